@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far a number can be believed: (plan, result) to findings. Pure. */
+#ifndef WEIR_AUDIT_AUDIT_H
+#define WEIR_AUDIT_AUDIT_H
+
+#include "weir/measure/result.h"
+#include "weir/plan/plan.h"
+
+/* Adds findings to the record of one finished phase. */
+void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *phase);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The monotonic clock of one node, in nanoseconds: the time stamp counter where it can be trusted, else the
+ * kernel's clock. Two processes of one node that share a calibration read the same clock. */
+#ifndef WEIR_BASE_CLOCK_H
+#define WEIR_BASE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+/* Plain data: a node's first rank calibrates and hands a copy to the others. */
+struct weir_clock {
+    bool is_tsc;         /* else CLOCK_MONOTONIC_RAW */
+    uint32_t shift;      /* nanoseconds = base_ns + ((ticks - base_ticks) * multiplier >> shift) */
+    uint64_t multiplier;
+    uint64_t base_ticks;
+    uint64_t base_ns;    /* CLOCK_MONOTONIC_RAW at base_ticks, so both kinds tell nearly the same time */
+};
+
+/* Calibrates for about 20 ms. The time stamp counter is used if the processor calls it invariant and the
+ * kernel itself runs on it; `allow_tsc` false asks for the kernel's clock. Never fails. */
+void weir_clock_calibrate(struct weir_clock *clock, bool allow_tsc);
+
+/* "tsc" or "monotonic_raw". */
+const char *weir_clock_name(const struct weir_clock *clock);
+
+static inline uint64_t weir_clock_kernel_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Nanoseconds now. Costs one counter read and one multiplication. */
+static inline uint64_t weir_clock_ns(const struct weir_clock *clock)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(clock->is_tsc, 1)) {
+        unsigned __int128 ticks = __rdtsc() - clock->base_ticks;
+
+        return clock->base_ns + (uint64_t)(ticks * clock->multiplier >> clock->shift);
+    }
+#endif
+    (void)clock;
+    return weir_clock_kernel_ns();
+}
+
+/* Sleeps, then spins for the last stretch, until the clock shows `until_ns`. */
+void weir_clock_wait(const struct weir_clock *clock, uint64_t until_ns);
+
+/* Wall-clock time in seconds since 1970. For dates in reports only: never subtracted to time anything. */
+double weir_wall_clock_s(void);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Growing text, and the reading and writing of sizes and durations. */
+#ifndef WEIR_BASE_TEXT_H
+#define WEIR_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All zero is an empty text. `data` is NULL or ends with a NUL that `length` does not count. */
+struct weir_text {
+    char *data;
+    size_t length;
+    size_t capacity;
+};
+
+void weir_text_add(struct weir_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void weir_text_add_bytes(struct weir_text *text, const char *bytes, size_t count);
+/* The text as a string: never NULL. */
+const char *weir_text_string(const struct weir_text *text);
+void weir_text_clear(struct weir_text *text);
+void weir_text_close(struct weir_text *text);
+
+/* Reads a size: decimal digits with an optional fraction, and an optional binary unit k m g t p (2^10 ... 2^50),
+ * in either case, alone or followed by "b" or "ib". The result must be a whole number below 2^63: "1.5g" is
+ * 1610612736, "1.5" and "-1" and "1x" are errors. 0, or -EINVAL, or -ERANGE. */
+int weir_size_parse(const char *text, uint64_t *value);
+
+/* Reads a signed integer with the same units. 0, -EINVAL or -ERANGE. */
+int weir_integer_parse(const char *text, int64_t *value);
+
+/* Reads a decimal number (with an optional fraction) of units of `unit_ns` nanoseconds. 0, -EINVAL, -ERANGE. */
+int weir_duration_parse(const char *text, uint64_t unit_ns, uint64_t *value_ns);
+
+/* IOR's human form: "1 GiB" if exact, else "1.25 GiB", for sizes of at least one MiB; below, "65536 bytes".
+ * Returns `buffer`. */
+#define WEIR_SIZE_TEXT_BYTES 32
+char *weir_size_format(uint64_t bytes, char buffer[WEIR_SIZE_TEXT_BYTES]);
+
+/* The shortest exact form with a unit, as a user would type it: "1m", "4k", "47008". Returns `buffer`. */
+char *weir_size_format_exact(uint64_t bytes, char buffer[WEIR_SIZE_TEXT_BYTES]);
+
+/* A stable 64-bit hash of bytes, for plan ids. Not cryptographic. */
+uint64_t weir_text_hash(const char *bytes, size_t count);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a plan: intent in, numbers out. */
+#ifndef WEIR_ENGINE_ENGINE_H
+#define WEIR_ENGINE_ENGINE_H
+
+#include "weir/base/clock.h"
+#include "weir/base/error.h"
+#include "weir/group/group.h"
+#include "weir/io/backend.h"
+#include "weir/measure/result.h"
+#include "weir/plan/plan.h"
+
+#include <signal.h>
+
+/* How far a running phase is, on rank 0 and as far as rank 0 can see. */
+struct weir_progress {
+    const struct weir_phase *phase;
+    unsigned repetition;
+    uint64_t ops_done;  /* of rank 0 */
+    uint64_t ops_total;
+    uint64_t bytes_done;
+    double seconds;     /* since the phase began */
+};
+
+/* Called on rank 0 only, between phases but for `progress`. Members may be NULL. */
+struct weir_observer {
+    void *context;
+    void (*test_begins)(void *context, const struct weir_test_result *test);
+    /* The record is final but for findings, which the callee may add. A negative return ends the run. */
+    int (*phase_done)(void *context, struct weir_phase_result *phase, struct weir_error *error);
+    void (*test_ends)(void *context, const struct weir_test_result *test);
+    void (*progress)(void *context, const struct weir_progress *progress);
+    uint64_t progress_interval_ns; /* 0: never */
+};
+
+struct weir_engine_params {
+    const struct weir_plan *plan;
+    const struct weir_registry *registry;
+    struct weir_group *group;
+    const struct weir_clock *clock;
+    const struct weir_observer *observer;
+    const volatile sig_atomic_t *stop_signal; /* not 0: end in order, as soon as possible */
+};
+
+/* Runs all tests. Rank 0 fills `result` (others may pass NULL). 0 if the plan ran to its end or was ended early in order
+ * (the result says so); else *error is set, the same on every rank. Collective. */
+int weir_engine_run(const struct weir_engine_params *params, struct weir_result *result,
+                    struct weir_error *error);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Front ends: the words that users already know, turned into a plan. */
+#ifndef WEIR_FRONT_FRONT_H
+#define WEIR_FRONT_FRONT_H
+
+#include "weir/base/descriptor.h"
+#include "weir/base/error.h"
+#include "weir/base/text.h"
+#include "weir/plan/plan.h"
+
+#include <stddef.h>
+
+/* The backends that were built, as far as front ends may know them. */
+struct weir_backends {
+    const struct weir_descriptor *const *descriptors;
+    size_t count;
+};
+
+enum weir_command_kind {
+    WEIR_COMMAND_RUN,      /* run `plan` */
+    WEIR_COMMAND_EXPLAIN,  /* print `plan` */
+    WEIR_COMMAND_SAY,      /* print `text` */
+    WEIR_COMMAND_BACKENDS, /* list the backends */
+    WEIR_COMMAND_REPORT    /* print the report of a result file */
+};
+
+struct weir_command {
+    enum weir_command_kind kind;
+    struct weir_plan *plan;   /* RUN, EXPLAIN; frozen */
+    struct weir_text text;    /* SAY */
+    const char *result_path;  /* REPORT: a word of argv */
+    struct weir_output output; /* REPORT */
+};
+
+/* Chooses the dialect by argv[0] (a link named "ior") or by the first word ("weir ior -a POSIX"); options alone are
+ * IOR's. 0, or a usage error. */
+int weir_front_read(int argc, const char *const argv[], const struct weir_backends *backends,
+                    struct weir_command *command, struct weir_error *error);
+
+/* The plan of a command line that was recorded: argv as stored in a result file. */
+int weir_front_plan(int argc, const char *const argv[], const struct weir_backends *backends,
+                    struct weir_plan **plan, struct weir_error *error);
+
+void weir_command_close(struct weir_command *command);
+
+#endif

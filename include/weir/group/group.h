@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who runs with us: ranks, nodes, and what they do together. The only way to talk to other ranks. */
+#ifndef WEIR_GROUP_GROUP_H
+#define WEIR_GROUP_GROUP_H
+
+#include "weir/base/clock.h"
+#include "weir/base/error.h"
+#include "weir/base/placement.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WEIR_NODE_NAME_BYTES 64
+
+enum weir_reduction { WEIR_SUM, WEIR_MIN, WEIR_MAX };
+
+struct weir_group;
+
+/* What an implementation gives. Every function returns 0 or -errno; all but send and receive are collective. */
+struct weir_group_ops {
+    int (*barrier)(struct weir_group *group);
+    int (*broadcast)(struct weir_group *group, void *data, size_t bytes, int root);
+    /* Element-wise over all ranks; every rank gets the result in place. */
+    int (*reduce)(struct weir_group *group, uint64_t *values, size_t count,
+                  enum weir_reduction reduction);
+    /* `all` (on rank 0 only; else NULL) receives size * bytes, in rank order. */
+    int (*gather)(struct weir_group *group, const void *mine, size_t bytes, void *all);
+    int (*send)(struct weir_group *group, const void *data, size_t bytes, int to);
+    int (*receive)(struct weir_group *group, void *data, size_t bytes, int from);
+    /* The first `rank_count` ranks as a group of their own; the others get NULL. */
+    int (*first)(struct weir_group *group, int rank_count, struct weir_group **part);
+    void (*close)(struct weir_group *group);
+};
+
+struct weir_group {
+    const struct weir_group_ops *ops;
+    int rank;
+    int size;
+    int node;                /* number of this rank's node: nodes are numbered in order of their first rank */
+    int node_count;
+    int node_rank;           /* number of this rank on its node */
+    int node_size;           /* ranks on this rank's node */
+    const int *node_of_rank; /* `size` entries */
+    const int *node_leader;  /* `node_count` entries: first rank of each node */
+    const char (*node_names)[WEIR_NODE_NAME_BYTES]; /* `node_count` host names */
+    void *native;            /* MPI_Comm * of an MPI group, else NULL; for backends that speak MPI */
+};
+
+/* A group of one: no MPI. */
+int weir_group_self_open(struct weir_group **group);
+
+/* Starts MPI and describes all of its ranks. Errors of MPI calls are returned from now on. */
+int weir_group_mpi_open(int *argc, char ***argv, struct weir_group **group,
+                        struct weir_error *error);
+
+/* Closes the group; the MPI group of all ranks also ends MPI. NULL is allowed. */
+void weir_group_close(struct weir_group *group);
+
+/* Ends all ranks at once. For the one case that agreement itself has failed; only main calls it. */
+void weir_group_abort(struct weir_group *group, int exit_code) __attribute__((noreturn));
+
+static inline int weir_group_barrier(struct weir_group *group)
+{
+    return group->ops->barrier(group);
+}
+
+static inline int weir_group_broadcast(struct weir_group *group, void *data, size_t bytes, int root)
+{
+    return group->ops->broadcast(group, data, bytes, root);
+}
+
+static inline int weir_group_reduce(struct weir_group *group, uint64_t *values, size_t count,
+                                    enum weir_reduction reduction)
+{
+    return group->ops->reduce(group, values, count, reduction);
+}
+
+static inline int weir_group_gather(struct weir_group *group, const void *mine, size_t bytes, void *all)
+{
+    return group->ops->gather(group, mine, bytes, all);
+}
+
+/* True on every rank if `flag` is true on any. */
+bool weir_group_any(struct weir_group *group, bool flag);
+
+/* All ranks state their error; every rank then holds that of the lowest rank that has one, with
+ * "rank 3 on host n2: " before it if it is not common to all, and returns its code; 0 if no rank has one. */
+int weir_group_agree(struct weir_group *group, struct weir_error *error);
+
+/* How the ranks are placed, as shifts need it. */
+struct weir_placement weir_group_placement(const struct weir_group *group);
+
+/* ---- one time for all nodes ---- */
+
+/* How to turn this node's clock into that of the first node. */
+struct weir_time_point {
+    uint64_t local_ns;  /* when it was measured, on this node's clock */
+    int64_t offset_ns;  /* first node's clock minus this node's */
+    uint64_t error_ns;  /* bound: half of the best round trip, summed along the tree */
+};
+
+/* Ping-pong between node leaders along a binomial tree rooted at the first node (rounds in parallel, best of
+ * several round trips each), then one broadcast per node. Collective. All zero on a single node. Source of the method:
+ * Cristian 1989 (offset and bound from the shortest round trip), Hunold and Carpen-Amarie 2018 (tree). */
+int weir_group_synchronise(struct weir_group *group, const struct weir_clock *clock,
+                           struct weir_time_point *point);
+
+/* `local_ns` on the clock of the first node, by interpolation between two measurements (drift included). */
+int64_t weir_time_global(const struct weir_time_point *before, const struct weir_time_point *after,
+                         uint64_t local_ns);
+
+/* Calibrates on the first rank of each node and hands the calibration to the others of the node. Collective. */
+int weir_group_share_clock(struct weir_group *group, struct weir_clock *clock);
+
+/* All ranks return from this at one agreed instant (within the synchronisation error): rank 0 names one in the
+ * near future, and everyone waits for it. Returns that instant on this node's clock, or 0 on failure. Collective. */
+uint64_t weir_group_start_together(struct weir_group *group, const struct weir_clock *clock,
+                                   const struct weir_time_point *point);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The seam to the backends: what a backend is, and the contract of every function it gives. The queue enforces the
+ * contract of transfers; one contract suite runs over every backend. See docs/backends.md for the lifecycle. */
+#ifndef WEIR_IO_BACKEND_H
+#define WEIR_IO_BACKEND_H
+
+#include "weir/base/descriptor.h"
+#include "weir/base/error.h"
+#include "weir/group/group.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct weir_backend;
+struct weir_op;
+
+/* ---- live objects. A backend embeds them as the first member of its own structs. ---- */
+
+/* One per rank: ring, context, queue pairs. Allocated by the backend, held by the engine. */
+struct weir_session {
+    const struct weir_backend *backend;
+    unsigned depth; /* transfers that may be in flight: at most what was asked for */
+};
+
+/* What addresses, offsets and sizes of transfers must be multiples of. Each is a power of two; 1: anything. */
+struct weir_alignment {
+    uint32_t memory;
+    uint32_t offset; /* of offsets and sizes */
+};
+
+/* One open object. Allocated by the backend, held by the engine, used in the session that opened it. */
+struct weir_file {
+    struct weir_alignment alignment;
+};
+
+/* ---- transfers ---- */
+
+enum weir_op_verb { WEIR_OP_WRITE, WEIR_OP_READ };
+
+/* One request slot, made once. The queue owns it; the engine has it from take to send and from reap to give. */
+struct weir_op {
+    enum weir_op_verb verb;
+    bool is_collective;   /* all ranks of the file's group make this transfer together */
+    struct weir_file *file;
+    void *data;           /* aligned as file->alignment.memory asks */
+    uint64_t offset;
+    uint64_t size;        /* > 0 */
+    int64_t result;       /* bytes moved, or -errno; set by the backend */
+    uint64_t issued_ns;   /* the three stamps are the queue's: handed to the backend, ... */
+    uint64_t accepted_ns; /* ... taken by it, ... */
+    uint64_t done_ns;     /* ... and seen complete */
+    unsigned slot;        /* 0 .. depth-1, for a backend's own parallel array */
+    unsigned window;      /* the engine's: which part of the slot's buffer is in use */
+};
+
+/* Give `transfer` (blocking), or `submit` and `reap`, or all three.
+ *  - None of the three allocates, logs, reads a clock, the environment or a rank number, or calls a collective (but for
+ *    ops that are marked collective).
+ *  - A failed or short transfer is a result, not a failure of the call. No backend retries. */
+struct weir_transfer_ops {
+    /* Moves op->size bytes; returns the bytes moved (0 at the end of the file) or -errno. */
+    int64_t (*transfer)(struct weir_session *session, struct weir_op *op);
+
+    /* Takes operations from the front, in order; returns how many (0: full, reap first), or -errno if the session is
+     * broken. An operation taken comes back from exactly one reap with `result` set. */
+    int (*submit)(struct weir_session *session, struct weir_op *const ops[], unsigned count);
+
+    /* Hands back at least `min` and at most `max` completed operations in any order; returns how many. min = 0 never
+     * blocks; min is never above the number in flight. -errno: the session is broken. */
+    int (*reap)(struct weir_session *session, struct weir_op *done[], unsigned min, unsigned max);
+};
+
+/* ---- files ---- */
+
+struct weir_file_params {
+    const char *path;
+    bool can_write;
+    bool can_read;
+    bool must_create;          /* make the file if there is none */
+    struct weir_group *group;  /* the ranks that open this file together: a group of one for a file of its own */
+    uint64_t expected_bytes;   /* what the file will grow to; 0: unknown */
+};
+
+struct weir_file_ops {
+    /* Collective over params->group for backends that share files collectively (mpiio). Sets *file only on success and
+     * leaves nothing behind on failure (an existing file stays as it was). 0 or -errno. */
+    int (*open)(struct weir_session *session, const struct weir_file_params *params,
+                struct weir_file **file);
+    /* Releases the file in any case; the error is that of the release. */
+    int (*close)(struct weir_session *session, struct weir_file *file);
+    /* Data written is stable when this returns 0. */
+    int (*sync)(struct weir_session *session, struct weir_file *file);
+    /* Present size in bytes, or -errno. */
+    int64_t (*size)(struct weir_session *session, struct weir_file *file);
+};
+
+/* ---- names ---- */
+
+enum weir_name_kind { WEIR_NAME_FILE, WEIR_NAME_DIRECTORY, WEIR_NAME_DEVICE, WEIR_NAME_OTHER };
+
+struct weir_name_facts {
+    enum weir_name_kind kind;
+    uint64_t bytes;
+};
+
+/* All return 0 or -errno (-ENOENT: no such name). */
+struct weir_name_ops {
+    int (*stat)(struct weir_session *session, const char *path, struct weir_name_facts *facts);
+    int (*unlink)(struct weir_session *session, const char *path);
+    int (*mkdir)(struct weir_session *session, const char *path);
+    int (*rmdir)(struct weir_session *session, const char *path);
+    /* What the file system of `path` (which need not exist) demands of transfers. NULL: nothing. */
+    int (*alignment)(struct weir_session *session, const char *path,
+                     struct weir_alignment *alignment);
+};
+
+/* ---- the backend itself: const, static ---- */
+
+struct weir_session_params {
+    unsigned depth;
+    const void *options;       /* values of descriptor.options */
+    struct weir_group *group;  /* all ranks of the test */
+    const struct weir_backend *inner; /* of a wrapping backend ("fault:posix"), else NULL */
+    const void *inner_options;
+};
+
+struct weir_backend {
+    struct weir_descriptor descriptor;
+    /* Sets *session only on success. On failure: 0 left behind, *error set. */
+    int (*open)(const struct weir_session_params *params, struct weir_session **session,
+                struct weir_error *error);
+    void (*close)(struct weir_session *session);
+    /* A NULL table is an ability the backend does not have. */
+    const struct weir_transfer_ops *transfer;
+    const struct weir_file_ops *file;
+    const struct weir_name_ops *names;
+};
+
+/* ---- the list of backends that were built ---- */
+
+/* Defined by the generated registry. */
+struct weir_registry {
+    const struct weir_backend *const *backends;
+    size_t count;
+    const char *const *left_out; /* "name: reason" of backends that were not built, NULL-terminated */
+};
+extern const struct weir_registry weir_registry;
+
+/* By name, alias or label, without regard to case; NULL if there is none. */
+const struct weir_backend *weir_backend_find(const struct weir_registry *registry, const char *name);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one queue between the engine and every backend: lends request slots, stamps them, and asserts the contract. */
+#ifndef WEIR_IO_QUEUE_H
+#define WEIR_IO_QUEUE_H
+
+#include "weir/base/clock.h"
+#include "weir/io/backend.h"
+
+#define WEIR_DEPTH_MAX 4096
+
+/* take -> (fill) -> send -> reap -> (record) -> give. `depth` ops are made once; none is allocated later. */
+struct weir_queue {
+    struct weir_session *session;
+    const struct weir_transfer_ops *transfer;
+    const struct weir_clock *clock;
+    bool is_blocking;          /* transfers happen inside of send */
+    unsigned depth;
+    unsigned free_count;       /* ops in `free` */
+    unsigned pending_count;    /* sent, not yet taken by the backend */
+    unsigned flying_count;     /* with the backend */
+    unsigned done_count;       /* completed, not yet reaped (blocking only) */
+    uint64_t last_ns;          /* latest clock reading */
+    bool is_last_usable;       /* nothing that counts has happened since */
+    struct weir_op *ops;
+    struct weir_op **free;
+    struct weir_op **pending;
+    struct weir_op **done;
+};
+
+/* A queue over an open session, as deep as the session allows. The queue blocks if the backend offers `transfer` and the
+ * depth is 1, or if it offers nothing else. 0 or -ENOMEM. */
+int weir_queue_open(struct weir_queue *queue, struct weir_session *session,
+                    const struct weir_clock *clock);
+
+/* Nothing may be in flight. */
+void weir_queue_close(struct weir_queue *queue);
+
+/* A slot to fill, or NULL if all are in use. */
+struct weir_op *weir_queue_take(struct weir_queue *queue);
+
+/* Hands a filled slot over. It may wait in the queue until the next reap. */
+void weir_queue_send(struct weir_queue *queue, struct weir_op *op);
+
+/* Says that time has passed since the last stamp that must not count as the next operation's (filling, checking). */
+static inline void weir_queue_touch(struct weir_queue *queue)
+{
+    queue->is_last_usable = false;
+}
+
+/* Now; serves as the issue stamp of the next operation unless weir_queue_touch is called after it. */
+static inline uint64_t weir_queue_now(struct weir_queue *queue)
+{
+    queue->last_ns = weir_clock_ns(queue->clock);
+    queue->is_last_usable = true;
+    return queue->last_ns;
+}
+
+/* Submits what waits, then hands back completed ops: at least `min` (never more than are outstanding), at most `max`.
+ * Returns how many, or -errno if the session is broken. */
+int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max);
+
+/* Returns a reaped slot. */
+void weir_queue_give(struct weir_queue *queue, struct weir_op *op);
+
+/* Ops sent and not yet reaped. */
+static inline unsigned weir_queue_outstanding(const struct weir_queue *queue)
+{
+    return queue->pending_count + queue->flying_count + queue->done_count;
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Latencies as counts in log-linear buckets: fixed size, relative error below 1 %, merged by adding. */
+#ifndef WEIR_MEASURE_HISTOGRAM_H
+#define WEIR_MEASURE_HISTOGRAM_H
+
+#include <stdint.h>
+
+/* Values below 64 ns have a bucket each; every octave above has 64. A bucket is told as its middle, so the error
+ * is at most 1/128 = 0.78 %. Values from 2^42 ns (73 min) on fall into the last bucket; min, max and sum are
+ * exact. The idea of log-linear buckets is HdrHistogram's (Tene). */
+#define WEIR_HISTOGRAM_LINEAR_BITS 6
+#define WEIR_HISTOGRAM_MAX_BITS 42
+#define WEIR_HISTOGRAM_BUCKETS                                                                     \
+    ((WEIR_HISTOGRAM_MAX_BITS - WEIR_HISTOGRAM_LINEAR_BITS + 1) << WEIR_HISTOGRAM_LINEAR_BITS)
+
+/* Plain counters: all ranks' histograms are merged exactly by adding `counts`, `total` and `sum_ns` and by taking the
+ * least and greatest of `min_ns` and `max_ns`. */
+struct weir_histogram {
+    uint64_t total;
+    uint64_t sum_ns;
+    uint64_t min_ns; /* UINT64_MAX if empty */
+    uint64_t max_ns;
+    uint64_t counts[WEIR_HISTOGRAM_BUCKETS];
+};
+
+void weir_histogram_reset(struct weir_histogram *histogram);
+
+static inline unsigned weir_histogram_bucket(uint64_t value_ns)
+{
+    unsigned exponent;
+
+    if (value_ns < (UINT64_C(1) << WEIR_HISTOGRAM_LINEAR_BITS))
+        return (unsigned)value_ns;
+    if (__builtin_expect(value_ns >> WEIR_HISTOGRAM_MAX_BITS, 0))
+        return WEIR_HISTOGRAM_BUCKETS - 1;
+    exponent = 63u - (unsigned)__builtin_clzll(value_ns) - WEIR_HISTOGRAM_LINEAR_BITS;
+    return (exponent << WEIR_HISTOGRAM_LINEAR_BITS) + (unsigned)(value_ns >> exponent);
+}
+
+static inline void weir_histogram_add(struct weir_histogram *histogram, uint64_t value_ns)
+{
+    histogram->counts[weir_histogram_bucket(value_ns)]++;
+    histogram->total++;
+    histogram->sum_ns += value_ns;
+    if (__builtin_expect(value_ns < histogram->min_ns, 0))
+        histogram->min_ns = value_ns;
+    if (__builtin_expect(value_ns > histogram->max_ns, 0))
+        histogram->max_ns = value_ns;
+}
+
+void weir_histogram_merge(struct weir_histogram *into, const struct weir_histogram *from);
+
+/* The value below or at which `fraction` (0 to 1) of the recorded values lie; 0 if empty; never outside [min, max]. */
+uint64_t weir_histogram_percentile(const struct weir_histogram *histogram, double fraction);
+
+/* 0 if empty. */
+double weir_histogram_mean_ns(const struct weir_histogram *histogram);
+
+/* Lowest value of a bucket, and the first value beyond it. */
+uint64_t weir_histogram_bucket_low(unsigned bucket);
+uint64_t weir_histogram_bucket_end(unsigned bucket);
+
+#endif

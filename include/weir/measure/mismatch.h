@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What verification found: how many transfers are wrong, where the first ones are, and of what kind. */
+#ifndef WEIR_MEASURE_MISMATCH_H
+#define WEIR_MEASURE_MISMATCH_H
+
+#include <stdint.h>
+
+enum weir_mismatch_kind {
+    WEIR_MISMATCH_MISPLACED, /* a whole, valid piece of this data set that belongs to another place or writer */
+    WEIR_MISMATCH_STALE,     /* right place, older generation */
+    WEIR_MISMATCH_NEWER,     /* right place, newer generation than expected */
+    WEIR_MISMATCH_FOREIGN,   /* a valid piece of a run with another seed */
+    WEIR_MISMATCH_TORN,      /* the start of a piece is right, a longer part of the rest is not */
+    WEIR_MISMATCH_ZERO,      /* nothing but zeros where data should be */
+    WEIR_MISMATCH_FLIP,      /* a few wrong bits */
+    WEIR_MISMATCH_GARBAGE    /* nothing recognisable */
+};
+#define WEIR_MISMATCH_KIND_COUNT 8
+
+/* "misplaced", "stale", ... */
+const char *weir_mismatch_name(enum weir_mismatch_kind kind);
+
+/* One wrong stretch within one transfer. Plain data, exchanged between ranks. */
+struct weir_mismatch {
+    uint32_t kind;         /* enum weir_mismatch_kind */
+    uint32_t has_found;    /* the found_ members are known */
+    uint64_t file_number;  /* where it was read */
+    uint64_t offset;       /* first wrong byte in that file */
+    uint64_t bytes;        /* length of the wrong stretch */
+    uint32_t writer;       /* rank that should have written it */
+    uint32_t reader;       /* rank that read it */
+    uint32_t found_writer; /* what the data says of itself */
+    uint32_t found_file;
+    uint64_t found_offset;
+    uint64_t found_generation;
+};
+
+#define WEIR_MISMATCHES_KEPT 16
+
+/* All zero: nothing wrong. */
+struct weir_mismatch_log {
+    uint64_t checked_transfers;
+    uint64_t wrong_transfers;
+    uint64_t wrong_bytes;
+    uint64_t kinds[WEIR_MISMATCH_KIND_COUNT]; /* wrong stretches by kind */
+    uint64_t kept;
+    struct weir_mismatch first[WEIR_MISMATCHES_KEPT]; /* in the order found */
+};
+
+/* Counts a wrong stretch, and keeps it if there is room. */
+void weir_mismatch_log_add(struct weir_mismatch_log *log, const struct weir_mismatch *mismatch);
+
+/* Adds the counts, and keeps the first mismatches by (file number, offset). */
+void weir_mismatch_log_merge(struct weir_mismatch_log *into, const struct weir_mismatch_log *from);
+
+#endif

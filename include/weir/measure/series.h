@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes and operations over time, in a bounded array whose interval doubles when it is full. */
+#ifndef WEIR_MEASURE_SERIES_H
+#define WEIR_MEASURE_SERIES_H
+
+#include <stdint.h>
+
+#define WEIR_SERIES_INTERVALS 512
+#define WEIR_SERIES_FIRST_SHIFT 20 /* the first interval is 2^20 ns, about 1 ms */
+
+/* Interval k covers [start + k * 2^shift, start + (k+1) * 2^shift) ns; an operation counts where it is done. */
+struct weir_series {
+    uint64_t start_ns;
+    uint32_t shift;
+    uint32_t used; /* intervals in use: the last one counted into, plus one */
+    uint64_t ops[WEIR_SERIES_INTERVALS];
+    uint64_t bytes[WEIR_SERIES_INTERVALS];
+};
+
+void weir_series_reset(struct weir_series *series, uint64_t start_ns);
+
+/* Doubles the interval until it is 2^shift ns. */
+void weir_series_coarsen(struct weir_series *series, uint32_t shift);
+
+/* For weir_series_add: makes room for `index`. */
+uint64_t weir_series_grow(struct weir_series *series, uint64_t done_ns);
+
+static inline void weir_series_add(struct weir_series *series, uint64_t done_ns, uint64_t bytes)
+{
+    uint64_t index = (done_ns - series->start_ns) >> series->shift;
+
+    if (__builtin_expect(index >= series->used, 0))
+        index = weir_series_grow(series, done_ns);
+    series->ops[index]++;
+    series->bytes[index] += bytes;
+}
+
+/* Adds a series with the same interval and the same start on the common clock. */
+void weir_series_merge(struct weir_series *into, const struct weir_series *from);
+
+#endif

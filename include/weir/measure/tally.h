@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one rank did in one phase. One writer; gathered after the phase. */
+#ifndef WEIR_MEASURE_TALLY_H
+#define WEIR_MEASURE_TALLY_H
+
+#include "weir/measure/histogram.h"
+#include "weir/measure/mismatch.h"
+#include "weir/measure/series.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The six stamps of IOR's three windows. */
+enum weir_stamp {
+    WEIR_STAMP_OPEN_START,
+    WEIR_STAMP_OPEN_STOP,
+    WEIR_STAMP_MOVE_START,
+    WEIR_STAMP_MOVE_STOP, /* after the sync, if the phase syncs */
+    WEIR_STAMP_CLOSE_START,
+    WEIR_STAMP_CLOSE_STOP
+};
+#define WEIR_STAMP_COUNT 6
+
+struct weir_tally {
+    uint64_t stamps_ns[WEIR_STAMP_COUNT]; /* this node's clock */
+    uint64_t op_count;        /* transfers done, each counted once however often it was continued */
+    uint64_t byte_count;
+    uint64_t short_count;     /* transfers that came back short and were continued */
+    uint64_t error_count;     /* transfers, opens, syncs and closes that failed */
+    int first_error;          /* -errno of the first of them */
+    uint64_t first_error_offset;
+    uint64_t data_ns;         /* between the MOVE stamps, spent on filling and checking buffers */
+    bool hit_deadline;
+    uint64_t stonewall_ops;   /* done when the deadline was seen */
+    uint64_t stonewall_bytes;
+    uint64_t stonewall_ns;    /* from MOVE_START to then */
+    struct weir_mismatch_log mismatches;
+    struct weir_histogram latency;    /* issued to done */
+    struct weir_histogram submission; /* issued to accepted; empty where transfers block */
+    struct weir_series series;
+};
+
+/* Empties the tally for a phase that starts at `start_ns` on this node's clock. */
+void weir_tally_reset(struct weir_tally *tally, uint64_t start_ns);
+
+/* Counts a failed operation; the first one is kept. `error` is negative. */
+void weir_tally_fail(struct weir_tally *tally, int error, uint64_t offset);
+
+#endif

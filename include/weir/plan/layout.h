@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where each transfer of each rank goes: pure functions from (layout, share, i) to an offset. */
+#ifndef WEIR_PLAN_LAYOUT_H
+#define WEIR_PLAN_LAYOUT_H
+
+#include "weir/base/placement.h"
+#include "weir/base/random.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In which order a rank goes through its transfers. */
+enum weir_order {
+    WEIR_ORDER_SEQUENTIAL,
+    WEIR_ORDER_SHUFFLED,     /* every transfer of a segment once, in random order (IOR -z) */
+    WEIR_ORDER_RANDOM_BLOCKS /* per segment one block at a random position of the file, read in order; positions
+                                may repeat (IOR -z -z) */
+};
+
+/* Segments of blocks of transfers. In a shared file of N ranks a segment holds N blocks, one per rank; in a file
+ * of its own a rank has one block per segment. Layout and formula: IOR's user documentation. */
+struct weir_layout {
+    uint64_t segment_count;
+    uint64_t block_bytes;    /* a multiple of transfer_bytes */
+    uint64_t transfer_bytes;
+    enum weir_order order;
+    bool seed_is_given;
+    uint64_t seed;           /* of a random order, if given; else the run draws one and the result keeps it */
+};
+
+/* Bytes that one rank moves. */
+uint64_t weir_layout_bytes_per_rank(const struct weir_layout *layout);
+uint64_t weir_layout_ops_per_rank(const struct weir_layout *layout);
+
+/* One rank's part of a layout, with all that is known only when the run starts. */
+struct weir_share_params {
+    bool is_shared;      /* one file for all ranks; else a file for each */
+    uint64_t ranks;      /* of the job; owner < ranks */
+    uint64_t owner;      /* whose part: the rank itself, or another's after a shift */
+    uint64_t seed;       /* of random orders */
+    uint64_t file_bytes; /* size of the file, for WEIR_ORDER_RANDOM_BLOCKS; 0: what the layout would make it */
+};
+
+struct weir_share {
+    enum weir_order order;
+    uint64_t ops_per_block;
+    uint64_t op_count;
+    uint64_t transfer_bytes;
+    uint64_t block_bytes;
+    uint64_t segment_stride;  /* bytes from one segment to the next */
+    uint64_t first;           /* offset of the first transfer in sequential order */
+    uint64_t stride;          /* shuffled: ranks that share a segment (1 in a file of its own) */
+    uint64_t owner;           /* shuffled: which of them */
+    uint64_t seed;
+    uint64_t block_positions; /* random blocks: how many positions there are */
+};
+
+/* Shuffled orders in a shared file: transfer i of owner r in a segment is element (i * ranks + r) of one
+ * permutation of the whole segment. With equal seeds and segment sizes the job as a whole follows the same random
+ * sequence at any number of ranks, every rank has equally many transfers, and each is made once. */
+void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
+                     const struct weir_share_params *params);
+
+/* Offset of transfer `index` (< op_count): the definition. */
+uint64_t weir_share_offset(const struct weir_share *share, uint64_t index);
+
+/* The same, one after the other and without divisions: for the loop that moves the data. */
+struct weir_walk {
+    const struct weir_share *share;
+    uint64_t index;       /* of the next transfer */
+    uint64_t in_block;    /* its number within the block */
+    uint64_t offset;      /* sequential part of its offset */
+    uint64_t segment;     /* its segment */
+    struct weir_permutation permutation; /* of the current segment */
+};
+
+/* Starts at transfer `index` (< op_count, or 0). `share` must outlive the walk. */
+void weir_walk_start(struct weir_walk *walk, const struct weir_share *share, uint64_t index);
+
+/* For weir_walk_next: steps over the end of a block. */
+void weir_walk_enter_segment(struct weir_walk *walk);
+
+/* Offset of the next transfer; must be called at most op_count times after a start at 0. */
+static inline uint64_t weir_walk_next(struct weir_walk *walk)
+{
+    const struct weir_share *share = walk->share;
+    uint64_t offset;
+
+    if (__builtin_expect(walk->in_block == share->ops_per_block, 0))
+        weir_walk_enter_segment(walk);
+    if (share->order == WEIR_ORDER_SHUFFLED) {
+        uint64_t element = walk->in_block * share->stride + share->owner;
+
+        offset = walk->offset +
+                 weir_permutation_at(&walk->permutation, element) * share->transfer_bytes;
+    } else {
+        offset = walk->offset;
+        walk->offset += share->transfer_bytes;
+    }
+    walk->in_block++;
+    walk->index++;
+    return offset;
+}
+
+/* ---- which rank's part a rank takes, when it is not its own ---- */
+
+enum weir_shift_kind {
+    WEIR_SHIFT_NONE,
+    WEIR_SHIFT_NODES,       /* the rank `distance` nodes away (IOR -C) */
+    WEIR_SHIFT_RANDOM,      /* a random permutation that keeps at least `distance` nodes away (IOR -Z) */
+    WEIR_SHIFT_PERMUTATION  /* any random permutation (IOR -Z -Z) */
+};
+
+struct weir_shift {
+    enum weir_shift_kind kind;
+    uint64_t distance; /* nodes */
+    uint64_t seed;
+};
+
+/* The rank whose part `rank` takes; over all ranks a permutation. */
+uint64_t weir_shift_owner(const struct weir_shift *shift, const struct weir_placement *placement,
+                          uint64_t rank);
+
+#endif

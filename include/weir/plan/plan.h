@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan: what shall happen, in the program's own words. Built once by a front end, then const. It holds no
+ * rank numbers, handles, clocks, option letters or MPI types. */
+#ifndef WEIR_PLAN_PLAN_H
+#define WEIR_PLAN_PLAN_H
+
+#include "weir/base/arena.h"
+#include "weir/base/descriptor.h"
+#include "weir/base/error.h"
+#include "weir/base/text.h"
+#include "weir/plan/layout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WEIR_PATH_BYTES 4096
+
+/* A file, or a family of files. */
+struct weir_target {
+    const char *const *paths;    /* at least one; file number n uses entry n mod path_count */
+    size_t path_count;
+    bool is_shared;              /* one file for all ranks; else file number r is rank r's own */
+    bool has_own_directory;      /* own files: <directory>/<number>/<name>.<number>; the directory is made */
+    bool is_new_each_repetition; /* the repetition is part of the name */
+};
+
+/* Writes the path of a file: NAME for a shared file, NAME.00000003 for file number 3, with .<repetition> behind it
+ * if the target asks. 0, or -ENAMETOOLONG. */
+int weir_target_path(const struct weir_target *target, uint64_t file_number, uint64_t repetition,
+                     char path[WEIR_PATH_BYTES]);
+
+enum weir_payload_mode {
+    WEIR_PAYLOAD_STAMP, /* a header per 4 KiB proves place, writer and generation; the rest is fixed noise */
+    WEIR_PAYLOAD_FULL,  /* every word depends on place, writer and generation */
+    WEIR_PAYLOAD_NONE   /* whatever the buffer holds: nothing to verify */
+};
+
+struct weir_payload {
+    enum weir_payload_mode mode;
+    bool seed_is_given;
+    uint32_t seed; /* if given; else the run draws one */
+};
+
+/* When a phase ends before its layout does, or goes on after it. */
+struct weir_stop {
+    uint64_t deadline_ns;    /* stonewall: each rank stops after this time; 0: none */
+    bool has_wear_out;       /* then all ranks go on to the count of the furthest */
+    uint64_t op_limit;       /* transfers per rank; 0: all of the layout */
+    uint64_t minimum_ns;     /* start the layout again until this time is over; 0: once */
+    const char *status_path; /* a write stores the furthest count here, a read takes its op limit from here */
+};
+
+enum weir_verb { WEIR_WRITE, WEIR_READ, WEIR_REMOVE };
+#define WEIR_VERB_COUNT 3
+
+/* "write", "read", "remove" */
+const char *weir_verb_name(enum weir_verb verb);
+
+/* Bulk work that all ranks do together. */
+struct weir_phase {
+    unsigned number;              /* position among the phases of the plan */
+    enum weir_verb verb;
+    bool is_check;                /* a read that only verifies: untimed in the dialect's report */
+    const struct weir_target *target;
+    struct weir_layout layout;
+    struct weir_shift shift;
+    struct weir_payload payload;
+    struct weir_stop stop;
+    bool must_verify;             /* reads: compare what was read */
+    bool must_replace;            /* writes: remove an existing file first, outside of the timing */
+    bool is_collective;           /* collective transfers */
+    bool has_inner_barriers;      /* barriers between opening, moving and closing */
+    bool must_sync_at_end;        /* writes: sync after a rank's last transfer, inside of the timing */
+    bool must_sync_each;          /* writes: sync after every transfer */
+    bool is_single_attempt;       /* a short transfer is an error, not continued */
+    bool only_if_clean;           /* removals: keep the files if verification failed */
+    uint64_t think_ns;            /* pause after each transfer */
+    unsigned depth;               /* transfers in flight per rank */
+};
+
+enum weir_step_kind { WEIR_STEP_REPEAT, WEIR_STEP_SLEEP, WEIR_STEP_PHASE };
+
+/* A node of the tree: steps follow one another along `next`. */
+struct weir_step {
+    enum weir_step_kind kind;
+    struct weir_step *next;
+    struct weir_step *body;   /* REPEAT: what is repeated */
+    uint64_t count;           /* REPEAT */
+    uint64_t sleep_ns;        /* SLEEP */
+    struct weir_phase *phase; /* PHASE */
+};
+
+/* A word of the dialect that the plan does not use but the dialect's report repeats. */
+struct weir_setting {
+    const char *key;
+    const char *value; /* as the user would write it */
+};
+
+/* Steps that run against one backend with one set of ranks. */
+struct weir_test {
+    unsigned number;
+    const struct weir_descriptor *backend;
+    const char *label;            /* how the report names the backend: "POSIX" */
+    const void *backend_options;  /* values of backend->options */
+    uint64_t rank_limit;          /* use only the first ranks; 0: all */
+    uint64_t time_limit_ns;       /* start no further data phase later than this; 0: none */
+    uint64_t repetitions;
+    bool must_keep;               /* files stay after the test */
+    bool may_overwrite;           /* files that are not ours may be overwritten or removed */
+    bool is_dry_run;
+    int64_t reference;            /* the user's own number, repeated in reports */
+    const struct weir_setting *settings;
+    size_t setting_count;
+    struct weir_step *steps;
+    struct weir_phase **phases;   /* in the order of the tree */
+    size_t phase_count;
+};
+
+/* Where results go and how much is said. */
+enum weir_format { WEIR_FORMAT_IOR, WEIR_FORMAT_IOR_CSV, WEIR_FORMAT_IOR_JSON };
+struct weir_output {
+    enum weir_format format;
+    const char *summary_path; /* results go there instead of standard output; NULL: standard output */
+    const char *result_path;  /* JSON lines, one per phase; NULL: none */
+    bool is_plain;            /* leave our own block out */
+    int verbosity;
+};
+
+struct weir_plan {
+    struct weir_arena arena;   /* owns all of the plan */
+    const char *dialect;       /* "ior" */
+    const char *command_line;  /* words joined by blanks, for reports */
+    const char *const *words;  /* the words themselves, for the result file */
+    size_t word_count;
+    struct weir_output output;
+    struct weir_test **tests;
+    size_t test_count;
+    unsigned phase_count;
+    char id[17];               /* 16 hexadecimal digits: hash of weir_plan_explain's text */
+};
+
+/* ---- building: used by front ends only ---- */
+
+struct weir_plan *weir_plan_open(const char *dialect, int word_count, const char *const words[]);
+void weir_plan_close(struct weir_plan *plan);
+
+/* The first test of the plan, or one more. */
+struct weir_test *weir_plan_add_test(struct weir_plan *plan);
+
+/* Appends a step to `*steps` (a test's or a repeat's list). */
+struct weir_step *weir_plan_add_repeat(struct weir_plan *plan, struct weir_step **steps, uint64_t count);
+void weir_plan_add_sleep(struct weir_plan *plan, struct weir_step **steps, uint64_t sleep_ns);
+
+/* Appends a copy of `phase` and numbers it; it is also listed in test->phases. */
+struct weir_phase *weir_plan_add_phase(struct weir_plan *plan, struct weir_test *test,
+                                       struct weir_step **steps, const struct weir_phase *phase);
+
+/* Checks the plan (see weir_plan_check) and gives it its id. */
+int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error);
+
+/* ---- reading ---- */
+
+/* Semantic rules that hold for every dialect, and what the backends can do. 0, or a usage error. */
+int weir_plan_check(const struct weir_plan *plan, struct weir_error *error);
+
+/* The plan as stable text, the same for the same plan on every machine. */
+void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text);
+
+/* Value of a setting of the test, or NULL. */
+const char *weir_test_setting(const struct weir_test *test, const char *key);
+
+/* First phase of the test with this verb that is not a check; NULL if there is none. */
+const struct weir_phase *weir_test_phase(const struct weir_test *test, enum weir_verb verb);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports: pure functions from (plan, result) to text. Live rows are the reporter called after each phase. */
+#ifndef WEIR_REPORT_REPORT_H
+#define WEIR_REPORT_REPORT_H
+
+#include "weir/base/error.h"
+#include "weir/base/text.h"
+#include "weir/measure/result.h"
+#include "weir/plan/plan.h"
+
+#include <stddef.h>
+
+/* One way to tell a result. Each function appends what is due at that point; any may be NULL. */
+struct weir_reporter {
+    void (*begin)(struct weir_text *text, const struct weir_plan *plan,
+                  const struct weir_result *result);
+    void (*test_begins)(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_test_result *test);
+    void (*phase_done)(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result, const struct weir_phase_result *phase);
+    void (*test_ends)(struct weir_text *text, const struct weir_plan *plan,
+                      const struct weir_result *result, const struct weir_test_result *test);
+    void (*end)(struct weir_text *text, const struct weir_plan *plan,
+                const struct weir_result *result);
+};
+
+/* Never NULL. */
+const struct weir_reporter *weir_reporter_of(enum weir_format format);
+
+/* Our own block: what the dialect's format has no place for. Appended after its end, unless the output is plain. */
+void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result);
+
+/* The whole report at once, from a finished result. */
+void weir_report_whole(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result);
+
+/* ---- the result file: JSON lines; schema in docs/result-file.md ---- */
+
+/* One line (with its newline) each. */
+void weir_record_run(struct weir_text *text, const struct weir_plan *plan,
+                     const struct weir_result *result);
+void weir_record_test(struct weir_text *text, const struct weir_plan *plan,
+                      const struct weir_test_result *test);
+void weir_record_phase(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_phase_result *phase);
+void weir_record_end(struct weir_text *text, const struct weir_result *result);
+
+/* Appends lines to a file and makes them stable before it returns. */
+int weir_record_append(int descriptor, const struct weir_text *text);
+
+/* The words of the command line of the last run in the file, in `arena`; and its plan id. */
+int weir_record_read_words(const char *path, struct weir_arena *arena, int *count,
+                           const char *const **words, char id[17], struct weir_error *error);
+
+/* The last run in the file as a result. Lines cut off by a crash are left out. */
+int weir_record_read(const char *path, unsigned test_capacity, struct weir_result **result,
+                     struct weir_error *error);
+
+#endif

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# One language standard and one set of warnings for every file. Asserts stay on: they state the contract at the seams.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+add_compile_definitions(_GNU_SOURCE)
+add_compile_options(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef)
+
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+set(CMAKE_C_FLAGS_DEBUG "-O0 -g3")
+
+option(WEIR_WERROR "Treat warnings as errors" OFF)
+if(WEIR_WERROR)
+    add_compile_options(-Werror)
+endif()
+
+option(WEIR_SANITIZE "Build with the address and undefined behaviour sanitizers" OFF)
+if(WEIR_SANITIZE)
+    add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
+                        -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=address,undefined)
+endif()
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT WEIR_SANITIZE)
+    include(CheckIPOSupported)
+    check_ipo_supported(RESULT weir_ipo LANGUAGES C OUTPUT weir_ipo_reason)
+    set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${weir_ipo})
+endif()
