@@ -11,7 +11,8 @@ enum weir_ability {
     WEIR_CAN_COLLECT = 1 << 1,    /* collective transfers */
     WEIR_CAN_KEEP = 1 << 2,       /* data read is data written, so it can be verified */
     WEIR_CAN_NAME = 1 << 3,       /* has a namespace: stat, unlink, mkdir */
-    WEIR_NEEDS_ALIGNMENT = 1 << 4 /* asks the target for its alignment rules */
+    WEIR_WRAPS = 1 << 4,          /* stands around another backend, whose abilities it has: "fault:posix" */
+    WEIR_BYPASSES_CACHE = 1 << 5, /* data does not pass the page cache of the node */
 };
 
 struct weir_descriptor {

@@ -32,6 +32,9 @@ int weir_error_set(struct weir_error *error, enum weir_exit exit, int code, cons
 int weir_error_usage(struct weir_error *error, const char *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Ends the process with exit code 3 and a sentence: for what describes the run, never for its buffers. */
+void weir_error_out_of_memory(void) __attribute__((noreturn));
+
 static inline bool weir_error_is_set(const struct weir_error *error)
 {
     return error->code != 0;

@@ -25,8 +25,9 @@ struct weir_progress {
 /* Called on rank 0 only, between phases but for `progress`. Members may be NULL. */
 struct weir_observer {
     void *context;
-    void (*test_begins)(void *context, const struct weir_test_result *test);
-    /* The record is final but for findings, which the callee may add. A negative return ends the run. */
+    /* Before the first step, when the test has been found fit to run. An error ends the run. */
+    int (*test_begins)(void *context, const struct weir_test_result *test, struct weir_error *error);
+    /* The record is final but for findings, which the callee may add. An error ends the run. */
     int (*phase_done)(void *context, struct weir_phase_result *phase, struct weir_error *error);
     void (*test_ends)(void *context, const struct weir_test_result *test);
     void (*progress)(void *context, const struct weir_progress *progress);

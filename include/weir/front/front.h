@@ -3,6 +3,7 @@
 #ifndef WEIR_FRONT_FRONT_H
 #define WEIR_FRONT_FRONT_H
 
+#include "weir/base/arena.h"
 #include "weir/base/descriptor.h"
 #include "weir/base/error.h"
 #include "weir/base/text.h"
@@ -30,6 +31,7 @@ struct weir_command {
     struct weir_text text;    /* SAY */
     const char *result_path;  /* REPORT: a word of argv */
     struct weir_output output; /* REPORT */
+    struct weir_arena arena;  /* owns what `output` points to */
 };
 
 /* Chooses the dialect by argv[0] (a link named "ior") or by the first word ("weir ior -a POSIX"); options alone are

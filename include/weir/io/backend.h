@@ -42,6 +42,7 @@ enum weir_op_verb { WEIR_OP_WRITE, WEIR_OP_READ };
 struct weir_op {
     enum weir_op_verb verb;
     bool is_collective;   /* all ranks of the file's group make this transfer together */
+    uint8_t state;        /* the queue's: where in its life the slot is */
     struct weir_file *file;
     void *data;           /* aligned as file->alignment.memory asks */
     uint64_t offset;

@@ -38,7 +38,8 @@ void weir_queue_close(struct weir_queue *queue);
 /* A slot to fill, or NULL if all are in use. */
 struct weir_op *weir_queue_take(struct weir_queue *queue);
 
-/* Hands a filled slot over. It may wait in the queue until the next reap. */
+/* Hands a filled slot over: one that was taken, or one that was reaped and is to go on. It may wait in the queue until the
+ * next reap. */
 void weir_queue_send(struct weir_queue *queue, struct weir_op *op);
 
 /* Says that time has passed since the last stamp that must not count as the next operation's (filling, checking). */
@@ -59,7 +60,7 @@ static inline uint64_t weir_queue_now(struct weir_queue *queue)
  * Returns how many, or -errno if the session is broken. */
 int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max);
 
-/* Returns a reaped slot. */
+/* Returns a slot that was reaped, or taken and not sent. */
 void weir_queue_give(struct weir_queue *queue, struct weir_op *op);
 
 /* Ops sent and not yet reaped. */

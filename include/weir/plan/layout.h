@@ -47,59 +47,52 @@ struct weir_share {
     uint64_t op_count;
     uint64_t transfer_bytes;
     uint64_t block_bytes;
-    uint64_t segment_stride;  /* bytes from one segment to the next */
-    uint64_t first;           /* offset of the first transfer in sequential order */
+    uint64_t segment_bytes;   /* from one segment to the next */
+    uint64_t first;           /* sequential: offset of the first transfer */
     uint64_t stride;          /* shuffled: ranks that share a segment (1 in a file of its own) */
-    uint64_t owner;           /* shuffled: which of them */
-    uint64_t seed;
+    uint64_t element;         /* shuffled: which of the first `stride` elements is the first one of this share */
+    uint64_t seed;            /* of random orders; differs between owners but for a segment that they share */
     uint64_t block_positions; /* random blocks: how many positions there are */
 };
 
 /* Shuffled orders in a shared file: transfer i of owner r in a segment is element (i * ranks + r) of one
  * permutation of the whole segment. With equal seeds and segment sizes the job as a whole follows the same random
- * sequence at any number of ranks, every rank has equally many transfers, and each is made once. */
+ * sequence at any number of ranks, every rank has equally many transfers, and each is made once.
+ * `layout` must have passed weir_plan_check. */
 void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
                      const struct weir_share_params *params);
 
 /* Offset of transfer `index` (< op_count): the definition. */
 uint64_t weir_share_offset(const struct weir_share *share, uint64_t index);
 
-/* The same, one after the other and without divisions: for the loop that moves the data. */
+/* A power of two; no more than weir_permutation_fill gives at once. */
+#define WEIR_WALK_WINDOW 64
+
+/* The same, one after the other, for the loop that moves the data: offsets are computed a window at a time, so that
+ * neither divisions nor the latency of a permutation stand between two transfers. */
 struct weir_walk {
     const struct weir_share *share;
     uint64_t index;       /* of the next transfer */
-    uint64_t in_block;    /* its number within the block */
-    uint64_t offset;      /* sequential part of its offset */
+    uint64_t known_index; /* offsets of the transfers from `index` up to here are in the window */
+    uint64_t in_block;    /* number within its block of transfer `known_index` */
     uint64_t segment;     /* its segment */
-    struct weir_permutation permutation; /* of the current segment */
+    uint64_t block;       /* offset of its block; shuffled: of its segment */
+    struct weir_permutation permutation; /* of its segment, if shuffled */
+    uint64_t window[WEIR_WALK_WINDOW];   /* transfer i is in entry i mod WEIR_WALK_WINDOW */
 };
 
-/* Starts at transfer `index` (< op_count, or 0). `share` must outlive the walk. */
+/* Starts at transfer `index` (<= op_count). `share` must outlive the walk. */
 void weir_walk_start(struct weir_walk *walk, const struct weir_share *share, uint64_t index);
 
-/* For weir_walk_next: steps over the end of a block. */
-void weir_walk_enter_segment(struct weir_walk *walk);
+/* For weir_walk_next: computes the next offsets, up to the end of the window or of the share. */
+void weir_walk_look_ahead(struct weir_walk *walk);
 
-/* Offset of the next transfer; must be called at most op_count times after a start at 0. */
+/* Offset of the next transfer; there must be one: `index` < op_count. */
 static inline uint64_t weir_walk_next(struct weir_walk *walk)
 {
-    const struct weir_share *share = walk->share;
-    uint64_t offset;
-
-    if (__builtin_expect(walk->in_block == share->ops_per_block, 0))
-        weir_walk_enter_segment(walk);
-    if (share->order == WEIR_ORDER_SHUFFLED) {
-        uint64_t element = walk->in_block * share->stride + share->owner;
-
-        offset = walk->offset +
-                 weir_permutation_at(&walk->permutation, element) * share->transfer_bytes;
-    } else {
-        offset = walk->offset;
-        walk->offset += share->transfer_bytes;
-    }
-    walk->in_block++;
-    walk->index++;
-    return offset;
+    if (__builtin_expect(walk->index == walk->known_index, 0))
+        weir_walk_look_ahead(walk);
+    return walk->window[walk->index++ % WEIR_WALK_WINDOW];
 }
 
 /* ---- which rank's part a rank takes, when it is not its own ---- */
@@ -117,7 +110,10 @@ struct weir_shift {
     uint64_t seed;
 };
 
-/* The rank whose part `rank` takes; over all ranks a permutation. */
+/* The rank whose part `rank` takes; over all ranks a permutation. NODES counts forward, round the ring of nodes.
+ * RANDOM keeps away at least `distance` nodes (nodes - 1, if there are fewer) forward, and backward too if there are
+ * enough nodes for both. Ranks that are not placed in blocks are taken to be dealt to the nodes in turn; where nodes have
+ * unequally many ranks, all are taken to have as many as the first. */
 uint64_t weir_shift_owner(const struct weir_shift *shift, const struct weir_placement *placement,
                           uint64_t rank);
 

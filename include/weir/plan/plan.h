@@ -15,6 +15,8 @@
 #include <stdint.h>
 
 #define WEIR_PATH_BYTES 4096
+#define WEIR_PLAN_DEPTH_MAX 4096
+#define WEIR_PLAN_RANKS_MAX (UINT64_C(1) << 20) /* a plan must not overflow for as many ranks */
 
 /* A file, or a family of files. */
 struct weir_target {
@@ -25,8 +27,8 @@ struct weir_target {
     bool is_new_each_repetition; /* the repetition is part of the name */
 };
 
-/* Writes the path of a file: NAME for a shared file, NAME.00000003 for file number 3, with .<repetition> behind it
- * if the target asks. 0, or -ENAMETOOLONG. */
+/* Writes the path of a file: NAME for a shared file, NAME.00000003 for file number 3 (DIRECTORY/3/NAME.00000003 if it has
+ * its own directory), with .<repetition> behind it if the target asks. 0, or -ENAMETOOLONG. */
 int weir_target_path(const struct weir_target *target, uint64_t file_number, uint64_t repetition,
                      char path[WEIR_PATH_BYTES]);
 
@@ -76,7 +78,7 @@ struct weir_phase {
     bool is_single_attempt;       /* a short transfer is an error, not continued */
     bool only_if_clean;           /* removals: keep the files if verification failed */
     uint64_t think_ns;            /* pause after each transfer */
-    unsigned depth;               /* transfers in flight per rank */
+    unsigned depth;               /* transfers in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
 };
 
 enum weir_step_kind { WEIR_STEP_REPEAT, WEIR_STEP_SLEEP, WEIR_STEP_PHASE };
@@ -101,11 +103,14 @@ struct weir_setting {
 struct weir_test {
     unsigned number;
     const struct weir_descriptor *backend;
-    const char *label;            /* how the report names the backend: "POSIX" */
     const void *backend_options;  /* values of backend->options */
+    const struct weir_descriptor *inner; /* of a wrapping backend ("fault:posix"), else NULL */
+    const void *inner_options;
+    const char *label;            /* how the report names the backend: "POSIX" */
     uint64_t rank_limit;          /* use only the first ranks; 0: all */
     uint64_t time_limit_ns;       /* start no further data phase later than this; 0: none */
     uint64_t repetitions;
+    uint64_t outlier_ns;          /* warn of ranks whose times are further than this from the mean; 0: never */
     bool must_keep;               /* files stay after the test */
     bool may_overwrite;           /* files that are not ours may be overwritten or removed */
     bool is_dry_run;
@@ -124,6 +129,7 @@ struct weir_output {
     const char *summary_path; /* results go there instead of standard output; NULL: standard output */
     const char *result_path;  /* JSON lines, one per phase; NULL: none */
     bool is_plain;            /* leave our own block out */
+    bool warnings_are_errors; /* findings of severity warning make the exit code 1 */
     int verbosity;
 };
 
@@ -137,15 +143,18 @@ struct weir_plan {
     struct weir_test **tests;
     size_t test_count;
     unsigned phase_count;
-    char id[17];               /* 16 hexadecimal digits: hash of weir_plan_explain's text */
+    char id[17];               /* 16 hexadecimal digits: hash of weir_plan_explain's text while this is "" */
 };
 
 /* ---- building: used by front ends only ---- */
 
+/* An empty plan. `words` (the command line; may be NULL if there are none) are copied. */
 struct weir_plan *weir_plan_open(const char *dialect, int word_count, const char *const words[]);
+
+/* NULL is allowed. */
 void weir_plan_close(struct weir_plan *plan);
 
-/* The first test of the plan, or one more. */
+/* The first test of the plan, or one more; it has one repetition, and everything else is zero. */
 struct weir_test *weir_plan_add_test(struct weir_plan *plan);
 
 /* Appends a step to `*steps` (a test's or a repeat's list). */
@@ -156,7 +165,7 @@ void weir_plan_add_sleep(struct weir_plan *plan, struct weir_step **steps, uint6
 struct weir_phase *weir_plan_add_phase(struct weir_plan *plan, struct weir_test *test,
                                        struct weir_step **steps, const struct weir_phase *phase);
 
-/* Checks the plan (see weir_plan_check) and gives it its id. */
+/* Checks the plan (see weir_plan_check) and gives it its id. 0, or a usage error. */
 int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error);
 
 /* ---- reading ---- */
@@ -164,7 +173,8 @@ int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error);
 /* Semantic rules that hold for every dialect, and what the backends can do. 0, or a usage error. */
 int weir_plan_check(const struct weir_plan *plan, struct weir_error *error);
 
-/* The plan as stable text, the same for the same plan on every machine. */
+/* The plan as stable text, the same for the same plan on every machine. What is not said has its default. Words that
+ * only reports repeat (settings, the command line) are left out: the same work has the same text, however it was typed. */
 void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text);
 
 /* Value of a setting of the test, or NULL. */

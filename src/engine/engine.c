@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walks the tree of a plan, test by test, with the ranks in step. */
+#include "weir/engine/engine.h"
+
+#include "gather.h"
+#include "phase_data.h"
+#include "phase_names.h"
+#include "prepare.h"
+#include "run.h"
+
+#include "weir/base/log.h"
+#include "weir/system/host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- steps ---- */
+
+static int walk(struct weir_run *run, const struct weir_step *steps, struct weir_error *error);
+
+/* Decided by rank 0's clock for all: ranks that differed would wait for each other forever. */
+static bool is_out_of_time(struct weir_run *run)
+{
+    uint64_t is_late;
+
+    if (run->test->time_limit_ns == 0)
+        return false;
+    is_late = weir_run_now(run) - run->started_ns >= run->test->time_limit_ns;
+    return weir_run_share(run, &is_late) == 0 && is_late != 0;
+}
+
+static int run_phase(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
+{
+    if (phase->verb == WEIR_REMOVE)
+        return weir_phase_remove(run, phase, error);
+    if (run->is_ending)
+        return 0;
+    if (is_out_of_time(run)) {
+        run->is_ending = true;
+        return weir_gather_skipped(run, phase, error);
+    }
+    return weir_phase_data(run, phase, error);
+}
+
+/* In slices, so that a signal is noticed; all ranks leave together. */
+static void run_sleep(struct weir_run *run, uint64_t sleep_ns)
+{
+    const uint64_t slice_ns = 50000000;
+    uint64_t until_ns = weir_run_now(run) + sleep_ns;
+    uint64_t now_ns;
+
+    if (run->is_ending)
+        return;
+    while (!weir_run_must_stop(run) && (now_ns = weir_run_now(run)) < until_ns)
+        weir_clock_wait(run->params->clock,
+                        until_ns - now_ns < slice_ns ? until_ns : now_ns + slice_ns);
+    run->is_interrupted |= weir_group_any(run->group, weir_run_must_stop(run));
+    run->is_ending |= run->is_interrupted;
+}
+
+static int run_repeat(struct weir_run *run, const struct weir_step *step, struct weir_error *error)
+{
+    int code = 0;
+
+    for (run->repetition = 0; run->repetition < step->count; run->repetition++) {
+        run->is_dirty = false;
+        code = walk(run, step->body, error);
+        if (code != 0 || run->is_ending)
+            break;
+    }
+    return code;
+}
+
+static int run_step(struct weir_run *run, const struct weir_step *step, struct weir_error *error)
+{
+    switch (step->kind) {
+    case WEIR_STEP_REPEAT:
+        return run_repeat(run, step, error);
+    case WEIR_STEP_SLEEP:
+        run_sleep(run, step->sleep_ns);
+        return 0;
+    case WEIR_STEP_PHASE:
+        return run_phase(run, step->phase, error);
+    }
+    return 0;
+}
+
+/* After an error the walk goes on for the removals, with an error of their own that changes nothing. */
+static int walk(struct weir_run *run, const struct weir_step *steps, struct weir_error *error)
+{
+    struct weir_error later = {0};
+
+    for (const struct weir_step *step = steps; step != NULL; step = step->next) {
+        run_step(run, step, weir_error_is_set(error) ? &later : error);
+        run->is_ending |= weir_error_is_set(error);
+    }
+    return error->code;
+}
+
+/* ---- tests ---- */
+
+static struct weir_test_result *describe_test(struct weir_run *run)
+{
+    struct weir_test_result *facts = &run->result->tests[run->result->test_count++];
+    const struct weir_test *test = run->test;
+
+    *facts = (struct weir_test_result){
+        .test = test->number,
+        .begun_s = weir_wall_clock_s(),
+        .rank_count = (unsigned)run->group->size,
+        .node_count = (unsigned)run->group->node_count,
+        .ranks_per_node = (unsigned)run->group->node_size,
+    };
+    if (test->phase_count > 0)
+        weir_run_path(run, test->phases[0]->target, 0, facts->path);
+    if (run->backend->names != NULL)
+        weir_filesystem_describe(facts->path, &facts->filesystem);
+    return facts;
+}
+
+/* Seeds that the user did not give come from rank 0's wall clock, as in IOR, and are kept in the result. */
+static int draw_seeds(struct weir_run *run)
+{
+    uint64_t seconds = (uint64_t)weir_wall_clock_s();
+    uint64_t mixed = weir_mix64((uint64_t)(weir_wall_clock_s() * 1e6));
+    int code = weir_run_share(run, &seconds);
+
+    if (code == 0)
+        code = weir_run_share(run, &mixed);
+    run->data_seed = (uint32_t)seconds;
+    run->order_seed = mixed;
+    return code;
+}
+
+static int run_steps(struct weir_run *run, struct weir_error *error)
+{
+    const struct weir_observer *observer = run->params->observer;
+
+    run->started_ns = weir_run_now(run);
+    if (run->result != NULL) {
+        run->test_result = describe_test(run);
+        if (observer->test_begins != NULL)
+            observer->test_begins(observer->context, run->test_result, error);
+    }
+    if (weir_group_agree(run->group, error) != 0)
+        return error->code;
+    walk(run, run->test->steps, error);
+    if (run->result != NULL && observer->test_ends != NULL)
+        observer->test_ends(observer->context, run->test_result);
+    return error->code;
+}
+
+static int run_test_in_group(struct weir_run *run, struct weir_error *error)
+{
+    run->placement = weir_group_placement(run->group);
+    run->tally = calloc(1, sizeof *run->tally);
+    if (run->tally == NULL || weir_group_self_open(&run->self) != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
+    weir_group_agree(run->group, error);
+    if (!weir_error_is_set(error) && draw_seeds(run) != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi", "ranks cannot agree on seeds");
+    if (!weir_error_is_set(error) && weir_prepare_test(run, error) == 0)
+        run_steps(run, error);
+    weir_prepare_close(run);
+    weir_group_close(run->self);
+    free(run->tally);
+    return error->code;
+}
+
+/* The ranks of the test; NULL on those that sit it out. */
+static int choose_ranks(const struct weir_engine_params *params, const struct weir_test *test,
+                        struct weir_group **group, struct weir_error *error)
+{
+    int size = params->group->size;
+    int code;
+
+    *group = params->group;
+    if (test->rank_limit == 0 || test->rank_limit == (uint64_t)size)
+        return 0;
+    if (test->rank_limit > (uint64_t)size) {
+        if (params->group->rank == 0)
+            weir_log(WEIR_LOG_WARNING, "-N: %llu tasks were asked for and %d are there: using %d",
+                     (unsigned long long)test->rank_limit, size, size);
+        return 0;
+    }
+    code = params->group->ops->first(params->group, (int)test->rank_limit, group);
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                              "no group of the first %llu ranks: %s",
+                              (unsigned long long)test->rank_limit, strerror(-code));
+    return 0;
+}
+
+/* Rank 0 is part of every test, so it can tell the ranks that sat it out. */
+static int run_test(const struct weir_engine_params *params, const struct weir_test *test,
+                    struct weir_result *result, bool *must_end, struct weir_error *error)
+{
+    struct weir_run run = {.params = params, .test = test};
+    int code;
+
+    if (choose_ranks(params, test, &run.group, error) == 0 && run.group != NULL) {
+        run.result = run.group->rank == 0 ? result : NULL;
+        run_test_in_group(&run, error);
+    }
+    if (run.group != params->group)
+        weir_group_close(run.group);
+    *must_end = run.is_interrupted || run.has_failed;
+    code = weir_group_broadcast(params->group, must_end, sizeof *must_end, 0);
+    if (code == 0)
+        code = weir_group_broadcast(params->group, error, sizeof *error, 0);
+    return code != 0 ? code : error->code;
+}
+
+int weir_engine_run(const struct weir_engine_params *params, struct weir_result *result,
+                    struct weir_error *error)
+{
+    const struct weir_plan *plan = params->plan;
+    bool must_end = false;
+    int code = 0;
+
+    for (size_t i = 0; i < plan->test_count && code == 0 && !must_end; i++)
+        code = run_test(params, plan->tests[i], result, &must_end, error);
+    return code;
+}

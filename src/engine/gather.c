@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Histograms are added in one reduction, rows of ranks are gathered, and the record is derived from them on rank 0. */
+#include "gather.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct weir_rank_row make_row(const struct weir_run *run, const struct weir_phase_facts *facts)
+{
+    const struct weir_tally *tally = run->tally;
+    int64_t start = weir_time_global(&facts->before, &facts->after, facts->start_ns);
+    struct weir_rank_row row = {
+        .op_count = tally->op_count,
+        .byte_count = tally->byte_count,
+        .short_count = tally->short_count,
+        .error_count = tally->error_count,
+        .data_ns = tally->data_ns,
+        .hit_deadline = tally->hit_deadline,
+        .stonewall_ops = tally->stonewall_ops,
+        .stonewall_bytes = tally->stonewall_bytes,
+        .stonewall_ns = tally->stonewall_ns,
+        .offset_ns = facts->before.offset_ns,
+        .drift_ns = facts->after.offset_ns - facts->before.offset_ns,
+        .error_ns = facts->before.error_ns > facts->after.error_ns ? facts->before.error_ns
+                                                                   : facts->after.error_ns,
+    };
+
+    for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
+        row.stamps_ns[i] =
+            weir_time_global(&facts->before, &facts->after, tally->stamps_ns[i]) - start;
+    return row;
+}
+
+static int gather_rows(struct weir_run *run, const struct weir_phase_facts *facts,
+                       struct weir_phase_result *record)
+{
+    struct weir_group *group = run->group;
+    struct weir_rank_row mine = make_row(run, facts);
+    struct weir_rank_row *rows = NULL;
+    const char **hosts = NULL;
+    int code;
+
+    if (record != NULL) {
+        rows = calloc((size_t)group->size, sizeof *rows);
+        hosts = calloc((size_t)group->size, sizeof *hosts);
+    }
+    if (weir_group_any(group, record != NULL && (rows == NULL || hosts == NULL))) {
+        code = -ENOMEM;
+    } else {
+        code = weir_group_gather(group, &mine, sizeof mine, rows);
+        if (code == 0 && record != NULL) {
+            for (int rank = 0; rank < group->size; rank++)
+                hosts[rank] = group->node_names[group->node_of_rank[rank]];
+            weir_result_derive(record, rows, (unsigned)group->size, hosts);
+        }
+    }
+    free(rows);
+    free(hosts);
+    return code;
+}
+
+static int add_histogram(struct weir_group *group, const struct weir_histogram *mine,
+                         struct weir_histogram *sum)
+{
+    struct weir_histogram all = *mine;
+    int code = weir_group_reduce(group, &all.total, 1, WEIR_SUM);
+
+    if (code == 0)
+        code = weir_group_reduce(group, &all.sum_ns, 1, WEIR_SUM);
+    if (code == 0)
+        code = weir_group_reduce(group, &all.min_ns, 1, WEIR_MIN);
+    if (code == 0)
+        code = weir_group_reduce(group, &all.max_ns, 1, WEIR_MAX);
+    if (code == 0)
+        code = weir_group_reduce(group, all.counts, WEIR_HISTOGRAM_BUCKETS, WEIR_SUM);
+    if (code == 0 && sum != NULL)
+        *sum = all;
+    return code;
+}
+
+/* All series begin at the agreed start, so interval k is the same time on every rank once they are equally coarse. */
+static int add_series(struct weir_group *group, struct weir_series *mine, struct weir_series *sum)
+{
+    uint64_t shift_and_used[2] = {mine->shift, 0};
+    int code = weir_group_reduce(group, shift_and_used, 1, WEIR_MAX);
+
+    if (code != 0)
+        return code;
+    weir_series_coarsen(mine, (uint32_t)shift_and_used[0]);
+    shift_and_used[1] = mine->used;
+    code = weir_group_reduce(group, &shift_and_used[1], 1, WEIR_MAX);
+    if (code == 0)
+        code = weir_group_reduce(group, mine->ops, shift_and_used[1], WEIR_SUM);
+    if (code == 0)
+        code = weir_group_reduce(group, mine->bytes, shift_and_used[1], WEIR_SUM);
+    if (code == 0 && sum != NULL) {
+        *sum = *mine;
+        sum->start_ns = 0;
+        sum->used = (uint32_t)shift_and_used[1];
+    }
+    return code;
+}
+
+/* Logs travel only if there is something in them. */
+static int gather_mismatches(struct weir_run *run, struct weir_phase_result *record)
+{
+    struct weir_group *group = run->group;
+    struct weir_mismatch_log *mine = &run->tally->mismatches, *all = NULL;
+    uint64_t counts[2] = {mine->checked_transfers, mine->wrong_transfers};
+    int code = weir_group_reduce(group, counts, 2, WEIR_SUM);
+
+    if (code != 0)
+        return code;
+    run->is_dirty |= counts[1] != 0;
+    if (counts[1] == 0) {
+        if (record != NULL)
+            record->mismatches.checked_transfers = counts[0];
+        return 0;
+    }
+    if (group->rank == 0)
+        all = calloc((size_t)group->size, sizeof *all);
+    if (weir_group_any(group, group->rank == 0 && all == NULL))
+        return -ENOMEM;
+    code = weir_group_gather(group, mine, sizeof *mine, all);
+    for (int rank = 0; code == 0 && record != NULL && rank < group->size; rank++)
+        weir_mismatch_log_merge(&record->mismatches, &all[rank]);
+    free(all);
+    return code;
+}
+
+/* Sizes of own files add up; of a shared file only rank 0 tells. */
+static int add_sizes(struct weir_run *run, const struct weir_phase_facts *facts,
+                     struct weir_phase_result *record)
+{
+    uint64_t transfer_bytes = facts->phase->layout.transfer_bytes;
+    uint64_t sums[3] = {
+        facts->op_limit * transfer_bytes,
+        facts->file_bytes == UINT64_MAX ? 0 : facts->file_bytes,
+        facts->file_bytes == UINT64_MAX && weir_run_handles_name(run, facts->phase->target),
+    };
+    int code = weir_group_reduce(run->group, sums, 3, WEIR_SUM);
+
+    if (record != NULL) {
+        record->expected_bytes = sums[0];
+        record->file_bytes = sums[2] == 0 ? sums[1] : UINT64_MAX;
+    }
+    return code;
+}
+
+static void fill_record(const struct weir_run *run, const struct weir_phase_facts *facts,
+                        struct weir_phase_result *record)
+{
+    record->test = run->test->number;
+    record->phase = facts->phase->number;
+    record->repetition = (unsigned)run->repetition;
+    record->begun_s = facts->begun_s;
+    record->rank_count = (unsigned)run->group->size;
+    record->node_count = (unsigned)run->group->node_count;
+    record->generation = facts->identity.generation;
+    record->data_seed = facts->identity.seed;
+    record->order_seed = facts->order_seed;
+}
+
+/* What all ranks must know before they go on: has one failed, or been told to stop? */
+static int agree_on_outcome(struct weir_run *run, const struct weir_phase_facts *facts,
+                            struct weir_phase_result *record)
+{
+    struct weir_error failure = run->failure;
+    bool is_told = weir_run_must_stop(run);
+    bool is_cut = is_told && facts->phase->verb != WEIR_REMOVE &&
+                  run->tally->op_count < facts->op_limit;
+    uint64_t seen[3] = {is_told, is_cut, weir_error_is_set(&failure)};
+    int code = weir_group_reduce(run->group, seen, 3, WEIR_MAX);
+
+    if (code != 0)
+        return code;
+    weir_group_agree(run->group, &failure);
+    run->is_interrupted |= seen[0] != 0;
+    run->has_failed |= seen[2] != 0;
+    run->is_ending |= seen[0] != 0 || seen[2] != 0;
+    if (record != NULL) {
+        record->is_interrupted = seen[1] != 0;
+        record->outcome =
+            seen[1] != 0 || seen[2] != 0 ? WEIR_OUTCOME_PARTIAL : WEIR_OUTCOME_COMPLETE;
+        snprintf(record->failure, sizeof record->failure, "%s", failure.text);
+        run->result->is_interrupted |= run->is_interrupted;
+    }
+    return 0;
+}
+
+static int show(struct weir_run *run, struct weir_phase_result *record, struct weir_error *error)
+{
+    const struct weir_observer *observer = run->params->observer;
+
+    if (record != NULL && observer->phase_done != NULL)
+        observer->phase_done(observer->context, record, error);
+    return weir_group_agree(run->group, error);
+}
+
+int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts, struct weir_error *error)
+{
+    struct weir_phase_result *record = NULL;
+    int code;
+
+    if (run->result != NULL) {
+        record = weir_result_add_phase(run->result);
+        fill_record(run, facts, record);
+    }
+    code = gather_rows(run, facts, record);
+    if (code == 0)
+        code = add_histogram(run->group, &run->tally->latency, record ? record->latency : NULL);
+    if (code == 0 && !run->queue.is_blocking)
+        code = add_histogram(run->group, &run->tally->submission,
+                             record ? record->submission : NULL);
+    if (code == 0)
+        code = add_series(run->group, &run->tally->series, record ? record->series : NULL);
+    if (code == 0)
+        code = gather_mismatches(run, record);
+    if (code == 0)
+        code = add_sizes(run, facts, record);
+    if (code == 0)
+        code = agree_on_outcome(run, facts, record);
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                              "results could not be gathered: %s", strerror(-code));
+    if (record != NULL && run->queue.is_blocking)
+        record->submission = NULL;
+    return show(run, record, error);
+}
+
+int weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
+{
+    struct weir_phase_facts facts = {.phase = phase, .begun_s = weir_wall_clock_s()};
+    struct weir_phase_result *record = NULL;
+
+    if (run->result != NULL) {
+        record = weir_result_add_phase(run->result);
+        fill_record(run, &facts, record);
+        record->outcome = WEIR_OUTCOME_SKIPPED;
+        record->file_bytes = UINT64_MAX;
+        record->submission = NULL;
+    }
+    return show(run, record, error);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generations are drawn by rank 0 when a write begins, remembered for the reads of the same run, and otherwise learned
+ * from the stamps in the file. */
+#include "identity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLES 16
+#define SAMPLE_BYTES (64 * 1024)
+
+struct sample {
+    bool is_found;
+    struct weir_identity identity;
+};
+
+/* The first stamp in a stretch of data. Transfers of any multiple of 8 bytes begin with one, so any such place may. */
+static bool find_stamp(const unsigned char *data, size_t bytes, struct weir_identity *identity)
+{
+    struct weir_stamp_facts facts;
+
+    for (size_t at = 0; at + WEIR_STAMP_BYTES <= bytes; at += sizeof(uint64_t))
+        if (weir_stamp_read(data + at, &facts)) {
+            *identity = (struct weir_identity){
+                .generation = facts.generation,
+                .transfer_bytes = facts.transfer_bytes,
+                .seed = facts.seed,
+                .mode = (enum weir_payload_mode)facts.mode,
+            };
+            return true;
+        }
+    return false;
+}
+
+/* Through the queue, like every transfer. */
+static int64_t read_stretch(struct weir_run *run, struct weir_file *file, void *data, uint64_t offset)
+{
+    struct weir_op *op = weir_queue_take(&run->queue);
+    struct weir_op *done;
+    int64_t moved;
+
+    op->verb = WEIR_OP_READ;
+    op->is_collective = false;
+    op->file = file;
+    op->data = data;
+    op->offset = offset;
+    op->size = SAMPLE_BYTES;
+    weir_queue_send(&run->queue, op);
+    if (weir_queue_reap(&run->queue, &done, 1, 1) < 0)
+        return -EIO;
+    moved = done->result;
+    weir_queue_give(&run->queue, done);
+    return moved;
+}
+
+static int take_samples(struct weir_run *run, struct weir_file *file, struct sample samples[SAMPLES])
+{
+    int64_t file_bytes = run->backend->file->size(run->session, file);
+    struct weir_buffers buffers;
+    int code = 0;
+
+    if (file_bytes < 0)
+        return (int)file_bytes;
+    if (weir_buffers_open(&buffers, 1, SAMPLE_BYTES, 0, WEIR_PIECE_BYTES) != 0)
+        return -ENOMEM;
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        uint64_t offset = (uint64_t)file_bytes / SAMPLES * i / SAMPLE_BYTES * SAMPLE_BYTES;
+        int64_t moved;
+
+        if (i > 0 && offset == 0)
+            continue;
+        moved = read_stretch(run, file, buffers.memory, offset);
+        if (moved < 0) {
+            code = (int)moved;
+            break;
+        }
+        samples[i].is_found =
+            find_stamp(buffers.memory, (size_t)moved, &samples[i].identity);
+    }
+    weir_buffers_close(&buffers);
+    return code;
+}
+
+static unsigned count_alike(const struct sample samples[SAMPLES], uint64_t generation)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < SAMPLES; i++)
+        count += samples[i].is_found && samples[i].identity.generation == generation;
+    return count;
+}
+
+static const struct sample *choose(const struct sample samples[SAMPLES])
+{
+    const struct sample *best = NULL;
+    unsigned best_count = 0;
+
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        uint64_t generation = samples[i].identity.generation;
+        unsigned count = samples[i].is_found ? count_alike(samples, generation) : 0;
+
+        if (count > best_count ||
+            (count > 0 && count == best_count && generation > best->identity.generation)) {
+            best = &samples[i];
+            best_count = count;
+        }
+    }
+    return best;
+}
+
+int weir_identity_learn(struct weir_run *run, const char *path, struct weir_identity *identity,
+                        bool *found)
+{
+    struct weir_file_params params = {.path = path, .can_read = true, .group = run->self};
+    struct sample samples[SAMPLES] = {0};
+    const struct sample *chosen;
+    struct weir_file *file;
+    int code, close_code;
+
+    code = run->backend->file->open(run->session, &params, &file);
+    if (code != 0)
+        return code;
+    code = take_samples(run, file, samples);
+    close_code = run->backend->file->close(run->session, file);
+    if (code != 0 || close_code != 0)
+        return code != 0 ? code : close_code;
+    chosen = choose(samples);
+    *found = chosen != NULL;
+    if (chosen != NULL)
+        *identity = chosen->identity;
+    return 0;
+}
+
+static uint32_t seed_of(const struct weir_run *run, const struct weir_payload *payload)
+{
+    return payload->seed_is_given ? payload->seed : run->data_seed;
+}
+
+/* Whoever reads a shared file expects what rank 0 found; who reads a file of its own, what it found there itself. Then the
+ * newest generation holds for all: files that some ranks did not rewrite are stale. */
+static int learn_together(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                          struct weir_identity *identity, bool *found, struct weir_error *error)
+{
+    uint64_t newest;
+    int code = 0;
+
+    if (weir_run_handles_name(run, phase->target))
+        code = weir_identity_learn(run, path, identity, found);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name, "%s: %s", path,
+                       strerror(-code));
+    code = weir_group_agree(run->group, error);
+    if (code != 0)
+        return code;
+    if (phase->target->is_shared) {
+        weir_group_broadcast(run->group, found, sizeof *found, 0);
+        return weir_group_broadcast(run->group, identity, sizeof *identity, 0);
+    }
+    newest = *found ? identity->generation : 0;
+    weir_group_reduce(run->group, &newest, 1, WEIR_MAX);
+    identity->generation = newest;
+    return 0;
+}
+
+static int refuse_other_transfer_size(const struct weir_run *run, const struct weir_phase *phase,
+                                      uint64_t written, struct weir_error *error)
+{
+    uint64_t reading = phase->layout.transfer_bytes;
+
+    if (written == reading ||
+        (written % WEIR_PIECE_BYTES == 0 && reading % WEIR_PIECE_BYTES == 0))
+        return 0;
+    return weir_error_usage(error, run->params->plan->dialect,
+                            "data written in transfers of %llu bytes cannot be checked in transfers "
+                            "of %llu bytes: use the same size, or multiples of 4096 for both",
+                            (unsigned long long)written, (unsigned long long)reading);
+}
+
+int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                         struct weir_identity *identity, struct weir_error *error)
+{
+    bool found = false;
+    int code;
+
+    if (run->written.target == phase->target &&
+        (!phase->target->is_new_each_repetition || run->written.repetition == run->repetition)) {
+        *identity = run->written.identity;
+    } else {
+        *identity = (struct weir_identity){.transfer_bytes = phase->layout.transfer_bytes,
+                                           .mode = phase->payload.mode,
+                                           .seed = seed_of(run, &phase->payload)};
+        code = learn_together(run, phase, path, identity, &found, error);
+        if (code != 0)
+            return code;
+    }
+    refuse_other_transfer_size(run, phase, identity->transfer_bytes, error);
+    code = weir_group_agree(run->group, error);
+    if (code != 0)
+        return code;
+    identity->transfer_bytes = phase->layout.transfer_bytes;
+    if (phase->payload.seed_is_given)
+        identity->seed = phase->payload.seed;
+    return 0;
+}
+
+int weir_identity_create(struct weir_run *run, const struct weir_phase *phase,
+                         struct weir_identity *identity)
+{
+    uint64_t generation = (uint64_t)(weir_wall_clock_s() * 1e6);
+    int code;
+
+    if (generation <= run->last_generation)
+        generation = run->last_generation + 1;
+    code = weir_run_share(run, &generation);
+    run->last_generation = generation;
+    *identity = (struct weir_identity){
+        .generation = generation,
+        .transfer_bytes = phase->layout.transfer_bytes,
+        .seed = seed_of(run, &phase->payload),
+        .mode = phase->payload.mode,
+    };
+    return code;
+}
+
+int weir_identity_prepare_noise(struct weir_run *run, const struct weir_identity *identity)
+{
+    if (identity->mode != WEIR_PAYLOAD_STAMP)
+        return 0;
+    if (run->noise != NULL && run->noise_seed == identity->seed)
+        return 0;
+    free(run->noise);
+    run->noise = weir_noise_make(identity->seed);
+    run->noise_seed = identity->seed;
+    return run->noise == NULL ? -ENOMEM : 0;
+}

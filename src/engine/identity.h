@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What files say of themselves: whether they are ours, and which generation of data they hold. */
+#ifndef WEIR_ENGINE_IDENTITY_H
+#define WEIR_ENGINE_IDENTITY_H
+
+#include "run.h"
+
+/* Looks for stamps at a few places of an existing file, outside of any timing. Sets *found to whether there is one, and then
+ * *identity to that of most of them (of equally many: the newest). 0 or -errno. */
+int weir_identity_learn(struct weir_run *run, const char *path, struct weir_identity *identity,
+                        bool *found);
+
+/* The identity that a verifying read must expect, the same on all ranks but for files of different generations: from the
+ * write of the same run, else learned from the file. Collective. */
+int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                         struct weir_identity *identity, struct weir_error *error);
+
+/* The identity of what a write phase is about to write, the same on all ranks. Collective. */
+int weir_identity_create(struct weir_run *run, const struct weir_phase *phase,
+                         struct weir_identity *identity);
+
+/* Noise for the seed, made when needed. 0 or -ENOMEM. */
+int weir_identity_prepare_noise(struct weir_run *run, const struct weir_identity *identity);
+
+#endif

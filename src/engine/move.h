@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop that moves data: the same for every backend, depth and order. */
+#ifndef WEIR_ENGINE_MOVE_H
+#define WEIR_ENGINE_MOVE_H
+
+#include "run.h"
+#include "verify.h"
+
+/* A transfer that came back short and is being continued. */
+struct weir_flight {
+    bool is_continued;
+    void *data;
+    uint64_t offset;
+    uint64_t size;
+    uint64_t issued_ns;
+};
+
+struct weir_mover {
+    struct weir_run *run;
+    const struct weir_phase *phase;
+    struct weir_file *file;
+    const char *path;                /* for messages */
+    const struct weir_share *share;
+    const struct weir_source *source; /* of the payload */
+    struct weir_reading reading;     /* file number, writer and reader are set */
+    uint64_t limit;                  /* transfers to make */
+
+    /* set by weir_move */
+    struct weir_walk walk;
+    uint64_t next;          /* number of the next transfer */
+    uint64_t started_ns;
+    uint64_t alert_ns;      /* look up from the work when the clock is past this */
+    uint64_t deadline_ns;   /* UINT64_MAX: none */
+    uint64_t progress_ns;   /* next call of the observer */
+    bool is_over;           /* launch nothing more */
+    bool wants_over;        /* collective phases: this rank would stop, once all agree */
+    bool must_fill;
+    bool must_time_fill;
+    bool must_verify;
+    unsigned turn;          /* windows used so far */
+    unsigned continued_count;
+    struct weir_flight *flights; /* one per slot */
+};
+
+/* Moves the rank's part, with everything the plan's stop rule asks, and leaves the counts in run->tally. Returns 0, or
+ * -errno if the session broke or ranks could not agree; failed transfers are counted in the tally instead. Collective if the
+ * phase is, or wears out. */
+int weir_move(struct weir_mover *mover);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stamps, noise and sequences: stateless, so that any rank can make and check any piece. */
+#include "payload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Odd constants with about as many ones as zeros; any such would do. */
+#define OFFSET_FACTOR UINT64_C(0xd1b54a32d192ed03)
+#define NOISE_FACTOR UINT64_C(0xaef17502108ef2d9)
+#define SEQUENCE_STEP UINT64_C(0x9e3779b97f4a7c15)
+#define SEQUENCE_SALT UINT64_C(0x8cb92ba72f3d8dd7)
+
+/* The two loops over whole pieces are compiled once for each width of vectors, and chosen when the program starts. */
+#if defined(__x86_64__) && defined(__has_attribute)
+#if __has_attribute(target_clones)
+#define FOR_EACH_VECTOR_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+#endif
+#ifndef FOR_EACH_VECTOR_WIDTH
+#define FOR_EACH_VECTOR_WIDTH
+#endif
+
+static uint64_t rotate(uint64_t x, unsigned bits)
+{
+    return x << bits | x >> (64 - bits);
+}
+
+static uint64_t kind_word(uint32_t seed, uint32_t mode)
+{
+    return (uint64_t)seed << 32 | (uint64_t)mode << 24;
+}
+
+static uint64_t base_of(uint64_t place, uint64_t generation, uint64_t kind, uint64_t transfer_bytes)
+{
+    return weir_mix64(weir_mix64(weir_mix64(place) + generation) + kind) + transfer_bytes;
+}
+
+static inline uint64_t check_of(uint64_t base, uint64_t offset, uint64_t noise)
+{
+    return weir_mix64(base + offset * OFFSET_FACTOR + noise * NOISE_FACTOR);
+}
+
+static inline uint64_t put_stamp(uint64_t *words, const struct weir_source *source, uint64_t base,
+                                 uint64_t place, uint64_t offset, uint64_t noise)
+{
+    uint64_t check = check_of(base, offset, noise);
+
+    words[0] = check;
+    words[1] = offset ^ rotate(check, 11);
+    words[2] = place ^ rotate(check, 22);
+    words[3] = source->identity.generation ^ rotate(check, 33);
+    words[4] = (source->kind | noise) ^ rotate(check, 44);
+    words[5] = source->identity.transfer_bytes ^ rotate(check, 55);
+    return check;
+}
+
+bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts)
+{
+    uint64_t words[WEIR_STAMP_WORDS];
+    uint64_t noise, kind;
+
+    memcpy(words, bytes, sizeof words);
+    for (unsigned i = 1; i < WEIR_STAMP_WORDS; i++)
+        words[i] ^= rotate(words[0], 11 * i);
+    noise = words[4] & 0xffffff;
+    kind = words[4] & ~UINT64_C(0xffffff);
+    if (words[0] != check_of(base_of(words[2], words[3], kind, words[5]), words[1], noise))
+        return false;
+    *facts = (struct weir_stamp_facts){
+        .offset = words[1],
+        .generation = words[3],
+        .transfer_bytes = words[5],
+        .file = (uint32_t)(words[2] >> 32),
+        .writer = (uint32_t)words[2],
+        .seed = (uint32_t)(kind >> 32),
+        .mode = (uint32_t)(kind >> 24) & 0xff,
+        .noise = (uint32_t)noise,
+    };
+    return true;
+}
+
+/* The word that follows from a counter. One 32 x 32 bit multiplication, which every vector unit has; the upper half of
+ * the product and the counter itself make up for its weak low bits. */
+static inline uint64_t sequence_word(uint64_t x)
+{
+    uint64_t product = (uint64_t)(uint32_t)x * (x >> 32);
+
+    return product ^ product >> 32 ^ x;
+}
+
+static uint64_t sequence_key(uint64_t check)
+{
+    return weir_mix64(check ^ SEQUENCE_SALT);
+}
+
+FOR_EACH_VECTOR_WIDTH
+static void make_sequence(uint64_t *words, size_t count, uint64_t check)
+{
+    uint64_t counter = sequence_key(check);
+
+    for (size_t i = 0; i < count; i++, counter += SEQUENCE_STEP)
+        words[i] = sequence_word(counter);
+}
+
+FOR_EACH_VECTOR_WIDTH
+static bool matches_sequence(const uint64_t *words, size_t count, uint64_t check)
+{
+    uint64_t counter = sequence_key(check);
+    uint64_t difference = 0;
+
+    for (size_t i = 0; i < count; i++, counter += SEQUENCE_STEP)
+        difference |= words[i] ^ sequence_word(counter);
+    return difference == 0;
+}
+
+bool weir_sequence_matches(const uint64_t *words, size_t count, uint64_t check)
+{
+    return matches_sequence(words, count, check);
+}
+
+unsigned char *weir_noise_make(uint32_t seed)
+{
+    size_t bytes = WEIR_NOISE_BYTES + WEIR_PIECE_BYTES;
+    uint64_t *noise = aligned_alloc(WEIR_PIECE_BYTES, bytes);
+
+    if (noise != NULL)
+        for (size_t i = 0; i < bytes / sizeof *noise; i++)
+            noise[i] = weir_random_at(seed, i);
+    return (unsigned char *)noise;
+}
+
+static void cut_into_pieces(struct weir_source *source)
+{
+    uint64_t bytes = source->identity.transfer_bytes;
+    uint64_t rest = bytes % WEIR_PIECE_BYTES;
+
+    source->piece_count = bytes / WEIR_PIECE_BYTES + (rest >= WEIR_PIECE_REST_BYTES);
+    if (source->piece_count == 0)
+        source->piece_count = 1;
+    source->last_piece_bytes = bytes - (source->piece_count - 1) * WEIR_PIECE_BYTES;
+}
+
+static uint64_t place_word(uint64_t file_number, uint32_t writer)
+{
+    return file_number << 32 | writer;
+}
+
+void weir_source_init(struct weir_source *source, const struct weir_identity *identity,
+                      const unsigned char *noise, uint64_t file_number, uint32_t writer)
+{
+    *source = (struct weir_source){
+        .identity = *identity,
+        .noise = identity->mode == WEIR_PAYLOAD_STAMP ? noise : NULL,
+        .place = place_word(file_number, writer),
+        .kind = kind_word(identity->seed, identity->mode),
+    };
+    source->base =
+        base_of(source->place, identity->generation, source->kind, identity->transfer_bytes);
+    cut_into_pieces(source);
+}
+
+static const unsigned char *noise_piece(const struct weir_source *source, uint32_t number)
+{
+    return source->noise + (size_t)(number % WEIR_NOISE_PIECES) * WEIR_PIECE_BYTES;
+}
+
+void weir_source_lay_noise(const struct weir_source *source, void *window, uint32_t first_noise)
+{
+    unsigned char *to = window;
+
+    if (source->noise == NULL || weir_source_is_bare(source))
+        return;
+    for (size_t piece = 0; piece < source->piece_count; piece++)
+        memcpy(to + piece * WEIR_PIECE_BYTES,
+               noise_piece(source, first_noise + (uint32_t)piece),
+               weir_source_piece_bytes(source, piece));
+}
+
+uint64_t weir_source_bare_check(const struct weir_source *source, uint64_t offset)
+{
+    uint64_t file = source->place & ~UINT64_C(0xffffffff);
+
+    return check_of(base_of(file, 0, kind_word(source->identity.seed, 0), 0), offset, 0);
+}
+
+static void fill_full(const struct weir_source *source, void *window, uint64_t offset)
+{
+    unsigned char *to = window;
+
+    for (size_t piece = 0; piece < source->piece_count; piece++) {
+        uint64_t at = piece * WEIR_PIECE_BYTES;
+        uint64_t *words = (uint64_t *)(void *)(to + at);
+        size_t count = weir_source_piece_bytes(source, piece) / sizeof *words;
+        uint64_t check = put_stamp(words, source, source->base, source->place, offset + at, 0);
+
+        make_sequence(words + WEIR_STAMP_WORDS, count - WEIR_STAMP_WORDS, check);
+    }
+}
+
+static void fill_stamps(const struct weir_source *source, void *window, uint64_t offset,
+                        uint32_t first_noise)
+{
+    unsigned char *to = window;
+
+    for (size_t piece = 0; piece < source->piece_count; piece++) {
+        uint64_t at = piece * WEIR_PIECE_BYTES;
+        uint64_t *words = (uint64_t *)(void *)(to + at);
+
+        put_stamp(words, source, source->base, source->place, offset + at,
+                  (first_noise + piece) % WEIR_NOISE_PIECES);
+    }
+}
+
+void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
+                      uint32_t first_noise)
+{
+    if (source->identity.mode == WEIR_PAYLOAD_NONE)
+        return;
+    if (weir_source_is_bare(source))
+        make_sequence(window, source->identity.transfer_bytes / sizeof(uint64_t),
+                      weir_source_bare_check(source, offset));
+    else if (source->identity.mode == WEIR_PAYLOAD_FULL)
+        fill_full(source, window, offset);
+    else
+        fill_stamps(source, window, offset, first_noise);
+}
+
+void weir_source_spoil(const struct weir_source *source, void *window)
+{
+    unsigned char *to = window;
+
+    for (size_t piece = 0; piece < source->piece_count; piece++) {
+        uint64_t *words = (uint64_t *)(void *)(to + piece * WEIR_PIECE_BYTES);
+
+        words[0] = ~words[0];
+    }
+}
+
+void weir_source_rebuild(const struct weir_source *source, void *to, size_t bytes, uint64_t offset,
+                         uint32_t writer, uint32_t noise)
+{
+    uint64_t *words = to;
+    uint64_t place = place_word(source->place >> 32, writer);
+    uint64_t base = base_of(place, source->identity.generation, source->kind,
+                            source->identity.transfer_bytes);
+    uint64_t check = put_stamp(words, source, base, place, offset, noise);
+
+    if (source->identity.mode == WEIR_PAYLOAD_FULL)
+        make_sequence(words + WEIR_STAMP_WORDS, bytes / sizeof *words - WEIR_STAMP_WORDS, check);
+    else
+        memcpy(words + WEIR_STAMP_WORDS, noise_piece(source, noise) + WEIR_STAMP_BYTES,
+               bytes - WEIR_STAMP_BYTES);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each rank removes its own file, rank 0 a shared one. */
+#include "phase_names.h"
+
+#include "gather.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void remove_directory(struct weir_run *run, char *path)
+{
+    char *slash = strrchr(path, '/');
+
+    if (slash == NULL || slash == path)
+        return;
+    *slash = '\0';
+    /* Others may have put something there: then it stays. */
+    run->backend->names->rmdir(run->session, path);
+}
+
+static void remove_own(struct weir_run *run, const struct weir_target *target)
+{
+    char path[WEIR_PATH_BYTES];
+    int code = weir_run_path(run, target, (uint64_t)run->group->rank, path);
+
+    if (code == 0)
+        code = run->backend->names->unlink(run->session, path);
+    if (code == 0) {
+        run->tally->op_count++;
+    } else if (code != -ENOENT) {
+        weir_tally_fail(run->tally, code, 0);
+        weir_run_fail(run, code, "remove", path);
+    }
+    if (target->has_own_directory)
+        remove_directory(run, path);
+}
+
+static void set_stamps(struct weir_tally *tally, uint64_t start_ns, uint64_t stop_ns)
+{
+    for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
+        tally->stamps_ns[i] = stop_ns;
+    tally->stamps_ns[WEIR_STAMP_OPEN_START] = start_ns;
+}
+
+int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
+{
+    struct weir_phase_facts facts = {.phase = phase, .file_bytes = UINT64_MAX};
+    uint64_t start_ns;
+
+    if (run->backend->names == NULL || (phase->only_if_clean && run->is_dirty))
+        return 0;
+    run->failure = (struct weir_error){0};
+    weir_group_synchronise(run->group, run->params->clock, &facts.before);
+    facts.begun_s = weir_wall_clock_s();
+    facts.start_ns = weir_group_start_together(run->group, run->params->clock, &facts.before);
+    weir_tally_reset(run->tally, facts.start_ns);
+    start_ns = weir_run_now(run);
+    if (weir_run_handles_name(run, phase->target))
+        remove_own(run, phase->target);
+    set_stamps(run->tally, start_ns, weir_run_now(run));
+    weir_group_synchronise(run->group, run->params->clock, &facts.after);
+    return weir_gather(run, &facts, error);
+}

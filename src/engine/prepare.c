@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nothing is created or removed here: a test that cannot or must not run is refused while all is as it was. */
+#include "prepare.h"
+
+#include "identity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A writer goes round at least this many bytes, so that what it writes does not repeat at short range. */
+#define SPREAD_BYTES (UINT64_C(1) << 20)
+
+/* ---- what the plan needs, over all phases ---- */
+
+static uint64_t largest_transfer(const struct weir_test *test)
+{
+    uint64_t largest = 0;
+
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->verb != WEIR_REMOVE &&
+            test->phases[i]->layout.transfer_bytes > largest)
+            largest = test->phases[i]->layout.transfer_bytes;
+    return largest;
+}
+
+static unsigned greatest_depth(const struct weir_test *test)
+{
+    unsigned greatest = 1;
+
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->depth > greatest)
+            greatest = test->phases[i]->depth;
+    return greatest;
+}
+
+static bool has_payload(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->verb == WEIR_WRITE &&
+            test->phases[i]->payload.mode != WEIR_PAYLOAD_NONE)
+            return true;
+    return false;
+}
+
+/* ---- alignment ---- */
+
+static int check_alignment(const struct weir_run *run, const struct weir_phase *phase,
+                           const char *path, struct weir_error *error)
+{
+    uint64_t demand = run->alignment.offset;
+    uint64_t transfer = phase->layout.transfer_bytes;
+
+    if (phase->verb == WEIR_REMOVE || transfer % demand == 0)
+        return 0;
+    return weir_error_usage(error, run->backend->descriptor.name,
+                            "%s: transfers of %llu bytes are not multiples of the %llu bytes that "
+                            "direct I/O needs there: change -t, or leave direct I/O out",
+                            path, (unsigned long long)transfer, (unsigned long long)demand);
+}
+
+static int ask_alignment(struct weir_run *run, const char *path, struct weir_error *error)
+{
+    struct weir_alignment alignment = {.memory = 1, .offset = 1};
+    int code;
+
+    if (run->backend->names == NULL || run->backend->names->alignment == NULL)
+        return 0;
+    code = run->backend->names->alignment(run->session, path, &alignment);
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,
+                              "%s: this file system takes no direct I/O (%s): use -a POSIX", path,
+                              strerror(-code));
+    if (alignment.memory > run->alignment.memory)
+        run->alignment.memory = alignment.memory;
+    if (alignment.offset > run->alignment.offset)
+        run->alignment.offset = alignment.offset;
+    return 0;
+}
+
+/* ---- ownership ---- */
+
+static int refuse_kind(const struct weir_run *run, const char *path, enum weir_name_kind kind,
+                       struct weir_error *error)
+{
+    const char *what = kind == WEIR_NAME_DIRECTORY ? "is a directory: give -o a file name in it"
+                       : kind == WEIR_NAME_DEVICE  ? "is a device: only files are written"
+                                                   : "is not a regular file";
+
+    return weir_error_usage(error, run->backend->descriptor.name, "%s %s", path, what);
+}
+
+static int check_ours(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                      struct weir_error *error)
+{
+    struct weir_identity identity;
+    bool is_ours = false;
+    int code = weir_identity_learn(run, path, &identity, &is_ours);
+
+    if (code == -ENOENT)
+        return 0;
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,
+                              "%s exists and cannot be read to see whose it is (%s): --overwrite "
+                              "takes it for this run",
+                              path, strerror(-code));
+    if (is_ours)
+        return 0;
+    if (phase->verb == WEIR_REMOVE)
+        return weir_error_usage(error, run->backend->descriptor.name,
+                                "%s was not written by weir, and would be removed at the end: keep "
+                                "it with -k, or allow its loss with --overwrite",
+                                path);
+    return weir_error_usage(error, run->backend->descriptor.name,
+                            "%s exists and was not written by weir: choose another name with -o, or "
+                            "allow its loss with --overwrite",
+                            path);
+}
+
+static int check_target(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                        struct weir_error *error)
+{
+    struct weir_name_facts facts;
+    int code = run->backend->names->stat(run->session, path, &facts);
+
+    /* What is not there can be made; why it cannot be looked at, opening it will tell. */
+    if (code != 0)
+        return 0;
+    if (facts.kind != WEIR_NAME_FILE)
+        return refuse_kind(run, path, facts.kind, error);
+    if (phase->verb == WEIR_READ || run->test->may_overwrite || facts.bytes == 0)
+        return 0;
+    return check_ours(run, phase, path, error);
+}
+
+/* ---- over all phases, repetitions and files of this rank ---- */
+
+static int check_phase(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
+{
+    const struct weir_target *target = phase->target;
+    uint64_t repetitions = target->is_new_each_repetition ? run->test->repetitions : 1;
+    char path[WEIR_PATH_BYTES];
+    int code = 0;
+
+    if (run->backend->names == NULL || !weir_run_handles_name(run, target))
+        return 0;
+    for (run->repetition = 0; code == 0 && run->repetition < repetitions; run->repetition++) {
+        code = weir_run_path(run, target, (uint64_t)run->group->rank, path);
+        if (code != 0)
+            code = weir_error_usage(error, run->params->plan->dialect,
+                                    "-o: the path of a file would be longer than %d bytes",
+                                    WEIR_PATH_BYTES - 1);
+        if (code == 0)
+            code = ask_alignment(run, path, error);
+        if (code == 0)
+            code = check_alignment(run, phase, path, error);
+        if (code == 0)
+            code = check_target(run, phase, path, error);
+    }
+    run->repetition = 0;
+    return code;
+}
+
+static int check_phases(struct weir_run *run, struct weir_error *error)
+{
+    int code = 0;
+
+    for (size_t i = 0; code == 0 && i < run->test->phase_count; i++) {
+        code = check_phase(run, run->test->phases[i], error);
+        code = weir_group_agree(run->group, error);
+    }
+    return code;
+}
+
+/* ---- opening ---- */
+
+static int open_session(struct weir_run *run, struct weir_error *error)
+{
+    const struct weir_test *test = run->test;
+    const struct weir_registry *registry = run->params->registry;
+    struct weir_session_params params = {
+        .depth = greatest_depth(test),
+        .options = test->backend_options,
+        .group = run->group,
+        .inner = test->inner == NULL ? NULL : weir_backend_find(registry, test->inner->name),
+        .inner_options = test->inner_options,
+    };
+
+    run->backend = weir_backend_find(registry, test->backend->name);
+    if (run->backend->open(&params, &run->session, error) != 0)
+        run->session = NULL;
+    if (weir_group_agree(run->group, error) != 0)
+        return error->code;
+    if (weir_queue_open(&run->queue, run->session, run->params->clock) != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
+    return weir_group_agree(run->group, error);
+}
+
+/* Ranks may have been told different alignments; a job has one. */
+static int agree_alignment(struct weir_run *run)
+{
+    uint64_t values[2] = {run->alignment.memory, run->alignment.offset};
+    int code = weir_group_reduce(run->group, values, 2, WEIR_MAX);
+
+    run->alignment.memory = (uint32_t)values[0];
+    run->alignment.offset = (uint32_t)values[1];
+    return code;
+}
+
+int weir_prepare_test(struct weir_run *run, struct weir_error *error)
+{
+    uint64_t transfer = largest_transfer(run->test);
+    int code = open_session(run, error);
+
+    if (code != 0)
+        return code;
+    run->alignment = (struct weir_alignment){.memory = 1, .offset = 1};
+    code = check_phases(run, error);
+    if (code != 0)
+        return code;
+    code = agree_alignment(run);
+    if (code == 0)
+        code = weir_buffers_open(&run->buffers, run->queue.depth, transfer,
+                                 has_payload(run->test) ? SPREAD_BYTES : 0, run->alignment.memory);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
+                       "no memory for transfers of %llu bytes: %s", (unsigned long long)transfer,
+                       strerror(-code));
+    return weir_group_agree(run->group, error);
+}
+
+void weir_prepare_close(struct weir_run *run)
+{
+    weir_buffers_close(&run->buffers);
+    weir_queue_close(&run->queue);
+    if (run->session != NULL)
+        run->backend->close(run->session);
+    free(run->written.ops_of_rank);
+    free(run->noise);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is happening now: the state of one rank while a plan runs. Private to the engine. */
+#ifndef WEIR_ENGINE_RUN_H
+#define WEIR_ENGINE_RUN_H
+
+#include "payload.h"
+#include "weir/engine/engine.h"
+#include "weir/io/buffers.h"
+#include "weir/io/queue.h"
+
+/* What the latest write phase left, so that reads of the same run know what to expect. */
+struct weir_written {
+    const struct weir_target *target; /* NULL: nothing written yet */
+    uint64_t repetition;
+    struct weir_identity identity;
+    uint64_t *ops_of_rank;            /* transfers each rank made, if not all made all; else NULL */
+};
+
+struct weir_run {
+    const struct weir_engine_params *params;
+    struct weir_result *result;           /* rank 0 only */
+    struct weir_test_result *test_result; /* rank 0 only */
+
+    const struct weir_test *test;
+    struct weir_group *group;             /* the ranks of the test */
+    struct weir_group *self;              /* this rank alone, for files of its own */
+    struct weir_placement placement;
+    const struct weir_backend *backend;
+    struct weir_session *session;
+    struct weir_alignment alignment;      /* what the targets demand */
+    struct weir_queue queue;
+    struct weir_buffers buffers;
+    struct weir_tally *tally;             /* of the present phase */
+
+    uint64_t order_seed;                  /* of random orders, if the plan gives none */
+    uint32_t data_seed;                   /* of payloads, if the plan gives none */
+    unsigned char *noise;                 /* for `noise_seed`; NULL until needed */
+    uint32_t noise_seed;
+    uint64_t last_generation;
+    struct weir_written written;
+
+    uint64_t repetition;
+    uint64_t started_ns;                  /* when the test began, on this node's clock */
+    bool is_ending;                       /* only removals from now on; the same on all ranks */
+    bool is_interrupted;                  /* by a signal, seen by any rank; the same on all ranks */
+    bool has_failed;                      /* an operation of some rank failed; the same on all ranks */
+    bool is_dirty;                        /* verification failed in this repetition; the same on all ranks */
+    struct weir_error failure;            /* this rank's first failure in the present phase */
+};
+
+/* The number of the file that a rank uses, and its path in the present repetition. */
+uint64_t weir_run_file_number(const struct weir_target *target, uint64_t owner);
+int weir_run_path(const struct weir_run *run, const struct weir_target *target, uint64_t owner,
+                  char path[WEIR_PATH_BYTES]);
+
+/* The group that opens a file of the target together. */
+struct weir_group *weir_run_file_group(const struct weir_run *run, const struct weir_target *target);
+
+/* True on rank 0 for shared targets, on every rank for own files: who handles the name. */
+bool weir_run_handles_name(const struct weir_run *run, const struct weir_target *target);
+
+/* Notes this rank's first failure: "<backend>: <what> <path>: <reason>". Returns `code`. */
+int weir_run_fail(struct weir_run *run, int code, const char *what, const char *path);
+
+/* True once a signal asks this rank to end. */
+static inline bool weir_run_must_stop(const struct weir_run *run)
+{
+    return run->params->stop_signal != NULL && *run->params->stop_signal != 0;
+}
+
+/* Time on this node's clock. */
+static inline uint64_t weir_run_now(const struct weir_run *run)
+{
+    return weir_clock_ns(run->params->clock);
+}
+
+/* One value that rank 0 chooses for all. */
+int weir_run_share(struct weir_run *run, uint64_t *value);
+
+#endif

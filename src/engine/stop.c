@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stonewalls, as ranks agree upon them before and after the transfers. The status file's format is IOR's: the largest
+ * number of transfers of a rank, in decimal, without a newline. */
+#include "stop.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int read_status(const char *path, uint64_t *ops, struct weir_error *error)
+{
+    FILE *file = fopen(path, "re");
+    int fields;
+
+    if (file == NULL)
+        return weir_error_usage(error, "ior: stoneWallingStatusFile",
+                                "%s: %s: it is made by a write with -D and stoneWallingWearOut=1",
+                                path, strerror(errno));
+    fields = fscanf(file, "%" SCNu64, ops);
+    fclose(file);
+    if (fields != 1 || *ops == 0)
+        return weir_error_usage(error, "ior: stoneWallingStatusFile",
+                                "%s: there is no count of transfers in it", path);
+    return 0;
+}
+
+static int write_status(const char *path, uint64_t ops, struct weir_error *error)
+{
+    FILE *file = fopen(path, "we");
+    bool is_written = file != NULL && fprintf(file, "%" PRIu64, ops) > 0;
+
+    if (file != NULL && fclose(file) != 0)
+        is_written = false;
+    if (!is_written)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, "ior: stoneWallingStatusFile",
+                              "%s: %s", path, strerror(errno));
+    return 0;
+}
+
+static bool has_written(const struct weir_run *run, const struct weir_phase *phase)
+{
+    return run->written.target == phase->target && run->written.repetition == run->repetition;
+}
+
+int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64_t owner,
+                    uint64_t layout_ops, uint64_t *limit, struct weir_error *error)
+{
+    uint64_t status = 0;
+    int code;
+
+    *limit = layout_ops;
+    if (phase->stop.op_limit != 0 && phase->stop.op_limit < *limit)
+        *limit = phase->stop.op_limit;
+    if (phase->verb != WEIR_READ)
+        return 0;
+    if (has_written(run, phase)) {
+        if (run->written.ops_of_rank != NULL && run->written.ops_of_rank[owner] < *limit)
+            *limit = run->written.ops_of_rank[owner];
+        return 0;
+    }
+    if (phase->stop.status_path == NULL)
+        return 0;
+    if (run->group->rank == 0)
+        read_status(phase->stop.status_path, &status, error);
+    code = weir_group_agree(run->group, error);
+    if (code == 0)
+        code = weir_run_share(run, &status);
+    if (code == 0 && status < *limit)
+        *limit = status;
+    return code;
+}
+
+/* Kept only if some rank did less than its layout: at a hundred thousand ranks nobody wants the list for nothing. */
+static int remember_each(struct weir_run *run, uint64_t ops_done)
+{
+    struct weir_group *group = run->group;
+    uint64_t *all = calloc((size_t)group->size, sizeof *all);
+    int code;
+
+    if (weir_group_any(group, all == NULL)) {
+        free(all);
+        return -ENOMEM;
+    }
+    code = weir_group_gather(group, &ops_done, sizeof ops_done, group->rank == 0 ? all : NULL);
+    if (code == 0)
+        code = weir_group_broadcast(group, all, (size_t)group->size * sizeof *all, 0);
+    run->written.ops_of_rank = all;
+    return code;
+}
+
+int weir_stop_remember(struct weir_run *run, const struct weir_phase *phase, uint64_t ops_done,
+                       uint64_t layout_ops, struct weir_error *error)
+{
+    uint64_t furthest = ops_done;
+    int code = 0;
+
+    free(run->written.ops_of_rank);
+    run->written.ops_of_rank = NULL;
+    if (weir_group_any(run->group, ops_done < layout_ops))
+        code = remember_each(run, ops_done);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL, "%s", strerror(-code));
+    if (phase->stop.status_path == NULL)
+        return code;
+    weir_group_reduce(run->group, &furthest, 1, WEIR_MAX);
+    if (run->group->rank == 0)
+        write_status(phase->stop.status_path, furthest, error);
+    return weir_group_agree(run->group, error);
+}
+
+int weir_stop_furthest(struct weir_group *group, bool hit_deadline, uint64_t ops_done,
+                       uint64_t *furthest)
+{
+    uint64_t values[2] = {hit_deadline, ops_done};
+    int code = weir_group_reduce(group, values, 2, WEIR_MAX);
+
+    *furthest = values[0] != 0 ? values[1] : 0;
+    return code;
+}

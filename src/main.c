@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The composition root: front end, check, engine, audit, report, exit code. */
+#include "teller.h"
+
+#include "weir/base/version.h"
+#include "weir/front/front.h"
+#include "weir/group/group.h"
+#include "weir/system/host.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static volatile sig_atomic_t stop_signal;
+
+static void note_signal(int number)
+{
+    stop_signal = number;
+}
+
+/* These end a run in order. SIGQUIT and SIGKILL still end it at once. */
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
+    struct sigaction action = {.sa_handler = note_signal};
+
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+/* ---- commands that print something ---- */
+
+static void describe_backends(struct weir_text *text)
+{
+    weir_text_add(text, "%-10s %-10s %-8s %s\n", "backend", "IOR's name", "alias", "what it is");
+    for (size_t i = 0; i < weir_registry.count; i++) {
+        const struct weir_descriptor *descriptor = &weir_registry.backends[i]->descriptor;
+
+        weir_text_add(text, "%-10s %-10s %-8s %s\n", descriptor->name, descriptor->label,
+                      descriptor->alias != NULL ? descriptor->alias : "", descriptor->summary);
+    }
+    for (const char *const *reason = weir_registry.left_out; *reason != NULL; reason++)
+        weir_text_add(text, "left out: %s\n", *reason);
+}
+
+static int describe_result_file(const struct weir_command *command,
+                                const struct weir_backends *backends, struct weir_text *text,
+                                struct weir_error *error)
+{
+    const char *path = command->result_path;
+    struct weir_arena arena = {0};
+    struct weir_result *result = NULL;
+    struct weir_plan *plan = NULL;
+    const char *const *words;
+    char id[17];
+    int count, code;
+
+    code = weir_record_read_words(path, &arena, &count, &words, id, error);
+    if (code == 0)
+        code = weir_front_plan(count, words, backends, &plan, error);
+    if (code == 0 && strcmp(plan->id, id) != 0)
+        code = weir_error_usage(error, path,
+                                "its command line now gives plan %s, not the %s that ran: was a "
+                                "script changed, or another version of weir used?",
+                                plan->id, id);
+    if (code == 0)
+        code = weir_record_read(path, (unsigned)plan->test_count, &result, error);
+    if (code == 0) {
+        plan->output = command->output;
+        weir_report_whole(text, plan, result);
+    }
+    weir_result_close(result);
+    weir_plan_close(plan);
+    weir_arena_close(&arena);
+    return code;
+}
+
+static int say(const struct weir_command *command, const struct weir_backends *backends,
+               struct weir_error *error)
+{
+    struct weir_text text = {0};
+    int code = 0;
+
+    if (command->kind == WEIR_COMMAND_SAY)
+        weir_text_add(&text, "%s", weir_text_string(&command->text));
+    else if (command->kind == WEIR_COMMAND_BACKENDS)
+        describe_backends(&text);
+    else if (command->kind == WEIR_COMMAND_EXPLAIN)
+        weir_plan_explain(command->plan, &text);
+    else
+        code = describe_result_file(command, backends, &text, error);
+    if (code == 0 && (fputs(weir_text_string(&text), stdout) == EOF || fflush(stdout) != 0))
+        code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, NULL,
+                              "standard output cannot be written");
+    weir_text_close(&text);
+    return code;
+}
+
+/* ---- the run ---- */
+
+/* Ranks that read different scripts would wait for each other forever. */
+static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
+                         struct weir_error *error)
+{
+    char id[sizeof plan->id];
+
+    memcpy(id, plan->id, sizeof id);
+    if (weir_group_broadcast(group, id, sizeof id, 0) == 0 && strcmp(id, plan->id) != 0)
+        weir_error_usage(error, plan->dialect,
+                         "this rank read another plan (%s) than rank 0 (%s): is the script the same "
+                         "on all nodes?",
+                         plan->id, id);
+    return weir_group_agree(group, error);
+}
+
+static struct weir_result *begin_result(const struct weir_plan *plan, const struct weir_clock *clock)
+{
+    struct weir_result *result = weir_result_open((unsigned)plan->test_count);
+
+    result->begun_s = weir_wall_clock_s();
+    snprintf(result->clock_name, sizeof result->clock_name, "%s", weir_clock_name(clock));
+    weir_host_describe(&result->host);
+    return result;
+}
+
+static int exit_code_of(const struct weir_plan *plan, const struct weir_result *result)
+{
+    int code = weir_result_exit_code(result);
+
+    for (unsigned i = 0; plan->output.warnings_are_errors && i < result->phase_count; i++)
+        for (unsigned k = 0; k < result->phases[i].finding_count; k++)
+            if (result->phases[i].findings[k].severity == WEIR_WARNING)
+                code = WEIR_EXIT_FLAWED;
+    return code;
+}
+
+static int run(struct weir_group *group, const struct weir_plan *plan, struct weir_error *error)
+{
+    struct weir_clock clock;
+    struct weir_result *result = NULL;
+    struct weir_teller teller;
+    struct weir_observer observer = {0};
+    int exit_code = WEIR_EXIT_DONE;
+
+    if (agree_on_plan(group, plan, error) != 0)
+        return error->exit;
+    if (weir_group_share_clock(group, &clock) != 0)
+        weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
+    if (group->rank == 0) {
+        result = begin_result(plan, &clock);
+        weir_teller_open(&teller, plan, result, &observer);
+    }
+    weir_engine_run(&(struct weir_engine_params){.plan = plan,
+                                                 .registry = &weir_registry,
+                                                 .group = group,
+                                                 .clock = &clock,
+                                                 .observer = &observer,
+                                                 .stop_signal = &stop_signal},
+                    result, error);
+    if (group->rank == 0) {
+        result->finished_s = weir_wall_clock_s();
+        weir_teller_close(&teller, error);
+        exit_code = weir_error_is_set(error) ? (int)error->exit : exit_code_of(plan, result);
+    }
+    weir_result_close(result);
+    if (weir_group_broadcast(group, &exit_code, sizeof exit_code, 0) != 0)
+        weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
+    return exit_code;
+}
+
+static void list_backends(struct weir_backends *backends, struct weir_arena *arena)
+{
+    const struct weir_descriptor **descriptors =
+        weir_arena_take(arena, weir_registry.count * sizeof *descriptors);
+
+    for (size_t i = 0; i < weir_registry.count; i++)
+        descriptors[i] = &weir_registry.backends[i]->descriptor;
+    *backends =
+        (struct weir_backends){.descriptors = descriptors, .count = weir_registry.count};
+}
+
+/* Every rank reads the same words and comes to the same command; rank 0 does the talking. */
+static int obey(struct weir_group *group, int argc, char *argv[], struct weir_error *error)
+{
+    struct weir_arena arena = {0};
+    struct weir_backends backends;
+    struct weir_command command = {0};
+    int exit_code = WEIR_EXIT_DONE;
+
+    list_backends(&backends, &arena);
+    weir_front_read(argc, (const char *const *)argv, &backends, &command, error);
+    if (weir_group_agree(group, error) != 0)
+        exit_code = (int)error->exit;
+    else if (command.kind == WEIR_COMMAND_RUN)
+        exit_code = run(group, command.plan, error);
+    else if (group->rank == 0 && say(&command, &backends, error) != 0)
+        exit_code = (int)error->exit;
+    weir_command_close(&command);
+    weir_arena_close(&arena);
+    weir_group_broadcast(group, &exit_code, sizeof exit_code, 0);
+    return exit_code;
+}
+
+int main(int argc, char *argv[])
+{
+    struct weir_error error = {0};
+    struct weir_group *group;
+    int exit_code;
+
+    if (weir_group_mpi_open(&argc, &argv, &group, &error) != 0) {
+        fprintf(stderr, "weir: %s\n", error.text);
+        return WEIR_EXIT_ENVIRONMENT;
+    }
+    catch_signals();
+    exit_code = obey(group, argc, argv, &error);
+    if (group->rank == 0 && weir_error_is_set(&error))
+        fprintf(stderr, "weir: %s\n", error.text);
+    weir_group_close(group);
+    return exit_code;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each phase is audited, recorded and made stable, and printed, before the next one begins. */
+#include "teller.h"
+
+#include "weir/audit/audit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRESS_INTERVAL_NS UINT64_C(500000000)
+
+static int fail(struct weir_error *error, const char *option, const char *path)
+{
+    int code = errno != 0 ? -errno : -EIO;
+
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, option, "%s: %s", path,
+                          strerror(-code));
+}
+
+/* ---- the report ---- */
+
+static int open_report(struct weir_teller *teller, struct weir_error *error)
+{
+    const char *path = teller->plan->output.summary_path;
+
+    if (teller->out != NULL)
+        return 0;
+    teller->out = path == NULL ? stdout : fopen(path, "we");
+    if (teller->out == NULL)
+        return fail(error, "ior: summaryFile", path);
+    if (teller->reporter->begin != NULL)
+        teller->reporter->begin(&teller->text, teller->plan, teller->result);
+    return 0;
+}
+
+static int print(struct weir_teller *teller, struct weir_error *error)
+{
+    bool is_printed = fwrite(weir_text_string(&teller->text), 1, teller->text.length,
+                             teller->out) == teller->text.length &&
+                      fflush(teller->out) == 0;
+
+    weir_text_clear(&teller->text);
+    return is_printed ? 0 : fail(error, NULL, "the report cannot be written");
+}
+
+/* ---- the result file ---- */
+
+static int record(struct weir_teller *teller, struct weir_text *lines, struct weir_error *error)
+{
+    int code = 0;
+
+    if (teller->record_descriptor >= 0)
+        code = weir_record_append(teller->record_descriptor, lines);
+    weir_text_close(lines);
+    if (code == 0)
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "--result", "%s: %s",
+                          teller->plan->output.result_path, strerror(-code));
+}
+
+static int open_record(struct weir_teller *teller, struct weir_error *error)
+{
+    const char *path = teller->plan->output.result_path;
+    struct weir_text lines = {0};
+
+    if (path == NULL || teller->record_descriptor >= 0)
+        return 0;
+    teller->record_descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (teller->record_descriptor < 0)
+        return fail(error, "--result", path);
+    weir_record_run(&lines, teller->plan, teller->result);
+    return record(teller, &lines, error);
+}
+
+/* ---- progress ---- */
+
+static void clear_progress(struct weir_teller *teller)
+{
+    if (teller->shows_progress)
+        fputs("\r\033[K", stderr);
+    teller->shows_progress = false;
+}
+
+static void show_progress(void *context, const struct weir_progress *progress)
+{
+    struct weir_teller *teller = context;
+    unsigned ranks = teller->result->tests[teller->result->test_count - 1].rank_count;
+    double share =
+        progress->ops_total == 0 ? 0 : (double)progress->ops_done / (double)progress->ops_total;
+    double seconds = progress->seconds > 0 ? progress->seconds : 1e-9;
+    double rate = (double)progress->bytes_done * ranks / seconds / (1 << 20);
+    double left = share > 0 ? seconds / share - seconds : 0;
+
+    fprintf(stderr, "\r%s %u: %3.0f %%  about %.0f MiB/s  %.0f s left\033[K",
+            weir_verb_name(progress->phase->verb), progress->repetition, share * 100, rate, left);
+    teller->shows_progress = true;
+}
+
+/* ---- the observer ---- */
+
+static int test_begins(void *context, const struct weir_test_result *test, struct weir_error *error)
+{
+    struct weir_teller *teller = context;
+    struct weir_text lines = {0};
+    int code = open_report(teller, error);
+
+    if (code == 0)
+        code = open_record(teller, error);
+    if (code != 0)
+        return code;
+    weir_record_test(&lines, teller->plan, test);
+    code = record(teller, &lines, error);
+    if (teller->reporter->test_begins != NULL)
+        teller->reporter->test_begins(&teller->text, teller->plan, teller->result, test);
+    return code != 0 ? code : print(teller, error);
+}
+
+static int phase_done(void *context, struct weir_phase_result *phase, struct weir_error *error)
+{
+    struct weir_teller *teller = context;
+    struct weir_text lines = {0};
+    int code;
+
+    clear_progress(teller);
+    weir_audit_phase(teller->plan, phase);
+    weir_record_phase(&lines, teller->plan, phase);
+    code = record(teller, &lines, error);
+    if (teller->reporter->phase_done != NULL)
+        teller->reporter->phase_done(&teller->text, teller->plan, teller->result, phase);
+    return code != 0 ? code : print(teller, error);
+}
+
+static void test_ends(void *context, const struct weir_test_result *test)
+{
+    struct weir_teller *teller = context;
+
+    if (teller->reporter->test_ends != NULL)
+        teller->reporter->test_ends(&teller->text, teller->plan, teller->result, test);
+}
+
+void weir_teller_open(struct weir_teller *teller, const struct weir_plan *plan,
+                      struct weir_result *result, struct weir_observer *observer)
+{
+    *teller = (struct weir_teller){
+        .plan = plan,
+        .result = result,
+        .reporter = weir_reporter_of(plan->output.format),
+        .record_descriptor = -1,
+    };
+    *observer = (struct weir_observer){
+        .context = teller,
+        .test_begins = test_begins,
+        .phase_done = phase_done,
+        .test_ends = test_ends,
+        .progress = show_progress,
+        .progress_interval_ns = isatty(STDERR_FILENO) ? PROGRESS_INTERVAL_NS : 0,
+    };
+}
+
+int weir_teller_close(struct weir_teller *teller, struct weir_error *error)
+{
+    struct weir_text lines = {0};
+    int code = 0;
+
+    clear_progress(teller);
+    if (teller->out != NULL) {
+        if (teller->reporter->end != NULL)
+            teller->reporter->end(&teller->text, teller->plan, teller->result);
+        if (!teller->plan->output.is_plain && teller->plan->output.format == WEIR_FORMAT_IOR)
+            weir_report_trust(&teller->text, teller->plan, teller->result);
+        code = print(teller, error);
+        if (teller->out != stdout && fclose(teller->out) != 0)
+            code = fail(error, "ior: summaryFile", teller->plan->output.summary_path);
+    }
+    if (teller->record_descriptor >= 0) {
+        weir_record_end(&lines, teller->result);
+        record(teller, &lines, error);
+        close(teller->record_descriptor);
+    }
+    weir_text_close(&teller->text);
+    return code != 0 ? code : error->code;
+}
