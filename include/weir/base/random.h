@@ -31,7 +31,7 @@ static inline uint64_t weir_random_below(uint64_t random, uint64_t bound)
 
 #define WEIR_PERMUTATION_ROUNDS 4
 #define WEIR_PERMUTATION_TABLE_COUNT 16 /* as many four-bit numbers as fit into 64 bits */
-#define WEIR_PERMUTATION_BATCH 64       /* most elements that one weir_permutation_fill gives */
+#define WEIR_PERMUTATION_BATCH 64 /* most elements that one weir_permutation_fill gives */
 
 /* A bijection of [0, count) on itself. Rounds of xor-shift and odd multiplication permute [0, 2^bits); results
  * outside of [0, count) are fed back until one falls inside (cycle walking, Black and Rogaway 2002: fewer than two
@@ -39,8 +39,8 @@ static inline uint64_t weir_random_below(uint64_t random, uint64_t bound)
  * shuffled and stored, for every order of them to be equally likely. */
 struct weir_permutation {
     uint64_t count;
-    uint64_t mask;  /* 2^bits - 1 */
-    uint64_t table; /* element i in bits 4i to 4i+3, for counts up to WEIR_PERMUTATION_TABLE_COUNT */
+    uint64_t mask; /* 2^bits - 1 */
+    uint64_t table; /* of a small count: element i in bits 4i to 4i+3 */
     uint64_t add[2];
     uint64_t multiply[WEIR_PERMUTATION_ROUNDS];
     uint32_t shift;
@@ -61,7 +61,8 @@ static inline uint64_t weir_permutation_turn(const struct weir_permutation *perm
 }
 
 /* Where `index` (< count) goes. */
-static inline uint64_t weir_permutation_at(const struct weir_permutation *permutation, uint64_t index)
+static inline uint64_t weir_permutation_at(const struct weir_permutation *permutation,
+                                           uint64_t index)
 {
     uint64_t x = index;
 
@@ -73,9 +74,9 @@ static inline uint64_t weir_permutation_at(const struct weir_permutation *permut
     return x;
 }
 
-/* values[i] = weir_permutation_at(first + i * step) for i < `value_count` (at most WEIR_PERMUTATION_BATCH). Three to
- * four times as fast as one by one where cycle walking would mislead branch prediction. */
-void weir_permutation_fill(const struct weir_permutation *permutation, uint64_t first, uint64_t step,
-                           unsigned value_count, uint64_t values[]);
+/* values[i] = weir_permutation_at(first + i * step) for i < `value_count` (at most WEIR_PERMUTATION_BATCH). Up to
+ * three times as fast as one by one, as cycle walking does not mislead branch prediction. */
+void weir_permutation_fill(const struct weir_permutation *permutation, uint64_t first,
+                           uint64_t step, unsigned value_count, uint64_t values[]);
 
 #endif

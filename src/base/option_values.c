@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of options: how each type is read, stored, compared with its default and written again. */
+#include "option_values.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static uint64_t unit_ns_of(enum weir_option_type type)
+{
+    switch (type) {
+    case WEIR_OPTION_MICROSECONDS:
+        return UINT64_C(1000);
+    case WEIR_OPTION_SECONDS:
+        return UINT64_C(1000000000);
+    case WEIR_OPTION_MINUTES:
+        return UINT64_C(60000000000);
+    default:
+        return 0;
+    }
+}
+
+static const char *expectation(enum weir_option_type type)
+{
+    switch (type) {
+    case WEIR_OPTION_FLAG:
+        return "a flag's count (nothing, or =0, =1, ...)";
+    case WEIR_OPTION_COUNT:
+        return "a count (a whole number, 0 or more)";
+    case WEIR_OPTION_SIZE:
+        return "a size (whole bytes, or a number with k, m, g, t or p behind it)";
+    case WEIR_OPTION_INTEGER:
+        return "a whole number";
+    case WEIR_OPTION_MICROSECONDS:
+        return "a time in microseconds (0 or more)";
+    case WEIR_OPTION_SECONDS:
+        return "a time in seconds (0 or more, decimals are fine)";
+    case WEIR_OPTION_MINUTES:
+        return "a time in minutes (0 or more, decimals are fine)";
+    default:
+        return "a value";
+    }
+}
+
+/* A value of any type: how rows address it is `offset`, how it is stored is the type. */
+union value {
+    int64_t integer;
+    uint64_t natural;
+    const char *text;
+};
+
+/* 0, -EINVAL or -ERANGE. */
+static int parse_number(enum weir_option_type type, const char *text, union value *value)
+{
+    int failure;
+
+    switch (type) {
+    case WEIR_OPTION_FLAG:
+        failure = weir_integer_parse(text, &value->integer);
+        return !failure && value->integer < 0 ? -EINVAL : failure;
+    case WEIR_OPTION_INTEGER:
+        return weir_integer_parse(text, &value->integer);
+    case WEIR_OPTION_COUNT:
+    case WEIR_OPTION_SIZE:
+        return weir_size_parse(text, &value->natural);
+    default:
+        return weir_duration_parse(text, unit_ns_of(type), &value->natural);
+    }
+}
+
+/* Part of a list of choices. */
+struct word {
+    const char *text;
+    size_t length;
+};
+
+/* Finds the one word of `choices` that `text` is or uniquely begins. */
+static bool find_choice(const char *choices, const char *text, struct word *choice)
+{
+    size_t wanted = strlen(text);
+    unsigned candidates = 0;
+
+    for (const char *word = choices; *word != '\0';) {
+        size_t length = strcspn(word, "|");
+
+        if (wanted <= length && strncasecmp(word, text, wanted) == 0) {
+            *choice = (struct word){word, length};
+            if (wanted == length)
+                return true;
+            candidates++;
+        }
+        word += length + (word[length] == '|');
+    }
+    return candidates == 1;
+}
+
+bool weir_option_is_text(const struct weir_option *row)
+{
+    return row->type == WEIR_OPTION_TEXT || row->type == WEIR_OPTION_CHOICE;
+}
+
+static void *slot_of(const struct weir_option *row, void *values)
+{
+    return (char *)values + row->offset;
+}
+
+static union value load(const struct weir_option *row, const void *values)
+{
+    const char *slot = (const char *)values + row->offset;
+    union value value = {0};
+
+    if (weir_option_is_text(row))
+        memcpy(&value.text, slot, sizeof value.text);
+    else
+        memcpy(&value.natural, slot, sizeof value.natural);
+    return value;
+}
+
+static void store(const struct weir_option *row, void *values, union value value)
+{
+    if (weir_option_is_text(row))
+        memcpy(slot_of(row, values), &value.text, sizeof value.text);
+    else
+        memcpy(slot_of(row, values), &value.natural, sizeof value.natural);
+}
+
+/* What weir_option_read was called with. */
+struct reading {
+    const struct weir_option *row;
+    const char *text;
+    struct weir_arena *arena;
+    const char *place;
+    struct weir_error *error;
+};
+
+static int read_choice(const struct reading *reading, union value *value)
+{
+    struct word choice;
+
+    if (!find_choice(reading->row->choices, reading->text, &choice))
+        return weir_error_usage(reading->error, reading->place, "\"%s\" is not one of %s",
+                                reading->text, reading->row->choices);
+    value->text = weir_arena_printf(reading->arena, "%.*s", (int)choice.length, choice.text);
+    return 0;
+}
+
+static int read_number(const struct reading *reading, union value *value)
+{
+    int failure = parse_number(reading->row->type, reading->text, value);
+
+    if (failure == -ERANGE)
+        return weir_error_usage(reading->error, reading->place, "%s is out of range",
+                                reading->text);
+    if (failure)
+        return weir_error_usage(reading->error, reading->place, "\"%s\" is not %s", reading->text,
+                                expectation(reading->row->type));
+    return 0;
+}
+
+int weir_option_read(const struct weir_option *row, void *values, const char *text,
+                     struct weir_arena *arena, const char *place, struct weir_error *error)
+{
+    const struct reading reading = {row, text, arena, place, error};
+    union value value = {0};
+    int failure = 0;
+
+    if (row->type == WEIR_OPTION_TEXT)
+        value.text = weir_arena_copy(arena, text);
+    else if (row->type == WEIR_OPTION_CHOICE)
+        failure = read_choice(&reading, &value);
+    else
+        failure = read_number(&reading, &value);
+    if (!failure)
+        store(row, values, value);
+    return failure;
+}
+
+void weir_option_count_up(const struct weir_option *row, void *values)
+{
+    union value value = load(row, values);
+
+    assert(row->type == WEIR_OPTION_FLAG);
+    value.integer++;
+    store(row, values, value);
+}
+
+/* ---- defaults ---- */
+
+/* Rows without a value of their own. */
+static bool is_bare(const struct weir_option *row)
+{
+    return row->type == WEIR_OPTION_DIRECTIVES || row->refusal;
+}
+
+static union value standard_of(const struct weir_option *row)
+{
+    union value value = {0};
+
+    if (weir_option_is_text(row))
+        value.text = row->standard;
+    else if (row->standard && parse_number(row->type, row->standard, &value))
+        assert(!"the default of an option is not of its type");
+    return value;
+}
+
+void weir_option_reset(const struct weir_option *row, void *values)
+{
+    if (!is_bare(row))
+        store(row, values, standard_of(row));
+}
+
+bool weir_options_is_changed(const struct weir_option *row, const void *values)
+{
+    union value value, standard;
+
+    if (is_bare(row))
+        return false;
+    value = load(row, values);
+    standard = standard_of(row);
+    if (!weir_option_is_text(row))
+        return value.natural != standard.natural;
+    return strcmp(value.text ? value.text : "", standard.text ? standard.text : "") != 0;
+}
+
+/* ---- dumps ---- */
+
+/* A duration in its unit, with as many decimals as it needs, and never in a form that cannot be read again. */
+static void add_duration(struct weir_text *text, uint64_t value_ns, uint64_t unit_ns)
+{
+    const uint64_t scale = UINT64_C(1000000000000);
+    uint64_t whole = value_ns / unit_ns;
+    uint64_t part =
+        (uint64_t)(((unsigned __int128)(value_ns % unit_ns) * scale + unit_ns / 2) / unit_ns);
+    char decimals[24];
+    size_t length;
+
+    weir_text_add(text, "%" PRIu64, whole);
+    if (part == 0)
+        return;
+    length = (size_t)snprintf(decimals, sizeof decimals, "%012" PRIu64, part);
+    while (decimals[length - 1] == '0')
+        length--;
+    weir_text_add(text, ".%.*s", (int)length, decimals);
+}
+
+void weir_options_value(struct weir_text *text, const struct weir_option *row, const void *values)
+{
+    char size[WEIR_SIZE_TEXT_BYTES];
+    union value value;
+
+    if (is_bare(row))
+        return;
+    value = load(row, values);
+    switch (row->type) {
+    case WEIR_OPTION_TEXT:
+    case WEIR_OPTION_CHOICE:
+        weir_text_add(text, "%s", value.text ? value.text : "");
+        break;
+    case WEIR_OPTION_SIZE:
+        weir_text_add(text, "%s", weir_size_format_exact(value.natural, size));
+        break;
+    case WEIR_OPTION_FLAG:
+    case WEIR_OPTION_COUNT:
+    case WEIR_OPTION_INTEGER:
+        weir_text_add(text, "%" PRId64, value.integer);
+        break;
+    default:
+        add_duration(text, value.natural, unit_ns_of(row->type));
+    }
+}

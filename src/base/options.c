@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options as tables: words, directives, help and dumps all go through the same rows. */
+#include "weir/base/options.h"
+
+#include "option_values.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define PLACE_BYTES 320
+#define NAME_BYTES 64
+#define HELP_COLUMN 36
+
+static bool is_end(const struct weir_option *row)
+{
+    return row->letter == 0 && !row->name;
+}
+
+static bool takes_value(const struct weir_option *row)
+{
+    return row->type != WEIR_OPTION_FLAG;
+}
+
+/* ---- which rows are meant ---- */
+
+/* What was typed, without dashes and value. */
+struct asked {
+    const char *text;
+    size_t length;
+};
+
+static bool is_asked_letter(const struct weir_option *row, struct asked asked)
+{
+    return asked.length == 1 && row->letter == asked.text[0];
+}
+
+static bool is_asked_name(const struct weir_option *row, struct asked asked)
+{
+    return row->name && strlen(row->name) == asked.length &&
+           strncasecmp(row->name, asked.text, asked.length) == 0;
+}
+
+static bool is_asked(const struct weir_option *row, struct asked asked)
+{
+    return is_asked_letter(row, asked) || is_asked_name(row, asked);
+}
+
+/* The next row that is asked for, over all tables; NULL after the last. `*binding` and `*row` start as 0 and NULL. */
+static const struct weir_option *next_asked(const struct weir_option_parser *parser,
+                                            struct asked asked, size_t *binding,
+                                            const struct weir_option *row)
+{
+    for (; *binding < parser->binding_count; ++*binding, row = NULL) {
+        const struct weir_option *rows = parser->bindings[*binding].set->rows;
+
+        for (row = row ? row + 1 : rows; row && !is_end(row); row++) {
+            if (is_asked(row, asked))
+                return row;
+        }
+    }
+    return NULL;
+}
+
+static const struct weir_option *first_asked(const struct weir_option_parser *parser,
+                                             struct asked asked)
+{
+    size_t binding = 0;
+
+    return next_asked(parser, asked, &binding, NULL);
+}
+
+/* ---- the name that was probably meant ---- */
+
+static size_t least_of(size_t a, size_t b, size_t c)
+{
+    size_t least = a < b ? a : b;
+
+    return least < c ? least : c;
+}
+
+/* Levenshtein's distance, without regard to case; SIZE_MAX for names too long to be one of ours. */
+static size_t edit_distance(struct asked asked, const char *name)
+{
+    size_t costs[NAME_BYTES];
+    size_t length = strlen(name);
+
+    if (length >= NAME_BYTES || asked.length >= NAME_BYTES)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= length; j++)
+        costs[j] = j;
+    for (size_t i = 0; i < asked.length; i++) {
+        size_t diagonal = costs[0];
+
+        costs[0] = i + 1;
+        for (size_t j = 0; j < length; j++) {
+            size_t above = costs[j + 1];
+            bool differs = tolower((unsigned char)asked.text[i]) != tolower((unsigned char)name[j]);
+
+            costs[j + 1] = least_of(above + 1, costs[j] + 1, diagonal + (differs ? 1 : 0));
+            diagonal = above;
+        }
+    }
+    return costs[length];
+}
+
+/* NULL if no name is close. */
+static const char *nearest_name(const struct weir_option_parser *parser, struct asked asked)
+{
+    size_t best = asked.length < 6 ? 2 : 4;
+    const char *nearest = NULL;
+
+    for (size_t i = 0; i < parser->binding_count; i++) {
+        const struct weir_option *row = parser->bindings[i].set->rows;
+
+        for (; row && !is_end(row); row++) {
+            size_t distance = row->name ? edit_distance(asked, row->name) : SIZE_MAX;
+
+            if (distance < best) {
+                best = distance;
+                nearest = row->name;
+            }
+        }
+    }
+    return nearest;
+}
+
+/* ---- assigning ---- */
+
+static int assign_row(const struct weir_option_parser *parser, const struct weir_option *row,
+                      void *values, const char *place, const char *text, struct weir_error *error)
+{
+    if (row->type == WEIR_OPTION_DIRECTIVES)
+        return weir_options_assign_list(parser, place, text, error);
+    return weir_option_read(row, values, text, parser->arena, place, error);
+}
+
+/* Gives `text` to every row that is asked for; NULL counts a flag up. */
+static int assign_asked(const struct weir_option_parser *parser, struct asked asked,
+                        const char *place, const char *text, struct weir_error *error)
+{
+    size_t binding = 0;
+    const struct weir_option *row = NULL;
+    int failure = 0;
+
+    if (text && *text == '\0')
+        return weir_error_usage(error, place, "value is empty");
+    while (!failure && (row = next_asked(parser, asked, &binding, row))) {
+        void *values = parser->bindings[binding].values;
+
+        if (row->refusal) {
+            failure = weir_error_usage(error, place, "%s", row->refusal);
+        } else if (text) {
+            failure = assign_row(parser, row, values, place, text, error);
+        } else {
+            weir_option_count_up(row, values);
+        }
+    }
+    return failure;
+}
+
+/* ---- defaults ---- */
+
+void weir_options_reset(const struct weir_option_parser *parser)
+{
+    for (size_t i = 0; i < parser->binding_count; i++) {
+        const struct weir_option_binding *binding = &parser->bindings[i];
+
+        for (const struct weir_option *row = binding->set->rows; row && !is_end(row); row++)
+            weir_option_reset(row, binding->values);
+    }
+}
+
+/* ---- words ---- */
+
+/* The words of a command line and how far they are read. */
+struct word_reader {
+    const struct weir_option_parser *parser;
+    const char *const *words;
+    int count;
+    int next;
+    struct weir_error *error;
+};
+
+static bool is_negative_number(const char *word)
+{
+    return word[0] == '-' && (isdigit((unsigned char)word[1]) || word[1] == '.');
+}
+
+/* A word that begins with a dash is an option, but for numbers, and for directives whose key is typed as an option
+ * is (-O --posix.odirect=1). */
+static bool is_value_word(const struct weir_option *row, const char *word)
+{
+    return word[0] != '-' || is_negative_number(word) ||
+           (row->type == WEIR_OPTION_DIRECTIVES && strchr(word, '='));
+}
+
+/* The value that stands behind an option as a word of its own; NULL and an error if there is none. */
+static const char *take_value_word(struct word_reader *reader, const struct weir_option *row,
+                                   const char *place)
+{
+    const char *word;
+
+    if (reader->next == reader->count) {
+        weir_error_usage(reader->error, place, "value is missing");
+        return NULL;
+    }
+    word = reader->words[reader->next];
+    if (!is_value_word(row, word)) {
+        weir_error_usage(reader->error, place, "value is missing (the next word, %s, is an option)",
+                         word);
+        return NULL;
+    }
+    reader->next++;
+    return word;
+}
+
+static void write_place(const struct word_reader *reader, const char *dashes, struct asked asked,
+                        char place[PLACE_BYTES])
+{
+    snprintf(place, PLACE_BYTES, "%s: %s%.*s", reader->parser->place, dashes, (int)asked.length,
+             asked.text);
+}
+
+static int read_long(struct word_reader *reader, const char *word)
+{
+    struct asked asked = {word + 2, strcspn(word + 2, "=")};
+    const char *value = asked.text[asked.length] == '=' ? asked.text + asked.length + 1 : NULL;
+    const struct weir_option *row = first_asked(reader->parser, asked);
+    const char *nearest;
+    char place[PLACE_BYTES];
+
+    write_place(reader, "--", asked, place);
+    if (!row) {
+        nearest = nearest_name(reader->parser, asked);
+        return weir_error_usage(reader->error, place, "unknown option%s%s%s",
+                                nearest ? " (did you mean --" : "", nearest ? nearest : "",
+                                nearest ? "?)" : "");
+    }
+    if (!value && takes_value(row) && !row->refusal) {
+        value = take_value_word(reader, row, place);
+        if (!value)
+            return -EINVAL;
+    }
+    return assign_asked(reader->parser, asked, place, value, reader->error);
+}
+
+/* Reads the letter at `*letter` and steps over it, and over its value if one is attached. */
+static int read_letter(struct word_reader *reader, const char **letter)
+{
+    struct asked asked = {*letter, 1};
+    const struct weir_option *row = first_asked(reader->parser, asked);
+    const char *rest = *letter + 1;
+    const char *value = NULL;
+    char place[PLACE_BYTES];
+
+    write_place(reader, "-", asked, place);
+    if (!row)
+        return weir_error_usage(reader->error, place, "unknown option");
+    *letter = rest + strlen(rest);
+    if (*rest == '=')
+        value = rest + 1;
+    else if (!takes_value(row))
+        *letter = rest;
+    else if (*rest != '\0')
+        value = rest;
+    else if (!row->refusal && !(value = take_value_word(reader, row, place)))
+        return -EINVAL;
+    return assign_asked(reader->parser, asked, place, value, reader->error);
+}
+
+static int read_word(struct word_reader *reader)
+{
+    const char *word = reader->words[reader->next++];
+    int failure = 0;
+
+    if (word[0] != '-')
+        return weir_error_usage(reader->error, reader->parser->place,
+                                "\"%s\" is not an option; options begin with -", word);
+    if (word[1] == '\0' || strcmp(word, "--") == 0)
+        return weir_error_usage(reader->error, reader->parser->place,
+                                "\"%s\" is an option without a name", word);
+    if (word[1] == '-')
+        return read_long(reader, word);
+    for (const char *letter = word + 1; *letter != '\0' && !failure;)
+        failure = read_letter(reader, &letter);
+    return failure;
+}
+
+int weir_options_parse(const struct weir_option_parser *parser, int count,
+                       const char *const words[], struct weir_error *error)
+{
+    struct word_reader reader = {.parser = parser, .words = words, .count = count, .error = error};
+    int failure = 0;
+
+    while (reader.next < count && !failure)
+        failure = read_word(&reader);
+    return failure;
+}
+
+/* ---- directives ---- */
+
+static int refuse_key(const struct weir_option_parser *parser, const char *place, const char *key,
+                      struct asked asked, struct weir_error *error)
+{
+    const char *nearest = nearest_name(parser, asked);
+
+    return weir_error_usage(error, place, "unknown key \"%s\"%s%s%s", key,
+                            nearest ? " (did you mean \"" : "", nearest ? nearest : "",
+                            nearest ? "\"?)" : "");
+}
+
+int weir_options_assign(const struct weir_option_parser *parser, const char *place, const char *key,
+                        const char *value, struct weir_error *error)
+{
+    struct asked asked = {.text = key + strspn(key, "-")};
+    const struct weir_option *row;
+    char key_place[PLACE_BYTES];
+
+    asked.length = strlen(asked.text);
+    row = first_asked(parser, asked);
+    /* Directives in directives would only be a way to overflow the stack. */
+    if (!row || row->type == WEIR_OPTION_DIRECTIVES)
+        return refuse_key(parser, place, key, asked, error);
+    snprintf(key_place, sizeof key_place, "%s: %s", place, key);
+    return assign_asked(parser, asked, key_place, value, error);
+}
+
+/* A copy of `count` bytes without the blanks at both ends. */
+static char *trimmed(struct weir_arena *arena, const char *text, size_t count)
+{
+    while (count > 0 && isspace((unsigned char)*text)) {
+        text++;
+        count--;
+    }
+    while (count > 0 && isspace((unsigned char)text[count - 1]))
+        count--;
+    return weir_arena_printf(arena, "%.*s", (int)count, text);
+}
+
+static int assign_piece(const struct weir_option_parser *parser, const char *place,
+                        const char *piece, size_t length, struct weir_error *error)
+{
+    const char *comment = memchr(piece, '#', length);
+    size_t count = comment ? (size_t)(comment - piece) : length;
+    const char *equals = memchr(piece, '=', count);
+    const char *text = trimmed(parser->arena, piece, count);
+
+    if (*text == '\0' && comment)
+        return 0;
+    if (*text == '\0')
+        return weir_error_usage(error, place,
+                                "a key=value is missing (is there a comma too many?)");
+    if (!equals || *text == '=')
+        return weir_error_usage(error, place, "\"%s\" is not key=value", text);
+    return weir_options_assign(
+        parser, place, trimmed(parser->arena, piece, (size_t)(equals - piece)),
+        trimmed(parser->arena, equals + 1, count - (size_t)(equals - piece) - 1), error);
+}
+
+int weir_options_assign_list(const struct weir_option_parser *parser, const char *place,
+                             const char *list, struct weir_error *error)
+{
+    size_t length;
+    int failure;
+
+    for (;; list += length + 1) {
+        length = strcspn(list, ",");
+        failure = assign_piece(parser, place, list, length, error);
+        if (failure || list[length] == '\0')
+            return failure;
+    }
+}
+
+/* ---- help ---- */
+
+static void add_help_row(struct weir_text *text, const struct weir_option *row)
+{
+    struct weir_text left = {0};
+
+    weir_text_add(&left, "  ");
+    if (row->letter)
+        weir_text_add(&left, "-%c", row->letter);
+    if (row->letter && row->name)
+        weir_text_add(&left, ", ");
+    if (row->name)
+        weir_text_add(&left, "--%s", row->name);
+    if (weir_option_is_text(row) || row->type == WEIR_OPTION_DIRECTIVES)
+        weir_text_add(&left, "=%s", row->standard ? row->standard : "STRING");
+    else if (takes_value(row))
+        weir_text_add(&left, "=%s", row->standard ? row->standard : "0");
+    weir_text_add(text, "%-*s  %s", HELP_COLUMN, weir_text_string(&left),
+                  row->refusal ? row->refusal : row->help);
+    if (row->choices)
+        weir_text_add(text, " [%s]", row->choices);
+    weir_text_add(text, "\n");
+    weir_text_close(&left);
+}
+
+enum help_part { HELP_FLAGS, HELP_VALUES, HELP_REFUSED };
+
+static enum help_part help_part_of(const struct weir_option *row)
+{
+    if (row->refusal)
+        return HELP_REFUSED;
+    return takes_value(row) ? HELP_VALUES : HELP_FLAGS;
+}
+
+static void add_help_part(struct weir_text *text, const struct weir_option_set *set,
+                          enum help_part part, const char *title)
+{
+    bool has_title = false;
+
+    for (const struct weir_option *row = set->rows; row && !is_end(row); row++) {
+        if (help_part_of(row) != part)
+            continue;
+        if (!has_title)
+            weir_text_add(text, "\n%s\n", title);
+        has_title = true;
+        add_help_row(text, row);
+    }
+}
+
+void weir_options_help(struct weir_text *text, const struct weir_option_set *set)
+{
+    add_help_part(text, set, HELP_FLAGS, "Flags");
+    add_help_part(text, set, HELP_VALUES, "Optional arguments");
+    add_help_part(text, set, HELP_REFUSED, "Known, but refused");
+}

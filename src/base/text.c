@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Growing text, and sizes and durations in the forms that people type and read. */
+#include "weir/base/text.h"
+
+#include "weir/base/error.h"
+#include "weir/base/random.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- growing text ---- */
+
+/* Room for `count` more bytes and the NUL. */
+static void reserve(struct weir_text *text, size_t count)
+{
+    size_t needed = text->length + count + 1;
+    size_t capacity = text->capacity ? text->capacity : 256;
+    char *data;
+
+    if (needed <= text->capacity)
+        return;
+    while (capacity < needed)
+        capacity *= 2;
+    data = realloc(text->data, capacity);
+    if (!data)
+        weir_error_out_of_memory();
+    text->data = data;
+    text->capacity = capacity;
+}
+
+void weir_text_add(struct weir_text *text, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return;
+    reserve(text, (size_t)length);
+    va_start(arguments, format);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    text->length += (size_t)length;
+}
+
+void weir_text_add_bytes(struct weir_text *text, const char *bytes, size_t count)
+{
+    reserve(text, count);
+    if (count > 0)
+        memcpy(text->data + text->length, bytes, count);
+    text->length += count;
+    text->data[text->length] = '\0';
+}
+
+const char *weir_text_string(const struct weir_text *text)
+{
+    return text->data ? text->data : "";
+}
+
+void weir_text_clear(struct weir_text *text)
+{
+    text->length = 0;
+    if (text->data)
+        text->data[0] = '\0';
+}
+
+void weir_text_close(struct weir_text *text)
+{
+    free(text->data);
+    *text = (struct weir_text){0};
+}
+
+/* ---- numbers as they are typed ---- */
+
+/* Digits after the point that are taken into account: 10^18 still fits. */
+#define FRACTION_DIGITS_MAX 18
+
+/* whole + numerator / denominator */
+struct decimal {
+    uint64_t whole;
+    uint64_t numerator;
+    uint64_t denominator;
+    bool is_cut; /* digits other than 0 were dropped at the end */
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static const char *read_fraction(const char *text, struct decimal *decimal)
+{
+    unsigned digits = 0;
+
+    for (; is_digit(*text); text++) {
+        if (digits++ >= FRACTION_DIGITS_MAX) {
+            decimal->is_cut |= *text != '0';
+            continue;
+        }
+        decimal->numerator = decimal->numerator * 10 + (uint64_t)(*text - '0');
+        decimal->denominator *= 10;
+    }
+    return text;
+}
+
+/* Reads digits with an optional fraction; sets *end behind them. */
+static int read_decimal(const char *text, struct decimal *decimal, const char **end)
+{
+    *decimal = (struct decimal){.denominator = 1};
+    if (!is_digit(*text))
+        return -EINVAL;
+    for (; is_digit(*text); text++) {
+        if (__builtin_mul_overflow(decimal->whole, 10u, &decimal->whole) ||
+            __builtin_add_overflow(decimal->whole, (uint64_t)(*text - '0'), &decimal->whole))
+            return -ERANGE;
+    }
+    if (*text == '.') {
+        if (!is_digit(*++text))
+            return -EINVAL;
+        text = read_fraction(text, decimal);
+    }
+    *end = text;
+    return 0;
+}
+
+/* The factor of a unit such as "k", "kb" or "KiB"; 1 for the empty text; 0 for anything else. */
+static uint64_t unit_factor(const char *unit)
+{
+    static const char letters[] = "kmgtp";
+    const char *letter;
+
+    if (*unit == '\0')
+        return 1;
+    letter = strchr(letters, *unit | 0x20);
+    if (!letter || *letter == '\0')
+        return 0;
+    unit++;
+    if (*unit != '\0' && strcasecmp(unit, "b") != 0 && strcasecmp(unit, "ib") != 0)
+        return 0;
+    return UINT64_C(1) << (10 * (letter - letters + 1));
+}
+
+int weir_size_parse(const char *text, uint64_t *value)
+{
+    struct decimal decimal;
+    const char *unit;
+    uint64_t factor;
+    unsigned __int128 part, total;
+    int failure = read_decimal(text, &decimal, &unit);
+
+    if (failure)
+        return failure;
+    factor = unit_factor(unit);
+    part = (unsigned __int128)decimal.numerator * factor;
+    if (factor == 0 || decimal.is_cut || part % decimal.denominator != 0)
+        return -EINVAL;
+    total = (unsigned __int128)decimal.whole * factor + part / decimal.denominator;
+    if (total > INT64_MAX)
+        return -ERANGE;
+    *value = (uint64_t)total;
+    return 0;
+}
+
+int weir_integer_parse(const char *text, int64_t *value)
+{
+    bool is_negative = *text == '-';
+    uint64_t magnitude;
+    int failure;
+
+    if (*text == '-' || *text == '+')
+        text++;
+    failure = weir_size_parse(text, &magnitude);
+    if (failure)
+        return failure;
+    *value = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    return 0;
+}
+
+int weir_duration_parse(const char *text, uint64_t unit_ns, uint64_t *value_ns)
+{
+    struct decimal decimal;
+    const char *end;
+    unsigned __int128 part, total;
+    int failure = read_decimal(text, &decimal, &end);
+
+    if (failure)
+        return failure;
+    if (*end != '\0')
+        return -EINVAL;
+    part = (unsigned __int128)decimal.numerator * unit_ns + decimal.denominator / 2;
+    total = (unsigned __int128)decimal.whole * unit_ns + part / decimal.denominator;
+    if (total > INT64_MAX)
+        return -ERANGE;
+    *value_ns = (uint64_t)total;
+    return 0;
+}
+
+/* ---- numbers as they are read ---- */
+
+char *weir_size_format(uint64_t bytes, char buffer[WEIR_SIZE_TEXT_BYTES])
+{
+    static const struct {
+        const char *name;
+        unsigned shift;
+    } units[] = {{"TiB", 40}, {"GiB", 30}, {"MiB", 20}};
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        uint64_t unit = UINT64_C(1) << units[i].shift;
+
+        if (bytes < unit)
+            continue;
+        if (bytes % unit == 0)
+            snprintf(buffer, WEIR_SIZE_TEXT_BYTES, "%" PRIu64 " %s", bytes / unit, units[i].name);
+        else
+            snprintf(buffer, WEIR_SIZE_TEXT_BYTES, "%.2f %s", (double)bytes / (double)unit,
+                     units[i].name);
+        return buffer;
+    }
+    snprintf(buffer, WEIR_SIZE_TEXT_BYTES, "%" PRIu64 " bytes", bytes);
+    return buffer;
+}
+
+char *weir_size_format_exact(uint64_t bytes, char buffer[WEIR_SIZE_TEXT_BYTES])
+{
+    static const char letters[] = "kmgtp";
+    unsigned power = 0;
+
+    while (bytes != 0 && bytes % 1024 == 0 && letters[power] != '\0') {
+        bytes /= 1024;
+        power++;
+    }
+    if (power == 0)
+        snprintf(buffer, WEIR_SIZE_TEXT_BYTES, "%" PRIu64, bytes);
+    else
+        snprintf(buffer, WEIR_SIZE_TEXT_BYTES, "%" PRIu64 "%c", bytes, letters[power - 1]);
+    return buffer;
+}
+
+/* FNV-1a (Fowler, Noll, Vo), finished by a mix because its high bits move little on short texts. */
+uint64_t weir_text_hash(const char *bytes, size_t count)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+    return weir_mix64(hash);
+}

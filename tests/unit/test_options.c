@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Option tables: every form of a value, every error, help and dumps. */
+#include "weir/base/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+#define WORDS_MAX 8
+
+struct values {
+    int64_t write, read, verbose, keep;
+    int64_t transfer_bytes, count, seed;
+    uint64_t pause_ns, deadline_ns, limit_ns;
+    const char *path;
+    const char *kind;
+};
+
+#define AT(member) offsetof(struct values, member)
+
+static const struct weir_option rows[] = {
+    {'w', "writeFile", WEIR_OPTION_FLAG, AT(write), .help = "write"},
+    {'r', NULL, WEIR_OPTION_FLAG, AT(read), .help = "read"},
+    {'v', "verbose", WEIR_OPTION_FLAG, AT(verbose), .help = "say more"},
+    {'k', "keepFile", WEIR_OPTION_FLAG, AT(keep), .help = "keep"},
+    {'t', "transferSize", WEIR_OPTION_SIZE, AT(transfer_bytes), "256k", .help = "bytes"},
+    {'s', "segmentCount", WEIR_OPTION_COUNT, AT(count), "1", .help = "segments"},
+    {'X', "seed", WEIR_OPTION_INTEGER, AT(seed), "-1", .help = "seed"},
+    {0, "pause", WEIR_OPTION_MICROSECONDS, AT(pause_ns), .help = "pause"},
+    {'D', "deadline", WEIR_OPTION_SECONDS, AT(deadline_ns), .help = "deadline"},
+    {'T', "limit", WEIR_OPTION_MINUTES, AT(limit_ns), .help = "limit"},
+    {'o', "testFile", WEIR_OPTION_TEXT, AT(path), "file", .help = "path"},
+    {'l', "kind", WEIR_OPTION_CHOICE, AT(kind), "time", "offset|time|random|rain", .help = "kind"},
+    {'O', NULL, WEIR_OPTION_DIRECTIVES, .help = "directives"},
+    {'M', "memory", WEIR_OPTION_SIZE, .refusal = "refused: not built; use -C"},
+    {'y', NULL, WEIR_OPTION_FLAG, .refusal = "refused: not built; use -o"},
+    {0},
+};
+static const struct weir_option_set set = {"TEST", rows, sizeof(struct values)};
+
+struct extra {
+    int64_t direct;
+};
+static const struct weir_option extra_rows[] = {
+    {0, "x.direct", WEIR_OPTION_FLAG, offsetof(struct extra, direct), .help = "direct"},
+    {0},
+};
+static const struct weir_option_set extra_set = {"X", extra_rows, sizeof(struct extra)};
+static const struct weir_option_set empty_set = {"EMPTY", NULL, 0};
+
+/* One parser over four tables, two of them alike, as backends can be. */
+struct fixture {
+    struct weir_arena arena;
+    struct values values;
+    struct extra extras[2];
+    struct weir_option_binding bindings[4];
+    struct weir_option_parser parser;
+    struct weir_error error;
+};
+
+static void open_fixture(struct fixture *fixture)
+{
+    *fixture = (struct fixture){0};
+    fixture->bindings[0] = (struct weir_option_binding){&set, &fixture->values};
+    fixture->bindings[1] = (struct weir_option_binding){&empty_set, NULL};
+    fixture->bindings[2] = (struct weir_option_binding){&extra_set, &fixture->extras[0]};
+    fixture->bindings[3] = (struct weir_option_binding){&extra_set, &fixture->extras[1]};
+    fixture->parser = (struct weir_option_parser){"ior", &fixture->arena, fixture->bindings, 4};
+    weir_options_reset(&fixture->parser);
+}
+
+static int parse(struct fixture *fixture, const char *const words[WORDS_MAX])
+{
+    int count = 0;
+
+    while (count < WORDS_MAX && words[count])
+        count++;
+    return weir_options_parse(&fixture->parser, count, words, &fixture->error);
+}
+
+/* Value of the row with this letter or name, as a user would write it. */
+static const char *value_of(struct fixture *fixture, const char *key)
+{
+    struct weir_text text = {0};
+    const char *value;
+
+    for (const struct weir_option *row = rows; row->letter || row->name; row++) {
+        bool is_letter = strlen(key) == 1 && row->letter == key[0];
+
+        if (is_letter || (row->name && strcmp(row->name, key) == 0))
+            weir_options_value(&text, row, &fixture->values);
+    }
+    value = weir_arena_copy(&fixture->arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return value;
+}
+
+static void defaults_are_set_and_are_no_change(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    open_fixture(&fixture);
+    assert_true(fixture.values.transfer_bytes == 262144);
+    assert_true(fixture.values.seed == -1);
+    assert_string_equal(fixture.values.path, "file");
+    assert_string_equal(fixture.values.kind, "time");
+    for (const struct weir_option *row = rows; row->letter || row->name; row++)
+        assert_false(weir_options_is_changed(row, &fixture.values));
+    weir_arena_close(&fixture.arena);
+}
+
+static void every_form_of_a_value_is_understood(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        const char *key;
+        const char *value;
+    } cases[] = {
+        {{"-t", "1m"}, "t", "1m"},
+        {{"-t=1m"}, "t", "1m"},
+        {{"-t1m"}, "t", "1m"},
+        {{"--transferSize", "1m"}, "t", "1m"},
+        {{"--transferSize=1m"}, "t", "1m"},
+        {{"--TRANSFERSIZE=1m"}, "t", "1m"},
+        {{"-wrt", "4k"}, "t", "4k"},
+        {{"-vvt4k"}, "t", "4k"},
+        {{"-vvt=4k"}, "v", "2"},
+        {{"-v", "-v"}, "v", "2"},
+        {{"-vvv"}, "v", "3"},
+        {{"-v=3"}, "v", "3"},
+        {{"-v", "-v=0"}, "v", "0"},
+        {{"-wv=2"}, "v", "2"},
+        {{"-k=0"}, "k", "0"},
+        {{"--verbose"}, "v", "1"},
+        {{"--verbose=4"}, "v", "4"},
+        {{"-X", "-5"}, "X", "-5"},
+        {{"-X-5"}, "X", "-5"},
+        {{"-X=-5"}, "X", "-5"},
+        {{"-o/tmp/time"}, "o", "/tmp/time"},
+        {{"-o=-dash"}, "o", "-dash"},
+        {{"-o", "a=b"}, "o", "a=b"},
+        {{"--testFile=a=b"}, "o", "a=b"},
+        {{"-D", "0.1"}, "D", "0.1"},
+        {{"-T", "0.5"}, "T", "0.5"},
+        {{"--pause", "1.5"}, "pause", "1.5"},
+        {{"-s", "1k"}, "s", "1024"},
+        {{"-l", "o"}, "l", "offset"},
+        {{"-lO"}, "l", "offset"},
+        {{"-l", "ran"}, "l", "random"},
+        {{"-l", "RAIN"}, "l", "rain"},
+        {{"-t", "1m", "-t", "2m"}, "t", "2m"},
+        {{"-O", "transferSize=8"}, "t", "8"},
+        {{"-O", "seed=-3,transferSize=8"}, "X", "-3"},
+        {{"-O=seed=4"}, "X", "4"},
+        {{"-Oseed=4"}, "X", "4"},
+        {{"-O", " TRANSFERsize = 1m # of data"}, "t", "1m"},
+        {{"-O", "verbose=2,#nothing,keepFile=1"}, "k", "1"},
+        {{"-O", "-X=5"}, "X", "5"},
+        {{"-O", "X=5"}, "X", "5"},
+        {{"-O", "--seed=5"}, "X", "5"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture fixture;
+
+        open_fixture(&fixture);
+        if (parse(&fixture, cases[i].words))
+            fail_msg("%s: %s", cases[i].words[0], fixture.error.text);
+        assert_string_equal(value_of(&fixture, cases[i].key), cases[i].value);
+        weir_arena_close(&fixture.arena);
+    }
+}
+
+static void the_letters_of_a_value_are_not_options(void **state)
+{
+    static const char *const words[WORDS_MAX] = {"-o/wrkv", "-t1k"};
+    struct fixture fixture;
+
+    (void)state;
+    open_fixture(&fixture);
+    assert_int_equal(parse(&fixture, words), 0);
+    assert_true(fixture.values.write + fixture.values.read + fixture.values.keep +
+                    fixture.values.verbose ==
+                0);
+    weir_arena_close(&fixture.arena);
+}
+
+static void a_name_reaches_every_table_that_has_it(void **state)
+{
+    static const char *const words[WORDS_MAX] = {"--x.direct", "--x.direct"};
+    struct fixture fixture;
+
+    (void)state;
+    open_fixture(&fixture);
+    assert_int_equal(parse(&fixture, words), 0);
+    assert_true(fixture.extras[0].direct == 2 && fixture.extras[1].direct == 2);
+    assert_int_equal(weir_options_assign(&fixture.parser, "here", "x.DIRECT", "1", &fixture.error),
+                     0);
+    assert_true(fixture.extras[0].direct == 1 && fixture.extras[1].direct == 1);
+    assert_true(weir_options_is_changed(extra_rows, &fixture.extras[1]));
+    weir_arena_close(&fixture.arena);
+}
+
+static void errors_name_the_place_and_the_way_out(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        const char *text;
+    } cases[] = {
+        {{"file"}, "ior: \"file\" is not an option; options begin with -"},
+        {{""}, "ior: \"\" is not an option; options begin with -"},
+        {{"-"}, "ior: \"-\" is an option without a name"},
+        {{"--"}, "ior: \"--\" is an option without a name"},
+        {{"-q"}, "ior: -q: unknown option"},
+        {{"-wq"}, "ior: -q: unknown option"},
+        {{"--transfersise=1m"},
+         "ior: --transfersise: unknown option (did you mean --transferSize?)"},
+        {{"--nothinglikeit"}, "ior: --nothinglikeit: unknown option"},
+        {{"-t"}, "ior: -t: value is missing"},
+        {{"--transferSize"}, "ior: --transferSize: value is missing"},
+        {{"-t", "-w"}, "ior: -t: value is missing (the next word, -w, is an option)"},
+        {{"-O", "-w"}, "ior: -O: value is missing (the next word, -w, is an option)"},
+        {{"-o", "-dash"}, "ior: -o: value is missing (the next word, -dash, is an option)"},
+        {{"-t="}, "ior: -t: value is empty"},
+        {{"-t", ""}, "ior: -t: value is empty"},
+        {{"--x.direct="}, "ior: --x.direct: value is empty"},
+        {{"-k="}, "ior: -k: value is empty"},
+        {{"-O", "keepFile="}, "ior: -O: keepFile: value is empty"},
+        {{"-t", "abc"},
+         "ior: -t: \"abc\" is not a size (whole bytes, or a number with k, m, g, t or p behind "
+         "it)"},
+        {{"-t", "-1"},
+         "ior: -t: \"-1\" is not a size (whole bytes, or a number with k, m, g, t or p behind it)"},
+        {{"-t", "9000p"}, "ior: -t: 9000p is out of range"},
+        {{"-s", "1.5"}, "ior: -s: \"1.5\" is not a count (a whole number, 0 or more)"},
+        {{"-X", "two"}, "ior: -X: \"two\" is not a whole number"},
+        {{"-k=yes"}, "ior: -k: \"yes\" is not a flag's count (nothing, or =0, =1, ...)"},
+        {{"-k=-1"}, "ior: -k: \"-1\" is not a flag's count (nothing, or =0, =1, ...)"},
+        {{"-D", "-1"}, "ior: -D: \"-1\" is not a time in seconds (0 or more, decimals are fine)"},
+        {{"-T", "1h"}, "ior: -T: \"1h\" is not a time in minutes (0 or more, decimals are fine)"},
+        {{"--pause=x"}, "ior: --pause: \"x\" is not a time in microseconds (0 or more)"},
+        {{"-l", "x"}, "ior: -l: \"x\" is not one of offset|time|random|rain"},
+        {{"-l", "ra"}, "ior: -l: \"ra\" is not one of offset|time|random|rain"},
+        {{"-M", "1g"}, "ior: -M: refused: not built; use -C"},
+        {{"-M"}, "ior: -M: refused: not built; use -C"},
+        {{"-wy"}, "ior: -y: refused: not built; use -o"},
+        {{"-O", "memory=1"}, "ior: -O: memory: refused: not built; use -C"},
+        {{"-O", "foo=1"}, "ior: -O: unknown key \"foo\""},
+        {{"-O", "transfersise=1"},
+         "ior: -O: unknown key \"transfersise\" (did you mean \"transferSize\"?)"},
+        {{"-O", "keepFile"}, "ior: -O: \"keepFile\" is not key=value"},
+        {{"-O", "=1"}, "ior: -O: \"=1\" is not key=value"},
+        {{"-O", "keepFile # = 1"}, "ior: -O: \"keepFile\" is not key=value"},
+        {{"-O", "keepFile=1,,seed=2"},
+         "ior: -O: a key=value is missing (is there a comma too many?)"},
+        {{"-O", "seed=x"}, "ior: -O: seed: \"x\" is not a whole number"},
+        {{"-O", "O=seed=1"}, "ior: -O: unknown key \"O\""},
+        {{"-O", "-=1"}, "ior: -O: unknown key \"-\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture fixture;
+
+        open_fixture(&fixture);
+        assert_int_equal(parse(&fixture, cases[i].words), -EINVAL);
+        assert_string_equal(fixture.error.text, cases[i].text);
+        assert_int_equal(fixture.error.exit, WEIR_EXIT_USAGE);
+        weir_arena_close(&fixture.arena);
+    }
+}
+
+static void a_directive_names_where_it_stands(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    open_fixture(&fixture);
+    assert_int_equal(
+        weir_options_assign_list(&fixture.parser, "ior: job.ior:12", "foo=1", &fixture.error),
+        -EINVAL);
+    assert_string_equal(fixture.error.text, "ior: job.ior:12: unknown key \"foo\"");
+    weir_arena_close(&fixture.arena);
+}
+
+static void values_are_written_so_that_they_can_be_read_again(void **state)
+{
+    static const uint64_t durations_ns[] = {
+        0, 1, 999, 1000, 1500, 16666666667, 1000000000, 60000000000, UINT64_C(86400000000001)};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(durations_ns); i++) {
+        struct fixture fixture;
+
+        open_fixture(&fixture);
+        for (const struct weir_option *row = rows; row->letter || row->name; row++) {
+            uint64_t *slot = (uint64_t *)(void *)((char *)&fixture.values + row->offset);
+
+            if (row->type != WEIR_OPTION_MICROSECONDS && row->type != WEIR_OPTION_SECONDS &&
+                row->type != WEIR_OPTION_MINUTES)
+                continue;
+            *slot = durations_ns[i];
+            assert_int_equal(weir_options_assign(&fixture.parser, "here", row->name,
+                                                 value_of(&fixture, row->name), &fixture.error),
+                             0);
+            assert_true(*slot == durations_ns[i]);
+        }
+        weir_arena_close(&fixture.arena);
+    }
+}
+
+static void help_shows_flags_options_with_defaults_and_refusals(void **state)
+{
+    struct weir_text text = {0};
+    const char *flags, *options, *refused;
+
+    (void)state;
+    weir_options_help(&text, &set);
+    flags = strstr(weir_text_string(&text), "\nFlags\n");
+    options = strstr(weir_text_string(&text), "\nOptional arguments\n");
+    refused = strstr(weir_text_string(&text), "\nKnown, but refused\n");
+    assert_true(flags && options && refused && flags < options && options < refused);
+    assert_non_null(strstr(flags, "  -w, --writeFile "));
+    assert_non_null(strstr(options, "  -t, --transferSize=256k "));
+    assert_non_null(strstr(options, "  --pause=0 "));
+    assert_non_null(strstr(options, "[offset|time|random|rain]"));
+    assert_non_null(strstr(refused, "not built; use -C"));
+    weir_text_clear(&text);
+    weir_options_help(&text, &empty_set);
+    assert_int_equal(text.length, 0);
+    weir_text_close(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_set_and_are_no_change),
+        cmocka_unit_test(every_form_of_a_value_is_understood),
+        cmocka_unit_test(the_letters_of_a_value_are_not_options),
+        cmocka_unit_test(a_name_reaches_every_table_that_has_it),
+        cmocka_unit_test(errors_name_the_place_and_the_way_out),
+        cmocka_unit_test(a_directive_names_where_it_stands),
+        cmocka_unit_test(values_are_written_so_that_they_can_be_read_again),
+        cmocka_unit_test(help_shows_flags_options_with_defaults_and_refusals),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
