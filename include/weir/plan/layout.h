@@ -12,20 +12,20 @@
 /* In which order a rank goes through its transfers. */
 enum weir_order {
     WEIR_ORDER_SEQUENTIAL,
-    WEIR_ORDER_SHUFFLED,     /* every transfer of a segment once, in random order (IOR -z) */
-    WEIR_ORDER_RANDOM_BLOCKS /* per segment one block at a random position of the file, read in order; positions
-                                may repeat (IOR -z -z) */
+    WEIR_ORDER_SHUFFLED, /* every transfer of a segment once, in random order (IOR -z) */
+    /* Per segment one block at a random position of the file, in order; positions may repeat (IOR -z -z). */
+    WEIR_ORDER_RANDOM_BLOCKS
 };
 
 /* Segments of blocks of transfers. In a shared file of N ranks a segment holds N blocks, one per rank; in a file
  * of its own a rank has one block per segment. Layout and formula: IOR's user documentation. */
 struct weir_layout {
     uint64_t segment_count;
-    uint64_t block_bytes;    /* a multiple of transfer_bytes */
+    uint64_t block_bytes; /* a multiple of transfer_bytes */
     uint64_t transfer_bytes;
     enum weir_order order;
     bool seed_is_given;
-    uint64_t seed;           /* of a random order, if given; else the run draws one and the result keeps it */
+    uint64_t seed; /* of a random order, if given; else the run draws one and the result keeps it */
 };
 
 /* Bytes that one rank moves. */
@@ -34,11 +34,11 @@ uint64_t weir_layout_ops_per_rank(const struct weir_layout *layout);
 
 /* One rank's part of a layout, with all that is known only when the run starts. */
 struct weir_share_params {
-    bool is_shared;      /* one file for all ranks; else a file for each */
-    uint64_t ranks;      /* of the job; owner < ranks */
-    uint64_t owner;      /* whose part: the rank itself, or another's after a shift */
-    uint64_t seed;       /* of random orders */
-    uint64_t file_bytes; /* size of the file, for WEIR_ORDER_RANDOM_BLOCKS; 0: what the layout would make it */
+    bool is_shared; /* one file for all ranks; else a file for each */
+    uint64_t ranks; /* of the job; owner < ranks */
+    uint64_t owner; /* whose part: the rank itself, or another's after a shift */
+    uint64_t seed; /* of random orders */
+    uint64_t file_bytes; /* for WEIR_ORDER_RANDOM_BLOCKS; 0: what the layout would make it */
 };
 
 struct weir_share {
@@ -47,11 +47,11 @@ struct weir_share {
     uint64_t op_count;
     uint64_t transfer_bytes;
     uint64_t block_bytes;
-    uint64_t segment_bytes;   /* from one segment to the next */
-    uint64_t first;           /* sequential: offset of the first transfer */
-    uint64_t stride;          /* shuffled: ranks that share a segment (1 in a file of its own) */
-    uint64_t element;         /* shuffled: which of the first `stride` elements is the first one of this share */
-    uint64_t seed;            /* of random orders; differs between owners but for a segment that they share */
+    uint64_t segment_bytes; /* from one segment to the next */
+    uint64_t first; /* sequential: offset of the first transfer */
+    uint64_t stride; /* shuffled: ranks that share a segment (1 in a file of its own) */
+    uint64_t element; /* shuffled: which element of a segment is the first one of this share */
+    uint64_t seed; /* of random orders; differs between owners but for a segment that they share */
     uint64_t block_positions; /* random blocks: how many positions there are */
 };
 
@@ -72,13 +72,13 @@ uint64_t weir_share_offset(const struct weir_share *share, uint64_t index);
  * neither divisions nor the latency of a permutation stand between two transfers. */
 struct weir_walk {
     const struct weir_share *share;
-    uint64_t index;       /* of the next transfer */
+    uint64_t index; /* of the next transfer */
     uint64_t known_index; /* offsets of the transfers from `index` up to here are in the window */
-    uint64_t in_block;    /* number within its block of transfer `known_index` */
-    uint64_t segment;     /* its segment */
-    uint64_t block;       /* offset of its block; shuffled: of its segment */
+    uint64_t in_block; /* number within its block of transfer `known_index` */
+    uint64_t segment; /* its segment */
+    uint64_t block; /* offset of its block; shuffled: of its segment */
     struct weir_permutation permutation; /* of its segment, if shuffled */
-    uint64_t window[WEIR_WALK_WINDOW];   /* transfer i is in entry i mod WEIR_WALK_WINDOW */
+    uint64_t window[WEIR_WALK_WINDOW]; /* transfer i is in entry i mod WEIR_WALK_WINDOW */
 };
 
 /* Starts at transfer `index` (<= op_count). `share` must outlive the walk. */
@@ -99,9 +99,9 @@ static inline uint64_t weir_walk_next(struct weir_walk *walk)
 
 enum weir_shift_kind {
     WEIR_SHIFT_NONE,
-    WEIR_SHIFT_NODES,       /* the rank `distance` nodes away (IOR -C) */
-    WEIR_SHIFT_RANDOM,      /* a random permutation that keeps at least `distance` nodes away (IOR -Z) */
-    WEIR_SHIFT_PERMUTATION  /* any random permutation (IOR -Z -Z) */
+    WEIR_SHIFT_NODES, /* the rank `distance` nodes away (IOR -C) */
+    WEIR_SHIFT_RANDOM, /* a random permutation that keeps at least `distance` nodes away (IOR -Z) */
+    WEIR_SHIFT_PERMUTATION /* any random permutation (IOR -Z -Z) */
 };
 
 struct weir_shift {

@@ -20,10 +20,10 @@
 
 /* A file, or a family of files. */
 struct weir_target {
-    const char *const *paths;    /* at least one; file number n uses entry n mod path_count */
+    const char *const *paths; /* at least one; file number n uses entry n mod path_count */
     size_t path_count;
-    bool is_shared;              /* one file for all ranks; else file number r is rank r's own */
-    bool has_own_directory;      /* own files: <directory>/<number>/<name>.<number>; the directory is made */
+    bool is_shared; /* one file for all ranks; else file number r is rank r's own */
+    bool has_own_directory; /* own files: one for each, named by its number, made if missing */
     bool is_new_each_repetition; /* the repetition is part of the name */
 };
 
@@ -34,8 +34,8 @@ int weir_target_path(const struct weir_target *target, uint64_t file_number, uin
 
 enum weir_payload_mode {
     WEIR_PAYLOAD_STAMP, /* a header per 4 KiB proves place, writer and generation; the rest is fixed noise */
-    WEIR_PAYLOAD_FULL,  /* every word depends on place, writer and generation */
-    WEIR_PAYLOAD_NONE   /* whatever the buffer holds: nothing to verify */
+    WEIR_PAYLOAD_FULL, /* every word depends on place, writer and generation */
+    WEIR_PAYLOAD_NONE /* whatever the buffer holds: nothing to verify */
 };
 
 struct weir_payload {
@@ -46,11 +46,11 @@ struct weir_payload {
 
 /* When a phase ends before its layout does, or goes on after it. */
 struct weir_stop {
-    uint64_t deadline_ns;    /* stonewall: each rank stops after this time; 0: none */
-    bool has_wear_out;       /* then all ranks go on to the count of the furthest */
-    uint64_t op_limit;       /* transfers per rank; 0: all of the layout */
-    uint64_t minimum_ns;     /* start the layout again until this time is over; 0: once */
-    const char *status_path; /* a write stores the furthest count here, a read takes its op limit from here */
+    uint64_t deadline_ns; /* stonewall: each rank stops after this time; 0: none */
+    bool has_wear_out; /* then all ranks go on to the count of the furthest */
+    uint64_t op_limit; /* transfers per rank; 0: all of the layout */
+    uint64_t minimum_ns; /* start the layout again until this time is over; 0: once */
+    const char *status_path; /* a write stores the furthest count, a read is limited by it */
 };
 
 enum weir_verb { WEIR_WRITE, WEIR_READ, WEIR_REMOVE };
@@ -61,24 +61,24 @@ const char *weir_verb_name(enum weir_verb verb);
 
 /* Bulk work that all ranks do together. */
 struct weir_phase {
-    unsigned number;              /* position among the phases of the plan */
+    unsigned number; /* position among the phases of the plan */
     enum weir_verb verb;
-    bool is_check;                /* a read that only verifies: untimed in the dialect's report */
+    bool is_check; /* a read that only verifies: untimed in the dialect's report */
     const struct weir_target *target;
     struct weir_layout layout;
     struct weir_shift shift;
     struct weir_payload payload;
     struct weir_stop stop;
-    bool must_verify;             /* reads: compare what was read */
-    bool must_replace;            /* writes: remove an existing file first, outside of the timing */
-    bool is_collective;           /* collective transfers */
-    bool has_inner_barriers;      /* barriers between opening, moving and closing */
-    bool must_sync_at_end;        /* writes: sync after a rank's last transfer, inside of the timing */
-    bool must_sync_each;          /* writes: sync after every transfer */
-    bool is_single_attempt;       /* a short transfer is an error, not continued */
-    bool only_if_clean;           /* removals: keep the files if verification failed */
-    uint64_t think_ns;            /* pause after each transfer */
-    unsigned depth;               /* transfers in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
+    bool must_verify; /* reads: compare what was read */
+    bool must_replace; /* writes: remove an existing file first, outside of the timing */
+    bool is_collective; /* collective transfers */
+    bool has_inner_barriers; /* barriers between opening, moving and closing */
+    bool must_sync_at_end; /* writes: sync after a rank's last transfer, inside of the timing */
+    bool must_sync_each; /* writes: sync after every transfer */
+    bool is_single_attempt; /* a short transfer is an error, not continued */
+    bool only_if_clean; /* removals: keep the files if verification failed */
+    uint64_t think_ns; /* pause after each transfer */
+    unsigned depth; /* transfers in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
 };
 
 enum weir_step_kind { WEIR_STEP_REPEAT, WEIR_STEP_SLEEP, WEIR_STEP_PHASE };
@@ -87,9 +87,9 @@ enum weir_step_kind { WEIR_STEP_REPEAT, WEIR_STEP_SLEEP, WEIR_STEP_PHASE };
 struct weir_step {
     enum weir_step_kind kind;
     struct weir_step *next;
-    struct weir_step *body;   /* REPEAT: what is repeated */
-    uint64_t count;           /* REPEAT */
-    uint64_t sleep_ns;        /* SLEEP */
+    struct weir_step *body; /* REPEAT: what is repeated */
+    uint64_t count; /* REPEAT */
+    uint64_t sleep_ns; /* SLEEP */
     struct weir_phase *phase; /* PHASE */
 };
 
@@ -103,22 +103,22 @@ struct weir_setting {
 struct weir_test {
     unsigned number;
     const struct weir_descriptor *backend;
-    const void *backend_options;  /* values of backend->options */
+    const void *backend_options; /* values of backend->options */
     const struct weir_descriptor *inner; /* of a wrapping backend ("fault:posix"), else NULL */
     const void *inner_options;
-    const char *label;            /* how the report names the backend: "POSIX" */
-    uint64_t rank_limit;          /* use only the first ranks; 0: all */
-    uint64_t time_limit_ns;       /* start no further data phase later than this; 0: none */
+    const char *label; /* how the report names the backend: "POSIX" */
+    uint64_t rank_limit; /* use only the first ranks; 0: all */
+    uint64_t time_limit_ns; /* start no further data phase later than this; 0: none */
     uint64_t repetitions;
-    uint64_t outlier_ns;          /* warn of ranks whose times are further than this from the mean; 0: never */
-    bool must_keep;               /* files stay after the test */
-    bool may_overwrite;           /* files that are not ours may be overwritten or removed */
+    uint64_t outlier_ns; /* warn of ranks further than this from the mean; 0: never */
+    bool must_keep; /* files stay after the test */
+    bool may_overwrite; /* files that are not ours may be overwritten or removed */
     bool is_dry_run;
-    int64_t reference;            /* the user's own number, repeated in reports */
+    int64_t reference; /* the user's own number, repeated in reports */
     const struct weir_setting *settings;
     size_t setting_count;
     struct weir_step *steps;
-    struct weir_phase **phases;   /* in the order of the tree */
+    struct weir_phase **phases; /* in the order of the tree */
     size_t phase_count;
 };
 
@@ -126,24 +126,24 @@ struct weir_test {
 enum weir_format { WEIR_FORMAT_IOR, WEIR_FORMAT_IOR_CSV, WEIR_FORMAT_IOR_JSON };
 struct weir_output {
     enum weir_format format;
-    const char *summary_path; /* results go there instead of standard output; NULL: standard output */
-    const char *result_path;  /* JSON lines, one per phase; NULL: none */
-    bool is_plain;            /* leave our own block out */
+    const char *summary_path; /* results go there; NULL: standard output */
+    const char *result_path; /* JSON lines, one per phase; NULL: none */
+    bool is_plain; /* leave our own block out */
     bool warnings_are_errors; /* findings of severity warning make the exit code 1 */
     int verbosity;
 };
 
 struct weir_plan {
-    struct weir_arena arena;   /* owns all of the plan */
-    const char *dialect;       /* "ior" */
-    const char *command_line;  /* words joined by blanks, for reports */
-    const char *const *words;  /* the words themselves, for the result file */
+    struct weir_arena arena; /* owns all of the plan */
+    const char *dialect; /* "ior" */
+    const char *command_line; /* words joined by blanks, for reports */
+    const char *const *words; /* the words themselves, for the result file */
     size_t word_count;
     struct weir_output output;
     struct weir_test **tests;
     size_t test_count;
     unsigned phase_count;
-    char id[17];               /* 16 hexadecimal digits: hash of weir_plan_explain's text while this is "" */
+    char id[17]; /* 16 hexadecimal digits: hash of weir_plan_explain's text while this is "" */
 };
 
 /* ---- building: used by front ends only ---- */
@@ -158,7 +158,8 @@ void weir_plan_close(struct weir_plan *plan);
 struct weir_test *weir_plan_add_test(struct weir_plan *plan);
 
 /* Appends a step to `*steps` (a test's or a repeat's list). */
-struct weir_step *weir_plan_add_repeat(struct weir_plan *plan, struct weir_step **steps, uint64_t count);
+struct weir_step *weir_plan_add_repeat(struct weir_plan *plan, struct weir_step **steps,
+                                       uint64_t count);
 void weir_plan_add_sleep(struct weir_plan *plan, struct weir_step **steps, uint64_t sleep_ns);
 
 /* Appends a copy of `phase` and numbers it; it is also listed in test->phases. */

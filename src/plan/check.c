@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules that hold for every dialect: what makes no sense, and what the chosen backend cannot do, is refused. */
+#include "weir/plan/plan.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a rule looks at, and how it refuses. `phase` is NULL in rules of tests. */
+struct scope {
+    const struct weir_plan *plan;
+    const struct weir_test *test;
+    const struct weir_phase *phase;
+    struct weir_error *error;
+    char place[64];
+};
+
+#define REFUSE(scope, ...) weir_error_usage((scope)->error, (scope)->place, __VA_ARGS__)
+
+/* A size as in a sentence: "1m". */
+struct size_text {
+    char data[WEIR_SIZE_TEXT_BYTES];
+};
+
+static struct size_text size_text(uint64_t bytes)
+{
+    struct size_text text;
+
+    weir_size_format_exact(bytes, text.data);
+    return text;
+}
+
+static const char *verb_name(const struct scope *scope)
+{
+    return weir_verb_name(scope->phase->verb);
+}
+
+static bool has_ability(const struct weir_test *test, unsigned ability)
+{
+    bool is_wrapped = test->backend->abilities & WEIR_WRAPS && test->inner;
+
+    return (is_wrapped ? test->inner : test->backend)->abilities & ability;
+}
+
+/* ---- rules of phases that move data ---- */
+
+static int check_sizes(const struct scope *scope)
+{
+    const struct weir_layout *layout = &scope->phase->layout;
+
+    if (layout->transfer_bytes == 0)
+        return REFUSE(scope, "transfer size 0: give at least one byte");
+    if (layout->block_bytes == 0)
+        return REFUSE(scope, "block size 0: give at least one transfer of %s",
+                      size_text(layout->transfer_bytes).data);
+    if (layout->segment_count == 0)
+        return REFUSE(scope, "segment count 0: give at least one segment");
+    if (layout->block_bytes % layout->transfer_bytes != 0)
+        return REFUSE(scope,
+                      "block size %s is not a multiple of transfer size %s: "
+                      "choose a block size that is",
+                      size_text(layout->block_bytes).data, size_text(layout->transfer_bytes).data);
+    return 0;
+}
+
+/* One rank's part must have offsets below 2^63. Whether a shared file of all ranks does is known when they are counted. */
+static int check_total(const struct scope *scope)
+{
+    const struct weir_layout *layout = &scope->phase->layout;
+    uint64_t total;
+
+    if (__builtin_mul_overflow(layout->segment_count, layout->block_bytes, &total) ||
+        total > INT64_MAX)
+        return REFUSE(scope,
+                      "%" PRIu64 " segments of %s blocks are more than a file can hold: choose "
+                      "fewer or smaller ones",
+                      layout->segment_count, size_text(layout->block_bytes).data);
+    return 0;
+}
+
+static int check_depth(const struct scope *scope)
+{
+    unsigned depth = scope->phase->depth;
+
+    if (depth < 1 || depth > WEIR_PLAN_DEPTH_MAX)
+        return REFUSE(scope, "queue depth %u is out of range: choose 1 to %d", depth,
+                      WEIR_PLAN_DEPTH_MAX);
+    return 0;
+}
+
+static int check_sharing(const struct scope *scope)
+{
+    if (scope->phase->target->is_shared && !has_ability(scope->test, WEIR_CAN_SHARE))
+        return REFUSE(scope,
+                      "backend %s cannot share a file between ranks: give each rank a file of its "
+                      "own, or choose another backend",
+                      scope->test->backend->name);
+    return 0;
+}
+
+static int check_collective(const struct scope *scope)
+{
+    if (scope->phase->is_collective && !has_ability(scope->test, WEIR_CAN_COLLECT))
+        return REFUSE(scope,
+                      "backend %s has no collective transfers: choose independent ones, or another "
+                      "backend",
+                      scope->test->backend->name);
+    return 0;
+}
+
+static int check_stop(const struct scope *scope)
+{
+    const struct weir_stop *stop = &scope->phase->stop;
+
+    if (stop->has_wear_out && stop->deadline_ns == 0)
+        return REFUSE(scope, "wear-out without a deadline: give the deadline that it follows");
+    if (!stop->status_path)
+        return 0;
+    if (stop->status_path[0] == '\0' || strlen(stop->status_path) >= WEIR_PATH_BYTES)
+        return REFUSE(scope, "the path of the status file has %zu bytes: give 1 to %d",
+                      strlen(stop->status_path), WEIR_PATH_BYTES - 1);
+    if (!scope->test->must_keep)
+        return REFUSE(scope,
+                      "status file %s is of no use if the data is removed: keep the files, or do "
+                      "without it",
+                      stop->status_path);
+    if (scope->phase->verb == WEIR_WRITE && stop->deadline_ns > 0 && !stop->has_wear_out)
+        return REFUSE(scope,
+                      "status file %s would promise more data than slow ranks write before the "
+                      "deadline: add wear-out",
+                      stop->status_path);
+    return 0;
+}
+
+/* Random positions repeat, so some blocks are written twice, by anyone, and some never. */
+static bool is_written_at_random(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++) {
+        const struct weir_phase *phase = test->phases[i];
+
+        if (phase->verb == WEIR_WRITE && phase->layout.order == WEIR_ORDER_RANDOM_BLOCKS)
+            return true;
+    }
+    return false;
+}
+
+static int check_verification(const struct scope *scope)
+{
+    const struct weir_phase *phase = scope->phase;
+
+    if (phase->is_check && !phase->must_verify)
+        return REFUSE(scope, "a check that does not verify: make it a read, or verify");
+    if (!phase->must_verify)
+        return 0;
+    if (phase->payload.mode == WEIR_PAYLOAD_NONE)
+        return REFUSE(scope, "data without content cannot be verified: choose another payload, or "
+                             "do not verify");
+    if (!has_ability(scope->test, WEIR_CAN_KEEP))
+        return REFUSE(scope,
+                      "backend %s keeps no data that could be verified: do not verify, or choose "
+                      "another backend",
+                      scope->test->backend->name);
+    if (is_written_at_random(scope->test))
+        return REFUSE(scope, "data written at random block positions cannot be verified, as blocks "
+                             "may be written twice or never: write in shuffled order instead");
+    return 0;
+}
+
+/* ---- rules of all phases ---- */
+
+static int check_verb(const struct scope *scope)
+{
+    const struct weir_phase *phase = scope->phase;
+
+    if (phase->verb != WEIR_READ && (phase->must_verify || phase->is_check))
+        return REFUSE(scope, "%s cannot verify: add a read that does", verb_name(scope));
+    if (phase->verb != WEIR_WRITE && (phase->must_sync_at_end || phase->must_sync_each))
+        return REFUSE(scope, "%s has nothing to sync: sync writes only", verb_name(scope));
+    if (phase->verb != WEIR_WRITE && phase->must_replace)
+        return REFUSE(scope, "%s cannot replace its files: let the write do so", verb_name(scope));
+    if (phase->verb != WEIR_REMOVE && phase->only_if_clean)
+        return REFUSE(scope, "%s cannot wait for clean data: only removals can", verb_name(scope));
+    return 0;
+}
+
+static int check_path(const struct scope *scope, const char *path)
+{
+    size_t length = path ? strlen(path) : 0;
+
+    if (length == 0)
+        return REFUSE(scope, "empty path: give the name of a file");
+    if (path[length - 1] == '/')
+        return REFUSE(scope, "path %.256s names a directory: add the name of a file", path);
+    return 0;
+}
+
+/* The longest names that the greatest numbers make must fit. */
+static int check_path_lengths(const struct scope *scope)
+{
+    const struct weir_target *target = scope->phase->target;
+    char path[WEIR_PATH_BYTES];
+
+    for (size_t i = 0; i < target->path_count; i++) {
+        struct weir_target single = *target;
+
+        single.paths = &target->paths[i];
+        single.path_count = 1;
+        if (weir_target_path(&single, WEIR_PLAN_RANKS_MAX, scope->test->repetitions, path))
+            return REFUSE(scope,
+                          "a path of %zu bytes is too long: %d must do, with the numbers that are "
+                          "added to it",
+                          strlen(target->paths[i]), WEIR_PATH_BYTES - 1);
+    }
+    return 0;
+}
+
+static int check_target(const struct scope *scope)
+{
+    const struct weir_target *target = scope->phase->target;
+
+    if (!target || target->path_count == 0)
+        return REFUSE(scope, "%s without a file: give a path", verb_name(scope));
+    for (size_t i = 0; i < target->path_count; i++) {
+        int status = check_path(scope, target->paths[i]);
+
+        if (status)
+            return status;
+    }
+    if (target->is_shared && target->path_count > 1)
+        return REFUSE(
+            scope, "%zu paths for one shared file: give one path, or each rank a file of its own",
+            target->path_count);
+    if (target->is_shared && target->has_own_directory)
+        return REFUSE(scope,
+                      "a directory for each rank but one file for all: give each rank a file "
+                      "of its own too");
+    return check_path_lengths(scope);
+}
+
+/* ---- rules of tests, and of the plan as a whole ---- */
+
+static int check_backend(const struct scope *scope)
+{
+    const struct weir_test *test = scope->test;
+
+    assert(test->backend);
+    if (test->backend->abilities & WEIR_WRAPS && !test->inner)
+        return REFUSE(scope, "backend %s stands around another one: name both, as in %s:posix",
+                      test->backend->name, test->backend->name);
+    if (test->inner && !(test->backend->abilities & WEIR_WRAPS))
+        return REFUSE(scope, "backend %s cannot stand around %s: name one of them",
+                      test->backend->name, test->inner->name);
+    if (test->inner && test->inner->abilities & WEIR_WRAPS)
+        return REFUSE(scope, "backend %s cannot stand around %s: name one that stores data itself",
+                      test->backend->name, test->inner->name);
+    return 0;
+}
+
+static int check_repeats(const struct scope *scope, const struct weir_step *steps)
+{
+    for (const struct weir_step *step = steps; step; step = step->next) {
+        int status;
+
+        if (step->kind != WEIR_STEP_REPEAT)
+            continue;
+        if (step->count == 0)
+            return REFUSE(scope, "0 repetitions: give at least one");
+        status = check_repeats(scope, step->body);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int check_work(const struct scope *scope)
+{
+    if (scope->test->phase_count == 0)
+        return REFUSE(scope, "nothing to do: ask for a write or a read");
+    if (scope->test->repetitions == 0)
+        return REFUSE(scope, "0 repetitions: give at least one");
+    return check_repeats(scope, scope->test->steps);
+}
+
+typedef int rule(const struct scope *scope);
+
+static rule *const test_rules[] = {check_backend, check_work};
+static rule *const phase_rules[] = {check_target, check_verb};
+static rule *const data_rules[] = {check_sizes,      check_total, check_depth,       check_sharing,
+                                   check_collective, check_stop,  check_verification};
+
+#define APPLY(rules, scope) apply(rules, sizeof(rules) / sizeof *(rules), scope)
+
+static int apply(rule *const rules[], size_t count, const struct scope *scope)
+{
+    for (size_t i = 0; i < count; i++) {
+        int status = rules[i](scope);
+
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int check_phase(const struct scope *scope)
+{
+    int status = APPLY(phase_rules, scope);
+
+    if (status || scope->phase->verb == WEIR_REMOVE)
+        return status;
+    return APPLY(data_rules, scope);
+}
+
+static int check_test(struct scope *scope)
+{
+    int status = APPLY(test_rules, scope);
+
+    for (size_t i = 0; i < scope->test->phase_count && !status; i++) {
+        scope->phase = scope->test->phases[i];
+        status = check_phase(scope);
+    }
+    return status;
+}
+
+static int check_output(const struct scope *scope)
+{
+    const struct weir_output *output = &scope->plan->output;
+
+    if (output->summary_path && output->summary_path[0] == '\0')
+        return REFUSE(scope, "empty path for the results: give one, or leave it out for standard "
+                             "output");
+    if (output->result_path && output->result_path[0] == '\0')
+        return REFUSE(scope, "empty path for the result file: give one, or leave it out");
+    if (output->summary_path && output->result_path &&
+        strcmp(output->summary_path, output->result_path) == 0)
+        return REFUSE(scope, "results and result file are both %.256s: give them different paths",
+                      output->result_path);
+    return 0;
+}
+
+int weir_plan_check(const struct weir_plan *plan, struct weir_error *error)
+{
+    struct scope scope = {.plan = plan, .error = error};
+    int status;
+
+    snprintf(scope.place, sizeof scope.place, "%s", plan->dialect);
+    status = check_output(&scope);
+    if (!status && plan->test_count == 0)
+        status = REFUSE(&scope, "nothing to do: give at least one test");
+    for (size_t i = 0; i < plan->test_count && !status; i++) {
+        scope.test = plan->tests[i];
+        scope.phase = NULL;
+        if (plan->test_count > 1)
+            snprintf(scope.place, sizeof scope.place, "%s: test %u", plan->dialect,
+                     scope.test->number);
+        status = check_test(&scope);
+    }
+    return status;
+}

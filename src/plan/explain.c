@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tells a plan as text: documentation for the user, golden output for tests, and the source of the plan's id. */
+#include "weir/plan/plan.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* ---- quantities, always exact ---- */
+
+static void add_size(struct weir_text *text, uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    size_t unit = 0;
+
+    while (bytes > 0 && bytes % 1024 == 0 && unit + 1 < sizeof units / sizeof *units) {
+        bytes /= 1024;
+        unit++;
+    }
+    weir_text_add(text, "%" PRIu64 " %s", bytes, bytes == 1 && unit == 0 ? "byte" : units[unit]);
+}
+
+static void add_duration(struct weir_text *text, uint64_t ns)
+{
+    uint64_t fraction = ns % NS_PER_S;
+    int digits = 9;
+
+    weir_text_add(text, "%" PRIu64, ns / NS_PER_S);
+    while (fraction > 0 && fraction % 10 == 0) {
+        fraction /= 10;
+        digits--;
+    }
+    if (fraction > 0)
+        weir_text_add(text, ".%0*" PRIu64, digits, fraction);
+    weir_text_add(text, " s");
+}
+
+static void add_count(struct weir_text *text, uint64_t count, const char *noun)
+{
+    weir_text_add(text, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+static void add_clause_if(struct weir_text *text, bool is_true, const char *clause)
+{
+    if (is_true)
+        weir_text_add(text, "; %s", clause);
+}
+
+/* "; before 5 s after" */
+static void add_duration_if(struct weir_text *text, const char *before, uint64_t ns,
+                            const char *after)
+{
+    if (ns == 0)
+        return;
+    weir_text_add(text, "; %s ", before);
+    add_duration(text, ns);
+    weir_text_add(text, "%s", after);
+}
+
+/* ---- files ---- */
+
+static void add_target(struct weir_text *text, const struct weir_target *target)
+{
+    weir_text_add(text, "files");
+    for (size_t i = 0; i < target->path_count; i++)
+        weir_text_add(text, "%s %s", i > 0 ? "," : "", target->paths[i]);
+    weir_text_add(text, target->is_shared ? "  one for all ranks" : "  one for each rank");
+    if (target->has_own_directory)
+        weir_text_add(text, ", in a directory of its own");
+    if (target->is_new_each_repetition)
+        weir_text_add(text, ", anew for each repetition");
+}
+
+static bool is_same_target(const struct weir_target *a, const struct weir_target *b)
+{
+    if (a->path_count != b->path_count || a->is_shared != b->is_shared ||
+        a->has_own_directory != b->has_own_directory ||
+        a->is_new_each_repetition != b->is_new_each_repetition)
+        return false;
+    for (size_t i = 0; i < a->path_count; i++)
+        if (strcmp(a->paths[i], b->paths[i]) != 0)
+            return false;
+    return true;
+}
+
+/* What a phase works on unless its line says otherwise. */
+static const struct weir_target *common_target(const struct weir_test *test)
+{
+    return test->phase_count > 0 ? test->phases[0]->target : NULL;
+}
+
+/* ---- phases ---- */
+
+static void add_layout(struct weir_text *text, const struct weir_layout *layout)
+{
+    weir_text_add(text, "%" PRIu64 " x ", weir_layout_ops_per_rank(layout));
+    add_size(text, layout->transfer_bytes);
+    weir_text_add(text, " per rank: ");
+    add_count(text, layout->segment_count, "segment");
+    weir_text_add(text, ", blocks of ");
+    add_size(text, layout->block_bytes);
+    weir_text_add(text, ", ");
+    switch (layout->order) {
+    case WEIR_ORDER_SEQUENTIAL:
+        weir_text_add(text, "in order");
+        return;
+    case WEIR_ORDER_SHUFFLED:
+        weir_text_add(text, "shuffled");
+        break;
+    case WEIR_ORDER_RANDOM_BLOCKS:
+        weir_text_add(text, "at random block positions");
+        break;
+    }
+    if (layout->seed_is_given)
+        weir_text_add(text, " with seed %" PRIu64, layout->seed);
+}
+
+static void add_shift(struct weir_text *text, const struct weir_shift *shift)
+{
+    switch (shift->kind) {
+    case WEIR_SHIFT_NONE:
+        break;
+    case WEIR_SHIFT_NODES:
+        weir_text_add(text, "; part of the rank ");
+        add_count(text, shift->distance, "node");
+        weir_text_add(text, " further");
+        break;
+    case WEIR_SHIFT_RANDOM:
+        weir_text_add(text, "; part of a random rank at least ");
+        add_count(text, shift->distance, "node");
+        weir_text_add(text, " away, with seed %" PRIu64, shift->seed);
+        break;
+    case WEIR_SHIFT_PERMUTATION:
+        weir_text_add(text, "; part of any random rank, with seed %" PRIu64, shift->seed);
+        break;
+    }
+}
+
+static void add_payload(struct weir_text *text, const struct weir_payload *payload)
+{
+    add_clause_if(text, payload->mode == WEIR_PAYLOAD_FULL, "every word of data differs");
+    add_clause_if(text, payload->mode == WEIR_PAYLOAD_NONE, "data without content");
+    if (payload->seed_is_given)
+        weir_text_add(text, "; data seed %" PRIu32, payload->seed);
+}
+
+static void add_stop(struct weir_text *text, const struct weir_phase *phase)
+{
+    const struct weir_stop *stop = &phase->stop;
+
+    add_duration_if(text, "stop after", stop->deadline_ns,
+                    stop->has_wear_out ? ", when all have done as much as the furthest" : "");
+    if (stop->op_limit > 0) {
+        weir_text_add(text, "; at most ");
+        add_count(text, stop->op_limit, "transfer");
+        weir_text_add(text, " per rank");
+    }
+    add_duration_if(text, "again until", stop->minimum_ns, " are over");
+    if (stop->status_path)
+        weir_text_add(text, "; furthest count %s %s", phase->verb == WEIR_WRITE ? "to" : "from",
+                      stop->status_path);
+}
+
+static void add_manner(struct weir_text *text, const struct weir_phase *phase)
+{
+    if (phase->depth != 1)
+        weir_text_add(text, "; depth %u", phase->depth);
+    add_clause_if(text, phase->is_collective, "collective");
+    add_clause_if(text, phase->must_verify, "verify");
+    add_clause_if(text, phase->must_replace, "replace");
+    add_clause_if(text, phase->must_sync_each, "sync after each transfer");
+    add_clause_if(text, phase->must_sync_at_end, "sync at end");
+    add_clause_if(text, phase->has_inner_barriers, "barriers around the transfers");
+    add_clause_if(text, phase->is_single_attempt, "a short transfer is an error");
+    add_duration_if(text, "pause", phase->think_ns, " after each transfer");
+}
+
+static void add_phase(struct weir_text *text, const struct weir_test *test,
+                      const struct weir_phase *phase)
+{
+    if (phase->verb == WEIR_REMOVE) {
+        weir_text_add(text, "remove");
+    } else {
+        weir_text_add(text, "%-7s ", phase->is_check ? "check" : weir_verb_name(phase->verb));
+        add_layout(text, &phase->layout);
+    }
+    add_shift(text, &phase->shift);
+    if (phase->verb != WEIR_REMOVE) {
+        add_payload(text, &phase->payload);
+        add_manner(text, phase);
+        add_stop(text, phase);
+    }
+    add_clause_if(text, phase->only_if_clean, "unless verification failed");
+    if (!is_same_target(phase->target, common_target(test))) {
+        weir_text_add(text, "; ");
+        add_target(text, phase->target);
+    }
+}
+
+/* ---- the tree ---- */
+
+static void add_steps(struct weir_text *text, const struct weir_test *test,
+                      const struct weir_step *steps, int indent)
+{
+    for (const struct weir_step *step = steps; step; step = step->next) {
+        weir_text_add(text, "%*s", indent, "");
+        switch (step->kind) {
+        case WEIR_STEP_REPEAT:
+            weir_text_add(text, "repeat %" PRIu64 "\n", step->count);
+            add_steps(text, test, step->body, indent + 2);
+            break;
+        case WEIR_STEP_SLEEP:
+            weir_text_add(text, "sleep ");
+            add_duration(text, step->sleep_ns);
+            weir_text_add(text, "\n");
+            break;
+        case WEIR_STEP_PHASE:
+            add_phase(text, test, step->phase);
+            weir_text_add(text, "\n");
+            break;
+        }
+    }
+}
+
+/* ---- tests ---- */
+
+static void add_backend_options(struct weir_text *text, const struct weir_descriptor *backend,
+                                const void *values)
+{
+    const struct weir_option *row = values ? backend->options.rows : NULL;
+
+    for (; row && (row->letter || row->name); row++) {
+        if (!weir_options_is_changed(row, values))
+            continue;
+        if (row->name)
+            weir_text_add(text, "  option %s = ", row->name);
+        else
+            weir_text_add(text, "  option %c = ", row->letter);
+        weir_options_value(text, row, values);
+        weir_text_add(text, "\n");
+    }
+}
+
+static void add_backend_name(struct weir_text *text, const struct weir_test *test)
+{
+    const char *label = test->label ? test->label : test->backend->label;
+    bool is_label_enough = !test->inner && strcasecmp(label, test->backend->name) == 0;
+
+    weir_text_add(text, "%s", label);
+    if (!is_label_enough)
+        weir_text_add(text, " (%s%s%s)", test->backend->name, test->inner ? ":" : "",
+                      test->inner ? test->inner->name : "");
+}
+
+/* Repetitions are told by the tree, where there is a repeat. */
+static uint64_t repetitions_in_tree(const struct weir_test *test)
+{
+    for (const struct weir_step *step = test->steps; step; step = step->next)
+        if (step->kind == WEIR_STEP_REPEAT)
+            return step->count;
+    return 1;
+}
+
+static void add_line_if(struct weir_text *text, bool is_true, const char *line)
+{
+    if (is_true)
+        weir_text_add(text, "  %s\n", line);
+}
+
+static void add_test_terms(struct weir_text *text, const struct weir_test *test)
+{
+    if (test->rank_limit > 0) {
+        weir_text_add(text, "  on ");
+        add_count(text, test->rank_limit, "rank");
+        weir_text_add(text, " at most\n");
+    }
+    if (test->time_limit_ns > 0) {
+        weir_text_add(text, "  begin no phase after ");
+        add_duration(text, test->time_limit_ns);
+        weir_text_add(text, "\n");
+    }
+    if (test->outlier_ns > 0) {
+        weir_text_add(text, "  warn of ranks more than ");
+        add_duration(text, test->outlier_ns);
+        weir_text_add(text, " from the mean\n");
+    }
+    if (test->repetitions != repetitions_in_tree(test)) {
+        weir_text_add(text, "  counts as ");
+        add_count(text, test->repetitions, "repetition");
+        weir_text_add(text, "\n");
+    }
+    add_line_if(text, test->must_keep, "keep files");
+    add_line_if(text, test->may_overwrite, "may overwrite files of others");
+    add_line_if(text, test->is_dry_run, "dry run");
+    if (test->reference != 0)
+        weir_text_add(text, "  reference %" PRId64 "\n", test->reference);
+}
+
+static void add_test(struct weir_text *text, const struct weir_test *test)
+{
+    weir_text_add(text, "test %u  ", test->number);
+    add_backend_name(text, test);
+    if (common_target(test)) {
+        weir_text_add(text, "  ");
+        add_target(text, common_target(test));
+    }
+    weir_text_add(text, "\n");
+    add_backend_options(text, test->backend, test->backend_options);
+    if (test->inner)
+        add_backend_options(text, test->inner, test->inner_options);
+    add_test_terms(text, test);
+    add_steps(text, test, test->steps, 2);
+}
+
+/* ---- the plan ---- */
+
+static const char *format_name(enum weir_format format)
+{
+    switch (format) {
+    case WEIR_FORMAT_IOR:
+        return "ior";
+    case WEIR_FORMAT_IOR_CSV:
+        return "ior csv";
+    case WEIR_FORMAT_IOR_JSON:
+        return "ior json";
+    }
+    assert(!"a format that is none");
+    return "";
+}
+
+/* One line, only if there is something to say. */
+static void add_output(struct weir_text *text, const struct weir_output *output)
+{
+    struct weir_text clauses = {0};
+
+    add_clause_if(&clauses, output->format != WEIR_FORMAT_IOR, format_name(output->format));
+    if (output->summary_path)
+        weir_text_add(&clauses, "; to %s", output->summary_path);
+    if (output->result_path)
+        weir_text_add(&clauses, "; result file %s", output->result_path);
+    add_clause_if(&clauses, output->is_plain, "plain");
+    add_clause_if(&clauses, output->warnings_are_errors, "warnings are errors");
+    if (output->verbosity != 0)
+        weir_text_add(&clauses, "; verbosity %d", output->verbosity);
+    if (clauses.length > 0)
+        weir_text_add(text, "output  %s\n", clauses.data + strlen("; "));
+    weir_text_close(&clauses);
+}
+
+void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)
+{
+    weir_text_add(text, "plan %s  %s\n", plan->id, plan->dialect);
+    add_output(text, &plan->output);
+    for (size_t i = 0; i < plan->test_count; i++)
+        add_test(text, plan->tests[i]);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Computes offsets: one by one from their definition, and many in a row for the loop that moves the data. */
+#include "weir/plan/layout.h"
+
+#include <assert.h>
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t ops_per_block(const struct weir_layout *layout)
+{
+    return layout->block_bytes / layout->transfer_bytes;
+}
+
+uint64_t weir_layout_bytes_per_rank(const struct weir_layout *layout)
+{
+    return layout->segment_count * layout->block_bytes;
+}
+
+uint64_t weir_layout_ops_per_rank(const struct weir_layout *layout)
+{
+    return layout->segment_count * ops_per_block(layout);
+}
+
+static uint64_t count_block_positions(const struct weir_layout *layout,
+                                      const struct weir_share_params *params)
+{
+    uint64_t positions;
+
+    if (params->file_bytes > 0)
+        positions = params->file_bytes / layout->block_bytes;
+    else
+        positions = layout->segment_count * (params->is_shared ? params->ranks : 1);
+    return positions > 0 ? positions : 1;
+}
+
+void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
+                     const struct weir_share_params *params)
+{
+    bool is_shared_shuffle = params->is_shared && layout->order == WEIR_ORDER_SHUFFLED;
+    uint64_t stride = params->is_shared ? params->ranks : 1;
+    uint64_t place = params->is_shared ? params->owner : 0;
+
+    assert(params->owner < params->ranks);
+    *share = (struct weir_share){
+        .order = layout->order,
+        .ops_per_block = ops_per_block(layout),
+        .op_count = weir_layout_ops_per_rank(layout),
+        .transfer_bytes = layout->transfer_bytes,
+        .block_bytes = layout->block_bytes,
+        .segment_bytes = stride * layout->block_bytes,
+        .first = place * layout->block_bytes,
+        .stride = stride,
+        .element = place,
+        .seed = is_shared_shuffle ? params->seed : weir_random_at(params->seed, params->owner),
+        .block_positions = count_block_positions(layout, params),
+    };
+}
+
+/* The permutation of one segment's transfers, of all ranks that share it. */
+static void permute_segment(struct weir_permutation *permutation, const struct weir_share *share,
+                            uint64_t segment)
+{
+    weir_permutation_init(permutation, share->ops_per_block * share->stride,
+                          weir_random_at(share->seed, segment));
+}
+
+/* Where the block of a segment begins; for a shuffled order, where the segment does. */
+static uint64_t block_offset(const struct weir_share *share, uint64_t segment)
+{
+    uint64_t position;
+
+    switch (share->order) {
+    case WEIR_ORDER_SEQUENTIAL:
+        return share->first + segment * share->segment_bytes;
+    case WEIR_ORDER_SHUFFLED:
+        return segment * share->segment_bytes;
+    case WEIR_ORDER_RANDOM_BLOCKS:
+        position = weir_random_below(weir_random_at(share->seed, segment), share->block_positions);
+        return position * share->block_bytes;
+    }
+    assert(!"an order that is none");
+    return 0;
+}
+
+uint64_t weir_share_offset(const struct weir_share *share, uint64_t index)
+{
+    uint64_t segment = index / share->ops_per_block;
+    uint64_t in_block = index % share->ops_per_block;
+    struct weir_permutation permutation;
+
+    assert(index < share->op_count);
+    if (share->order == WEIR_ORDER_SHUFFLED) {
+        permute_segment(&permutation, share, segment);
+        in_block = weir_permutation_at(&permutation, in_block * share->stride + share->element);
+    }
+    return block_offset(share, segment) + in_block * share->transfer_bytes;
+}
+
+static void enter_segment(struct weir_walk *walk, uint64_t segment, uint64_t in_block)
+{
+    walk->segment = segment;
+    walk->in_block = in_block;
+    walk->block = block_offset(walk->share, segment);
+    if (walk->share->order == WEIR_ORDER_SHUFFLED)
+        permute_segment(&walk->permutation, walk->share, segment);
+}
+
+void weir_walk_start(struct weir_walk *walk, const struct weir_share *share, uint64_t index)
+{
+    assert(index <= share->op_count);
+    walk->share = share;
+    walk->index = index;
+    walk->known_index = index;
+    enter_segment(walk, index / share->ops_per_block, index % share->ops_per_block);
+}
+
+/* Offsets of the next `count` transfers, all of the block that the walk is in. */
+static void look_within_block(struct weir_walk *walk, unsigned count, uint64_t offsets[])
+{
+    const struct weir_share *share = walk->share;
+    uint64_t transfer_bytes = share->transfer_bytes;
+    uint64_t block = walk->block;
+
+    if (share->order == WEIR_ORDER_SHUFFLED) {
+        weir_permutation_fill(&walk->permutation, walk->in_block * share->stride + share->element,
+                              share->stride, count, offsets);
+        for (unsigned i = 0; i < count; i++)
+            offsets[i] = block + offsets[i] * transfer_bytes;
+    } else {
+        for (unsigned i = 0; i < count; i++)
+            offsets[i] = block + (walk->in_block + i) * transfer_bytes;
+    }
+}
+
+void weir_walk_look_ahead(struct weir_walk *walk)
+{
+    const struct weir_share *share = walk->share;
+    uint64_t window_end = (walk->index / WEIR_WALK_WINDOW + 1) * WEIR_WALK_WINDOW;
+    uint64_t end = least(window_end, share->op_count);
+
+    assert(walk->index < share->op_count);
+    while (walk->known_index < end) {
+        uint64_t count;
+
+        if (walk->in_block == share->ops_per_block)
+            enter_segment(walk, walk->segment + 1, 0);
+        count = least(end - walk->known_index, share->ops_per_block - walk->in_block);
+        look_within_block(walk, (unsigned)count,
+                          &walk->window[walk->known_index % WEIR_WALK_WINDOW]);
+        walk->known_index += count;
+        walk->in_block += count;
+    }
+}

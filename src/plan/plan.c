@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds plans piece by piece in an arena, and answers simple questions about them. */
+#include "weir/plan/plan.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- building ---- */
+
+static const char *join(struct weir_arena *arena, int count, const char *const words[])
+{
+    struct weir_text text = {0};
+    const char *joined;
+
+    for (int i = 0; i < count; i++)
+        weir_text_add(&text, "%s%s", i > 0 ? " " : "", words[i]);
+    joined = weir_arena_copy(arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return joined;
+}
+
+struct weir_plan *weir_plan_open(const char *dialect, int word_count, const char *const words[])
+{
+    struct weir_arena arena = {0};
+    struct weir_plan *plan = weir_arena_take(&arena, sizeof *plan);
+    const char **copies = weir_arena_take(&arena, ((size_t)word_count + 1) * sizeof *copies);
+
+    for (int i = 0; i < word_count; i++)
+        copies[i] = weir_arena_copy(&arena, words[i]);
+    plan->words = copies;
+    plan->word_count = (size_t)word_count;
+    plan->command_line = join(&arena, word_count, words);
+    plan->dialect = weir_arena_copy(&arena, dialect);
+    plan->arena = arena;
+    return plan;
+}
+
+void weir_plan_close(struct weir_plan *plan)
+{
+    struct weir_arena arena;
+
+    if (!plan)
+        return;
+    arena = plan->arena; /* the plan itself lies in it */
+    weir_arena_close(&arena);
+}
+
+/* A list that doubles whenever its count is a power of two: `items`, or a longer copy with room for one more. */
+static void *room_for_one_more(struct weir_arena *arena, void *items, size_t count,
+                               size_t item_bytes)
+{
+    void *longer;
+
+    if (count & (count - 1))
+        return items;
+    longer = weir_arena_take(arena, (count > 0 ? 2 * count : 1) * item_bytes);
+    if (count > 0)
+        memcpy(longer, items, count * item_bytes);
+    return longer;
+}
+
+struct weir_test *weir_plan_add_test(struct weir_plan *plan)
+{
+    struct weir_test *test = weir_arena_take(&plan->arena, sizeof *test);
+
+    test->number = (unsigned)plan->test_count;
+    test->repetitions = 1;
+    plan->tests =
+        room_for_one_more(&plan->arena, plan->tests, plan->test_count, sizeof *plan->tests);
+    plan->tests[plan->test_count++] = test;
+    return test;
+}
+
+static struct weir_step *append_step(struct weir_plan *plan, struct weir_step **steps,
+                                     enum weir_step_kind kind)
+{
+    struct weir_step *step = weir_arena_take(&plan->arena, sizeof *step);
+
+    step->kind = kind;
+    while (*steps)
+        steps = &(*steps)->next;
+    *steps = step;
+    return step;
+}
+
+struct weir_step *weir_plan_add_repeat(struct weir_plan *plan, struct weir_step **steps,
+                                       uint64_t count)
+{
+    struct weir_step *step = append_step(plan, steps, WEIR_STEP_REPEAT);
+
+    step->count = count;
+    return step;
+}
+
+void weir_plan_add_sleep(struct weir_plan *plan, struct weir_step **steps, uint64_t sleep_ns)
+{
+    append_step(plan, steps, WEIR_STEP_SLEEP)->sleep_ns = sleep_ns;
+}
+
+struct weir_phase *weir_plan_add_phase(struct weir_plan *plan, struct weir_test *test,
+                                       struct weir_step **steps, const struct weir_phase *phase)
+{
+    struct weir_phase *copy = weir_arena_take(&plan->arena, sizeof *copy);
+
+    *copy = *phase;
+    copy->number = plan->phase_count++;
+    append_step(plan, steps, WEIR_STEP_PHASE)->phase = copy;
+    test->phases =
+        room_for_one_more(&plan->arena, test->phases, test->phase_count, sizeof *test->phases);
+    test->phases[test->phase_count++] = copy;
+    return copy;
+}
+
+int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error)
+{
+    struct weir_text text = {0};
+    int status = weir_plan_check(plan, error);
+
+    if (status)
+        return status;
+    plan->id[0] = '\0';
+    weir_plan_explain(plan, &text);
+    snprintf(plan->id, sizeof plan->id, "%016" PRIx64,
+             weir_text_hash(weir_text_string(&text), text.length));
+    weir_text_close(&text);
+    return 0;
+}
+
+/* ---- reading ---- */
+
+/* Appends to a path; false if it does not fit. */
+static bool add_to_path(char path[WEIR_PATH_BYTES], size_t *length, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool add_to_path(char path[WEIR_PATH_BYTES], size_t *length, const char *format, ...)
+{
+    size_t room = WEIR_PATH_BYTES - *length;
+    va_list arguments;
+    int added;
+
+    va_start(arguments, format);
+    added = vsnprintf(path + *length, room, format, arguments);
+    va_end(arguments);
+    if (added < 0 || (size_t)added >= room)
+        return false;
+    *length += (size_t)added;
+    return true;
+}
+
+/* A file's name with its number, in a directory named by the number if the target asks. */
+static bool add_own_name(const struct weir_target *target, uint64_t file_number,
+                         char path[WEIR_PATH_BYTES], size_t *length)
+{
+    const char *whole = target->paths[file_number % target->path_count];
+    const char *slash = strrchr(whole, '/');
+    const char *name = slash ? slash + 1 : whole;
+
+    if (!target->has_own_directory)
+        return add_to_path(path, length, "%s.%08" PRIu64, whole, file_number);
+    if (name - whole >= WEIR_PATH_BYTES)
+        return false;
+    return add_to_path(path, length, "%.*s%" PRIu64 "/%s.%08" PRIu64, (int)(name - whole), whole,
+                       file_number, name, file_number);
+}
+
+int weir_target_path(const struct weir_target *target, uint64_t file_number, uint64_t repetition,
+                     char path[WEIR_PATH_BYTES])
+{
+    size_t length = 0;
+    bool fits;
+
+    assert(target->path_count > 0);
+    if (target->is_shared)
+        fits = add_to_path(path, &length, "%s", target->paths[0]);
+    else
+        fits = add_own_name(target, file_number, path, &length);
+    if (fits && target->is_new_each_repetition)
+        fits = add_to_path(path, &length, ".%" PRIu64, repetition);
+    return fits ? 0 : -ENAMETOOLONG;
+}
+
+const char *weir_verb_name(enum weir_verb verb)
+{
+    static const char *const names[WEIR_VERB_COUNT] = {
+        [WEIR_WRITE] = "write",
+        [WEIR_READ] = "read",
+        [WEIR_REMOVE] = "remove",
+    };
+
+    assert(verb < WEIR_VERB_COUNT);
+    return names[verb];
+}
+
+const char *weir_test_setting(const struct weir_test *test, const char *key)
+{
+    for (size_t i = 0; i < test->setting_count; i++)
+        if (strcmp(test->settings[i].key, key) == 0)
+            return test->settings[i].value;
+    return NULL;
+}
+
+const struct weir_phase *weir_test_phase(const struct weir_test *test, enum weir_verb verb)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->verb == verb && !test->phases[i]->is_check)
+            return test->phases[i];
+    return NULL;
+}

@@ -1,0 +1,806 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans: how they are built, what is refused with which sentence, and that their text says everything that matters. */
+#include "weir/plan/plan.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define KIB UINT64_C(1024)
+#define MIB (UINT64_C(1) << 20)
+#define S UINT64_C(1000000000)
+
+/* ---- a plan to change ---- */
+
+struct values {
+    int64_t is_direct;
+    const char *hints;
+};
+
+static const struct weir_option rows[] = {
+    {.name = "store.direct",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct values, is_direct)},
+    {.name = "store.hints", .type = WEIR_OPTION_TEXT, .offset = offsetof(struct values, hints)},
+    {0},
+};
+
+static const struct weir_descriptor store = {
+    .name = "store",
+    .label = "STORE",
+    .abilities = WEIR_CAN_SHARE | WEIR_CAN_COLLECT | WEIR_CAN_KEEP | WEIR_CAN_NAME,
+    .options = {.name = "STORE", .rows = rows, .values_bytes = sizeof(struct values)},
+};
+static const struct weir_descriptor bare = {.name = "bare", .label = "BARE"};
+static const struct weir_descriptor wrapper = {
+    .name = "wrapper", .label = "WRAPPER", .abilities = WEIR_WRAPS};
+
+static const char *const one_path[] = {"out/testFile"};
+static const char *const two_paths[] = {"a/one", "b/two"};
+static const char *const empty_path[] = {""};
+static const char *const missing_path[] = {NULL};
+static const char *const directory_path[] = {"out/"};
+
+struct subject {
+    struct weir_plan *plan;
+    struct weir_test *test;
+    struct weir_step *repeat;
+    struct weir_phase *write;
+    struct weir_phase *read;
+    struct weir_phase *remove;
+    struct weir_target target;
+    struct weir_target other_target;
+    struct values values;
+    struct values inner_values;
+};
+
+static const struct weir_phase plain_phase = {
+    .layout = {.segment_count = 4, .block_bytes = 16 * MIB, .transfer_bytes = MIB},
+    .depth = 1,
+};
+
+static void open_subject(struct subject *subject)
+{
+    static const char *const words[] = {"ior", "-o", "out/testFile"};
+    struct weir_phase phase = plain_phase;
+
+    *subject = (struct subject){
+        .plan = weir_plan_open("ior", 3, words),
+        .target = {.paths = one_path, .path_count = 1, .is_shared = true},
+    };
+    subject->test = weir_plan_add_test(subject->plan);
+    subject->test->backend = &store;
+    subject->test->backend_options = &subject->values;
+    subject->test->label = "STORE";
+    subject->test->repetitions = 3;
+    subject->repeat = weir_plan_add_repeat(subject->plan, &subject->test->steps, 3);
+    phase.target = &subject->target;
+    subject->write =
+        weir_plan_add_phase(subject->plan, subject->test, &subject->repeat->body, &phase);
+    phase.verb = WEIR_READ;
+    subject->read =
+        weir_plan_add_phase(subject->plan, subject->test, &subject->repeat->body, &phase);
+    phase.verb = WEIR_REMOVE;
+    subject->remove =
+        weir_plan_add_phase(subject->plan, subject->test, &subject->repeat->body, &phase);
+}
+
+static void close_subject(struct subject *subject)
+{
+    weir_plan_close(subject->plan);
+}
+
+/* ---- building ---- */
+
+static void words_are_copied_and_joined_by_blanks(void **state)
+{
+    char word[] = "ior";
+    const char *words[] = {word, "-a", "POSIX"};
+    struct weir_plan *plan = weir_plan_open("ior", 3, words);
+
+    (void)state;
+    word[0] = 'x';
+    assert_string_equal(plan->command_line, "ior -a POSIX");
+    assert_int_equal(plan->word_count, 3);
+    assert_string_equal(plan->words[0], "ior");
+    assert_string_equal(plan->dialect, "ior");
+    weir_plan_close(plan);
+}
+
+static void plan_without_words_is_allowed(void **state)
+{
+    struct weir_plan *plan = weir_plan_open("ior", 0, NULL);
+
+    (void)state;
+    assert_string_equal(plan->command_line, "");
+    assert_int_equal(plan->word_count, 0);
+    weir_plan_close(plan);
+    weir_plan_close(NULL);
+}
+
+static void tests_and_phases_keep_order_and_number(void **state)
+{
+    struct weir_plan *plan = weir_plan_open("ior", 0, NULL);
+    unsigned number = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 9; i++) {
+        struct weir_test *test = weir_plan_add_test(plan);
+
+        assert_int_equal(test->number, i);
+        assert_int_equal(test->repetitions, 1);
+        for (unsigned k = 0; k < i; k++) {
+            struct weir_phase phase = plain_phase;
+
+            phase.think_ns = k;
+            assert_int_equal(weir_plan_add_phase(plan, test, &test->steps, &phase)->number,
+                             number++);
+        }
+    }
+    assert_int_equal(plan->test_count, 9);
+    assert_int_equal(plan->phase_count, number);
+    for (unsigned i = 0; i < 9; i++) {
+        const struct weir_step *step = plan->tests[i]->steps;
+
+        assert_int_equal(plan->tests[i]->phase_count, i);
+        for (unsigned k = 0; k < i; k++, step = step->next) {
+            assert_int_equal(plan->tests[i]->phases[k]->think_ns, k);
+            assert_ptr_equal(step->phase, plan->tests[i]->phases[k]);
+        }
+        assert_null(step);
+    }
+    weir_plan_close(plan);
+}
+
+static void steps_follow_in_the_order_they_were_added(void **state)
+{
+    struct subject subject;
+    const struct weir_step *step;
+
+    (void)state;
+    open_subject(&subject);
+    weir_plan_add_sleep(subject.plan, &subject.test->steps, 5 * S);
+    step = subject.test->steps;
+    assert_int_equal(step->kind, WEIR_STEP_REPEAT);
+    assert_int_equal(step->count, 3);
+    assert_ptr_equal(step->body->phase, subject.write);
+    assert_ptr_equal(step->body->next->phase, subject.read);
+    assert_ptr_equal(step->body->next->next->phase, subject.remove);
+    step = step->next;
+    assert_int_equal(step->kind, WEIR_STEP_SLEEP);
+    assert_int_equal(step->sleep_ns, 5 * S);
+    assert_null(step->next);
+    close_subject(&subject);
+}
+
+static void phases_and_settings_are_found_by_name(void **state)
+{
+    static const struct weir_setting settings[] = {{"segmentCount", "4"}, {"fsync", "1"}};
+    struct subject subject;
+
+    (void)state;
+    open_subject(&subject);
+    subject.test->settings = settings;
+    subject.test->setting_count = 2;
+    assert_string_equal(weir_test_setting(subject.test, "fsync"), "1");
+    assert_null(weir_test_setting(subject.test, "keepFile"));
+    assert_ptr_equal(weir_test_phase(subject.test, WEIR_WRITE), subject.write);
+    assert_ptr_equal(weir_test_phase(subject.test, WEIR_READ), subject.read);
+    subject.read->is_check = true;
+    assert_null(weir_test_phase(subject.test, WEIR_READ));
+    close_subject(&subject);
+}
+
+static void verbs_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(weir_verb_name(WEIR_WRITE), "write");
+    assert_string_equal(weir_verb_name(WEIR_READ), "read");
+    assert_string_equal(weir_verb_name(WEIR_REMOVE), "remove");
+}
+
+/* ---- paths ---- */
+
+static void path_says_whose_file_it_is(void **state)
+{
+    static const char *const names[] = {"testFile"};
+    static const char *const rooted[] = {"/testFile"};
+    static const struct {
+        struct weir_target target;
+        const char *path; /* of file 3 in repetition 2 */
+    } cases[] = {
+        {{.paths = one_path, .path_count = 1, .is_shared = true}, "out/testFile"},
+        {{.paths = one_path, .path_count = 1}, "out/testFile.00000003"},
+        {{.paths = two_paths, .path_count = 2}, "b/two.00000003"},
+        {{.paths = one_path, .path_count = 1, .has_own_directory = true},
+         "out/3/testFile.00000003"},
+        {{.paths = names, .path_count = 1, .has_own_directory = true}, "3/testFile.00000003"},
+        {{.paths = rooted, .path_count = 1, .has_own_directory = true}, "/3/testFile.00000003"},
+        {{.paths = one_path, .path_count = 1, .is_shared = true, .is_new_each_repetition = true},
+         "out/testFile.2"},
+        {{.paths = one_path, .path_count = 1, .is_new_each_repetition = true},
+         "out/testFile.00000003.2"},
+    };
+    char path[WEIR_PATH_BYTES];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(weir_target_path(&cases[i].target, 3, 2, path), 0);
+        assert_string_equal(path, cases[i].path);
+    }
+}
+
+static void path_of_great_numbers_is_not_cut(void **state)
+{
+    struct weir_target target = {.paths = two_paths, .path_count = 1};
+    char path[WEIR_PATH_BYTES];
+
+    (void)state;
+    assert_int_equal(weir_target_path(&target, 1234567890, 0, path), 0);
+    assert_string_equal(path, "a/one.1234567890");
+}
+
+static void path_that_does_not_fit_is_an_error(void **state)
+{
+    char name[WEIR_PATH_BYTES + 1];
+    const char *paths[] = {name};
+    struct weir_target target = {.paths = paths, .path_count = 1, .is_shared = true};
+    char path[WEIR_PATH_BYTES];
+
+    (void)state;
+    memset(name, 'x', WEIR_PATH_BYTES);
+    name[WEIR_PATH_BYTES] = '\0';
+    assert_int_equal(weir_target_path(&target, 0, 0, path), -ENAMETOOLONG);
+    name[WEIR_PATH_BYTES - 1] = '\0';
+    assert_int_equal(weir_target_path(&target, 0, 0, path), 0);
+    target.is_new_each_repetition = true;
+    assert_int_equal(weir_target_path(&target, 0, 0, path), -ENAMETOOLONG);
+    target.is_shared = false;
+    assert_int_equal(weir_target_path(&target, 0, 0, path), -ENAMETOOLONG);
+    target.has_own_directory = true;
+    assert_int_equal(weir_target_path(&target, 0, 0, path), -ENAMETOOLONG);
+}
+
+/* ---- checking ---- */
+
+/* One change to a plan as a function, so that tables can hold it. */
+#define CHANGE(name, ...)                                                                          \
+    static void name(struct subject *x)                                                            \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+
+CHANGE(no_transfer, x->write->layout.transfer_bytes = 0)
+CHANGE(no_block, x->write->layout.block_bytes = 0)
+CHANGE(no_segment, x->read->layout.segment_count = 0)
+CHANGE(uneven_block, x->write->layout.block_bytes = 1000)
+CHANGE(huge_file, x->write->layout.segment_count = UINT64_C(1) << 39)
+CHANGE(overflowing_file, x->write->layout.segment_count = UINT64_MAX / 2)
+CHANGE(no_depth, x->read->depth = 0)
+CHANGE(huge_depth, x->read->depth = WEIR_PLAN_DEPTH_MAX + 1)
+CHANGE(backend_without_sharing, x->test->backend = &bare)
+CHANGE(backend_without_collectives, x->test->backend = &bare; x->target.is_shared = false;
+       x->read->is_collective = true)
+CHANGE(backend_without_memory, x->test->backend = &bare; x->target.is_shared = false;
+       x->read->must_verify = true)
+CHANGE(wrapped_backend_without_sharing, x->test->backend = &wrapper; x->test->inner = &bare)
+CHANGE(wrapper_of_nothing, x->test->backend = &wrapper)
+CHANGE(wrapper_of_wrapper, x->test->backend = &wrapper; x->test->inner = &wrapper)
+CHANGE(inner_of_no_wrapper, x->test->inner = &bare)
+CHANGE(wear_out_alone, x->write->stop.has_wear_out = true)
+CHANGE(status_without_keep, x->write->stop.status_path = "status")
+CHANGE(status_without_path, x->test->must_keep = true; x->write->stop.status_path = "")
+CHANGE(status_of_cut_writes, x->test->must_keep = true; x->write->stop.status_path = "status";
+       x->write->stop.deadline_ns = S)
+CHANGE(check_without_verification, x->read->is_check = true)
+CHANGE(verification_of_nothing, x->read->must_verify = true;
+       x->read->payload.mode = WEIR_PAYLOAD_NONE)
+CHANGE(verification_of_random_blocks, x->read->must_verify = true;
+       x->write->layout.order = WEIR_ORDER_RANDOM_BLOCKS)
+CHANGE(verifying_write, x->write->must_verify = true)
+CHANGE(checking_remove, x->remove->is_check = true)
+CHANGE(syncing_read, x->read->must_sync_at_end = true)
+CHANGE(syncing_remove, x->remove->must_sync_each = true)
+CHANGE(replacing_read, x->read->must_replace = true)
+CHANGE(clean_write, x->write->only_if_clean = true)
+CHANGE(no_target, x->write->target = NULL)
+CHANGE(no_path, x->target.path_count = 0)
+CHANGE(missing_name, x->target.paths = missing_path)
+CHANGE(empty_name, x->target.paths = empty_path)
+CHANGE(directory_name, x->target.paths = directory_path)
+CHANGE(list_of_shared_files, x->target.paths = two_paths; x->target.path_count = 2)
+CHANGE(directories_of_shared_file, x->target.has_own_directory = true)
+CHANGE(no_repetition, x->test->repetitions = 0)
+CHANGE(empty_repeat, x->repeat->count = 0)
+CHANGE(no_phase, x->test->phase_count = 0)
+CHANGE(no_test, x->plan->test_count = 0)
+CHANGE(empty_summary, x->plan->output.summary_path = "")
+CHANGE(empty_result, x->plan->output.result_path = "")
+CHANGE(same_outputs, x->plan->output.summary_path = "a"; x->plan->output.result_path = "a")
+
+/* Fits, but not with a number behind it. */
+static void long_name(struct subject *x)
+{
+    char *name = weir_arena_take(&x->plan->arena, WEIR_PATH_BYTES);
+    const char **paths = weir_arena_take(&x->plan->arena, sizeof *paths);
+
+    memset(name, 'x', WEIR_PATH_BYTES - 4);
+    *paths = name;
+    x->target.paths = paths;
+    x->target.is_shared = false;
+}
+
+static void senseless_plans_are_refused_with_a_way_out(void **state)
+{
+    static const struct {
+        void (*change)(struct subject *subject);
+        const char *sentence; /* its beginning */
+        const char *way_out;
+    } cases[] = {
+        {no_transfer, "ior: transfer size 0", "at least one byte"},
+        {no_block, "ior: block size 0", "at least one transfer of 1m"},
+        {no_segment, "ior: segment count 0", "at least one segment"},
+        {uneven_block, "ior: block size 1000 is not a multiple of transfer size 1m", "choose"},
+        {huge_file, "ior: 549755813888 segments of 16m blocks", "fewer or smaller"},
+        {overflowing_file, "ior: 9223372036854775807 segments", "fewer or smaller"},
+        {no_depth, "ior: queue depth 0", "1 to 4096"},
+        {huge_depth, "ior: queue depth 4097", "1 to 4096"},
+        {backend_without_sharing, "ior: backend bare cannot share", "file of its own"},
+        {backend_without_collectives, "ior: backend bare has no collective", "independent"},
+        {backend_without_memory, "ior: backend bare keeps no data", "do not verify"},
+        {wrapped_backend_without_sharing, "ior: backend wrapper cannot share", "another backend"},
+        {wrapper_of_nothing, "ior: backend wrapper stands around another", "wrapper:posix"},
+        {wrapper_of_wrapper, "ior: backend wrapper cannot stand around wrapper", "stores data"},
+        {inner_of_no_wrapper, "ior: backend store cannot stand around bare", "name one"},
+        {wear_out_alone, "ior: wear-out without a deadline", "give the deadline"},
+        {status_without_keep, "ior: status file status is of no use", "keep the files"},
+        {status_without_path, "ior: the path of the status file has 0 bytes", "1 to 4095"},
+        {status_of_cut_writes, "ior: status file status would promise", "add wear-out"},
+        {check_without_verification, "ior: a check that does not verify", "make it a read"},
+        {verification_of_nothing, "ior: data without content", "another payload"},
+        {verification_of_random_blocks, "ior: data written at random", "shuffled order"},
+        {verifying_write, "ior: write cannot verify", "add a read"},
+        {checking_remove, "ior: remove cannot verify", "add a read"},
+        {syncing_read, "ior: read has nothing to sync", "writes only"},
+        {syncing_remove, "ior: remove has nothing to sync", "writes only"},
+        {replacing_read, "ior: read cannot replace", "let the write"},
+        {clean_write, "ior: write cannot wait for clean data", "removals"},
+        {no_target, "ior: write without a file", "give a path"},
+        {no_path, "ior: write without a file", "give a path"},
+        {missing_name, "ior: empty path", "name of a file"},
+        {empty_name, "ior: empty path", "name of a file"},
+        {directory_name, "ior: path out/ names a directory", "add the name"},
+        {long_name, "ior: a path of 4092 bytes is too long", "4095 must do"},
+        {list_of_shared_files, "ior: 2 paths for one shared file", "file of its own"},
+        {directories_of_shared_file, "ior: a directory for each rank", "file of its own"},
+        {no_repetition, "ior: 0 repetitions", "at least one"},
+        {empty_repeat, "ior: 0 repetitions", "at least one"},
+        {no_phase, "ior: nothing to do", "a write or a read"},
+        {no_test, "ior: nothing to do", "at least one test"},
+        {empty_summary, "ior: empty path for the results", "standard output"},
+        {empty_result, "ior: empty path for the result file", "leave it out"},
+        {same_outputs, "ior: results and result file are both a", "different"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_error error = {0};
+        struct subject subject;
+
+        open_subject(&subject);
+        cases[i].change(&subject);
+        assert_int_equal(weir_plan_check(subject.plan, &error), -EINVAL);
+        assert_int_equal(error.exit, WEIR_EXIT_USAGE);
+        if (strncmp(error.text, cases[i].sentence, strlen(cases[i].sentence)) != 0 ||
+            !strstr(error.text, cases[i].way_out))
+            fail_msg("expected \"%s ... %s\", got \"%s\"", cases[i].sentence, cases[i].way_out,
+                     error.text);
+        close_subject(&subject);
+    }
+}
+
+CHANGE(nothing, (void)x)
+CHANGE(largest_file, x->write->layout.block_bytes = MIB;
+       x->write->layout.segment_count = (UINT64_C(1) << 43) - 1)
+CHANGE(greatest_depth, x->read->depth = WEIR_PLAN_DEPTH_MAX)
+CHANGE(able_wrapped_backend, x->test->backend = &wrapper; x->test->inner = &store;
+       x->read->must_verify = true; x->read->is_collective = true)
+CHANGE(own_files_of_bare_backend, x->test->backend = &bare; x->target.is_shared = false)
+CHANGE(own_directories, x->target.is_shared = false; x->target.has_own_directory = true)
+CHANGE(list_of_own_files, x->target.is_shared = false; x->target.paths = two_paths;
+       x->target.path_count = 2)
+CHANGE(complete_status, x->test->must_keep = true; x->write->stop.status_path = "status";
+       x->write->stop.deadline_ns = S; x->write->stop.has_wear_out = true;
+       x->read->stop.status_path = "status")
+CHANGE(verification_of_shuffled_data, x->read->must_verify = true; x->read->is_check = true;
+       x->write->layout.order = WEIR_ORDER_SHUFFLED)
+CHANGE(remove_without_layout, x->remove->layout = (struct weir_layout){0}; x->remove->depth = 0)
+
+static void sensible_plans_are_accepted(void **state)
+{
+    static void (*const changes[])(struct subject *) = {
+        nothing,
+        largest_file,
+        greatest_depth,
+        able_wrapped_backend,
+        own_directories,
+        own_files_of_bare_backend,
+        list_of_own_files,
+        complete_status,
+        remove_without_layout,
+        verification_of_shuffled_data,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        struct weir_error error = {0};
+        struct subject subject;
+
+        open_subject(&subject);
+        changes[i](&subject);
+        if (weir_plan_check(subject.plan, &error))
+            fail_msg("case %zu: %s", i, error.text);
+        close_subject(&subject);
+    }
+}
+
+static void errors_of_several_tests_say_which(void **state)
+{
+    struct weir_error error = {0};
+    struct subject subject;
+
+    (void)state;
+    open_subject(&subject);
+    weir_plan_add_test(subject.plan)->backend = &store;
+    assert_int_equal(weir_plan_check(subject.plan, &error), -EINVAL);
+    assert_string_equal(error.text, "ior: test 1: nothing to do: ask for a write or a read");
+    close_subject(&subject);
+}
+
+static void senseless_plan_is_not_frozen(void **state)
+{
+    struct weir_error error = {0};
+    struct subject subject;
+
+    (void)state;
+    open_subject(&subject);
+    no_transfer(&subject);
+    assert_int_equal(weir_plan_freeze(subject.plan, &error), -EINVAL);
+    assert_string_equal(subject.plan->id, "");
+    close_subject(&subject);
+}
+
+/* ---- explaining ---- */
+
+static void add_explanation(struct weir_text *text, void (*change)(struct subject *subject))
+{
+    struct subject subject;
+
+    open_subject(&subject);
+    change(&subject);
+    weir_plan_explain(subject.plan, text);
+    close_subject(&subject);
+}
+
+CHANGE(typical, x->write->must_replace = true; x->write->must_sync_at_end = true;
+       x->read->shift.kind = WEIR_SHIFT_NODES; x->read->shift.distance = 1)
+
+static void explanation_of_a_typical_plan_reads_well(void **state)
+{
+    struct weir_text text = {0};
+
+    (void)state;
+    add_explanation(&text, typical);
+    assert_string_equal(weir_text_string(&text),
+                        "plan   ior\n"
+                        "test 0  STORE  files out/testFile  one for all ranks\n"
+                        "  repeat 3\n"
+                        "    write   64 x 1 MiB per rank: 4 segments, blocks of 16 MiB, in order; "
+                        "replace; sync at end\n"
+                        "    read    64 x 1 MiB per rank: 4 segments, blocks of 16 MiB, in order; "
+                        "part of the rank 1 node"
+                        " further\n"
+                        "    remove\n");
+    weir_text_close(&text);
+}
+
+static void elaborate(struct subject *x)
+{
+    x->plan->output.format = WEIR_FORMAT_IOR_JSON;
+    x->plan->output.is_plain = true;
+    x->plan->output.result_path = "run.jsonl";
+    x->values = (struct values){.is_direct = 1, .hints = "a=b"};
+    x->target.is_shared = false;
+    x->target.has_own_directory = true;
+    x->test->rank_limit = 4;
+    x->test->must_keep = true;
+    x->test->time_limit_ns = 90 * S;
+    x->write->layout = (struct weir_layout){.segment_count = 1,
+                                            .block_bytes = 47008,
+                                            .transfer_bytes = 47008,
+                                            .order = WEIR_ORDER_SHUFFLED,
+                                            .seed_is_given = true,
+                                            .seed = 7};
+    x->write->stop =
+        (struct weir_stop){.deadline_ns = 3 * S / 2, .has_wear_out = true, .status_path = "status"};
+    x->write->depth = 8;
+    x->read->is_check = true;
+    x->read->must_verify = true;
+    x->read->target = &x->other_target;
+    x->other_target = (struct weir_target){.paths = two_paths, .path_count = 2};
+    x->remove->only_if_clean = true;
+    weir_plan_add_sleep(x->plan, &x->test->steps, 1250);
+}
+
+static void explanation_of_an_elaborate_plan_says_it_all(void **state)
+{
+    struct weir_text text = {0};
+
+    (void)state;
+    add_explanation(&text, elaborate);
+    assert_string_equal(
+        weir_text_string(&text),
+        "plan   ior\n"
+        "output  ior json; result file run.jsonl; plain\n"
+        "test 0  STORE  files out/testFile  one for each rank, in a directory of its own\n"
+        "  option store.direct = 1\n"
+        "  option store.hints = a=b\n"
+        "  on 4 ranks at most\n"
+        "  begin no phase after 90 s\n"
+        "  keep files\n"
+        "  repeat 3\n"
+        "    write   1 x 47008 bytes per rank: 1 segment, blocks of 47008 bytes, shuffled with "
+        "seed 7;"
+        " depth 8; stop after 1.5 s, when all have done as much as the furthest; furthest count to"
+        " status\n"
+        "    check   64 x 1 MiB per rank: 4 segments, blocks of 16 MiB, in order; verify; files "
+        "a/one,"
+        " b/two  one for each rank\n"
+        "    remove; unless verification failed\n"
+        "  sleep 0.00000125 s\n");
+    weir_text_close(&text);
+}
+
+CHANGE(change_format, x->plan->output.format = WEIR_FORMAT_IOR_CSV)
+CHANGE(change_summary_path, x->plan->output.summary_path = "summary")
+CHANGE(change_result_path, x->plan->output.result_path = "summary")
+CHANGE(change_plain, x->plan->output.is_plain = true)
+CHANGE(change_warnings, x->plan->output.warnings_are_errors = true)
+CHANGE(change_verbosity, x->plan->output.verbosity = 1)
+CHANGE(change_dialect, x->plan->dialect = "iozone")
+CHANGE(change_backend, x->test->backend = &bare; x->test->label = "BARE")
+CHANGE(change_inner, x->test->backend = &wrapper; x->test->inner = &store)
+CHANGE(change_inner_option, change_inner(x); x->test->inner_options = &x->inner_values;
+       x->inner_values.is_direct = 1)
+CHANGE(change_label, x->test->label = "DISK")
+CHANGE(change_flag, x->values.is_direct = 1)
+CHANGE(change_text, x->values.hints = "x")
+CHANGE(change_rank_limit, x->test->rank_limit = 2)
+CHANGE(change_time_limit, x->test->time_limit_ns = S)
+CHANGE(change_repetitions, x->test->repetitions = 2)
+CHANGE(change_outlier, x->test->outlier_ns = S)
+CHANGE(change_keep, x->test->must_keep = true)
+CHANGE(change_overwrite, x->test->may_overwrite = true)
+CHANGE(change_dry_run, x->test->is_dry_run = true)
+CHANGE(change_reference, x->test->reference = -1)
+CHANGE(change_path, x->target.paths = two_paths)
+CHANGE(change_path_count, x->target.paths = two_paths; x->target.path_count = 2)
+CHANGE(change_sharing, x->target.is_shared = false)
+CHANGE(change_directory, x->target.has_own_directory = true)
+CHANGE(change_newness, x->target.is_new_each_repetition = true)
+CHANGE(change_one_target, x->other_target = x->target;
+       x->other_target.is_new_each_repetition = true; x->read->target = &x->other_target)
+CHANGE(change_repeat, x->repeat->count = 2)
+CHANGE(change_sleep, weir_plan_add_sleep(x->plan, &x->repeat->body, S))
+CHANGE(change_outer_sleep, weir_plan_add_sleep(x->plan, &x->test->steps, S))
+CHANGE(change_phases, weir_plan_add_phase(x->plan, x->test, &x->repeat->body, x->read))
+CHANGE(change_tests, weir_plan_add_test(x->plan)->backend = &store)
+CHANGE(change_verb, x->write->verb = WEIR_READ)
+CHANGE(change_check, x->read->is_check = true)
+CHANGE(change_segments, x->write->layout.segment_count = 3)
+CHANGE(change_block, x->write->layout.block_bytes = 8 * MIB)
+CHANGE(change_transfer, x->write->layout.transfer_bytes = 512 * KIB)
+CHANGE(change_order, x->write->layout.order = WEIR_ORDER_SHUFFLED)
+CHANGE(change_order_more, x->write->layout.order = WEIR_ORDER_RANDOM_BLOCKS)
+CHANGE(change_order_seed, change_order(x); x->write->layout.seed_is_given = true)
+CHANGE(change_order_seed_more, change_order_seed(x); x->write->layout.seed = 5)
+CHANGE(change_shift, x->read->shift.kind = WEIR_SHIFT_NODES)
+CHANGE(change_shift_distance, change_shift(x); x->read->shift.distance = 1)
+CHANGE(change_shift_random, x->read->shift.kind = WEIR_SHIFT_RANDOM)
+CHANGE(change_shift_random_distance, change_shift_random(x); x->read->shift.distance = 2)
+CHANGE(change_shift_random_seed, change_shift_random(x); x->read->shift.seed = 2)
+CHANGE(change_shift_permutation, x->read->shift.kind = WEIR_SHIFT_PERMUTATION)
+CHANGE(change_shift_permutation_seed, change_shift_permutation(x); x->read->shift.seed = 2)
+CHANGE(change_shift_of_remove, x->remove->shift.kind = WEIR_SHIFT_NODES)
+CHANGE(change_payload, x->write->payload.mode = WEIR_PAYLOAD_FULL)
+CHANGE(change_payload_more, x->write->payload.mode = WEIR_PAYLOAD_NONE)
+CHANGE(change_payload_seed, x->write->payload.seed_is_given = true)
+CHANGE(change_payload_seed_more, change_payload_seed(x); x->write->payload.seed = 5)
+CHANGE(change_deadline, x->write->stop.deadline_ns = S)
+CHANGE(change_wear_out, change_deadline(x); x->write->stop.has_wear_out = true)
+CHANGE(change_op_limit, x->write->stop.op_limit = 10)
+CHANGE(change_minimum, x->write->stop.minimum_ns = S)
+CHANGE(change_status, x->write->stop.status_path = "status")
+CHANGE(change_status_of_read, x->read->stop.status_path = "status")
+CHANGE(change_verify, x->read->must_verify = true)
+CHANGE(change_replace, x->write->must_replace = true)
+CHANGE(change_collective, x->write->is_collective = true)
+CHANGE(change_barriers, x->write->has_inner_barriers = true)
+CHANGE(change_sync, x->write->must_sync_at_end = true)
+CHANGE(change_sync_each, x->write->must_sync_each = true)
+CHANGE(change_attempts, x->write->is_single_attempt = true)
+CHANGE(change_clean, x->remove->only_if_clean = true)
+CHANGE(change_think, x->write->think_ns = 1)
+CHANGE(change_depth, x->write->depth = 2)
+
+static void (*const changes_that_matter[])(struct subject *) = {
+    nothing,
+    change_format,
+    change_summary_path,
+    change_result_path,
+    change_plain,
+    change_warnings,
+    change_verbosity,
+    change_dialect,
+    change_backend,
+    change_inner,
+    change_inner_option,
+    change_label,
+    change_flag,
+    change_text,
+    change_rank_limit,
+    change_time_limit,
+    change_repetitions,
+    change_outlier,
+    change_keep,
+    change_overwrite,
+    change_dry_run,
+    change_reference,
+    change_path,
+    change_path_count,
+    change_sharing,
+    change_directory,
+    change_newness,
+    change_one_target,
+    change_repeat,
+    change_sleep,
+    change_outer_sleep,
+    change_phases,
+    change_tests,
+    change_verb,
+    change_check,
+    change_segments,
+    change_block,
+    change_transfer,
+    change_order,
+    change_order_more,
+    change_order_seed,
+    change_order_seed_more,
+    change_shift,
+    change_shift_distance,
+    change_shift_random,
+    change_shift_random_distance,
+    change_shift_random_seed,
+    change_shift_permutation,
+    change_shift_permutation_seed,
+    change_shift_of_remove,
+    change_payload,
+    change_payload_more,
+    change_payload_seed,
+    change_payload_seed_more,
+    change_deadline,
+    change_wear_out,
+    change_op_limit,
+    change_minimum,
+    change_status,
+    change_status_of_read,
+    change_verify,
+    change_replace,
+    change_collective,
+    change_barriers,
+    change_sync,
+    change_sync_each,
+    change_attempts,
+    change_clean,
+    change_think,
+    change_depth,
+};
+
+#define CHANGE_COUNT (sizeof changes_that_matter / sizeof *changes_that_matter)
+
+static void explanation_differs_when_any_member_differs(void **state)
+{
+    static struct weir_text texts[CHANGE_COUNT];
+
+    (void)state;
+    for (size_t i = 0; i < CHANGE_COUNT; i++) {
+        add_explanation(&texts[i], changes_that_matter[i]);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(texts[i].data, texts[k].data) == 0)
+                fail_msg("changes %zu and %zu have the same text:\n%s", i, k, texts[i].data);
+    }
+    for (size_t i = 0; i < CHANGE_COUNT; i++)
+        weir_text_close(&texts[i]);
+}
+
+static void explanation_leaves_out_what_only_reports_repeat(void **state)
+{
+    static const struct weir_setting settings[] = {{"fsync", "1"}};
+    struct weir_text texts[2] = {{0}};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct subject subject;
+
+        open_subject(&subject);
+        if (i > 0) {
+            subject.plan->command_line = "something else";
+            subject.test->settings = settings;
+            subject.test->setting_count = 1;
+        }
+        weir_plan_explain(subject.plan, &texts[i]);
+        close_subject(&subject);
+    }
+    assert_string_equal(texts[0].data, texts[1].data);
+    weir_text_close(&texts[0]);
+    weir_text_close(&texts[1]);
+}
+
+static void frozen_plan_has_the_hash_of_its_text_as_id(void **state)
+{
+    struct weir_error error = {0};
+    struct weir_text before = {0}, after = {0};
+    struct subject subject;
+    char id[17];
+
+    (void)state;
+    open_subject(&subject);
+    weir_plan_explain(subject.plan, &before);
+    assert_int_equal(weir_plan_freeze(subject.plan, &error), 0);
+    snprintf(id, sizeof id, "%016llx",
+             (unsigned long long)weir_text_hash(before.data, before.length));
+    assert_string_equal(subject.plan->id, id);
+    assert_int_equal(strlen(id), 16);
+
+    weir_plan_explain(subject.plan, &after);
+    assert_memory_equal(after.data, "plan ", 5);
+    assert_memory_equal(after.data + 5, id, 16);
+    assert_string_equal(after.data + 5 + 16, before.data + 5);
+
+    assert_int_equal(weir_plan_freeze(subject.plan, &error), 0);
+    assert_string_equal(subject.plan->id, id);
+    weir_text_close(&before);
+    weir_text_close(&after);
+    close_subject(&subject);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_are_copied_and_joined_by_blanks),
+        cmocka_unit_test(plan_without_words_is_allowed),
+        cmocka_unit_test(tests_and_phases_keep_order_and_number),
+        cmocka_unit_test(steps_follow_in_the_order_they_were_added),
+        cmocka_unit_test(phases_and_settings_are_found_by_name),
+        cmocka_unit_test(verbs_have_names),
+        cmocka_unit_test(path_says_whose_file_it_is),
+        cmocka_unit_test(path_of_great_numbers_is_not_cut),
+        cmocka_unit_test(path_that_does_not_fit_is_an_error),
+        cmocka_unit_test(senseless_plans_are_refused_with_a_way_out),
+        cmocka_unit_test(sensible_plans_are_accepted),
+        cmocka_unit_test(errors_of_several_tests_say_which),
+        cmocka_unit_test(senseless_plan_is_not_frozen),
+        cmocka_unit_test(explanation_of_a_typical_plan_reads_well),
+        cmocka_unit_test(explanation_of_an_elaborate_plan_says_it_all),
+        cmocka_unit_test(explanation_differs_when_any_member_differs),
+        cmocka_unit_test(explanation_leaves_out_what_only_reports_repeat),
+        cmocka_unit_test(frozen_plan_has_the_hash_of_its_text_as_id),
+    };
+
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
