@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words of the IOR dialect: one member per option, in the dialect's own terms and with nothing interpreted. */
+#ifndef WEIR_FRONT_IOR_OPTIONS_H
+#define WEIR_FRONT_IOR_OPTIONS_H
+
+#include "weir/base/options.h"
+#include "weir/front/front.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* IOR's options and directives. Counters are flags; times are nanoseconds. */
+struct weir_ior_config {
+    const char *api;
+    int64_t reference_number;
+    int64_t block_bytes;
+    int64_t collective;
+    int64_t reorder_tasks;
+    uint64_t inter_test_delay_ns;
+    uint64_t deadline_ns;
+    int64_t fsync;
+    int64_t use_existing_test_file;
+    const char *script_path;
+    int64_t file_per_process;
+    int64_t intra_test_barriers;
+    int64_t signature;
+    int64_t repetitions;
+    uint64_t outlier_threshold_ns;
+    int64_t keep_file;
+    int64_t keep_file_with_error;
+    const char *data_packet_type;
+    int64_t multi_file;
+    int64_t task_count;
+    const char *test_file;
+    int64_t task_per_node_offset;
+    int64_t read_file;
+    int64_t check_read;
+    int64_t segment_count;
+    int64_t transfer_bytes;
+    uint64_t max_time_ns;
+    int64_t unique_dir;
+    int64_t verbose;
+    int64_t write_file;
+    int64_t check_write;
+    int64_t single_transfer_attempt;
+    int64_t reorder_tasks_random_seed;
+    int64_t fsync_per_write;
+    int64_t random_offset;
+    int64_t reorder_tasks_random;
+    int64_t random_offset_seed;
+    int64_t warning_as_errors;
+    int64_t dry_run;
+    int64_t wear_out;
+    int64_t wear_out_iterations;
+    const char *status_path;
+    uint64_t min_time_ns;
+    uint64_t inter_io_delay_ns;
+    const char *summary_path;
+    const char *summary_format;
+    int64_t summary_always;
+    int64_t use_o_direct;
+    const char *debug;
+    const char *platform;
+};
+
+/* Without any of -w -r -W -R there is a write and a read; else only what is given. */
+bool weir_ior_does_write(const struct weir_ior_config *ior);
+bool weir_ior_does_read(const struct weir_ior_config *ior);
+
+/* What we add to IOR's words. */
+struct weir_ior_additions {
+    const char *result_path;
+    const char *data; /* NULL: as -l says */
+    int64_t is_plain;
+    int64_t may_overwrite;
+};
+
+/* What is done in place of a run. */
+struct weir_ior_orders {
+    int64_t explain;
+    int64_t help;
+    int64_t version;
+};
+
+extern const struct weir_option_set weir_ior_option_set;
+extern const struct weir_option_set weir_ior_addition_set;
+extern const struct weir_option_set weir_ior_order_set;
+
+/* One test as it was asked for: IOR's words, ours, and those of every backend. */
+struct weir_ior_request {
+    struct weir_ior_request *next; /* test of the same script, or NULL */
+    struct weir_ior_config ior;
+    struct weir_ior_additions additions;
+    const struct weir_backends *backends;
+    void **backend_values; /* one struct per backend */
+    struct weir_option_parser
+        parser; /* writes into this request; knows all tables but the orders */
+};
+
+/* A request with everything at its default. It lives in `arena`, as do all texts read into it. */
+struct weir_ior_request *weir_ior_request_new(struct weir_arena *arena,
+                                              const struct weir_backends *backends);
+
+/* Appends a test that has all settings of `request`, which must be the last of its list. */
+struct weir_ior_request *weir_ior_request_repeat(struct weir_ior_request *request);
+
+/* Reads the words of a command line into the request, and the orders among them. 0, or a usage error. */
+int weir_ior_request_parse(struct weir_ior_request *request, int count, const char *const words[],
+                           struct weir_ior_orders *orders, struct weir_error *error);
+
+/* Appends the help of the dialect and of all backends. */
+void weir_ior_help(struct weir_text *text, const struct weir_backends *backends);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Backends that exist only as descriptors, for fuzzing the front end without MPI. */
+#include "fuzz_backends.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct values {
+    int64_t flag;
+    int64_t count;
+    const char *path;
+    uint64_t pause_ns;
+};
+
+static const struct weir_option rows[] = {
+    {0, "posix.odirect", WEIR_OPTION_FLAG, offsetof(struct values, flag), .help = "flag"},
+    {0, "mpiio.hintsFileName", WEIR_OPTION_TEXT, offsetof(struct values, path), .help = "path"},
+    {0, "aio.max-pending", WEIR_OPTION_COUNT, offsetof(struct values, count), "128",
+     .help = "count"},
+    {0, "dummy.delay-xfer", WEIR_OPTION_MICROSECONDS, offsetof(struct values, pause_ns),
+     .help = "pause"},
+    {0},
+};
+
+#define CAN_ALL (WEIR_CAN_SHARE | WEIR_CAN_COLLECT | WEIR_CAN_KEEP | WEIR_CAN_NAME)
+
+static const struct weir_descriptor posix = {
+    "posix", "POSIX", NULL, "", "", CAN_ALL, {"POSIX", rows, sizeof(struct values)}};
+static const struct weir_descriptor null = {
+    "null", "DUMMY", "dummy", "", "", CAN_ALL & ~WEIR_CAN_KEEP, {"DUMMY", NULL, 0}};
+static const struct weir_descriptor fault = {
+    "fault", "FAULT", NULL, "", "", WEIR_WRAPS, {"FAULT", rows, sizeof(struct values)}};
+static const struct weir_descriptor *const descriptors[] = {&posix, &null, &fault};
+
+const struct weir_backends weir_fuzz_backends = {descriptors, 3};
+
+void weir_fuzz_lower(struct weir_plan *plan, const struct weir_ior_request *request)
+{
+    struct weir_error error = {0};
+    struct weir_text text = {0};
+    int failure = 0;
+
+    for (; request && !failure; request = request->next) {
+        failure = weir_ior_lower(plan, request, &error);
+        if (!request->next)
+            weir_ior_lower_output(&plan->output, request);
+    }
+    if (!failure)
+        failure = weir_plan_freeze(plan, &error);
+    if (!failure)
+        weir_plan_explain(plan, &text);
+    /* Whoever fails says why, and nobody else says anything. */
+    assert(!failure == !weir_error_is_set(&error));
+    assert(!failure == (error.text[0] == '\0'));
+    weir_text_close(&text);
+    weir_plan_close(plan);
+}

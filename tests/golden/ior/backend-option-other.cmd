@@ -1,0 +1,2 @@
+# the options of all backends are known whatever -a says
+--mpiio.showHints

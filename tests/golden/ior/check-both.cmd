@@ -1,0 +1,2 @@
+# -R alone reads too
+-w -W -R

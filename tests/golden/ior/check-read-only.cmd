@@ -1,0 +1,2 @@
+# read of what an earlier run wrote
+-R -G 7

@@ -1,0 +1,2 @@
+# no words at all: IOR's own defaults
+

@@ -1,0 +1,1 @@
+-O "transferSize = 1m , keepFile = 1"

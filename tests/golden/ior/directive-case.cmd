@@ -1,0 +1,1 @@
+-O TRANSFERSIZE=1m,keepfile=1

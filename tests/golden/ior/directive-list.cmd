@@ -1,0 +1,1 @@
+-O transferSize=1m,blockSize=4m,segmentCount=2

@@ -1,0 +1,1 @@
+-O O=keepFile=1

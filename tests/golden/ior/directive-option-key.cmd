@@ -1,0 +1,1 @@
+-O --posix.odirect=1,-X=5,-Z=1

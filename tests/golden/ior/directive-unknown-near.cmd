@@ -1,0 +1,1 @@
+-O blocksizes=1m

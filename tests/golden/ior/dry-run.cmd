@@ -1,0 +1,1 @@
+--dryRun -a MPIIO -c

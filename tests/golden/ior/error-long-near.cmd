@@ -1,0 +1,1 @@
+--blocksiz=1m

@@ -1,0 +1,1 @@
+-w -k -F -t 2m -b 9920000m -C -Q 1 -g -G 27 -e -o easy/file -O stoneWallingStatusFile=s,stoneWallingWearOut=1 -D 300 -a POSIX

@@ -1,0 +1,1 @@
+-w -k -C -Q 1 -g -G 27 -e -t 47008 -b 47008 -s 10000000 -o hard/file -O stoneWallingStatusFile=s,stoneWallingWearOut=1 -D 300

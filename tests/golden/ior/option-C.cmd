@@ -1,0 +1,2 @@
+# the check reads one node further
+-C -w -W -r

@@ -1,0 +1,2 @@
+# -k wins: nothing is removed
+-k -K

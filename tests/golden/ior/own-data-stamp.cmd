@@ -1,0 +1,1 @@
+--data stamp -l random

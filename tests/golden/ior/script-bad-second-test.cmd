@@ -1,0 +1,1 @@
+-f bad-second-test.ior

@@ -1,0 +1,1 @@
+-f bad-value.ior

@@ -1,0 +1,1 @@
+-f calls-script.ior

@@ -1,0 +1,1 @@
+-f last-run-missing.ior

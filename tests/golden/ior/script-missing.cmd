@@ -1,0 +1,1 @@
+-f no-such-script.ior

@@ -1,0 +1,1 @@
+-f no-start.ior

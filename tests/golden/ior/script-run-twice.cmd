@@ -1,0 +1,1 @@
+-f run-twice.ior

@@ -1,0 +1,1 @@
+-f unknown-key.ior

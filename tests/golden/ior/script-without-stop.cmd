@@ -1,0 +1,1 @@
+-f without-stop.ior

@@ -1,0 +1,1 @@
+-f script.ior

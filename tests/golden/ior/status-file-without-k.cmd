@@ -1,0 +1,1 @@
+-w -D 10 -O stoneWallingWearOut=1,stoneWallingStatusFile=count

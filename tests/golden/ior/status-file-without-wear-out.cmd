@@ -1,0 +1,1 @@
+-w -k -O stoneWallingStatusFile=count

@@ -1,0 +1,2 @@
+# IOR would also set -m
+-t1m -b4m

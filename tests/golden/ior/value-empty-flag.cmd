@@ -1,0 +1,2 @@
+# IOR crashes here
+--posix.odirect=

@@ -1,0 +1,1 @@
+--transferSize 1m --blockSize=4m

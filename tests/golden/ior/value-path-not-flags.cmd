@@ -1,0 +1,2 @@
+# IOR would set -w -r -k -F and more
+-o/tmp/wrkF

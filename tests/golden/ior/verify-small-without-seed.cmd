@@ -1,0 +1,2 @@
+# too small for a stamp
+-R -t 32 -b 32

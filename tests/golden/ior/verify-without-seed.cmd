@@ -1,0 +1,2 @@
+# IOR asks for -G here; stamps say themselves what they were written with
+-R

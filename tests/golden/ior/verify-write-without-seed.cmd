@@ -1,0 +1,2 @@
+# IOR does not ask for -G here, and finds everything wrong
+-W

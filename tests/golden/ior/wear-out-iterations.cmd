@@ -1,0 +1,1 @@
+-r -O stoneWallingWearOutIterations=1000

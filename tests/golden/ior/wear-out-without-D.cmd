@@ -1,0 +1,1 @@
+-O stoneWallingWearOut=1

@@ -1,0 +1,1 @@
+-D 10 -O stoneWallingWearOut=1

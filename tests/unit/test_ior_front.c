@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The front door and the IOR dialect: from words to a plan, against made-up backends. */
+#include "weir/front/front.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+#define WORDS_MAX 16
+#define SECOND UINT64_C(1000000000)
+
+struct posix_values {
+    int64_t direct;
+};
+static const struct weir_option posix_rows[] = {
+    {0, "posix.odirect", WEIR_OPTION_FLAG, offsetof(struct posix_values, direct), .help = "direct"},
+    {0},
+};
+struct mpiio_values {
+    int64_t show_hints;
+};
+static const struct weir_option mpiio_rows[] = {
+    {0, "mpiio.showHints", WEIR_OPTION_FLAG, offsetof(struct mpiio_values, show_hints),
+     .help = "hints"},
+    {0},
+};
+
+#define CAN_ALL (WEIR_CAN_SHARE | WEIR_CAN_COLLECT | WEIR_CAN_KEEP | WEIR_CAN_NAME)
+
+static const struct weir_descriptor posix = {
+    .name = "posix",
+    .label = "POSIX",
+    .version = "",
+    .abilities = CAN_ALL & ~WEIR_CAN_COLLECT,
+    .options = {"POSIX", posix_rows, sizeof(struct posix_values)},
+};
+static const struct weir_descriptor mpiio = {
+    .name = "mpiio",
+    .label = "MPIIO",
+    .version = "(3.1)",
+    .abilities = CAN_ALL,
+    .options = {"MPIIO", mpiio_rows, sizeof(struct mpiio_values)},
+};
+static const struct weir_descriptor null = {
+    .name = "null",
+    .label = "DUMMY",
+    .alias = "dummy",
+    .version = "",
+    .abilities = CAN_ALL & ~WEIR_CAN_KEEP,
+    .options = {"DUMMY", NULL, 0},
+};
+static const struct weir_descriptor fault = {
+    .name = "fault",
+    .label = "FAULT",
+    .version = "",
+    .abilities = WEIR_WRAPS,
+    .options = {"FAULT", NULL, 0},
+};
+static const struct weir_descriptor *const descriptors[] = {&posix, &mpiio, &null, &fault};
+static const struct weir_backends backends = {descriptors, COUNT(descriptors)};
+
+static int count_words(const char *const words[])
+{
+    int count = 0;
+
+    while (count < WORDS_MAX && words[count])
+        count++;
+    return count;
+}
+
+static int read_words(const char *const words[], struct weir_command *command,
+                      struct weir_error *error)
+{
+    *error = (struct weir_error){0};
+    return weir_front_read(count_words(words), words, &backends, command, error);
+}
+
+/* The plan of words that must be right. */
+static const struct weir_plan *plan_of(const char *const words[], struct weir_command *command)
+{
+    struct weir_error error;
+
+    if (read_words(words, command, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(command->kind, WEIR_COMMAND_RUN);
+    return command->plan;
+}
+
+#define PLAN_OF(command, ...) plan_of((const char *const[WORDS_MAX]){"ior", __VA_ARGS__}, command)
+
+static const struct weir_phase *check_of(const struct weir_plan *plan)
+{
+    for (size_t i = 0; i < plan->tests[0]->phase_count; i++) {
+        if (plan->tests[0]->phases[i]->is_check)
+            return plan->tests[0]->phases[i];
+    }
+    return NULL;
+}
+
+static const struct weir_phase *phase_of(const struct weir_plan *plan, enum weir_verb verb)
+{
+    const struct weir_phase *phase = weir_test_phase(plan->tests[0], verb);
+
+    assert_non_null(phase);
+    return phase;
+}
+
+/* ---- the front door ---- */
+
+static void program_name_and_first_word_choose_the_command(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        enum weir_command_kind kind;
+    } cases[] = {
+        {{"weir"}, WEIR_COMMAND_RUN},
+        {{"/usr/bin/ior"}, WEIR_COMMAND_RUN},
+        {{"./ior-weir", "-w"}, WEIR_COMMAND_RUN},
+        {{"weir", "ior"}, WEIR_COMMAND_RUN},
+        {{"weir", "ior", "-w", "-k"}, WEIR_COMMAND_RUN},
+        {{"weir", "-a", "POSIX"}, WEIR_COMMAND_RUN},
+        {{"weir", "-w", "--explain"}, WEIR_COMMAND_EXPLAIN},
+        {{"weir", "--explain", "-w"}, WEIR_COMMAND_EXPLAIN},
+        {{"weir", "--help"}, WEIR_COMMAND_SAY},
+        {{"weir", "-h"}, WEIR_COMMAND_SAY},
+        {{"weir", "--version"}, WEIR_COMMAND_SAY},
+        {{"weir", "ior", "--help"}, WEIR_COMMAND_SAY},
+        {{"ior", "-h"}, WEIR_COMMAND_SAY},
+        {{"ior", "-w", "--version"}, WEIR_COMMAND_SAY},
+        {{"weir", "backends"}, WEIR_COMMAND_BACKENDS},
+        {{"weir", "report", "run.jsonl"}, WEIR_COMMAND_REPORT},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+        struct weir_error error;
+
+        if (read_words(cases[i].words, &command, &error))
+            fail_msg("case %zu: %s", i, error.text);
+        assert_int_equal(command.kind, cases[i].kind);
+        assert_true((command.plan != NULL) == (cases[i].kind <= WEIR_COMMAND_EXPLAIN));
+        weir_command_close(&command);
+    }
+}
+
+static void help_names_every_table(void **state)
+{
+    static const char *const words[WORDS_MAX] = {"weir", "ior", "--help"};
+    static const char *const parts[] = {
+        "  -b, --blockSize=1m ", "Module POSIX", "--posix.odirect", "Module MPIIO",
+        "--mpiio.showHints",     "Module Weir",  "--result=STRING", "--explain"};
+    struct weir_command command;
+    struct weir_error error;
+
+    (void)state;
+    assert_int_equal(read_words(words, &command, &error), 0);
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        if (!strstr(weir_text_string(&command.text), parts[i]))
+            fail_msg("%s is missing", parts[i]);
+    }
+    weir_command_close(&command);
+}
+
+static void report_takes_a_file_and_a_format(void **state)
+{
+    static const char *const words[WORDS_MAX] = {"weir", "report",  "run.jsonl",         "--format",
+                                                 "json", "--plain", "--summary-file=out"};
+    struct weir_command command;
+    struct weir_error error;
+
+    (void)state;
+    assert_int_equal(read_words(words, &command, &error), 0);
+    assert_string_equal(command.result_path, "run.jsonl");
+    assert_int_equal(command.output.format, WEIR_FORMAT_IOR_JSON);
+    assert_string_equal(command.output.summary_path, "out");
+    assert_true(command.output.is_plain);
+    weir_command_close(&command);
+}
+
+static void wrong_commands_are_refused_with_what_there_is(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        const char *text;
+    } cases[] = {
+        {{"weir", "iro"},
+         "weir: unknown command \"iro\"; there are: ior, backends, report, --help, --version"},
+        {{"weir", "backends", "all"}, "weir: backends: \"all\" is a word too many"},
+        {{"weir", "report"},
+         "weir: report: the result file is missing; it comes first: weir report FILE [--format "
+         "ior|csv|json] [--plain] [--summary-file FILE]"},
+        {{"weir", "report", "f", "--format=xml"},
+         "weir: report: --format: \"xml\" is not one of ior|csv|json"},
+        {{"weir", "-w", "ior"}, "ior: \"ior\" is not an option; options begin with -"},
+        {{"ior", "-a", "nosuch"},
+         "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, null, fault"},
+        {{"ior", "-a", "fault"},
+         "ior: -a: fault stands around another backend; name it, such as fault:posix"},
+        {{"ior", "-a", "fault:fault"},
+         "ior: -a: fault cannot stand around fault, which itself stands around another backend"},
+        {{"ior", "-a", "fault:nosuch"},
+         "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, null, fault"},
+        {{"ior", "-b", "1000", "-t", "262144"},
+         "ior: -b: block size 1000 is not a multiple of transfer size 262144"},
+        {{"ior", "-b", "0"}, "ior: -b: block size 0 is smaller than transfer size 262144"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+        struct weir_error error;
+
+        assert_int_equal(read_words(cases[i].words, &command, &error), -EINVAL);
+        assert_string_equal(error.text, cases[i].text);
+        assert_int_equal(error.exit, WEIR_EXIT_USAGE);
+        weir_command_close(&command);
+    }
+}
+
+static void recorded_words_make_the_same_plan_again(void **state)
+{
+    static const char *const help[WORDS_MAX] = {"weir", "--help"};
+    struct weir_command command;
+    const struct weir_plan *plan = PLAN_OF(&command, "-w", "-b", "4m", "-C");
+    struct weir_plan *again = NULL;
+    struct weir_error error = {0};
+
+    (void)state;
+    assert_int_equal(weir_front_plan((int)plan->word_count, plan->words, &backends, &again, &error),
+                     0);
+    assert_string_equal(again->id, plan->id);
+    assert_string_equal(again->command_line, "ior -w -b 4m -C");
+    weir_plan_close(again);
+    weir_command_close(&command);
+    assert_int_equal(weir_front_plan(2, help, &backends, &again, &error), -EINVAL);
+}
+
+/* ---- IOR ---- */
+
+static void without_an_action_there_is_a_write_and_a_read(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        const char *phases; /* w, c, r, x: write, check, read, remove */
+    } cases[] = {
+        {{"ior"}, "wrx"},
+        {{"ior", "-w"}, "wx"},
+        {{"ior", "-r"}, "rx"},
+        {{"ior", "-wr"}, "wrx"},
+        {{"ior", "-wW"}, "wcx"},
+        {{"ior", "-W", "-G1"}, "cx"},
+        {{"ior", "-wR"}, "wrx"},
+        {{"ior", "-R", "-G1"}, "rx"},
+        {{"ior", "-wWrR", "-k"}, "wcr"},
+        {{"ior", "-wWrR", "-K"}, "wcrx"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+        const struct weir_test *test = plan_of(cases[i].words, &command)->tests[0];
+        char phases[8] = "";
+
+        assert_true(test->phase_count < sizeof phases);
+        for (size_t k = 0; k < test->phase_count; k++) {
+            const struct weir_phase *phase = test->phases[k];
+
+            phases[k] = phase->is_check ? 'c' : "wrx"[phase->verb];
+        }
+        assert_string_equal(phases, cases[i].phases);
+        weir_command_close(&command);
+    }
+}
+
+static void options_of_a_write_do_not_reach_the_read(void **state)
+{
+    struct weir_command command;
+    const struct weir_plan *plan = PLAN_OF(&command, "-wWr", "-e", "-Y", "-g", "-x", "-D", "5",
+                                           "-O", "interIODelay=7,minTimeDuration=2");
+    const struct weir_phase *write = phase_of(plan, WEIR_WRITE);
+    const struct weir_phase *read = phase_of(plan, WEIR_READ);
+    const struct weir_phase *check = check_of(plan);
+
+    (void)state;
+    assert_true(write->must_sync_at_end && write->must_sync_each && write->must_replace);
+    assert_false(read->must_sync_at_end || read->must_sync_each || read->must_replace);
+    assert_true(write->has_inner_barriers && read->has_inner_barriers);
+    assert_true(write->is_single_attempt && read->is_single_attempt);
+    assert_true(write->think_ns == 7000 && read->think_ns == 7000 && check->think_ns == 0);
+    assert_true(write->stop.deadline_ns == 5 * SECOND && read->stop.deadline_ns == 5 * SECOND);
+    assert_true(check->stop.deadline_ns == 0 && check->stop.minimum_ns == 0);
+    assert_true(check->must_verify && !read->must_verify);
+    assert_true(write->depth == 1);
+    weir_command_close(&command);
+}
+
+static void shifts_are_of_reads_and_one_node_further_for_checks(void **state)
+{
+    struct weir_command command;
+    const struct weir_plan *plan = PLAN_OF(&command, "-wWr", "-C", "-Q", "2");
+
+    (void)state;
+    assert_int_equal(phase_of(plan, WEIR_WRITE)->shift.kind, WEIR_SHIFT_NONE);
+    assert_int_equal(phase_of(plan, WEIR_READ)->shift.kind, WEIR_SHIFT_NODES);
+    assert_int_equal(phase_of(plan, WEIR_READ)->shift.distance, 2);
+    assert_int_equal(check_of(plan)->shift.distance, 3);
+    weir_command_close(&command);
+    plan = PLAN_OF(&command, "-r", "-Q", "4");
+    assert_int_equal(phase_of(plan, WEIR_READ)->shift.kind, WEIR_SHIFT_NONE);
+    assert_int_equal(phase_of(plan, WEIR_READ)->shift.distance, 4);
+    weir_command_close(&command);
+    plan = PLAN_OF(&command, "-r", "-ZZ", "-X", "9");
+    assert_int_equal(phase_of(plan, WEIR_READ)->shift.kind, WEIR_SHIFT_PERMUTATION);
+    assert_int_equal(phase_of(plan, WEIR_READ)->shift.seed, 9);
+    weir_command_close(&command);
+}
+
+static void data_options_choose_the_payload(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        enum weir_payload_mode mode;
+    } cases[] = {
+        {{"ior"}, WEIR_PAYLOAD_STAMP},
+        {{"ior", "-l", "t"}, WEIR_PAYLOAD_STAMP},
+        {{"ior", "-l", "o"}, WEIR_PAYLOAD_STAMP},
+        {{"ior", "-l", "i"}, WEIR_PAYLOAD_FULL},
+        {{"ior", "-l", "r"}, WEIR_PAYLOAD_FULL},
+        {{"ior", "-l", "r", "--data", "stamp"}, WEIR_PAYLOAD_STAMP},
+        {{"ior", "--data", "full"}, WEIR_PAYLOAD_FULL},
+        {{"ior", "--data=none"}, WEIR_PAYLOAD_NONE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+        const struct weir_plan *plan = plan_of(cases[i].words, &command);
+
+        assert_int_equal(phase_of(plan, WEIR_WRITE)->payload.mode, cases[i].mode);
+        weir_command_close(&command);
+    }
+}
+
+static void limits_belong_to_the_test(void **state)
+{
+    struct weir_command command;
+    const struct weir_plan *plan = PLAN_OF(&command, "-N", "3", "-T", "2", "-i", "4", "-j", "0.5",
+                                           "-A-7", "-k", "--overwrite");
+    const struct weir_test *test = plan->tests[0];
+
+    (void)state;
+    assert_int_equal(test->rank_limit, 3);
+    assert_true(test->time_limit_ns == 120 * SECOND);
+    assert_int_equal(test->repetitions, 4);
+    assert_int_equal(test->steps->count, 4);
+    assert_true(test->outlier_ns == SECOND / 2);
+    assert_true(test->reference == -7);
+    assert_true(test->must_keep && test->may_overwrite && !test->is_dry_run);
+    weir_command_close(&command);
+}
+
+static void backends_are_found_by_name_alias_or_label(void **state)
+{
+    static const struct {
+        const char *api;
+        const struct weir_descriptor *backend;
+        const struct weir_descriptor *inner;
+        const char *label;
+    } cases[] = {
+        {"POSIX", &posix, NULL, "POSIX"},
+        {"posix", &posix, NULL, "POSIX"},
+        {"MpiIo", &mpiio, NULL, "MPIIO"},
+        {"Dummy", &null, NULL, "DUMMY"},
+        {"null", &null, NULL, "DUMMY"},
+        {"fault:posix", &fault, &posix, "FAULT:POSIX"},
+        {"FAULT:MPIIO", &fault, &mpiio, "FAULT:MPIIO"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+        const struct weir_test *test = PLAN_OF(&command, "-w", "-a", cases[i].api)->tests[0];
+
+        assert_ptr_equal(test->backend, cases[i].backend);
+        assert_ptr_equal(test->inner, cases[i].inner);
+        assert_string_equal(test->label, cases[i].label);
+        weir_command_close(&command);
+    }
+}
+
+static void a_dry_run_keeps_the_label_of_the_backend(void **state)
+{
+    struct weir_command command;
+    const struct weir_test *test = PLAN_OF(&command, "--dryRun", "-a", "mpiio")->tests[0];
+
+    (void)state;
+    assert_ptr_equal(test->backend, &null);
+    assert_string_equal(test->label, "MPIIO");
+    assert_true(test->is_dry_run);
+    weir_command_close(&command);
+}
+
+static void options_of_a_backend_reach_it_and_the_settings(void **state)
+{
+    static const char *const ways[] = {"--posix.odirect", "-Oposix.odirect=1", "-OuseO_DIRECT=1",
+                                       "-O--POSIX.odirect=1"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        struct weir_command command;
+        const struct weir_test *test = PLAN_OF(&command, ways[i], "--mpiio.showHints")->tests[0];
+        const struct posix_values *values = test->backend_options;
+
+        assert_true(values->direct == 1);
+        assert_string_equal(weir_test_setting(test, "posix.odirect"), "1");
+        assert_null(weir_test_setting(test, "mpiio.showHints"));
+        weir_command_close(&command);
+    }
+}
+
+static void settings_repeat_the_words_of_the_dialect(void **state)
+{
+    struct weir_command command;
+    const struct weir_test *test =
+        PLAN_OF(&command, "-b", "4m", "-vv", "-D", "0.5", "-C", "-O", "platform=x")->tests[0];
+
+    (void)state;
+    assert_string_equal(weir_test_setting(test, "blockSize"), "4m");
+    assert_string_equal(weir_test_setting(test, "transferSize"), "256k");
+    assert_string_equal(weir_test_setting(test, "verbose"), "2");
+    assert_string_equal(weir_test_setting(test, "deadlineForStonewalling"), "0.5");
+    assert_string_equal(weir_test_setting(test, "reorderTasks"), "1");
+    assert_string_equal(weir_test_setting(test, "platform"), "x");
+    assert_string_equal(weir_test_setting(test, "debug"), "");
+    assert_null(weir_test_setting(test, "scriptFile"));
+    assert_null(weir_test_setting(test, "memoryPerNode"));
+    weir_command_close(&command);
+}
+
+static void output_is_of_the_whole_run(void **state)
+{
+    struct weir_command command;
+    const struct weir_output *output =
+        &PLAN_OF(&command, "-v", "--plain", "--result=r", "--warningAsErrors", "-O",
+                 "summaryFormat=json,summaryFile=s")
+             ->output;
+
+    (void)state;
+    assert_int_equal(output->format, WEIR_FORMAT_IOR_JSON);
+    assert_string_equal(output->summary_path, "s");
+    assert_string_equal(output->result_path, "r");
+    assert_true(output->is_plain && output->warnings_are_errors);
+    assert_int_equal(output->verbosity, 1);
+    weir_command_close(&command);
+}
+
+/* ---- scripts ---- */
+
+static void write_script(char path[], const char *text)
+{
+    int descriptor = mkstemp(path);
+    ssize_t length = (ssize_t)strlen(text);
+
+    assert_true(descriptor >= 0);
+    assert_true(write(descriptor, text, (size_t)length) == length);
+    close(descriptor);
+}
+
+static void tests_of_a_script_inherit_and_stay_apart(void **state)
+{
+    char path[] = "/tmp/weir-script-XXXXXX";
+    struct weir_command command;
+    const struct weir_plan *plan;
+    const struct posix_values *values[2];
+
+    (void)state;
+    write_script(path, "quirk=1\n \tIor  Start \n#no\n  segmentCount=3\n\nRUN\n"
+                       "--posix.odirect=1\nblockSize = 2m # two\nrun\nIOR STOP\nquirk=1\n");
+    plan = PLAN_OF(&command, "-i", "5", "-f", path, "-F");
+    unlink(path);
+    assert_int_equal(plan->test_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct weir_test *test = plan->tests[i];
+
+        assert_int_equal(test->repetitions, 5);
+        assert_false(test->phases[0]->target->is_shared);
+        assert_int_equal(test->phases[0]->layout.segment_count, 3);
+        values[i] = test->backend_options;
+    }
+    assert_int_equal(plan->tests[0]->phases[0]->layout.block_bytes, 1048576);
+    assert_int_equal(plan->tests[1]->phases[0]->layout.block_bytes, 2097152);
+    assert_true(values[0]->direct == 0 && values[1]->direct == 1);
+    weir_command_close(&command);
+}
+
+static void a_line_of_a_script_may_be_long(void **state)
+{
+    char path[] = "/tmp/weir-script-XXXXXX";
+    struct weir_command command;
+    struct weir_text script = {0};
+    char name[3001];
+
+    (void)state;
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    weir_text_add(&script, "IOR START\ntestFile=%s\nIOR STOP\n", name);
+    write_script(path, weir_text_string(&script));
+    assert_string_equal(PLAN_OF(&command, "-f", path)->tests[0]->phases[0]->target->paths[0], name);
+    unlink(path);
+    weir_text_close(&script);
+    weir_command_close(&command);
+}
+
+static void errors_of_scripts_name_file_and_line(void **state)
+{
+    static const struct {
+        const char *script;
+        const char *text; /* behind "ior: FILE" */
+    } cases[] = {
+        {"", ": no line says IOR START"},
+        {"segmentCount=1\n", ": no line says IOR START"},
+        {"IOR START\n\nfoo=1\n", ":3: unknown key \"foo\""},
+        {"IOR START\nfsync\n", ":2: \"fsync\" is not key=value"},
+        {"IOR START\nfsync=1,blockSize=x",
+         ":2: blockSize: \"x\" is not a size (whole bytes, or a number with k, m, g, t or p behind "
+         "it)"},
+        {"IOR START\n-f=other\n", ":2: a script cannot call another one with -f"},
+        {"IOR START\nscriptFile=other\n", ":2: a script cannot call another one with -f"},
+        {"IOR START\nhelp=1\n", ":2: unknown key \"help\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char path[] = "/tmp/weir-script-XXXXXX";
+        const char *const words[WORDS_MAX] = {"ior", "-f", path};
+        struct weir_command command;
+        struct weir_error error;
+        struct weir_text expected = {0};
+
+        write_script(path, cases[i].script);
+        assert_int_equal(read_words(words, &command, &error), -EINVAL);
+        unlink(path);
+        weir_text_add(&expected, "ior: %s%s", path, cases[i].text);
+        assert_string_equal(error.text, weir_text_string(&expected));
+        weir_text_close(&expected);
+        weir_command_close(&command);
+    }
+}
+
+static void a_script_that_cannot_be_read_is_an_error(void **state)
+{
+    static const char *const missing[WORDS_MAX] = {"ior", "-f", "/nonexistent/job.ior"};
+    static const char *const directory[WORDS_MAX] = {"ior", "-f", "/tmp"};
+    struct weir_command command;
+    struct weir_error error;
+
+    (void)state;
+    assert_int_equal(read_words(missing, &command, &error), -EINVAL);
+    assert_string_equal(error.text, "ior: -f: /nonexistent/job.ior: No such file or directory");
+    weir_command_close(&command);
+    assert_int_equal(read_words(directory, &command, &error), -EINVAL);
+    assert_string_equal(error.text, "ior: -f: /tmp: cannot be read");
+    weir_command_close(&command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(program_name_and_first_word_choose_the_command),
+        cmocka_unit_test(help_names_every_table),
+        cmocka_unit_test(report_takes_a_file_and_a_format),
+        cmocka_unit_test(wrong_commands_are_refused_with_what_there_is),
+        cmocka_unit_test(recorded_words_make_the_same_plan_again),
+        cmocka_unit_test(without_an_action_there_is_a_write_and_a_read),
+        cmocka_unit_test(options_of_a_write_do_not_reach_the_read),
+        cmocka_unit_test(shifts_are_of_reads_and_one_node_further_for_checks),
+        cmocka_unit_test(data_options_choose_the_payload),
+        cmocka_unit_test(limits_belong_to_the_test),
+        cmocka_unit_test(backends_are_found_by_name_alias_or_label),
+        cmocka_unit_test(a_dry_run_keeps_the_label_of_the_backend),
+        cmocka_unit_test(options_of_a_backend_reach_it_and_the_settings),
+        cmocka_unit_test(settings_repeat_the_words_of_the_dialect),
+        cmocka_unit_test(output_is_of_the_whole_run),
+        cmocka_unit_test(tests_of_a_script_inherit_and_stay_apart),
+        cmocka_unit_test(a_line_of_a_script_may_be_long),
+        cmocka_unit_test(errors_of_scripts_name_file_and_line),
+        cmocka_unit_test(a_script_that_cannot_be_read_is_an_error),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
