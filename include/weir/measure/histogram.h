@@ -29,11 +29,11 @@ static inline unsigned weir_histogram_bucket(uint64_t value_ns)
 {
     unsigned exponent;
 
-    if (value_ns < (UINT64_C(1) << WEIR_HISTOGRAM_LINEAR_BITS))
-        return (unsigned)value_ns;
     if (__builtin_expect(value_ns >> WEIR_HISTOGRAM_MAX_BITS, 0))
         return WEIR_HISTOGRAM_BUCKETS - 1;
-    exponent = 63u - (unsigned)__builtin_clzll(value_ns) - WEIR_HISTOGRAM_LINEAR_BITS;
+    /* Below two times the linear range the exponent is 0, and the bucket is the value itself. */
+    exponent = 63u - WEIR_HISTOGRAM_LINEAR_BITS -
+               (unsigned)__builtin_clzll(value_ns | UINT64_C(1) << WEIR_HISTOGRAM_LINEAR_BITS);
     return (exponent << WEIR_HISTOGRAM_LINEAR_BITS) + (unsigned)(value_ns >> exponent);
 }
 

@@ -3,6 +3,7 @@
 #ifndef WEIR_MEASURE_MISMATCH_H
 #define WEIR_MEASURE_MISMATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum weir_mismatch_kind {
@@ -20,7 +21,7 @@ enum weir_mismatch_kind {
 /* "misplaced", "stale", ... */
 const char *weir_mismatch_name(enum weir_mismatch_kind kind);
 
-/* One wrong stretch within one transfer. Plain data, exchanged between ranks. */
+/* One wrong stretch. Plain data, exchanged between ranks. */
 struct weir_mismatch {
     uint32_t kind;         /* enum weir_mismatch_kind */
     uint32_t has_found;    /* the found_ members are known */
@@ -45,9 +46,12 @@ struct weir_mismatch_log {
     uint64_t kinds[WEIR_MISMATCH_KIND_COUNT]; /* wrong stretches by kind */
     uint64_t kept;
     struct weir_mismatch first[WEIR_MISMATCHES_KEPT]; /* in the order found */
+    struct weir_mismatch latest; /* the last one added, which the next may continue */
+    bool latest_is_kept;
 };
 
-/* Counts a wrong stretch, and keeps it if there is room. */
+/* Counts a wrong stretch, and keeps it if there is room. One that carries on where the one before it ended is counted
+ * with it: a megabyte at the wrong place is one stretch, in however many transfers it was read. */
 void weir_mismatch_log_add(struct weir_mismatch_log *log, const struct weir_mismatch *mismatch);
 
 /* Adds the counts, and keeps the first mismatches by (file number, offset). */

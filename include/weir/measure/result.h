@@ -147,6 +147,7 @@ struct weir_result {
     struct weir_arena arena;
     double begun_s;
     double finished_s;       /* 0 while running */
+    int exit_code;           /* of the whole run, once it is finished */
     bool is_interrupted;
     char clock_name[24];
     struct weir_host_facts host;
@@ -168,7 +169,8 @@ struct weir_phase_result *weir_result_add_phase(struct weir_result *result);
 void weir_result_find(struct weir_phase_result *phase, enum weir_severity severity, const char *name,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* 0 done, 1 with errors of data or operations, or interrupted. */
-int weir_result_exit_code(const struct weir_result *result);
+/* What the phases make of the exit code: 0 done; 1 with errors of data or operations, interrupted, or with a warning among the
+ * findings if `warnings_are_errors`. */
+int weir_result_judge(const struct weir_result *result, bool warnings_are_errors);
 
 #endif

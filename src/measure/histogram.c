@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Histograms of latencies: what is read from the counted buckets. */
+#include "weir/measure/histogram.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+void weir_histogram_reset(struct weir_histogram *histogram)
+{
+    memset(histogram, 0, sizeof *histogram);
+    histogram->min_ns = UINT64_MAX;
+}
+
+void weir_histogram_merge(struct weir_histogram *into, const struct weir_histogram *from)
+{
+    for (unsigned i = 0; i < WEIR_HISTOGRAM_BUCKETS; i++)
+        into->counts[i] += from->counts[i];
+    into->total += from->total;
+    into->sum_ns += from->sum_ns;
+    if (from->min_ns < into->min_ns)
+        into->min_ns = from->min_ns;
+    if (from->max_ns > into->max_ns)
+        into->max_ns = from->max_ns;
+}
+
+uint64_t weir_histogram_bucket_low(unsigned bucket)
+{
+    const unsigned per_octave = 1u << WEIR_HISTOGRAM_LINEAR_BITS;
+
+    if (bucket < per_octave)
+        return bucket;
+    return (uint64_t)(per_octave + bucket % per_octave) << (bucket / per_octave - 1);
+}
+
+uint64_t weir_histogram_bucket_end(unsigned bucket)
+{
+    return weir_histogram_bucket_low(bucket + 1);
+}
+
+static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
+{
+    if (value < low)
+        return low;
+    return value > high ? high : value;
+}
+
+static uint64_t middle_of(unsigned bucket)
+{
+    uint64_t low = weir_histogram_bucket_low(bucket);
+
+    return low + (weir_histogram_bucket_end(bucket) - low) / 2;
+}
+
+uint64_t weir_histogram_percentile(const struct weir_histogram *histogram, double fraction)
+{
+    /* A product such as 0.55 * 100 comes out just above its true value, and must not be rounded up for that. */
+    double position = ceil(fraction * (double)histogram->total * (1.0 - 4.0 * DBL_EPSILON));
+    uint64_t seen = 0;
+
+    if (histogram->total == 0)
+        return 0;
+    if (position <= 1.0)
+        return histogram->min_ns;
+    if (position >= (double)histogram->total)
+        return histogram->max_ns;
+    for (unsigned i = 0; i < WEIR_HISTOGRAM_BUCKETS; i++) {
+        seen += histogram->counts[i];
+        if ((double)seen >= position)
+            return clamp(middle_of(i), histogram->min_ns, histogram->max_ns);
+    }
+    return histogram->max_ns;
+}
+
+double weir_histogram_mean_ns(const struct weir_histogram *histogram)
+{
+    return histogram->total ? (double)histogram->sum_ns / (double)histogram->total : 0.0;
+}

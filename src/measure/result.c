@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the rows of all ranks to the numbers of a phase, and the record of a whole run. */
+#include "weir/measure/result.h"
+
+#include "weir/base/error.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NS_PER_S 1e9
+
+/* ---- windows ---- */
+
+static int64_t transfer_ns_with_data(const struct weir_rank_row *row)
+{
+    int64_t ns = row->stamps_ns[WEIR_STAMP_MOVE_STOP] - row->stamps_ns[WEIR_STAMP_MOVE_START];
+
+    return ns > 0 ? ns : 0;
+}
+
+/* Filling and checking lie between the MOVE stamps, so no more than that can be cut out. */
+static int64_t data_ns(const struct weir_rank_row *row)
+{
+    int64_t limit = transfer_ns_with_data(row);
+
+    return row->data_ns < (uint64_t)limit ? (int64_t)row->data_ns : limit;
+}
+
+/* A stamp on the rank's timeline without filling and checking. */
+static int64_t stamp_without_data(const struct weir_rank_row *row, enum weir_stamp stamp)
+{
+    return row->stamps_ns[stamp] - (stamp >= WEIR_STAMP_MOVE_STOP ? data_ns(row) : 0);
+}
+
+static double transfer_s(const struct weir_rank_row *row)
+{
+    return (double)(transfer_ns_with_data(row) - data_ns(row)) / NS_PER_S;
+}
+
+static double positive_s(int64_t from_ns, int64_t to_ns)
+{
+    return to_ns > from_ns ? (double)(to_ns - from_ns) / NS_PER_S : 0.0;
+}
+
+struct stamp_range {
+    int64_t first;
+    int64_t last;
+};
+
+static struct stamp_range range_of(const struct weir_rank_row *rows, unsigned rank_count,
+                                   enum weir_stamp stamp)
+{
+    struct stamp_range range = {.first = INT64_MAX, .last = INT64_MIN};
+
+    for (unsigned i = 0; i < rank_count; i++) {
+        int64_t ns = stamp_without_data(&rows[i], stamp);
+
+        range.first = ns < range.first ? ns : range.first;
+        range.last = ns > range.last ? ns : range.last;
+    }
+    return range;
+}
+
+static double wall_s(const struct weir_rank_row *rows, unsigned rank_count)
+{
+    int64_t first = INT64_MAX;
+    int64_t last = INT64_MIN;
+
+    for (unsigned i = 0; i < rank_count; i++) {
+        int64_t start = rows[i].stamps_ns[WEIR_STAMP_OPEN_START];
+        int64_t stop = rows[i].stamps_ns[WEIR_STAMP_CLOSE_STOP];
+
+        first = start < first ? start : first;
+        last = stop > last ? stop : last;
+    }
+    return positive_s(first, last);
+}
+
+static void derive_windows(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                           unsigned rank_count)
+{
+    struct stamp_range at[WEIR_STAMP_COUNT];
+
+    if (rank_count == 0) {
+        result->windows = (struct weir_windows){.total_s = 0.0};
+        result->common_s = 0.0;
+        result->wall_s = 0.0;
+        return;
+    }
+    for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
+        at[i] = range_of(rows, rank_count, (enum weir_stamp)i);
+    result->windows = (struct weir_windows){
+        .open_s = positive_s(at[WEIR_STAMP_OPEN_START].first, at[WEIR_STAMP_OPEN_STOP].last),
+        .transfer_s = positive_s(at[WEIR_STAMP_MOVE_START].first, at[WEIR_STAMP_MOVE_STOP].last),
+        .close_s = positive_s(at[WEIR_STAMP_CLOSE_START].first, at[WEIR_STAMP_CLOSE_STOP].last),
+        .total_s = positive_s(at[WEIR_STAMP_OPEN_START].first, at[WEIR_STAMP_CLOSE_STOP].last),
+    };
+    result->common_s = positive_s(at[WEIR_STAMP_MOVE_START].last, at[WEIR_STAMP_MOVE_STOP].first);
+    result->wall_s = wall_s(rows, rank_count);
+}
+
+/* ---- sums and spread over ranks ---- */
+
+static void derive_sums(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                        unsigned rank_count)
+{
+    double data = 0.0;
+    double transfer = 0.0;
+
+    result->op_count = 0;
+    result->byte_count = 0;
+    result->short_count = 0;
+    result->error_count = 0;
+    for (unsigned i = 0; i < rank_count; i++) {
+        result->op_count += rows[i].op_count;
+        result->byte_count += rows[i].byte_count;
+        result->short_count += rows[i].short_count;
+        result->error_count += rows[i].error_count;
+        data += (double)data_ns(&rows[i]);
+        transfer += (double)transfer_ns_with_data(&rows[i]);
+    }
+    result->data_share = transfer > 0.0 ? data / transfer : 0.0;
+}
+
+static double smallest_op_s(const struct weir_rank_row *rows, unsigned rank_count)
+{
+    double least = INFINITY;
+
+    for (unsigned i = 0; i < rank_count; i++)
+        if (rows[i].op_count > 0)
+            least = fmin(least, transfer_s(&rows[i]) / (double)rows[i].op_count);
+    return isfinite(least) ? least : 0.0;
+}
+
+static void derive_spread(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                          unsigned rank_count)
+{
+    double sum = 0.0;
+    double squares = 0.0;
+
+    result->rank_s_min = rank_count ? transfer_s(&rows[0]) : 0.0;
+    result->rank_s_max = 0.0;
+    for (unsigned i = 0; i < rank_count; i++) {
+        double seconds = transfer_s(&rows[i]);
+
+        sum += seconds;
+        result->rank_s_min = fmin(result->rank_s_min, seconds);
+        result->rank_s_max = fmax(result->rank_s_max, seconds);
+    }
+    result->rank_s_mean = rank_count ? sum / rank_count : 0.0;
+    for (unsigned i = 0; i < rank_count; i++) {
+        double distance = transfer_s(&rows[i]) - result->rank_s_mean;
+
+        squares += distance * distance;
+    }
+    result->rank_s_stddev = rank_count ? sqrt(squares / rank_count) : 0.0;
+    result->op_s_min = smallest_op_s(rows, rank_count);
+}
+
+/* Ranks come in order, so of equally slow ones the lower stays in front. */
+static void derive_slowest(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                           unsigned rank_count, const char *const *hosts)
+{
+    struct weir_slow_rank *slowest = result->slowest;
+
+    result->slowest_count = 0;
+    for (unsigned i = 0; i < rank_count; i++) {
+        struct weir_slow_rank candidate = {.rank = i, .seconds = transfer_s(&rows[i])};
+        unsigned place = result->slowest_count;
+
+        while (place > 0 && slowest[place - 1].seconds < candidate.seconds)
+            place--;
+        if (place == WEIR_SLOWEST_KEPT)
+            continue;
+        if (result->slowest_count < WEIR_SLOWEST_KEPT)
+            result->slowest_count++;
+        memmove(&slowest[place + 1], &slowest[place],
+                (result->slowest_count - place - 1) * sizeof *slowest);
+        snprintf(candidate.host, sizeof candidate.host, "%s", hosts[i]);
+        slowest[place] = candidate;
+    }
+}
+
+/* ---- stonewall ---- */
+
+/* A rank that never saw the deadline was done with its whole part before it. */
+static void derive_stonewall(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                             unsigned rank_count)
+{
+    struct weir_stonewall wall = {.ops_min = UINT64_MAX, .bytes_min = UINT64_MAX};
+    unsigned hit_count = 0;
+
+    for (unsigned i = 0; i < rank_count; i++) {
+        const struct weir_rank_row *row = &rows[i];
+        uint64_t ops = row->hit_deadline ? row->stonewall_ops : row->op_count;
+        uint64_t bytes = row->hit_deadline ? row->stonewall_bytes : row->byte_count;
+
+        wall.ops_min = ops < wall.ops_min ? ops : wall.ops_min;
+        wall.ops_max = ops > wall.ops_max ? ops : wall.ops_max;
+        wall.bytes_min = bytes < wall.bytes_min ? bytes : wall.bytes_min;
+        wall.bytes_mean += (double)bytes / rank_count;
+        if (row->hit_deadline) {
+            wall.seconds += (double)row->stonewall_ns / NS_PER_S;
+            hit_count++;
+        }
+    }
+    if (hit_count == 0) {
+        result->stonewall = (struct weir_stonewall){.is_hit = false};
+        return;
+    }
+    wall.is_hit = true;
+    wall.seconds /= hit_count;
+    result->stonewall = wall;
+}
+
+/* ---- clocks ---- */
+
+/* The two nodes with the largest bounds may both be off, in opposite directions. */
+static double error_of_differences_s(const struct weir_rank_row *rows, unsigned rank_count,
+                                     const char *const *hosts)
+{
+    unsigned worst = 0;
+    uint64_t other_ns = 0;
+
+    for (unsigned i = 1; i < rank_count; i++)
+        if (rows[i].error_ns > rows[worst].error_ns)
+            worst = i;
+    for (unsigned i = 0; i < rank_count; i++)
+        if (strcmp(hosts[i], hosts[worst]) != 0 && rows[i].error_ns > other_ns)
+            other_ns = rows[i].error_ns;
+    return (double)(rows[worst].error_ns + other_ns) / NS_PER_S;
+}
+
+static void derive_clock(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                         unsigned rank_count, const char *const *hosts)
+{
+    struct weir_clock_quality clock = {.is_cross_node = false};
+    struct stamp_range offset = {0, 0};
+    struct stamp_range drift = {0, 0};
+
+    for (unsigned i = 0; i < rank_count; i++) {
+        offset.first = rows[i].offset_ns < offset.first ? rows[i].offset_ns : offset.first;
+        offset.last = rows[i].offset_ns > offset.last ? rows[i].offset_ns : offset.last;
+        drift.first = rows[i].drift_ns < drift.first ? rows[i].drift_ns : drift.first;
+        drift.last = rows[i].drift_ns > drift.last ? rows[i].drift_ns : drift.last;
+        if (rows[i].error_ns > 0 || strcmp(hosts[i], hosts[0]) != 0)
+            clock.is_cross_node = true;
+    }
+    if (clock.is_cross_node) {
+        clock.offset_s = positive_s(offset.first, offset.last);
+        if (result->wall_s > 0.0)
+            clock.drift_ppm = positive_s(drift.first, drift.last) / result->wall_s * 1e6;
+        clock.error_s = error_of_differences_s(rows, rank_count, hosts);
+    }
+    result->clock = clock;
+}
+
+void weir_result_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                        unsigned rank_count, const char *const *hosts)
+{
+    result->rank_count = rank_count;
+    derive_windows(result, rows, rank_count);
+    derive_sums(result, rows, rank_count);
+    derive_spread(result, rows, rank_count);
+    derive_slowest(result, rows, rank_count, hosts);
+    derive_stonewall(result, rows, rank_count);
+    derive_clock(result, rows, rank_count, hosts);
+}
+
+/* ---- the record of a run ---- */
+
+struct weir_result *weir_result_open(unsigned test_capacity)
+{
+    struct weir_arena arena = {0};
+    struct weir_result *result = weir_arena_take(&arena, sizeof *result);
+
+    result->tests = weir_arena_take(&arena, (size_t)test_capacity * sizeof *result->tests);
+    result->arena = arena;
+    return result;
+}
+
+void weir_result_close(struct weir_result *result)
+{
+    struct weir_arena arena;
+
+    if (!result)
+        return;
+    /* The result lies in its own arena. */
+    arena = result->arena;
+    weir_arena_close(&arena);
+}
+
+static void make_room(struct weir_result *result)
+{
+    unsigned capacity = result->phase_capacity ? 2 * result->phase_capacity : 8;
+    struct weir_phase_result *phases =
+        weir_arena_take(&result->arena, (size_t)capacity * sizeof *phases);
+
+    if (result->phase_count > 0)
+        memcpy(phases, result->phases, result->phase_count * sizeof *phases);
+    result->phases = phases;
+    result->phase_capacity = capacity;
+}
+
+struct weir_phase_result *weir_result_add_phase(struct weir_result *result)
+{
+    struct weir_phase_result *phase;
+
+    if (result->phase_count == result->phase_capacity)
+        make_room(result);
+    phase = &result->phases[result->phase_count++];
+    phase->latency = weir_arena_take(&result->arena, sizeof *phase->latency);
+    phase->submission = weir_arena_take(&result->arena, sizeof *phase->submission);
+    phase->series = weir_arena_take(&result->arena, sizeof *phase->series);
+    weir_histogram_reset(phase->latency);
+    weir_histogram_reset(phase->submission);
+    weir_series_reset(phase->series, 0);
+    return phase;
+}
+
+void weir_result_find(struct weir_phase_result *phase, enum weir_severity severity,
+                      const char *name, const char *format, ...)
+{
+    struct weir_finding *finding;
+    va_list arguments;
+
+    if (phase->finding_count >= WEIR_FINDINGS_MAX)
+        return;
+    finding = &phase->findings[phase->finding_count++];
+    finding->severity = severity;
+    finding->name = name;
+    va_start(arguments, format);
+    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    va_end(arguments);
+}
+
+static bool is_flawed(const struct weir_phase_result *phase)
+{
+    if (phase->outcome == WEIR_OUTCOME_SKIPPED) /* by the time limit, unless a failure is told */
+        return phase->is_interrupted || phase->failure[0] != '\0';
+    return phase->outcome == WEIR_OUTCOME_PARTIAL || phase->is_interrupted ||
+           phase->error_count > 0 || phase->mismatches.wrong_transfers > 0;
+}
+
+static bool has_warning(const struct weir_phase_result *phase)
+{
+    for (unsigned i = 0; i < phase->finding_count; i++)
+        if (phase->findings[i].severity == WEIR_WARNING)
+            return true;
+    return false;
+}
+
+int weir_result_judge(const struct weir_result *result, bool warnings_are_errors)
+{
+    if (result->is_interrupted)
+        return WEIR_EXIT_FLAWED;
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (is_flawed(&result->phases[i]) ||
+            (warnings_are_errors && has_warning(&result->phases[i])))
+            return WEIR_EXIT_FLAWED;
+    return WEIR_EXIT_DONE;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Series of bytes and operations over time: the interval doubles so that the array never overflows. */
+#include "weir/measure/series.h"
+
+#include <assert.h>
+#include <string.h>
+
+void weir_series_reset(struct weir_series *series, uint64_t start_ns)
+{
+    memset(series, 0, sizeof *series);
+    series->start_ns = start_ns;
+    series->shift = WEIR_SERIES_FIRST_SHIFT;
+}
+
+static void double_interval(struct weir_series *series)
+{
+    uint32_t used = (series->used + 1) / 2;
+
+    for (uint32_t i = 0; i < used; i++) {
+        /* An odd count of used intervals is followed by an empty one: the count of intervals is even. */
+        series->ops[i] = series->ops[2 * i] + series->ops[2 * i + 1];
+        series->bytes[i] = series->bytes[2 * i] + series->bytes[2 * i + 1];
+    }
+    memset(&series->ops[used], 0, (WEIR_SERIES_INTERVALS - used) * sizeof *series->ops);
+    memset(&series->bytes[used], 0, (WEIR_SERIES_INTERVALS - used) * sizeof *series->bytes);
+    series->used = used;
+    series->shift++;
+}
+
+void weir_series_coarsen(struct weir_series *series, uint32_t shift)
+{
+    assert(shift < 64);
+    while (series->shift < shift)
+        double_interval(series);
+}
+
+uint64_t weir_series_grow(struct weir_series *series, uint64_t done_ns)
+{
+    /* A stamp before the start can only be the clock's grain: it counts into the first interval. */
+    uint64_t elapsed_ns = done_ns > series->start_ns ? done_ns - series->start_ns : 0;
+    uint64_t index;
+
+    while (elapsed_ns >> series->shift >= WEIR_SERIES_INTERVALS)
+        double_interval(series);
+    index = elapsed_ns >> series->shift;
+    if (index >= series->used)
+        series->used = (uint32_t)index + 1;
+    return index;
+}
+
+void weir_series_merge(struct weir_series *into, const struct weir_series *from)
+{
+    assert(into->shift == from->shift);
+    for (uint32_t i = 0; i < from->used; i++) {
+        into->ops[i] += from->ops[i];
+        into->bytes[i] += from->bytes[i];
+    }
+    if (from->used > into->used)
+        into->used = from->used;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One rank's tally of one phase: emptied before it, and told of failures. */
+#include "weir/measure/tally.h"
+
+#include <assert.h>
+#include <string.h>
+
+void weir_tally_reset(struct weir_tally *tally, uint64_t start_ns)
+{
+    memset(tally, 0, sizeof *tally);
+    weir_histogram_reset(&tally->latency);
+    weir_histogram_reset(&tally->submission);
+    weir_series_reset(&tally->series, start_ns);
+}
+
+void weir_tally_fail(struct weir_tally *tally, int error, uint64_t offset)
+{
+    assert(error < 0);
+    if (tally->error_count++ > 0)
+        return;
+    tally->first_error = error;
+    tally->first_error_offset = offset;
+}

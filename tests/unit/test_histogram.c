@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Histograms: error of the buckets, percentiles against sorted samples, merging. */
+#include "weir/measure/histogram.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SAMPLES 20000
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* From 1 ns to 2^40 ns, equally many per octave. */
+static uint64_t spread_value(uint64_t *state)
+{
+    return 1 + (next_random(state) >> (24 + next_random(state) % 40));
+}
+
+static void buckets_follow_one_another_without_gaps(void **state)
+{
+    (void)state;
+    assert_int_equal(weir_histogram_bucket_low(0), 0);
+    for (unsigned i = 0; i < WEIR_HISTOGRAM_BUCKETS; i++) {
+        assert_int_equal(weir_histogram_bucket(weir_histogram_bucket_low(i)), i);
+        assert_int_equal(weir_histogram_bucket(weir_histogram_bucket_end(i) - 1), i);
+    }
+    assert_int_equal(weir_histogram_bucket_end(WEIR_HISTOGRAM_BUCKETS - 1),
+                     UINT64_C(1) << WEIR_HISTOGRAM_MAX_BITS);
+}
+
+static void any_value_is_told_within_one_percent(void **state)
+{
+    static struct weir_histogram histogram;
+    uint64_t seed = 88172645463325252u;
+
+    (void)state;
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        uint64_t value = spread_value(&seed);
+        double told;
+
+        weir_histogram_reset(&histogram);
+        weir_histogram_add(&histogram, 0);
+        weir_histogram_add(&histogram, value);
+        weir_histogram_add(&histogram, UINT64_C(1) << 41);
+        told = (double)weir_histogram_percentile(&histogram, 0.5);
+        assert_true(fabs(told - (double)value) <= 0.01 * (double)value);
+    }
+}
+
+static int compare_values(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+static void percentiles_agree_with_sorted_samples(void **state)
+{
+    static const double fractions[] = {0.0, 0.001, 0.25, 0.5, 0.55, 0.9, 0.99, 0.999, 0.9999, 1.0};
+    static struct weir_histogram histogram;
+    static uint64_t samples[SAMPLES];
+    uint64_t seed = 2463534242u;
+    double sum = 0.0;
+
+    (void)state;
+    weir_histogram_reset(&histogram);
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        samples[i] = spread_value(&seed);
+        sum += (double)samples[i];
+        weir_histogram_add(&histogram, samples[i]);
+    }
+    qsort(samples, SAMPLES, sizeof *samples, compare_values);
+    for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++) {
+        double position = ceil(fractions[i] * SAMPLES - 1e-9);
+        double expected = (double)samples[position < 1.0 ? 0 : (size_t)position - 1];
+        double told = (double)weir_histogram_percentile(&histogram, fractions[i]);
+
+        assert_true(fabs(told - expected) <= 0.01 * expected);
+    }
+    assert_int_equal(weir_histogram_percentile(&histogram, 0.0), samples[0]);
+    assert_int_equal(weir_histogram_percentile(&histogram, 1.0), samples[SAMPLES - 1]);
+    assert_true(fabs(weir_histogram_mean_ns(&histogram) - sum / SAMPLES) < 1e-9 * sum / SAMPLES);
+}
+
+static void percentile_takes_the_value_at_which_the_fraction_is_reached(void **state)
+{
+    static struct weir_histogram histogram;
+
+    (void)state;
+    weir_histogram_reset(&histogram);
+    for (uint64_t value = 1; value <= 50; value++)
+        weir_histogram_add(&histogram, value);
+    assert_int_equal(weir_histogram_percentile(&histogram, 0.5), 25);
+    assert_int_equal(weir_histogram_percentile(&histogram, 0.51), 26);
+    assert_int_equal(weir_histogram_percentile(&histogram, 0.9), 45);
+    assert_int_equal(weir_histogram_percentile(&histogram, 0.02), 1);
+    assert_int_equal(weir_histogram_percentile(&histogram, 0.021), 2);
+}
+
+static void merge_is_the_histogram_of_the_union(void **state)
+{
+    static struct weir_histogram parts[3];
+    static struct weir_histogram whole;
+    static struct weir_histogram merged;
+    uint64_t seed = 314159265358979u;
+
+    (void)state;
+    weir_histogram_reset(&whole);
+    weir_histogram_reset(&merged);
+    for (unsigned part = 0; part < 3; part++)
+        weir_histogram_reset(&parts[part]);
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        uint64_t value = spread_value(&seed);
+
+        weir_histogram_add(&whole, value);
+        weir_histogram_add(&parts[i % 2], value); /* the third one stays empty */
+    }
+    for (unsigned part = 0; part < 3; part++)
+        weir_histogram_merge(&merged, &parts[part]);
+    assert_memory_equal(&merged, &whole, sizeof whole);
+}
+
+static void empty_histogram_tells_zero(void **state)
+{
+    static struct weir_histogram histogram;
+
+    (void)state;
+    weir_histogram_reset(&histogram);
+    assert_int_equal(weir_histogram_percentile(&histogram, 0.5), 0);
+    assert_true(weir_histogram_mean_ns(&histogram) == 0.0);
+}
+
+static void values_beyond_the_range_keep_their_maximum(void **state)
+{
+    static struct weir_histogram histogram;
+    uint64_t hours_ns = UINT64_C(1) << 45;
+
+    (void)state;
+    weir_histogram_reset(&histogram);
+    weir_histogram_add(&histogram, 10);
+    weir_histogram_add(&histogram, hours_ns);
+    assert_int_equal(weir_histogram_percentile(&histogram, 1.0), hours_ns);
+    assert_int_equal(histogram.counts[WEIR_HISTOGRAM_BUCKETS - 1], 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buckets_follow_one_another_without_gaps),
+        cmocka_unit_test(any_value_is_told_within_one_percent),
+        cmocka_unit_test(percentiles_agree_with_sorted_samples),
+        cmocka_unit_test(percentile_takes_the_value_at_which_the_fraction_is_reached),
+        cmocka_unit_test(merge_is_the_histogram_of_the_union),
+        cmocka_unit_test(empty_histogram_tells_zero),
+        cmocka_unit_test(values_beyond_the_range_keep_their_maximum),
+    };
+
+    return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results: windows, spreads and sums from rows made by hand; the mismatch log; the exit code. */
+#include "weir/measure/result.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS INT64_C(1000000)
+
+static const char *const hosts[] = {"n1", "n1", "n2", "n2"};
+
+static void assert_seconds(double actual, double expected)
+{
+    if (fabs(actual - expected) > 1e-12)
+        fail_msg("%.12f s, expected %.12f s", actual, expected);
+}
+
+/* open 0-1 ms, move 2-12 ms, close 13-14 ms */
+static struct weir_rank_row plain_row(void)
+{
+    return (struct weir_rank_row){
+        .stamps_ns = {0, 1 * MS, 2 * MS, 12 * MS, 13 * MS, 14 * MS},
+        .op_count = 10,
+        .byte_count = 10240,
+    };
+}
+
+static void windows_reach_from_the_first_start_to_the_last_stop(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[2] = {plain_row(), plain_row()};
+
+    (void)state;
+    for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
+        rows[1].stamps_ns[i] += 3 * MS;
+    weir_result_derive(&result, rows, 2, hosts);
+    assert_seconds(result.windows.open_s, 0.004);
+    assert_seconds(result.windows.transfer_s, 0.013);
+    assert_seconds(result.windows.close_s, 0.004);
+    assert_seconds(result.windows.total_s, 0.017);
+    assert_seconds(result.wall_s, 0.017);
+    assert_seconds(result.common_s, 0.007);
+    assert_int_equal(result.op_count, 20);
+    assert_int_equal(result.byte_count, 20480);
+    assert_int_equal(result.rank_count, 2);
+}
+
+static void data_work_is_cut_out_of_the_windows_but_not_of_the_wall_time(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[2] = {plain_row(), plain_row()};
+
+    (void)state;
+    rows[0].data_ns = 4 * MS;
+    rows[1].data_ns = 6 * MS;
+    weir_result_derive(&result, rows, 2, hosts);
+    assert_seconds(result.windows.open_s, 0.001);
+    assert_seconds(result.windows.transfer_s, 0.006);
+    assert_seconds(result.windows.close_s, 0.003);
+    assert_seconds(result.windows.total_s, 0.010);
+    assert_seconds(result.wall_s, 0.014);
+    assert_seconds(result.common_s, 0.004);
+    assert_seconds(result.data_share, 0.5);
+    assert_seconds(result.rank_s_min, 0.004);
+    assert_seconds(result.rank_s_max, 0.006);
+    assert_seconds(result.rank_s_mean, 0.005);
+    assert_seconds(result.rank_s_stddev, 0.001);
+    assert_seconds(result.op_s_min, 0.0004);
+}
+
+static void data_work_longer_than_the_transfers_leaves_no_negative_time(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row row = plain_row();
+
+    (void)state;
+    row.data_ns = 50 * MS;
+    weir_result_derive(&result, &row, 1, hosts);
+    assert_seconds(result.windows.transfer_s, 0.0);
+    assert_seconds(result.windows.close_s, 0.001);
+    assert_seconds(result.data_share, 1.0);
+}
+
+static void ranks_that_never_overlap_have_no_common_time(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[2] = {plain_row(), plain_row()};
+
+    (void)state;
+    for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
+        rows[1].stamps_ns[i] += 100 * MS;
+    weir_result_derive(&result, rows, 2, hosts);
+    assert_seconds(result.common_s, 0.0);
+}
+
+static void ranks_without_operations_do_not_count_as_fast(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[2] = {plain_row(), plain_row()};
+
+    (void)state;
+    rows[1].op_count = 0;
+    rows[1].stamps_ns[WEIR_STAMP_MOVE_STOP] = rows[1].stamps_ns[WEIR_STAMP_MOVE_START];
+    weir_result_derive(&result, rows, 2, hosts);
+    assert_seconds(result.op_s_min, 0.001);
+    assert_seconds(result.rank_s_min, 0.0);
+}
+
+static void no_ranks_or_no_time_give_zeros_and_never_nan(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row idle[2];
+
+    (void)state;
+    memset(idle, 0, sizeof idle);
+    for (unsigned count = 0; count <= 2; count++) {
+        memset(&result, 0xff, sizeof result);
+        weir_result_derive(&result, idle, count, hosts);
+        assert_seconds(result.windows.open_s, 0.0);
+        assert_seconds(result.windows.transfer_s, 0.0);
+        assert_seconds(result.windows.close_s, 0.0);
+        assert_seconds(result.windows.total_s, 0.0);
+        assert_seconds(result.wall_s, 0.0);
+        assert_seconds(result.common_s, 0.0);
+        assert_seconds(result.rank_s_min, 0.0);
+        assert_seconds(result.rank_s_mean, 0.0);
+        assert_seconds(result.rank_s_max, 0.0);
+        assert_seconds(result.rank_s_stddev, 0.0);
+        assert_seconds(result.op_s_min, 0.0);
+        assert_seconds(result.data_share, 0.0);
+        assert_seconds(result.clock.drift_ppm, 0.0);
+        assert_false(result.stonewall.is_hit);
+        assert_int_equal(result.op_count, 0);
+        assert_int_equal(result.slowest_count, count);
+    }
+}
+
+static void slowest_ranks_are_named_in_order_with_their_hosts(void **state)
+{
+    static const int64_t extra_ms[] = {0, 5, 9, 5};
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[4];
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        rows[i] = plain_row();
+        rows[i].stamps_ns[WEIR_STAMP_MOVE_STOP] += extra_ms[i] * MS;
+    }
+    weir_result_derive(&result, rows, 4, hosts);
+    assert_int_equal(result.slowest_count, 3);
+    assert_int_equal(result.slowest[0].rank, 2);
+    assert_string_equal(result.slowest[0].host, "n2");
+    assert_seconds(result.slowest[0].seconds, 0.019);
+    assert_int_equal(result.slowest[1].rank, 1);
+    assert_string_equal(result.slowest[1].host, "n1");
+    assert_int_equal(result.slowest[2].rank, 3);
+}
+
+static void stonewall_counts_what_each_rank_had_done_at_the_deadline(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[2] = {plain_row(), plain_row()};
+
+    (void)state;
+    rows[0].hit_deadline = 1;
+    rows[0].stonewall_ops = 6;
+    rows[0].stonewall_bytes = 6144;
+    rows[0].stonewall_ns = 1000 * (uint64_t)MS;
+    weir_result_derive(&result, rows, 2, hosts);
+    assert_true(result.stonewall.is_hit);
+    assert_int_equal(result.stonewall.ops_min, 6);
+    assert_int_equal(result.stonewall.ops_max, 10);
+    assert_int_equal(result.stonewall.bytes_min, 6144);
+    assert_seconds(result.stonewall.bytes_mean, 8192.0);
+    assert_seconds(result.stonewall.seconds, 1.0);
+}
+
+static void clock_error_is_the_sum_of_the_two_worst_nodes(void **state)
+{
+    static const uint64_t error_ns[] = {2000, 2000, 3000, 3000};
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[4];
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        rows[i] = plain_row();
+        rows[i].error_ns = error_ns[i];
+        rows[i].offset_ns = i < 2 ? 0 : -7 * MS;
+        rows[i].drift_ns = i < 2 ? 0 : 14;
+    }
+    weir_result_derive(&result, rows, 4, hosts);
+    assert_true(result.clock.is_cross_node);
+    assert_seconds(result.clock.error_s, 5e-6);
+    assert_seconds(result.clock.offset_s, 0.007);
+    assert_true(fabs(result.clock.drift_ppm - 1.0) < 1e-9);
+    for (unsigned i = 0; i < 2; i++) {
+        rows[i].error_ns = 0;
+        rows[i].offset_ns = 0;
+    }
+    weir_result_derive(&result, rows, 2, hosts);
+    assert_false(result.clock.is_cross_node);
+}
+
+static struct weir_mismatch mismatch_at(uint64_t file_number, uint64_t offset)
+{
+    return (struct weir_mismatch){
+        .kind = WEIR_MISMATCH_STALE, .file_number = file_number, .offset = offset, .bytes = 512};
+}
+
+static void merged_mismatches_are_the_first_by_place(void **state)
+{
+    static struct weir_mismatch_log a;
+    static struct weir_mismatch_log b;
+
+    (void)state;
+    for (uint64_t i = 0; i < WEIR_MISMATCHES_KEPT + 4; i++) {
+        struct weir_mismatch late = mismatch_at(1, 1000 - i);
+        struct weir_mismatch early = mismatch_at(0, i);
+
+        weir_mismatch_log_add(&a, &late);
+        if (i < 2)
+            weir_mismatch_log_add(&b, &early);
+    }
+    assert_int_equal(a.kept, WEIR_MISMATCHES_KEPT);
+    weir_mismatch_log_merge(&a, &b);
+    assert_int_equal(a.kept, WEIR_MISMATCHES_KEPT);
+    assert_int_equal(a.kinds[WEIR_MISMATCH_STALE], WEIR_MISMATCHES_KEPT + 6);
+    assert_int_equal(a.wrong_bytes, 512 * (WEIR_MISMATCHES_KEPT + 6));
+    assert_int_equal(a.first[0].file_number, 0);
+    assert_int_equal(a.first[1].offset, 1);
+    assert_int_equal(a.first[2].file_number, 1);
+    for (unsigned i = 3; i < a.kept; i++)
+        assert_true(a.first[i].offset > a.first[i - 1].offset);
+}
+
+static void every_kind_of_mismatch_has_its_name(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < WEIR_MISMATCH_KIND_COUNT; i++)
+        for (unsigned j = 0; j < i; j++)
+            assert_string_not_equal(weir_mismatch_name((enum weir_mismatch_kind)i),
+                                    weir_mismatch_name((enum weir_mismatch_kind)j));
+}
+
+static void a_tally_keeps_the_first_failure(void **state)
+{
+    static struct weir_tally tally;
+
+    (void)state;
+    weir_tally_reset(&tally, 77);
+    assert_int_equal(tally.series.start_ns, 77);
+    assert_true(tally.latency.min_ns == UINT64_MAX);
+    weir_tally_fail(&tally, -5, 4096);
+    weir_tally_fail(&tally, -28, 8192);
+    assert_int_equal(tally.error_count, 2);
+    assert_int_equal(tally.first_error, -5);
+    assert_int_equal(tally.first_error_offset, 4096);
+}
+
+static void phases_stay_whole_while_the_result_grows(void **state)
+{
+    struct weir_result *result = weir_result_open(2);
+
+    (void)state;
+    for (unsigned i = 0; i < 100; i++) {
+        struct weir_phase_result *phase = weir_result_add_phase(result);
+
+        assert_int_equal(phase->op_count, 0);
+        assert_int_equal(phase->latency->total, 0);
+        phase->phase = i;
+        weir_histogram_add(phase->latency, i);
+        weir_result_find(phase, WEIR_NOTE, "grows", "phase %u", i);
+    }
+    for (unsigned i = 0; i < 100; i++) {
+        char text[16];
+
+        snprintf(text, sizeof text, "phase %u", i);
+        assert_int_equal(result->phases[i].phase, i);
+        assert_int_equal(result->phases[i].latency->max_ns, i);
+        assert_string_equal(result->phases[i].findings[0].text, text);
+    }
+    weir_result_close(result);
+    weir_result_close(NULL);
+}
+
+static void findings_beyond_the_room_are_left_out(void **state)
+{
+    struct weir_result *result = weir_result_open(1);
+    struct weir_phase_result *phase = weir_result_add_phase(result);
+
+    (void)state;
+    for (unsigned i = 0; i < WEIR_FINDINGS_MAX + 3; i++)
+        weir_result_find(phase, WEIR_WARNING, "many", "%0400u", i);
+    assert_int_equal(phase->finding_count, WEIR_FINDINGS_MAX);
+    assert_int_equal(strlen(phase->findings[0].text), WEIR_FINDING_TEXT_BYTES - 1);
+    weir_result_close(result);
+}
+
+static void mark_nothing(struct weir_result *result)
+{
+    (void)result;
+}
+
+static void mark_run_interrupted(struct weir_result *result)
+{
+    result->is_interrupted = true;
+}
+
+static void mark_phase_interrupted(struct weir_result *result)
+{
+    result->phases[0].is_interrupted = true;
+}
+
+static void mark_errors(struct weir_result *result)
+{
+    result->phases[0].error_count = 1;
+}
+
+static void mark_wrong_data(struct weir_result *result)
+{
+    result->phases[0].mismatches.wrong_transfers = 1;
+}
+
+static void mark_partial(struct weir_result *result)
+{
+    result->phases[0].outcome = WEIR_OUTCOME_PARTIAL;
+}
+
+static void mark_skipped_by_the_clock(struct weir_result *result)
+{
+    result->phases[0].outcome = WEIR_OUTCOME_SKIPPED;
+}
+
+static void mark_skipped_after_failure(struct weir_result *result)
+{
+    result->phases[0].outcome = WEIR_OUTCOME_SKIPPED;
+    result->phases[0].failure[0] = 'x';
+}
+
+static void mark_warning(struct weir_result *result)
+{
+    weir_result_find(&result->phases[0], WEIR_WARNING, "cached", "read from memory");
+}
+
+static void mark_short(struct weir_result *result)
+{
+    result->phases[0].short_count = 3;
+}
+
+static void exit_code_tells_flaws_from_limits(void **state)
+{
+    static const struct {
+        void (*mark)(struct weir_result *result);
+        int code;
+    } cases[] = {
+        {mark_nothing, 0},
+        {mark_run_interrupted, 1},
+        {mark_phase_interrupted, 1},
+        {mark_errors, 1},
+        {mark_wrong_data, 1},
+        {mark_partial, 1},
+        {mark_skipped_by_the_clock, 0},
+        {mark_skipped_after_failure, 1},
+        {mark_warning, 0},
+        {mark_short, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_result *result = weir_result_open(1);
+
+        weir_result_add_phase(result);
+        cases[i].mark(result);
+        assert_int_equal(weir_result_judge(result, false), cases[i].code);
+        weir_result_close(result);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(windows_reach_from_the_first_start_to_the_last_stop),
+        cmocka_unit_test(data_work_is_cut_out_of_the_windows_but_not_of_the_wall_time),
+        cmocka_unit_test(data_work_longer_than_the_transfers_leaves_no_negative_time),
+        cmocka_unit_test(ranks_that_never_overlap_have_no_common_time),
+        cmocka_unit_test(ranks_without_operations_do_not_count_as_fast),
+        cmocka_unit_test(no_ranks_or_no_time_give_zeros_and_never_nan),
+        cmocka_unit_test(slowest_ranks_are_named_in_order_with_their_hosts),
+        cmocka_unit_test(stonewall_counts_what_each_rank_had_done_at_the_deadline),
+        cmocka_unit_test(clock_error_is_the_sum_of_the_two_worst_nodes),
+        cmocka_unit_test(merged_mismatches_are_the_first_by_place),
+        cmocka_unit_test(every_kind_of_mismatch_has_its_name),
+        cmocka_unit_test(a_tally_keeps_the_first_failure),
+        cmocka_unit_test(phases_stay_whole_while_the_result_grows),
+        cmocka_unit_test(findings_beyond_the_room_are_left_out),
+        cmocka_unit_test(exit_code_tells_flaws_from_limits),
+    };
+
+    return cmocka_run_group_tests_name("result", tests, NULL, NULL);
+}
