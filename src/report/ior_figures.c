@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* IOR's numbers: where nothing was measured they are 0, never nan or inf. */
+#include "ior_figures.h"
+
+#include <assert.h>
+#include <math.h>
+
+const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
+                                            const struct weir_phase_result *result)
+{
+    const struct weir_test *test;
+
+    assert(result->test < plan->test_count);
+    test = plan->tests[result->test];
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->number == result->phase)
+            return test->phases[i];
+    assert(!"a phase that ran stands in the plan");
+    return NULL;
+}
+
+bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_result *result)
+{
+    const struct weir_phase *phase = weir_figures_phase(plan, result);
+
+    return result->outcome != WEIR_OUTCOME_SKIPPED && phase->verb != WEIR_REMOVE &&
+           !phase->is_check;
+}
+
+bool weir_figures_has_wear_out(const struct weir_plan *plan, const struct weir_phase_result *result)
+{
+    return weir_figures_phase(plan, result)->stop.has_wear_out && result->stonewall.is_hit;
+}
+
+static double per_second(double amount, double seconds)
+{
+    return seconds > 0.0 ? amount / seconds : 0.0;
+}
+
+struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
+                                     const struct weir_phase_result *result)
+{
+    const struct weir_phase *phase = weir_figures_phase(plan, result);
+    uint64_t transfer_bytes = phase->layout.transfer_bytes;
+    uint64_t whole_transfers = transfer_bytes ? result->byte_count / transfer_bytes : 0;
+
+    return (struct weir_ior_row){
+        .access = weir_verb_name(phase->verb),
+        .mib_per_s = per_second((double)result->byte_count / WEIR_MIB, result->windows.total_s),
+        .ops_per_s = per_second((double)whole_transfers, result->windows.transfer_s),
+        .latency_s = result->op_s_min,
+        .block_kib = (double)phase->layout.block_bytes / WEIR_KIB,
+        .transfer_kib = (double)transfer_bytes / WEIR_KIB,
+        .windows = result->windows,
+    };
+}
+
+/* ---- over repetitions ---- */
+
+/* Sums over values that are read one by one: their distances are taken from the first of them, which keeps the
+ * variance exact for values that lie close together. */
+struct gathering {
+    unsigned count;
+    double first;
+    double max;
+    double min;
+    double sum;
+    double distance_sum;
+    double square_sum;
+};
+
+static void gather(struct gathering *all, double value)
+{
+    double distance;
+
+    if (all->count++ == 0) {
+        all->first = value;
+        all->max = value;
+        all->min = value;
+    }
+    distance = value - all->first;
+    all->max = fmax(all->max, value);
+    all->min = fmin(all->min, value);
+    all->sum += value;
+    all->distance_sum += distance;
+    all->square_sum += distance * distance;
+}
+
+static double mean_of(const struct gathering *all)
+{
+    return all->count ? all->sum / all->count : 0.0;
+}
+
+static struct weir_spread spread_of(const struct gathering *all)
+{
+    double mean_distance = all->distance_sum / all->count;
+    double variance = all->square_sum / all->count - mean_distance * mean_distance;
+
+    return (struct weir_spread){
+        .max = all->max,
+        .min = all->min,
+        .mean = mean_of(all),
+        .stddev = sqrt(fmax(variance, 0.0)),
+    };
+}
+
+struct summary_gathering {
+    struct gathering mib_per_s;
+    struct gathering ops_per_s;
+    struct gathering total_s;
+    struct gathering stonewall_s;
+    struct gathering stonewall_mib_per_s;
+};
+
+static void gather_phase(struct summary_gathering *all, const struct weir_plan *plan,
+                         const struct weir_phase_result *result)
+{
+    uint64_t transfer_bytes = weir_figures_phase(plan, result)->layout.transfer_bytes;
+    double transfers = transfer_bytes ? (double)result->byte_count / (double)transfer_bytes : 0.0;
+    double total_s = result->windows.total_s;
+    const struct weir_stonewall *stonewall = &result->stonewall;
+
+    gather(&all->mib_per_s, per_second((double)result->byte_count / WEIR_MIB, total_s));
+    gather(&all->ops_per_s, per_second(transfers, total_s));
+    gather(&all->total_s, total_s);
+    if (weir_figures_has_wear_out(plan, result)) {
+        gather(&all->stonewall_s, stonewall->seconds);
+        gather(&all->stonewall_mib_per_s,
+               per_second(stonewall->bytes_mean / WEIR_MIB, stonewall->seconds));
+    }
+}
+
+bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result *result,
+                          const struct weir_test *test, enum weir_verb verb,
+                          struct weir_ior_summary *summary)
+{
+    struct summary_gathering all = {.total_s = {.count = 0}};
+    uint64_t first_bytes = 0;
+
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        const struct weir_phase_result *phase = &result->phases[i];
+
+        if (phase->test != test->number || !weir_figures_has_row(plan, phase) ||
+            weir_figures_phase(plan, phase)->verb != verb)
+            continue;
+        if (all.total_s.count == 0)
+            first_bytes = phase->byte_count;
+        gather_phase(&all, plan, phase);
+    }
+    if (all.total_s.count == 0)
+        return false;
+    *summary = (struct weir_ior_summary){
+        .count = all.total_s.count,
+        .mib_per_s = spread_of(&all.mib_per_s),
+        .ops_per_s = spread_of(&all.ops_per_s),
+        .mean_s = mean_of(&all.total_s),
+        .first_bytes = first_bytes,
+        .has_stonewall = all.stonewall_s.count > 0,
+        .stonewall_s = mean_of(&all.stonewall_s),
+        .stonewall_mib_per_s = mean_of(&all.stonewall_mib_per_s),
+    };
+    return true;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of IOR's reports, by IOR's definitions, whatever the format. */
+#ifndef WEIR_REPORT_IOR_FIGURES_H
+#define WEIR_REPORT_IOR_FIGURES_H
+
+#include "weir/measure/result.h"
+#include "weir/plan/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WEIR_KIB 1024.0
+#define WEIR_MIB 1048576.0
+#define WEIR_GIB 1073741824.0
+
+/* The plan's words for a phase that ran. */
+const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
+                                            const struct weir_phase_result *result);
+
+/* Phases that IOR times and shows: begun writes and reads; a check of what was written is not among them. */
+bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_result *result);
+
+/* True if wear-out went on after a deadline, so that the stonewall is worth a line. */
+bool weir_figures_has_wear_out(const struct weir_plan *plan,
+                               const struct weir_phase_result *result);
+
+/* One line of the table. */
+struct weir_ior_row {
+    const char *access;
+    double mib_per_s; /* bytes moved / total */
+    double ops_per_s; /* whole transfers / transfer window */
+    double latency_s;
+    double block_kib;
+    double transfer_kib;
+    struct weir_windows windows;
+};
+
+struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
+                                     const struct weir_phase_result *result);
+
+struct weir_spread {
+    double max;
+    double min;
+    double mean;
+    double stddev; /* of the population */
+};
+
+/* One line of the summary: a verb of a test over its repetitions. */
+struct weir_ior_summary {
+    unsigned count; /* repetitions that have a row */
+    struct weir_spread mib_per_s;
+    struct weir_spread ops_per_s; /* by total time, other than in the table */
+    double mean_s;
+    uint64_t first_bytes; /* moved in the first repetition */
+    bool has_stonewall;
+    double stonewall_s; /* mean */
+    double stonewall_mib_per_s; /* of one rank, mean */
+};
+
+/* False, and an untouched summary, if the verb has no row. */
+bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result *result,
+                          const struct weir_test *test, enum weir_verb verb,
+                          struct weir_ior_summary *summary);
+
+#endif

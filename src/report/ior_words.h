@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words of IOR's reports: what it repeats of a test's options, whatever the format. */
+#ifndef WEIR_REPORT_IOR_WORDS_H
+#define WEIR_REPORT_IOR_WORDS_H
+
+#include "weir/base/facts.h"
+#include "weir/base/text.h"
+#include "weir/measure/result.h"
+#include "weir/plan/plan.h"
+
+#include <stdint.h>
+
+/* "4.1.0+weir-0.1.0" */
+extern const char weir_ior_version[];
+
+/* The phase that stands for the test's layout: its first write, else its first read, else its check.
+ * NULL if the test moves no data. */
+const struct weir_phase *weir_words_data_phase(const struct weir_test *test);
+
+/* How reads are shifted; for a test without reads, what was asked for anyway. */
+struct weir_shift weir_words_shift(const struct weir_test *test);
+
+/* 0, 1 or 2: how often IOR's -Z would have been given. */
+unsigned weir_words_random_shift_count(const struct weir_shift *shift);
+
+/* Appends the name given for the files: "a", or "a@b@c". */
+void weir_words_file_name(struct weir_text *text, const struct weir_test *test);
+
+/* Who is told of the lines of the block "Options", in order. */
+struct weir_words_listener {
+    void *context;
+    void (*text)(void *context, const char *key, const char *value);
+    void (*number)(void *context, const char *key, double value);
+};
+
+void weir_words_options(const struct weir_words_listener *listener, const struct weir_plan *plan,
+                        const struct weir_test *test, const struct weir_test_result *begun);
+
+/* The file system in IOR's four words; zeros if nothing is known. */
+struct weir_words_filesystem {
+    char capacity[32]; /* "252.0 GiB" */
+    char used_capacity[16]; /* "5.2%" */
+    char inodes[32]; /* "16.0 Mi" */
+    char used_inodes[16];
+};
+
+struct weir_words_filesystem weir_words_filesystem(const struct weir_filesystem_facts *facts);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the last run of a result file back. */
+#include "record.h"
+
+#include "weir/report/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_record(const json_t *record, const char *kind)
+{
+    const char *name = json_string_value(json_object_get(record, "record"));
+
+    return name && strcmp(name, kind) == 0;
+}
+
+static int damaged(struct weir_error *error, const char *path, const char *what)
+{
+    return weir_error_set(error, WEIR_EXIT_USAGE, -EBADMSG, path,
+                          "the record \"%s\" of the last run is damaged", what);
+}
+
+/* ---- lines ---- */
+
+/* Lines that are not JSON were cut off when a run was killed or a disk was full. */
+static void read_lines(FILE *file, json_t *run)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+
+    while ((length = getline(&line, &room, file)) > 0) {
+        json_t *record = json_loadb(line, (size_t)length, 0, NULL);
+
+        if (is_record(record, "run"))
+            json_array_clear(run);
+        if (json_is_object(record))
+            json_array_append(run, record);
+        json_decref(record);
+    }
+    free(line);
+}
+
+static int check_schema(const json_t *run, const char *path, struct weir_error *error)
+{
+    const json_t *first = json_array_get(run, 0);
+    const char *schema = json_string_value(json_object_get(first, "schema"));
+
+    if (!is_record(first, "run"))
+        return weir_error_set(error, WEIR_EXIT_USAGE, -ENODATA, path,
+                              "holds no run; result files are made by --result FILE");
+    if (!schema || strcmp(schema, WEIR_RECORD_SCHEMA) != 0)
+        return weir_error_set(error, WEIR_EXIT_USAGE, -EPROTONOSUPPORT, path,
+                              "has the schema %s; this version reads %s",
+                              schema ? schema : "(none)", WEIR_RECORD_SCHEMA);
+    return 0;
+}
+
+/* The records of the last run as an array that begins with its "run". */
+static int load_run(const char *path, json_t **run, struct weir_error *error)
+{
+    FILE *file = fopen(path, "re");
+    json_t *records;
+    int code = 0;
+
+    if (!file)
+        return weir_error_set(error, WEIR_EXIT_USAGE, -errno, path, "%s", strerror(errno));
+    records = json_array();
+    errno = 0;
+    read_lines(file, records);
+    if (ferror(file))
+        code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, errno ? -errno : -EIO, path, "%s",
+                              strerror(errno ? errno : EIO));
+    fclose(file);
+    if (code == 0)
+        code = check_schema(records, path, error);
+    if (code == 0)
+        *run = records;
+    else
+        json_decref(records);
+    return code;
+}
+
+/* ---- words ---- */
+
+static const char *const *words_of(const json_t *list, struct weir_arena *arena)
+{
+    size_t count = json_array_size(list);
+    const char **words = weir_arena_take(arena, (count + 1) * sizeof *words);
+
+    if (count == 0)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        words[i] = weir_json_exact_read(json_array_get(list, i), arena);
+        if (!words[i])
+            return NULL;
+    }
+    return words;
+}
+
+int weir_record_read_words(const char *path, struct weir_arena *arena, int *count,
+                           const char *const **words, char id[17], struct weir_error *error)
+{
+    const char *const *found;
+    const char *plan_id;
+    const json_t *record;
+    json_t *run;
+    int code = load_run(path, &run, error);
+
+    if (code)
+        return code;
+    record = json_array_get(run, 0);
+    plan_id = json_string_value(json_object_get(record, "plan_id"));
+    found = words_of(json_object_get(record, "words"), arena);
+    if (found && plan_id && strlen(plan_id) < 17) {
+        *count = (int)json_array_size(json_object_get(record, "words"));
+        *words = found;
+        snprintf(id, 17, "%s", plan_id);
+    } else {
+        code = damaged(error, path, "run");
+    }
+    json_decref(run);
+    return code;
+}
+
+/* ---- pieces of a phase ---- */
+
+/* Position of the name that `value` holds, or -1. */
+static int position_of(const json_t *value, const char *const *names, int count)
+{
+    const char *name = json_string_value(value);
+
+    for (int i = 0; name && i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+static int kind_of(const char *name)
+{
+    for (int i = 0; name && i < WEIR_MISMATCH_KIND_COUNT; i++)
+        if (strcmp(weir_mismatch_name((enum weir_mismatch_kind)i), name) == 0)
+            return i;
+    return -1;
+}
+
+static bool read_mismatch(const json_t *object, struct weir_mismatch *mismatch)
+{
+    const json_t *found = json_object_get(object, "found");
+    int kind = kind_of(json_string_value(json_object_get(object, "kind")));
+
+    if (kind < 0 || !weir_json_take(object, weir_record_mismatch_fields, mismatch))
+        return false;
+    mismatch->kind = (uint32_t)kind;
+    mismatch->has_found = found != NULL;
+    return !found || weir_json_take(found, weir_record_found_fields, mismatch);
+}
+
+static bool read_verification(json_t *object, struct weir_mismatch_log *log)
+{
+    json_t *first = json_object_get(object, "first");
+    const char *name;
+    json_t *count;
+
+    if (!weir_json_take(object, weir_record_verification_fields, log) ||
+        json_array_size(first) > WEIR_MISMATCHES_KEPT)
+        return false;
+    json_object_foreach(json_object_get(object, "kinds"), name, count)
+    {
+        if (kind_of(name) < 0)
+            return false;
+        log->kinds[kind_of(name)] = (uint64_t)json_integer_value(count);
+    }
+    for (size_t i = 0; i < json_array_size(first); i++)
+        if (!read_mismatch(json_array_get(first, i), &log->first[log->kept++]))
+            return false;
+    return true;
+}
+
+static bool read_findings(const json_t *list, struct weir_result *result,
+                          struct weir_phase_result *phase)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *object = json_array_get(list, i);
+        int severity = position_of(json_object_get(object, "severity"), weir_record_severities, 2);
+        const char *name = json_string_value(json_object_get(object, "name"));
+        const char *text = weir_json_exact_read(json_object_get(object, "text"), &result->arena);
+
+        if (severity < 0 || !name || !text)
+            return false;
+        weir_result_find(phase, (enum weir_severity)severity, weir_arena_copy(&result->arena, name),
+                         "%s", text);
+    }
+    return true;
+}
+
+static bool read_slowest(const json_t *list, struct weir_phase_result *phase)
+{
+    if (json_array_size(list) > WEIR_SLOWEST_KEPT)
+        return false;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!weir_json_take(json_array_get(list, i), weir_record_slow_rank_fields,
+                            &phase->slowest[phase->slowest_count++]))
+            return false;
+    return true;
+}
+
+/* Leaves NULL where the record has none. */
+static bool read_histogram(const json_t *object, struct weir_histogram **histogram)
+{
+    const json_t *buckets = json_object_get(object, "buckets");
+
+    if (!json_is_object(object)) {
+        *histogram = NULL;
+        return true;
+    }
+    if (!weir_json_take(object, weir_record_histogram_fields, *histogram))
+        return false;
+    for (size_t i = 0; i < json_array_size(buckets); i++) {
+        const json_t *pair = json_array_get(buckets, i);
+        json_int_t low = json_integer_value(json_array_get(pair, 0));
+        json_int_t count = json_integer_value(json_array_get(pair, 1));
+
+        if (low < 0 || count < 0)
+            return false;
+        (*histogram)->counts[weir_histogram_bucket((uint64_t)low)] += (uint64_t)count;
+    }
+    return true;
+}
+
+static bool read_series(const json_t *object, struct weir_series **series)
+{
+    const json_t *ops = json_object_get(object, "ops");
+    const json_t *bytes = json_object_get(object, "bytes");
+    json_int_t interval_ns = json_integer_value(json_object_get(object, "interval_ns"));
+
+    if (!json_is_object(object)) {
+        *series = NULL;
+        return true;
+    }
+    if (interval_ns < 1 || json_array_size(ops) > WEIR_SERIES_INTERVALS ||
+        json_array_size(ops) != json_array_size(bytes))
+        return false;
+    (*series)->shift = (uint32_t)__builtin_ctzll((unsigned long long)interval_ns);
+    (*series)->used = (uint32_t)json_array_size(ops);
+    for (size_t i = 0; i < json_array_size(ops); i++) {
+        (*series)->ops[i] = (uint64_t)json_integer_value(json_array_get(ops, i));
+        (*series)->bytes[i] = (uint64_t)json_integer_value(json_array_get(bytes, i));
+    }
+    return true;
+}
+
+/* ---- records ---- */
+
+static bool read_numbers(json_t *record, struct weir_phase_result *phase)
+{
+    const json_t *file_bytes = json_object_get(record, "file_bytes");
+    const json_t *stonewall = json_object_get(record, "stonewall");
+    int outcome = position_of(json_object_get(record, "outcome"), weir_record_outcomes, 3);
+
+    if (outcome < 0)
+        return false;
+    phase->outcome = (enum weir_outcome)outcome;
+    phase->file_bytes =
+        json_is_integer(file_bytes) ? (uint64_t)json_integer_value(file_bytes) : UINT64_MAX;
+    phase->stonewall.is_hit = json_is_object(stonewall);
+    return weir_json_take(record, weir_record_phase_fields, phase) &&
+           weir_json_take(json_object_get(record, "windows"), weir_record_windows_fields,
+                          &phase->windows) &&
+           weir_json_take(json_object_get(record, "rank_s"), weir_record_spread_fields, phase) &&
+           weir_json_take(stonewall, weir_record_stonewall_fields, &phase->stonewall) &&
+           weir_json_take(json_object_get(record, "clock"), weir_record_clock_fields,
+                          &phase->clock);
+}
+
+static bool read_phase(json_t *record, struct weir_result *result)
+{
+    struct weir_phase_result *phase = weir_result_add_phase(result);
+
+    return read_numbers(record, phase) && read_slowest(json_object_get(record, "slowest"), phase) &&
+           read_verification(json_object_get(record, "verification"), &phase->mismatches) &&
+           read_findings(json_object_get(record, "findings"), result, phase) &&
+           read_histogram(json_object_get(record, "latency"), &phase->latency) &&
+           read_histogram(json_object_get(record, "submission"), &phase->submission) &&
+           read_series(json_object_get(record, "series"), &phase->series);
+}
+
+static bool read_test(const json_t *record, unsigned test_capacity, struct weir_result *result)
+{
+    const json_t *filesystem = json_object_get(record, "filesystem");
+    struct weir_test_result *test;
+
+    if (result->test_count >= test_capacity)
+        return false;
+    test = &result->tests[result->test_count++];
+    test->filesystem.is_known = json_is_object(filesystem);
+    return weir_json_take(record, weir_record_test_fields, test) && test->test < test_capacity &&
+           weir_json_take(filesystem, weir_record_filesystem_fields, &test->filesystem);
+}
+
+static bool read_run(const json_t *record, struct weir_result *result)
+{
+    const char *clock = json_string_value(json_object_get(record, "clock"));
+
+    result->begun_s = json_number_value(json_object_get(record, "begun_s"));
+    snprintf(result->clock_name, sizeof result->clock_name, "%s", clock ? clock : "");
+    return weir_json_take(json_object_get(record, "host"), weir_record_host_fields, &result->host);
+}
+
+static void read_end(const json_t *record, struct weir_result *result)
+{
+    result->finished_s = json_number_value(json_object_get(record, "finished_s"));
+    result->exit_code = (int)json_integer_value(json_object_get(record, "exit_code"));
+    result->is_interrupted = json_is_true(json_object_get(record, "interrupted"));
+}
+
+/* A phase of a test that the plan does not have would lead reports astray. */
+static bool is_of_plan(const struct weir_result *result, unsigned test_capacity)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].test >= test_capacity)
+            return false;
+    return true;
+}
+
+static int read_records(const json_t *run, unsigned test_capacity, struct weir_result *result,
+                        const char *path, struct weir_error *error)
+{
+    /* A run that was killed wrote no end. */
+    result->is_interrupted = true;
+    for (size_t i = 0; i < json_array_size(run); i++) {
+        json_t *record = json_array_get(run, i);
+
+        if (is_record(record, "run") && !read_run(record, result))
+            return damaged(error, path, "run");
+        if (is_record(record, "test") && !read_test(record, test_capacity, result))
+            return damaged(error, path, "test");
+        if (is_record(record, "phase") && !read_phase(record, result))
+            return damaged(error, path, "phase");
+        if (is_record(record, "end"))
+            read_end(record, result);
+    }
+    return is_of_plan(result, test_capacity) ? 0 : damaged(error, path, "phase");
+}
+
+int weir_record_read(const char *path, unsigned test_capacity, struct weir_result **result,
+                     struct weir_error *error)
+{
+    struct weir_result *made;
+    json_t *run;
+    int code = load_run(path, &run, error);
+
+    if (code)
+        return code;
+    made = weir_result_open(test_capacity);
+    code = read_records(run, test_capacity, made, path, error);
+    json_decref(run);
+    if (code == 0)
+        *result = made;
+    else
+        weir_result_close(made);
+    return code;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reporters there are, one file each. */
+#ifndef WEIR_REPORT_REPORTERS_H
+#define WEIR_REPORT_REPORTERS_H
+
+#include "weir/report/report.h"
+
+extern const struct weir_reporter weir_reporter_ior;
+extern const struct weir_reporter weir_reporter_ior_csv;
+extern const struct weir_reporter weir_reporter_ior_json;
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The results that reports and result files are tested with. */
+#ifndef WEIR_TESTS_REPORT_CASES_H
+#define WEIR_TESTS_REPORT_CASES_H
+
+#include "report_scenes.h"
+
+static const struct weir_layout small_layout = {
+    .segment_count = 1, .block_bytes = 4 * MIB, .transfer_bytes = MIB};
+static const struct scene_row usual_row = {8 * MIB, 0.0004, 0.0125, 0.0001, 0.0132, 0.0015};
+
+static inline struct scene make_default(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-t", "1m", "-b", "4m", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f");
+    struct weir_target *target = scene_target(&scene, "out/f", true);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+    struct scene_row faster = usual_row;
+
+    faster.total_s /= 4.0;
+    faster.transfer_s /= 4.0;
+    faster.latency_s /= 4.0;
+    scene_done(&scene, test, write, 0, usual_row);
+    scene_done(&scene, test, read, 0, faster);
+    return scene;
+}
+
+static inline struct scene make_repetitions_on_two_nodes(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-i", "3", "-C", "-t", "1m", "-b", "4m", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 4, "out/f");
+    struct weir_target *target = scene_target(&scene, "out/f", true);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+
+    scene.result->tests[0].node_count = 2;
+    scene.result->tests[0].ranks_per_node = 2;
+    read->shift.kind = WEIR_SHIFT_NODES;
+    test->repetitions = 3;
+    test->reference = -7;
+    for (unsigned i = 0; i < 3; i++) {
+        struct scene_row row = usual_row;
+        struct weir_phase_result *done;
+
+        row.bytes *= 2;
+        row.total_s += 0.001 * i;
+        done = scene_done(&scene, test, write, i, row);
+        done->clock = (struct weir_clock_quality){true, 0.25, 3.5, 1.2e-6 + 1e-7 * i};
+        weir_result_find(done, WEIR_NOTE, "short", "the phase took %u ms", 13 + i);
+        if (i > 0)
+            weir_result_find(done, WEIR_WARNING, "slow", "repetition %u was slow", i);
+        scene_done(&scene, test, read, i, row);
+    }
+    return scene;
+}
+
+static inline struct scene make_own_files_checked(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-F", "-v", "-w", "-r", "-W", "-R", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f.00000000");
+    struct weir_target *target = scene_target(&scene, "out/f", false);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase *check = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+    struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+    struct weir_phase *removal = scene_phase(&scene, test, WEIR_REMOVE, target, small_layout);
+
+    scene.plan->output.verbosity = 2;
+    check->is_check = true;
+    read->must_verify = true;
+    scene_done(&scene, test, write, 0, usual_row);
+    scene_done(&scene, test, check, 0, usual_row)->mismatches.checked_transfers = 8;
+    scene_done(&scene, test, read, 0, usual_row)->mismatches.checked_transfers = 8;
+    scene_done(&scene, test, removal, 0, (struct scene_row){.total_s = 0.0003});
+    return scene;
+}
+
+static inline struct scene make_wear_out(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-D", "0.5", "-O", "stoneWallingWearOut=1", "-w", "-Z");
+    struct weir_test *test = scene_test(&scene, 2, "testFile");
+    struct weir_target *target = scene_target(&scene, "testFile", true);
+    struct weir_layout random_layout = {.segment_count = 4,
+                                        .block_bytes = 64 * MIB,
+                                        .transfer_bytes = 256 * KIB,
+                                        .order = WEIR_ORDER_SHUFFLED};
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, random_layout);
+    struct weir_setting *settings = weir_arena_take(&scene.plan->arena, 2 * sizeof *settings);
+    struct weir_phase_result *done;
+
+    settings[0] = (struct weir_setting){"reorderTasksRandom", "1"};
+    settings[1] = (struct weir_setting){"reorderTasksRandomSeed", "17"};
+    test->settings = settings;
+    test->setting_count = 2;
+    write->stop = (struct weir_stop){.deadline_ns = SECOND_NS / 2, .has_wear_out = true};
+    done = scene_done(&scene, test, write, 0,
+                      (struct scene_row){200 * MIB, 0.001, 0.62, 0.002, 0.63, 0.0015});
+    done->order_seed = 99;
+    done->stonewall = (struct weir_stonewall){true, 300, 400, 0.5, 75 * MIB, 87.5 * (double)MIB};
+    weir_result_find(done, WEIR_NOTE, "stonewalled", "1024 of 2048 transfers were asked for");
+    return scene;
+}
+
+static inline struct scene make_interrupted(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-i", "3", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f");
+    struct weir_target *target = scene_target(&scene, "out/f", true);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+    struct scene_row half = usual_row;
+    struct weir_phase_result *done;
+
+    test->repetitions = 3;
+    half.bytes = 3 * MIB;
+    scene_done(&scene, test, write, 0, usual_row);
+    scene_done(&scene, test, read, 0, usual_row);
+    done = scene_done(&scene, test, write, 1, half);
+    done->outcome = WEIR_OUTCOME_PARTIAL;
+    done->is_interrupted = true;
+    weir_result_find(done, WEIR_WARNING, "interrupted", "a signal ended the phase");
+    done = scene_done(&scene, test, read, 1, (struct scene_row){0});
+    done->outcome = WEIR_OUTCOME_SKIPPED;
+    scene.result->is_interrupted = true;
+    return scene;
+}
+
+static inline struct scene make_failed(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-w", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f");
+    struct weir_target *target = scene_target(&scene, "out/f", true);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct scene_row half = usual_row;
+    struct weir_phase_result *done;
+
+    half.bytes = 4 * MIB;
+    done = scene_done(&scene, test, write, 0, half);
+    done->outcome = WEIR_OUTCOME_PARTIAL;
+    done->error_count = 2;
+    done->short_count = 5;
+    done->file_bytes = UINT64_MAX;
+    snprintf(
+        done->failure, sizeof done->failure,
+        "rank 1 on host n2: writing 1048576 bytes at offset 6291456:\nNo space left on device");
+    return scene;
+}
+
+static inline void add_mismatch(struct weir_mismatch_log *log, enum weir_mismatch_kind kind,
+                                uint64_t offset, bool has_found)
+{
+    struct weir_mismatch mismatch = {
+        .kind = kind,
+        .offset = offset,
+        .bytes = 4096,
+        .writer = 1,
+        .has_found = has_found,
+    };
+
+    if (has_found) {
+        mismatch.found_writer = 0;
+        mismatch.found_offset = offset + MIB;
+        mismatch.found_generation = kind == WEIR_MISMATCH_STALE ? 41 : 42;
+    }
+    weir_mismatch_log_add(log, &mismatch);
+}
+
+static inline struct scene make_mismatches(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-w", "-W", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f");
+    struct weir_target *target = scene_target(&scene, "out/f", true);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase *check = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+    struct weir_phase_result *done;
+    struct weir_mismatch_log *log;
+
+    check->is_check = true;
+    scene_done(&scene, test, write, 0, usual_row);
+    done = scene_done(&scene, test, check, 0, usual_row);
+    done->generation = 42;
+    log = &done->mismatches;
+    log->checked_transfers = 8;
+    log->wrong_transfers = 4;
+    add_mismatch(log, WEIR_MISMATCH_MISPLACED, 4 * MIB, true);
+    add_mismatch(log, WEIR_MISMATCH_STALE, 5 * MIB, true);
+    add_mismatch(log, WEIR_MISMATCH_ZERO, 6 * MIB + 512, false);
+    add_mismatch(log, WEIR_MISMATCH_ZERO, 6 * MIB + 8192, false);
+    add_mismatch(log, WEIR_MISMATCH_FLIP, 7 * MIB, false);
+    return scene;
+}
+
+static inline struct scene make_dry_run(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-O", "dryRun=1", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f");
+    struct weir_target *target = scene_target(&scene, "out/f", true);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+
+    test->backend = &scene_dummy;
+    test->is_dry_run = true;
+    scene.result->tests[0].filesystem.is_known = false;
+    scene_done(&scene, test, write, 0, (struct scene_row){0});
+    scene_done(&scene, test, read, 0, (struct scene_row){0});
+    return scene;
+}
+
+#define ODD_NAME "o\"u,t/\xc3\xbc\nread 1\\f"
+
+static inline struct scene make_odd_name(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-o", ODD_NAME, "-A", "\xff\xfe");
+    struct weir_test *test = scene_test(&scene, 2, ODD_NAME "\xff");
+    struct weir_target *target = scene_target(&scene, ODD_NAME "\xff", true);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase_result *done = scene_done(&scene, test, write, 0, usual_row);
+
+    done->error_count = 1;
+    snprintf(done->failure, sizeof done->failure, "closing %s:\nInput/output error",
+             ODD_NAME "\xff");
+    return scene;
+}
+
+static inline struct scene make_two_tests(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-f", "job.ior");
+
+    for (unsigned i = 0; i < 2; i++) {
+        struct weir_test *test = scene_test(&scene, 2, "out/f");
+        struct weir_target *target = scene_target(&scene, "out/f", i == 0);
+        struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+        struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+
+        write->is_collective = i == 1;
+        scene_done(&scene, test, write, 0, usual_row);
+        scene_done(&scene, test, read, 0, usual_row);
+    }
+    return scene;
+}
+
+/* The result file of a job that was killed between two phases. */
+static inline struct scene make_killed(void)
+{
+    struct scene scene = make_default();
+
+    scene.result->phase_count = 1;
+    scene.result->is_interrupted = true;
+    scene.result->finished_s = 0.0;
+    return scene;
+}
+
+static const struct {
+    const char *name;
+    struct scene (*make)(void);
+} scenes[] = {
+    {"default", make_default},
+    {"repetitions-on-two-nodes", make_repetitions_on_two_nodes},
+    {"own-files-checked", make_own_files_checked},
+    {"wear-out", make_wear_out},
+    {"interrupted", make_interrupted},
+    {"failed", make_failed},
+    {"mismatches", make_mismatches},
+    {"dry-run", make_dry_run},
+    {"odd-name", make_odd_name},
+    {"two-tests", make_two_tests},
+    {"killed", make_killed},
+};
+#define SCENE_COUNT (sizeof scenes / sizeof *scenes)
+
+static const struct {
+    enum weir_format format;
+    const char *suffix;
+} formats[] = {
+    {WEIR_FORMAT_IOR, "ior"},
+    {WEIR_FORMAT_IOR_CSV, "csv"},
+    {WEIR_FORMAT_IOR_JSON, "json"},
+};
+#define FORMAT_COUNT (sizeof formats / sizeof *formats)
+
+/* ---- texts of a scene ---- */
+
+static inline void report_as(struct weir_text *text, struct scene *scene, enum weir_format format)
+{
+    weir_text_clear(text);
+    scene->result->exit_code = weir_result_judge(scene->result, false);
+    scene->plan->output.format = format;
+    weir_report_whole(text, scene->plan, scene->result);
+}
+
+static inline void record_whole(struct weir_text *text, const struct scene *scene)
+{
+    struct weir_result *result = scene->result;
+
+    result->exit_code = weir_result_judge(result, false);
+    weir_record_run(text, scene->plan, result);
+    for (unsigned i = 0; i < result->test_count; i++)
+        weir_record_test(text, scene->plan, &result->tests[i]);
+    for (unsigned i = 0; i < result->phase_count; i++)
+        weir_record_phase(text, scene->plan, &result->phases[i]);
+    if (result->finished_s > 0.0)
+        weir_record_end(text, result);
+}
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The result file: there and back, cut off, damaged. */
+#include "report_cases.h"
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+static int open_file(char *path, size_t bytes)
+{
+    const char *folder = getenv("TMPDIR");
+    int descriptor;
+
+    snprintf(path, bytes, "%s/weir-record-XXXXXX", folder ? folder : "/tmp");
+    descriptor = mkostemp(path, O_APPEND);
+    assert_true(descriptor >= 0);
+    return descriptor;
+}
+
+static void assert_same_reports(struct scene *left, struct scene *right)
+{
+    struct weir_text a = {0};
+    struct weir_text b = {0};
+
+    for (size_t j = 0; j < FORMAT_COUNT; j++) {
+        report_as(&a, left, formats[j].format);
+        report_as(&b, right, formats[j].format);
+        assert_string_equal(weir_text_string(&a), weir_text_string(&b));
+    }
+    weir_text_clear(&a);
+    weir_text_clear(&b);
+    record_whole(&a, left);
+    record_whole(&b, right);
+    assert_string_equal(weir_text_string(&a), weir_text_string(&b));
+    weir_text_close(&a);
+    weir_text_close(&b);
+}
+
+static void assert_words(const char *path, const struct weir_plan *plan)
+{
+    struct weir_arena arena = {0};
+    struct weir_error error = {0};
+    const char *const *words;
+    char id[17];
+    int count;
+
+    assert_int_equal(weir_record_read_words(path, &arena, &count, &words, id, &error), 0);
+    assert_int_equal(count, plan->word_count);
+    for (int i = 0; i < count; i++)
+        assert_string_equal(words[i], plan->words[i]);
+    assert_string_equal(id, plan->id);
+    weir_arena_close(&arena);
+}
+
+static void a_result_that_was_recorded_and_read_gives_the_same_reports(void **state)
+{
+    char path[256];
+    int descriptor = open_file(path, sizeof path);
+
+    (void)state;
+    /* Each run is appended to those before it: the last one counts. */
+    for (size_t i = 0; i < SCENE_COUNT; i++) {
+        struct scene scene = scenes[i].make();
+        struct scene again = {.plan = scene.plan};
+        struct weir_error error = {0};
+        struct weir_text text = {0};
+
+        record_whole(&text, &scene);
+        assert_int_equal(weir_record_append(descriptor, &text), 0);
+        assert_int_equal(weir_record_read(path, 4, &again.result, &error), 0);
+        assert_same_reports(&scene, &again);
+        assert_words(path, scene.plan);
+        weir_result_close(again.result);
+        weir_text_close(&text);
+        scene_close(&scene);
+    }
+    close(descriptor);
+    unlink(path);
+}
+
+/* Cuts the file at every length: the reader must live with each, and what it gives is never more than was written. */
+static void a_file_cut_off_anywhere_is_read_as_far_as_it_goes(void **state)
+{
+    struct scene scene = make_default();
+    struct weir_text text = {0};
+    char path[256];
+    int descriptor = open_file(path, sizeof path);
+    size_t first_line;
+
+    (void)state;
+    record_whole(&text, &scene);
+    first_line = (size_t)(strchr(text.data, '\n') - text.data);
+    assert_int_equal(weir_record_append(descriptor, &text), 0);
+    for (size_t length = text.length; length-- > 0;) {
+        struct weir_result *result = NULL;
+        struct weir_error error = {0};
+        int code;
+
+        assert_int_equal(ftruncate(descriptor, (off_t)length), 0);
+        code = weir_record_read(path, 4, &result, &error);
+        assert_int_equal(code == 0, length >= first_line);
+        assert_int_equal(code != 0, weir_error_is_set(&error));
+        if (code == 0) {
+            /* Only the newline of the end record may be missing. */
+            assert_int_equal(result->is_interrupted, length < text.length - 1);
+            assert_in_range(result->phase_count, 0, scene.result->phase_count);
+        }
+        weir_result_close(result);
+    }
+    close(descriptor);
+    unlink(path);
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+static void a_run_appended_to_a_cut_line_begins_a_line_of_its_own(void **state)
+{
+    struct scene scene = make_default();
+    struct weir_text text = {0};
+    struct weir_text cut = {0};
+    struct weir_result *result = NULL;
+    struct weir_error error = {0};
+    char path[256];
+    int descriptor = open_file(path, sizeof path);
+
+    (void)state;
+    record_whole(&text, &scene);
+    weir_text_add_bytes(&cut, text.data, text.length - 100);
+    assert_int_equal(weir_record_append(descriptor, &cut), 0);
+    assert_int_equal(weir_record_append(descriptor, &text), 0);
+    assert_int_equal(weir_record_read(path, 4, &result, &error), 0);
+    assert_false(result->is_interrupted);
+    assert_int_equal(result->phase_count, scene.result->phase_count);
+    weir_result_close(result);
+    close(descriptor);
+    unlink(path);
+    weir_text_close(&cut);
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+static void files_that_are_no_result_files_are_refused_with_a_sentence(void **state)
+{
+    static const struct {
+        const char *content;
+        const char *sentence;
+    } cases[] = {
+        {"", "holds no run"},
+        {"write 1 2 3\n", "holds no run"},
+        {"[1]\n{\"record\":\"phase\"}\n", "holds no run"},
+        {"{\"record\":\"run\"}\n", "has the schema (none)"},
+        {"{\"record\":\"run\",\"schema\":\"weir-result-9\"}\n", "has the schema weir-result-9"},
+        {"{\"record\":\"run\",\"schema\":\"weir-result-1\",\"host\":{\"node\":5}}\n", "damaged"},
+        {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n{\"record\":\"phase\"}\n", "damaged"},
+        {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n{\"record\":\"test\",\"test\":9}\n",
+         "damaged"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_result *result = NULL;
+        struct weir_error error = {0};
+        char path[256];
+
+        close(open_file(path, sizeof path));
+        scene_store(path, cases[i].content);
+        assert_true(weir_record_read(path, 4, &result, &error) < 0);
+        assert_null(result);
+        assert_non_null(strstr(error.text, cases[i].sentence));
+        assert_int_equal(error.exit, WEIR_EXIT_USAGE);
+        unlink(path);
+    }
+}
+
+static void a_missing_file_is_an_error_with_its_name(void **state)
+{
+    struct weir_result *result = NULL;
+    struct weir_error error = {0};
+
+    (void)state;
+    assert_int_equal(weir_record_read("/nowhere/result", 1, &result, &error), -2);
+    assert_non_null(strstr(error.text, "/nowhere/result: No such file"));
+}
+
+static void an_append_that_fails_tells_why(void **state)
+{
+    struct weir_text text = {0};
+    int full = open("/dev/full", O_WRONLY);
+
+    (void)state;
+    if (full < 0)
+        skip();
+    weir_text_add(&text, "x\n");
+    assert_int_equal(weir_record_append(full, &text), -28);
+    close(full);
+    weir_text_close(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_result_that_was_recorded_and_read_gives_the_same_reports),
+        cmocka_unit_test(a_file_cut_off_anywhere_is_read_as_far_as_it_goes),
+        cmocka_unit_test(a_run_appended_to_a_cut_line_begins_a_line_of_its_own),
+        cmocka_unit_test(files_that_are_no_result_files_are_refused_with_a_sentence),
+        cmocka_unit_test(a_missing_file_is_an_error_with_its_name),
+        cmocka_unit_test(an_append_that_fails_tells_why),
+    };
+
+    setenv("TZ", "UTC", 1);
+    tzset();
+    return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+}
