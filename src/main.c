@@ -69,7 +69,10 @@ static int describe_result_file(const struct weir_command *command,
     if (code == 0)
         code = weir_record_read(path, (unsigned)plan->test_count, &result, error);
     if (code == 0) {
+        int verbosity = plan->output.verbosity;
+
         plan->output = command->output;
+        plan->output.verbosity = verbosity;
         weir_report_whole(text, plan, result);
     }
     weir_result_close(result);
@@ -126,17 +129,6 @@ static struct weir_result *begin_result(const struct weir_plan *plan, const stru
     return result;
 }
 
-static int exit_code_of(const struct weir_plan *plan, const struct weir_result *result)
-{
-    int code = weir_result_exit_code(result);
-
-    for (unsigned i = 0; plan->output.warnings_are_errors && i < result->phase_count; i++)
-        for (unsigned k = 0; k < result->phases[i].finding_count; k++)
-            if (result->phases[i].findings[k].severity == WEIR_WARNING)
-                code = WEIR_EXIT_FLAWED;
-    return code;
-}
-
 static int run(struct weir_group *group, const struct weir_plan *plan, struct weir_error *error)
 {
     struct weir_clock clock;
@@ -162,8 +154,11 @@ static int run(struct weir_group *group, const struct weir_plan *plan, struct we
                     result, error);
     if (group->rank == 0) {
         result->finished_s = weir_wall_clock_s();
+        result->exit_code = weir_error_is_set(error)
+                                ? (int)error->exit
+                                : weir_result_judge(result, plan->output.warnings_are_errors);
         weir_teller_close(&teller, error);
-        exit_code = weir_error_is_set(error) ? (int)error->exit : exit_code_of(plan, result);
+        exit_code = weir_error_is_set(error) ? (int)error->exit : result->exit_code;
     }
     weir_result_close(result);
     if (weir_group_broadcast(group, &exit_code, sizeof exit_code, 0) != 0)

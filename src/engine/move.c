@@ -11,14 +11,18 @@
 
 /* Collective phases agree on going on every so many transfers; with a deadline, at each. */
 #define COLLECTIVE_STRIDE 16
+#define REAPED_AT_ONCE 64
+
+/* Kept out of the loop, so that the compiler spends its registers on what happens at every transfer. */
+#define SELDOM __attribute__((noinline, cold))
 
 /* A rank may leave a collective phase only together with the others. */
-static void ask_to_stop(struct weir_mover *mover)
+SELDOM static void ask_to_stop(struct weir_mover *mover)
 {
     if (mover->phase->is_collective)
         mover->wants_over = true;
     else
-        mover->is_over = true;
+        mover->until = 0;
 }
 
 static void fail(struct weir_mover *mover, int code, uint64_t offset, const char *what)
@@ -26,7 +30,7 @@ static void fail(struct weir_mover *mover, int code, uint64_t offset, const char
     char place[64];
 
     snprintf(place, sizeof place, "%s at offset %llu of", what, (unsigned long long)offset);
-    weir_tally_fail(mover->run->tally, code, offset);
+    weir_tally_fail(mover->tally, code, offset);
     weir_run_fail(mover->run, code, place, mover->path);
     ask_to_stop(mover);
 }
@@ -35,7 +39,7 @@ static void fail(struct weir_mover *mover, int code, uint64_t offset, const char
 
 static void note_stonewall(struct weir_mover *mover, uint64_t now_ns)
 {
-    struct weir_tally *tally = mover->run->tally;
+    struct weir_tally *tally = mover->tally;
 
     tally->stonewall_ops = tally->op_count;
     tally->stonewall_bytes = tally->byte_count;
@@ -56,7 +60,7 @@ static void tell_progress(struct weir_mover *mover, uint64_t now_ns)
         .repetition = (unsigned)mover->run->repetition,
         .ops_done = mover->next,
         .ops_total = mover->limit,
-        .bytes_done = mover->run->tally->byte_count,
+        .bytes_done = mover->tally->byte_count,
         .seconds = (double)(now_ns - mover->started_ns) * 1e-9,
     };
 
@@ -64,10 +68,10 @@ static void tell_progress(struct weir_mover *mover, uint64_t now_ns)
     mover->progress_ns = now_ns + observer->progress_interval_ns;
 }
 
-static void attend(struct weir_mover *mover, uint64_t now_ns)
+SELDOM static void attend(struct weir_mover *mover, uint64_t now_ns)
 {
     if (now_ns >= mover->deadline_ns) {
-        mover->run->tally->hit_deadline = true;
+        mover->tally->hit_deadline = true;
         note_stonewall(mover, now_ns);
         mover->deadline_ns = UINT64_MAX;
         ask_to_stop(mover);
@@ -84,6 +88,13 @@ static void pause_for(uint64_t ns)
     nanosleep(&time, NULL);
 }
 
+/* Whether the phase asks for something beyond recording after each transfer. */
+static bool has_aftermath(const struct weir_mover *mover)
+{
+    return mover->phase->must_verify || mover->phase->must_sync_each ||
+           mover->phase->think_ns != 0 || !mover->run->queue.is_blocking;
+}
+
 /* The rest of a short direct transfer may not be aligned any more. */
 static bool can_go_on_from(const struct weir_op *op, uint64_t moved)
 {
@@ -92,8 +103,8 @@ static bool can_go_on_from(const struct weir_op *op, uint64_t moved)
     return moved % alignment->memory == 0 && moved % alignment->offset == 0;
 }
 
-/* Sends the rest of a short transfer. Returns false if there is nothing to send: then the transfer has failed. */
-static bool continue_transfer(struct weir_mover *mover, struct weir_op *op)
+/* Aims at the rest of a short transfer. Returns false if there is none to try: then the transfer has failed. */
+SELDOM static bool aim_at_rest(struct weir_mover *mover, struct weir_op *op)
 {
     struct weir_flight *flight = &mover->flights[op->slot];
     uint64_t moved = op->result > 0 ? (uint64_t)op->result : 0;
@@ -102,7 +113,7 @@ static bool continue_transfer(struct weir_mover *mover, struct weir_op *op)
         fail(mover, (int)op->result, op->offset, weir_verb_name(mover->phase->verb));
         return false;
     }
-    if (op->result == 0 || (mover->phase->is_single_attempt && moved < op->size)) {
+    if (op->result == 0 || (mover->phase->is_single_attempt && op->result > 0)) {
         fail(mover, op->verb == WEIR_OP_READ ? -ENODATA : -EIO, op->offset + moved,
              op->verb == WEIR_OP_READ ? "short read" : "short write");
         return false;
@@ -116,19 +127,19 @@ static bool continue_transfer(struct weir_mover *mover, struct weir_op *op)
                                        .offset = op->offset, .size = op->size,
                                        .issued_ns = op->issued_ns};
         mover->continued_count++;
+        mover->has_aftermath = true;
     }
-    mover->run->tally->short_count += moved > 0;
+    mover->tally->short_count += moved > 0;
     op->data = (unsigned char *)op->data + moved;
     op->offset += moved;
     op->size -= moved;
     /* The others are not in a short part of their own. */
     op->is_collective = false;
-    weir_queue_send(&mover->run->queue, op);
     return true;
 }
 
 /* Puts the parts of a continued transfer together again, and forgets them. */
-static void join_parts(struct weir_mover *mover, struct weir_op *op)
+SELDOM static void join_parts(struct weir_mover *mover, struct weir_op *op)
 {
     struct weir_flight *flight = &mover->flights[op->slot];
 
@@ -138,11 +149,13 @@ static void join_parts(struct weir_mover *mover, struct weir_op *op)
     op->offset = flight->offset;
     op->size = flight->size;
     op->issued_ns = flight->issued_ns;
+    op->is_collective = mover->phase->is_collective;
     flight->is_continued = false;
     mover->continued_count--;
+    mover->has_aftermath = mover->continued_count != 0 || has_aftermath(mover);
 }
 
-static void sync_now(struct weir_mover *mover, struct weir_op *op)
+SELDOM static void sync_now(struct weir_mover *mover, struct weir_op *op)
 {
     int code = mover->run->backend->file->sync(mover->run->session, mover->file);
 
@@ -153,7 +166,7 @@ static void sync_now(struct weir_mover *mover, struct weir_op *op)
 
 static void check(struct weir_mover *mover, const struct weir_op *op)
 {
-    struct weir_tally *tally = mover->run->tally;
+    struct weir_tally *tally = mover->tally;
 
     mover->reading.offset = op->offset;
     mover->reading.bytes = op->size;
@@ -161,115 +174,176 @@ static void check(struct weir_mover *mover, const struct weir_op *op)
     tally->data_ns += weir_queue_now(&mover->run->queue) - op->done_ns;
 }
 
-/* ---- every transfer ---- */
+/* ---- every transfer: each instruction here is paid for millions of times ---- */
+
+/* What is the same for all transfers of a slot. */
+static void aim(const struct weir_mover *mover, struct weir_op *op)
+{
+    op->verb = mover->phase->verb == WEIR_WRITE ? WEIR_OP_WRITE : WEIR_OP_READ;
+    op->is_collective = mover->phase->is_collective;
+    op->file = mover->file;
+    op->window = op->slot * mover->buffers->windows;
+    op->data = weir_buffers_window(mover->buffers, op->window);
+    op->size = mover->phase->layout.transfer_bytes;
+}
 
 static inline void fill(struct weir_mover *mover, struct weir_op *op)
 {
-    struct weir_queue *queue = &mover->run->queue;
-    uint64_t before_ns = queue->last_ns;
+    unsigned window = op->window + (mover->turn++ & mover->turn_mask);
 
-    weir_source_fill(mover->source, op->data, op->offset,
-                     (uint32_t)((op->slot * mover->run->buffers.windows + op->window) *
-                                mover->source->piece_count % WEIR_NOISE_PIECES));
+    op->data = weir_buffers_window(mover->buffers, window);
     /* One stamp takes less time than reading the clock. */
-    if (mover->must_time_fill)
-        mover->run->tally->data_ns += weir_queue_now(queue) - before_ns;
+    if (!mover->must_time_fill) {
+        weir_source_fill(mover->source, op->data, op->offset, window % WEIR_NOISE_PIECES);
+    } else {
+        struct weir_queue *queue = &mover->run->queue;
+        uint64_t before_ns = queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
+
+        weir_source_fill(mover->source, op->data, op->offset,
+                         weir_source_first_noise(mover->source, window));
+        mover->tally->data_ns += weir_queue_now(queue) - before_ns;
+    }
 }
 
 static inline void launch(struct weir_mover *mover, struct weir_op *op)
 {
-    struct weir_buffers *buffers = &mover->run->buffers;
-
-    op->window = mover->must_fill ? mover->turn++ & (buffers->windows - 1) : 0;
-    op->verb = mover->phase->verb == WEIR_WRITE ? WEIR_OP_WRITE : WEIR_OP_READ;
-    op->is_collective = mover->phase->is_collective;
-    op->file = mover->file;
-    op->data = weir_buffers_window(buffers, op->slot, op->window);
     op->offset = weir_walk_next(&mover->walk);
-    op->size = mover->phase->layout.transfer_bytes;
     mover->next++;
     if (mover->must_fill)
         fill(mover, op);
-    else if (mover->must_verify)
+    else if (__builtin_expect(mover->phase->must_verify, 0))
         weir_source_spoil(mover->source, op->data);
-    weir_queue_send(&mover->run->queue, op);
 }
 
-/* Records a transfer that came back. Returns true if its slot is free again. */
-static inline bool settle(struct weir_mover *mover, struct weir_op *op)
+static inline void record(struct weir_mover *mover, const struct weir_op *op)
 {
-    struct weir_tally *tally = mover->run->tally;
+    struct weir_tally *tally = mover->tally;
 
+    tally->op_count++;
+    tally->byte_count += op->size;
+    weir_histogram_add(&tally->latency, op->done_ns - op->issued_ns);
+    weir_series_add(&tally->series, op->done_ns, op->size);
+    if (__builtin_expect(op->done_ns >= mover->alert_ns, 0))
+        attend(mover, op->done_ns);
+    if (__builtin_expect(*mover->stop_signal != 0, 0))
+        ask_to_stop(mover);
+}
+
+/* Records a transfer of a phase that asks for more than moving data, or of one that came in parts. */
+SELDOM static bool follow_up(struct weir_mover *mover, struct weir_op *op)
+{
+    if (mover->continued_count != 0)
+        join_parts(mover, op);
+    if (mover->phase->must_sync_each)
+        sync_now(mover, op);
+    if (!mover->run->queue.is_blocking)
+        weir_histogram_add(&mover->tally->submission, op->accepted_ns - op->issued_ns);
+    record(mover, op);
+    if (mover->phase->must_verify)
+        check(mover, op);
+    if (mover->phase->think_ns != 0) {
+        pause_for(mover->phase->think_ns);
+        weir_queue_touch(&mover->run->queue);
+    }
+    return true;
+}
+
+/* Deals with a transfer that came back. Returns false if the rest of it has to be sent. */
+static inline __attribute__((always_inline)) bool settle(struct weir_mover *mover,
+                                                         struct weir_op *op)
+{
     if (__builtin_expect(op->result != (int64_t)op->size, 0)) {
-        if (continue_transfer(mover, op))
+        if (aim_at_rest(mover, op))
             return false;
         join_parts(mover, op);
         return true;
     }
-    if (__builtin_expect(mover->continued_count != 0, 0))
-        join_parts(mover, op);
-    if (mover->phase->must_sync_each)
-        sync_now(mover, op);
-    tally->op_count++;
-    tally->byte_count += op->size;
-    weir_histogram_add(&tally->latency, op->done_ns - op->issued_ns);
-    if (!mover->run->queue.is_blocking)
-        weir_histogram_add(&tally->submission, op->accepted_ns - op->issued_ns);
-    weir_series_add(&tally->series, op->done_ns, op->size);
-    if (mover->must_verify)
-        check(mover, op);
-    if (__builtin_expect(mover->phase->think_ns != 0, 0)) {
-        pause_for(mover->phase->think_ns);
-        weir_queue_touch(&mover->run->queue);
-    }
-    if (__builtin_expect(op->done_ns >= mover->alert_ns, 0))
-        attend(mover, op->done_ns);
-    if (__builtin_expect(weir_run_must_stop(mover->run), 0))
-        ask_to_stop(mover);
+    if (__builtin_expect(mover->has_aftermath, 0))
+        return follow_up(mover, op);
+    record(mover, op);
     return true;
 }
 
 /* Before a collective transfer: do all ranks go on? */
-static int agree_to_go_on(struct weir_mover *mover)
+SELDOM static void agree_to_go_on(struct weir_mover *mover)
 {
     uint64_t wants_over = mover->wants_over;
-    int code;
 
-    if (mover->phase->stop.deadline_ns == 0 && mover->next % COLLECTIVE_STRIDE != 0)
-        return 0;
-    code = weir_group_reduce(mover->run->group, &wants_over, 1, WEIR_MAX);
-    if (wants_over != 0)
-        mover->is_over = true;
+    if (mover->next >= mover->until ||
+        (mover->phase->stop.deadline_ns == 0 && mover->next % COLLECTIVE_STRIDE != 0))
+        return;
+    mover->code = weir_group_reduce(mover->run->group, &wants_over, 1, WEIR_MAX);
+    if (wants_over != 0 || mover->code != 0)
+        mover->until = 0;
     weir_queue_touch(&mover->run->queue);
-    return code;
 }
 
-/* Until the limit is reached or something asks to stop. */
-static int pass(struct weir_mover *mover)
+/* Whether to launch another transfer. */
+static inline bool goes_on(struct weir_mover *mover)
+{
+    if (__builtin_expect(mover->is_collective, 0))
+        agree_to_go_on(mover);
+    return mover->next < mover->until;
+}
+
+/* One slot, round and round. */
+static void pass_blocking(struct weir_mover *mover)
 {
     struct weir_queue *queue = &mover->run->queue;
-    struct weir_op *op, *done[64];
+    struct weir_op *op = weir_queue_take(queue);
+
+    aim(mover, op);
+    while (goes_on(mover)) {
+        launch(mover, op);
+        do
+            weir_queue_transfer(queue, op);
+        while (!settle(mover, op));
+    }
+    weir_queue_give(queue, op);
+}
+
+static void launch_all_free(struct weir_mover *mover)
+{
+    struct weir_queue *queue = &mover->run->queue;
+    struct weir_op *op;
+
+    while (weir_queue_has_free(queue) && goes_on(mover)) {
+        op = weir_queue_take(queue);
+        aim(mover, op);
+        launch(mover, op);
+        weir_queue_send(queue, op);
+    }
+}
+
+/* As many slots in flight as there are. */
+static int pass_queued(struct weir_mover *mover)
+{
+    struct weir_queue *queue = &mover->run->queue;
+    struct weir_op *done[REAPED_AT_ONCE];
+    int count;
 
     for (;;) {
-        while (!mover->is_over && mover->next < mover->limit &&
-               (op = weir_queue_take(queue)) != NULL) {
-            if (mover->phase->is_collective && agree_to_go_on(mover) != 0)
-                return -ECOMM;
-            if (mover->is_over)
-                weir_queue_give(queue, op);
-            else
-                launch(mover, op);
-        }
+        launch_all_free(mover);
         if (weir_queue_outstanding(queue) == 0)
-            return 0;
-        int count = weir_queue_reap(queue, done, 1, 64);
-
+            return mover->code;
+        count = weir_queue_reap(queue, done, 1, REAPED_AT_ONCE);
         if (count < 0)
             return count;
         for (int i = 0; i < count; i++)
             if (settle(mover, done[i]))
                 weir_queue_give(queue, done[i]);
+            else
+                weir_queue_send(queue, done[i]);
     }
+}
+
+/* Until the limit is reached or something asks to stop. */
+static int pass(struct weir_mover *mover)
+{
+    if (!mover->run->queue.is_blocking)
+        return pass_queued(mover);
+    pass_blocking(mover);
+    return mover->code;
 }
 
 /* ---- passes ---- */
@@ -281,23 +355,23 @@ static bool must_go_again(struct weir_mover *mover)
 
     if (minimum_ns == 0)
         return false;
-    is_early = !mover->is_over && mover->limit > 0 &&
+    is_early = mover->until > 0 &&
                weir_run_now(mover->run) - mover->started_ns < minimum_ns;
     return mover->phase->is_collective ? weir_group_any(mover->run->group, is_early) : is_early;
 }
 
 static int wear_out(struct weir_mover *mover)
 {
-    bool is_sound = mover->run->tally->error_count == 0 && !weir_run_must_stop(mover->run);
+    bool is_sound = mover->tally->error_count == 0 && !weir_run_must_stop(mover->run);
     uint64_t furthest;
-    int code = weir_stop_furthest(mover->run->group, mover->run->tally->hit_deadline, mover->next,
+    int code = weir_stop_furthest(mover->run->group, mover->tally->hit_deadline, mover->next,
                                   &furthest);
 
     if (code != 0 || furthest <= mover->next || !is_sound)
         return code;
     if (furthest < mover->limit)
         mover->limit = furthest;
-    mover->is_over = false;
+    mover->until = mover->limit;
     weir_queue_now(&mover->run->queue);
     return pass(mover);
 }
@@ -309,13 +383,19 @@ static void begin(struct weir_mover *mover)
     bool tells_progress = mover->run->group->rank == 0 && observer->progress != NULL &&
                           observer->progress_interval_ns != 0;
 
+    mover->tally = mover->run->tally;
+    mover->buffers = &mover->run->buffers;
+    mover->turn_mask = mover->buffers->windows - 1;
     mover->started_ns = weir_queue_now(&mover->run->queue);
     mover->deadline_ns =
         phase->stop.deadline_ns == 0 ? UINT64_MAX : mover->started_ns + phase->stop.deadline_ns;
     mover->progress_ns =
         tells_progress ? mover->started_ns + observer->progress_interval_ns : UINT64_MAX;
     set_alert(mover);
-    mover->must_verify = phase->must_verify;
+    mover->until = mover->limit;
+    mover->is_collective = phase->is_collective;
+    mover->stop_signal = mover->run->params->stop_signal;
+    mover->has_aftermath = has_aftermath(mover);
     mover->must_fill =
         phase->verb == WEIR_WRITE && mover->source->identity.mode != WEIR_PAYLOAD_NONE;
     mover->must_time_fill =
@@ -332,7 +412,7 @@ int weir_move(struct weir_mover *mover)
         mover->next = 0;
         code = pass(mover);
     } while (code == 0 && must_go_again(mover));
-    if (mover->phase->stop.deadline_ns != 0 && !mover->run->tally->hit_deadline)
+    if (mover->phase->stop.deadline_ns != 0 && !mover->tally->hit_deadline)
         note_stonewall(mover, weir_run_now(mover->run));
     if (code == 0 && mover->phase->stop.has_wear_out)
         code = wear_out(mover);

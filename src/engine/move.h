@@ -26,19 +26,25 @@ struct weir_mover {
     uint64_t limit;                  /* transfers to make */
 
     /* set by weir_move */
+    struct weir_tally *tally;
     struct weir_walk walk;
     uint64_t next;          /* number of the next transfer */
     uint64_t started_ns;
     uint64_t alert_ns;      /* look up from the work when the clock is past this */
     uint64_t deadline_ns;   /* UINT64_MAX: none */
     uint64_t progress_ns;   /* next call of the observer */
-    bool is_over;           /* launch nothing more */
+    int code;               /* not 0: ranks could not agree */
+    uint64_t until;         /* launch nothing from here on: the limit, or 0 if something asks to stop */
+    bool is_collective;
     bool wants_over;        /* collective phases: this rank would stop, once all agree */
     bool must_fill;
     bool must_time_fill;
-    bool must_verify;
-    unsigned turn;          /* windows used so far */
+    bool has_aftermath;     /* something beyond recording follows each transfer, or one came in parts */
+    const struct weir_buffers *buffers;
+    unsigned turn;          /* windows used so far: each slot goes round its own */
+    unsigned turn_mask;
     unsigned continued_count;
+    const volatile sig_atomic_t *stop_signal;
     struct weir_flight *flights; /* one per slot */
 };
 

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Odd constants with about as many ones as zeros; any such would do. */
-#define OFFSET_FACTOR UINT64_C(0xd1b54a32d192ed03)
-#define NOISE_FACTOR UINT64_C(0xaef17502108ef2d9)
+/* Constants with about as many ones as zeros; any such would do. */
 #define SEQUENCE_STEP UINT64_C(0x9e3779b97f4a7c15)
+#define BASE_SALT UINT64_C(0xe95fd39a1f8e7c11)
 #define SEQUENCE_SALT UINT64_C(0x8cb92ba72f3d8dd7)
 
 /* The two loops over whole pieces are compiled once for each width of vectors, and chosen when the program starts. */
@@ -21,11 +20,6 @@
 #define FOR_EACH_VECTOR_WIDTH
 #endif
 
-static uint64_t rotate(uint64_t x, unsigned bits)
-{
-    return x << bits | x >> (64 - bits);
-}
-
 static uint64_t kind_word(uint32_t seed, uint32_t mode)
 {
     return (uint64_t)seed << 32 | (uint64_t)mode << 24;
@@ -33,26 +27,9 @@ static uint64_t kind_word(uint32_t seed, uint32_t mode)
 
 static uint64_t base_of(uint64_t place, uint64_t generation, uint64_t kind, uint64_t transfer_bytes)
 {
-    return weir_mix64(weir_mix64(weir_mix64(place) + generation) + kind) + transfer_bytes;
-}
-
-static inline uint64_t check_of(uint64_t base, uint64_t offset, uint64_t noise)
-{
-    return weir_mix64(base + offset * OFFSET_FACTOR + noise * NOISE_FACTOR);
-}
-
-static inline uint64_t put_stamp(uint64_t *words, const struct weir_source *source, uint64_t base,
-                                 uint64_t place, uint64_t offset, uint64_t noise)
-{
-    uint64_t check = check_of(base, offset, noise);
-
-    words[0] = check;
-    words[1] = offset ^ rotate(check, 11);
-    words[2] = place ^ rotate(check, 22);
-    words[3] = source->identity.generation ^ rotate(check, 33);
-    words[4] = (source->kind | noise) ^ rotate(check, 44);
-    words[5] = source->identity.transfer_bytes ^ rotate(check, 55);
-    return check;
+    /* The salt keeps zeros from being a stamp of zeros. */
+    return weir_mix64(weir_mix64(weir_mix64(place + BASE_SALT) + generation) + kind) +
+           transfer_bytes;
 }
 
 bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts)
@@ -62,10 +39,10 @@ bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts)
 
     memcpy(words, bytes, sizeof words);
     for (unsigned i = 1; i < WEIR_STAMP_WORDS; i++)
-        words[i] ^= rotate(words[0], 11 * i);
+        words[i] ^= weir_stamp_mask(words[0], i);
     noise = words[4] & 0xffffff;
     kind = words[4] & ~UINT64_C(0xffffff);
-    if (words[0] != check_of(base_of(words[2], words[3], kind, words[5]), words[1], noise))
+    if (words[0] != weir_stamp_check(base_of(words[2], words[3], kind, words[5]), words[1], noise))
         return false;
     *facts = (struct weir_stamp_facts){
         .offset = words[1],
@@ -158,6 +135,8 @@ void weir_source_init(struct weir_source *source, const struct weir_identity *id
     source->base =
         base_of(source->place, identity->generation, source->kind, identity->transfer_bytes);
     cut_into_pieces(source);
+    source->is_one_stamp = identity->mode == WEIR_PAYLOAD_STAMP && source->piece_count == 1 &&
+                           !weir_source_is_bare(source);
 }
 
 static const unsigned char *noise_piece(const struct weir_source *source, uint32_t number)
@@ -181,7 +160,7 @@ uint64_t weir_source_bare_check(const struct weir_source *source, uint64_t offse
 {
     uint64_t file = source->place & ~UINT64_C(0xffffffff);
 
-    return check_of(base_of(file, 0, kind_word(source->identity.seed, 0), 0), offset, 0);
+    return weir_stamp_check(base_of(file, 0, kind_word(source->identity.seed, 0), 0), offset, 0);
 }
 
 static void fill_full(const struct weir_source *source, void *window, uint64_t offset)
@@ -192,7 +171,7 @@ static void fill_full(const struct weir_source *source, void *window, uint64_t o
         uint64_t at = piece * WEIR_PIECE_BYTES;
         uint64_t *words = (uint64_t *)(void *)(to + at);
         size_t count = weir_source_piece_bytes(source, piece) / sizeof *words;
-        uint64_t check = put_stamp(words, source, source->base, source->place, offset + at, 0);
+        uint64_t check = weir_stamp_write(words, source, offset + at, 0);
 
         make_sequence(words + WEIR_STAMP_WORDS, count - WEIR_STAMP_WORDS, check);
     }
@@ -207,13 +186,13 @@ static void fill_stamps(const struct weir_source *source, void *window, uint64_t
         uint64_t at = piece * WEIR_PIECE_BYTES;
         uint64_t *words = (uint64_t *)(void *)(to + at);
 
-        put_stamp(words, source, source->base, source->place, offset + at,
+        weir_stamp_write(words, source, offset + at,
                   (first_noise + piece) % WEIR_NOISE_PIECES);
     }
 }
 
-void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
-                      uint32_t first_noise)
+void weir_source_fill_any(const struct weir_source *source, void *window, uint64_t offset,
+                          uint32_t first_noise)
 {
     if (source->identity.mode == WEIR_PAYLOAD_NONE)
         return;
@@ -240,12 +219,12 @@ void weir_source_spoil(const struct weir_source *source, void *window)
 void weir_source_rebuild(const struct weir_source *source, void *to, size_t bytes, uint64_t offset,
                          uint32_t writer, uint32_t noise)
 {
+    struct weir_source of_writer;
     uint64_t *words = to;
-    uint64_t place = place_word(source->place >> 32, writer);
-    uint64_t base = base_of(place, source->identity.generation, source->kind,
-                            source->identity.transfer_bytes);
-    uint64_t check = put_stamp(words, source, base, place, offset, noise);
+    uint64_t check;
 
+    weir_source_init(&of_writer, &source->identity, source->noise, source->place >> 32, writer);
+    check = weir_stamp_write(words, &of_writer, offset, noise);
     if (source->identity.mode == WEIR_PAYLOAD_FULL)
         make_sequence(words + WEIR_STAMP_WORDS, bytes / sizeof *words - WEIR_STAMP_WORDS, check);
     else

@@ -57,7 +57,44 @@ struct weir_source {
     uint64_t kind;
     size_t piece_count;         /* of a transfer */
     size_t last_piece_bytes;
+    bool is_one_stamp;          /* a transfer is one piece with noise: the case that must cost next to nothing */
 };
+
+/* Odd constants with about as many ones as zeros; any such would do. */
+#define WEIR_STAMP_PLACE_FACTOR UINT64_C(0xd1b54a32d192ed03)
+#define WEIR_STAMP_MIX_FACTOR UINT64_C(0xaef17502108ef2d9)
+
+/* Word 0 of a stamp. The number of the noise goes where no offset reaches. */
+static inline uint64_t weir_stamp_check(uint64_t base, uint64_t offset, uint64_t noise)
+{
+    uint64_t x = base + (offset ^ noise << 56) * WEIR_STAMP_PLACE_FACTOR;
+
+    x ^= x >> 32;
+    x *= WEIR_STAMP_MIX_FACTOR;
+    return x ^ x >> 29;
+}
+
+/* What word `index` is masked with. */
+static inline uint64_t weir_stamp_mask(uint64_t check, unsigned index)
+{
+    return check << 11 * index | check >> (64 - 11 * index);
+}
+
+/* Writes the stamp of the piece at `offset`, and returns its check. */
+static inline uint64_t weir_stamp_write(uint64_t words[WEIR_STAMP_WORDS],
+                                        const struct weir_source *source, uint64_t offset,
+                                        uint64_t noise)
+{
+    uint64_t check = weir_stamp_check(source->base, offset, noise);
+
+    words[0] = check;
+    words[1] = offset ^ weir_stamp_mask(check, 1);
+    words[2] = source->place ^ weir_stamp_mask(check, 2);
+    words[3] = source->identity.generation ^ weir_stamp_mask(check, 3);
+    words[4] = (source->kind | noise) ^ weir_stamp_mask(check, 4);
+    words[5] = source->identity.transfer_bytes ^ weir_stamp_mask(check, 5);
+    return check;
+}
 
 /* WEIR_NOISE_BYTES + WEIR_PIECE_BYTES of noise that follows from `seed`; NULL if there is no memory. Freed by free(). */
 unsigned char *weir_noise_make(uint32_t seed);
@@ -68,14 +105,24 @@ void weir_source_init(struct weir_source *source, const struct weir_identity *id
 /* Fills a buffer window once with the noise pieces from `first_noise` on; weir_source_fill then only puts stamps. */
 void weir_source_lay_noise(const struct weir_source *source, void *window, uint32_t first_noise);
 
+/* weir_source_fill for every mode and size. */
+void weir_source_fill_any(const struct weir_source *source, void *window, uint64_t offset,
+                          uint32_t first_noise);
+
 /* Makes `window` the transfer at `offset`. The window holds the noise from `first_noise` on, if the mode has noise. */
-void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
-                      uint32_t first_noise);
+static inline void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
+                                    uint32_t first_noise)
+{
+    if (__builtin_expect(source->is_one_stamp, 1))
+        weir_stamp_write(window, source, offset, first_noise);
+    else
+        weir_source_fill_any(source, window, offset, first_noise);
+}
 
 /* Damages what a verifying read is about to overwrite, so that a read that does nothing is seen. */
 void weir_source_spoil(const struct weir_source *source, void *window);
 
-/* The whole piece as it ought to be, for the comparison of a damaged one. `piece` is its number in the transfer. */
+/* The piece at `offset` as it ought to be, written by `writer`: for the comparison with a damaged one. */
 void weir_source_rebuild(const struct weir_source *source, void *to, size_t bytes, uint64_t offset,
                          uint32_t writer, uint32_t noise);
 
@@ -88,6 +135,12 @@ uint64_t weir_source_bare_check(const struct weir_source *source, uint64_t offse
 static inline bool weir_source_is_bare(const struct weir_source *source)
 {
     return source->identity.transfer_bytes < WEIR_PIECE_REST_BYTES;
+}
+
+/* The noise that buffer window number `window` begins with: neighbouring windows go on where one ends. */
+static inline uint32_t weir_source_first_noise(const struct weir_source *source, unsigned window)
+{
+    return (uint32_t)(window * source->piece_count % WEIR_NOISE_PIECES);
 }
 
 /* Bytes of piece `piece`. */

@@ -124,11 +124,9 @@ static void prepare_buffers(struct data_phase *data)
                      weir_run_file_number(data->target, data->owner), (uint32_t)data->owner);
     if (data->phase->verb != WEIR_WRITE)
         return;
-    for (unsigned slot = 0; slot < buffers->slots; slot++)
-        for (unsigned window = 0; window < buffers->windows; window++)
-            weir_source_lay_noise(&data->source, weir_buffers_window(buffers, slot, window),
-                                  (uint32_t)((slot * buffers->windows + window) *
-                                             data->source.piece_count % WEIR_NOISE_PIECES));
+    for (unsigned window = 0; window < buffers->slots * buffers->windows; window++)
+        weir_source_lay_noise(&data->source, weir_buffers_window(buffers, window),
+                              weir_source_first_noise(&data->source, window));
 }
 
 static int prepare(struct data_phase *data, struct weir_error *error)

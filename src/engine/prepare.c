@@ -78,6 +78,25 @@ static int ask_alignment(struct weir_run *run, const char *path, struct weir_err
     return 0;
 }
 
+/* ---- size ---- */
+
+/* The plan has seen to it that one rank's part can be addressed; now the ranks are counted. */
+static int check_total(const struct weir_run *run, const struct weir_phase *phase,
+                       struct weir_error *error)
+{
+    uint64_t per_rank = weir_layout_bytes_per_rank(&phase->layout);
+    uint64_t total;
+
+    if (phase->verb == WEIR_REMOVE || !phase->target->is_shared)
+        return 0;
+    if (!__builtin_mul_overflow(per_rank, (uint64_t)run->group->size, &total) && total <= INT64_MAX)
+        return 0;
+    return weir_error_usage(error, run->params->plan->dialect,
+                            "%d ranks with %llu bytes each are more than a shared file can hold: use "
+                            "fewer segments or smaller blocks, or -F",
+                            run->group->size, (unsigned long long)per_rank);
+}
+
 /* ---- ownership ---- */
 
 static int refuse_kind(const struct weir_run *run, const char *path, enum weir_name_kind kind,
@@ -166,7 +185,8 @@ static int check_phases(struct weir_run *run, struct weir_error *error)
     int code = 0;
 
     for (size_t i = 0; code == 0 && i < run->test->phase_count; i++) {
-        code = check_phase(run, run->test->phases[i], error);
+        if (check_total(run, run->test->phases[i], error) == 0)
+            check_phase(run, run->test->phases[i], error);
         code = weir_group_agree(run->group, error);
     }
     return code;

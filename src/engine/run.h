@@ -65,7 +65,7 @@ int weir_run_fail(struct weir_run *run, int code, const char *what, const char *
 /* True once a signal asks this rank to end. */
 static inline bool weir_run_must_stop(const struct weir_run *run)
 {
-    return run->params->stop_signal != NULL && *run->params->stop_signal != 0;
+    return *run->params->stop_signal != 0;
 }
 
 /* Time on this node's clock. */

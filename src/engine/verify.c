@@ -140,29 +140,17 @@ static void classify(const struct suspect *suspect, struct weir_mismatch *mismat
                                         mismatch);
         return;
     }
+    if (is_expected_stamp(suspect->source, suspect->reading, &facts, suspect->offset)) {
+        mismatch->kind = kind_of_damage(suspect, facts.writer, facts.noise % WEIR_NOISE_PIECES,
+                                        mismatch);
+        return;
+    }
+    mismatch->kind = kind_of_stamp(suspect, &facts);
     mismatch->has_found = true;
     mismatch->found_file = facts.file;
     mismatch->found_writer = facts.writer;
     mismatch->found_offset = facts.offset;
     mismatch->found_generation = facts.generation;
-    if (is_expected_stamp(suspect->source, suspect->reading, &facts, suspect->offset))
-        mismatch->kind = kind_of_damage(suspect, facts.writer, facts.noise % WEIR_NOISE_PIECES,
-                                        mismatch);
-    else
-        mismatch->kind = kind_of_stamp(suspect, &facts);
-}
-
-/* True if `next` carries on where `stretch` ends, so that both are told as one. */
-static bool continues(const struct weir_mismatch *stretch, const struct weir_mismatch *next)
-{
-    if (stretch->kind != next->kind || stretch->offset + stretch->bytes != next->offset ||
-        stretch->has_found != next->has_found)
-        return false;
-    return !stretch->has_found ||
-           (stretch->found_file == next->found_file &&
-            stretch->found_writer == next->found_writer &&
-            stretch->found_generation == next->found_generation &&
-            stretch->found_offset + stretch->bytes == next->found_offset);
 }
 
 static bool is_piece_right(const struct suspect *suspect)
@@ -198,8 +186,8 @@ static bool verify_bare(const struct weir_source *source, const struct weir_read
 static bool verify_pieces(const struct weir_source *source, const struct weir_reading *reading,
                           const unsigned char *data, struct weir_mismatch_log *log)
 {
-    struct weir_mismatch stretch, next;
-    bool is_open = false, is_right = true;
+    struct weir_mismatch mismatch;
+    bool is_right = true;
     uint64_t at = 0;
 
     for (size_t piece = 0; piece < source->piece_count; piece++) {
@@ -215,18 +203,9 @@ static bool verify_pieces(const struct weir_source *source, const struct weir_re
         if (at > reading->bytes || is_piece_right(&suspect))
             continue;
         is_right = false;
-        classify(&suspect, &next);
-        if (is_open && continues(&stretch, &next)) {
-            stretch.bytes += next.bytes;
-            continue;
-        }
-        if (is_open)
-            weir_mismatch_log_add(log, &stretch);
-        stretch = next;
-        is_open = true;
+        classify(&suspect, &mismatch);
+        weir_mismatch_log_add(log, &mismatch);
     }
-    if (is_open)
-        weir_mismatch_log_add(log, &stretch);
     return is_right;
 }
 

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Payloads: what is written is recognised, everything else is told by its kind. */
+#include "engine/verify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MIB ((size_t)1 << 20)
+
+struct bed {
+    struct weir_source source;
+    unsigned char *noise;
+    unsigned char *data;
+    struct weir_mismatch_log log;
+    struct weir_reading reading;
+};
+
+static void set_up(struct bed *bed, enum weir_payload_mode mode, uint64_t transfer_bytes)
+{
+    struct weir_identity identity = {
+        .generation = 1000, .transfer_bytes = transfer_bytes, .seed = 42, .mode = mode};
+
+    memset(bed, 0, sizeof *bed);
+    bed->noise = weir_noise_make(42);
+    bed->data = aligned_alloc(4096, (transfer_bytes + 4095) / 4096 * 4096);
+    weir_source_init(&bed->source, &identity, bed->noise, 3, 3);
+    bed->reading = (struct weir_reading){.file_number = 3, .offset = 8 * transfer_bytes,
+                                         .bytes = transfer_bytes, .writer = 3, .reader = 5,
+                                         .is_own_file = true};
+    weir_source_lay_noise(&bed->source, bed->data, 7);
+    weir_source_fill(&bed->source, bed->data, bed->reading.offset, 7);
+}
+
+static void tear_down(struct bed *bed)
+{
+    free(bed->noise);
+    free(bed->data);
+}
+
+static bool is_right(struct bed *bed)
+{
+    return weir_verify(&bed->source, &bed->reading, bed->data, &bed->log);
+}
+
+static const enum weir_payload_mode modes[] = {WEIR_PAYLOAD_STAMP, WEIR_PAYLOAD_FULL};
+
+static void what_is_written_verifies_in_every_mode_and_size(void **state)
+{
+    static const uint64_t sizes[] = {8,    16,   56,   64,   72,    4096,        4104,   4152,
+                                     4160, 8192, 8136, 8256, 47008, 1 << 20, 262144};
+
+    (void)state;
+    for (size_t m = 0; m < 2; m++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            struct bed bed;
+
+            set_up(&bed, modes[m], sizes[i]);
+            assert_true(is_right(&bed));
+            assert_int_equal(bed.log.checked_transfers, 1);
+            assert_int_equal(bed.log.wrong_transfers, 0);
+            tear_down(&bed);
+        }
+}
+
+/* The property that the rest stands on: no single byte can change unnoticed. */
+static void every_changed_byte_is_noticed(void **state)
+{
+    static const uint64_t sizes[] = {16, 72, 4152, 8256};
+
+    (void)state;
+    for (size_t m = 0; m < 2; m++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            struct bed bed;
+
+            set_up(&bed, modes[m], sizes[i]);
+            for (size_t at = 0; at < sizes[i]; at++) {
+                bed.data[at] ^= 1u << at % 8;
+                assert_false(is_right(&bed));
+                bed.data[at] ^= 1u << at % 8;
+            }
+            assert_true(is_right(&bed));
+            assert_int_equal(bed.log.wrong_transfers, sizes[i]);
+            tear_down(&bed);
+        }
+}
+
+static void a_spoiled_buffer_does_not_verify(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < 2; m++) {
+        struct bed bed;
+
+        set_up(&bed, modes[m], 16384);
+        weir_source_spoil(&bed.source, bed.data);
+        assert_false(is_right(&bed));
+        assert_int_equal(bed.log.wrong_bytes, 4 * 8);
+        tear_down(&bed);
+    }
+}
+
+/* ---- kinds ---- */
+
+static void refill(struct bed *bed, uint64_t generation, uint32_t seed, uint64_t file,
+                   uint64_t offset)
+{
+    struct weir_identity identity = bed->source.identity;
+    struct weir_source other;
+
+    identity.generation = generation;
+    identity.seed = seed;
+    weir_source_init(&other, &identity, bed->noise, file, (uint32_t)file);
+    weir_source_fill(&other, bed->data, offset, 7);
+}
+
+static void spoil_place(struct bed *bed)
+{
+    refill(bed, 1000, 42, 3, 0);
+}
+
+static void spoil_file(struct bed *bed)
+{
+    refill(bed, 1000, 42, 4, bed->reading.offset);
+}
+
+static void spoil_generation(struct bed *bed)
+{
+    refill(bed, 999, 42, 3, bed->reading.offset);
+}
+
+static void spoil_future(struct bed *bed)
+{
+    refill(bed, 1001, 42, 3, bed->reading.offset);
+}
+
+static void spoil_seed(struct bed *bed)
+{
+    refill(bed, 1000, 43, 3, bed->reading.offset);
+}
+
+static void spoil_bit(struct bed *bed)
+{
+    bed->data[9000] ^= 16;
+}
+
+static void spoil_stamp_bit(struct bed *bed)
+{
+    bed->data[8192 + 20] ^= 1;
+}
+
+static void spoil_sector(struct bed *bed)
+{
+    memset(bed->data + 8704, 0, 512);
+}
+
+static void spoil_first_sector(struct bed *bed)
+{
+    memset(bed->data + 8192, 0, 512);
+}
+
+static void spoil_all(struct bed *bed)
+{
+    memset(bed->data, 0, bed->reading.bytes);
+}
+
+static void spoil_tail(struct bed *bed)
+{
+    for (size_t at = 10240; at < 12288; at++)
+        bed->data[at] = (unsigned char)(at * 37 >> 3);
+}
+
+static void spoil_with_text(struct bed *bed)
+{
+    for (size_t at = 8192; at < 12288; at++)
+        bed->data[at] = (unsigned char)(weir_random_at(99, at) | 1);
+}
+
+static void each_kind_of_damage_is_told_with_its_place(void **state)
+{
+    static const struct {
+        void (*spoil)(struct bed *bed);
+        enum weir_mismatch_kind kind;
+        uint64_t at;
+        uint64_t bytes; /* 0: not told exactly */
+    } cases[] = {
+        {spoil_place, WEIR_MISMATCH_MISPLACED, 0, 65536},
+        {spoil_file, WEIR_MISMATCH_MISPLACED, 0, 65536},
+        {spoil_generation, WEIR_MISMATCH_STALE, 0, 65536},
+        {spoil_future, WEIR_MISMATCH_NEWER, 0, 65536},
+        {spoil_seed, WEIR_MISMATCH_FOREIGN, 0, 65536},
+        {spoil_bit, WEIR_MISMATCH_FLIP, 9000, 1},
+        {spoil_stamp_bit, WEIR_MISMATCH_FLIP, 8192 + 20, 1},
+        {spoil_sector, WEIR_MISMATCH_ZERO, 8704, 512},
+        {spoil_first_sector, WEIR_MISMATCH_ZERO, 8192, 512},
+        {spoil_all, WEIR_MISMATCH_ZERO, 0, 65536},
+        {spoil_tail, WEIR_MISMATCH_TORN, 10240, 2048},
+        {spoil_with_text, WEIR_MISMATCH_GARBAGE, 8192, 4096},
+    };
+
+    (void)state;
+    for (size_t m = 0; m < 2; m++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            const struct weir_mismatch *first;
+            struct bed bed;
+
+            set_up(&bed, modes[m], 65536);
+            cases[i].spoil(&bed);
+            assert_false(is_right(&bed));
+            first = &bed.log.first[0];
+            assert_string_equal(weir_mismatch_name((enum weir_mismatch_kind)first->kind),
+                                weir_mismatch_name(cases[i].kind));
+            assert_int_equal(bed.log.kept, 1);
+            assert_int_equal(bed.log.kinds[cases[i].kind], 1);
+            assert_int_equal(first->offset, bed.reading.offset + cases[i].at);
+            assert_int_equal(first->bytes, cases[i].bytes);
+            assert_int_equal(first->file_number, 3);
+            assert_int_equal(first->writer, 3);
+            assert_int_equal(first->reader, 5);
+            tear_down(&bed);
+        }
+}
+
+static void a_misplaced_piece_says_where_it_belongs(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed, WEIR_PAYLOAD_STAMP, 65536);
+    refill(&bed, 1000, 42, 4, 131072);
+    assert_false(is_right(&bed));
+    assert_true(bed.log.first[0].has_found);
+    assert_int_equal(bed.log.first[0].found_file, 4);
+    assert_int_equal(bed.log.first[0].found_writer, 4);
+    assert_int_equal(bed.log.first[0].found_offset, 131072);
+    assert_int_equal(bed.log.first[0].found_generation, 1000);
+    tear_down(&bed);
+}
+
+static void the_writer_of_a_shared_file_may_be_anyone(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed, WEIR_PAYLOAD_STAMP, 65536);
+    bed.reading.writer = 9;
+    bed.reading.is_own_file = false;
+    assert_true(is_right(&bed));
+    bed.reading.is_own_file = true;
+    assert_false(is_right(&bed));
+    tear_down(&bed);
+}
+
+/* Written in transfers of 1 MiB and read in transfers of 4 KiB: stamps do not depend on how the file is read. */
+static void pieces_verify_in_transfers_of_another_size(void **state)
+{
+    struct weir_source reader;
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed, WEIR_PAYLOAD_STAMP, MIB);
+    bed.source.identity.transfer_bytes = 4096;
+    weir_source_init(&reader, &bed.source.identity, bed.noise, 3, 3);
+    for (size_t at = 0; at < MIB; at += 4096) {
+        struct weir_reading reading = bed.reading;
+
+        reading.offset += at;
+        reading.bytes = 4096;
+        assert_true(weir_verify(&reader, &reading, bed.data + at, &bed.log));
+    }
+    tear_down(&bed);
+}
+
+/* Even a short repeat would show: all words of a full payload and all its pieces' stamps differ. */
+static int compare_words(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void full_payloads_never_repeat_a_word(void **state)
+{
+    size_t count = 4 * MIB / sizeof(uint64_t), repeated = 0;
+    struct bed bed;
+    uint64_t *words;
+
+    (void)state;
+    set_up(&bed, WEIR_PAYLOAD_FULL, 4 * MIB);
+    words = (uint64_t *)(void *)bed.data;
+    qsort(words, count, sizeof *words, compare_words);
+    for (size_t i = 1; i < count; i++)
+        repeated += words[i] == words[i - 1];
+    assert_int_equal(repeated, 0);
+    tear_down(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_verifies_in_every_mode_and_size),
+        cmocka_unit_test(every_changed_byte_is_noticed),
+        cmocka_unit_test(a_spoiled_buffer_does_not_verify),
+        cmocka_unit_test(each_kind_of_damage_is_told_with_its_place),
+        cmocka_unit_test(a_misplaced_piece_says_where_it_belongs),
+        cmocka_unit_test(the_writer_of_a_shared_file_may_be_anyone),
+        cmocka_unit_test(pieces_verify_in_transfers_of_another_size),
+        cmocka_unit_test(full_payloads_never_repeat_a_word),
+    };
+
+    return cmocka_run_group_tests_name("payload", tests, NULL, NULL);
+}
