@@ -19,7 +19,7 @@ struct weir_op;
 
 /* One per rank: ring, context, queue pairs. Allocated by the backend, held by the engine. */
 struct weir_session {
-    const struct weir_backend *backend;
+    const struct weir_backend *backend; /* set by the backend's open, like depth */
     unsigned depth; /* transfers that may be in flight: at most what was asked for */
 };
 
@@ -52,7 +52,7 @@ struct weir_op {
     uint64_t accepted_ns; /* ... taken by it, ... */
     uint64_t done_ns;     /* ... and seen complete */
     unsigned slot;        /* 0 .. depth-1, for a backend's own parallel array */
-    unsigned window;      /* the engine's: which part of the slot's buffer is in use */
+    unsigned window;      /* the engine's: number of the slot's first buffer window */
 };
 
 /* Give `transfer` (blocking), or `submit` and `reap`, or all three.
@@ -90,7 +90,7 @@ struct weir_file_ops {
                 struct weir_file **file);
     /* Releases the file in any case; the error is that of the release. */
     int (*close)(struct weir_session *session, struct weir_file *file);
-    /* Data written is stable when this returns 0. */
+    /* Data written is stable when this returns 0. Collective over params->group where open was. */
     int (*sync)(struct weir_session *session, struct weir_file *file);
     /* Present size in bytes, or -errno. */
     int64_t (*size)(struct weir_session *session, struct weir_file *file);
@@ -111,7 +111,8 @@ struct weir_name_ops {
     int (*unlink)(struct weir_session *session, const char *path);
     int (*mkdir)(struct weir_session *session, const char *path);
     int (*rmdir)(struct weir_session *session, const char *path);
-    /* What the file system of `path` (which need not exist) demands of transfers. NULL: nothing. */
+    /* What the file system of `path` (which need not exist) demands of transfers. -EOPNOTSUPP: it has no O_DIRECT, and
+     * the session is about that. NULL: nothing is demanded. */
     int (*alignment)(struct weir_session *session, const char *path,
                      struct weir_alignment *alignment);
 };

@@ -22,11 +22,10 @@ int weir_buffers_open(struct weir_buffers *buffers, unsigned slots, uint64_t tra
                       uint64_t spread_bytes, uint32_t alignment);
 void weir_buffers_close(struct weir_buffers *buffers);
 
-static inline void *weir_buffers_window(const struct weir_buffers *buffers, unsigned slot,
-                                        unsigned window)
+/* Window `number` of all: slot s has those from s * windows on. */
+static inline void *weir_buffers_window(const struct weir_buffers *buffers, unsigned number)
 {
-    return buffers->memory +
-           ((size_t)slot * buffers->windows + window) * buffers->window_bytes;
+    return buffers->memory + number * buffers->window_bytes;
 }
 
 #endif

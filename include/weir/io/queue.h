@@ -6,6 +6,8 @@
 #include "weir/base/clock.h"
 #include "weir/io/backend.h"
 
+#include <assert.h>
+
 #define WEIR_DEPTH_MAX 4096
 
 /* take -> (fill) -> send -> reap -> (record) -> give. `depth` ops are made once; none is allocated later. */
@@ -35,6 +37,11 @@ int weir_queue_open(struct weir_queue *queue, struct weir_session *session,
 /* Nothing may be in flight. */
 void weir_queue_close(struct weir_queue *queue);
 
+static inline bool weir_queue_has_free(const struct weir_queue *queue)
+{
+    return queue->free_count > 0;
+}
+
 /* A slot to fill, or NULL if all are in use. */
 struct weir_op *weir_queue_take(struct weir_queue *queue);
 
@@ -54,6 +61,16 @@ static inline uint64_t weir_queue_now(struct weir_queue *queue)
     queue->last_ns = weir_clock_ns(queue->clock);
     queue->is_last_usable = true;
     return queue->last_ns;
+}
+
+/* Blocking queues only: send and reap in one, for the loop that has one slot and goes round with it. */
+static inline void weir_queue_transfer(struct weir_queue *queue, struct weir_op *op)
+{
+    op->issued_ns = queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
+    op->result = queue->transfer->transfer(queue->session, op);
+    op->done_ns = weir_queue_now(queue);
+    op->accepted_ns = op->done_ns;
+    assert((uint64_t)(op->result + 4095) <= op->size + 4095);
 }
 
 /* Submits what waits, then hands back completed ops: at least `min` (never more than are outstanding), at most `max`.

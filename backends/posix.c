@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocking transfers through the page cache, or past it on request. */
+#include "posix_files.h"
+
+struct posix_options {
+    int64_t is_direct;
+    int64_t must_lock;
+};
+
+extern const struct weir_backend weir_backend_posix;
+
+static const struct weir_option posix_rows[] = {
+    {.name = "posix.odirect",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct posix_options, is_direct),
+     .help = "open files with O_DIRECT, past the page cache"},
+    {.name = "posix.rangelocks",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct posix_options, must_lock),
+     .help = "lock the range of each transfer with fcntl",
+     .refusal = "range locks around transfers are not built; leave the option out"},
+    {0},
+};
+
+static int posix_session_open(const struct weir_session_params *params,
+                              struct weir_session **session, struct weir_error *error)
+{
+    const struct posix_options *options = params->options;
+
+    return weir_posix_session_open(&weir_backend_posix, options->is_direct != 0, session, error);
+}
+
+const struct weir_backend weir_backend_posix = {
+    .descriptor = {.name = "posix",
+                   .label = "POSIX",
+                   .version = "",
+                   .summary = "pread and pwrite on files of the kernel's file systems",
+                   .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME,
+                   .options = {"POSIX", posix_rows, sizeof(struct posix_options)}},
+    .open = posix_session_open,
+    .close = weir_posix_session_close,
+    .transfer = &weir_posix_transfer_ops,
+    .file = &weir_posix_file_ops,
+    .names = &weir_posix_name_ops,
+};

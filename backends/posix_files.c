@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files opened with open(2), moved with pread(2) and pwrite(2), and named by paths. */
+#include "posix_files.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_MODE = 0664, DIRECTORY_MODE = 0777, ALIGNMENT_MAX = 4096 };
+
+static const struct weir_alignment anything = {.memory = 1, .offset = 1};
+
+static struct weir_posix_session *posix_session_of(struct weir_session *session)
+{
+    return (struct weir_posix_session *)session;
+}
+
+static int fd_of(const struct weir_file *file)
+{
+    return ((const struct weir_posix_file *)file)->fd;
+}
+
+int weir_posix_session_open(const struct weir_backend *backend, bool is_direct,
+                            struct weir_session **session, struct weir_error *error)
+{
+    struct weir_posix_session *opened = calloc(1, sizeof *opened);
+
+    if (!opened)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, backend->descriptor.name,
+                              "out of memory");
+    *opened = (struct weir_posix_session){
+        .base = {.backend = backend, .depth = 1},
+        .is_direct = is_direct,
+        .alignment = {.memory = ALIGNMENT_MAX, .offset = ALIGNMENT_MAX},
+    };
+    *session = &opened->base;
+    return 0;
+}
+
+void weir_posix_session_close(struct weir_session *session)
+{
+    free(session);
+}
+
+/* ---- what direct transfers must be multiples of ---- */
+
+/* True if the kernel knows; an answer of zero means that the file cannot be direct. */
+static bool ask_alignment(int fd, struct weir_alignment *alignment)
+{
+#ifdef STATX_DIOALIGN
+    struct statx facts;
+
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) == 0 &&
+        facts.stx_mask & STATX_DIOALIGN && facts.stx_dio_offset_align > 0) {
+        *alignment = (struct weir_alignment){.memory = facts.stx_dio_mem_align,
+                                             .offset = facts.stx_dio_offset_align};
+        return true;
+    }
+#else
+    (void)fd;
+    (void)alignment;
+#endif
+    return false;
+}
+
+/* Writes to a file of our own until the file system agrees: memory, offset and size each at an odd
+ * multiple. */
+static int measure_alignment(int fd, struct weir_alignment *alignment)
+{
+    unsigned char *memory = aligned_alloc(2 * ALIGNMENT_MAX, 2 * ALIGNMENT_MAX);
+    int rc = -EINVAL;
+
+    if (!memory)
+        return -ENOMEM;
+    memset(memory, 0, 2 * ALIGNMENT_MAX);
+    for (uint32_t step = 512; rc == -EINVAL && step <= ALIGNMENT_MAX; step *= 2) {
+        ssize_t bytes = pwrite(fd, memory + step, step, step);
+
+        rc = bytes < 0 ? -errno : 0;
+        *alignment = (struct weir_alignment){.memory = step, .offset = step};
+    }
+    free(memory);
+    return rc;
+}
+
+/* The path of the nearest directory above `path` that exists. */
+static void find_directory(const char *path, char directory[PATH_MAX])
+{
+    struct stat facts;
+
+    snprintf(directory, PATH_MAX, "%s", path);
+    for (;;) {
+        char *slash = strrchr(directory, '/');
+
+        if (!slash) {
+            snprintf(directory, PATH_MAX, ".");
+            return;
+        }
+        if (slash == directory) {
+            directory[1] = '\0';
+            return;
+        }
+        *slash = '\0';
+        if (stat(directory, &facts) == 0)
+            return;
+    }
+}
+
+/* For file systems without O_TMPFILE: a file of a name of its own, which is gone at once. */
+static int open_nameless(const char *directory)
+{
+    char path[PATH_MAX];
+    int fd;
+
+    if (snprintf(path, sizeof path, "%s/.weir-XXXXXX", directory) >= (int)sizeof path)
+        return -ENAMETOOLONG;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    unlink(path);
+    if (fcntl(fd, F_SETFL, O_DIRECT) != 0) {
+        int rc = -errno;
+
+        close(fd);
+        return rc;
+    }
+    return fd;
+}
+
+static int open_scratch(const char *path)
+{
+    char directory[PATH_MAX];
+    int fd;
+
+    find_directory(path, directory);
+    fd = open(directory, O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+    return errno == EOPNOTSUPP || errno == EISDIR ? open_nameless(directory) : -errno;
+}
+
+/* What a file that is there says of itself; it may be a device, or in a directory that cannot be
+ * written. */
+static bool ask_existing(const char *path, struct weir_alignment *alignment)
+{
+    int fd = open(path, O_RDONLY | O_DIRECT | O_NONBLOCK | O_CLOEXEC);
+    bool is_known;
+
+    if (fd < 0)
+        return false;
+    is_known = ask_alignment(fd, alignment);
+    close(fd);
+    return is_known;
+}
+
+static int find_alignment(const char *path, struct weir_alignment *alignment)
+{
+    int rc = 0;
+    int fd;
+
+    if (ask_existing(path, alignment))
+        return 0;
+    fd = open_scratch(path);
+    if (fd < 0)
+        return fd == -EINVAL ? -EOPNOTSUPP : fd;
+    if (!ask_alignment(fd, alignment))
+        rc = measure_alignment(fd, alignment);
+    close(fd);
+    return rc;
+}
+
+static int posix_alignment(struct weir_session *session, const char *path,
+                           struct weir_alignment *alignment)
+{
+    struct weir_posix_session *posix = posix_session_of(session);
+    struct weir_alignment found = anything;
+    int rc = posix->is_direct ? find_alignment(path, &found) : 0;
+
+    if (rc < 0)
+        return rc;
+    posix->alignment = found;
+    *alignment = found;
+    return 0;
+}
+
+/* ---- files ---- */
+
+/* Linux makes the file before it finds that it cannot be direct: only who made it may take it away.
+ */
+static int open_direct(const char *path, int flags)
+{
+    int fd = open(path, flags | O_EXCL, FILE_MODE);
+
+    if (fd < 0 && errno == EEXIST)
+        return open(path, flags & ~O_CREAT);
+    if (fd < 0 && errno == EINVAL) {
+        unlink(path);
+        errno = EINVAL;
+    }
+    return fd;
+}
+
+/* What open(2) means by EINVAL where the path was to be direct. */
+static int explain_refusal(const char *path)
+{
+    struct stat facts;
+
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode) ? -EISDIR : -EOPNOTSUPP;
+}
+
+static int open_fd(const struct weir_posix_session *session, const struct weir_file_params *params)
+{
+    int flags = (params->can_write ? O_RDWR : O_RDONLY) | O_CLOEXEC;
+    int fd;
+
+    assert(params->can_write || params->can_read);
+    if (params->must_create)
+        flags |= O_CREAT;
+    if (session->is_direct)
+        flags |= O_DIRECT;
+    if (session->is_direct && params->must_create)
+        fd = open_direct(params->path, flags);
+    else
+        fd = open(params->path, flags, FILE_MODE);
+    if (fd < 0)
+        return session->is_direct && errno == EINVAL ? explain_refusal(params->path) : -errno;
+    return fd;
+}
+
+/* A directory opens for reading like a file. */
+static int refuse_directory(int fd)
+{
+    struct stat facts;
+
+    if (fstat(fd, &facts) != 0)
+        return -errno;
+    return S_ISDIR(facts.st_mode) ? -EISDIR : 0;
+}
+
+static int posix_open(struct weir_session *session, const struct weir_file_params *params,
+                      struct weir_file **file)
+{
+    const struct weir_posix_session *posix = posix_session_of(session);
+    struct weir_posix_file *opened = calloc(1, sizeof *opened);
+    int rc;
+
+    if (!opened)
+        return -ENOMEM;
+    opened->fd = open_fd(posix, params);
+    if (opened->fd < 0) {
+        rc = opened->fd;
+        goto free_file;
+    }
+    rc = params->can_write ? 0 : refuse_directory(opened->fd);
+    if (rc < 0)
+        goto close_fd;
+    opened->base.alignment = posix->is_direct ? posix->alignment : anything;
+    if (posix->is_direct)
+        ask_alignment(opened->fd, &opened->base.alignment);
+    *file = &opened->base;
+    return 0;
+
+close_fd:
+    close(opened->fd);
+free_file:
+    free(opened);
+    return rc;
+}
+
+static int posix_close(struct weir_session *session, struct weir_file *file)
+{
+    int rc = close(fd_of(file)) == 0 ? 0 : -errno;
+
+    (void)session;
+    free(file);
+    return rc;
+}
+
+static int posix_sync(struct weir_session *session, struct weir_file *file)
+{
+    (void)session;
+    return fsync(fd_of(file)) == 0 ? 0 : -errno;
+}
+
+static int64_t posix_size(struct weir_session *session, struct weir_file *file)
+{
+    struct stat facts;
+    off_t end;
+
+    (void)session;
+    if (fstat(fd_of(file), &facts) != 0)
+        return -errno;
+    if (!S_ISBLK(facts.st_mode))
+        return facts.st_size;
+    end = lseek(fd_of(file), 0, SEEK_END);
+    return end < 0 ? -errno : end;
+}
+
+static int64_t posix_transfer(struct weir_session *session, struct weir_op *op)
+{
+    int fd = fd_of(op->file);
+    ssize_t bytes = op->verb == WEIR_OP_WRITE ? pwrite(fd, op->data, op->size, (off_t)op->offset)
+                                              : pread(fd, op->data, op->size, (off_t)op->offset);
+
+    (void)session;
+    return bytes < 0 ? -errno : bytes;
+}
+
+/* ---- names ---- */
+
+static enum weir_name_kind kind_of(mode_t mode)
+{
+    if (S_ISREG(mode))
+        return WEIR_NAME_FILE;
+    if (S_ISDIR(mode))
+        return WEIR_NAME_DIRECTORY;
+    return S_ISBLK(mode) || S_ISCHR(mode) ? WEIR_NAME_DEVICE : WEIR_NAME_OTHER;
+}
+
+static int posix_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
+{
+    struct stat found;
+
+    (void)session;
+    if (stat(path, &found) != 0)
+        return -errno;
+    *facts =
+        (struct weir_name_facts){.kind = kind_of(found.st_mode), .bytes = (uint64_t)found.st_size};
+    return 0;
+}
+
+static int posix_unlink(struct weir_session *session, const char *path)
+{
+    (void)session;
+    return unlink(path) == 0 ? 0 : -errno;
+}
+
+static int posix_mkdir(struct weir_session *session, const char *path)
+{
+    (void)session;
+    return mkdir(path, DIRECTORY_MODE) == 0 ? 0 : -errno;
+}
+
+static int posix_rmdir(struct weir_session *session, const char *path)
+{
+    (void)session;
+    return rmdir(path) == 0 ? 0 : -errno;
+}
+
+const struct weir_transfer_ops weir_posix_transfer_ops = {
+    .transfer = posix_transfer,
+};
+
+const struct weir_file_ops weir_posix_file_ops = {
+    .open = posix_open,
+    .close = posix_close,
+    .sync = posix_sync,
+    .size = posix_size,
+};
+
+const struct weir_name_ops weir_posix_name_ops = {
+    .stat = posix_stat,
+    .unlink = posix_unlink,
+    .mkdir = posix_mkdir,
+    .rmdir = posix_rmdir,
+    .alignment = posix_alignment,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files and names of the kernel's file systems, shared by the backends that open them with open(2).
+ */
+#ifndef WEIR_BACKENDS_POSIX_FILES_H
+#define WEIR_BACKENDS_POSIX_FILES_H
+
+#include "weir/io/backend.h"
+
+/* A backend that needs more embeds this as the first member of its own session. */
+struct weir_posix_session {
+    struct weir_session base;
+    bool is_direct; /* files are opened with O_DIRECT */
+    struct weir_alignment
+        alignment; /* of direct files whose file system does not say: what was measured last */
+};
+
+struct weir_posix_file {
+    struct weir_file base;
+    int fd;
+};
+
+/* A blocking session, one transfer at a time. Errors as in weir_backend.open. */
+int weir_posix_session_open(const struct weir_backend *backend, bool is_direct,
+                            struct weir_session **session, struct weir_error *error);
+void weir_posix_session_close(struct weir_session *session);
+
+/* pread(2) and pwrite(2). */
+extern const struct weir_transfer_ops weir_posix_transfer_ops;
+
+/* Creates with mode 0664 and without O_TRUNC, as IOR does. Where the session is direct and the file
+ * system cannot be, open and alignment return -EOPNOTSUPP. */
+extern const struct weir_file_ops weir_posix_file_ops;
+extern const struct weir_name_ops weir_posix_name_ops;
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One anonymous mapping holds all windows of all slots: aligned by construction, and touched before
+ * anything is timed. */
+#include "weir/io/buffers.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { CACHE_LINE_BYTES = 64, WINDOWS_MAX = 1 << 30 };
+
+static size_t round_up(size_t bytes, size_t granule)
+{
+    return (bytes + granule - 1) & ~(granule - 1);
+}
+
+/* Windows keep to what the file demands; small ones also to cache lines, large ones to pages. */
+static size_t window_granule(uint64_t transfer_bytes, size_t page_bytes, uint32_t alignment)
+{
+    size_t natural = transfer_bytes >= page_bytes ? page_bytes : CACHE_LINE_BYTES;
+
+    return alignment > natural ? alignment : natural;
+}
+
+/* Maps more than needed where pages alone do not align enough, and gives the margins back. */
+static void *map_aligned(size_t bytes, size_t page_bytes, size_t alignment)
+{
+    size_t margin = alignment > page_bytes ? alignment - page_bytes : 0;
+    unsigned char *mapped =
+        mmap(NULL, bytes + margin, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t head;
+
+    if (mapped == MAP_FAILED)
+        return NULL;
+    head = (alignment - (uintptr_t)mapped % alignment) % alignment;
+    if (head > 0)
+        munmap(mapped, head);
+    if (margin > head)
+        munmap(mapped + head + bytes, margin - head);
+    return mapped + head;
+}
+
+int weir_buffers_open(struct weir_buffers *buffers, unsigned slots, uint64_t transfer_bytes,
+                      uint64_t spread_bytes, uint32_t alignment)
+{
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    struct weir_buffers made = {.slots = slots, .windows = 1};
+    size_t row_bytes;
+
+    if (transfer_bytes > SIZE_MAX / 4)
+        return -ENOMEM;
+    made.window_bytes = round_up(transfer_bytes > 0 ? transfer_bytes : 1,
+                                 window_granule(transfer_bytes, page_bytes, alignment));
+    if (__builtin_mul_overflow(made.window_bytes, slots, &row_bytes) ||
+        spread_bytes / row_bytes > WINDOWS_MAX / 2)
+        return -ENOMEM;
+    while (made.windows * row_bytes < spread_bytes)
+        made.windows *= 2;
+    if (__builtin_mul_overflow(row_bytes, made.windows, &made.bytes) || made.bytes > SIZE_MAX / 4)
+        return -ENOMEM;
+    made.bytes = round_up(made.bytes, page_bytes);
+    made.memory = map_aligned(made.bytes, page_bytes, alignment);
+    if (!made.memory)
+        return -ENOMEM;
+    memset(made.memory, 0, made.bytes);
+    *buffers = made;
+    return 0;
+}
+
+void weir_buffers_close(struct weir_buffers *buffers)
+{
+    if (buffers->memory)
+        munmap(buffers->memory, buffers->bytes);
+    *buffers = (struct weir_buffers){0};
+}

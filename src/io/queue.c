@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one queue: at depth 1 a transfer happens inside of send, else in batches between send and
+ * reap. Every line of the backends' contract that can be seen from here is an assert. */
+#include "weir/io/queue.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The life of a slot: each step has one function that takes it. */
+enum slot_state { SLOT_FREE, SLOT_LENT, SLOT_SENT, SLOT_FLYING, SLOT_DONE, SLOT_REAPED };
+
+static void enter(struct weir_op *op, enum slot_state from, enum slot_state to)
+{
+    assert(op->state == from);
+    op->state = (uint8_t)to;
+}
+
+/* A slot that the engine has, be it lent for the first time or handed back. */
+static void leave_engine(struct weir_op *op, enum slot_state to)
+{
+    assert(op->state == SLOT_LENT || op->state == SLOT_REAPED);
+    op->state = (uint8_t)to;
+}
+
+static uint64_t issue_stamp(struct weir_queue *queue)
+{
+    return queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
+}
+
+int weir_queue_open(struct weir_queue *queue, struct weir_session *session,
+                    const struct weir_clock *clock)
+{
+    const struct weir_transfer_ops *transfer = session->backend->transfer;
+    unsigned depth = session->depth;
+
+    assert(depth >= 1 && depth <= WEIR_DEPTH_MAX);
+    assert(transfer->transfer || (transfer->submit && transfer->reap));
+    *queue = (struct weir_queue){
+        .session = session,
+        .transfer = transfer,
+        .clock = clock,
+        .is_blocking = transfer->transfer && (depth == 1 || !transfer->submit),
+        .depth = depth,
+        .free_count = depth,
+        .ops = calloc(depth, sizeof *queue->ops),
+        .free = calloc(3 * (size_t)depth, sizeof(struct weir_op *)),
+    };
+    if (!queue->ops || !queue->free) {
+        free(queue->ops);
+        free(queue->free);
+        *queue = (struct weir_queue){0};
+        return -ENOMEM;
+    }
+    queue->pending = queue->free + depth;
+    queue->done = queue->pending + depth;
+    /* Slot 0 is taken first. */
+    for (unsigned slot = 0; slot < depth; slot++) {
+        queue->ops[slot].slot = slot;
+        queue->free[depth - 1 - slot] = &queue->ops[slot];
+    }
+    return 0;
+}
+
+void weir_queue_close(struct weir_queue *queue)
+{
+    assert(weir_queue_outstanding(queue) == 0);
+    free(queue->ops);
+    free(queue->free);
+    *queue = (struct weir_queue){0};
+}
+
+struct weir_op *weir_queue_take(struct weir_queue *queue)
+{
+    struct weir_op *op;
+
+    if (queue->free_count == 0)
+        return NULL;
+    op = queue->free[--queue->free_count];
+    enter(op, SLOT_FREE, SLOT_LENT);
+    return op;
+}
+
+static void check_request(const struct weir_op *op)
+{
+    const struct weir_alignment *alignment = &op->file->alignment;
+
+    assert(op->size > 0);
+    assert(((uintptr_t)op->data & (alignment->memory - 1)) == 0);
+}
+
+static void check_result(const struct weir_op *op)
+{
+    assert(op->result >= -4095 && op->result <= (int64_t)op->size);
+}
+
+static void transfer_now(struct weir_queue *queue, struct weir_op *op)
+{
+    weir_queue_transfer(queue, op);
+    leave_engine(op, SLOT_DONE);
+    queue->done[queue->done_count++] = op;
+}
+
+void weir_queue_send(struct weir_queue *queue, struct weir_op *op)
+{
+    check_request(op);
+    if (queue->is_blocking) {
+        transfer_now(queue, op);
+        return;
+    }
+    leave_engine(op, SLOT_SENT);
+    queue->pending[queue->pending_count++] = op;
+}
+
+/* Hands to the backend as much of what waits as it takes. */
+static int submit_pending(struct weir_queue *queue)
+{
+    uint64_t issued_ns;
+    uint64_t accepted_ns;
+    int taken;
+
+    if (queue->pending_count == 0)
+        return 0;
+    issued_ns = issue_stamp(queue);
+    taken = queue->transfer->submit(queue->session, queue->pending, queue->pending_count);
+    accepted_ns = weir_queue_now(queue);
+    if (taken < 0)
+        return taken;
+    assert((unsigned)taken <= queue->pending_count);
+    assert(taken > 0 || queue->flying_count > 0);
+    for (int i = 0; i < taken; i++) {
+        queue->pending[i]->issued_ns = issued_ns;
+        queue->pending[i]->accepted_ns = accepted_ns;
+        enter(queue->pending[i], SLOT_SENT, SLOT_FLYING);
+    }
+    queue->pending_count -= (unsigned)taken;
+    queue->flying_count += (unsigned)taken;
+    memmove(queue->pending, queue->pending + taken,
+            queue->pending_count * sizeof(struct weir_op *));
+    return taken;
+}
+
+static int reap_flying(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max)
+{
+    unsigned least = min < queue->flying_count ? min : queue->flying_count;
+    uint64_t done_ns;
+    int count;
+
+    if (queue->flying_count == 0)
+        return 0;
+    count = queue->transfer->reap(queue->session, done, least, max);
+    done_ns = weir_queue_now(queue);
+    if (count < 0)
+        return count;
+    assert((unsigned)count >= least && (unsigned)count <= max);
+    assert((unsigned)count <= queue->flying_count);
+    for (int i = 0; i < count; i++) {
+        enter(done[i], SLOT_FLYING, SLOT_REAPED);
+        check_result(done[i]);
+        done[i]->done_ns = done_ns;
+    }
+    queue->flying_count -= (unsigned)count;
+    return count;
+}
+
+static int hand_out_done(struct weir_queue *queue, struct weir_op *done[], unsigned max)
+{
+    unsigned count = max < queue->done_count ? max : queue->done_count;
+
+    for (unsigned i = 0; i < count; i++) {
+        done[i] = queue->done[i];
+        enter(done[i], SLOT_DONE, SLOT_REAPED);
+    }
+    queue->done_count -= count;
+    for (unsigned i = 0; i < queue->done_count; i++)
+        queue->done[i] = queue->done[i + count];
+    return (int)count;
+}
+
+int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max)
+{
+    unsigned outstanding = weir_queue_outstanding(queue);
+    unsigned least = min < outstanding ? min : outstanding;
+    unsigned count = 0;
+
+    assert(min <= max);
+    if (queue->is_blocking)
+        return hand_out_done(queue, done, max);
+    /* A full backend takes the rest only after it has given something back. */
+    do {
+        int rc = submit_pending(queue);
+
+        if (rc < 0)
+            return rc;
+        rc = reap_flying(queue, done + count, least - count, max - count);
+        if (rc < 0)
+            return rc;
+        count += (unsigned)rc;
+    } while (count < least);
+    return (int)count;
+}
+
+void weir_queue_give(struct weir_queue *queue, struct weir_op *op)
+{
+    leave_engine(op, SLOT_FREE);
+    queue->free[queue->free_count++] = op;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A backend for tests that does everything late and in reverse order, and is soon full: files are
+ * those of posix. */
+#include "bench.h"
+
+#include "posix_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct later_session {
+    struct weir_posix_session posix;
+    unsigned waiting_count;
+    struct weir_op *waiting[]; /* half of the depth: more is refused until something was reaped */
+};
+
+static struct later_session *later_of(struct weir_session *session)
+{
+    return (struct later_session *)session;
+}
+
+static unsigned capacity_of(const struct weir_session *session)
+{
+    return (session->depth + 1) / 2;
+}
+
+static int later_session_open(const struct weir_session_params *params,
+                              struct weir_session **session, struct weir_error *error)
+{
+    struct later_session *opened =
+        calloc(1, sizeof *opened + params->depth * sizeof(struct weir_op *));
+
+    if (!opened)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "later", "out of memory");
+    opened->posix.base = (struct weir_session){.backend = &later_backend, .depth = params->depth};
+    *session = &opened->posix.base;
+    return 0;
+}
+
+static int later_submit(struct weir_session *session, struct weir_op *const ops[], unsigned count)
+{
+    struct later_session *later = later_of(session);
+    unsigned taken = 0;
+
+    while (taken < count && later->waiting_count < capacity_of(session))
+        later->waiting[later->waiting_count++] = ops[taken++];
+    return (int)taken;
+}
+
+static int later_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
+                      unsigned max)
+{
+    struct later_session *later = later_of(session);
+    unsigned count = 0;
+
+    (void)max;
+    while (count < min) {
+        struct weir_op *op = later->waiting[--later->waiting_count];
+
+        op->result = weir_posix_transfer_ops.transfer(session, op);
+        done[count++] = op;
+    }
+    return (int)count;
+}
+
+static const struct weir_transfer_ops later_transfer_ops = {
+    .submit = later_submit,
+    .reap = later_reap,
+};
+
+const struct weir_backend later_backend = {
+    .descriptor = {.name = "later",
+                   .label = "LATER",
+                   .version = "",
+                   .summary = "posix, but late and in reverse order",
+                   .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME,
+                   .options = {.name = "LATER"}},
+    .open = later_session_open,
+    .close = weir_posix_session_close,
+    .transfer = &later_transfer_ops,
+    .file = &weir_posix_file_ops,
+    .names = &weir_posix_name_ops,
+};

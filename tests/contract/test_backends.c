@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The contract of include/weir/io/backend.h as one suite over every backend and every wrapper, at
+ * several depths. */
+#include "bench.h"
+#include "special_cases.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { UNITS = 40 };
+
+static void require(const struct subject *subject, unsigned abilities, const char *reason)
+{
+    if ((abilities_of(subject) & abilities) != abilities)
+        skip_because(reason);
+}
+
+static void require_names(const struct subject *subject)
+{
+    require(subject, WEIR_CAN_NAME, "the backend has no names");
+}
+
+static void require_data(const struct subject *subject)
+{
+    require(subject, WEIR_CAN_KEEP, "the backend keeps no data");
+}
+
+/* ---- sessions ---- */
+
+static void a_session_is_as_deep_as_asked_or_less(void **state)
+{
+    const struct subject *subject = *state;
+    struct bench bench;
+
+    open_bench(&bench, subject, NULL);
+    assert_ptr_equal(bench.session->backend, subject->backend);
+    assert_in_range(bench.session->depth, 1, subject->depth);
+    close_bench(&bench);
+}
+
+static void two_sessions_live_side_by_side(void **state)
+{
+    const struct subject *subject = *state;
+    struct bench one;
+    struct bench other;
+
+    open_bench(&one, subject, NULL);
+    open_bench(&other, subject, NULL);
+    assert_ptr_not_equal(one.session, other.session);
+    close_bench(&one);
+    close_bench(&other);
+}
+
+/* ---- files ---- */
+
+static void open_fails_cleanly_and_leaves_nothing(void **state)
+{
+    const struct subject *subject = *state;
+    struct weir_file *const untouched = (struct weir_file *)&subject;
+    struct weir_file *file = untouched;
+    struct weir_name_facts facts;
+    struct bench bench;
+
+    require_names(subject);
+    open_bench(&bench, subject, NULL);
+    assert_int_equal(open_file(&bench, path_of(&bench, "none"), false, &file), -ENOENT);
+    assert_int_equal(open_file(&bench, path_of(&bench, "none"), true, &file), -ENOENT);
+    assert_int_equal(open_file(&bench, path_of(&bench, "none/none"), true, &file), -ENOENT);
+    assert_ptr_equal(file, untouched);
+    assert_int_equal(stat_name(&bench, path_of(&bench, "none"), &facts), -ENOENT);
+    close_bench(&bench);
+}
+
+static void a_directory_is_no_file(void **state)
+{
+    const struct subject *subject = *state;
+    struct weir_file *file;
+    struct bench bench;
+
+    require_names(subject);
+    open_bench(&bench, subject, NULL);
+    assert_int_equal(open_file(&bench, subject->directory, false, &file), -EISDIR);
+    assert_int_equal(open_file(&bench, subject->directory, true, &file), -EISDIR);
+    close_bench(&bench);
+}
+
+static void a_file_that_may_not_be_read_is_not_opened(void **state)
+{
+    const struct subject *subject = *state;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+
+    require_names(subject);
+    if (geteuid() == 0)
+        skip_because("root may read everything");
+    open_bench(&bench, subject, NULL);
+    path = path_of(&bench, "secret");
+    close_file(&bench, make_file(&bench, path));
+    assert_int_equal(chmod(path, 0), 0);
+    assert_int_equal(open_file(&bench, path, false, &file), -EACCES);
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
+
+static void a_new_file_is_empty(void **state)
+{
+    const struct subject *subject = *state;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+
+    open_bench(&bench, subject, NULL);
+    path = path_of(&bench, "new");
+    file = make_file(&bench, path);
+    assert_int_equal(bench.backend->file->size(bench.session, file), 0);
+    close_file(&bench, file);
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
+
+static void alignments_are_powers_of_two(void **state)
+{
+    const struct subject *subject = *state;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+
+    open_bench(&bench, subject, NULL);
+    path = path_of(&bench, "aligned");
+    file = make_file(&bench, path);
+    assert_int_equal(__builtin_popcount(file->alignment.memory), 1);
+    assert_int_equal(__builtin_popcount(file->alignment.offset), 1);
+    assert_int_equal(UNIT_BYTES % file->alignment.offset, 0);
+    close_file(&bench, file);
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
+
+static void the_alignment_of_a_path_is_that_of_its_file(void **state)
+{
+    const struct subject *subject = *state;
+    struct weir_alignment before;
+    struct weir_alignment after;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+
+    open_bench(&bench, subject, NULL);
+    if (!bench.backend->names || !bench.backend->names->alignment) {
+        close_bench(&bench);
+        skip_because("the backend asks for no alignment");
+    }
+    path = path_of(&bench, "here");
+    assert_int_equal(bench.backend->names->alignment(bench.session,
+                                                     path_of(&bench, "no/such/directory"), &before),
+                     0);
+    file = make_file(&bench, path);
+    assert_int_equal(bench.backend->names->alignment(bench.session, path, &after), 0);
+    assert_memory_equal(&before, &file->alignment, sizeof before);
+    assert_memory_equal(&after, &file->alignment, sizeof after);
+    close_file(&bench, file);
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
+
+static void opening_an_existing_file_keeps_its_data(void **state)
+{
+    const struct subject *subject = *state;
+    unsigned char *data;
+    unsigned char *back;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+
+    require_data(subject);
+    open_bench(&bench, subject, NULL);
+    data = make_data(&bench, 1, 3);
+    back = make_data(&bench, 1, 0);
+    path = path_of(&bench, "kept");
+    file = make_file(&bench, path);
+    move_units(&bench, WEIR_OP_WRITE, file, data, 1, false);
+    close_file(&bench, file);
+    file = make_file(&bench, path);
+    assert_int_equal(bench.backend->file->size(bench.session, file), UNIT_BYTES);
+    move_units(&bench, WEIR_OP_READ, file, back, 1, false);
+    assert_memory_equal(back, data, UNIT_BYTES);
+    close_file(&bench, file);
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
+
+static void sync_succeeds_and_size_is_the_end_of_the_last_write(void **state)
+{
+    const struct subject *subject = *state;
+    unsigned char *data;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+    int64_t bytes;
+
+    open_bench(&bench, subject, NULL);
+    data = make_data(&bench, 1, 0);
+    path = path_of(&bench, "sized");
+    file = make_file(&bench, path);
+    assert_int_equal(move(&bench, WEIR_OP_WRITE, file, data, 3 * UNIT_BYTES, UNIT_BYTES),
+                     UNIT_BYTES);
+    assert_int_equal(bench.backend->file->sync(bench.session, file), 0);
+    bytes = bench.backend->file->size(bench.session, file);
+    /* What keeps no data may have no size to tell. */
+    if (bytes != 0 || abilities_of(subject) & WEIR_CAN_KEEP)
+        assert_int_equal(bytes, 4 * UNIT_BYTES);
+    close_file(&bench, file);
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
+
+/* ---- transfers ---- */
+
+static void what_is_written_is_read_back(void **state)
+{
+    const struct subject *subject = *state;
+    unsigned char *data;
+    unsigned char *back;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+
+    require_data(subject);
+    open_bench(&bench, subject, NULL);
+    data = make_data(&bench, UNITS, 1);
+    back = make_data(&bench, UNITS, 0);
+    path = path_of(&bench, "data");
+    file = make_file(&bench, path);
+    move_units(&bench, WEIR_OP_WRITE, file, data, UNITS, false);
+    close_file(&bench, file);
+    assert_int_equal(open_file(&bench, path, false, &file), 0);
+    move_units(&bench, WEIR_OP_READ, file, back, UNITS, false);
+    assert_memory_equal(back, data, UNITS * UNIT_BYTES);
+    close_file(&bench, file);
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
+
+static void two_files_keep_their_data_apart(void **state)
+{
+    const struct subject *subject = *state;
+    unsigned char *data[2];
+    unsigned char *back;
+    struct weir_file *files[2];
+    struct bench bench;
+
+    require_data(subject);
+    open_bench(&bench, subject, NULL);
+    data[0] = make_data(&bench, UNITS, 1);
+    data[1] = make_data(&bench, UNITS, 2);
+    back = make_data(&bench, UNITS, 0);
+    for (int i = 0; i < 2; i++)
+        files[i] = make_file(&bench, path_of(&bench, i == 0 ? "left" : "right"));
+    for (int i = 0; i < 2; i++)
+        move_units(&bench, WEIR_OP_WRITE, files[i], data[i], UNITS, false);
+    for (int i = 0; i < 2; i++) {
+        move_units(&bench, WEIR_OP_READ, files[i], back, UNITS, false);
+        assert_memory_equal(back, data[i], UNITS * UNIT_BYTES);
+        close_file(&bench, files[i]);
+        remove_name(&bench, path_of(&bench, i == 0 ? "left" : "right"));
+    }
+    close_bench(&bench);
+}
+
+static void reading_past_the_end_returns_short(void **state)
+{
+    const struct subject *subject = *state;
+    unsigned char *data;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+
+    require_data(subject);
+    open_bench(&bench, subject, NULL);
+    data = make_data(&bench, 2, 1);
+    path = path_of(&bench, "short");
+    file = make_file(&bench, path);
+    move_units(&bench, WEIR_OP_WRITE, file, data, 1, false);
+    assert_int_equal(move(&bench, WEIR_OP_READ, file, data, 0, 2 * UNIT_BYTES), UNIT_BYTES);
+    assert_int_equal(move(&bench, WEIR_OP_READ, file, data, UNIT_BYTES, UNIT_BYTES), 0);
+    assert_int_equal(move(&bench, WEIR_OP_READ, file, data, 9 * UNIT_BYTES, UNIT_BYTES), 0);
+    close_file(&bench, file);
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
+
+static void a_transfer_that_fails_is_a_result_and_the_next_one_works(void **state)
+{
+    const struct subject *subject = *state;
+    unsigned char *data;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+
+    require_data(subject);
+    open_bench(&bench, subject, NULL);
+    data = make_data(&bench, 1, 1);
+    path = path_of(&bench, "readonly");
+    file = make_file(&bench, path);
+    move_units(&bench, WEIR_OP_WRITE, file, data, 1, false);
+    close_file(&bench, file);
+    assert_int_equal(open_file(&bench, path, false, &file), 0);
+    assert_true(move(&bench, WEIR_OP_WRITE, file, data, 0, UNIT_BYTES) < 0);
+    assert_int_equal(move(&bench, WEIR_OP_READ, file, data, 0, UNIT_BYTES), UNIT_BYTES);
+    close_file(&bench, file);
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
+
+static void an_unaligned_transfer_is_a_result(void **state)
+{
+    const struct subject *subject = *state;
+    unsigned char *data;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+    int64_t result;
+
+    require_data(subject);
+    open_bench(&bench, subject, NULL);
+    data = make_data(&bench, 2, 1);
+    path = path_of(&bench, "unaligned");
+    file = make_file(&bench, path);
+    result = move(&bench, WEIR_OP_WRITE, file, data, 1, UNIT_BYTES);
+    /* Some file systems take the detour through the page cache. */
+    assert_true(result == UNIT_BYTES || (file->alignment.offset > 1 && result == -EINVAL));
+    assert_int_equal(move(&bench, WEIR_OP_WRITE, file, data, 0, UNIT_BYTES), UNIT_BYTES);
+    close_file(&bench, file);
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
+
+static void a_full_device_is_a_result(void **state)
+{
+    const struct subject *subject = *state;
+    unsigned char *data;
+    struct weir_file *file;
+    struct bench bench;
+
+    require_data(subject);
+    open_bench(&bench, subject, NULL);
+    data = make_data(&bench, 1, 1);
+    if (open_file(&bench, "/dev/full", true, &file) < 0) {
+        close_bench(&bench);
+        skip_because("the backend does not open /dev/full");
+    }
+    assert_int_equal(move(&bench, WEIR_OP_WRITE, file, data, 0, UNIT_BYTES), -ENOSPC);
+    close_file(&bench, file);
+    close_bench(&bench);
+}
+
+/* ---- names ---- */
+
+static void a_file_has_a_name_until_it_is_unlinked(void **state)
+{
+    const struct subject *subject = *state;
+    unsigned char *data;
+    struct weir_name_facts facts;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+
+    require_names(subject);
+    open_bench(&bench, subject, NULL);
+    data = make_data(&bench, 2, 1);
+    path = path_of(&bench, "named");
+    file = make_file(&bench, path);
+    move_units(&bench, WEIR_OP_WRITE, file, data, 2, false);
+    close_file(&bench, file);
+    assert_int_equal(stat_name(&bench, path, &facts), 0);
+    assert_int_equal(facts.kind, WEIR_NAME_FILE);
+    assert_int_equal(facts.bytes, 2 * UNIT_BYTES);
+    assert_int_equal(bench.backend->names->unlink(bench.session, path), 0);
+    assert_int_equal(bench.backend->names->unlink(bench.session, path), -ENOENT);
+    assert_int_equal(stat_name(&bench, path, &facts), -ENOENT);
+    close_bench(&bench);
+}
+
+static void a_directory_is_made_once_and_removed_when_empty(void **state)
+{
+    const struct subject *subject = *state;
+    struct weir_name_facts facts;
+    struct bench bench;
+    const char *path;
+    const char *below;
+
+    require_names(subject);
+    open_bench(&bench, subject, NULL);
+    path = path_of(&bench, "directory");
+    below = path_of(&bench, "directory/file");
+    assert_int_equal(bench.backend->names->mkdir(bench.session, path), 0);
+    assert_int_equal(bench.backend->names->mkdir(bench.session, path), -EEXIST);
+    assert_int_equal(stat_name(&bench, path, &facts), 0);
+    assert_int_equal(facts.kind, WEIR_NAME_DIRECTORY);
+    close_file(&bench, make_file(&bench, below));
+    assert_int_equal(bench.backend->names->rmdir(bench.session, path), -ENOTEMPTY);
+    remove_name(&bench, below);
+    assert_int_equal(bench.backend->names->rmdir(bench.session, path), 0);
+    assert_int_equal(bench.backend->names->rmdir(bench.session, path), -ENOENT);
+    close_bench(&bench);
+}
+
+static void devices_and_others_are_told_from_files(void **state)
+{
+    const struct subject *subject = *state;
+    struct weir_name_facts facts;
+    struct bench bench;
+    const char *path;
+
+    require_names(subject);
+    open_bench(&bench, subject, NULL);
+    path = path_of(&bench, "pipe");
+    assert_int_equal(stat_name(&bench, "/dev/null", &facts), 0);
+    assert_int_equal(facts.kind, WEIR_NAME_DEVICE);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(stat_name(&bench, path, &facts), 0);
+    assert_int_equal(facts.kind, WEIR_NAME_OTHER);
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
+
+/* ---- every case with every subject ---- */
+
+struct contract_case {
+    const char *only; /* for backends whose name begins so; NULL: for all */
+    const char *sentence;
+    CMUnitTestFunction check;
+};
+
+#define FOR_ALL(function)                                                                          \
+    {                                                                                              \
+        NULL, #function, function                                                                  \
+    }
+#define FOR_ONLY(name, function)                                                                   \
+    {                                                                                              \
+        name, #function, function                                                                  \
+    }
+
+static const struct contract_case cases[] = {
+    FOR_ALL(a_session_is_as_deep_as_asked_or_less),
+    FOR_ALL(two_sessions_live_side_by_side),
+    FOR_ALL(open_fails_cleanly_and_leaves_nothing),
+    FOR_ALL(a_directory_is_no_file),
+    FOR_ALL(a_file_that_may_not_be_read_is_not_opened),
+    FOR_ALL(a_new_file_is_empty),
+    FOR_ALL(alignments_are_powers_of_two),
+    FOR_ALL(the_alignment_of_a_path_is_that_of_its_file),
+    FOR_ALL(opening_an_existing_file_keeps_its_data),
+    FOR_ALL(sync_succeeds_and_size_is_the_end_of_the_last_write),
+    FOR_ALL(what_is_written_is_read_back),
+    FOR_ALL(two_files_keep_their_data_apart),
+    FOR_ALL(reading_past_the_end_returns_short),
+    FOR_ALL(a_transfer_that_fails_is_a_result_and_the_next_one_works),
+    FOR_ALL(an_unaligned_transfer_is_a_result),
+    FOR_ALL(a_full_device_is_a_result),
+    FOR_ALL(a_file_has_a_name_until_it_is_unlinked),
+    FOR_ALL(a_directory_is_made_once_and_removed_when_empty),
+    FOR_ALL(devices_and_others_are_told_from_files),
+    FOR_ONLY("mpiio", names_may_tell_the_kind_of_file_system_first),
+    FOR_ONLY("mpiio", hints_come_from_environment_and_file),
+    FOR_ONLY("mpiio", preallocated_files_have_their_size_from_the_start),
+    FOR_ONLY("fault", transfers_fail_where_they_are_told_to),
+    FOR_ONLY("fault", a_flip_is_one_bit_of_each_read_that_is_hit),
+    FOR_ONLY("fault", open_sync_and_close_fail_where_they_are_told_to),
+    FOR_ONLY("fault", a_fault_nobody_knows_is_refused),
+};
+
+#define CASE_COUNT (sizeof cases / sizeof *cases)
+
+static const unsigned depths[] = {1, 32};
+
+#define DEPTH_COUNT (sizeof depths / sizeof *depths)
+
+struct suite {
+    struct weir_arena arena;
+    struct weir_group *group;
+    const char *directory;
+    struct CMUnitTest *tests;
+    size_t test_count;
+};
+
+static void add_subject(struct suite *suite, const struct weir_backend *backend,
+                        const struct weir_backend *inner, unsigned depth)
+{
+    struct subject *subject = weir_arena_take(&suite->arena, sizeof *subject);
+    const char *name = backend->descriptor.name;
+
+    *subject = (struct subject){
+        .backend = backend,
+        .inner = inner,
+        .depth = depth,
+        .group = suite->group,
+        .directory = suite->directory,
+    };
+    for (size_t i = 0; i < CASE_COUNT; i++) {
+        if (cases[i].only && strcmp(cases[i].only, name) != 0)
+            continue;
+        suite->tests[suite->test_count++] = (struct CMUnitTest){
+            .name =
+                weir_arena_printf(&suite->arena, "%s%s%s.%u.%s", name, inner ? ":" : "",
+                                  inner ? inner->descriptor.name : "", depth, cases[i].sentence),
+            .test_func = cases[i].check,
+            .initial_state = subject,
+        };
+    }
+}
+
+/* A backend that only blocks is as deep as one, whatever is asked. */
+static void add_backend(struct suite *suite, const struct weir_backend *backend,
+                        const struct weir_backend *inner)
+{
+    bool is_deep = (inner ? inner : backend)->transfer->submit != NULL;
+
+    for (size_t i = 0; i < DEPTH_COUNT; i++)
+        if (depths[i] == 1 || is_deep)
+            add_subject(suite, backend, inner, depths[i]);
+}
+
+static void add_all(struct suite *suite)
+{
+    const struct weir_backend *inner[] = {weir_backend_find(&weir_registry, "posix"),
+                                          &later_backend};
+    size_t subjects_max = 2 * (weir_registry.count + 1) * DEPTH_COUNT;
+
+    suite->tests = weir_arena_take(&suite->arena, subjects_max * CASE_COUNT * sizeof *suite->tests);
+    for (size_t i = 0; i < weir_registry.count; i++) {
+        const struct weir_backend *backend = weir_registry.backends[i];
+
+        if (!(backend->descriptor.abilities & WEIR_WRAPS)) {
+            add_backend(suite, backend, NULL);
+            continue;
+        }
+        for (size_t n = 0; n < sizeof inner / sizeof *inner; n++)
+            add_backend(suite, backend, inner[n]);
+    }
+    add_backend(suite, &later_backend, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    char directory[] = "contract-XXXXXX";
+    struct weir_error error = {0};
+    struct suite suite = {.directory = directory};
+    int failures;
+
+    if (weir_group_mpi_open(&argc, &argv, &suite.group, &error) < 0) {
+        fprintf(stderr, "%s\n", error.text);
+        return 77;
+    }
+    if (!mkdtemp(directory)) {
+        perror(directory);
+        return 77;
+    }
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    add_all(&suite);
+    failures = _cmocka_run_group_tests("backends", suite.tests, suite.test_count, NULL, NULL);
+    rmdir(directory);
+    weir_arena_close(&suite.arena);
+    weir_group_close(suite.group);
+    return failures;
+}
