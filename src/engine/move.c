@@ -19,7 +19,7 @@
 /* A rank may leave a collective phase only together with the others. */
 SELDOM static void ask_to_stop(struct weir_mover *mover)
 {
-    if (mover->phase->is_collective)
+    if (mover->is_collective)
         mover->wants_over = true;
     else
         mover->until = 0;
@@ -164,6 +164,14 @@ SELDOM static void sync_now(struct weir_mover *mover, struct weir_op *op)
         fail(mover, code, op->offset, "sync");
 }
 
+/* A failed transfer is over. Its sync is not, if the others are waiting in theirs. */
+SELDOM static void give_up(struct weir_mover *mover, struct weir_op *op)
+{
+    join_parts(mover, op);
+    if (mover->phase->must_sync_each && mover->is_collective)
+        sync_now(mover, op);
+}
+
 static void check(struct weir_mover *mover, const struct weir_op *op)
 {
     struct weir_tally *tally = mover->tally;
@@ -187,22 +195,27 @@ static void aim(const struct weir_mover *mover, struct weir_op *op)
     op->size = mover->phase->layout.transfer_bytes;
 }
 
+static __attribute__((noinline)) void fill_timed(struct weir_mover *mover,
+                                                 const struct weir_op *op, unsigned window)
+{
+    struct weir_queue *queue = &mover->run->queue;
+    uint64_t before_ns = queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
+
+    weir_source_fill(mover->source, op->data, op->offset,
+                     weir_source_first_noise(mover->source, window));
+    mover->tally->data_ns += weir_queue_now(queue) - before_ns;
+}
+
 static inline void fill(struct weir_mover *mover, struct weir_op *op)
 {
     unsigned window = op->window + (mover->turn++ & mover->turn_mask);
 
     op->data = weir_buffers_window(mover->buffers, window);
     /* One stamp takes less time than reading the clock. */
-    if (!mover->must_time_fill) {
-        weir_source_fill(mover->source, op->data, op->offset, window % WEIR_NOISE_PIECES);
-    } else {
-        struct weir_queue *queue = &mover->run->queue;
-        uint64_t before_ns = queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
-
-        weir_source_fill(mover->source, op->data, op->offset,
-                         weir_source_first_noise(mover->source, window));
-        mover->tally->data_ns += weir_queue_now(queue) - before_ns;
-    }
+    if (__builtin_expect(mover->source->is_one_stamp, 1))
+        weir_stamp_write(op->data, mover->source, op->offset, window % WEIR_NOISE_PIECES);
+    else
+        fill_timed(mover, op, window);
 }
 
 static inline void launch(struct weir_mover *mover, struct weir_op *op)
@@ -255,7 +268,7 @@ static inline __attribute__((always_inline)) bool settle(struct weir_mover *move
     if (__builtin_expect(op->result != (int64_t)op->size, 0)) {
         if (aim_at_rest(mover, op))
             return false;
-        join_parts(mover, op);
+        give_up(mover, op);
         return true;
     }
     if (__builtin_expect(mover->has_aftermath, 0))
@@ -357,7 +370,7 @@ static bool must_go_again(struct weir_mover *mover)
         return false;
     is_early = mover->until > 0 &&
                weir_run_now(mover->run) - mover->started_ns < minimum_ns;
-    return mover->phase->is_collective ? weir_group_any(mover->run->group, is_early) : is_early;
+    return mover->is_collective ? weir_group_any(mover->run->group, is_early) : is_early;
 }
 
 static int wear_out(struct weir_mover *mover)
@@ -374,6 +387,13 @@ static int wear_out(struct weir_mover *mover)
     mover->until = mover->limit;
     weir_queue_now(&mover->run->queue);
     return pass(mover);
+}
+
+/* A sync that needs all ranks makes the phase collective, whatever its transfers are. */
+static bool syncs_together(const struct weir_mover *mover)
+{
+    return mover->phase->must_sync_each && mover->phase->target->is_shared &&
+           (mover->run->backend->descriptor.abilities & WEIR_SYNCS_TOGETHER) != 0;
 }
 
 static void begin(struct weir_mover *mover)
@@ -393,13 +413,11 @@ static void begin(struct weir_mover *mover)
         tells_progress ? mover->started_ns + observer->progress_interval_ns : UINT64_MAX;
     set_alert(mover);
     mover->until = mover->limit;
-    mover->is_collective = phase->is_collective;
+    mover->is_collective = phase->is_collective || syncs_together(mover);
     mover->stop_signal = mover->run->params->stop_signal;
     mover->has_aftermath = has_aftermath(mover);
     mover->must_fill =
         phase->verb == WEIR_WRITE && mover->source->identity.mode != WEIR_PAYLOAD_NONE;
-    mover->must_time_fill =
-        mover->source->piece_count > 1 || mover->source->identity.mode == WEIR_PAYLOAD_FULL;
 }
 
 int weir_move(struct weir_mover *mover)

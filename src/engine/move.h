@@ -35,10 +35,9 @@ struct weir_mover {
     uint64_t progress_ns;   /* next call of the observer */
     int code;               /* not 0: ranks could not agree */
     uint64_t until;         /* launch nothing from here on: the limit, or 0 if something asks to stop */
-    bool is_collective;
+    bool is_collective;     /* ranks go on and stop together */
     bool wants_over;        /* collective phases: this rank would stop, once all agree */
     bool must_fill;
-    bool must_time_fill;
     bool has_aftermath;     /* something beyond recording follows each transfer, or one came in parts */
     const struct weir_buffers *buffers;
     unsigned turn;          /* windows used so far: each slot goes round its own */

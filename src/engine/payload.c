@@ -191,7 +191,7 @@ static void fill_stamps(const struct weir_source *source, void *window, uint64_t
     }
 }
 
-void weir_source_fill_any(const struct weir_source *source, void *window, uint64_t offset,
+void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
                           uint32_t first_noise)
 {
     if (source->identity.mode == WEIR_PAYLOAD_NONE)

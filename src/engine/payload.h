@@ -57,7 +57,7 @@ struct weir_source {
     uint64_t kind;
     size_t piece_count;         /* of a transfer */
     size_t last_piece_bytes;
-    bool is_one_stamp;          /* a transfer is one piece with noise: the case that must cost next to nothing */
+    bool is_one_stamp;          /* a transfer is one stamp and noise: weir_stamp_write is all that it needs */
 };
 
 /* Odd constants with about as many ones as zeros; any such would do. */
@@ -105,19 +105,9 @@ void weir_source_init(struct weir_source *source, const struct weir_identity *id
 /* Fills a buffer window once with the noise pieces from `first_noise` on; weir_source_fill then only puts stamps. */
 void weir_source_lay_noise(const struct weir_source *source, void *window, uint32_t first_noise);
 
-/* weir_source_fill for every mode and size. */
-void weir_source_fill_any(const struct weir_source *source, void *window, uint64_t offset,
-                          uint32_t first_noise);
-
 /* Makes `window` the transfer at `offset`. The window holds the noise from `first_noise` on, if the mode has noise. */
-static inline void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
-                                    uint32_t first_noise)
-{
-    if (__builtin_expect(source->is_one_stamp, 1))
-        weir_stamp_write(window, source, offset, first_noise);
-    else
-        weir_source_fill_any(source, window, offset, first_noise);
-}
+void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
+                      uint32_t first_noise);
 
 /* Damages what a verifying read is about to overwrite, so that a read that does nothing is seen. */
 void weir_source_spoil(const struct weir_source *source, void *window);

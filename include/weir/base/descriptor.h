@@ -13,6 +13,7 @@ enum weir_ability {
     WEIR_CAN_NAME = 1 << 3,       /* has a namespace: stat, unlink, mkdir */
     WEIR_WRAPS = 1 << 4,          /* stands around another backend, whose abilities it has: "fault:posix" */
     WEIR_BYPASSES_CACHE = 1 << 5, /* data does not pass the page cache of the node */
+    WEIR_SYNCS_TOGETHER = 1 << 6, /* all ranks that opened a file must sync it together */
 };
 
 struct weir_descriptor {

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine on one rank without MPI: command lines in, records out. */
+#include "weir/engine/engine.h"
+#include "weir/front/front.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WORDS_MAX 32
+
+/* One run: what it was asked, and what came of it. */
+struct bed {
+    char directory[64];
+    char words_text[1024];
+    struct weir_plan *plan;
+    struct weir_group *group;
+    struct weir_clock clock;
+    struct weir_result *result;
+    struct weir_error error;
+    volatile sig_atomic_t stop_signal;
+    unsigned phases_until_signal; /* raise the stop signal after so many phases; 0: never */
+};
+
+static int count_phase(void *context, struct weir_phase_result *phase, struct weir_error *error)
+{
+    struct bed *bed = context;
+
+    (void)phase;
+    (void)error;
+    if (bed->phases_until_signal != 0 && bed->result->phase_count == bed->phases_until_signal)
+        bed->stop_signal = 15;
+    return 0;
+}
+
+static void list_descriptors(struct weir_backends *backends,
+                             const struct weir_descriptor *descriptors[])
+{
+    for (size_t i = 0; i < weir_registry.count; i++)
+        descriptors[i] = &weir_registry.backends[i]->descriptor;
+    *backends = (struct weir_backends){.descriptors = descriptors, .count = weir_registry.count};
+}
+
+static void set_up(struct bed *bed)
+{
+    memset(bed, 0, sizeof *bed);
+    snprintf(bed->directory, sizeof bed->directory, "/tmp/test_engine.XXXXXX");
+    assert_non_null(mkdtemp(bed->directory));
+    assert_int_equal(weir_group_self_open(&bed->group), 0);
+    weir_clock_calibrate(&bed->clock, true);
+}
+
+/* `line` holds the options; %s in it stands for the directory. */
+static void run(struct bed *bed, const char *line)
+{
+    const struct weir_descriptor *descriptors[16];
+    struct weir_observer observer = {.context = bed, .phase_done = count_phase};
+    const char *words[WORDS_MAX] = {"ior"};
+    struct weir_backends backends;
+    int count = 1;
+    char *rest;
+
+    weir_result_close(bed->result);
+    weir_plan_close(bed->plan);
+    bed->result = NULL;
+    bed->plan = NULL;
+    bed->error = (struct weir_error){0};
+    list_descriptors(&backends, descriptors);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(bed->words_text, sizeof bed->words_text, line, bed->directory, bed->directory);
+#pragma GCC diagnostic pop
+    for (char *word = strtok_r(bed->words_text, " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    if (weir_front_plan(count, words, &backends, &bed->plan, &bed->error) != 0)
+        fail_msg("%s", bed->error.text);
+    bed->result = weir_result_open((unsigned)bed->plan->test_count);
+    weir_engine_run(&(struct weir_engine_params){.plan = bed->plan,
+                                                 .registry = &weir_registry,
+                                                 .group = bed->group,
+                                                 .clock = &bed->clock,
+                                                 .observer = &observer,
+                                                 .stop_signal = &bed->stop_signal},
+                    bed->result, &bed->error);
+}
+
+static unsigned count_files(const struct bed *bed)
+{
+    DIR *directory = opendir(bed->directory);
+    unsigned count = 0;
+    struct dirent *entry;
+
+    assert_non_null(directory);
+    while ((entry = readdir(directory)) != NULL)
+        count += entry->d_name[0] != '.';
+    closedir(directory);
+    return count;
+}
+
+static void remove_files(const struct bed *bed)
+{
+    DIR *directory = opendir(bed->directory);
+    char path[PATH_MAX];
+    struct dirent *entry;
+
+    assert_non_null(directory);
+    while ((entry = readdir(directory)) != NULL) {
+        snprintf(path, sizeof path, "%s/%s", bed->directory, entry->d_name);
+        if (entry->d_name[0] != '.')
+            unlink(path);
+    }
+    closedir(directory);
+}
+
+static void tear_down(struct bed *bed)
+{
+    remove_files(bed);
+    rmdir(bed->directory);
+    weir_result_close(bed->result);
+    weir_plan_close(bed->plan);
+    weir_group_close(bed->group);
+}
+
+static const struct weir_phase_result *phase(const struct bed *bed, unsigned number)
+{
+    assert_true(number < bed->result->phase_count);
+    return &bed->result->phases[number];
+}
+
+/* ---- what a run does ---- */
+
+static void a_write_and_a_read_move_what_the_layout_says_and_leave_nothing(void **state)
+{
+    static const char *const lines[] = {
+        "-a POSIX -t 64k -b 256k -s 4 -R -w -r -o %s/f",
+        "-a POSIX -t 64k -b 256k -s 4 -F -R -w -r -o %s/f",
+        "-a POSIX -t 64k -b 256k -s 4 -z -R -w -r -o %s/f",
+        "-a POSIX -t 47008 -b 47008 -s 23 -R -w -r -o %s/f",
+        "-a POSIX -t 16 -b 64 -s 8 -R -w -r -o %s/f",
+        "-a POSIX -t 64k -b 256k -s 4 -F -u -m -l random -W -r -w -o %s/f",
+        "-a fault:posix --fault.every=3 --fault.short=4096 -t 64k -b 256k -s 4 -R -w -r -o %s/f",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const struct weir_layout *layout;
+        struct bed bed;
+
+        set_up(&bed);
+        run(&bed, lines[i]);
+        assert_string_equal(bed.error.text, "");
+        layout = &bed.plan->tests[0]->phases[0]->layout;
+        for (unsigned k = 0; k + 1 < bed.result->phase_count; k++) {
+            assert_int_equal(phase(&bed, k)->outcome, WEIR_OUTCOME_COMPLETE);
+            assert_int_equal(phase(&bed, k)->op_count, weir_layout_ops_per_rank(layout));
+            assert_int_equal(phase(&bed, k)->byte_count, weir_layout_bytes_per_rank(layout));
+            assert_int_equal(phase(&bed, k)->latency->total, phase(&bed, k)->op_count);
+            assert_int_equal(phase(&bed, k)->mismatches.wrong_transfers, 0);
+        }
+        assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_DONE);
+        assert_int_equal(count_files(&bed), 0);
+        tear_down(&bed);
+    }
+}
+
+static void reads_take_up_what_a_cut_write_left(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a POSIX -w -r -R -t 4k -b 64m -D 0.02 -O interIODelay=1000 -o %s/f");
+    assert_true(phase(&bed, 0)->stonewall.is_hit);
+    assert_true(phase(&bed, 0)->op_count > 0);
+    assert_true(phase(&bed, 0)->op_count < 16384);
+    assert_true(phase(&bed, 1)->op_count <= phase(&bed, 0)->op_count);
+    assert_int_equal(phase(&bed, 1)->error_count, 0);
+    assert_int_equal(phase(&bed, 1)->mismatches.wrong_transfers, 0);
+    tear_down(&bed);
+}
+
+static void a_status_file_limits_a_later_read(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a POSIX -w -k -t 4k -b 64m -D 0.02 -o %s/f -O "
+              "stoneWallingWearOut=1,interIODelay=1000,stoneWallingStatusFile=%s/status");
+    assert_string_equal(bed.error.text, "");
+    uint64_t written = phase(&bed, 0)->op_count;
+
+    run(&bed, "-a POSIX -r -R -k -t 4k -b 64m -o %s/f -O stoneWallingStatusFile=%s/status");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(phase(&bed, 0)->op_count, written);
+    assert_int_equal(phase(&bed, 0)->mismatches.wrong_transfers, 0);
+    tear_down(&bed);
+}
+
+static void a_minimum_time_goes_round_again(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a null -w -t 4k -b 64k -O minTimeDuration=0.05 -o %s/f");
+    assert_true(phase(&bed, 0)->op_count > 16);
+    assert_int_equal(phase(&bed, 0)->op_count % 16, 0);
+    assert_true(phase(&bed, 0)->windows.transfer_s >= 0.05);
+    tear_down(&bed);
+}
+
+static void a_limit_of_transfers_is_kept(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a null -w -r -t 4k -b 64k -O stoneWallingWearOutIterations=5 -o %s/f");
+    assert_int_equal(phase(&bed, 0)->op_count, 5);
+    assert_int_equal(phase(&bed, 1)->op_count, 5);
+    tear_down(&bed);
+}
+
+/* ---- endings ---- */
+
+static void a_failure_ends_the_run_with_what_was_done(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a fault:posix --fault.verb=write --fault.at=20 --fault.errno=ENOSPC -i 3 -t 4k -b 64k "
+              "-o %s/f");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(bed.result->phase_count, 5);
+    assert_int_equal(phase(&bed, 0)->outcome, WEIR_OUTCOME_COMPLETE);
+    assert_int_equal(phase(&bed, 3)->outcome, WEIR_OUTCOME_PARTIAL);
+    assert_int_equal(phase(&bed, 3)->op_count, 4);
+    assert_int_equal(phase(&bed, 3)->error_count, 1);
+    assert_non_null(strstr(phase(&bed, 3)->failure, "write at offset 16384"));
+    assert_non_null(strstr(phase(&bed, 3)->failure, "No space left on device"));
+    assert_int_equal(bed.plan->tests[0]->phases[2]->number, phase(&bed, 4)->phase);
+    assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_FLAWED);
+    assert_int_equal(count_files(&bed), 0);
+    tear_down(&bed);
+}
+
+static void a_signal_ends_the_run_in_order(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    bed.phases_until_signal = 4; /* the write of the second repetition */
+    run(&bed, "-a POSIX -i 5 -t 4k -b 64k -o %s/f");
+    assert_true(bed.result->is_interrupted);
+    assert_int_equal(phase(&bed, 0)->outcome, WEIR_OUTCOME_COMPLETE);
+    assert_int_equal(phase(&bed, bed.result->phase_count - 1)->repetition, 1);
+    assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_FLAWED);
+    assert_int_equal(count_files(&bed), 0);
+    tear_down(&bed);
+}
+
+static void a_time_limit_skips_the_rest_without_a_flaw(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a null -T 0.0005 -w -i 1000 -t 4k -b 4k -O interIODelay=5000 -o %s/f");
+    assert_true(bed.result->phase_count < 1000);
+    assert_int_equal(phase(&bed, bed.result->phase_count - 1)->outcome, WEIR_OUTCOME_SKIPPED);
+    assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_DONE);
+    tear_down(&bed);
+}
+
+/* ---- what is not ours ---- */
+
+static void write_stranger(const struct bed *bed, const char *name)
+{
+    char path[PATH_MAX];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", bed->directory, name);
+    file = fopen(path, "we");
+    assert_non_null(file);
+    for (unsigned i = 0; i < 100000; i++)
+        fprintf(file, "%u\n", i);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void files_of_strangers_are_neither_written_nor_removed(void **state)
+{
+    static const char *const lines[] = {
+        "-a POSIX -w -t 4k -b 64k -o %s/f",
+        "-a POSIX -w -E -t 4k -b 64k -o %s/f",
+        "-a POSIX -r -t 4k -b 64k -o %s/f",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct bed bed;
+
+        set_up(&bed);
+        write_stranger(&bed, "f");
+        run(&bed, lines[i]);
+        assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
+        assert_non_null(strstr(bed.error.text, "not written by weir"));
+        assert_non_null(strstr(bed.error.text, "--overwrite"));
+        assert_int_equal(bed.result->phase_count, 0);
+        assert_int_equal(count_files(&bed), 1);
+        tear_down(&bed);
+    }
+}
+
+static void strangers_may_be_read_if_they_are_kept_and_lost_if_allowed(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    write_stranger(&bed, "f");
+    run(&bed, "-a POSIX -r -k -t 4k -b 64k -o %s/f");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(count_files(&bed), 1);
+    run(&bed, "-a POSIX -w --overwrite -t 4k -b 64k -o %s/f");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(count_files(&bed), 0);
+    tear_down(&bed);
+}
+
+static void our_own_files_are_replaced_without_being_asked(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a POSIX -w -k -t 4k -b 64k -o %s/f");
+    run(&bed, "-a POSIX -w -k -t 1m -b 1m -l random -o %s/f");
+    run(&bed, "-a POSIX -w -t 47008 -b 47008 -o %s/f");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(count_files(&bed), 0);
+    tear_down(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_write_and_a_read_move_what_the_layout_says_and_leave_nothing),
+        cmocka_unit_test(reads_take_up_what_a_cut_write_left),
+        cmocka_unit_test(a_status_file_limits_a_later_read),
+        cmocka_unit_test(a_minimum_time_goes_round_again),
+        cmocka_unit_test(a_limit_of_transfers_is_kept),
+        cmocka_unit_test(a_failure_ends_the_run_with_what_was_done),
+        cmocka_unit_test(a_signal_ends_the_run_in_order),
+        cmocka_unit_test(a_time_limit_skips_the_rest_without_a_flaw),
+        cmocka_unit_test(files_of_strangers_are_neither_written_nor_removed),
+        cmocka_unit_test(strangers_may_be_read_if_they_are_kept_and_lost_if_allowed),
+        cmocka_unit_test(our_own_files_are_replaced_without_being_asked),
+    };
+
+    return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+}
