@@ -37,10 +37,20 @@ static void fail(struct weir_mover *mover, int code, uint64_t offset, const char
 
 /* ---- what does not happen at every transfer ---- */
 
+/* The histogram has counted the transfers, and all of them are of one size. */
+static void count_transfers(struct weir_mover *mover)
+{
+    struct weir_tally *tally = mover->tally;
+
+    tally->op_count = tally->latency.total;
+    tally->byte_count = tally->op_count * mover->phase->layout.transfer_bytes;
+}
+
 static void note_stonewall(struct weir_mover *mover, uint64_t now_ns)
 {
     struct weir_tally *tally = mover->tally;
 
+    count_transfers(mover);
     tally->stonewall_ops = tally->op_count;
     tally->stonewall_bytes = tally->byte_count;
     tally->stonewall_ns = now_ns - mover->started_ns;
@@ -60,7 +70,7 @@ static void tell_progress(struct weir_mover *mover, uint64_t now_ns)
         .repetition = (unsigned)mover->run->repetition,
         .ops_done = mover->next,
         .ops_total = mover->limit,
-        .bytes_done = mover->tally->byte_count,
+        .bytes_done = mover->tally->latency.total * mover->phase->layout.transfer_bytes,
         .seconds = (double)(now_ns - mover->started_ns) * 1e-9,
     };
 
@@ -232,8 +242,6 @@ static inline void record(struct weir_mover *mover, const struct weir_op *op)
 {
     struct weir_tally *tally = mover->tally;
 
-    tally->op_count++;
-    tally->byte_count += op->size;
     weir_histogram_add(&tally->latency, op->done_ns - op->issued_ns);
     weir_series_add(&tally->series, op->done_ns, op->size);
     if (__builtin_expect(op->done_ns >= mover->alert_ns, 0))
@@ -434,5 +442,6 @@ int weir_move(struct weir_mover *mover)
         note_stonewall(mover, weir_run_now(mover->run));
     if (code == 0 && mover->phase->stop.has_wear_out)
         code = wear_out(mover);
+    count_transfers(mover);
     return code;
 }

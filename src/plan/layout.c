@@ -130,8 +130,10 @@ static void look_within_block(struct weir_walk *walk, unsigned count, uint64_t o
         for (unsigned i = 0; i < count; i++)
             offsets[i] = block + offsets[i] * transfer_bytes;
     } else {
-        for (unsigned i = 0; i < count; i++)
-            offsets[i] = block + (walk->in_block + i) * transfer_bytes;
+        uint64_t offset = block + walk->in_block * transfer_bytes;
+
+        for (unsigned i = 0; i < count; i++, offset += transfer_bytes)
+            offsets[i] = offset;
     }
 }
 

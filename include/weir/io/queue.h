@@ -70,7 +70,7 @@ static inline void weir_queue_transfer(struct weir_queue *queue, struct weir_op 
     op->result = queue->transfer->transfer(queue->session, op);
     op->done_ns = weir_queue_now(queue);
     op->accepted_ns = op->done_ns;
-    assert((uint64_t)(op->result + 4095) <= op->size + 4095);
+    assert(op->result <= (int64_t)op->size);
 }
 
 /* Submits what waits, then hands back completed ops: at least `min` (never more than are outstanding), at most `max`.
