@@ -112,14 +112,16 @@ static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
 
     memcpy(id, plan->id, sizeof id);
     if (weir_group_broadcast(group, id, sizeof id, 0) == 0 && strcmp(id, plan->id) != 0)
-        weir_error_usage(error, plan->dialect,
-                         "this rank read another plan (%s) than rank 0 (%s): is the script the same "
-                         "on all nodes?",
-                         plan->id, id);
+        weir_error_usage(
+            error, plan->dialect,
+            "this rank read another plan (%s) than rank 0 (%s): is the script the same "
+            "on all nodes?",
+            plan->id, id);
     return weir_group_agree(group, error);
 }
 
-static struct weir_result *begin_result(const struct weir_plan *plan, const struct weir_clock *clock)
+static struct weir_result *begin_result(const struct weir_plan *plan,
+                                        const struct weir_clock *clock)
 {
     struct weir_result *result = weir_result_open((unsigned)plan->test_count);
 
@@ -173,8 +175,7 @@ static void list_backends(struct weir_backends *backends, struct weir_arena *are
 
     for (size_t i = 0; i < weir_registry.count; i++)
         descriptors[i] = &weir_registry.backends[i]->descriptor;
-    *backends =
-        (struct weir_backends){.descriptors = descriptors, .count = weir_registry.count};
+    *backends = (struct weir_backends){.descriptors = descriptors, .count = weir_registry.count};
 }
 
 /* Every rank reads the same words and comes to the same command; rank 0 does the talking. */

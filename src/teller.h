@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells a run while it happens: the live report, the result file, and progress on a terminal. Rank 0 only. */
+/* Tells a run while it happens: the live report, the result file, and progress on a terminal. Rank
+ * 0 only. */
 #ifndef WEIR_TELLER_H
 #define WEIR_TELLER_H
 
@@ -12,13 +13,14 @@ struct weir_teller {
     const struct weir_plan *plan;
     struct weir_result *result;
     const struct weir_reporter *reporter;
-    struct weir_text text;  /* not yet printed */
-    FILE *out;              /* where the report goes; NULL until the first test begins */
-    int record_descriptor;  /* of the result file; -1: none */
-    bool shows_progress;    /* a progress line may stand on the terminal */
+    struct weir_text text; /* not yet printed */
+    FILE *out;             /* where the report goes; NULL until the first test begins */
+    int record_descriptor; /* of the result file; -1: none */
+    bool shows_progress;   /* a progress line may stand on the terminal */
 };
 
-/* Prepares a teller and the observer that feeds it. Nothing is opened or printed before a test begins. */
+/* Prepares a teller and the observer that feeds it. Nothing is opened or printed before a test
+ * begins. */
 void weir_teller_open(struct weir_teller *teller, const struct weir_plan *plan,
                       struct weir_result *result, struct weir_observer *observer);
 

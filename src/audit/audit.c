@@ -93,8 +93,8 @@ static void doubt_data(const struct subject *subject)
 
     if (log->wrong_transfers > 0)
         weir_result_find(subject->record, WEIR_WARNING, "data",
-                         "%" PRIu64 " of %" PRIu64 " transfers held wrong data", log->wrong_transfers,
-                         log->checked_transfers);
+                         "%" PRIu64 " of %" PRIu64 " transfers held wrong data",
+                         log->wrong_transfers, log->checked_transfers);
 }
 
 /* ---- is the time right? ---- */
@@ -130,10 +130,11 @@ static void doubt_data_share(const struct subject *subject)
 
     if (share <= DATA_SHARE)
         return;
-    weir_result_find(subject->record, WEIR_NOTE, "data-share",
-                     "%.0f %% of the ranks' time went into %s data and is not in the numbers: ranks "
-                     "that share a device had it more to themselves than the numbers suggest",
-                     share * 100, subject->phase->verb == WEIR_WRITE ? "making" : "checking");
+    weir_result_find(
+        subject->record, WEIR_NOTE, "data-share",
+        "%.0f %% of the ranks' time went into %s data and is not in the numbers: ranks "
+        "that share a device had it more to themselves than the numbers suggest",
+        share * 100, subject->phase->verb == WEIR_WRITE ? "making" : "checking");
 }
 
 /* ---- is it the storage that was measured? ---- */
@@ -143,8 +144,7 @@ static bool passes_cache(const struct weir_test *test)
     unsigned abilities = test->inner != NULL ? test->inner->abilities : test->backend->abilities;
     const char *odirect = weir_test_setting(test, "posix.odirect");
 
-    return (abilities & WEIR_BYPASSES_CACHE) == 0 &&
-           (odirect == NULL || strcmp(odirect, "0") == 0);
+    return (abilities & WEIR_BYPASSES_CACHE) == 0 && (odirect == NULL || strcmp(odirect, "0") == 0);
 }
 
 static bool is_written_before(const struct subject *subject)
@@ -160,8 +160,8 @@ static void doubt_cache(const struct subject *subject)
         subject->phase->shift.kind != WEIR_SHIFT_NONE && subject->record->node_count > 1;
 
     if (subject->phase->verb != WEIR_READ || subject->test->is_dry_run || is_elsewhere ||
-        (subject->test->backend->abilities & WEIR_CAN_KEEP) == 0 ||
-        !passes_cache(subject->test) || !is_written_before(subject))
+        (subject->test->backend->abilities & WEIR_CAN_KEEP) == 0 || !passes_cache(subject->test) ||
+        !is_written_before(subject))
         return;
     weir_result_find(subject->record, WEIR_NOTE, "cache",
                      "the nodes that wrote this data read it back through their page cache, which "
@@ -201,10 +201,8 @@ static void doubt_outliers(const struct subject *subject)
 void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *record)
 {
     const struct weir_test *test = plan->tests[record->test];
-    struct subject subject = {.plan = plan,
-                              .test = test,
-                              .phase = find_phase(test, record->phase),
-                              .record = record};
+    struct subject subject = {
+        .plan = plan, .test = test, .phase = find_phase(test, record->phase), .record = record};
 
     doubt_completeness(&subject);
     if (!moves_data(&subject))

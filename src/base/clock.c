@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides which clock can be trusted, calibrates it against the kernel's, and waits for an instant. */
+/* Decides which clock can be trusted, calibrates it against the kernel's, and waits for an instant.
+ */
 #include "weir/base/clock.h"
 
 #include <errno.h>
@@ -53,7 +54,8 @@ static bool is_tsc_invariant(void)
     return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) && edx & (1u << 8);
 }
 
-/* The kernel's clock between two readings of the counter: of several, the one with the least time in between. */
+/* The kernel's clock between two readings of the counter: of several, the one with the least time
+ * in between. */
 static struct reading read_both(void)
 {
     struct reading best = {0};
@@ -128,8 +130,8 @@ void weir_clock_wait(const struct weir_clock *clock, uint64_t until_ns)
     while (now < until_ns) {
         uint64_t left = until_ns - now;
 
-        /* The kernel's sleeping clock may run a little faster or slower than ours, and a signal may cut the sleep
-         * short: the loop sees to what is left. */
+        /* The kernel's sleeping clock may run a little faster or slower than ours, and a signal may
+         * cut the sleep short: the loop sees to what is left. */
         if (left > SPIN_NS)
             sleep_ns(left - SPIN_NS);
         else if (left > YIELD_NS)

@@ -227,7 +227,8 @@ bool weir_options_is_changed(const struct weir_option *row, const void *values)
 
 /* ---- dumps ---- */
 
-/* A duration in its unit, with as many decimals as it needs, and never in a form that cannot be read again. */
+/* A duration in its unit, with as many decimals as it needs, and never in a form that cannot be
+ * read again. */
 static void add_duration(struct weir_text *text, uint64_t value_ns, uint64_t unit_ns)
 {
     const uint64_t scale = UINT64_C(1000000000000);

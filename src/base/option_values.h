@@ -10,7 +10,8 @@
 /* Texts and choices: stored as strings. */
 bool weir_option_is_text(const struct weir_option *row);
 
-/* Reads `text` and stores it. Texts are copied into `arena`. 0, or a usage error at `place`. Not for directives. */
+/* Reads `text` and stores it. Texts are copied into `arena`. 0, or a usage error at `place`. Not
+ * for directives. */
 int weir_option_read(const struct weir_option *row, void *values, const char *text,
                      struct weir_arena *arena, const char *place, struct weir_error *error);
 

@@ -50,7 +50,8 @@ static bool is_asked(const struct weir_option *row, struct asked asked)
     return is_asked_letter(row, asked) || is_asked_name(row, asked);
 }
 
-/* The next row that is asked for, over all tables; NULL after the last. `*binding` and `*row` start as 0 and NULL. */
+/* The next row that is asked for, over all tables; NULL after the last. `*binding` and `*row` start
+ * as 0 and NULL. */
 static const struct weir_option *next_asked(const struct weir_option_parser *parser,
                                             struct asked asked, size_t *binding,
                                             const struct weir_option *row)
@@ -191,15 +192,16 @@ static bool is_negative_number(const char *word)
     return word[0] == '-' && (isdigit((unsigned char)word[1]) || word[1] == '.');
 }
 
-/* A word that begins with a dash is an option, but for numbers, and for directives whose key is typed as an option
- * is (-O --posix.odirect=1). */
+/* A word that begins with a dash is an option, but for numbers, and for directives whose key is
+ * typed as an option is (-O --posix.odirect=1). */
 static bool is_value_word(const struct weir_option *row, const char *word)
 {
     return word[0] != '-' || is_negative_number(word) ||
            (row->type == WEIR_OPTION_DIRECTIVES && strchr(word, '='));
 }
 
-/* The value that stands behind an option as a word of its own; NULL and an error if there is none. */
+/* The value that stands behind an option as a word of its own; NULL and an error if there is none.
+ */
 static const char *take_value_word(struct word_reader *reader, const struct weir_option *row,
                                    const char *place)
 {

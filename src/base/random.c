@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws the constants of a permutation from its seed, and computes many of its elements at a time. */
+/* Draws the constants of a permutation from its seed, and computes many of its elements at a time.
+ */
 #include "weir/base/random.h"
 
 #include <assert.h>
@@ -14,7 +15,8 @@ static uint64_t shuffled_table(uint64_t count, uint64_t seed)
 {
     uint64_t table = 0;
 
-    /* Fisher and Yates, inside out: element i takes the place of a random earlier one, which moves to place i. */
+    /* Fisher and Yates, inside out: element i takes the place of a random earlier one, which moves
+     * to place i. */
     for (uint64_t i = 0; i < count; i++) {
         uint64_t place = weir_random_below(weir_random_at(seed, i), i + 1);
         uint64_t moved = table >> 4 * place & 15;
@@ -26,8 +28,8 @@ static uint64_t shuffled_table(uint64_t count, uint64_t seed)
     return table;
 }
 
-/* Multipliers near 0 or 2^bits, or near 1 modulo 8, leave long runs of inputs in order: take the middle half of
- * the range, and 3 or 5 modulo 8. */
+/* Multipliers near 0 or 2^bits, or near 1 modulo 8, leave long runs of inputs in order: take the
+ * middle half of the range, and 3 or 5 modulo 8. */
 static uint64_t multiplier(uint64_t mask, uint64_t random)
 {
     uint64_t quarter = mask / 4;
@@ -67,8 +69,8 @@ void weir_permutation_fill(const struct weir_permutation *permutation, uint64_t 
             values[i] = weir_permutation_at(&constants, first + i * step);
         return;
     }
-    /* Whether an element falls inside is as good as a coin toss: count instead of branching, and take the next turn
-     * for all that fell outside together. */
+    /* Whether an element falls inside is as good as a coin toss: count instead of branching, and
+     * take the next turn for all that fell outside together. */
     for (unsigned i = 0; i < value_count; i++) {
         values[i] = weir_permutation_turn(&constants, first + i * step);
         outside[outside_count] = i;

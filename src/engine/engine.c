@@ -87,7 +87,8 @@ static int run_step(struct weir_run *run, const struct weir_step *step, struct w
     return 0;
 }
 
-/* After an error the walk goes on for the removals, with an error of their own that changes nothing. */
+/* After an error the walk goes on for the removals, with an error of their own that changes
+ * nothing. */
 static int walk(struct weir_run *run, const struct weir_step *steps, struct weir_error *error)
 {
     struct weir_error later = {0};
@@ -120,7 +121,8 @@ static struct weir_test_result *describe_test(struct weir_run *run)
     return facts;
 }
 
-/* Seeds that the user did not give come from rank 0's wall clock, as in IOR, and are kept in the result. */
+/* Seeds that the user did not give come from rank 0's wall clock, as in IOR, and are kept in the
+ * result. */
 static int draw_seeds(struct weir_run *run)
 {
     uint64_t seconds = (uint64_t)weir_wall_clock_s();

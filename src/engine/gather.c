@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histograms are added in one reduction, rows of ranks are gathered, and the record is derived from them on rank 0. */
+/* Histograms are added in one reduction, rows of ranks are gathered, and the record is derived from
+ * them on rank 0. */
 #include "gather.h"
 
 #include <errno.h>
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct weir_rank_row make_row(const struct weir_run *run, const struct weir_phase_facts *facts)
+static struct weir_rank_row make_row(const struct weir_run *run,
+                                     const struct weir_phase_facts *facts)
 {
     const struct weir_tally *tally = run->tally;
     int64_t start = weir_time_global(&facts->before, &facts->after, facts->start_ns);
@@ -80,7 +82,8 @@ static int add_histogram(struct weir_group *group, const struct weir_histogram *
     return code;
 }
 
-/* All series begin at the agreed start, so interval k is the same time on every rank once they are equally coarse. */
+/* All series begin at the agreed start, so interval k is the same time on every rank once they are
+ * equally coarse. */
 static int add_series(struct weir_group *group, struct weir_series *mine, struct weir_series *sum)
 {
     uint64_t shift_and_used[2] = {mine->shift, 0};
@@ -169,8 +172,8 @@ static int agree_on_outcome(struct weir_run *run, const struct weir_phase_facts 
 {
     struct weir_error failure = run->failure;
     bool is_told = weir_run_must_stop(run);
-    bool is_cut = is_told && facts->phase->verb != WEIR_REMOVE &&
-                  run->tally->op_count < facts->op_limit;
+    bool is_cut =
+        is_told && facts->phase->verb != WEIR_REMOVE && run->tally->op_count < facts->op_limit;
     uint64_t seen[3] = {is_told, is_cut, weir_error_is_set(&failure)};
     int code = weir_group_reduce(run->group, seen, 3, WEIR_MAX);
 
@@ -199,7 +202,8 @@ static int show(struct weir_run *run, struct weir_phase_result *record, struct w
     return weir_group_agree(run->group, error);
 }
 
-int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts, struct weir_error *error)
+int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
+                struct weir_error *error)
 {
     struct weir_phase_result *record = NULL;
     int code;
@@ -212,8 +216,8 @@ int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts, stru
     if (code == 0)
         code = add_histogram(run->group, &run->tally->latency, record ? record->latency : NULL);
     if (code == 0 && !run->queue.is_blocking)
-        code = add_histogram(run->group, &run->tally->submission,
-                             record ? record->submission : NULL);
+        code =
+            add_histogram(run->group, &run->tally->submission, record ? record->submission : NULL);
     if (code == 0)
         code = add_series(run->group, &run->tally->series, record ? record->series : NULL);
     if (code == 0)
@@ -230,7 +234,8 @@ int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts, stru
     return show(run, record, error);
 }
 
-int weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
+int weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase,
+                        struct weir_error *error)
 {
     struct weir_phase_facts facts = {.phase = phase, .begun_s = weir_wall_clock_s()};
     struct weir_phase_result *record = NULL;

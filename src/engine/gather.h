@@ -12,17 +12,21 @@ struct weir_phase_facts {
     uint64_t start_ns;             /* the agreed start, on this node's clock */
     struct weir_time_point before; /* clock synchronisation before and after the phase */
     struct weir_time_point after;
-    uint64_t op_limit;             /* transfers this rank was to make */
-    uint64_t file_bytes;           /* of the files this rank answers for; UINT64_MAX: not asked */
+    uint64_t op_limit;   /* transfers this rank was to make */
+    uint64_t file_bytes; /* of the files this rank answers for; UINT64_MAX: not asked */
     struct weir_identity identity;
     uint64_t order_seed;
 };
 
-/* Gathers run->tally and run->failure of all ranks into a record on rank 0, shows it to the observer, and lets all ranks know
- * whether to go on (run->is_ending, is_interrupted, is_dirty). Collective. */
-int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts, struct weir_error *error);
+/* Gathers run->tally and run->failure of all ranks into a record on rank 0, shows it to the
+ * observer, and lets all ranks know whether to go on (run->is_ending, is_interrupted, is_dirty).
+ * Collective. */
+int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
+                struct weir_error *error);
 
-/* Records a phase that was not begun. Collective in that all ranks may call it; only rank 0 does anything. */
-int weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error);
+/* Records a phase that was not begun. Collective in that all ranks may call it; only rank 0 does
+ * anything. */
+int weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase,
+                        struct weir_error *error);
 
 #endif

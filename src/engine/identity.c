@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generations are drawn by rank 0 when a write begins, remembered for the reads of the same run, and otherwise learned
- * from the stamps in the file. */
+/* Generations are drawn by rank 0 when a write begins, remembered for the reads of the same run,
+ * and otherwise learned from the stamps in the file. */
 #include "identity.h"
 
 #include <errno.h>
@@ -15,7 +15,8 @@ struct sample {
     struct weir_identity identity;
 };
 
-/* The first stamp in a stretch of data. Transfers of any multiple of 8 bytes begin with one, so any such place may. */
+/* The first stamp in a stretch of data. Transfers of any multiple of 8 bytes begin with one, so any
+ * such place may. */
 static bool find_stamp(const unsigned char *data, size_t bytes, struct weir_identity *identity)
 {
     struct weir_stamp_facts facts;
@@ -34,7 +35,8 @@ static bool find_stamp(const unsigned char *data, size_t bytes, struct weir_iden
 }
 
 /* Through the queue, like every transfer. */
-static int64_t read_stretch(struct weir_run *run, struct weir_file *file, void *data, uint64_t offset)
+static int64_t read_stretch(struct weir_run *run, struct weir_file *file, void *data,
+                            uint64_t offset)
 {
     struct weir_op *op = weir_queue_take(&run->queue);
     struct weir_op *done;
@@ -54,7 +56,8 @@ static int64_t read_stretch(struct weir_run *run, struct weir_file *file, void *
     return moved;
 }
 
-static int take_samples(struct weir_run *run, struct weir_file *file, struct sample samples[SAMPLES])
+static int take_samples(struct weir_run *run, struct weir_file *file,
+                        struct sample samples[SAMPLES])
 {
     int64_t file_bytes = run->backend->file->size(run->session, file);
     struct weir_buffers buffers;
@@ -75,8 +78,7 @@ static int take_samples(struct weir_run *run, struct weir_file *file, struct sam
             code = (int)moved;
             break;
         }
-        samples[i].is_found =
-            find_stamp(buffers.memory, (size_t)moved, &samples[i].identity);
+        samples[i].is_found = find_stamp(buffers.memory, (size_t)moved, &samples[i].identity);
     }
     weir_buffers_close(&buffers);
     return code;
@@ -137,8 +139,9 @@ static uint32_t seed_of(const struct weir_run *run, const struct weir_payload *p
     return payload->seed_is_given ? payload->seed : run->data_seed;
 }
 
-/* Whoever reads a shared file expects what rank 0 found; who reads a file of its own, what it found there itself. Then the
- * newest generation holds for all: files that some ranks did not rewrite are stale. */
+/* Whoever reads a shared file expects what rank 0 found; who reads a file of its own, what it found
+ * there itself. Then the newest generation holds for all: files that some ranks did not rewrite are
+ * stale. */
 static int learn_together(struct weir_run *run, const struct weir_phase *phase, const char *path,
                           struct weir_identity *identity, bool *found, struct weir_error *error)
 {
@@ -168,13 +171,13 @@ static int refuse_other_transfer_size(const struct weir_run *run, const struct w
 {
     uint64_t reading = phase->layout.transfer_bytes;
 
-    if (written == reading ||
-        (written % WEIR_PIECE_BYTES == 0 && reading % WEIR_PIECE_BYTES == 0))
+    if (written == reading || (written % WEIR_PIECE_BYTES == 0 && reading % WEIR_PIECE_BYTES == 0))
         return 0;
-    return weir_error_usage(error, run->params->plan->dialect,
-                            "data written in transfers of %llu bytes cannot be checked in transfers "
-                            "of %llu bytes: use the same size, or multiples of 4096 for both",
-                            (unsigned long long)written, (unsigned long long)reading);
+    return weir_error_usage(
+        error, run->params->plan->dialect,
+        "data written in transfers of %llu bytes cannot be checked in transfers "
+        "of %llu bytes: use the same size, or multiples of 4096 for both",
+        (unsigned long long)written, (unsigned long long)reading);
 }
 
 int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, const char *path,

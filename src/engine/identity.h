@@ -5,13 +5,14 @@
 
 #include "run.h"
 
-/* Looks for stamps at a few places of an existing file, outside of any timing. Sets *found to whether there is one, and then
- * *identity to that of most of them (of equally many: the newest). 0 or -errno. */
+/* Looks for stamps at a few places of an existing file, outside of any timing. Sets *found to
+ * whether there is one, and then *identity to that of most of them (of equally many: the newest). 0
+ * or -errno. */
 int weir_identity_learn(struct weir_run *run, const char *path, struct weir_identity *identity,
                         bool *found);
 
-/* The identity that a verifying read must expect, the same on all ranks but for files of different generations: from the
- * write of the same run, else learned from the file. Collective. */
+/* The identity that a verifying read must expect, the same on all ranks but for files of different
+ * generations: from the write of the same run, else learned from the file. Collective. */
 int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, const char *path,
                          struct weir_identity *identity, struct weir_error *error);
 

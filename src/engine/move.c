@@ -13,7 +13,8 @@
 #define COLLECTIVE_STRIDE 16
 #define REAPED_AT_ONCE 64
 
-/* Kept out of the loop, so that the compiler spends its registers on what happens at every transfer. */
+/* Kept out of the loop, so that the compiler spends its registers on what happens at every
+ * transfer. */
 #define SELDOM __attribute__((noinline, cold))
 
 /* A rank may leave a collective phase only together with the others. */
@@ -58,8 +59,8 @@ static void note_stonewall(struct weir_mover *mover, uint64_t now_ns)
 
 static void set_alert(struct weir_mover *mover)
 {
-    mover->alert_ns = mover->deadline_ns < mover->progress_ns ? mover->deadline_ns
-                                                              : mover->progress_ns;
+    mover->alert_ns =
+        mover->deadline_ns < mover->progress_ns ? mover->deadline_ns : mover->progress_ns;
 }
 
 static void tell_progress(struct weir_mover *mover, uint64_t now_ns)
@@ -93,7 +94,8 @@ SELDOM static void attend(struct weir_mover *mover, uint64_t now_ns)
 
 static void pause_for(uint64_t ns)
 {
-    struct timespec time = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+    struct timespec time = {.tv_sec = (time_t)(ns / 1000000000),
+                            .tv_nsec = (long)(ns % 1000000000)};
 
     nanosleep(&time, NULL);
 }
@@ -113,7 +115,8 @@ static bool can_go_on_from(const struct weir_op *op, uint64_t moved)
     return moved % alignment->memory == 0 && moved % alignment->offset == 0;
 }
 
-/* Aims at the rest of a short transfer. Returns false if there is none to try: then the transfer has failed. */
+/* Aims at the rest of a short transfer. Returns false if there is none to try: then the transfer
+ * has failed. */
 SELDOM static bool aim_at_rest(struct weir_mover *mover, struct weir_op *op)
 {
     struct weir_flight *flight = &mover->flights[op->slot];
@@ -133,8 +136,10 @@ SELDOM static bool aim_at_rest(struct weir_mover *mover, struct weir_op *op)
         return false;
     }
     if (!flight->is_continued) {
-        *flight = (struct weir_flight){.is_continued = true, .data = op->data,
-                                       .offset = op->offset, .size = op->size,
+        *flight = (struct weir_flight){.is_continued = true,
+                                       .data = op->data,
+                                       .offset = op->offset,
+                                       .size = op->size,
                                        .issued_ns = op->issued_ns};
         mover->continued_count++;
         mover->has_aftermath = true;
@@ -205,8 +210,8 @@ static void aim(const struct weir_mover *mover, struct weir_op *op)
     op->size = mover->phase->layout.transfer_bytes;
 }
 
-static __attribute__((noinline)) void fill_timed(struct weir_mover *mover,
-                                                 const struct weir_op *op, unsigned window)
+static __attribute__((noinline)) void fill_timed(struct weir_mover *mover, const struct weir_op *op,
+                                                 unsigned window)
 {
     struct weir_queue *queue = &mover->run->queue;
     uint64_t before_ns = queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
@@ -250,7 +255,8 @@ static inline void record(struct weir_mover *mover, const struct weir_op *op)
         ask_to_stop(mover);
 }
 
-/* Records a transfer of a phase that asks for more than moving data, or of one that came in parts. */
+/* Records a transfer of a phase that asks for more than moving data, or of one that came in parts.
+ */
 SELDOM static bool follow_up(struct weir_mover *mover, struct weir_op *op)
 {
     if (mover->continued_count != 0)
@@ -376,8 +382,7 @@ static bool must_go_again(struct weir_mover *mover)
 
     if (minimum_ns == 0)
         return false;
-    is_early = mover->until > 0 &&
-               weir_run_now(mover->run) - mover->started_ns < minimum_ns;
+    is_early = mover->until > 0 && weir_run_now(mover->run) - mover->started_ns < minimum_ns;
     return mover->is_collective ? weir_group_any(mover->run->group, is_early) : is_early;
 }
 
@@ -385,8 +390,8 @@ static int wear_out(struct weir_mover *mover)
 {
     bool is_sound = mover->tally->error_count == 0 && !weir_run_must_stop(mover->run);
     uint64_t furthest;
-    int code = weir_stop_furthest(mover->run->group, mover->tally->hit_deadline, mover->next,
-                                  &furthest);
+    int code =
+        weir_stop_furthest(mover->run->group, mover->tally->hit_deadline, mover->next, &furthest);
 
     if (code != 0 || furthest <= mover->next || !is_sound)
         return code;

@@ -19,37 +19,37 @@ struct weir_mover {
     struct weir_run *run;
     const struct weir_phase *phase;
     struct weir_file *file;
-    const char *path;                /* for messages */
+    const char *path; /* for messages */
     const struct weir_share *share;
     const struct weir_source *source; /* of the payload */
-    struct weir_reading reading;     /* file number, writer and reader are set */
-    uint64_t limit;                  /* transfers to make */
+    struct weir_reading reading;      /* file number, writer and reader are set */
+    uint64_t limit;                   /* transfers to make */
 
     /* set by weir_move */
     struct weir_tally *tally;
     struct weir_walk walk;
-    uint64_t next;          /* number of the next transfer */
+    uint64_t next; /* number of the next transfer */
     uint64_t started_ns;
-    uint64_t alert_ns;      /* look up from the work when the clock is past this */
-    uint64_t deadline_ns;   /* UINT64_MAX: none */
-    uint64_t progress_ns;   /* next call of the observer */
-    int code;               /* not 0: ranks could not agree */
-    uint64_t until;         /* launch nothing from here on: the limit, or 0 if something asks to stop */
-    bool is_collective;     /* ranks go on and stop together */
-    bool wants_over;        /* collective phases: this rank would stop, once all agree */
+    uint64_t alert_ns;    /* look up from the work when the clock is past this */
+    uint64_t deadline_ns; /* UINT64_MAX: none */
+    uint64_t progress_ns; /* next call of the observer */
+    int code;             /* not 0: ranks could not agree */
+    uint64_t until;     /* launch nothing from here on: the limit, or 0 if something asks to stop */
+    bool is_collective; /* ranks go on and stop together */
+    bool wants_over;    /* collective phases: this rank would stop, once all agree */
     bool must_fill;
-    bool has_aftermath;     /* something beyond recording follows each transfer, or one came in parts */
+    bool has_aftermath; /* something beyond recording follows each transfer, or one came in parts */
     const struct weir_buffers *buffers;
-    unsigned turn;          /* windows used so far: each slot goes round its own */
+    unsigned turn; /* windows used so far: each slot goes round its own */
     unsigned turn_mask;
     unsigned continued_count;
     const volatile sig_atomic_t *stop_signal;
     struct weir_flight *flights; /* one per slot */
 };
 
-/* Moves the rank's part, with everything the plan's stop rule asks, and leaves the counts in run->tally. Returns 0, or
- * -errno if the session broke or ranks could not agree; failed transfers are counted in the tally instead. Collective if the
- * phase is, or wears out. */
+/* Moves the rank's part, with everything the plan's stop rule asks, and leaves the counts in
+ * run->tally. Returns 0, or -errno if the session broke or ranks could not agree; failed transfers
+ * are counted in the tally instead. Collective if the phase is, or wears out. */
 int weir_move(struct weir_mover *mover);
 
 #endif

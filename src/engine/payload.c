@@ -10,7 +10,8 @@
 #define BASE_SALT UINT64_C(0xe95fd39a1f8e7c11)
 #define SEQUENCE_SALT UINT64_C(0x8cb92ba72f3d8dd7)
 
-/* The two loops over whole pieces are compiled once for each width of vectors, and chosen when the program starts. */
+/* The two loops over whole pieces are compiled once for each width of vectors, and chosen when the
+ * program starts. */
 #if defined(__x86_64__) && defined(__has_attribute)
 #if __has_attribute(target_clones)
 #define FOR_EACH_VECTOR_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -57,8 +58,8 @@ bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts)
     return true;
 }
 
-/* The word that follows from a counter. One 32 x 32 bit multiplication, which every vector unit has; the upper half of
- * the product and the counter itself make up for its weak low bits. */
+/* The word that follows from a counter. One 32 x 32 bit multiplication, which every vector unit
+ * has; the upper half of the product and the counter itself make up for its weak low bits. */
 static inline uint64_t sequence_word(uint64_t x)
 {
     uint64_t product = (uint64_t)(uint32_t)x * (x >> 32);
@@ -151,8 +152,7 @@ void weir_source_lay_noise(const struct weir_source *source, void *window, uint3
     if (source->noise == NULL || weir_source_is_bare(source))
         return;
     for (size_t piece = 0; piece < source->piece_count; piece++)
-        memcpy(to + piece * WEIR_PIECE_BYTES,
-               noise_piece(source, first_noise + (uint32_t)piece),
+        memcpy(to + piece * WEIR_PIECE_BYTES, noise_piece(source, first_noise + (uint32_t)piece),
                weir_source_piece_bytes(source, piece));
 }
 
@@ -186,13 +186,12 @@ static void fill_stamps(const struct weir_source *source, void *window, uint64_t
         uint64_t at = piece * WEIR_PIECE_BYTES;
         uint64_t *words = (uint64_t *)(void *)(to + at);
 
-        weir_stamp_write(words, source, offset + at,
-                  (first_noise + piece) % WEIR_NOISE_PIECES);
+        weir_stamp_write(words, source, offset + at, (first_noise + piece) % WEIR_NOISE_PIECES);
     }
 }
 
 void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
-                          uint32_t first_noise)
+                      uint32_t first_noise)
 {
     if (source->identity.mode == WEIR_PAYLOAD_NONE)
         return;

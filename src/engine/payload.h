@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A transfer is cut into pieces of 4 KiB from its start; a rest below 64 bytes belongs to the piece before it. Each piece
- * begins with a stamp of six 64-bit words in host order:
- *   0 check: a hash of all that follows          3 generation (microseconds since 1970 when the phase began)
- *   1 offset of the piece in its file            4 seed << 32 | mode << 24 | number of its noise
- *   2 file number << 32 | rank that wrote it     5 size of the transfer it was part of
- * Words 1 to 5 are masked with the check, so that a stamp looks as random as the rest. Behind the stamp,
- * WEIR_PAYLOAD_STAMP has a piece of fixed noise, WEIR_PAYLOAD_FULL a sequence that follows from the check. Transfers below
+/* A transfer is cut into pieces of 4 KiB from its start; a rest below 64 bytes belongs to the piece
+ * before it. Each piece begins with a stamp of six 64-bit words in host order: 0 check: a hash of
+ * all that follows          3 generation (microseconds since 1970 when the phase began) 1 offset of
+ * the piece in its file            4 seed << 32 | mode << 24 | number of its noise 2 file number <<
+ * 32 | rank that wrote it     5 size of the transfer it was part of Words 1 to 5 are masked with
+ * the check, so that a stamp looks as random as the rest. Behind the stamp, WEIR_PAYLOAD_STAMP has
+ * a piece of fixed noise, WEIR_PAYLOAD_FULL a sequence that follows from the check. Transfers below
  * 64 bytes have no stamp: their words follow from seed, file and offset alone. */
 #define WEIR_PIECE_BYTES 4096
 #define WEIR_STAMP_BYTES 48
@@ -51,13 +51,15 @@ bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts);
 /* What one rank writes to one file in one phase, or expects to read from it. */
 struct weir_source {
     struct weir_identity identity;
-    const unsigned char *noise; /* WEIR_NOISE_BYTES and one piece more; NULL but for WEIR_PAYLOAD_STAMP */
-    uint64_t base;              /* hash of what is the same in all its stamps */
-    uint64_t place;             /* words 2 and 4 of its stamps */
+    const unsigned char
+        *noise;     /* WEIR_NOISE_BYTES and one piece more; NULL but for WEIR_PAYLOAD_STAMP */
+    uint64_t base;  /* hash of what is the same in all its stamps */
+    uint64_t place; /* words 2 and 4 of its stamps */
     uint64_t kind;
-    size_t piece_count;         /* of a transfer */
+    size_t piece_count; /* of a transfer */
     size_t last_piece_bytes;
-    bool is_one_stamp;          /* a transfer is one stamp and noise: weir_stamp_write is all that it needs */
+    bool
+        is_one_stamp; /* a transfer is one stamp and noise: weir_stamp_write is all that it needs */
 };
 
 /* Odd constants with about as many ones as zeros; any such would do. */
@@ -90,23 +92,27 @@ static inline uint64_t weir_stamp_write(uint64_t words[WEIR_STAMP_WORDS],
     return check;
 }
 
-/* WEIR_NOISE_BYTES + WEIR_PIECE_BYTES of noise that follows from `seed`; NULL if there is no memory. Freed by free(). */
+/* WEIR_NOISE_BYTES + WEIR_PIECE_BYTES of noise that follows from `seed`; NULL if there is no
+ * memory. Freed by free(). */
 unsigned char *weir_noise_make(uint32_t seed);
 
 void weir_source_init(struct weir_source *source, const struct weir_identity *identity,
                       const unsigned char *noise, uint64_t file_number, uint32_t writer);
 
-/* Fills a buffer window once with the noise pieces from `first_noise` on; weir_source_fill then only puts stamps. */
+/* Fills a buffer window once with the noise pieces from `first_noise` on; weir_source_fill then
+ * only puts stamps. */
 void weir_source_lay_noise(const struct weir_source *source, void *window, uint32_t first_noise);
 
-/* Makes `window` the transfer at `offset`. The window holds the noise from `first_noise` on, if the mode has noise. */
+/* Makes `window` the transfer at `offset`. The window holds the noise from `first_noise` on, if the
+ * mode has noise. */
 void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
                       uint32_t first_noise);
 
 /* Damages what a verifying read is about to overwrite, so that a read that does nothing is seen. */
 void weir_source_spoil(const struct weir_source *source, void *window);
 
-/* The piece at `offset` as it ought to be, written by `writer`: for the comparison with a damaged one. */
+/* The piece at `offset` as it ought to be, written by `writer`: for the comparison with a damaged
+ * one. */
 void weir_source_rebuild(const struct weir_source *source, void *to, size_t bytes, uint64_t offset,
                          uint32_t writer, uint32_t noise);
 
@@ -121,7 +127,8 @@ static inline bool weir_source_is_bare(const struct weir_source *source)
     return source->identity.transfer_bytes < WEIR_PIECE_REST_BYTES;
 }
 
-/* The noise that buffer window number `window` begins with: neighbouring windows go on where one ends. */
+/* The noise that buffer window number `window` begins with: neighbouring windows go on where one
+ * ends. */
 static inline uint32_t weir_source_first_noise(const struct weir_source *source, unsigned window)
 {
     return (uint32_t)(window * source->piece_count % WEIR_NOISE_PIECES);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One write or read: prepare, start together, open, move, close, gather. The three windows are IOR's. */
+/* One write or read: prepare, start together, open, move, close, gather. The three windows are
+ * IOR's. */
 #include "phase_data.h"
 
 #include "gather.h"
@@ -39,8 +40,7 @@ static uint64_t existing_bytes(const struct weir_run *run, const char *path)
 {
     struct weir_name_facts facts;
 
-    if (run->backend->names == NULL ||
-        run->backend->names->stat(run->session, path, &facts) != 0)
+    if (run->backend->names == NULL || run->backend->names->stat(run->session, path, &facts) != 0)
         return 0;
     return facts.bytes;
 }

@@ -5,8 +5,8 @@
 
 #include "run.h"
 
-/* Runs one phase from preparation to its record. Failed operations are part of the record; *error is for what makes it
- * pointless to go on. The same on every rank. Collective. */
+/* Runs one phase from preparation to its record. Failed operations are part of the record; *error
+ * is for what makes it pointless to go on. The same on every rank. Collective. */
 int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error);
 
 #endif

@@ -42,7 +42,8 @@ static void set_stamps(struct weir_tally *tally, uint64_t start_ns, uint64_t sto
     tally->stamps_ns[WEIR_STAMP_OPEN_START] = start_ns;
 }
 
-int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
+int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
+                      struct weir_error *error)
 {
     struct weir_phase_facts facts = {.phase = phase, .file_bytes = UINT64_MAX};
     uint64_t start_ns;

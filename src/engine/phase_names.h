@@ -5,7 +5,9 @@
 
 #include "run.h"
 
-/* Removes the target's files (and the directories made for them), timed as one window over all ranks. Collective. */
-int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error);
+/* Removes the target's files (and the directories made for them), timed as one window over all
+ * ranks. Collective. */
+int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
+                      struct weir_error *error);
 
 #endif

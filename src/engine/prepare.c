@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing is created or removed here: a test that cannot or must not run is refused while all is as it was. */
+/* Nothing is created or removed here: a test that cannot or must not run is refused while all is as
+ * it was. */
 #include "prepare.h"
 
 #include "identity.h"
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A writer goes round at least this many bytes, so that what it writes does not repeat at short range. */
+/* A writer goes round at least this many bytes, so that what it writes does not repeat at short
+ * range. */
 #define SPREAD_BYTES (UINT64_C(1) << 20)
 
 /* ---- what the plan needs, over all phases ---- */
@@ -91,10 +93,11 @@ static int check_total(const struct weir_run *run, const struct weir_phase *phas
         return 0;
     if (!__builtin_mul_overflow(per_rank, (uint64_t)run->group->size, &total) && total <= INT64_MAX)
         return 0;
-    return weir_error_usage(error, run->params->plan->dialect,
-                            "%d ranks with %llu bytes each are more than a shared file can hold: use "
-                            "fewer segments or smaller blocks, or -F",
-                            run->group->size, (unsigned long long)per_rank);
+    return weir_error_usage(
+        error, run->params->plan->dialect,
+        "%d ranks with %llu bytes each are more than a shared file can hold: use "
+        "fewer segments or smaller blocks, or -F",
+        run->group->size, (unsigned long long)per_rank);
 }
 
 /* ---- ownership ---- */
@@ -130,10 +133,11 @@ static int check_ours(struct weir_run *run, const struct weir_phase *phase, cons
                                 "%s was not written by weir, and would be removed at the end: keep "
                                 "it with -k, or allow its loss with --overwrite",
                                 path);
-    return weir_error_usage(error, run->backend->descriptor.name,
-                            "%s exists and was not written by weir: choose another name with -o, or "
-                            "allow its loss with --overwrite",
-                            path);
+    return weir_error_usage(
+        error, run->backend->descriptor.name,
+        "%s exists and was not written by weir: choose another name with -o, or "
+        "allow its loss with --overwrite",
+        path);
 }
 
 static int check_target(struct weir_run *run, const struct weir_phase *phase, const char *path,
@@ -154,7 +158,8 @@ static int check_target(struct weir_run *run, const struct weir_phase *phase, co
 
 /* ---- over all phases, repetitions and files of this rank ---- */
 
-static int check_phase(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
+static int check_phase(struct weir_run *run, const struct weir_phase *phase,
+                       struct weir_error *error)
 {
     const struct weir_target *target = phase->target;
     uint64_t repetitions = target->is_new_each_repetition ? run->test->repetitions : 1;

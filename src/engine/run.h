@@ -13,7 +13,7 @@ struct weir_written {
     const struct weir_target *target; /* NULL: nothing written yet */
     uint64_t repetition;
     struct weir_identity identity;
-    uint64_t *ops_of_rank;            /* transfers each rank made, if not all made all; else NULL */
+    uint64_t *ops_of_rank; /* transfers each rank made, if not all made all; else NULL */
 };
 
 struct weir_run {
@@ -22,30 +22,30 @@ struct weir_run {
     struct weir_test_result *test_result; /* rank 0 only */
 
     const struct weir_test *test;
-    struct weir_group *group;             /* the ranks of the test */
-    struct weir_group *self;              /* this rank alone, for files of its own */
+    struct weir_group *group; /* the ranks of the test */
+    struct weir_group *self;  /* this rank alone, for files of its own */
     struct weir_placement placement;
     const struct weir_backend *backend;
     struct weir_session *session;
-    struct weir_alignment alignment;      /* what the targets demand */
+    struct weir_alignment alignment; /* what the targets demand */
     struct weir_queue queue;
     struct weir_buffers buffers;
-    struct weir_tally *tally;             /* of the present phase */
+    struct weir_tally *tally; /* of the present phase */
 
-    uint64_t order_seed;                  /* of random orders, if the plan gives none */
-    uint32_t data_seed;                   /* of payloads, if the plan gives none */
-    unsigned char *noise;                 /* for `noise_seed`; NULL until needed */
+    uint64_t order_seed;  /* of random orders, if the plan gives none */
+    uint32_t data_seed;   /* of payloads, if the plan gives none */
+    unsigned char *noise; /* for `noise_seed`; NULL until needed */
     uint32_t noise_seed;
     uint64_t last_generation;
     struct weir_written written;
 
     uint64_t repetition;
-    uint64_t started_ns;                  /* when the test began, on this node's clock */
-    bool is_ending;                       /* only removals from now on; the same on all ranks */
-    bool is_interrupted;                  /* by a signal, seen by any rank; the same on all ranks */
-    bool has_failed;                      /* an operation of some rank failed; the same on all ranks */
-    bool is_dirty;                        /* verification failed in this repetition; the same on all ranks */
-    struct weir_error failure;            /* this rank's first failure in the present phase */
+    uint64_t started_ns;       /* when the test began, on this node's clock */
+    bool is_ending;            /* only removals from now on; the same on all ranks */
+    bool is_interrupted;       /* by a signal, seen by any rank; the same on all ranks */
+    bool has_failed;           /* an operation of some rank failed; the same on all ranks */
+    bool is_dirty;             /* verification failed in this repetition; the same on all ranks */
+    struct weir_error failure; /* this rank's first failure in the present phase */
 };
 
 /* The number of the file that a rank uses, and its path in the present repetition. */
@@ -54,7 +54,8 @@ int weir_run_path(const struct weir_run *run, const struct weir_target *target, 
                   char path[WEIR_PATH_BYTES]);
 
 /* The group that opens a file of the target together. */
-struct weir_group *weir_run_file_group(const struct weir_run *run, const struct weir_target *target);
+struct weir_group *weir_run_file_group(const struct weir_run *run,
+                                       const struct weir_target *target);
 
 /* True on rank 0 for shared targets, on every rank for own files: who handles the name. */
 bool weir_run_handles_name(const struct weir_run *run, const struct weir_target *target);

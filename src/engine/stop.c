@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stonewalls, as ranks agree upon them before and after the transfers. The status file's format is IOR's: the largest
- * number of transfers of a rank, in decimal, without a newline. */
+/* Stonewalls, as ranks agree upon them before and after the transfers. The status file's format is
+ * IOR's: the largest number of transfers of a rank, in decimal, without a newline. */
 #include "stop.h"
 
 #include <errno.h>
@@ -72,7 +72,8 @@ int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64
     return code;
 }
 
-/* Kept only if some rank did less than its layout: at a hundred thousand ranks nobody wants the list for nothing. */
+/* Kept only if some rank did less than its layout: at a hundred thousand ranks nobody wants the
+ * list for nothing. */
 static int remember_each(struct weir_run *run, uint64_t ops_done)
 {
     struct weir_group *group = run->group;

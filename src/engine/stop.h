@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a rank stops before its layout is done (deadline, limit), and when it goes on after it (minimum time, wear-out). */
+/* When a rank stops before its layout is done (deadline, limit), and when it goes on after it
+ * (minimum time, wear-out). */
 #ifndef WEIR_ENGINE_STOP_H
 #define WEIR_ENGINE_STOP_H
 
 #include "run.h"
 
-/* How many transfers `owner`'s part has in this phase: those of the layout, or fewer if the plan, a status file or a write
- * that was cut short say so. The status file is read by rank 0. Collective. */
+/* How many transfers `owner`'s part has in this phase: those of the layout, or fewer if the plan, a
+ * status file or a write that was cut short say so. The status file is read by rank 0. Collective.
+ */
 int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64_t owner,
                     uint64_t layout_ops, uint64_t *limit, struct weir_error *error);
 
-/* Remembers how far each rank came with a write, and stores the furthest in the status file. Collective. */
+/* Remembers how far each rank came with a write, and stores the furthest in the status file.
+ * Collective. */
 int weir_stop_remember(struct weir_run *run, const struct weir_phase *phase, uint64_t ops_done,
                        uint64_t layout_ops, struct weir_error *error);
 

@@ -25,8 +25,8 @@ static bool is_expected_stamp(const struct weir_source *source, const struct wei
 }
 
 /* The part of a piece behind its stamp. */
-static bool is_body_right(const struct weir_source *source, const unsigned char *piece, size_t bytes,
-                          const struct weir_stamp_facts *facts)
+static bool is_body_right(const struct weir_source *source, const unsigned char *piece,
+                          size_t bytes, const struct weir_stamp_facts *facts)
 {
     const uint64_t *words = (const uint64_t *)(const void *)piece;
 
@@ -136,13 +136,13 @@ static void classify(const struct suspect *suspect, struct weir_mismatch *mismat
         return;
     }
     if (!weir_stamp_read(suspect->piece, &facts)) {
-        mismatch->kind = kind_of_damage(suspect, suspect->reading->writer, guess_noise(suspect),
-                                        mismatch);
+        mismatch->kind =
+            kind_of_damage(suspect, suspect->reading->writer, guess_noise(suspect), mismatch);
         return;
     }
     if (is_expected_stamp(suspect->source, suspect->reading, &facts, suspect->offset)) {
-        mismatch->kind = kind_of_damage(suspect, facts.writer, facts.noise % WEIR_NOISE_PIECES,
-                                        mismatch);
+        mismatch->kind =
+            kind_of_damage(suspect, facts.writer, facts.noise % WEIR_NOISE_PIECES, mismatch);
         return;
     }
     mismatch->kind = kind_of_stamp(suspect, &facts);

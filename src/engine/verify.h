@@ -10,13 +10,14 @@
 struct weir_reading {
     uint64_t file_number;
     uint64_t offset;
-    uint64_t bytes;       /* read: at most the transfer size; only whole pieces are compared */
-    uint32_t writer;      /* rank that should have written it */
+    uint64_t bytes;  /* read: at most the transfer size; only whole pieces are compared */
+    uint32_t writer; /* rank that should have written it */
     uint32_t reader;
-    bool is_own_file;     /* then the writer must be the right one, too */
+    bool is_own_file; /* then the writer must be the right one, too */
 };
 
-/* Compares `data` with what `source` would have written there, and logs what is wrong. True if all is right. */
+/* Compares `data` with what `source` would have written there, and logs what is wrong. True if all
+ * is right. */
 bool weir_verify(const struct weir_source *source, const struct weir_reading *reading,
                  const void *data, struct weir_mismatch_log *log);
 

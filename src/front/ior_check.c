@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combinations of IOR's options that mean nothing: what IOR itself refuses, as far as it applies, and a little more. */
+/* Combinations of IOR's options that mean nothing: what IOR itself refuses, as far as it applies,
+ * and a little more. */
 #include "ior_check.h"
 
 #include <inttypes.h>
@@ -61,7 +62,8 @@ static int check_verification(const struct check *check)
 
     if (!ior->check_read && !ior->check_write)
         return 0;
-    /* IOR asks for -G here; our stamps say themselves what they were written with, but for the smallest. */
+    /* IOR asks for -G here; our stamps say themselves what they were written with, but for the
+     * smallest. */
     if (!ior->write_file && ior->signature == 0 && ior->transfer_bytes < 64)
         return REFUSE(
             check,

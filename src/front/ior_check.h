@@ -7,7 +7,8 @@
 
 #include "weir/plan/plan.h"
 
-/* Refuses combinations of options that mean nothing, with a sentence that names the option. 0, or a usage error. */
+/* Refuses combinations of options that mean nothing, with a sentence that names the option. 0, or a
+ * usage error. */
 int weir_ior_check(const struct weir_ior_config *ior, enum weir_payload_mode payload_mode,
                    const char *place, struct weir_error *error);
 

@@ -234,7 +234,8 @@ static struct weir_layout lower_layout(const struct weir_ior_config *ior)
     return layout;
 }
 
-/* Under -C the check reads one node further than the reads do, so that no node reads twice what it has cached. */
+/* Under -C the check reads one node further than the reads do, so that no node reads twice what it
+ * has cached. */
 static struct weir_shift lower_shift(const struct weir_ior_config *ior, bool is_check)
 {
     struct weir_shift shift = {.kind = WEIR_SHIFT_NONE,

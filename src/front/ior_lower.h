@@ -7,7 +7,8 @@
 
 #include "weir/plan/plan.h"
 
-/* Appends the test that `request` asks for; the request must live in the plan's arena. 0, or a usage error. */
+/* Appends the test that `request` asks for; the request must live in the plan's arena. 0, or a
+ * usage error. */
 int weir_ior_lower(struct weir_plan *plan, const struct weir_ior_request *request,
                    struct weir_error *error);
 

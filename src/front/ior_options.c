@@ -16,7 +16,8 @@ static const char gpu_refusal[] =
 static const char per_node_refusal[] =
     "how ranks are placed is measured and not given; set it with the options of mpiexec";
 
-/* One row per option of IOR 4.1, by letter, then those without one. Long names are the keys of IOR's directives. */
+/* One row per option of IOR 4.1, by letter, then those without one. Long names are the keys of
+ * IOR's directives. */
 static const struct weir_option ior_rows[] = {
     {'a', "api", WEIR_OPTION_TEXT, AT(api), "POSIX", .help = "backend, see weir backends"},
     {'A', "refNum", WEIR_OPTION_INTEGER, AT(reference_number),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of the IOR dialect: one member per option, in the dialect's own terms and with nothing interpreted. */
+/* The words of the IOR dialect: one member per option, in the dialect's own terms and with nothing
+ * interpreted. */
 #ifndef WEIR_FRONT_IOR_OPTIONS_H
 #define WEIR_FRONT_IOR_OPTIONS_H
 
@@ -104,7 +105,8 @@ struct weir_ior_request *weir_ior_request_new(struct weir_arena *arena,
 /* Appends a test that has all settings of `request`, which must be the last of its list. */
 struct weir_ior_request *weir_ior_request_repeat(struct weir_ior_request *request);
 
-/* Reads the words of a command line into the request, and the orders among them. 0, or a usage error. */
+/* Reads the words of a command line into the request, and the orders among them. 0, or a usage
+ * error. */
 int weir_ior_request_parse(struct weir_ior_request *request, int count, const char *const words[],
                            struct weir_ior_orders *orders, struct weir_error *error);
 

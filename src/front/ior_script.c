@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IOR scripts, line by line: directives change the current test, RUN closes it, the next one inherits everything. */
+/* IOR scripts, line by line: directives change the current test, RUN closes it, the next one
+ * inherits everything. */
 #include "ior_script.h"
 
 #include <ctype.h>

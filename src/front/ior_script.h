@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Reads the script at `path` into `request`, whose settings are the defaults of the first test; further tests are
- * appended to it. 0, or an error that names file and line. */
+/* Reads the script at `path` into `request`, whose settings are the defaults of the first test;
+ * further tests are appended to it. 0, or an error that names file and line. */
 int weir_ior_script_read(struct weir_ior_request *request, const char *path,
                          struct weir_error *error);
 

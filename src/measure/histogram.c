@@ -54,7 +54,8 @@ static uint64_t middle_of(unsigned bucket)
 
 uint64_t weir_histogram_percentile(const struct weir_histogram *histogram, double fraction)
 {
-    /* A product such as 0.55 * 100 comes out just above its true value, and must not be rounded up for that. */
+    /* A product such as 0.55 * 100 comes out just above its true value, and must not be rounded up
+     * for that. */
     double position = ceil(fraction * (double)histogram->total * (1.0 - 4.0 * DBL_EPSILON));
     uint64_t seen = 0;
 

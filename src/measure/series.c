@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Series of bytes and operations over time: the interval doubles so that the array never overflows. */
+/* Series of bytes and operations over time: the interval doubles so that the array never overflows.
+ */
 #include "weir/measure/series.h"
 
 #include <assert.h>
@@ -17,7 +18,8 @@ static void double_interval(struct weir_series *series)
     uint32_t used = (series->used + 1) / 2;
 
     for (uint32_t i = 0; i < used; i++) {
-        /* An odd count of used intervals is followed by an empty one: the count of intervals is even. */
+        /* An odd count of used intervals is followed by an empty one: the count of intervals is
+         * even. */
         series->ops[i] = series->ops[2 * i] + series->ops[2 * i + 1];
         series->bytes[i] = series->bytes[2 * i] + series->bytes[2 * i + 1];
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules that hold for every dialect: what makes no sense, and what the chosen backend cannot do, is refused. */
+/* The rules that hold for every dialect: what makes no sense, and what the chosen backend cannot
+ * do, is refused. */
 #include "weir/plan/plan.h"
 
 #include <assert.h>
@@ -64,7 +65,8 @@ static int check_sizes(const struct scope *scope)
     return 0;
 }
 
-/* One rank's part must have offsets below 2^63. Whether a shared file of all ranks does is known when they are counted. */
+/* One rank's part must have offsets below 2^63. Whether a shared file of all ranks does is known
+ * when they are counted. */
 static int check_total(const struct scope *scope)
 {
     const struct weir_layout *layout = &scope->phase->layout;

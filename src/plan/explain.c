@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells a plan as text: documentation for the user, golden output for tests, and the source of the plan's id. */
+/* Tells a plan as text: documentation for the user, golden output for tests, and the source of the
+ * plan's id. */
 #include "weir/plan/plan.h"
 
 #include <assert.h>

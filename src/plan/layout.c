@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes offsets: one by one from their definition, and many in a row for the loop that moves the data. */
+/* Computes offsets: one by one from their definition, and many in a row for the loop that moves the
+ * data. */
 #include "weir/plan/layout.h"
 
 #include <assert.h>

@@ -48,7 +48,8 @@ void weir_plan_close(struct weir_plan *plan)
     weir_arena_close(&arena);
 }
 
-/* A list that doubles whenever its count is a power of two: `items`, or a longer copy with room for one more. */
+/* A list that doubles whenever its count is a power of two: `items`, or a longer copy with room for
+ * one more. */
 static void *room_for_one_more(struct weir_arena *arena, void *items, size_t count,
                                size_t item_bytes)
 {

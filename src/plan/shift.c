@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives each rank the part of another one, so that data is not read where it is still cached from writing. */
+/* Gives each rank the part of another one, so that data is not read where it is still cached from
+ * writing. */
 #include "weir/plan/layout.h"
 
 #include <assert.h>
@@ -18,7 +19,8 @@ static uint64_t node_distance(const struct weir_shift *shift,
     return least(shift->distance, placement->nodes - 1);
 }
 
-/* A random rotation of a ring of `count` that leads at least `distance` forward, and backward too if there is room. */
+/* A random rotation of a ring of `count` that leads at least `distance` forward, and backward too
+ * if there is room. */
 static uint64_t draw_rotation(uint64_t count, uint64_t distance, uint64_t random)
 {
     uint64_t low = least(distance, count - 1);
@@ -60,7 +62,8 @@ static uint64_t rotate_ranks(const struct weir_shift *shift, const struct weir_p
     return (rank + rotation) % placement->ranks;
 }
 
-/* Ranks that are dealt to the nodes in turn: one rank further is one node further, and a whole turn leads home. */
+/* Ranks that are dealt to the nodes in turn: one rank further is one node further, and a whole turn
+ * leads home. */
 static uint64_t rotate_dealt_ranks(const struct weir_shift *shift,
                                    const struct weir_placement *placement, uint64_t rank)
 {

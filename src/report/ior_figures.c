@@ -57,8 +57,8 @@ struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
 
 /* ---- over repetitions ---- */
 
-/* Sums over values that are read one by one: their distances are taken from the first of them, which keeps the
- * variance exact for values that lie close together. */
+/* Sums over values that are read one by one: their distances are taken from the first of them,
+ * which keeps the variance exact for values that lie close together. */
 struct gathering {
     unsigned count;
     double first;

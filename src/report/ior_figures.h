@@ -17,7 +17,8 @@
 const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
                                             const struct weir_phase_result *result);
 
-/* Phases that IOR times and shows: begun writes and reads; a check of what was written is not among them. */
+/* Phases that IOR times and shows: begun writes and reads; a check of what was written is not among
+ * them. */
 bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_result *result);
 
 /* True if wear-out went on after a deadline, so that the stonewall is worth a line. */
@@ -53,7 +54,7 @@ struct weir_ior_summary {
     double mean_s;
     uint64_t first_bytes; /* moved in the first repetition */
     bool has_stonewall;
-    double stonewall_s; /* mean */
+    double stonewall_s;         /* mean */
     double stonewall_mib_per_s; /* of one rank, mean */
 };
 

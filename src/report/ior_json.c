@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IOR's summaryFormat=JSON: the same keys in the same order, but always valid and with numbers in full. */
+/* IOR's summaryFormat=JSON: the same keys in the same order, but always valid and with numbers in
+ * full. */
 #include "dates.h"
 #include "ior_figures.h"
 #include "ior_words.h"

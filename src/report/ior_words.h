@@ -13,8 +13,8 @@
 /* "4.1.0+weir-0.1.0" */
 extern const char weir_ior_version[];
 
-/* The phase that stands for the test's layout: its first write, else its first read, else its check.
- * NULL if the test moves no data. */
+/* The phase that stands for the test's layout: its first write, else its first read, else its
+ * check. NULL if the test moves no data. */
 const struct weir_phase *weir_words_data_phase(const struct weir_test *test);
 
 /* How reads are shifted; for a test without reads, what was asked for anyway. */
@@ -38,9 +38,9 @@ void weir_words_options(const struct weir_words_listener *listener, const struct
 
 /* The file system in IOR's four words; zeros if nothing is known. */
 struct weir_words_filesystem {
-    char capacity[32]; /* "252.0 GiB" */
+    char capacity[32];      /* "252.0 GiB" */
     char used_capacity[16]; /* "5.2%" */
-    char inodes[32]; /* "16.0 Mi" */
+    char inodes[32];        /* "16.0 Mi" */
     char used_inodes[16];
 };
 

@@ -17,8 +17,8 @@ static bool is_continuation(unsigned char byte)
     return (byte & 0xc0u) == 0x80u;
 }
 
-/* Length of the UTF-8 sequence that `bytes` begins with, 0 if there is none. Forms that are overlong, surrogates or
- * beyond U+10FFFF are none (Unicode, table 3-7). */
+/* Length of the UTF-8 sequence that `bytes` begins with, 0 if there is none. Forms that are
+ * overlong, surrogates or beyond U+10FFFF are none (Unicode, table 3-7). */
 static size_t sequence_length(const unsigned char *bytes)
 {
     unsigned char first = bytes[0];

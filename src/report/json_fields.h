@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of plain structs as keys of JSON objects: one table row serves for writing and for reading. */
+/* Members of plain structs as keys of JSON objects: one table row serves for writing and for
+ * reading. */
 #ifndef WEIR_REPORT_JSON_FIELDS_H
 #define WEIR_REPORT_JSON_FIELDS_H
 
@@ -13,10 +14,10 @@
 enum weir_json_type {
     WEIR_JSON_UNSIGNED, /* unsigned or uint32_t */
     WEIR_JSON_COUNT, /* uint64_t; above 2^63 - 1 a hexadecimal string: JSON's readers stop there */
-    WEIR_JSON_SEED, /* uint64_t, always a hexadecimal string: all 64 bits count */
-    WEIR_JSON_REAL, /* double */
-    WEIR_JSON_FLAG, /* bool */
-    WEIR_JSON_TEXT /* array of char */
+    WEIR_JSON_SEED,  /* uint64_t, always a hexadecimal string: all 64 bits count */
+    WEIR_JSON_REAL,  /* double */
+    WEIR_JSON_FLAG,  /* bool */
+    WEIR_JSON_TEXT   /* array of char */
 };
 
 struct weir_json_field {
@@ -35,7 +36,8 @@ struct weir_json_field {
 /* Appends the members of `values` to `object`. */
 void weir_json_put(json_t *object, const struct weir_json_field *fields, const void *values);
 
-/* Sets the members of `values` that `object` has keys for. False if one has another type than the table says. */
+/* Sets the members of `values` that `object` has keys for. False if one has another type than the
+ * table says. */
 bool weir_json_take(const json_t *object, const struct weir_json_field *fields, void *values);
 
 /* A string; bytes that are not UTF-8 become U+FFFD. */

@@ -382,8 +382,9 @@ static int write_all(int descriptor, const char *bytes, size_t count)
     return 0;
 }
 
-/* True if the file ends within a line: a run was killed, or the disk was full, while it was written. The descriptor may
- * be open for writing only, so the file is looked at through another one. */
+/* True if the file ends within a line: a run was killed, or the disk was full, while it was
+ * written. The descriptor may be open for writing only, so the file is looked at through another
+ * one. */
 static bool ends_within_a_line(int descriptor)
 {
     struct stat status;

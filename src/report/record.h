@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of the result file, for its writer and its reader. The keys are explained in docs/result-file.md. */
+/* The shape of the result file, for its writer and its reader. The keys are explained in
+ * docs/result-file.md. */
 #ifndef WEIR_REPORT_RECORD_H
 #define WEIR_REPORT_RECORD_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The block after the dialect's report that says how far its numbers can be believed. Every line begins with our
- * name, so that no script takes it for a line of results. */
+/* The block after the dialect's report that says how far its numbers can be believed. Every line
+ * begins with our name, so that no script takes it for a line of results. */
 #include "ior_figures.h"
 
 #include "weir/base/version.h"

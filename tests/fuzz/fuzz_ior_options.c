@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzes IOR's command line: the input, split at blanks, is parsed, lowered and explained. Scripts are not opened. */
+/* Fuzzes IOR's command line: the input, split at blanks, is parsed, lowered and explained. Scripts
+ * are not opened. */
 #include "fuzz_backends.h"
 
 #include <string.h>

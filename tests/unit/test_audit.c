@@ -13,7 +13,8 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* A plan of one test that writes and reads, and the record of one of its phases: sound until a case spoils it. */
+/* A plan of one test that writes and reads, and the record of one of its phases: sound until a case
+ * spoils it. */
 struct subject {
     struct weir_plan *plan;
     struct weir_test *test;
@@ -25,10 +26,10 @@ struct subject {
 
 static const struct weir_descriptor backend = {
     .name = "posix", .label = "POSIX", .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME};
-static const struct weir_descriptor direct = {
-    .name = "direct",
-    .label = "DIRECT",
-    .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME | WEIR_BYPASSES_CACHE};
+static const struct weir_descriptor direct = {.name = "direct",
+                                              .label = "DIRECT",
+                                              .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP |
+                                                           WEIR_CAN_NAME | WEIR_BYPASSES_CACHE};
 
 static void set_up(struct subject *subject)
 {

@@ -240,8 +240,9 @@ static void a_failure_ends_the_run_with_what_was_done(void **state)
 
     (void)state;
     set_up(&bed);
-    run(&bed, "-a fault:posix --fault.verb=write --fault.at=20 --fault.errno=ENOSPC -i 3 -t 4k -b 64k "
-              "-o %s/f");
+    run(&bed,
+        "-a fault:posix --fault.verb=write --fault.at=20 --fault.errno=ENOSPC -i 3 -t 4k -b 64k "
+        "-o %s/f");
     assert_string_equal(bed.error.text, "");
     assert_int_equal(bed.result->phase_count, 5);
     assert_int_equal(phase(&bed, 0)->outcome, WEIR_OUTCOME_COMPLETE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts: the formulas, and over many random layouts that walks equal them and that ranks cover a file exactly once. */
+/* Layouts: the formulas, and over many random layouts that walks equal them and that ranks cover a
+ * file exactly once. */
 #include "weir/plan/layout.h"
 
 #include <setjmp.h>
@@ -124,7 +125,8 @@ static void walk_can_start_anywhere(void **state)
     }
 }
 
-/* Marks each transfer of one owner; false if one is off its grid, outside of the file or marked already. */
+/* Marks each transfer of one owner; false if one is off its grid, outside of the file or marked
+ * already. */
 static bool mark_share(const struct job *job, uint64_t owner, unsigned char *marks)
 {
     struct weir_share share = share_of(job, owner);
@@ -273,10 +275,10 @@ static void random_blocks_are_whole_blocks_inside_of_the_file(void **state)
         uint64_t file_bytes;
         uint64_t positions;
     } rows[] = {
-        {true, 0, 40}, /* 4 ranks, 10 segments */
-        {false, 0, 10}, /* one rank's own file */
+        {true, 0, 40},           /* 4 ranks, 10 segments */
+        {false, 0, 10},          /* one rank's own file */
         {true, 64 * KIB + 1, 8}, /* a tail shorter than a block is never read */
-        {false, 1000, 1}, /* a file shorter than a block: its beginning */
+        {false, 1000, 1},        /* a file shorter than a block: its beginning */
     };
 
     (void)state;

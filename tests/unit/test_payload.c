@@ -30,8 +30,11 @@ static void set_up(struct bed *bed, enum weir_payload_mode mode, uint64_t transf
     bed->noise = weir_noise_make(42);
     bed->data = aligned_alloc(4096, (transfer_bytes + 4095) / 4096 * 4096);
     weir_source_init(&bed->source, &identity, bed->noise, 3, 3);
-    bed->reading = (struct weir_reading){.file_number = 3, .offset = 8 * transfer_bytes,
-                                         .bytes = transfer_bytes, .writer = 3, .reader = 5,
+    bed->reading = (struct weir_reading){.file_number = 3,
+                                         .offset = 8 * transfer_bytes,
+                                         .bytes = transfer_bytes,
+                                         .writer = 3,
+                                         .reader = 5,
                                          .is_own_file = true};
     weir_source_lay_noise(&bed->source, bed->data, 7);
     weir_source_fill(&bed->source, bed->data, bed->reading.offset, 7);
@@ -52,7 +55,7 @@ static const enum weir_payload_mode modes[] = {WEIR_PAYLOAD_STAMP, WEIR_PAYLOAD_
 
 static void what_is_written_verifies_in_every_mode_and_size(void **state)
 {
-    static const uint64_t sizes[] = {8,    16,   56,   64,   72,    4096,        4104,   4152,
+    static const uint64_t sizes[] = {8,    16,   56,   64,   72,    4096,    4104,  4152,
                                      4160, 8192, 8136, 8256, 47008, 1 << 20, 262144};
 
     (void)state;
@@ -255,7 +258,8 @@ static void the_writer_of_a_shared_file_may_be_anyone(void **state)
     tear_down(&bed);
 }
 
-/* Written in transfers of 1 MiB and read in transfers of 4 KiB: stamps do not depend on how the file is read. */
+/* Written in transfers of 1 MiB and read in transfers of 4 KiB: stamps do not depend on how the
+ * file is read. */
 static void pieces_verify_in_transfers_of_another_size(void **state)
 {
     struct weir_source reader;

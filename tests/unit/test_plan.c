@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans: how they are built, what is refused with which sentence, and that their text says everything that matters. */
+/* Plans: how they are built, what is refused with which sentence, and that their text says
+ * everything that matters. */
 #include "weir/plan/plan.h"
 
 #include <errno.h>

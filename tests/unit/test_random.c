@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Permutations computed by index: complete, different for each seed, and random to the eye of simple statistics. */
+/* Permutations computed by index: complete, different for each seed, and random to the eye of
+ * simple statistics. */
 #include "weir/base/random.h"
 
 #include <math.h>
@@ -239,7 +240,8 @@ static void neighbours_are_rare_and_steps_long(void **state)
                 last = next;
             }
         }
-        /* One in `count` steps leads to the neighbour, and the mean step is a third of the range. */
+        /* One in `count` steps leads to the neighbour, and the mean step is a third of the range.
+         */
         assert_true(neighbours / SEEDS > 0.4 && neighbours / SEEDS < 2.0);
         assert_true(fabs(steps / SEEDS / count / count - 1.0 / 3) < 0.01);
     }

@@ -78,7 +78,8 @@ static void a_result_that_was_recorded_and_read_gives_the_same_reports(void **st
     unlink(path);
 }
 
-/* Cuts the file at every length: the reader must live with each, and what it gives is never more than was written. */
+/* Cuts the file at every length: the reader must live with each, and what it gives is never more
+ * than was written. */
 static void a_file_cut_off_anywhere_is_read_as_far_as_it_goes(void **state)
 {
     struct scene scene = make_default();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports of results made by hand against the texts in tests/golden/report. WEIR_BLESS=1 writes the texts anew. */
+/* Reports of results made by hand against the texts in tests/golden/report. WEIR_BLESS=1 writes the
+ * texts anew. */
 #include "report_cases.h"
 
 #include <jansson.h>

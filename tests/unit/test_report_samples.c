@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports against real outputs of IOR 4.1: with the same numbers they are the same, byte for byte. */
+/* Reports against real outputs of IOR 4.1: with the same numbers they are the same, byte for byte.
+ */
 #include "report_scenes.h"
 
 #include <jansson.h>
@@ -14,7 +15,8 @@ static bool begins_with(const char *line, const char *start)
     return strncmp(line, start, strlen(start)) == 0;
 }
 
-/* Lines that depend on the run's host, version or warnings, and the Max lines that we print at any verbosity. */
+/* Lines that depend on the run's host, version or warnings, and the Max lines that we print at any
+ * verbosity. */
 static bool is_left_out(const char *line, bool has_maxima)
 {
     static const char *const starts[] = {"$ ", "IOR-", "WARNING: "};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is taken piece by piece and given back whole. Plans, configurations and results live in arenas. */
+/* Memory that is taken piece by piece and given back whole. Plans, configurations and results live
+ * in arenas. */
 #ifndef WEIR_BASE_ARENA_H
 #define WEIR_BASE_ARENA_H
 
@@ -13,8 +14,8 @@ struct weir_arena {
     struct weir_arena_block *newest;
 };
 
-/* Zeroed memory, aligned for any type, valid until weir_arena_close. Never NULL: running out of memory for a
- * description of the run ends the process with exit code 3 and a sentence. */
+/* Zeroed memory, aligned for any type, valid until weir_arena_close. Never NULL: running out of
+ * memory for a description of the run ends the process with exit code 3 and a sentence. */
 void *weir_arena_take(struct weir_arena *arena, size_t bytes);
 
 /* A copy of `text`; NULL stays NULL. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The monotonic clock of one node, in nanoseconds: the time stamp counter where it can be trusted, else the
- * kernel's clock. Two processes of one node that share a calibration read the same clock. */
+/* The monotonic clock of one node, in nanoseconds: the time stamp counter where it can be trusted,
+ * else the kernel's clock. Two processes of one node that share a calibration read the same clock.
+ */
 #ifndef WEIR_BASE_CLOCK_H
 #define WEIR_BASE_CLOCK_H
 
@@ -11,7 +12,8 @@
 #include <x86intrin.h>
 #endif
 
-/* Of the multiplier: a fixed shift is one instruction, and 40 bits keep the ratio to better than one in a billion. */
+/* Of the multiplier: a fixed shift is one instruction, and 40 bits keep the ratio to better than
+ * one in a billion. */
 #define WEIR_CLOCK_SHIFT 40
 
 /* Plain data: a node's first rank calibrates and hands a copy to the others.
@@ -23,8 +25,8 @@ struct weir_clock {
     uint64_t base_ns; /* CLOCK_MONOTONIC_RAW at base_ticks: both kinds tell nearly the same time */
 };
 
-/* Calibrates for about 20 ms. The time stamp counter is used if the processor calls it invariant and the
- * kernel itself runs on it; `allow_tsc` false asks for the kernel's clock. Never fails. */
+/* Calibrates for about 20 ms. The time stamp counter is used if the processor calls it invariant
+ * and the kernel itself runs on it; `allow_tsc` false asks for the kernel's clock. Never fails. */
 void weir_clock_calibrate(struct weir_clock *clock, bool allow_tsc);
 
 /* "tsc" or "monotonic_raw". */
@@ -55,7 +57,8 @@ static inline uint64_t weir_clock_ns(const struct weir_clock *clock)
 /* Sleeps, then spins for the last stretch, until the clock shows `until_ns`. */
 void weir_clock_wait(const struct weir_clock *clock, uint64_t until_ns);
 
-/* Wall-clock time in seconds since 1970. For dates in reports only: never subtracted to time anything. */
+/* Wall-clock time in seconds since 1970. For dates in reports only: never subtracted to time
+ * anything. */
 double weir_wall_clock_s(void);
 
 #endif

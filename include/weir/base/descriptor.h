@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rest of the program may know of a backend without touching it: its names, abilities and options. */
+/* What the rest of the program may know of a backend without touching it: its names, abilities and
+ * options. */
 #ifndef WEIR_BASE_DESCRIPTOR_H
 #define WEIR_BASE_DESCRIPTOR_H
 
@@ -7,22 +8,22 @@
 
 /* Abilities; a plan that needs one that is missing is refused before anything is touched. */
 enum weir_ability {
-    WEIR_CAN_SHARE = 1 << 0,      /* several ranks may open one file */
-    WEIR_CAN_COLLECT = 1 << 1,    /* collective transfers */
-    WEIR_CAN_KEEP = 1 << 2,       /* data read is data written, so it can be verified */
-    WEIR_CAN_NAME = 1 << 3,       /* has a namespace: stat, unlink, mkdir */
-    WEIR_WRAPS = 1 << 4,          /* stands around another backend, whose abilities it has: "fault:posix" */
+    WEIR_CAN_SHARE = 1 << 0,   /* several ranks may open one file */
+    WEIR_CAN_COLLECT = 1 << 1, /* collective transfers */
+    WEIR_CAN_KEEP = 1 << 2,    /* data read is data written, so it can be verified */
+    WEIR_CAN_NAME = 1 << 3,    /* has a namespace: stat, unlink, mkdir */
+    WEIR_WRAPS = 1 << 4, /* stands around another backend, whose abilities it has: "fault:posix" */
     WEIR_BYPASSES_CACHE = 1 << 5, /* data does not pass the page cache of the node */
     WEIR_SYNCS_TOGETHER = 1 << 6, /* all ranks that opened a file must sync it together */
 };
 
 struct weir_descriptor {
-    const char *name;     /* as typed: "posix" */
-    const char *label;    /* as IOR prints it: "POSIX" */
-    const char *alias;    /* a second name that is accepted, or NULL */
-    const char *version;  /* what IOR's apiVersion line shows; "" if nothing */
-    const char *summary;  /* one line for `weir backends` */
-    unsigned abilities;   /* of enum weir_ability */
+    const char *name;    /* as typed: "posix" */
+    const char *label;   /* as IOR prints it: "POSIX" */
+    const char *alias;   /* a second name that is accepted, or NULL */
+    const char *version; /* what IOR's apiVersion line shows; "" if nothing */
+    const char *summary; /* one line for `weir backends` */
+    unsigned abilities;  /* of enum weir_ability */
     struct weir_option_set options;
 };
 

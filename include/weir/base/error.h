@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a failure is told to a human: one sentence, its place first, and the exit code it leads to. */
+/* How a failure is told to a human: one sentence, its place first, and the exit code it leads to.
+ */
 #ifndef WEIR_BASE_ERROR_H
 #define WEIR_BASE_ERROR_H
 
@@ -8,23 +9,25 @@
 
 /* What the process returns to its caller. */
 enum weir_exit {
-    WEIR_EXIT_DONE = 0,       /* everything asked for was done and right */
-    WEIR_EXIT_FLAWED = 1,     /* done, but with data or operation errors, or interrupted */
-    WEIR_EXIT_USAGE = 2,      /* the command line, a script or the plan is wrong; nothing was touched */
+    WEIR_EXIT_DONE = 0,   /* everything asked for was done and right */
+    WEIR_EXIT_FLAWED = 1, /* done, but with data or operation errors, or interrupted */
+    WEIR_EXIT_USAGE = 2,  /* the command line, a script or the plan is wrong; nothing was touched */
     WEIR_EXIT_ENVIRONMENT = 3 /* the host, MPI or a library cannot do what is needed */
 };
 
 #define WEIR_ERROR_TEXT_BYTES 768
 
-/* An error that a human must act upon. All zero: no error. Plain data, so that ranks can exchange it. */
+/* An error that a human must act upon. All zero: no error. Plain data, so that ranks can exchange
+ * it. */
 struct weir_error {
     int code;            /* 0, or a negative errno value */
     enum weir_exit exit; /* what this error makes of the run */
     char text[WEIR_ERROR_TEXT_BYTES];
 };
 
-/* Records the error "place: sentence" and returns `code`. `place` may be NULL. The first error wins: an
- * error that is already set stays as it is, and its code is returned. `code` must be negative. */
+/* Records the error "place: sentence" and returns `code`. `place` may be NULL. The first error
+ * wins: an error that is already set stays as it is, and its code is returned. `code` must be
+ * negative. */
 int weir_error_set(struct weir_error *error, enum weir_exit exit, int code, const char *place,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -32,7 +35,8 @@ int weir_error_set(struct weir_error *error, enum weir_exit exit, int code, cons
 int weir_error_usage(struct weir_error *error, const char *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Ends the process with exit code 3 and a sentence: for what describes the run, never for its buffers. */
+/* Ends the process with exit code 3 and a sentence: for what describes the run, never for its
+ * buffers. */
 void weir_error_out_of_memory(void) __attribute__((noreturn));
 
 static inline bool weir_error_is_set(const struct weir_error *error)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of hosts and file systems as plain data: gathered by system, stored in results, read by reports. */
+/* Facts of hosts and file systems as plain data: gathered by system, stored in results, read by
+ * reports. */
 #ifndef WEIR_BASE_FACTS_H
 #define WEIR_BASE_FACTS_H
 
@@ -21,7 +22,7 @@ struct weir_filesystem_facts {
     uint64_t bytes_used;   /* total minus free, as df counts it */
     uint64_t inodes_total; /* 0 where the file system does not count them */
     uint64_t inodes_used;
-    char type[32];         /* as in /proc/self/mountinfo: "ext4", "fuse.glusterfs"; "" if unknown */
+    char type[32]; /* as in /proc/self/mountinfo: "ext4", "fuse.glusterfs"; "" if unknown */
 };
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options as table rows: one row is what the parser, the help text, the dump and the manual read. */
+/* Options as table rows: one row is what the parser, the help text, the dump and the manual read.
+ */
 #ifndef WEIR_BASE_OPTIONS_H
 #define WEIR_BASE_OPTIONS_H
 
@@ -20,20 +21,23 @@ enum weir_option_type {
     WEIR_OPTION_SECONDS,      /* uint64_t nanoseconds, written in decimal seconds */
     WEIR_OPTION_MINUTES,      /* uint64_t nanoseconds, written in decimal minutes */
     WEIR_OPTION_TEXT,         /* const char *, NULL if not given */
-    WEIR_OPTION_CHOICE,       /* const char *, one of the words of `choices`, stored as spelled there */
-    WEIR_OPTION_DIRECTIVES    /* no value of its own: key=value[,key=value ...], each assigned by name */
+    WEIR_OPTION_CHOICE, /* const char *, one of the words of `choices`, stored as spelled there */
+    WEIR_OPTION_DIRECTIVES /* no value of its own: key=value[,key=value ...], each assigned by name
+                            */
 };
 
 /* One option. A table of rows ends with a row that has neither letter nor name. */
 struct weir_option {
-    char letter;                /* 0: none */
-    const char *name;           /* --name, and the key of -O and of scripts; matched without regard to case */
+    char letter;      /* 0: none */
+    const char *name; /* --name, and the key of -O and of scripts; matched without regard to case */
     enum weir_option_type type;
-    size_t offset;              /* of the value in the values struct */
-    const char *standard;       /* default, as a user would write it; NULL: 0 or NULL */
-    const char *choices;        /* WEIR_OPTION_CHOICE: words with | between them; a unique first letter will do */
-    const char *help;           /* one sentence, lower case, no full stop */
-    const char *refusal;        /* not NULL: the option is known, not built, and refused with this sentence */
+    size_t offset;        /* of the value in the values struct */
+    const char *standard; /* default, as a user would write it; NULL: 0 or NULL */
+    const char
+        *choices; /* WEIR_OPTION_CHOICE: words with | between them; a unique first letter will do */
+    const char *help; /* one sentence, lower case, no full stop */
+    const char
+        *refusal; /* not NULL: the option is known, not built, and refused with this sentence */
 };
 
 /* A table and what it is called in help ("IOR", "POSIX"). */
@@ -49,10 +53,11 @@ struct weir_option_binding {
     void *values;
 };
 
-/* Several tables that are searched in order; all matches of a name are assigned, as IOR does, so that one
+/* Several tables that are searched in order; all matches of a name are assigned, as IOR does, so
+ * that one
  * `--posix.odirect` can reach two backends. */
 struct weir_option_parser {
-    const char *place; /* what errors begin with: "ior" */
+    const char *place;        /* what errors begin with: "ior" */
     struct weir_arena *arena; /* receives texts */
     const struct weir_option_binding *bindings;
     size_t binding_count;
@@ -61,13 +66,14 @@ struct weir_option_parser {
 /* Sets every value to its row's default. */
 void weir_options_reset(const struct weir_option_parser *parser);
 
-/* Parses words such as -t 1m, -t=1m, -t1m, -Cge, -wWrt 1m, -k=0, --name value, --name=value, -O key=value,key=value.
- * A value word is not searched for flags. 0, or the error. */
+/* Parses words such as -t 1m, -t=1m, -t1m, -Cge, -wWrt 1m, -k=0, --name value, --name=value, -O
+ * key=value,key=value. A value word is not searched for flags. 0, or the error. */
 int weir_options_parse(const struct weir_option_parser *parser, int count,
                        const char *const words[], struct weir_error *error);
 
-/* Assigns "key = value" as in -O or a script line. `key` is a row's name or, with or without its dashes, an
- * option as it would be typed ("-X", "--posix.odirect"). `place` is where it stands: "ior: job.ior:12". */
+/* Assigns "key = value" as in -O or a script line. `key` is a row's name or, with or without its
+ * dashes, an option as it would be typed ("-X", "--posix.odirect"). `place` is where it stands:
+ * "ior: job.ior:12". */
 int weir_options_assign(const struct weir_option_parser *parser, const char *place, const char *key,
                         const char *value, struct weir_error *error);
 
@@ -75,10 +81,12 @@ int weir_options_assign(const struct weir_option_parser *parser, const char *pla
 int weir_options_assign_list(const struct weir_option_parser *parser, const char *place,
                              const char *list, struct weir_error *error);
 
-/* Appends the help of one table: flags, then options with their defaults, then (if any) what is refused. */
+/* Appends the help of one table: flags, then options with their defaults, then (if any) what is
+ * refused. */
 void weir_options_help(struct weir_text *text, const struct weir_option_set *set);
 
-/* Appends the value of one row as a user would write it, in the row's own unit: "1", "64k", "0.5". */
+/* Appends the value of one row as a user would write it, in the row's own unit: "1", "64k", "0.5".
+ */
 void weir_options_value(struct weir_text *text, const struct weir_option *row, const void *values);
 
 /* True if the value differs from the row's default. */

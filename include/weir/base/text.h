@@ -22,23 +22,26 @@ const char *weir_text_string(const struct weir_text *text);
 void weir_text_clear(struct weir_text *text);
 void weir_text_close(struct weir_text *text);
 
-/* Reads a size: decimal digits with an optional fraction, and an optional binary unit k m g t p (2^10 ... 2^50),
- * in either case, alone or followed by "b" or "ib". The result must be a whole number below 2^63: "1.5g" is
- * 1610612736, "1.5" and "-1" and "1x" are errors. 0, or -EINVAL, or -ERANGE. */
+/* Reads a size: decimal digits with an optional fraction, and an optional binary unit k m g t p
+ * (2^10 ... 2^50), in either case, alone or followed by "b" or "ib". The result must be a whole
+ * number below 2^63: "1.5g" is 1610612736, "1.5" and "-1" and "1x" are errors. 0, or -EINVAL, or
+ * -ERANGE. */
 int weir_size_parse(const char *text, uint64_t *value);
 
 /* Reads a signed integer with the same units. 0, -EINVAL or -ERANGE. */
 int weir_integer_parse(const char *text, int64_t *value);
 
-/* Reads a decimal number (with an optional fraction) of units of `unit_ns` nanoseconds. 0, -EINVAL, -ERANGE. */
+/* Reads a decimal number (with an optional fraction) of units of `unit_ns` nanoseconds. 0, -EINVAL,
+ * -ERANGE. */
 int weir_duration_parse(const char *text, uint64_t unit_ns, uint64_t *value_ns);
 
-/* IOR's human form: "1 GiB" if exact, else "1.25 GiB", for sizes of at least one MiB; below, "65536 bytes".
- * Returns `buffer`. */
+/* IOR's human form: "1 GiB" if exact, else "1.25 GiB", for sizes of at least one MiB; below, "65536
+ * bytes". Returns `buffer`. */
 #define WEIR_SIZE_TEXT_BYTES 32
 char *weir_size_format(uint64_t bytes, char buffer[WEIR_SIZE_TEXT_BYTES]);
 
-/* The shortest exact form with a unit, as a user would type it: "1m", "4k", "47008". Returns `buffer`. */
+/* The shortest exact form with a unit, as a user would type it: "1m", "4k", "47008". Returns
+ * `buffer`. */
 char *weir_size_format_exact(uint64_t bytes, char buffer[WEIR_SIZE_TEXT_BYTES]);
 
 /* A stable 64-bit hash of bytes, for plan ids. Not cryptographic. */

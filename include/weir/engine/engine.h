@@ -16,17 +16,18 @@
 struct weir_progress {
     const struct weir_phase *phase;
     unsigned repetition;
-    uint64_t ops_done;  /* of rank 0 */
+    uint64_t ops_done; /* of rank 0 */
     uint64_t ops_total;
     uint64_t bytes_done;
-    double seconds;     /* since the phase began */
+    double seconds; /* since the phase began */
 };
 
 /* Called on rank 0 only, between phases but for `progress`. Members may be NULL. */
 struct weir_observer {
     void *context;
     /* Before the first step, when the test has been found fit to run. An error ends the run. */
-    int (*test_begins)(void *context, const struct weir_test_result *test, struct weir_error *error);
+    int (*test_begins)(void *context, const struct weir_test_result *test,
+                       struct weir_error *error);
     /* The record is final but for findings, which the callee may add. An error ends the run. */
     int (*phase_done)(void *context, struct weir_phase_result *phase, struct weir_error *error);
     void (*test_ends)(void *context, const struct weir_test_result *test);
@@ -43,8 +44,9 @@ struct weir_engine_params {
     const volatile sig_atomic_t *stop_signal; /* not 0: end in order, as soon as possible */
 };
 
-/* Runs all tests. Rank 0 fills `result` (others may pass NULL). 0 if the plan ran to its end or was ended early in order
- * (the result says so); else *error is set, the same on every rank. Collective. */
+/* Runs all tests. Rank 0 fills `result` (others may pass NULL). 0 if the plan ran to its end or was
+ * ended early in order (the result says so); else *error is set, the same on every rank.
+ * Collective. */
 int weir_engine_run(const struct weir_engine_params *params, struct weir_result *result,
                     struct weir_error *error);
 

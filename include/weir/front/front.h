@@ -27,15 +27,15 @@ enum weir_command_kind {
 
 struct weir_command {
     enum weir_command_kind kind;
-    struct weir_plan *plan;   /* RUN, EXPLAIN; frozen */
-    struct weir_text text;    /* SAY */
-    const char *result_path;  /* REPORT: a word of argv */
+    struct weir_plan *plan;    /* RUN, EXPLAIN; frozen */
+    struct weir_text text;     /* SAY */
+    const char *result_path;   /* REPORT: a word of argv */
     struct weir_output output; /* REPORT */
-    struct weir_arena arena;  /* owns what `output` points to */
+    struct weir_arena arena;   /* owns what `output` points to */
 };
 
-/* Chooses the dialect by argv[0] (a link named "ior") or by the first word ("weir ior -a POSIX"); options alone are
- * IOR's. 0, or a usage error. */
+/* Chooses the dialect by argv[0] (a link named "ior") or by the first word ("weir ior -a POSIX");
+ * options alone are IOR's. 0, or a usage error. */
 int weir_front_read(int argc, const char *const argv[], const struct weir_backends *backends,
                     struct weir_command *command, struct weir_error *error);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who runs with us: ranks, nodes, and what they do together. The only way to talk to other ranks. */
+/* Who runs with us: ranks, nodes, and what they do together. The only way to talk to other ranks.
+ */
 #ifndef WEIR_GROUP_GROUP_H
 #define WEIR_GROUP_GROUP_H
 
@@ -17,7 +18,8 @@ enum weir_reduction { WEIR_SUM, WEIR_MIN, WEIR_MAX };
 
 struct weir_group;
 
-/* What an implementation gives. Every function returns 0 or -errno; all but send and receive are collective. */
+/* What an implementation gives. Every function returns 0 or -errno; all but send and receive are
+ * collective. */
 struct weir_group_ops {
     int (*barrier)(struct weir_group *group);
     int (*broadcast)(struct weir_group *group, void *data, size_t bytes, int root);
@@ -37,14 +39,14 @@ struct weir_group {
     const struct weir_group_ops *ops;
     int rank;
     int size;
-    int node;                /* number of this rank's node: nodes are numbered in order of their first rank */
+    int node; /* number of this rank's node: nodes are numbered in order of their first rank */
     int node_count;
     int node_rank;           /* number of this rank on its node */
     int node_size;           /* ranks on this rank's node */
     const int *node_of_rank; /* `size` entries */
     const int *node_leader;  /* `node_count` entries: first rank of each node */
     const char (*node_names)[WEIR_NODE_NAME_BYTES]; /* `node_count` host names */
-    void *native;            /* MPI_Comm * of an MPI group, else NULL; for backends that speak MPI */
+    void *native; /* MPI_Comm * of an MPI group, else NULL; for backends that speak MPI */
 };
 
 /* A group of one: no MPI. */
@@ -76,7 +78,8 @@ static inline int weir_group_reduce(struct weir_group *group, uint64_t *values, 
     return group->ops->reduce(group, values, count, reduction);
 }
 
-static inline int weir_group_gather(struct weir_group *group, const void *mine, size_t bytes, void *all)
+static inline int weir_group_gather(struct weir_group *group, const void *mine, size_t bytes,
+                                    void *all)
 {
     return group->ops->gather(group, mine, bytes, all);
 }
@@ -85,7 +88,8 @@ static inline int weir_group_gather(struct weir_group *group, const void *mine, 
 bool weir_group_any(struct weir_group *group, bool flag);
 
 /* All ranks state their error; every rank then holds that of the lowest rank that has one, with
- * "rank 3 on host n2: " before it if it is not common to all, and returns its code; 0 if no rank has one. */
+ * "rank 3 on host n2: " before it if it is not common to all, and returns its code; 0 if no rank
+ * has one. */
 int weir_group_agree(struct weir_group *group, struct weir_error *error);
 
 /* How the ranks are placed, as shifts need it. */
@@ -95,26 +99,30 @@ struct weir_placement weir_group_placement(const struct weir_group *group);
 
 /* How to turn this node's clock into that of the first node. */
 struct weir_time_point {
-    uint64_t local_ns;  /* when it was measured, on this node's clock */
-    int64_t offset_ns;  /* first node's clock minus this node's */
-    uint64_t error_ns;  /* bound: half of the best round trip, summed along the tree */
+    uint64_t local_ns; /* when it was measured, on this node's clock */
+    int64_t offset_ns; /* first node's clock minus this node's */
+    uint64_t error_ns; /* bound: half of the best round trip, summed along the tree */
 };
 
-/* Ping-pong between node leaders along a binomial tree rooted at the first node (rounds in parallel, best of
- * several round trips each), then one broadcast per node. Collective. All zero on a single node. Source of the method:
- * Cristian 1989 (offset and bound from the shortest round trip), Hunold and Carpen-Amarie 2018 (tree). */
+/* Ping-pong between node leaders along a binomial tree rooted at the first node (rounds in
+ * parallel, best of several round trips each), then one broadcast per node. Collective. All zero on
+ * a single node. Source of the method: Cristian 1989 (offset and bound from the shortest round
+ * trip), Hunold and Carpen-Amarie 2018 (tree). */
 int weir_group_synchronise(struct weir_group *group, const struct weir_clock *clock,
                            struct weir_time_point *point);
 
-/* `local_ns` on the clock of the first node, by interpolation between two measurements (drift included). */
+/* `local_ns` on the clock of the first node, by interpolation between two measurements (drift
+ * included). */
 int64_t weir_time_global(const struct weir_time_point *before, const struct weir_time_point *after,
                          uint64_t local_ns);
 
-/* Calibrates on the first rank of each node and hands the calibration to the others of the node. Collective. */
+/* Calibrates on the first rank of each node and hands the calibration to the others of the node.
+ * Collective. */
 int weir_group_share_clock(struct weir_group *group, struct weir_clock *clock);
 
-/* All ranks return from this at one agreed instant (within the synchronisation error): rank 0 names one in the
- * near future, and everyone waits for it. Returns that instant on this node's clock, or 0 on failure. Collective. */
+/* All ranks return from this at one agreed instant (within the synchronisation error): rank 0 names
+ * one in the near future, and everyone waits for it. Returns that instant on this node's clock, or
+ * 0 on failure. Collective. */
 uint64_t weir_group_start_together(struct weir_group *group, const struct weir_clock *clock,
                                    const struct weir_time_point *point);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The seam to the backends: what a backend is, and the contract of every function it gives. The queue enforces the
- * contract of transfers; one contract suite runs over every backend. See docs/backends.md for the lifecycle. */
+/* The seam to the backends: what a backend is, and the contract of every function it gives. The
+ * queue enforces the contract of transfers; one contract suite runs over every backend. See
+ * docs/backends.md for the lifecycle. */
 #ifndef WEIR_IO_BACKEND_H
 #define WEIR_IO_BACKEND_H
 
@@ -23,13 +24,15 @@ struct weir_session {
     unsigned depth; /* transfers that may be in flight: at most what was asked for */
 };
 
-/* What addresses, offsets and sizes of transfers must be multiples of. Each is a power of two; 1: anything. */
+/* What addresses, offsets and sizes of transfers must be multiples of. Each is a power of two; 1:
+ * anything. */
 struct weir_alignment {
     uint32_t memory;
     uint32_t offset; /* of offsets and sizes */
 };
 
-/* One open object. Allocated by the backend, held by the engine, used in the session that opened it. */
+/* One open object. Allocated by the backend, held by the engine, used in the session that opened
+ * it. */
 struct weir_file {
     struct weir_alignment alignment;
 };
@@ -38,13 +41,14 @@ struct weir_file {
 
 enum weir_op_verb { WEIR_OP_WRITE, WEIR_OP_READ };
 
-/* One request slot, made once. The queue owns it; the engine has it from take to send and from reap to give. */
+/* One request slot, made once. The queue owns it; the engine has it from take to send and from reap
+ * to give. */
 struct weir_op {
     enum weir_op_verb verb;
-    bool is_collective;   /* all ranks of the file's group make this transfer together */
-    uint8_t state;        /* the queue's: where in its life the slot is */
+    bool is_collective; /* all ranks of the file's group make this transfer together */
+    uint8_t state;      /* the queue's: where in its life the slot is */
     struct weir_file *file;
-    void *data;           /* aligned as file->alignment.memory asks */
+    void *data; /* aligned as file->alignment.memory asks */
     uint64_t offset;
     uint64_t size;        /* > 0 */
     int64_t result;       /* bytes moved, or -errno; set by the backend */
@@ -56,19 +60,21 @@ struct weir_op {
 };
 
 /* Give `transfer` (blocking), or `submit` and `reap`, or all three.
- *  - None of the three allocates, logs, reads a clock, the environment or a rank number, or calls a collective (but for
- *    ops that are marked collective).
+ *  - None of the three allocates, logs, reads a clock, the environment or a rank number, or calls a
+ * collective (but for ops that are marked collective).
  *  - A failed or short transfer is a result, not a failure of the call. No backend retries. */
 struct weir_transfer_ops {
     /* Moves op->size bytes; returns the bytes moved (0 at the end of the file) or -errno. */
     int64_t (*transfer)(struct weir_session *session, struct weir_op *op);
 
-    /* Takes operations from the front, in order; returns how many (0: full, reap first), or -errno if the session is
-     * broken. An operation taken comes back from exactly one reap with `result` set. */
+    /* Takes operations from the front, in order; returns how many (0: full, reap first), or -errno
+     * if the session is broken. An operation taken comes back from exactly one reap with `result`
+     * set. */
     int (*submit)(struct weir_session *session, struct weir_op *const ops[], unsigned count);
 
-    /* Hands back at least `min` and at most `max` completed operations in any order; returns how many. min = 0 never
-     * blocks; min is never above the number in flight. -errno: the session is broken. */
+    /* Hands back at least `min` and at most `max` completed operations in any order; returns how
+     * many. min = 0 never blocks; min is never above the number in flight. -errno: the session is
+     * broken. */
     int (*reap)(struct weir_session *session, struct weir_op *done[], unsigned min, unsigned max);
 };
 
@@ -78,14 +84,16 @@ struct weir_file_params {
     const char *path;
     bool can_write;
     bool can_read;
-    bool must_create;          /* make the file if there is none */
-    struct weir_group *group;  /* the ranks that open this file together: a group of one for a file of its own */
-    uint64_t expected_bytes;   /* what the file will grow to; 0: unknown */
+    bool must_create; /* make the file if there is none */
+    struct weir_group
+        *group; /* the ranks that open this file together: a group of one for a file of its own */
+    uint64_t expected_bytes; /* what the file will grow to; 0: unknown */
 };
 
 struct weir_file_ops {
-    /* Collective over params->group for backends that share files collectively (mpiio). Sets *file only on success and
-     * leaves nothing behind on failure (an existing file stays as it was). 0 or -errno. */
+    /* Collective over params->group for backends that share files collectively (mpiio). Sets *file
+     * only on success and leaves nothing behind on failure (an existing file stays as it was). 0 or
+     * -errno. */
     int (*open)(struct weir_session *session, const struct weir_file_params *params,
                 struct weir_file **file);
     /* Releases the file in any case; the error is that of the release. */
@@ -111,8 +119,8 @@ struct weir_name_ops {
     int (*unlink)(struct weir_session *session, const char *path);
     int (*mkdir)(struct weir_session *session, const char *path);
     int (*rmdir)(struct weir_session *session, const char *path);
-    /* What the file system of `path` (which need not exist) demands of transfers. -EOPNOTSUPP: it has no O_DIRECT, and
-     * the session is about that. NULL: nothing is demanded. */
+    /* What the file system of `path` (which need not exist) demands of transfers. -EOPNOTSUPP: it
+     * has no O_DIRECT, and the session is about that. NULL: nothing is demanded. */
     int (*alignment)(struct weir_session *session, const char *path,
                      struct weir_alignment *alignment);
 };
@@ -121,8 +129,8 @@ struct weir_name_ops {
 
 struct weir_session_params {
     unsigned depth;
-    const void *options;       /* values of descriptor.options */
-    struct weir_group *group;  /* all ranks of the test */
+    const void *options;              /* values of descriptor.options */
+    struct weir_group *group;         /* all ranks of the test */
     const struct weir_backend *inner; /* of a wrapping backend ("fault:posix"), else NULL */
     const void *inner_options;
 };
@@ -145,11 +153,13 @@ struct weir_backend {
 struct weir_registry {
     const struct weir_backend *const *backends;
     size_t count;
-    const char *const *left_out; /* "name: reason" of backends that were not built, NULL-terminated */
+    const char *const
+        *left_out; /* "name: reason" of backends that were not built, NULL-terminated */
 };
 extern const struct weir_registry weir_registry;
 
 /* By name, alias or label, without regard to case; NULL if there is none. */
-const struct weir_backend *weir_backend_find(const struct weir_registry *registry, const char *name);
+const struct weir_backend *weir_backend_find(const struct weir_registry *registry,
+                                             const char *name);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one queue between the engine and every backend: lends request slots, stamps them, and asserts the contract. */
+/* The one queue between the engine and every backend: lends request slots, stamps them, and asserts
+ * the contract. */
 #ifndef WEIR_IO_QUEUE_H
 #define WEIR_IO_QUEUE_H
 
@@ -10,27 +11,28 @@
 
 #define WEIR_DEPTH_MAX 4096
 
-/* take -> (fill) -> send -> reap -> (record) -> give. `depth` ops are made once; none is allocated later. */
+/* take -> (fill) -> send -> reap -> (record) -> give. `depth` ops are made once; none is allocated
+ * later. */
 struct weir_queue {
     struct weir_session *session;
     const struct weir_transfer_ops *transfer;
     const struct weir_clock *clock;
-    bool is_blocking;          /* transfers happen inside of send */
+    bool is_blocking; /* transfers happen inside of send */
     unsigned depth;
-    unsigned free_count;       /* ops in `free` */
-    unsigned pending_count;    /* sent, not yet taken by the backend */
-    unsigned flying_count;     /* with the backend */
-    unsigned done_count;       /* completed, not yet reaped (blocking only) */
-    uint64_t last_ns;          /* latest clock reading */
-    bool is_last_usable;       /* nothing that counts has happened since */
+    unsigned free_count;    /* ops in `free` */
+    unsigned pending_count; /* sent, not yet taken by the backend */
+    unsigned flying_count;  /* with the backend */
+    unsigned done_count;    /* completed, not yet reaped (blocking only) */
+    uint64_t last_ns;       /* latest clock reading */
+    bool is_last_usable;    /* nothing that counts has happened since */
     struct weir_op *ops;
     struct weir_op **free;
     struct weir_op **pending;
     struct weir_op **done;
 };
 
-/* A queue over an open session, as deep as the session allows. The queue blocks if the backend offers `transfer` and the
- * depth is 1, or if it offers nothing else. 0 or -ENOMEM. */
+/* A queue over an open session, as deep as the session allows. The queue blocks if the backend
+ * offers `transfer` and the depth is 1, or if it offers nothing else. 0 or -ENOMEM. */
 int weir_queue_open(struct weir_queue *queue, struct weir_session *session,
                     const struct weir_clock *clock);
 
@@ -45,17 +47,19 @@ static inline bool weir_queue_has_free(const struct weir_queue *queue)
 /* A slot to fill, or NULL if all are in use. */
 struct weir_op *weir_queue_take(struct weir_queue *queue);
 
-/* Hands a filled slot over: one that was taken, or one that was reaped and is to go on. It may wait in the queue until the
- * next reap. */
+/* Hands a filled slot over: one that was taken, or one that was reaped and is to go on. It may wait
+ * in the queue until the next reap. */
 void weir_queue_send(struct weir_queue *queue, struct weir_op *op);
 
-/* Says that time has passed since the last stamp that must not count as the next operation's (filling, checking). */
+/* Says that time has passed since the last stamp that must not count as the next operation's
+ * (filling, checking). */
 static inline void weir_queue_touch(struct weir_queue *queue)
 {
     queue->is_last_usable = false;
 }
 
-/* Now; serves as the issue stamp of the next operation unless weir_queue_touch is called after it. */
+/* Now; serves as the issue stamp of the next operation unless weir_queue_touch is called after it.
+ */
 static inline uint64_t weir_queue_now(struct weir_queue *queue)
 {
     queue->last_ns = weir_clock_ns(queue->clock);
@@ -63,7 +67,8 @@ static inline uint64_t weir_queue_now(struct weir_queue *queue)
     return queue->last_ns;
 }
 
-/* Blocking queues only: send and reap in one, for the loop that has one slot and goes round with it. */
+/* Blocking queues only: send and reap in one, for the loop that has one slot and goes round with
+ * it. */
 static inline void weir_queue_transfer(struct weir_queue *queue, struct weir_op *op)
 {
     op->issued_ns = queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
@@ -73,8 +78,8 @@ static inline void weir_queue_transfer(struct weir_queue *queue, struct weir_op 
     assert(op->result <= (int64_t)op->size);
 }
 
-/* Submits what waits, then hands back completed ops: at least `min` (never more than are outstanding), at most `max`.
- * Returns how many, or -errno if the session is broken. */
+/* Submits what waits, then hands back completed ops: at least `min` (never more than are
+ * outstanding), at most `max`. Returns how many, or -errno if the session is broken. */
 int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max);
 
 /* Returns a slot that was reaped, or taken and not sent. */

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latencies as counts in log-linear buckets: fixed size, relative error below 1 %, merged by adding. */
+/* Latencies as counts in log-linear buckets: fixed size, relative error below 1 %, merged by
+ * adding. */
 #ifndef WEIR_MEASURE_HISTOGRAM_H
 #define WEIR_MEASURE_HISTOGRAM_H
 
 #include <stdint.h>
 
-/* Values below 64 ns have a bucket each; every octave above has 64. A bucket is told as its middle, so the error
- * is at most 1/128 = 0.78 %. Values from 2^42 ns (73 min) on fall into the last bucket; min, max and sum are
- * exact. The idea of log-linear buckets is HdrHistogram's (Tene). */
+/* Values below 64 ns have a bucket each; every octave above has 64. A bucket is told as its middle,
+ * so the error is at most 1/128 = 0.78 %. Values from 2^42 ns (73 min) on fall into the last
+ * bucket; min, max and sum are exact. The idea of log-linear buckets is HdrHistogram's (Tene). */
 #define WEIR_HISTOGRAM_LINEAR_BITS 6
 #define WEIR_HISTOGRAM_MAX_BITS 42
 #define WEIR_HISTOGRAM_BUCKETS                                                                     \
     ((WEIR_HISTOGRAM_MAX_BITS - WEIR_HISTOGRAM_LINEAR_BITS + 1) << WEIR_HISTOGRAM_LINEAR_BITS)
 
-/* Plain counters: all ranks' histograms are merged exactly by adding `counts`, `total` and `sum_ns` and by taking the
- * least and greatest of `min_ns` and `max_ns`. */
+/* Plain counters: all ranks' histograms are merged exactly by adding `counts`, `total` and `sum_ns`
+ * and by taking the least and greatest of `min_ns` and `max_ns`. */
 struct weir_histogram {
     uint64_t total;
     uint64_t sum_ns;
@@ -50,7 +51,8 @@ static inline void weir_histogram_add(struct weir_histogram *histogram, uint64_t
 
 void weir_histogram_merge(struct weir_histogram *into, const struct weir_histogram *from);
 
-/* The value below or at which `fraction` (0 to 1) of the recorded values lie; 0 if empty; never outside [min, max]. */
+/* The value below or at which `fraction` (0 to 1) of the recorded values lie; 0 if empty; never
+ * outside [min, max]. */
 uint64_t weir_histogram_percentile(const struct weir_histogram *histogram, double fraction);
 
 /* 0 if empty. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What verification found: how many transfers are wrong, where the first ones are, and of what kind. */
+/* What verification found: how many transfers are wrong, where the first ones are, and of what
+ * kind. */
 #ifndef WEIR_MEASURE_MISMATCH_H
 #define WEIR_MEASURE_MISMATCH_H
 
@@ -7,7 +8,8 @@
 #include <stdint.h>
 
 enum weir_mismatch_kind {
-    WEIR_MISMATCH_MISPLACED, /* a whole, valid piece of this data set that belongs to another place or writer */
+    WEIR_MISMATCH_MISPLACED, /* a whole, valid piece of this data set that belongs to another place
+                                or writer */
     WEIR_MISMATCH_STALE,     /* right place, older generation */
     WEIR_MISMATCH_NEWER,     /* right place, newer generation than expected */
     WEIR_MISMATCH_FOREIGN,   /* a valid piece of a run with another seed */
@@ -50,8 +52,9 @@ struct weir_mismatch_log {
     bool latest_is_kept;
 };
 
-/* Counts a wrong stretch, and keeps it if there is room. One that carries on where the one before it ended is counted
- * with it: a megabyte at the wrong place is one stretch, in however many transfers it was read. */
+/* Counts a wrong stretch, and keeps it if there is room. One that carries on where the one before
+ * it ended is counted with it: a megabyte at the wrong place is one stretch, in however many
+ * transfers it was read. */
 void weir_mismatch_log_add(struct weir_mismatch_log *log, const struct weir_mismatch *mismatch);
 
 /* Adds the counts, and keeps the first mismatches by (file number, offset). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happened, over all ranks: one record per finished phase, derived once from the ranks' tallies. Reports and the
- * result file need nothing else. */
+/* What happened, over all ranks: one record per finished phase, derived once from the ranks'
+ * tallies. Reports and the result file need nothing else. */
 #ifndef WEIR_MEASURE_RESULT_H
 #define WEIR_MEASURE_RESULT_H
 
@@ -20,7 +20,8 @@
 #define WEIR_FINDING_TEXT_BYTES 320
 #define WEIR_FINDINGS_MAX 16
 
-/* One rank's part of a phase, as gathered. Stamps are on the common clock, relative to the phase's agreed start. */
+/* One rank's part of a phase, as gathered. Stamps are on the common clock, relative to the phase's
+ * agreed start. */
 struct weir_rank_row {
     int64_t stamps_ns[WEIR_STAMP_COUNT];
     uint64_t op_count;
@@ -32,13 +33,14 @@ struct weir_rank_row {
     uint64_t stonewall_ops;
     uint64_t stonewall_bytes;
     uint64_t stonewall_ns;
-    int64_t offset_ns;     /* clock of this rank's node against the first node's: offset, ... */
-    int64_t drift_ns;      /* ... change of it over the phase, ... */
-    uint64_t error_ns;     /* ... and bound of its error */
+    int64_t offset_ns; /* clock of this rank's node against the first node's: offset, ... */
+    int64_t drift_ns;  /* ... change of it over the phase, ... */
+    uint64_t error_ns; /* ... and bound of its error */
 };
 
-/* Windows over all ranks in seconds, earliest start to latest stop, as IOR defines them: open, transfer, close, and all
- * three. The time a rank spent on filling and checking buffers is cut out of its stamps. */
+/* Windows over all ranks in seconds, earliest start to latest stop, as IOR defines them: open,
+ * transfer, close, and all three. The time a rank spent on filling and checking buffers is cut out
+ * of its stamps. */
 struct weir_windows {
     double open_s;
     double transfer_s;
@@ -53,10 +55,10 @@ struct weir_slow_rank {
 };
 
 struct weir_stonewall {
-    bool is_hit;       /* at least one rank saw the deadline */
-    uint64_t ops_min;  /* transfers of a rank when it did */
+    bool is_hit;      /* at least one rank saw the deadline */
+    uint64_t ops_min; /* transfers of a rank when it did */
     uint64_t ops_max;
-    double seconds;    /* mean over ranks: time from the first transfer to the deadline seen */
+    double seconds; /* mean over ranks: time from the first transfer to the deadline seen */
     uint64_t bytes_min;
     double bytes_mean; /* per rank, at that time */
 };
@@ -84,34 +86,36 @@ struct weir_finding {
 };
 
 struct weir_phase_result {
-    unsigned test;         /* number of the test */
-    unsigned phase;        /* number of the phase in the plan */
+    unsigned test;  /* number of the test */
+    unsigned phase; /* number of the phase in the plan */
     unsigned repetition;
     enum weir_outcome outcome;
-    bool is_interrupted;   /* a signal ended it */
-    double begun_s;        /* wall clock of rank 0, seconds since 1970 */
+    bool is_interrupted; /* a signal ended it */
+    double begun_s;      /* wall clock of rank 0, seconds since 1970 */
     unsigned rank_count;
     unsigned node_count;
 
     uint64_t op_count;
     uint64_t byte_count;
     uint64_t expected_bytes; /* what the layout asked for */
-    uint64_t file_bytes;     /* of all files of the target, as the file system says; UINT64_MAX: not asked */
+    uint64_t
+        file_bytes; /* of all files of the target, as the file system says; UINT64_MAX: not asked */
     uint64_t short_count;
     uint64_t error_count;
-    uint64_t generation;     /* of the data written or expected; 0: none */
+    uint64_t generation; /* of the data written or expected; 0: none */
     uint64_t data_seed;
-    uint64_t order_seed;     /* of a random order; 0: none */
+    uint64_t order_seed; /* of a random order; 0: none */
 
     struct weir_windows windows;
-    double wall_s;              /* first open to last close, with filling and checking */
-    double common_s;            /* while all ranks were transferring: latest start to earliest stop; 0 if never */
-    double rank_s_min;          /* transfer windows of single ranks, data handling cut out */
+    double wall_s; /* first open to last close, with filling and checking */
+    double
+        common_s; /* while all ranks were transferring: latest start to earliest stop; 0 if never */
+    double rank_s_min; /* transfer windows of single ranks, data handling cut out */
     double rank_s_mean;
     double rank_s_max;
     double rank_s_stddev;
-    double op_s_min;            /* smallest rank mean of time per transfer: IOR's Latency column */
-    double data_share;          /* part of the ranks' transfer time that went into filling and checking */
+    double op_s_min;   /* smallest rank mean of time per transfer: IOR's Latency column */
+    double data_share; /* part of the ranks' transfer time that went into filling and checking */
     uint32_t slowest_count;
     struct weir_slow_rank slowest[WEIR_SLOWEST_KEPT];
     struct weir_stonewall stonewall;
@@ -119,15 +123,15 @@ struct weir_phase_result {
     struct weir_mismatch_log mismatches;
     char failure[WEIR_FAILURE_TEXT_BYTES]; /* first failure: rank, host, sentence; "" if none */
     struct weir_histogram *latency;
-    struct weir_histogram *submission;     /* NULL if the backend blocks */
-    struct weir_series *series;            /* start_ns is 0: the agreed start */
+    struct weir_histogram *submission; /* NULL if the backend blocks */
+    struct weir_series *series;        /* start_ns is 0: the agreed start */
 
     unsigned finding_count;
     struct weir_finding findings[WEIR_FINDINGS_MAX];
 };
 
-/* Computes windows, spreads, stonewall, clock quality and sums of `result` from the rows of all ranks. `hosts` names
- * each rank's host. Members that rows do not tell are left alone. Pure. */
+/* Computes windows, spreads, stonewall, clock quality and sums of `result` from the rows of all
+ * ranks. `hosts` names each rank's host. Members that rows do not tell are left alone. Pure. */
 void weir_result_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
                         unsigned rank_count, const char *const *hosts);
 
@@ -146,14 +150,14 @@ struct weir_test_result {
 struct weir_result {
     struct weir_arena arena;
     double begun_s;
-    double finished_s;       /* 0 while running */
-    int exit_code;           /* of the whole run, once it is finished */
+    double finished_s; /* 0 while running */
+    int exit_code;     /* of the whole run, once it is finished */
     bool is_interrupted;
     char clock_name[24];
     struct weir_host_facts host;
-    struct weir_test_result *tests;      /* test_count of them have begun */
+    struct weir_test_result *tests; /* test_count of them have begun */
     unsigned test_count;
-    struct weir_phase_result *phases;    /* in the order they ran */
+    struct weir_phase_result *phases; /* in the order they ran */
     unsigned phase_count;
     unsigned phase_capacity;
 };
@@ -162,15 +166,17 @@ struct weir_result {
 struct weir_result *weir_result_open(unsigned test_capacity);
 void weir_result_close(struct weir_result *result);
 
-/* A zeroed record at the end of `phases`, with histograms and series in place; valid until the next call. */
+/* A zeroed record at the end of `phases`, with histograms and series in place; valid until the next
+ * call. */
 struct weir_phase_result *weir_result_add_phase(struct weir_result *result);
 
 /* Adds a finding if there is room. */
-void weir_result_find(struct weir_phase_result *phase, enum weir_severity severity, const char *name,
-                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+void weir_result_find(struct weir_phase_result *phase, enum weir_severity severity,
+                      const char *name, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
-/* What the phases make of the exit code: 0 done; 1 with errors of data or operations, interrupted, or with a warning among the
- * findings if `warnings_are_errors`. */
+/* What the phases make of the exit code: 0 done; 1 with errors of data or operations, interrupted,
+ * or with a warning among the findings if `warnings_are_errors`. */
 int weir_result_judge(const struct weir_result *result, bool warnings_are_errors);
 
 #endif

@@ -8,7 +8,8 @@
 #define WEIR_SERIES_INTERVALS 512
 #define WEIR_SERIES_FIRST_SHIFT 20 /* the first interval is 2^20 ns, about 1 ms */
 
-/* Interval k covers [start + k * 2^shift, start + (k+1) * 2^shift) ns; an operation counts where it is done. */
+/* Interval k covers [start + k * 2^shift, start + (k+1) * 2^shift) ns; an operation counts where it
+ * is done. */
 struct weir_series {
     uint64_t start_ns;
     uint32_t shift;

@@ -23,17 +23,17 @@ enum weir_stamp {
 
 struct weir_tally {
     uint64_t stamps_ns[WEIR_STAMP_COUNT]; /* this node's clock */
-    uint64_t op_count;        /* transfers done, each counted once however often it was continued */
+    uint64_t op_count; /* transfers done, each counted once however often it was continued */
     uint64_t byte_count;
-    uint64_t short_count;     /* transfers that came back short and were continued */
-    uint64_t error_count;     /* transfers, opens, syncs and closes that failed */
-    int first_error;          /* -errno of the first of them */
+    uint64_t short_count; /* transfers that came back short and were continued */
+    uint64_t error_count; /* transfers, opens, syncs and closes that failed */
+    int first_error;      /* -errno of the first of them */
     uint64_t first_error_offset;
-    uint64_t data_ns;         /* between the MOVE stamps, spent on filling and checking buffers */
+    uint64_t data_ns; /* between the MOVE stamps, spent on filling and checking buffers */
     bool hit_deadline;
-    uint64_t stonewall_ops;   /* done when the deadline was seen */
+    uint64_t stonewall_ops; /* done when the deadline was seen */
     uint64_t stonewall_bytes;
-    uint64_t stonewall_ns;    /* from MOVE_START to then */
+    uint64_t stonewall_ns; /* from MOVE_START to then */
     struct weir_mismatch_log mismatches;
     struct weir_histogram latency;    /* issued to done */
     struct weir_histogram submission; /* issued to accepted; empty where transfers block */

@@ -13,12 +13,14 @@
 enum weir_order {
     WEIR_ORDER_SEQUENTIAL,
     WEIR_ORDER_SHUFFLED, /* every transfer of a segment once, in random order (IOR -z) */
-    /* Per segment one block at a random position of the file, in order; positions may repeat (IOR -z -z). */
+    /* Per segment one block at a random position of the file, in order; positions may repeat (IOR
+       -z -z). */
     WEIR_ORDER_RANDOM_BLOCKS
 };
 
-/* Segments of blocks of transfers. In a shared file of N ranks a segment holds N blocks, one per rank; in a file
- * of its own a rank has one block per segment. Layout and formula: IOR's user documentation. */
+/* Segments of blocks of transfers. In a shared file of N ranks a segment holds N blocks, one per
+ * rank; in a file of its own a rank has one block per segment. Layout and formula: IOR's user
+ * documentation. */
 struct weir_layout {
     uint64_t segment_count;
     uint64_t block_bytes; /* a multiple of transfer_bytes */
@@ -34,10 +36,10 @@ uint64_t weir_layout_ops_per_rank(const struct weir_layout *layout);
 
 /* One rank's part of a layout, with all that is known only when the run starts. */
 struct weir_share_params {
-    bool is_shared; /* one file for all ranks; else a file for each */
-    uint64_t ranks; /* of the job; owner < ranks */
-    uint64_t owner; /* whose part: the rank itself, or another's after a shift */
-    uint64_t seed; /* of random orders */
+    bool is_shared;      /* one file for all ranks; else a file for each */
+    uint64_t ranks;      /* of the job; owner < ranks */
+    uint64_t owner;      /* whose part: the rank itself, or another's after a shift */
+    uint64_t seed;       /* of random orders */
     uint64_t file_bytes; /* for WEIR_ORDER_RANDOM_BLOCKS; 0: what the layout would make it */
 };
 
@@ -48,17 +50,17 @@ struct weir_share {
     uint64_t transfer_bytes;
     uint64_t block_bytes;
     uint64_t segment_bytes; /* from one segment to the next */
-    uint64_t first; /* sequential: offset of the first transfer */
-    uint64_t stride; /* shuffled: ranks that share a segment (1 in a file of its own) */
+    uint64_t first;         /* sequential: offset of the first transfer */
+    uint64_t stride;        /* shuffled: ranks that share a segment (1 in a file of its own) */
     uint64_t element; /* shuffled: which element of a segment is the first one of this share */
     uint64_t seed; /* of random orders; differs between owners but for a segment that they share */
     uint64_t block_positions; /* random blocks: how many positions there are */
 };
 
-/* Shuffled orders in a shared file: transfer i of owner r in a segment is element (i * ranks + r) of one
- * permutation of the whole segment. With equal seeds and segment sizes the job as a whole follows the same random
- * sequence at any number of ranks, every rank has equally many transfers, and each is made once.
- * `layout` must have passed weir_plan_check. */
+/* Shuffled orders in a shared file: transfer i of owner r in a segment is element (i * ranks + r)
+ * of one permutation of the whole segment. With equal seeds and segment sizes the job as a whole
+ * follows the same random sequence at any number of ranks, every rank has equally many transfers,
+ * and each is made once. `layout` must have passed weir_plan_check. */
 void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
                      const struct weir_share_params *params);
 
@@ -68,17 +70,18 @@ uint64_t weir_share_offset(const struct weir_share *share, uint64_t index);
 /* A power of two; no more than weir_permutation_fill gives at once. */
 #define WEIR_WALK_WINDOW 64
 
-/* The same, one after the other, for the loop that moves the data: offsets are computed a window at a time, so that
- * neither divisions nor the latency of a permutation stand between two transfers. */
+/* The same, one after the other, for the loop that moves the data: offsets are computed a window at
+ * a time, so that neither divisions nor the latency of a permutation stand between two transfers.
+ */
 struct weir_walk {
     const struct weir_share *share;
-    uint64_t index; /* of the next transfer */
+    uint64_t index;       /* of the next transfer */
     uint64_t known_index; /* offsets of the transfers from `index` up to here are in the window */
-    uint64_t in_block; /* number within its block of transfer `known_index` */
-    uint64_t segment; /* its segment */
-    uint64_t block; /* offset of its block; shuffled: of its segment */
+    uint64_t in_block;    /* number within its block of transfer `known_index` */
+    uint64_t segment;     /* its segment */
+    uint64_t block;       /* offset of its block; shuffled: of its segment */
     struct weir_permutation permutation; /* of its segment, if shuffled */
-    uint64_t window[WEIR_WALK_WINDOW]; /* transfer i is in entry i mod WEIR_WALK_WINDOW */
+    uint64_t window[WEIR_WALK_WINDOW];   /* transfer i is in entry i mod WEIR_WALK_WINDOW */
 };
 
 /* Starts at transfer `index` (<= op_count). `share` must outlive the walk. */
@@ -99,7 +102,7 @@ static inline uint64_t weir_walk_next(struct weir_walk *walk)
 
 enum weir_shift_kind {
     WEIR_SHIFT_NONE,
-    WEIR_SHIFT_NODES, /* the rank `distance` nodes away (IOR -C) */
+    WEIR_SHIFT_NODES,  /* the rank `distance` nodes away (IOR -C) */
     WEIR_SHIFT_RANDOM, /* a random permutation that keeps at least `distance` nodes away (IOR -Z) */
     WEIR_SHIFT_PERMUTATION /* any random permutation (IOR -Z -Z) */
 };
@@ -110,10 +113,11 @@ struct weir_shift {
     uint64_t seed;
 };
 
-/* The rank whose part `rank` takes; over all ranks a permutation. NODES counts forward, round the ring of nodes.
- * RANDOM keeps away at least `distance` nodes (nodes - 1, if there are fewer) forward, and backward too if there are
- * enough nodes for both. Ranks that are not placed in blocks are taken to be dealt to the nodes in turn; where nodes have
- * unequally many ranks, all are taken to have as many as the first. */
+/* The rank whose part `rank` takes; over all ranks a permutation. NODES counts forward, round the
+ * ring of nodes. RANDOM keeps away at least `distance` nodes (nodes - 1, if there are fewer)
+ * forward, and backward too if there are enough nodes for both. Ranks that are not placed in blocks
+ * are taken to be dealt to the nodes in turn; where nodes have unequally many ranks, all are taken
+ * to have as many as the first. */
 uint64_t weir_shift_owner(const struct weir_shift *shift, const struct weir_placement *placement,
                           uint64_t rank);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan: what shall happen, in the program's own words. Built once by a front end, then const. It holds no
- * rank numbers, handles, clocks, option letters or MPI types. */
+/* The plan: what shall happen, in the program's own words. Built once by a front end, then const.
+ * It holds no rank numbers, handles, clocks, option letters or MPI types. */
 #ifndef WEIR_PLAN_PLAN_H
 #define WEIR_PLAN_PLAN_H
 
@@ -22,20 +22,22 @@
 struct weir_target {
     const char *const *paths; /* at least one; file number n uses entry n mod path_count */
     size_t path_count;
-    bool is_shared; /* one file for all ranks; else file number r is rank r's own */
-    bool has_own_directory; /* own files: one for each, named by its number, made if missing */
+    bool is_shared;              /* one file for all ranks; else file number r is rank r's own */
+    bool has_own_directory;      /* own files: one for each, named by its number, made if missing */
     bool is_new_each_repetition; /* the repetition is part of the name */
 };
 
-/* Writes the path of a file: NAME for a shared file, NAME.00000003 for file number 3 (DIRECTORY/3/NAME.00000003 if it has
- * its own directory), with .<repetition> behind it if the target asks. 0, or -ENAMETOOLONG. */
+/* Writes the path of a file: NAME for a shared file, NAME.00000003 for file number 3
+ * (DIRECTORY/3/NAME.00000003 if it has its own directory), with .<repetition> behind it if the
+ * target asks. 0, or -ENAMETOOLONG. */
 int weir_target_path(const struct weir_target *target, uint64_t file_number, uint64_t repetition,
                      char path[WEIR_PATH_BYTES]);
 
 enum weir_payload_mode {
-    WEIR_PAYLOAD_STAMP, /* a header per 4 KiB proves place, writer and generation; the rest is fixed noise */
-    WEIR_PAYLOAD_FULL, /* every word depends on place, writer and generation */
-    WEIR_PAYLOAD_NONE /* whatever the buffer holds: nothing to verify */
+    WEIR_PAYLOAD_STAMP, /* a header per 4 KiB proves place, writer and generation; the rest is fixed
+                           noise */
+    WEIR_PAYLOAD_FULL,  /* every word depends on place, writer and generation */
+    WEIR_PAYLOAD_NONE   /* whatever the buffer holds: nothing to verify */
 };
 
 struct weir_payload {
@@ -46,10 +48,10 @@ struct weir_payload {
 
 /* When a phase ends before its layout does, or goes on after it. */
 struct weir_stop {
-    uint64_t deadline_ns; /* stonewall: each rank stops after this time; 0: none */
-    bool has_wear_out; /* then all ranks go on to the count of the furthest */
-    uint64_t op_limit; /* transfers per rank; 0: all of the layout */
-    uint64_t minimum_ns; /* start the layout again until this time is over; 0: once */
+    uint64_t deadline_ns;    /* stonewall: each rank stops after this time; 0: none */
+    bool has_wear_out;       /* then all ranks go on to the count of the furthest */
+    uint64_t op_limit;       /* transfers per rank; 0: all of the layout */
+    uint64_t minimum_ns;     /* start the layout again until this time is over; 0: once */
     const char *status_path; /* a write stores the furthest count, a read is limited by it */
 };
 
@@ -69,16 +71,16 @@ struct weir_phase {
     struct weir_shift shift;
     struct weir_payload payload;
     struct weir_stop stop;
-    bool must_verify; /* reads: compare what was read */
-    bool must_replace; /* writes: remove an existing file first, outside of the timing */
-    bool is_collective; /* collective transfers */
+    bool must_verify;        /* reads: compare what was read */
+    bool must_replace;       /* writes: remove an existing file first, outside of the timing */
+    bool is_collective;      /* collective transfers */
     bool has_inner_barriers; /* barriers between opening, moving and closing */
-    bool must_sync_at_end; /* writes: sync after a rank's last transfer, inside of the timing */
-    bool must_sync_each; /* writes: sync after every transfer */
-    bool is_single_attempt; /* a short transfer is an error, not continued */
-    bool only_if_clean; /* removals: keep the files if verification failed */
-    uint64_t think_ns; /* pause after each transfer */
-    unsigned depth; /* transfers in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
+    bool must_sync_at_end;   /* writes: sync after a rank's last transfer, inside of the timing */
+    bool must_sync_each;     /* writes: sync after every transfer */
+    bool is_single_attempt;  /* a short transfer is an error, not continued */
+    bool only_if_clean;      /* removals: keep the files if verification failed */
+    uint64_t think_ns;       /* pause after each transfer */
+    unsigned depth;          /* transfers in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
 };
 
 enum weir_step_kind { WEIR_STEP_REPEAT, WEIR_STEP_SLEEP, WEIR_STEP_PHASE };
@@ -87,9 +89,9 @@ enum weir_step_kind { WEIR_STEP_REPEAT, WEIR_STEP_SLEEP, WEIR_STEP_PHASE };
 struct weir_step {
     enum weir_step_kind kind;
     struct weir_step *next;
-    struct weir_step *body; /* REPEAT: what is repeated */
-    uint64_t count; /* REPEAT */
-    uint64_t sleep_ns; /* SLEEP */
+    struct weir_step *body;   /* REPEAT: what is repeated */
+    uint64_t count;           /* REPEAT */
+    uint64_t sleep_ns;        /* SLEEP */
     struct weir_phase *phase; /* PHASE */
 };
 
@@ -103,16 +105,16 @@ struct weir_setting {
 struct weir_test {
     unsigned number;
     const struct weir_descriptor *backend;
-    const void *backend_options; /* values of backend->options */
+    const void *backend_options;         /* values of backend->options */
     const struct weir_descriptor *inner; /* of a wrapping backend ("fault:posix"), else NULL */
     const void *inner_options;
-    const char *label; /* how the report names the backend: "POSIX" */
-    uint64_t rank_limit; /* use only the first ranks; 0: all */
+    const char *label;      /* how the report names the backend: "POSIX" */
+    uint64_t rank_limit;    /* use only the first ranks; 0: all */
     uint64_t time_limit_ns; /* start no further data phase later than this; 0: none */
     uint64_t repetitions;
     uint64_t outlier_ns; /* warn of ranks further than this from the mean; 0: never */
-    bool must_keep; /* files stay after the test */
-    bool may_overwrite; /* files that are not ours may be overwritten or removed */
+    bool must_keep;      /* files stay after the test */
+    bool may_overwrite;  /* files that are not ours may be overwritten or removed */
     bool is_dry_run;
     int64_t reference; /* the user's own number, repeated in reports */
     const struct weir_setting *settings;
@@ -127,15 +129,15 @@ enum weir_format { WEIR_FORMAT_IOR, WEIR_FORMAT_IOR_CSV, WEIR_FORMAT_IOR_JSON };
 struct weir_output {
     enum weir_format format;
     const char *summary_path; /* results go there; NULL: standard output */
-    const char *result_path; /* JSON lines, one per phase; NULL: none */
-    bool is_plain; /* leave our own block out */
+    const char *result_path;  /* JSON lines, one per phase; NULL: none */
+    bool is_plain;            /* leave our own block out */
     bool warnings_are_errors; /* findings of severity warning make the exit code 1 */
     int verbosity;
 };
 
 struct weir_plan {
-    struct weir_arena arena; /* owns all of the plan */
-    const char *dialect; /* "ior" */
+    struct weir_arena arena;  /* owns all of the plan */
+    const char *dialect;      /* "ior" */
     const char *command_line; /* words joined by blanks, for reports */
     const char *const *words; /* the words themselves, for the result file */
     size_t word_count;
@@ -174,8 +176,9 @@ int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error);
 /* Semantic rules that hold for every dialect, and what the backends can do. 0, or a usage error. */
 int weir_plan_check(const struct weir_plan *plan, struct weir_error *error);
 
-/* The plan as stable text, the same for the same plan on every machine. What is not said has its default. Words that
- * only reports repeat (settings, the command line) are left out: the same work has the same text, however it was typed. */
+/* The plan as stable text, the same for the same plan on every machine. What is not said has its
+ * default. Words that only reports repeat (settings, the command line) are left out: the same work
+ * has the same text, however it was typed. */
 void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text);
 
 /* Value of a setting of the test, or NULL. */

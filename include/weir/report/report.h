@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports: pure functions from (plan, result) to text. Live rows are the reporter called after each phase. */
+/* Reports: pure functions from (plan, result) to text. Live rows are the reporter called after each
+ * phase. */
 #ifndef WEIR_REPORT_REPORT_H
 #define WEIR_REPORT_REPORT_H
 
@@ -27,7 +28,8 @@ struct weir_reporter {
 /* Never NULL. */
 const struct weir_reporter *weir_reporter_of(enum weir_format format);
 
-/* Our own block: what the dialect's format has no place for. Appended after its end, unless the output is plain. */
+/* Our own block: what the dialect's format has no place for. Appended after its end, unless the
+ * output is plain. */
 void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result);
 
