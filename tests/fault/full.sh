@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A file system of 8 MiB fills up: a partial result that says so, exit code 1, and the files are removed or kept as asked.
+# shellcheck source=../mpi/lib.sh
+. "$(dirname "$0")/../mpi/lib.sh"
+bed=$WEIR_ROOT/scripts/testbed/testbed-loopfs
+
+need_root
+full_on() { # full_on TYPE KEPT OPTION...
+    local type=$1 kept=$2
+    shift 2
+    rm -f "$result"
+    # shellcheck disable=SC2016
+    capture "$bed" --type "$type" --size 8M run -- "$BASH" -c '
+        status=0
+        mpiexec -n 2 "$WEIR" -w -t 256k -b 16m -o "$TESTBED_MNT/f" --result "$0" "$@" || status=$?
+        find "$TESTBED_MNT" -type f -name "f*" | wc -l >"$0.kept"
+        exit $status' "$result" "$@"
+    expect_exit 1
+    grep -qi 'no space left' "$out" "$err" || fail "nobody says that there is no space left"
+    expect_record "written.outcome == 'partial' and 0 < written.bytes < 2 * 16777216 and written.errors > 0"
+    expect_no_line '(nan|inf)'
+    (($(cat "$result.kept") == kept)) || fail "$(cat "$result.kept") files were kept, not $kept"
+}
+
+"$bed" --type tmpfs --size 8M run -- true >"$out" 2>&1 || skip "no tmpfs can be mounted here: $(tail -n 1 "$out")"
+full_on tmpfs 0
+full_on tmpfs 0 -F
+full_on tmpfs 2 -F -k
+full_on tmpfs 0 -a MPIIO
+full_on tmpfs 0 -a MPIIO -c
+
+"$bed" --type ext4 --size 8M run -- true >"$out" 2>&1 || skip "no loop device here; the tmpfs was fine: $(tail -n 1 "$out")"
+full_on ext4 0
+full_on ext4 0 -F -a DIRECT -i 2
+full_on ext4 1 -k

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Errors that the fault backend injects, in each place: counted, told once, and no rank left waiting.
+# shellcheck source=../mpi/lib.sh
+. "$(dirname "$0")/../mpi/lib.sh"
+WEIR=$WEIR_TEST
+
+faulty() { # faulty EXIT OPTION...
+    local code=$1
+    shift
+    rm -rf "$result" "${files:?}"/*
+    run 2 -a fault:posix -w -r -t 64k -b 1m -o "$files/f" --result "$result" "$@"
+    expect_exit "$code"
+    expect_no_line '(nan|inf)'
+}
+
+faulty 0
+expect_record "written.bytes == reading.bytes == 2 * 1048576"
+
+for shape in "" -F; do
+    # One failed transfer ends the phase, and the sentence tells rank and error.
+    faulty 1 $shape --fault.verb write --fault.at 5 --fault.errno EIO
+    expect_record "written.outcome == 'partial' and written.errors >= 1"
+    expect_record "'nput/output error' in written.failure"
+    expect_files ''
+
+    faulty 1 $shape --fault.verb read --fault.at 3 --fault.errno EIO
+    expect_record "written.outcome == 'complete' and reading.outcome == 'partial' and reading.errors >= 1"
+    expect_files ''
+
+    # On one rank alone: the other does not wait for it for ever.
+    faulty 1 $shape --fault.verb write --fault.at 5 --fault.errno ENOSPC --fault.rank 1
+    expect_record "written.outcome == 'partial' and 'rank 1' in written.failure"
+
+    faulty 1 $shape --fault.open EACCES --fault.rank 1
+    expect_record "written.errors >= 1 and 'ermission' in written.failure"
+    faulty 1 $shape --fault.close EIO
+    faulty 1 $shape --fault.sync EIO -e
+
+    # Short transfers are continued, unless a single attempt was asked for.
+    faulty 0 $shape --fault.every 4 --fault.short 1000
+    expect_record "written.bytes == 2 * 1048576 and written.short_transfers > 0"
+    faulty 1 $shape --fault.every 4 --fault.short 1000 -x
+
+    # An interrupted call is tried again.
+    faulty 0 $shape --fault.every 5 --fault.errno EINTR
+    expect_record "written.bytes == 2 * 1048576"
+
+    # A bit that the storage turns over is found by both kinds of check.
+    faulty 1 $shape --fault.verb read --fault.every 4 --fault.flip -R
+    expect_record "reading.wrong > 0 and all(m.kind == 'flip' for m in reading.mismatches)"
+    faulty 1 $shape --fault.verb read --fault.every 4 --fault.flip -W
+done
+
+# With -K the files of a failed check stay.
+faulty 1 -F --fault.verb read --fault.at 2 --fault.flip -R -K
+expect_files f.00000000 f.00000001
+
+# A slow rank is named.
+faulty 0 -F --fault.every 1 --fault.delay 2000 --fault.rank 1
+expect_record "written.slowest[0].rank == 1"

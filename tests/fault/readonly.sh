@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# On a file system that is mounted read-only, and in a directory that is not there, a run ends with a sentence.
+# shellcheck source=../mpi/lib.sh
+. "$(dirname "$0")/../mpi/lib.sh"
+bed=$WEIR_ROOT/scripts/testbed/testbed-loopfs
+
+for api in POSIX MPIIO; do
+    for own in "" -F; do
+        run 2 -a $api $own -w -t 64k -b 64k -o "$work/not/there/f"
+        expect_exit 1
+        grep -qi 'no such file' "$out" "$err" || fail "nobody says that there is no such directory"
+        run 2 -a $api $own -r -t 64k -b 64k -o "$files/missing"
+        expect_exit 1
+        grep -qi 'no such file' "$out" "$err" || fail "nobody says that there is no such file"
+    done
+done
+
+need_root
+"$bed" --type tmpfs --size 8M run -- true >"$out" 2>&1 || skip "no tmpfs can be mounted here: $(tail -n 1 "$out")"
+for api in POSIX MPIIO; do
+    rm -f "$result"
+    # shellcheck disable=SC2016
+    capture "$bed" --type tmpfs --size 8M run -- "$BASH" -c '
+        mpiexec -n 2 "$WEIR" -w -k -G 3 -F -t 64k -b 64k -o "$TESTBED_MNT/f" >/dev/null || exit 99
+        mount -o remount,ro "$TESTBED_MNT" || exit 77
+        mpiexec -n 2 "$WEIR" -r -R -k -G 3 -F -t 64k -b 64k -o "$TESTBED_MNT/f" >/dev/null || exit 98
+        exec mpiexec -n 2 "$WEIR" -a "$1" -w -F -t 64k -b 64k -o "$TESTBED_MNT/f" --result "$0"' "$result" $api
+    ((status != 77)) || skip "tmpfs cannot be mounted read-only here"
+    expect_exit 1
+    grep -qi 'read-only' "$out" "$err" || fail "nobody says that the file system is read-only"
+done

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Damage that was done by hand is told with its kind and its place, and makes the exit code 1.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+mib=1048576
+first=$files/f.00000000
+second=$files/f.00000001
+
+write_files() { # write_files OPTION...
+    run 2 -w -k -F -t 1m -b 4m -G 7 -o "$files/f" "$@"
+    expect_done
+    expect_files f.00000000 f.00000001
+}
+
+read_files() { # read_files
+    rm -f "$result"
+    run 2 -r -R -k -F -t 1m -b 4m -G 7 -o "$files/f" --result "$result"
+}
+
+copy_block() { # copy_block FROM BLOCK TO BLOCK
+    dd if="$1" skip="$2" of="$3" seek="$4" bs=1M count=1 conv=notrunc status=none
+}
+
+flip_bit() { # flip_bit FILE OFFSET
+    python3 - "$1" "$2" <<'END'
+import sys
+with open(sys.argv[1], "r+b") as file:
+    file.seek(int(sys.argv[2]))
+    byte = file.read(1)[0]
+    file.seek(int(sys.argv[2]))
+    file.write(bytes([byte ^ 0x10]))
+END
+}
+
+expect_wrong() { # expect_wrong KIND FILE-NUMBER OFFSET BYTES
+    expect_exit 1
+    expect_record "any(m.kind == '$1' and m.file == $2 and m.offset == $3 and m.bytes == $4 for m in reading.mismatches)"
+}
+
+for mode in stamp full; do
+    write_files --data $mode
+    read_files
+    expect_done
+    expect_record "reading.wrong == 0 and reading.checked == 8"
+
+    # Two blocks of one file, swapped.
+    copy_block "$first" 1 "$work/block" 0
+    copy_block "$first" 3 "$first" 1
+    copy_block "$work/block" 0 "$first" 3
+    read_files
+    expect_wrong misplaced 0 $mib $mib
+    expect_wrong misplaced 0 $((3 * mib)) $mib
+    expect_record "reading.wrong == 2"
+    cat "$out" "$err" >"$work/said"
+    grep -q misplaced "$work/said" || fail "the report does not say 'misplaced'"
+    expect_files f.00000000 f.00000001
+
+    # The block of the other rank's file.
+    write_files --data $mode
+    copy_block "$second" 2 "$first" 2
+    read_files
+    expect_wrong misplaced 0 $((2 * mib)) $mib
+    expect_record "reading.wrong == 1 and reading.mismatches[0].found.writer == 1"
+
+    # The block of an earlier generation.
+    write_files --data $mode
+    cp "$second" "$work/old"
+    write_files --data $mode
+    copy_block "$work/old" 1 "$second" 1
+    read_files
+    expect_wrong stale 1 $mib $mib
+
+    # A hole of 512 bytes, in the middle of a page and across the start of one.
+    for offset in $((2 * mib + 8192 + 1024)) $((mib + 4096 * 5 - 256)) $((3 * mib)); do
+        write_files --data $mode
+        dd if=/dev/zero of="$second" bs=1 count=512 seek=$offset conv=notrunc status=none
+        read_files
+        expect_exit 1
+        expect_record "reading.wrong == 1 and all(m.kind == 'zero' for m in reading.mismatches)"
+        expect_record "min(m.offset for m in reading.mismatches) == $offset"
+        expect_record "sum(m.bytes for m in reading.mismatches) == 512"
+    done
+
+    # One bit: in the stamp and behind it.
+    for offset in $((mib + 12)) $((3 * mib + 777)); do
+        write_files --data $mode
+        flip_bit "$first" $offset
+        read_files
+        expect_wrong flip 0 $offset 1
+    done
+
+    # A file that ends too early.
+    write_files --data $mode
+    truncate -s $((3 * mib)) "$first"
+    read_files
+    expect_exit 1
+done
+
+# What the data are is learned from the files: no signature needs to be given.
+rm -f "$files"/*
+run 2 -w -k -F -t 1m -b 4m -o "$files/f"
+expect_done
+copy_block "$first" 2 "$second" 2
+rm -f "$result"
+run 2 -r -R -k -F -t 1m -b 4m -o "$files/f" --result "$result"
+expect_wrong misplaced 1 $((2 * mib)) $mib

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# JSON and CSV parse whatever happens, the plain report is IOR's alone, and a stored result can be told again.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+small=(-t 64k -b 256k -i 2)
+
+valid_json() { # valid_json FILE
+    python3 -m json.tool "$1" >/dev/null || fail "$1 is not valid JSON"
+}
+
+valid_lines() { # valid_lines FILE
+    python3 -m json.tool --json-lines "$1" >/dev/null || fail "$1 is not valid JSON lines"
+}
+
+valid_csv() { # valid_csv FILE ROWS
+    python3 - "$1" "$2" <<'END' || fail "$1 is not valid CSV"
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1])))
+assert len(rows) == 1 + int(sys.argv[2]), rows
+assert all(len(row) == len(rows[0]) == 12 for row in rows), rows
+assert rows[0][:3] == ["access", "bw(MiB/s)", "IOPS"], rows[0]
+assert all(row[0] in ("write", "read") and [float(x) for x in row[1:]] for row in rows[1:]), rows
+END
+}
+
+name="$files/it's \"quoted\""
+for options in "" "-v" "-vv" "-F -W -R"; do
+    # shellcheck disable=SC2086
+    run 2 "${small[@]}" -w -r $options -O summaryFormat=JSON -o "$name" --result "$result"
+    expect_done
+    valid_json "$out"
+    # shellcheck disable=SC2086
+    run 2 "${small[@]}" -w -r $options -O summaryFormat=CSV -o "$name"
+    expect_done
+    valid_csv "$out" 4
+done
+valid_lines "$result"
+
+run 2 "${small[@]}" -w -r -O summaryFile="$work/summary.json",summaryFormat=JSON -o "$files/f"
+expect_done
+valid_json "$work/summary.json"
+
+# Errors do not get in between.
+run 2 "${small[@]}" -r -O summaryFormat=JSON -o "$files/missing"
+expect_exit 1
+valid_json "$out"
+
+rm -f "$result"
+run 2 "${small[@]}" -w -r -o "$files/f" --result "$result"
+expect_done
+expect_line '^IOR-4\.1\.0\+weir'
+expect_line '^Max Write: [0-9.]+ MiB/sec \([0-9.]+ MB/sec\)$'
+expect_line '^Max Read:  [0-9.]+ MiB/sec \([0-9.]+ MB/sec\)$'
+valid_lines "$result"
+cp "$out" "$work/full"
+
+# Our own block stands behind IOR's end, and no script that greps for IOR's words finds them there.
+sed '1,/^Finished/d' "$work/full" >"$work/ours"
+[[ -s $work/ours ]] || fail "there is no block of our own"
+! grep -E '^ *(read|write|remove|Max|IOR|Operation)' "$work/ours" || fail "our block looks like IOR's rows"
+run 2 "${small[@]}" -w -r --plain -o "$files/f"
+expect_done
+[[ -z $(sed '1,/^Finished/d' "$out") ]] || fail "--plain leaves something behind 'Finished'"
+
+# The summary has 27 fields, as its header has names.
+awk '/^Operation/ { fields = NF } /^(write|read) .* POSIX/ && NF != fields { exit 1 } END { exit fields != 27 }' \
+    "$out" || fail "the summary has not 27 fields"
+
+capture "$WEIR" report "$result" --format json
+expect_done
+valid_json "$out"
+capture "$WEIR" report "$result" --format csv
+expect_done
+valid_csv "$out" 4
+capture "$WEIR" report "$result" --format ior
+expect_done
+diff <(grep -E '^(write|read) ' "$out") <(grep -E '^(write|read) ' "$work/full") >"$work/differ" ||
+    fail "the stored result is told differently: $(cat "$work/differ")"
+
+capture "$WEIR" --version
+expect_done
+expect_line '^weir [0-9]'
+capture "$WEIR" backends
+expect_done
+for backend in posix direct mpiio null; do expect_line "^ *$backend\b"; done
+expect_no_line '^ *fault\b'
+capture "$WEIR_TEST" backends
+expect_line '^ *fault\b'

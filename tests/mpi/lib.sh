@@ -1,0 +1,112 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# What the tests share that run the program: launching it on ranks, a directory of their own, and expectations.
+# A test ends with 0, with 1 and a reason, or with 77 and the reason why it was skipped.
+set -euo pipefail
+
+: "${WEIR:?the weir program}" "${WEIR_TEST:?weir with the test backends}" "${WEIR_ROOT:?the source tree}"
+work=$(mktemp -d "${TMPDIR:-/tmp}/weir-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/files"
+files=$work/files # what the runs write goes here, and nothing else
+result=$work/result.jsonl
+cd "$work"
+
+# What the last run printed, and its exit code.
+out=$work/.out
+err=$work/.err
+status=0
+command_line=
+
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_mpi_yield_when_idle=1
+if ((EUID == 0)); then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+skip() { # skip REASON...
+    echo "skipped: $*"
+    exit 77
+}
+
+fail() { # fail REASON...
+    echo "failed: $*"
+    echo "after: $command_line"
+    echo "exit code: $status"
+    echo "--- standard output"
+    tail -n 80 "$out" 2>/dev/null || true
+    echo "--- standard error"
+    tail -n 40 "$err" 2>/dev/null || true
+    exit 1
+}
+
+# Runs a command, and keeps what it prints and its exit code.
+capture() { # capture COMMAND...
+    command_line="$*"
+    status=0
+    "$@" >"$out" 2>"$err" </dev/null || status=$?
+}
+
+run() { # run RANKS OPTION...: weir on so many ranks
+    local ranks=$1
+    shift
+    capture mpiexec -n "$ranks" "$WEIR" "$@"
+}
+
+# ---------------------------------------------------------------- expectations
+
+expect_exit() { # expect_exit CODE
+    ((status == $1)) || fail "the exit code is not $1"
+}
+
+expect_done() { expect_exit 0; }
+
+expect_line() { # expect_line PATTERN: an extended regular expression that matches a line of the output
+    grep -qE -- "$1" "$out" || fail "no line of the output matches '$1'"
+}
+
+expect_no_line() { # expect_no_line PATTERN
+    ! grep -qE -- "$1" "$out" || fail "a line of the output matches '$1'"
+}
+
+expect_error() { # expect_error PATTERN: a line on standard error, once and not from every rank
+    local count
+    count=$(grep -cE -- "$1" "$err") || fail "no line of standard error matches '$1'"
+    ((count == 1)) || fail "$count lines of standard error match '$1'"
+}
+
+expect_files() { # expect_files NAME...: these and no others in $files
+    local found wanted
+    found=$(cd "$files" && find . -mindepth 1 ! -type d -printf '%P\n' | sort)
+    wanted=$(printf '%s\n' "$@" | sort)
+    [[ $found == "$wanted" ]] || fail "there should be the files '${wanted//$'\n'/ }', there are '${found//$'\n'/ }'"
+}
+
+# A Python expression over the records of the result file; see records.py for its names.
+expect_record() { # expect_record EXPRESSION [FILE]
+    python3 -B "$WEIR_ROOT/tests/mpi/records.py" "${2:-$result}" "$1" ||
+        fail "of the result file is not true: $1"
+}
+
+# ---------------------------------------------------------------- surroundings
+
+can_bypass_cache() {
+    dd if=/dev/zero of="$work/.probe" bs=64k count=1 oflag=direct status=none 2>/dev/null
+}
+
+need_direct_io() {
+    can_bypass_cache || skip "the file system of $work knows no O_DIRECT"
+}
+
+need_root() {
+    ((EUID == 0)) || skip "needs root"
+}
+
+wait_until() { # wait_until SECONDS COMMAND...
+    local end=$((SECONDS + $1))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        ((SECONDS < end)) || return 1
+        sleep 0.05
+    done
+}

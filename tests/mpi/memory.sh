@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A random order over 1 TiB needs no more memory than one over 1 GiB, and the clock does not run while it is made.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+peak_kib() { # peak_kib BLOCK-SIZE
+    python3 - "$WEIR" "$1" "$result" "$out" <<'END'
+import resource, subprocess, sys
+weir, block, result, out = sys.argv[1:]
+with open(out, "w") as output:
+    subprocess.run([weir, "-a", "null", "-w", "-z", "-t", "4k", "-b", block, "-D", "1", "--result", result],
+                   check=True, stdout=output)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+END
+}
+
+command_line="weir -a null -w -z -t 4k -b 1g and 1t"
+small=$(peak_kib 1g) || fail "no run over 1 GiB"
+rm -f "$result"
+large=$(peak_kib 1t) || fail "no run over 1 TiB"
+((large < small + 8192)) || fail "$large KiB for 1 TiB, $small KiB for 1 GiB"
+# It stopped at the deadline of 1 s, and had moved something by then.
+expect_record "written.stonewall and written.ops > 1000 and written.total_s < 10"

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A signal in the middle of the second repetition: the first one is whole in the result file, and the end is in order.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+finished_phases() { grep -c '"record":"phase"' "$result" 2>/dev/null || true; }
+has_first_repetition() { (($(finished_phases) >= 1)); }
+ranks_of() { pgrep -P "$1" -f -- "$result"; }
+
+# Starts three slow repetitions, and waits for the second to be under way.
+start_slow_run() {
+    rm -f "$result"
+    command_line="three repetitions of two seconds each"
+    mpiexec -n 2 "$WEIR" -w -t 64k -b 6400k -i 3 -O interIODelay=20000 -o "$files/f" \
+        --result "$result" >"$out" 2>"$err" </dev/null &
+    launcher=$!
+    wait_until 30 has_first_repetition || fail "the first repetition does not end"
+    sleep 0.5
+}
+
+end_of_run() {
+    status=0
+    wait "$launcher" || status=$?
+}
+
+expect_first_repetition_whole() {
+    expect_record "writes[0].outcome == 'complete' and writes[0].bytes == 2 * 6400 * 1024"
+    expect_record "len(writes) < 3"
+}
+
+expect_said_so() {
+    expect_line 'interrupted'
+    expect_record "writes[1].outcome == 'partial' and writes[1].interrupted and writes[1].bytes < writes[0].bytes"
+    expect_files ''
+}
+
+for signal in TERM INT USR1; do
+    start_slow_run
+    # shellcheck disable=SC2046
+    kill -$signal $(ranks_of "$launcher")
+    end_of_run
+    expect_exit 1
+    expect_first_repetition_whole
+    expect_said_so
+done
+
+# The launcher hands the signal on, and may then kill: what was finished is on disk in any case.
+start_slow_run
+kill -TERM "$launcher"
+end_of_run
+((status != 0)) || fail "the exit code is 0"
+expect_first_repetition_whole
+
+# One rank alone is told; all of them end.
+start_slow_run
+kill -TERM "$(ranks_of "$launcher" | tail -n 1)"
+end_of_run
+expect_exit 1
+expect_first_repetition_whole
+expect_said_so
+
+# No rank can say anything any more.
+start_slow_run
+# shellcheck disable=SC2046
+kill -KILL $(ranks_of "$launcher")
+end_of_run
+((status != 0)) || fail "the exit code is 0"
+expect_first_repetition_whole
+capture "$WEIR" report "$result" --format ior
+expect_done
+expect_line '^write '

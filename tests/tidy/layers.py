@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks every include against the table of rooms: arrows only go down (docs/architecture.md)."""
+import re
+
+import sources
+
+# Room: the rooms that it may include besides itself.
+MAY_INCLUDE = {
+    "base": "",
+    "plan": "base",
+    "measure": "base",
+    "group": "base",
+    "system": "base",
+    "front": "base plan",
+    "io": "base group",
+    "backends": "base group io",
+    "engine": "base plan measure group io system",
+    "audit": "base plan measure",
+    "report": "base plan measure",
+    "main": "base plan front group measure system io engine audit report",
+}
+
+# Foreign headers that only some files may include.
+KEPT_TO = {
+    "mpi.h": ("src/group/group_mpi.c", "backends/mpiio.c"),
+    "jansson.h": ("src/report/",),
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def room_of(relative):
+    """The room that a file (relative to the root) belongs to."""
+    parts = relative.split("/")
+    if parts[0] == "backends":
+        return "backends"
+    if parts[0] == "src" and len(parts) == 2:
+        return "main"
+    return parts[2] if parts[0] == "include" else parts[1]
+
+
+def fault(path, relative, quote, name):
+    """What is wrong with this include, or None."""
+    room = room_of(relative)
+    if room not in MAY_INCLUDE:
+        return f"the room {room} is not in the table of rooms"
+    if name in KEPT_TO and not relative.startswith(KEPT_TO[name]):
+        return f"{name} is kept to {', '.join(KEPT_TO[name])}"
+    if quote == "<":
+        return None
+    if not name.startswith("weir/"):
+        if (path.parent / name).exists() and "/" not in name:
+            return None
+        return f'"{name}" is private to another room'
+    other = name.split("/")[1]
+    if other == room or other in MAY_INCLUDE[room].split():
+        return None
+    return f"{room} must not know of {other} (it includes {name})"
+
+
+def main():
+    findings = []
+    for path in sources.files("src", "include", "backends"):
+        relative = str(path.relative_to(sources.root()))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = INCLUDE.match(line)
+            sentence = match and fault(path, relative, *match.groups())
+            if sentence:
+                findings.append((path, number, sentence))
+    sources.finish(findings)
+
+
+main()

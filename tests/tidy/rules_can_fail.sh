@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# rules_can_fail.sh COMPILER PYTHON: breaks each rule in a small tree and sees that the rule says where.
+set -eu
+compiler=$1 python=$2
+here=$(cd "$(dirname "$0")" && pwd)
+tree=$(mktemp -d "${TMPDIR:-/tmp}/weir-tidy.XXXXXX")
+trap 'rm -rf "$tree"' EXIT
+
+fresh_tree() {
+    rm -rf "$tree"
+    mkdir -p "$tree/src/base" "$tree/src/front" "$tree/src/group" "$tree/include/weir/io" "$tree/backends" \
+        "$tree/tests" "$tree/scripts"
+    printf '#include "weir/base/text.h"\n#include <stdio.h>\n' >"$tree/src/front/front.c"
+    printf 'int weir_fine(void);\n' >"$tree/include/weir/io/queue.h"
+    printf '#include <mpi.h>\n/* sprintf( */\n' >"$tree/src/group/group_mpi.c"
+}
+
+rule() { # rule NAME: runs it, prints what it says, returns its status
+    case $1 in
+    headers) sh "$here/headers.sh" "$compiler" "$tree/include" "$tree/include" 2>&1 ;;
+    *) "$python" -B "$here/$1.py" "$tree" 2>&1 ;;
+    esac
+}
+
+expect_clean() { # expect_clean NAME
+    said=$(rule "$1") || { echo "$1 finds fault with a clean tree: $said"; exit 1; }
+}
+
+expect_finding() { # expect_finding NAME PATTERN
+    if said=$(rule "$1"); then
+        echo "$1 missed: $2"
+        exit 1
+    fi
+    echo "$said" | grep -q -- "$2" || { echo "$1 does not say '$2' but: $said"; exit 1; }
+    fresh_tree
+}
+
+long_function() { # long_function LINES
+    echo 'static int'
+    echo 'stretch(int i)'
+    echo '{'
+    seq 1 $(($1 - 4)) | sed 's/.*/    i++;/'
+    echo '}'
+}
+
+fresh_tree
+for name in layers functions banned headers; do expect_clean $name; done
+
+echo '#include "weir/io/queue.h"' >>"$tree/src/front/front.c"
+expect_finding layers '^src/front/front.c:3: front must not know of io'
+echo '#include "weir/engine/engine.h"' >"$tree/include/weir/io/queue.h"
+expect_finding layers '^include/weir/io/queue.h:1: io must not know of engine'
+echo '#include <mpi.h>' >"$tree/src/base/text.c"
+expect_finding layers '^src/base/text.c:1: mpi.h is kept to'
+echo '#include "front/ior_options.h"' >"$tree/backends/null.c"
+expect_finding layers '^backends/null.c:1: .* private to another room'
+echo '#include "weir/base/text.h"' >"$tree/backends/null.c"
+expect_clean layers
+fresh_tree
+mkdir "$tree/src/attic"
+echo '#include "weir/base/text.h"' >"$tree/src/attic/text.c"
+expect_finding layers 'the room attic is not in the table'
+
+long_function 70 >"$tree/src/base/text.c"
+expect_clean functions
+{ echo; long_function 71; } >"$tree/src/base/text.c"
+expect_finding functions '^src/base/text.c:2: stretch has 71 lines'
+seq 1 601 | sed 's,.*,/* & */,' >"$tree/src/base/text.c"
+expect_finding functions 'a file of 601 lines'
+
+printf 'int x;\nint f(void) { return atoi ("1"); }\n' >"$tree/src/base/text.c"
+expect_finding banned '^src/base/text.c:2: atoi is not to be called'
+printf '/* TODO: later */\n' >"$tree/src/base/text.c"
+expect_finding banned '^src/base/text.c:1: TODO'
+
+echo 'size_t weir_needs_stddef(void);' >"$tree/include/weir/io/queue.h"
+expect_finding headers 'weir/io/queue.h does not compile alone'
