@@ -40,7 +40,7 @@ bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts)
 
     memcpy(words, bytes, sizeof words);
     for (unsigned i = 1; i < WEIR_STAMP_WORDS; i++)
-        words[i] ^= words[0];
+        words[i] ^= weir_stamp_mask(words[0], i);
     noise = words[4] & 0xffffff;
     kind = words[4] & ~UINT64_C(0xffffff);
     if (words[0] != weir_stamp_check(base_of(words[2], words[3], kind, words[5]), words[1], noise))

@@ -11,13 +11,24 @@
 #include <stdint.h>
 
 /* A transfer is cut into pieces of 4 KiB from its start; a rest below 64 bytes belongs to the piece
- * before it. Each piece begins with a stamp of six 64-bit words in host order: 0 check: a hash of
- * all that follows          3 generation (microseconds since 1970 when the phase began) 1 offset of
- * the piece in its file            4 seed << 32 | mode << 24 | number of its noise 2 file number <<
- * 32 | rank that wrote it     5 size of the transfer it was part of Words 1 to 5 are masked with
- * the check, so that a stamp looks as random as the rest. Behind the stamp, WEIR_PAYLOAD_STAMP has
- * a piece of fixed noise, WEIR_PAYLOAD_FULL a sequence that follows from the check. Transfers below
- * 64 bytes have no stamp: their words follow from seed, file and offset alone. */
+ * before it. Each piece begins with a stamp of six 64-bit words in host order:
+ *
+ *   0: check, a hash of all that follows
+ *
+ *   1: offset of the piece in its file
+ *
+ *   2: file number << 32 | rank that wrote it
+ *
+ *   3: generation, the microseconds since 1970 when the phase began
+ *
+ *   4: seed << 32 | mode << 24 | number of its noise
+ *
+ *   5: size of the transfer it was part of
+ *
+ * Words 1 to 5 are masked with rotations of the check, so that a stamp looks as random as the rest.
+ * Behind the stamp, WEIR_PAYLOAD_STAMP has a piece of fixed noise, WEIR_PAYLOAD_FULL a sequence
+ * that follows from the check. Transfers below 64 bytes have no stamp: their words follow from
+ * seed, file and offset alone. */
 #define WEIR_PIECE_BYTES 4096
 #define WEIR_STAMP_BYTES 48
 #define WEIR_STAMP_WORDS 6
@@ -76,6 +87,13 @@ static inline uint64_t weir_stamp_check(uint64_t base, uint64_t offset, uint64_t
     return x ^ x >> 29;
 }
 
+/* What word `index` is masked with. The rotations keep the words from being near copies of each
+ * other, which a compressor would find. */
+static inline uint64_t weir_stamp_mask(uint64_t check, unsigned index)
+{
+    return check << 11 * index | check >> (64 - 11 * index);
+}
+
 /* Writes the stamp of the piece at `offset`, and returns its check. */
 static inline uint64_t weir_stamp_write(uint64_t words[WEIR_STAMP_WORDS],
                                         const struct weir_source *source, uint64_t offset,
@@ -84,11 +102,11 @@ static inline uint64_t weir_stamp_write(uint64_t words[WEIR_STAMP_WORDS],
     uint64_t check = weir_stamp_check(source->base, offset, noise);
 
     words[0] = check;
-    words[1] = offset ^ check;
-    words[2] = source->place ^ check;
-    words[3] = source->identity.generation ^ check;
-    words[4] = (source->kind | noise) ^ check;
-    words[5] = source->identity.transfer_bytes ^ check;
+    words[1] = offset ^ weir_stamp_mask(check, 1);
+    words[2] = source->place ^ weir_stamp_mask(check, 2);
+    words[3] = source->identity.generation ^ weir_stamp_mask(check, 3);
+    words[4] = (source->kind | noise) ^ weir_stamp_mask(check, 4);
+    words[5] = source->identity.transfer_bytes ^ weir_stamp_mask(check, 5);
     return check;
 }
 
