@@ -220,30 +220,35 @@ static int read_hints(const struct weir_session_params *params, MPI_Info hints,
         *error = head.error;
         rc = head.error.code;
     }
+    if (weir_group_any(params->group, lines == NULL))
+        rc = -ENOMEM;
     if (rc == 0)
-        rc = lines ? weir_group_broadcast(params->group, lines, head.bytes, 0) : -ENOMEM;
+        rc = weir_group_broadcast(params->group, lines, head.bytes, 0);
     if (rc == 0)
         rc = set_hints(hints, lines, error);
     free(lines);
     return rc;
 }
 
+/* On standard error: standard output is for results, and may be JSON. */
 static void print_hints(const char *caption, MPI_Info hints)
 {
+    struct weir_text text = {0};
     char key[MPI_MAX_INFO_KEY + 1];
     char value[MPI_MAX_INFO_VAL + 1];
     int count = 0;
     int is_set = 0;
 
     MPI_Info_get_nkeys(hints, &count);
-    printf("\n%s {\n", caption);
+    weir_text_add(&text, "\n%s {\n", caption);
     for (int i = 0; i < count; i++) {
         MPI_Info_get_nthkey(hints, i, key);
         MPI_Info_get(hints, key, MPI_MAX_INFO_VAL, value, &is_set);
-        printf("\t%s = %s\n", key, is_set ? value : "");
+        weir_text_add(&text, "\t%s = %s\n", key, is_set ? value : "");
     }
-    printf("}\n");
-    fflush(stdout);
+    weir_text_add(&text, "}\n");
+    fputs(weir_text_string(&text), stderr);
+    weir_text_close(&text);
 }
 
 static void print_returned_hints(MPI_File handle)

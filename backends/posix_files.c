@@ -69,9 +69,9 @@ static bool ask_alignment(int fd, struct weir_alignment *alignment)
     return false;
 }
 
-/* Writes to a file of our own until the file system agrees: memory, offset and size each at an odd
- * multiple. */
-static int measure_alignment(int fd, struct weir_alignment *alignment)
+/* Tries on until the file system agrees, with memory, offset and size each at an odd multiple: by
+ * writing to a file of our own, by reading one that is there. */
+static int measure_alignment(int fd, bool may_write, struct weir_alignment *alignment)
 {
     unsigned char *memory = aligned_alloc(2 * ALIGNMENT_MAX, 2 * ALIGNMENT_MAX);
     int rc = -EINVAL;
@@ -80,7 +80,8 @@ static int measure_alignment(int fd, struct weir_alignment *alignment)
         return -ENOMEM;
     memset(memory, 0, 2 * ALIGNMENT_MAX);
     for (uint32_t step = 512; rc == -EINVAL && step <= ALIGNMENT_MAX; step *= 2) {
-        ssize_t bytes = pwrite(fd, memory + step, step, step);
+        ssize_t bytes = may_write ? pwrite(fd, memory + step, step, step)
+                                  : pread(fd, memory + step, step, step);
 
         rc = bytes < 0 ? -errno : 0;
         *alignment = (struct weir_alignment){.memory = step, .offset = step};
@@ -154,7 +155,7 @@ static bool ask_existing(const char *path, struct weir_alignment *alignment)
 
     if (fd < 0)
         return false;
-    is_known = ask_alignment(fd, alignment);
+    is_known = ask_alignment(fd, alignment) || measure_alignment(fd, false, alignment) == 0;
     close(fd);
     return is_known;
 }
@@ -170,7 +171,7 @@ static int find_alignment(const char *path, struct weir_alignment *alignment)
     if (fd < 0)
         return fd == -EINVAL ? -EOPNOTSUPP : fd;
     if (!ask_alignment(fd, alignment))
-        rc = measure_alignment(fd, alignment);
+        rc = measure_alignment(fd, true, alignment);
     close(fd);
     return rc;
 }
@@ -325,13 +326,17 @@ static enum weir_name_kind kind_of(mode_t mode)
 
 static int posix_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
 {
-    struct stat found;
+    struct stat name, found;
 
     (void)session;
-    if (stat(path, &found) != 0)
+    if (lstat(path, &name) != 0)
         return -errno;
-    *facts =
-        (struct weir_name_facts){.kind = kind_of(found.st_mode), .bytes = (uint64_t)found.st_size};
+    if (stat(path, &found) != 0)
+        found = (struct stat){0};
+    *facts = (struct weir_name_facts){
+        .kind = S_ISLNK(name.st_mode) ? WEIR_NAME_LINK : kind_of(found.st_mode),
+        .bytes = (uint64_t)found.st_size,
+    };
     return 0;
 }
 

@@ -20,7 +20,8 @@ static void note_signal(int number)
     stop_signal = number;
 }
 
-/* These end a run in order. SIGQUIT and SIGKILL still end it at once. */
+/* The first three end a run in order; SIGQUIT and SIGKILL still end it at once. A reader of our
+ * output that has gone is an error of writing like any other. */
 static void catch_signals(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
@@ -29,6 +30,8 @@ static void catch_signals(void)
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
 }
 
 /* ---- commands that print something ---- */
@@ -81,6 +84,20 @@ static int describe_result_file(const struct weir_command *command,
     return code;
 }
 
+/* To a file, or to standard output if `path` is NULL. */
+static int print(const char *text, const char *path, struct weir_error *error)
+{
+    FILE *out = path == NULL ? stdout : fopen(path, "we");
+    bool is_printed = out != NULL && fputs(text, out) != EOF && fflush(out) == 0;
+
+    if (out != NULL && out != stdout && fclose(out) != 0)
+        is_printed = false;
+    if (is_printed)
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, path, "cannot be written: %s",
+                          strerror(errno));
+}
+
 static int say(const struct weir_command *command, const struct weir_backends *backends,
                struct weir_error *error)
 {
@@ -95,9 +112,10 @@ static int say(const struct weir_command *command, const struct weir_backends *b
         weir_plan_explain(command->plan, &text);
     else
         code = describe_result_file(command, backends, &text, error);
-    if (code == 0 && (fputs(weir_text_string(&text), stdout) == EOF || fflush(stdout) != 0))
-        code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, NULL,
-                              "standard output cannot be written");
+    if (code == 0)
+        code = print(weir_text_string(&text),
+                     command->kind == WEIR_COMMAND_REPORT ? command->output.summary_path : NULL,
+                     error);
     weir_text_close(&text);
     return code;
 }
@@ -131,6 +149,18 @@ static struct weir_result *begin_result(const struct weir_plan *plan,
     return result;
 }
 
+/* Rank 0 has heard all that there is to tell. */
+static int conclude(struct weir_teller *teller, struct weir_result *result,
+                    const struct weir_plan *plan, struct weir_error *error)
+{
+    result->finished_s = weir_wall_clock_s();
+    result->exit_code = weir_error_is_set(error)
+                            ? (int)error->exit
+                            : weir_result_judge(result, plan->output.warnings_are_errors);
+    weir_teller_close(teller, error);
+    return weir_error_is_set(error) ? (int)error->exit : result->exit_code;
+}
+
 static int run(struct weir_group *group, const struct weir_plan *plan, struct weir_error *error)
 {
     struct weir_clock clock;
@@ -138,32 +168,29 @@ static int run(struct weir_group *group, const struct weir_plan *plan, struct we
     struct weir_teller teller;
     struct weir_observer observer = {0};
     int exit_code = WEIR_EXIT_DONE;
+    int code;
 
     if (agree_on_plan(group, plan, error) != 0)
-        return error->exit;
+        return (int)error->exit;
     if (weir_group_share_clock(group, &clock) != 0)
         weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
     if (group->rank == 0) {
         result = begin_result(plan, &clock);
         weir_teller_open(&teller, plan, result, &observer);
     }
-    weir_engine_run(&(struct weir_engine_params){.plan = plan,
-                                                 .registry = &weir_registry,
-                                                 .group = group,
-                                                 .clock = &clock,
-                                                 .observer = &observer,
-                                                 .stop_signal = &stop_signal},
-                    result, error);
-    if (group->rank == 0) {
-        result->finished_s = weir_wall_clock_s();
-        result->exit_code = weir_error_is_set(error)
-                                ? (int)error->exit
-                                : weir_result_judge(result, plan->output.warnings_are_errors);
-        weir_teller_close(&teller, error);
-        exit_code = weir_error_is_set(error) ? (int)error->exit : result->exit_code;
-    }
+    code = weir_engine_run(&(struct weir_engine_params){.plan = plan,
+                                                        .registry = &weir_registry,
+                                                        .group = group,
+                                                        .clock = &clock,
+                                                        .observer = &observer,
+                                                        .stop_signal = &stop_signal},
+                           result, error);
+    if (result != NULL)
+        exit_code = conclude(&teller, result, plan, error);
     weir_result_close(result);
-    if (weir_group_broadcast(group, &exit_code, sizeof exit_code, 0) != 0)
+    /* Without an error that all know of, it was the agreement that failed. */
+    if ((code != 0 && !weir_error_is_set(error)) ||
+        weir_group_broadcast(group, &exit_code, sizeof exit_code, 0) != 0)
         weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
     return exit_code;
 }
@@ -178,42 +205,49 @@ static void list_backends(struct weir_backends *backends, struct weir_arena *are
     *backends = (struct weir_backends){.descriptors = descriptors, .count = weir_registry.count};
 }
 
-/* Every rank reads the same words and comes to the same command; rank 0 does the talking. */
-static int obey(struct weir_group *group, int argc, char *argv[], struct weir_error *error)
+/* Rank 0 does the talking. */
+static int obey(struct weir_group *group, const struct weir_command *command,
+                const struct weir_backends *backends, struct weir_error *error)
 {
-    struct weir_arena arena = {0};
-    struct weir_backends backends;
-    struct weir_command command = {0};
     int exit_code = WEIR_EXIT_DONE;
 
-    list_backends(&backends, &arena);
-    weir_front_read(argc, (const char *const *)argv, &backends, &command, error);
     if (weir_group_agree(group, error) != 0)
         exit_code = (int)error->exit;
-    else if (command.kind == WEIR_COMMAND_RUN)
-        exit_code = run(group, command.plan, error);
-    else if (group->rank == 0 && say(&command, &backends, error) != 0)
+    else if (command->kind == WEIR_COMMAND_RUN)
+        exit_code = run(group, command->plan, error);
+    else if (group->rank == 0 && say(command, backends, error) != 0)
         exit_code = (int)error->exit;
-    weir_command_close(&command);
-    weir_arena_close(&arena);
     weir_group_broadcast(group, &exit_code, sizeof exit_code, 0);
     return exit_code;
 }
 
+/* Every rank reads the same words and comes to the same command. What only prints needs no MPI,
+ * unless several ranks were started to print it. */
 int main(int argc, char *argv[])
 {
-    struct weir_error error = {0};
-    struct weir_group *group;
-    int exit_code;
+    struct weir_arena arena = {0};
+    struct weir_backends backends;
+    struct weir_command command = {0};
+    struct weir_error error = {0}, failure = {0};
+    struct weir_group *group = NULL;
+    int exit_code = WEIR_EXIT_ENVIRONMENT;
 
-    if (weir_group_mpi_open(&argc, &argv, &group, &error) != 0) {
-        fprintf(stderr, "weir: %s\n", error.text);
-        return WEIR_EXIT_ENVIRONMENT;
-    }
+    list_backends(&backends, &arena);
+    weir_front_read(argc, (const char *const *)argv, &backends, &command, &error);
+    if ((!weir_error_is_set(&error) && command.kind == WEIR_COMMAND_RUN) ||
+        weir_group_is_launched())
+        weir_group_mpi_open(&argc, &argv, &group, &failure);
+    else
+        weir_group_self_open(&group);
     catch_signals();
-    exit_code = obey(group, argc, argv, &error);
-    if (group->rank == 0 && weir_error_is_set(&error))
+    if (group != NULL)
+        exit_code = obey(group, &command, &backends, &error);
+    else
+        error = failure;
+    if ((group == NULL || group->rank == 0) && weir_error_is_set(&error))
         fprintf(stderr, "weir: %s\n", error.text);
+    weir_command_close(&command);
     weir_group_close(group);
+    weir_arena_close(&arena);
     return exit_code;
 }

@@ -3,9 +3,11 @@
 #include "teller.h"
 
 #include "weir/audit/audit.h"
+#include "weir/base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,6 +62,20 @@ static int record(struct weir_teller *teller, struct weir_text *lines, struct we
                           teller->plan->output.result_path, strerror(-code));
 }
 
+/* A file that is there must hold runs: theirs is appended to, nobody else's. */
+static bool is_result_file(const char *path)
+{
+    char begin[2] = "";
+    FILE *file = fopen(path, "re");
+    size_t count;
+
+    if (file == NULL)
+        return true;
+    count = fread(begin, 1, sizeof begin, file);
+    fclose(file);
+    return count == 0 || (count == 2 && memcmp(begin, "{\"", 2) == 0);
+}
+
 static int open_record(struct weir_teller *teller, struct weir_error *error)
 {
     const char *path = teller->plan->output.result_path;
@@ -67,6 +83,11 @@ static int open_record(struct weir_teller *teller, struct weir_error *error)
 
     if (path == NULL || teller->record_descriptor >= 0)
         return 0;
+    if (!is_result_file(path))
+        return weir_error_usage(error, "--result",
+                                "%s exists and is not a result file: choose "
+                                "another name",
+                                path);
     teller->record_descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (teller->record_descriptor < 0)
         return fail(error, "--result", path);
@@ -100,14 +121,22 @@ static void show_progress(void *context, const struct weir_progress *progress)
 
 /* ---- the observer ---- */
 
+static enum weir_verb find_verb(const struct weir_test *test, unsigned phase)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->number == phase)
+            return test->phases[i]->verb;
+    return WEIR_READ;
+}
+
 static int test_begins(void *context, const struct weir_test_result *test, struct weir_error *error)
 {
     struct weir_teller *teller = context;
     struct weir_text lines = {0};
-    int code = open_report(teller, error);
+    int code = open_record(teller, error);
 
     if (code == 0)
-        code = open_record(teller, error);
+        code = open_report(teller, error);
     if (code != 0)
         return code;
     weir_record_test(&lines, teller->plan, test);
@@ -115,6 +144,22 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
     if (teller->reporter->test_begins != NULL)
         teller->reporter->test_begins(&teller->text, teller->plan, teller->result, test);
     return code != 0 ? code : print(teller, error);
+}
+
+/* What makes the run's exit code not 0 is also said on standard error: no format of results has a
+ * place for it but ours, which may be turned off. */
+static void warn(const struct weir_teller *teller, const struct weir_phase_result *phase)
+{
+    const char *verb = weir_verb_name(find_verb(teller->plan->tests[phase->test], phase->phase));
+    uint64_t wrong = phase->mismatches.wrong_transfers;
+
+    if (phase->failure[0] != '\0')
+        weir_log(WEIR_LOG_WARNING, "%s %u: %s", verb, phase->repetition, phase->failure);
+    if (wrong > 0)
+        weir_log(WEIR_LOG_WARNING, "%s %u: %" PRIu64 " of %" PRIu64 " transfers held wrong data",
+                 verb, phase->repetition, wrong, phase->mismatches.checked_transfers);
+    if (phase->is_interrupted)
+        weir_log(WEIR_LOG_WARNING, "%s %u: interrupted by a signal", verb, phase->repetition);
 }
 
 static int phase_done(void *context, struct weir_phase_result *phase, struct weir_error *error)
@@ -125,6 +170,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
 
     clear_progress(teller);
     weir_audit_phase(teller->plan, phase);
+    warn(teller, phase);
     weir_record_phase(&lines, teller->plan, phase);
     code = record(teller, &lines, error);
     if (teller->reporter->phase_done != NULL)

@@ -25,7 +25,9 @@ endif()
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
 endif()
-if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT WEIR_SANITIZE)
+# clang 14 loses the clones of static functions (target_clones) when it optimises across files.
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_C_COMPILER_ID STREQUAL "GNU"
+   AND NOT WEIR_SANITIZE)
     include(CheckIPOSupported)
     check_ipo_supported(RESULT weir_ipo LANGUAGES C OUTPUT weir_ipo_reason)
     set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${weir_ipo})

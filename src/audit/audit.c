@@ -2,6 +2,7 @@
 /* One function per doubt: each looks at the record of a phase and says its sentence, or nothing. */
 #include "weir/audit/audit.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -73,16 +74,18 @@ static void doubt_stonewall(const struct subject *subject)
 static void doubt_size(const struct subject *subject)
 {
     const struct weir_phase_result *record = subject->record;
+    uint64_t extent = weir_layout_bytes_per_rank(&subject->phase->layout) * record->rank_count;
+    bool is_whole =
+        record->byte_count == extent && subject->phase->layout.order != WEIR_ORDER_RANDOM_BLOCKS;
+    bool may_be_longer = !subject->phase->must_replace && record->file_bytes > extent;
 
     if (subject->phase->verb != WEIR_WRITE || record->outcome != WEIR_OUTCOME_COMPLETE ||
-        record->stonewall.is_hit || record->file_bytes == UINT64_MAX ||
-        subject->phase->stop.minimum_ns != 0 ||
-        subject->phase->layout.order == WEIR_ORDER_RANDOM_BLOCKS ||
-        record->file_bytes == record->expected_bytes)
+        !is_whole || record->file_bytes == UINT64_MAX || record->file_bytes == extent ||
+        may_be_longer)
         return;
     weir_result_find(subject->record, WEIR_WARNING, "size",
                      "the files hold %" PRIu64 " bytes, not the %" PRIu64 " that were written",
-                     record->file_bytes, record->expected_bytes);
+                     record->file_bytes, extent);
 }
 
 /* ---- is the data right? ---- */
@@ -141,10 +144,10 @@ static void doubt_data_share(const struct subject *subject)
 
 static bool passes_cache(const struct weir_test *test)
 {
-    unsigned abilities = test->inner != NULL ? test->inner->abilities : test->backend->abilities;
     const char *odirect = weir_test_setting(test, "posix.odirect");
 
-    return (abilities & WEIR_BYPASSES_CACHE) == 0 && (odirect == NULL || strcmp(odirect, "0") == 0);
+    return (weir_test_abilities(test) & WEIR_BYPASSES_CACHE) == 0 &&
+           (odirect == NULL || strcmp(odirect, "0") == 0);
 }
 
 static bool is_written_before(const struct subject *subject)
@@ -156,16 +159,17 @@ static bool is_written_before(const struct subject *subject)
 
 static void doubt_cache(const struct subject *subject)
 {
-    bool is_elsewhere =
-        subject->phase->shift.kind != WEIR_SHIFT_NONE && subject->record->node_count > 1;
+    const struct weir_phase_result *record = subject->record;
 
-    if (subject->phase->verb != WEIR_READ || subject->test->is_dry_run || is_elsewhere ||
-        (subject->test->backend->abilities & WEIR_CAN_KEEP) == 0 || !passes_cache(subject->test) ||
-        !is_written_before(subject))
+    if (subject->phase->verb != WEIR_READ || subject->test->is_dry_run ||
+        record->near_rank_count == 0 || (weir_test_abilities(subject->test) & WEIR_CAN_KEEP) == 0 ||
+        !passes_cache(subject->test) || !is_written_before(subject))
         return;
-    weir_result_find(subject->record, WEIR_NOTE, "cache",
-                     "the nodes that wrote this data read it back through their page cache, which "
-                     "may have served it: use -C on several nodes, or direct I/O");
+    weir_result_find(
+        subject->record, WEIR_NOTE, "cache",
+        "%u of %u ranks read back what their own node wrote, through a page cache that "
+        "may have served it: use -C on several nodes, or direct I/O",
+        record->near_rank_count, record->rank_count);
 }
 
 /* ---- were the ranks alike? ---- */
@@ -204,18 +208,19 @@ void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *re
     struct subject subject = {
         .plan = plan, .test = test, .phase = find_phase(test, record->phase), .record = record};
 
+    assert(subject.phase != NULL);
     doubt_completeness(&subject);
     if (!moves_data(&subject))
         return;
     doubt_stonewall(&subject);
     doubt_size(&subject);
     doubt_data(&subject);
+    doubt_cache(&subject);
     if (subject.phase->is_check)
         return;
     doubt_clock(&subject);
     doubt_length(&subject);
     doubt_data_share(&subject);
-    doubt_cache(&subject);
     doubt_balance(&subject);
     doubt_outliers(&subject);
 }

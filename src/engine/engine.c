@@ -66,6 +66,7 @@ static int run_repeat(struct weir_run *run, const struct weir_step *step, struct
 
     for (run->repetition = 0; run->repetition < step->count; run->repetition++) {
         run->is_dirty = false;
+        run->has_made_directory = false;
         code = walk(run, step->body, error);
         if (code != 0 || run->is_ending)
             break;
@@ -189,10 +190,10 @@ static int choose_ranks(const struct weir_engine_params *params, const struct we
     }
     code = params->group->ops->first(params->group, (int)test->rank_limit, group);
     if (code != 0)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
-                              "no group of the first %llu ranks: %s",
-                              (unsigned long long)test->rank_limit, strerror(-code));
-    return 0;
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                       "no group of the first %llu ranks: %s", (unsigned long long)test->rank_limit,
+                       strerror(-code));
+    return weir_group_agree(params->group, error);
 }
 
 /* Rank 0 is part of every test, so it can tell the ranks that sat it out. */
@@ -208,6 +209,8 @@ static int run_test(const struct weir_engine_params *params, const struct weir_t
     }
     if (run.group != params->group)
         weir_group_close(run.group);
+    if (result != NULL)
+        result->is_interrupted |= run.is_interrupted;
     *must_end = run.is_interrupted || run.has_failed;
     code = weir_group_broadcast(params->group, must_end, sizeof *must_end, 0);
     if (code == 0)

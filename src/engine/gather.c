@@ -52,7 +52,7 @@ static int gather_rows(struct weir_run *run, const struct weir_phase_facts *fact
         code = -ENOMEM;
     } else {
         code = weir_group_gather(group, &mine, sizeof mine, rows);
-        if (code == 0 && record != NULL) {
+        if (code == 0 && rows != NULL && hosts != NULL) {
             for (int rank = 0; rank < group->size; rank++)
                 hosts[rank] = group->node_names[group->node_of_rank[rank]];
             weir_result_derive(record, rows, (unsigned)group->size, hosts);
@@ -122,12 +122,12 @@ static int gather_mismatches(struct weir_run *run, struct weir_phase_result *rec
             record->mismatches.checked_transfers = counts[0];
         return 0;
     }
-    if (group->rank == 0)
+    if (record != NULL)
         all = calloc((size_t)group->size, sizeof *all);
-    if (weir_group_any(group, group->rank == 0 && all == NULL))
-        return -ENOMEM;
-    code = weir_group_gather(group, mine, sizeof *mine, all);
-    for (int rank = 0; code == 0 && record != NULL && rank < group->size; rank++)
+    code = weir_group_any(group, record != NULL && all == NULL)
+               ? -ENOMEM
+               : weir_group_gather(group, mine, sizeof *mine, all);
+    for (int rank = 0; code == 0 && all != NULL && rank < group->size; rank++)
         weir_mismatch_log_merge(&record->mismatches, &all[rank]);
     free(all);
     return code;
@@ -138,16 +138,18 @@ static int add_sizes(struct weir_run *run, const struct weir_phase_facts *facts,
                      struct weir_phase_result *record)
 {
     uint64_t transfer_bytes = facts->phase->layout.transfer_bytes;
-    uint64_t sums[3] = {
+    uint64_t sums[4] = {
         facts->op_limit * transfer_bytes,
         facts->file_bytes == UINT64_MAX ? 0 : facts->file_bytes,
         facts->file_bytes == UINT64_MAX && weir_run_handles_name(run, facts->phase->target),
+        facts->is_near,
     };
-    int code = weir_group_reduce(run->group, sums, 3, WEIR_SUM);
+    int code = weir_group_reduce(run->group, sums, 4, WEIR_SUM);
 
     if (record != NULL) {
         record->expected_bytes = sums[0];
         record->file_bytes = sums[2] == 0 ? sums[1] : UINT64_MAX;
+        record->near_rank_count = (unsigned)sums[3];
     }
     return code;
 }
@@ -167,14 +169,11 @@ static void fill_record(const struct weir_run *run, const struct weir_phase_fact
 }
 
 /* What all ranks must know before they go on: has one failed, or been told to stop? */
-static int agree_on_outcome(struct weir_run *run, const struct weir_phase_facts *facts,
-                            struct weir_phase_result *record)
+static int agree_on_outcome(struct weir_run *run, struct weir_phase_result *record)
 {
     struct weir_error failure = run->failure;
     bool is_told = weir_run_must_stop(run);
-    bool is_cut =
-        is_told && facts->phase->verb != WEIR_REMOVE && run->tally->op_count < facts->op_limit;
-    uint64_t seen[3] = {is_told, is_cut, weir_error_is_set(&failure)};
+    uint64_t seen[3] = {is_told, run->is_cut, weir_error_is_set(&failure)};
     int code = weir_group_reduce(run->group, seen, 3, WEIR_MAX);
 
     if (code != 0)
@@ -225,7 +224,7 @@ int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
     if (code == 0)
         code = add_sizes(run, facts, record);
     if (code == 0)
-        code = agree_on_outcome(run, facts, record);
+        code = agree_on_outcome(run, record);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
                               "results could not be gathered: %s", strerror(-code));

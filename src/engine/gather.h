@@ -12,6 +12,7 @@ struct weir_phase_facts {
     uint64_t start_ns;             /* the agreed start, on this node's clock */
     struct weir_time_point before; /* clock synchronisation before and after the phase */
     struct weir_time_point after;
+    bool is_near;        /* this rank's part is that of a rank of its own node */
     uint64_t op_limit;   /* transfers this rank was to make */
     uint64_t file_bytes; /* of the files this rank answers for; UINT64_MAX: not asked */
     struct weir_identity identity;

@@ -49,11 +49,24 @@ static int64_t read_stretch(struct weir_run *run, struct weir_file *file, void *
     op->offset = offset;
     op->size = SAMPLE_BYTES;
     weir_queue_send(&run->queue, op);
-    if (weir_queue_reap(&run->queue, &done, 1, 1) < 0)
+    if (weir_queue_reap(&run->queue, &done, 1, 1) < 1)
         return -EIO;
     moved = done->result;
     weir_queue_give(&run->queue, done);
     return moved;
+}
+
+/* Places spread over the file, and its end: a file ends where something was written, however sparse
+ * it is before. */
+static uint64_t sample_offset(uint64_t file_bytes, unsigned number)
+{
+    uint64_t offset;
+
+    if (number + 1 == SAMPLES)
+        offset = file_bytes > SAMPLE_BYTES ? file_bytes - SAMPLE_BYTES : 0;
+    else
+        offset = file_bytes / SAMPLES * number;
+    return (offset + WEIR_PIECE_BYTES - 1) / WEIR_PIECE_BYTES * WEIR_PIECE_BYTES;
 }
 
 static int take_samples(struct weir_run *run, struct weir_file *file,
@@ -68,7 +81,7 @@ static int take_samples(struct weir_run *run, struct weir_file *file,
     if (weir_buffers_open(&buffers, 1, SAMPLE_BYTES, 0, WEIR_PIECE_BYTES) != 0)
         return -ENOMEM;
     for (unsigned i = 0; i < SAMPLES; i++) {
-        uint64_t offset = (uint64_t)file_bytes / SAMPLES * i / SAMPLE_BYTES * SAMPLE_BYTES;
+        uint64_t offset = sample_offset((uint64_t)file_bytes, i);
         int64_t moved;
 
         if (i > 0 && offset == 0)
@@ -101,9 +114,10 @@ static const struct sample *choose(const struct sample samples[SAMPLES])
     for (unsigned i = 0; i < SAMPLES; i++) {
         uint64_t generation = samples[i].identity.generation;
         unsigned count = samples[i].is_found ? count_alike(samples, generation) : 0;
+        bool is_newer =
+            best != NULL && count == best_count && generation > best->identity.generation;
 
-        if (count > best_count ||
-            (count > 0 && count == best_count && generation > best->identity.generation)) {
+        if (count > best_count || is_newer) {
             best = &samples[i];
             best_count = count;
         }
@@ -139,31 +153,45 @@ static uint32_t seed_of(const struct weir_run *run, const struct weir_payload *p
     return payload->seed_is_given ? payload->seed : run->data_seed;
 }
 
+/* Data without a single stamp may be damaged, or somebody else's: what it ought to be is unknown.
+ */
+static int refuse_unknown(struct weir_run *run, const char *path, bool found,
+                          struct weir_error *error)
+{
+    if (!weir_group_any(run->group, found))
+        weir_error_set(error, WEIR_EXIT_FLAWED, -ENODATA, run->backend->descriptor.name,
+                       "%s: no stamp tells what this data ought to be: it was not written by weir, "
+                       "or without a payload, or nothing of it is left",
+                       path);
+    return weir_group_agree(run->group, error);
+}
+
 /* Whoever reads a shared file expects what rank 0 found; who reads a file of its own, what it found
  * there itself. Then the newest generation holds for all: files that some ranks did not rewrite are
  * stale. */
 static int learn_together(struct weir_run *run, const struct weir_phase *phase, const char *path,
-                          struct weir_identity *identity, bool *found, struct weir_error *error)
+                          struct weir_identity *identity, struct weir_error *error)
 {
+    bool found = false;
     uint64_t newest;
     int code = 0;
 
     if (weir_run_handles_name(run, phase->target))
-        code = weir_identity_learn(run, path, identity, found);
+        code = weir_identity_learn(run, path, identity, &found);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name, "%s: %s", path,
                        strerror(-code));
     code = weir_group_agree(run->group, error);
+    if (code == 0 && phase->layout.transfer_bytes >= WEIR_PIECE_REST_BYTES)
+        code = refuse_unknown(run, path, found, error);
     if (code != 0)
         return code;
-    if (phase->target->is_shared) {
-        weir_group_broadcast(run->group, found, sizeof *found, 0);
+    if (phase->target->is_shared)
         return weir_group_broadcast(run->group, identity, sizeof *identity, 0);
-    }
-    newest = *found ? identity->generation : 0;
-    weir_group_reduce(run->group, &newest, 1, WEIR_MAX);
+    newest = found ? identity->generation : 0;
+    code = weir_group_reduce(run->group, &newest, 1, WEIR_MAX);
     identity->generation = newest;
-    return 0;
+    return code;
 }
 
 static int refuse_other_transfer_size(const struct weir_run *run, const struct weir_phase *phase,
@@ -183,17 +211,15 @@ static int refuse_other_transfer_size(const struct weir_run *run, const struct w
 int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, const char *path,
                          struct weir_identity *identity, struct weir_error *error)
 {
-    bool found = false;
     int code;
 
-    if (run->written.target == phase->target &&
-        (!phase->target->is_new_each_repetition || run->written.repetition == run->repetition)) {
+    if (weir_run_has_written(run, phase->target)) {
         *identity = run->written.identity;
     } else {
         *identity = (struct weir_identity){.transfer_bytes = phase->layout.transfer_bytes,
                                            .mode = phase->payload.mode,
                                            .seed = seed_of(run, &phase->payload)};
-        code = learn_together(run, phase, path, identity, &found, error);
+        code = learn_together(run, phase, path, identity, error);
         if (code != 0)
             return code;
     }
@@ -228,12 +254,14 @@ int weir_identity_create(struct weir_run *run, const struct weir_phase *phase,
 
 int weir_identity_prepare_noise(struct weir_run *run, const struct weir_identity *identity)
 {
+    uint64_t seed = weir_noise_seed(identity);
+
     if (identity->mode != WEIR_PAYLOAD_STAMP)
         return 0;
-    if (run->noise != NULL && run->noise_seed == identity->seed)
+    if (run->noise != NULL && run->noise_seed == seed)
         return 0;
     free(run->noise);
-    run->noise = weir_noise_make(identity->seed);
-    run->noise_seed = identity->seed;
+    run->noise = weir_noise_make(seed);
+    run->noise_seed = seed;
     return run->noise == NULL ? -ENOMEM : 0;
 }

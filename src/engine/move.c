@@ -54,7 +54,7 @@ static void note_stonewall(struct weir_mover *mover, uint64_t now_ns)
     count_transfers(mover);
     tally->stonewall_ops = tally->op_count;
     tally->stonewall_bytes = tally->byte_count;
-    tally->stonewall_ns = now_ns - mover->started_ns;
+    tally->stonewall_ns = now_ns - mover->started_ns - tally->data_ns;
 }
 
 static void set_alert(struct weir_mover *mover)
@@ -77,6 +77,7 @@ static void tell_progress(struct weir_mover *mover, uint64_t now_ns)
 
     observer->progress(observer->context, &progress);
     mover->progress_ns = now_ns + observer->progress_interval_ns;
+    weir_queue_touch(&mover->run->queue);
 }
 
 SELDOM static void attend(struct weir_mover *mover, uint64_t now_ns)
@@ -90,6 +91,13 @@ SELDOM static void attend(struct weir_mover *mover, uint64_t now_ns)
     if (now_ns >= mover->progress_ns)
         tell_progress(mover, now_ns);
     set_alert(mover);
+}
+
+/* Whether the phase had more to do is known when the loop has ended. */
+SELDOM static void heed_signal(struct weir_mover *mover)
+{
+    mover->has_seen_signal = true;
+    ask_to_stop(mover);
 }
 
 static void pause_for(uint64_t ns)
@@ -108,9 +116,9 @@ static bool has_aftermath(const struct weir_mover *mover)
 }
 
 /* The rest of a short direct transfer may not be aligned any more. */
-static bool can_go_on_from(const struct weir_op *op, uint64_t moved)
+static bool can_go_on_from(const struct weir_run *run, uint64_t moved)
 {
-    const struct weir_alignment *alignment = &op->file->alignment;
+    const struct weir_alignment *alignment = &run->alignment;
 
     return moved % alignment->memory == 0 && moved % alignment->offset == 0;
 }
@@ -131,7 +139,7 @@ SELDOM static bool aim_at_rest(struct weir_mover *mover, struct weir_op *op)
              op->verb == WEIR_OP_READ ? "short read" : "short write");
         return false;
     }
-    if (!can_go_on_from(op, moved)) {
+    if (!can_go_on_from(mover->run, moved)) {
         fail(mover, -EIO, op->offset + moved, "unaligned short transfer");
         return false;
     }
@@ -252,7 +260,7 @@ static inline void record(struct weir_mover *mover, const struct weir_op *op)
     if (__builtin_expect(op->done_ns >= mover->alert_ns, 0))
         attend(mover, op->done_ns);
     if (__builtin_expect(*mover->stop_signal != 0, 0))
-        ask_to_stop(mover);
+        heed_signal(mover);
 }
 
 /* Records a transfer of a phase that asks for more than moving data, or of one that came in parts.
@@ -354,8 +362,11 @@ static int pass_queued(struct weir_mover *mover)
         if (weir_queue_outstanding(queue) == 0)
             return mover->code;
         count = weir_queue_reap(queue, done, 1, REAPED_AT_ONCE);
-        if (count < 0)
-            return count;
+        if (count < 0) {
+            fail(mover, count, 0, "the session broke");
+            mover->until = 0;
+            return mover->code;
+        }
         for (int i = 0; i < count; i++)
             if (settle(mover, done[i]))
                 weir_queue_give(queue, done[i]);
@@ -367,33 +378,44 @@ static int pass_queued(struct weir_mover *mover)
 /* Until the limit is reached or something asks to stop. */
 static int pass(struct weir_mover *mover)
 {
-    if (!mover->run->queue.is_blocking)
-        return pass_queued(mover);
-    pass_blocking(mover);
-    return mover->code;
+    int code;
+
+    if (mover->run->queue.is_blocking) {
+        pass_blocking(mover);
+        code = mover->code;
+    } else {
+        code = pass_queued(mover);
+    }
+    if (mover->next > mover->furthest)
+        mover->furthest = mover->next;
+    return code;
 }
 
 /* ---- passes ---- */
 
+static bool is_early(const struct weir_mover *mover)
+{
+    return mover->phase->stop.minimum_ns != 0 && mover->limit > 0 &&
+           weir_run_now(mover->run) - mover->started_ns < mover->phase->stop.minimum_ns;
+}
+
 static bool must_go_again(struct weir_mover *mover)
 {
-    uint64_t minimum_ns = mover->phase->stop.minimum_ns;
-    bool is_early;
+    bool must = is_early(mover) && mover->until > 0;
 
-    if (minimum_ns == 0)
+    if (mover->phase->stop.minimum_ns == 0)
         return false;
-    is_early = mover->until > 0 && weir_run_now(mover->run) - mover->started_ns < minimum_ns;
-    return mover->is_collective ? weir_group_any(mover->run->group, is_early) : is_early;
+    return mover->is_collective ? weir_group_any(mover->run->group, must) : must;
 }
 
 static int wear_out(struct weir_mover *mover)
 {
     bool is_sound = mover->tally->error_count == 0 && !weir_run_must_stop(mover->run);
     uint64_t furthest;
-    int code =
-        weir_stop_furthest(mover->run->group, mover->tally->hit_deadline, mover->next, &furthest);
+    int code = weir_stop_furthest(mover->run->group, mover->tally->hit_deadline, mover->furthest,
+                                  &furthest);
 
-    if (code != 0 || furthest <= mover->next || !is_sound)
+    if (code != 0 || furthest <= mover->furthest || !is_sound)
         return code;
     if (furthest < mover->limit)
         mover->limit = furthest;
@@ -406,7 +428,7 @@ static int wear_out(struct weir_mover *mover)
 static bool syncs_together(const struct weir_mover *mover)
 {
     return mover->phase->must_sync_each && mover->phase->target->is_shared &&
-           (mover->run->backend->descriptor.abilities & WEIR_SYNCS_TOGETHER) != 0;
+           (weir_test_abilities(mover->run->test) & WEIR_SYNCS_TOGETHER) != 0;
 }
 
 static void begin(struct weir_mover *mover)
@@ -448,5 +470,6 @@ int weir_move(struct weir_mover *mover)
     if (code == 0 && mover->phase->stop.has_wear_out)
         code = wear_out(mover);
     count_transfers(mover);
+    mover->run->is_cut = mover->has_seen_signal && (mover->next < mover->limit || is_early(mover));
     return code;
 }

@@ -28,7 +28,9 @@ struct weir_mover {
     /* set by weir_move */
     struct weir_tally *tally;
     struct weir_walk walk;
-    uint64_t next; /* number of the next transfer */
+    uint64_t next;     /* number of the next transfer */
+    uint64_t furthest; /* transfers of the longest pass over the layout */
+    bool has_seen_signal;
     uint64_t started_ns;
     uint64_t alert_ns;    /* look up from the work when the clock is past this */
     uint64_t deadline_ns; /* UINT64_MAX: none */

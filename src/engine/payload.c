@@ -6,6 +6,8 @@
 #include <string.h>
 
 /* Constants with about as many ones as zeros; any such would do. */
+/* The least that storage transfers as a whole. */
+#define SECTOR_BYTES 512
 #define SEQUENCE_STEP UINT64_C(0x9e3779b97f4a7c15)
 #define BASE_SALT UINT64_C(0xe95fd39a1f8e7c11)
 #define SEQUENCE_SALT UINT64_C(0x8cb92ba72f3d8dd7)
@@ -97,7 +99,12 @@ bool weir_sequence_matches(const uint64_t *words, size_t count, uint64_t check)
     return matches_sequence(words, count, check);
 }
 
-unsigned char *weir_noise_make(uint32_t seed)
+uint64_t weir_noise_seed(const struct weir_identity *identity)
+{
+    return weir_mix64(identity->generation) + identity->seed;
+}
+
+unsigned char *weir_noise_make(uint64_t seed)
 {
     size_t bytes = WEIR_NOISE_BYTES + WEIR_PIECE_BYTES;
     uint64_t *noise = aligned_alloc(WEIR_PIECE_BYTES, bytes);
@@ -208,10 +215,10 @@ void weir_source_spoil(const struct weir_source *source, void *window)
 {
     unsigned char *to = window;
 
-    for (size_t piece = 0; piece < source->piece_count; piece++) {
-        uint64_t *words = (uint64_t *)(void *)(to + piece * WEIR_PIECE_BYTES);
+    for (uint64_t at = 0; at < source->identity.transfer_bytes; at += SECTOR_BYTES) {
+        uint64_t *word = (uint64_t *)(void *)(to + at);
 
-        words[0] = ~words[0];
+        *word = ~*word;
     }
 }
 

@@ -110,9 +110,12 @@ static inline uint64_t weir_stamp_write(uint64_t words[WEIR_STAMP_WORDS],
     return check;
 }
 
+/* The noise of a generation is its own: what is left of an earlier one shows behind the stamp. */
+uint64_t weir_noise_seed(const struct weir_identity *identity);
+
 /* WEIR_NOISE_BYTES + WEIR_PIECE_BYTES of noise that follows from `seed`; NULL if there is no
  * memory. Freed by free(). */
-unsigned char *weir_noise_make(uint32_t seed);
+unsigned char *weir_noise_make(uint64_t seed);
 
 void weir_source_init(struct weir_source *source, const struct weir_identity *identity,
                       const unsigned char *noise, uint64_t file_number, uint32_t writer);
@@ -126,7 +129,8 @@ void weir_source_lay_noise(const struct weir_source *source, void *window, uint3
 void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
                       uint32_t first_noise);
 
-/* Damages what a verifying read is about to overwrite, so that a read that does nothing is seen. */
+/* Damages every sector of what a verifying read is about to overwrite, so that a read that does
+ * nothing, or not all, is seen. */
 void weir_source_spoil(const struct weir_source *source, void *window);
 
 /* The piece at `offset` as it ought to be, written by `writer`: for the comparison with a damaged

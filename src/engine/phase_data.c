@@ -75,6 +75,7 @@ static int make_directory(struct weir_run *run, const char *path)
         return 0;
     *slash = '\0';
     code = run->backend->names->mkdir(run->session, directory);
+    run->has_made_directory |= code == 0;
     return code == -EEXIST ? 0 : code;
 }
 
@@ -136,6 +137,7 @@ static int prepare(struct data_phase *data, struct weir_error *error)
 
     data->owner =
         weir_shift_owner(&data->phase->shift, &run->placement, (uint64_t)run->group->rank);
+    data->facts.is_near = run->group->node_of_rank[data->owner] == run->group->node;
     code = weir_run_path(run, data->target, data->owner, data->path);
     if (code == 0)
         code = prepare_name(data);
@@ -280,7 +282,7 @@ static int pass_windows(struct data_phase *data)
 
 /* ---- after the end ---- */
 
-static int remember_write(struct data_phase *data, struct weir_error *error)
+static int remember_write(struct data_phase *data)
 {
     struct weir_run *run = data->run;
 
@@ -289,7 +291,7 @@ static int remember_write(struct data_phase *data, struct weir_error *error)
     run->written.target = data->target;
     run->written.repetition = run->repetition;
     run->written.identity = data->facts.identity;
-    return weir_stop_remember(run, data->phase, data->mover.next, data->share.op_count, error);
+    return weir_stop_remember(run, data->mover.furthest, data->share.op_count);
 }
 
 static uint64_t measure_file(struct data_phase *data)
@@ -307,13 +309,15 @@ static int finish(struct data_phase *data, struct weir_error *error)
     struct weir_run *run = data->run;
     int code = weir_group_synchronise(run->group, run->params->clock, &data->facts.after);
 
+    if (code == 0)
+        code = remember_write(data);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
-    code = remember_write(data, error);
-    if (code != 0)
-        return code;
     data->facts.file_bytes = measure_file(data);
-    return weir_gather(run, &data->facts, error);
+    code = weir_gather(run, &data->facts, error);
+    if (code == 0 && data->phase->verb == WEIR_WRITE && !run->is_ending)
+        code = weir_stop_store(run, data->phase, data->mover.furthest, error);
+    return code;
 }
 
 int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
@@ -323,6 +327,7 @@ int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct
     int code;
 
     run->failure = (struct weir_error){0};
+    run->is_cut = false;
     code = prepare(&data, error);
     if (code == 0) {
         code = start(&data);

@@ -31,7 +31,7 @@ static void remove_own(struct weir_run *run, const struct weir_target *target)
         weir_tally_fail(run->tally, code, 0);
         weir_run_fail(run, code, "remove", path);
     }
-    if (target->has_own_directory)
+    if (run->has_made_directory)
         remove_directory(run, path);
 }
 
@@ -51,6 +51,7 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
     if (run->backend->names == NULL || (phase->only_if_clean && run->is_dirty))
         return 0;
     run->failure = (struct weir_error){0};
+    run->is_cut = false;
     weir_group_synchronise(run->group, run->params->clock, &facts.before);
     facts.begun_s = weir_wall_clock_s();
     facts.start_ns = weir_group_start_together(run->group, run->params->clock, &facts.before);

@@ -4,6 +4,7 @@
 #include "prepare.h"
 
 #include "identity.h"
+#include "stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -107,7 +108,9 @@ static int refuse_kind(const struct weir_run *run, const char *path, enum weir_n
 {
     const char *what = kind == WEIR_NAME_DIRECTORY ? "is a directory: give -o a file name in it"
                        : kind == WEIR_NAME_DEVICE  ? "is a device: only files are written"
-                                                   : "is not a regular file";
+                       : kind == WEIR_NAME_LINK
+                           ? "is a symbolic link: give -o what it leads to, or use --overwrite"
+                           : "is not a regular file";
 
     return weir_error_usage(error, run->backend->descriptor.name, "%s %s", path, what);
 }
@@ -130,12 +133,12 @@ static int check_ours(struct weir_run *run, const struct weir_phase *phase, cons
         return 0;
     if (phase->verb == WEIR_REMOVE)
         return weir_error_usage(error, run->backend->descriptor.name,
-                                "%s was not written by weir, and would be removed at the end: keep "
-                                "it with -k, or allow its loss with --overwrite",
+                                "%s has no stamp that says weir wrote it, and would be removed at "
+                                "the end: keep it with -k, or allow its loss with --overwrite",
                                 path);
     return weir_error_usage(
         error, run->backend->descriptor.name,
-        "%s exists and was not written by weir: choose another name with -o, or "
+        "%s exists, and no stamp in it says that weir wrote it: choose another name with -o, or "
         "allow its loss with --overwrite",
         path);
 }
@@ -149,39 +152,128 @@ static int check_target(struct weir_run *run, const struct weir_phase *phase, co
     /* What is not there can be made; why it cannot be looked at, opening it will tell. */
     if (code != 0)
         return 0;
-    if (facts.kind != WEIR_NAME_FILE)
+    if (facts.kind != WEIR_NAME_FILE && facts.kind != WEIR_NAME_LINK)
         return refuse_kind(run, path, facts.kind, error);
-    if (phase->verb == WEIR_READ || run->test->may_overwrite || facts.bytes == 0)
+    if (phase->verb == WEIR_READ || run->test->may_overwrite)
+        return 0;
+    if (facts.kind == WEIR_NAME_LINK)
+        return refuse_kind(run, path, facts.kind, error);
+    if (facts.bytes == 0)
         return 0;
     return check_ours(run, phase, path, error);
 }
 
+/* ---- one file for all ---- */
+
+/* Ranks that see different directories under one path would each measure a file of their own, and
+ * some MPI libraries never return from opening one that only some can see. So rank 0 makes a file
+ * beside the target, and all look for it. */
+static int make_beacon(struct weir_run *run, const char *path, struct weir_error *error)
+{
+    struct weir_file_params params = {
+        .path = path, .can_write = true, .must_create = true, .group = run->self};
+    struct weir_file *file;
+    int code = run->backend->file->open(run->session, &params, &file);
+
+    if (code == 0)
+        code = run->backend->file->close(run->session, file);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
+                       "%s: no file can be made there: %s", path, strerror(-code));
+    return code;
+}
+
+static int look_for(struct weir_run *run, const char *path, struct weir_error *error)
+{
+    struct weir_name_facts facts;
+    int code = run->backend->names->stat(run->session, path, &facts);
+
+    if (code == 0)
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,
+                          "%s: this rank does not see the file that rank 0 sees: is it on a file "
+                          "system that all nodes share? If not, use -F",
+                          path);
+}
+
+static int check_shared_view(struct weir_run *run, const struct weir_phase *phase,
+                             struct weir_error *error)
+{
+    const bool is_first = run->group->rank == 0;
+    const bool is_made = phase->verb == WEIR_WRITE;
+    char path[WEIR_PATH_BYTES];
+    size_t length;
+
+    if (!phase->target->is_shared || run->group->size == 1 || run->backend->names == NULL ||
+        (!is_made && weir_test_phase(run->test, WEIR_WRITE) != NULL))
+        return 0;
+    weir_run_path(run, phase->target, 0, path);
+    length = strlen(path);
+    if (is_made && length + sizeof ".weir-beacon" > sizeof path)
+        return 0;
+    if (is_made)
+        memcpy(path + length, ".weir-beacon", sizeof ".weir-beacon");
+    if (is_made && is_first)
+        make_beacon(run, path, error);
+    if (weir_group_agree(run->group, error) == 0 && (is_made || phase->verb == WEIR_READ))
+        look_for(run, path, error);
+    weir_group_agree(run->group, error);
+    if (is_made && is_first)
+        run->backend->names->unlink(run->session, path);
+    return error->code;
+}
+
 /* ---- over all phases, repetitions and files of this rank ---- */
+
+static int check_file(struct weir_run *run, const struct weir_phase *phase,
+                      struct weir_error *error)
+{
+    char path[WEIR_PATH_BYTES];
+    int code = weir_run_path(run, phase->target, (uint64_t)run->group->rank, path);
+
+    if (code != 0)
+        return weir_error_usage(error, run->params->plan->dialect,
+                                "-o: the path of a file would be longer than %d bytes",
+                                WEIR_PATH_BYTES - 1);
+    if (run->repetition == 0) {
+        code = ask_alignment(run, path, error);
+        if (code == 0)
+            code = check_alignment(run, phase, path, error);
+    }
+    if (code == 0 && weir_run_handles_name(run, phase->target))
+        code = check_target(run, phase, path, error);
+    return code;
+}
+
+static int check_files(struct weir_run *run, const struct weir_phase *phase,
+                       struct weir_error *error)
+{
+    uint64_t repetitions = phase->target->is_new_each_repetition ? run->test->repetitions : 1;
+    int code = 0;
+
+    for (run->repetition = 0; code == 0 && run->repetition < repetitions; run->repetition++)
+        code = check_file(run, phase, error);
+    run->repetition = 0;
+    return code;
+}
+
+static int check_status_file(const struct weir_run *run, const struct weir_phase *phase,
+                             struct weir_error *error)
+{
+    if (phase->verb != WEIR_WRITE || phase->stop.status_path == NULL || run->group->rank != 0)
+        return 0;
+    return weir_stop_check_status(run->test, phase->stop.status_path, error);
+}
 
 static int check_phase(struct weir_run *run, const struct weir_phase *phase,
                        struct weir_error *error)
 {
-    const struct weir_target *target = phase->target;
-    uint64_t repetitions = target->is_new_each_repetition ? run->test->repetitions : 1;
-    char path[WEIR_PATH_BYTES];
-    int code = 0;
+    int code = check_total(run, phase, error);
 
-    if (run->backend->names == NULL || !weir_run_handles_name(run, target))
-        return 0;
-    for (run->repetition = 0; code == 0 && run->repetition < repetitions; run->repetition++) {
-        code = weir_run_path(run, target, (uint64_t)run->group->rank, path);
-        if (code != 0)
-            code = weir_error_usage(error, run->params->plan->dialect,
-                                    "-o: the path of a file would be longer than %d bytes",
-                                    WEIR_PATH_BYTES - 1);
-        if (code == 0)
-            code = ask_alignment(run, path, error);
-        if (code == 0)
-            code = check_alignment(run, phase, path, error);
-        if (code == 0)
-            code = check_target(run, phase, path, error);
-    }
-    run->repetition = 0;
+    if (code == 0)
+        code = check_status_file(run, phase, error);
+    if (code == 0 && run->backend->names != NULL)
+        code = check_files(run, phase, error);
     return code;
 }
 
@@ -190,10 +282,11 @@ static int check_phases(struct weir_run *run, struct weir_error *error)
     int code = 0;
 
     for (size_t i = 0; code == 0 && i < run->test->phase_count; i++) {
-        if (check_total(run, run->test->phases[i], error) == 0)
-            check_phase(run, run->test->phases[i], error);
+        check_phase(run, run->test->phases[i], error);
         code = weir_group_agree(run->group, error);
     }
+    for (size_t i = 0; code == 0 && i < run->test->phase_count; i++)
+        code = check_shared_view(run, run->test->phases[i], error);
     return code;
 }
 
@@ -216,6 +309,10 @@ static int open_session(struct weir_run *run, struct weir_error *error)
         run->session = NULL;
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
+    if (run->session->depth < params.depth)
+        weir_error_usage(error, run->backend->descriptor.name,
+                         "a queue depth of %u is not possible here: the most is %u", params.depth,
+                         run->session->depth);
     if (weir_queue_open(&run->queue, run->session, run->params->clock) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     return weir_group_agree(run->group, error);

@@ -31,6 +31,12 @@ int weir_run_fail(struct weir_run *run, int code, const char *what, const char *
                           "%s %s: %s", what, path, strerror(-code));
 }
 
+bool weir_run_has_written(const struct weir_run *run, const struct weir_target *target)
+{
+    return run->written.target == target &&
+           (!target->is_new_each_repetition || run->written.repetition == run->repetition);
+}
+
 int weir_run_share(struct weir_run *run, uint64_t *value)
 {
     return weir_group_broadcast(run->group, value, sizeof *value, 0);

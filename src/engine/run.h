@@ -35,7 +35,7 @@ struct weir_run {
     uint64_t order_seed;  /* of random orders, if the plan gives none */
     uint32_t data_seed;   /* of payloads, if the plan gives none */
     unsigned char *noise; /* for `noise_seed`; NULL until needed */
-    uint32_t noise_seed;
+    uint64_t noise_seed;
     uint64_t last_generation;
     struct weir_written written;
 
@@ -44,6 +44,8 @@ struct weir_run {
     bool is_ending;            /* only removals from now on; the same on all ranks */
     bool is_interrupted;       /* by a signal, seen by any rank; the same on all ranks */
     bool has_failed;           /* an operation of some rank failed; the same on all ranks */
+    bool is_cut;               /* a signal ended the present phase on this rank */
+    bool has_made_directory;   /* of its own file, in this repetition */
     bool is_dirty;             /* verification failed in this repetition; the same on all ranks */
     struct weir_error failure; /* this rank's first failure in the present phase */
 };
@@ -74,6 +76,9 @@ static inline uint64_t weir_run_now(const struct weir_run *run)
 {
     return weir_clock_ns(run->params->clock);
 }
+
+/* True if the latest write of this run made what a read of the target finds now. */
+bool weir_run_has_written(const struct weir_run *run, const struct weir_target *target);
 
 /* One value that rank 0 chooses for all. */
 int weir_run_share(struct weir_run *run, uint64_t *value);

@@ -5,9 +5,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define STATUS_PLACE "ior: stoneWallingStatusFile"
 
 static int read_status(const char *path, uint64_t *ops, struct weir_error *error)
 {
@@ -15,33 +20,33 @@ static int read_status(const char *path, uint64_t *ops, struct weir_error *error
     int fields;
 
     if (file == NULL)
-        return weir_error_usage(error, "ior: stoneWallingStatusFile",
+        return weir_error_usage(error, STATUS_PLACE,
                                 "%s: %s: it is made by a write with -D and stoneWallingWearOut=1",
                                 path, strerror(errno));
     fields = fscanf(file, "%" SCNu64, ops);
     fclose(file);
     if (fields != 1 || *ops == 0)
-        return weir_error_usage(error, "ior: stoneWallingStatusFile",
-                                "%s: there is no count of transfers in it", path);
+        return weir_error_usage(error, STATUS_PLACE, "%s: there is no count of transfers in it",
+                                path);
     return 0;
 }
 
+/* Aside and then renamed: a crash leaves the old count or the new one. */
 static int write_status(const char *path, uint64_t ops, struct weir_error *error)
 {
-    FILE *file = fopen(path, "we");
-    bool is_written = file != NULL && fprintf(file, "%" PRIu64, ops) > 0;
+    char aside[PATH_MAX];
+    FILE *file;
+    bool is_written;
 
+    snprintf(aside, sizeof aside, "%s.new", path);
+    file = fopen(aside, "we");
+    is_written = file != NULL && fprintf(file, "%" PRIu64, ops) > 0;
     if (file != NULL && fclose(file) != 0)
         is_written = false;
-    if (!is_written)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, "ior: stoneWallingStatusFile",
-                              "%s: %s", path, strerror(errno));
+    if (!is_written || rename(aside, path) != 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, STATUS_PLACE, "%s: %s", path,
+                              strerror(errno));
     return 0;
-}
-
-static bool has_written(const struct weir_run *run, const struct weir_phase *phase)
-{
-    return run->written.target == phase->target && run->written.repetition == run->repetition;
 }
 
 int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64_t owner,
@@ -55,7 +60,7 @@ int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64
         *limit = phase->stop.op_limit;
     if (phase->verb != WEIR_READ)
         return 0;
-    if (has_written(run, phase)) {
+    if (weir_run_has_written(run, phase->target)) {
         if (run->written.ops_of_rank != NULL && run->written.ops_of_rank[owner] < *limit)
             *limit = run->written.ops_of_rank[owner];
         return 0;
@@ -91,24 +96,49 @@ static int remember_each(struct weir_run *run, uint64_t ops_done)
     return code;
 }
 
-int weir_stop_remember(struct weir_run *run, const struct weir_phase *phase, uint64_t ops_done,
-                       uint64_t layout_ops, struct weir_error *error)
+int weir_stop_remember(struct weir_run *run, uint64_t ops_done, uint64_t layout_ops)
 {
-    uint64_t furthest = ops_done;
-    int code = 0;
-
     free(run->written.ops_of_rank);
     run->written.ops_of_rank = NULL;
-    if (weir_group_any(run->group, ops_done < layout_ops))
-        code = remember_each(run, ops_done);
-    if (code != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL, "%s", strerror(-code));
+    return weir_group_any(run->group, ops_done < layout_ops) ? remember_each(run, ops_done) : 0;
+}
+
+int weir_stop_store(struct weir_run *run, const struct weir_phase *phase, uint64_t ops_done,
+                    struct weir_error *error)
+{
+    uint64_t furthest = ops_done;
+    int code;
+
     if (phase->stop.status_path == NULL)
-        return code;
-    weir_group_reduce(run->group, &furthest, 1, WEIR_MAX);
-    if (run->group->rank == 0)
+        return 0;
+    code = weir_group_reduce(run->group, &furthest, 1, WEIR_MAX);
+    if (code == 0 && run->group->rank == 0)
         write_status(phase->stop.status_path, furthest, error);
-    return weir_group_agree(run->group, error);
+    return code != 0 ? code : weir_group_agree(run->group, error);
+}
+
+int weir_stop_check_status(const struct weir_test *test, const char *path, struct weir_error *error)
+{
+    char directory[PATH_MAX];
+    FILE *file = fopen(path, "re");
+    uint64_t ops;
+    bool is_status = true;
+
+    if (file != NULL) {
+        is_status = fscanf(file, "%" SCNu64, &ops) == 1 || feof(file);
+        fclose(file);
+    }
+    if (!is_status && !test->may_overwrite)
+        return weir_error_usage(
+            error, STATUS_PLACE,
+            "%s exists and holds no count of transfers: choose another name, or "
+            "allow its loss with --overwrite",
+            path);
+    snprintf(directory, sizeof directory, "%s", path);
+    if (access(dirname(directory), W_OK) != 0)
+        return weir_error_usage(error, STATUS_PLACE, "%s cannot be made: %s", path,
+                                strerror(errno));
+    return 0;
 }
 
 int weir_stop_furthest(struct weir_group *group, bool hit_deadline, uint64_t ops_done,

@@ -12,10 +12,17 @@
 int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64_t owner,
                     uint64_t layout_ops, uint64_t *limit, struct weir_error *error);
 
-/* Remembers how far each rank came with a write, and stores the furthest in the status file.
- * Collective. */
-int weir_stop_remember(struct weir_run *run, const struct weir_phase *phase, uint64_t ops_done,
-                       uint64_t layout_ops, struct weir_error *error);
+/* Remembers how far each rank came with a write. Collective. */
+int weir_stop_remember(struct weir_run *run, uint64_t ops_done, uint64_t layout_ops);
+
+/* Stores how far the furthest rank came with a write that went well, if the plan names a status
+ * file. Collective. */
+int weir_stop_store(struct weir_run *run, const struct weir_phase *phase, uint64_t ops_done,
+                    struct weir_error *error);
+
+/* Refuses a status file that holds something else, or cannot be made. */
+int weir_stop_check_status(const struct weir_test *test, const char *path,
+                           struct weir_error *error);
 
 /* The furthest of all ranks, if any has hit the deadline; else 0. Collective. */
 int weir_stop_furthest(struct weir_group *group, bool hit_deadline, uint64_t ops_done,

@@ -2,6 +2,7 @@
 /* What ranks do together, in terms of what every group can do. */
 #include "weir/group/group.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,6 +87,7 @@ struct weir_placement weir_group_placement(const struct weir_group *group)
 {
     uint64_t ranks_per_node = count_ranks_of(group, group->node_of_rank[0]);
 
+    assert(ranks_per_node > 0);
     return (struct weir_placement){
         .ranks = (uint64_t)group->size,
         .nodes = (uint64_t)group->node_count,

@@ -3,6 +3,7 @@
  * that speak MPI. */
 #include "weir/group/group.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
@@ -224,6 +225,7 @@ static int number_nodes(struct mpi_group *group)
         node_of_rank[rank] = is_leader ? base->node_count : node_of_rank[node_of_rank[rank]];
         base->node_count += is_leader;
     }
+    assert(base->node_count > 0);
     group->node_leader = calloc((size_t)base->node_count, sizeof *group->node_leader);
     group->node_names = calloc((size_t)base->node_count, sizeof *group->node_names);
     if (!group->node_leader || !group->node_names)
@@ -232,7 +234,7 @@ static int number_nodes(struct mpi_group *group)
     for (int rank = base->size - 1; rank >= 0; rank--) {
         group->node_leader[node_of_rank[rank]] = rank;
         base->node_size += node_of_rank[rank] == base->node;
-        base->node_rank += node_of_rank[rank] == base->node && rank < base->rank;
+        base->node_rank += rank < base->rank && node_of_rank[rank] == base->node;
     }
     return 0;
 }
@@ -334,6 +336,17 @@ static int adopt(MPI_Comm comm, struct weir_group **opened)
     }
     *opened = &group->base;
     return 0;
+}
+
+bool weir_group_is_launched(void)
+{
+    static const char *const traces[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                         "SLURM_PROCID", "MPI_LOCALRANKID"};
+
+    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
+        if (getenv(traces[i]) != NULL)
+            return true;
+    return false;
 }
 
 int weir_group_mpi_open(int *argc, char ***argv, struct weir_group **group,

@@ -191,11 +191,12 @@ int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned m
     do {
         int rc = submit_pending(queue);
 
-        if (rc < 0)
+        if (rc >= 0)
+            rc = reap_flying(queue, done + count, least - count, max - count);
+        if (rc < 0) {
+            queue->is_broken = true;
             return rc;
-        rc = reap_flying(queue, done + count, least - count, max - count);
-        if (rc < 0)
-            return rc;
+        }
         count += (unsigned)rc;
     } while (count < least);
     return (int)count;

@@ -54,6 +54,7 @@ static void set_up(struct subject *subject)
         .phase = subject->write->number,
         .rank_count = 4,
         .node_count = 2,
+        .near_rank_count = 4,
         .op_count = 1024,
         .byte_count = 4 * MIB,
         .expected_bytes = 4 * MIB,
@@ -88,15 +89,15 @@ SPOIL(stonewall, x->record.stonewall.is_hit = true; x->record.stonewall.ops_min 
       x->record.stonewall.ops_max = 20)
 SPOIL(wear_out, stonewall(x); x->write->stop.has_wear_out = true)
 SPOIL(shrink, x->record.file_bytes = MIB)
-SPOIL(shrink_after_deadline, shrink(x); stonewall(x))
+SPOIL(shrink_after_deadline, shrink(x); stonewall(x); x->record.byte_count = MIB)
 SPOIL(corrupt, x->record.mismatches.checked_transfers = 9; x->record.mismatches.wrong_transfers = 2)
 SPOIL(blur_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s = 0.02)
 SPOIL(sharpen_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s = 0.001)
 SPOIL(hurry, x->record.windows.total_s = 0.01)
 SPOIL(ponder, x->record.data_share = 0.4)
 SPOIL(read_back, x->record.phase = x->read->number)
-SPOIL(read_back_elsewhere, read_back(x); x->read->shift.kind = WEIR_SHIFT_NODES)
-SPOIL(read_back_alone, read_back_elsewhere(x); x->record.node_count = 1)
+SPOIL(read_back_elsewhere, read_back(x); x->record.near_rank_count = 0)
+SPOIL(check_near, read_back(x); x->read->is_check = true)
 SPOIL(read_back_directly, read_back(x); x->test->backend = &direct)
 SPOIL(limp, x->record.rank_s_max = 2.0)
 SPOIL(straggle, x->test->outlier_ns = 500000000; x->record.slowest_count = 1;
@@ -126,7 +127,7 @@ static void each_doubt_is_raised_by_its_record_and_no_other(void **state)
         {ponder, "data-share", WEIR_NOTE, true},
         {read_back, "cache", WEIR_NOTE, true},
         {read_back_elsewhere, "cache", WEIR_NOTE, false},
-        {read_back_alone, "cache", WEIR_NOTE, true},
+        {check_near, "cache", WEIR_NOTE, true},
         {read_back_directly, "cache", WEIR_NOTE, false},
         {limp, "imbalance", WEIR_NOTE, true},
         {straggle, "outlier", WEIR_WARNING, true},

@@ -297,7 +297,7 @@ static void write_stranger(const struct bed *bed, const char *name)
     file = fopen(path, "we");
     assert_non_null(file);
     for (unsigned i = 0; i < 100000; i++)
-        fprintf(file, "%u\n", i);
+        fprintf(file, "line %u\n", i);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -317,12 +317,87 @@ static void files_of_strangers_are_neither_written_nor_removed(void **state)
         write_stranger(&bed, "f");
         run(&bed, lines[i]);
         assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
-        assert_non_null(strstr(bed.error.text, "not written by weir"));
+        assert_non_null(strstr(bed.error.text, "stamp"));
         assert_non_null(strstr(bed.error.text, "--overwrite"));
         assert_int_equal(bed.result->phase_count, 0);
         assert_int_equal(count_files(&bed), 1);
         tear_down(&bed);
     }
+}
+
+/* A sparse file has few stamps; its end has one. */
+static void sparse_files_of_ours_are_recognised(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a POSIX -w -k -z -t 4k -b 256m --random-offset-seed=5 -o %s/f -O "
+              "stoneWallingWearOutIterations=20");
+    run(&bed, "-a POSIX -r -R -k -z -t 4k -b 256m --random-offset-seed=5 -o %s/f -O "
+              "stoneWallingWearOutIterations=20");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(phase(&bed, 0)->mismatches.checked_transfers, 20);
+    assert_int_equal(phase(&bed, 0)->mismatches.wrong_transfers, 0);
+    run(&bed, "-a POSIX -w -t 4k -b 64k -o %s/f");
+    assert_string_equal(bed.error.text, "");
+    tear_down(&bed);
+}
+
+static void links_are_not_replaced(void **state)
+{
+    char path[PATH_MAX];
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    snprintf(path, sizeof path, "%s/f", bed.directory);
+    assert_int_equal(symlink("nowhere", path), 0);
+    run(&bed, "-a POSIX -w -t 4k -b 64k -o %s/f");
+    assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
+    assert_non_null(strstr(bed.error.text, "symbolic link"));
+    assert_int_equal(count_files(&bed), 1);
+    tear_down(&bed);
+}
+
+static void data_without_a_stamp_is_not_verified(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    write_stranger(&bed, "f");
+    run(&bed, "-a POSIX -r -R -k -t 4k -b 64k -o %s/f");
+    assert_int_equal(bed.error.exit, WEIR_EXIT_FLAWED);
+    assert_non_null(strstr(bed.error.text, "no stamp"));
+    tear_down(&bed);
+}
+
+static void a_check_after_several_rounds_reads_all(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a POSIX -w -W -t 4k -b 1m -o %s/f -D 0.5 -O minTimeDuration=0.05");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(phase(&bed, 1)->mismatches.checked_transfers, 256);
+    tear_down(&bed);
+}
+
+static void a_status_file_of_strangers_is_kept(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    write_stranger(&bed, "status");
+    run(&bed, "-a POSIX -w -k -t 4k -b 64k -D 1 -o %s/f -O "
+              "stoneWallingWearOut=1,stoneWallingStatusFile=%s/status");
+    assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
+    assert_non_null(strstr(bed.error.text, "holds no count"));
+    assert_int_equal(count_files(&bed), 1);
+    tear_down(&bed);
 }
 
 static void strangers_may_be_read_if_they_are_kept_and_lost_if_allowed(void **state)
@@ -367,6 +442,11 @@ int main(void)
         cmocka_unit_test(a_signal_ends_the_run_in_order),
         cmocka_unit_test(a_time_limit_skips_the_rest_without_a_flaw),
         cmocka_unit_test(files_of_strangers_are_neither_written_nor_removed),
+        cmocka_unit_test(sparse_files_of_ours_are_recognised),
+        cmocka_unit_test(links_are_not_replaced),
+        cmocka_unit_test(data_without_a_stamp_is_not_verified),
+        cmocka_unit_test(a_check_after_several_rounds_reads_all),
+        cmocka_unit_test(a_status_file_of_strangers_is_kept),
         cmocka_unit_test(strangers_may_be_read_if_they_are_kept_and_lost_if_allowed),
         cmocka_unit_test(our_own_files_are_replaced_without_being_asked),
     };

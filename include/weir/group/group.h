@@ -52,6 +52,9 @@ struct weir_group {
 /* A group of one: no MPI. */
 int weir_group_self_open(struct weir_group **group);
 
+/* True if a launcher (mpiexec, srun) has started this process, as far as its environment tells. */
+bool weir_group_is_launched(void);
+
 /* Starts MPI and describes all of its ranks. Errors of MPI calls are returned from now on. */
 int weir_group_mpi_open(int *argc, char ***argv, struct weir_group **group,
                         struct weir_error *error);

@@ -106,11 +106,17 @@ struct weir_file_ops {
 
 /* ---- names ---- */
 
-enum weir_name_kind { WEIR_NAME_FILE, WEIR_NAME_DIRECTORY, WEIR_NAME_DEVICE, WEIR_NAME_OTHER };
+enum weir_name_kind {
+    WEIR_NAME_FILE,
+    WEIR_NAME_LINK, /* a symbolic link, to whatever there is or is not */
+    WEIR_NAME_DIRECTORY,
+    WEIR_NAME_DEVICE,
+    WEIR_NAME_OTHER
+};
 
 struct weir_name_facts {
     enum weir_name_kind kind;
-    uint64_t bytes;
+    uint64_t bytes; /* of a link: of what it leads to, 0 if that is not there */
 };
 
 /* All return 0 or -errno (-ENOENT: no such name). */

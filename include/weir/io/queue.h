@@ -17,6 +17,7 @@ struct weir_queue {
     struct weir_session *session;
     const struct weir_transfer_ops *transfer;
     const struct weir_clock *clock;
+    bool is_broken;   /* the session failed: nothing that it has comes back */
     bool is_blocking; /* transfers happen inside of send */
     unsigned depth;
     unsigned free_count;    /* ops in `free` */
@@ -85,10 +86,10 @@ int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned m
 /* Returns a slot that was reaped, or taken and not sent. */
 void weir_queue_give(struct weir_queue *queue, struct weir_op *op);
 
-/* Ops sent and not yet reaped. */
+/* Ops sent and not yet reaped; none of a session that broke. */
 static inline unsigned weir_queue_outstanding(const struct weir_queue *queue)
 {
-    return queue->pending_count + queue->flying_count + queue->done_count;
+    return queue->is_broken ? 0 : queue->pending_count + queue->flying_count + queue->done_count;
 }
 
 #endif
