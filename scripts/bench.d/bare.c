@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least that can be done: a loop of pread or pwrite and nothing else, for the comparison with Weir. */
+/* The least that can be done: a loop of pread or pwrite and nothing else, for the comparison with
+ * Weir. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,7 +28,8 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Every transfer once; in random order (Fisher-Yates) if `seed` is not 0. Made before the clock starts. */
+/* Every transfer once; in random order (Fisher-Yates) if `seed` is not 0. Made before the clock
+ * starts. */
 static int job_prepare(struct job *job, uint64_t seed)
 {
     job->offsets = malloc(job->op_count * sizeof *job->offsets);

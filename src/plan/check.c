@@ -26,7 +26,7 @@ struct size_text {
 
 static struct size_text size_text(uint64_t bytes)
 {
-    struct size_text text;
+    struct size_text text = {0};
 
     weir_size_format_exact(bytes, text.data);
     return text;

@@ -203,6 +203,11 @@ const char *weir_test_setting(const struct weir_test *test, const char *key)
     return NULL;
 }
 
+unsigned weir_test_abilities(const struct weir_test *test)
+{
+    return test->inner != NULL ? test->inner->abilities : test->backend->abilities;
+}
+
 const struct weir_phase *weir_test_phase(const struct weir_test *test, enum weir_verb verb)
 {
     for (size_t i = 0; i < test->phase_count; i++)

@@ -94,6 +94,7 @@ struct weir_phase_result {
     double begun_s;      /* wall clock of rank 0, seconds since 1970 */
     unsigned rank_count;
     unsigned node_count;
+    unsigned near_rank_count; /* ranks that took a part which a rank of their own node writes */
 
     uint64_t op_count;
     uint64_t byte_count;

@@ -184,6 +184,10 @@ void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text);
 /* Value of a setting of the test, or NULL. */
 const char *weir_test_setting(const struct weir_test *test, const char *key);
 
+/* What the test's backend can do (enum weir_ability); of a wrapping backend, what the wrapped one
+ * can. */
+unsigned weir_test_abilities(const struct weir_test *test);
+
 /* First phase of the test with this verb that is not a check; NULL if there is none. */
 const struct weir_phase *weir_test_phase(const struct weir_test *test, enum weir_verb verb);
 
