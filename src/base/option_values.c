@@ -77,13 +77,16 @@ struct word {
     size_t length;
 };
 
-/* Finds the one word of `choices` that `text` is or uniquely begins. */
-static bool find_choice(const char *choices, const char *text, struct word *choice)
+/* Ends a list of choices whose first letters alone decide: "cat|dog|..." takes "cow" for cat. */
+static const char any_other[] = "...";
+
+/* Finds the one word of `choices` that the first `wanted` characters of `text` are or uniquely
+ * begin. */
+static bool find_word(const char *choices, const char *text, size_t wanted, struct word *choice)
 {
-    size_t wanted = strlen(text);
     unsigned candidates = 0;
 
-    for (const char *word = choices; *word != '\0';) {
+    for (const char *word = choices; *word != '\0' && strcmp(word, any_other) != 0;) {
         size_t length = strcspn(word, "|");
 
         if (wanted <= length && strncasecmp(word, text, wanted) == 0) {
@@ -95,6 +98,15 @@ static bool find_choice(const char *choices, const char *text, struct word *choi
         word += length + (word[length] == '|');
     }
     return candidates == 1;
+}
+
+static bool find_choice(const char *choices, const char *text, struct word *choice)
+{
+    const char *last = strrchr(choices, '|');
+
+    if (find_word(choices, text, strlen(text), choice))
+        return true;
+    return last && strcmp(last + 1, any_other) == 0 && find_word(choices, text, 1, choice);
 }
 
 bool weir_option_is_text(const struct weir_option *row)

@@ -39,10 +39,21 @@ static bool is_asked_letter(const struct weir_option *row, struct asked asked)
     return asked.length == 1 && row->letter == asked.text[0];
 }
 
+/* A name that ends with a star stands for all names that begin like it: "hdf5.*". */
+static bool is_family(const struct weir_option *row)
+{
+    return row->name && row->name[strlen(row->name) - 1] == '*';
+}
+
 static bool is_asked_name(const struct weir_option *row, struct asked asked)
 {
-    return row->name && strlen(row->name) == asked.length &&
-           strncasecmp(row->name, asked.text, asked.length) == 0;
+    size_t length = row->name ? strlen(row->name) : 0;
+
+    if (length == 0)
+        return false;
+    if (is_family(row))
+        return asked.length >= length && strncasecmp(row->name, asked.text, length - 1) == 0;
+    return length == asked.length && strncasecmp(row->name, asked.text, length) == 0;
 }
 
 static bool is_asked(const struct weir_option *row, struct asked asked)
@@ -119,7 +130,8 @@ static const char *nearest_name(const struct weir_option_parser *parser, struct 
         const struct weir_option *row = parser->bindings[i].set->rows;
 
         for (; row && !is_end(row); row++) {
-            size_t distance = row->name ? edit_distance(asked, row->name) : SIZE_MAX;
+            bool can_be_meant = row->name && !is_family(row);
+            size_t distance = can_be_meant ? edit_distance(asked, row->name) : SIZE_MAX;
 
             if (distance < best) {
                 best = distance;
@@ -364,61 +376,64 @@ static int assign_piece(const struct weir_option_parser *parser, const char *pla
         trimmed(parser->arena, equals + 1, count - (size_t)(equals - piece) - 1), error);
 }
 
+static bool is_blank(const char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    return *text == '\0';
+}
+
 int weir_options_assign_list(const struct weir_option_parser *parser, const char *place,
                              const char *list, struct weir_error *error)
 {
-    size_t length;
-    int failure;
+    int failure = 0;
 
-    for (;; list += length + 1) {
-        length = strcspn(list, ",");
+    do {
+        size_t length = strcspn(list, ",");
+
         failure = assign_piece(parser, place, list, length, error);
-        if (failure || list[length] == '\0')
-            return failure;
-    }
+        list += length + (list[length] == ',');
+    } while (!failure && !is_blank(list));
+    return failure;
 }
 
 /* ---- help ---- */
+
+/* "-t, --transferSize" */
+static void add_names(struct weir_text *text, const struct weir_option *row)
+{
+    if (row->letter)
+        weir_text_add(text, "-%c", row->letter);
+    if (row->letter && row->name)
+        weir_text_add(text, ", ");
+    if (row->name)
+        weir_text_add(text, "--%s", row->name);
+}
 
 static void add_help_row(struct weir_text *text, const struct weir_option *row)
 {
     struct weir_text left = {0};
 
     weir_text_add(&left, "  ");
-    if (row->letter)
-        weir_text_add(&left, "-%c", row->letter);
-    if (row->letter && row->name)
-        weir_text_add(&left, ", ");
-    if (row->name)
-        weir_text_add(&left, "--%s", row->name);
+    add_names(&left, row);
     if (weir_option_is_text(row) || row->type == WEIR_OPTION_DIRECTIVES)
         weir_text_add(&left, "=%s", row->standard ? row->standard : "STRING");
     else if (takes_value(row))
         weir_text_add(&left, "=%s", row->standard ? row->standard : "0");
-    weir_text_add(text, "%-*s  %s", HELP_COLUMN, weir_text_string(&left),
-                  row->refusal ? row->refusal : row->help);
+    weir_text_add(text, "%-*s  %s", HELP_COLUMN, weir_text_string(&left), row->help);
     if (row->choices)
         weir_text_add(text, " [%s]", row->choices);
     weir_text_add(text, "\n");
     weir_text_close(&left);
 }
 
-enum help_part { HELP_FLAGS, HELP_VALUES, HELP_REFUSED };
-
-static enum help_part help_part_of(const struct weir_option *row)
-{
-    if (row->refusal)
-        return HELP_REFUSED;
-    return takes_value(row) ? HELP_VALUES : HELP_FLAGS;
-}
-
 static void add_help_part(struct weir_text *text, const struct weir_option_set *set,
-                          enum help_part part, const char *title)
+                          bool are_values, const char *title)
 {
     bool has_title = false;
 
     for (const struct weir_option *row = set->rows; row && !is_end(row); row++) {
-        if (help_part_of(row) != part)
+        if (row->refusal || takes_value(row) != are_values)
             continue;
         if (!has_title)
             weir_text_add(text, "\n%s\n", title);
@@ -427,9 +442,32 @@ static void add_help_part(struct weir_text *text, const struct weir_option_set *
     }
 }
 
+/* Rows that follow one another and are refused alike share a sentence. */
+static void add_refusals(struct weir_text *text, const struct weir_option_set *set)
+{
+    const char *sentence = NULL;
+
+    for (const struct weir_option *row = set->rows; row && !is_end(row); row++) {
+        bool is_alike = sentence && row->refusal && strcmp(sentence, row->refusal) == 0;
+
+        if (!row->refusal)
+            continue;
+        if (!sentence)
+            weir_text_add(text, "\nKnown, but refused\n  ");
+        else if (!is_alike)
+            weir_text_add(text, "\n      %s\n  ", sentence);
+        else
+            weir_text_add(text, ", ");
+        add_names(text, row);
+        sentence = row->refusal;
+    }
+    if (sentence)
+        weir_text_add(text, "\n      %s\n", sentence);
+}
+
 void weir_options_help(struct weir_text *text, const struct weir_option_set *set)
 {
-    add_help_part(text, set, HELP_FLAGS, "Flags");
-    add_help_part(text, set, HELP_VALUES, "Optional arguments");
-    add_help_part(text, set, HELP_REFUSED, "Known, but refused");
+    add_help_part(text, set, false, "Flags");
+    add_help_part(text, set, true, "Optional arguments");
+    add_refusals(text, set);
 }

@@ -183,17 +183,24 @@ static int make_beacon(struct weir_run *run, const char *path, struct weir_error
     return code;
 }
 
-static int look_for(struct weir_run *run, const char *path, struct weir_error *error)
+static bool sees(struct weir_run *run, const char *path)
 {
     struct weir_name_facts facts;
-    int code = run->backend->names->stat(run->session, path, &facts);
 
-    if (code == 0)
-        return 0;
-    return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,
-                          "%s: this rank does not see the file that rank 0 sees: is it on a file "
-                          "system that all nodes share? If not, use -F",
-                          path);
+    return run->backend->names->stat(run->session, path, &facts) == 0;
+}
+
+/* What rank 0 does not see either is simply not there: opening it will tell. */
+static int compare_views(struct weir_run *run, const char *path, struct weir_error *error)
+{
+    uint64_t is_there = sees(run, path);
+
+    if (weir_run_share(run, &is_there) == 0 && is_there && !sees(run, path))
+        weir_error_set(error, WEIR_EXIT_USAGE, -ENOENT, run->backend->descriptor.name,
+                       "%s: this rank does not see the file that rank 0 sees: is it on a file "
+                       "system that all nodes share? If not, use -F",
+                       path);
+    return weir_group_agree(run->group, error);
 }
 
 static int check_shared_view(struct weir_run *run, const struct weir_phase *phase,
@@ -215,9 +222,8 @@ static int check_shared_view(struct weir_run *run, const struct weir_phase *phas
         memcpy(path + length, ".weir-beacon", sizeof ".weir-beacon");
     if (is_made && is_first)
         make_beacon(run, path, error);
-    if (weir_group_agree(run->group, error) == 0 && (is_made || phase->verb == WEIR_READ))
-        look_for(run, path, error);
-    weir_group_agree(run->group, error);
+    if (weir_group_agree(run->group, error) == 0)
+        compare_views(run, path, error);
     if (is_made && is_first)
         run->backend->names->unlink(run->session, path);
     return error->code;

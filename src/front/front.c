@@ -99,7 +99,7 @@ static int read_backends(const struct invocation *invocation, struct weir_comman
                          struct weir_error *error)
 {
     if (invocation->first < invocation->argc)
-        return weir_error_usage(error, "weir: backends", "\"%s\" is a word too many",
+        return weir_error_usage(error, "backends", "\"%s\" is a word too many",
                                 invocation->argv[invocation->first]);
     command->kind = WEIR_COMMAND_BACKENDS;
     return 0;
@@ -135,7 +135,7 @@ static int read_report(const struct invocation *invocation, struct weir_command 
 {
     struct report_values values;
     const struct weir_option_binding binding = {&report_set, &values};
-    const struct weir_option_parser parser = {"weir: report", &command->arena, &binding, 1};
+    const struct weir_option_parser parser = {"report", &command->arena, &binding, 1};
     int options = invocation->first + 1;
 
     if (options > invocation->argc || invocation->argv[invocation->first][0] == '-')
@@ -207,9 +207,9 @@ static int read_front_word(struct invocation *invocation, struct weir_command *c
         invocation->first++;
         return front_words[i].read(invocation, command, error);
     }
-    if (word[0] == '-')
+    if (word[0] == '-' || is_ior(invocation->argv[0]))
         return read_ior(invocation, command, error);
-    return weir_error_usage(error, "weir",
+    return weir_error_usage(error, NULL,
                             "unknown command \"%s\"; there are: ior, backends, report, --help, "
                             "--version",
                             word);
@@ -222,7 +222,7 @@ int weir_front_read(int argc, const char *const argv[], const struct weir_backen
         .argc = argc, .argv = argv, .first = argc > 0 ? 1 : 0, .backends = backends};
 
     *command = (struct weir_command){0};
-    if (argc < 2 || is_ior(argv[0]))
+    if (argc < 2 || (is_ior(argv[0]) && argv[1][0] == '-'))
         return read_ior(&invocation, command, error);
     return read_front_word(&invocation, command, error);
 }
@@ -234,7 +234,7 @@ int weir_front_plan(int argc, const char *const argv[], const struct weir_backen
     int failure = weir_front_read(argc, argv, backends, &command, error);
 
     if (!failure && !command.plan)
-        failure = weir_error_usage(error, "weir", "these words describe no run");
+        failure = weir_error_usage(error, NULL, "these words describe no run");
     if (!failure) {
         *plan = command.plan;
         command.plan = NULL;
