@@ -4,6 +4,7 @@
 #include "ior_check.h"
 
 #include <inttypes.h>
+#include <strings.h>
 
 /* IOR's data are 8-byte words. */
 #define WORD_BYTES 8
@@ -75,6 +76,9 @@ static int check_verification(const struct check *check)
                       "%s: data written with --data none cannot be verified; use --data "
                       "stamp",
                       option);
+    if (ior->random_offset > 1 && weir_ior_does_write(ior))
+        return REFUSE(check, "-z -z: data written at random positions, twice or never, cannot be "
+                             "verified; use -z once");
     return 0;
 }
 
@@ -125,4 +129,29 @@ int weir_ior_check(const struct weir_ior_config *ior, enum weir_payload_mode pay
     for (size_t i = 0; i < sizeof checks / sizeof *checks && !failure; i++)
         failure = checks[i](&check);
     return failure;
+}
+
+/* The backend direct always bypasses the cache, and posix does if asked. */
+static bool can_be_direct(const struct weir_test *test)
+{
+    const struct weir_descriptor *stores = test->inner ? test->inner : test->backend;
+
+    return stores->abilities & WEIR_BYPASSES_CACHE || strcasecmp(stores->name, "posix") == 0;
+}
+
+int weir_ior_check_backend(const struct weir_ior_config *ior, const struct weir_test *test,
+                           const char *place, struct weir_error *error)
+{
+    if (ior->use_o_direct && !can_be_direct(test))
+        return weir_error_usage(
+            error, place,
+            "useO_DIRECT (-B): backend %s has no O_DIRECT; leave it out, or use -a "
+            "POSIX",
+            test->label);
+    if (ior->collective && !(weir_test_abilities(test) & WEIR_CAN_COLLECT))
+        return weir_error_usage(error, place,
+                                "-c: backend %s has no collective transfers: leave -c out, or use "
+                                "-a MPIIO",
+                                test->label);
+    return 0;
 }

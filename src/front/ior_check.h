@@ -12,4 +12,8 @@
 int weir_ior_check(const struct weir_ior_config *ior, enum weir_payload_mode payload_mode,
                    const char *place, struct weir_error *error);
 
+/* The same for what the backend of the test does not have. */
+int weir_ior_check_backend(const struct weir_ior_config *ior, const struct weir_test *test,
+                           const char *place, struct weir_error *error);
+
 #endif

@@ -51,17 +51,41 @@ static bool find_backend(const struct lowering *lowering, const char *name, size
     return false;
 }
 
+/* IOR's own name of a backend, whether it is built or not; NULL if IOR has none like it. */
+static const char *known_to_ior(const char *name, size_t length)
+{
+    static const char *const known[] = {
+        "POSIX", "MPIIO", "DUMMY",  "AIO",   "MMAP",     "HDF5",    "NCMPI",
+        "DFS",   "RADOS", "CEPHFS", "S3-4c", "S3-libs3", "S3-curl", "HDFS",
+        "IME",   "PMDK",  "Gfarm",  "CHFS",  "FINCHFS",  "LIBNFS",
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (is_called(known[i], name, length))
+            return known[i];
+    }
+    return NULL;
+}
+
 static int refuse_backend(const struct lowering *lowering, const char *name, size_t length)
 {
     const struct weir_backends *backends = lowering->request->backends;
     struct weir_text names = {0};
+    const char *known;
     int failure;
 
     for (size_t i = 0; i < backends->count; i++)
         weir_text_add(&names, "%s%s", i ? ", " : "", backends->descriptors[i]->name);
-    failure = weir_error_usage(lowering->error, lowering->place,
-                               "-a: unknown backend \"%.*s\"; there are: %s", (int)length, name,
-                               weir_text_string(&names));
+    known = known_to_ior(name, length);
+    if (known)
+        failure = weir_error_usage(lowering->error, lowering->place,
+                                   "-a: backend %s is known to IOR, and not built here; there are: "
+                                   "%s",
+                                   known, weir_text_string(&names));
+    else
+        failure = weir_error_usage(lowering->error, lowering->place,
+                                   "-a: unknown backend \"%.*s\"; there are: %s", (int)length, name,
+                                   weir_text_string(&names));
     weir_text_close(&names);
     return failure;
 }
@@ -127,16 +151,38 @@ static int choose_no_backend(const struct lowering *lowering)
     return 0;
 }
 
+/* Words that are options of a backend by another name. */
+static int lower_aliases(const struct lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+    const struct {
+        const char *key;
+        const char *value; /* NULL: not given */
+    } aliases[] = {
+        {"posix.odirect", ior->use_o_direct ? "1" : NULL},
+        {"mpiio.showHints", ior->show_hints ? "1" : NULL},
+        {"mpiio.preallocate", ior->preallocate ? "1" : NULL},
+        {"mpiio.hintsFileName", ior->hints_path},
+    };
+    int failure = 0;
+
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases && !failure; i++) {
+        if (aliases[i].value)
+            failure = weir_options_assign(&lowering->request->parser, lowering->place,
+                                          aliases[i].key, aliases[i].value, lowering->error);
+    }
+    return failure;
+}
+
 static int lower_backend(const struct lowering *lowering)
 {
     const struct weir_ior_config *ior = lowering->ior;
-    int failure = 0;
+    int failure = lower_aliases(lowering);
 
-    if (ior->use_o_direct)
-        failure = weir_options_assign(&lowering->request->parser, lowering->place, "posix.odirect",
-                                      "1", lowering->error);
     if (!failure)
         failure = choose_backend(lowering, ior->api);
+    if (!failure)
+        failure = weir_ior_check_backend(ior, lowering->test, lowering->place, lowering->error);
     if (!failure && ior->dry_run)
         failure = choose_no_backend(lowering);
     return failure;

@@ -46,12 +46,14 @@ static const struct weir_option ior_rows[] = {
     {'i', "repetitions", WEIR_OPTION_INTEGER, AT(repetitions), "1",
      .help = "how often the test is repeated"},
     {'j', "outlierThreshold", WEIR_OPTION_SECONDS, AT(outlier_threshold_ns),
-     .help = "warn of tasks whose times are this many seconds from the mean; 0: never"},
+     .help = "warn of ranks (up to three, the slowest) that took this many seconds longer than "
+             "ranks on average; 0: never"},
     {'k', "keepFile", WEIR_OPTION_FLAG, AT(keep_file), .help = "do not remove the files"},
     {'K', "keepFileWithError", WEIR_OPTION_FLAG, AT(keep_file_with_error),
      .help = "keep the files if verification failed"},
     {'l', "dataPacketType", WEIR_OPTION_CHOICE, AT(data_packet_type), "timestamp",
-     "offset|incompressible|timestamp|random", .help = "what is written"},
+     "offset|incompressible|timestamp|random|...",
+     .help = "what is written; the first letter decides"},
     {'m', "multiFile", WEIR_OPTION_FLAG, AT(multi_file), .help = "new files in each repetition"},
     {'M', "memoryPerNode", WEIR_OPTION_TEXT, .refusal = memory_refusal},
     {0, "memoryPerTask", WEIR_OPTION_SIZE, .refusal = memory_refusal},
@@ -64,8 +66,7 @@ static const struct weir_option ior_rows[] = {
     {'Q', "taskPerNodeOffset", WEIR_OPTION_COUNT, AT(task_per_node_offset), "1",
      .help = "nodes between writer and reader: with -C just as many, with -Z at least"},
     {'r', "readFile", WEIR_OPTION_FLAG, AT(read_file), .help = "read"},
-    {'R', "checkRead", WEIR_OPTION_FLAG, AT(check_read),
-     .help = "read, and verify what is read; needs -w or -G"},
+    {'R', "checkRead", WEIR_OPTION_FLAG, AT(check_read), .help = "read, and verify what is read"},
     {'s', "segmentCount", WEIR_OPTION_COUNT, AT(segment_count), "1", .help = "number of segments"},
     {'t', "transferSize", WEIR_OPTION_SIZE, AT(transfer_bytes), "256k",
      .help = "bytes per transfer, such as 8, 4k, 2m"},
@@ -132,6 +133,84 @@ static const struct weir_option ior_rows[] = {
 const struct weir_option_set weir_ior_option_set = {"IOR", ior_rows,
                                                     sizeof(struct weir_ior_config)};
 
+static const char datatype_refusal[] =
+    "strided datatypes, file views and shared file pointers are not built; leave it out, and "
+    "transfers are at explicit offsets";
+static const char lustre_refusal[] =
+    "stripes are not set here; set them on the directory before the run: lfs setstripe -c COUNT "
+    "-S SIZE -i OST DIRECTORY";
+static const char lustre_locks_refusal[] =
+    "transfers without Lustre's locks are not built; leave it out";
+static const char beegfs_refusal[] =
+    "stripes are not set here; set them on the directory before the run: beegfs-ctl --setpattern "
+    "--numtargets=COUNT --chunksize=SIZE DIRECTORY";
+static const char gpfs_refusal[] = "hints to GPFS are not built; leave it out";
+static const char format_refusal[] =
+    "the backends HDF5 and NCMPI, which it is for, are not built; leave it out";
+static const char backend_refusal[] =
+    "the backend that it is for is not built; see weir backends for those that are";
+
+/* Words of IOR 2.10 to 3.3, and families of words for backends and file systems. What still has a
+ * meaning is an alias; the rest is refused with what to do in its place. */
+static const struct weir_option old_rows[] = {
+    {'B', NULL, WEIR_OPTION_FLAG, AT(use_o_direct), .help = "the same as --posix.odirect"},
+    {'H', "showHints", WEIR_OPTION_FLAG, AT(show_hints), .help = "the same as --mpiio.showHints"},
+    {'p', "preallocate", WEIR_OPTION_FLAG, AT(preallocate),
+     .help = "the same as --mpiio.preallocate"},
+    {'U', "hintsFileName", WEIR_OPTION_TEXT, AT(hints_path),
+     .help = "the same as --mpiio.hintsFileName"},
+    {'P', "useSharedFilePointer", WEIR_OPTION_FLAG, .refusal = datatype_refusal},
+    {'S', "useStridedDatatype", WEIR_OPTION_FLAG, .refusal = datatype_refusal},
+    {'V', "useFileView", WEIR_OPTION_FLAG, .refusal = datatype_refusal},
+    {'I', "individualDataSets", WEIR_OPTION_FLAG, .refusal = format_refusal},
+    {'J', "setAlignment", WEIR_OPTION_SIZE, .refusal = format_refusal},
+    {'n', "noFill", WEIR_OPTION_FLAG, .refusal = format_refusal},
+    {'q', "quitOnError", WEIR_OPTION_FLAG,
+     .refusal = "leave it out: errors are counted, told, and make the exit code 1"},
+    {0, "storeFileOffset", WEIR_OPTION_FLAG,
+     .refusal = "leave it out: the stamps in the data hold their offsets"},
+    {0, "corruptFile", WEIR_OPTION_FLAG,
+     .refusal = "spoiling data on purpose is not built; leave it out"},
+    {0, "incompressibleSeed", WEIR_OPTION_INTEGER,
+     .refusal = "write -G SEED, or setTimeStampSignature=SEED"},
+    {0, "randomSeed", WEIR_OPTION_INTEGER,
+     .refusal = "write --random-offset-seed SEED for -z, and -X SEED for -Z"},
+    {0, "showHelp", WEIR_OPTION_FLAG, .refusal = "write --help as a word of the command line"},
+    {0, "mpiNumHints", WEIR_OPTION_INTEGER,
+     .refusal = "leave it out: hints are counted; they come from --mpiio.hintsFileName and from "
+                "IOR_HINT__MPI__... in the environment"},
+    {0, "queryBw", WEIR_OPTION_FLAG, .refusal = "not built; leave it out"},
+    {0, "lustreIgnoreLocks", WEIR_OPTION_FLAG, .refusal = lustre_locks_refusal},
+    {0, "posix.lustre.ignorelocks", WEIR_OPTION_FLAG, .refusal = lustre_locks_refusal},
+    {0, "lustreStripeCount", WEIR_OPTION_INTEGER, .refusal = lustre_refusal},
+    {0, "lustreStripeSize", WEIR_OPTION_SIZE, .refusal = lustre_refusal},
+    {0, "lustreStartOST", WEIR_OPTION_INTEGER, .refusal = lustre_refusal},
+    {0, "posix.lustre.*", WEIR_OPTION_TEXT, .refusal = lustre_refusal},
+    {0, "beegfsNumTargets", WEIR_OPTION_INTEGER, .refusal = beegfs_refusal},
+    {0, "beegfsChunkSize", WEIR_OPTION_SIZE, .refusal = beegfs_refusal},
+    {0, "posix.beegfs.*", WEIR_OPTION_TEXT, .refusal = beegfs_refusal},
+    {0, "gpfsHintAccess", WEIR_OPTION_FLAG, .refusal = gpfs_refusal},
+    {0, "gpfsReleaseToken", WEIR_OPTION_FLAG, .refusal = gpfs_refusal},
+    {0, "posix.gpfs.*", WEIR_OPTION_TEXT, .refusal = gpfs_refusal},
+    {0, "aio.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "hdf5.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "ncmpi.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "mmap.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "dfs.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "rados.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "cephfs.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "S3-*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "hdfs.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "ime.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "chfs.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "finchfs.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0, "libnfs.*", WEIR_OPTION_TEXT, .refusal = backend_refusal},
+    {0},
+};
+
+const struct weir_option_set weir_ior_old_set = {"older IOR", old_rows,
+                                                 sizeof(struct weir_ior_config)};
+
 static const struct weir_option addition_rows[] = {
     {0, "result", WEIR_OPTION_TEXT, offsetof(struct weir_ior_additions, result_path),
      .help = "append the whole result to this file, phase by phase, as lines of JSON"},
@@ -180,24 +259,28 @@ bool weir_ior_does_read(const struct weir_ior_config *ior)
     return ior->read_file || ior->check_read || !is_told_what_to_do(ior);
 }
 
+/* Tables before those of the backends. */
+#define OWN_SETS 3
+
 /* A request whose parser is set up; values are all zero. */
 static struct weir_ior_request *make_request(struct weir_arena *arena,
                                              const struct weir_backends *backends)
 {
     struct weir_ior_request *request = weir_arena_take(arena, sizeof *request);
-    size_t count = backends->count + 2;
+    size_t count = OWN_SETS + backends->count;
     struct weir_option_binding *bindings = weir_arena_take(arena, count * sizeof *bindings);
 
     request->backends = backends;
     request->backend_values =
         weir_arena_take(arena, backends->count * sizeof *request->backend_values);
     bindings[0] = (struct weir_option_binding){&weir_ior_option_set, &request->ior};
-    bindings[1] = (struct weir_option_binding){&weir_ior_addition_set, &request->additions};
+    bindings[1] = (struct weir_option_binding){&weir_ior_old_set, &request->ior};
+    bindings[2] = (struct weir_option_binding){&weir_ior_addition_set, &request->additions};
     for (size_t i = 0; i < backends->count; i++) {
         const struct weir_option_set *set = &backends->descriptors[i]->options;
 
         request->backend_values[i] = weir_arena_take(arena, set->values_bytes);
-        bindings[i + 2] = (struct weir_option_binding){set, request->backend_values[i]};
+        bindings[OWN_SETS + i] = (struct weir_option_binding){set, request->backend_values[i]};
     }
     request->parser = (struct weir_option_parser){
         .place = "ior", .arena = arena, .bindings = bindings, .binding_count = count};
@@ -242,6 +325,12 @@ int weir_ior_request_parse(struct weir_ior_request *request, int count, const ch
 
 /* ---- help ---- */
 
+static void add_table(struct weir_text *text, const char *title, const struct weir_option_set *set)
+{
+    weir_text_add(text, "\n\n%s\n", title);
+    weir_options_help(text, set);
+}
+
 static void add_module(struct weir_text *text, const struct weir_option_set *set)
 {
     weir_text_add(text, "\n\nModule %s\n", set->name);
@@ -256,6 +345,7 @@ void weir_ior_help(struct weir_text *text, const struct weir_backends *backends)
         if (backends->descriptors[i]->options.rows)
             add_module(text, &backends->descriptors[i]->options);
     }
-    add_module(text, &weir_ior_addition_set);
-    add_module(text, &weir_ior_order_set);
+    add_table(text, "Weir", &weir_ior_addition_set);
+    add_table(text, "In place of a run", &weir_ior_order_set);
+    add_table(text, "Older versions of IOR, and backends that are not built", &weir_ior_old_set);
 }

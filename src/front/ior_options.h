@@ -60,6 +60,9 @@ struct weir_ior_config {
     const char *summary_format;
     int64_t summary_always;
     int64_t use_o_direct;
+    int64_t show_hints;
+    const char *hints_path;
+    int64_t preallocate;
     const char *debug;
     const char *platform;
 };
@@ -83,7 +86,10 @@ struct weir_ior_orders {
     int64_t version;
 };
 
+/* The words of IOR 4.1, and those that only its older versions knew. Both are read into struct
+ * weir_ior_config. */
 extern const struct weir_option_set weir_ior_option_set;
+extern const struct weir_option_set weir_ior_old_set;
 extern const struct weir_option_set weir_ior_addition_set;
 extern const struct weir_option_set weir_ior_order_set;
 

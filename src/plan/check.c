@@ -37,13 +37,6 @@ static const char *verb_name(const struct scope *scope)
     return weir_verb_name(scope->phase->verb);
 }
 
-static bool has_ability(const struct weir_test *test, unsigned ability)
-{
-    bool is_wrapped = test->backend->abilities & WEIR_WRAPS && test->inner;
-
-    return (is_wrapped ? test->inner : test->backend)->abilities & ability;
-}
-
 /* ---- rules of phases that move data ---- */
 
 static int check_sizes(const struct scope *scope)
@@ -93,7 +86,7 @@ static int check_depth(const struct scope *scope)
 
 static int check_sharing(const struct scope *scope)
 {
-    if (scope->phase->target->is_shared && !has_ability(scope->test, WEIR_CAN_SHARE))
+    if (scope->phase->target->is_shared && !(weir_test_abilities(scope->test) & WEIR_CAN_SHARE))
         return REFUSE(scope,
                       "backend %s cannot share a file between ranks: give each rank a file of its "
                       "own, or choose another backend",
@@ -103,7 +96,7 @@ static int check_sharing(const struct scope *scope)
 
 static int check_collective(const struct scope *scope)
 {
-    if (scope->phase->is_collective && !has_ability(scope->test, WEIR_CAN_COLLECT))
+    if (scope->phase->is_collective && !(weir_test_abilities(scope->test) & WEIR_CAN_COLLECT))
         return REFUSE(scope,
                       "backend %s has no collective transfers: choose independent ones, or another "
                       "backend",
@@ -158,7 +151,7 @@ static int check_verification(const struct scope *scope)
     if (phase->payload.mode == WEIR_PAYLOAD_NONE)
         return REFUSE(scope, "data without content cannot be verified: choose another payload, or "
                              "do not verify");
-    if (!has_ability(scope->test, WEIR_CAN_KEEP))
+    if (!(weir_test_abilities(scope->test) & WEIR_CAN_KEEP))
         return REFUSE(scope,
                       "backend %s keeps no data that could be verified: do not verify, or choose "
                       "another backend",
@@ -284,6 +277,147 @@ static int check_work(const struct scope *scope)
     return check_repeats(scope, scope->test->steps);
 }
 
+/* ---- paths that must differ ---- */
+
+/* A path without "." and empty parts. */
+struct plain_path {
+    char data[WEIR_PATH_BYTES];
+};
+
+/* False if the path is too long for any file to have it. */
+static bool make_plain(const char *path, struct plain_path *plain)
+{
+    size_t length = 0;
+
+    if (strlen(path) >= sizeof plain->data)
+        return false;
+    for (const char *part = path; *part != '\0';) {
+        size_t size = strcspn(part, "/");
+        bool says_nothing = size == 0 ? part != path : size == 1 && part[0] == '.';
+
+        size += part[size] == '/';
+        if (!says_nothing) {
+            memcpy(plain->data + length, part, size);
+            length += size;
+        }
+        part += size;
+    }
+    plain->data[length] = '\0';
+    return true;
+}
+
+static bool are_same(const char *one, const char *other)
+{
+    struct plain_path plain, other_plain;
+
+    return make_plain(one, &plain) && make_plain(other, &other_plain) &&
+           strcmp(plain.data, other_plain.data) == 0;
+}
+
+/* These step over the beginning of `*text`, if it is what they look for. */
+static bool step_over(const char **text, const char *part, size_t length)
+{
+    if (strncmp(*text, part, length) != 0)
+        return false;
+    *text += length;
+    return true;
+}
+
+static bool step_over_number(const char **text)
+{
+    size_t length = strspn(*text, "0123456789");
+
+    *text += length;
+    return length > 0;
+}
+
+/* Whether the target makes, for some file and repetition, `path` out of its own `name`: see
+ * weir_target_path. */
+static bool can_be_made(const struct weir_target *target, const char *name, const char *path)
+{
+    int numbers = !target->is_shared + target->is_new_each_repetition;
+    const char *slash = strrchr(name, '/');
+
+    if (target->has_own_directory) {
+        if (slash && !step_over(&path, name, (size_t)(slash + 1 - name)))
+            return false;
+        if (!step_over_number(&path) || !step_over(&path, "/", 1))
+            return false;
+        name = slash ? slash + 1 : name;
+    }
+    if (!step_over(&path, name, strlen(name)))
+        return false;
+    while (numbers > 0 && step_over(&path, ".", 1) && step_over_number(&path))
+        numbers--;
+    return numbers == 0 && *path == '\0';
+}
+
+/* The name itself counts too: nobody means it to be anything but data. */
+static const char *data_file_at(const struct weir_target *target, const char *path)
+{
+    struct plain_path plain, name;
+
+    if (!make_plain(path, &plain))
+        return NULL;
+    for (size_t i = 0; i < target->path_count; i++) {
+        if (make_plain(target->paths[i], &name) &&
+            (strcmp(name.data, plain.data) == 0 || can_be_made(target, name.data, plain.data)))
+            return target->paths[i];
+    }
+    return NULL;
+}
+
+/* A file that is no data must not be one of the data files of any test. */
+static int check_apart(const struct scope *scope, const char *what, const char *path)
+{
+    const struct weir_plan *plan = scope->plan;
+
+    for (size_t i = 0; i < plan->test_count && path; i++) {
+        for (size_t k = 0; k < plan->tests[i]->phase_count; k++) {
+            const char *name = data_file_at(plan->tests[i]->phases[k]->target, path);
+
+            if (name)
+                return REFUSE(scope,
+                              "%s %.256s is one of the data files %.256s: give it a path of its "
+                              "own",
+                              what, path, name);
+        }
+    }
+    return 0;
+}
+
+static int check_status_path(const struct scope *scope, const char *path)
+{
+    const struct weir_output *output = &scope->plan->output;
+
+    if ((output->summary_path && are_same(path, output->summary_path)) ||
+        (output->result_path && are_same(path, output->result_path)))
+        return REFUSE(scope, "status file and results are both %.256s: give them different paths",
+                      path);
+    return check_apart(scope, "status file", path);
+}
+
+/* Whatever the plan writes must not fall upon something else that it writes. Tests may share data
+ * files and status files. */
+static int check_paths_differ(const struct scope *scope)
+{
+    const struct weir_plan *plan = scope->plan;
+    int status = check_apart(scope, "result file", plan->output.result_path);
+
+    if (!status)
+        status = check_apart(scope, "summary file", plan->output.summary_path);
+    for (size_t i = 0; i < plan->test_count && !status; i++) {
+        for (size_t k = 0; k < plan->tests[i]->phase_count && !status; k++) {
+            const char *path = plan->tests[i]->phases[k]->stop.status_path;
+
+            status = path ? check_status_path(scope, path) : 0;
+        }
+    }
+    return status;
+}
+
+/* ---- all rules ---- */
+
 typedef int rule(const struct scope *scope);
 
 static rule *const test_rules[] = {check_backend, check_work};
@@ -334,7 +468,7 @@ static int check_output(const struct scope *scope)
     if (output->result_path && output->result_path[0] == '\0')
         return REFUSE(scope, "empty path for the result file: give one, or leave it out");
     if (output->summary_path && output->result_path &&
-        strcmp(output->summary_path, output->result_path) == 0)
+        are_same(output->summary_path, output->result_path))
         return REFUSE(scope, "results and result file are both %.256s: give them different paths",
                       output->result_path);
     return 0;
@@ -357,5 +491,6 @@ int weir_plan_check(const struct weir_plan *plan, struct weir_error *error)
                      scope.test->number);
         status = check_test(&scope);
     }
-    return status;
+    snprintf(scope.place, sizeof scope.place, "%s", plan->dialect);
+    return status ? status : check_paths_differ(&scope);
 }

@@ -26,10 +26,16 @@ static const struct weir_option posix_rows[] = {
 };
 struct mpiio_values {
     int64_t show_hints;
+    int64_t preallocate;
+    const char *hints_path;
 };
 static const struct weir_option mpiio_rows[] = {
     {0, "mpiio.showHints", WEIR_OPTION_FLAG, offsetof(struct mpiio_values, show_hints),
      .help = "hints"},
+    {0, "mpiio.preallocate", WEIR_OPTION_FLAG, offsetof(struct mpiio_values, preallocate),
+     .help = "preallocate"},
+    {0, "mpiio.hintsFileName", WEIR_OPTION_TEXT, offsetof(struct mpiio_values, hints_path),
+     .help = "file of hints"},
     {0},
 };
 
@@ -136,6 +142,8 @@ static void program_name_and_first_word_choose_the_command(void **state)
         {{"ior", "-h"}, WEIR_COMMAND_SAY},
         {{"ior", "-w", "--version"}, WEIR_COMMAND_SAY},
         {{"weir", "backends"}, WEIR_COMMAND_BACKENDS},
+        {{"ior", "backends"}, WEIR_COMMAND_BACKENDS},
+        {{"ior", "report", "run.jsonl"}, WEIR_COMMAND_REPORT},
         {{"weir", "report", "run.jsonl"}, WEIR_COMMAND_REPORT},
     };
 
@@ -156,8 +164,9 @@ static void help_names_every_table(void **state)
 {
     static const char *const words[WORDS_MAX] = {"weir", "ior", "--help"};
     static const char *const parts[] = {
-        "  -b, --blockSize=1m ", "Module POSIX", "--posix.odirect", "Module MPIIO",
-        "--mpiio.showHints",     "Module Weir",  "--result=STRING", "--explain"};
+        "  -b, --blockSize=1m ", "Module POSIX",          "--posix.odirect",
+        "Module MPIIO",          "--mpiio.showHints",     "\nWeir\n",
+        "--result=STRING",       "\nIn place of a run\n", "--explain"};
     struct weir_command command;
     struct weir_error error;
 
@@ -193,16 +202,46 @@ static void wrong_commands_are_refused_with_what_there_is(void **state)
         const char *text;
     } cases[] = {
         {{"weir", "iro"},
-         "weir: unknown command \"iro\"; there are: ior, backends, report, --help, --version"},
-        {{"weir", "backends", "all"}, "weir: backends: \"all\" is a word too many"},
+         "unknown command \"iro\"; there are: ior, backends, report, --help, --version"},
+        {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
         {{"weir", "report"},
-         "weir: report: the result file is missing; it comes first: weir report FILE [--format "
+         "report: the result file is missing; it comes first: weir report FILE [--format "
          "ior|csv|json] [--plain] [--summary-file FILE]"},
         {{"weir", "report", "f", "--format=xml"},
-         "weir: report: --format: \"xml\" is not one of ior|csv|json"},
+         "report: --format: \"xml\" is not one of ior|csv|json"},
         {{"weir", "-w", "ior"}, "ior: \"ior\" is not an option; options begin with -"},
         {{"ior", "-a", "nosuch"},
          "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, null, fault"},
+        {{"ior", "stray"}, "ior: \"stray\" is not an option; options begin with -"},
+        {{"ior", "-a", "hdf5"},
+         "ior: -a: backend HDF5 is known to IOR, and not built here; there are: posix, mpiio, "
+         "null, fault"},
+        {{"ior", "-a", "fault:gfarm"},
+         "ior: -a: backend Gfarm is known to IOR, and not built here; there are: posix, mpiio, "
+         "null, fault"},
+        {{"ior", "-c"},
+         "ior: -c: backend POSIX has no collective transfers: leave -c out, or use -a MPIIO"},
+        {{"ior", "-c", "--dryRun"},
+         "ior: -c: backend POSIX has no collective transfers: leave -c out, or use -a MPIIO"},
+        {{"ior", "-O", "useO_DIRECT=1", "-a", "fault:MPIIO"},
+         "ior: useO_DIRECT (-B): backend FAULT:MPIIO has no O_DIRECT; leave it out, or use -a "
+         "POSIX"},
+        {{"ior", "-z", "-z", "-w", "-R"},
+         "ior: -z -z: data written at random positions, twice or never, cannot be verified; use "
+         "-z once"},
+        {{"ior", "-o", "out/f", "--result=./out//f"},
+         "ior: result file ./out//f is one of the data files out/f: give it a path of its own"},
+        {{"ior", "-q"},
+         "ior: -q: leave it out: errors are counted, told, and make the exit code 1"},
+        {{"ior", "-O", "lustreStripeCount=4"},
+         "ior: -O: lustreStripeCount: stripes are not set here; set them on the directory before "
+         "the run: lfs setstripe -c COUNT -S SIZE -i OST DIRECTORY"},
+        {{"ior", "--posix.lustre.ignorelocks"},
+         "ior: --posix.lustre.ignorelocks: transfers without Lustre's locks are not built; leave "
+         "it out"},
+        {{"ior", "--hdf5.chunkSize=4"},
+         "ior: --hdf5.chunkSize: the backend that it is for is not built; see weir backends for "
+         "those that are"},
         {{"ior", "-a", "fault"},
          "ior: -a: fault stands around another backend; name it, such as fault:posix"},
         {{"ior", "-a", "fault:fault"},
@@ -335,6 +374,7 @@ static void data_options_choose_the_payload(void **state)
         {{"ior", "-l", "o"}, WEIR_PAYLOAD_STAMP},
         {{"ior", "-l", "i"}, WEIR_PAYLOAD_FULL},
         {{"ior", "-l", "r"}, WEIR_PAYLOAD_FULL},
+        {{"ior", "-l", "rnd"}, WEIR_PAYLOAD_FULL},
         {{"ior", "-l", "r", "--data", "stamp"}, WEIR_PAYLOAD_STAMP},
         {{"ior", "--data", "full"}, WEIR_PAYLOAD_FULL},
         {{"ior", "--data=none"}, WEIR_PAYLOAD_NONE},
@@ -425,6 +465,34 @@ static void options_of_a_backend_reach_it_and_the_settings(void **state)
         assert_null(weir_test_setting(test, "mpiio.showHints"));
         weir_command_close(&command);
     }
+}
+
+static void words_of_older_versions_mean_options_of_backends(void **state)
+{
+    struct weir_command command;
+    const struct weir_test *test = PLAN_OF(&command, "-B")->tests[0];
+    const struct posix_values *posix_values = test->backend_options;
+    const struct mpiio_values *mpiio_values;
+
+    (void)state;
+    assert_true(posix_values->direct == 1);
+    weir_command_close(&command);
+    test = PLAN_OF(&command, "-B", "-a", "fault:posix")->tests[0];
+    posix_values = test->inner_options;
+    assert_true(posix_values->direct == 1);
+    weir_command_close(&command);
+    test = PLAN_OF(&command, "-a", "mpiio", "-Hp", "-U", "hints")->tests[0];
+    mpiio_values = test->backend_options;
+    assert_true(mpiio_values->show_hints == 1 && mpiio_values->preallocate == 1);
+    assert_string_equal(mpiio_values->hints_path, "hints");
+    weir_command_close(&command);
+    test = PLAN_OF(&command, "-a", "mpiio", "-O", "showHints=1,hintsFileName=h")->tests[0];
+    mpiio_values = test->backend_options;
+    assert_true(mpiio_values->show_hints == 1 && mpiio_values->preallocate == 0);
+    assert_string_equal(mpiio_values->hints_path, "h");
+    assert_null(weir_test_setting(test, "showHints"));
+    assert_string_equal(weir_test_setting(test, "mpiio.showHints"), "1");
+    weir_command_close(&command);
 }
 
 static void settings_repeat_the_words_of_the_dialect(void **state)
@@ -588,6 +656,7 @@ int main(void)
         cmocka_unit_test(backends_are_found_by_name_alias_or_label),
         cmocka_unit_test(a_dry_run_keeps_the_label_of_the_backend),
         cmocka_unit_test(options_of_a_backend_reach_it_and_the_settings),
+        cmocka_unit_test(words_of_older_versions_mean_options_of_backends),
         cmocka_unit_test(settings_repeat_the_words_of_the_dialect),
         cmocka_unit_test(output_is_of_the_whole_run),
         cmocka_unit_test(tests_of_a_script_inherit_and_stay_apart),

@@ -21,6 +21,7 @@ struct values {
     uint64_t pause_ns, deadline_ns, limit_ns;
     const char *path;
     const char *kind;
+    const char *animal;
 };
 
 #define AT(member) offsetof(struct values, member)
@@ -38,9 +39,12 @@ static const struct weir_option rows[] = {
     {'T', "limit", WEIR_OPTION_MINUTES, AT(limit_ns), .help = "limit"},
     {'o', "testFile", WEIR_OPTION_TEXT, AT(path), "file", .help = "path"},
     {'l', "kind", WEIR_OPTION_CHOICE, AT(kind), "time", "offset|time|random|rain", .help = "kind"},
+    {0, "animal", WEIR_OPTION_CHOICE, AT(animal), "cat", "cat|dog|...", .help = "animal"},
     {'O', NULL, WEIR_OPTION_DIRECTIVES, .help = "directives"},
     {'M', "memory", WEIR_OPTION_SIZE, .refusal = "refused: not built; use -C"},
     {'y', NULL, WEIR_OPTION_FLAG, .refusal = "refused: not built; use -o"},
+    {0, "far.*", WEIR_OPTION_TEXT, .refusal = "far away"},
+    {'q', "quiet", WEIR_OPTION_TEXT, .refusal = "far away"},
     {0},
 };
 static const struct weir_option_set set = {"TEST", rows, sizeof(struct values)};
@@ -156,6 +160,11 @@ static void every_form_of_a_value_is_understood(void **state)
         {{"-lO"}, "l", "offset"},
         {{"-l", "ran"}, "l", "random"},
         {{"-l", "RAIN"}, "l", "rain"},
+        {{"--animal", "dog"}, "animal", "dog"},
+        {{"--animal=cow"}, "animal", "cat"},
+        {{"--animal=D"}, "animal", "dog"},
+        {{"-O", "verbose=2,keepFile=1,"}, "k", "1"},
+        {{"-O", "verbose=2,keepFile=1, "}, "k", "1"},
         {{"-t", "1m", "-t", "2m"}, "t", "2m"},
         {{"-O", "transferSize=8"}, "t", "8"},
         {{"-O", "seed=-3,transferSize=8"}, "X", "-3"},
@@ -220,8 +229,16 @@ static void errors_name_the_place_and_the_way_out(void **state)
         {{""}, "ior: \"\" is not an option; options begin with -"},
         {{"-"}, "ior: \"-\" is an option without a name"},
         {{"--"}, "ior: \"--\" is an option without a name"},
-        {{"-q"}, "ior: -q: unknown option"},
-        {{"-wq"}, "ior: -q: unknown option"},
+        {{"-j"}, "ior: -j: unknown option"},
+        {{"-wj"}, "ior: -j: unknown option"},
+        {{"--far.away", "1"}, "ior: --far.away: far away"},
+        {{"--far.away=1"}, "ior: --far.away: far away"},
+        {{"-O", "FAR.x=1"}, "ior: -O: FAR.x: far away"},
+        {{"--far."}, "ior: --far.: unknown option"},
+        {{"--animal=eel"}, "ior: --animal: \"eel\" is not one of cat|dog|..."},
+        {{"--animal=..."}, "ior: --animal: \"...\" is not one of cat|dog|..."},
+        {{"-O", ","}, "ior: -O: a key=value is missing (is there a comma too many?)"},
+        {{"-O", "keepFile=1,,"}, "ior: -O: a key=value is missing (is there a comma too many?)"},
         {{"--transfersise=1m"},
          "ior: --transfersise: unknown option (did you mean --transferSize?)"},
         {{"--nothinglikeit"}, "ior: --nothinglikeit: unknown option"},
@@ -333,7 +350,10 @@ static void help_shows_flags_options_with_defaults_and_refusals(void **state)
     assert_non_null(strstr(options, "  -t, --transferSize=256k "));
     assert_non_null(strstr(options, "  --pause=0 "));
     assert_non_null(strstr(options, "[offset|time|random|rain]"));
-    assert_non_null(strstr(refused, "not built; use -C"));
+    assert_string_equal(refused, "\nKnown, but refused\n"
+                                 "  -M, --memory\n      refused: not built; use -C\n"
+                                 "  -y\n      refused: not built; use -o\n"
+                                 "  --far.*, -q, --quiet\n      far away\n");
     weir_text_clear(&text);
     weir_options_help(&text, &empty_set);
     assert_int_equal(text.length, 0);

@@ -324,6 +324,42 @@ CHANGE(empty_summary, x->plan->output.summary_path = "")
 CHANGE(empty_result, x->plan->output.result_path = "")
 CHANGE(same_outputs, x->plan->output.summary_path = "a"; x->plan->output.result_path = "a")
 
+CHANGE(same_plain_outputs, x->plan->output.summary_path = "./a//b";
+       x->plan->output.result_path = "a/./b")
+CHANGE(result_over_data, x->plan->output.result_path = ".//out/./testFile")
+CHANGE(summary_over_data, x->plan->output.summary_path = "out/testFile")
+CHANGE(status_over_data, x->test->must_keep = true; x->read->stop.status_path = "out/testFile")
+CHANGE(status_over_summary, x->test->must_keep = true; x->read->stop.status_path = "s";
+       x->plan->output.summary_path = "s")
+CHANGE(status_over_result, x->test->must_keep = true; x->read->stop.status_path = "s";
+       x->plan->output.result_path = "./s")
+CHANGE(result_over_own_file, x->target.is_shared = false;
+       x->plan->output.result_path = "out/testFile.00000003")
+CHANGE(result_over_family, x->target.is_shared = false;
+       x->plan->output.result_path = "out/testFile")
+CHANGE(result_over_repetition, x->target.is_new_each_repetition = true;
+       x->plan->output.result_path = "out/testFile.2")
+CHANGE(result_over_file_of_repetition, x->target.is_shared = false;
+       x->target.is_new_each_repetition = true;
+       x->plan->output.result_path = "out/testFile.00000000.2")
+CHANGE(result_in_own_directory, x->target.is_shared = false; x->target.has_own_directory = true;
+       x->plan->output.result_path = "out/12/testFile.00000012")
+CHANGE(result_over_second_path, x->target.is_shared = false; x->target.paths = two_paths;
+       x->target.path_count = 2; x->plan->output.result_path = "b/two.00000001")
+
+static void result_over_data_of_second_test(struct subject *x)
+{
+    struct weir_test *second = weir_plan_add_test(x->plan);
+    struct weir_phase phase = *x->write;
+
+    second->backend = &store;
+    second->label = "STORE";
+    x->other_target = (struct weir_target){.paths = two_paths, .path_count = 1, .is_shared = true};
+    phase.target = &x->other_target;
+    weir_plan_add_phase(x->plan, second, &second->steps, &phase);
+    x->plan->output.result_path = "a/one";
+}
+
 /* Fits, but not with a number behind it. */
 static void long_name(struct subject *x)
 {
@@ -386,6 +422,21 @@ static void senseless_plans_are_refused_with_a_way_out(void **state)
         {empty_summary, "ior: empty path for the results", "standard output"},
         {empty_result, "ior: empty path for the result file", "leave it out"},
         {same_outputs, "ior: results and result file are both a", "different"},
+        {same_plain_outputs, "ior: results and result file are both a/./b", "different"},
+        {result_over_data, "ior: result file .//out/./testFile is one of the data files out/test",
+         "path of its own"},
+        {summary_over_data, "ior: summary file out/testFile is one of the data", "of its own"},
+        {status_over_data, "ior: status file out/testFile is one of the data", "of its own"},
+        {status_over_summary, "ior: status file and results are both s", "different"},
+        {status_over_result, "ior: status file and results are both s", "different"},
+        {result_over_own_file, "ior: result file out/testFile.00000003 is one", "of its own"},
+        {result_over_family, "ior: result file out/testFile is one", "of its own"},
+        {result_over_repetition, "ior: result file out/testFile.2 is one", "of its own"},
+        {result_over_file_of_repetition, "ior: result file out/testFile.00000000.2 is one",
+         "of its own"},
+        {result_in_own_directory, "ior: result file out/12/testFile.00000012 is", "of its own"},
+        {result_over_second_path, "ior: result file b/two.00000001 is one", "of its own"},
+        {result_over_data_of_second_test, "ior: result file a/one is one of", "of its own"},
     };
 
     (void)state;
@@ -422,6 +473,15 @@ CHANGE(verification_of_shuffled_data, x->read->must_verify = true; x->read->is_c
        x->write->layout.order = WEIR_ORDER_SHUFFLED)
 CHANGE(remove_without_layout, x->remove->layout = (struct weir_layout){0}; x->remove->depth = 0)
 
+CHANGE(result_beside_shared_data, x->plan->output.result_path = "out/testFile.2";
+       x->plan->output.summary_path = "out/testFile.00000001")
+CHANGE(result_beside_own_files, x->target.is_shared = false;
+       x->plan->output.result_path = "out/testFile.jsonl";
+       x->plan->output.summary_path = "/out/testFile.00000001")
+CHANGE(result_beside_own_directories, x->target.is_shared = false;
+       x->target.has_own_directory = true; x->plan->output.result_path = "out/testFile.00000001";
+       x->plan->output.summary_path = "out/1/testFile")
+
 static void sensible_plans_are_accepted(void **state)
 {
     static void (*const changes[])(struct subject *) = {
@@ -435,6 +495,9 @@ static void sensible_plans_are_accepted(void **state)
         complete_status,
         remove_without_layout,
         verification_of_shuffled_data,
+        result_beside_shared_data,
+        result_beside_own_files,
+        result_beside_own_directories,
     };
 
     (void)state;

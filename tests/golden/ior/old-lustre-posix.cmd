@@ -1,0 +1,1 @@
+--posix.lustre.stripecount=4

@@ -1,0 +1,2 @@
+# most published recipes for Lustre
+-O lustreStripeCount=4,lustreStripeSize=1m

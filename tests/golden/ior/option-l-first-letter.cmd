@@ -1,0 +1,2 @@
+# the first letter is what IOR looks at
+-l rnd

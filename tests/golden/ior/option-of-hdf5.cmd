@@ -1,0 +1,1 @@
+-a HDF5 --hdf5.chunkSize=4

@@ -1,0 +1,1 @@
+-o out/f --result ./out//f

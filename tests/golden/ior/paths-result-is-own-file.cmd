@@ -1,0 +1,1 @@
+-F -o out/f --result out/f.00000001

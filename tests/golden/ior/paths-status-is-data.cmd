@@ -1,0 +1,1 @@
+-w -k -D 10 -o f -O stoneWallingWearOut=1,stoneWallingStatusFile=f

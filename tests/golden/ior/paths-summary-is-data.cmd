@@ -1,0 +1,1 @@
+-o out/f -O summaryFile=out/f
