@@ -85,13 +85,35 @@ static int run(struct job *job, int must_write)
     return error;
 }
 
+/* What one reading of the time stamp counter costs: below this no transfer with a stamp of its own
+ * can get. */
+static void time_clock(void)
+{
+    enum { READINGS = 10000000 };
+    uint64_t start = now_ns(), sum = 0;
+
+    for (int i = 0; i < READINGS; i++)
+#if defined(__x86_64__)
+        sum += __builtin_ia32_rdtsc();
+#else
+        sum += now_ns();
+#endif
+    printf("%d %" PRIu64 "\n", READINGS, now_ns() - start);
+    if (sum == 0)
+        putchar('\n');
+}
+
 int main(int argc, char **argv)
 {
     struct job job = {0};
     int must_write, error;
 
+    if (argc == 2 && strcmp(argv[1], "clock") == 0) {
+        time_clock();
+        return 0;
+    }
     if (argc != 6) {
-        fprintf(stderr, "usage: bare read|write FILE BYTES TRANSFER-BYTES SEED\n");
+        fprintf(stderr, "usage: bare clock | read|write FILE BYTES TRANSFER-BYTES SEED\n");
         return 2;
     }
     must_write = strcmp(argv[1], "write") == 0;

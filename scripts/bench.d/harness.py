@@ -65,6 +65,11 @@ class Bench:
         ops, nanoseconds = map(int, run([self.bare, verb, path, str(size), str(transfer), str(seed)]).split())
         return nanoseconds / ops
 
+    def clock_ns(self):
+        """Of one reading of the clock, which every transfer pays."""
+        readings, nanoseconds = map(int, run([self.bare, "clock"]).split())
+        return nanoseconds / readings
+
     def pairs(self, first, second):
         """Runs both once unmeasured, then in turn, each beginning every other time."""
         first(), second()
@@ -148,6 +153,7 @@ def print_table(results):
         row, goal = results[name], GOALS[name]
         print(f"{name:24}{row['ns']:10.1f}{row['other_ns']:10.1f}{row['ratio']:8.3f}  "
               f">= {goal['ratio']} of the bare loop {verdict(row['ratio'] >= goal['ratio'])}")
+    print(f"{'one clock reading':24}{results['clock ns']:10.1f}{'':18}  part of every transfer above")
     for name, count in results["instructions per operation"].items():
         print(f"{'instructions ' + name:24}{count:10.1f}{'':18}  <= {GOALS['instructions']} "
               f"{verdict(count <= GOALS['instructions'])}")
@@ -171,6 +177,7 @@ def main():
             "null random": bench.null(random=True),
             "read 4 KiB random": bench.cached_read(),
             "write 1 MiB sequential": bench.sequential_write(),
+            "clock ns": statistics.median(bench.clock_ns() for _ in range(arguments.rounds)),
             "instructions per operation": {
                 "sequential": bench.instructions(random=False),
                 "random": bench.instructions(random=True),

@@ -4,6 +4,7 @@
 
 #include "stop.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +70,7 @@ static void tell_progress(struct weir_mover *mover, uint64_t now_ns)
     struct weir_progress progress = {
         .phase = mover->phase,
         .repetition = (unsigned)mover->run->repetition,
-        .ops_done = mover->next,
+        .ops_done = mover->walk.index,
         .ops_total = mover->limit,
         .bytes_done = mover->tally->latency.total * mover->phase->layout.transfer_bytes,
         .seconds = (double)(now_ns - mover->started_ns) * 1e-9,
@@ -130,6 +131,7 @@ SELDOM static bool aim_at_rest(struct weir_mover *mover, struct weir_op *op)
     struct weir_flight *flight = &mover->flights[op->slot];
     uint64_t moved = op->result > 0 ? (uint64_t)op->result : 0;
 
+    assert(op->result < (int64_t)op->size);
     if (op->result < 0 && op->result != -EINTR) {
         fail(mover, (int)op->result, op->offset, weir_verb_name(mover->phase->verb));
         return false;
@@ -218,37 +220,46 @@ static void aim(const struct weir_mover *mover, struct weir_op *op)
     op->size = mover->phase->layout.transfer_bytes;
 }
 
-static __attribute__((noinline)) void fill_timed(struct weir_mover *mover, const struct weir_op *op,
-                                                 unsigned window)
-{
-    struct weir_queue *queue = &mover->run->queue;
-    uint64_t before_ns = queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
-
-    weir_source_fill(mover->source, op->data, op->offset,
-                     weir_source_first_noise(mover->source, window));
-    mover->tally->data_ns += weir_queue_now(queue) - before_ns;
-}
-
-static inline void fill(struct weir_mover *mover, struct weir_op *op)
+/* The slot's next window, in turn. */
+static inline unsigned turn_window(struct weir_mover *mover, struct weir_op *op)
 {
     unsigned window = op->window + (mover->turn++ & mover->turn_mask);
 
     op->data = weir_buffers_window(mover->buffers, window);
-    /* One stamp takes less time than reading the clock. */
-    if (__builtin_expect(mover->source->is_one_stamp, 1))
-        weir_stamp_write(op->data, mover->source, op->offset, window % WEIR_NOISE_PIECES);
-    else
-        fill_timed(mover, op, window);
+    return window;
+}
+
+/* Whatever the buffer needs that takes longer than reading the clock. */
+static __attribute__((noinline)) void prepare_buffer(struct weir_mover *mover, struct weir_op *op)
+{
+    struct weir_queue *queue = &mover->run->queue;
+    uint64_t before_ns = queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
+    unsigned window;
+
+    if (op->verb == WEIR_OP_READ) {
+        weir_source_spoil(mover->source, op->data);
+    } else {
+        window = turn_window(mover, op);
+        weir_source_fill(mover->source, op->data, op->offset,
+                         weir_source_first_noise(mover->source, window));
+    }
+    mover->tally->data_ns += weir_queue_now(queue) - before_ns;
+}
+
+static inline void put_stamp(struct weir_mover *mover, struct weir_op *op)
+{
+    unsigned window = turn_window(mover, op);
+
+    weir_stamp_write(op->data, mover->source, op->offset, window % WEIR_NOISE_PIECES);
 }
 
 static inline void launch(struct weir_mover *mover, struct weir_op *op)
 {
     op->offset = weir_walk_next(&mover->walk);
-    mover->next++;
-    if (mover->must_fill)
-        fill(mover, op);
-    else if (__builtin_expect(mover->phase->must_verify, 0))
-        weir_source_spoil(mover->source, op->data);
+    if (mover->must_stamp)
+        put_stamp(mover, op);
+    else if (mover->must_prepare)
+        prepare_buffer(mover, op);
 }
 
 static inline void record(struct weir_mover *mover, const struct weir_op *op)
@@ -304,8 +315,8 @@ SELDOM static void agree_to_go_on(struct weir_mover *mover)
 {
     uint64_t wants_over = mover->wants_over;
 
-    if (mover->next >= mover->until ||
-        (mover->phase->stop.deadline_ns == 0 && mover->next % COLLECTIVE_STRIDE != 0))
+    if (mover->walk.index >= mover->until ||
+        (mover->phase->stop.deadline_ns == 0 && mover->walk.index % COLLECTIVE_STRIDE != 0))
         return;
     mover->code = weir_group_reduce(mover->run->group, &wants_over, 1, WEIR_MAX);
     if (wants_over != 0 || mover->code != 0)
@@ -314,21 +325,21 @@ SELDOM static void agree_to_go_on(struct weir_mover *mover)
 }
 
 /* Whether to launch another transfer. */
-static inline bool goes_on(struct weir_mover *mover)
+static inline bool goes_on(struct weir_mover *mover, bool is_collective)
 {
-    if (__builtin_expect(mover->is_collective, 0))
+    if (is_collective)
         agree_to_go_on(mover);
-    return mover->next < mover->until;
+    return mover->walk.index < mover->until;
 }
 
 /* One slot, round and round. */
-static void pass_blocking(struct weir_mover *mover)
+static inline void pass_blocking(struct weir_mover *mover, bool is_collective)
 {
     struct weir_queue *queue = &mover->run->queue;
     struct weir_op *op = weir_queue_take(queue);
 
     aim(mover, op);
-    while (goes_on(mover)) {
+    while (goes_on(mover, is_collective)) {
         launch(mover, op);
         do
             weir_queue_transfer(queue, op);
@@ -342,7 +353,7 @@ static void launch_all_free(struct weir_mover *mover)
     struct weir_queue *queue = &mover->run->queue;
     struct weir_op *op;
 
-    while (weir_queue_has_free(queue) && goes_on(mover)) {
+    while (weir_queue_has_free(queue) && goes_on(mover, mover->is_collective)) {
         op = weir_queue_take(queue);
         aim(mover, op);
         launch(mover, op);
@@ -351,7 +362,7 @@ static void launch_all_free(struct weir_mover *mover)
 }
 
 /* As many slots in flight as there are. */
-static int pass_queued(struct weir_mover *mover)
+static void pass_queued(struct weir_mover *mover)
 {
     struct weir_queue *queue = &mover->run->queue;
     struct weir_op *done[REAPED_AT_ONCE];
@@ -360,12 +371,12 @@ static int pass_queued(struct weir_mover *mover)
     for (;;) {
         launch_all_free(mover);
         if (weir_queue_outstanding(queue) == 0)
-            return mover->code;
+            return;
         count = weir_queue_reap(queue, done, 1, REAPED_AT_ONCE);
         if (count < 0) {
             fail(mover, count, 0, "the session broke");
             mover->until = 0;
-            return mover->code;
+            return;
         }
         for (int i = 0; i < count; i++)
             if (settle(mover, done[i]))
@@ -378,17 +389,16 @@ static int pass_queued(struct weir_mover *mover)
 /* Until the limit is reached or something asks to stop. */
 static int pass(struct weir_mover *mover)
 {
-    int code;
-
-    if (mover->run->queue.is_blocking) {
-        pass_blocking(mover);
-        code = mover->code;
-    } else {
-        code = pass_queued(mover);
-    }
-    if (mover->next > mover->furthest)
-        mover->furthest = mover->next;
-    return code;
+    /* Two copies of the blocking loop: the one that most runs need has no question in it. */
+    if (!mover->run->queue.is_blocking)
+        pass_queued(mover);
+    else if (mover->is_collective)
+        pass_blocking(mover, true);
+    else
+        pass_blocking(mover, false);
+    if (mover->walk.index > mover->furthest)
+        mover->furthest = mover->walk.index;
+    return mover->code;
 }
 
 /* ---- passes ---- */
@@ -451,8 +461,9 @@ static void begin(struct weir_mover *mover)
     mover->is_collective = phase->is_collective || syncs_together(mover);
     mover->stop_signal = mover->run->params->stop_signal;
     mover->has_aftermath = has_aftermath(mover);
-    mover->must_fill =
-        phase->verb == WEIR_WRITE && mover->source->identity.mode != WEIR_PAYLOAD_NONE;
+    mover->must_stamp = phase->verb == WEIR_WRITE && mover->source->is_one_stamp;
+    mover->must_prepare = phase->must_verify || (phase->verb == WEIR_WRITE &&
+                                                 mover->source->identity.mode != WEIR_PAYLOAD_NONE);
 }
 
 int weir_move(struct weir_mover *mover)
@@ -462,7 +473,6 @@ int weir_move(struct weir_mover *mover)
     begin(mover);
     do {
         weir_walk_start(&mover->walk, mover->share, 0);
-        mover->next = 0;
         code = pass(mover);
     } while (code == 0 && must_go_again(mover));
     if (mover->phase->stop.deadline_ns != 0 && !mover->tally->hit_deadline)
@@ -470,6 +480,7 @@ int weir_move(struct weir_mover *mover)
     if (code == 0 && mover->phase->stop.has_wear_out)
         code = wear_out(mover);
     count_transfers(mover);
-    mover->run->is_cut = mover->has_seen_signal && (mover->next < mover->limit || is_early(mover));
+    mover->run->is_cut =
+        mover->has_seen_signal && (mover->walk.index < mover->limit || is_early(mover));
     return code;
 }

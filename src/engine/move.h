@@ -27,9 +27,8 @@ struct weir_mover {
 
     /* set by weir_move */
     struct weir_tally *tally;
-    struct weir_walk walk;
-    uint64_t next;     /* number of the next transfer */
-    uint64_t furthest; /* transfers of the longest pass over the layout */
+    struct weir_walk walk; /* its index is the number of the next transfer */
+    uint64_t furthest;     /* transfers of the longest pass over the layout */
     bool has_seen_signal;
     uint64_t started_ns;
     uint64_t alert_ns;    /* look up from the work when the clock is past this */
@@ -39,7 +38,8 @@ struct weir_mover {
     uint64_t until;     /* launch nothing from here on: the limit, or 0 if something asks to stop */
     bool is_collective; /* ranks go on and stop together */
     bool wants_over;    /* collective phases: this rank would stop, once all agree */
-    bool must_fill;
+    bool must_stamp;    /* a stamp is all that the buffer needs */
+    bool must_prepare;  /* it needs more */
     bool has_aftermath; /* something beyond recording follows each transfer, or one came in parts */
     const struct weir_buffers *buffers;
     unsigned turn; /* windows used so far: each slot goes round its own */
