@@ -39,8 +39,8 @@ struct mpiio_session {
 struct mpiio_file {
     struct weir_file base;
     MPI_File handle;
-    uint64_t
-        known_bytes; /* the file's size when it was last asked for: it does not shrink under us */
+    /* the file's size when it was last asked for: it does not shrink under us */
+    uint64_t known_bytes;
 };
 
 static const struct weir_option mpiio_rows[] = {

@@ -192,8 +192,8 @@ static int posix_alignment(struct weir_session *session, const char *path,
 
 /* ---- files ---- */
 
-/* Linux makes the file before it finds that it cannot be direct: only who made it may take it away.
- */
+/* Linux makes the file before it finds that it cannot be direct: only who made it may take it
+ * away. */
 static int open_direct(const char *path, int flags)
 {
     int fd = open(path, flags | O_EXCL, FILE_MODE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files and names of the kernel's file systems, shared by the backends that open them with open(2).
- */
+/* Files and names of the kernel's file systems, shared by the backends that open them with
+ * open(2). */
 #ifndef WEIR_BACKENDS_POSIX_FILES_H
 #define WEIR_BACKENDS_POSIX_FILES_H
 
@@ -10,8 +10,8 @@
 struct weir_posix_session {
     struct weir_session base;
     bool is_direct; /* files are opened with O_DIRECT */
-    struct weir_alignment
-        alignment; /* of direct files whose file system does not say: what was measured last */
+    /* of direct files whose file system does not say: what was measured last */
+    struct weir_alignment alignment;
 };
 
 struct weir_posix_file {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides which clock can be trusted, calibrates it against the kernel's, and waits for an instant.
- */
+/* Decides which clock can be trusted, calibrates it against the kernel's, and waits for an
+ * instant. */
 #include "weir/base/clock.h"
 
 #include <errno.h>

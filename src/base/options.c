@@ -212,8 +212,8 @@ static bool is_value_word(const struct weir_option *row, const char *word)
            (row->type == WEIR_OPTION_DIRECTIVES && strchr(word, '='));
 }
 
-/* The value that stands behind an option as a word of its own; NULL and an error if there is none.
- */
+/* The value that stands behind an option as a word of its own; NULL and an error if there is
+ * none. */
 static const char *take_value_word(struct word_reader *reader, const struct weir_option *row,
                                    const char *place)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws the constants of a permutation from its seed, and computes many of its elements at a time.
- */
+/* Draws the constants of a permutation from its seed, and computes many of its elements at a
+ * time. */
 #include "weir/base/random.h"
 
 #include <assert.h>

@@ -153,8 +153,8 @@ static uint32_t seed_of(const struct weir_run *run, const struct weir_payload *p
     return payload->seed_is_given ? payload->seed : run->data_seed;
 }
 
-/* Data without a single stamp may be damaged, or somebody else's: what it ought to be is unknown.
- */
+/* Data without a single stamp may be damaged, or somebody else's: what it ought to be is
+ * unknown. */
 static int refuse_unknown(struct weir_run *run, const char *path, bool found,
                           struct weir_error *error)
 {

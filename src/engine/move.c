@@ -274,8 +274,8 @@ static inline void record(struct weir_mover *mover, const struct weir_op *op)
         heed_signal(mover);
 }
 
-/* Records a transfer of a phase that asks for more than moving data, or of one that came in parts.
- */
+/* Records a transfer of a phase that asks for more than moving data, or of one that came in
+ * parts. */
 SELDOM static bool follow_up(struct weir_mover *mover, struct weir_op *op)
 {
     if (mover->continued_count != 0)

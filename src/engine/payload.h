@@ -62,15 +62,15 @@ bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts);
 /* What one rank writes to one file in one phase, or expects to read from it. */
 struct weir_source {
     struct weir_identity identity;
-    const unsigned char
-        *noise;     /* WEIR_NOISE_BYTES and one piece more; NULL but for WEIR_PAYLOAD_STAMP */
+    /* WEIR_NOISE_BYTES and one piece more; NULL but for WEIR_PAYLOAD_STAMP */
+    const unsigned char *noise;
     uint64_t base;  /* hash of what is the same in all its stamps */
     uint64_t place; /* words 2 and 4 of its stamps */
     uint64_t kind;
     size_t piece_count; /* of a transfer */
     size_t last_piece_bytes;
-    bool
-        is_one_stamp; /* a transfer is one stamp and noise: weir_stamp_write is all that it needs */
+    /* a transfer is one stamp and noise: weir_stamp_write is all that it needs */
+    bool is_one_stamp;
 };
 
 /* Odd constants with about as many ones as zeros; any such would do. */

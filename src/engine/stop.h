@@ -7,8 +7,8 @@
 #include "run.h"
 
 /* How many transfers `owner`'s part has in this phase: those of the layout, or fewer if the plan, a
- * status file or a write that was cut short say so. The status file is read by rank 0. Collective.
- */
+ * status file or a write that was cut short say so. The status file is read by rank 0.
+ * Collective. */
 int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64_t owner,
                     uint64_t layout_ops, uint64_t *limit, struct weir_error *error);
 

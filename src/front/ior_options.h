@@ -100,8 +100,8 @@ struct weir_ior_request {
     struct weir_ior_additions additions;
     const struct weir_backends *backends;
     void **backend_values; /* one struct per backend */
-    struct weir_option_parser
-        parser; /* writes into this request; knows all tables but the orders */
+    /* writes into this request; knows all tables but the orders */
+    struct weir_option_parser parser;
 };
 
 /* A request with everything at its default. It lives in `arena`, as do all texts read into it. */

@@ -169,8 +169,8 @@ struct resident {
     char node_name[WEIR_NODE_NAME_BYTES];
 };
 
-/* The lowest rank that shares both memory and host name with this one. `shared` is in rank order.
- */
+/* The lowest rank that shares both memory and host name with this one. `shared` is in rank
+ * order. */
 static int find_leader(MPI_Comm shared, const struct resident *me, int *leader)
 {
     struct resident *residents;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Series of bytes and operations over time: the interval doubles so that the array never overflows.
- */
+/* Series of bytes and operations over time: the interval doubles so that the array never
+ * overflows. */
 #include "weir/measure/series.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of the transfer buffers: aligned, apart from one another, and spread as far as asked.
- */
+/* The shape of the transfer buffers: aligned, apart from one another, and spread as far as
+ * asked. */
 #include "weir/io/buffers.h"
 
 #include <setjmp.h>

@@ -240,8 +240,8 @@ static void neighbours_are_rare_and_steps_long(void **state)
                 last = next;
             }
         }
-        /* One in `count` steps leads to the neighbour, and the mean step is a third of the range.
-         */
+        /* One in `count` steps leads to the neighbour, and the mean step is a third of the
+         * range. */
         assert_true(neighbours / SEEDS > 0.4 && neighbours / SEEDS < 2.0);
         assert_true(fabs(steps / SEEDS / count / count - 1.0 / 3) < 0.01);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The monotonic clock of one node, in nanoseconds: the time stamp counter where it can be trusted,
- * else the kernel's clock. Two processes of one node that share a calibration read the same clock.
- */
+ * else the kernel's clock. Two processes of one node that share a calibration read the same
+ * clock. */
 #ifndef WEIR_BASE_CLOCK_H
 #define WEIR_BASE_CLOCK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a failure is told to a human: one sentence, its place first, and the exit code it leads to.
- */
+/* How a failure is told to a human: one sentence, its place first, and the exit code it leads
+ * to. */
 #ifndef WEIR_BASE_ERROR_H
 #define WEIR_BASE_ERROR_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options as table rows: one row is what the parser, the help text, the dump and the manual read.
- */
+/* Options as table rows: one row is what the parser, the help text, the dump and the manual
+ * read. */
 #ifndef WEIR_BASE_OPTIONS_H
 #define WEIR_BASE_OPTIONS_H
 
@@ -22,22 +22,23 @@ enum weir_option_type {
     WEIR_OPTION_MINUTES,      /* uint64_t nanoseconds, written in decimal minutes */
     WEIR_OPTION_TEXT,         /* const char *, NULL if not given */
     WEIR_OPTION_CHOICE, /* const char *, one of the words of `choices`, stored as spelled there */
-    WEIR_OPTION_DIRECTIVES /* no value of its own: key=value[,key=value ...], each assigned by name
-                            */
+    WEIR_OPTION_DIRECTIVES /* key=value[,key=value ...], each assigned to its own row by name */
 };
 
-/* One option. A table of rows ends with a row that has neither letter nor name. */
+/* One option. A table of rows ends with a row that has neither letter nor name. A refused row whose
+ * name ends in * stands for all names that begin so. */
 struct weir_option {
     char letter;      /* 0: none */
     const char *name; /* --name, and the key of -O and of scripts; matched without regard to case */
     enum weir_option_type type;
     size_t offset;        /* of the value in the values struct */
     const char *standard; /* default, as a user would write it; NULL: 0 or NULL */
-    const char
-        *choices; /* WEIR_OPTION_CHOICE: words with | between them; a unique first letter will do */
+    /* WEIR_OPTION_CHOICE: words with | between them, of which a unique beginning will do; with
+     * "..." at the end, the first letter decides */
+    const char *choices;
     const char *help; /* one sentence, lower case, no full stop */
-    const char
-        *refusal; /* not NULL: the option is known, not built, and refused with this sentence */
+    /* not NULL: the option is known, not built, and refused with this sentence */
+    const char *refusal;
 };
 
 /* A table and what it is called in help ("IOR", "POSIX"). */
@@ -85,8 +86,8 @@ int weir_options_assign_list(const struct weir_option_parser *parser, const char
  * refused. */
 void weir_options_help(struct weir_text *text, const struct weir_option_set *set);
 
-/* Appends the value of one row as a user would write it, in the row's own unit: "1", "64k", "0.5".
- */
+/* Appends the value of one row as a user would write it, in the row's own unit: "1", "64k",
+ * "0.5". */
 void weir_options_value(struct weir_text *text, const struct weir_option *row, const void *values);
 
 /* True if the value differs from the row's default. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who runs with us: ranks, nodes, and what they do together. The only way to talk to other ranks.
- */
+/* Who runs with us: ranks, nodes, and what they do together. The only way to talk to other
+ * ranks. */
 #ifndef WEIR_GROUP_GROUP_H
 #define WEIR_GROUP_GROUP_H
 

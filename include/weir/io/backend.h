@@ -85,8 +85,8 @@ struct weir_file_params {
     bool can_write;
     bool can_read;
     bool must_create; /* make the file if there is none */
-    struct weir_group
-        *group; /* the ranks that open this file together: a group of one for a file of its own */
+    /* the ranks that open this file together: a group of one for a file of its own */
+    struct weir_group *group;
     uint64_t expected_bytes; /* what the file will grow to; 0: unknown */
 };
 
@@ -159,8 +159,8 @@ struct weir_backend {
 struct weir_registry {
     const struct weir_backend *const *backends;
     size_t count;
-    const char *const
-        *left_out; /* "name: reason" of backends that were not built, NULL-terminated */
+    /* "name: reason" of backends that were not built, NULL-terminated */
+    const char *const *left_out;
 };
 extern const struct weir_registry weir_registry;
 

@@ -59,8 +59,8 @@ static inline void weir_queue_touch(struct weir_queue *queue)
     queue->is_last_usable = false;
 }
 
-/* Now; serves as the issue stamp of the next operation unless weir_queue_touch is called after it.
- */
+/* Now; serves as the issue stamp of the next operation unless weir_queue_touch is called after
+ * it. */
 static inline uint64_t weir_queue_now(struct weir_queue *queue)
 {
     queue->last_ns = weir_clock_ns(queue->clock);

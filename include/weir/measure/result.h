@@ -99,8 +99,8 @@ struct weir_phase_result {
     uint64_t op_count;
     uint64_t byte_count;
     uint64_t expected_bytes; /* what the layout asked for */
-    uint64_t
-        file_bytes; /* of all files of the target, as the file system says; UINT64_MAX: not asked */
+    /* of all files of the target, as the file system says; UINT64_MAX: not asked */
+    uint64_t file_bytes;
     uint64_t short_count;
     uint64_t error_count;
     uint64_t generation; /* of the data written or expected; 0: none */
@@ -109,8 +109,8 @@ struct weir_phase_result {
 
     struct weir_windows windows;
     double wall_s; /* first open to last close, with filling and checking */
-    double
-        common_s; /* while all ranks were transferring: latest start to earliest stop; 0 if never */
+    /* while all ranks were transferring: latest start to earliest stop; 0 if never */
+    double common_s;
     double rank_s_min; /* transfer windows of single ranks, data handling cut out */
     double rank_s_mean;
     double rank_s_max;

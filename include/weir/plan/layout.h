@@ -71,8 +71,8 @@ uint64_t weir_share_offset(const struct weir_share *share, uint64_t index);
 #define WEIR_WALK_WINDOW 64
 
 /* The same, one after the other, for the loop that moves the data: offsets are computed a window at
- * a time, so that neither divisions nor the latency of a permutation stand between two transfers.
- */
+ * a time, so that neither divisions nor the latency of a permutation stand between two
+ * transfers. */
 struct weir_walk {
     const struct weir_share *share;
     uint64_t index;       /* of the next transfer */
