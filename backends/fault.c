@@ -115,6 +115,7 @@ static struct weir_file *inner_file_of(struct weir_file *file)
 
 static const struct weir_transfer_ops *inner_transfer_of(const struct fault_session *fault)
 {
+    assert(fault->inner != NULL);
     return fault->inner->backend->transfer;
 }
 

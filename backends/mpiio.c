@@ -438,7 +438,7 @@ static int64_t mpiio_size(struct weir_session *session, struct weir_file *file)
 static int call_mpi(const struct weir_op *op, uint64_t moved, int count, MPI_Status *status)
 {
     MPI_File handle = handle_of(op->file);
-    MPI_Offset offset = (MPI_Offset)(op->offset + moved);
+    MPI_Offset offset = (MPI_Offset)op->offset + (MPI_Offset)moved;
     unsigned char *data = (unsigned char *)op->data + moved;
 
     if (op->verb == WEIR_OP_WRITE)

@@ -214,8 +214,7 @@ int weir_teller_close(struct weir_teller *teller, struct weir_error *error)
     if (teller->out != NULL) {
         if (teller->reporter->end != NULL)
             teller->reporter->end(&teller->text, teller->plan, teller->result);
-        if (!teller->plan->output.is_plain && teller->plan->output.format == WEIR_FORMAT_IOR)
-            weir_report_trust(&teller->text, teller->plan, teller->result);
+        weir_report_trust(&teller->text, teller->plan, teller->result);
         code = print(teller, error);
         if (teller->out != stdout && fclose(teller->out) != 0)
             code = fail(error, "ior: summaryFile", teller->plan->output.summary_path);

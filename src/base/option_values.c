@@ -244,13 +244,13 @@ bool weir_options_is_changed(const struct weir_option *row, const void *values)
 static void add_duration(struct weir_text *text, uint64_t value_ns, uint64_t unit_ns)
 {
     const uint64_t scale = UINT64_C(1000000000000);
-    uint64_t whole = value_ns / unit_ns;
-    uint64_t part =
-        (uint64_t)(((unsigned __int128)(value_ns % unit_ns) * scale + unit_ns / 2) / unit_ns);
+    uint64_t part;
     char decimals[24];
     size_t length;
 
-    weir_text_add(text, "%" PRIu64, whole);
+    assert(unit_ns > 0);
+    part = (uint64_t)(((unsigned __int128)(value_ns % unit_ns) * scale + unit_ns / 2) / unit_ns);
+    weir_text_add(text, "%" PRIu64, value_ns / unit_ns);
     if (part == 0)
         return;
     length = (size_t)snprintf(decimals, sizeof decimals, "%012" PRIu64, part);

@@ -48,6 +48,7 @@ void weir_permutation_init(struct weir_permutation *permutation, uint64_t count,
         permutation->table = shuffled_table(permutation->count, key);
         return;
     }
+    assert(bits > 0);
     permutation->mask = UINT64_MAX >> (64 - bits);
     permutation->shift = (bits + 1) / 2;
     for (uint64_t i = 0; i < 2; i++)

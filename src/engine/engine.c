@@ -11,6 +11,7 @@
 #include "weir/base/log.h"
 #include "weir/system/host.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +134,7 @@ static int draw_seeds(struct weir_run *run)
     if (code == 0)
         code = weir_run_share(run, &mixed);
     run->data_seed = (uint32_t)seconds;
-    run->order_seed = mixed;
+    run->order_seed = mixed >> 1; /* --random-offset-seed can give it back */
     return code;
 }
 
@@ -212,6 +213,7 @@ static int run_test(const struct weir_engine_params *params, const struct weir_t
     if (result != NULL)
         result->is_interrupted |= run.is_interrupted;
     *must_end = run.is_interrupted || run.has_failed;
+    assert(params->group != NULL);
     code = weir_group_broadcast(params->group, must_end, sizeof *must_end, 0);
     if (code == 0)
         code = weir_group_broadcast(params->group, error, sizeof *error, 0);

@@ -6,6 +6,7 @@
 #include "identity.h"
 #include "stop.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,6 +316,7 @@ static int open_session(struct weir_run *run, struct weir_error *error)
         run->session = NULL;
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
+    assert(run->session != NULL);
     if (run->session->depth < params.depth)
         weir_error_usage(error, run->backend->descriptor.name,
                          "a queue depth of %u is not possible here: the most is %u", params.depth,

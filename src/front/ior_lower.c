@@ -111,7 +111,7 @@ static int choose_inner(const struct lowering *lowering, const struct weir_descr
 static int choose_backend(const struct lowering *lowering, const char *api)
 {
     struct weir_test *test = lowering->test;
-    struct backend_choice outer, inner;
+    struct backend_choice outer, inner = {0};
     size_t length = strcspn(api, ":");
     bool wraps;
 

@@ -46,7 +46,7 @@ static int ask_parent(struct weir_group *group, const struct weir_clock *clock, 
 
     for (int trip = 0; trip < ROUND_TRIPS; trip++) {
         const unsigned char ping = 0;
-        struct time_reply reply;
+        struct time_reply reply = {0};
         uint64_t sent_ns = weir_clock_ns(clock);
         uint64_t trip_ns;
         int rc = group->ops->send(group, &ping, sizeof ping, parent);

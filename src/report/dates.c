@@ -3,18 +3,23 @@
 #include "dates.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
+
+/* Some 30,000 years from now: what a damaged file may tell beyond that is no date. */
+#define LATEST_S 1e12
 
 char *weir_date_format(double seconds, char buffer[WEIR_DATE_BYTES])
 {
     static const char days[][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    time_t when = (time_t)floor(seconds);
+    bool is_date = fabs(seconds) < LATEST_S;
+    time_t when = is_date ? (time_t)floor(seconds) : 0;
     struct tm date;
 
-    if (!localtime_r(&when, &date)) {
+    if (!is_date || !localtime_r(&when, &date)) {
         buffer[0] = '\0';
         return buffer;
     }

@@ -67,6 +67,26 @@ static void add_filesystem(struct weir_text *text, const struct weir_filesystem_
                   words.capacity, words.used_capacity, words.inodes, words.used_inodes);
 }
 
+/* IOR's place for a remark of the user. */
+static void add_remark(struct weir_text *text, const char *remark)
+{
+    weir_text_add(text, "\n*** DEBUG MODE ***\n*** ");
+    add_name(text, remark);
+    weir_text_add(text, " ***\n");
+}
+
+/* IOR calls the seed of the data a time stamp, as it is one unless it was given. */
+static void add_data_seed(struct weir_text *text, uint64_t seed)
+{
+    weir_text_add(text, "Using Time Stamp %llu (0x%llx) for Data Signature\n",
+                  (unsigned long long)seed, (unsigned long long)seed);
+}
+
+static bool says_data_seed(const struct weir_plan *plan, const struct weir_phase *phase)
+{
+    return plan->output.verbosity >= 2 && phase && phase->payload.mode != WEIR_PAYLOAD_NONE;
+}
+
 static void test_begins(struct weir_text *text, const struct weir_plan *plan,
                         const struct weir_result *result, const struct weir_test_result *test)
 {
@@ -76,6 +96,10 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
         .number = add_option_number,
     };
 
+    const struct weir_test *planned = plan->tests[test->test];
+    const struct weir_phase *phase = weir_words_data_phase(planned);
+    const char *remark = weir_words_remark(planned);
+
     (void)result;
     if (test->test > 0)
         weir_text_add(text, "\n");
@@ -83,11 +107,15 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     add_date(text, "StartTime", test->begun_s);
     add_line(text, "Path", test->path);
     add_filesystem(text, &test->filesystem);
+    if (remark)
+        add_remark(text, remark);
     weir_text_add(text, "\nOptions: \n");
-    weir_words_options(&listener, plan, plan->tests[test->test], test);
+    weir_words_options(&listener, plan, planned, test);
+    weir_text_add(text, "\nResults: \n");
+    if (says_data_seed(plan, phase) && phase->payload.seed_is_given)
+        add_data_seed(text, phase->payload.seed);
     weir_text_add(text,
-                  "\nResults: \n\n"
-                  "access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    "
+                  "\naccess    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    "
                   "wr/rd(s)   close(s)   total(s)   iter\n"
                   "------    ---------  ----       ----------  ---------- ---------  --------   "
                   "--------   --------   --------   ----\n");
@@ -145,18 +173,32 @@ static void add_check_notice(struct weir_text *text, double begun_s)
                   weir_date_format(begun_s, date));
 }
 
+/* A seed that the run drew, or learned from the data, is not known before. */
+static void add_drawn_seed(struct weir_text *text, const struct weir_plan *plan,
+                           const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+
+    if (!says_data_seed(plan, planned) || planned->payload.seed_is_given)
+        return;
+    for (unsigned i = 0; i < result->phase_count && &result->phases[i] != phase; i++)
+        if (result->phases[i].test == phase->test && weir_figures_has_row(plan, &result->phases[i]))
+            return;
+    add_data_seed(text, phase->data_seed);
+}
+
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result, const struct weir_phase_result *phase)
 {
     const struct weir_phase *planned = weir_figures_phase(plan, phase);
     bool is_verbose = plan->output.verbosity > 0;
 
-    (void)result;
-    if (phase->outcome == WEIR_OUTCOME_SKIPPED)
+    if (!planned || phase->outcome == WEIR_OUTCOME_SKIPPED)
         return;
     if (weir_figures_has_row(plan, phase)) {
         struct weir_ior_row row = weir_figures_row(plan, phase);
 
+        add_drawn_seed(text, plan, result, phase);
         if (weir_figures_has_wear_out(plan, phase))
             add_stonewall(text, &phase->stonewall);
         add_data_row(text, &row, phase->repetition);

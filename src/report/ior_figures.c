@@ -2,7 +2,6 @@
 /* IOR's numbers: where nothing was measured they are 0, never nan or inf. */
 #include "ior_figures.h"
 
-#include <assert.h>
 #include <math.h>
 
 const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
@@ -10,12 +9,12 @@ const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
 {
     const struct weir_test *test;
 
-    assert(result->test < plan->test_count);
+    if (result->test >= plan->test_count)
+        return NULL;
     test = plan->tests[result->test];
     for (size_t i = 0; i < test->phase_count; i++)
         if (test->phases[i]->number == result->phase)
             return test->phases[i];
-    assert(!"a phase that ran stands in the plan");
     return NULL;
 }
 
@@ -23,8 +22,17 @@ bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_
 {
     const struct weir_phase *phase = weir_figures_phase(plan, result);
 
-    return result->outcome != WEIR_OUTCOME_SKIPPED && phase->verb != WEIR_REMOVE &&
-           !phase->is_check;
+    if (!phase || phase->verb == WEIR_REMOVE || phase->is_check)
+        return false;
+    return result->outcome == WEIR_OUTCOME_COMPLETE ||
+           (result->outcome == WEIR_OUTCOME_PARTIAL && result->byte_count > 0);
+}
+
+bool weir_figures_has_removal(const struct weir_plan *plan, const struct weir_phase_result *result)
+{
+    const struct weir_phase *phase = weir_figures_phase(plan, result);
+
+    return phase && phase->verb == WEIR_REMOVE && result->outcome != WEIR_OUTCOME_SKIPPED;
 }
 
 bool weir_figures_has_wear_out(const struct weir_plan *plan, const struct weir_phase_result *result)
@@ -32,9 +40,17 @@ bool weir_figures_has_wear_out(const struct weir_plan *plan, const struct weir_p
     return weir_figures_phase(plan, result)->stop.has_wear_out && result->stonewall.is_hit;
 }
 
-static double per_second(double amount, double seconds)
+static double or_zero(double value)
 {
-    return seconds > 0.0 ? amount / seconds : 0.0;
+    return isfinite(value) ? value : 0.0;
+}
+
+/* Of less than this no clock tells. */
+#define SHORTEST_S 1e-9
+
+double weir_figures_rate(double amount, double seconds)
+{
+    return seconds >= SHORTEST_S ? or_zero(amount / seconds) : 0.0;
 }
 
 struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
@@ -46,8 +62,9 @@ struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
 
     return (struct weir_ior_row){
         .access = weir_verb_name(phase->verb),
-        .mib_per_s = per_second((double)result->byte_count / WEIR_MIB, result->windows.total_s),
-        .ops_per_s = per_second((double)whole_transfers, result->windows.transfer_s),
+        .mib_per_s =
+            weir_figures_rate((double)result->byte_count / WEIR_MIB, result->windows.total_s),
+        .ops_per_s = weir_figures_rate((double)whole_transfers, result->windows.transfer_s),
         .latency_s = result->op_s_min,
         .block_kib = (double)phase->layout.block_bytes / WEIR_KIB,
         .transfer_kib = (double)transfer_bytes / WEIR_KIB,
@@ -88,7 +105,7 @@ static void gather(struct gathering *all, double value)
 
 static double mean_of(const struct gathering *all)
 {
-    return all->count ? all->sum / all->count : 0.0;
+    return all->count ? or_zero(all->sum / all->count) : 0.0;
 }
 
 static struct weir_spread spread_of(const struct gathering *all)
@@ -100,7 +117,7 @@ static struct weir_spread spread_of(const struct gathering *all)
         .max = all->max,
         .min = all->min,
         .mean = mean_of(all),
-        .stddev = sqrt(fmax(variance, 0.0)),
+        .stddev = or_zero(sqrt(fmax(variance, 0.0))),
     };
 }
 
@@ -120,14 +137,31 @@ static void gather_phase(struct summary_gathering *all, const struct weir_plan *
     double total_s = result->windows.total_s;
     const struct weir_stonewall *stonewall = &result->stonewall;
 
-    gather(&all->mib_per_s, per_second((double)result->byte_count / WEIR_MIB, total_s));
-    gather(&all->ops_per_s, per_second(transfers, total_s));
+    gather(&all->mib_per_s, weir_figures_rate((double)result->byte_count / WEIR_MIB, total_s));
+    gather(&all->ops_per_s, weir_figures_rate(transfers, total_s));
     gather(&all->total_s, total_s);
     if (weir_figures_has_wear_out(plan, result)) {
         gather(&all->stonewall_s, stonewall->seconds);
         gather(&all->stonewall_mib_per_s,
-               per_second(stonewall->bytes_mean / WEIR_MIB, stonewall->seconds));
+               weir_figures_rate(stonewall->bytes_mean / WEIR_MIB, stonewall->seconds));
     }
+}
+
+static bool is_of_row(const struct weir_plan *plan, const struct weir_phase_result *phase,
+                      const struct weir_test *test, enum weir_verb verb)
+{
+    return phase->test == test->number && weir_figures_has_row(plan, phase) &&
+           weir_figures_phase(plan, phase)->verb == verb;
+}
+
+static bool has_complete(const struct weir_plan *plan, const struct weir_result *result,
+                         const struct weir_test *test, enum weir_verb verb)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].outcome == WEIR_OUTCOME_COMPLETE &&
+            is_of_row(plan, &result->phases[i], test, verb))
+            return true;
+    return false;
 }
 
 bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result *result,
@@ -135,13 +169,14 @@ bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result
                           struct weir_ior_summary *summary)
 {
     struct summary_gathering all = {.total_s = {.count = 0}};
+    bool takes_partial = !has_complete(plan, result, test, verb);
     uint64_t first_bytes = 0;
 
     for (unsigned i = 0; i < result->phase_count; i++) {
         const struct weir_phase_result *phase = &result->phases[i];
 
-        if (phase->test != test->number || !weir_figures_has_row(plan, phase) ||
-            weir_figures_phase(plan, phase)->verb != verb)
+        if (!is_of_row(plan, phase, test, verb) ||
+            (phase->outcome != WEIR_OUTCOME_COMPLETE && !takes_partial))
             continue;
         if (all.total_s.count == 0)
             first_bytes = phase->byte_count;

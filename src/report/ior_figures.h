@@ -13,15 +13,23 @@
 #define WEIR_MIB 1048576.0
 #define WEIR_GIB 1073741824.0
 
-/* The plan's words for a phase that ran. */
+/* The plan's words for a phase that ran. NULL if the plan's test has no such phase: a result file
+ * may hold anything. */
 const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
                                             const struct weir_phase_result *result);
 
-/* Phases that IOR times and shows: begun writes and reads; a check of what was written is not among
- * them. */
+/* Phases that IOR times and shows: writes and reads that are complete, or moved something before
+ * they failed; a check of what was written is not among them. */
 bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_result *result);
 
-/* True if wear-out went on after a deadline, so that the stonewall is worth a line. */
+/* Removals that were begun; shown at -v only. */
+bool weir_figures_has_removal(const struct weir_plan *plan, const struct weir_phase_result *result);
+
+/* 0 where there is no time, or no finite quotient. */
+double weir_figures_rate(double amount, double seconds);
+
+/* True if wear-out went on after a deadline, so that the stonewall is worth a line. For phases
+ * that have a row. */
 bool weir_figures_has_wear_out(const struct weir_plan *plan,
                                const struct weir_phase_result *result);
 
@@ -46,13 +54,14 @@ struct weir_spread {
     double stddev; /* of the population */
 };
 
-/* One line of the summary: a verb of a test over its repetitions. */
+/* One line of the summary: a verb of a test over its complete repetitions, or, if there is none,
+ * over what others moved. */
 struct weir_ior_summary {
-    unsigned count; /* repetitions that have a row */
+    unsigned count; /* repetitions that are in it */
     struct weir_spread mib_per_s;
     struct weir_spread ops_per_s; /* by total time, other than in the table */
     double mean_s;
-    uint64_t first_bytes; /* moved in the first repetition */
+    uint64_t first_bytes; /* moved in the first of them */
     bool has_stonewall;
     double stonewall_s;         /* mean */
     double stonewall_mib_per_s; /* of one rank, mean */

@@ -51,14 +51,6 @@ static void put_date(json_t *object, const char *key, double seconds)
 
 /* ---- parameters ---- */
 
-static int64_t setting(const struct weir_test *test, const char *key)
-{
-    const char *value = weir_test_setting(test, key);
-    int64_t number;
-
-    return value && weir_integer_parse(value, &number) == 0 ? number : 0;
-}
-
 static double setting_seconds(const struct weir_test *test, const char *key)
 {
     const char *value = weir_test_setting(test, key);
@@ -81,17 +73,33 @@ static const char *data_letter(const struct weir_test *test, int *number)
     return letters[*number];
 }
 
+/* The user's name of the machine, else IOR's: node(system). */
+static void put_platform(json_t *parameters, const struct weir_result *result,
+                         const struct weir_test *test)
+{
+    const char *given = weir_test_setting(test, "platform");
+    struct weir_text text = {0};
+
+    if (given && *given)
+        weir_text_add(&text, "%s", given);
+    else
+        weir_text_add(&text, "%s(%s)", result->host.node, result->host.system);
+    put_text(parameters, "platform", weir_text_string(&text));
+    weir_text_close(&text);
+}
+
 static void put_names(json_t *parameters, const struct weir_result *result,
                       const struct weir_test *test)
 {
+    const char *remark = weir_words_remark(test);
     struct weir_text text = {0};
 
     put_integer(parameters, "testID", test->number);
     put_integer(parameters, "refnum", test->reference);
     put_text(parameters, "api", test->label);
-    weir_text_add(&text, "%s(%s)", result->host.node, result->host.system);
-    put_text(parameters, "platform", weir_text_string(&text));
-    weir_text_clear(&text);
+    put_platform(parameters, result, test);
+    if (remark)
+        put_text(parameters, "debug", remark);
     weir_words_file_name(&text, test);
     put_text(parameters, "testFileName", weir_text_string(&text));
     weir_text_close(&text);
@@ -107,8 +115,8 @@ static void put_limits(json_t *parameters, const struct weir_test *test,
     put_text(parameters, "options", "(null)");
     put_integer(parameters, "dryRun", test->is_dry_run);
     put_integer(parameters, "nodes", begun->node_count);
-    put_integer(parameters, "memoryPerTask", setting(test, "memoryPerTask"));
-    put_integer(parameters, "memoryPerNode", setting(test, "memoryPerNode"));
+    put_integer(parameters, "memoryPerTask", 0); /* refused: hogging memory is not built */
+    put_integer(parameters, "memoryPerNode", 0);
     put_integer(parameters, "tasksPerNode", begun->ranks_per_node);
     put_integer(parameters, "repetitions", (int64_t)test->repetitions);
     put_integer(parameters, "multiFile", phase->target->is_new_each_repetition);
@@ -120,7 +128,8 @@ static void put_actions(json_t *parameters, const struct weir_test *test,
 {
     const struct weir_phase *write = weir_test_phase(test, WEIR_WRITE);
     const struct weir_phase *read = weir_test_phase(test, WEIR_READ);
-    bool keeps_existing = write ? !write->must_replace : setting(test, "useExistingTestFile") != 0;
+    bool keeps_existing =
+        write ? !write->must_replace : weir_words_setting(test, "useExistingTestFile", 0) != 0;
 
     put_integer(parameters, "fsync", write && write->must_sync_at_end);
     put_integer(parameters, "fsyncperwrite", write && write->must_sync_each);
@@ -156,6 +165,16 @@ static bool has_check(const struct weir_test *test)
     return false;
 }
 
+/* As it was given: -G -1 is -1 in IOR, and seed 2^32 - 1 here. */
+static int64_t signature_of(const struct weir_test *test, const struct weir_phase *phase)
+{
+    int64_t given = weir_words_setting(test, "setTimeStampSignature", 0);
+
+    if (!phase->payload.seed_is_given)
+        return 0;
+    return given < 0 ? (int32_t)phase->payload.seed : (int64_t)phase->payload.seed;
+}
+
 static void put_data(json_t *parameters, const struct weir_plan *plan, const struct weir_test *test,
                      const struct weir_phase *phase)
 {
@@ -172,8 +191,7 @@ static void put_data(json_t *parameters, const struct weir_plan *plan, const str
     put_integer(parameters, "warningAsErrors", plan->output.warnings_are_errors);
     put_integer(parameters, "verbose", plan->output.verbosity);
     put_text(parameters, "data packet type", letter);
-    put_integer(parameters, "setTimeStampSignature/incompressibleSeed",
-                phase->payload.seed_is_given ? phase->payload.seed : 0);
+    put_integer(parameters, "setTimeStampSignature/incompressibleSeed", signature_of(test, phase));
     put_integer(parameters, "collective", phase->is_collective);
     put_integer(parameters, "segmentCount", (int64_t)phase->layout.segment_count);
     put_integer(parameters, "transferSize", (int64_t)phase->layout.transfer_bytes);
@@ -243,11 +261,11 @@ static json_t *rows_of(const struct weir_plan *plan, const struct weir_result *r
     for (unsigned i = 0; i < result->phase_count; i++) {
         const struct weir_phase_result *phase = &result->phases[i];
 
-        if (phase->test != test || phase->outcome == WEIR_OUTCOME_SKIPPED)
+        if (phase->test != test)
             continue;
         if (weir_figures_has_row(plan, phase))
             json_array_append_new(rows, row_of(plan, phase));
-        else if (plan->output.verbosity > 0 && weir_figures_phase(plan, phase)->verb == WEIR_REMOVE)
+        else if (plan->output.verbosity > 0 && weir_figures_has_removal(plan, phase))
             json_array_append_new(rows, removal_of(phase));
     }
     return rows;
@@ -393,8 +411,11 @@ static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *
 
     for (unsigned i = 0; i < result->phase_count; i++) {
         const struct weir_phase_result *phase = &result->phases[i];
-        json_t *entry = weir_record_phase_object(plan, phase);
+        json_t *entry;
 
+        if (!weir_figures_phase(plan, phase))
+            continue;
+        entry = weir_record_phase_object(plan, phase);
         put_text(entry, "failure", phase->failure);
         if (phase->latency && phase->latency->total > 0)
             put(entry, "latency", latency_of(phase->latency));

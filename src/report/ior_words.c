@@ -23,7 +23,7 @@ const struct weir_phase *weir_words_data_phase(const struct weir_test *test)
     return phase;
 }
 
-static int64_t setting_number(const struct weir_test *test, const char *key, int64_t otherwise)
+int64_t weir_words_setting(const struct weir_test *test, const char *key, int64_t otherwise)
 {
     const char *value = weir_test_setting(test, key);
     int64_t number;
@@ -34,13 +34,13 @@ static int64_t setting_number(const struct weir_test *test, const char *key, int
 /* A plan without reads has no place for the shift of reads, and IOR repeats it all the same. */
 static struct weir_shift shift_without_reads(const struct weir_test *test)
 {
-    int64_t random_count = setting_number(test, "reorderTasksRandom", 0);
-    int64_t seed = setting_number(test, "reorderTasksRandomSeed", 0);
-    bool is_constant = setting_number(test, "reorderTasksConstant", 0) > 0 ||
-                       setting_number(test, "reorderTasks", 0) > 0;
+    int64_t random_count = weir_words_setting(test, "reorderTasksRandom", 0);
+    int64_t seed = weir_words_setting(test, "reorderTasksRandomSeed", 0);
+    bool is_constant = weir_words_setting(test, "reorderTasksConstant", 0) > 0 ||
+                       weir_words_setting(test, "reorderTasks", 0) > 0;
     struct weir_shift shift = {
         .kind = is_constant ? WEIR_SHIFT_NODES : WEIR_SHIFT_NONE,
-        .distance = (uint64_t)llabs(setting_number(test, "taskPerNodeOffset", 1)),
+        .distance = (uint64_t)llabs(weir_words_setting(test, "taskPerNodeOffset", 1)),
         .seed = (uint64_t)llabs(seed),
     };
 
@@ -73,6 +73,13 @@ void weir_words_file_name(struct weir_text *text, const struct weir_test *test)
         weir_text_add(text, "%s%s", i > 0 ? "@" : "", phase->target->paths[i]);
 }
 
+const char *weir_words_remark(const struct weir_test *test)
+{
+    const char *remark = weir_test_setting(test, "debug");
+
+    return remark && *remark ? remark : NULL;
+}
+
 /* ---- the block "Options" ---- */
 
 static void say_shift(const struct weir_words_listener *listener, const struct weir_shift *shift)
@@ -89,19 +96,6 @@ static void say_shift(const struct weir_words_listener *listener, const struct w
         listener->number(listener->context, "task offset", (double)shift->distance);
     if (weir_words_random_shift_count(shift) > 0)
         listener->number(listener->context, "reorder random seed", (double)shift->seed);
-}
-
-static void say_memory(const struct weir_words_listener *listener, const struct weir_test *test)
-{
-    static const char *const keys[] = {"memoryPerTask", "memoryPerNode"};
-
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        char size[WEIR_SIZE_TEXT_BYTES];
-        int64_t bytes = setting_number(test, keys[i], 0);
-
-        if (bytes > 0)
-            listener->text(listener->context, keys[i], weir_size_format((uint64_t)bytes, size));
-    }
 }
 
 static void say_size(const struct weir_words_listener *listener, const char *key, uint64_t bytes)
@@ -148,7 +142,6 @@ static void say_job(const struct weir_words_listener *listener, const struct wei
     listener->number(context, "nodes", begun->node_count);
     listener->number(context, "tasks", begun->rank_count);
     listener->number(context, "clients per node", begun->ranks_per_node);
-    say_memory(listener, test);
     listener->text(context, "memoryBuffer", "CPU");
     listener->text(context, "dataAccess", "CPU");
     listener->text(context, "GPUDirect", "0");

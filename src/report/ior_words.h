@@ -17,6 +17,9 @@ extern const char weir_ior_version[];
  * check. NULL if the test moves no data. */
 const struct weir_phase *weir_words_data_phase(const struct weir_test *test);
 
+/* A setting of the test as a number; `otherwise` if it is not set, or no number. */
+int64_t weir_words_setting(const struct weir_test *test, const char *key, int64_t otherwise);
+
 /* How reads are shifted; for a test without reads, what was asked for anyway. */
 struct weir_shift weir_words_shift(const struct weir_test *test);
 
@@ -25,6 +28,9 @@ unsigned weir_words_random_shift_count(const struct weir_shift *shift);
 
 /* Appends the name given for the files: "a", or "a@b@c". */
 void weir_words_file_name(struct weir_text *text, const struct weir_test *test);
+
+/* The user's remark (IOR's "debug"), NULL if there is none. */
+const char *weir_words_remark(const struct weir_test *test);
 
 /* Who is told of the lines of the block "Options", in order. */
 struct weir_words_listener {

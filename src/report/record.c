@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,6 +58,7 @@ const struct weir_json_field weir_record_phase_fields[] = {
     WEIR_JSON_FIELD(weir_phase_result, "begun_s", begun_s, WEIR_JSON_REAL),
     WEIR_JSON_FIELD(weir_phase_result, "ranks", rank_count, WEIR_JSON_UNSIGNED),
     WEIR_JSON_FIELD(weir_phase_result, "nodes", node_count, WEIR_JSON_UNSIGNED),
+    WEIR_JSON_FIELD(weir_phase_result, "near_ranks", near_rank_count, WEIR_JSON_UNSIGNED),
     WEIR_JSON_FIELD(weir_phase_result, "ops", op_count, WEIR_JSON_COUNT),
     WEIR_JSON_FIELD(weir_phase_result, "bytes", byte_count, WEIR_JSON_COUNT),
     WEIR_JSON_FIELD(weir_phase_result, "expected_bytes", expected_bytes, WEIR_JSON_COUNT),
@@ -327,14 +329,28 @@ void weir_record_run(struct weir_text *text, const struct weir_plan *plan,
     add_line(text, record);
 }
 
+/* Words that are empty or 0 are left out: most of them say only that an option was not given. */
+static json_t *settings_of(const struct weir_test *test)
+{
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < test->setting_count; i++) {
+        const struct weir_setting *setting = &test->settings[i];
+
+        if (*setting->value && strcmp(setting->value, "0") != 0)
+            json_object_set_new(object, setting->key, weir_json_exact(setting->value));
+    }
+    return object;
+}
+
 void weir_record_test(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_test_result *test)
 {
     json_t *record = record_of("test");
     const struct weir_filesystem_facts *facts = &test->filesystem;
 
-    (void)plan;
     weir_json_put(record, weir_record_test_fields, test);
+    json_object_set_new(record, "settings", settings_of(plan->tests[test->test]));
     json_object_set_new(record, "filesystem",
                         facts->is_known ? object_of(weir_record_filesystem_fields, facts)
                                         : json_null());

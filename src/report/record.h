@@ -29,7 +29,7 @@ extern const struct weir_json_field weir_record_histogram_fields[];
 extern const char *const weir_record_outcomes[3];
 extern const char *const weir_record_severities[2];
 
-/* All of a phase but its histograms and its series. */
+/* All of a phase of the plan but its histograms and its series. */
 json_t *weir_record_phase_object(const struct weir_plan *plan,
                                  const struct weir_phase_result *phase);
 

@@ -2,12 +2,15 @@
 /* The block after the dialect's report that says how far its numbers can be believed. Every line
  * begins with our name, so that no script takes it for a line of results. */
 #include "ior_figures.h"
+#include "repetitions.h"
 
 #include "weir/base/version.h"
 #include "weir/report/report.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,31 +70,86 @@ static char *format_duration(double seconds, char buffer[DURATION_BYTES])
     return buffer;
 }
 
-static const char *phase_name(const struct weir_plan *plan, const struct weir_phase_result *result)
-{
-    const struct weir_phase *phase = weir_figures_phase(plan, result);
-
-    return phase->is_check ? "check" : weir_verb_name(phase->verb);
-}
-
 /* Which phase a line speaks of: the first columns of every table. */
 #define PHASE_HEADER "  test iter phase "
-static char *format_phase(const struct weir_plan *plan, const struct weir_phase_result *result,
-                          char buffer[32])
+#define PHASE_BYTES 48
+static char *format_phase(const struct weir_repetitions *all, const char *iteration,
+                          char buffer[PHASE_BYTES])
 {
-    snprintf(buffer, 32, "  %4u %4u %-6s", result->test, result->repetition,
-             phase_name(plan, result));
+    snprintf(buffer, PHASE_BYTES, "  %4u %4s %-6s", all->test, iteration,
+             all->phase->is_check ? "check" : weir_verb_name(all->phase->verb));
     return buffer;
 }
 
+static char *format_repetition(const struct weir_repetitions *all,
+                               const struct weir_phase_result *result, char buffer[PHASE_BYTES])
+{
+    char iteration[16];
+
+    snprintf(iteration, sizeof iteration, "%u", result->repetition);
+    return format_phase(all, iteration, buffer);
+}
+
+/* What the tables are made from. */
+struct view {
+    const struct weir_plan *plan;
+    const struct weir_result *result;
+    const struct weir_repetitions *phases;
+    unsigned phase_count;
+};
+
 /* ---- the head ---- */
 
-static void add_head(struct weir_text *text, const struct weir_plan *plan,
-                     const struct weir_result *result)
+#define SEEDS_SHOWN 4
+
+/* Seeds of one kind without doubles; 0 stands for none. */
+static void add_seeds(struct weir_text *line, const struct weir_result *result, const char *kind,
+                      size_t offset)
 {
+    uint64_t seeds[SEEDS_SHOWN];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        const char *phase = (const char *)&result->phases[i];
+        uint64_t seed = *(const uint64_t *)(const void *)(phase + offset);
+        unsigned known = 0;
+
+        while (known < count && seeds[known] != seed)
+            known++;
+        if (seed == 0 || known < count)
+            continue;
+        if (count == SEEDS_SHOWN) {
+            weir_text_add(line, " and others");
+            return;
+        }
+        weir_text_add(line, "%s%s%llu", line->length ? ", " : "", count ? "" : kind,
+                      (unsigned long long)seed);
+        seeds[count++] = seed;
+    }
+}
+
+/* With its seeds a run can be repeated. */
+static void add_head(struct weir_text *text, const struct view *view)
+{
+    struct weir_text seeds = {0};
+
     add_line(text, "%s", "");
     add_line(text, "how far these numbers can be believed");
-    add_line(text, "plan %s, version %s, clock %s", plan->id, WEIR_VERSION, result->clock_name);
+    add_line(text, "plan %s, version %s, clock %s", view->plan->id, WEIR_VERSION,
+             view->result->clock_name);
+    add_seeds(&seeds, view->result, "seed of the data ",
+              offsetof(struct weir_phase_result, data_seed));
+    add_seeds(&seeds, view->result, "seed of the random order ",
+              offsetof(struct weir_phase_result, order_seed));
+    if (seeds.length > 0)
+        add_line(text, "%s", weir_text_string(&seeds));
+    weir_text_close(&seeds);
+}
+
+/* Below the clocks' error a drift is noise of their comparison. */
+static bool has_drift(const struct weir_phase_result *phase)
+{
+    return phase->clock.drift_ppm * 1e-6 * phase->wall_s > phase->clock.error_s;
 }
 
 /* The worst of all phases: one line says what cross-node numbers are worth. */
@@ -100,33 +158,85 @@ static void add_clock(struct weir_text *text, const struct weir_result *result)
     struct weir_clock_quality worst = {.is_cross_node = false};
     char error[DURATION_BYTES];
     char offset[DURATION_BYTES];
+    char drift[48] = "";
 
     for (unsigned i = 0; i < result->phase_count; i++) {
         const struct weir_clock_quality *clock = &result->phases[i].clock;
 
         worst.is_cross_node = worst.is_cross_node || clock->is_cross_node;
-        if (clock->error_s > worst.error_s)
-            worst.error_s = clock->error_s;
-        if (clock->offset_s > worst.offset_s)
-            worst.offset_s = clock->offset_s;
-        if (clock->drift_ppm > worst.drift_ppm)
-            worst.drift_ppm = clock->drift_ppm;
+        worst.error_s = fmax(worst.error_s, clock->error_s);
+        worst.offset_s = fmax(worst.offset_s, clock->offset_s);
+        if (has_drift(&result->phases[i]))
+            worst.drift_ppm = fmax(worst.drift_ppm, clock->drift_ppm);
     }
-    if (worst.is_cross_node)
-        add_line(text,
-                 "times of different nodes are good to %s; corrected: offset %s, drift %.2f ppm",
-                 format_duration(worst.error_s, error), format_duration(worst.offset_s, offset),
-                 worst.drift_ppm);
+    if (!worst.is_cross_node)
+        return;
+    if (worst.drift_ppm > 0.0)
+        snprintf(drift, sizeof drift, ", drift %.2f ppm", worst.drift_ppm);
+    add_line(text, "times of different nodes are good to %s; corrected: offset %s%s",
+             format_duration(worst.error_s, error), format_duration(worst.offset_s, offset), drift);
 }
 
 /* ---- tables ---- */
 
-static void add_latency(struct weir_text *text, const struct weir_plan *plan,
+/* A title and the names of the columns, before the first line. */
+struct table {
+    const char *title;
+    const char *columns; /* NULL: the lines need none */
+    bool is_begun;
+};
+
+static void begin_table(struct weir_text *text, struct table *table)
+{
+    if (table->is_begun)
+        return;
+    table->is_begun = true;
+    add_line(text, "%s", "");
+    add_line(text, "%s", table->title);
+    if (table->columns)
+        add_line(text, "%s", table->columns);
+}
+
+/* Adds the line of a phase, or of many as one, to a table. */
+struct row_adder {
+    struct table table;
+    bool (*is_due)(const struct weir_phase_result *result);
+    void (*add)(struct weir_text *text, const char *name, const struct weir_phase_result *result);
+};
+
+static void add_row(struct weir_text *text, struct row_adder *adder, const char *name,
+                    const struct weir_phase_result *result)
+{
+    if (adder->is_due && !adder->is_due(result))
+        return;
+    begin_table(text, &adder->table);
+    adder->add(text, name, result);
+}
+
+static void add_rows(struct weir_text *text, const struct view *view, struct row_adder adder)
+{
+    char name[PHASE_BYTES];
+
+    for (unsigned i = 0; i < view->phase_count; i++) {
+        const struct weir_repetitions *all = &view->phases[i];
+
+        if (all->whole)
+            add_row(text, &adder, format_phase(all, "all", name), all->whole);
+        for (unsigned j = 0; !all->whole && j < all->row_count; j++)
+            add_row(text, &adder, format_repetition(all, all->rows[j], name), all->rows[j]);
+    }
+}
+
+static bool has_latency(const struct weir_phase_result *result)
+{
+    return result->latency && result->latency->total > 0;
+}
+
+static void add_latency(struct weir_text *text, const char *name,
                         const struct weir_phase_result *result)
 {
     static const double fractions[] = {0.5, 0.9, 0.99, 0.999, 1.0};
     const struct weir_histogram *latency = result->latency;
-    char name[32];
     char mean[DURATION_BYTES];
     struct weir_text cells = {0};
 
@@ -136,76 +246,67 @@ static void add_latency(struct weir_text *text, const struct weir_plan *plan,
 
         weir_text_add(&cells, " %9s", format_duration(ns / 1e9, value));
     }
-    add_line(text, "%s %9s%s", format_phase(plan, result, name),
-             format_duration(weir_histogram_mean_ns(latency) / 1e9, mean),
+    add_line(text, "%s %9s%s", name, format_duration(weir_histogram_mean_ns(latency) / 1e9, mean),
              weir_text_string(&cells));
     weir_text_close(&cells);
 }
 
-static void add_latencies(struct weir_text *text, const struct weir_plan *plan,
-                          const struct weir_result *result)
+static void add_latencies(struct weir_text *text, const struct view *view)
 {
-    bool has_header = false;
-
-    for (unsigned i = 0; i < result->phase_count; i++) {
-        const struct weir_phase_result *phase = &result->phases[i];
-
-        if (!weir_figures_has_row(plan, phase) || !phase->latency || phase->latency->total == 0)
-            continue;
-        if (!has_header) {
-            add_line(text, "%s", "");
-            add_line(text, "time of single transfers");
-            add_line(text, PHASE_HEADER " %9s %9s %9s %9s %9s %9s", "mean", "p50", "p90", "p99",
-                     "p99.9", "max");
-        }
-        has_header = true;
-        add_latency(text, plan, phase);
-    }
+    add_rows(
+        text, view,
+        (struct row_adder){
+            .table = {.title = "time of single transfers",
+                      .columns = PHASE_HEADER "      mean       p50       p90       p99     p99.9"
+                                              "       max",
+                      .is_begun = false},
+            .is_due = has_latency,
+            .add = add_latency,
+        });
 }
 
-static void add_ranks(struct weir_text *text, const struct weir_plan *plan,
-                      const struct weir_phase_result *result)
+static void add_slowest(struct weir_text *line, const struct weir_phase_result *result)
 {
-    char name[32];
-    char times[4][DURATION_BYTES];
-    struct weir_text slowest = {0};
-
     for (uint32_t i = 0; i < result->slowest_count; i++) {
         const struct weir_slow_rank *rank = &result->slowest[i];
         char seconds[DURATION_BYTES];
 
-        weir_text_add(&slowest, "%s%u on %s (%s)", i > 0 ? ", " : "", rank->rank, rank->host,
+        weir_text_add(line, "%s%u on %s (%s)", i > 0 ? ", " : "", rank->rank, rank->host,
                       format_duration(rank->seconds, seconds));
     }
-    add_line(text, "%s %9s %9s %9s %9s %8.1f%%  %s", format_phase(plan, result, name),
+}
+
+static void add_ranks(struct weir_text *text, const char *name,
+                      const struct weir_phase_result *result)
+{
+    double moved_mib = (double)result->byte_count / WEIR_MIB;
+    char times[5][DURATION_BYTES];
+    struct weir_text slowest = {0};
+
+    add_slowest(&slowest, result);
+    add_line(text, "%s %9s %9s %9s %9s %8.1f%% %9s %10.2f  %s", name,
              format_duration(result->rank_s_min, times[0]),
              format_duration(result->rank_s_mean, times[1]),
              format_duration(result->rank_s_max, times[2]),
              format_duration(result->common_s, times[3]), 100.0 * result->data_share,
-             weir_text_string(&slowest));
+             format_duration(result->wall_s, times[4]),
+             weir_figures_rate(moved_mib, result->wall_s), weir_text_string(&slowest));
     weir_text_close(&slowest);
 }
 
-static void add_spreads(struct weir_text *text, const struct weir_plan *plan,
-                        const struct weir_result *result)
+static void add_spreads(struct weir_text *text, const struct view *view)
 {
-    bool has_header = false;
-
-    for (unsigned i = 0; i < result->phase_count; i++) {
-        const struct weir_phase_result *phase = &result->phases[i];
-
-        if (!weir_figures_has_row(plan, phase))
-            continue;
-        if (!has_header) {
-            add_line(text, "%s", "");
-            add_line(text, "transfer times of the ranks, without the share that filling and "
-                           "checking data took");
-            add_line(text, PHASE_HEADER " %9s %9s %9s %9s %9s  %s", "min", "mean", "max", "common",
-                     "data", "slowest ranks");
-        }
-        has_header = true;
-        add_ranks(text, plan, phase);
-    }
+    add_rows(
+        text, view,
+        (struct row_adder){
+            .table = {.title =
+                          "transfer times of the ranks without filling and checking data (data: "
+                          "its share), and the wall clock with it",
+                      .columns = PHASE_HEADER "       min      mean       max    common      data"
+                                              "      wall wall MiB/s  slowest ranks",
+                      .is_begun = false},
+            .add = add_ranks,
+        });
 }
 
 /* ---- verification ---- */
@@ -250,19 +351,12 @@ static void add_kinds(struct weir_text *list, const struct weir_mismatch_log *lo
     }
 }
 
-static void add_verdict(struct weir_text *text, const struct weir_plan *plan,
-                        const struct weir_phase_result *result)
+static void add_wrong(struct weir_text *text, const char *name,
+                      const struct weir_phase_result *result)
 {
     const struct weir_mismatch_log *log = &result->mismatches;
     struct weir_text kinds = {0};
-    char name[32];
 
-    format_phase(plan, result, name);
-    if (log->wrong_transfers == 0) {
-        add_line(text, "%s  all %llu transfers right", name,
-                 (unsigned long long)log->checked_transfers);
-        return;
-    }
     add_kinds(&kinds, log);
     add_line(text, "%s  %llu of %llu transfers wrong, %llu bytes%s", name,
              (unsigned long long)log->wrong_transfers, (unsigned long long)log->checked_transfers,
@@ -272,113 +366,135 @@ static void add_verdict(struct weir_text *text, const struct weir_plan *plan,
         add_mismatch(text, &log->first[i], result->generation);
 }
 
-static void add_verification(struct weir_text *text, const struct weir_plan *plan,
-                             const struct weir_result *result)
+static bool is_right(const struct weir_phase_result *result)
 {
-    bool has_header = false;
+    return result->mismatches.checked_transfers > 0 && result->mismatches.wrong_transfers == 0;
+}
 
-    for (unsigned i = 0; i < result->phase_count; i++) {
-        const struct weir_phase_result *phase = &result->phases[i];
+/* Many right repetitions are one line, a wrong one never is. */
+static void add_verdicts(struct weir_text *text, struct table *table,
+                         const struct weir_repetitions *all)
+{
+    unsigned right_count = 0;
+    uint64_t right_transfers = 0;
+    char name[PHASE_BYTES];
 
-        if (phase->mismatches.checked_transfers == 0 && phase->mismatches.wrong_transfers == 0)
-            continue;
-        if (!has_header) {
-            add_line(text, "%s", "");
-            add_line(text, "verification");
+    for (unsigned i = 0; i < all->count; i++)
+        if (is_right(all->members[i])) {
+            right_count++;
+            right_transfers += all->members[i]->mismatches.checked_transfers;
         }
-        has_header = true;
-        add_verdict(text, plan, phase);
+    if (right_count > WEIR_REPETITIONS_SHOWN) {
+        begin_table(text, table);
+        add_line(text, "%s  all %llu transfers of %u repetitions right",
+                 format_phase(all, right_count == all->count ? "all" : "some", name),
+                 (unsigned long long)right_transfers, right_count);
     }
+    for (unsigned i = 0; i < all->count; i++) {
+        const struct weir_phase_result *result = all->members[i];
+
+        if (result->mismatches.wrong_transfers > 0) {
+            begin_table(text, table);
+            add_wrong(text, format_repetition(all, result, name), result);
+        } else if (is_right(result) && right_count <= WEIR_REPETITIONS_SHOWN) {
+            begin_table(text, table);
+            add_line(text, "%s  all %llu transfers right", format_repetition(all, result, name),
+                     (unsigned long long)result->mismatches.checked_transfers);
+        }
+    }
+}
+
+static void add_verification(struct weir_text *text, const struct view *view)
+{
+    struct table table = {.title = "verification"};
+
+    for (unsigned i = 0; i < view->phase_count; i++)
+        add_verdicts(text, &table, &view->phases[i]);
 }
 
 /* ---- what went wrong, and what to know ---- */
 
+/* What the findings do not say: how much was moved, and the failure with its rank and its place. */
 static void add_outcome(struct weir_text *text, const char *name,
                         const struct weir_phase_result *phase)
 {
-    const char *why = phase->is_interrupted ? "interrupted" : "failed";
-
-    if (phase->outcome == WEIR_OUTCOME_SKIPPED)
-        add_line(text, "%s  not begun", name);
     if (phase->outcome == WEIR_OUTCOME_PARTIAL)
-        add_line(text, "%s  %s: %llu of %llu bytes were moved", name, why,
+        add_line(text, "%s  partial: %llu of %llu bytes were moved", name,
                  (unsigned long long)phase->byte_count, (unsigned long long)phase->expected_bytes);
     if (phase->failure[0])
         add_line(text, "%s  failed: %s", name, phase->failure);
-    if (phase->error_count > 0)
-        add_line(text, "%s  operations that failed: %llu", name,
-                 (unsigned long long)phase->error_count);
-    if (phase->short_count > 0)
-        add_line(text, "%s  transfers that came back short and were continued: %llu", name,
-                 (unsigned long long)phase->short_count);
 }
 
-/* How often repetitions of a phase before number `end` have a finding of this name. */
-static unsigned count_alike(const struct weir_result *result, const struct weir_phase_result *phase,
-                            const char *name, unsigned end)
+static bool has_finding(const struct weir_phase_result *phase, const char *name)
+{
+    for (unsigned i = 0; i < phase->finding_count; i++)
+        if (strcmp(phase->findings[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* How many repetitions have a finding of this name; 0 if one before `position` has told it. */
+static unsigned count_alike(const struct weir_repetitions *all, unsigned position, const char *name)
 {
     unsigned count = 0;
 
-    for (unsigned i = 0; i < end; i++) {
-        const struct weir_phase_result *other = &result->phases[i];
-
-        if (other->test != phase->test || other->phase != phase->phase)
+    for (unsigned i = 0; i < all->count; i++) {
+        if (!has_finding(all->members[i], name))
             continue;
-        for (unsigned j = 0; j < other->finding_count; j++)
-            count += strcmp(other->findings[j].name, name) == 0;
+        if (i < position)
+            return 0;
+        count++;
     }
     return count;
 }
 
 /* A note is told once for all repetitions, a warning each time. */
-static void add_findings(struct weir_text *text, const char *name, const struct weir_result *result,
-                         unsigned position)
+static void add_findings(struct weir_text *text, const char *name,
+                         const struct weir_repetitions *all, unsigned position)
 {
     static const char *const severities[] = {[WEIR_NOTE] = "note", [WEIR_WARNING] = "warning"};
-    const struct weir_phase_result *phase = &result->phases[position];
+    const struct weir_phase_result *phase = all->members[position];
 
     for (unsigned i = 0; i < phase->finding_count; i++) {
         const struct weir_finding *finding = &phase->findings[i];
         char more[48] = "";
 
         if (finding->severity == WEIR_NOTE) {
-            unsigned all = count_alike(result, phase, finding->name, result->phase_count);
+            unsigned alike = count_alike(all, position, finding->name);
 
-            if (count_alike(result, phase, finding->name, position) > 0)
+            if (alike == 0)
                 continue;
-            if (all > 1)
-                snprintf(more, sizeof more, " (alike in %u repetitions)", all);
+            if (alike > 1)
+                snprintf(more, sizeof more, " (alike in %u repetitions)", alike);
         }
         add_line(text, "%s  %s %s: %s%s", name, severities[finding->severity], finding->name,
                  finding->text, more);
     }
 }
 
-static bool has_remarks(const struct weir_phase_result *phase)
+static void add_remarks_of(struct weir_text *remarks, const struct weir_repetitions *all)
 {
-    return phase->outcome != WEIR_OUTCOME_COMPLETE || phase->failure[0] || phase->error_count > 0 ||
-           phase->short_count > 0 || phase->finding_count > 0;
+    char name[PHASE_BYTES];
+
+    for (unsigned i = 0; i < all->count; i++) {
+        format_repetition(all, all->members[i], name);
+        add_outcome(remarks, name, all->members[i]);
+        add_findings(remarks, name, all, i);
+    }
 }
 
-static void add_remarks(struct weir_text *text, const struct weir_plan *plan,
-                        const struct weir_result *result)
+static void add_remarks(struct weir_text *text, const struct view *view)
 {
-    bool has_header = false;
+    struct table table = {.title = "what to know"};
+    struct weir_text remarks = {0};
 
-    for (unsigned i = 0; i < result->phase_count; i++) {
-        const struct weir_phase_result *phase = &result->phases[i];
-        char name[32];
-
-        if (!has_remarks(phase))
-            continue;
-        if (!has_header) {
-            add_line(text, "%s", "");
-            add_line(text, "what to know");
-        }
-        has_header = true;
-        add_outcome(text, format_phase(plan, phase, name), phase);
-        add_findings(text, name, result, i);
+    for (unsigned i = 0; i < view->phase_count; i++)
+        add_remarks_of(&remarks, &view->phases[i]);
+    if (remarks.length > 0) {
+        begin_table(text, &table);
+        weir_text_add_bytes(text, weir_text_string(&remarks), remarks.length);
     }
+    weir_text_close(&remarks);
 }
 
 static void add_end(struct weir_text *text, const struct weir_result *result)
@@ -393,13 +509,18 @@ static void add_end(struct weir_text *text, const struct weir_result *result)
 void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result)
 {
+    struct weir_arena arena = {0};
+    struct view view = {.plan = plan, .result = result};
+
     if (plan->output.format != WEIR_FORMAT_IOR || plan->output.is_plain)
         return;
-    add_head(text, plan, result);
+    view.phases = weir_repetitions_find(&arena, plan, result, &view.phase_count);
+    add_head(text, &view);
     add_clock(text, result);
-    add_latencies(text, plan, result);
-    add_spreads(text, plan, result);
-    add_verification(text, plan, result);
-    add_remarks(text, plan, result);
+    add_latencies(text, &view);
+    add_spreads(text, &view);
+    add_verification(text, &view);
+    add_remarks(text, &view);
     add_end(text, result);
+    weir_arena_close(&arena);
 }

@@ -121,6 +121,7 @@ static inline struct scene make_interrupted(void)
     weir_result_find(done, WEIR_WARNING, "interrupted", "a signal ended the phase");
     done = scene_done(&scene, test, read, 1, (struct scene_row){0});
     done->outcome = WEIR_OUTCOME_SKIPPED;
+    weir_result_find(done, WEIR_WARNING, "skipped", "it was not begun");
     scene.result->is_interrupted = true;
     return scene;
 }
@@ -143,6 +144,34 @@ static inline struct scene make_failed(void)
     snprintf(
         done->failure, sizeof done->failure,
         "rank 1 on host n2: writing 1048576 bytes at offset 6291456:\nNo space left on device");
+    weir_result_find(done, WEIR_WARNING, "failed", "2 operations failed");
+    weir_result_find(done, WEIR_NOTE, "short-transfers", "5 transfers came back short");
+    return scene;
+}
+
+/* The third repetition found no room at all, the second one found some. */
+static inline struct scene make_failing_repetitions(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-i", "3", "-v", "-w", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f");
+    struct weir_target *target = scene_target(&scene, "out/f", true);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct scene_row row = usual_row;
+
+    test->repetitions = 3;
+    scene.plan->output.verbosity = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        struct weir_phase_result *done;
+
+        row.bytes = i == 0 ? 8 * MIB : i == 1 ? 3 * MIB : 0;
+        done = scene_done(&scene, test, write, i, row);
+        if (i == 0)
+            continue;
+        done->outcome = WEIR_OUTCOME_PARTIAL;
+        done->error_count = 1;
+        snprintf(done->failure, sizeof done->failure, "rank 1 on host n2: No space left on device");
+        weir_result_find(done, WEIR_WARNING, "failed", "1 operations failed");
+    }
     return scene;
 }
 
@@ -163,6 +192,62 @@ static inline void add_mismatch(struct weir_mismatch_log *log, enum weir_mismatc
         mismatch.found_generation = kind == WEIR_MISMATCH_STALE ? 41 : 42;
     }
     weir_mismatch_log_add(log, &mismatch);
+}
+
+/* Too many repetitions to tell of each, but for what is wrong with one. */
+static inline struct scene make_many_repetitions(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-i", "6", "-R", "-w", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f");
+    struct weir_target *target = scene_target(&scene, "out/f", true);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+
+    test->repetitions = 6;
+    read->must_verify = true;
+    for (unsigned i = 0; i < 6; i++) {
+        struct scene_row row = usual_row;
+        struct weir_phase_result *done;
+
+        row.transfer_s *= 1.0 + i;
+        row.total_s *= 1.0 + i;
+        row.latency_s *= 1.0 + i;
+        row.bytes = i == 5 ? MIB : 8 * MIB;
+        done = scene_done(&scene, test, write, i, row);
+        weir_result_find(done, WEIR_NOTE, "short", "the phase took %u ms", 13 * (i + 1));
+        if (i == 5) {
+            done->outcome = WEIR_OUTCOME_PARTIAL;
+            weir_result_find(done, WEIR_WARNING, "failed", "1 operations failed");
+        }
+        row.bytes = 8 * MIB;
+        done = scene_done(&scene, test, read, i, row);
+        done->mismatches.checked_transfers = 8;
+        if (i == 3) {
+            done->mismatches.wrong_transfers = 1;
+            add_mismatch(&done->mismatches, WEIR_MISMATCH_ZERO, MIB, false);
+        }
+    }
+    return scene;
+}
+
+static inline struct scene make_remark(void)
+{
+    static const struct weir_setting settings[] = {
+        {"setTimeStampSignature", "-2"}, {"debug", "before the\nupdate"}, {"platform", "big \xff"},
+        {"reorderTasks", "0"},           {"stoneWallingStatusFile", ""},
+    };
+    struct scene scene = SCENE_OPEN("ior", "-vv", "-w", "-G", "-2", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f");
+    struct weir_target *target = scene_target(&scene, "out/f", true);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+
+    scene.plan->output.verbosity = 2;
+    test->settings = settings;
+    test->setting_count = sizeof settings / sizeof *settings;
+    write->payload.seed_is_given = true;
+    write->payload.seed = UINT32_MAX - 1;
+    scene_done(&scene, test, write, 0, usual_row)->data_seed = UINT32_MAX - 1;
+    return scene;
 }
 
 static inline struct scene make_mismatches(void)
@@ -265,6 +350,9 @@ static const struct {
     {"odd-name", make_odd_name},
     {"two-tests", make_two_tests},
     {"killed", make_killed},
+    {"failing-repetitions", make_failing_repetitions},
+    {"many-repetitions", make_many_repetitions},
+    {"remark", make_remark},
 };
 #define SCENE_COUNT (sizeof scenes / sizeof *scenes)
 

@@ -219,78 +219,76 @@ static void a_name_reaches_every_table_that_has_it(void **state)
     weir_arena_close(&fixture.arena);
 }
 
+static const struct {
+    const char *words[WORDS_MAX];
+    const char *text;
+} erroneous_words[] = {
+    {{"file"}, "ior: \"file\" is not an option; options begin with -"},
+    {{""}, "ior: \"\" is not an option; options begin with -"},
+    {{"-"}, "ior: \"-\" is an option without a name"},
+    {{"--"}, "ior: \"--\" is an option without a name"},
+    {{"-j"}, "ior: -j: unknown option"},
+    {{"-wj"}, "ior: -j: unknown option"},
+    {{"--far.away", "1"}, "ior: --far.away: far away"},
+    {{"--far.away=1"}, "ior: --far.away: far away"},
+    {{"-O", "FAR.x=1"}, "ior: -O: FAR.x: far away"},
+    {{"--far."}, "ior: --far.: unknown option"},
+    {{"--animal=eel"}, "ior: --animal: \"eel\" is not one of cat|dog|..."},
+    {{"--animal=..."}, "ior: --animal: \"...\" is not one of cat|dog|..."},
+    {{"-O", ","}, "ior: -O: a key=value is missing (is there a comma too many?)"},
+    {{"-O", "keepFile=1,,"}, "ior: -O: a key=value is missing (is there a comma too many?)"},
+    {{"--transfersise=1m"}, "ior: --transfersise: unknown option (did you mean --transferSize?)"},
+    {{"--nothinglikeit"}, "ior: --nothinglikeit: unknown option"},
+    {{"-t"}, "ior: -t: value is missing"},
+    {{"--transferSize"}, "ior: --transferSize: value is missing"},
+    {{"-t", "-w"}, "ior: -t: value is missing (the next word, -w, is an option)"},
+    {{"-O", "-w"}, "ior: -O: value is missing (the next word, -w, is an option)"},
+    {{"-o", "-dash"}, "ior: -o: value is missing (the next word, -dash, is an option)"},
+    {{"-t="}, "ior: -t: value is empty"},
+    {{"-t", ""}, "ior: -t: value is empty"},
+    {{"--x.direct="}, "ior: --x.direct: value is empty"},
+    {{"-k="}, "ior: -k: value is empty"},
+    {{"-O", "keepFile="}, "ior: -O: keepFile: value is empty"},
+    {{"-t", "abc"},
+     "ior: -t: \"abc\" is not a size (whole bytes, or a number with k, m, g, t or p behind "
+     "it)"},
+    {{"-t", "-1"},
+     "ior: -t: \"-1\" is not a size (whole bytes, or a number with k, m, g, t or p behind it)"},
+    {{"-t", "9000p"}, "ior: -t: 9000p is out of range"},
+    {{"-s", "1.5"}, "ior: -s: \"1.5\" is not a count (a whole number, 0 or more)"},
+    {{"-X", "two"}, "ior: -X: \"two\" is not a whole number"},
+    {{"-k=yes"}, "ior: -k: \"yes\" is not a flag's count (nothing, or =0, =1, ...)"},
+    {{"-k=-1"}, "ior: -k: \"-1\" is not a flag's count (nothing, or =0, =1, ...)"},
+    {{"-D", "-1"}, "ior: -D: \"-1\" is not a time in seconds (0 or more, decimals are fine)"},
+    {{"-T", "1h"}, "ior: -T: \"1h\" is not a time in minutes (0 or more, decimals are fine)"},
+    {{"--pause=x"}, "ior: --pause: \"x\" is not a time in microseconds (0 or more)"},
+    {{"-l", "x"}, "ior: -l: \"x\" is not one of offset|time|random|rain"},
+    {{"-l", "ra"}, "ior: -l: \"ra\" is not one of offset|time|random|rain"},
+    {{"-M", "1g"}, "ior: -M: refused: not built; use -C"},
+    {{"-M"}, "ior: -M: refused: not built; use -C"},
+    {{"-wy"}, "ior: -y: refused: not built; use -o"},
+    {{"-O", "memory=1"}, "ior: -O: memory: refused: not built; use -C"},
+    {{"-O", "foo=1"}, "ior: -O: unknown key \"foo\""},
+    {{"-O", "transfersise=1"},
+     "ior: -O: unknown key \"transfersise\" (did you mean \"transferSize\"?)"},
+    {{"-O", "keepFile"}, "ior: -O: \"keepFile\" is not key=value"},
+    {{"-O", "=1"}, "ior: -O: \"=1\" is not key=value"},
+    {{"-O", "keepFile # = 1"}, "ior: -O: \"keepFile\" is not key=value"},
+    {{"-O", "keepFile=1,,seed=2"}, "ior: -O: a key=value is missing (is there a comma too many?)"},
+    {{"-O", "seed=x"}, "ior: -O: seed: \"x\" is not a whole number"},
+    {{"-O", "O=seed=1"}, "ior: -O: unknown key \"O\""},
+    {{"-O", "-=1"}, "ior: -O: unknown key \"-\""},
+};
+
 static void errors_name_the_place_and_the_way_out(void **state)
 {
-    static const struct {
-        const char *words[WORDS_MAX];
-        const char *text;
-    } cases[] = {
-        {{"file"}, "ior: \"file\" is not an option; options begin with -"},
-        {{""}, "ior: \"\" is not an option; options begin with -"},
-        {{"-"}, "ior: \"-\" is an option without a name"},
-        {{"--"}, "ior: \"--\" is an option without a name"},
-        {{"-j"}, "ior: -j: unknown option"},
-        {{"-wj"}, "ior: -j: unknown option"},
-        {{"--far.away", "1"}, "ior: --far.away: far away"},
-        {{"--far.away=1"}, "ior: --far.away: far away"},
-        {{"-O", "FAR.x=1"}, "ior: -O: FAR.x: far away"},
-        {{"--far."}, "ior: --far.: unknown option"},
-        {{"--animal=eel"}, "ior: --animal: \"eel\" is not one of cat|dog|..."},
-        {{"--animal=..."}, "ior: --animal: \"...\" is not one of cat|dog|..."},
-        {{"-O", ","}, "ior: -O: a key=value is missing (is there a comma too many?)"},
-        {{"-O", "keepFile=1,,"}, "ior: -O: a key=value is missing (is there a comma too many?)"},
-        {{"--transfersise=1m"},
-         "ior: --transfersise: unknown option (did you mean --transferSize?)"},
-        {{"--nothinglikeit"}, "ior: --nothinglikeit: unknown option"},
-        {{"-t"}, "ior: -t: value is missing"},
-        {{"--transferSize"}, "ior: --transferSize: value is missing"},
-        {{"-t", "-w"}, "ior: -t: value is missing (the next word, -w, is an option)"},
-        {{"-O", "-w"}, "ior: -O: value is missing (the next word, -w, is an option)"},
-        {{"-o", "-dash"}, "ior: -o: value is missing (the next word, -dash, is an option)"},
-        {{"-t="}, "ior: -t: value is empty"},
-        {{"-t", ""}, "ior: -t: value is empty"},
-        {{"--x.direct="}, "ior: --x.direct: value is empty"},
-        {{"-k="}, "ior: -k: value is empty"},
-        {{"-O", "keepFile="}, "ior: -O: keepFile: value is empty"},
-        {{"-t", "abc"},
-         "ior: -t: \"abc\" is not a size (whole bytes, or a number with k, m, g, t or p behind "
-         "it)"},
-        {{"-t", "-1"},
-         "ior: -t: \"-1\" is not a size (whole bytes, or a number with k, m, g, t or p behind it)"},
-        {{"-t", "9000p"}, "ior: -t: 9000p is out of range"},
-        {{"-s", "1.5"}, "ior: -s: \"1.5\" is not a count (a whole number, 0 or more)"},
-        {{"-X", "two"}, "ior: -X: \"two\" is not a whole number"},
-        {{"-k=yes"}, "ior: -k: \"yes\" is not a flag's count (nothing, or =0, =1, ...)"},
-        {{"-k=-1"}, "ior: -k: \"-1\" is not a flag's count (nothing, or =0, =1, ...)"},
-        {{"-D", "-1"}, "ior: -D: \"-1\" is not a time in seconds (0 or more, decimals are fine)"},
-        {{"-T", "1h"}, "ior: -T: \"1h\" is not a time in minutes (0 or more, decimals are fine)"},
-        {{"--pause=x"}, "ior: --pause: \"x\" is not a time in microseconds (0 or more)"},
-        {{"-l", "x"}, "ior: -l: \"x\" is not one of offset|time|random|rain"},
-        {{"-l", "ra"}, "ior: -l: \"ra\" is not one of offset|time|random|rain"},
-        {{"-M", "1g"}, "ior: -M: refused: not built; use -C"},
-        {{"-M"}, "ior: -M: refused: not built; use -C"},
-        {{"-wy"}, "ior: -y: refused: not built; use -o"},
-        {{"-O", "memory=1"}, "ior: -O: memory: refused: not built; use -C"},
-        {{"-O", "foo=1"}, "ior: -O: unknown key \"foo\""},
-        {{"-O", "transfersise=1"},
-         "ior: -O: unknown key \"transfersise\" (did you mean \"transferSize\"?)"},
-        {{"-O", "keepFile"}, "ior: -O: \"keepFile\" is not key=value"},
-        {{"-O", "=1"}, "ior: -O: \"=1\" is not key=value"},
-        {{"-O", "keepFile # = 1"}, "ior: -O: \"keepFile\" is not key=value"},
-        {{"-O", "keepFile=1,,seed=2"},
-         "ior: -O: a key=value is missing (is there a comma too many?)"},
-        {{"-O", "seed=x"}, "ior: -O: seed: \"x\" is not a whole number"},
-        {{"-O", "O=seed=1"}, "ior: -O: unknown key \"O\""},
-        {{"-O", "-=1"}, "ior: -O: unknown key \"-\""},
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(erroneous_words); i++) {
         struct fixture fixture;
 
         open_fixture(&fixture);
-        assert_int_equal(parse(&fixture, cases[i].words), -EINVAL);
-        assert_string_equal(fixture.error.text, cases[i].text);
+        assert_int_equal(parse(&fixture, erroneous_words[i].words), -EINVAL);
+        assert_string_equal(fixture.error.text, erroneous_words[i].text);
         assert_int_equal(fixture.error.exit, WEIR_EXIT_USAGE);
         weir_arena_close(&fixture.arena);
     }

@@ -372,86 +372,87 @@ static void long_name(struct subject *x)
     x->target.is_shared = false;
 }
 
+static const struct {
+    void (*change)(struct subject *subject);
+    const char *sentence; /* its beginning */
+    const char *way_out;
+} senseless_plans[] = {
+    {no_transfer, "ior: transfer size 0", "at least one byte"},
+    {no_block, "ior: block size 0", "at least one transfer of 1m"},
+    {no_segment, "ior: segment count 0", "at least one segment"},
+    {uneven_block, "ior: block size 1000 is not a multiple of transfer size 1m", "choose"},
+    {huge_file, "ior: 549755813888 segments of 16m blocks", "fewer or smaller"},
+    {overflowing_file, "ior: 9223372036854775807 segments", "fewer or smaller"},
+    {no_depth, "ior: queue depth 0", "1 to 4096"},
+    {huge_depth, "ior: queue depth 4097", "1 to 4096"},
+    {backend_without_sharing, "ior: backend bare cannot share", "file of its own"},
+    {backend_without_collectives, "ior: backend bare has no collective", "independent"},
+    {backend_without_memory, "ior: backend bare keeps no data", "do not verify"},
+    {wrapped_backend_without_sharing, "ior: backend wrapper cannot share", "another backend"},
+    {wrapper_of_nothing, "ior: backend wrapper stands around another", "wrapper:posix"},
+    {wrapper_of_wrapper, "ior: backend wrapper cannot stand around wrapper", "stores data"},
+    {inner_of_no_wrapper, "ior: backend store cannot stand around bare", "name one"},
+    {wear_out_alone, "ior: wear-out without a deadline", "give the deadline"},
+    {status_without_keep, "ior: status file status is of no use", "keep the files"},
+    {status_without_path, "ior: the path of the status file has 0 bytes", "1 to 4095"},
+    {status_of_cut_writes, "ior: status file status would promise", "add wear-out"},
+    {check_without_verification, "ior: a check that does not verify", "make it a read"},
+    {verification_of_nothing, "ior: data without content", "another payload"},
+    {verification_of_random_blocks, "ior: data written at random", "shuffled order"},
+    {verifying_write, "ior: write cannot verify", "add a read"},
+    {checking_remove, "ior: remove cannot verify", "add a read"},
+    {syncing_read, "ior: read has nothing to sync", "writes only"},
+    {syncing_remove, "ior: remove has nothing to sync", "writes only"},
+    {replacing_read, "ior: read cannot replace", "let the write"},
+    {clean_write, "ior: write cannot wait for clean data", "removals"},
+    {no_target, "ior: write without a file", "give a path"},
+    {no_path, "ior: write without a file", "give a path"},
+    {missing_name, "ior: empty path", "name of a file"},
+    {empty_name, "ior: empty path", "name of a file"},
+    {directory_name, "ior: path out/ names a directory", "add the name"},
+    {long_name, "ior: a path of 4092 bytes is too long", "4095 must do"},
+    {list_of_shared_files, "ior: 2 paths for one shared file", "file of its own"},
+    {directories_of_shared_file, "ior: a directory for each rank", "file of its own"},
+    {no_repetition, "ior: 0 repetitions", "at least one"},
+    {empty_repeat, "ior: 0 repetitions", "at least one"},
+    {no_phase, "ior: nothing to do", "a write or a read"},
+    {no_test, "ior: nothing to do", "at least one test"},
+    {empty_summary, "ior: empty path for the results", "standard output"},
+    {empty_result, "ior: empty path for the result file", "leave it out"},
+    {same_outputs, "ior: results and result file are both a", "different"},
+    {same_plain_outputs, "ior: results and result file are both a/./b", "different"},
+    {result_over_data, "ior: result file .//out/./testFile is one of the data files out/test",
+     "path of its own"},
+    {summary_over_data, "ior: summary file out/testFile is one of the data", "of its own"},
+    {status_over_data, "ior: status file out/testFile is one of the data", "of its own"},
+    {status_over_summary, "ior: status file and results are both s", "different"},
+    {status_over_result, "ior: status file and results are both s", "different"},
+    {result_over_own_file, "ior: result file out/testFile.00000003 is one", "of its own"},
+    {result_over_family, "ior: result file out/testFile is one", "of its own"},
+    {result_over_repetition, "ior: result file out/testFile.2 is one", "of its own"},
+    {result_over_file_of_repetition, "ior: result file out/testFile.00000000.2 is one",
+     "of its own"},
+    {result_in_own_directory, "ior: result file out/12/testFile.00000012 is", "of its own"},
+    {result_over_second_path, "ior: result file b/two.00000001 is one", "of its own"},
+    {result_over_data_of_second_test, "ior: result file a/one is one of", "of its own"},
+};
+
 static void senseless_plans_are_refused_with_a_way_out(void **state)
 {
-    static const struct {
-        void (*change)(struct subject *subject);
-        const char *sentence; /* its beginning */
-        const char *way_out;
-    } cases[] = {
-        {no_transfer, "ior: transfer size 0", "at least one byte"},
-        {no_block, "ior: block size 0", "at least one transfer of 1m"},
-        {no_segment, "ior: segment count 0", "at least one segment"},
-        {uneven_block, "ior: block size 1000 is not a multiple of transfer size 1m", "choose"},
-        {huge_file, "ior: 549755813888 segments of 16m blocks", "fewer or smaller"},
-        {overflowing_file, "ior: 9223372036854775807 segments", "fewer or smaller"},
-        {no_depth, "ior: queue depth 0", "1 to 4096"},
-        {huge_depth, "ior: queue depth 4097", "1 to 4096"},
-        {backend_without_sharing, "ior: backend bare cannot share", "file of its own"},
-        {backend_without_collectives, "ior: backend bare has no collective", "independent"},
-        {backend_without_memory, "ior: backend bare keeps no data", "do not verify"},
-        {wrapped_backend_without_sharing, "ior: backend wrapper cannot share", "another backend"},
-        {wrapper_of_nothing, "ior: backend wrapper stands around another", "wrapper:posix"},
-        {wrapper_of_wrapper, "ior: backend wrapper cannot stand around wrapper", "stores data"},
-        {inner_of_no_wrapper, "ior: backend store cannot stand around bare", "name one"},
-        {wear_out_alone, "ior: wear-out without a deadline", "give the deadline"},
-        {status_without_keep, "ior: status file status is of no use", "keep the files"},
-        {status_without_path, "ior: the path of the status file has 0 bytes", "1 to 4095"},
-        {status_of_cut_writes, "ior: status file status would promise", "add wear-out"},
-        {check_without_verification, "ior: a check that does not verify", "make it a read"},
-        {verification_of_nothing, "ior: data without content", "another payload"},
-        {verification_of_random_blocks, "ior: data written at random", "shuffled order"},
-        {verifying_write, "ior: write cannot verify", "add a read"},
-        {checking_remove, "ior: remove cannot verify", "add a read"},
-        {syncing_read, "ior: read has nothing to sync", "writes only"},
-        {syncing_remove, "ior: remove has nothing to sync", "writes only"},
-        {replacing_read, "ior: read cannot replace", "let the write"},
-        {clean_write, "ior: write cannot wait for clean data", "removals"},
-        {no_target, "ior: write without a file", "give a path"},
-        {no_path, "ior: write without a file", "give a path"},
-        {missing_name, "ior: empty path", "name of a file"},
-        {empty_name, "ior: empty path", "name of a file"},
-        {directory_name, "ior: path out/ names a directory", "add the name"},
-        {long_name, "ior: a path of 4092 bytes is too long", "4095 must do"},
-        {list_of_shared_files, "ior: 2 paths for one shared file", "file of its own"},
-        {directories_of_shared_file, "ior: a directory for each rank", "file of its own"},
-        {no_repetition, "ior: 0 repetitions", "at least one"},
-        {empty_repeat, "ior: 0 repetitions", "at least one"},
-        {no_phase, "ior: nothing to do", "a write or a read"},
-        {no_test, "ior: nothing to do", "at least one test"},
-        {empty_summary, "ior: empty path for the results", "standard output"},
-        {empty_result, "ior: empty path for the result file", "leave it out"},
-        {same_outputs, "ior: results and result file are both a", "different"},
-        {same_plain_outputs, "ior: results and result file are both a/./b", "different"},
-        {result_over_data, "ior: result file .//out/./testFile is one of the data files out/test",
-         "path of its own"},
-        {summary_over_data, "ior: summary file out/testFile is one of the data", "of its own"},
-        {status_over_data, "ior: status file out/testFile is one of the data", "of its own"},
-        {status_over_summary, "ior: status file and results are both s", "different"},
-        {status_over_result, "ior: status file and results are both s", "different"},
-        {result_over_own_file, "ior: result file out/testFile.00000003 is one", "of its own"},
-        {result_over_family, "ior: result file out/testFile is one", "of its own"},
-        {result_over_repetition, "ior: result file out/testFile.2 is one", "of its own"},
-        {result_over_file_of_repetition, "ior: result file out/testFile.00000000.2 is one",
-         "of its own"},
-        {result_in_own_directory, "ior: result file out/12/testFile.00000012 is", "of its own"},
-        {result_over_second_path, "ior: result file b/two.00000001 is one", "of its own"},
-        {result_over_data_of_second_test, "ior: result file a/one is one of", "of its own"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof senseless_plans / sizeof *senseless_plans; i++) {
         struct weir_error error = {0};
         struct subject subject;
 
         open_subject(&subject);
-        cases[i].change(&subject);
+        senseless_plans[i].change(&subject);
         assert_int_equal(weir_plan_check(subject.plan, &error), -EINVAL);
         assert_int_equal(error.exit, WEIR_EXIT_USAGE);
-        if (strncmp(error.text, cases[i].sentence, strlen(cases[i].sentence)) != 0 ||
-            !strstr(error.text, cases[i].way_out))
-            fail_msg("expected \"%s ... %s\", got \"%s\"", cases[i].sentence, cases[i].way_out,
-                     error.text);
+        if (strncmp(error.text, senseless_plans[i].sentence, strlen(senseless_plans[i].sentence)) !=
+                0 ||
+            !strstr(error.text, senseless_plans[i].way_out))
+            fail_msg("expected \"%s ... %s\", got \"%s\"", senseless_plans[i].sentence,
+                     senseless_plans[i].way_out, error.text);
         close_subject(&subject);
     }
 }

@@ -155,6 +155,13 @@ static void files_that_are_no_result_files_are_refused_with_a_sentence(void **st
         {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n{\"record\":\"phase\"}\n", "damaged"},
         {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n{\"record\":\"test\",\"test\":9}\n",
          "damaged"},
+        {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n{\"record\":\"test\",\"test\":1}\n"
+         "{\"record\":\"test\",\"test\":1}\n",
+         "\"test\" of the last run is damaged"},
+        {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n"
+         "{\"record\":\"phase\",\"outcome\":\"complete\",\"test\":0}\n"
+         "{\"record\":\"test\",\"test\":0}\n",
+         "\"phase\" of the last run is damaged"},
     };
 
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports against real outputs of IOR 4.1: with the same numbers they are the same, byte for byte.
- */
+/* Reports against real outputs of IOR 4.1: with the same numbers they are the same, byte for
+ * byte. */
 #include "report_scenes.h"
 
 #include <jansson.h>
@@ -139,6 +139,34 @@ static void verbose_sample_comes_out_byte_for_byte(void **state)
                (struct scene_row){MIB / 4, 27e-6, 4 / 121574.0, 26e-6, 4 / 117323.19, 3e-6});
     scene_done(&scene, test, removal, 0, (struct scene_row){.total_s = 54e-6});
     assert_is_sample(&scene, "ior-v.txt", true);
+}
+
+static void very_verbose_sample_comes_out_byte_for_byte(void **state)
+{
+    struct scene scene =
+        SCENE_OPEN("ior", "-v", "-v", "-t", "64k", "-b", "128k", "-o", "/scratch/f");
+    struct weir_test *test = scene_test(&scene, 2, "/scratch/f");
+    struct weir_target *target = scene_target(&scene, "/scratch/f", true);
+    struct weir_layout layout = {
+        .segment_count = 1, .block_bytes = 128 * KIB, .transfer_bytes = T64K};
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, layout);
+    struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, layout);
+    struct weir_phase *removal = scene_phase(&scene, test, WEIR_REMOVE, target, layout);
+
+    (void)state;
+    scene.result->host = (struct weir_host_facts){"Linux", "vm", "6.18.44-fc-v669",
+                                                  "#1 SMP PREEMPT_DYNAMIC @0", "x86_64"};
+    write->payload = (struct weir_payload){.seed_is_given = true, .seed = 1795219302};
+    scene.plan->output.verbosity = 2;
+    scene.result->begun_s++;
+    scene.result->finished_s++;
+    scene.result->tests[0].begun_s++;
+    scene_done(&scene, test, write, 0,
+               (struct scene_row){MIB / 4, 51e-6, 4 / 32018.0, 16e-6, 4 / 22580.37, 56e-6});
+    scene_done(&scene, test, read, 0,
+               (struct scene_row){MIB / 4, 1e-6, 4 / 578525.0, 1e-6, 4 / 441505.684, 3e-6});
+    scene_done(&scene, test, removal, 0, (struct scene_row){.total_s = 36e-6});
+    assert_is_sample(&scene, "ior-vv.txt", true);
 }
 
 static void own_files_with_verification_come_out_byte_for_byte(void **state)
@@ -316,6 +344,7 @@ int main(void)
         cmocka_unit_test(default_sample_comes_out_byte_for_byte),
         cmocka_unit_test(repetitions_with_shift_come_out_byte_for_byte),
         cmocka_unit_test(verbose_sample_comes_out_byte_for_byte),
+        cmocka_unit_test(very_verbose_sample_comes_out_byte_for_byte),
         cmocka_unit_test(own_files_with_verification_come_out_byte_for_byte),
         cmocka_unit_test(wear_out_sample_comes_out_byte_for_byte),
         cmocka_unit_test(csv_sample_comes_out_byte_for_byte),
