@@ -61,6 +61,8 @@ static void delay(uint64_t ns)
     struct timespec rest = {.tv_sec = (time_t)(ns / 1000000000),
                             .tv_nsec = (long)(ns % 1000000000)};
 
+    /* The pause is all there is to do here; a backend that moves data leaves EINTR to the engine.
+     */
     while (ns != 0 && nanosleep(&rest, &rest) != 0 && errno == EINTR)
         ;
 }

@@ -90,14 +90,25 @@ static void doubt_size(const struct subject *subject)
 
 /* ---- is the data right? ---- */
 
+/* The evidence is removed with the rest, unless the plan says otherwise. */
+static const char *keeping_advice(const struct weir_test *test)
+{
+    const struct weir_phase *removal = weir_test_phase(test, WEIR_REMOVE);
+
+    return removal == NULL || removal->only_if_clean
+               ? ""
+               : ": the files are removed, and -K would keep them";
+}
+
 static void doubt_data(const struct subject *subject)
 {
     const struct weir_mismatch_log *log = &subject->record->mismatches;
 
     if (log->wrong_transfers > 0)
         weir_result_find(subject->record, WEIR_WARNING, "data",
-                         "%" PRIu64 " of %" PRIu64 " transfers held wrong data",
-                         log->wrong_transfers, log->checked_transfers);
+                         "%" PRIu64 " of %" PRIu64 " transfers held wrong data%s",
+                         log->wrong_transfers, log->checked_transfers,
+                         keeping_advice(subject->test));
 }
 
 /* ---- is the time right? ---- */
@@ -122,7 +133,7 @@ static void doubt_length(const struct subject *subject)
         subject->record->outcome != WEIR_OUTCOME_COMPLETE)
         return;
     weir_result_find(subject->record, WEIR_NOTE, "short",
-                     "the phase took %.1f ms: start-up and caches weigh heavily, so move more data "
+                     "the phase took %.3g ms: start-up and caches weigh heavily, so move more data "
                      "or use minTimeDuration",
                      subject->record->windows.total_s * 1e3);
 }
@@ -138,6 +149,19 @@ static void doubt_data_share(const struct subject *subject)
         "%.0f %% of the ranks' time went into %s data and is not in the numbers: ranks "
         "that share a device had it more to themselves than the numbers suggest",
         share * 100, subject->phase->verb == WEIR_WRITE ? "making" : "checking");
+}
+
+static void doubt_overlap(const struct subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+
+    if (record->rank_count < 2 || record->common_s > 0 || record->windows.transfer_s <= 0 ||
+        record->outcome != WEIR_OUTCOME_COMPLETE || subject->test->is_dry_run)
+        return;
+    weir_result_find(
+        subject->record, WEIR_NOTE, "no-overlap",
+        "at no time were all ranks transferring at once: this is not the rate of all of "
+        "them together");
 }
 
 /* ---- is it the storage that was measured? ---- */
@@ -220,6 +244,7 @@ void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *re
         return;
     doubt_clock(&subject);
     doubt_length(&subject);
+    doubt_overlap(&subject);
     doubt_data_share(&subject);
     doubt_balance(&subject);
     doubt_outliers(&subject);

@@ -130,6 +130,16 @@ static enum weir_format format_of(const char *word)
     return strcmp(word, "json") == 0 ? WEIR_FORMAT_IOR_JSON : WEIR_FORMAT_IOR;
 }
 
+static int say_report_help(struct weir_command *command)
+{
+    command->kind = WEIR_COMMAND_SAY;
+    weir_text_add(&command->text,
+                  "Usage: weir report FILE [OPTION...]\n\n"
+                  "Prints the report of the last run in a result file (--result) again.\n");
+    weir_options_help(&command->text, &report_set);
+    return 0;
+}
+
 static int read_report(const struct invocation *invocation, struct weir_command *command,
                        struct weir_error *error)
 {
@@ -138,6 +148,10 @@ static int read_report(const struct invocation *invocation, struct weir_command 
     const struct weir_option_parser parser = {"report", &command->arena, &binding, 1};
     int options = invocation->first + 1;
 
+    if (options <= invocation->argc &&
+        (strcmp(invocation->argv[invocation->first], "--help") == 0 ||
+         strcmp(invocation->argv[invocation->first], "-h") == 0))
+        return say_report_help(command);
     if (options > invocation->argc || invocation->argv[invocation->first][0] == '-')
         return weir_error_usage(error, parser.place,
                                 "the result file is missing; it comes first: weir report FILE "

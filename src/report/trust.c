@@ -324,14 +324,16 @@ static void add_found(struct weir_text *list, const struct weir_mismatch *mismat
 }
 
 static void add_mismatch(struct weir_text *text, const struct weir_mismatch *mismatch,
-                         uint64_t generation)
+                         const struct weir_phase *phase, const struct weir_phase_result *result)
 {
     struct weir_text found = {0};
+    char path[WEIR_PATH_BYTES] = "?";
 
+    weir_target_path(phase->target, mismatch->file_number, result->repetition, path);
     if (mismatch->has_found)
-        add_found(&found, mismatch, generation);
-    add_line(text, "    file %llu, offset %llu: %s, %llu bytes, of rank %u, seen by rank %u%s",
-             (unsigned long long)mismatch->file_number, (unsigned long long)mismatch->offset,
+        add_found(&found, mismatch, result->generation);
+    add_line(text, "    %s, offset %llu: %s, %llu bytes, of rank %u, seen by rank %u%s", path,
+             (unsigned long long)mismatch->offset,
              weir_mismatch_name((enum weir_mismatch_kind)mismatch->kind),
              (unsigned long long)mismatch->bytes, mismatch->writer, mismatch->reader,
              weir_text_string(&found));
@@ -351,7 +353,7 @@ static void add_kinds(struct weir_text *list, const struct weir_mismatch_log *lo
     }
 }
 
-static void add_wrong(struct weir_text *text, const char *name,
+static void add_wrong(struct weir_text *text, const char *name, const struct weir_phase *phase,
                       const struct weir_phase_result *result)
 {
     const struct weir_mismatch_log *log = &result->mismatches;
@@ -363,7 +365,7 @@ static void add_wrong(struct weir_text *text, const char *name,
              (unsigned long long)log->wrong_bytes, weir_text_string(&kinds));
     weir_text_close(&kinds);
     for (uint64_t i = 0; i < log->kept; i++)
-        add_mismatch(text, &log->first[i], result->generation);
+        add_mismatch(text, &log->first[i], phase, result);
 }
 
 static bool is_right(const struct weir_phase_result *result)
@@ -395,7 +397,7 @@ static void add_verdicts(struct weir_text *text, struct table *table,
 
         if (result->mismatches.wrong_transfers > 0) {
             begin_table(text, table);
-            add_wrong(text, format_repetition(all, result, name), result);
+            add_wrong(text, format_repetition(all, result, name), all->phase, result);
         } else if (is_right(result) && right_count <= WEIR_REPETITIONS_SHOWN) {
             begin_table(text, table);
             add_line(text, "%s  all %llu transfers right", format_repetition(all, result, name),

@@ -63,6 +63,7 @@ static void set_up(struct subject *subject)
         .rank_s_min = 0.9,
         .rank_s_mean = 0.95,
         .rank_s_max = 1.0,
+        .common_s = 0.8,
     };
 }
 
@@ -94,6 +95,7 @@ SPOIL(corrupt, x->record.mismatches.checked_transfers = 9; x->record.mismatches.
 SPOIL(blur_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s = 0.02)
 SPOIL(sharpen_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s = 0.001)
 SPOIL(hurry, x->record.windows.total_s = 0.01)
+SPOIL(pass_by, x->record.common_s = 0)
 SPOIL(ponder, x->record.data_share = 0.4)
 SPOIL(read_back, x->record.phase = x->read->number)
 SPOIL(read_back_elsewhere, read_back(x); x->record.near_rank_count = 0)
@@ -124,6 +126,7 @@ static void each_doubt_is_raised_by_its_record_and_no_other(void **state)
         {blur_clock, "clock-error", WEIR_WARNING, true},
         {sharpen_clock, "clock-error", WEIR_WARNING, false},
         {hurry, "short", WEIR_NOTE, true},
+        {pass_by, "no-overlap", WEIR_NOTE, true},
         {ponder, "data-share", WEIR_NOTE, true},
         {read_back, "cache", WEIR_NOTE, true},
         {read_back_elsewhere, "cache", WEIR_NOTE, false},
