@@ -4,6 +4,7 @@
 
 #include "ior_check.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -129,6 +130,7 @@ static int choose_backend(const struct lowering *lowering, const char *api)
         return 0;
     if (choose_inner(lowering, outer.descriptor, api + length + (api[length] == ':'), &inner))
         return -EINVAL;
+    assert(inner.descriptor != NULL);
     test->inner = inner.descriptor;
     test->inner_options = inner.values;
     test->label = weir_arena_printf(&lowering->plan->arena, "%s:%s", outer.descriptor->label,
