@@ -98,6 +98,7 @@ static void check_result(const struct weir_op *op)
 static void transfer_now(struct weir_queue *queue, struct weir_op *op)
 {
     weir_queue_transfer(queue, op);
+    op->accepted_ns = op->done_ns;
     check_result(op);
     leave_engine(op, SLOT_DONE);
     queue->done[queue->done_count++] = op;

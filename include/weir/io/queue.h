@@ -69,13 +69,13 @@ static inline uint64_t weir_queue_now(struct weir_queue *queue)
 }
 
 /* Blocking queues only: send and reap in one, for the loop that has one slot and goes round with
- * it. The caller looks at the result. */
+ * it. The caller looks at the result; the op counts as accepted when it is done, and has no stamp
+ * of it. */
 static inline void weir_queue_transfer(struct weir_queue *queue, struct weir_op *op)
 {
     op->issued_ns = queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
     op->result = queue->transfer->transfer(queue->session, op);
     op->done_ns = weir_queue_now(queue);
-    op->accepted_ns = op->done_ns;
 }
 
 /* Submits what waits, then hands back completed ops: at least `min` (never more than are
