@@ -121,14 +121,6 @@ static void show_progress(void *context, const struct weir_progress *progress)
 
 /* ---- the observer ---- */
 
-static enum weir_verb find_verb(const struct weir_test *test, unsigned phase)
-{
-    for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->number == phase)
-            return test->phases[i]->verb;
-    return WEIR_READ;
-}
-
 static int test_begins(void *context, const struct weir_test_result *test, struct weir_error *error)
 {
     struct weir_teller *teller = context;
@@ -150,7 +142,8 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
  * place for it but ours, which may be turned off. */
 static void warn(const struct weir_teller *teller, const struct weir_phase_result *phase)
 {
-    const char *verb = weir_verb_name(find_verb(teller->plan->tests[phase->test], phase->phase));
+    const char *verb =
+        weir_verb_name(weir_plan_find_phase(teller->plan, phase->test, phase->phase)->verb);
     uint64_t wrong = phase->mismatches.wrong_transfers;
 
     if (phase->failure[0] != '\0')

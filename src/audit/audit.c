@@ -22,14 +22,6 @@ struct subject {
     struct weir_phase_result *record;
 };
 
-static const struct weir_phase *find_phase(const struct weir_test *test, unsigned number)
-{
-    for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->number == number)
-            return test->phases[i];
-    return NULL;
-}
-
 static bool moves_data(const struct subject *subject)
 {
     return subject->phase->verb != WEIR_REMOVE && subject->record->op_count > 0;
@@ -229,8 +221,10 @@ static void doubt_outliers(const struct subject *subject)
 void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *record)
 {
     const struct weir_test *test = plan->tests[record->test];
-    struct subject subject = {
-        .plan = plan, .test = test, .phase = find_phase(test, record->phase), .record = record};
+    struct subject subject = {.plan = plan,
+                              .test = test,
+                              .phase = weir_plan_find_phase(plan, record->test, record->phase),
+                              .record = record};
 
     assert(subject.phase != NULL);
     doubt_completeness(&subject);

@@ -203,6 +203,17 @@ const char *weir_test_setting(const struct weir_test *test, const char *key)
     return NULL;
 }
 
+const struct weir_phase *weir_plan_find_phase(const struct weir_plan *plan, unsigned test,
+                                              unsigned phase)
+{
+    if (test >= plan->test_count)
+        return NULL;
+    for (size_t i = 0; i < plan->tests[test]->phase_count; i++)
+        if (plan->tests[test]->phases[i]->number == phase)
+            return plan->tests[test]->phases[i];
+    return NULL;
+}
+
 unsigned weir_test_abilities(const struct weir_test *test)
 {
     return test->inner != NULL ? test->inner->abilities : test->backend->abilities;

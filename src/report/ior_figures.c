@@ -7,15 +7,7 @@
 const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
                                             const struct weir_phase_result *result)
 {
-    const struct weir_test *test;
-
-    if (result->test >= plan->test_count)
-        return NULL;
-    test = plan->tests[result->test];
-    for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->number == result->phase)
-            return test->phases[i];
-    return NULL;
+    return weir_plan_find_phase(plan, result->test, result->phase);
 }
 
 bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_result *result)

@@ -181,6 +181,10 @@ int weir_plan_check(const struct weir_plan *plan, struct weir_error *error);
  * has the same text, however it was typed. */
 void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text);
 
+/* The phase with this number in the test with that number; NULL if the plan has no such phase. */
+const struct weir_phase *weir_plan_find_phase(const struct weir_plan *plan, unsigned test,
+                                              unsigned phase);
+
 /* Value of a setting of the test, or NULL. */
 const char *weir_test_setting(const struct weir_test *test, const char *key);
 
