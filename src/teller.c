@@ -185,7 +185,7 @@ void weir_teller_open(struct weir_teller *teller, const struct weir_plan *plan,
     *teller = (struct weir_teller){
         .plan = plan,
         .result = result,
-        .reporter = weir_reporter_of(plan->output.format),
+        .reporter = weir_reporter_of(&plan->output),
         .record_descriptor = -1,
     };
     *observer = (struct weir_observer){

@@ -55,7 +55,8 @@ static int gather_rows(struct weir_run *run, const struct weir_phase_facts *fact
         if (code == 0 && rows != NULL && hosts != NULL) {
             for (int rank = 0; rank < group->size; rank++)
                 hosts[rank] = group->node_names[group->node_of_rank[rank]];
-            weir_result_derive(record, rows, (unsigned)group->size, hosts);
+            weir_result_derive(record, rows, (unsigned)group->size, hosts,
+                               (double)run->test->outlier_ns * 1e-9);
         }
     }
     free(rows);

@@ -12,7 +12,12 @@ uint64_t weir_run_file_number(const struct weir_target *target, uint64_t owner)
 int weir_run_path(const struct weir_run *run, const struct weir_target *target, uint64_t owner,
                   char path[WEIR_PATH_BYTES])
 {
-    return weir_target_path(target, weir_run_file_number(target, owner), run->repetition, path);
+    const struct weir_file_place place = {
+        .number = weir_run_file_number(target, owner),
+        .repetition = run->repetition,
+    };
+
+    return weir_target_path(target, &place, path);
 }
 
 struct weir_group *weir_run_file_group(const struct weir_run *run, const struct weir_target *target)

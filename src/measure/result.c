@@ -258,8 +258,9 @@ static void derive_clock(struct weir_phase_result *result, const struct weir_ran
 }
 
 void weir_result_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
-                        unsigned rank_count, const char *const *hosts)
+                        unsigned rank_count, const char *const *hosts, double outlier_s)
 {
+    (void)outlier_s;
     result->rank_count = rank_count;
     derive_windows(result, rows, rank_count);
     derive_sums(result, rows, rank_count);

@@ -194,6 +194,8 @@ static int check_path(const struct scope *scope, const char *path)
 static int check_path_lengths(const struct scope *scope)
 {
     const struct weir_target *target = scope->phase->target;
+    const struct weir_file_place longest = {.number = WEIR_PLAN_RANKS_MAX,
+                                            .repetition = scope->test->repetitions};
     char path[WEIR_PATH_BYTES];
 
     for (size_t i = 0; i < target->path_count; i++) {
@@ -201,7 +203,7 @@ static int check_path_lengths(const struct scope *scope)
 
         single.paths = &target->paths[i];
         single.path_count = 1;
-        if (weir_target_path(&single, WEIR_PLAN_RANKS_MAX, scope->test->repetitions, path))
+        if (weir_target_path(&single, &longest, path))
             return REFUSE(scope,
                           "a path of %zu bytes is too long: %d must do, with the numbers that are "
                           "added to it",

@@ -151,23 +151,36 @@ static bool add_to_path(char path[WEIR_PATH_BYTES], size_t *length, const char *
     return true;
 }
 
-/* A file's name with its number, in a directory named by the number if the target asks. */
-static bool add_own_name(const struct weir_target *target, uint64_t file_number,
-                         char path[WEIR_PATH_BYTES], size_t *length)
+/* The path that numbers are added to. */
+static bool add_stem(const struct weir_target *target, const struct weir_file_place *place,
+                     char stem[WEIR_PATH_BYTES])
 {
-    const char *whole = target->paths[file_number % target->path_count];
-    const char *slash = strrchr(whole, '/');
-    const char *name = slash ? slash + 1 : whole;
+    const char *whole = target->paths[place->number % target->path_count];
+    size_t length = 0;
 
-    if (!target->has_own_directory)
-        return add_to_path(path, length, "%s.%08" PRIu64, whole, file_number);
-    if (name - whole >= WEIR_PATH_BYTES)
-        return false;
-    return add_to_path(path, length, "%.*s%" PRIu64 "/%s.%08" PRIu64, (int)(name - whole), whole,
-                       file_number, name, file_number);
+    if (target->has_package_directory)
+        return add_to_path(stem, &length, "%s%" PRIu64 "/data", whole, place->package);
+    return add_to_path(stem, &length, "%s", whole);
 }
 
-int weir_target_path(const struct weir_target *target, uint64_t file_number, uint64_t repetition,
+/* A file's name with its number, in a directory named by the number if the target asks. */
+static bool add_own_name(const struct weir_target *target, const struct weir_file_place *place,
+                         char path[WEIR_PATH_BYTES], size_t *length)
+{
+    char stem[WEIR_PATH_BYTES];
+    const char *slash, *name;
+
+    if (!add_stem(target, place, stem))
+        return false;
+    slash = strrchr(stem, '/');
+    name = slash ? slash + 1 : stem;
+    if (!target->has_own_directory)
+        return add_to_path(path, length, "%s.%08" PRIu64, stem, place->number);
+    return add_to_path(path, length, "%.*s%" PRIu64 "/%s.%08" PRIu64, (int)(name - stem), stem,
+                       place->number, name, place->number);
+}
+
+int weir_target_path(const struct weir_target *target, const struct weir_file_place *place,
                      char path[WEIR_PATH_BYTES])
 {
     size_t length = 0;
@@ -177,9 +190,9 @@ int weir_target_path(const struct weir_target *target, uint64_t file_number, uin
     if (target->is_shared)
         fits = add_to_path(path, &length, "%s", target->paths[0]);
     else
-        fits = add_own_name(target, file_number, path, &length);
+        fits = add_own_name(target, place, path, &length);
     if (fits && target->is_new_each_repetition)
-        fits = add_to_path(path, &length, ".%" PRIu64, repetition);
+        fits = add_to_path(path, &length, ".%" PRIu64, place->repetition);
     return fits ? 0 : -ENAMETOOLONG;
 }
 

@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-const struct weir_reporter *weir_reporter_of(enum weir_format format)
+const struct weir_reporter *weir_reporter_of(const struct weir_output *output)
 {
     static const struct weir_reporter *const reporters[] = {
         [WEIR_FORMAT_IOR] = &weir_reporter_ior,
@@ -14,8 +14,8 @@ const struct weir_reporter *weir_reporter_of(enum weir_format format)
         [WEIR_FORMAT_IOR_JSON] = &weir_reporter_ior_json,
     };
 
-    assert((unsigned)format < sizeof reporters / sizeof *reporters);
-    return reporters[format];
+    assert((unsigned)output->format < sizeof reporters / sizeof *reporters);
+    return reporters[output->format];
 }
 
 static void report_test(struct weir_text *text, const struct weir_reporter *reporter,
@@ -34,7 +34,7 @@ static void report_test(struct weir_text *text, const struct weir_reporter *repo
 void weir_report_whole(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result)
 {
-    const struct weir_reporter *reporter = weir_reporter_of(plan->output.format);
+    const struct weir_reporter *reporter = weir_reporter_of(&plan->output);
 
     if (reporter->begin)
         reporter->begin(text, plan, result);

@@ -329,7 +329,10 @@ static void add_mismatch(struct weir_text *text, const struct weir_mismatch *mis
     struct weir_text found = {0};
     char path[WEIR_PATH_BYTES] = "?";
 
-    weir_target_path(phase->target, mismatch->file_number, result->repetition, path);
+    weir_target_path(phase->target,
+                     &(struct weir_file_place){.number = mismatch->file_number,
+                                               .repetition = result->repetition},
+                     path);
     if (mismatch->has_found)
         add_found(&found, mismatch, result->generation);
     add_line(text, "    %s, offset %llu: %s, %llu bytes, of rank %u, seen by rank %u%s", path,

@@ -231,7 +231,10 @@ static void path_says_whose_file_it_is(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(weir_target_path(&cases[i].target, 3, 2, path), 0);
+        assert_int_equal(weir_target_path(&cases[i].target,
+                                          &(struct weir_file_place){.number = 3, .repetition = 2},
+                                          path),
+                         0);
         assert_string_equal(path, cases[i].path);
     }
 }
@@ -242,7 +245,8 @@ static void path_of_great_numbers_is_not_cut(void **state)
     char path[WEIR_PATH_BYTES];
 
     (void)state;
-    assert_int_equal(weir_target_path(&target, 1234567890, 0, path), 0);
+    assert_int_equal(
+        weir_target_path(&target, &(struct weir_file_place){.number = 1234567890}, path), 0);
     assert_string_equal(path, "a/one.1234567890");
 }
 
@@ -256,15 +260,15 @@ static void path_that_does_not_fit_is_an_error(void **state)
     (void)state;
     memset(name, 'x', WEIR_PATH_BYTES);
     name[WEIR_PATH_BYTES] = '\0';
-    assert_int_equal(weir_target_path(&target, 0, 0, path), -ENAMETOOLONG);
+    assert_int_equal(weir_target_path(&target, &(struct weir_file_place){0}, path), -ENAMETOOLONG);
     name[WEIR_PATH_BYTES - 1] = '\0';
-    assert_int_equal(weir_target_path(&target, 0, 0, path), 0);
+    assert_int_equal(weir_target_path(&target, &(struct weir_file_place){0}, path), 0);
     target.is_new_each_repetition = true;
-    assert_int_equal(weir_target_path(&target, 0, 0, path), -ENAMETOOLONG);
+    assert_int_equal(weir_target_path(&target, &(struct weir_file_place){0}, path), -ENAMETOOLONG);
     target.is_shared = false;
-    assert_int_equal(weir_target_path(&target, 0, 0, path), -ENAMETOOLONG);
+    assert_int_equal(weir_target_path(&target, &(struct weir_file_place){0}, path), -ENAMETOOLONG);
     target.has_own_directory = true;
-    assert_int_equal(weir_target_path(&target, 0, 0, path), -ENAMETOOLONG);
+    assert_int_equal(weir_target_path(&target, &(struct weir_file_place){0}, path), -ENAMETOOLONG);
 }
 
 /* ---- checking ---- */

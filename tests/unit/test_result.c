@@ -39,7 +39,7 @@ static void windows_reach_from_the_first_start_to_the_last_stop(void **state)
     (void)state;
     for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
         rows[1].stamps_ns[i] += 3 * MS;
-    weir_result_derive(&result, rows, 2, hosts);
+    weir_result_derive(&result, rows, 2, hosts, 0.0);
     assert_seconds(result.windows.open_s, 0.004);
     assert_seconds(result.windows.transfer_s, 0.013);
     assert_seconds(result.windows.close_s, 0.004);
@@ -59,7 +59,7 @@ static void data_work_is_cut_out_of_the_windows_but_not_of_the_wall_time(void **
     (void)state;
     rows[0].data_ns = 4 * MS;
     rows[1].data_ns = 6 * MS;
-    weir_result_derive(&result, rows, 2, hosts);
+    weir_result_derive(&result, rows, 2, hosts, 0.0);
     assert_seconds(result.windows.open_s, 0.001);
     assert_seconds(result.windows.transfer_s, 0.006);
     assert_seconds(result.windows.close_s, 0.003);
@@ -81,7 +81,7 @@ static void data_work_longer_than_the_transfers_leaves_no_negative_time(void **s
 
     (void)state;
     row.data_ns = 50 * MS;
-    weir_result_derive(&result, &row, 1, hosts);
+    weir_result_derive(&result, &row, 1, hosts, 0.0);
     assert_seconds(result.windows.transfer_s, 0.0);
     assert_seconds(result.windows.close_s, 0.001);
     assert_seconds(result.data_share, 1.0);
@@ -95,7 +95,7 @@ static void ranks_that_never_overlap_have_no_common_time(void **state)
     (void)state;
     for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
         rows[1].stamps_ns[i] += 100 * MS;
-    weir_result_derive(&result, rows, 2, hosts);
+    weir_result_derive(&result, rows, 2, hosts, 0.0);
     assert_seconds(result.common_s, 0.0);
 }
 
@@ -107,7 +107,7 @@ static void ranks_without_operations_do_not_count_as_fast(void **state)
     (void)state;
     rows[1].op_count = 0;
     rows[1].stamps_ns[WEIR_STAMP_MOVE_STOP] = rows[1].stamps_ns[WEIR_STAMP_MOVE_START];
-    weir_result_derive(&result, rows, 2, hosts);
+    weir_result_derive(&result, rows, 2, hosts, 0.0);
     assert_seconds(result.op_s_min, 0.001);
     assert_seconds(result.rank_s_min, 0.0);
 }
@@ -121,7 +121,7 @@ static void no_ranks_or_no_time_give_zeros_and_never_nan(void **state)
     memset(idle, 0, sizeof idle);
     for (unsigned count = 0; count <= 2; count++) {
         memset(&result, 0xff, sizeof result);
-        weir_result_derive(&result, idle, count, hosts);
+        weir_result_derive(&result, idle, count, hosts, 0.0);
         assert_seconds(result.windows.open_s, 0.0);
         assert_seconds(result.windows.transfer_s, 0.0);
         assert_seconds(result.windows.close_s, 0.0);
@@ -152,7 +152,7 @@ static void slowest_ranks_are_named_in_order_with_their_hosts(void **state)
         rows[i] = plain_row();
         rows[i].stamps_ns[WEIR_STAMP_MOVE_STOP] += extra_ms[i] * MS;
     }
-    weir_result_derive(&result, rows, 4, hosts);
+    weir_result_derive(&result, rows, 4, hosts, 0.0);
     assert_int_equal(result.slowest_count, 3);
     assert_int_equal(result.slowest[0].rank, 2);
     assert_string_equal(result.slowest[0].host, "n2");
@@ -172,7 +172,7 @@ static void stonewall_counts_what_each_rank_had_done_at_the_deadline(void **stat
     rows[0].stonewall_ops = 6;
     rows[0].stonewall_bytes = 6144;
     rows[0].stonewall_ns = 1000 * (uint64_t)MS;
-    weir_result_derive(&result, rows, 2, hosts);
+    weir_result_derive(&result, rows, 2, hosts, 0.0);
     assert_true(result.stonewall.is_hit);
     assert_int_equal(result.stonewall.ops_min, 6);
     assert_int_equal(result.stonewall.ops_max, 10);
@@ -194,7 +194,7 @@ static void clock_error_is_the_sum_of_the_two_worst_nodes(void **state)
         rows[i].offset_ns = i < 2 ? 0 : -7 * MS;
         rows[i].drift_ns = i < 2 ? 0 : 14;
     }
-    weir_result_derive(&result, rows, 4, hosts);
+    weir_result_derive(&result, rows, 4, hosts, 0.0);
     assert_true(result.clock.is_cross_node);
     assert_seconds(result.clock.error_s, 5e-6);
     assert_seconds(result.clock.offset_s, 0.007);
@@ -203,7 +203,7 @@ static void clock_error_is_the_sum_of_the_two_worst_nodes(void **state)
         rows[i].error_ns = 0;
         rows[i].offset_ns = 0;
     }
-    weir_result_derive(&result, rows, 2, hosts);
+    weir_result_derive(&result, rows, 2, hosts, 0.0);
     assert_false(result.clock.is_cross_node);
 }
 

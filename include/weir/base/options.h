@@ -39,6 +39,12 @@ struct weir_option {
     const char *help; /* one sentence, lower case, no full stop */
     /* not NULL: the option is known, not built, and refused with this sentence */
     const char *refusal;
+    /* For the compatibility page of a dialect: the oldest version of the original program that
+     * knows the option, "2.10" (NULL: ours alone); how ours goes beyond the original (NULL: it does
+     * the same); and what it is built with, where that is not everywhere (NULL: nothing). */
+    const char *since;
+    const char *better;
+    const char *needs;
 };
 
 /* A table and what it is called in help ("IOR", "POSIX"). */

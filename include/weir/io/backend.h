@@ -80,6 +80,15 @@ struct weir_transfer_ops {
 
 /* ---- files ---- */
 
+/* Where the transfers of one opener lie: in `block_count` blocks of `block_bytes`, `stride_bytes`
+ * from one to the next, the first at `first_byte`. No blocks: anywhere. */
+struct weir_file_part {
+    uint64_t first_byte;
+    uint64_t block_bytes;
+    uint64_t stride_bytes;
+    uint64_t block_count;
+};
+
 struct weir_file_params {
     const char *path;
     bool can_write;
@@ -88,6 +97,8 @@ struct weir_file_params {
     /* the ranks that open this file together: a group of one for a file of its own */
     struct weir_group *group;
     uint64_t expected_bytes; /* what the file will grow to; 0: unknown */
+    struct weir_file_part part;
+    bool is_random; /* transfers come in no order */
 };
 
 struct weir_file_ops {

@@ -16,6 +16,7 @@
 
 #define WEIR_HOST_NAME_BYTES 64
 #define WEIR_SLOWEST_KEPT 3
+#define WEIR_OUTLIERS_KEPT 64
 #define WEIR_FAILURE_TEXT_BYTES 768
 #define WEIR_FINDING_TEXT_BYTES 320
 #define WEIR_FINDINGS_MAX 16
@@ -51,6 +52,25 @@ struct weir_windows {
 struct weir_slow_rank {
     uint32_t rank;
     double seconds; /* its transfer window */
+    char host[WEIR_HOST_NAME_BYTES];
+};
+
+/* What of a rank is far from the mean: the six that IOR's -j looks at, but for the duplicates. */
+enum weir_outlier_kind {
+    WEIR_OUTLIER_START,    /* when it opened, relative to the agreed start */
+    WEIR_OUTLIER_OPEN,     /* how long it took to open, ... */
+    WEIR_OUTLIER_TRANSFER, /* ... to transfer, ... */
+    WEIR_OUTLIER_CLOSE,    /* ... and to close */
+    WEIR_OUTLIER_END       /* when it had closed, relative to the agreed start */
+};
+#define WEIR_OUTLIER_KINDS 5
+
+struct weir_outlier {
+    uint32_t rank;
+    enum weir_outlier_kind kind;
+    double value_s;
+    double mean_s; /* over all ranks */
+    double stddev_s;
     char host[WEIR_HOST_NAME_BYTES];
 };
 
@@ -101,6 +121,8 @@ struct weir_phase_result {
     uint64_t expected_bytes; /* what the layout asked for */
     /* of all files of the target, as the file system says; UINT64_MAX: not asked */
     uint64_t file_bytes;
+    bool has_differing_sizes; /* ranks were told different sizes of one shared file */
+    uint64_t unlogged_ops;    /* transfers that found no more room in the log of transfers */
     uint64_t short_count;
     uint64_t error_count;
     uint64_t generation; /* of the data written or expected; 0: none */
@@ -119,6 +141,10 @@ struct weir_phase_result {
     double data_share; /* part of the ranks' transfer time that went into filling and checking */
     uint32_t slowest_count;
     struct weir_slow_rank slowest[WEIR_SLOWEST_KEPT];
+    /* ranks further from the mean than the plan allows: all that there are, and the first of
+     * them */
+    uint32_t outlier_count;
+    struct weir_outlier outliers[WEIR_OUTLIERS_KEPT];
     struct weir_stonewall stonewall;
     struct weir_clock_quality clock;
     struct weir_mismatch_log mismatches;
@@ -126,15 +152,19 @@ struct weir_phase_result {
     struct weir_histogram *latency;
     struct weir_histogram *submission; /* NULL if the backend blocks */
     struct weir_series *series;        /* start_ns is 0: the agreed start */
+    /* rank_count of them, while the record is shown to the observer for the first time; else
+     * NULL */
+    const struct weir_rank_row *rows;
 
     unsigned finding_count;
     struct weir_finding findings[WEIR_FINDINGS_MAX];
 };
 
-/* Computes windows, spreads, stonewall, clock quality and sums of `result` from the rows of all
- * ranks. `hosts` names each rank's host. Members that rows do not tell are left alone. Pure. */
+/* Computes windows, spreads, outliers (further than `outlier_s` from the mean; 0: none), stonewall,
+ * clock quality and sums of `result` from the rows of all ranks. `hosts` names each rank's host.
+ * Members that rows do not tell are left alone. Pure. */
 void weir_result_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
-                        unsigned rank_count, const char *const *hosts);
+                        unsigned rank_count, const char *const *hosts, double outlier_s);
 
 /* What is known when a test begins. */
 struct weir_test_result {
@@ -144,6 +174,10 @@ struct weir_test_result {
     unsigned node_count;
     unsigned ranks_per_node; /* on the node of rank 0 */
     char path[4096];         /* file of rank 0 in the first repetition */
+    /* files that were there already and will be replaced, or overwritten in place; and the first
+     * of them */
+    uint64_t existing_count;
+    char existing_path[4096];
     struct weir_filesystem_facts filesystem;
 };
 

@@ -111,6 +111,7 @@ struct weir_shift {
     enum weir_shift_kind kind;
     uint64_t distance; /* nodes */
     uint64_t seed;
+    bool varies; /* the number of the repetition is added to the seed */
 };
 
 /* The rank whose part `rank` takes; over all ranks a permutation. NODES counts forward, round the

@@ -25,23 +25,43 @@ struct weir_target {
     bool is_shared;              /* one file for all ranks; else file number r is rank r's own */
     bool has_own_directory;      /* own files: one for each, named by its number, made if missing */
     bool is_new_each_repetition; /* the repetition is part of the name */
+    /* own files: each is "data" in a directory per processor package, whose number stands behind
+     * the path: /mnt0/data.00000003 for a rank on package 0 and the path /mnt (IOR -y) */
+    bool has_package_directory;
+};
+
+/* Which file of a target. */
+struct weir_file_place {
+    uint64_t number; /* of the file */
+    uint64_t repetition;
+    uint64_t package; /* processor package of the rank that writes it */
 };
 
 /* Writes the path of a file: NAME for a shared file, NAME.00000003 for file number 3
  * (DIRECTORY/3/NAME.00000003 if it has its own directory), with .<repetition> behind it if the
  * target asks. 0, or -ENAMETOOLONG. */
-int weir_target_path(const struct weir_target *target, uint64_t file_number, uint64_t repetition,
+int weir_target_path(const struct weir_target *target, const struct weir_file_place *place,
                      char path[WEIR_PATH_BYTES]);
 
 enum weir_payload_mode {
     WEIR_PAYLOAD_STAMP, /* a header per 4 KiB proves place, writer and generation; the rest is fixed
                            noise */
     WEIR_PAYLOAD_FULL,  /* every word depends on place, writer and generation */
-    WEIR_PAYLOAD_NONE   /* whatever the buffer holds: nothing to verify */
+    WEIR_PAYLOAD_NONE,  /* whatever the buffer holds: nothing to verify */
+    WEIR_PAYLOAD_IOR    /* the bytes that IOR 4.x writes, for verification by it or of its files */
+};
+
+/* IOR's patterns (-l t, o, i, r), for WEIR_PAYLOAD_IOR. */
+enum weir_ior_pattern {
+    WEIR_IOR_TIMESTAMP,
+    WEIR_IOR_OFFSET,
+    WEIR_IOR_INCOMPRESSIBLE,
+    WEIR_IOR_RANDOM
 };
 
 struct weir_payload {
     enum weir_payload_mode mode;
+    enum weir_ior_pattern pattern; /* of WEIR_PAYLOAD_IOR */
     bool seed_is_given;
     uint32_t seed; /* if given; else the run draws one */
 };
@@ -71,7 +91,10 @@ struct weir_phase {
     struct weir_shift shift;
     struct weir_payload payload;
     struct weir_stop stop;
+    /* a write that only fills the file before another one: untimed in the dialect's report */
+    bool is_prefill;
     bool must_verify;        /* reads: compare what was read */
+    bool ends_at_mismatch;   /* reads: a rank stops at its first wrong transfer */
     bool must_replace;       /* writes: remove an existing file first, outside of the timing */
     bool is_collective;      /* collective transfers */
     bool has_inner_barriers; /* barriers between opening, moving and closing */
@@ -101,6 +124,14 @@ struct weir_setting {
     const char *value; /* as the user would write it */
 };
 
+/* Memory that is taken away from the page cache for the length of a test. All zero: none. At most
+ * one of the three is given. */
+struct weir_memory_hog {
+    uint64_t bytes_per_rank;
+    uint64_t bytes_per_node;  /* split among the ranks of each node */
+    unsigned percent_of_node; /* of the memory of each node, split likewise */
+};
+
 /* Steps that run against one backend with one set of ranks. */
 struct weir_test {
     unsigned number;
@@ -117,6 +148,13 @@ struct weir_test {
     bool may_overwrite;  /* files that are not ours may be overwritten or removed */
     bool is_dry_run;
     int64_t reference; /* the user's own number, repeated in reports */
+    struct weir_memory_hog hog;
+    uint64_t given_nodes;          /* count as this many nodes; 0: as they are */
+    uint64_t given_ranks_per_node; /* likewise on the node of rank 0; 0: as they are */
+    const char *rank_csv_path;     /* figures of each rank go there; NULL: nowhere */
+    const char *op_csv_prefix;     /* figures of each transfer go to files of these names; NULL */
+    const char *const *remarks;    /* what the front end changed or ignored: whole sentences */
+    size_t remark_count;
     const struct weir_setting *settings;
     size_t setting_count;
     struct weir_step *steps;
@@ -126,8 +164,19 @@ struct weir_test {
 
 /* Where results go and how much is said. */
 enum weir_format { WEIR_FORMAT_IOR, WEIR_FORMAT_IOR_CSV, WEIR_FORMAT_IOR_JSON };
+/* Whose layout of text the dialect's reports have. */
+enum weir_compat {
+    WEIR_COMPAT_IOR_4_1,
+    WEIR_COMPAT_IOR_4_0,
+    WEIR_COMPAT_IOR_3_3,
+    WEIR_COMPAT_IOR_3_2,
+    WEIR_COMPAT_IOR_3_0,
+    WEIR_COMPAT_IOR_2_10
+};
+
 struct weir_output {
     enum weir_format format;
+    enum weir_compat compat;
     const char *summary_path; /* results go there; NULL: standard output */
     const char *result_path;  /* JSON lines, one per phase; NULL: none */
     bool is_plain;            /* leave our own block out */

@@ -25,8 +25,8 @@ struct weir_reporter {
                 const struct weir_result *result);
 };
 
-/* Never NULL. */
-const struct weir_reporter *weir_reporter_of(enum weir_format format);
+/* By the output's format and compat. Never NULL. */
+const struct weir_reporter *weir_reporter_of(const struct weir_output *output);
 
 /* Our own block: what the dialect's format has no place for. Appended after its end, unless the
  * output is plain. */
