@@ -42,8 +42,8 @@ void weir_fuzz_lower(struct weir_plan *plan, const struct weir_ior_request *requ
 
     for (; request && !failure; request = request->next) {
         failure = weir_ior_lower(plan, request, &error);
-        if (!request->next)
-            weir_ior_lower_output(&plan->output, request);
+        if (!failure && !request->next)
+            failure = weir_ior_lower_output(&plan->output, request, &error);
     }
     if (!failure)
         failure = weir_plan_freeze(plan, &error);

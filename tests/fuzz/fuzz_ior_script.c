@@ -6,21 +6,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct weir_plan *plan;
-    struct weir_ior_request *request;
+    struct weir_plan *plan = weir_plan_open("ior", 0, NULL);
+    struct weir_ior_request *request = weir_ior_request_new(&plan->arena, &weir_fuzz_backends);
     struct weir_error error = {0};
-    FILE *file;
+    const char *script = weir_arena_printf(&plan->arena, "%.*s", (int)size, (const char *)data);
 
-    if (size == 0)
-        return 0;
-    plan = weir_plan_open("ior", 0, NULL);
-    request = weir_ior_request_new(&plan->arena, &weir_fuzz_backends);
-    file = fmemopen((void *)(uintptr_t)data, size, "r");
-    if (!file || weir_ior_script_parse(request, file, "script", &error))
+    if (weir_ior_script_parse(request, script, "script", &error))
         weir_plan_close(plan);
     else
         weir_fuzz_lower(plan, request);
-    if (file)
-        fclose(file);
     return 0;
 }
