@@ -3,6 +3,7 @@
 #include "option_values.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@ static uint64_t unit_ns_of(enum weir_option_type type)
     case WEIR_OPTION_MICROSECONDS:
         return UINT64_C(1000);
     case WEIR_OPTION_SECONDS:
+    case WEIR_OPTION_DELAY:
         return UINT64_C(1000000000);
     case WEIR_OPTION_MINUTES:
         return UINT64_C(60000000000);
@@ -38,6 +40,8 @@ static const char *expectation(enum weir_option_type type)
         return "a time in microseconds (0 or more)";
     case WEIR_OPTION_SECONDS:
         return "a time in seconds (0 or more, decimals are fine)";
+    case WEIR_OPTION_DELAY:
+        return "a time in seconds (decimals are fine)";
     case WEIR_OPTION_MINUTES:
         return "a time in minutes (0 or more, decimals are fine)";
     default:
@@ -52,6 +56,18 @@ union value {
     const char *text;
 };
 
+/* A duration with or without a sign. 0, -EINVAL or -ERANGE. */
+static int parse_delay(const char *text, union value *value)
+{
+    bool is_negative = text[0] == '-';
+    uint64_t delay_ns;
+    int failure = weir_duration_parse(text + is_negative, unit_ns_of(WEIR_OPTION_DELAY), &delay_ns);
+
+    if (!failure)
+        value->integer = is_negative ? -(int64_t)delay_ns : (int64_t)delay_ns;
+    return failure;
+}
+
 /* 0, -EINVAL or -ERANGE. */
 static int parse_number(enum weir_option_type type, const char *text, union value *value)
 {
@@ -60,9 +76,13 @@ static int parse_number(enum weir_option_type type, const char *text, union valu
     switch (type) {
     case WEIR_OPTION_FLAG:
         failure = weir_integer_parse(text, &value->integer);
-        return !failure && value->integer < 0 ? -EINVAL : failure;
+        if (!failure && value->integer < 0)
+            value->integer = 0;
+        return failure;
     case WEIR_OPTION_INTEGER:
         return weir_integer_parse(text, &value->integer);
+    case WEIR_OPTION_DELAY:
+        return parse_delay(text, value);
     case WEIR_OPTION_COUNT:
     case WEIR_OPTION_SIZE:
         return weir_size_parse(text, &value->natural);
@@ -159,9 +179,23 @@ static int read_choice(const struct reading *reading, union value *value)
     return 0;
 }
 
+/* Blanks around a number say nothing. */
+static const char *without_blanks(struct weir_arena *arena, const char *text)
+{
+    size_t length;
+
+    while (isblank((unsigned char)*text))
+        text++;
+    length = strlen(text);
+    while (length > 0 && isblank((unsigned char)text[length - 1]))
+        length--;
+    return text[length] == '\0' ? text : weir_arena_printf(arena, "%.*s", (int)length, text);
+}
+
 static int read_number(const struct reading *reading, union value *value)
 {
-    int failure = parse_number(reading->row->type, reading->text, value);
+    const char *text = without_blanks(reading->arena, reading->text);
+    int failure = parse_number(reading->row->type, text, value);
 
     if (failure == -ERANGE)
         return weir_error_usage(reading->error, reading->place, "%s is out of range",
@@ -279,6 +313,11 @@ void weir_options_value(struct weir_text *text, const struct weir_option *row, c
     case WEIR_OPTION_COUNT:
     case WEIR_OPTION_INTEGER:
         weir_text_add(text, "%" PRId64, value.integer);
+        break;
+    case WEIR_OPTION_DELAY:
+        weir_text_add(text, "%s", value.integer < 0 ? "-" : "");
+        add_duration(text, (uint64_t)(value.integer < 0 ? -value.integer : value.integer),
+                     unit_ns_of(row->type));
         break;
     default:
         add_duration(text, value.natural, unit_ns_of(row->type));

@@ -47,13 +47,8 @@ static bool is_family(const struct weir_option *row)
 
 static bool is_asked_name(const struct weir_option *row, struct asked asked)
 {
-    size_t length = row->name ? strlen(row->name) : 0;
-
-    if (length == 0)
-        return false;
-    if (is_family(row))
-        return asked.length >= length && strncasecmp(row->name, asked.text, length - 1) == 0;
-    return length == asked.length && strncasecmp(row->name, asked.text, length) == 0;
+    return row->name && strlen(row->name) == asked.length &&
+           strncasecmp(row->name, asked.text, asked.length) == 0;
 }
 
 static bool is_asked(const struct weir_option *row, struct asked asked)
@@ -61,21 +56,42 @@ static bool is_asked(const struct weir_option *row, struct asked asked)
     return is_asked_letter(row, asked) || is_asked_name(row, asked);
 }
 
-/* The next row that is asked for, over all tables; NULL after the last. `*binding` and `*row` start
- * as 0 and NULL. */
-static const struct weir_option *next_asked(const struct weir_option_parser *parser,
-                                            struct asked asked, size_t *binding,
-                                            const struct weir_option *row)
+static bool is_family_of(const struct weir_option *row, struct asked asked)
+{
+    size_t length = is_family(row) ? strlen(row->name) : 0;
+
+    return length > 0 && asked.length >= length &&
+           strncasecmp(row->name, asked.text, length - 1) == 0;
+}
+
+typedef bool row_test(const struct weir_option *row, struct asked asked);
+
+/* The next row, over all tables, that the test is true of; NULL after the last. `*binding` and
+ * `row` start as 0 and NULL. */
+static const struct weir_option *next_row(const struct weir_option_parser *parser,
+                                          struct asked asked, row_test *is_meant, size_t *binding,
+                                          const struct weir_option *row)
 {
     for (; *binding < parser->binding_count; ++*binding, row = NULL) {
         const struct weir_option *rows = parser->bindings[*binding].set->rows;
 
         for (row = row ? row + 1 : rows; row && !is_end(row); row++) {
-            if (is_asked(row, asked))
+            if (is_meant(row, asked))
                 return row;
         }
     }
     return NULL;
+}
+
+/* The same for what is asked for. A family has no say where a row of its own has the name. */
+static const struct weir_option *next_asked(const struct weir_option_parser *parser,
+                                            struct asked asked, size_t *binding,
+                                            const struct weir_option *row)
+{
+    size_t first = 0;
+    bool has_row = next_row(parser, asked, is_asked, &first, NULL);
+
+    return next_row(parser, asked, has_row ? is_asked : is_family_of, binding, row);
 }
 
 static const struct weir_option *first_asked(const struct weir_option_parser *parser,

@@ -19,6 +19,7 @@ struct values {
     int64_t write, read, verbose, keep;
     int64_t transfer_bytes, count, seed;
     uint64_t pause_ns, deadline_ns, limit_ns;
+    int64_t wait_ns;
     const char *path;
     const char *kind;
     const char *animal;
@@ -36,6 +37,7 @@ static const struct weir_option rows[] = {
     {'X', "seed", WEIR_OPTION_INTEGER, AT(seed), "-1", .help = "seed"},
     {0, "pause", WEIR_OPTION_MICROSECONDS, AT(pause_ns), .help = "pause"},
     {'D', "deadline", WEIR_OPTION_SECONDS, AT(deadline_ns), .help = "deadline"},
+    {0, "wait", WEIR_OPTION_DELAY, AT(wait_ns), .help = "wait"},
     {'T', "limit", WEIR_OPTION_MINUTES, AT(limit_ns), .help = "limit"},
     {'o', "testFile", WEIR_OPTION_TEXT, AT(path), "file", .help = "path"},
     {'l', "kind", WEIR_OPTION_CHOICE, AT(kind), "time", "offset|time|random|rain", .help = "kind"},
@@ -51,9 +53,11 @@ static const struct weir_option_set set = {"TEST", rows, sizeof(struct values)};
 
 struct extra {
     int64_t direct;
+    int64_t near;
 };
 static const struct weir_option extra_rows[] = {
     {0, "x.direct", WEIR_OPTION_FLAG, offsetof(struct extra, direct), .help = "direct"},
+    {0, "far.but.here", WEIR_OPTION_FLAG, offsetof(struct extra, near), .help = "near"},
     {0},
 };
 static const struct weir_option_set extra_set = {"X", extra_rows, sizeof(struct extra)};
@@ -121,70 +125,76 @@ static void defaults_are_set_and_are_no_change(void **state)
     weir_arena_close(&fixture.arena);
 }
 
+static const struct {
+    const char *words[WORDS_MAX];
+    const char *key;
+    const char *value;
+} forms[] = {
+    {{"-t", "1m"}, "t", "1m"},
+    {{"-t=1m"}, "t", "1m"},
+    {{"-t1m"}, "t", "1m"},
+    {{"--transferSize", "1m"}, "t", "1m"},
+    {{"--transferSize=1m"}, "t", "1m"},
+    {{"--TRANSFERSIZE=1m"}, "t", "1m"},
+    {{"-wrt", "4k"}, "t", "4k"},
+    {{"-vvt4k"}, "t", "4k"},
+    {{"-vvt=4k"}, "v", "2"},
+    {{"-v", "-v"}, "v", "2"},
+    {{"-vvv"}, "v", "3"},
+    {{"-v=3"}, "v", "3"},
+    {{"-v", "-v=0"}, "v", "0"},
+    {{"-wv=2"}, "v", "2"},
+    {{"-k=0"}, "k", "0"},
+    {{"-k=-1"}, "k", "0"},
+    {{"-t", " 1m\t"}, "t", "1m"},
+    {{"-O", "transferSize= 1m ,verbose=1"}, "t", "1m"},
+    {{"--wait", "-0.25"}, "wait", "-0.25"},
+    {{"--wait=-2"}, "wait", "-2"},
+    {{"--wait=1.5"}, "wait", "1.5"},
+    {{"--verbose"}, "v", "1"},
+    {{"--verbose=4"}, "v", "4"},
+    {{"-X", "-5"}, "X", "-5"},
+    {{"-X-5"}, "X", "-5"},
+    {{"-X=-5"}, "X", "-5"},
+    {{"-o/tmp/time"}, "o", "/tmp/time"},
+    {{"-o=-dash"}, "o", "-dash"},
+    {{"-o", "a=b"}, "o", "a=b"},
+    {{"--testFile=a=b"}, "o", "a=b"},
+    {{"-D", "0.1"}, "D", "0.1"},
+    {{"-T", "0.5"}, "T", "0.5"},
+    {{"--pause", "1.5"}, "pause", "1.5"},
+    {{"-s", "1k"}, "s", "1024"},
+    {{"-l", "o"}, "l", "offset"},
+    {{"-lO"}, "l", "offset"},
+    {{"-l", "ran"}, "l", "random"},
+    {{"-l", "RAIN"}, "l", "rain"},
+    {{"--animal", "dog"}, "animal", "dog"},
+    {{"--animal=cow"}, "animal", "cat"},
+    {{"--animal=D"}, "animal", "dog"},
+    {{"-O", "verbose=2,keepFile=1,"}, "k", "1"},
+    {{"-O", "verbose=2,keepFile=1, "}, "k", "1"},
+    {{"-t", "1m", "-t", "2m"}, "t", "2m"},
+    {{"-O", "transferSize=8"}, "t", "8"},
+    {{"-O", "seed=-3,transferSize=8"}, "X", "-3"},
+    {{"-O=seed=4"}, "X", "4"},
+    {{"-Oseed=4"}, "X", "4"},
+    {{"-O", " TRANSFERsize = 1m # of data"}, "t", "1m"},
+    {{"-O", "verbose=2,#nothing,keepFile=1"}, "k", "1"},
+    {{"-O", "-X=5"}, "X", "5"},
+    {{"-O", "X=5"}, "X", "5"},
+    {{"-O", "--seed=5"}, "X", "5"},
+};
+
 static void every_form_of_a_value_is_understood(void **state)
 {
-    static const struct {
-        const char *words[WORDS_MAX];
-        const char *key;
-        const char *value;
-    } cases[] = {
-        {{"-t", "1m"}, "t", "1m"},
-        {{"-t=1m"}, "t", "1m"},
-        {{"-t1m"}, "t", "1m"},
-        {{"--transferSize", "1m"}, "t", "1m"},
-        {{"--transferSize=1m"}, "t", "1m"},
-        {{"--TRANSFERSIZE=1m"}, "t", "1m"},
-        {{"-wrt", "4k"}, "t", "4k"},
-        {{"-vvt4k"}, "t", "4k"},
-        {{"-vvt=4k"}, "v", "2"},
-        {{"-v", "-v"}, "v", "2"},
-        {{"-vvv"}, "v", "3"},
-        {{"-v=3"}, "v", "3"},
-        {{"-v", "-v=0"}, "v", "0"},
-        {{"-wv=2"}, "v", "2"},
-        {{"-k=0"}, "k", "0"},
-        {{"--verbose"}, "v", "1"},
-        {{"--verbose=4"}, "v", "4"},
-        {{"-X", "-5"}, "X", "-5"},
-        {{"-X-5"}, "X", "-5"},
-        {{"-X=-5"}, "X", "-5"},
-        {{"-o/tmp/time"}, "o", "/tmp/time"},
-        {{"-o=-dash"}, "o", "-dash"},
-        {{"-o", "a=b"}, "o", "a=b"},
-        {{"--testFile=a=b"}, "o", "a=b"},
-        {{"-D", "0.1"}, "D", "0.1"},
-        {{"-T", "0.5"}, "T", "0.5"},
-        {{"--pause", "1.5"}, "pause", "1.5"},
-        {{"-s", "1k"}, "s", "1024"},
-        {{"-l", "o"}, "l", "offset"},
-        {{"-lO"}, "l", "offset"},
-        {{"-l", "ran"}, "l", "random"},
-        {{"-l", "RAIN"}, "l", "rain"},
-        {{"--animal", "dog"}, "animal", "dog"},
-        {{"--animal=cow"}, "animal", "cat"},
-        {{"--animal=D"}, "animal", "dog"},
-        {{"-O", "verbose=2,keepFile=1,"}, "k", "1"},
-        {{"-O", "verbose=2,keepFile=1, "}, "k", "1"},
-        {{"-t", "1m", "-t", "2m"}, "t", "2m"},
-        {{"-O", "transferSize=8"}, "t", "8"},
-        {{"-O", "seed=-3,transferSize=8"}, "X", "-3"},
-        {{"-O=seed=4"}, "X", "4"},
-        {{"-Oseed=4"}, "X", "4"},
-        {{"-O", " TRANSFERsize = 1m # of data"}, "t", "1m"},
-        {{"-O", "verbose=2,#nothing,keepFile=1"}, "k", "1"},
-        {{"-O", "-X=5"}, "X", "5"},
-        {{"-O", "X=5"}, "X", "5"},
-        {{"-O", "--seed=5"}, "X", "5"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(forms); i++) {
         struct fixture fixture;
 
         open_fixture(&fixture);
-        if (parse(&fixture, cases[i].words))
-            fail_msg("%s: %s", cases[i].words[0], fixture.error.text);
-        assert_string_equal(value_of(&fixture, cases[i].key), cases[i].value);
+        if (parse(&fixture, forms[i].words))
+            fail_msg("%s: %s", forms[i].words[0], fixture.error.text);
+        assert_string_equal(value_of(&fixture, forms[i].key), forms[i].value);
         weir_arena_close(&fixture.arena);
     }
 }
@@ -258,7 +268,9 @@ static const struct {
     {{"-s", "1.5"}, "ior: -s: \"1.5\" is not a count (a whole number, 0 or more)"},
     {{"-X", "two"}, "ior: -X: \"two\" is not a whole number"},
     {{"-k=yes"}, "ior: -k: \"yes\" is not a flag's count (nothing, or =0, =1, ...)"},
-    {{"-k=-1"}, "ior: -k: \"-1\" is not a flag's count (nothing, or =0, =1, ...)"},
+    {{"--wait=soon"}, "ior: --wait: \"soon\" is not a time in seconds (decimals are fine)"},
+    {{"--wait=--1"}, "ior: --wait: \"--1\" is not a time in seconds (decimals are fine)"},
+    {{"--far.other"}, "ior: --far.other: far away"},
     {{"-D", "-1"}, "ior: -D: \"-1\" is not a time in seconds (0 or more, decimals are fine)"},
     {{"-T", "1h"}, "ior: -T: \"1h\" is not a time in minutes (0 or more, decimals are fine)"},
     {{"--pause=x"}, "ior: --pause: \"x\" is not a time in microseconds (0 or more)"},
@@ -279,6 +291,19 @@ static const struct {
     {{"-O", "O=seed=1"}, "ior: -O: unknown key \"O\""},
     {{"-O", "-=1"}, "ior: -O: unknown key \"-\""},
 };
+
+static void a_family_leaves_names_to_those_that_have_a_row(void **state)
+{
+    static const char *const words[WORDS_MAX] = {"--far.but.here", "-O", "FAR.but.here=1"};
+    struct fixture fixture;
+
+    (void)state;
+    open_fixture(&fixture);
+    if (parse(&fixture, words))
+        fail_msg("%s", fixture.error.text);
+    assert_true(fixture.extras[0].near == 1 && fixture.extras[1].near == 1);
+    weir_arena_close(&fixture.arena);
+}
 
 static void errors_name_the_place_and_the_way_out(void **state)
 {
@@ -365,6 +390,7 @@ int main(void)
         cmocka_unit_test(every_form_of_a_value_is_understood),
         cmocka_unit_test(the_letters_of_a_value_are_not_options),
         cmocka_unit_test(a_name_reaches_every_table_that_has_it),
+        cmocka_unit_test(a_family_leaves_names_to_those_that_have_a_row),
         cmocka_unit_test(errors_name_the_place_and_the_way_out),
         cmocka_unit_test(a_directive_names_where_it_stands),
         cmocka_unit_test(values_are_written_so_that_they_can_be_read_again),

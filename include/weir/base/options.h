@@ -13,12 +13,13 @@
 
 /* How a value is written and stored. */
 enum weir_option_type {
-    WEIR_OPTION_FLAG,         /* int64_t counter; -v -v, -vv, -v=2, key=2 */
+    WEIR_OPTION_FLAG,         /* int64_t counter; -v -v, -vv, -v=2, key=2; below 0 is 0 */
     WEIR_OPTION_COUNT,        /* int64_t >= 0, with binary units: 1k is 1024 */
     WEIR_OPTION_SIZE,         /* int64_t >= 0, bytes, with binary units */
     WEIR_OPTION_INTEGER,      /* int64_t of either sign */
     WEIR_OPTION_MICROSECONDS, /* uint64_t nanoseconds, written in decimal microseconds */
     WEIR_OPTION_SECONDS,      /* uint64_t nanoseconds, written in decimal seconds */
+    WEIR_OPTION_DELAY,        /* int64_t nanoseconds of either sign, written in decimal seconds */
     WEIR_OPTION_MINUTES,      /* uint64_t nanoseconds, written in decimal minutes */
     WEIR_OPTION_TEXT,         /* const char *, NULL if not given */
     WEIR_OPTION_CHOICE, /* const char *, one of the words of `choices`, stored as spelled there */
@@ -26,7 +27,7 @@ enum weir_option_type {
 };
 
 /* One option. A table of rows ends with a row that has neither letter nor name. A refused row whose
- * name ends in * stands for all names that begin so. */
+ * name ends in * stands for all names that begin so and that have no row of their own. */
 struct weir_option {
     char letter;      /* 0: none */
     const char *name; /* --name, and the key of -O and of scripts; matched without regard to case */
