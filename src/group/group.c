@@ -65,35 +65,29 @@ int weir_group_agree(struct weir_group *group, struct weir_error *error)
     return error->code;
 }
 
-static uint64_t count_ranks_of(const struct weir_group *group, int node)
-{
-    uint64_t count = 0;
-
-    for (int rank = 0; rank < group->size; rank++)
-        count += group->node_of_rank[rank] == node;
-    return count;
-}
-
-/* Equally many ranks on each node, and the ranks of a node follow one another. */
-static bool is_even(const struct weir_group *group, uint64_t ranks_per_node)
+/* Rank r is on node r / block_ranks; or, dealt in turn, on node r mod node_count. */
+static bool is_regular(const struct weir_group *group, bool is_block, int block_ranks)
 {
     for (int rank = 0; rank < group->size; rank++)
-        if ((uint64_t)group->node_of_rank[rank] != (uint64_t)rank / ranks_per_node)
+        if (group->node_of_rank[rank] != (is_block ? rank / block_ranks : rank % group->node_count))
             return false;
-    return (uint64_t)group->size % ranks_per_node == 0;
+    return group->size == group->node_count * block_ranks;
 }
 
 struct weir_placement weir_group_placement(const struct weir_group *group)
 {
-    uint64_t ranks_per_node = count_ranks_of(group, group->node_of_rank[0]);
+    int ranks_per_node = group->node_start[1];
+    bool is_block =
+        group->node_count == group->size || group->node_of_rank[0] == group->node_of_rank[1];
+    bool is_plain = is_regular(group, is_block, ranks_per_node);
 
     assert(ranks_per_node > 0);
     return (struct weir_placement){
         .ranks = (uint64_t)group->size,
         .nodes = (uint64_t)group->node_count,
-        .ranks_per_node = ranks_per_node,
-        .is_block =
-            group->node_count == group->size || group->node_of_rank[0] == group->node_of_rank[1],
-        .is_even = is_even(group, ranks_per_node),
+        .ranks_per_node = (uint64_t)ranks_per_node,
+        .is_block = is_block,
+        .node_of_rank = is_plain ? NULL : group->node_of_rank,
+        .node_start = is_plain ? NULL : group->node_start,
     };
 }

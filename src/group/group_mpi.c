@@ -19,6 +19,7 @@ struct mpi_group {
     bool must_finalize; /* closing it ends MPI */
     int *node_of_rank;
     int *node_leader;
+    int *node_start;
     char (*node_names)[WEIR_NODE_NAME_BYTES];
 };
 
@@ -227,15 +228,19 @@ static int number_nodes(struct mpi_group *group)
     }
     assert(base->node_count > 0);
     group->node_leader = calloc((size_t)base->node_count, sizeof *group->node_leader);
+    group->node_start = calloc((size_t)base->node_count + 1, sizeof *group->node_start);
     group->node_names = calloc((size_t)base->node_count, sizeof *group->node_names);
-    if (!group->node_leader || !group->node_names)
+    if (!group->node_leader || !group->node_start || !group->node_names)
         return -ENOMEM;
     base->node = node_of_rank[base->rank];
     for (int rank = base->size - 1; rank >= 0; rank--) {
         group->node_leader[node_of_rank[rank]] = rank;
+        group->node_start[node_of_rank[rank] + 1]++;
         base->node_size += node_of_rank[rank] == base->node;
         base->node_rank += rank < base->rank && node_of_rank[rank] == base->node;
     }
+    for (int node = 0; node < base->node_count; node++)
+        group->node_start[node + 1] += group->node_start[node];
     return 0;
 }
 
@@ -261,6 +266,7 @@ static int describe_nodes(struct mpi_group *group)
         memcpy(group->node_names[base->node], me.node_name, sizeof me.node_name);
     base->node_of_rank = group->node_of_rank;
     base->node_leader = group->node_leader;
+    base->node_start = group->node_start;
     base->node_names = (const char(*)[WEIR_NODE_NAME_BYTES])group->node_names;
     /* Each name has one author and zeros from all others. */
     return to_errno(MPI_Allreduce(MPI_IN_PLACE, group->node_names,
@@ -278,6 +284,7 @@ static void mpi_close(struct weir_group *base)
     MPI_Comm_free(&group->comm);
     free(group->node_of_rank);
     free(group->node_leader);
+    free(group->node_start);
     free(group->node_names);
     free(group);
     if (must_finalize)

@@ -10,6 +10,7 @@
 struct self_group {
     struct weir_group base;
     int zero; /* the only rank, its node, and that node's leader */
+    int node_start[2];
     char node_name[1][WEIR_NODE_NAME_BYTES];
 };
 
@@ -94,6 +95,7 @@ int weir_group_self_open(struct weir_group **group)
     /* A name that was cut is not terminated by the call itself. */
     if (gethostname(self->node_name[0], sizeof self->node_name[0] - 1) != 0)
         strncpy(self->node_name[0], "localhost", sizeof self->node_name[0] - 1);
+    self->node_start[1] = 1;
     self->base = (struct weir_group){
         .ops = &self_ops,
         .size = 1,
@@ -101,6 +103,7 @@ int weir_group_self_open(struct weir_group **group)
         .node_size = 1,
         .node_of_rank = &self->zero,
         .node_leader = &self->zero,
+        .node_start = self->node_start,
         .node_names = self->node_name,
     };
     *group = &self->base;

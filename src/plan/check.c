@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules that hold for every dialect: what makes no sense, and what the chosen backend cannot
  * do, is refused. */
-#include "weir/plan/plan.h"
+#include "check_paths.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -146,6 +146,10 @@ static int check_verification(const struct scope *scope)
 
     if (phase->is_check && !phase->must_verify)
         return REFUSE(scope, "a check that does not verify: make it a read, or verify");
+    if (phase->ends_at_mismatch && !phase->must_verify)
+        return REFUSE(scope,
+                      "a read that ends at a mismatch but does not verify sees none: verify, "
+                      "or leave it out");
     if (!phase->must_verify)
         return 0;
     if (phase->payload.mode == WEIR_PAYLOAD_NONE)
@@ -162,6 +166,25 @@ static int check_verification(const struct scope *scope)
     return 0;
 }
 
+static int check_payload(const struct scope *scope)
+{
+    const struct weir_payload *payload = &scope->phase->payload;
+
+    if (payload->mode != WEIR_PAYLOAD_IOR && payload->pattern != WEIR_IOR_TIMESTAMP)
+        return REFUSE(scope, "a pattern of IOR's for data that are not IOR's: choose one of both");
+    return 0;
+}
+
+static int check_shift(const struct scope *scope)
+{
+    const struct weir_shift *shift = &scope->phase->shift;
+
+    if (shift->varies && shift->kind != WEIR_SHIFT_RANDOM && shift->kind != WEIR_SHIFT_PERMUTATION)
+        return REFUSE(scope, "an order of ranks that is not random cannot vary: choose a random "
+                             "one, or a fixed one");
+    return 0;
+}
+
 /* ---- rules of all phases ---- */
 
 static int check_verb(const struct scope *scope)
@@ -174,18 +197,21 @@ static int check_verb(const struct scope *scope)
         return REFUSE(scope, "%s has nothing to sync: sync writes only", verb_name(scope));
     if (phase->verb != WEIR_WRITE && phase->must_replace)
         return REFUSE(scope, "%s cannot replace its files: let the write do so", verb_name(scope));
+    if (phase->verb != WEIR_WRITE && phase->is_prefill)
+        return REFUSE(scope, "%s cannot fill files: only writes can", verb_name(scope));
     if (phase->verb != WEIR_REMOVE && phase->only_if_clean)
         return REFUSE(scope, "%s cannot wait for clean data: only removals can", verb_name(scope));
     return 0;
 }
 
+/* Behind a path that packages have directories of, their numbers and names of files follow. */
 static int check_path(const struct scope *scope, const char *path)
 {
     size_t length = path ? strlen(path) : 0;
 
     if (length == 0)
         return REFUSE(scope, "empty path: give the name of a file");
-    if (path[length - 1] == '/')
+    if (path[length - 1] == '/' && !scope->phase->target->has_package_directory)
         return REFUSE(scope, "path %.256s names a directory: add the name of a file", path);
     return 0;
 }
@@ -195,7 +221,8 @@ static int check_path_lengths(const struct scope *scope)
 {
     const struct weir_target *target = scope->phase->target;
     const struct weir_file_place longest = {.number = WEIR_PLAN_RANKS_MAX,
-                                            .repetition = scope->test->repetitions};
+                                            .repetition = scope->test->repetitions,
+                                            .package = WEIR_PLAN_RANKS_MAX};
     char path[WEIR_PATH_BYTES];
 
     for (size_t i = 0; i < target->path_count; i++) {
@@ -212,27 +239,40 @@ static int check_path_lengths(const struct scope *scope)
     return 0;
 }
 
-static int check_target(const struct scope *scope)
+static int check_directories(const struct scope *scope)
 {
     const struct weir_target *target = scope->phase->target;
 
-    if (!target || target->path_count == 0)
-        return REFUSE(scope, "%s without a file: give a path", verb_name(scope));
-    for (size_t i = 0; i < target->path_count; i++) {
-        int status = check_path(scope, target->paths[i]);
-
-        if (status)
-            return status;
-    }
-    if (target->is_shared && target->path_count > 1)
-        return REFUSE(
-            scope, "%zu paths for one shared file: give one path, or each rank a file of its own",
-            target->path_count);
     if (target->is_shared && target->has_own_directory)
         return REFUSE(scope,
                       "a directory for each rank but one file for all: give each rank a file "
                       "of its own too");
-    return check_path_lengths(scope);
+    if (target->is_shared && target->has_package_directory)
+        return REFUSE(scope, "a directory for each processor package but one file for all: give "
+                             "each rank a file of its own too");
+    if (target->has_own_directory && target->has_package_directory)
+        return REFUSE(scope, "a directory for each rank and one for each processor package: choose "
+                             "one of both");
+    return 0;
+}
+
+static int check_target(const struct scope *scope)
+{
+    const struct weir_target *target = scope->phase->target;
+    int status = 0;
+
+    if (!target || target->path_count == 0)
+        return REFUSE(scope, "%s without a file: give a path", verb_name(scope));
+    for (size_t i = 0; i < target->path_count && !status; i++)
+        status = check_path(scope, target->paths[i]);
+    if (status)
+        return status;
+    if (target->is_shared && target->path_count > 1)
+        return REFUSE(
+            scope, "%zu paths for one shared file: give one path, or each rank a file of its own",
+            target->path_count);
+    status = check_directories(scope);
+    return status ? status : check_path_lengths(scope);
 }
 
 /* ---- rules of tests, and of the plan as a whole ---- */
@@ -279,153 +319,50 @@ static int check_work(const struct scope *scope)
     return check_repeats(scope, scope->test->steps);
 }
 
-/* ---- paths that must differ ---- */
-
-/* A path without "." and empty parts. */
-struct plain_path {
-    char data[WEIR_PATH_BYTES];
-};
-
-/* False if the path is too long for any file to have it. */
-static bool make_plain(const char *path, struct plain_path *plain)
+static int check_hog(const struct scope *scope)
 {
-    size_t length = 0;
+    const struct weir_memory_hog *hog = &scope->test->hog;
 
-    if (strlen(path) >= sizeof plain->data)
-        return false;
-    for (const char *part = path; *part != '\0';) {
-        size_t size = strcspn(part, "/");
-        bool says_nothing = size == 0 ? part != path : size == 1 && part[0] == '.';
-
-        size += part[size] == '/';
-        if (!says_nothing) {
-            memcpy(plain->data + length, part, size);
-            length += size;
-        }
-        part += size;
-    }
-    plain->data[length] = '\0';
-    return true;
-}
-
-static bool are_same(const char *one, const char *other)
-{
-    struct plain_path plain, other_plain;
-
-    return make_plain(one, &plain) && make_plain(other, &other_plain) &&
-           strcmp(plain.data, other_plain.data) == 0;
-}
-
-/* These step over the beginning of `*text`, if it is what they look for. */
-static bool step_over(const char **text, const char *part, size_t length)
-{
-    if (strncmp(*text, part, length) != 0)
-        return false;
-    *text += length;
-    return true;
-}
-
-static bool step_over_number(const char **text)
-{
-    size_t length = strspn(*text, "0123456789");
-
-    *text += length;
-    return length > 0;
-}
-
-/* Whether the target makes, for some file and repetition, `path` out of its own `name`: see
- * weir_target_path. */
-static bool can_be_made(const struct weir_target *target, const char *name, const char *path)
-{
-    int numbers = !target->is_shared + target->is_new_each_repetition;
-    const char *slash = strrchr(name, '/');
-
-    if (target->has_own_directory) {
-        if (slash && !step_over(&path, name, (size_t)(slash + 1 - name)))
-            return false;
-        if (!step_over_number(&path) || !step_over(&path, "/", 1))
-            return false;
-        name = slash ? slash + 1 : name;
-    }
-    if (!step_over(&path, name, strlen(name)))
-        return false;
-    while (numbers > 0 && step_over(&path, ".", 1) && step_over_number(&path))
-        numbers--;
-    return numbers == 0 && *path == '\0';
-}
-
-/* The name itself counts too: nobody means it to be anything but data. */
-static const char *data_file_at(const struct weir_target *target, const char *path)
-{
-    struct plain_path plain, name;
-
-    if (!make_plain(path, &plain))
-        return NULL;
-    for (size_t i = 0; i < target->path_count; i++) {
-        if (make_plain(target->paths[i], &name) &&
-            (strcmp(name.data, plain.data) == 0 || can_be_made(target, name.data, plain.data)))
-            return target->paths[i];
-    }
-    return NULL;
-}
-
-/* A file that is no data must not be one of the data files of any test. */
-static int check_apart(const struct scope *scope, const char *what, const char *path)
-{
-    const struct weir_plan *plan = scope->plan;
-
-    for (size_t i = 0; i < plan->test_count && path; i++) {
-        for (size_t k = 0; k < plan->tests[i]->phase_count; k++) {
-            const char *name = data_file_at(plan->tests[i]->phases[k]->target, path);
-
-            if (name)
-                return REFUSE(scope,
-                              "%s %.256s is one of the data files %.256s: give it a path of its "
-                              "own",
-                              what, path, name);
-        }
-    }
+    if ((hog->bytes_per_rank > 0) + (hog->bytes_per_node > 0) + (hog->percent_of_node > 0) > 1)
+        return REFUSE(scope,
+                      "memory to be taken away is given twice: give it per rank or per node");
+    if (hog->percent_of_node > 100)
+        return REFUSE(scope, "%u%% of the memory of a node: there are 100%%", hog->percent_of_node);
     return 0;
 }
 
-static int check_status_path(const struct scope *scope, const char *path)
+static int check_placement(const struct scope *scope)
 {
-    const struct weir_output *output = &scope->plan->output;
+    const struct weir_test *test = scope->test;
 
-    if ((output->summary_path && are_same(path, output->summary_path)) ||
-        (output->result_path && are_same(path, output->result_path)))
-        return REFUSE(scope, "status file and results are both %.256s: give them different paths",
-                      path);
-    return check_apart(scope, "status file", path);
+    if (test->given_nodes > WEIR_PLAN_RANKS_MAX || test->given_ranks_per_node > WEIR_PLAN_RANKS_MAX)
+        return REFUSE(scope,
+                      "%" PRIu64 " nodes and %" PRIu64 " ranks on the first: give at most %" PRIu64,
+                      test->given_nodes, test->given_ranks_per_node, WEIR_PLAN_RANKS_MAX);
+    return 0;
 }
 
-/* Whatever the plan writes must not fall upon something else that it writes. Tests may share data
- * files and status files. */
-static int check_paths_differ(const struct scope *scope)
+static int check_side_files(const struct scope *scope)
 {
-    const struct weir_plan *plan = scope->plan;
-    int status = check_apart(scope, "result file", plan->output.result_path);
+    const struct weir_test *test = scope->test;
 
-    if (!status)
-        status = check_apart(scope, "summary file", plan->output.summary_path);
-    for (size_t i = 0; i < plan->test_count && !status; i++) {
-        for (size_t k = 0; k < plan->tests[i]->phase_count && !status; k++) {
-            const char *path = plan->tests[i]->phases[k]->stop.status_path;
-
-            status = path ? check_status_path(scope, path) : 0;
-        }
-    }
-    return status;
+    if (test->rank_csv_path && test->rank_csv_path[0] == '\0')
+        return REFUSE(scope, "empty path for the figures of ranks: give one, or leave it out");
+    if (test->op_csv_prefix && test->op_csv_prefix[0] == '\0')
+        return REFUSE(scope, "empty path for the figures of transfers: give one, or leave it out");
+    return 0;
 }
 
 /* ---- all rules ---- */
 
 typedef int rule(const struct scope *scope);
 
-static rule *const test_rules[] = {check_backend, check_work};
+static rule *const test_rules[] = {check_backend, check_work, check_hog, check_placement,
+                                   check_side_files};
 static rule *const phase_rules[] = {check_target, check_verb};
-static rule *const data_rules[] = {check_sizes,      check_total, check_depth,       check_sharing,
-                                   check_collective, check_stop,  check_verification};
+static rule *const data_rules[] = {check_sizes,        check_total,      check_depth,
+                                   check_sharing,      check_collective, check_stop,
+                                   check_verification, check_payload,    check_shift};
 
 #define APPLY(rules, scope) apply(rules, sizeof(rules) / sizeof *(rules), scope)
 
@@ -460,20 +397,33 @@ static int check_test(struct scope *scope)
     return status;
 }
 
-static int check_output(const struct scope *scope)
+static int check_format(const struct weir_output *output, const char *place,
+                        struct weir_error *error)
 {
-    const struct weir_output *output = &scope->plan->output;
+    bool had_json = output->compat <= WEIR_COMPAT_IOR_3_2;
+    bool had_csv = output->compat <= WEIR_COMPAT_IOR_4_0;
 
-    if (output->summary_path && output->summary_path[0] == '\0')
-        return REFUSE(scope, "empty path for the results: give one, or leave it out for standard "
-                             "output");
-    if (output->result_path && output->result_path[0] == '\0')
-        return REFUSE(scope, "empty path for the result file: give one, or leave it out");
-    if (output->summary_path && output->result_path &&
-        are_same(output->summary_path, output->result_path))
-        return REFUSE(scope, "results and result file are both %.256s: give them different paths",
-                      output->result_path);
+    if (output->format == WEIR_FORMAT_IOR_JSON && !had_json)
+        return weir_error_usage(error, place,
+                                "IOR before 3.2 had no JSON: choose the layout of a "
+                                "later one, or text");
+    if (output->format == WEIR_FORMAT_IOR_CSV && !had_csv)
+        return weir_error_usage(error, place,
+                                "IOR before 4.0 had no CSV: choose the layout of a "
+                                "later one, or text");
     return 0;
+}
+
+int weir_output_check(const struct weir_output *output, const char *place, struct weir_error *error)
+{
+    if (output->summary_path && output->summary_path[0] == '\0')
+        return weir_error_usage(error, place,
+                                "empty path for the results: give one, or leave it "
+                                "out for standard output");
+    if (output->result_path && output->result_path[0] == '\0')
+        return weir_error_usage(error, place,
+                                "empty path for the result file: give one, or leave it out");
+    return check_format(output, place, error);
 }
 
 int weir_plan_check(const struct weir_plan *plan, struct weir_error *error)
@@ -482,7 +432,7 @@ int weir_plan_check(const struct weir_plan *plan, struct weir_error *error)
     int status;
 
     snprintf(scope.place, sizeof scope.place, "%s", plan->dialect);
-    status = check_output(&scope);
+    status = weir_output_check(&plan->output, scope.place, error);
     if (!status && plan->test_count == 0)
         status = REFUSE(&scope, "nothing to do: give at least one test");
     for (size_t i = 0; i < plan->test_count && !status; i++) {
@@ -493,6 +443,5 @@ int weir_plan_check(const struct weir_plan *plan, struct weir_error *error)
                      scope.test->number);
         status = check_test(&scope);
     }
-    snprintf(scope.place, sizeof scope.place, "%s", plan->dialect);
-    return status ? status : check_paths_differ(&scope);
+    return status ? status : weir_plan_check_paths(plan, error);
 }

@@ -71,6 +71,8 @@ static void add_target(struct weir_text *text, const struct weir_target *target)
     weir_text_add(text, target->is_shared ? "  one for all ranks" : "  one for each rank");
     if (target->has_own_directory)
         weir_text_add(text, ", in a directory of its own");
+    if (target->has_package_directory)
+        weir_text_add(text, ", in a directory of its processor package");
     if (target->is_new_each_repetition)
         weir_text_add(text, ", anew for each repetition");
 }
@@ -79,6 +81,7 @@ static bool is_same_target(const struct weir_target *a, const struct weir_target
 {
     if (a->path_count != b->path_count || a->is_shared != b->is_shared ||
         a->has_own_directory != b->has_own_directory ||
+        a->has_package_directory != b->has_package_directory ||
         a->is_new_each_repetition != b->is_new_each_repetition)
         return false;
     for (size_t i = 0; i < a->path_count; i++)
@@ -119,6 +122,12 @@ static void add_layout(struct weir_text *text, const struct weir_layout *layout)
         weir_text_add(text, " with seed %" PRIu64, layout->seed);
 }
 
+static void add_shift_seed(struct weir_text *text, const struct weir_shift *shift)
+{
+    weir_text_add(text, ", with seed %" PRIu64 "%s", shift->seed,
+                  shift->varies ? " and the repetition" : "");
+}
+
 static void add_shift(struct weir_text *text, const struct weir_shift *shift)
 {
     switch (shift->kind) {
@@ -132,18 +141,38 @@ static void add_shift(struct weir_text *text, const struct weir_shift *shift)
     case WEIR_SHIFT_RANDOM:
         weir_text_add(text, "; part of a random rank at least ");
         add_count(text, shift->distance, "node");
-        weir_text_add(text, " away, with seed %" PRIu64, shift->seed);
+        weir_text_add(text, " away");
+        add_shift_seed(text, shift);
         break;
     case WEIR_SHIFT_PERMUTATION:
-        weir_text_add(text, "; part of any random rank, with seed %" PRIu64, shift->seed);
+        weir_text_add(text, "; part of any random rank");
+        add_shift_seed(text, shift);
         break;
     }
+}
+
+static const char *pattern_name(enum weir_ior_pattern pattern)
+{
+    switch (pattern) {
+    case WEIR_IOR_TIMESTAMP:
+        return "timestamp";
+    case WEIR_IOR_OFFSET:
+        return "offset";
+    case WEIR_IOR_INCOMPRESSIBLE:
+        return "incompressible";
+    case WEIR_IOR_RANDOM:
+        return "random";
+    }
+    assert(!"a pattern that is none");
+    return "";
 }
 
 static void add_payload(struct weir_text *text, const struct weir_payload *payload)
 {
     add_clause_if(text, payload->mode == WEIR_PAYLOAD_FULL, "every word of data differs");
     add_clause_if(text, payload->mode == WEIR_PAYLOAD_NONE, "data without content");
+    if (payload->mode == WEIR_PAYLOAD_IOR)
+        weir_text_add(text, "; bytes of IOR's pattern %s", pattern_name(payload->pattern));
     if (payload->seed_is_given)
         weir_text_add(text, "; data seed %" PRIu32, payload->seed);
 }
@@ -171,6 +200,7 @@ static void add_manner(struct weir_text *text, const struct weir_phase *phase)
         weir_text_add(text, "; depth %u", phase->depth);
     add_clause_if(text, phase->is_collective, "collective");
     add_clause_if(text, phase->must_verify, "verify");
+    add_clause_if(text, phase->ends_at_mismatch, "end at the first mismatch");
     add_clause_if(text, phase->must_replace, "replace");
     add_clause_if(text, phase->must_sync_each, "sync after each transfer");
     add_clause_if(text, phase->must_sync_at_end, "sync at end");
@@ -179,13 +209,21 @@ static void add_manner(struct weir_text *text, const struct weir_phase *phase)
     add_duration_if(text, "pause", phase->think_ns, " after each transfer");
 }
 
+/* What a phase is, in a word. */
+static const char *phase_name(const struct weir_phase *phase)
+{
+    if (phase->is_check)
+        return "check";
+    return phase->is_prefill ? "prefill" : weir_verb_name(phase->verb);
+}
+
 static void add_phase(struct weir_text *text, const struct weir_test *test,
                       const struct weir_phase *phase)
 {
     if (phase->verb == WEIR_REMOVE) {
         weir_text_add(text, "remove");
     } else {
-        weir_text_add(text, "%-7s ", phase->is_check ? "check" : weir_verb_name(phase->verb));
+        weir_text_add(text, "%-7s ", phase_name(phase));
         add_layout(text, &phase->layout);
     }
     add_shift(text, &phase->shift);
@@ -271,6 +309,41 @@ static void add_line_if(struct weir_text *text, bool is_true, const char *line)
         weir_text_add(text, "  %s\n", line);
 }
 
+static void add_hog(struct weir_text *text, const struct weir_memory_hog *hog)
+{
+    uint64_t bytes = hog->bytes_per_rank > 0 ? hog->bytes_per_rank : hog->bytes_per_node;
+
+    if (bytes > 0) {
+        weir_text_add(text, "  take ");
+        add_size(text, bytes);
+        weir_text_add(text, " of memory per %s\n", hog->bytes_per_rank > 0 ? "rank" : "node");
+    }
+    if (hog->percent_of_node > 0)
+        weir_text_add(text, "  take %u%% of the memory of each node\n", hog->percent_of_node);
+}
+
+static void add_given_placement(struct weir_text *text, const struct weir_test *test)
+{
+    if (test->given_nodes > 0) {
+        weir_text_add(text, "  count as ");
+        add_count(text, test->given_nodes, "node");
+        weir_text_add(text, "\n");
+    }
+    if (test->given_ranks_per_node > 0) {
+        weir_text_add(text, "  count as ");
+        add_count(text, test->given_ranks_per_node, "rank");
+        weir_text_add(text, " on the first node\n");
+    }
+}
+
+static void add_side_files(struct weir_text *text, const struct weir_test *test)
+{
+    if (test->rank_csv_path)
+        weir_text_add(text, "  figures of each rank to %s\n", test->rank_csv_path);
+    if (test->op_csv_prefix)
+        weir_text_add(text, "  figures of each transfer to %s-...csv\n", test->op_csv_prefix);
+}
+
 static void add_test_terms(struct weir_text *text, const struct weir_test *test)
 {
     if (test->rank_limit > 0) {
@@ -293,6 +366,9 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test)
         add_count(text, test->repetitions, "repetition");
         weir_text_add(text, "\n");
     }
+    add_given_placement(text, test);
+    add_hog(text, &test->hog);
+    add_side_files(text, test);
     add_line_if(text, test->must_keep, "keep files");
     add_line_if(text, test->may_overwrite, "may overwrite files of others");
     add_line_if(text, test->is_dry_run, "dry run");
@@ -332,12 +408,34 @@ static const char *format_name(enum weir_format format)
     return "";
 }
 
+/* The release whose layout of text the output has. */
+static const char *compat_name(enum weir_compat compat)
+{
+    switch (compat) {
+    case WEIR_COMPAT_IOR_4_1:
+        return "as IOR 4.1";
+    case WEIR_COMPAT_IOR_4_0:
+        return "as IOR 4.0";
+    case WEIR_COMPAT_IOR_3_3:
+        return "as IOR 3.3";
+    case WEIR_COMPAT_IOR_3_2:
+        return "as IOR 3.2";
+    case WEIR_COMPAT_IOR_3_0:
+        return "as IOR 3.0";
+    case WEIR_COMPAT_IOR_2_10:
+        return "as IOR 2.10";
+    }
+    assert(!"a release that is none");
+    return "";
+}
+
 /* One line, only if there is something to say. */
 static void add_output(struct weir_text *text, const struct weir_output *output)
 {
     struct weir_text clauses = {0};
 
     add_clause_if(&clauses, output->format != WEIR_FORMAT_IOR, format_name(output->format));
+    add_clause_if(&clauses, output->compat != WEIR_COMPAT_IOR_4_1, compat_name(output->compat));
     if (output->summary_path)
         weir_text_add(&clauses, "; to %s", output->summary_path);
     if (output->result_path)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- building ---- */
@@ -30,12 +31,24 @@ struct weir_plan *weir_plan_open(const char *dialect, int word_count, const char
 
     for (int i = 0; i < word_count; i++)
         copies[i] = weir_arena_copy(&arena, words[i]);
-    plan->words = copies;
-    plan->word_count = (size_t)word_count;
+    plan->source.words = copies;
+    plan->source.word_count = (size_t)word_count;
     plan->command_line = join(&arena, word_count, words);
     plan->dialect = weir_arena_copy(&arena, dialect);
     plan->arena = arena;
     return plan;
+}
+
+void weir_plan_insert_word(struct weir_plan *plan, size_t index, const char *word)
+{
+    const char **words = weir_arena_take(&plan->arena, (plan->source.word_count + 2) * sizeof *words);
+
+    assert(index <= plan->source.word_count);
+    memcpy(words, plan->source.words, index * sizeof *words);
+    words[index] = weir_arena_copy(&plan->arena, word);
+    memcpy(words + index + 1, plan->source.words + index, (plan->source.word_count - index) * sizeof *words);
+    plan->source.words = words;
+    plan->source.word_count++;
 }
 
 void weir_plan_close(struct weir_plan *plan)
@@ -113,6 +126,22 @@ struct weir_phase *weir_plan_add_phase(struct weir_plan *plan, struct weir_test 
         room_for_one_more(&plan->arena, test->phases, test->phase_count, sizeof *test->phases);
     test->phases[test->phase_count++] = copy;
     return copy;
+}
+
+void weir_plan_add_remark(struct weir_plan *plan, struct weir_test *test, const char *format, ...)
+{
+    const char **remarks =
+        room_for_one_more(&plan->arena, (void *)test->remarks, test->remark_count, sizeof *remarks);
+    char *remark = NULL;
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (vasprintf(&remark, format, arguments) < 0)
+        weir_error_out_of_memory();
+    va_end(arguments);
+    remarks[test->remark_count++] = weir_arena_copy(&plan->arena, remark);
+    test->remarks = remarks;
+    free(remark);
 }
 
 int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error)
@@ -235,7 +264,8 @@ unsigned weir_test_abilities(const struct weir_test *test)
 const struct weir_phase *weir_test_phase(const struct weir_test *test, enum weir_verb verb)
 {
     for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->verb == verb && !test->phases[i]->is_check)
+        if (test->phases[i]->verb == verb && !test->phases[i]->is_check &&
+            !test->phases[i]->is_prefill)
             return test->phases[i];
     return NULL;
 }

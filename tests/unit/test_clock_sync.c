@@ -474,15 +474,21 @@ static void placement_tells_how_ranks_are_dealt_to_nodes(void **state)
     static const struct {
         int size;
         int node_of_rank[6];
+        int node_start[5];
         struct weir_placement expected;
+        bool is_regular;
     } cases[] = {
-        {1, {0}, {1, 1, 1, true, true}},
-        {4, {0, 0, 0, 0}, {4, 1, 4, true, true}},
-        {4, {0, 0, 1, 1}, {4, 2, 2, true, true}},
-        {4, {0, 1, 0, 1}, {4, 2, 2, false, false}},
-        {4, {0, 1, 2, 3}, {4, 4, 1, true, true}},
-        {5, {0, 0, 0, 1, 1}, {5, 2, 3, true, false}},
-        {5, {0, 0, 1, 1, 1}, {5, 2, 2, true, false}},
+        {1, {0}, {0, 1}, {1, 1, 1, true, NULL, NULL}, true},
+        {4, {0, 0, 0, 0}, {0, 4}, {4, 1, 4, true, NULL, NULL}, true},
+        {4, {0, 0, 1, 1}, {0, 2, 4}, {4, 2, 2, true, NULL, NULL}, true},
+        {4, {0, 1, 0, 1}, {0, 2, 4}, {4, 2, 2, false, NULL, NULL}, true},
+        {4, {0, 1, 2, 3}, {0, 1, 2, 3, 4}, {4, 4, 1, true, NULL, NULL}, true},
+        {5, {0, 0, 0, 1, 1}, {0, 3, 5}, {5, 2, 3, true, NULL, NULL}, false},
+        {5, {0, 0, 1, 1, 1}, {0, 2, 5}, {5, 2, 2, true, NULL, NULL}, false},
+        {4, {0, 1, 1, 1}, {0, 1, 4}, {4, 2, 1, false, NULL, NULL}, false},
+        {5, {0, 1, 0, 1, 0}, {0, 3, 5}, {5, 2, 3, false, NULL, NULL}, false},
+        {4, {0, 1, 1, 0}, {0, 2, 4}, {4, 2, 2, false, NULL, NULL}, false},
+        {6, {0, 0, 1, 1, 0, 1}, {0, 3, 6}, {6, 2, 3, true, NULL, NULL}, false},
     };
 
     (void)state;
@@ -491,6 +497,7 @@ static void placement_tells_how_ranks_are_dealt_to_nodes(void **state)
             .size = cases[i].size,
             .node_count = (int)cases[i].expected.nodes,
             .node_of_rank = cases[i].node_of_rank,
+            .node_start = cases[i].node_start,
         };
         struct weir_placement placement = weir_group_placement(&group);
 
@@ -498,7 +505,9 @@ static void placement_tells_how_ranks_are_dealt_to_nodes(void **state)
         assert_int_equal(placement.nodes, cases[i].expected.nodes);
         assert_int_equal(placement.ranks_per_node, cases[i].expected.ranks_per_node);
         assert_int_equal(placement.is_block, cases[i].expected.is_block);
-        assert_int_equal(placement.is_even, cases[i].expected.is_even);
+        assert_ptr_equal(placement.node_of_rank,
+                         cases[i].is_regular ? NULL : cases[i].node_of_rank);
+        assert_ptr_equal(placement.node_start, cases[i].is_regular ? NULL : cases[i].node_start);
     }
 }
 
@@ -511,6 +520,8 @@ static void a_group_of_one_agrees_with_itself(void **state)
 
     (void)state;
     assert_int_equal(weir_group_self_open(&group), 0);
+    assert_int_equal(weir_group_placement(group).ranks_per_node, 1);
+    assert_null(weir_group_placement(group).node_of_rank);
     assert_int_equal(weir_group_barrier(group), 0);
     assert_int_equal(weir_group_reduce(group, &value, 1, WEIR_SUM), 0);
     assert_int_equal(weir_group_gather(group, &value, sizeof value, &gathered), 0);

@@ -107,8 +107,8 @@ static void words_are_copied_and_joined_by_blanks(void **state)
     (void)state;
     word[0] = 'x';
     assert_string_equal(plan->command_line, "ior -a POSIX");
-    assert_int_equal(plan->word_count, 3);
-    assert_string_equal(plan->words[0], "ior");
+    assert_int_equal(plan->source.word_count, 3);
+    assert_string_equal(plan->source.words[0], "ior");
     assert_string_equal(plan->dialect, "ior");
     weir_plan_close(plan);
 }
@@ -119,7 +119,7 @@ static void plan_without_words_is_allowed(void **state)
 
     (void)state;
     assert_string_equal(plan->command_line, "");
-    assert_int_equal(plan->word_count, 0);
+    assert_int_equal(plan->source.word_count, 0);
     weir_plan_close(plan);
     weir_plan_close(NULL);
 }
@@ -194,7 +194,39 @@ static void phases_and_settings_are_found_by_name(void **state)
     assert_ptr_equal(weir_test_phase(subject.test, WEIR_READ), subject.read);
     subject.read->is_check = true;
     assert_null(weir_test_phase(subject.test, WEIR_READ));
+    subject.write->is_prefill = true;
+    assert_null(weir_test_phase(subject.test, WEIR_WRITE));
     close_subject(&subject);
+}
+
+static void words_are_put_where_they_belong(void **state)
+{
+    struct weir_plan *plan = weir_plan_open("ior", 2, (const char *const[]){"ior", "-w"});
+
+    (void)state;
+    weir_plan_insert_word(plan, 1, "-O");
+    weir_plan_insert_word(plan, 2, "a=b");
+    weir_plan_insert_word(plan, 4, "-r");
+    assert_int_equal(plan->source.word_count, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(plan->source.words[i],
+                            ((const char *const[]){"ior", "-O", "a=b", "-w", "-r"})[i]);
+    assert_string_equal(plan->command_line, "ior -w");
+    weir_plan_close(plan);
+}
+
+static void remarks_keep_their_order(void **state)
+{
+    struct weir_plan *plan = weir_plan_open("ior", 0, NULL);
+    struct weir_test *test = weir_plan_add_test(plan);
+
+    (void)state;
+    for (unsigned i = 0; i < 9; i++)
+        weir_plan_add_remark(plan, test, "number %u", i);
+    assert_int_equal(test->remark_count, 9);
+    assert_string_equal(test->remarks[0], "number 0");
+    assert_string_equal(test->remarks[8], "number 8");
+    weir_plan_close(plan);
 }
 
 static void verbs_have_names(void **state)
@@ -226,15 +258,23 @@ static void path_says_whose_file_it_is(void **state)
          "out/testFile.2"},
         {{.paths = one_path, .path_count = 1, .is_new_each_repetition = true},
          "out/testFile.00000003.2"},
+        {{.paths = one_path, .path_count = 1, .has_package_directory = true},
+         "out/testFile1/data.00000003"},
+        {{.paths = two_paths,
+          .path_count = 2,
+          .has_package_directory = true,
+          .is_new_each_repetition = true},
+         "b/two1/data.00000003.2"},
     };
     char path[WEIR_PATH_BYTES];
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(weir_target_path(&cases[i].target,
-                                          &(struct weir_file_place){.number = 3, .repetition = 2},
-                                          path),
-                         0);
+        assert_int_equal(
+            weir_target_path(&cases[i].target,
+                             &(struct weir_file_place){.number = 3, .repetition = 2, .package = 1},
+                             path),
+            0);
         assert_string_equal(path, cases[i].path);
     }
 }
@@ -351,6 +391,37 @@ CHANGE(result_in_own_directory, x->target.is_shared = false; x->target.has_own_d
 CHANGE(result_over_second_path, x->target.is_shared = false; x->target.paths = two_paths;
        x->target.path_count = 2; x->plan->output.result_path = "b/two.00000001")
 
+CHANGE(prefilling_read, x->read->is_prefill = true)
+CHANGE(blind_end, x->read->ends_at_mismatch = true)
+CHANGE(pattern_of_stamps, x->write->payload.pattern = WEIR_IOR_OFFSET)
+CHANGE(varying_nodes, x->read->shift.kind = WEIR_SHIFT_NODES; x->read->shift.varies = true)
+CHANGE(packages_of_shared_file, x->target.has_package_directory = true)
+CHANGE(both_directories, x->target.is_shared = false; x->target.has_package_directory = true;
+       x->target.has_own_directory = true)
+CHANGE(two_hogs, x->test->hog.bytes_per_rank = 1; x->test->hog.percent_of_node = 1)
+CHANGE(huge_hog, x->test->hog.percent_of_node = 101)
+CHANGE(too_many_nodes, x->test->given_nodes = WEIR_PLAN_RANKS_MAX + 1)
+CHANGE(too_many_ranks, x->test->given_ranks_per_node = WEIR_PLAN_RANKS_MAX + 1)
+CHANGE(no_rank_file, x->test->rank_csv_path = "")
+CHANGE(no_op_files, x->test->op_csv_prefix = "")
+CHANGE(ranks_over_data, x->test->rank_csv_path = "./out/testFile")
+CHANGE(ranks_over_result, x->test->rank_csv_path = "r"; x->plan->output.result_path = "./r")
+CHANGE(ops_over_ranks, x->test->rank_csv_path = "o-0.csv"; x->test->op_csv_prefix = "./o")
+CHANGE(result_in_package, x->target.is_shared = false; x->target.has_package_directory = true;
+       x->plan->output.result_path = "out/testFile3/data.00000001")
+CHANGE(old_json, x->plan->output.format = WEIR_FORMAT_IOR_JSON;
+       x->plan->output.compat = WEIR_COMPAT_IOR_3_0)
+CHANGE(old_csv, x->plan->output.format = WEIR_FORMAT_IOR_CSV;
+       x->plan->output.compat = WEIR_COMPAT_IOR_3_3)
+
+static void ops_over_data(struct subject *x)
+{
+    static const char *const paths[] = {"out/ops-1.csv"};
+
+    x->target.paths = paths;
+    x->test->op_csv_prefix = "out//ops";
+}
+
 static void result_over_data_of_second_test(struct subject *x)
 {
     struct weir_test *second = weir_plan_add_test(x->plan);
@@ -423,14 +494,14 @@ static const struct {
     {no_test, "ior: nothing to do", "at least one test"},
     {empty_summary, "ior: empty path for the results", "standard output"},
     {empty_result, "ior: empty path for the result file", "leave it out"},
-    {same_outputs, "ior: results and result file are both a", "different"},
-    {same_plain_outputs, "ior: results and result file are both a/./b", "different"},
+    {same_outputs, "ior: result file and summary file are both a", "different"},
+    {same_plain_outputs, "ior: result file and summary file are both a/./b", "different"},
     {result_over_data, "ior: result file .//out/./testFile is one of the data files out/test",
      "path of its own"},
     {summary_over_data, "ior: summary file out/testFile is one of the data", "of its own"},
     {status_over_data, "ior: status file out/testFile is one of the data", "of its own"},
-    {status_over_summary, "ior: status file and results are both s", "different"},
-    {status_over_result, "ior: status file and results are both s", "different"},
+    {status_over_summary, "ior: summary file and status file are both s", "different"},
+    {status_over_result, "ior: result file and status file are both ./s", "different"},
     {result_over_own_file, "ior: result file out/testFile.00000003 is one", "of its own"},
     {result_over_family, "ior: result file out/testFile is one", "of its own"},
     {result_over_repetition, "ior: result file out/testFile.2 is one", "of its own"},
@@ -439,6 +510,27 @@ static const struct {
     {result_in_own_directory, "ior: result file out/12/testFile.00000012 is", "of its own"},
     {result_over_second_path, "ior: result file b/two.00000001 is one", "of its own"},
     {result_over_data_of_second_test, "ior: result file a/one is one of", "of its own"},
+    {prefilling_read, "ior: read cannot fill files", "only writes"},
+    {blind_end, "ior: a read that ends at a mismatch", "verify"},
+    {pattern_of_stamps, "ior: a pattern of IOR's for data that are not", "choose one"},
+    {varying_nodes, "ior: an order of ranks that is not random cannot vary", "a random one"},
+    {packages_of_shared_file, "ior: a directory for each processor package but", "of its own"},
+    {both_directories, "ior: a directory for each rank and one for each", "choose one"},
+    {two_hogs, "ior: memory to be taken away is given twice", "per rank or per node"},
+    {huge_hog, "ior: 101% of the memory", "there are 100%"},
+    {too_many_nodes, "ior: 1048577 nodes and 0 ranks", "at most 1048576"},
+    {too_many_ranks, "ior: 0 nodes and 1048577 ranks", "at most 1048576"},
+    {no_rank_file, "ior: empty path for the figures of ranks", "leave it out"},
+    {no_op_files, "ior: empty path for the figures of transfers", "leave it out"},
+    {ranks_over_data, "ior: file of figures of ranks ./out/testFile is one of", "of its own"},
+    {ranks_over_result, "ior: result file and file of figures of ranks are both", "different"},
+    {ops_over_ranks, "ior: file of figures of ranks and file of figures of transfers are both o-0",
+     "different"},
+    {ops_over_data, "ior: file of figures of transfers out//ops is one of the data files out/ops-1",
+     "of its own"},
+    {result_in_package, "ior: result file out/testFile3/data.00000001 is one", "of its own"},
+    {old_json, "ior: IOR before 3.2 had no JSON", "later one"},
+    {old_csv, "ior: IOR before 4.0 had no CSV", "later one"},
 };
 
 static void senseless_plans_are_refused_with_a_way_out(void **state)
@@ -487,6 +579,24 @@ CHANGE(result_beside_own_directories, x->target.is_shared = false;
        x->target.has_own_directory = true; x->plan->output.result_path = "out/testFile.00000001";
        x->plan->output.summary_path = "out/1/testFile")
 
+CHANGE(result_beside_packages, x->target.is_shared = false; x->target.has_package_directory = true;
+       x->plan->output.result_path = "out/testFile/data.00000001";
+       x->plan->output.summary_path = "out/testFile1/data")
+CHANGE(side_files, x->test->rank_csv_path = "ops.csv"; x->test->op_csv_prefix = "ops")
+CHANGE(json_of_3_2, x->plan->output.format = WEIR_FORMAT_IOR_JSON;
+       x->plan->output.compat = WEIR_COMPAT_IOR_3_2)
+CHANGE(csv_of_4_0, x->plan->output.format = WEIR_FORMAT_IOR_CSV;
+       x->plan->output.compat = WEIR_COMPAT_IOR_4_0)
+
+static void packages_of_a_directory(struct subject *x)
+{
+    static const char *const paths[] = {"mnt/"};
+
+    x->target.paths = paths;
+    x->target.is_shared = false;
+    x->target.has_package_directory = true;
+}
+
 static void sensible_plans_are_accepted(void **state)
 {
     static void (*const changes[])(struct subject *) = {
@@ -503,6 +613,11 @@ static void sensible_plans_are_accepted(void **state)
         result_beside_shared_data,
         result_beside_own_files,
         result_beside_own_directories,
+        result_beside_packages,
+        side_files,
+        json_of_3_2,
+        csv_of_4_0,
+        packages_of_a_directory,
     };
 
     (void)state;
@@ -707,6 +822,28 @@ CHANGE(change_clean, x->remove->only_if_clean = true)
 CHANGE(change_think, x->write->think_ns = 1)
 CHANGE(change_depth, x->write->depth = 2)
 
+CHANGE(change_compat, x->plan->output.compat = WEIR_COMPAT_IOR_4_0)
+CHANGE(change_compat_more, x->plan->output.compat = WEIR_COMPAT_IOR_2_10)
+CHANGE(change_hog, x->test->hog.bytes_per_rank = MIB)
+CHANGE(change_hog_of_node, x->test->hog.bytes_per_node = MIB)
+CHANGE(change_hog_part, x->test->hog.percent_of_node = 1)
+CHANGE(change_given_nodes, x->test->given_nodes = 4)
+CHANGE(change_given_ranks, x->test->given_ranks_per_node = 4)
+CHANGE(change_rank_file, x->test->rank_csv_path = "f")
+CHANGE(change_op_files, x->test->op_csv_prefix = "f")
+CHANGE(change_package, x->target.has_package_directory = true)
+CHANGE(change_one_package, x->other_target = x->target;
+       x->other_target.has_package_directory = true; x->read->target = &x->other_target)
+CHANGE(change_prefill, x->write->is_prefill = true)
+CHANGE(change_mismatch, x->read->must_verify = true; x->read->ends_at_mismatch = true)
+CHANGE(change_varying_random, change_shift_random(x); x->read->shift.varies = true)
+CHANGE(change_varying_permutation, change_shift_permutation(x); x->read->shift.varies = true)
+CHANGE(change_payload_ior, x->write->payload.mode = WEIR_PAYLOAD_IOR)
+CHANGE(change_pattern, change_payload_ior(x); x->write->payload.pattern = WEIR_IOR_OFFSET)
+CHANGE(change_pattern_more, change_payload_ior(x);
+       x->write->payload.pattern = WEIR_IOR_INCOMPRESSIBLE)
+CHANGE(change_pattern_most, change_payload_ior(x); x->write->payload.pattern = WEIR_IOR_RANDOM)
+
 static void (*const changes_that_matter[])(struct subject *) = {
     nothing,
     change_format,
@@ -778,6 +915,25 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_clean,
     change_think,
     change_depth,
+    change_compat,
+    change_compat_more,
+    change_hog,
+    change_hog_of_node,
+    change_hog_part,
+    change_given_nodes,
+    change_given_ranks,
+    change_rank_file,
+    change_op_files,
+    change_package,
+    change_one_package,
+    change_prefill,
+    change_mismatch,
+    change_varying_random,
+    change_varying_permutation,
+    change_payload_ior,
+    change_pattern,
+    change_pattern_more,
+    change_pattern_most,
 };
 
 #define CHANGE_COUNT (sizeof changes_that_matter / sizeof *changes_that_matter)
@@ -811,6 +967,7 @@ static void explanation_leaves_out_what_only_reports_repeat(void **state)
             subject.plan->command_line = "something else";
             subject.test->settings = settings;
             subject.test->setting_count = 1;
+            weir_plan_add_remark(subject.plan, subject.test, "a remark");
         }
         weir_plan_explain(subject.plan, &texts[i]);
         close_subject(&subject);
@@ -856,6 +1013,8 @@ int main(void)
         cmocka_unit_test(tests_and_phases_keep_order_and_number),
         cmocka_unit_test(steps_follow_in_the_order_they_were_added),
         cmocka_unit_test(phases_and_settings_are_found_by_name),
+        cmocka_unit_test(words_are_put_where_they_belong),
+        cmocka_unit_test(remarks_keep_their_order),
         cmocka_unit_test(verbs_have_names),
         cmocka_unit_test(path_says_whose_file_it_is),
         cmocka_unit_test(path_of_great_numbers_is_not_cut),

@@ -45,6 +45,7 @@ struct weir_group {
     int node_size;           /* ranks on this rank's node */
     const int *node_of_rank; /* `size` entries */
     const int *node_leader;  /* `node_count` entries: first rank of each node */
+    const int *node_start;   /* `node_count` + 1 entries: ranks on the nodes below each one */
     const char (*node_names)[WEIR_NODE_NAME_BYTES]; /* `node_count` host names */
     void *native; /* MPI_Comm * of an MPI group, else NULL; for backends that speak MPI */
 };
@@ -95,7 +96,7 @@ bool weir_group_any(struct weir_group *group, bool flag);
  * has one. */
 int weir_group_agree(struct weir_group *group, struct weir_error *error);
 
-/* How the ranks are placed, as shifts need it. */
+/* How the ranks are placed, as shifts need it. Valid as long as the group. */
 struct weir_placement weir_group_placement(const struct weir_group *group);
 
 /* ---- one time for all nodes ---- */

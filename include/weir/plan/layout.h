@@ -112,13 +112,22 @@ struct weir_shift {
     uint64_t distance; /* nodes */
     uint64_t seed;
     bool varies; /* the number of the repetition is added to the seed */
+    /* NODES: a check, one node further than the timed reads, which is not to go round to its own
+     * node if any other is left */
+    bool avoids_circle;
 };
 
-/* The rank whose part `rank` takes; over all ranks a permutation. NODES counts forward, round the
- * ring of nodes. RANDOM keeps away at least `distance` nodes (nodes - 1, if there are fewer)
- * forward, and backward too if there are enough nodes for both. Ranks that are not placed in blocks
- * are taken to be dealt to the nodes in turn; where nodes have unequally many ranks, all are taken
- * to have as many as the first. */
+/* How many nodes further NODES leads on so many nodes. A multiple of them leads home. */
+uint64_t weir_shift_distance(const struct weir_shift *shift, uint64_t nodes);
+
+/* The rank whose part `rank` takes; over all ranks a permutation. Time: O(ranks).
+ *
+ * NODES counts forward round the ring of nodes, which are in the order of their first ranks. Where
+ * the placement is regular it is IOR's rule; else whoever can goes at least `distance` nodes
+ * further. RANDOM keeps away at least `distance` nodes (nodes - 1, if there are fewer) forward, and
+ * backward too if there is room for both. Of N ranks of which L are on one node, both keep the
+ * smallest number that there can be on their own node: 2L - N, or none. (Not where a distance of no
+ * node, or round to the own node, was asked for.) */
 uint64_t weir_shift_owner(const struct weir_shift *shift, const struct weir_placement *placement,
                           uint64_t rank);
 

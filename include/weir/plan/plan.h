@@ -184,12 +184,18 @@ struct weir_output {
     int verbosity;
 };
 
-struct weir_plan {
-    struct weir_arena arena;  /* owns all of the plan */
-    const char *dialect;      /* "ior" */
-    const char *command_line; /* words joined by blanks, for reports */
-    const char *const *words; /* the words themselves, for the result file */
+/* What a plan was made from: enough to make it again. */
+struct weir_plan_source {
+    const char *const *words; /* argv */
     size_t word_count;
+    const char *script; /* text of the script that a word names; NULL: none, or not kept */
+};
+
+struct weir_plan {
+    struct weir_arena arena;        /* owns all of the plan */
+    const char *dialect;            /* "ior" */
+    const char *command_line;       /* words joined by blanks, for reports */
+    struct weir_plan_source source; /* for the result file */
     struct weir_output output;
     struct weir_test **tests;
     size_t test_count;
@@ -201,6 +207,10 @@ struct weir_plan {
 
 /* An empty plan. `words` (the command line; may be NULL if there are none) are copied. */
 struct weir_plan *weir_plan_open(const char *dialect, int word_count, const char *const words[]);
+
+/* Puts a word among the plan's words, at `index` (<= word_count). The command line, which reports
+ * repeat, stays as it is. */
+void weir_plan_insert_word(struct weir_plan *plan, size_t index, const char *word);
 
 /* NULL is allowed. */
 void weir_plan_close(struct weir_plan *plan);
@@ -217,6 +227,10 @@ void weir_plan_add_sleep(struct weir_plan *plan, struct weir_step **steps, uint6
 struct weir_phase *weir_plan_add_phase(struct weir_plan *plan, struct weir_test *test,
                                        struct weir_step **steps, const struct weir_phase *phase);
 
+/* Notes what a front end changed or ignored. */
+void weir_plan_add_remark(struct weir_plan *plan, struct weir_test *test, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Checks the plan (see weir_plan_check) and gives it its id. 0, or a usage error. */
 int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error);
 
@@ -225,9 +239,13 @@ int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error);
 /* Semantic rules that hold for every dialect, and what the backends can do. 0, or a usage error. */
 int weir_plan_check(const struct weir_plan *plan, struct weir_error *error);
 
+/* The part of weir_plan_check that is about output alone. 0, or a usage error at `place`. */
+int weir_output_check(const struct weir_output *output, const char *place,
+                      struct weir_error *error);
+
 /* The plan as stable text, the same for the same plan on every machine. What is not said has its
- * default. Words that only reports repeat (settings, the command line) are left out: the same work
- * has the same text, however it was typed. */
+ * default. Words that only reports repeat (settings, remarks, the command line) are left out: the
+ * same work has the same text, however it was typed. */
 void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text);
 
 /* The phase with this number in the test with that number; NULL if the plan has no such phase. */
@@ -241,7 +259,8 @@ const char *weir_test_setting(const struct weir_test *test, const char *key);
  * can. */
 unsigned weir_test_abilities(const struct weir_test *test);
 
-/* First phase of the test with this verb that is not a check; NULL if there is none. */
+/* First phase of the test with this verb that is neither a check nor a prefill; NULL if there is
+ * none. */
 const struct weir_phase *weir_test_phase(const struct weir_test *test, enum weir_verb verb);
 
 #endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether the files of a plan are different ones: data, status, results and side files. */
+#include "check_paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A path without "." and empty parts. */
+struct plain_path {
+    char data[WEIR_PATH_BYTES];
+};
+
+/* False if the path is too long for any file to have it. */
+static bool make_plain(const char *path, struct plain_path *plain)
+{
+    size_t length = 0;
+
+    if (strlen(path) >= sizeof plain->data)
+        return false;
+    for (const char *part = path; *part != '\0';) {
+        size_t size = strcspn(part, "/");
+        bool says_nothing = size == 0 ? part != path : size == 1 && part[0] == '.';
+
+        size += part[size] == '/';
+        if (!says_nothing) {
+            memcpy(plain->data + length, part, size);
+            length += size;
+        }
+        part += size;
+    }
+    plain->data[length] = '\0';
+    return true;
+}
+
+/* These step over the beginning of `*text`, if it is what they look for. */
+static bool step_over(const char **text, const char *part, size_t length)
+{
+    if (strncmp(*text, part, length) != 0)
+        return false;
+    *text += length;
+    return true;
+}
+
+static bool step_over_number(const char **text)
+{
+    size_t length = strspn(*text, "0123456789");
+
+    *text += length;
+    return length > 0;
+}
+
+/* Whether the target makes, for some file and repetition, `path` out of its own `name`: see
+ * weir_target_path. */
+static bool can_be_made(const struct weir_target *target, const char *name, const char *path)
+{
+    int numbers = !target->is_shared + target->is_new_each_repetition;
+    const char *slash = strrchr(name, '/');
+
+    if (target->has_own_directory) {
+        if (slash && !step_over(&path, name, (size_t)(slash + 1 - name)))
+            return false;
+        if (!step_over_number(&path) || !step_over(&path, "/", 1))
+            return false;
+        name = slash ? slash + 1 : name;
+    }
+    if (!step_over(&path, name, strlen(name)))
+        return false;
+    if (target->has_package_directory &&
+        !(step_over_number(&path) && step_over(&path, "/data", strlen("/data"))))
+        return false;
+    while (numbers > 0 && step_over(&path, ".", 1) && step_over_number(&path))
+        numbers--;
+    return numbers == 0 && *path == '\0';
+}
+
+/* ---- files that hold no data ---- */
+
+enum other_kind { RESULT_FILE, SUMMARY_FILE, STATUS_FILE, RANK_FILE, OP_FILES };
+
+static const char *const other_names[] = {
+    [RESULT_FILE] = "result file",
+    [SUMMARY_FILE] = "summary file",
+    [STATUS_FILE] = "status file",
+    [RANK_FILE] = "file of figures of ranks",
+    [OP_FILES] = "file of figures of transfers",
+};
+
+struct other {
+    enum other_kind kind;
+    const char *path;  /* as it was given; of OP_FILES: what their names begin with */
+    const char *plain; /* the same without "." and empty parts */
+};
+
+struct others {
+    struct weir_arena arena;
+    struct other *files;
+    size_t count;
+    struct weir_error *error;
+    const char *place;
+};
+
+#define REFUSE(others, ...) weir_error_usage((others)->error, (others)->place, __VA_ARGS__)
+
+/* Tests of a script inherit paths: one that is like the one before it is left out. */
+static void add_other(struct others *others, enum other_kind kind, const char *path)
+{
+    struct plain_path plain;
+
+    if (!path || !make_plain(path, &plain))
+        return;
+    for (size_t i = others->count; i > 0; i--) {
+        const struct other *last = &others->files[i - 1];
+
+        if (last->kind == kind && strcmp(last->plain, plain.data) == 0)
+            return;
+        if (last->kind == kind)
+            break;
+    }
+    others->files[others->count++] =
+        (struct other){kind, path, weir_arena_copy(&others->arena, plain.data)};
+}
+
+static void list_others(struct others *others, const struct weir_plan *plan)
+{
+    size_t room = 2 + 2 * plan->test_count + plan->phase_count;
+
+    others->files = weir_arena_take(&others->arena, room * sizeof *others->files);
+    add_other(others, RESULT_FILE, plan->output.result_path);
+    add_other(others, SUMMARY_FILE, plan->output.summary_path);
+    for (size_t i = 0; i < plan->test_count; i++) {
+        const struct weir_test *test = plan->tests[i];
+
+        add_other(others, RANK_FILE, test->rank_csv_path);
+        add_other(others, OP_FILES, test->op_csv_prefix);
+        for (size_t k = 0; k < test->phase_count; k++)
+            add_other(others, STATUS_FILE, test->phases[k]->stop.status_path);
+    }
+}
+
+/* Files of transfers are called PREFIX-...csv. */
+static bool begins_with_prefix(const char *plain, const char *prefix)
+{
+    size_t length = strlen(plain), end = strlen(".csv");
+
+    return step_over(&plain, prefix, strlen(prefix)) && *plain == '-' && length >= end &&
+           strcmp(plain + strlen(plain) - end, ".csv") == 0;
+}
+
+static bool can_be_same(const struct other *one, const struct other *two)
+{
+    if (one->kind == two->kind)
+        return false;
+    if (one->kind == OP_FILES)
+        return begins_with_prefix(two->plain, one->plain);
+    if (two->kind == OP_FILES)
+        return begins_with_prefix(one->plain, two->plain);
+    return strcmp(one->plain, two->plain) == 0;
+}
+
+static int check_others_differ(const struct others *others)
+{
+    for (size_t i = 0; i < others->count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            const struct other *one = &others->files[i], *two = &others->files[k];
+
+            if (can_be_same(one, two))
+                return REFUSE(others, "%s and %s are both %.256s: give them different paths",
+                              other_names[two->kind], other_names[one->kind],
+                              two->kind == OP_FILES ? one->path : two->path);
+        }
+    }
+    return 0;
+}
+
+/* ---- data ---- */
+
+/* The name itself counts too: nobody means it to be anything but data. */
+static bool is_data(const struct other *other, const struct weir_target *target, const char *name)
+{
+    if (other->kind == OP_FILES)
+        return begins_with_prefix(name, other->plain);
+    return strcmp(name, other->plain) == 0 || can_be_made(target, name, other->plain);
+}
+
+static int check_target(const struct others *others, const struct weir_target *target)
+{
+    struct plain_path name;
+
+    for (size_t i = 0; i < target->path_count; i++) {
+        if (!make_plain(target->paths[i], &name))
+            continue;
+        for (size_t k = 0; k < others->count; k++) {
+            const struct other *other = &others->files[k];
+
+            if (is_data(other, target, name.data))
+                return REFUSE(others,
+                              "%s %.256s is one of the data files %.256s: give it a path of its "
+                              "own",
+                              other_names[other->kind], other->path, target->paths[i]);
+        }
+    }
+    return 0;
+}
+
+static int check_data(const struct others *others, const struct weir_plan *plan)
+{
+    const struct weir_target *last = NULL;
+    int status = 0;
+
+    for (size_t i = 0; i < plan->test_count; i++) {
+        for (size_t k = 0; k < plan->tests[i]->phase_count && !status; k++) {
+            const struct weir_target *target = plan->tests[i]->phases[k]->target;
+
+            status = target != last ? check_target(others, target) : 0;
+            last = target;
+        }
+    }
+    return status;
+}
+
+/* Tests may share data files and status files. */
+int weir_plan_check_paths(const struct weir_plan *plan, struct weir_error *error)
+{
+    struct others others = {.error = error, .place = plan->dialect};
+    int status;
+
+    list_others(&others, plan);
+    status = check_others_differ(&others);
+    if (!status)
+        status = check_data(&others, plan);
+    weir_arena_close(&others.arena);
+    return status;
+}
