@@ -27,10 +27,12 @@ static bool continues(const struct weir_mismatch *stretch, const struct weir_mis
         stretch->offset + stretch->bytes != next->offset || stretch->reader != next->reader ||
         stretch->has_found != next->has_found)
         return false;
-    return !stretch->has_found || (stretch->found_file == next->found_file &&
-                                   stretch->found_writer == next->found_writer &&
-                                   stretch->found_generation == next->found_generation &&
-                                   stretch->found_offset + stretch->bytes == next->found_offset);
+    if (stretch->has_found == WEIR_FOUND_NOTHING)
+        return true;
+    return stretch->found_file == next->found_file && stretch->found_writer == next->found_writer &&
+           stretch->found_generation == next->found_generation &&
+           (stretch->has_found == WEIR_FOUND_WRITER ||
+            stretch->found_offset + stretch->bytes == next->found_offset);
 }
 
 void weir_mismatch_log_add(struct weir_mismatch_log *log, const struct weir_mismatch *mismatch)

@@ -183,6 +183,81 @@ static void derive_slowest(struct weir_phase_result *result, const struct weir_r
     }
 }
 
+/* ---- outliers ---- */
+
+static double outlier_value_s(const struct weir_rank_row *row, enum weir_outlier_kind kind)
+{
+    const int64_t *stamps = row->stamps_ns;
+
+    switch (kind) {
+    case WEIR_OUTLIER_START:
+        return (double)stamps[WEIR_STAMP_OPEN_START] / NS_PER_S;
+    case WEIR_OUTLIER_OPEN:
+        return (double)(stamps[WEIR_STAMP_OPEN_STOP] - stamps[WEIR_STAMP_OPEN_START]) / NS_PER_S;
+    case WEIR_OUTLIER_TRANSFER:
+        return transfer_s(row);
+    case WEIR_OUTLIER_CLOSE:
+        return (double)(stamps[WEIR_STAMP_CLOSE_STOP] - stamps[WEIR_STAMP_CLOSE_START]) / NS_PER_S;
+    case WEIR_OUTLIER_END:
+        return (double)stamp_without_data(row, WEIR_STAMP_CLOSE_STOP) / NS_PER_S;
+    }
+    return 0.0;
+}
+
+struct distribution {
+    double mean;
+    double stddev;
+};
+
+static struct distribution distribution_of(const struct weir_rank_row *rows, unsigned rank_count,
+                                           enum weir_outlier_kind kind)
+{
+    double sum = 0.0;
+    double squares = 0.0;
+    double mean;
+
+    for (unsigned i = 0; i < rank_count; i++)
+        sum += outlier_value_s(&rows[i], kind);
+    mean = sum / rank_count;
+    for (unsigned i = 0; i < rank_count; i++) {
+        double distance = outlier_value_s(&rows[i], kind) - mean;
+
+        squares += distance * distance;
+    }
+    return (struct distribution){.mean = mean, .stddev = sqrt(squares / rank_count)};
+}
+
+/* Rank by rank, and of each rank kind by kind. */
+static void derive_outliers(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                            unsigned rank_count, const char *const *hosts, double outlier_s)
+{
+    struct distribution all[WEIR_OUTLIER_KINDS];
+
+    result->outlier_count = 0;
+    if (outlier_s <= 0.0 || rank_count == 0)
+        return;
+    for (unsigned kind = 0; kind < WEIR_OUTLIER_KINDS; kind++)
+        all[kind] = distribution_of(rows, rank_count, (enum weir_outlier_kind)kind);
+    for (unsigned i = 0; i < rank_count * WEIR_OUTLIER_KINDS; i++) {
+        unsigned rank = i / WEIR_OUTLIER_KINDS;
+        enum weir_outlier_kind kind = (enum weir_outlier_kind)(i % WEIR_OUTLIER_KINDS);
+        double value = outlier_value_s(&rows[rank], kind);
+        struct weir_outlier *outlier;
+
+        if (fabs(value - all[kind].mean) <= outlier_s)
+            continue;
+        if (result->outlier_count++ >= WEIR_OUTLIERS_KEPT)
+            continue;
+        outlier = &result->outliers[result->outlier_count - 1];
+        *outlier = (struct weir_outlier){.rank = rank,
+                                         .kind = kind,
+                                         .value_s = value,
+                                         .mean_s = all[kind].mean,
+                                         .stddev_s = all[kind].stddev};
+        snprintf(outlier->host, sizeof outlier->host, "%s", hosts[rank]);
+    }
+}
+
 /* ---- stonewall ---- */
 
 /* A rank that never saw the deadline was done with its whole part before it. */
@@ -260,12 +335,12 @@ static void derive_clock(struct weir_phase_result *result, const struct weir_ran
 void weir_result_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
                         unsigned rank_count, const char *const *hosts, double outlier_s)
 {
-    (void)outlier_s;
     result->rank_count = rank_count;
     derive_windows(result, rows, rank_count);
     derive_sums(result, rows, rank_count);
     derive_spread(result, rows, rank_count);
     derive_slowest(result, rows, rank_count, hosts);
+    derive_outliers(result, rows, rank_count, hosts, outlier_s);
     derive_stonewall(result, rows, rank_count);
     derive_clock(result, rows, rank_count, hosts);
 }

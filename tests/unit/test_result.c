@@ -162,6 +162,80 @@ static void slowest_ranks_are_named_in_order_with_their_hosts(void **state)
     assert_int_equal(result.slowest[2].rank, 3);
 }
 
+/* Rank 3 comes 5 ms late, opens for 3 ms more, moves 8 ms longer of which 2 ms are data work, and
+ * closes for 3 ms more. */
+static void make_rank_3_late(struct weir_rank_row rows[4])
+{
+    static const int64_t more_ms[WEIR_STAMP_COUNT] = {5, 8, 8, 18, 18, 21};
+
+    for (unsigned i = 0; i < 4; i++)
+        rows[i] = plain_row();
+    for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
+        rows[3].stamps_ns[i] += more_ms[i] * MS;
+    rows[3].data_ns = 2 * MS;
+}
+
+static void ranks_far_from_the_mean_are_named_by_what_is_far(void **state)
+{
+    /* of rank 3; the others have these without the excess */
+    static const struct {
+        enum weir_outlier_kind kind;
+        double value_s;
+        double excess_s;
+    } expected[] = {
+        {WEIR_OUTLIER_START, 0.005, 0.005},    {WEIR_OUTLIER_OPEN, 0.004, 0.003},
+        {WEIR_OUTLIER_TRANSFER, 0.018, 0.008}, {WEIR_OUTLIER_CLOSE, 0.004, 0.003},
+        {WEIR_OUTLIER_END, 0.033, 0.019},
+    };
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[4];
+
+    (void)state;
+    make_rank_3_late(rows);
+    /* The others are off by a quarter of the excess, rank 3 by three quarters. */
+    weir_result_derive(&result, rows, 4, hosts, 0.0051);
+    assert_int_equal(result.outlier_count, 2);
+    assert_int_equal(result.outliers[0].kind, WEIR_OUTLIER_TRANSFER);
+    assert_int_equal(result.outliers[1].kind, WEIR_OUTLIER_END);
+    weir_result_derive(&result, rows, 4, hosts, 0.0021);
+    assert_int_equal(result.outlier_count, 8);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct weir_outlier *outlier = &result.outliers[3 + i];
+        double excess = expected[i].excess_s;
+
+        assert_int_equal(outlier->rank, 3);
+        assert_int_equal(outlier->kind, expected[i].kind);
+        assert_string_equal(outlier->host, "n2");
+        assert_seconds(outlier->value_s, expected[i].value_s);
+        assert_seconds(outlier->mean_s, expected[i].value_s - 0.75 * excess);
+        /* of the population: sqrt(3) / 4 of it */
+        assert_seconds(outlier->stddev_s, sqrt(3.0) / 4.0 * excess);
+    }
+}
+
+static void outliers_are_counted_beyond_the_room_and_only_if_asked_for(void **state)
+{
+    static struct weir_phase_result result;
+    static struct weir_rank_row rows[2 * WEIR_OUTLIERS_KEPT];
+    static const char *many_hosts[2 * WEIR_OUTLIERS_KEPT];
+
+    (void)state;
+    for (unsigned i = 0; i < 2 * WEIR_OUTLIERS_KEPT; i++) {
+        rows[i] = plain_row();
+        many_hosts[i] = "n1";
+        /* One half opens 10 ms after the other: all are 5 ms from the mean. */
+        for (unsigned k = 0; k < WEIR_STAMP_COUNT; k++)
+            rows[i].stamps_ns[k] += i % 2 ? 10 * MS : 0;
+    }
+    weir_result_derive(&result, rows, 2 * WEIR_OUTLIERS_KEPT, many_hosts, 0.004);
+    assert_int_equal(result.outlier_count, 4 * WEIR_OUTLIERS_KEPT); /* starts and ends */
+    assert_int_equal(result.outliers[WEIR_OUTLIERS_KEPT - 1].rank, WEIR_OUTLIERS_KEPT / 2 - 1);
+    weir_result_derive(&result, rows, 2 * WEIR_OUTLIERS_KEPT, many_hosts, 0.006);
+    assert_int_equal(result.outlier_count, 0);
+    weir_result_derive(&result, rows, 2 * WEIR_OUTLIERS_KEPT, many_hosts, 0.0);
+    assert_int_equal(result.outlier_count, 0);
+}
+
 static void stonewall_counts_what_each_rank_had_done_at_the_deadline(void **state)
 {
     static struct weir_phase_result result;
@@ -392,6 +466,8 @@ int main(void)
         cmocka_unit_test(ranks_without_operations_do_not_count_as_fast),
         cmocka_unit_test(no_ranks_or_no_time_give_zeros_and_never_nan),
         cmocka_unit_test(slowest_ranks_are_named_in_order_with_their_hosts),
+        cmocka_unit_test(ranks_far_from_the_mean_are_named_by_what_is_far),
+        cmocka_unit_test(outliers_are_counted_beyond_the_room_and_only_if_asked_for),
         cmocka_unit_test(stonewall_counts_what_each_rank_had_done_at_the_deadline),
         cmocka_unit_test(clock_error_is_the_sum_of_the_two_worst_nodes),
         cmocka_unit_test(merged_mismatches_are_the_first_by_place),

@@ -23,10 +23,17 @@ enum weir_mismatch_kind {
 /* "misplaced", "stale", ... */
 const char *weir_mismatch_name(enum weir_mismatch_kind kind);
 
+/* What data at the wrong place say of themselves. */
+enum weir_found {
+    WEIR_FOUND_NOTHING,
+    WEIR_FOUND_PLACE, /* all the found_ members are known */
+    WEIR_FOUND_WRITER /* but for the offset: IOR's default pattern does not hold it */
+};
+
 /* One wrong stretch. Plain data, exchanged between ranks. */
 struct weir_mismatch {
     uint32_t kind;         /* enum weir_mismatch_kind */
-    uint32_t has_found;    /* the found_ members are known */
+    uint32_t has_found;    /* enum weir_found */
     uint64_t file_number;  /* where it was read */
     uint64_t offset;       /* first wrong byte in that file */
     uint64_t bytes;        /* length of the wrong stretch */

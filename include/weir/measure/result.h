@@ -149,6 +149,7 @@ struct weir_phase_result {
     struct weir_clock_quality clock;
     struct weir_mismatch_log mismatches;
     char failure[WEIR_FAILURE_TEXT_BYTES]; /* first failure: rank, host, sentence; "" if none */
+    const char *notes; /* what the backend told of its files, whole lines; NULL: nothing */
     struct weir_histogram *latency;
     struct weir_histogram *submission; /* NULL if the backend blocks */
     struct weir_series *series;        /* start_ns is 0: the agreed start */
