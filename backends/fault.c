@@ -23,6 +23,7 @@ struct fault_options {
     const char *open_error;
     const char *close_error;
     const char *sync_error;
+    int64_t stat_bytes;
 };
 
 /* What has become of the request in a slot. */
@@ -100,6 +101,10 @@ static const struct weir_option fault_rows[] = {
      .type = WEIR_OPTION_TEXT,
      .offset = offsetof(struct fault_options, sync_error),
      .help = "what sync fails with"},
+    {.name = "fault.stat",
+     .type = WEIR_OPTION_SIZE,
+     .offset = offsetof(struct fault_options, stat_bytes),
+     .help = "bytes by which the size of a file is told too small"},
     {0},
 };
 
@@ -411,8 +416,13 @@ static const struct weir_name_ops *inner_names_of(struct weir_session *session)
 static int fault_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
 {
     const struct weir_name_ops *names = inner_names_of(session);
+    const struct fault_session *fault = fault_session_of(session);
+    uint64_t hidden = fault->is_struck ? (uint64_t)fault->options.stat_bytes : 0;
+    int rc = names ? names->stat(fault->inner, path, facts) : -ENOSYS;
 
-    return names ? names->stat(fault_session_of(session)->inner, path, facts) : -ENOSYS;
+    if (rc == 0)
+        facts->bytes -= hidden < facts->bytes ? hidden : facts->bytes;
+    return rc;
 }
 
 static int fault_unlink(struct weir_session *session, const char *path)
@@ -434,6 +444,15 @@ static int fault_rmdir(struct weir_session *session, const char *path)
     const struct weir_name_ops *names = inner_names_of(session);
 
     return names ? names->rmdir(fault_session_of(session)->inner, path) : -ENOSYS;
+}
+
+static int fault_check(struct weir_session *session, const char *path, struct weir_error *error)
+{
+    const struct weir_name_ops *names = inner_names_of(session);
+
+    if (names && names->check)
+        return names->check(fault_session_of(session)->inner, path, error);
+    return 0;
 }
 
 static int fault_alignment(struct weir_session *session, const char *path,
@@ -465,6 +484,7 @@ static const struct weir_name_ops fault_name_ops = {
     .unlink = fault_unlink,
     .mkdir = fault_mkdir,
     .rmdir = fault_rmdir,
+    .check = fault_check,
     .alignment = fault_alignment,
 };
 

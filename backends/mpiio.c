@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Independent and collective transfers at explicit offsets through MPI-IO, with hints as IOR takes
- * them. */
+/* Independent and collective transfers at explicit offsets through MPI-IO, in the whole file or in
+ * a view of it, with hints as IOR takes them. */
+#include "mpiio_hints.h"
+#include "mpiio_view.h"
 #include "posix_files.h"
-
-#include "weir/base/text.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* MPI counts in int; longer transfers are made in pieces. */
 enum { PIECE_BYTES = 1 << 30 };
@@ -32,13 +29,15 @@ struct mpiio_options {
 struct mpiio_session {
     struct weir_session base;
     MPI_Info hints;
-    bool must_show_hints; /* on one rank only */
+    struct weir_text *notes; /* hints are told there; NULL: not at all */
     bool must_preallocate;
+    enum weir_mpiio_view view;
 };
 
 struct mpiio_file {
     struct weir_file base;
     MPI_File handle;
+    struct weir_file_part view; /* no blocks: the whole file */
     /* the file's size when it was last asked for: it does not shrink under us */
     uint64_t known_bytes;
 };
@@ -47,25 +46,30 @@ static const struct weir_option mpiio_rows[] = {
     {.name = "mpiio.hintsFileName",
      .type = WEIR_OPTION_TEXT,
      .offset = offsetof(struct mpiio_options, hints_path),
-     .help = "file of lines IOR_HINT__MPI__<key>=<value>"},
+     .help = "file of lines IOR_HINT__MPI__<key>=<value>",
+     .since = "4.0",
+     .better = "any number of hints, where IOR takes 16 from the environment"},
     {.name = "mpiio.showHints",
      .type = WEIR_OPTION_FLAG,
      .offset = offsetof(struct mpiio_options, must_show_hints),
-     .help = "print the hints given to, and taken by, each opened file"},
+     .help = "print the hints given to, and taken by, each opened file",
+     .since = "4.0",
+     .better = "on standard error, so that JSON and CSV on standard output stay whole"},
     {.name = "mpiio.preallocate",
      .type = WEIR_OPTION_FLAG,
      .offset = offsetof(struct mpiio_options, must_preallocate),
-     .help = "preallocate files to their expected size when they are made"},
+     .help = "preallocate files to their expected size when they are made",
+     .since = "4.0"},
     {.name = "mpiio.useStridedDatatype",
      .type = WEIR_OPTION_FLAG,
      .offset = offsetof(struct mpiio_options, has_strided_datatype),
-     .help = "put strided access into a datatype",
-     .refusal = "strided datatypes are not built; leave the option out for explicit offsets"},
+     .help = "move through a file view whose type is all blocks of a rank, strided",
+     .since = "4.0"},
     {.name = "mpiio.useFileView",
      .type = WEIR_OPTION_FLAG,
      .offset = offsetof(struct mpiio_options, has_file_view),
-     .help = "set a file view and move through it",
-     .refusal = "file views are not built; leave the option out for explicit offsets"},
+     .help = "move through a file view whose type is one block of a rank and the way to the next",
+     .since = "4.0"},
     {0},
 };
 
@@ -104,164 +108,14 @@ static int to_errno(int mpi_code)
     }
 }
 
-/* ---- hints ---- */
-
-static const char hint_prefix[] = "IOR_HINT__";
-static const char *const hint_layers[] = {"MPI__", "GPFS__"};
-
-static void collect_environment(struct weir_text *lines)
-{
-    for (char **entry = environ; *entry; entry++)
-        if (strncmp(*entry, hint_prefix, strlen(hint_prefix)) == 0)
-            weir_text_add(lines, "%s\n", *entry);
-}
-
-static int collect_file(struct weir_text *lines, const char *path, struct weir_error *error)
-{
-    FILE *file = fopen(path, "re");
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t length;
-
-    if (!file)
-        return weir_error_usage(error, "mpiio: --mpiio.hintsFileName", "%s: %s", path,
-                                strerror(errno));
-    while ((length = getline(&line, &capacity, file)) >= 0)
-        weir_text_add_bytes(lines, line, (size_t)length);
-    if (lines->length > 0 && lines->data[lines->length - 1] != '\n')
-        weir_text_add(lines, "\n");
-    free(line);
-    fclose(file);
-    return 0;
-}
-
-static char *trim(char *text)
-{
-    static const char blanks[] = " \t\r";
-    size_t length;
-
-    text += strspn(text, blanks);
-    length = strlen(text);
-    while (length > 0 && strchr(blanks, text[length - 1]))
-        length--;
-    text[length] = '\0';
-    return text;
-}
-
-/* What follows "IOR_HINT__MPI__" or "IOR_HINT__GPFS__"; NULL if the line begins otherwise. */
-static char *skip_prefix(char *line)
-{
-    if (strncmp(line, hint_prefix, strlen(hint_prefix)) != 0)
-        return NULL;
-    line += strlen(hint_prefix);
-    for (size_t i = 0; i < sizeof hint_layers / sizeof *hint_layers; i++)
-        if (strncmp(line, hint_layers[i], strlen(hint_layers[i])) == 0)
-            return line + strlen(hint_layers[i]);
-    return NULL;
-}
-
-static int set_hint(MPI_Info hints, char *line, struct weir_error *error)
-{
-    char *key = skip_prefix(line);
-    char *equals = key ? strchr(key, '=') : NULL;
-
-    if (!equals)
-        return weir_error_usage(error, "mpiio",
-                                "'%s' is no hint; write IOR_HINT__MPI__<key>=<value>", line);
-    *equals = '\0';
-    if (MPI_Info_set(hints, trim(key), trim(equals + 1)) != MPI_SUCCESS)
-        return weir_error_usage(error, "mpiio", "MPI does not take the hint %s = %s", trim(key),
-                                trim(equals + 1));
-    return 0;
-}
-
-static int set_hints(MPI_Info hints, char *lines, struct weir_error *error)
-{
-    char *rest = lines;
-    char *line;
-
-    while ((line = strsep(&rest, "\n")) != NULL) {
-        int rc = 0;
-
-        line = trim(line);
-        if (*line != '\0' && *line != '#')
-            rc = set_hint(hints, line, error);
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
-}
-
-/* Rank 0's environment and file hold for all: MPI wants the same hints on every rank. */
-static int read_hints(const struct weir_session_params *params, MPI_Info hints,
-                      struct weir_error *error)
-{
-    const struct mpiio_options *options = params->options;
-    struct {
-        struct weir_error error;
-        uint64_t bytes;
-    } head = {0};
-    struct weir_text collected = {0};
-    char *lines;
-    int rc;
-
-    if (params->group->rank == 0) {
-        collect_environment(&collected);
-        if (options->hints_path)
-            collect_file(&collected, options->hints_path, &head.error);
-        head.bytes = collected.length;
-    }
-    rc = weir_group_broadcast(params->group, &head, sizeof head, 0);
-    lines = calloc(1, head.bytes + 1);
-    if (lines && params->group->rank == 0)
-        memcpy(lines, weir_text_string(&collected), head.bytes);
-    weir_text_close(&collected);
-    if (weir_error_is_set(&head.error)) {
-        *error = head.error;
-        rc = head.error.code;
-    }
-    if (weir_group_any(params->group, lines == NULL))
-        rc = -ENOMEM;
-    if (rc == 0)
-        rc = weir_group_broadcast(params->group, lines, head.bytes, 0);
-    if (rc == 0)
-        rc = set_hints(hints, lines, error);
-    free(lines);
-    return rc;
-}
-
-/* On standard error: standard output is for results, and may be JSON. */
-static void print_hints(const char *caption, MPI_Info hints)
-{
-    struct weir_text text = {0};
-    char key[MPI_MAX_INFO_KEY + 1];
-    char value[MPI_MAX_INFO_VAL + 1];
-    int count = 0;
-    int is_set = 0;
-
-    MPI_Info_get_nkeys(hints, &count);
-    weir_text_add(&text, "\n%s {\n", caption);
-    for (int i = 0; i < count; i++) {
-        MPI_Info_get_nthkey(hints, i, key);
-        MPI_Info_get(hints, key, MPI_MAX_INFO_VAL, value, &is_set);
-        weir_text_add(&text, "\t%s = %s\n", key, is_set ? value : "");
-    }
-    weir_text_add(&text, "}\n");
-    fputs(weir_text_string(&text), stderr);
-    weir_text_close(&text);
-}
-
-static void print_returned_hints(MPI_File handle)
-{
-    MPI_Info hints;
-
-    if (MPI_File_get_info(handle, &hints) != MPI_SUCCESS)
-        return;
-    print_hints("hints returned from opened file", hints);
-    MPI_Info_free(&hints);
-}
-
 /* ---- session ---- */
+
+static enum weir_mpiio_view view_of(const struct mpiio_options *options)
+{
+    if (options->has_strided_datatype)
+        return WEIR_MPIIO_VIEW_WHOLE;
+    return options->has_file_view ? WEIR_MPIIO_VIEW_BLOCKS : WEIR_MPIIO_VIEW_NONE;
+}
 
 static int mpiio_session_open(const struct weir_session_params *params,
                               struct weir_session **session, struct weir_error *error)
@@ -278,11 +132,12 @@ static int mpiio_session_open(const struct weir_session_params *params,
     if (!opened)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "mpiio", "out of memory");
     opened->base = (struct weir_session){.backend = &weir_backend_mpiio, .depth = 1};
-    opened->must_show_hints = options->must_show_hints && params->group->rank == 0;
+    opened->notes = options->must_show_hints ? params->notes : NULL;
     opened->must_preallocate = options->must_preallocate != 0;
+    opened->view = view_of(options);
     rc = to_errno(MPI_Info_create(&opened->hints));
     if (rc == 0) {
-        rc = read_hints(params, opened->hints, error);
+        rc = weir_mpiio_hints_read(params->group, options->hints_path, opened->hints, error);
         if (rc < 0)
             MPI_Info_free(&opened->hints);
     }
@@ -346,6 +201,16 @@ static MPI_Comm communicator_of(const struct weir_group *group)
     return *(const MPI_Comm *)group->native;
 }
 
+static void tell_returned_hints(struct weir_text *notes, MPI_File handle)
+{
+    MPI_Info hints;
+
+    if (MPI_File_get_info(handle, &hints) != MPI_SUCCESS)
+        return;
+    weir_mpiio_hints_tell(notes, "hints returned from opened file", hints);
+    MPI_Info_free(&hints);
+}
+
 static bool is_directory(const char *path)
 {
     struct stat facts;
@@ -357,12 +222,19 @@ static int open_handle(const struct mpiio_session *session, const struct weir_fi
                        MPI_File *handle)
 {
     int mode = MPI_MODE_UNIQUE_OPEN | (params->can_write ? MPI_MODE_RDWR : MPI_MODE_RDONLY);
+    const char *path = params->path;
+    char longer[] = "./?";
     int rc;
 
+    /* Open MPI 4.1 does not open what has a name of one letter. */
+    if (strlen(path) == 1) {
+        longer[2] = *path;
+        path = longer;
+    }
     if (params->must_create)
         mode |= MPI_MODE_CREATE;
-    rc = to_errno(
-        MPI_File_open(communicator_of(params->group), params->path, mode, session->hints, handle));
+    rc =
+        to_errno(MPI_File_open(communicator_of(params->group), path, mode, session->hints, handle));
     if (rc == -EIO && is_directory(params->path))
         return -EISDIR;
     if (rc < 0 || params->can_write || !is_directory(params->path))
@@ -379,25 +251,51 @@ static int preallocate(MPI_File handle, const struct weir_file_params *params)
     return to_errno(MPI_File_preallocate(handle, (MPI_Offset)params->expected_bytes));
 }
 
+/* A file that is only looked at comes without a part, and is seen whole. Random transfers without
+ * one may go anywhere, and a view does not. */
+static bool can_view(const struct mpiio_session *session, const struct weir_file_params *params)
+{
+    if (session->view == WEIR_MPIIO_VIEW_NONE)
+        return true;
+    return params->part.block_count == 0 ? !params->is_random
+                                         : weir_mpiio_view_fits(session->view, &params->part);
+}
+
+static int set_view(const struct mpiio_session *session, const struct weir_file_params *params,
+                    struct mpiio_file *file)
+{
+    if (session->view == WEIR_MPIIO_VIEW_NONE || params->part.block_count == 0)
+        return 0;
+    file->view = params->part;
+    return to_errno(weir_mpiio_view_set(file->handle, session->view, &file->view));
+}
+
 static int mpiio_open(struct weir_session *session, const struct weir_file_params *params,
                       struct weir_file **file)
 {
     struct mpiio_session *mpiio = mpiio_session_of(session);
-    struct mpiio_file *opened = calloc(1, sizeof *opened);
+    /* Files that are only looked at, of which no size is expected, have no place in the output. */
+    struct weir_text *notes = params->expected_bytes > 0 ? mpiio->notes : NULL;
+    struct mpiio_file *opened;
     int rc;
 
+    if (!can_view(mpiio, params))
+        return -EINVAL;
+    opened = calloc(1, sizeof *opened);
     if (!opened)
         return -ENOMEM;
-    if (mpiio->must_show_hints)
-        print_hints("hints passed to MPI_File_open()", mpiio->hints);
+    if (notes)
+        weir_mpiio_hints_tell(notes, "hints passed to MPI_File_open()", mpiio->hints);
     rc = open_handle(mpiio, params, &opened->handle);
     if (rc < 0)
         goto free_file;
     rc = mpiio->must_preallocate ? preallocate(opened->handle, params) : 0;
+    if (rc == 0)
+        rc = set_view(mpiio, params, opened);
     if (rc < 0)
         goto close_handle;
-    if (mpiio->must_show_hints)
-        print_returned_hints(opened->handle);
+    if (notes)
+        tell_returned_hints(notes, opened->handle);
     opened->base.alignment = (struct weir_alignment){.memory = 1, .offset = 1};
     *file = &opened->base;
     return 0;
@@ -435,10 +333,12 @@ static int64_t mpiio_size(struct weir_session *session, struct weir_file *file)
 
 /* ---- transfers ---- */
 
-static int call_mpi(const struct weir_op *op, uint64_t moved, int count, MPI_Status *status)
+/* `position` is where the transfer begins as MPI counts: in the view, if there is one. */
+static int call_mpi(const struct weir_op *op, uint64_t position, uint64_t moved, int count,
+                    MPI_Status *status)
 {
     MPI_File handle = handle_of(op->file);
-    MPI_Offset offset = (MPI_Offset)op->offset + (MPI_Offset)moved;
+    MPI_Offset offset = (MPI_Offset)position + (MPI_Offset)moved;
     unsigned char *data = (unsigned char *)op->data + moved;
 
     if (op->verb == WEIR_OP_WRITE)
@@ -474,8 +374,8 @@ static int64_t judge_write(int asked, int bytes, int kernel_errno)
     return bytes;
 }
 
-/* Collective reads of Open MPI 4.1 claim to be complete past the end of the file where ranks read
- * for one another. */
+/* Reads claim to be complete past the end of the file: collective ones of Open MPI 4.1 where ranks
+ * read for one another, and all of ROMIO in a view. */
 static int64_t cut_at_end(struct mpiio_file *file, uint64_t offset, int64_t bytes)
 {
     MPI_Offset end;
@@ -491,7 +391,7 @@ static int64_t cut_at_end(struct mpiio_file *file, uint64_t offset, int64_t byte
                                                          : (int64_t)(file->known_bytes - offset);
 }
 
-static int64_t move_piece(const struct weir_op *op, uint64_t moved, int count)
+static int64_t move_piece(const struct weir_op *op, uint64_t position, uint64_t moved, int count)
 {
     MPI_Status status;
     int bytes = 0;
@@ -499,7 +399,7 @@ static int64_t move_piece(const struct weir_op *op, uint64_t moved, int count)
     int rc;
 
     errno = 0;
-    rc = to_errno(call_mpi(op, moved, count, &status));
+    rc = to_errno(call_mpi(op, position, moved, count, &status));
     kernel_errno = errno;
     if (rc == -EIO)
         return explain_failure(kernel_errno);
@@ -509,32 +409,48 @@ static int64_t move_piece(const struct weir_op *op, uint64_t moved, int count)
         return -EIO;
     if (op->verb == WEIR_OP_WRITE)
         return judge_write(count, bytes, kernel_errno);
-    if (op->is_collective)
+    if (op->is_collective || ((const struct mpiio_file *)op->file)->view.block_count > 0)
         return cut_at_end((struct mpiio_file *)op->file, op->offset + moved, bytes);
     return bytes;
 }
 
+static bool find_position(const struct weir_op *op, uint64_t *position)
+{
+    const struct weir_file_part *view = &((const struct mpiio_file *)op->file)->view;
+
+    *position = op->offset;
+    if (__builtin_expect(view->block_count == 0, 1))
+        return true;
+    return weir_mpiio_view_find(view, op->offset, op->size, position);
+}
+
 static int64_t mpiio_transfer(struct weir_session *session, struct weir_op *op)
 {
+    uint64_t position;
     uint64_t moved = 0;
     int64_t result = 0;
+    bool is_in_view = find_position(op, &position);
 
     (void)session;
+    if (!is_in_view && !op->is_collective)
+        return -EINVAL;
     for (uint64_t begin = 0; begin < op->size; begin += PIECE_BYTES) {
         uint64_t left = op->size - begin;
         int count = left < PIECE_BYTES ? (int)left : PIECE_BYTES;
         int64_t bytes;
 
         /* Other ranks make as many calls: a collective transfer goes on where an independent one is
-         * done. */
+         * done, and moves nothing where it is out of its view. */
         if (moved < begin && !op->is_collective)
             break;
-        bytes = move_piece(op, begin, count);
+        bytes = is_in_view ? move_piece(op, position, begin, count) : move_piece(op, 0, 0, 0);
         if (moved == begin && bytes > 0)
             moved += (uint64_t)bytes;
         if (bytes < 0 && result == 0)
             result = bytes;
     }
+    if (!is_in_view)
+        return -EINVAL;
     return moved > 0 ? (int64_t)moved : result;
 }
 
@@ -560,7 +476,7 @@ const struct weir_backend weir_backend_mpiio = {
     .descriptor = {.name = "mpiio",
                    .label = "MPIIO",
                    .version = "(3.1)",
-                   .summary = "MPI-IO at explicit offsets, independent and collective",
+                   .summary = "MPI-IO at explicit offsets or in views, independent and collective",
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_COLLECT | WEIR_CAN_KEEP | WEIR_CAN_NAME |
                                 WEIR_SYNCS_TOGETHER,
                    .options = {"MPIIO", mpiio_rows, sizeof(struct mpiio_options)}},

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocking transfers through the page cache, or past it on request. */
 #include "posix_files.h"
+#include "striping.h"
 
 struct posix_options {
     int64_t is_direct;
     int64_t must_lock;
+    struct weir_striping_options striping;
 };
 
 extern const struct weir_backend weir_backend_posix;
@@ -13,12 +15,15 @@ static const struct weir_option posix_rows[] = {
     {.name = "posix.odirect",
      .type = WEIR_OPTION_FLAG,
      .offset = offsetof(struct posix_options, is_direct),
-     .help = "open files with O_DIRECT, past the page cache"},
+     .help = "open files with O_DIRECT, past the page cache",
+     .since = "3.3"},
     {.name = "posix.rangelocks",
      .type = WEIR_OPTION_FLAG,
      .offset = offsetof(struct posix_options, must_lock),
-     .help = "lock the range of each transfer with fcntl",
-     .refusal = "range locks around transfers are not built; leave the option out"},
+     .help = "lock the range of each transfer with fcntl while it lasts, shared for reads and "
+             "exclusive for writes; waiting counts as transfer time",
+     .since = "4.0"},
+    WEIR_STRIPING_ROWS(struct posix_options, striping),
     {0},
 };
 
@@ -26,8 +31,15 @@ static int posix_session_open(const struct weir_session_params *params,
                               struct weir_session **session, struct weir_error *error)
 {
     const struct posix_options *options = params->options;
+    int rc = weir_posix_session_open(&weir_backend_posix, options->is_direct != 0, session, error);
 
-    return weir_posix_session_open(&weir_backend_posix, options->is_direct != 0, session, error);
+    if (rc < 0)
+        return rc;
+    ((struct weir_posix_session *)*session)->must_lock = options->must_lock != 0;
+    rc = weir_posix_session_stripe(*session, &options->striping, error);
+    if (rc < 0)
+        weir_posix_session_close(*session);
+    return rc;
 }
 
 const struct weir_backend weir_backend_posix = {

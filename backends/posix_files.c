@@ -48,6 +48,16 @@ void weir_posix_session_close(struct weir_session *session)
     free(session);
 }
 
+int weir_posix_session_stripe(struct weir_session *session,
+                              const struct weir_striping_options *options, struct weir_error *error)
+{
+    struct weir_posix_session *posix = posix_session_of(session);
+
+    posix->striping_options = *options;
+    return weir_striping_choose(options, session->backend->descriptor.name, &posix->striping,
+                                error);
+}
+
 /* ---- what direct transfers must be multiples of ---- */
 
 /* True if the kernel knows; an answer of zero means that the file cannot be direct. */
@@ -244,20 +254,83 @@ static int refuse_directory(int fd)
     return S_ISDIR(facts.st_mode) ? -EISDIR : 0;
 }
 
+/* A layout is not given in one step with the name, and a rank that opened the file in between would
+ * give it the layout of the directory. So the first rank makes the file, and only then the others
+ * open it; all take part, whatever befell them (`rc`). A file that is there keeps its layout. */
+static int make_together(const struct weir_posix_session *posix,
+                         const struct weir_file_params *params, struct weir_posix_file *opened,
+                         int rc)
+{
+    int made = rc;
+
+    if (params->group->rank == 0 && rc == 0) {
+        made =
+            weir_striping_make(posix->striping, &opened->striped, params->path,
+                               O_RDWR | O_CLOEXEC | (posix->is_direct ? O_DIRECT : 0), FILE_MODE);
+        opened->fd = made;
+        made = made < 0 && made != -EEXIST ? made : 0;
+    }
+    if (weir_group_broadcast(params->group, &made, sizeof made, 0) != 0)
+        made = -ECOMM;
+    if (made == 0 || rc < 0 || opened->fd < 0)
+        return rc < 0 ? rc : made;
+    close(opened->fd);
+    unlink(params->path);
+    return made;
+}
+
+static int open_striped(const struct weir_posix_session *posix,
+                        const struct weir_file_params *params, struct weir_posix_file *opened,
+                        int rc)
+{
+    struct weir_file_params existing = *params;
+
+    if (params->must_create)
+        rc = make_together(posix, params, opened, rc);
+    if (rc < 0 || opened->fd >= 0)
+        return rc;
+    existing.must_create = false;
+    opened->fd = open_fd(posix, &existing);
+    if (opened->fd < 0)
+        return opened->fd;
+    rc = posix->striping->opened ? posix->striping->opened(&opened->striped, opened->fd) : 0;
+    if (rc < 0)
+        close(opened->fd);
+    return rc;
+}
+
+/* Sets opened->fd, or returns -errno. `opened` is NULL if there was no memory for it. */
+static int open_with(const struct weir_posix_session *posix, const struct weir_file_params *params,
+                     struct weir_posix_file *opened)
+{
+    int rc = opened ? 0 : -ENOMEM;
+
+    if (opened) {
+        opened->fd = -1;
+        opened->striped = (struct weir_striped){
+            .options = &posix->striping_options,
+            .part = params->part,
+            .can_write = params->can_write,
+            .can_read = params->can_read,
+            .directory = -1,
+        };
+    }
+    if (posix->striping)
+        return open_striped(posix, params, opened, rc);
+    if (rc == 0)
+        opened->fd = open_fd(posix, params);
+    return rc < 0 || opened->fd >= 0 ? rc : opened->fd;
+}
+
 static int posix_open(struct weir_session *session, const struct weir_file_params *params,
                       struct weir_file **file)
 {
     const struct weir_posix_session *posix = posix_session_of(session);
     struct weir_posix_file *opened = calloc(1, sizeof *opened);
-    int rc;
+    int rc = open_with(posix, params, opened);
 
-    if (!opened)
-        return -ENOMEM;
-    opened->fd = open_fd(posix, params);
-    if (opened->fd < 0) {
-        rc = opened->fd;
+    if (rc < 0)
         goto free_file;
-    }
     rc = params->can_write ? 0 : refuse_directory(opened->fd);
     if (rc < 0)
         goto close_fd;
@@ -270,6 +343,8 @@ static int posix_open(struct weir_session *session, const struct weir_file_param
 close_fd:
     close(opened->fd);
 free_file:
+    if (opened)
+        weir_striped_end(&opened->striped);
     free(opened);
     return rc;
 }
@@ -278,7 +353,8 @@ static int posix_close(struct weir_session *session, struct weir_file *file)
 {
     int rc = close(fd_of(file)) == 0 ? 0 : -errno;
 
-    (void)session;
+    if (posix_session_of(session)->striping)
+        weir_striped_end(&((struct weir_posix_file *)file)->striped);
     free(file);
     return rc;
 }
@@ -303,14 +379,56 @@ static int64_t posix_size(struct weir_session *session, struct weir_file *file)
     return end < 0 ? -errno : end;
 }
 
-static int64_t posix_transfer(struct weir_session *session, struct weir_op *op)
+static int64_t move_bytes(const struct weir_op *op)
 {
     int fd = fd_of(op->file);
     ssize_t bytes = op->verb == WEIR_OP_WRITE ? pwrite(fd, op->data, op->size, (off_t)op->offset)
                                               : pread(fd, op->data, op->size, (off_t)op->offset);
 
-    (void)session;
     return bytes < 0 ? -errno : bytes;
+}
+
+/* Waits for whoever holds a lock on the range that does not go with this one. */
+static int64_t move_locked(const struct weir_op *op)
+{
+    struct flock range = {
+        .l_type = op->verb == WEIR_OP_WRITE ? F_WRLCK : F_RDLCK,
+        .l_whence = SEEK_SET,
+        .l_start = (off_t)op->offset,
+        .l_len = (off_t)op->size,
+    };
+    int64_t result;
+
+    if (fcntl(fd_of(op->file), F_SETLKW, &range) != 0)
+        return -errno;
+    result = move_bytes(op);
+    range.l_type = F_UNLCK;
+    if (fcntl(fd_of(op->file), F_SETLK, &range) != 0 && result >= 0)
+        result = -errno;
+    return result;
+}
+
+/* What some sessions do around each transfer: tell the file system, lock the range. */
+static __attribute__((noinline)) int64_t move_with_care(const struct weir_posix_session *posix,
+                                                        const struct weir_op *op)
+{
+    int rc = 0;
+
+    if (posix->striping && posix->striping->before)
+        rc = posix->striping->before(&((struct weir_posix_file *)op->file)->striped,
+                                     fd_of(op->file), op->offset, op->size);
+    if (rc < 0)
+        return rc;
+    return posix->must_lock ? move_locked(op) : move_bytes(op);
+}
+
+static int64_t posix_transfer(struct weir_session *session, struct weir_op *op)
+{
+    const struct weir_posix_session *posix = posix_session_of(session);
+
+    if (__builtin_expect(posix->must_lock || posix->striping, 0))
+        return move_with_care(posix, op);
+    return move_bytes(op);
 }
 
 /* ---- names ---- */
@@ -358,6 +476,15 @@ static int posix_rmdir(struct weir_session *session, const char *path)
     return rmdir(path) == 0 ? 0 : -errno;
 }
 
+static int posix_check(struct weir_session *session, const char *path, struct weir_error *error)
+{
+    const struct weir_striping *striping = posix_session_of(session)->striping;
+
+    if (!striping)
+        return 0;
+    return weir_striping_check_path(striping, path, session->backend->descriptor.name, error);
+}
+
 const struct weir_transfer_ops weir_posix_transfer_ops = {
     .transfer = posix_transfer,
 };
@@ -374,5 +501,6 @@ const struct weir_name_ops weir_posix_name_ops = {
     .unlink = posix_unlink,
     .mkdir = posix_mkdir,
     .rmdir = posix_rmdir,
+    .check = posix_check,
     .alignment = posix_alignment,
 };

@@ -28,6 +28,20 @@ void names_may_tell_the_kind_of_file_system_first(void **state)
     close_bench(&bench);
 }
 
+void a_name_may_be_one_letter(void **state)
+{
+    struct bench bench;
+
+    open_bench(&bench, *state, NULL);
+    if (access("w", F_OK) == 0) {
+        close_bench(&bench);
+        skip_because("there is something of that name");
+    }
+    close_file(&bench, make_file(&bench, "w"));
+    remove_name(&bench, "w");
+    close_bench(&bench);
+}
+
 void hints_come_from_environment_and_file(void **state)
 {
     const struct subject *subject = *state;

@@ -4,8 +4,21 @@
 #define WEIR_TESTS_CONTRACT_SPECIAL_CASES_H
 
 void names_may_tell_the_kind_of_file_system_first(void **state);
+void a_name_may_be_one_letter(void **state);
 void hints_come_from_environment_and_file(void **state);
 void preallocated_files_have_their_size_from_the_start(void **state);
+void a_view_shows_only_its_part(void **state);
+void a_view_of_long_blocks_finds_its_places(void **state);
+void random_transfers_without_a_part_have_no_view(void **state);
+
+void a_mapped_file_is_grown_at_once_and_never_cut(void **state);
+void a_mapped_file_that_another_one_grows_is_read_to_its_end(void **state);
+void a_mapped_file_without_room_is_refused_at_open(void **state);
+void a_mapped_file_that_is_cut_is_a_result(void **state);
+void a_bus_error_of_somebody_else_goes_where_it_went_before(void **state);
+void pages_are_dropped_if_asked(void **state);
+void a_transfer_waits_for_the_lock_on_its_range(void **state);
+
 void transfers_fail_where_they_are_told_to(void **state);
 void a_flip_is_one_bit_of_each_read_that_is_hit(void **state);
 void open_sync_and_close_fail_where_they_are_told_to(void **state);

@@ -2,6 +2,7 @@
 /* What several ranks may rely on when they open one file together; run with two ranks or more. */
 #include "bench.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +34,13 @@ static void drop_file(struct bench *bench, struct weir_file *file, const char *p
     meet(bench->subject);
 }
 
-static int64_t move_together(struct bench *bench, enum weir_op_verb verb, struct weir_file *file,
-                             void *data, uint64_t offset)
+static int64_t move_alike(struct bench *bench, enum weir_op_verb verb, struct weir_file *file,
+                          void *data, uint64_t offset, bool is_collective)
 {
     struct weir_op *op = weir_queue_take(&bench->queue);
 
     op->verb = verb;
-    op->is_collective = (bench->backend->descriptor.abilities & WEIR_CAN_COLLECT) != 0;
+    op->is_collective = is_collective;
     op->file = file;
     op->data = data;
     op->offset = offset;
@@ -47,6 +48,13 @@ static int64_t move_together(struct bench *bench, enum weir_op_verb verb, struct
     weir_queue_transfer(&bench->queue, op);
     weir_queue_give(&bench->queue, op);
     return op->result;
+}
+
+static int64_t move_together(struct bench *bench, enum weir_op_verb verb, struct weir_file *file,
+                             void *data, uint64_t offset)
+{
+    return move_alike(bench, verb, file, data, offset,
+                      (bench->backend->descriptor.abilities & WEIR_CAN_COLLECT) != 0);
 }
 
 /* Units go round the ranks, and each rank reads what its neighbour wrote. */
@@ -116,6 +124,93 @@ static void a_file_that_is_not_there_is_missed_by_all(void **state)
     close_bench(&bench);
 }
 
+/* ---- views: units go round the ranks, and each sees those of one ---- */
+
+static struct weir_file *share_part(struct bench *bench, const char *path, uint64_t owner,
+                                    uint64_t units, bool can_write)
+{
+    const struct weir_file_params params = {
+        .path = path,
+        .can_write = can_write,
+        .can_read = !can_write,
+        .must_create = can_write,
+        .group = bench->subject->group,
+        .part = {.first_byte = owner * UNIT_BYTES,
+                 .block_bytes = UNIT_BYTES,
+                 .stride_bytes = (uint64_t)bench->subject->group->size * UNIT_BYTES,
+                 .block_count = units},
+    };
+    struct weir_file *file = NULL;
+
+    assert_int_equal(bench->backend->file->open(bench->session, &params, &file), 0);
+    meet(bench->subject);
+    return file;
+}
+
+static void write_own_part(struct bench *bench, const char *path, bool is_collective)
+{
+    const uint64_t ranks = (uint64_t)bench->subject->group->size;
+    const uint64_t rank = (uint64_t)bench->subject->group->rank;
+    struct weir_file *file = share_part(bench, path, rank, UNITS, true);
+
+    for (uint64_t i = 0; i < UNITS; i++) {
+        uint64_t unit = i * ranks + rank;
+
+        assert_int_equal(move_alike(bench, WEIR_OP_WRITE, file, make_data(bench, 1, (unsigned)unit),
+                                    unit * UNIT_BYTES, is_collective),
+                         UNIT_BYTES);
+    }
+    assert_int_equal(bench->backend->file->sync(bench->session, file), 0);
+    meet(bench->subject);
+    assert_int_equal(bench->backend->file->size(bench->session, file), UNITS * ranks * UNIT_BYTES);
+    meet(bench->subject);
+    close_file(bench, file);
+    meet(bench->subject);
+}
+
+/* The neighbour's part, and a unit more than there is; then rank 0 reads something that it does not
+ * see, and the others do not wait for it. */
+static void read_part_of_neighbour(struct bench *bench, const char *path, bool is_collective)
+{
+    const uint64_t ranks = (uint64_t)bench->subject->group->size;
+    const uint64_t rank = (uint64_t)bench->subject->group->rank;
+    const uint64_t neighbour = (rank + 1) % ranks;
+    struct weir_file *file = share_part(bench, path, neighbour, UNITS + 1, false);
+    unsigned char *back = make_data(bench, 1, 0);
+    uint64_t first = rank == 0 ? 0 : neighbour;
+
+    for (uint64_t i = 0; i <= UNITS; i++) {
+        uint64_t unit = i * ranks + neighbour;
+
+        assert_int_equal(
+            move_alike(bench, WEIR_OP_READ, file, back, unit * UNIT_BYTES, is_collective),
+            i < UNITS ? UNIT_BYTES : 0);
+        if (i < UNITS)
+            assert_memory_equal(back, make_data(bench, 1, (unsigned)unit), UNIT_BYTES);
+    }
+    assert_int_equal(move_alike(bench, WEIR_OP_READ, file, back, first * UNIT_BYTES, is_collective),
+                     rank == 0 ? -EINVAL : UNIT_BYTES);
+    drop_file(bench, file, path);
+}
+
+static void a_rank_reads_through_a_view_what_another_wrote(void **state)
+{
+    static const char *const views[] = {"mpiio.useFileView=1", "mpiio.useStridedDatatype=1"};
+    const struct subject *subject = *state;
+
+    for (unsigned i = 0; i < 4; i++) {
+        bool is_collective = i >= 2;
+        struct bench bench;
+        const char *path;
+
+        open_bench(&bench, subject, views[i % 2]);
+        path = path_of(&bench, "viewed");
+        write_own_part(&bench, path, is_collective);
+        read_part_of_neighbour(&bench, path, is_collective);
+        close_bench(&bench);
+    }
+}
+
 /* ---- the group itself, as MPI makes it ---- */
 
 static void ranks_of_a_node_are_known(void **state)
@@ -127,6 +222,10 @@ static void ranks_of_a_node_are_known(void **state)
     assert_int_equal(group->node_of_rank[group->rank], group->node);
     assert_int_equal(group->node_of_rank[group->node_leader[group->node]], group->node);
     assert_in_range(group->node_rank, 0, group->node_size - 1);
+    assert_int_equal(group->node_start[0], 0);
+    assert_int_equal(group->node_start[group->node + 1] - group->node_start[group->node],
+                     group->node_size);
+    assert_int_equal(group->node_start[group->node_count], group->size);
     for (int node = 0; node < group->node_count; node++)
         assert_int_not_equal(group->node_names[node][0], '\0');
 }
@@ -241,6 +340,12 @@ static const struct sharing_case file_cases[] = {
     {"a_file_that_is_not_there_is_missed_by_all", a_file_that_is_not_there_is_missed_by_all},
 };
 
+static const struct sharing_case mpiio_cases[] = {
+    {"a_rank_reads_through_a_view_what_another_wrote",
+     a_rank_reads_through_a_view_what_another_wrote},
+};
+
+#define MPIIO_CASE_COUNT (sizeof mpiio_cases / sizeof *mpiio_cases)
 #define GROUP_CASE_COUNT (sizeof group_cases / sizeof *group_cases)
 #define FILE_CASE_COUNT (sizeof file_cases / sizeof *file_cases)
 
@@ -269,8 +374,9 @@ static size_t add_all(struct weir_arena *arena, struct weir_group *group, const 
     size_t count = 0;
     struct subject *subject = weir_arena_take(arena, sizeof *subject);
 
-    *tests = weir_arena_take(arena, (GROUP_CASE_COUNT + weir_registry.count * FILE_CASE_COUNT) *
-                                        sizeof **tests);
+    *tests = weir_arena_take(
+        arena, (GROUP_CASE_COUNT + weir_registry.count * FILE_CASE_COUNT + MPIIO_CASE_COUNT) *
+                   sizeof **tests);
     *subject = (struct subject){.group = group, .depth = 1, .directory = directory};
     count += add_cases(arena, subject, "group", group_cases, GROUP_CASE_COUNT, *tests);
     for (size_t i = 0; i < weir_registry.count; i++) {
@@ -283,6 +389,9 @@ static size_t add_all(struct weir_arena *arena, struct weir_group *group, const 
             .backend = backend, .depth = 1, .group = group, .directory = directory};
         count += add_cases(arena, subject, backend->descriptor.name, file_cases, FILE_CASE_COUNT,
                            *tests + count);
+        if (strcmp(backend->descriptor.name, "mpiio") == 0)
+            count += add_cases(arena, subject, backend->descriptor.name, mpiio_cases,
+                               MPIIO_CASE_COUNT, *tests + count);
     }
     return count;
 }

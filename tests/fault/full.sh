@@ -6,19 +6,26 @@
 bed=$WEIR_ROOT/scripts/testbed/testbed-loopfs
 
 need_root
+mkfs_options=
 full_on() { # full_on TYPE KEPT OPTION...
+    local type=$1 kept=$2
+    shift 2
+    fill "$type" "$kept" "$@"
+    expect_record "written.outcome == 'partial' and 0 < written.bytes < 2 * 16777216 and written.errors > 0"
+}
+
+fill() { # fill TYPE KEPT OPTION...
     local type=$1 kept=$2
     shift 2
     rm -f "$result"
     # shellcheck disable=SC2016
-    capture "$bed" --type "$type" --size 8M run -- "$BASH" -c '
+    capture "$bed" --type "$type" --mkfs-options "$mkfs_options" --size 8M run -- "$BASH" -c '
         status=0
         mpiexec -n 2 "$WEIR" -w -t 256k -b 16m -o "$TESTBED_MNT/f" --result "$0" "$@" || status=$?
         find "$TESTBED_MNT" -type f -name "f*" | wc -l >"$0.kept"
         exit $status' "$result" "$@"
     expect_exit 1
     grep -qi 'no space left' "$out" "$err" || fail "nobody says that there is no space left"
-    expect_record "written.outcome == 'partial' and 0 < written.bytes < 2 * 16777216 and written.errors > 0"
     expect_no_line '(nan|inf)'
     (($(cat "$result.kept") == kept)) || fail "$(cat "$result.kept") files were kept, not $kept"
 }
@@ -30,7 +37,21 @@ full_on tmpfs 2 -F -k
 full_on tmpfs 0 -a MPIIO
 full_on tmpfs 0 -a MPIIO -c
 
+# Mapped files have their blocks from the start: what does not fit says so when it is opened, and is not left behind.
+mapped_on() { # mapped_on TYPE
+    fill "$1" 0 -a MMAP
+    expect_record "written.bytes == 0 and written.errors == 2"
+    fill "$1" 0 -a MMAP -F -k
+    expect_record "written.bytes == 0 and written.errors == 2"
+}
+mapped_on tmpfs
+
 "$bed" --type ext4 --size 8M run -- true >"$out" 2>&1 || skip "no loop device here; the tmpfs was fine: $(tail -n 1 "$out")"
 full_on ext4 0
 full_on ext4 0 -F -a DIRECT -i 2
 full_on ext4 1 -k
+mapped_on ext4
+# Where blocks cannot be had in advance, a copy comes to the end of the disk: an error like any other.
+mkfs_options='-O ^extent,^64bit'
+full_on ext4 0 -a MMAP
+full_on ext4 2 -a MMAP -F -k -Y

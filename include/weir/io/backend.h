@@ -7,6 +7,7 @@
 
 #include "weir/base/descriptor.h"
 #include "weir/base/error.h"
+#include "weir/base/text.h"
 #include "weir/group/group.h"
 
 #include <stdbool.h>
@@ -136,6 +137,9 @@ struct weir_name_ops {
     int (*unlink)(struct weir_session *session, const char *path);
     int (*mkdir)(struct weir_session *session, const char *path);
     int (*rmdir)(struct weir_session *session, const char *path);
+    /* Refuses, with *error set, a path (which need not exist) that the options of the session do
+     * not fit. Called before anything is touched. NULL: they fit any path. */
+    int (*check)(struct weir_session *session, const char *path, struct weir_error *error);
     /* What the file system of `path` (which need not exist) demands of transfers. -EOPNOTSUPP: it
      * has no O_DIRECT, and the session is about that. NULL: nothing is demanded. */
     int (*alignment)(struct weir_session *session, const char *path,
@@ -150,6 +154,9 @@ struct weir_session_params {
     struct weir_group *group;         /* all ranks of the test */
     const struct weir_backend *inner; /* of a wrapping backend ("fault:posix"), else NULL */
     const void *inner_options;
+    /* where the backend adds what its options ask it to tell of the files it opens, for the
+     * dialect's report; outlives the session. NULL: nobody listens (on all ranks but rank 0) */
+    struct weir_text *notes;
 };
 
 struct weir_backend {

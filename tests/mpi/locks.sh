@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Range locks: data is right with them, and a transfer waits for whoever else has its range, in its own time.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+for option in '' -F -z '-C -e'; do
+    rm -f "$result"
+    # shellcheck disable=SC2086
+    run 2 --posix.rangelocks -t 64k -b 512k -s 2 -w -W -r -R $option -o "$files/f" --result "$result"
+    expect_done
+    expect_record "written.errors == 0 and reading.wrong == 0 and reading.checked == 32 and checking.wrong == 0"
+done
+
+hold=$work/hold.py
+cat >"$hold" <<'END'
+import fcntl, os, sys, time
+# hold.py FILE OFFSET BYTES SECONDS READY: a write lock on the range for so long
+with open(sys.argv[1], "r+b") as file:
+    fcntl.lockf(file, fcntl.LOCK_EX, int(sys.argv[3]), int(sys.argv[2]))
+    open(sys.argv[5], "w").close()
+    time.sleep(float(sys.argv[4]))
+END
+
+slowest() { # slowest API LOCK-OFFSET OPTION...: reads while somebody has a range for 5 s; sets $longest_ms
+    local api=$1 offset=$2 holder
+    shift 2
+    rm -f "$work/ready" "$result"
+    python3 "$hold" "$files/f" "$offset" 4096 5 "$work/ready" &
+    holder=$!
+    wait_until 20 test -e "$work/ready" || fail "nobody holds the lock"
+    run 1 -a "$api" -t 64k -b 512k -r -k -E -o "$files/f" --result "$result" "$@"
+    longest_ms=$(python3 -c '
+import json, sys
+for line in open(sys.argv[1]):
+    record = json.loads(line)
+    if record["record"] == "phase" and record["verb"] == "read":
+        print(record["windows"]["transfer_s"] * 1000 // 1)' "$result")
+    longest_ms=${longest_ms%.*}
+    kill "$holder" 2>/dev/null || true
+    wait "$holder" 2>/dev/null || true
+    expect_done
+}
+
+run 1 -t 64k -b 512k -w -k -o "$files/f"
+expect_done
+slowest POSIX $((3 * 65536 + 100)) --posix.rangelocks
+((longest_ms >= 1000)) || fail "the transfers took $longest_ms ms, so nobody waited for the lock"
+slowest POSIX $((3 * 65536 + 100))
+((longest_ms < 4000)) || fail "without the option the transfers took $longest_ms ms"
+slowest POSIX $((512 * 1024)) --posix.rangelocks
+((longest_ms < 4000)) || fail "the transfers took $longest_ms ms, and nobody held what they locked"
