@@ -67,7 +67,6 @@ static int run_repeat(struct weir_run *run, const struct weir_step *step, struct
 
     for (run->repetition = 0; run->repetition < step->count; run->repetition++) {
         run->is_dirty = false;
-        run->has_made_directory = false;
         code = walk(run, step->body, error);
         if (code != 0 || run->is_ending)
             break;
@@ -113,9 +112,11 @@ static struct weir_test_result *describe_test(struct weir_run *run)
         .test = test->number,
         .begun_s = weir_wall_clock_s(),
         .rank_count = (unsigned)run->group->size,
-        .node_count = (unsigned)run->group->node_count,
-        .ranks_per_node = (unsigned)run->group->node_size,
+        .node_count = (unsigned)(test->given_nodes != 0 ? test->given_nodes : run->placement.nodes),
+        .ranks_per_node = (unsigned)run->placement.ranks_per_node,
+        .existing_count = run->existing.count,
     };
+    snprintf(facts->existing_path, sizeof facts->existing_path, "%s", run->existing.path);
     if (test->phase_count > 0)
         weir_run_path(run, test->phases[0]->target, 0, facts->path);
     if (run->backend->names != NULL)
@@ -150,7 +151,9 @@ static int run_steps(struct weir_run *run, struct weir_error *error)
     }
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
-    walk(run, run->test->steps, error);
+    /* A signal may have come while memory was taken: then nothing has been written yet. */
+    if (!run->is_ending)
+        walk(run, run->test->steps, error);
     if (run->result != NULL && observer->test_ends != NULL)
         observer->test_ends(observer->context, run->test_result);
     return error->code;
@@ -158,16 +161,21 @@ static int run_steps(struct weir_run *run, struct weir_error *error)
 
 static int run_test_in_group(struct weir_run *run, struct weir_error *error)
 {
-    run->placement = weir_group_placement(run->group);
     run->tally = calloc(1, sizeof *run->tally);
     if (run->tally == NULL || weir_group_self_open(&run->self) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     weir_group_agree(run->group, error);
     if (!weir_error_is_set(error) && draw_seeds(run) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi", "ranks cannot agree on seeds");
-    if (!weir_error_is_set(error) && weir_prepare_test(run, error) == 0)
+    if (!weir_error_is_set(error) && weir_run_place(run) != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi",
+                       "ranks cannot tell each other where they run");
+    if (!weir_error_is_set(error) && weir_prepare_test(run, error) == 0 &&
+        weir_hog_take(run, error) == 0)
         run_steps(run, error);
+    weir_hog_drop(run);
     weir_prepare_close(run);
+    free(run->package_of_rank);
     weir_group_close(run->self);
     free(run->tally);
     return error->code;

@@ -35,31 +35,35 @@ static struct weir_rank_row make_row(const struct weir_run *run,
     return row;
 }
 
+static void derive(const struct weir_run *run, const struct weir_rank_row *rows, const char **hosts,
+                   struct weir_phase_result *record)
+{
+    const struct weir_group *group = run->group;
+
+    for (int rank = 0; rank < group->size; rank++)
+        hosts[rank] = group->node_names[group->node_of_rank[rank]];
+    weir_result_derive(record, rows, (unsigned)group->size, hosts,
+                       (double)run->test->outlier_ns * 1e-9);
+    record->rows = rows;
+}
+
+/* The rows, which the record then shows, are to be freed. */
 static int gather_rows(struct weir_run *run, const struct weir_phase_facts *facts,
-                       struct weir_phase_result *record)
+                       struct weir_phase_result *record, struct weir_rank_row **rows)
 {
     struct weir_group *group = run->group;
     struct weir_rank_row mine = make_row(run, facts);
-    struct weir_rank_row *rows = NULL;
     const char **hosts = NULL;
-    int code;
+    int code = -ENOMEM;
 
     if (record != NULL) {
-        rows = calloc((size_t)group->size, sizeof *rows);
+        *rows = calloc((size_t)group->size, sizeof **rows);
         hosts = calloc((size_t)group->size, sizeof *hosts);
     }
-    if (weir_group_any(group, record != NULL && (rows == NULL || hosts == NULL))) {
-        code = -ENOMEM;
-    } else {
-        code = weir_group_gather(group, &mine, sizeof mine, rows);
-        if (code == 0 && rows != NULL && hosts != NULL) {
-            for (int rank = 0; rank < group->size; rank++)
-                hosts[rank] = group->node_names[group->node_of_rank[rank]];
-            weir_result_derive(record, rows, (unsigned)group->size, hosts,
-                               (double)run->test->outlier_ns * 1e-9);
-        }
-    }
-    free(rows);
+    if (!weir_group_any(group, record != NULL && (*rows == NULL || hosts == NULL)))
+        code = weir_group_gather(group, &mine, sizeof mine, *rows);
+    if (code == 0 && hosts != NULL)
+        derive(run, *rows, hosts, record);
     free(hosts);
     return code;
 }
@@ -139,23 +143,43 @@ static int add_sizes(struct weir_run *run, const struct weir_phase_facts *facts,
                      struct weir_phase_result *record)
 {
     uint64_t transfer_bytes = facts->phase->layout.transfer_bytes;
-    uint64_t sums[4] = {
+    uint64_t sums[5] = {
         facts->op_limit * transfer_bytes,
         facts->file_bytes == UINT64_MAX ? 0 : facts->file_bytes,
         facts->file_bytes == UINT64_MAX && weir_run_handles_name(run, facts->phase->target),
         facts->is_near,
+        facts->unlogged,
     };
-    int code = weir_group_reduce(run->group, sums, 4, WEIR_SUM);
+    int code = weir_group_reduce(run->group, sums, 5, WEIR_SUM);
 
     if (record != NULL) {
         record->expected_bytes = sums[0];
         record->file_bytes = sums[2] == 0 ? sums[1] : UINT64_MAX;
         record->near_rank_count = (unsigned)sums[3];
+        record->unlogged_ops = sums[4];
     }
     return code;
 }
 
-static void fill_record(const struct weir_run *run, const struct weir_phase_facts *facts,
+/* Ranks that were told nothing agree with any. */
+static int compare_sizes(struct weir_run *run, const struct weir_phase_facts *facts,
+                         struct weir_phase_result *record)
+{
+    uint64_t most = facts->shared_bytes == UINT64_MAX ? 0 : facts->shared_bytes;
+    uint64_t fewest = facts->shared_bytes;
+    int code;
+
+    if (facts->phase->verb != WEIR_WRITE || !facts->phase->target->is_shared)
+        return 0;
+    code = weir_group_reduce(run->group, &fewest, 1, WEIR_MIN);
+    if (code == 0)
+        code = weir_group_reduce(run->group, &most, 1, WEIR_MAX);
+    if (record != NULL)
+        record->has_differing_sizes = fewest < most;
+    return code;
+}
+
+static void fill_record(struct weir_run *run, const struct weir_phase_facts *facts,
                         struct weir_phase_result *record)
 {
     record->test = run->test->number;
@@ -167,6 +191,8 @@ static void fill_record(const struct weir_run *run, const struct weir_phase_fact
     record->generation = facts->identity.generation;
     record->data_seed = facts->identity.seed;
     record->order_seed = facts->order_seed;
+    if (run->notes.length > 0)
+        record->notes = weir_arena_copy(&run->result->arena, weir_text_string(&run->notes));
 }
 
 /* What all ranks must know before they go on: has one failed, or been told to stop? */
@@ -202,17 +228,11 @@ static int show(struct weir_run *run, struct weir_phase_result *record, struct w
     return weir_group_agree(run->group, error);
 }
 
-int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
-                struct weir_error *error)
+static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts,
+                      struct weir_phase_result *record, struct weir_rank_row **rows)
 {
-    struct weir_phase_result *record = NULL;
-    int code;
+    int code = gather_rows(run, facts, record, rows);
 
-    if (run->result != NULL) {
-        record = weir_result_add_phase(run->result);
-        fill_record(run, facts, record);
-    }
-    code = gather_rows(run, facts, record);
     if (code == 0)
         code = add_histogram(run->group, &run->tally->latency, record ? record->latency : NULL);
     if (code == 0 && !run->queue.is_blocking)
@@ -225,13 +245,35 @@ int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
     if (code == 0)
         code = add_sizes(run, facts, record);
     if (code == 0)
+        code = compare_sizes(run, facts, record);
+    if (code == 0)
         code = agree_on_outcome(run, record);
+    return code;
+}
+
+int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
+                struct weir_error *error)
+{
+    struct weir_phase_result *record = NULL;
+    struct weir_rank_row *rows = NULL;
+    int code;
+
+    if (run->result != NULL) {
+        record = weir_result_add_phase(run->result);
+        fill_record(run, facts, record);
+    }
+    code = gather_all(run, facts, record, &rows);
     if (code != 0)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
-                              "results could not be gathered: %s", strerror(-code));
-    if (record != NULL && run->queue.is_blocking)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                       "results could not be gathered: %s", strerror(-code));
+    if (code == 0 && record != NULL && run->queue.is_blocking)
         record->submission = NULL;
-    return show(run, record, error);
+    if (code == 0)
+        code = show(run, record, error);
+    if (record != NULL)
+        record->rows = NULL;
+    free(rows);
+    return code;
 }
 
 int weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase,

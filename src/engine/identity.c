@@ -34,6 +34,45 @@ static bool find_stamp(const unsigned char *data, size_t bytes, struct weir_iden
     return false;
 }
 
+/* What the test is to write or to expect, if that is IOR's data; else NULL. */
+static const struct weir_phase *phase_of_ior(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->verb != WEIR_REMOVE && !test->phases[i]->is_prefill &&
+            test->phases[i]->payload.mode == WEIR_PAYLOAD_IOR)
+            return test->phases[i];
+    return NULL;
+}
+
+/* The start of a file that this rank handles. */
+static bool find_ior(const struct weir_run *run, const struct weir_phase *phase,
+                     const unsigned char *data, size_t bytes, struct weir_identity *identity)
+{
+    const struct weir_payload *payload = &phase->payload;
+    uint64_t transfer_bytes = phase->layout.transfer_bytes;
+    struct weir_ior_data own;
+    int32_t signature;
+
+    *identity = (struct weir_identity){
+        .transfer_bytes = transfer_bytes,
+        .mode = WEIR_PAYLOAD_IOR,
+        .pattern = payload->pattern,
+        .seed = payload->seed,
+    };
+    if (weir_ior_recognise(data, bytes, &signature)) {
+        identity->seed = (uint32_t)signature;
+        return true;
+    }
+    if (bytes > WEIR_IOR_PIECE_BYTES)
+        bytes = WEIR_IOR_PIECE_BYTES;
+    if (bytes > transfer_bytes)
+        bytes = transfer_bytes;
+    weir_ior_init(&own, payload->pattern, payload->seed, (uint32_t)run->group->rank);
+    weir_ior_adapt(&own, data, bytes, 0, 1, false);
+    return payload->seed_is_given && bytes >= WEIR_PIECE_REST_BYTES &&
+           weir_ior_matches(&own, data, bytes, 0);
+}
+
 /* Through the queue, like every transfer. */
 static int64_t read_stretch(struct weir_run *run, struct weir_file *file, void *data,
                             uint64_t offset)
@@ -73,6 +112,7 @@ static int take_samples(struct weir_run *run, struct weir_file *file,
                         struct sample samples[SAMPLES])
 {
     int64_t file_bytes = run->backend->file->size(run->session, file);
+    const struct weir_phase *ior = phase_of_ior(run->test);
     struct weir_buffers buffers;
     int code = 0;
 
@@ -92,6 +132,9 @@ static int take_samples(struct weir_run *run, struct weir_file *file,
             break;
         }
         samples[i].is_found = find_stamp(buffers.memory, (size_t)moved, &samples[i].identity);
+        if (!samples[i].is_found && i == 0 && ior != NULL)
+            samples[i].is_found =
+                find_ior(run, ior, buffers.memory, (size_t)moved, &samples[i].identity);
     }
     weir_buffers_close(&buffers);
     return code;
@@ -148,9 +191,13 @@ int weir_identity_learn(struct weir_run *run, const char *path, struct weir_iden
     return 0;
 }
 
+/* IOR takes the time if no signature is given: never 0, and with no sign, which would hide the
+ * rank. */
 static uint32_t seed_of(const struct weir_run *run, const struct weir_payload *payload)
 {
-    return payload->seed_is_given ? payload->seed : run->data_seed;
+    if (payload->seed_is_given)
+        return payload->seed;
+    return payload->mode == WEIR_PAYLOAD_IOR ? (run->data_seed >> 1) | 1 : run->data_seed;
 }
 
 /* Data without a single stamp may be damaged, or somebody else's: what it ought to be is
@@ -159,9 +206,22 @@ static int refuse_unknown(struct weir_run *run, const char *path, bool found,
                           struct weir_error *error)
 {
     if (!weir_group_any(run->group, found))
+        weir_error_set(
+            error, WEIR_EXIT_FLAWED, -ENODATA, run->backend->descriptor.name,
+            "%s: no stamp tells what this data ought to be: it was not written by weir, "
+            "or without a payload, or nothing of it is left; if IOR wrote it, use --data ior",
+            path);
+    return weir_group_agree(run->group, error);
+}
+
+/* Like above: only counting words tell their signature. */
+static int refuse_unsigned(struct weir_run *run, const char *path, bool found,
+                           struct weir_error *error)
+{
+    if (!weir_group_any(run->group, found))
         weir_error_set(error, WEIR_EXIT_FLAWED, -ENODATA, run->backend->descriptor.name,
-                       "%s: no stamp tells what this data ought to be: it was not written by weir, "
-                       "or without a payload, or nothing of it is left",
+                       "%s: the signature of IOR's data cannot be learned from how it begins: give "
+                       "the one that it was written with, -G SEED",
                        path);
     return weir_group_agree(run->group, error);
 }
@@ -169,29 +229,56 @@ static int refuse_unknown(struct weir_run *run, const char *path, bool found,
 /* Whoever reads a shared file expects what rank 0 found; who reads a file of its own, what it found
  * there itself. Then the newest generation holds for all: files that some ranks did not rewrite are
  * stale. */
+static int agree_generation(struct weir_run *run, const struct weir_phase *phase, bool found,
+                            struct weir_identity *identity)
+{
+    uint64_t newest = found ? identity->generation : 0;
+    int code;
+
+    if (phase->target->is_shared)
+        return weir_group_broadcast(run->group, identity, sizeof *identity, 0);
+    code = weir_group_reduce(run->group, &newest, 1, WEIR_MAX);
+    identity->generation = newest;
+    return code;
+}
+
+/* Likewise: signatures that nobody chose are times. */
+static int agree_signature(struct weir_run *run, bool found, struct weir_identity *identity)
+{
+    uint64_t newest = found ? identity->seed : 0;
+    int code = weir_group_reduce(run->group, &newest, 1, WEIR_MAX);
+
+    identity->seed = (uint32_t)newest;
+    return code;
+}
+
 static int learn_together(struct weir_run *run, const struct weir_phase *phase, const char *path,
                           struct weir_identity *identity, struct weir_error *error)
 {
+    bool is_ior = phase->payload.mode == WEIR_PAYLOAD_IOR;
+    struct weir_identity learned = {0};
     bool found = false;
-    uint64_t newest;
     int code = 0;
 
     if (weir_run_handles_name(run, phase->target))
-        code = weir_identity_learn(run, path, identity, &found);
+        code = weir_identity_learn(run, path, &learned, &found);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name, "%s: %s", path,
                        strerror(-code));
     code = weir_group_agree(run->group, error);
-    if (code == 0 && phase->layout.transfer_bytes >= WEIR_PIECE_REST_BYTES)
+    found = found && (!is_ior || learned.mode == WEIR_PAYLOAD_IOR);
+    if (code == 0 && is_ior)
+        code = refuse_unsigned(run, path, found, error);
+    else if (code == 0 && phase->layout.transfer_bytes >= WEIR_PIECE_REST_BYTES)
         code = refuse_unknown(run, path, found, error);
     if (code != 0)
         return code;
-    if (phase->target->is_shared)
-        return weir_group_broadcast(run->group, identity, sizeof *identity, 0);
-    newest = found ? identity->generation : 0;
-    code = weir_group_reduce(run->group, &newest, 1, WEIR_MAX);
-    identity->generation = newest;
-    return code;
+    if (found && is_ior)
+        identity->seed = learned.seed;
+    else if (found)
+        *identity = learned;
+    return is_ior ? agree_signature(run, found, identity)
+                  : agree_generation(run, phase, found, identity);
 }
 
 static int refuse_other_transfer_size(const struct weir_run *run, const struct weir_phase *phase,
@@ -208,6 +295,11 @@ static int refuse_other_transfer_size(const struct weir_run *run, const struct w
         (unsigned long long)written, (unsigned long long)reading);
 }
 
+static bool needs_learning(const struct weir_payload *payload)
+{
+    return payload->mode != WEIR_PAYLOAD_IOR || !payload->seed_is_given;
+}
+
 int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, const char *path,
                          struct weir_identity *identity, struct weir_error *error)
 {
@@ -218,8 +310,10 @@ int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, c
     } else {
         *identity = (struct weir_identity){.transfer_bytes = phase->layout.transfer_bytes,
                                            .mode = phase->payload.mode,
+                                           .pattern = phase->payload.pattern,
                                            .seed = seed_of(run, &phase->payload)};
-        code = learn_together(run, phase, path, identity, error);
+        code =
+            needs_learning(&phase->payload) ? learn_together(run, phase, path, identity, error) : 0;
         if (code != 0)
             return code;
     }
@@ -244,10 +338,12 @@ int weir_identity_create(struct weir_run *run, const struct weir_phase *phase,
     code = weir_run_share(run, &generation);
     run->last_generation = generation;
     *identity = (struct weir_identity){
-        .generation = generation,
+        .generation = phase->payload.mode == WEIR_PAYLOAD_IOR ? 0 : generation,
         .transfer_bytes = phase->layout.transfer_bytes,
         .seed = seed_of(run, &phase->payload),
         .mode = phase->payload.mode,
+        .pattern = phase->payload.pattern,
+        .is_blank = phase->payload.mode == WEIR_PAYLOAD_IOR && phase->is_prefill,
     };
     return code;
 }

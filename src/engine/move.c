@@ -113,7 +113,7 @@ static void pause_for(uint64_t ns)
 static bool has_aftermath(const struct weir_mover *mover)
 {
     return mover->phase->must_verify || mover->phase->must_sync_each ||
-           mover->phase->think_ns != 0 || !mover->run->queue.is_blocking;
+           mover->phase->think_ns != 0 || mover->log != NULL || !mover->run->queue.is_blocking;
 }
 
 /* The rest of a short direct transfer may not be aligned any more. */
@@ -203,7 +203,9 @@ static void check(struct weir_mover *mover, const struct weir_op *op)
 
     mover->reading.offset = op->offset;
     mover->reading.bytes = op->size;
-    weir_verify(mover->source, &mover->reading, op->data, &tally->mismatches);
+    if (!weir_verify(mover->source, &mover->reading, op->data, &tally->mismatches) &&
+        mover->phase->ends_at_mismatch)
+        ask_to_stop(mover);
     tally->data_ns += weir_queue_now(&mover->run->queue) - op->done_ns;
 }
 
@@ -274,6 +276,11 @@ static inline void record(struct weir_mover *mover, const struct weir_op *op)
         heed_signal(mover);
 }
 
+SELDOM static void log_transfer(struct weir_mover *mover, const struct weir_op *op)
+{
+    weir_op_log_add(mover->log, op);
+}
+
 /* Records a transfer of a phase that asks for more than moving data, or of one that came in
  * parts. */
 SELDOM static bool follow_up(struct weir_mover *mover, struct weir_op *op)
@@ -284,6 +291,8 @@ SELDOM static bool follow_up(struct weir_mover *mover, struct weir_op *op)
         sync_now(mover, op);
     if (!mover->run->queue.is_blocking)
         weir_histogram_add(&mover->tally->submission, op->accepted_ns - op->issued_ns);
+    if (mover->log != NULL)
+        log_transfer(mover, op);
     record(mover, op);
     if (mover->phase->must_verify)
         check(mover, op);
@@ -420,7 +429,8 @@ static bool must_go_again(struct weir_mover *mover)
 
 static int wear_out(struct weir_mover *mover)
 {
-    bool is_sound = mover->tally->error_count == 0 && !weir_run_must_stop(mover->run);
+    bool is_spoilt = mover->phase->ends_at_mismatch && mover->tally->mismatches.wrong_transfers > 0;
+    bool is_sound = mover->tally->error_count == 0 && !is_spoilt && !weir_run_must_stop(mover->run);
     uint64_t furthest;
     int code = weir_stop_furthest(mover->run->group, mover->tally->hit_deadline, mover->furthest,
                                   &furthest);
@@ -462,8 +472,8 @@ static void begin(struct weir_mover *mover)
     mover->stop_signal = mover->run->params->stop_signal;
     mover->has_aftermath = has_aftermath(mover);
     mover->must_stamp = phase->verb == WEIR_WRITE && mover->source->is_one_stamp;
-    mover->must_prepare = phase->must_verify || (phase->verb == WEIR_WRITE &&
-                                                 mover->source->identity.mode != WEIR_PAYLOAD_NONE);
+    mover->must_prepare =
+        phase->must_verify || (phase->verb == WEIR_WRITE && weir_source_varies(mover->source));
 }
 
 int weir_move(struct weir_mover *mover)

@@ -3,6 +3,7 @@
 #ifndef WEIR_ENGINE_MOVE_H
 #define WEIR_ENGINE_MOVE_H
 
+#include "op_log.h"
 #include "run.h"
 #include "verify.h"
 
@@ -24,6 +25,7 @@ struct weir_mover {
     const struct weir_source *source; /* of the payload */
     struct weir_reading reading;      /* file number, writer and reader are set */
     uint64_t limit;                   /* transfers to make */
+    struct weir_op_log *log;          /* of each transfer; NULL: none */
 
     /* set by weir_move */
     struct weir_tally *tally;

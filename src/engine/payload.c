@@ -143,6 +143,8 @@ void weir_source_init(struct weir_source *source, const struct weir_identity *id
     source->base =
         base_of(source->place, identity->generation, source->kind, identity->transfer_bytes);
     cut_into_pieces(source);
+    if (identity->mode == WEIR_PAYLOAD_IOR)
+        weir_ior_init(&source->ior, identity->pattern, identity->seed, writer);
     source->is_one_stamp = identity->mode == WEIR_PAYLOAD_STAMP && source->piece_count == 1 &&
                            !weir_source_is_bare(source);
 }
@@ -152,10 +154,14 @@ static const unsigned char *noise_piece(const struct weir_source *source, uint32
     return source->noise + (size_t)(number % WEIR_NOISE_PIECES) * WEIR_PIECE_BYTES;
 }
 
-void weir_source_lay_noise(const struct weir_source *source, void *window, uint32_t first_noise)
+void weir_source_lay(const struct weir_source *source, void *window, uint32_t first_noise)
 {
     unsigned char *to = window;
 
+    if (source->identity.is_blank)
+        memset(window, 0xff, source->identity.transfer_bytes);
+    else if (source->identity.mode == WEIR_PAYLOAD_IOR)
+        weir_ior_lay(&source->ior, window, source->identity.transfer_bytes);
     if (source->noise == NULL || weir_source_is_bare(source))
         return;
     for (size_t piece = 0; piece < source->piece_count; piece++)
@@ -200,9 +206,11 @@ static void fill_stamps(const struct weir_source *source, void *window, uint64_t
 void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
                       uint32_t first_noise)
 {
-    if (source->identity.mode == WEIR_PAYLOAD_NONE)
+    if (source->identity.mode == WEIR_PAYLOAD_NONE || source->identity.is_blank)
         return;
-    if (weir_source_is_bare(source))
+    if (source->identity.mode == WEIR_PAYLOAD_IOR)
+        weir_ior_fill(&source->ior, window, source->identity.transfer_bytes, offset);
+    else if (weir_source_is_bare(source))
         make_sequence(window, source->identity.transfer_bytes / sizeof(uint64_t),
                       weir_source_bare_check(source, offset));
     else if (source->identity.mode == WEIR_PAYLOAD_FULL)

@@ -3,6 +3,7 @@
 #ifndef WEIR_ENGINE_PAYLOAD_H
 #define WEIR_ENGINE_PAYLOAD_H
 
+#include "payload_ior.h"
 #include "weir/base/random.h"
 #include "weir/plan/plan.h"
 
@@ -28,7 +29,7 @@
  * Words 1 to 5 are masked with rotations of the check, so that a stamp looks as random as the rest.
  * Behind the stamp, WEIR_PAYLOAD_STAMP has a piece of fixed noise, WEIR_PAYLOAD_FULL a sequence
  * that follows from the check. Transfers below 64 bytes have no stamp: their words follow from
- * seed, file and offset alone. */
+ * seed, file and offset alone. WEIR_PAYLOAD_IOR has no stamps: see payload_ior.h. */
 #define WEIR_PIECE_BYTES 4096
 #define WEIR_STAMP_BYTES 48
 #define WEIR_STAMP_WORDS 6
@@ -42,6 +43,8 @@ struct weir_identity {
     uint64_t transfer_bytes;
     uint32_t seed;
     enum weir_payload_mode mode;
+    enum weir_ior_pattern pattern; /* of WEIR_PAYLOAD_IOR, whose data have no generation */
+    bool is_blank; /* of WEIR_PAYLOAD_IOR: all ones, which fill a file before random writes */
 };
 
 /* A stamp in the clear. */
@@ -71,6 +74,7 @@ struct weir_source {
     size_t last_piece_bytes;
     /* a transfer is one stamp and noise: weir_stamp_write is all that it needs */
     bool is_one_stamp;
+    struct weir_ior_data ior; /* of WEIR_PAYLOAD_IOR */
 };
 
 /* Odd constants with about as many ones as zeros; any such would do. */
@@ -110,6 +114,14 @@ static inline uint64_t weir_stamp_write(uint64_t words[WEIR_STAMP_WORDS],
     return check;
 }
 
+/* True if a buffer that was laid out has to be filled for each transfer. */
+static inline bool weir_source_varies(const struct weir_source *source)
+{
+    if (source->identity.mode == WEIR_PAYLOAD_IOR)
+        return !source->identity.is_blank && weir_ior_varies(source->identity.pattern);
+    return source->identity.mode != WEIR_PAYLOAD_NONE;
+}
+
 /* The noise of a generation is its own: what is left of an earlier one shows behind the stamp. */
 uint64_t weir_noise_seed(const struct weir_identity *identity);
 
@@ -120,12 +132,12 @@ unsigned char *weir_noise_make(uint64_t seed);
 void weir_source_init(struct weir_source *source, const struct weir_identity *identity,
                       const unsigned char *noise, uint64_t file_number, uint32_t writer);
 
-/* Fills a buffer window once with the noise pieces from `first_noise` on; weir_source_fill then
- * only puts stamps. */
-void weir_source_lay_noise(const struct weir_source *source, void *window, uint32_t first_noise);
+/* Fills a buffer window once with the noise pieces from `first_noise` on, or with what all
+ * transfers have in common; weir_source_fill then only puts stamps, or what differs. */
+void weir_source_lay(const struct weir_source *source, void *window, uint32_t first_noise);
 
-/* Makes `window` the transfer at `offset`. The window holds the noise from `first_noise` on, if the
- * mode has noise. */
+/* Makes `window` the transfer at `offset`. The window was laid out, with the noise from
+ * `first_noise` on if the mode has noise. */
 void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
                       uint32_t first_noise);
 

@@ -21,6 +21,7 @@ struct data_phase {
     struct weir_share share;
     struct weir_source source;
     struct weir_flight *flights;
+    struct weir_op_log log;
     struct weir_file *file;
     struct weir_mover mover;
     struct weir_phase_facts facts;
@@ -126,8 +127,22 @@ static void prepare_buffers(struct data_phase *data)
     if (data->phase->verb != WEIR_WRITE)
         return;
     for (unsigned window = 0; window < buffers->slots * buffers->windows; window++)
-        weir_source_lay_noise(&data->source, weir_buffers_window(buffers, window),
-                              weir_source_first_noise(&data->source, window));
+        weir_source_lay(&data->source, weir_buffers_window(buffers, window),
+                        weir_source_first_noise(&data->source, window));
+}
+
+static int open_log(struct data_phase *data, struct weir_error *error)
+{
+    int code;
+
+    if (!weir_op_log_is_wanted(data->run, data->phase))
+        return 0;
+    code = weir_op_log_open(&data->log, data->run, data->phase, data->facts.op_limit);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "ior: savePerOpDataCSV",
+                       "no memory for lists of so many transfers on all ranks of this node: move "
+                       "less, in larger transfers, or with fewer ranks");
+    return weir_group_agree(data->run->group, error);
 }
 
 static int prepare(struct data_phase *data, struct weir_error *error)
@@ -135,8 +150,7 @@ static int prepare(struct data_phase *data, struct weir_error *error)
     struct weir_run *run = data->run;
     int code;
 
-    data->owner =
-        weir_shift_owner(&data->phase->shift, &run->placement, (uint64_t)run->group->rank);
+    data->owner = weir_run_owner(run, data->phase);
     data->facts.is_near = run->group->node_of_rank[data->owner] == run->group->node;
     code = weir_run_path(run, data->target, data->owner, data->path);
     if (code == 0)
@@ -156,8 +170,9 @@ static int prepare(struct data_phase *data, struct weir_error *error)
         return error->code;
     set_share(data);
     prepare_buffers(data);
-    return weir_stop_limit(run, data->phase, data->owner, data->share.op_count,
+    code = weir_stop_limit(run, data->phase, data->owner, data->share.op_count,
                            &data->facts.op_limit, error);
+    return code != 0 ? code : open_log(data, error);
 }
 
 static int start(struct data_phase *data)
@@ -183,6 +198,20 @@ static void stamp(struct data_phase *data, enum weir_stamp which)
     data->run->tally->stamps_ns[which] = weir_run_now(data->run);
 }
 
+/* Of a layout in order: one block in each segment. */
+static struct weir_file_part part_of(const struct weir_share *share,
+                                     const struct weir_layout *layout)
+{
+    if (layout->order != WEIR_ORDER_SEQUENTIAL)
+        return (struct weir_file_part){0};
+    return (struct weir_file_part){
+        .first_byte = share->first,
+        .block_bytes = share->block_bytes,
+        .stride_bytes = share->segment_bytes,
+        .block_count = layout->segment_count,
+    };
+}
+
 static void open_file(struct data_phase *data)
 {
     struct weir_run *run = data->run;
@@ -195,6 +224,8 @@ static void open_file(struct data_phase *data)
         .group = weir_run_file_group(run, data->target),
         .expected_bytes = weir_layout_bytes_per_rank(&data->phase->layout) *
                           (data->target->is_shared ? (uint64_t)run->group->size : 1),
+        .part = part_of(&data->share, &data->phase->layout),
+        .is_random = data->phase->layout.order != WEIR_ORDER_SEQUENTIAL,
     };
     int code;
 
@@ -220,9 +251,13 @@ static void prepare_mover(struct data_phase *data)
         .reading = {.file_number = weir_run_file_number(data->target, data->owner),
                     .writer = (uint32_t)data->owner,
                     .reader = (uint32_t)data->run->group->rank,
-                    .is_own_file = !data->target->is_shared},
+                    .is_own_file = !data->target->is_shared,
+                    .ranks = (uint32_t)data->run->group->size,
+                    .any_writer = data->target->is_shared &&
+                                  data->phase->layout.order != WEIR_ORDER_SEQUENTIAL},
         .limit = data->file == NULL ? 0 : data->facts.op_limit,
         .flights = data->flights,
+        .log = data->log.entries != NULL ? &data->log : NULL,
     };
 }
 
@@ -294,14 +329,35 @@ static int remember_write(struct data_phase *data)
     return weir_stop_remember(run, data->mover.furthest, data->share.op_count);
 }
 
-static uint64_t measure_file(struct data_phase *data)
+static uint64_t ask_size(struct data_phase *data)
 {
     struct weir_name_facts facts;
 
-    if (data->run->backend->names == NULL || !weir_run_handles_name(data->run, data->target) ||
+    if (data->run->backend->names == NULL ||
         data->run->backend->names->stat(data->run->session, data->path, &facts) != 0)
         return UINT64_MAX;
     return facts.bytes;
+}
+
+/* After a write into one file, every rank asks: file systems that cache sizes may tell each another
+ * one. */
+static void measure_file(struct data_phase *data)
+{
+    bool handles_name = weir_run_handles_name(data->run, data->target);
+    bool is_shared_write = data->target->is_shared && data->phase->verb == WEIR_WRITE;
+    uint64_t bytes = handles_name || is_shared_write ? ask_size(data) : UINT64_MAX;
+
+    data->facts.file_bytes = handles_name ? bytes : UINT64_MAX;
+    data->facts.shared_bytes = is_shared_write ? bytes : UINT64_MAX;
+}
+
+/* When the record of the phase is safe. */
+static int write_log(struct data_phase *data, struct weir_error *error)
+{
+    if (!weir_op_log_is_wanted(data->run, data->phase))
+        return 0;
+    weir_op_log_write(&data->log, data->run, data->phase, error);
+    return weir_group_agree(data->run->group, error);
 }
 
 static int finish(struct data_phase *data, struct weir_error *error)
@@ -313,8 +369,11 @@ static int finish(struct data_phase *data, struct weir_error *error)
         code = remember_write(data);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
-    data->facts.file_bytes = measure_file(data);
+    measure_file(data);
+    data->facts.unlogged = data->log.unlogged;
     code = weir_gather(run, &data->facts, error);
+    if (code == 0)
+        code = write_log(data, error);
     if (code == 0 && data->phase->verb == WEIR_WRITE && !run->is_ending)
         code = weir_stop_store(run, data->phase, data->mover.furthest, error);
     return code;
@@ -327,6 +386,7 @@ int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct
     int code;
 
     run->failure = (struct weir_error){0};
+    weir_text_clear(&run->notes);
     run->is_cut = false;
     code = prepare(&data, error);
     if (code == 0) {
@@ -340,5 +400,6 @@ int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct
                            "the session broke: %s", strerror(-code));
     }
     free(data.flights);
+    weir_op_log_close(&data.log);
     return code;
 }

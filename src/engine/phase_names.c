@@ -7,21 +7,27 @@
 #include <errno.h>
 #include <string.h>
 
-static void remove_directory(struct weir_run *run, char *path)
+/* Whoever made a directory removes it: the one for its own file, whoever's file it removed. */
+static void remove_directory(struct weir_run *run, const struct weir_target *target)
 {
-    char *slash = strrchr(path, '/');
+    char path[WEIR_PATH_BYTES];
+    char *slash = NULL;
 
+    if (weir_run_path(run, target, (uint64_t)run->group->rank, path) == 0)
+        slash = strrchr(path, '/');
     if (slash == NULL || slash == path)
         return;
     *slash = '\0';
     /* Others may have put something there: then it stays. */
-    run->backend->names->rmdir(run->session, path);
+    if (run->backend->names->rmdir(run->session, path) == 0)
+        run->has_made_directory = false;
 }
 
-static void remove_own(struct weir_run *run, const struct weir_target *target)
+/* As in IOR, that of the rank whose part this one read. */
+static void remove_file(struct weir_run *run, const struct weir_phase *phase)
 {
     char path[WEIR_PATH_BYTES];
-    int code = weir_run_path(run, target, (uint64_t)run->group->rank, path);
+    int code = weir_run_path(run, phase->target, weir_run_owner(run, phase), path);
 
     if (code == 0)
         code = run->backend->names->unlink(run->session, path);
@@ -31,8 +37,20 @@ static void remove_own(struct weir_run *run, const struct weir_target *target)
         weir_tally_fail(run->tally, code, 0);
         weir_run_fail(run, code, "remove", path);
     }
-    if (run->has_made_directory)
-        remove_directory(run, path);
+}
+
+/* A directory is empty when the file in it is gone, which another rank may have removed. */
+static int remove_names(struct weir_run *run, const struct weir_phase *phase)
+{
+    int code = 0;
+
+    if (weir_run_handles_name(run, phase->target))
+        remove_file(run, phase);
+    if (phase->target->has_own_directory && phase->shift.kind != WEIR_SHIFT_NONE)
+        code = weir_group_barrier(run->group);
+    if (code == 0 && run->has_made_directory)
+        remove_directory(run, phase->target);
+    return code;
 }
 
 static void set_stamps(struct weir_tally *tally, uint64_t start_ns, uint64_t stop_ns)
@@ -47,19 +65,23 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
 {
     struct weir_phase_facts facts = {.phase = phase, .file_bytes = UINT64_MAX};
     uint64_t start_ns;
+    int code;
 
     if (run->backend->names == NULL || (phase->only_if_clean && run->is_dirty))
         return 0;
     run->failure = (struct weir_error){0};
+    weir_text_clear(&run->notes);
     run->is_cut = false;
     weir_group_synchronise(run->group, run->params->clock, &facts.before);
     facts.begun_s = weir_wall_clock_s();
     facts.start_ns = weir_group_start_together(run->group, run->params->clock, &facts.before);
     weir_tally_reset(run->tally, facts.start_ns);
     start_ns = weir_run_now(run);
-    if (weir_run_handles_name(run, phase->target))
-        remove_own(run, phase->target);
+    code = remove_names(run, phase);
     set_stamps(run->tally, start_ns, weir_run_now(run));
     weir_group_synchronise(run->group, run->params->clock, &facts.after);
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                              "ranks cannot wait for each other: %s", strerror(-code));
     return weir_gather(run, &facts, error);
 }

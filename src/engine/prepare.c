@@ -4,6 +4,7 @@
 #include "prepare.h"
 
 #include "identity.h"
+#include "op_log.h"
 #include "stop.h"
 
 #include <assert.h>
@@ -45,6 +46,15 @@ static bool has_payload(const struct weir_test *test)
             test->phases[i]->payload.mode != WEIR_PAYLOAD_NONE)
             return true;
     return false;
+}
+
+/* ---- what the backend says of a path ---- */
+
+static int ask_backend(struct weir_run *run, const char *path, struct weir_error *error)
+{
+    const struct weir_name_ops *names = run->backend->names;
+
+    return names->check == NULL ? 0 : names->check(run->session, path, error);
 }
 
 /* ---- alignment ---- */
@@ -144,6 +154,23 @@ static int check_ours(struct weir_run *run, const struct weir_phase *phase, cons
         path);
 }
 
+/* A prefill and the write after it find the same files. */
+static bool is_first_write(const struct weir_test *test, const struct weir_phase *phase)
+{
+    for (size_t i = 0; test->phases[i] != phase; i++)
+        if (test->phases[i]->verb == WEIR_WRITE && test->phases[i]->target == phase->target)
+            return false;
+    return phase->verb == WEIR_WRITE;
+}
+
+static void note_existing(struct weir_run *run, const struct weir_phase *phase, const char *path)
+{
+    if (!is_first_write(run->test, phase))
+        return;
+    if (run->existing.count++ == 0)
+        memcpy(run->existing.path, path, strlen(path) + 1);
+}
+
 static int check_target(struct weir_run *run, const struct weir_phase *phase, const char *path,
                         struct weir_error *error)
 {
@@ -155,6 +182,7 @@ static int check_target(struct weir_run *run, const struct weir_phase *phase, co
         return 0;
     if (facts.kind != WEIR_NAME_FILE && facts.kind != WEIR_NAME_LINK)
         return refuse_kind(run, path, facts.kind, error);
+    note_existing(run, phase, path);
     if (phase->verb == WEIR_READ || run->test->may_overwrite)
         return 0;
     if (facts.kind == WEIR_NAME_LINK)
@@ -230,6 +258,31 @@ static int check_shared_view(struct weir_run *run, const struct weir_phase *phas
     return error->code;
 }
 
+/* ---- a directory for each processor package ---- */
+
+/* They are where file systems are mounted: to make one that is missing would fill the wrong one. */
+static int check_package_directory(struct weir_run *run, const struct weir_target *target,
+                                   const char *path, struct weir_error *error)
+{
+    char directory[WEIR_PATH_BYTES];
+    struct weir_name_facts facts;
+    char *slash;
+
+    if (!target->has_package_directory)
+        return 0;
+    memcpy(directory, path, strlen(path) + 1);
+    slash = strrchr(directory, '/');
+    assert(slash != NULL);
+    *slash = '\0';
+    if (run->backend->names->stat(run->session, directory, &facts) == 0 &&
+        (facts.kind == WEIR_NAME_DIRECTORY || facts.kind == WEIR_NAME_LINK))
+        return 0;
+    return weir_error_usage(error, run->params->plan->dialect,
+                            "-y: %s is not there: ranks on this processor package need that "
+                            "directory, so make it or mount something there",
+                            directory);
+}
+
 /* ---- over all phases, repetitions and files of this rank ---- */
 
 static int check_file(struct weir_run *run, const struct weir_phase *phase,
@@ -243,7 +296,11 @@ static int check_file(struct weir_run *run, const struct weir_phase *phase,
                                 "-o: the path of a file would be longer than %d bytes",
                                 WEIR_PATH_BYTES - 1);
     if (run->repetition == 0) {
-        code = ask_alignment(run, path, error);
+        code = ask_backend(run, path, error);
+        if (code == 0)
+            code = check_package_directory(run, phase->target, path, error);
+        if (code == 0)
+            code = ask_alignment(run, path, error);
         if (code == 0)
             code = check_alignment(run, phase, path, error);
     }
@@ -279,6 +336,8 @@ static int check_phase(struct weir_run *run, const struct weir_phase *phase,
 
     if (code == 0)
         code = check_status_file(run, phase, error);
+    if (code == 0)
+        code = weir_op_log_check(run, phase, error);
     if (code == 0 && run->backend->names != NULL)
         code = check_files(run, phase, error);
     return code;
@@ -297,6 +356,20 @@ static int check_phases(struct weir_run *run, struct weir_error *error)
     return code;
 }
 
+/* Rank 0 learns how many there are over all ranks, and the path of the first rank that has one. */
+static int gather_existing(struct weir_run *run)
+{
+    struct weir_existing *existing = &run->existing;
+    uint64_t first = existing->count > 0 ? (uint64_t)run->group->rank : UINT64_MAX;
+    int code = weir_group_reduce(run->group, &existing->count, 1, WEIR_SUM);
+
+    if (code == 0)
+        code = weir_group_reduce(run->group, &first, 1, WEIR_MIN);
+    if (code != 0 || first == UINT64_MAX)
+        return code;
+    return weir_group_broadcast(run->group, existing->path, sizeof existing->path, (int)first);
+}
+
 /* ---- opening ---- */
 
 static int open_session(struct weir_run *run, struct weir_error *error)
@@ -309,6 +382,7 @@ static int open_session(struct weir_run *run, struct weir_error *error)
         .group = run->group,
         .inner = test->inner == NULL ? NULL : weir_backend_find(registry, test->inner->name),
         .inner_options = test->inner_options,
+        .notes = run->result != NULL ? &run->notes : NULL,
     };
 
     run->backend = weir_backend_find(registry, test->backend->name);
@@ -350,6 +424,8 @@ int weir_prepare_test(struct weir_run *run, struct weir_error *error)
         return code;
     code = agree_alignment(run);
     if (code == 0)
+        code = gather_existing(run);
+    if (code == 0)
         code = weir_buffers_open(&run->buffers, run->queue.depth, transfer,
                                  has_payload(run->test) ? SPREAD_BYTES : 0, run->alignment.memory);
     if (code != 0)
@@ -365,6 +441,7 @@ void weir_prepare_close(struct weir_run *run)
     weir_queue_close(&run->queue);
     if (run->session != NULL)
         run->backend->close(run->session);
+    weir_text_close(&run->notes);
     free(run->written.ops_of_rank);
     free(run->noise);
 }

@@ -2,6 +2,10 @@
 /* Small questions about the state of a run that several phases ask. */
 #include "run.h"
 
+#include "weir/system/processor.h"
+
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint64_t weir_run_file_number(const struct weir_target *target, uint64_t owner)
@@ -15,9 +19,56 @@ int weir_run_path(const struct weir_run *run, const struct weir_target *target, 
     const struct weir_file_place place = {
         .number = weir_run_file_number(target, owner),
         .repetition = run->repetition,
+        .package = run->package_of_rank != NULL ? run->package_of_rank[owner] : 0,
     };
 
     return weir_target_path(target, &place, path);
+}
+
+uint64_t weir_run_owner(const struct weir_run *run, const struct weir_phase *phase)
+{
+    struct weir_shift shift = phase->shift;
+
+    if (shift.varies)
+        shift.seed += run->repetition;
+    return weir_shift_owner(&shift, &run->placement, (uint64_t)run->group->rank);
+}
+
+/* What the user says of nodes is taken to be regular, so that shifts count as told. */
+static struct weir_placement choose_placement(const struct weir_run *run)
+{
+    const struct weir_placement real = weir_group_placement(run->group);
+    const struct weir_test *test = run->test;
+    uint64_t nodes = test->given_nodes != 0 ? test->given_nodes : real.nodes;
+    uint64_t ranks_per_node =
+        test->given_ranks_per_node != 0 ? test->given_ranks_per_node : real.ranks_per_node;
+
+    if (test->given_nodes == 0 && test->given_ranks_per_node == 0)
+        return real;
+    if (nodes > real.ranks)
+        nodes = real.ranks;
+    return (struct weir_placement){
+        .ranks = real.ranks,
+        .nodes = nodes,
+        .ranks_per_node = ranks_per_node,
+        .is_block = real.is_block,
+    };
+}
+
+static bool has_package_directories(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->target->has_package_directory)
+            return true;
+    return false;
+}
+
+int weir_run_place(struct weir_run *run)
+{
+    run->placement = choose_placement(run);
+    if (!has_package_directories(run->test))
+        return 0;
+    return weir_run_collect(run, weir_processor_package(""), &run->package_of_rank);
 }
 
 struct weir_group *weir_run_file_group(const struct weir_run *run, const struct weir_target *target)
@@ -45,4 +96,21 @@ bool weir_run_has_written(const struct weir_run *run, const struct weir_target *
 int weir_run_share(struct weir_run *run, uint64_t *value)
 {
     return weir_group_broadcast(run->group, value, sizeof *value, 0);
+}
+
+int weir_run_collect(struct weir_run *run, uint64_t mine, uint64_t **all)
+{
+    struct weir_group *group = run->group;
+    uint64_t *values = calloc((size_t)group->size, sizeof *values);
+    int code = weir_group_any(group, values == NULL) ? -ENOMEM : 0;
+
+    if (code == 0)
+        code = weir_group_gather(group, &mine, sizeof mine, group->rank == 0 ? values : NULL);
+    if (code == 0)
+        code = weir_group_broadcast(group, values, (size_t)group->size * sizeof *values, 0);
+    if (code != 0)
+        free(values);
+    else
+        *all = values;
+    return code;
 }

@@ -3,10 +3,17 @@
 #ifndef WEIR_ENGINE_RUN_H
 #define WEIR_ENGINE_RUN_H
 
+#include "hog.h"
 #include "payload.h"
 #include "weir/engine/engine.h"
 #include "weir/io/buffers.h"
 #include "weir/io/queue.h"
+
+/* Files that were there before the test, among those that it writes. */
+struct weir_existing {
+    uint64_t count;
+    char path[WEIR_PATH_BYTES]; /* the first of them */
+};
 
 /* What the latest write phase left, so that reads of the same run know what to expect. */
 struct weir_written {
@@ -22,11 +29,15 @@ struct weir_run {
     struct weir_test_result *test_result; /* rank 0 only */
 
     const struct weir_test *test;
-    struct weir_group *group; /* the ranks of the test */
-    struct weir_group *self;  /* this rank alone, for files of its own */
-    struct weir_placement placement;
+    struct weir_group *group;        /* the ranks of the test */
+    struct weir_group *self;         /* this rank alone, for files of its own */
+    struct weir_placement placement; /* as the user says, or as it is */
+    uint64_t *package_of_rank; /* processor packages, if the names of files say them; else NULL */
+    struct weir_hog hog;
+    struct weir_existing existing; /* of this rank; after preparation, on rank 0, of all */
     const struct weir_backend *backend;
     struct weir_session *session;
+    struct weir_text notes; /* what the backend tells of the files of the present phase */
     struct weir_alignment alignment; /* what the targets demand */
     struct weir_queue queue;
     struct weir_buffers buffers;
@@ -45,7 +56,7 @@ struct weir_run {
     bool is_interrupted;       /* by a signal, seen by any rank; the same on all ranks */
     bool has_failed;           /* an operation of some rank failed; the same on all ranks */
     bool is_cut;               /* a signal ended the present phase on this rank */
-    bool has_made_directory;   /* of its own file, in this repetition */
+    bool has_made_directory;   /* of its own file, and not yet removed it */
     bool is_dirty;             /* verification failed in this repetition; the same on all ranks */
     struct weir_error failure; /* this rank's first failure in the present phase */
 };
@@ -54,6 +65,12 @@ struct weir_run {
 uint64_t weir_run_file_number(const struct weir_target *target, uint64_t owner);
 int weir_run_path(const struct weir_run *run, const struct weir_target *target, uint64_t owner,
                   char path[WEIR_PATH_BYTES]);
+
+/* The rank whose part this rank takes in the present repetition. */
+uint64_t weir_run_owner(const struct weir_run *run, const struct weir_phase *phase);
+
+/* Sets run->placement, and run->package_of_rank where names ask for it. 0 or -errno. Collective. */
+int weir_run_place(struct weir_run *run);
 
 /* The group that opens a file of the target together. */
 struct weir_group *weir_run_file_group(const struct weir_run *run,
@@ -82,5 +99,8 @@ bool weir_run_has_written(const struct weir_run *run, const struct weir_target *
 
 /* One value that rank 0 chooses for all. */
 int weir_run_share(struct weir_run *run, uint64_t *value);
+
+/* The values of all ranks, on all of them: *all is to be freed. 0 or -errno. Collective. */
+int weir_run_collect(struct weir_run *run, uint64_t mine, uint64_t **all);
 
 #endif

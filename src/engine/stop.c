@@ -79,28 +79,13 @@ int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64
 
 /* Kept only if some rank did less than its layout: at a hundred thousand ranks nobody wants the
  * list for nothing. */
-static int remember_each(struct weir_run *run, uint64_t ops_done)
-{
-    struct weir_group *group = run->group;
-    uint64_t *all = calloc((size_t)group->size, sizeof *all);
-    int code;
-
-    if (weir_group_any(group, all == NULL)) {
-        free(all);
-        return -ENOMEM;
-    }
-    code = weir_group_gather(group, &ops_done, sizeof ops_done, group->rank == 0 ? all : NULL);
-    if (code == 0)
-        code = weir_group_broadcast(group, all, (size_t)group->size * sizeof *all, 0);
-    run->written.ops_of_rank = all;
-    return code;
-}
-
 int weir_stop_remember(struct weir_run *run, uint64_t ops_done, uint64_t layout_ops)
 {
     free(run->written.ops_of_rank);
     run->written.ops_of_rank = NULL;
-    return weir_group_any(run->group, ops_done < layout_ops) ? remember_each(run, ops_done) : 0;
+    if (!weir_group_any(run->group, ops_done < layout_ops))
+        return 0;
+    return weir_run_collect(run, ops_done, &run->written.ops_of_rank);
 }
 
 int weir_stop_store(struct weir_run *run, const struct weir_phase *phase, uint64_t ops_done,

@@ -82,55 +82,106 @@ static uint32_t guess_noise(const struct suspect *suspect)
     return 0;
 }
 
+union piece {
+    uint64_t words[(WEIR_PIECE_BYTES + WEIR_PIECE_REST_BYTES) / sizeof(uint64_t)];
+    unsigned char bytes[WEIR_PIECE_BYTES + WEIR_PIECE_REST_BYTES];
+};
+
+/* What differs between a piece and what it ought to be. */
+struct difference {
+    size_t first; /* wrong byte */
+    size_t last;
+    size_t bits;
+    size_t words;
+};
+
+static struct difference compare(const struct suspect *suspect, const union piece *right)
+{
+    struct difference all = {.first = suspect->bytes};
+    size_t word = SIZE_MAX;
+
+    for (size_t i = 0; i < suspect->bytes; i++) {
+        unsigned bits = suspect->piece[i] ^ right->bytes[i];
+
+        if (bits == 0)
+            continue;
+        if (all.first > i)
+            all.first = i;
+        all.last = i;
+        all.bits += (size_t)__builtin_popcount(bits);
+        all.words += word != i / sizeof(uint64_t);
+        word = i / sizeof(uint64_t);
+    }
+    return all;
+}
+
+/* Zeros that happened to be right are part of a hole. Data that are full of zeros themselves say
+ * so no further than to the end of a word: `reach`. */
+static void widen_hole(const struct suspect *suspect, size_t reach, struct difference *all)
+{
+    while (all->first % reach != 0 && suspect->piece[all->first - 1] == 0)
+        all->first--;
+    while (all->last + 1 < suspect->bytes && (all->last + 1) % reach != 0 &&
+           suspect->piece[all->last + 1] == 0)
+        all->last++;
+}
+
 /* Compares with the piece as it ought to be, and narrows the mismatch to the bytes that differ. */
+static enum weir_mismatch_kind kind_of_difference(const struct suspect *suspect,
+                                                  const union piece *right, size_t reach,
+                                                  struct weir_mismatch *mismatch)
+{
+    struct difference all = compare(suspect, right);
+    size_t count = all.last + 1 - all.first;
+    bool is_hole = count >= sizeof(uint64_t) && is_zero(suspect->piece + all.first, count);
+
+    if (is_hole)
+        widen_hole(suspect, reach, &all);
+    mismatch->offset = suspect->offset + all.first;
+    mismatch->bytes = all.last + 1 - all.first;
+    if (is_hole)
+        return WEIR_MISMATCH_ZERO;
+    if (all.bits <= FLIPPED_BITS_MAX)
+        return WEIR_MISMATCH_FLIP;
+    return all.words * sizeof(uint64_t) * 4 < suspect->bytes * 3 ? WEIR_MISMATCH_TORN
+                                                                 : WEIR_MISMATCH_GARBAGE;
+}
+
+/* Compares with the piece of a writer. */
 static enum weir_mismatch_kind kind_of_damage(const struct suspect *suspect, uint32_t writer,
                                               uint32_t noise, struct weir_mismatch *mismatch)
 {
-    union {
-        uint64_t words[(WEIR_PIECE_BYTES + WEIR_PIECE_REST_BYTES) / sizeof(uint64_t)];
-        unsigned char bytes[WEIR_PIECE_BYTES + WEIR_PIECE_REST_BYTES];
-    } right;
-    size_t first = suspect->bytes, last = 0, flipped = 0;
+    union piece right;
 
     weir_source_rebuild(suspect->source, &right, suspect->bytes, suspect->offset, writer, noise);
-    for (size_t i = 0; i < suspect->bytes; i++) {
-        unsigned difference = suspect->piece[i] ^ right.bytes[i];
-
-        if (difference == 0)
-            continue;
-        if (first > i)
-            first = i;
-        last = i;
-        flipped += (size_t)__builtin_popcount(difference);
-    }
-    mismatch->offset = suspect->offset + first;
-    mismatch->bytes = last + 1 - first;
-    if (is_zero(suspect->piece + first, mismatch->bytes) && mismatch->bytes >= sizeof(uint64_t)) {
-        /* Zeros that happened to be right are part of the hole. */
-        while (first > 0 && suspect->piece[first - 1] == 0)
-            first--;
-        while (last + 1 < suspect->bytes && suspect->piece[last + 1] == 0)
-            last++;
-        mismatch->offset = suspect->offset + first;
-        mismatch->bytes = last + 1 - first;
-        return WEIR_MISMATCH_ZERO;
-    }
-    if (flipped <= FLIPPED_BITS_MAX)
-        return WEIR_MISMATCH_FLIP;
-    return flipped < suspect->bytes * 3 ? WEIR_MISMATCH_TORN : WEIR_MISMATCH_GARBAGE;
+    return kind_of_difference(suspect, &right, suspect->bytes, mismatch);
 }
 
-static void classify(const struct suspect *suspect, struct weir_mismatch *mismatch)
+static struct weir_mismatch mismatch_of(const struct suspect *suspect)
 {
-    struct weir_stamp_facts facts;
-
-    *mismatch = (struct weir_mismatch){
+    return (struct weir_mismatch){
         .file_number = suspect->reading->file_number,
         .offset = suspect->offset,
         .bytes = suspect->bytes,
         .writer = suspect->reading->writer,
         .reader = suspect->reading->reader,
     };
+}
+
+static void tell_stamp(const struct weir_stamp_facts *facts, struct weir_mismatch *mismatch)
+{
+    mismatch->has_found = WEIR_FOUND_PLACE;
+    mismatch->found_file = facts->file;
+    mismatch->found_writer = facts->writer;
+    mismatch->found_offset = facts->offset;
+    mismatch->found_generation = facts->generation;
+}
+
+static void classify(const struct suspect *suspect, struct weir_mismatch *mismatch)
+{
+    struct weir_stamp_facts facts;
+
+    *mismatch = mismatch_of(suspect);
     if (is_zero(suspect->piece, suspect->bytes)) {
         mismatch->kind = WEIR_MISMATCH_ZERO;
         return;
@@ -146,11 +197,7 @@ static void classify(const struct suspect *suspect, struct weir_mismatch *mismat
         return;
     }
     mismatch->kind = kind_of_stamp(suspect, &facts);
-    mismatch->has_found = true;
-    mismatch->found_file = facts.file;
-    mismatch->found_writer = facts.writer;
-    mismatch->found_offset = facts.offset;
-    mismatch->found_generation = facts.generation;
+    tell_stamp(&facts, mismatch);
 }
 
 static bool is_piece_right(const struct suspect *suspect)
@@ -209,14 +256,124 @@ static bool verify_pieces(const struct weir_source *source, const struct weir_re
     return is_right;
 }
 
+/* ---- data of IOR ---- */
+
+/* True if the suspect, one piece or more, is right for another place: with all that its pattern
+ * tells of that. */
+static bool is_stray(const struct suspect *suspect, const struct weir_ior_data *expected,
+                     struct weir_mismatch *mismatch)
+{
+    const struct weir_reading *reading = suspect->reading;
+    uint64_t at = suspect->offset - reading->offset;
+    struct weir_ior_stray stray = {
+        .expected = expected,
+        .bytes = suspect->piece,
+        .count = suspect->bytes,
+        .transfer_bytes = suspect->source->identity.transfer_bytes,
+        .offset = reading->offset,
+        .piece = at / WEIR_IOR_PIECE_BYTES,
+        .ranks = reading->ranks,
+    };
+    struct weir_ior_origin origin;
+
+    if (!weir_ior_find_origin(&stray, &origin))
+        return false;
+    mismatch->kind = origin.is_foreign ? WEIR_MISMATCH_FOREIGN : WEIR_MISMATCH_MISPLACED;
+    if (!origin.has_writer)
+        return true;
+    mismatch->has_found = origin.has_offset ? WEIR_FOUND_PLACE : WEIR_FOUND_WRITER;
+    mismatch->found_writer = origin.data.writer;
+    mismatch->found_file = reading->is_own_file ? origin.data.writer : 0;
+    mismatch->found_offset = origin.offset + origin.piece * WEIR_IOR_PIECE_BYTES;
+    return true;
+}
+
+/* `maker` stands at the piece. */
+static bool is_ior_piece_right(const struct suspect *suspect, struct weir_ior_maker *maker,
+                               struct weir_mismatch *mismatch)
+{
+    struct weir_stamp_facts facts;
+    struct weir_mismatch stray;
+    union piece right;
+
+    weir_ior_make_piece(maker, &right, suspect->bytes);
+    if (memcmp(suspect->piece, &right, suspect->bytes) == 0)
+        return true;
+    *mismatch = stray = mismatch_of(suspect);
+    if (is_zero(suspect->piece, suspect->bytes)) {
+        mismatch->kind = WEIR_MISMATCH_ZERO;
+    } else if (suspect->bytes >= WEIR_STAMP_BYTES && weir_stamp_read(suspect->piece, &facts)) {
+        mismatch->kind = WEIR_MISMATCH_FOREIGN;
+        tell_stamp(&facts, mismatch);
+    } else {
+        mismatch->kind = kind_of_difference(suspect, &right, sizeof(uint64_t), mismatch);
+        /* One wrong bit may turn one place into another; that it did not is as likely. */
+        if (compare(suspect, &right).bits > 1 && is_stray(suspect, maker->data, &stray))
+            *mismatch = stray;
+    }
+    return false;
+}
+
+/* Where the whole transfer comes from, if from one place; else piece by piece. */
+static void tell_ior(const struct weir_source *source, const struct weir_reading *reading,
+                     const struct weir_ior_data *expected, const unsigned char *data,
+                     struct weir_mismatch_log *log)
+{
+    struct suspect suspect = {.source = source,
+                              .reading = reading,
+                              .piece = data,
+                              .bytes = reading->bytes,
+                              .offset = reading->offset};
+    struct weir_mismatch mismatch = mismatch_of(&suspect);
+    struct weir_ior_maker maker;
+    uint64_t left;
+
+    if (!is_zero(data, reading->bytes) && is_stray(&suspect, expected, &mismatch)) {
+        weir_mismatch_log_add(log, &mismatch);
+        return;
+    }
+    weir_ior_start(&maker, expected, reading->offset);
+    while ((left = reading->bytes - maker.at) > 0) {
+        suspect.piece = data + maker.at;
+        suspect.offset = reading->offset + maker.at;
+        suspect.bytes = left < WEIR_IOR_PIECE_BYTES ? left : WEIR_IOR_PIECE_BYTES;
+        if (!is_ior_piece_right(&suspect, &maker, &mismatch))
+            weir_mismatch_log_add(log, &mismatch);
+    }
+}
+
+static bool verify_ior(const struct weir_source *source, const struct weir_reading *reading,
+                       const unsigned char *data, struct weir_mismatch_log *log)
+{
+    struct weir_ior_data expected = source->ior;
+
+    weir_ior_adapt(&expected, data, reading->bytes, reading->offset, reading->ranks,
+                   reading->any_writer);
+    if (weir_ior_matches(&expected, data, reading->bytes, reading->offset))
+        return true;
+    tell_ior(source, reading, &expected, data, log);
+    return false;
+}
+
+/* ---- any data ---- */
+
+static bool is_right(const struct weir_source *source, const struct weir_reading *reading,
+                     const void *data, struct weir_mismatch_log *log)
+{
+    if (source->identity.mode == WEIR_PAYLOAD_IOR)
+        return verify_ior(source, reading, data, log);
+    if (weir_source_is_bare(source))
+        return verify_bare(source, reading, data, log);
+    return verify_pieces(source, reading, data, log);
+}
+
 bool weir_verify(const struct weir_source *source, const struct weir_reading *reading,
                  const void *data, struct weir_mismatch_log *log)
 {
-    bool is_right = weir_source_is_bare(source) ? verify_bare(source, reading, data, log)
-                                                : verify_pieces(source, reading, data, log);
+    bool was_right = is_right(source, reading, data, log);
 
     log->checked_transfers++;
-    if (!is_right)
+    if (!was_right)
         log->wrong_transfers++;
-    return is_right;
+    return was_right;
 }

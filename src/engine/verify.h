@@ -14,6 +14,9 @@ struct weir_reading {
     uint32_t writer; /* rank that should have written it */
     uint32_t reader;
     bool is_own_file; /* then the writer must be the right one, too */
+    /* Of WEIR_PAYLOAD_IOR, whose data tell places in a shared file apart by their writer: */
+    uint32_t ranks;  /* of the job */
+    bool any_writer; /* transfers went to ranks in random order */
 };
 
 /* Compares `data` with what `source` would have written there, and logs what is wrong. True if all

@@ -8,6 +8,7 @@ api=$1 ranks=$2
 case $api in
 posix) backend=(-a POSIX) ;;
 direct) backend=(-a DIRECT); need_direct_io ;;
+mmap) backend=(-a MMAP) ;;
 mpiio) backend=(-a MPIIO) ;;
 collective) backend=(-a MPIIO -c) ;;
 esac

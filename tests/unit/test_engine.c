@@ -29,14 +29,35 @@ struct bed {
     struct weir_error error;
     volatile sig_atomic_t stop_signal;
     unsigned phases_until_signal; /* raise the stop signal after so many phases; 0: never */
+    uint64_t rows_bytes;          /* of the rows of all ranks that were shown with the last phase */
+    uint64_t resident_kib;        /* while the last phase was shown */
+    const struct weir_registry *registry;
 };
+
+static uint64_t resident_kib(void)
+{
+    FILE *file = fopen("/proc/self/status", "re");
+    unsigned long long kib = 0;
+    char line[256];
+
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "VmRSS: %llu", &kib) == 1)
+            break;
+    fclose(file);
+    return kib;
+}
 
 static int count_phase(void *context, struct weir_phase_result *phase, struct weir_error *error)
 {
     struct bed *bed = context;
 
-    (void)phase;
     (void)error;
+    bed->resident_kib = resident_kib();
+    if (phase->outcome != WEIR_OUTCOME_SKIPPED) {
+        assert_non_null(phase->rows);
+        bed->rows_bytes = phase->rows[0].byte_count;
+    }
     if (bed->phases_until_signal != 0 && bed->result->phase_count == bed->phases_until_signal)
         bed->stop_signal = 15;
     return 0;
@@ -53,6 +74,7 @@ static void list_descriptors(struct weir_backends *backends,
 static void set_up(struct bed *bed)
 {
     memset(bed, 0, sizeof *bed);
+    bed->registry = &weir_registry;
     snprintf(bed->directory, sizeof bed->directory, "/tmp/test_engine.XXXXXX");
     assert_non_null(mkdtemp(bed->directory));
     assert_int_equal(weir_group_self_open(&bed->group), 0);
@@ -82,11 +104,12 @@ static void run(struct bed *bed, const char *line)
     for (char *word = strtok_r(bed->words_text, " ", &rest); word != NULL;
          word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
-    if (weir_front_plan(count, words, &backends, &bed->plan, &bed->error) != 0)
+    if (weir_front_plan(&(struct weir_plan_source){.words = words, .word_count = (size_t)count},
+                        &backends, &bed->plan, &bed->error) != 0)
         fail_msg("%s", bed->error.text);
     bed->result = weir_result_open((unsigned)bed->plan->test_count);
     weir_engine_run(&(struct weir_engine_params){.plan = bed->plan,
-                                                 .registry = &weir_registry,
+                                                 .registry = bed->registry,
                                                  .group = bed->group,
                                                  .clock = &bed->clock,
                                                  .observer = &observer,
@@ -430,6 +453,327 @@ static void our_own_files_are_replaced_without_being_asked(void **state)
     tear_down(&bed);
 }
 
+/* ---- prefills ---- */
+
+static void a_prefilled_file_holds_what_was_written_last(void **state)
+{
+    static const char *const lines[] = {
+        /* transfers larger and smaller than those of the write */
+        "-a POSIX -w -W -r -R -z --randomPrefill=1m -t 4k -b 2m -s 2 -o %s/f",
+        "-a POSIX -w -W -r -R -z --randomPrefill=4k -t 64k -b 2m -s 2 -F -o %s/f",
+        "-a POSIX -w -W -r -R -z --randomPrefill=1m -t 4k -b 2m -l random -i 2 -o %s/f",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const struct weir_phase *prefill;
+        struct bed bed;
+
+        set_up(&bed);
+        run(&bed, lines[i]);
+        assert_string_equal(bed.error.text, "");
+        prefill = bed.plan->tests[0]->phases[0];
+        assert_true(prefill->is_prefill);
+        assert_int_equal(phase(&bed, 0)->op_count, weir_layout_ops_per_rank(&prefill->layout));
+        assert_int_equal(phase(&bed, 0)->byte_count, weir_layout_bytes_per_rank(&prefill->layout));
+        assert_true(phase(&bed, 0)->generation < phase(&bed, 1)->generation);
+        for (unsigned k = 2; k < 4; k++) {
+            assert_int_equal(phase(&bed, k)->mismatches.checked_transfers,
+                             phase(&bed, 1)->op_count);
+            assert_int_equal(phase(&bed, k)->mismatches.wrong_transfers, 0);
+        }
+        assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_DONE);
+        assert_int_equal(count_files(&bed), 0);
+        tear_down(&bed);
+    }
+}
+
+/* The deadline is the write's: the prefill, which would not be done by then either, has none. */
+static void a_cut_write_into_a_prefilled_file_is_read_as_far_as_it_came(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a fault:posix --fault.verb=write --fault.every=1 --fault.delay=50 -w -W -r -R -z "
+              "--randomPrefill=4k -t 4k -b 8m -D 0.02 -o %s/f");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(phase(&bed, 0)->op_count, 2048);
+    assert_true(phase(&bed, 0)->windows.transfer_s > 0.1);
+    assert_false(phase(&bed, 0)->stonewall.is_hit);
+    assert_true(phase(&bed, 1)->stonewall.is_hit);
+    assert_true(phase(&bed, 1)->op_count > 0);
+    assert_true(phase(&bed, 1)->op_count < 2048);
+    assert_int_equal(phase(&bed, 2)->mismatches.checked_transfers, phase(&bed, 1)->op_count);
+    assert_int_equal(phase(&bed, 2)->mismatches.wrong_transfers, 0);
+    assert_true(phase(&bed, 3)->op_count > 0);
+    assert_int_equal(phase(&bed, 3)->mismatches.wrong_transfers, 0);
+    tear_down(&bed);
+}
+
+/* ---- memory that is taken away ---- */
+
+static void a_hog_holds_its_memory_until_the_test_ends(void **state)
+{
+    static const char *const lines[] = {
+        "-a null -w -t 4k -b 64k -M 64m -o %s/f",
+        "-a null -w -t 4k -b 64k -O memoryPerTask=64m -o %s/f",
+        /* more than 64 MiB on any host that has 8 GiB */
+        "-a null -w -t 4k -b 64k -M 1%% -o %s/f",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        uint64_t before = resident_kib();
+        struct bed bed;
+
+        set_up(&bed);
+        run(&bed, lines[i]);
+        assert_string_equal(bed.error.text, "");
+        assert_true(bed.resident_kib >= before + 64 * 1024 - 8 * 1024);
+        assert_true(resident_kib() <= before + 16 * 1024);
+        tear_down(&bed);
+    }
+}
+
+static void a_hog_that_does_not_fit_is_refused(void **state)
+{
+    static const char *const lines[] = {
+        "-a POSIX -w -t 4k -b 64k -M 1p -o %s/f",
+        "-a POSIX -w -t 4k -b 64k -M 100%% -o %s/f",
+        "-a POSIX -w -t 4k -b 64k -O memoryPerTask=1p -o %s/f",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct bed bed;
+
+        set_up(&bed);
+        run(&bed, lines[i]);
+        assert_int_equal(bed.error.exit, WEIR_EXIT_ENVIRONMENT);
+        assert_non_null(strstr(bed.error.text, "ask for less"));
+        assert_non_null(strstr(bed.error.text, i < 2 ? "-M" : "memoryPerTask"));
+        assert_int_equal(bed.result->phase_count, 0);
+        assert_int_equal(count_files(&bed), 0);
+        tear_down(&bed);
+    }
+}
+
+/* What was there before is not even removed. */
+static void a_signal_while_memory_is_taken_ends_the_run_before_it_began(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a POSIX -w -k -t 4k -b 64k -o %s/f");
+    bed.stop_signal = 15;
+    run(&bed, "-a POSIX -w -t 4k -b 64k -M 64m -o %s/f");
+    assert_string_equal(bed.error.text, "");
+    assert_true(bed.result->is_interrupted);
+    assert_int_equal(bed.result->phase_count, 0);
+    assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_FLAWED);
+    assert_int_equal(count_files(&bed), 1);
+    tear_down(&bed);
+}
+
+/* ---- the list of transfers ---- */
+
+/* Lines of a list, or -1 if its header is not as it should be; *time_s is the last start. */
+static int count_lines(const struct bed *bed, const char *name, double *time_s)
+{
+    char path[PATH_MAX];
+    char line[128];
+    int count = 0;
+    double seconds, rate;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", bed->directory, name);
+    file = fopen(path, "re");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_string_equal(line, "time,runtime,tp\n");
+    while (fgets(line, sizeof line, file) != NULL) {
+        assert_int_equal(sscanf(line, "%le,%le,%le\n", time_s, &seconds, &rate), 3);
+        assert_true(*time_s >= 0.0);
+        assert_true(seconds > 0.0);
+        /* seven digits of one, nine of the other */
+        assert_true(rate * seconds > 4095.9 && rate * seconds < 4096.1);
+        count++;
+    }
+    fclose(file);
+    return count;
+}
+
+static void every_transfer_is_listed_phase_by_phase(void **state)
+{
+    double last_s;
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a POSIX -w -W -r -z --randomPrefill=64k -t 4k -b 64k -i 2 -o %s/f -O "
+              "savePerOpDataCSV=%s/op,interIODelay=1000");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(count_files(&bed), 6);
+    assert_int_equal(count_lines(&bed, "op-write-0-00000.csv", &last_s), 16);
+    assert_true(last_s >= 0.015);
+    assert_int_equal(count_lines(&bed, "op-read-1-00000.csv", &last_s), 16);
+    assert_int_equal(count_lines(&bed, "op-check-1-00000.csv", &last_s), 16);
+    assert_int_equal(phase(&bed, 1)->unlogged_ops, 0);
+    /* The next run replaces its own, even an empty one, ... */
+    run(&bed, "-a POSIX -w -t 4k -b 32k -o %s/f -O savePerOpDataCSV=%s/op");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(count_lines(&bed, "op-write-0-00000.csv", &last_s), 8);
+    tear_down(&bed);
+}
+
+static void lists_of_transfers_replace_nothing_else(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    write_stranger(&bed, "op-read-1-00000.csv");
+    run(&bed, "-a POSIX -w -r -i 2 -t 4k -b 64k -o %s/f -O savePerOpDataCSV=%s/op");
+    assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
+    assert_non_null(strstr(bed.error.text, "op-read-1-00000.csv exists"));
+    assert_int_equal(count_files(&bed), 1);
+    run(&bed, "-a POSIX -w -t 4k -b 64k -o %s/f -O savePerOpDataCSV=%s/none/op");
+    assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
+    assert_non_null(strstr(bed.error.text, "cannot be made"));
+    assert_int_equal(bed.result->phase_count, 0);
+    tear_down(&bed);
+}
+
+/* ---- what else a record says ---- */
+
+static void rows_of_ranks_are_shown_with_the_record_and_then_gone(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a POSIX -w -t 4k -b 64k -k -o %s/f");
+    assert_int_equal(bed.rows_bytes, 65536);
+    assert_null(phase(&bed, 0)->rows);
+    assert_false(phase(&bed, 0)->has_differing_sizes);
+    tear_down(&bed);
+}
+
+static void files_that_a_write_will_replace_are_counted_once(void **state)
+{
+    static const struct {
+        const char *line;
+        unsigned count;
+        const char *name;
+    } cases[] = {
+        {"-a POSIX -w -W -r -t 4k -b 64k -k -i 2 -o %s/f", 0, NULL},
+        {"-a POSIX -w -W -r -t 4k -b 64k -k -i 2 -o %s/f", 1, "/f"},
+        {"-a POSIX -w -W -r -z --randomPrefill=64k -t 4k -b 64k -k -o %s/f", 1, "/f"},
+        {"-a POSIX -r -t 4k -b 64k -k -o %s/f", 0, NULL},
+        {"-a POSIX -w -t 4k -b 64k -k -m -i 3 -o %s/f", 0, NULL},
+        {"-a POSIX -w -t 4k -b 64k -k -m -i 4 -o %s/f", 3, "/f.0"},
+    };
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_test_result *test;
+
+        run(&bed, cases[i].line);
+        assert_string_equal(bed.error.text, "");
+        test = &bed.result->tests[0];
+        assert_int_equal(test->existing_count, cases[i].count);
+        if (cases[i].name == NULL)
+            assert_string_equal(test->existing_path, "");
+        else
+            assert_string_equal(test->existing_path + strlen(bed.directory), cases[i].name);
+    }
+    tear_down(&bed);
+}
+
+static void a_read_that_quits_stops_at_its_first_wrong_transfer(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a fault:posix --fault.verb=read --fault.at=5 --fault.every=2 --fault.flip "
+              "-w -r -R -O quitOnError=1 -t 4k -b 64k -o %s/f");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(phase(&bed, 1)->op_count, 6);
+    assert_int_equal(phase(&bed, 1)->mismatches.wrong_transfers, 1);
+    assert_int_equal(phase(&bed, 1)->outcome, WEIR_OUTCOME_COMPLETE);
+    assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_FLAWED);
+    run(&bed, "-a fault:posix --fault.verb=read --fault.at=5 --fault.every=2 --fault.flip "
+              "-w -r -R -t 4k -b 64k -o %s/f");
+    assert_int_equal(phase(&bed, 1)->op_count, 16);
+    assert_int_equal(phase(&bed, 1)->mismatches.wrong_transfers, 6);
+    tear_down(&bed);
+}
+
+/* ---- what a backend is told ---- */
+
+/* The last file that the engine opened for a phase. */
+static struct weir_file_params seen;
+
+static int see_and_open(struct weir_session *session, const struct weir_file_params *params,
+                        struct weir_file **file)
+{
+    seen = *params;
+    return weir_backend_find(&weir_registry, "posix")->file->open(session, params, file);
+}
+
+static void a_backend_is_told_where_transfers_will_lie(void **state)
+{
+    static const struct {
+        const char *line;
+        struct weir_file_part part;
+        bool is_random;
+    } cases[] = {
+        {"-a POSIX -w -t 4k -b 64k -s 3 -o %s/f", {0, 65536, 65536, 3}, false},
+        {"-a POSIX -w -F -t 4k -b 64k -s 3 -o %s/f", {0, 65536, 65536, 3}, false},
+        {"-a POSIX -w -z -t 4k -b 64k -s 3 -o %s/f", {0, 0, 0, 0}, true},
+        {"-a POSIX -w -k -t 4k -b 64k -o %s/f", {0, 65536, 65536, 1}, false},
+        {"-a POSIX -r -z -z -t 4k -b 8k -s 8 -o %s/f", {0, 0, 0, 0}, true},
+    };
+    struct weir_backend watched = *weir_backend_find(&weir_registry, "posix");
+    struct weir_file_ops file = *watched.file;
+    const struct weir_backend *const backends[] = {&watched};
+    const struct weir_registry registry = {.backends = backends, .count = 1};
+    struct bed bed;
+
+    (void)state;
+    file.open = see_and_open;
+    watched.file = &file;
+    set_up(&bed);
+    bed.registry = &registry;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run(&bed, cases[i].line);
+        assert_string_equal(bed.error.text, "");
+        assert_memory_equal(&seen.part, &cases[i].part, sizeof seen.part);
+        assert_int_equal(seen.is_random, cases[i].is_random);
+    }
+    tear_down(&bed);
+}
+
+static void a_missing_directory_of_a_package_is_named(void **state)
+{
+    char wanted[128];
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a POSIX -w -F -y -t 4k -b 64k -o %s/mnt");
+    assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
+    snprintf(wanted, sizeof wanted, "%s/mnt", bed.directory);
+    assert_non_null(strstr(bed.error.text, wanted));
+    assert_non_null(strstr(bed.error.text, "is not there"));
+    tear_down(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +793,18 @@ int main(void)
         cmocka_unit_test(a_status_file_of_strangers_is_kept),
         cmocka_unit_test(strangers_may_be_read_if_they_are_kept_and_lost_if_allowed),
         cmocka_unit_test(our_own_files_are_replaced_without_being_asked),
+        cmocka_unit_test(a_prefilled_file_holds_what_was_written_last),
+        cmocka_unit_test(a_cut_write_into_a_prefilled_file_is_read_as_far_as_it_came),
+        cmocka_unit_test(a_hog_holds_its_memory_until_the_test_ends),
+        cmocka_unit_test(a_hog_that_does_not_fit_is_refused),
+        cmocka_unit_test(a_signal_while_memory_is_taken_ends_the_run_before_it_began),
+        cmocka_unit_test(every_transfer_is_listed_phase_by_phase),
+        cmocka_unit_test(lists_of_transfers_replace_nothing_else),
+        cmocka_unit_test(rows_of_ranks_are_shown_with_the_record_and_then_gone),
+        cmocka_unit_test(files_that_a_write_will_replace_are_counted_once),
+        cmocka_unit_test(a_read_that_quits_stops_at_its_first_wrong_transfer),
+        cmocka_unit_test(a_backend_is_told_where_transfers_will_lie),
+        cmocka_unit_test(a_missing_directory_of_a_package_is_named),
     };
 
     return cmocka_run_group_tests_name("engine", tests, NULL, NULL);

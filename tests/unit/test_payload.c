@@ -36,7 +36,7 @@ static void set_up(struct bed *bed, enum weir_payload_mode mode, uint64_t transf
                                          .writer = 3,
                                          .reader = 5,
                                          .is_own_file = true};
-    weir_source_lay_noise(&bed->source, bed->data, 7);
+    weir_source_lay(&bed->source, bed->data, 7);
     weir_source_fill(&bed->source, bed->data, bed->reading.offset, 7);
 }
 

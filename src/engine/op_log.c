@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory is reserved before a phase and files are written after it: between its stamps there is one
+ * store per transfer. */
+#include "op_log.h"
+
+#include "weir/system/memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PLACE "ior: savePerOpDataCSV"
+#define HEADER "time,runtime,tp\n"
+/* 256 MiB per rank. */
+#define ENTRIES_MAX (UINT64_C(1) << 24)
+/* Of phases that go round until a time is over, nobody knows how many transfers they make. */
+#define ENTRIES_UNKNOWN (UINT64_C(1) << 20)
+#define FILE_BUFFER_BYTES (1 << 20)
+
+bool weir_op_log_is_wanted(const struct weir_run *run, const struct weir_phase *phase)
+{
+    return run->test->op_csv_prefix != NULL && phase->verb != WEIR_REMOVE && !phase->is_prefill;
+}
+
+/* Tests of a script inherit the prefix: from the second on, their number keeps the files apart. */
+static int make_path(const struct weir_run *run, const struct weir_phase *phase,
+                     uint64_t repetition, char path[PATH_MAX])
+{
+    char test[24] = "";
+    int length;
+
+    if (run->test->number > 0)
+        snprintf(test, sizeof test, "-test%u", run->test->number);
+    length = snprintf(path, PATH_MAX, "%s%s-%s-%" PRIu64 "-%05d.csv", run->test->op_csv_prefix,
+                      test, phase->is_check ? "check" : weir_verb_name(phase->verb), repetition,
+                      run->group->rank);
+
+    return length < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+/* ---- before the test ---- */
+
+/* Ours, or empty. */
+static bool is_log(const char *path)
+{
+    char begin[sizeof HEADER] = "";
+    FILE *file = fopen(path, "re");
+    size_t count;
+
+    if (file == NULL)
+        return false;
+    count = fread(begin, 1, sizeof HEADER - 1, file);
+    fclose(file);
+    return count == 0 || strcmp(begin, HEADER) == 0;
+}
+
+static int check_path(const struct weir_run *run, const char *path, struct weir_error *error)
+{
+    char directory[PATH_MAX];
+    struct stat found;
+
+    if (stat(path, &found) == 0) {
+        if (!S_ISREG(found.st_mode) || (!run->test->may_overwrite && !is_log(path)))
+            return weir_error_usage(
+                error, PLACE, "%s exists and is no list of transfers: choose another prefix", path);
+        if (access(path, W_OK) == 0)
+            return 0;
+    } else {
+        memcpy(directory, path, strlen(path) + 1);
+        if (access(dirname(directory), W_OK) == 0)
+            return 0;
+    }
+    return weir_error_usage(error, PLACE, "%s cannot be made: %s", path, strerror(errno));
+}
+
+int weir_op_log_check(const struct weir_run *run, const struct weir_phase *phase,
+                      struct weir_error *error)
+{
+    char path[PATH_MAX];
+    int code = 0;
+
+    if (!weir_op_log_is_wanted(run, phase))
+        return 0;
+    for (uint64_t repetition = 0; code == 0 && repetition < run->test->repetitions; repetition++) {
+        if (make_path(run, phase, repetition, path) != 0)
+            return weir_error_usage(error, PLACE,
+                                    "the names of files would be longer than %d bytes: choose a "
+                                    "shorter prefix",
+                                    PATH_MAX - 1);
+        code = check_path(run, path, error);
+    }
+    return code;
+}
+
+/* ---- before and after a phase ---- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Touching memory that is not there would kill whoever runs here. */
+static bool has_memory(const struct weir_run *run, uint64_t bytes)
+{
+    struct weir_memory_facts facts;
+
+    return weir_memory_describe("", &facts) != 0 ||
+           bytes * (uint64_t)run->group->node_size <= facts.bytes_available / 2;
+}
+
+int weir_op_log_open(struct weir_op_log *log, const struct weir_run *run,
+                     const struct weir_phase *phase, uint64_t op_limit)
+{
+    uint64_t capacity = op_limit;
+    size_t bytes;
+
+    *log = (struct weir_op_log){0};
+    if (op_limit == 0)
+        return 0;
+    if (phase->stop.minimum_ns != 0 && capacity < ENTRIES_UNKNOWN)
+        capacity = ENTRIES_UNKNOWN;
+    capacity = least(capacity, ENTRIES_MAX);
+    bytes = (size_t)capacity * sizeof *log->entries;
+    log->entries = has_memory(run, bytes) ? malloc(bytes) : NULL;
+    if (log->entries == NULL)
+        return -ENOMEM;
+    memset(log->entries, 0xff, bytes);
+    log->capacity = capacity;
+    return 0;
+}
+
+void weir_op_log_close(struct weir_op_log *log)
+{
+    free(log->entries);
+    *log = (struct weir_op_log){0};
+}
+
+/* Transfers that were in flight together come in the order of their ends. */
+static uint64_t first_start(const struct weir_op_log *log)
+{
+    uint64_t first = UINT64_MAX;
+
+    for (uint64_t i = 0; i < log->count; i++)
+        first = least(first, log->entries[i].issued_ns);
+    return first;
+}
+
+static void write_entries(FILE *file, const struct weir_op_log *log, uint64_t transfer_bytes)
+{
+    uint64_t first_ns = first_start(log);
+
+    fputs(HEADER, file);
+    for (uint64_t i = 0; i < log->count; i++) {
+        const struct weir_op_entry *entry = &log->entries[i];
+        double seconds = (double)entry->duration_ns * 1e-9;
+        /* A clock too coarse to see a transfer is no reason for an infinite rate. */
+        double rate = (double)transfer_bytes / (entry->duration_ns > 0 ? seconds : 1e-9);
+
+        fprintf(file, "%.8e,%.8e,%e\n", (double)(entry->issued_ns - first_ns) * 1e-9, seconds,
+                rate);
+    }
+}
+
+int weir_op_log_write(const struct weir_op_log *log, const struct weir_run *run,
+                      const struct weir_phase *phase, struct weir_error *error)
+{
+    char path[PATH_MAX];
+    FILE *file;
+    bool has_failed;
+
+    if (make_path(run, phase, run->repetition, path) != 0)
+        return -ENAMETOOLONG;
+    errno = 0;
+    file = fopen(path, "we");
+    has_failed = file == NULL;
+    if (file != NULL) {
+        setvbuf(file, NULL, _IOFBF, FILE_BUFFER_BYTES);
+        write_entries(file, log, phase->layout.transfer_bytes);
+        has_failed = ferror(file) != 0;
+        has_failed |= fclose(file) != 0;
+    }
+    if (!has_failed)
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, errno != 0 ? -errno : -EIO, PLACE,
+                          "%s: %s: the transfers of this phase are not all in it", path,
+                          strerror(errno != 0 ? errno : EIO));
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When each transfer of a phase began and how long it took, rank by rank, for those who want to see
+ * them all. */
+#ifndef WEIR_ENGINE_OP_LOG_H
+#define WEIR_ENGINE_OP_LOG_H
+
+#include "run.h"
+
+struct weir_op_entry {
+    uint64_t issued_ns;
+    uint64_t duration_ns;
+};
+
+struct weir_op_log {
+    struct weir_op_entry *entries; /* NULL: nothing is logged */
+    uint64_t capacity;
+    uint64_t count;
+    uint64_t unlogged; /* found no more room */
+};
+
+/* True if transfers of the phase are logged: those of all phases but prefills, if the test asks. */
+bool weir_op_log_is_wanted(const struct weir_run *run, const struct weir_phase *phase);
+
+/* Refuses this rank's files of a phase, in all repetitions, that cannot be made or hold something
+ * else. */
+int weir_op_log_check(const struct weir_run *run, const struct weir_phase *phase,
+                      struct weir_error *error);
+
+/* Room for `op_limit` transfers, touched, or for as many as are ever logged. 0; or -ENOMEM, also if
+ * the ranks of a node would take more than half of its memory for it. weir_op_log_close gives it
+ * back. */
+int weir_op_log_open(struct weir_op_log *log, const struct weir_run *run,
+                     const struct weir_phase *phase, uint64_t op_limit);
+void weir_op_log_close(struct weir_op_log *log);
+
+static inline void weir_op_log_add(struct weir_op_log *log, const struct weir_op *op)
+{
+    if (log->count == log->capacity) {
+        log->unlogged++;
+        return;
+    }
+    log->entries[log->count++] = (struct weir_op_entry){.issued_ns = op->issued_ns,
+                                                        .duration_ns = op->done_ns - op->issued_ns};
+}
+
+/* Writes what was logged to <prefix>-<verb>-<repetition>-<rank>.csv, the format of IOR's
+ * savePerOpDataCSV: one line per transfer with its start in seconds from that of the first, its
+ * duration, and bytes per second. */
+int weir_op_log_write(const struct weir_op_log *log, const struct weir_run *run,
+                      const struct weir_phase *phase, struct weir_error *error);
+
+#endif

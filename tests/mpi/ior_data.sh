@@ -1,0 +1,228 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# With --data ior, what Weir writes is what IOR 4 writes, and what IOR 4 wrote is verified by Weir: against files that an independent generator makes.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+right=$work/right
+file=$files/f
+mkdir "$right"
+
+make_files() { # make_files PATTERN SIGNATURE TRANSFER BLOCK SEGMENTS RANKS PATH [own] [seed-with-rank]
+    local code=0
+    python3 -B "$WEIR_ROOT/tests/mpi/ior_patterns.py" "$@" || code=$?
+    ((code != 77)) || skip "the C library's rand_r is not that of glibc"
+    ((code == 0)) || fail "no files from the generator for $*"
+}
+
+expect_same_files() {
+    local name
+    expect_files "$(cd "$right" && ls)"
+    for name in "$right"/*; do
+        cmp "$name" "$files/${name##*/}" || fail "${name##*/} is not what IOR writes"
+    done
+}
+
+read_files() { # read_files RANKS OPTION...
+    local ranks=$1
+    shift
+    rm -f "$result"
+    run "$ranks" -r -R -k --data ior -o "$file" --result "$result" "$@"
+}
+
+expect_all_right() { # expect_all_right TRANSFERS
+    expect_done
+    expect_record "reading.wrong == 0 and reading.checked == $1"
+}
+
+expect_wrong() { # expect_wrong KIND FILE-NUMBER OFFSET BYTES
+    expect_exit 1
+    expect_record "any(m.kind == '$1' and m.file == $2 and m.offset == $3 and m.bytes == $4 for m in reading.mismatches)"
+}
+
+# ---------------------------------------------------------------- both ways
+
+both_ways() { # both_ways PATTERN SIGNATURE TRANSFER SEGMENTS RANKS [own]
+    local pattern=$1 signature=$2 transfer=$3 segments=$4 ranks=$5 own=${6:-}
+    local block=$((transfer * 3))
+    local options=(-l "$pattern" -t "$transfer" -b "$block" -s "$segments" ${own:+-F})
+    rm -f "$files"/* "$right"/*
+    make_files "$pattern" "$signature" "$transfer" "$block" "$segments" "$ranks" "$right/f" ${own:+own}
+    run "$ranks" -w -k --data ior -G "$signature" -o "$file" "${options[@]}"
+    expect_done
+    expect_same_files
+    cp "$right"/* "$files"
+    read_files "$ranks" -G "$signature" "${options[@]}"
+    expect_all_right $((3 * segments * ranks))
+}
+
+for pattern in t o i r; do
+    both_ways $pattern 42 65536 2 3
+    both_ways $pattern -7 6144 1 2 own
+    both_ways $pattern 2147483647 512 3 2
+    # Another signature was given: all is wrong.
+    read_files 2 -G 43 -l $pattern -t 512 -b 1536 -s 3
+    expect_exit 1
+    expect_record "reading.wrong == reading.checked == 18"
+    expect_record "all(m.kind == 'foreign' for m in reading.mismatches)"
+done
+
+# Random orders change neither the data nor, in a file of one's own, whose they are.
+for pattern in t o i r; do
+    rm -f "$files"/* "$right"/*
+    make_files $pattern 42 4096 32768 2 2 "$right/f" own
+    run 2 -w -k -z -F -l $pattern -G 42 -t 4096 -b 32768 -s 2 --data ior -o "$file"
+    expect_done
+    expect_same_files
+    read_files 2 -z -F -l $pattern -G 42 -t 4096 -b 32768 -s 2
+    expect_all_right 32
+    # In one file for all, a transfer may be anybody's; and another rank's part is still that rank's.
+    rm -f "$files"/*
+    make_files $pattern 42 4096 32768 2 2 "$file"
+    read_files 2 -z -l $pattern -G 42 -t 4096 -b 32768 -s 2
+    expect_all_right 32
+    read_files 2 -Z -Z -X 3 -l $pattern -G 42 -t 4096 -b 32768 -s 2
+    expect_all_right 32
+done
+
+# Incompressible data whose seed holds the rank are as right.
+make_files i 42 8192 32768 1 3 "$file" seed-with-rank
+read_files 3 -l i -G 42 -t 8192 -b 32768
+expect_all_right 12
+
+# ---------------------------------------------------------------- without a signature
+
+for pattern in t o; do
+    for signature in 1700000000 -7; do
+        make_files $pattern $signature 16384 65536 2 2 "$file"
+        read_files 2 -l $pattern -t 16384 -b 65536 -s 2
+        expect_all_right 16
+        expect_record "int(reading.data_seed, 16) == $signature % 2**32"
+    done
+    rm -f "$files"/*
+    make_files $pattern 1700000000 512 2048 2 2 "$file" own
+    read_files 2 -F -l $pattern -t 512 -b 2048 -s 2
+    expect_all_right 16
+    # A file that an earlier run left is as wrong as it would be for IOR.
+    make_files $pattern 1600000000 512 2048 2 1 "$file" own
+    read_files 2 -F -l $pattern -t 512 -b 2048 -s 2
+    expect_exit 1
+    expect_record "reading.wrong == 8 and all(m.kind == 'foreign' and m.file == 0 for m in reading.mismatches)"
+    rm -f "$files"/*
+done
+dd if=/dev/urandom of="$file" bs=64k count=2 status=none
+read_files 1 -t 65536 -b 131072
+expect_exit 1
+expect_error 'give the one that it was written with, -G'
+
+# ---------------------------------------------------------------- damage
+
+damage() { # damage: what happens to $file, which has 16 transfers of 8 KiB, 8 of each of two ranks
+    python3 - "$file" <<'END'
+import os, sys
+with open(sys.argv[1], "rb") as file:
+    right = file.read()
+data = bytearray(right)
+
+def put(at, content):
+    data[at : at + len(content)] = content
+
+put(1 * 8192, right[13 * 8192 : 14 * 8192])  # of the other rank
+put(3 * 8192, right[2 * 8192 : 3 * 8192])  # of the same rank
+put(4 * 8192 + 1024, bytes(512))
+put(5 * 8192 + 777, bytes([right[5 * 8192 + 777] ^ 16]))
+put(6 * 8192 + 2048, os.urandom(2048))  # the second half of a piece
+put(9 * 8192, bytes(8192))
+put(11 * 8192, os.urandom(4096))
+with open(sys.argv[1], "wb") as file:
+    file.write(data)
+END
+}
+
+for pattern in t o i r; do
+    rm -f "$files"/*
+    make_files $pattern 42 8192 65536 1 2 "$file"
+    damage
+    read_files 2 -l $pattern -G 42 -t 8192 -b 65536
+    expect_wrong misplaced 0 8192 8192
+    expect_line 'offset 8192: misplaced, 8192 bytes, of rank 0, seen by rank 0; found data of file 0.*, rank 1'
+    expect_wrong zero 0 $((4 * 8192 + 1024)) 512
+    expect_wrong flip 0 $((5 * 8192 + 777)) 1
+    expect_record "any(m.kind == 'torn' and m.offset in range(51200, 51216) for m in reading.mismatches)"
+    expect_wrong zero 0 $((9 * 8192)) 8192
+    expect_record "any(m.kind == 'garbage' and m.offset in range(90112, 90128) for m in reading.mismatches)"
+    if [[ $pattern == t ]]; then # which cannot tell transfers of a rank apart
+        expect_record "reading.wrong == 6 and vars(reading.mismatches[0].found).keys() == {'file', 'writer', 'generation'}"
+        capture "$WEIR" report "$result"
+        expect_line 'misplaced, 8192 bytes, of rank 0, seen by rank 0; found data of file 0, rank 1$'
+    else
+        expect_record "reading.wrong == 7 and reading.mismatches[0].found.offset == 13 * 8192"
+        expect_wrong misplaced 0 $((3 * 8192)) 8192
+        expect_record "reading.mismatches[1].found.offset == 2 * 8192 and reading.mismatches[1].found.writer == 0"
+    fi
+done
+
+# ---------------------------------------------------------------- whose file is it?
+
+for pattern in t o i r; do
+    rm -f "$files"/* "$right"/*
+    make_files $pattern 42 8192 65536 1 2 "$right/f"
+    cp "$right/f" "$file"
+    writing=(2 -w -l "$pattern" -t 8k -b 64k -o "$file")
+    run "${writing[@]}"
+    expect_exit 2
+    expect_error 'no stamp in it says that weir wrote it'
+    expect_same_files
+    run "${writing[@]}" -k --data ior -G 42
+    expect_done
+    run "${writing[@]}" --data ior -G 42 # and removes it at the end
+    expect_done
+    [[ ! -e $file ]] || fail "the file is still there"
+done
+make_files t 1234567 8192 65536 1 2 "$file" # counting words are recognised whatever their signature
+run 2 -w -k -l o -t 4k -b 32k --data ior -G 99 -o "$file"
+expect_done
+for content in numbers text noise; do # an array of numbers from 0 on, text, and random bytes are somebody's
+    python3 - "$file" $content <<'END'
+import os, struct, sys
+contents = {"numbers": struct.pack("<8192Q", *range(8192)), "text": b"my thesis\n" * 4000, "noise": os.urandom(65536)}
+with open(sys.argv[1], "wb") as file:
+    file.write(contents[sys.argv[2]])
+END
+    run 2 -w -k -t 4k -b 32k --data ior -G 42 -o "$file"
+    expect_exit 2
+    expect_error 'no stamp in it says that weir wrote it'
+done
+rm -f "$files"/*
+
+# Who expects stamps is told what to do with data of IOR.
+make_files o 42 8192 65536 1 1 "$file"
+run 1 -r -R -k -t 8k -b 64k -o "$file"
+expect_exit 1
+expect_error 'if IOR wrote it, use --data ior'
+rm -f "$files"/*
+
+# ---------------------------------------------------------------- filled before random writes
+
+run 1 -w -k -z -l o -G 42 -t 4k -b 64k --randomPrefill=16k -O stoneWallingWearOutIterations=3 --data ior -o "$file"
+expect_done
+python3 - "$file" <<'END' || fail "not all bytes that no transfer wrote are ones"
+import sys
+with open(sys.argv[1], "rb") as file:
+    data = file.read()
+pieces = [data[at : at + 4096] for at in range(0, len(data), 4096)]
+sys.exit(len(pieces) != 16 or pieces.count(b"\xff" * 4096) != 13)
+END
+rm -f "$files"/*
+
+# ---------------------------------------------------------------- within one run, and with no signature
+
+for options in '-l t' '-l o' '-l i' '-l r' '-l r -F'; do
+    rm -f "$result"
+    # shellcheck disable=SC2086
+    run 2 -w -W -r -R $options -t 12k -b 120k -s 2 --data ior -o "$file" --result "$result"
+    expect_done
+    expect_record "checking.wrong == 0 and checking.checked == 40 and reading.wrong == 0"
+done
+run 2 -w -W -l r -t 12k -b 120k -o "$file"
+expect_done

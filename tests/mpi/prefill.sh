@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# --randomPrefill fills the files before the random write: what is read afterwards is what the write left, however far it came.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+for shape in "" -F "-F -C" "-i 2" "-a MPIIO" "-F -l random"; do
+    for size in 4k 1m; do
+        rm -f "$result"
+        # shellcheck disable=SC2086
+        run 2 -w -W -r -R -z --randomPrefill "$size" -t 16k -b 1m -s 2 -o "$files/f" --result "$result" $shape
+        expect_done
+        expect_record "[p.verb for p in phases[:4]] == ['write', 'write', 'read', 'read']"
+        expect_record "phases[0].bytes == phases[1].bytes == 2 * 2 * 1048576"
+        expect_record "all(p.checked == 2 * 128 and p.wrong == 0 for p in phases if p.verb == 'read')"
+        expect_files ''
+    done
+done
+
+# The write is cut, the prefill is not: half of the file keeps what was there before it.
+rm -f "$result"
+run 2 -w -W -r -R -z --randomPrefill 1m -t 4k -b 8m -D 1 -O interIODelay=2000 -k -o "$files/f" --result "$result"
+expect_done
+expect_record "phases[0].bytes == 16 * 1048576 and not phases[0].stonewall"
+expect_record "phases[1].stonewall and 0 < phases[1].bytes < 16 * 1048576"
+expect_record "checking.checked == phases[1].ops and checking.wrong == 0"
+expect_record "reading.checked > 0 and reading.wrong == 0"
+(($(stat -c %s "$files/f") == 16 * 1048576)) || fail "the file is not whole"
+
+# The next run finds one file in its way, and verifies what it then writes.
+rm -f "$result"
+run 2 -w -r -R -z --randomPrefill 64k -t 4k -b 8m -o "$files/f" --result "$result"
+expect_done
+expect_record "tests[0].existing_files == 1 and reading.wrong == 0 and reading.checked == 4096"
+expect_files ''
+
+# A signal in the middle of a prefill: it is cut like any other phase.
+rm -f "$result"
+command_line="a prefill of many files of 1 GiB, and a signal"
+mpiexec -n 2 "$WEIR_TEST" -a fault:posix --fault.every 1 --fault.delay 2000 -w -z --randomPrefill 4k -t 4k -b 64m -F -o "$files/f" \
+    --result "$result" >"$out" 2>"$err" </dev/null &
+launcher=$!
+wait_until 30 test -s "$files/f.00000001" || fail "nothing is written"
+# shellcheck disable=SC2046
+kill -TERM $(pgrep -P "$launcher" -f -- "$result")
+status=0
+wait "$launcher" || status=$?
+expect_exit 1
+expect_record "written.outcome == 'partial' and written.interrupted and len(writes) == 1"
+expect_files ''
