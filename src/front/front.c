@@ -2,12 +2,15 @@
 /* The front door: from argv to a command, by the name of the program and its first word. */
 #include "weir/front/front.h"
 
+#include "ior_compat.h"
 #include "ior_lower.h"
 #include "ior_options.h"
 #include "ior_script.h"
+#include "ior_version.h"
 #include "weir/base/version.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char general_help[] =
@@ -17,7 +20,9 @@ static const char general_help[] =
     "  weir ior [options]      run IOR's benchmark; the same as calling this program as ior\n"
     "  weir [options]          the same\n"
     "  weir backends           list the ways to do I/O that were built, and those that were not\n"
-    "  weir report FILE [--format ior|csv|json] [--plain] [--summary-file FILE]\n"
+    "  weir compat             compare with IOR, option by option, as a page of Markdown\n"
+    "  weir report FILE [--format ior|csv|json] [--compat VERSION] [--plain] [--summary-file "
+    "FILE]\n"
     "                          tell a result again that was kept with --result\n"
     "  weir ior --help         all options of IOR and of the backends\n"
     "  weir --version          version of this program and of the formats it prints\n"
@@ -35,6 +40,8 @@ struct invocation {
     const char *const *argv;
     int first; /* index of the first word to read */
     const struct weir_backends *backends;
+    /* words of a result file: they say all, and the environment nothing; NULL: typed just now */
+    const struct weir_plan_source *recorded;
 };
 
 static int say(struct weir_command *command, const char *words)
@@ -53,20 +60,79 @@ static int lower_requests(struct weir_plan *plan, const struct weir_ior_request 
 
     for (; request && !failure; request = request->next) {
         failure = weir_ior_lower(plan, request, error);
-        if (!request->next)
-            weir_ior_lower_output(&plan->output, request);
+        if (!failure && !request->next)
+            failure = weir_ior_lower_output(&plan->output, request, error);
     }
     return failure ? failure : weir_plan_freeze(plan, error);
 }
 
-static int build_ior_plan(struct weir_plan *plan, struct weir_ior_request *request,
-                          struct weir_error *error)
+/* What IOR takes from its environment is given as words before all others, so that the result file
+ * keeps it, and the command line has the last word. */
+static int add_environment(const struct invocation *invocation, struct weir_plan *plan,
+                           struct weir_error *error)
 {
+    static const struct {
+        const char *variable;
+        const char *key;
+    } fakes[] = {
+        {"IOR_FAKE_NODES", "numNodes"},
+        {"IOR_FAKE_TASK_PER_NODES", "numTasksOnNode0"},
+    };
+    int first = invocation->first;
+
+    for (size_t i = 0; i < sizeof fakes / sizeof *fakes && !invocation->recorded; i++) {
+        const char *value = getenv(fakes[i].variable);
+        int64_t number;
+
+        if (!value || *value == '\0')
+            continue;
+        if (weir_integer_parse(value, &number) || number < 1)
+            return weir_error_usage(error, "ior",
+                                    "%s: \"%s\" is not a number of 1 or more; unset it",
+                                    fakes[i].variable, value);
+        weir_plan_insert_word(plan, (size_t)first++, "-O");
+        weir_plan_insert_word(plan, (size_t)first++,
+                              weir_arena_printf(&plan->arena, "%s=%s", fakes[i].key, value));
+    }
+    return 0;
+}
+
+static int read_script(const struct invocation *invocation, struct weir_plan *plan,
+                       struct weir_ior_request *request, struct weir_error *error)
+{
+    const char *path = request->ior.script_path;
+    const char *text = invocation->recorded ? invocation->recorded->script : NULL;
     int failure = 0;
 
-    if (request->ior.script_path)
-        failure = weir_ior_script_read(request, request->ior.script_path, error);
-    return failure ? failure : lower_requests(plan, request, error);
+    if (!text)
+        failure = weir_ior_script_load(path, &plan->arena, &text, request->parser.place, error);
+    if (failure)
+        return failure;
+    plan->source.script = text;
+    return weir_ior_script_parse(request, text, path, error);
+}
+
+static bool wants_help(const struct weir_ior_request *request, const struct weir_ior_orders *orders)
+{
+    for (; request; request = request->next) {
+        if (request->ior.show_help)
+            return true;
+    }
+    return orders->help != 0;
+}
+
+/* What else than a plan is asked for; true if it is said. */
+static bool say_ior(const struct invocation *invocation, const struct weir_ior_request *request,
+                    const struct weir_ior_orders *orders, struct weir_command *command)
+{
+    if (wants_help(request, orders)) {
+        command->kind = WEIR_COMMAND_SAY;
+        weir_ior_help(&command->text, invocation->backends);
+        return true;
+    }
+    if (orders->version)
+        say(command, version_text);
+    return orders->version != 0;
 }
 
 static int read_ior(const struct invocation *invocation, struct weir_command *command,
@@ -75,16 +141,15 @@ static int read_ior(const struct invocation *invocation, struct weir_command *co
     struct weir_plan *plan = weir_plan_open("ior", invocation->argc, invocation->argv);
     struct weir_ior_request *request = weir_ior_request_new(&plan->arena, invocation->backends);
     struct weir_ior_orders orders = {0};
-    int failure = weir_ior_request_parse(request, invocation->argc - invocation->first,
-                                         invocation->argv + invocation->first, &orders, error);
+    int failure = add_environment(invocation, plan, error);
 
-    if (!failure && orders.help) {
-        command->kind = WEIR_COMMAND_SAY;
-        weir_ior_help(&command->text, invocation->backends);
-    } else if (!failure && orders.version) {
-        say(command, version_text);
-    } else if (!failure) {
-        failure = build_ior_plan(plan, request, error);
+    if (!failure)
+        failure = weir_ior_request_parse(request, (int)plan->source.word_count - invocation->first,
+                                         plan->source.words + invocation->first, &orders, error);
+    if (!failure && request->ior.script_path && !orders.help && !orders.version)
+        failure = read_script(invocation, plan, request, error);
+    if (!failure && !say_ior(invocation, request, &orders, command)) {
+        failure = lower_requests(plan, request, error);
         command->kind = orders.explain ? WEIR_COMMAND_EXPLAIN : WEIR_COMMAND_RUN;
         command->plan = failure ? NULL : plan;
     }
@@ -107,6 +172,7 @@ static int read_backends(const struct invocation *invocation, struct weir_comman
 
 struct report_values {
     const char *format;
+    const char *compat;
     const char *summary_path;
     int64_t is_plain;
 };
@@ -114,6 +180,8 @@ struct report_values {
 static const struct weir_option report_rows[] = {
     {0, "format", WEIR_OPTION_CHOICE, offsetof(struct report_values, format), "ior", "ior|csv|json",
      .help = "format of the report"},
+    {0, "compat", WEIR_OPTION_TEXT, offsetof(struct report_values, compat), NULL,
+     .help = "print the layout of this IOR: 2.10, 3.0, 3.2, 3.3, 4.0 or 4.1"},
     {0, "plain", WEIR_OPTION_FLAG, offsetof(struct report_values, is_plain),
      .help = "print what IOR prints, and nothing of our own"},
     {0, "summary-file", WEIR_OPTION_TEXT, offsetof(struct report_values, summary_path),
@@ -155,7 +223,8 @@ static int read_report(const struct invocation *invocation, struct weir_command 
     if (options > invocation->argc || invocation->argv[invocation->first][0] == '-')
         return weir_error_usage(error, parser.place,
                                 "the result file is missing; it comes first: weir report FILE "
-                                "[--format ior|csv|json] [--plain] [--summary-file FILE]");
+                                "[--format ior|csv|json] [--compat VERSION] [--plain] "
+                                "[--summary-file FILE]");
     weir_options_reset(&parser);
     if (weir_options_parse(&parser, invocation->argc - options, invocation->argv + options, error))
         return -EINVAL;
@@ -164,6 +233,21 @@ static int read_report(const struct invocation *invocation, struct weir_command 
     command->output = (struct weir_output){.format = format_of(values.format),
                                            .summary_path = values.summary_path,
                                            .is_plain = values.is_plain};
+    command->keeps_compat = values.compat == NULL;
+    if (values.compat &&
+        weir_ior_version_read(values.compat, parser.place, error, &command->output.compat))
+        return -EINVAL;
+    return weir_output_check(&command->output, parser.place, error);
+}
+
+static int read_compat(const struct invocation *invocation, struct weir_command *command,
+                       struct weir_error *error)
+{
+    if (invocation->first < invocation->argc)
+        return weir_error_usage(error, "compat", "\"%s\" is a word too many",
+                                invocation->argv[invocation->first]);
+    command->kind = WEIR_COMMAND_SAY;
+    weir_ior_compat_page(&command->text, invocation->backends);
     return 0;
 }
 
@@ -192,9 +276,9 @@ struct front_word {
 };
 
 static const struct front_word front_words[] = {
-    {"ior", read_ior},           {"backends", read_backends}, {"report", read_report},
-    {"--help", read_help},       {"-h", read_help},           {"help", read_help},
-    {"--version", read_version},
+    {"ior", read_ior},       {"backends", read_backends}, {"compat", read_compat},
+    {"report", read_report}, {"--help", read_help},       {"-h", read_help},
+    {"help", read_help},     {"--version", read_version},
 };
 
 static const char *name_of(const char *path)
@@ -223,29 +307,43 @@ static int read_front_word(struct invocation *invocation, struct weir_command *c
     }
     if (word[0] == '-' || is_ior(invocation->argv[0]))
         return read_ior(invocation, command, error);
-    return weir_error_usage(error, NULL,
-                            "unknown command \"%s\"; there are: ior, backends, report, --help, "
-                            "--version",
-                            word);
+    return weir_error_usage(
+        error, NULL,
+        "unknown command \"%s\"; there are: ior, backends, compat, report, --help, "
+        "--version",
+        word);
+}
+
+static int read_words(struct invocation invocation, struct weir_command *command,
+                      struct weir_error *error)
+{
+    const char *const *argv = invocation.argv;
+
+    *command = (struct weir_command){0};
+    if (invocation.argc < 2 || (is_ior(argv[0]) && argv[1][0] == '-'))
+        return read_ior(&invocation, command, error);
+    return read_front_word(&invocation, command, error);
 }
 
 int weir_front_read(int argc, const char *const argv[], const struct weir_backends *backends,
                     struct weir_command *command, struct weir_error *error)
 {
-    struct invocation invocation = {
+    const struct invocation invocation = {
         .argc = argc, .argv = argv, .first = argc > 0 ? 1 : 0, .backends = backends};
 
-    *command = (struct weir_command){0};
-    if (argc < 2 || (is_ior(argv[0]) && argv[1][0] == '-'))
-        return read_ior(&invocation, command, error);
-    return read_front_word(&invocation, command, error);
+    return read_words(invocation, command, error);
 }
 
-int weir_front_plan(int argc, const char *const argv[], const struct weir_backends *backends,
+int weir_front_plan(const struct weir_plan_source *source, const struct weir_backends *backends,
                     struct weir_plan **plan, struct weir_error *error)
 {
+    const struct invocation invocation = {.argc = (int)source->word_count,
+                                          .argv = source->words,
+                                          .first = source->word_count > 0 ? 1 : 0,
+                                          .backends = backends,
+                                          .recorded = source};
     struct weir_command command;
-    int failure = weir_front_read(argc, argv, backends, &command, error);
+    int failure = read_words(invocation, &command, error);
 
     if (!failure && !command.plan)
         failure = weir_error_usage(error, NULL, "these words describe no run");

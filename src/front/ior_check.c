@@ -4,14 +4,15 @@
 #include "ior_check.h"
 
 #include <inttypes.h>
-#include <strings.h>
 
 /* IOR's data are 8-byte words. */
 #define WORD_BYTES 8
+/* Smaller transfers have no room for a stamp. */
+#define STAMPED_BYTES 64
 
 struct check {
     const struct weir_ior_config *ior;
-    enum weir_payload_mode payload_mode;
+    const struct weir_payload *payload;
     const char *place;
     struct weir_error *error;
 };
@@ -46,32 +47,53 @@ static int check_counts(const struct check *check)
 {
     const struct weir_ior_config *ior = check->ior;
 
-    if (ior->repetitions < 1)
-        return REFUSE(check, "-i: %" PRId64 " repetitions; at least 1 is needed", ior->repetitions);
     if (ior->task_count == 0 || ior->task_count < -1)
         return REFUSE(check, "-N: %" PRId64 " tasks; at least 1 is needed (all of them are -N -1)",
                       ior->task_count);
+    if (ior->node_count < -1)
+        return REFUSE(check,
+                      "numNodes: %" PRId64 " nodes; give at least 1, or -1 for those there are",
+                      ior->node_count);
+    if (ior->tasks_on_node_0 < -1)
+        return REFUSE(
+            check, "numTasksOnNode0: %" PRId64 " tasks; give at least 1, or -1 for those there are",
+            ior->tasks_on_node_0);
     if (ior->signature < INT32_MIN || ior->signature > UINT32_MAX)
         return REFUSE(check, "-G: %" PRId64 " has more than 32 bits", ior->signature);
     return 0;
+}
+
+/* What a read must be told to verify data that it did not see written; NULL if the data tell
+ * it. */
+static const char *why_seed_is_needed(const struct check *check)
+{
+    const struct weir_payload *payload = check->payload;
+    int64_t transfer = check->ior->transfer_bytes;
+
+    if (payload->mode != WEIR_PAYLOAD_IOR)
+        return transfer < STAMPED_BYTES ? "transfers below 64 bytes carry no stamp" : NULL;
+    if (payload->pattern == WEIR_IOR_INCOMPRESSIBLE || payload->pattern == WEIR_IOR_RANDOM)
+        return "IOR's random data do not tell the seed that they were made with";
+    if (payload->pattern == WEIR_IOR_OFFSET && transfer <= WORD_BYTES)
+        return "a word of IOR's that holds an offset does not tell the seed";
+    return NULL;
 }
 
 static int check_verification(const struct check *check)
 {
     const struct weir_ior_config *ior = check->ior;
     const char *option = ior->check_read ? "-R" : "-W";
+    const char *reason = why_seed_is_needed(check);
 
     if (!ior->check_read && !ior->check_write)
         return 0;
-    /* IOR asks for -G here; our stamps say themselves what they were written with, but for the
-     * smallest. */
-    if (!ior->write_file && ior->signature == 0 && ior->transfer_bytes < 64)
-        return REFUSE(
-            check,
-            "%s: transfers below 64 bytes carry no stamp: without -w there must be -G with "
-            "the seed that the data were written with",
-            option);
-    if (check->payload_mode == WEIR_PAYLOAD_NONE)
+    /* IOR always asks for -G here. */
+    if (!ior->write_file && ior->signature == 0 && reason)
+        return REFUSE(check,
+                      "%s: %s: without -w there must be -G with the seed that the data were "
+                      "written with",
+                      option, reason);
+    if (check->payload->mode == WEIR_PAYLOAD_NONE)
         return REFUSE(check,
                       "%s: data written with --data none cannot be verified; use --data "
                       "stamp",
@@ -82,18 +104,31 @@ static int check_verification(const struct check *check)
     return 0;
 }
 
+static int check_prefill(const struct check *check)
+{
+    const struct weir_ior_config *ior = check->ior;
+
+    if (ior->prefill_bytes == 0)
+        return 0;
+    if (!ior->random_offset)
+        return REFUSE(check, "--randomPrefill: only transfers in random order need a file that is "
+                             "filled before; give -z, or leave it out");
+    if (ior->prefill_bytes % WORD_BYTES != 0)
+        return REFUSE(check, "--randomPrefill: size %" PRId64 " is not a multiple of %d",
+                      ior->prefill_bytes, WORD_BYTES);
+    if (ior->block_bytes % ior->prefill_bytes != 0)
+        return REFUSE(check,
+                      "--randomPrefill: block size %" PRId64 " is not a multiple of size %" PRId64,
+                      ior->block_bytes, ior->prefill_bytes);
+    return 0;
+}
+
 static int check_order(const struct check *check)
 {
     const struct weir_ior_config *ior = check->ior;
 
     if (ior->reorder_tasks && ior->reorder_tasks_random)
         return REFUSE(check, "-Z: tasks are reordered either by -C or by -Z");
-    if (ior->reorder_tasks_random && ior->reorder_tasks_random_seed < 0)
-        return REFUSE(check,
-                      "-X: seed %" PRId64
-                      " asks for another order in each repetition, which is not built; "
-                      "give a seed of 0 or more",
-                      ior->reorder_tasks_random_seed);
     /* In a shared file there are still the transfers of the other tasks to choose from. */
     if (ior->random_offset == 1 && ior->file_per_process && ior->block_bytes == ior->transfer_bytes)
         return REFUSE(check,
@@ -118,40 +153,15 @@ static int check_stop(const struct check *check)
     return 0;
 }
 
-int weir_ior_check(const struct weir_ior_config *ior, enum weir_payload_mode payload_mode,
+int weir_ior_check(const struct weir_ior_config *ior, const struct weir_payload *payload,
                    const char *place, struct weir_error *error)
 {
     static int (*const checks[])(const struct check *) = {
-        check_sizes, check_counts, check_verification, check_order, check_stop};
-    const struct check check = {ior, payload_mode, place, error};
+        check_sizes, check_counts, check_verification, check_prefill, check_order, check_stop};
+    const struct check check = {ior, payload, place, error};
     int failure = 0;
 
     for (size_t i = 0; i < sizeof checks / sizeof *checks && !failure; i++)
         failure = checks[i](&check);
     return failure;
-}
-
-/* The backend direct always bypasses the cache, and posix does if asked. */
-static bool can_be_direct(const struct weir_test *test)
-{
-    const struct weir_descriptor *stores = test->inner ? test->inner : test->backend;
-
-    return stores->abilities & WEIR_BYPASSES_CACHE || strcasecmp(stores->name, "posix") == 0;
-}
-
-int weir_ior_check_backend(const struct weir_ior_config *ior, const struct weir_test *test,
-                           const char *place, struct weir_error *error)
-{
-    if (ior->use_o_direct && !can_be_direct(test))
-        return weir_error_usage(
-            error, place,
-            "useO_DIRECT (-B): backend %s has no O_DIRECT; leave it out, or use -a "
-            "POSIX",
-            test->label);
-    if (ior->collective && !(weir_test_abilities(test) & WEIR_CAN_COLLECT))
-        return weir_error_usage(error, place,
-                                "-c: backend %s has no collective transfers: leave -c out, or use "
-                                "-a MPIIO",
-                                test->label);
-    return 0;
 }

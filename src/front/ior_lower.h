@@ -12,7 +12,8 @@
 int weir_ior_lower(struct weir_plan *plan, const struct weir_ior_request *request,
                    struct weir_error *error);
 
-/* Output of the whole run, as the last request of a script left it. */
-void weir_ior_lower_output(struct weir_output *output, const struct weir_ior_request *request);
+/* Output of the whole run, as the last request of a script left it. 0, or a usage error. */
+int weir_ior_lower_output(struct weir_output *output, const struct weir_ior_request *request,
+                          struct weir_error *error);
 
 #endif

@@ -17,7 +17,7 @@ struct weir_ior_config {
     int64_t block_bytes;
     int64_t collective;
     int64_t reorder_tasks;
-    uint64_t inter_test_delay_ns;
+    int64_t inter_test_delay_ns; /* below 0: none, with a remark */
     uint64_t deadline_ns;
     int64_t fsync;
     int64_t use_existing_test_file;
@@ -31,6 +31,8 @@ struct weir_ior_config {
     int64_t keep_file_with_error;
     const char *data_packet_type;
     int64_t multi_file;
+    const char *memory_per_node; /* a size, or "75%" */
+    int64_t memory_per_task;
     int64_t task_count;
     const char *test_file;
     int64_t task_per_node_offset;
@@ -45,6 +47,7 @@ struct weir_ior_config {
     int64_t check_write;
     int64_t single_transfer_attempt;
     int64_t reorder_tasks_random_seed;
+    int64_t dual_mount;
     int64_t fsync_per_write;
     int64_t random_offset;
     int64_t reorder_tasks_random;
@@ -65,6 +68,25 @@ struct weir_ior_config {
     int64_t preallocate;
     const char *debug;
     const char *platform;
+    int64_t prefill_bytes;
+    const char *rank_csv_path;
+    const char *op_csv_prefix;
+    int64_t node_count;      /* -1: as they are */
+    int64_t tasks_on_node_0; /* -1: as they are */
+    /* words of older versions */
+    int64_t use_strided_datatype;
+    int64_t use_file_view;
+    int64_t quit_on_error;
+    int64_t store_file_offset;
+    int64_t show_help;
+    const char *lustre_stripe_count; /* texts: they are read by the row that they stand for */
+    const char *lustre_stripe_size;
+    const char *lustre_start_ost;
+    int64_t lustre_ignore_locks;
+    int64_t gpfs_hint_access;
+    int64_t gpfs_release_token;
+    const char *beegfs_target_count;
+    const char *beegfs_chunk_size;
 };
 
 /* Without any of -w -r -W -R there is a write and a read; else only what is given. */
@@ -74,7 +96,8 @@ bool weir_ior_does_read(const struct weir_ior_config *ior);
 /* What we add to IOR's words. */
 struct weir_ior_additions {
     const char *result_path;
-    const char *data; /* NULL: as -l says */
+    const char *data;   /* NULL: as -l says */
+    const char *compat; /* the version of IOR whose layout is printed: "4.1" */
     int64_t is_plain;
     int64_t may_overwrite;
 };

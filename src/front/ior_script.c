@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -87,37 +87,60 @@ static int read_line(struct script *script, char *line)
     return 0;
 }
 
-int weir_ior_script_parse(struct weir_ior_request *request, FILE *file, const char *name,
+/* The next line of `*text`, in `arena`; NULL at the end. */
+static char *next_line(const char **text, struct weir_arena *arena)
+{
+    size_t length = strcspn(*text, "\n");
+    char *line;
+
+    if (**text == '\0')
+        return NULL;
+    line = weir_arena_take(arena, length + 1);
+    memcpy(line, *text, length);
+    *text += length + ((*text)[length] == '\n');
+    return line;
+}
+
+int weir_ior_script_parse(struct weir_ior_request *request, const char *text, const char *name,
                           struct weir_error *error)
 {
     struct script script = {.current = request, .name = name, .error = error};
     const char *place = request->parser.place;
-    char *line = NULL;
-    size_t capacity = 0;
+    char *line;
     int failure = 0;
 
     request->ior.script_path = NULL;
-    while (!failure && !script.has_stopped && getline(&line, &capacity, file) >= 0) {
+    while (!failure && !script.has_stopped &&
+           (line = next_line(&text, request->parser.arena)) != NULL) {
         script.line_number++;
         failure = read_line(&script, line);
     }
-    if (!failure && ferror(file))
-        failure = weir_error_usage(error, place, "-f: %s: cannot be read", name);
-    else if (!failure && !script.has_started)
+    if (!failure && !script.has_started)
         failure = weir_error_usage(error, place, "%s: no line says IOR START", name);
-    free(line);
     return failure;
 }
 
-int weir_ior_script_read(struct weir_ior_request *request, const char *path,
-                         struct weir_error *error)
+int weir_ior_script_load(const char *path, struct weir_arena *arena, const char **text,
+                         const char *place, struct weir_error *error)
 {
+    struct weir_text whole = {0};
     FILE *file = fopen(path, "re");
-    int failure;
+    char piece[4096];
+    bool is_read;
+    size_t count;
 
     if (!file)
-        return weir_error_usage(error, request->parser.place, "-f: %s: %s", path, strerror(errno));
-    failure = weir_ior_script_parse(request, file, path, error);
+        return weir_error_usage(error, place, "-f: %s: %s", path, strerror(errno));
+    while ((count = fread(piece, 1, sizeof piece, file)) > 0)
+        weir_text_add_bytes(&whole, piece, count);
+    is_read = !ferror(file);
+    if (is_read && strlen(weir_text_string(&whole)) == whole.length)
+        *text = weir_arena_copy(arena, weir_text_string(&whole));
+    else if (is_read)
+        weir_error_usage(error, place, "-f: %s: is no text: there is a zero byte in it", path);
+    else
+        weir_error_usage(error, place, "-f: %s: cannot be read: %s", path, strerror(errno));
     fclose(file);
-    return failure;
+    weir_text_close(&whole);
+    return error->code;
 }

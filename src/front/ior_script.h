@@ -5,15 +5,13 @@
 
 #include "ior_options.h"
 
-#include <stdio.h>
+/* The text of the script at `path`, in `arena`. 0, or a usage error. */
+int weir_ior_script_load(const char *path, struct weir_arena *arena, const char **text,
+                         const char *place, struct weir_error *error);
 
-/* Reads the script at `path` into `request`, whose settings are the defaults of the first test;
- * further tests are appended to it. 0, or an error that names file and line. */
-int weir_ior_script_read(struct weir_ior_request *request, const char *path,
-                         struct weir_error *error);
-
-/* The same from an open file; `name` is what errors call it. */
-int weir_ior_script_parse(struct weir_ior_request *request, FILE *file, const char *name,
+/* Reads a script into `request`, whose settings are the defaults of the first test; further tests
+ * are appended to it. `name` is what errors call it. 0, or an error that names the line. */
+int weir_ior_script_parse(struct weir_ior_request *request, const char *text, const char *name,
                           struct weir_error *error);
 
 #endif

@@ -19,17 +19,30 @@
 
 struct posix_values {
     int64_t direct;
+    int64_t stripe_count;
+    int64_t stripe_bytes;
 };
 static const struct weir_option posix_rows[] = {
     {0, "posix.odirect", WEIR_OPTION_FLAG, offsetof(struct posix_values, direct), .help = "direct"},
+    {0, "posix.lustre.stripecount", WEIR_OPTION_INTEGER,
+     offsetof(struct posix_values, stripe_count), .help = "stripes"},
+    {0, "posix.lustre.stripesize", WEIR_OPTION_SIZE, offsetof(struct posix_values, stripe_bytes),
+     .help = "bytes of a stripe"},
+    {0, "posix.gpfs.releasetoken", WEIR_OPTION_FLAG,
+     .refusal = "tokens are not built; leave it out"},
     {0},
 };
 struct mpiio_values {
     int64_t show_hints;
     int64_t preallocate;
+    int64_t strided;
+    int64_t view;
     const char *hints_path;
 };
 static const struct weir_option mpiio_rows[] = {
+    {0, "mpiio.useStridedDatatype", WEIR_OPTION_FLAG, offsetof(struct mpiio_values, strided),
+     .help = "strided"},
+    {0, "mpiio.useFileView", WEIR_OPTION_FLAG, offsetof(struct mpiio_values, view), .help = "view"},
     {0, "mpiio.showHints", WEIR_OPTION_FLAG, offsetof(struct mpiio_values, show_hints),
      .help = "hints"},
     {0, "mpiio.preallocate", WEIR_OPTION_FLAG, offsetof(struct mpiio_values, preallocate),
@@ -181,8 +194,9 @@ static void help_names_every_table(void **state)
 
 static void report_takes_a_file_and_a_format(void **state)
 {
-    static const char *const words[WORDS_MAX] = {"weir", "report",  "run.jsonl",         "--format",
-                                                 "json", "--plain", "--summary-file=out"};
+    static const char *const words[WORDS_MAX] = {
+        "weir", "report",  "run.jsonl",          "--format",
+        "json", "--plain", "--summary-file=out", "--compat=3.2.1"};
     struct weir_command command;
     struct weir_error error;
 
@@ -190,76 +204,110 @@ static void report_takes_a_file_and_a_format(void **state)
     assert_int_equal(read_words(words, &command, &error), 0);
     assert_string_equal(command.result_path, "run.jsonl");
     assert_int_equal(command.output.format, WEIR_FORMAT_IOR_JSON);
+    assert_int_equal(command.output.compat, WEIR_COMPAT_IOR_3_2);
     assert_string_equal(command.output.summary_path, "out");
     assert_true(command.output.is_plain);
     weir_command_close(&command);
 }
 
+static const struct {
+    const char *words[WORDS_MAX];
+    const char *text;
+} wrong_commands[] = {
+    {{"weir", "iro"},
+     "unknown command \"iro\"; there are: ior, backends, compat, report, "
+     "--help, --version"},
+    {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
+    {{"weir", "report"},
+     "report: the result file is missing; it comes first: weir report FILE [--format "
+     "ior|csv|json] [--compat VERSION] [--plain] [--summary-file FILE]"},
+    {{"weir", "report", "f", "--format=xml"},
+     "report: --format: \"xml\" is not one of ior|csv|json"},
+    {{"weir", "-w", "ior"}, "ior: \"ior\" is not an option; options begin with -"},
+    {{"ior", "-a", "nosuch"},
+     "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, null, fault"},
+    {{"ior", "stray"}, "ior: \"stray\" is not an option; options begin with -"},
+    {{"ior", "-a", "hdf5"},
+     "ior: -a: backend HDF5 is known to IOR, and not built here; there are: posix, mpiio, "
+     "null, fault"},
+    {{"ior", "-a", "fault:gfarm"},
+     "ior: -a: backend Gfarm is known to IOR, and not built here; there are: posix, mpiio, "
+     "null, fault"},
+    {{"ior", "-z", "-z", "-w", "-R"},
+     "ior: -z -z: data written at random positions, twice or never, cannot be verified; use "
+     "-z once"},
+    {{"ior", "-o", "out/f", "--result=./out//f"},
+     "ior: result file ./out//f is one of the data files out/f: give it a path of its own"},
+    {{"ior", "-P"},
+     "ior: -P: shared file pointers are not built; leave it out, and transfers are at explicit "
+     "offsets"},
+    {{"ior", "-O", "gpfsReleaseToken=1"},
+     "ior: posix.gpfs.releasetoken: tokens are not built; leave it out"},
+    {{"ior", "-M", "2x"}, "ior: -M: \"2x\" is neither a size (2g) nor a part of memory (75%)"},
+    {{"ior", "-M", "101%"}, "ior: -M: \"101%\" is not a part of memory (0% to 100%)"},
+    {{"ior", "-M", "2.5%"}, "ior: -M: \"2.5%\" is not a part of memory (0% to 100%)"},
+    {{"ior", "-M", "2g", "-O", "memoryPerTask=1g"},
+     "ior: -M: memory is taken per node or per task; leave memoryPerTask out"},
+    {{"ior", "-y"},
+     "ior: -y: a mount point for each processor package needs a file for each task; give -F"},
+    {{"ior", "-yuF"}, "ior: -y: files lie in the directories of the mount points; leave -u out"},
+    {{"ior", "--randomPrefill=1m"},
+     "ior: --randomPrefill: only transfers in random order need a file that is filled before; "
+     "give -z, or leave it out"},
+    {{"ior", "-z", "--randomPrefill=768k"},
+     "ior: --randomPrefill: block size 1048576 is not a multiple of size 786432"},
+    {{"ior", "-z", "--randomPrefill=4"}, "ior: --randomPrefill: size 4 is not a multiple of 8"},
+    {{"ior", "-O", "numNodes=-2"},
+     "ior: numNodes: -2 nodes; give at least 1, or -1 for those there are"},
+    {{"ior", "-O", "numTasksOnNode0=-2"},
+     "ior: numTasksOnNode0: -2 tasks; give at least 1, or -1 for those there are"},
+    {{"ior", "--compat=3.1"},
+     "ior: --compat: the layout of IOR 3.1 is not known; there are 2.10, 3.0, 3.2, 3.3, 4.0 "
+     "and 4.1"},
+    {{"ior", "--compat=3.01"},
+     "ior: --compat: the layout of IOR 3.01 is not known; there are 2.10, 3.0, 3.2, 3.3, 4.0 "
+     "and 4.1"},
+    {{"ior", "--compat=3.0", "-O", "summaryFormat=JSON"},
+     "ior: IOR before 3.2 had no JSON: choose the layout of a later one, or text"},
+    {{"ior", "--compat=3.3", "-O", "summaryFormat=CSV"},
+     "ior: IOR before 4.0 had no CSV: choose the layout of a later one, or text"},
+    {{"weir", "report", "f", "--compat=2.10", "--format=json"},
+     "report: IOR before 3.2 had no JSON: choose the layout of a later one, or text"},
+    {{"ior", "-R", "--data=ior", "-l", "r"},
+     "ior: -R: IOR's random data do not tell the seed that they were made with: without -w "
+     "there must be -G with the seed that the data were written with"},
+    {{"ior", "-R", "--data=ior", "-l", "o", "-t", "8"},
+     "ior: -R: a word of IOR's that holds an offset does not tell the seed: without -w there "
+     "must be -G with the seed that the data were written with"},
+    {{"ior", "-o", "out/f-0.csv", "-O", "savePerOpDataCSV=out/./f"},
+     "ior: file of figures of transfers out/./f is one of the data files out/f-0.csv: give it "
+     "a path of its own"},
+    {{"ior", "-yF", "-o", "mnt/", "-O", "saveRankPerformanceDetailsCSV=mnt/12/data.00000003"},
+     "ior: file of figures of ranks mnt/12/data.00000003 is one of the data files mnt/: give "
+     "it a path of its own"},
+    {{"ior", "--hdf5.chunkSize=4"},
+     "ior: --hdf5.chunkSize: the backend that it is for is not built; see weir backends for "
+     "those that are"},
+    {{"ior", "-a", "fault"},
+     "ior: -a: fault stands around another backend; name it, such as fault:posix"},
+    {{"ior", "-a", "fault:fault"},
+     "ior: -a: fault cannot stand around fault, which itself stands around another backend"},
+    {{"ior", "-a", "fault:nosuch"},
+     "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, null, fault"},
+    {{"ior", "-b", "1000", "-t", "262144"},
+     "ior: -b: block size 1000 is not a multiple of transfer size 262144"},
+    {{"ior", "-b", "0"}, "ior: -b: block size 0 is smaller than transfer size 262144"},
+};
+
 static void wrong_commands_are_refused_with_what_there_is(void **state)
 {
-    static const struct {
-        const char *words[WORDS_MAX];
-        const char *text;
-    } cases[] = {
-        {{"weir", "iro"},
-         "unknown command \"iro\"; there are: ior, backends, report, --help, --version"},
-        {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
-        {{"weir", "report"},
-         "report: the result file is missing; it comes first: weir report FILE [--format "
-         "ior|csv|json] [--plain] [--summary-file FILE]"},
-        {{"weir", "report", "f", "--format=xml"},
-         "report: --format: \"xml\" is not one of ior|csv|json"},
-        {{"weir", "-w", "ior"}, "ior: \"ior\" is not an option; options begin with -"},
-        {{"ior", "-a", "nosuch"},
-         "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, null, fault"},
-        {{"ior", "stray"}, "ior: \"stray\" is not an option; options begin with -"},
-        {{"ior", "-a", "hdf5"},
-         "ior: -a: backend HDF5 is known to IOR, and not built here; there are: posix, mpiio, "
-         "null, fault"},
-        {{"ior", "-a", "fault:gfarm"},
-         "ior: -a: backend Gfarm is known to IOR, and not built here; there are: posix, mpiio, "
-         "null, fault"},
-        {{"ior", "-c"},
-         "ior: -c: backend POSIX has no collective transfers: leave -c out, or use -a MPIIO"},
-        {{"ior", "-c", "--dryRun"},
-         "ior: -c: backend POSIX has no collective transfers: leave -c out, or use -a MPIIO"},
-        {{"ior", "-O", "useO_DIRECT=1", "-a", "fault:MPIIO"},
-         "ior: useO_DIRECT (-B): backend FAULT:MPIIO has no O_DIRECT; leave it out, or use -a "
-         "POSIX"},
-        {{"ior", "-z", "-z", "-w", "-R"},
-         "ior: -z -z: data written at random positions, twice or never, cannot be verified; use "
-         "-z once"},
-        {{"ior", "-o", "out/f", "--result=./out//f"},
-         "ior: result file ./out//f is one of the data files out/f: give it a path of its own"},
-        {{"ior", "-q"},
-         "ior: -q: leave it out: errors are counted, told, and make the exit code 1"},
-        {{"ior", "-O", "lustreStripeCount=4"},
-         "ior: -O: lustreStripeCount: stripes are not set here; set them on the directory before "
-         "the run: lfs setstripe -c COUNT -S SIZE -i OST DIRECTORY"},
-        {{"ior", "--posix.lustre.ignorelocks"},
-         "ior: --posix.lustre.ignorelocks: transfers without Lustre's locks are not built; leave "
-         "it out"},
-        {{"ior", "--hdf5.chunkSize=4"},
-         "ior: --hdf5.chunkSize: the backend that it is for is not built; see weir backends for "
-         "those that are"},
-        {{"ior", "-a", "fault"},
-         "ior: -a: fault stands around another backend; name it, such as fault:posix"},
-        {{"ior", "-a", "fault:fault"},
-         "ior: -a: fault cannot stand around fault, which itself stands around another backend"},
-        {{"ior", "-a", "fault:nosuch"},
-         "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, null, fault"},
-        {{"ior", "-b", "1000", "-t", "262144"},
-         "ior: -b: block size 1000 is not a multiple of transfer size 262144"},
-        {{"ior", "-b", "0"}, "ior: -b: block size 0 is smaller than transfer size 262144"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(wrong_commands); i++) {
         struct weir_command command;
         struct weir_error error;
 
-        assert_int_equal(read_words(cases[i].words, &command, &error), -EINVAL);
-        assert_string_equal(error.text, cases[i].text);
+        assert_int_equal(read_words(wrong_commands[i].words, &command, &error), -EINVAL);
+        assert_string_equal(error.text, wrong_commands[i].text);
         assert_int_equal(error.exit, WEIR_EXIT_USAGE);
         weir_command_close(&command);
     }
@@ -274,13 +322,14 @@ static void recorded_words_make_the_same_plan_again(void **state)
     struct weir_error error = {0};
 
     (void)state;
-    assert_int_equal(weir_front_plan((int)plan->word_count, plan->words, &backends, &again, &error),
-                     0);
+    assert_int_equal(weir_front_plan(&plan->source, &backends, &again, &error), 0);
     assert_string_equal(again->id, plan->id);
     assert_string_equal(again->command_line, "ior -w -b 4m -C");
     weir_plan_close(again);
     weir_command_close(&command);
-    assert_int_equal(weir_front_plan(2, help, &backends, &again, &error), -EINVAL);
+    assert_int_equal(weir_front_plan(&(struct weir_plan_source){.words = help, .word_count = 2},
+                                     &backends, &again, &error),
+                     -EINVAL);
 }
 
 /* ---- IOR ---- */
@@ -352,6 +401,11 @@ static void shifts_are_of_reads_and_one_node_further_for_checks(void **state)
     assert_int_equal(phase_of(plan, WEIR_READ)->shift.kind, WEIR_SHIFT_NODES);
     assert_int_equal(phase_of(plan, WEIR_READ)->shift.distance, 2);
     assert_int_equal(check_of(plan)->shift.distance, 3);
+    assert_true(check_of(plan)->shift.avoids_circle);
+    assert_false(phase_of(plan, WEIR_READ)->shift.avoids_circle);
+    weir_command_close(&command);
+    plan = PLAN_OF(&command, "-wW", "-C", "-Q", "2");
+    assert_int_equal(check_of(plan)->shift.distance, 2);
     weir_command_close(&command);
     plan = PLAN_OF(&command, "-r", "-Q", "4");
     assert_int_equal(phase_of(plan, WEIR_READ)->shift.kind, WEIR_SHIFT_NONE);
@@ -360,6 +414,11 @@ static void shifts_are_of_reads_and_one_node_further_for_checks(void **state)
     plan = PLAN_OF(&command, "-r", "-ZZ", "-X", "9");
     assert_int_equal(phase_of(plan, WEIR_READ)->shift.kind, WEIR_SHIFT_PERMUTATION);
     assert_int_equal(phase_of(plan, WEIR_READ)->shift.seed, 9);
+    assert_false(phase_of(plan, WEIR_READ)->shift.varies);
+    weir_command_close(&command);
+    plan = PLAN_OF(&command, "-r", "-Z", "-X", "-9");
+    assert_int_equal(phase_of(plan, WEIR_READ)->shift.seed, 9);
+    assert_true(phase_of(plan, WEIR_READ)->shift.varies);
     weir_command_close(&command);
 }
 
@@ -368,16 +427,23 @@ static void data_options_choose_the_payload(void **state)
     static const struct {
         const char *words[WORDS_MAX];
         enum weir_payload_mode mode;
+        enum weir_ior_pattern pattern;
     } cases[] = {
-        {{"ior"}, WEIR_PAYLOAD_STAMP},
-        {{"ior", "-l", "t"}, WEIR_PAYLOAD_STAMP},
-        {{"ior", "-l", "o"}, WEIR_PAYLOAD_STAMP},
-        {{"ior", "-l", "i"}, WEIR_PAYLOAD_FULL},
-        {{"ior", "-l", "r"}, WEIR_PAYLOAD_FULL},
-        {{"ior", "-l", "rnd"}, WEIR_PAYLOAD_FULL},
-        {{"ior", "-l", "r", "--data", "stamp"}, WEIR_PAYLOAD_STAMP},
-        {{"ior", "--data", "full"}, WEIR_PAYLOAD_FULL},
-        {{"ior", "--data=none"}, WEIR_PAYLOAD_NONE},
+        {{"ior"}, WEIR_PAYLOAD_STAMP, WEIR_IOR_TIMESTAMP},
+        {{"ior", "-l", "t"}, WEIR_PAYLOAD_STAMP, WEIR_IOR_TIMESTAMP},
+        {{"ior", "-l", "o"}, WEIR_PAYLOAD_STAMP, WEIR_IOR_TIMESTAMP},
+        {{"ior", "-l", "i"}, WEIR_PAYLOAD_FULL, WEIR_IOR_TIMESTAMP},
+        {{"ior", "-l", "r"}, WEIR_PAYLOAD_FULL, WEIR_IOR_TIMESTAMP},
+        {{"ior", "-l", "rnd"}, WEIR_PAYLOAD_FULL, WEIR_IOR_TIMESTAMP},
+        {{"ior", "-l", "r", "--data", "stamp"}, WEIR_PAYLOAD_STAMP, WEIR_IOR_TIMESTAMP},
+        {{"ior", "--data", "full"}, WEIR_PAYLOAD_FULL, WEIR_IOR_TIMESTAMP},
+        {{"ior", "--data=none"}, WEIR_PAYLOAD_NONE, WEIR_IOR_TIMESTAMP},
+        {{"ior", "--data=ior"}, WEIR_PAYLOAD_IOR, WEIR_IOR_TIMESTAMP},
+        {{"ior", "--data=ior", "-l", "o"}, WEIR_PAYLOAD_IOR, WEIR_IOR_OFFSET},
+        {{"ior", "--data=ior", "-l", "i"}, WEIR_PAYLOAD_IOR, WEIR_IOR_INCOMPRESSIBLE},
+        {{"ior", "--data=ior", "-l", "r"}, WEIR_PAYLOAD_IOR, WEIR_IOR_RANDOM},
+        {{"ior", "--data=ior", "-OstoreFileOffset=1"}, WEIR_PAYLOAD_IOR, WEIR_IOR_OFFSET},
+        {{"ior", "-l", "r", "-OstoreFileOffset=1"}, WEIR_PAYLOAD_STAMP, WEIR_IOR_TIMESTAMP},
     };
 
     (void)state;
@@ -386,6 +452,7 @@ static void data_options_choose_the_payload(void **state)
         const struct weir_plan *plan = plan_of(cases[i].words, &command);
 
         assert_int_equal(phase_of(plan, WEIR_WRITE)->payload.mode, cases[i].mode);
+        assert_int_equal(phase_of(plan, WEIR_WRITE)->payload.pattern, cases[i].pattern);
         weir_command_close(&command);
     }
 }
@@ -406,6 +473,198 @@ static void limits_belong_to_the_test(void **state)
     assert_true(test->reference == -7);
     assert_true(test->must_keep && test->may_overwrite && !test->is_dry_run);
     weir_command_close(&command);
+}
+
+static void memory_is_taken_per_node_or_per_task(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        struct weir_memory_hog hog;
+    } cases[] = {
+        {{"ior"}, {0}},
+        {{"ior", "-M", "2g"}, {.bytes_per_node = UINT64_C(2) << 30}},
+        {{"ior", "-M", "75%"}, {.percent_of_node = 75}},
+        {{"ior", "-O", "memoryPerNode=100%"}, {.percent_of_node = 100}},
+        {{"ior", "-O", "memoryPerTask=1k"}, {.bytes_per_rank = 1024}},
+        {{"ior", "-M", "0", "-O", "memoryPerTask=0"}, {0}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+        const struct weir_test *test = plan_of(cases[i].words, &command)->tests[0];
+
+        assert_memory_equal(&test->hog, &cases[i].hog, sizeof test->hog);
+        weir_command_close(&command);
+    }
+}
+
+static void a_prefill_goes_before_each_write_and_replaces_for_it(void **state)
+{
+    struct weir_command command;
+    const struct weir_plan *plan =
+        PLAN_OF(&command, "-wr", "-z", "-e", "-g", "-d", "2", "--randomPrefill=512k", "-D", "9");
+    const struct weir_step *steps = plan->tests[0]->steps->body;
+    const struct weir_phase *prefill = steps->phase;
+
+    (void)state;
+    assert_int_equal(steps->kind, WEIR_STEP_PHASE);
+    assert_true(prefill->is_prefill && prefill->verb == WEIR_WRITE && prefill->must_replace);
+    assert_true(prefill->must_sync_at_end && !prefill->has_inner_barriers);
+    assert_int_equal(prefill->layout.transfer_bytes, 512 * 1024);
+    assert_int_equal(prefill->layout.order, WEIR_ORDER_SEQUENTIAL);
+    assert_true(prefill->stop.deadline_ns == 0);
+    assert_int_equal(steps->next->kind, WEIR_STEP_SLEEP);
+    assert_ptr_equal(steps->next->next->phase, phase_of(plan, WEIR_WRITE));
+    assert_false(phase_of(plan, WEIR_WRITE)->must_replace);
+    assert_false(phase_of(plan, WEIR_WRITE)->is_prefill);
+    weir_command_close(&command);
+    assert_false(
+        PLAN_OF(&command, "-wz", "-E", "--randomPrefill=1m")->tests[0]->phases[0]->must_replace);
+    weir_command_close(&command);
+    assert_int_equal(PLAN_OF(&command, "-rz", "--randomPrefill=1m")->tests[0]->phase_count, 2);
+    weir_command_close(&command);
+}
+
+static void a_task_that_quits_on_errors_ends_verifying_reads(void **state)
+{
+    struct weir_command command;
+    const struct weir_plan *plan = PLAN_OF(&command, "-q", "-wWR");
+
+    (void)state;
+    assert_false(phase_of(plan, WEIR_WRITE)->ends_at_mismatch);
+    assert_true(phase_of(plan, WEIR_READ)->ends_at_mismatch);
+    assert_true(check_of(plan)->ends_at_mismatch);
+    weir_command_close(&command);
+    assert_false(phase_of(PLAN_OF(&command, "-q", "-wr"), WEIR_READ)->ends_at_mismatch);
+    weir_command_close(&command);
+}
+
+static void side_files_and_given_placement_belong_to_the_test(void **state)
+{
+    struct weir_command command;
+    const struct weir_test *test =
+        PLAN_OF(&command, "-yF", "-o", "/a@/b", "-O",
+                "numNodes=4,numTasksOnNode0=2,savePerOpDataCSV=p,saveRankPerformanceDetailsCSV=q")
+            ->tests[0];
+
+    (void)state;
+    assert_int_equal(test->given_nodes, 4);
+    assert_int_equal(test->given_ranks_per_node, 2);
+    assert_int_equal(test->remark_count, 2);
+    assert_string_equal(test->remarks[0], "Fake number of node: using 4");
+    assert_string_equal(test->remarks[1], "Fake tasks per node: using 2");
+    assert_string_equal(test->op_csv_prefix, "p");
+    assert_string_equal(test->rank_csv_path, "q");
+    assert_true(test->phases[0]->target->has_package_directory);
+    assert_int_equal(test->phases[0]->target->path_count, 2);
+    weir_command_close(&command);
+    test = PLAN_OF(&command, "-O", "numNodes=0,numTasksOnNode0=-1")->tests[0];
+    assert_true(test->given_nodes == 0 && test->given_ranks_per_node == 0);
+    assert_int_equal(test->remark_count, 0);
+    weir_command_close(&command);
+}
+
+/* Leaves the environment as it was: without these. */
+static void environment_is_kept_with_the_words_and_has_the_first_word(void **state)
+{
+    struct weir_command command;
+    const struct weir_plan *plan;
+    struct weir_plan *again = NULL;
+    struct weir_error error = {0};
+
+    (void)state;
+    setenv("IOR_FAKE_NODES", "3", 1);
+    setenv("IOR_FAKE_TASK_PER_NODES", "", 1);
+    plan = PLAN_OF(&command, "-w");
+    assert_int_equal(plan->tests[0]->given_nodes, 3);
+    assert_int_equal(plan->tests[0]->given_ranks_per_node, 0);
+    assert_string_equal(plan->command_line, "ior -w");
+    setenv("IOR_FAKE_NODES", "5", 1);
+    assert_int_equal(weir_front_plan(&plan->source, &backends, &again, &error), 0);
+    assert_string_equal(again->id, plan->id);
+    weir_plan_close(again);
+    weir_command_close(&command);
+    assert_int_equal(
+        weir_front_plan(
+            &(struct weir_plan_source){.words = (const char *const[]){"ior"}, .word_count = 1},
+            &backends, &again, &error),
+        0);
+    assert_int_equal(again->tests[0]->given_nodes, 0);
+    weir_plan_close(again);
+    plan = PLAN_OF(&command, "-O", "numNodes=7");
+    assert_int_equal(plan->tests[0]->given_nodes, 7);
+    weir_command_close(&command);
+    setenv("IOR_FAKE_NODES", "none", 1);
+    assert_int_equal(weir_front_read(1, (const char *const[]){"ior"}, &backends, &command, &error),
+                     -EINVAL);
+    assert_string_equal(error.text,
+                        "ior: IOR_FAKE_NODES: \"none\" is not a number of 1 or more; unset it");
+    weir_command_close(&command);
+    unsetenv("IOR_FAKE_NODES");
+    unsetenv("IOR_FAKE_TASK_PER_NODES");
+}
+
+static void what_is_changed_or_ignored_is_remarked(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        const char *remark; /* NULL: none */
+    } cases[] = {
+        {{"ior", "-i", "0"}, "-i: 0 repetitions are too few: using 1"},
+        {{"ior", "-i", "-3"}, "-i: -3 repetitions are too few: using 1"},
+        {{"ior", "-d", "-0.5"}, "-d: a delay below 0 seconds: using 0"},
+        {{"ior", "-c"}, "-c: backend POSIX has no collective transfers: they are independent"},
+        {{"ior", "-c", "--dryRun"},
+         "-c: backend POSIX has no collective transfers: they are independent"},
+        {{"ior", "-c", "-a", "mpiio"}, NULL},
+        {{"ior", "-u"},
+         "-u: without -F there is one file for all tasks, and it has no directory of its own"},
+        {{"ior", "-B", "-a", "fault:MPIIO"},
+         "--posix.odirect: an option of backend POSIX, and this test uses FAULT:MPIIO: it changes "
+         "nothing"},
+        {{"ior", "-B", "-a", "fault:posix"}, NULL},
+        {{"ior", "--mpiio.showHints"},
+         "--mpiio.showHints: an option of backend MPIIO, and this test uses POSIX: it changes "
+         "nothing"},
+        {{"ior", "--mpiio.showHints=0"}, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+        const struct weir_test *test = plan_of(cases[i].words, &command)->tests[0];
+
+        assert_int_equal(test->remark_count, cases[i].remark != NULL);
+        if (cases[i].remark)
+            assert_string_equal(test->remarks[0], cases[i].remark);
+        assert_int_equal(test->repetitions, 1);
+        assert_int_equal(test->steps->count, 1);
+        assert_int_equal(test->steps->body->kind, WEIR_STEP_PHASE);
+        weir_command_close(&command);
+    }
+}
+
+static void releases_are_known_by_their_numbers(void **state)
+{
+    static const struct {
+        const char *word;
+        enum weir_compat compat;
+    } cases[] = {
+        {"2.10", WEIR_COMPAT_IOR_2_10},   {"2.10.3", WEIR_COMPAT_IOR_2_10},
+        {"3.0.1", WEIR_COMPAT_IOR_3_0},   {"3.2", WEIR_COMPAT_IOR_3_2},
+        {"3.3+dev", WEIR_COMPAT_IOR_3_3}, {"4.0", WEIR_COMPAT_IOR_4_0},
+        {"4.1", WEIR_COMPAT_IOR_4_1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+
+        assert_int_equal(PLAN_OF(&command, "--compat", cases[i].word)->output.compat,
+                         cases[i].compat);
+        weir_command_close(&command);
+    }
 }
 
 static void backends_are_found_by_name_alias_or_label(void **state)
@@ -467,6 +726,23 @@ static void options_of_a_backend_reach_it_and_the_settings(void **state)
     }
 }
 
+static void words_of_older_versions_mean_options_of_file_systems(void **state)
+{
+    struct weir_command command;
+    const struct weir_test *test =
+        PLAN_OF(&command, "-O", "lustreStripeCount=-1,lustreStripeSize=2m")->tests[0];
+    const struct posix_values *values = test->backend_options;
+
+    (void)state;
+    assert_true(values->stripe_count == -1 && values->stripe_bytes == 2097152);
+    assert_int_equal(test->remark_count, 0);
+    weir_command_close(&command);
+    test = PLAN_OF(&command, "-a", "MPIIO", "-VS")->tests[0];
+    assert_true(((const struct mpiio_values *)test->backend_options)->view == 1);
+    assert_true(((const struct mpiio_values *)test->backend_options)->strided == 1);
+    weir_command_close(&command);
+}
+
 static void words_of_older_versions_mean_options_of_backends(void **state)
 {
     struct weir_command command;
@@ -510,7 +786,8 @@ static void settings_repeat_the_words_of_the_dialect(void **state)
     assert_string_equal(weir_test_setting(test, "platform"), "x");
     assert_string_equal(weir_test_setting(test, "debug"), "");
     assert_null(weir_test_setting(test, "scriptFile"));
-    assert_null(weir_test_setting(test, "memoryPerNode"));
+    assert_string_equal(weir_test_setting(test, "memoryPerNode"), "");
+    assert_null(weir_test_setting(test, "gpuDirect"));
     weir_command_close(&command);
 }
 
@@ -518,7 +795,7 @@ static void output_is_of_the_whole_run(void **state)
 {
     struct weir_command command;
     const struct weir_output *output =
-        &PLAN_OF(&command, "-v", "--plain", "--result=r", "--warningAsErrors", "-O",
+        &PLAN_OF(&command, "-vvvvvvv", "--plain", "--result=r", "--warningAsErrors", "-O",
                  "summaryFormat=json,summaryFile=s")
              ->output;
 
@@ -527,7 +804,8 @@ static void output_is_of_the_whole_run(void **state)
     assert_string_equal(output->summary_path, "s");
     assert_string_equal(output->result_path, "r");
     assert_true(output->is_plain && output->warnings_are_errors);
-    assert_int_equal(output->verbosity, 1);
+    assert_int_equal(output->compat, WEIR_COMPAT_IOR_4_1);
+    assert_int_equal(output->verbosity, 5);
     weir_command_close(&command);
 }
 
@@ -636,7 +914,7 @@ static void a_script_that_cannot_be_read_is_an_error(void **state)
     assert_string_equal(error.text, "ior: -f: /nonexistent/job.ior: No such file or directory");
     weir_command_close(&command);
     assert_int_equal(read_words(directory, &command, &error), -EINVAL);
-    assert_string_equal(error.text, "ior: -f: /tmp: cannot be read");
+    assert_string_equal(error.text, "ior: -f: /tmp: cannot be read: Is a directory");
     weir_command_close(&command);
 }
 
@@ -653,10 +931,18 @@ int main(void)
         cmocka_unit_test(shifts_are_of_reads_and_one_node_further_for_checks),
         cmocka_unit_test(data_options_choose_the_payload),
         cmocka_unit_test(limits_belong_to_the_test),
+        cmocka_unit_test(memory_is_taken_per_node_or_per_task),
+        cmocka_unit_test(a_prefill_goes_before_each_write_and_replaces_for_it),
+        cmocka_unit_test(a_task_that_quits_on_errors_ends_verifying_reads),
+        cmocka_unit_test(side_files_and_given_placement_belong_to_the_test),
+        cmocka_unit_test(environment_is_kept_with_the_words_and_has_the_first_word),
+        cmocka_unit_test(what_is_changed_or_ignored_is_remarked),
+        cmocka_unit_test(releases_are_known_by_their_numbers),
         cmocka_unit_test(backends_are_found_by_name_alias_or_label),
         cmocka_unit_test(a_dry_run_keeps_the_label_of_the_backend),
         cmocka_unit_test(options_of_a_backend_reach_it_and_the_settings),
         cmocka_unit_test(words_of_older_versions_mean_options_of_backends),
+        cmocka_unit_test(words_of_older_versions_mean_options_of_file_systems),
         cmocka_unit_test(settings_repeat_the_words_of_the_dialect),
         cmocka_unit_test(output_is_of_the_whole_run),
         cmocka_unit_test(tests_of_a_script_inherit_and_stay_apart),

@@ -31,6 +31,7 @@ struct weir_command {
     struct weir_text text;     /* SAY */
     const char *result_path;   /* REPORT: a word of argv */
     struct weir_output output; /* REPORT */
+    bool keeps_compat;         /* REPORT: the layout is that of the run, not output.compat */
     struct weir_arena arena;   /* owns what `output` points to */
 };
 
@@ -39,8 +40,9 @@ struct weir_command {
 int weir_front_read(int argc, const char *const argv[], const struct weir_backends *backends,
                     struct weir_command *command, struct weir_error *error);
 
-/* The plan of a command line that was recorded: argv as stored in a result file. */
-int weir_front_plan(int argc, const char *const argv[], const struct weir_backends *backends,
+/* The plan that was made from a source, as stored in a result file. A script that the source does
+ * not keep is read again. */
+int weir_front_plan(const struct weir_plan_source *source, const struct weir_backends *backends,
                     struct weir_plan **plan, struct weir_error *error);
 
 void weir_command_close(struct weir_command *command);

@@ -1,1 +1,2 @@
+# IOR would read 2 percent
 -M 2g

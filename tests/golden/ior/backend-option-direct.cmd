@@ -1,0 +1,2 @@
+# what is always so is no surprise
+-a direct --posix.odirect

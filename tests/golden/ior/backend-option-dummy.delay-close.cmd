@@ -1,0 +1,1 @@
+-a DUMMY --dummy.delay-close=1000

@@ -1,0 +1,1 @@
+-a DUMMY --dummy.delay-create=1000

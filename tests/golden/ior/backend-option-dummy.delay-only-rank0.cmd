@@ -1,0 +1,1 @@
+-a DUMMY --dummy.delay-only-rank0 --dummy.delay-xfer=10

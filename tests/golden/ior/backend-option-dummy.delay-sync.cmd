@@ -1,0 +1,1 @@
+-a DUMMY --dummy.delay-sync=1000

@@ -1,0 +1,1 @@
+-a DUMMY --dummy.delay-xfer=1000

@@ -1,0 +1,1 @@
+--dryRun --posix.odirect --mpiio.showHints

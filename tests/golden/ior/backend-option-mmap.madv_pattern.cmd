@@ -1,0 +1,1 @@
+-a MMAP --mmap.madv_pattern

@@ -1,0 +1,1 @@
+-a MMAP --mmap.madvise_dont_need

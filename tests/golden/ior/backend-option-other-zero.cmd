@@ -1,0 +1,2 @@
+# set to what it was: nothing to remark
+--mpiio.showHints=0

@@ -1,0 +1,2 @@
+# refused here: posix.beegfs.ChunkSize
+--posix.beegfs.ChunkSize=64k

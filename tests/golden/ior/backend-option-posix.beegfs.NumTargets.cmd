@@ -1,0 +1,2 @@
+# refused here: posix.beegfs.NumTargets
+--posix.beegfs.NumTargets=4

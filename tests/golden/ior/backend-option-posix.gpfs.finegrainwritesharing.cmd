@@ -1,0 +1,2 @@
+# refused here: posix.gpfs.finegrainwritesharing
+--posix.gpfs.finegrainwritesharing

@@ -1,0 +1,1 @@
+-O posix.rangelocks=1,--posix.odirect=1

@@ -1,0 +1,2 @@
+# refused here: posix.lustre.pool
+--posix.lustre.pool=fast

@@ -1,0 +1,2 @@
+# refused here: posix.lustre.startost
+--posix.lustre.startost=0

@@ -1,0 +1,2 @@
+# refused here: posix.lustre.stripecount
+--posix.lustre.stripecount=4

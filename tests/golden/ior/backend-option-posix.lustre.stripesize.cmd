@@ -1,0 +1,2 @@
+# refused here: posix.lustre.stripesize
+--posix.lustre.stripesize=1m

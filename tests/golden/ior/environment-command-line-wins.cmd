@@ -1,0 +1,2 @@
+# environment: IOR_FAKE_NODES=3
+-O numNodes=5

@@ -1,0 +1,2 @@
+# whole names only, as in IOR
+--transfer=1m

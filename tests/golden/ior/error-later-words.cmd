@@ -1,0 +1,2 @@
+# one sentence, for the first
+-w --nosuch -t x

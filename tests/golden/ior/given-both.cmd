@@ -1,0 +1,1 @@
+-O numNodes=4,numTasksOnNode0=2

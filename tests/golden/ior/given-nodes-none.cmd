@@ -1,0 +1,1 @@
+-O numNodes=-1,numTasksOnNode0=0

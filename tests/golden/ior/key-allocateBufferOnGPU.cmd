@@ -1,0 +1,1 @@
+-O allocateBufferOnGPU=1

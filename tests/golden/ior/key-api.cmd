@@ -1,0 +1,1 @@
+-O api=MPIIO

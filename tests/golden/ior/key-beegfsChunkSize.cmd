@@ -1,0 +1,2 @@
+# refused here: posix.beegfs.ChunkSize
+-O beegfsChunkSize=64k

@@ -1,0 +1,2 @@
+# refused here: posix.beegfs.NumTargets
+-O beegfsNumTargets=4

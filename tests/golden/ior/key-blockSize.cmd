@@ -1,0 +1,1 @@
+-O blockSize=2m

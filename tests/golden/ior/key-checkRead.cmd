@@ -1,0 +1,1 @@
+-w -O checkRead=1

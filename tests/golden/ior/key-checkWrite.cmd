@@ -1,0 +1,1 @@
+-w -O checkWrite=1

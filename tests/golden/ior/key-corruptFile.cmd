@@ -1,0 +1,1 @@
+-O corruptFile=1

@@ -1,0 +1,1 @@
+-O deadlineForStonewalling=5

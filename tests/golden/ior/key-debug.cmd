@@ -1,0 +1,1 @@
+-O debug=remark

@@ -1,0 +1,1 @@
+-F -O dualMount=1

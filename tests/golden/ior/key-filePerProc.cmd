@@ -1,0 +1,1 @@
+-O filePerProc=1

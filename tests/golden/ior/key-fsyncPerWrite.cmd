@@ -1,0 +1,1 @@
+-O fsyncPerWrite=1

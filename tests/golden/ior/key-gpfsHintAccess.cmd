@@ -1,0 +1,2 @@
+# refused here: posix.gpfs.hintaccess
+-O gpfsHintAccess=1

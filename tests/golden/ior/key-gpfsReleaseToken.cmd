@@ -1,0 +1,2 @@
+# refused here: posix.gpfs.releasetoken
+-O gpfsReleaseToken=1

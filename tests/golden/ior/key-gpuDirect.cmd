@@ -1,0 +1,1 @@
+-O gpuDirect=1

@@ -1,0 +1,1 @@
+-O incompressibleSeed=11

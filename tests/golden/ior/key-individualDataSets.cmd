@@ -1,0 +1,1 @@
+-O individualDataSets=1

@@ -1,0 +1,1 @@
+-O interIODelay=250

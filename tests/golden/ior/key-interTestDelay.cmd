@@ -1,0 +1,1 @@
+-O interTestDelay=2

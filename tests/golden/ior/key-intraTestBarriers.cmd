@@ -1,0 +1,1 @@
+-O intraTestBarriers=1

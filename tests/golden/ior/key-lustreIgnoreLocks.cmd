@@ -1,0 +1,2 @@
+# refused here: posix.lustre.ignorelocks
+-O lustreIgnoreLocks=1

@@ -1,0 +1,2 @@
+# refused here: posix.lustre.startost
+-O lustreStartOST=0

@@ -1,0 +1,2 @@
+# refused here: posix.lustre.stripecount
+-O lustreStripeCount=4

@@ -1,0 +1,2 @@
+# refused here: posix.lustre.stripesize
+-O lustreStripeSize=1m

@@ -1,0 +1,1 @@
+-O maxTimeDuration=3

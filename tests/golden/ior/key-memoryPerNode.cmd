@@ -1,0 +1,1 @@
+-O memoryPerNode=2g

@@ -1,0 +1,1 @@
+-O memoryPerTask=64m

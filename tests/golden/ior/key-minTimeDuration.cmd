@@ -1,0 +1,1 @@
+-O minTimeDuration=4

@@ -1,0 +1,1 @@
+-O mpiNumHints=2

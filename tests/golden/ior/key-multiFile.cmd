@@ -1,0 +1,1 @@
+-i 2 -O multiFile=1

@@ -1,0 +1,1 @@
+-O numTasks=2

@@ -1,0 +1,1 @@
+-O numTasksOnNode0=2

@@ -1,0 +1,1 @@
+-O outlierThreshold=5

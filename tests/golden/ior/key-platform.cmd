@@ -1,0 +1,1 @@
+-O platform=cluster

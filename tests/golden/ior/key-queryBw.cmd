@@ -1,0 +1,1 @@
+-O queryBw=1

@@ -1,0 +1,1 @@
+-z -O random-offset-seed=7

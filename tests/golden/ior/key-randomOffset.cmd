@@ -1,0 +1,1 @@
+-O randomOffset=1

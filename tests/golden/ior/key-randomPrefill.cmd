@@ -1,0 +1,1 @@
+-z -O randomPrefill=512k

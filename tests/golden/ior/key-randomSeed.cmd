@@ -1,0 +1,1 @@
+-O randomSeed=3

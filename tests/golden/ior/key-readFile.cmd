@@ -1,0 +1,1 @@
+-O readFile=1

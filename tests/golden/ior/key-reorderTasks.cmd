@@ -1,0 +1,1 @@
+-O reorderTasks=1

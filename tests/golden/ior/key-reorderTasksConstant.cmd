@@ -1,0 +1,1 @@
+-O reorderTasksConstant=1

@@ -1,0 +1,1 @@
+-O reorderTasksRandom=1

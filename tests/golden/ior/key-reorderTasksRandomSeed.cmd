@@ -1,0 +1,1 @@
+-Z -O reorderTasksRandomSeed=9

@@ -1,0 +1,1 @@
+-O repetitions=3

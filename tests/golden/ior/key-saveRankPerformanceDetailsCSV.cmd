@@ -1,0 +1,1 @@
+-O saveRankPerformanceDetailsCSV=ranks.csv

@@ -1,0 +1,1 @@
+-O scriptFile=script.ior

@@ -1,0 +1,1 @@
+-O segmentCount=4

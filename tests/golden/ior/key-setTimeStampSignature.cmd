@@ -1,0 +1,1 @@
+-O setTimeStampSignature=42

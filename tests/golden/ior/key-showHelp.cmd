@@ -1,0 +1,1 @@
+-O showHelp=1

@@ -1,0 +1,1 @@
+-O singleXferAttempt=1

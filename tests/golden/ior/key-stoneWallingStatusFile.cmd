@@ -1,0 +1,1 @@
+-r -k -O stoneWallingStatusFile=count

@@ -1,0 +1,1 @@
+-D 5 -O stoneWallingWearOut=1

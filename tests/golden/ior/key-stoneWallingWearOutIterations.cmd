@@ -1,0 +1,1 @@
+-O stoneWallingWearOutIterations=100

@@ -1,0 +1,1 @@
+--data ior -O storeFileOffset=1

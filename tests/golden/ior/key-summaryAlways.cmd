@@ -1,0 +1,1 @@
+-O summaryAlways=1

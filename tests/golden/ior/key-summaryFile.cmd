@@ -1,0 +1,1 @@
+-O summaryFile=out

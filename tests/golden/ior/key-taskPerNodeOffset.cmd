@@ -1,0 +1,1 @@
+-C -O taskPerNodeOffset=2

@@ -1,0 +1,1 @@
+-O testFile=/scratch/file

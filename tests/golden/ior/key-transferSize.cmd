@@ -1,0 +1,1 @@
+-O transferSize=64k

@@ -1,0 +1,1 @@
+-F -O uniqueDir=1

@@ -1,0 +1,1 @@
+-O useExistingTestFile=1

@@ -1,0 +1,1 @@
+-O useO_DIRECT=1

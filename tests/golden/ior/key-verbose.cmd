@@ -1,0 +1,1 @@
+-O verbose=1

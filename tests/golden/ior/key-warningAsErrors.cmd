@@ -1,0 +1,1 @@
+-O warningAsErrors=1

@@ -1,0 +1,1 @@
+-O writeFile=1

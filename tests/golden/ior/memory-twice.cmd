@@ -1,0 +1,1 @@
+-M 2g -O memoryPerTask=1g

@@ -1,0 +1,2 @@
+# IOR refuses this
+-a MPIIO -z -c

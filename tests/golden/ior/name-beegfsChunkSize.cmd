@@ -1,0 +1,2 @@
+# refused here: posix.beegfs.ChunkSize
+--beegfsChunkSize=64k

@@ -1,0 +1,2 @@
+# refused here: posix.beegfs.NumTargets
+--beegfsNumTargets=4

@@ -1,0 +1,1 @@
+--blockSize 2m

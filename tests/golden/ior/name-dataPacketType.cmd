@@ -1,0 +1,1 @@
+--dataPacketType i

@@ -1,0 +1,1 @@
+--deadlineForStonewalling 5

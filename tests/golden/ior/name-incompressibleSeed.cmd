@@ -1,0 +1,1 @@
+--incompressibleSeed 11

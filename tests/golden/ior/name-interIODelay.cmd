@@ -1,0 +1,1 @@
+--interIODelay 250

@@ -1,0 +1,1 @@
+--interTestDelay 2

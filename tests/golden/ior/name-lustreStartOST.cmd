@@ -1,0 +1,2 @@
+# refused here: posix.lustre.startost
+--lustreStartOST=0

@@ -1,0 +1,2 @@
+# refused here: posix.lustre.stripecount
+--lustreStripeCount=4

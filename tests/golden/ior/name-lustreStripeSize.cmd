@@ -1,0 +1,2 @@
+# refused here: posix.lustre.stripesize
+--lustreStripeSize=1m

@@ -1,0 +1,1 @@
+--maxTimeDuration 3

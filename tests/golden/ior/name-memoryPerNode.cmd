@@ -1,0 +1,1 @@
+--memoryPerNode 2g

@@ -1,0 +1,1 @@
+--memoryPerTask 64m

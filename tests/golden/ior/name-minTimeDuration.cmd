@@ -1,0 +1,1 @@
+--minTimeDuration 4

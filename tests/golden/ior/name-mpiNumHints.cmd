@@ -1,0 +1,1 @@
+--mpiNumHints 2

@@ -1,0 +1,1 @@
+--numNodes 4

@@ -1,0 +1,1 @@
+--numTasks 2

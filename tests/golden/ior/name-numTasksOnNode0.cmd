@@ -1,0 +1,1 @@
+--numTasksOnNode0 2

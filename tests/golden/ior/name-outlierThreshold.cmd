@@ -1,0 +1,1 @@
+--outlierThreshold 5

@@ -1,0 +1,1 @@
+-w -R --quitOnError

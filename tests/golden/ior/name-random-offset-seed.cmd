@@ -1,0 +1,1 @@
+-z --random-offset-seed 7

@@ -1,0 +1,1 @@
+--randomSeed 3

@@ -1,0 +1,1 @@
+-Z --reorderTasksRandomSeed 9

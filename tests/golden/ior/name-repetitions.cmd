@@ -1,0 +1,1 @@
+--repetitions 3

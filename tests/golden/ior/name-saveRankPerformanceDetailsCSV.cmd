@@ -1,0 +1,1 @@
+--saveRankPerformanceDetailsCSV ranks.csv

@@ -1,0 +1,1 @@
+--scriptFile=script.ior

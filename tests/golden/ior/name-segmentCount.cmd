@@ -1,0 +1,1 @@
+--segmentCount 4

@@ -1,0 +1,1 @@
+--setAlignment 64k

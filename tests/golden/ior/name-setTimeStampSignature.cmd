@@ -1,0 +1,1 @@
+--setTimeStampSignature 42

@@ -1,0 +1,1 @@
+-r -k --stoneWallingStatusFile count

@@ -1,0 +1,1 @@
+-D 5 --stoneWallingWearOut

@@ -1,0 +1,1 @@
+--stoneWallingWearOutIterations 100

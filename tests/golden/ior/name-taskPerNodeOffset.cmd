@@ -1,0 +1,1 @@
+-C --taskPerNodeOffset 2

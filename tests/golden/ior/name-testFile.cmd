@@ -1,0 +1,1 @@
+--testFile /scratch/file

@@ -1,0 +1,1 @@
+--transferSize 64k

@@ -1,0 +1,1 @@
+--useO_DIRECT

@@ -1,1 +1,0 @@
---posix.lustre.stripecount=4

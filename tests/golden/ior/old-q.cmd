@@ -1,0 +1,2 @@
+# a letter of 2.10
+-q -w -W -R

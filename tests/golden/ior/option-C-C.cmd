@@ -1,0 +1,2 @@
+# the same as once
+-C -C

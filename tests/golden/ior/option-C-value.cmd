@@ -1,0 +1,2 @@
+# -C takes no value; IOR ends here too
+-C 1

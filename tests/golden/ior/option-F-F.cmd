@@ -1,0 +1,2 @@
+# given twice is given
+-F -F

@@ -1,0 +1,2 @@
+# IOR needs -G here
+-R

@@ -1,0 +1,2 @@
+# what an earlier run wrote
+-W

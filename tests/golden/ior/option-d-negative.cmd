@@ -1,0 +1,2 @@
+# IOR warns and takes 0
+-d -1

@@ -1,0 +1,2 @@
+# IOR warns and takes 1
+-i -3

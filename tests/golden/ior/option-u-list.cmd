@@ -1,0 +1,2 @@
+# IOR refuses this
+-F -u -o /a/f@/b/f

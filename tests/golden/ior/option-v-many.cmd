@@ -1,0 +1,2 @@
+# more than 5 says no more
+-vvvvvvvvv

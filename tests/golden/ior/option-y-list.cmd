@@ -1,0 +1,1 @@
+-y -F -o /mnt/a@/mnt/b

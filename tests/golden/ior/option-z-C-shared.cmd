@@ -1,0 +1,2 @@
+# IOR refuses this
+-z -C -r

@@ -1,0 +1,2 @@
+# IOR refuses this
+-z -w -R

@@ -1,0 +1,2 @@
+# a whole release will do
+--compat=3.0.1

@@ -1,0 +1,1 @@
+--compat 3.2 -O summaryFormat=JSON

@@ -1,0 +1,1 @@
+--compat 4.0 -O summaryFormat=CSV

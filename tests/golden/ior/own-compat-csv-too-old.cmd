@@ -1,0 +1,1 @@
+--compat 3.3 -O summaryFormat=CSV

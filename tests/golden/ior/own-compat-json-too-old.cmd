@@ -1,0 +1,1 @@
+--compat 3.0 -O summaryFormat=JSON

@@ -1,0 +1,1 @@
+--data ior -G 42 -l o

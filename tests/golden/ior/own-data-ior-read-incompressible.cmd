@@ -1,0 +1,1 @@
+--data ior -W -l i

@@ -1,0 +1,1 @@
+--data ior -R -l o -t 8 -b 8

@@ -1,0 +1,1 @@
+--data ior -R -l r

@@ -1,0 +1,2 @@
+# the signature stands in the data
+--data ior -R

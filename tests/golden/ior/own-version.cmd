@@ -1,0 +1,2 @@
+# only the name of the program is kept
+--version

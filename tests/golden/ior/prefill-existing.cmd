@@ -1,0 +1,1 @@
+-w -E -z -Y --randomPrefill=256k -m -i 2 -d 1

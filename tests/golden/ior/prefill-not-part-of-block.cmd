@@ -1,0 +1,1 @@
+-z --randomPrefill=768k

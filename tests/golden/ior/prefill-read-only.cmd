@@ -1,0 +1,2 @@
+# a read fills nothing
+-r -z --randomPrefill=512k

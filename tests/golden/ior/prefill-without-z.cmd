@@ -1,0 +1,1 @@
+--randomPrefill=1m

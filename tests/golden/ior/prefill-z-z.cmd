@@ -1,0 +1,1 @@
+-w -z -z --randomPrefill=1m

@@ -1,0 +1,2 @@
+# a comment ends with its piece, as in IOR
+-f bad-comma.ior

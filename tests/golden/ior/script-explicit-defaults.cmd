@@ -1,0 +1,1 @@
+-z -F -f last-run-missing.ior -k

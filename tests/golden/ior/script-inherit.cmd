@@ -1,0 +1,2 @@
+# each test begins where the one before it ended
+-f inherit.ior

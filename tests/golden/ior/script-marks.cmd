@@ -1,0 +1,1 @@
+-f marks-in-text.ior

@@ -1,0 +1,1 @@
+-f old-words.ior

@@ -1,0 +1,2 @@
+# keys may be typed as options are, letters one by one
+-f options.ior

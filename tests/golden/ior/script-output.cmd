@@ -1,0 +1,2 @@
+# output is as the last test left it
+-f summary-always.ior

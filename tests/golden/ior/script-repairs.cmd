@@ -1,0 +1,2 @@
+# remarks say which test
+-f repairs.ior

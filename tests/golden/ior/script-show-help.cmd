@@ -1,0 +1,2 @@
+# only the first line is kept
+-f show-help.ior

@@ -1,0 +1,2 @@
+# tests may share them
+-f side-files.ior

@@ -1,0 +1,2 @@
+# the second is no directive
+-f marks.ior

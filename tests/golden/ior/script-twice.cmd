@@ -1,0 +1,2 @@
+# the last one counts
+-f script.ior -f run-twice.ior

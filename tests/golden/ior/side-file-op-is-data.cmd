@@ -1,0 +1,1 @@
+-o out/f-0.csv -O savePerOpDataCSV=out/f

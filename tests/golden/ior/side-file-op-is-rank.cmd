@@ -1,0 +1,1 @@
+-O savePerOpDataCSV=x,saveRankPerformanceDetailsCSV=x-ranks.csv

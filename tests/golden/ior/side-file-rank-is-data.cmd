@@ -1,0 +1,1 @@
+-o f -O saveRankPerformanceDetailsCSV=./f

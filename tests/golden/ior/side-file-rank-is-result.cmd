@@ -1,0 +1,1 @@
+--result r -O saveRankPerformanceDetailsCSV=r

@@ -1,0 +1,1 @@
+-O savePerOpDataCSV=x,saveRankPerformanceDetailsCSV=x.csv -i 2

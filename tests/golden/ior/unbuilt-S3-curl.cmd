@@ -1,0 +1,1 @@
+--S3-curl.bucket=b

@@ -1,0 +1,1 @@
+--S3-libs3.host=h

@@ -1,0 +1,1 @@
+--aio.max-pending=64

@@ -1,0 +1,1 @@
+--chfs.chunk_size=4k

@@ -1,0 +1,1 @@
+--dfs.pool=p

@@ -1,0 +1,1 @@
+--finchfs.chunk_size=4k

@@ -1,0 +1,1 @@
+--hdfs.user=u

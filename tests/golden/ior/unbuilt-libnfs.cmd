@@ -1,0 +1,1 @@
+--libnfs.url=nfs://h/

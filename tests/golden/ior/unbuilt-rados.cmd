@@ -1,0 +1,1 @@
+--rados.user=u

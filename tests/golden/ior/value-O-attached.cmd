@@ -1,0 +1,1 @@
+-OkeepFile=1

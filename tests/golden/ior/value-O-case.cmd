@@ -1,0 +1,1 @@
+-O FILEPERPROC=1

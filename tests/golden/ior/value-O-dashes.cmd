@@ -1,0 +1,1 @@
+-O -t=64k,--blockSize=2m

@@ -1,0 +1,2 @@
+# a comment, as in IOR
+-O testFile=a#b

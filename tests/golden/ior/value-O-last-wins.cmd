@@ -1,0 +1,1 @@
+-t 1m -O transferSize=64k

@@ -1,0 +1,1 @@
+-O keepFile=1 -O fsync=1

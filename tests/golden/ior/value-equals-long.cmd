@@ -1,0 +1,1 @@
+--transferSize=1m --keepFile=1

@@ -1,0 +1,2 @@
+# only the first = counts
+-o=a=b

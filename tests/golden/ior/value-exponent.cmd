@@ -1,0 +1,2 @@
+# IOR would read 1
+-b 1e6

@@ -1,0 +1,2 @@
+# IOR would read 0
+-b 0x10

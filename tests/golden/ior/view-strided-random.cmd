@@ -1,0 +1,1 @@
+-a MPIIO -z -z -r -S
