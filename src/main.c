@@ -49,6 +49,19 @@ static void describe_backends(struct weir_text *text)
         weir_text_add(text, "left out: %s\n", *reason);
 }
 
+/* What the command says of its output, and what the run said of the rest. */
+static int choose_output(struct weir_plan *plan, const struct weir_command *command,
+                         struct weir_error *error)
+{
+    const struct weir_output of_run = plan->output;
+
+    plan->output = command->output;
+    plan->output.verbosity = of_run.verbosity;
+    if (command->keeps_compat)
+        plan->output.compat = of_run.compat;
+    return weir_output_check(&plan->output, "report", error);
+}
+
 static int describe_result_file(const struct weir_command *command,
                                 const struct weir_backends *backends, struct weir_text *text,
                                 struct weir_error *error)
@@ -57,31 +70,43 @@ static int describe_result_file(const struct weir_command *command,
     struct weir_arena arena = {0};
     struct weir_result *result = NULL;
     struct weir_plan *plan = NULL;
-    const char *const *words;
+    struct weir_plan_source source;
     char id[17];
-    int count, code;
+    int code = weir_record_read_source(path, &arena, &source, id, error);
 
-    code = weir_record_read_words(path, &arena, &count, &words, id, error);
     if (code == 0)
-        code = weir_front_plan(count, words, backends, &plan, error);
+        code = weir_front_plan(&source, backends, &plan, error);
     if (code == 0 && strcmp(plan->id, id) != 0)
         code = weir_error_usage(error, path,
-                                "its command line now gives plan %s, not the %s that ran: was a "
-                                "script changed, or another version of weir used?",
+                                "its command line now gives plan %s, not the %s that ran: was "
+                                "another version of weir used?",
                                 plan->id, id);
     if (code == 0)
         code = weir_record_read(path, (unsigned)plan->test_count, &result, error);
-    if (code == 0) {
-        int verbosity = plan->output.verbosity;
-
-        plan->output = command->output;
-        plan->output.verbosity = verbosity;
+    if (code == 0)
+        code = choose_output(plan, command, error);
+    if (code == 0)
         weir_report_whole(text, plan, result);
-    }
     weir_result_close(result);
     weir_plan_close(plan);
     weir_arena_close(&arena);
     return code;
+}
+
+/* What the front end changed or ignored; a run's report says it. */
+static void tell_remarks(const struct weir_plan *plan)
+{
+    for (size_t i = 0; i < plan->test_count; i++) {
+        const struct weir_test *test = plan->tests[i];
+
+        for (size_t k = 0; k < test->remark_count; k++) {
+            if (plan->test_count > 1)
+                fprintf(stderr, "weir: %s: test %u: %s\n", plan->dialect, test->number,
+                        test->remarks[k]);
+            else
+                fprintf(stderr, "weir: %s: %s\n", plan->dialect, test->remarks[k]);
+        }
+    }
 }
 
 /* To a file, or to standard output if `path` is NULL. */
@@ -117,6 +142,8 @@ static int say(const struct weir_command *command, const struct weir_backends *b
                      command->kind == WEIR_COMMAND_REPORT ? command->output.summary_path : NULL,
                      error);
     weir_text_close(&text);
+    if (code == 0 && command->kind == WEIR_COMMAND_EXPLAIN)
+        tell_remarks(command->plan);
     return code;
 }
 
@@ -132,8 +159,8 @@ static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
     if (weir_group_broadcast(group, id, sizeof id, 0) == 0 && strcmp(id, plan->id) != 0)
         weir_error_usage(
             error, plan->dialect,
-            "this rank read another plan (%s) than rank 0 (%s): is the script the same "
-            "on all nodes?",
+            "this rank read another plan (%s) than rank 0 (%s): are the script and IOR_FAKE_... in "
+            "the environment the same on all nodes?",
             plan->id, id);
     return weir_group_agree(group, error);
 }

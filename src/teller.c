@@ -121,21 +121,83 @@ static void show_progress(void *context, const struct weir_progress *progress)
 
 /* ---- the observer ---- */
 
+/* IOR's text has lines for warnings; its other formats have no place for them. */
+static bool has_place_for_warnings(const struct weir_output *output)
+{
+    return output->format == WEIR_FORMAT_IOR;
+}
+
+static void warn_of_test(const struct weir_teller *teller, const struct weir_test_result *begun)
+{
+    const struct weir_test *test = teller->plan->tests[begun->test];
+    const struct weir_phase *write = weir_test_phase(test, WEIR_WRITE);
+    const char *fate = write != NULL && write->must_replace ? "replaced" : "overwritten";
+
+    if (has_place_for_warnings(&teller->plan->output))
+        return;
+    for (size_t i = 0; i < test->remark_count; i++)
+        weir_log(WEIR_LOG_WARNING, "%s", test->remarks[i]);
+    if (begun->existing_count == 1)
+        weir_log(WEIR_LOG_WARNING, "%s exists already and will be %s", begun->existing_path, fate);
+    else if (begun->existing_count > 1)
+        weir_log(WEIR_LOG_WARNING, "%s and %" PRIu64 " more files exist already and will be %s",
+                 begun->existing_path, begun->existing_count - 1, fate);
+}
+
 static int test_begins(void *context, const struct weir_test_result *test, struct weir_error *error)
 {
     struct weir_teller *teller = context;
     struct weir_text lines = {0};
-    int code = open_record(teller, error);
+    int code = teller->out == NULL ? weir_side_file_check(teller->plan, error) : 0;
 
+    if (code == 0)
+        code = weir_side_file_open(&teller->side, teller->plan, test->test, error);
+    if (code == 0)
+        code = open_record(teller, error);
     if (code == 0)
         code = open_report(teller, error);
     if (code != 0)
         return code;
+    warn_of_test(teller, test);
     weir_record_test(&lines, teller->plan, test);
     code = record(teller, &lines, error);
     if (teller->reporter->test_begins != NULL)
         teller->reporter->test_begins(&teller->text, teller->plan, teller->result, test);
     return code != 0 ? code : print(teller, error);
+}
+
+/* A deadline is why, more often than a disk that lies. */
+static void warn_of_bytes(const struct weir_teller *teller, const struct weir_phase_result *phase)
+{
+    const struct weir_phase *planned =
+        weir_plan_find_phase(teller->plan, phase->test, phase->phase);
+
+    if (has_place_for_warnings(&teller->plan->output) || planned->verb == WEIR_REMOVE ||
+        planned->is_check || phase->outcome != WEIR_OUTCOME_COMPLETE ||
+        phase->byte_count == phase->expected_bytes)
+        return;
+    weir_log(
+        WEIR_LOG_WARNING, "%s %u: %" PRIu64 " bytes were moved, not the %" PRIu64 " asked for%s",
+        weir_verb_name(planned->verb), phase->repetition, phase->byte_count, phase->expected_bytes,
+        planned->stop.deadline_ns > 0 ? ", maybe because of the deadline" : "");
+}
+
+static bool says_findings(const struct weir_teller *teller)
+{
+    const struct weir_output *output = &teller->plan->output;
+
+    return !has_place_for_warnings(output) || output->warnings_are_errors;
+}
+
+/* These have a sentence of their own. */
+static bool is_said(const struct weir_finding *finding)
+{
+    static const char *const names[] = {"failed", "data", "interrupted"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(finding->name, names[i]) == 0)
+            return true;
+    return false;
 }
 
 /* What makes the run's exit code not 0 is also said on standard error: no format of results has a
@@ -153,6 +215,11 @@ static void warn(const struct weir_teller *teller, const struct weir_phase_resul
                  verb, phase->repetition, wrong, phase->mismatches.checked_transfers);
     if (phase->is_interrupted)
         weir_log(WEIR_LOG_WARNING, "%s %u: interrupted by a signal", verb, phase->repetition);
+    warn_of_bytes(teller, phase);
+    for (unsigned i = 0; says_findings(teller) && i < phase->finding_count; i++)
+        if (phase->findings[i].severity == WEIR_WARNING && !is_said(&phase->findings[i]))
+            weir_log(WEIR_LOG_WARNING, "%s %u: %s", verb, phase->repetition,
+                     phase->findings[i].text);
 }
 
 static int phase_done(void *context, struct weir_phase_result *phase, struct weir_error *error)
@@ -163,9 +230,13 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
 
     clear_progress(teller);
     weir_audit_phase(teller->plan, phase);
+    if (phase->notes != NULL && !has_place_for_warnings(&teller->plan->output))
+        fputs(phase->notes, stderr);
     warn(teller, phase);
     weir_record_phase(&lines, teller->plan, phase);
     code = record(teller, &lines, error);
+    if (code == 0)
+        code = weir_side_file_add(&teller->side, teller->plan, phase, error);
     if (teller->reporter->phase_done != NULL)
         teller->reporter->phase_done(&teller->text, teller->plan, teller->result, phase);
     return code != 0 ? code : print(teller, error);
@@ -198,12 +269,24 @@ void weir_teller_open(struct weir_teller *teller, const struct weir_plan *plan,
     };
 }
 
+/* A signal between two phases ends no phase, and is told of none. */
+static bool is_interrupted_between_phases(const struct weir_result *result)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].is_interrupted)
+            return false;
+    return result->is_interrupted;
+}
+
 int weir_teller_close(struct weir_teller *teller, struct weir_error *error)
 {
     struct weir_text lines = {0};
     int code = 0;
 
     clear_progress(teller);
+    if (is_interrupted_between_phases(teller->result))
+        weir_log(WEIR_LOG_WARNING, "the run was interrupted by a signal");
+    weir_side_file_close(&teller->side, error);
     if (teller->out != NULL) {
         if (teller->reporter->end != NULL)
             teller->reporter->end(&teller->text, teller->plan, teller->result);

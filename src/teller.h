@@ -4,6 +4,8 @@
 #ifndef WEIR_TELLER_H
 #define WEIR_TELLER_H
 
+#include "side_file.h"
+
 #include "weir/engine/engine.h"
 #include "weir/report/report.h"
 
@@ -15,6 +17,7 @@ struct weir_teller {
     const struct weir_reporter *reporter;
     struct weir_text text; /* not yet printed */
     FILE *out;             /* where the report goes; NULL until the first test begins */
+    struct weir_side_file side;
     int record_descriptor; /* of the result file; -1: none */
     bool shows_progress;   /* a progress line may stand on the terminal */
 };

@@ -40,7 +40,7 @@ static void doubt_completeness(const struct subject *subject)
     if (record->is_interrupted)
         weir_result_find(record, WEIR_WARNING, "interrupted",
                          "a signal ended this phase: the numbers are of what was done until then");
-    if (record->failure[0] != '\0')
+    if (record->failure[0] != '\0' || record->error_count > 0)
         weir_result_find(record, WEIR_WARNING, "failed",
                          "%" PRIu64 " operations failed: the numbers are of what was done",
                          record->error_count);
@@ -78,6 +78,24 @@ static void doubt_size(const struct subject *subject)
     weir_result_find(subject->record, WEIR_WARNING, "size",
                      "the files hold %" PRIu64 " bytes, not the %" PRIu64 " that were written",
                      record->file_bytes, extent);
+}
+
+static void doubt_sizes(const struct subject *subject)
+{
+    if (subject->record->has_differing_sizes)
+        weir_result_find(
+            subject->record, WEIR_WARNING, "sizes-differ",
+            "ranks were told different sizes of the same file: nodes do not see the same "
+            "file system, or not yet the same state of it");
+}
+
+static void doubt_log(const struct subject *subject)
+{
+    if (subject->record->unlogged_ops > 0)
+        weir_result_find(subject->record, WEIR_WARNING, "unlogged",
+                         "%" PRIu64 " transfers are not in the files of savePerOpDataCSV, whose "
+                         "room was full: --result counts them all",
+                         subject->record->unlogged_ops);
 }
 
 /* ---- is the data right? ---- */
@@ -173,19 +191,95 @@ static bool is_written_before(const struct subject *subject)
     return write != NULL && write->number < subject->phase->number;
 }
 
-static void doubt_cache(const struct subject *subject)
+static bool goes_full_circle(const struct subject *subject)
+{
+    const struct weir_shift *shift = &subject->phase->shift;
+    unsigned nodes = subject->record->node_count;
+
+    return shift->kind == WEIR_SHIFT_NODES && weir_shift_distance(shift, nodes) % nodes == 0;
+}
+
+/* Of two nodes the check stays on its own, as the timed reads are to find nothing cached on the
+ * other one. */
+static bool leaves_reads_alone(const struct subject *subject)
+{
+    return subject->phase->is_check && subject->record->node_count == 2 &&
+           weir_test_phase(subject->test, WEIR_READ) != NULL;
+}
+
+/* Why ranks stay on their own node, and the way out. */
+static void explain_nearness(const struct subject *subject, struct weir_text *text)
 {
     const struct weir_phase_result *record = subject->record;
+    const struct weir_shift *shift = &subject->phase->shift;
+    const struct weir_test *test = subject->test;
+    const char *letter = shift->kind == WEIR_SHIFT_NODES ? "-C" : "-Z";
+
+    if (shift->kind == WEIR_SHIFT_NONE)
+        weir_text_add(text, "use -C on several nodes");
+    else if (record->node_count < 2)
+        weir_text_add(text, "%s finds no other node: use several", letter);
+    else if (shift->kind == WEIR_SHIFT_PERMUTATION)
+        weir_text_add(text, "-Z -Z takes near ranks too: use -Z");
+    else if (test->given_nodes > 0 || test->given_ranks_per_node > 0)
+        weir_text_add(text, "%s took the given numbers of nodes and ranks for true: leave them out",
+                      letter);
+    else if (shift->distance == 0)
+        weir_text_add(text, "-Q 0 asks for no other node: use -Q 1");
+    else if (goes_full_circle(subject) && leaves_reads_alone(subject))
+        weir_text_add(text, "-W leaves the other node to -r: verify with -R");
+    else if (goes_full_circle(subject))
+        weir_text_add(text, "%" PRIu64 " nodes further is a full circle of %u: use another -Q",
+                      shift->distance, record->node_count);
+    else /* Rank shifts leave 2L - N ranks where L of N are on one node, and else none. */
+        weir_text_add(text, "one node has %u of the %u ranks: spread them evenly",
+                      (record->rank_count + record->near_rank_count) / 2, record->rank_count);
+}
+
+static void doubt_nearness(const struct subject *subject, bool may_be_cached)
+{
+    struct weir_phase_result *record = subject->record;
+    enum weir_shift_kind kind = subject->phase->shift.kind;
+    struct weir_text why = {0};
+
+    explain_nearness(subject, &why);
+    if (may_be_cached && is_written_before(subject))
+        weir_result_find(record, WEIR_NOTE, "cache",
+                         "%u of %u ranks read back what their own node wrote, through a page cache "
+                         "that may have served it: %s, or direct I/O",
+                         record->near_rank_count, record->rank_count, weir_text_string(&why));
+    else if (kind == WEIR_SHIFT_NODES || kind == WEIR_SHIFT_RANDOM)
+        weir_result_find(record, WEIR_NOTE, "near",
+                         "%u of %u ranks read what their own node writes: %s",
+                         record->near_rank_count, record->rank_count, weir_text_string(&why));
+    weir_text_close(&why);
+}
+
+/* A check under -Z draws the same parts as the reads after it; under -C, parts of other nodes. */
+static bool is_checked_before(const struct subject *subject)
+{
+    const struct weir_test *test = subject->test;
+    enum weir_shift_kind kind = subject->phase->shift.kind;
+
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->is_check && test->phases[i]->number < subject->phase->number)
+            return kind == WEIR_SHIFT_RANDOM || kind == WEIR_SHIFT_PERMUTATION;
+    return false;
+}
+
+static void doubt_cache(const struct subject *subject)
+{
+    bool may_be_cached = passes_cache(subject->test);
 
     if (subject->phase->verb != WEIR_READ || subject->test->is_dry_run ||
-        record->near_rank_count == 0 || (weir_test_abilities(subject->test) & WEIR_CAN_KEEP) == 0 ||
-        !passes_cache(subject->test) || !is_written_before(subject))
+        (weir_test_abilities(subject->test) & WEIR_CAN_KEEP) == 0)
         return;
-    weir_result_find(
-        subject->record, WEIR_NOTE, "cache",
-        "%u of %u ranks read back what their own node wrote, through a page cache that "
-        "may have served it: use -C on several nodes, or direct I/O",
-        record->near_rank_count, record->rank_count);
+    if (subject->record->near_rank_count > 0)
+        doubt_nearness(subject, may_be_cached);
+    if (may_be_cached && !subject->phase->is_check && is_checked_before(subject))
+        weir_result_find(subject->record, WEIR_NOTE, "checked-before",
+                         "each rank reads what it has read for -W, through a page cache that may "
+                         "have served it: verify with -R instead, or use direct I/O");
 }
 
 /* ---- were the ranks alike? ---- */
@@ -203,19 +297,43 @@ static void doubt_balance(const struct subject *subject)
                      record->rank_s_max / record->rank_s_mean);
 }
 
+/* So many have a sentence of their own: other findings need room too, and the record has more of
+ * them. */
+#define OUTLIERS_TOLD 4
+
+static void tell_outlier(struct weir_phase_result *record, const struct weir_outlier *outlier)
+{
+    static const struct {
+        const char *before;
+        const char *after;
+    } words[WEIR_OUTLIER_KINDS] = {
+        [WEIR_OUTLIER_START] = {"began", "after the agreed start"},
+        [WEIR_OUTLIER_OPEN] = {"took", "to open"},
+        [WEIR_OUTLIER_TRANSFER] = {"took", "to transfer"},
+        [WEIR_OUTLIER_CLOSE] = {"took", "to close"},
+        [WEIR_OUTLIER_END] = {"ended", "after the agreed start"},
+    };
+
+    weir_result_find(record, WEIR_WARNING, "outlier",
+                     "rank %u on %s %s %.6f s %s, ranks on average %.6f s, standard deviation "
+                     "%.6f s (-j)",
+                     outlier->rank, outlier->host, words[outlier->kind].before, outlier->value_s,
+                     words[outlier->kind].after, outlier->mean_s, outlier->stddev_s);
+}
+
 static void doubt_outliers(const struct subject *subject)
 {
-    const struct weir_phase_result *record = subject->record;
-    double threshold = (double)subject->test->outlier_ns * 1e-9;
+    struct weir_phase_result *record = subject->record;
+    uint32_t told = record->outlier_count < OUTLIERS_TOLD ? record->outlier_count : OUTLIERS_TOLD;
 
-    for (unsigned i = 0; threshold > 0 && i < record->slowest_count; i++) {
-        const struct weir_slow_rank *slow = &record->slowest[i];
-
-        if (slow->seconds - record->rank_s_mean > threshold)
-            weir_result_find(subject->record, WEIR_WARNING, "outlier",
-                             "rank %u on %s took %.3f s, ranks on average %.3f s (-j)", slow->rank,
-                             slow->host, slow->seconds, record->rank_s_mean);
-    }
+    for (uint32_t i = 0; i < told; i++)
+        tell_outlier(record, &record->outliers[i]);
+    if (record->outlier_count > told)
+        weir_result_find(
+            record, WEIR_WARNING, "outliers", "%u more times are as far from the average (-j)%s",
+            record->outlier_count - told,
+            record->outlier_count > WEIR_OUTLIERS_KEPT ? ": --result keeps the first of them"
+                                                       : ": --result keeps them all");
 }
 
 void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *record)
@@ -232,9 +350,11 @@ void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *re
         return;
     doubt_stonewall(&subject);
     doubt_size(&subject);
+    doubt_sizes(&subject);
+    doubt_log(&subject);
     doubt_data(&subject);
     doubt_cache(&subject);
-    if (subject.phase->is_check)
+    if (subject.phase->is_check || subject.phase->is_prefill)
         return;
     doubt_clock(&subject);
     doubt_length(&subject);

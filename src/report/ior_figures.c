@@ -14,7 +14,7 @@ bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_
 {
     const struct weir_phase *phase = weir_figures_phase(plan, result);
 
-    if (!phase || phase->verb == WEIR_REMOVE || phase->is_check)
+    if (!phase || phase->verb == WEIR_REMOVE || phase->is_check || phase->is_prefill)
         return false;
     return result->outcome == WEIR_OUTCOME_COMPLETE ||
            (result->outcome == WEIR_OUTCOME_PARTIAL && result->byte_count > 0);

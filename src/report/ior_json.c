@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IOR's summaryFormat=JSON: the same keys in the same order, but always valid and with numbers in
- * full. */
+/* IOR's summaryFormat=JSON: the keys of each version in its order, but always valid and with
+ * numbers in full. */
 #include "dates.h"
 #include "ior_figures.h"
+#include "ior_parameters.h"
 #include "ior_words.h"
 #include "json_fields.h"
 #include "record.h"
@@ -49,169 +50,23 @@ static void put_date(json_t *object, const char *key, double seconds)
     put_text(object, key, weir_date_format(seconds, date));
 }
 
-/* ---- parameters ---- */
+/* ---- versions ---- */
 
-static double setting_seconds(const struct weir_test *test, const char *key)
+static bool is_version_3(const struct weir_plan *plan)
 {
-    const char *value = weir_test_setting(test, key);
-    uint64_t ns;
-
-    return value && weir_duration_parse(value, UINT64_C(1000000000), &ns) == 0 ? (double)ns / 1e9
-                                                                               : 0.0;
+    return plan->output.compat >= WEIR_COMPAT_IOR_3_3;
 }
 
-/* The letter of the data, and its number in IOR. */
-static const char *data_letter(const struct weir_test *test, int *number)
+/* 3.2 was the first with JSON: what is older has its shape too. */
+static bool is_version_3_2(const struct weir_plan *plan)
 {
-    static const char *const letters[] = {"t", "o", "i", "r"};
-    const char *value = weir_test_setting(test, "dataPacketType");
-
-    *number = 0;
-    for (int i = 0; value && i < 4; i++)
-        if (value[0] == letters[i][0])
-            *number = i;
-    return letters[*number];
+    return plan->output.compat >= WEIR_COMPAT_IOR_3_2;
 }
 
-/* The user's name of the machine, else IOR's: node(system). */
-static void put_platform(json_t *parameters, const struct weir_result *result,
-                         const struct weir_test *test)
+/* Removals and maxima, which 4.x has at -v only. */
+static bool says_all(const struct weir_plan *plan)
 {
-    const char *given = weir_test_setting(test, "platform");
-    struct weir_text text = {0};
-
-    if (given && *given)
-        weir_text_add(&text, "%s", given);
-    else
-        weir_text_add(&text, "%s(%s)", result->host.node, result->host.system);
-    put_text(parameters, "platform", weir_text_string(&text));
-    weir_text_close(&text);
-}
-
-static void put_names(json_t *parameters, const struct weir_result *result,
-                      const struct weir_test *test)
-{
-    const char *remark = weir_words_remark(test);
-    struct weir_text text = {0};
-
-    put_integer(parameters, "testID", test->number);
-    put_integer(parameters, "refnum", test->reference);
-    put_text(parameters, "api", test->label);
-    put_platform(parameters, result, test);
-    if (remark)
-        put_text(parameters, "debug", remark);
-    weir_words_file_name(&text, test);
-    put_text(parameters, "testFileName", weir_text_string(&text));
-    weir_text_close(&text);
-}
-
-static void put_limits(json_t *parameters, const struct weir_test *test,
-                       const struct weir_test_result *begun, const struct weir_phase *phase)
-{
-    put_number(parameters, "deadlineForStonewall", (double)phase->stop.deadline_ns / 1e9);
-    put_integer(parameters, "stoneWallingWearOut", phase->stop.has_wear_out);
-    put_number(parameters, "maxTimeDuration", (double)test->time_limit_ns / 60e9);
-    put_number(parameters, "outlierThreshold", (double)test->outlier_ns / 1e9);
-    put_text(parameters, "options", "(null)");
-    put_integer(parameters, "dryRun", test->is_dry_run);
-    put_integer(parameters, "nodes", begun->node_count);
-    put_integer(parameters, "memoryPerTask", 0); /* refused: hogging memory is not built */
-    put_integer(parameters, "memoryPerNode", 0);
-    put_integer(parameters, "tasksPerNode", begun->ranks_per_node);
-    put_integer(parameters, "repetitions", (int64_t)test->repetitions);
-    put_integer(parameters, "multiFile", phase->target->is_new_each_repetition);
-    put_number(parameters, "interTestDelay", setting_seconds(test, "interTestDelay"));
-}
-
-static void put_actions(json_t *parameters, const struct weir_test *test,
-                        const struct weir_phase *phase)
-{
-    const struct weir_phase *write = weir_test_phase(test, WEIR_WRITE);
-    const struct weir_phase *read = weir_test_phase(test, WEIR_READ);
-    bool keeps_existing =
-        write ? !write->must_replace : weir_words_setting(test, "useExistingTestFile", 0) != 0;
-
-    put_integer(parameters, "fsync", write && write->must_sync_at_end);
-    put_integer(parameters, "fsyncperwrite", write && write->must_sync_each);
-    put_integer(parameters, "useExistingTestFile", keeps_existing);
-    put_integer(parameters, "uniqueDir", phase->target->has_own_directory);
-    put_integer(parameters, "singleXferAttempt", phase->is_single_attempt);
-    put_integer(parameters, "readFile", read != NULL);
-    put_integer(parameters, "writeFile", write != NULL);
-    put_integer(parameters, "filePerProc", !phase->target->is_shared);
-}
-
-static void put_order(json_t *parameters, const struct weir_test *test,
-                      const struct weir_phase *phase)
-{
-    static const int random_offset[] = {
-        [WEIR_ORDER_SEQUENTIAL] = 0,
-        [WEIR_ORDER_SHUFFLED] = 1,
-        [WEIR_ORDER_RANDOM_BLOCKS] = 2,
-    };
-    struct weir_shift shift = weir_words_shift(test);
-
-    put_integer(parameters, "reorderTasks", shift.kind == WEIR_SHIFT_NODES);
-    put_integer(parameters, "reorderTasksRandom", weir_words_random_shift_count(&shift));
-    put_integer(parameters, "reorderTasksRandomSeed", (int64_t)shift.seed);
-    put_integer(parameters, "randomOffset", random_offset[phase->layout.order]);
-}
-
-static bool has_check(const struct weir_test *test)
-{
-    for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->is_check)
-            return true;
-    return false;
-}
-
-/* As it was given: -G -1 is -1 in IOR, and seed 2^32 - 1 here. */
-static int64_t signature_of(const struct weir_test *test, const struct weir_phase *phase)
-{
-    int64_t given = weir_words_setting(test, "setTimeStampSignature", 0);
-
-    if (!phase->payload.seed_is_given)
-        return 0;
-    return given < 0 ? (int32_t)phase->payload.seed : (int64_t)phase->payload.seed;
-}
-
-static void put_data(json_t *parameters, const struct weir_plan *plan, const struct weir_test *test,
-                     const struct weir_phase *phase)
-{
-    const struct weir_phase *read = weir_test_phase(test, WEIR_READ);
-    const struct weir_phase *removal = weir_test_phase(test, WEIR_REMOVE);
-    int type;
-    const char *letter = data_letter(test, &type);
-
-    put_integer(parameters, "checkWrite", has_check(test));
-    put_integer(parameters, "checkRead", read && read->must_verify);
-    put_integer(parameters, "dataPacketType", type);
-    put_integer(parameters, "keepFile", test->must_keep);
-    put_integer(parameters, "keepFileWithError", removal && removal->only_if_clean);
-    put_integer(parameters, "warningAsErrors", plan->output.warnings_are_errors);
-    put_integer(parameters, "verbose", plan->output.verbosity);
-    put_text(parameters, "data packet type", letter);
-    put_integer(parameters, "setTimeStampSignature/incompressibleSeed", signature_of(test, phase));
-    put_integer(parameters, "collective", phase->is_collective);
-    put_integer(parameters, "segmentCount", (int64_t)phase->layout.segment_count);
-    put_integer(parameters, "transferSize", (int64_t)phase->layout.transfer_bytes);
-    put_integer(parameters, "blockSize", (int64_t)phase->layout.block_bytes);
-}
-
-static json_t *parameters_of(const struct weir_plan *plan, const struct weir_result *result,
-                             const struct weir_test *test, const struct weir_test_result *begun)
-{
-    const struct weir_phase *phase = weir_words_data_phase(test);
-    json_t *parameters = json_object();
-
-    put_names(parameters, result, test);
-    if (!phase)
-        return parameters;
-    put_limits(parameters, test, begun, phase);
-    put_actions(parameters, test, phase);
-    put_order(parameters, test, phase);
-    put_data(parameters, plan, test, phase);
-    return parameters;
+    return is_version_3(plan) || plan->output.verbosity > 0;
 }
 
 /* ---- tests ---- */
@@ -235,8 +90,10 @@ static json_t *row_of(const struct weir_plan *plan, const struct weir_phase_resu
     put_real(object, "bwMiB", row.mib_per_s);
     put_real(object, "blockKiB", row.block_kib);
     put_real(object, "xferKiB", row.transfer_kib);
-    put_real(object, "iops", row.ops_per_s);
-    put_real(object, "latency", row.latency_s);
+    if (!is_version_3_2(plan)) {
+        put_real(object, "iops", row.ops_per_s);
+        put_real(object, "latency", row.latency_s);
+    }
     put_real(object, "openTime", row.windows.open_s);
     put_real(object, "wrRdTime", row.windows.transfer_s);
     put_real(object, "closeTime", row.windows.close_s);
@@ -253,20 +110,36 @@ static json_t *removal_of(const struct weir_phase_result *phase)
     return object;
 }
 
+/* What a phase is in the results; NULL if it is not in them. */
+static json_t *entry_of(const struct weir_plan *plan, const struct weir_phase_result *phase)
+{
+    if (weir_figures_has_row(plan, phase))
+        return row_of(plan, phase);
+    if (says_all(plan) && weir_figures_has_removal(plan, phase))
+        return removal_of(phase);
+    return NULL;
+}
+
+/* 4.x has one list in the order of time, 3.x a list of such lists, one for each repetition. */
 static json_t *rows_of(const struct weir_plan *plan, const struct weir_result *result,
                        unsigned test)
 {
     json_t *rows = json_array();
+    json_t *repetition = NULL; /* the last list in `rows` */
+    unsigned number = 0;
 
     for (unsigned i = 0; i < result->phase_count; i++) {
         const struct weir_phase_result *phase = &result->phases[i];
+        json_t *entry = phase->test == test ? entry_of(plan, phase) : NULL;
 
-        if (phase->test != test)
+        if (!entry)
             continue;
-        if (weir_figures_has_row(plan, phase))
-            json_array_append_new(rows, row_of(plan, phase));
-        else if (plan->output.verbosity > 0 && weir_figures_has_removal(plan, phase))
-            json_array_append_new(rows, removal_of(phase));
+        if (is_version_3(plan) && (!repetition || phase->repetition != number)) {
+            repetition = json_array();
+            number = phase->repetition;
+            json_array_append_new(rows, repetition);
+        }
+        json_array_append_new(repetition ? repetition : rows, entry);
     }
     return rows;
 }
@@ -297,25 +170,28 @@ static json_t *test_of(const struct weir_plan *plan, const struct weir_result *r
     const struct weir_test *test = plan->tests[begun->test];
     struct weir_words_filesystem words = weir_words_filesystem(&begun->filesystem);
     json_t *object = json_object();
+    json_t *parameters = json_object();
     json_t *options = json_object();
-    const struct weir_words_listener listener = {
-        .context = options,
-        .text = say_text,
-        .number = say_number,
-    };
+    struct weir_words_listener listener = {.text = say_text, .number = say_number};
+    struct weir_text path = {0};
 
+    listener.context = parameters;
+    weir_parameters_say(&listener, plan, result, begun);
+    listener.context = options;
     weir_words_options(&listener, plan, test, begun);
     put_integer(object, "TestID", begun->test);
     put_date(object, "StartTime", begun->begun_s);
-    put_text(object, "Path", begun->path);
+    weir_words_path(&path, plan, begun);
+    put_text(object, "Path", weir_text_string(&path));
+    weir_text_close(&path);
     put_text(object, "Capacity", words.capacity);
     put_text(object, "Used Capacity", words.used_capacity);
     put_text(object, "Inodes", words.inodes);
     put_text(object, "Used Inodes", words.used_inodes);
-    put(object, "Parameters", parameters_of(plan, result, test, begun));
+    put(object, "Parameters", parameters);
     put(object, "Options", options);
     put(object, "Results", rows_of(plan, result, begun->test));
-    if (plan->output.verbosity > 0)
+    if (says_all(plan))
         put(object, "max", maxima_of(plan, result, test));
     return object;
 }
@@ -341,10 +217,11 @@ static void put_test(json_t *object, const struct weir_test *test,
     put_integer(object, "reorderTasks", shift.kind == WEIR_SHIFT_NODES);
     put_integer(object, "taskPerNodeOffset", (int64_t)shift.distance);
     put_integer(object, "reorderTasksRandom", weir_words_random_shift_count(&shift));
-    put_integer(object, "reorderTasksRandomSeed", (int64_t)shift.seed);
+    put_integer(object, "reorderTasksRandomSeed", weir_words_shift_seed(&shift));
 }
 
-static void put_figures(json_t *object, const struct weir_ior_summary *summary)
+static void put_figures(json_t *object, const struct weir_plan *plan,
+                        const struct weir_ior_summary *summary)
 {
     put_real(object, "bwMaxMIB", summary->mib_per_s.max);
     put_real(object, "bwMinMIB", summary->mib_per_s.min);
@@ -355,7 +232,7 @@ static void put_figures(json_t *object, const struct weir_ior_summary *summary)
     put_real(object, "OPsMean", summary->ops_per_s.mean);
     put_real(object, "OPsSD", summary->ops_per_s.stddev);
     put_real(object, "MeanTime", summary->mean_s);
-    if (summary->has_stonewall) {
+    if (summary->has_stonewall && !is_version_3_2(plan)) {
         put_real(object, "StoneWallTime", summary->stonewall_s);
         put_real(object, "StoneWallbwMeanMIB", summary->stonewall_mib_per_s);
     }
@@ -379,7 +256,7 @@ static json_t *summary_of(const struct weir_plan *plan, const struct weir_result
             object = json_object();
             put_text(object, "operation", weir_verb_name(verb));
             put_test(object, test, begun);
-            put_figures(object, &summary);
+            put_figures(object, plan, &summary);
             json_array_append_new(list, object);
         }
     }
@@ -404,11 +281,29 @@ static json_t *latency_of(const struct weir_histogram *histogram)
     return object;
 }
 
+/* What is to be known of a test before its phases. */
+static json_t *facts_of(const struct weir_plan *plan, const struct weir_test_result *begun)
+{
+    const struct weir_test *test = plan->tests[begun->test];
+    json_t *object = json_object();
+    json_t *texts = json_array();
+
+    for (size_t i = 0; i < test->remark_count; i++)
+        json_array_append_new(texts, weir_json_readable(test->remarks[i]));
+    put_integer(object, "test", begun->test);
+    put_integer(object, "existing_files", (int64_t)begun->existing_count);
+    put(object, "remarks", texts);
+    return object;
+}
+
 static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *result)
 {
     json_t *object = json_object();
+    json_t *tests = json_array();
     json_t *phases = json_array();
 
+    for (unsigned i = 0; i < result->test_count; i++)
+        json_array_append_new(tests, facts_of(plan, &result->tests[i]));
     for (unsigned i = 0; i < result->phase_count; i++) {
         const struct weir_phase_result *phase = &result->phases[i];
         json_t *entry;
@@ -426,6 +321,7 @@ static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *
     put_text(object, "clock", result->clock_name);
     put(object, "interrupted", json_boolean(result->is_interrupted));
     put_integer(object, "exit_code", result->exit_code);
+    put(object, "tests", tests);
     put(object, "phases", phases);
     return object;
 }
@@ -451,7 +347,8 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
     json_t *tests = json_array();
     char *dump;
 
-    put_text(report, "Version", weir_ior_version);
+    if (!is_version_3_2(plan))
+        put_text(report, "Version", weir_words_version(plan->output.compat));
     put_date(report, "Began", result->begun_s);
     put_text(report, "Command line", plan->command_line);
     put_machine(report, plan, &result->host);

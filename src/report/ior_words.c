@@ -3,13 +3,43 @@
 #include "ior_words.h"
 
 #include "ior_figures.h"
+#include "ior_layout.h"
 
 #include "weir/base/version.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char weir_ior_version[] = WEIR_IOR_VERSION "+weir-" WEIR_VERSION;
+
+const char *weir_words_version(enum weir_compat compat)
+{
+    static const char *const versions[] = {
+        [WEIR_COMPAT_IOR_4_1] = weir_ior_version,
+        [WEIR_COMPAT_IOR_4_0] = "4.0.0+weir-" WEIR_VERSION,
+        [WEIR_COMPAT_IOR_3_3] = "3.3.0+weir-" WEIR_VERSION,
+        [WEIR_COMPAT_IOR_3_2] = "3.2.1+weir-" WEIR_VERSION,
+        [WEIR_COMPAT_IOR_3_0] = "3.0.1+weir-" WEIR_VERSION,
+        [WEIR_COMPAT_IOR_2_10] = "2.10.3+weir-" WEIR_VERSION,
+    };
+
+    return versions[compat];
+}
+
+void weir_words_path(struct weir_text *text, const struct weir_plan *plan,
+                     const struct weir_test_result *begun)
+{
+    const char *slash = strrchr(begun->path, '/');
+
+    if (plan->output.compat < WEIR_COMPAT_IOR_3_3)
+        weir_text_add(text, "%s", begun->path);
+    else if (!slash)
+        weir_text_add(text, ".");
+    else
+        weir_text_add(text, "%.*s", slash == begun->path ? 1 : (int)(slash - begun->path),
+                      begun->path);
+}
 
 const struct weir_phase *weir_words_data_phase(const struct weir_test *test)
 {
@@ -41,7 +71,8 @@ static struct weir_shift shift_without_reads(const struct weir_test *test)
     struct weir_shift shift = {
         .kind = is_constant ? WEIR_SHIFT_NODES : WEIR_SHIFT_NONE,
         .distance = (uint64_t)llabs(weir_words_setting(test, "taskPerNodeOffset", 1)),
-        .seed = (uint64_t)llabs(seed),
+        .seed = seed < 0 ? 0 - (uint64_t)seed : (uint64_t)seed,
+        .varies = seed < 0,
     };
 
     if (random_count > 0)
@@ -61,6 +92,20 @@ unsigned weir_words_random_shift_count(const struct weir_shift *shift)
     if (shift->kind == WEIR_SHIFT_PERMUTATION)
         return 2;
     return shift->kind == WEIR_SHIFT_RANDOM ? 1 : 0;
+}
+
+int64_t weir_words_shift_seed(const struct weir_shift *shift)
+{
+    return (int64_t)(shift->varies ? 0 - shift->seed : shift->seed);
+}
+
+/* A prefill does it for the write behind it. */
+bool weir_words_replaces(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->must_replace)
+            return true;
+    return false;
 }
 
 void weir_words_file_name(struct weir_text *text, const struct weir_test *test)
@@ -95,7 +140,8 @@ static void say_shift(const struct weir_words_listener *listener, const struct w
     if (shift->kind != WEIR_SHIFT_NONE)
         listener->number(listener->context, "task offset", (double)shift->distance);
     if (weir_words_random_shift_count(shift) > 0)
-        listener->number(listener->context, "reorder random seed", (double)shift->seed);
+        listener->number(listener->context, "reorder random seed",
+                         (double)weir_words_shift_seed(shift));
 }
 
 static void say_size(const struct weir_words_listener *listener, const char *key, uint64_t bytes)
@@ -134,43 +180,69 @@ static void say_layout(const struct weir_words_listener *listener, const struct 
     say_shift(listener, &shift);
 }
 
-static void say_job(const struct weir_words_listener *listener, const struct weir_test *test,
+/* A share of a node's memory is told as it was given. */
+static void say_hog(const struct weir_words_listener *listener, const struct weir_memory_hog *hog)
+{
+    char percent[16];
+
+    if (hog->bytes_per_rank > 0)
+        say_size(listener, "memoryPerTask", hog->bytes_per_rank);
+    if (hog->bytes_per_node > 0)
+        say_size(listener, "memoryPerNode", hog->bytes_per_node);
+    snprintf(percent, sizeof percent, "%u%%", hog->percent_of_node);
+    if (hog->percent_of_node > 0)
+        listener->text(listener->context, "memoryPerNode", percent);
+}
+
+static void say_job(const struct weir_words_listener *listener,
+                    const struct weir_ior_layout *layout, const struct weir_test *test,
                     const struct weir_test_result *begun)
 {
     void *context = listener->context;
 
-    listener->number(context, "nodes", begun->node_count);
+    if (layout->has_nodes)
+        listener->number(context, "nodes", begun->node_count);
     listener->number(context, "tasks", begun->rank_count);
     listener->number(context, "clients per node", begun->ranks_per_node);
-    listener->text(context, "memoryBuffer", "CPU");
-    listener->text(context, "dataAccess", "CPU");
-    listener->text(context, "GPUDirect", "0");
+    say_hog(listener, &test->hog);
+    if (layout->has_buffers) {
+        listener->text(context, "memoryBuffer", "CPU");
+        listener->text(context, "dataAccess", "CPU");
+        listener->text(context, "GPUDirect", "0");
+    }
     listener->number(context, "repetitions", (double)test->repetitions);
+}
+
+static void say_limits(const struct weir_words_listener *listener, const struct weir_plan *plan,
+                       const struct weir_test *test, const struct weir_phase *phase)
+{
+    void *context = listener->context;
+
+    if (test->is_dry_run)
+        listener->number(context, "dryRun", 1);
+    if (plan->output.verbosity > 0 && weir_ior_layout_of(plan)->has_verbosity)
+        listener->number(context, "verbose", plan->output.verbosity);
+    if (phase->stop.deadline_ns > 0) {
+        listener->number(context, "stonewallingTime", (double)phase->stop.deadline_ns / 1e9);
+        listener->number(context, "stoneWallingWearOut", phase->stop.has_wear_out);
+    }
 }
 
 void weir_words_options(const struct weir_words_listener *listener, const struct weir_plan *plan,
                         const struct weir_test *test, const struct weir_test_result *begun)
 {
     const struct weir_phase *phase = weir_words_data_phase(test);
-    void *context = listener->context;
 
     if (!phase)
         return;
     say_target(listener, test, phase);
     say_layout(listener, test, phase);
-    say_job(listener, test, begun);
+    say_job(listener, weir_ior_layout_of(plan), test, begun);
     say_size(listener, "xfersize", phase->layout.transfer_bytes);
     say_size(listener, "blocksize", phase->layout.block_bytes);
     say_size(listener, "aggregate filesize",
              weir_layout_bytes_per_rank(&phase->layout) * begun->rank_count);
-    if (test->is_dry_run)
-        listener->number(context, "dryRun", 1);
-    if (plan->output.verbosity > 0)
-        listener->number(context, "verbose", plan->output.verbosity);
-    if (phase->stop.deadline_ns > 0) {
-        listener->number(context, "stonewallingTime", (double)phase->stop.deadline_ns / 1e9);
-        listener->number(context, "stoneWallingWearOut", phase->stop.has_wear_out);
-    }
+    say_limits(listener, plan, test, phase);
 }
 
 /* ---- the file system ---- */

@@ -8,10 +8,18 @@
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* "4.1.0+weir-0.1.0" */
 extern const char weir_ior_version[];
+
+/* The same for the version of IOR that the output follows. */
+const char *weir_words_version(enum weir_compat compat);
+
+/* Appends what the line "Path" names: the file of rank 0, or, in 3.x and older, its directory. */
+void weir_words_path(struct weir_text *text, const struct weir_plan *plan,
+                     const struct weir_test_result *begun);
 
 /* The phase that stands for the test's layout: its first write, else its first read, else its
  * check. NULL if the test moves no data. */
@@ -26,13 +34,19 @@ struct weir_shift weir_words_shift(const struct weir_test *test);
 /* 0, 1 or 2: how often IOR's -Z would have been given. */
 unsigned weir_words_random_shift_count(const struct weir_shift *shift);
 
+/* The seed as it was given: IOR's -X -5 is 5 that varies. */
+int64_t weir_words_shift_seed(const struct weir_shift *shift);
+
+/* True if a write of the test removes what was there before. */
+bool weir_words_replaces(const struct weir_test *test);
+
 /* Appends the name given for the files: "a", or "a@b@c". */
 void weir_words_file_name(struct weir_text *text, const struct weir_test *test);
 
 /* The user's remark (IOR's "debug"), NULL if there is none. */
 const char *weir_words_remark(const struct weir_test *test);
 
-/* Who is told of the lines of the block "Options", in order. */
+/* Who is told of the lines of the block "Options", in order, as 3.2 and later versions have it. */
 struct weir_words_listener {
     void *context;
     void (*text)(void *context, const char *key, const char *value);

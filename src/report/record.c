@@ -38,6 +38,8 @@ const struct weir_json_field weir_record_test_fields[] = {
     WEIR_JSON_FIELD(weir_test_result, "nodes", node_count, WEIR_JSON_UNSIGNED),
     WEIR_JSON_FIELD(weir_test_result, "ranks_per_node", ranks_per_node, WEIR_JSON_UNSIGNED),
     WEIR_JSON_FIELD(weir_test_result, "path", path, WEIR_JSON_TEXT),
+    WEIR_JSON_FIELD(weir_test_result, "existing_files", existing_count, WEIR_JSON_COUNT),
+    WEIR_JSON_FIELD(weir_test_result, "existing_path", existing_path, WEIR_JSON_TEXT),
     END_OF_FIELDS,
 };
 
@@ -62,6 +64,8 @@ const struct weir_json_field weir_record_phase_fields[] = {
     WEIR_JSON_FIELD(weir_phase_result, "ops", op_count, WEIR_JSON_COUNT),
     WEIR_JSON_FIELD(weir_phase_result, "bytes", byte_count, WEIR_JSON_COUNT),
     WEIR_JSON_FIELD(weir_phase_result, "expected_bytes", expected_bytes, WEIR_JSON_COUNT),
+    WEIR_JSON_FIELD(weir_phase_result, "differing_sizes", has_differing_sizes, WEIR_JSON_FLAG),
+    WEIR_JSON_FIELD(weir_phase_result, "unlogged_ops", unlogged_ops, WEIR_JSON_COUNT),
     WEIR_JSON_FIELD(weir_phase_result, "short_transfers", short_count, WEIR_JSON_COUNT),
     WEIR_JSON_FIELD(weir_phase_result, "errors", error_count, WEIR_JSON_COUNT),
     WEIR_JSON_FIELD(weir_phase_result, "failure", failure, WEIR_JSON_TEXT),
@@ -72,6 +76,7 @@ const struct weir_json_field weir_record_phase_fields[] = {
     WEIR_JSON_FIELD(weir_phase_result, "common_s", common_s, WEIR_JSON_REAL),
     WEIR_JSON_FIELD(weir_phase_result, "op_s_min", op_s_min, WEIR_JSON_REAL),
     WEIR_JSON_FIELD(weir_phase_result, "data_share", data_share, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_phase_result, "outlier_count", outlier_count, WEIR_JSON_UNSIGNED),
     END_OF_FIELDS,
 };
 
@@ -95,6 +100,15 @@ const struct weir_json_field weir_record_slow_rank_fields[] = {
     WEIR_JSON_FIELD(weir_slow_rank, "rank", rank, WEIR_JSON_UNSIGNED),
     WEIR_JSON_FIELD(weir_slow_rank, "host", host, WEIR_JSON_TEXT),
     WEIR_JSON_FIELD(weir_slow_rank, "seconds", seconds, WEIR_JSON_REAL),
+    END_OF_FIELDS,
+};
+
+const struct weir_json_field weir_record_outlier_fields[] = {
+    WEIR_JSON_FIELD(weir_outlier, "rank", rank, WEIR_JSON_UNSIGNED),
+    WEIR_JSON_FIELD(weir_outlier, "host", host, WEIR_JSON_TEXT),
+    WEIR_JSON_FIELD(weir_outlier, "value_s", value_s, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_outlier, "mean_s", mean_s, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_outlier, "stddev_s", stddev_s, WEIR_JSON_REAL),
     END_OF_FIELDS,
 };
 
@@ -139,6 +153,13 @@ const struct weir_json_field weir_record_found_fields[] = {
     END_OF_FIELDS,
 };
 
+const struct weir_json_field weir_record_found_writer_fields[] = {
+    WEIR_JSON_FIELD(weir_mismatch, "file", found_file, WEIR_JSON_UNSIGNED),
+    WEIR_JSON_FIELD(weir_mismatch, "writer", found_writer, WEIR_JSON_UNSIGNED),
+    WEIR_JSON_FIELD(weir_mismatch, "generation", found_generation, WEIR_JSON_COUNT),
+    END_OF_FIELDS,
+};
+
 const struct weir_json_field weir_record_histogram_fields[] = {
     WEIR_JSON_FIELD(weir_histogram, "total", total, WEIR_JSON_COUNT),
     WEIR_JSON_FIELD(weir_histogram, "sum_ns", sum_ns, WEIR_JSON_COUNT),
@@ -156,6 +177,12 @@ const char *const weir_record_outcomes[3] = {
 const char *const weir_record_severities[2] = {
     [WEIR_NOTE] = "note",
     [WEIR_WARNING] = "warning",
+};
+
+const char *const weir_record_outlier_kinds[WEIR_OUTLIER_KINDS] = {
+    [WEIR_OUTLIER_START] = "start",       [WEIR_OUTLIER_OPEN] = "open",
+    [WEIR_OUTLIER_TRANSFER] = "transfer", [WEIR_OUTLIER_CLOSE] = "close",
+    [WEIR_OUTLIER_END] = "end",
 };
 
 /* ---- pieces of a phase ---- */
@@ -177,6 +204,21 @@ static json_t *slowest_of(const struct weir_phase_result *phase)
     return list;
 }
 
+static json_t *outliers_of(const struct weir_phase_result *phase)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < phase->outlier_count && i < WEIR_OUTLIERS_KEPT; i++) {
+        const struct weir_outlier *outlier = &phase->outliers[i];
+        json_t *object = json_object();
+
+        json_object_set_new(object, "kind", json_string(weir_record_outlier_kinds[outlier->kind]));
+        weir_json_put(object, weir_record_outlier_fields, outlier);
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
 static json_t *mismatch_of(const struct weir_mismatch *mismatch)
 {
     const char *kind = weir_mismatch_name((enum weir_mismatch_kind)mismatch->kind);
@@ -184,8 +226,10 @@ static json_t *mismatch_of(const struct weir_mismatch *mismatch)
 
     json_object_set_new(object, "kind", json_string(kind));
     weir_json_put(object, weir_record_mismatch_fields, mismatch);
-    if (mismatch->has_found)
+    if (mismatch->has_found == WEIR_FOUND_PLACE)
         json_object_set_new(object, "found", object_of(weir_record_found_fields, mismatch));
+    else if (mismatch->has_found == WEIR_FOUND_WRITER)
+        json_object_set_new(object, "found", object_of(weir_record_found_writer_fields, mismatch));
     return object;
 }
 
@@ -231,6 +275,7 @@ json_t *weir_record_phase_object(const struct weir_plan *plan,
 
     json_object_set_new(object, "verb", json_string(weir_verb_name(planned->verb)));
     json_object_set_new(object, "check", json_boolean(planned->is_check));
+    json_object_set_new(object, "prefill", json_boolean(planned->is_prefill));
     json_object_set_new(object, "outcome", json_string(weir_record_outcomes[phase->outcome]));
     weir_json_put(object, weir_record_phase_fields, phase);
     json_object_set_new(object, "file_bytes",
@@ -240,12 +285,15 @@ json_t *weir_record_phase_object(const struct weir_plan *plan,
     json_object_set_new(object, "windows", object_of(weir_record_windows_fields, &phase->windows));
     json_object_set_new(object, "rank_s", object_of(weir_record_spread_fields, phase));
     json_object_set_new(object, "slowest", slowest_of(phase));
+    json_object_set_new(object, "outliers", outliers_of(phase));
     json_object_set_new(object, "stonewall",
                         phase->stonewall.is_hit
                             ? object_of(weir_record_stonewall_fields, &phase->stonewall)
                             : json_null());
     json_object_set_new(object, "clock", object_of(weir_record_clock_fields, &phase->clock));
     json_object_set_new(object, "verification", verification_of(&phase->mismatches));
+    if (phase->notes)
+        json_object_set_new(object, "notes", weir_json_exact(phase->notes));
     json_object_set_new(object, "findings", findings_of(phase));
     return object;
 }
@@ -316,13 +364,15 @@ void weir_record_run(struct weir_text *text, const struct weir_plan *plan,
     json_t *record = record_of("run");
     json_t *words = json_array();
 
-    for (size_t i = 0; i < plan->word_count; i++)
-        json_array_append_new(words, weir_json_exact(plan->words[i]));
+    for (size_t i = 0; i < plan->source.word_count; i++)
+        json_array_append_new(words, weir_json_exact(plan->source.words[i]));
     json_object_set_new(record, "schema", json_string(WEIR_RECORD_SCHEMA));
     json_object_set_new(record, "weir", json_string(WEIR_VERSION));
     json_object_set_new(record, "dialect", json_string(plan->dialect));
     json_object_set_new(record, "plan_id", json_string(plan->id));
     json_object_set_new(record, "words", words);
+    if (plan->source.script)
+        json_object_set_new(record, "script", weir_json_exact(plan->source.script));
     json_object_set_new(record, "host", object_of(weir_record_host_fields, &result->host));
     json_object_set_new(record, "clock", json_string(result->clock_name));
     json_object_set_new(record, "begun_s", weir_json_number(result->begun_s));
@@ -343,14 +393,28 @@ static json_t *settings_of(const struct weir_test *test)
     return object;
 }
 
+static json_t *remarks_of(const struct weir_test *test)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < test->remark_count; i++)
+        json_array_append_new(list, weir_json_exact(test->remarks[i]));
+    return list;
+}
+
 void weir_record_test(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_test_result *test)
 {
     json_t *record = record_of("test");
+    const struct weir_test *planned = plan->tests[test->test];
     const struct weir_filesystem_facts *facts = &test->filesystem;
 
     weir_json_put(record, weir_record_test_fields, test);
-    json_object_set_new(record, "settings", settings_of(plan->tests[test->test]));
+    json_object_set_new(record, "given_nodes", json_integer((json_int_t)planned->given_nodes));
+    json_object_set_new(record, "given_ranks_per_node",
+                        json_integer((json_int_t)planned->given_ranks_per_node));
+    json_object_set_new(record, "settings", settings_of(planned));
+    json_object_set_new(record, "remarks", remarks_of(planned));
     json_object_set_new(record, "filesystem",
                         facts->is_known ? object_of(weir_record_filesystem_fields, facts)
                                         : json_null());

@@ -100,23 +100,27 @@ static const char *const *words_of(const json_t *list, struct weir_arena *arena)
     return words;
 }
 
-int weir_record_read_words(const char *path, struct weir_arena *arena, int *count,
-                           const char *const **words, char id[17], struct weir_error *error)
+int weir_record_read_source(const char *path, struct weir_arena *arena,
+                            struct weir_plan_source *source, char id[17], struct weir_error *error)
 {
     const char *const *found;
     const char *plan_id;
-    const json_t *record;
+    const json_t *record, *script;
     json_t *run = NULL;
     int code = load_run(path, &run, error);
 
     if (code)
         return code;
     record = json_array_get(run, 0);
+    script = json_object_get(record, "script");
     plan_id = json_string_value(json_object_get(record, "plan_id"));
     found = words_of(json_object_get(record, "words"), arena);
     if (found && plan_id && strlen(plan_id) < 17) {
-        *count = (int)json_array_size(json_object_get(record, "words"));
-        *words = found;
+        *source = (struct weir_plan_source){
+            .words = found,
+            .word_count = json_array_size(json_object_get(record, "words")),
+            .script = script ? weir_json_exact_read(script, arena) : NULL,
+        };
         snprintf(id, 17, "%s", plan_id);
     } else {
         code = damaged(error, path, "run");
@@ -154,8 +158,14 @@ static bool read_mismatch(const json_t *object, struct weir_mismatch *mismatch)
     if (kind < 0 || !weir_json_take(object, weir_record_mismatch_fields, mismatch))
         return false;
     mismatch->kind = (uint32_t)kind;
-    mismatch->has_found = found != NULL;
-    return !found || weir_json_take(found, weir_record_found_fields, mismatch);
+    if (!found)
+        return true;
+    if (json_object_get(found, "offset")) {
+        mismatch->has_found = WEIR_FOUND_PLACE;
+        return weir_json_take(found, weir_record_found_fields, mismatch);
+    }
+    mismatch->has_found = WEIR_FOUND_WRITER;
+    return weir_json_take(found, weir_record_found_writer_fields, mismatch);
 }
 
 static bool read_verification(json_t *object, struct weir_mismatch_log *log)
@@ -204,6 +214,25 @@ static bool read_slowest(const json_t *list, struct weir_phase_result *phase)
         if (!weir_json_take(json_array_get(list, i), weir_record_slow_rank_fields,
                             &phase->slowest[phase->slowest_count++]))
             return false;
+    return true;
+}
+
+/* Those that are kept; their number is among the fields. Files of older versions have none. */
+static bool read_outliers(const json_t *list, struct weir_phase_result *phase)
+{
+    if (json_array_size(list) > WEIR_OUTLIERS_KEPT || json_array_size(list) > phase->outlier_count)
+        return false;
+    if (json_array_size(list) < phase->outlier_count && json_array_size(list) != WEIR_OUTLIERS_KEPT)
+        return false;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *object = json_array_get(list, i);
+        int kind = position_of(json_object_get(object, "kind"), weir_record_outlier_kinds,
+                               WEIR_OUTLIER_KINDS);
+
+        if (kind < 0 || !weir_json_take(object, weir_record_outlier_fields, &phase->outliers[i]))
+            return false;
+        phase->outliers[i].kind = (enum weir_outlier_kind)kind;
+    }
     return true;
 }
 
@@ -287,9 +316,13 @@ static bool has_begun(const struct weir_result *result, unsigned test, unsigned 
 static bool read_phase(json_t *record, struct weir_result *result)
 {
     struct weir_phase_result *phase = weir_result_add_phase(result);
+    const json_t *notes = json_object_get(record, "notes");
 
-    return read_numbers(record, phase) && has_begun(result, phase->test, result->test_count) &&
+    phase->notes = notes ? weir_json_exact_read(notes, &result->arena) : NULL;
+    return (!notes || phase->notes) && read_numbers(record, phase) &&
+           has_begun(result, phase->test, result->test_count) &&
            read_slowest(json_object_get(record, "slowest"), phase) &&
+           read_outliers(json_object_get(record, "outliers"), phase) &&
            read_verification(json_object_get(record, "verification"), &phase->mismatches) &&
            read_findings(json_object_get(record, "findings"), result, phase) &&
            read_histogram(json_object_get(record, "latency"), &phase->latency) &&

@@ -9,12 +9,16 @@
 const struct weir_reporter *weir_reporter_of(const struct weir_output *output)
 {
     static const struct weir_reporter *const reporters[] = {
-        [WEIR_FORMAT_IOR] = &weir_reporter_ior,
+        [WEIR_FORMAT_IOR] = &weir_reporter_ior, /* of most versions */
         [WEIR_FORMAT_IOR_CSV] = &weir_reporter_ior_csv,
         [WEIR_FORMAT_IOR_JSON] = &weir_reporter_ior_json,
     };
 
     assert((unsigned)output->format < sizeof reporters / sizeof *reporters);
+    if (output->format == WEIR_FORMAT_IOR && output->compat == WEIR_COMPAT_IOR_3_0)
+        return &weir_reporter_ior_3_0;
+    if (output->format == WEIR_FORMAT_IOR && output->compat == WEIR_COMPAT_IOR_2_10)
+        return &weir_reporter_ior_2_10;
     return reporters[output->format];
 }
 

@@ -76,8 +76,14 @@ static char *format_duration(double seconds, char buffer[DURATION_BYTES])
 static char *format_phase(const struct weir_repetitions *all, const char *iteration,
                           char buffer[PHASE_BYTES])
 {
-    snprintf(buffer, PHASE_BYTES, "  %4u %4s %-6s", all->test, iteration,
-             all->phase->is_check ? "check" : weir_verb_name(all->phase->verb));
+    const struct weir_phase *phase = all->phase;
+    const char *deed = weir_verb_name(phase->verb);
+
+    if (phase->is_check)
+        deed = "check";
+    else if (phase->is_prefill)
+        deed = "fill";
+    snprintf(buffer, PHASE_BYTES, "  %4u %4s %-6s", all->test, iteration, deed);
     return buffer;
 }
 
@@ -315,12 +321,33 @@ static void add_spreads(struct weir_text *text, const struct view *view)
 static void add_found(struct weir_text *list, const struct weir_mismatch *mismatch,
                       uint64_t generation)
 {
-    weir_text_add(list, "; found data of file %u, offset %llu, rank %u", mismatch->found_file,
-                  (unsigned long long)mismatch->found_offset, mismatch->found_writer);
+    weir_text_add(list, "; found data of file %u", mismatch->found_file);
+    if (mismatch->has_found == WEIR_FOUND_PLACE)
+        weir_text_add(list, ", offset %llu", (unsigned long long)mismatch->found_offset);
+    weir_text_add(list, ", rank %u", mismatch->found_writer);
     if (mismatch->found_generation != generation)
         weir_text_add(list, ", generation %llu instead of %llu",
                       (unsigned long long)mismatch->found_generation,
                       (unsigned long long)generation);
+}
+
+/* The directory of a processor package depends on where the writer ran, which nobody keeps: there
+ * is a star in its place. */
+static void format_path(const struct weir_target *target, uint64_t number, uint64_t repetition,
+                        char path[WEIR_PATH_BYTES])
+{
+    const struct weir_file_place place = {.number = number, .repetition = repetition};
+    char whole[WEIR_PATH_BYTES];
+    size_t stem_length;
+
+    if (weir_target_path(target, &place, whole) != 0)
+        return;
+    if (!target->has_package_directory || target->is_shared) {
+        memcpy(path, whole, sizeof whole);
+        return;
+    }
+    stem_length = strlen(target->paths[number % target->path_count]);
+    snprintf(path, WEIR_PATH_BYTES, "%.*s*%s", (int)stem_length, whole, whole + stem_length + 1);
 }
 
 static void add_mismatch(struct weir_text *text, const struct weir_mismatch *mismatch,
@@ -329,10 +356,7 @@ static void add_mismatch(struct weir_text *text, const struct weir_mismatch *mis
     struct weir_text found = {0};
     char path[WEIR_PATH_BYTES] = "?";
 
-    weir_target_path(phase->target,
-                     &(struct weir_file_place){.number = mismatch->file_number,
-                                               .repetition = result->repetition},
-                     path);
+    format_path(phase->target, mismatch->file_number, result->repetition, path);
     if (mismatch->has_found)
         add_found(&found, mismatch, result->generation);
     add_line(text, "    %s, offset %llu: %s, %llu bytes, of rank %u, seen by rank %u%s", path,
@@ -488,11 +512,23 @@ static void add_remarks_of(struct weir_text *remarks, const struct weir_repetiti
     }
 }
 
+/* What the front end says of a test: once, before its phases. */
+static void add_test_remarks(struct weir_text *remarks, const struct weir_plan *plan,
+                             const struct weir_test_result *begun)
+{
+    const struct weir_test *test = plan->tests[begun->test];
+
+    for (size_t i = 0; i < test->remark_count; i++)
+        add_line(remarks, "  %4u             %s", begun->test, test->remarks[i]);
+}
+
 static void add_remarks(struct weir_text *text, const struct view *view)
 {
     struct table table = {.title = "what to know"};
     struct weir_text remarks = {0};
 
+    for (unsigned i = 0; i < view->result->test_count; i++)
+        add_test_remarks(&remarks, view->plan, &view->result->tests[i]);
     for (unsigned i = 0; i < view->phase_count; i++)
         add_remarks_of(&remarks, &view->phases[i]);
     if (remarks.length > 0) {

@@ -324,6 +324,114 @@ static inline struct scene make_two_tests(void)
     return scene;
 }
 
+/* Files are removed at the end of each repetition, which some versions tell at any verbosity. */
+static inline struct scene make_removals(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-i", "2", "-s", "4", "-e", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f");
+    struct weir_target *target = scene_target(&scene, "out/f", true);
+    struct weir_layout layout = {.segment_count = 4, .block_bytes = MIB, .transfer_bytes = MIB};
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, layout);
+    struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, layout);
+    struct weir_phase *removal = scene_phase(&scene, test, WEIR_REMOVE, target, layout);
+
+    test->repetitions = 2;
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene_row row = usual_row;
+
+        row.total_s *= 1.0 + i;
+        scene_done(&scene, test, write, i, row);
+        scene_done(&scene, test, read, i, row);
+        scene_done(&scene, test, removal, i, (struct scene_row){.total_s = 0.0004})->file_bytes =
+            UINT64_MAX;
+    }
+    return scene;
+}
+
+/* Own files, -C and -v on two nodes, with pauses and memory that is taken away. */
+static inline struct scene make_verbose_on_two_nodes(void)
+{
+    struct scene scene =
+        SCENE_OPEN("ior", "-F", "-C", "-v", "-d", "2", "-M", "25%", "-o", "/data/f");
+    struct weir_test *test = scene_test(&scene, 4, "/data/f.00000000");
+    struct weir_target *target = scene_target(&scene, "/data/f", false);
+    struct weir_phase *write, *read, *removal;
+    struct scene_row row = usual_row;
+
+    scene.plan->output.verbosity = 1;
+    scene.result->tests[0].node_count = 2;
+    scene.result->tests[0].ranks_per_node = 2;
+    test->hog.percent_of_node = 25;
+    weir_plan_add_sleep(scene.plan, &test->steps, 2 * SECOND_NS);
+    write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    weir_plan_add_sleep(scene.plan, &test->steps, SECOND_NS / 2);
+    read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+    removal = scene_phase(&scene, test, WEIR_REMOVE, target, small_layout);
+    read->shift.kind = WEIR_SHIFT_NODES;
+    row.bytes *= 2;
+    scene_done(&scene, test, write, 0, row)->clock =
+        (struct weir_clock_quality){true, 0.75, 3.5, 1.2e-6};
+    scene_done(&scene, test, read, 0, row)->clock =
+        (struct weir_clock_quality){true, -0.25, 3.5, 1.2e-6};
+    scene_done(&scene, test, removal, 0, (struct scene_row){.total_s = 0.0003});
+    return scene;
+}
+
+static inline void add_outliers(struct weir_phase_result *done, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && i < WEIR_OUTLIERS_KEPT; i++) {
+        struct weir_outlier *outlier = &done->outliers[i];
+
+        *outlier = (struct weir_outlier){.rank = i / WEIR_OUTLIER_KINDS,
+                                         .kind = (enum weir_outlier_kind)(i % WEIR_OUTLIER_KINDS),
+                                         .value_s = 2.5 + i,
+                                         .mean_s = 0.5,
+                                         .stddev_s = 0.125};
+        snprintf(outlier->host, sizeof outlier->host, "n%u", i % 2 + 1);
+    }
+    done->outlier_count = count;
+}
+
+/* All that users are warned of. */
+static inline struct scene make_warnings(void)
+{
+    static const char *const remarks[] = {
+        "Fake number of node: using 2",
+        "too few test repetitions. Using value of 1.",
+        "not built\nand ignored",
+    };
+    struct scene scene = SCENE_OPEN("ior", "-E", "-j", "2", "-D", "1", "-R", "-w", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f");
+    struct weir_target *target = scene_target(&scene, "out/f", true);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+    struct scene_row row = usual_row;
+    struct weir_phase_result *done;
+
+    test->remarks = remarks;
+    test->remark_count = sizeof remarks / sizeof *remarks;
+    test->outlier_ns = 2 * SECOND_NS;
+    write->must_replace = false;
+    write->stop.deadline_ns = SECOND_NS;
+    read->must_verify = true;
+    scene.result->tests[0].existing_count = 3;
+    snprintf(scene.result->tests[0].existing_path, sizeof scene.result->tests[0].existing_path,
+             "out/\nf");
+    row.bytes = 5 * MIB;
+    done = scene_done(&scene, test, write, 0, row);
+    done->file_bytes = 20 * MIB;
+    done->has_differing_sizes = true;
+    done->short_count = 7;
+    add_outliers(done, WEIR_OUTLIER_KINDS);
+    row.bytes = 8 * MIB;
+    done = scene_done(&scene, test, read, 0, row);
+    done->data_seed = 1795219302;
+    done->mismatches.checked_transfers = 8;
+    done->mismatches.wrong_transfers = 3;
+    add_outliers(done, 2);
+    return scene;
+}
+
 /* The result file of a job that was killed between two phases. */
 static inline struct scene make_killed(void)
 {
@@ -353,8 +461,87 @@ static const struct {
     {"failing-repetitions", make_failing_repetitions},
     {"many-repetitions", make_many_repetitions},
     {"remark", make_remark},
+    {"removals", make_removals},
+    {"verbose-on-two-nodes", make_verbose_on_two_nodes},
+    {"warnings", make_warnings},
 };
 #define SCENE_COUNT (sizeof scenes / sizeof *scenes)
+
+/* ---- scenes with what is known of single ranks while a job runs ---- */
+
+static inline void scene_rows(struct scene *scene, struct weir_phase_result *done)
+{
+    struct weir_rank_row *rows =
+        weir_arena_take(&scene->plan->arena, done->rank_count * sizeof *rows);
+
+    for (unsigned rank = 0; rank < done->rank_count; rank++) {
+        for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
+            rows[rank].stamps_ns[i] = (int64_t)i * 250000 + rank * 1000;
+        rows[rank].stonewall_ops = 100 + rank;
+    }
+    done->rows = rows;
+}
+
+/* Own files, wear-out and -Z with a prefill, at -vvvv. */
+static inline struct scene make_every_word(void)
+{
+    struct scene scene =
+        SCENE_OPEN("ior", "-F", "-Z", "-vvvv", "-D", "1", "-M", "1g", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f.00000000");
+    struct weir_target *target = scene_target(&scene, "out/f", false);
+    struct weir_phase *prefill = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase *check = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+    struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+    struct weir_phase *removal = scene_phase(&scene, test, WEIR_REMOVE, target, small_layout);
+    struct weir_phase *phases[] = {prefill, write, check, read, removal};
+
+    scene.plan->output.verbosity = 4;
+    test->hog.bytes_per_node = GIB;
+    prefill->is_prefill = true;
+    prefill->layout.transfer_bytes = 4 * MIB;
+    check->is_check = true;
+    write->stop = (struct weir_stop){.deadline_ns = SECOND_NS, .has_wear_out = true};
+    read->shift = (struct weir_shift){.kind = WEIR_SHIFT_PERMUTATION, .distance = 1, .seed = 4};
+    for (unsigned i = 0; i < sizeof phases / sizeof *phases; i++) {
+        struct weir_phase_result *done = scene_done(&scene, test, phases[i], 0, usual_row);
+
+        scene_rows(&scene, done);
+        done->data_seed = 1795219302;
+    }
+    scene.result->phases[1].stonewall =
+        (struct weir_stonewall){true, 100, 101, 0.5, 75 * MIB, 87.5 * (double)MIB};
+    return scene;
+}
+
+/* Own files, -Z on two nodes: whose file a rank reads, the record does not tell. */
+static inline struct scene make_rows_on_two_nodes(void)
+{
+    struct scene scene = SCENE_OPEN("ior", "-F", "-Z", "-vvv", "-o", "out/f");
+    struct weir_test *test = scene_test(&scene, 2, "out/f.00000000");
+    struct weir_target *target = scene_target(&scene, "out/f", false);
+    struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
+    struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
+
+    scene.plan->output.verbosity = 3;
+    scene.result->tests[0].node_count = 2;
+    scene.result->tests[0].ranks_per_node = 1;
+    read->shift = (struct weir_shift){.kind = WEIR_SHIFT_RANDOM, .distance = 1, .seed = 3};
+    scene_rows(&scene, scene_done(&scene, test, write, 0, usual_row));
+    scene_rows(&scene, scene_done(&scene, test, read, 0, usual_row));
+    return scene;
+}
+
+static const struct {
+    const char *name;
+    struct scene (*make)(void);
+} live_scenes[] = {
+    {"every-word", make_every_word},
+    {"rows-on-two-nodes", make_rows_on_two_nodes},
+};
+#define LIVE_SCENE_COUNT (sizeof live_scenes / sizeof *live_scenes)
+
+/* ---- formats and versions ---- */
 
 static const struct {
     enum weir_format format;
@@ -366,6 +553,17 @@ static const struct {
 };
 #define FORMAT_COUNT (sizeof formats / sizeof *formats)
 
+/* Of the text. */
+static const struct {
+    enum weir_compat compat;
+    const char *suffix;
+} versions[] = {
+    {WEIR_COMPAT_IOR_4_1, "ior"},     {WEIR_COMPAT_IOR_4_0, "ior-4.0"},
+    {WEIR_COMPAT_IOR_3_3, "ior-3.3"}, {WEIR_COMPAT_IOR_3_2, "ior-3.2"},
+    {WEIR_COMPAT_IOR_3_0, "ior-3.0"}, {WEIR_COMPAT_IOR_2_10, "ior-2.10"},
+};
+#define VERSION_COUNT (sizeof versions / sizeof *versions)
+
 /* ---- texts of a scene ---- */
 
 static inline void report_as(struct weir_text *text, struct scene *scene, enum weir_format format)
@@ -374,6 +572,15 @@ static inline void report_as(struct weir_text *text, struct scene *scene, enum w
     scene->result->exit_code = weir_result_judge(scene->result, false);
     scene->plan->output.format = format;
     weir_report_whole(text, scene->plan, scene->result);
+}
+
+/* The text of a version, told of a run that has its exit code. */
+static inline void report_version(struct weir_text *text, struct scene *scene,
+                                  enum weir_compat compat)
+{
+    scene->plan->output.compat = compat;
+    report_as(text, scene, WEIR_FORMAT_IOR);
+    scene->plan->output.compat = WEIR_COMPAT_IOR_4_1;
 }
 
 static inline void record_whole(struct weir_text *text, const struct scene *scene)

@@ -40,14 +40,17 @@ static void assert_words(const char *path, const struct weir_plan *plan)
 {
     struct weir_arena arena = {0};
     struct weir_error error = {0};
-    const char *const *words;
+    struct weir_plan_source source;
     char id[17];
-    int count;
 
-    assert_int_equal(weir_record_read_words(path, &arena, &count, &words, id, &error), 0);
-    assert_int_equal(count, plan->word_count);
-    for (int i = 0; i < count; i++)
-        assert_string_equal(words[i], plan->words[i]);
+    assert_int_equal(weir_record_read_source(path, &arena, &source, id, &error), 0);
+    assert_int_equal(source.word_count, plan->source.word_count);
+    for (size_t i = 0; i < source.word_count; i++)
+        assert_string_equal(source.words[i], plan->source.words[i]);
+    if (plan->source.script)
+        assert_string_equal(source.script, plan->source.script);
+    else
+        assert_null(source.script);
     assert_string_equal(id, plan->id);
     weir_arena_close(&arena);
 }
@@ -76,6 +79,126 @@ static void a_result_that_was_recorded_and_read_gives_the_same_reports(void **st
     }
     close(descriptor);
     unlink(path);
+}
+
+/* All that came with reports of ranks, of transfers and of files that were there before. */
+static struct scene make_rich(void)
+{
+    static const char *const remarks[] = {"-z was \"ignored\"", "so was -c\nand \xff"};
+    struct scene scene = make_default();
+    struct weir_test *test = scene.plan->tests[0];
+    struct weir_test_result *begun = &scene.result->tests[0];
+    struct weir_phase_result *done = &scene.result->phases[0];
+
+    test->remarks = remarks;
+    test->remark_count = 2;
+    test->given_nodes = 8;
+    test->given_ranks_per_node = 4;
+    begun->existing_count = 3;
+    snprintf(begun->existing_path, sizeof begun->existing_path, "out/\xfe");
+    done->has_differing_sizes = true;
+    done->unlogged_ops = 12345678901;
+    done->outlier_count = 70;
+    for (unsigned i = 0; i < WEIR_OUTLIERS_KEPT; i++) {
+        struct weir_outlier *outlier = &done->outliers[i];
+
+        *outlier = (struct weir_outlier){.rank = i,
+                                         .kind = (enum weir_outlier_kind)(i % WEIR_OUTLIER_KINDS),
+                                         .value_s = 0.5 * i,
+                                         .mean_s = 0.25,
+                                         .stddev_s = 0.125};
+        snprintf(outlier->host, sizeof outlier->host, "n%u", i);
+    }
+    return scene;
+}
+
+static void assert_rich(const struct weir_result *result)
+{
+    const struct weir_phase_result *phase = &result->phases[0];
+
+    assert_int_equal(result->tests[0].existing_count, 3);
+    assert_string_equal(result->tests[0].existing_path, "out/\xfe");
+    assert_true(phase->has_differing_sizes);
+    assert_int_equal(phase->unlogged_ops, 12345678901);
+    assert_int_equal(phase->outlier_count, 70);
+    for (unsigned i = 0; i < WEIR_OUTLIERS_KEPT; i++) {
+        char host[16];
+
+        snprintf(host, sizeof host, "n%u", i);
+        assert_int_equal(phase->outliers[i].rank, i);
+        assert_int_equal(phase->outliers[i].kind, i % WEIR_OUTLIER_KINDS);
+        assert_string_equal(phase->outliers[i].host, host);
+        assert_float_equal(phase->outliers[i].value_s, 0.5 * i, 0);
+        assert_float_equal(phase->outliers[i].mean_s, 0.25, 0);
+        assert_float_equal(phase->outliers[i].stddev_s, 0.125, 0);
+    }
+}
+
+static void outliers_sizes_logs_and_existing_files_come_back(void **state)
+{
+    struct scene scene = make_rich();
+    struct scene again = {.plan = scene.plan};
+    struct weir_error error = {0};
+    struct weir_text text = {0};
+    char path[256];
+    int descriptor = open_file(path, sizeof path);
+
+    (void)state;
+    record_whole(&text, &scene);
+    assert_non_null(strstr(text.data, "\"given_nodes\":8,\"given_ranks_per_node\":4"));
+    assert_non_null(strstr(text.data, "\"remarks\":[\"-z was \\\"ignored\\\"\",{\"hex\":"));
+    assert_int_equal(weir_record_append(descriptor, &text), 0);
+    assert_int_equal(weir_record_read(path, 4, &again.result, &error), 0);
+    assert_rich(again.result);
+    assert_same_reports(&scene, &again);
+    weir_result_close(again.result);
+    weir_text_close(&text);
+    close(descriptor);
+    unlink(path);
+    scene_close(&scene);
+}
+
+/* Removes `"key":value,` wherever it stands; values end at the bracket or the comma that is given.
+ */
+static void cut_out(char *text, const char *start, char last)
+{
+    while ((text = strstr(text, start))) {
+        const char *end = strchr(text + strlen(start), last);
+
+        assert_non_null(end);
+        memmove(text, end + 1 + (last == ']'), strlen(end + 1 + (last == ']')) + 1);
+    }
+}
+
+/* What version 0.1.0 wrote. */
+static void files_without_the_newer_keys_are_read(void **state)
+{
+    static const char *const keys[] = {
+        "\"prefill\":",       "\"differing_sizes\":",      "\"unlogged_ops\":",
+        "\"outlier_count\":", "\"existing_files\":",       "\"existing_path\":",
+        "\"given_nodes\":",   "\"given_ranks_per_node\":",
+    };
+    struct scene scene = make_default();
+    struct scene again = {.plan = scene.plan};
+    struct weir_error error = {0};
+    struct weir_text text = {0};
+    char path[256];
+
+    (void)state;
+    close(open_file(path, sizeof path));
+    record_whole(&text, &scene);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        cut_out(text.data, keys[i], ',');
+    cut_out(text.data, "\"outliers\":", ']');
+    cut_out(text.data, "\"remarks\":", ']');
+    assert_null(strstr(text.data, "outlier"));
+    scene_store(path, text.data);
+    assert_int_equal(weir_record_read(path, 4, &again.result, &error), 0);
+    assert_same_reports(&scene, &again);
+    weir_result_close(again.result);
+    weir_text_close(&text);
+    unlink(path);
+    scene_close(&scene);
 }
 
 /* Cuts the file at every length: the reader must live with each, and what it gives is never more
@@ -159,6 +282,14 @@ static void files_that_are_no_result_files_are_refused_with_a_sentence(void **st
          "{\"record\":\"test\",\"test\":1}\n",
          "\"test\" of the last run is damaged"},
         {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n"
+         "{\"record\":\"test\",\"test\":0}\n{\"record\":\"phase\",\"outcome\":\"complete\","
+         "\"test\":0,\"outlier_count\":2,\"outliers\":[{\"kind\":\"open\"}]}\n",
+         "\"phase\" of the last run is damaged"},
+        {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n"
+         "{\"record\":\"test\",\"test\":0}\n{\"record\":\"phase\",\"outcome\":\"complete\","
+         "\"test\":0,\"outlier_count\":1,\"outliers\":[{\"kind\":\"lunch\"}]}\n",
+         "\"phase\" of the last run is damaged"},
+        {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n"
          "{\"record\":\"phase\",\"outcome\":\"complete\",\"test\":0}\n"
          "{\"record\":\"test\",\"test\":0}\n",
          "\"phase\" of the last run is damaged"},
@@ -208,6 +339,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_result_that_was_recorded_and_read_gives_the_same_reports),
+        cmocka_unit_test(outliers_sizes_logs_and_existing_files_come_back),
+        cmocka_unit_test(files_without_the_newer_keys_are_read),
         cmocka_unit_test(a_file_cut_off_anywhere_is_read_as_far_as_it_goes),
         cmocka_unit_test(a_run_appended_to_a_cut_line_begins_a_line_of_its_own),
         cmocka_unit_test(files_that_are_no_result_files_are_refused_with_a_sentence),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports of results made by hand against the texts in tests/golden/report. WEIR_BLESS=1 writes the
- * texts anew. */
+/* Reports of results made by hand against the texts in tests/golden/report. WEIR_BLESS=1 writes all
+ * of them anew, and WEIR_BLESS=ior those of IOR's text. */
 #include "report_cases.h"
 
 #include <jansson.h>
@@ -34,6 +34,13 @@ static void mask_version(struct weir_text *masked, const char *text)
     }
 }
 
+static bool is_blessed(const char *suffix)
+{
+    const char *what = getenv("WEIR_BLESS");
+
+    return what && (strcmp(what, "1") == 0 || strncmp(suffix, what, strlen(what)) == 0);
+}
+
 static void assert_golden(const char *name, const char *suffix, const struct weir_text *text)
 {
     struct weir_text expected = {0};
@@ -42,7 +49,7 @@ static void assert_golden(const char *name, const char *suffix, const struct wei
 
     mask_version(&actual, weir_text_string(text));
     snprintf(file, sizeof file, "report/%s.%s", name, suffix);
-    if (getenv("WEIR_BLESS"))
+    if (is_blessed(suffix))
         scene_store(scene_golden(file), weir_text_string(&actual));
     scene_load(scene_golden(file), &expected);
     assert_string_equal(weir_text_string(&actual), weir_text_string(&expected));
@@ -50,7 +57,28 @@ static void assert_golden(const char *name, const char *suffix, const struct wei
     weir_text_close(&actual);
 }
 
-static void reports_are_the_golden_texts(void **state)
+static void assert_golden_versions(const char *name, struct scene scene)
+{
+    struct weir_text text = {0};
+
+    for (size_t i = 0; i < VERSION_COUNT; i++) {
+        report_version(&text, &scene, versions[i].compat);
+        assert_golden(name, versions[i].suffix, &text);
+    }
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+static void texts_of_all_versions_are_the_golden_ones(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SCENE_COUNT; i++)
+        assert_golden_versions(scenes[i].name, scenes[i].make());
+    for (size_t i = 0; i < LIVE_SCENE_COUNT; i++)
+        assert_golden_versions(live_scenes[i].name, live_scenes[i].make());
+}
+
+static void other_formats_and_records_are_the_golden_ones(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SCENE_COUNT; i++) {
@@ -58,6 +86,8 @@ static void reports_are_the_golden_texts(void **state)
         struct weir_text text = {0};
 
         for (size_t j = 0; j < FORMAT_COUNT; j++) {
+            if (formats[j].format == WEIR_FORMAT_IOR)
+                continue;
             report_as(&text, &scene, formats[j].format);
             assert_golden(scenes[i].name, formats[j].suffix, &text);
         }
@@ -133,8 +163,11 @@ static void no_number_is_nan_or_infinite(void **state)
         struct scene scene = scenes[i].make();
         struct weir_text text = {0};
 
-        for (size_t j = 0; j < FORMAT_COUNT; j++) {
-            report_as(&text, &scene, formats[j].format);
+        for (size_t j = 0; j < FORMAT_COUNT + VERSION_COUNT; j++) {
+            if (j < FORMAT_COUNT)
+                report_as(&text, &scene, formats[j].format);
+            else
+                report_version(&text, &scene, versions[j - FORMAT_COUNT].compat);
             for (size_t k = 0; k < sizeof words / sizeof *words; k++)
                 assert_null(strstr(weir_text_string(&text), words[k]));
         }
@@ -349,8 +382,11 @@ static void times_out_of_reason_give_finite_numbers(void **state)
             phase->rank_s_mean = phase->rank_s_max = times[i];
             phase->windows = (struct weir_windows){times[i], times[i], times[i], times[i]};
         }
-        for (size_t j = 0; j < FORMAT_COUNT; j++) {
-            report_as(&text, &scene, formats[j].format);
+        for (size_t j = 0; j < FORMAT_COUNT + VERSION_COUNT; j++) {
+            if (j < FORMAT_COUNT)
+                report_as(&text, &scene, formats[j].format);
+            else
+                report_version(&text, &scene, versions[j - FORMAT_COUNT].compat);
             assert_null(strstr(weir_text_string(&text), "inf"));
             assert_null(strstr(weir_text_string(&text), "nan"));
         }
@@ -418,10 +454,332 @@ static void remark_and_platform_of_the_user_are_repeated(void **state)
     scene_close(&scene);
 }
 
+/* ---- versions of the text ---- */
+
+/* The words of the line that begins with `start`, which is a line end and more. */
+static unsigned count_words(const char *text, const char *start)
+{
+    const char *line = strstr(text, start);
+    unsigned count = 0;
+
+    assert_non_null(line);
+    for (const char *byte = line + 1; *byte && *byte != '\n'; byte++)
+        count += *byte != ' ' && (byte[1] == ' ' || byte[1] == '\n');
+    return count;
+}
+
+static void each_version_has_its_columns(void **state)
+{
+    static const struct {
+        enum weir_compat compat;
+        unsigned row;
+        unsigned summary;
+    } columns[] = {
+        {WEIR_COMPAT_IOR_4_1, 11, 27}, {WEIR_COMPAT_IOR_4_0, 11, 27}, {WEIR_COMPAT_IOR_3_3, 11, 27},
+        {WEIR_COMPAT_IOR_3_2, 9, 25},  {WEIR_COMPAT_IOR_3_0, 9, 21},
+    };
+    struct scene scene = make_removals();
+    struct weir_text text = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        const char *summary;
+
+        report_version(&text, &scene, columns[i].compat);
+        assert_int_equal(count_words(weir_text_string(&text), "\naccess    bw"), columns[i].row);
+        assert_int_equal(count_words(weir_text_string(&text), "\nwrite "), columns[i].row);
+        summary = strstr(weir_text_string(&text), "\nSummary of all tests:");
+        assert_int_equal(count_words(summary, "\nOperation "), columns[i].summary);
+        assert_int_equal(count_words(summary, "\nwrite "), columns[i].summary);
+        assert_int_equal(count_words(summary, "\nread "), columns[i].summary);
+    }
+    report_version(&text, &scene, WEIR_COMPAT_IOR_2_10);
+    assert_null(strstr(weir_text_string(&text), "\naccess    bw"));
+    assert_int_equal(count_words(weir_text_string(&text), "\nwrite "), 11); /* EXCEL is the last */
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+static void operations_of_2_10_are_those_of_one_segment(void **state)
+{
+    struct scene scene = make_removals();
+    struct weir_text text = {0};
+
+    (void)state;
+    /* 8 MiB in 13.2 ms and in 26.4 ms: 606 and 303 operations a second, in 4 segments. */
+    report_version(&text, &scene, WEIR_COMPAT_IOR_2_10);
+    assert_non_null(
+        strstr(weir_text_string(&text),
+               "\nwrite         606.06     303.03      454.55    151.52     151.52      "
+               "75.76      113.64     37.88   0.01980   EXCEL\n"));
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+/* The text without the lines that scripts skip. */
+static void strip_warnings(struct weir_text *kept, const char *text)
+{
+    static const char *const starts[] = {"WARNING: ", "Fake ", "Used Time Stamp "};
+
+    while (*text) {
+        size_t length = strcspn(text, "\n") + 1;
+        bool is_skipped = false;
+
+        for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+            is_skipped = is_skipped || strncmp(text, starts[i], strlen(starts[i])) == 0;
+        if (!is_skipped)
+            weir_text_add_bytes(kept, text, length);
+        text += length;
+    }
+}
+
+static void remove_what_is_warned_of(struct scene *scene)
+{
+    scene->plan->tests[0]->remark_count = 0;
+    scene->result->tests[0].existing_count = 0;
+    for (unsigned i = 0; i < scene->result->phase_count; i++) {
+        struct weir_phase_result *phase = &scene->result->phases[i];
+
+        phase->outlier_count = 0;
+        phase->short_count = 0;
+        phase->mismatches.wrong_transfers = 0;
+        phase->has_differing_sizes = false;
+        phase->expected_bytes = phase->file_bytes = phase->byte_count;
+    }
+}
+
+static void warnings_add_lines_that_scripts_skip_and_change_no_other(void **state)
+{
+    struct scene odd = make_warnings();
+    struct scene usual = make_warnings();
+    struct weir_text text = {0};
+    struct weir_text expected = {0};
+    struct weir_text actual = {0};
+
+    (void)state;
+    remove_what_is_warned_of(&usual);
+    odd.plan->output.is_plain = usual.plan->output.is_plain = true;
+    for (size_t i = 0; i < VERSION_COUNT; i++) {
+        weir_text_clear(&actual);
+        report_version(&expected, &usual, versions[i].compat);
+        assert_null(strstr(weir_text_string(&expected), "WARNING"));
+        report_version(&text, &odd, versions[i].compat);
+        assert_int_equal(count_places(weir_text_string(&text), "WARNING: "), 17);
+        strip_warnings(&actual, weir_text_string(&text));
+        assert_string_equal(weir_text_string(&actual), weir_text_string(&expected));
+    }
+    weir_text_close(&text);
+    weir_text_close(&expected);
+    weir_text_close(&actual);
+    scene_close(&odd);
+    scene_close(&usual);
+}
+
+static void outliers_beyond_those_kept_are_counted(void **state)
+{
+    struct scene scene = make_warnings();
+    struct weir_text text = {0};
+
+    (void)state;
+    add_outliers(&scene.result->phases[0], WEIR_OUTLIERS_KEPT + 2);
+    add_outliers(&scene.result->phases[1], WEIR_OUTLIERS_KEPT);
+    report_version(&text, &scene, WEIR_COMPAT_IOR_4_1);
+    assert_int_equal(count_places(weir_text_string(&text), "WARNING: for n"),
+                     2 * WEIR_OUTLIERS_KEPT);
+    assert_int_equal(count_places(weir_text_string(&text), "more outliers"), 1);
+    assert_non_null(strstr(weir_text_string(&text), "\nWARNING: 2 more outliers are not shown\n"));
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+static void assert_one_place(const struct weir_text *text, const char *words, bool is_there)
+{
+    assert_int_equal(count_places(weir_text_string(text), words), is_there);
+}
+
+static void sizes_are_warned_of_only_where_they_are_not_as_asked_for(void **state)
+{
+    struct scene scene = make_default();
+    struct weir_phase_result *write = &scene.result->phases[0];
+    struct weir_text text = {0};
+
+    (void)state;
+    write->file_bytes = UINT64_MAX; /* nobody asked */
+    report_version(&text, &scene, WEIR_COMPAT_IOR_4_1);
+    assert_one_place(&text, "WARNING", false);
+    write->file_bytes = write->expected_bytes + 1;
+    report_version(&text, &scene, WEIR_COMPAT_IOR_4_1);
+    assert_one_place(&text, "WARNING: Stat() of aggregate file size      = 8388609\n", true);
+    assert_one_place(&text, "deadlineForStonewalling", false);
+    write->file_bytes = UINT64_MAX;
+    write->byte_count *= 3;
+    report_version(&text, &scene, WEIR_COMPAT_IOR_4_1);
+    assert_one_place(&text, "WARNING: Using actual aggregate bytes moved = 25165824\n", true);
+    assert_one_place(&text, "WARNING: Stat()", false);
+    scene.plan->tests[0]->phases[0]->stop.minimum_ns = SECOND_NS;
+    report_version(&text, &scene, WEIR_COMPAT_IOR_4_1);
+    assert_one_place(&text, "WARNING", false);
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+static void files_are_deleted_where_any_write_replaces_them(void **state)
+{
+    struct scene scene = make_every_word();
+    struct weir_text text = {0};
+
+    (void)state;
+    scene.result->tests[0].existing_count = 1;
+    snprintf(scene.result->tests[0].existing_path, sizeof scene.result->tests[0].existing_path,
+             "/a/b");
+    scene.plan->tests[0]->phases[1]->must_replace = false; /* behind the prefill */
+    report_version(&text, &scene, WEIR_COMPAT_IOR_4_1);
+    assert_one_place(&text, "WARNING: The file \"/a/b\" exists already and will be deleted\n",
+                     true);
+    scene.plan->tests[0]->phases[0]->must_replace = false;
+    report_version(&text, &scene, WEIR_COMPAT_IOR_4_1);
+    assert_one_place(&text, "WARNING: The file \"/a/b\" exists already and will be overwritten\n",
+                     true);
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+static void a_seed_that_varies_is_told_as_it_was_given(void **state)
+{
+    struct scene scene = make_every_word();
+    struct weir_text text = {0};
+
+    (void)state;
+    scene.plan->tests[0]->phases[3]->shift =
+        (struct weir_shift){.kind = WEIR_SHIFT_RANDOM, .distance = 1, .seed = 5, .varies = true};
+    report_version(&text, &scene, WEIR_COMPAT_IOR_4_1);
+    assert_one_place(&text, "\nreorder random seed : -5\n", true);
+    assert_one_place(&text, "\nreorderTasksRandomSeed: -5\n", true);
+    report_version(&text, &scene, WEIR_COMPAT_IOR_3_0);
+    assert_one_place(&text, "\tordering inter file= random task offsets = 1, seed=-5\n", true);
+    assert_int_equal(count_places(weir_text_string(&text), "0.01320 0 2 2 1 1 0 1 1 -5 1 "), 2);
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+/* ---- verbosity ---- */
+
+/* Clocks of several nodes are compared with the first phase, and not before. */
+static void skew_is_told_where_it_is_known_and_once(void **state)
+{
+    static const char words[] = "Start time skew across all tasks: ";
+    struct scene scene = make_verbose_on_two_nodes();
+    struct weir_text text = {0};
+    struct weir_result begun = *scene.result;
+
+    (void)state;
+    scene.plan->output.compat = WEIR_COMPAT_IOR_3_3;
+    begun.phase_count = 0;
+    weir_reporter_of(&scene.plan->output)->begin(&text, scene.plan, &begun);
+    assert_one_place(&text, words, false);
+    report_version(&text, &scene, WEIR_COMPAT_IOR_3_3);
+    assert_int_equal(count_places(weir_text_string(&text), words), 1);
+    assert_one_place(&text, "Start time skew across all tasks: 0.75 sec\n", true);
+    scene.result->tests[0].node_count = 1;
+    report_version(&text, &scene, WEIR_COMPAT_IOR_3_3);
+    assert_one_place(&text, "Start time skew across all tasks: 0.00 sec\nTestID ", true);
+    scene.plan->output.verbosity = 0;
+    report_version(&text, &scene, WEIR_COMPAT_IOR_3_3);
+    assert_one_place(&text, words, false);
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+static void single_ranks_are_told_only_while_their_rows_are_there(void **state)
+{
+    static const char *const words[] = {", Time=", "task 0 ", "0: stonewalling pairs"};
+    struct scene scene = make_every_word();
+    struct weir_text text = {0};
+
+    (void)state;
+    report_version(&text, &scene, WEIR_COMPAT_IOR_4_1);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_non_null(strstr(weir_text_string(&text), words[i]));
+    for (unsigned i = 0; i < scene.result->phase_count; i++)
+        scene.result->phases[i].rows = NULL;
+    report_version(&text, &scene, WEIR_COMPAT_IOR_4_1);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_null(strstr(weir_text_string(&text), words[i]));
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+static void the_environment_is_never_told(void **state)
+{
+    struct scene scene = make_every_word();
+    struct weir_text text = {0};
+
+    (void)state;
+    setenv("WEIR_TEST_SECRET", "sesame", 1);
+    for (int verbosity = 0; verbosity < 8; verbosity++) {
+        scene.plan->output.verbosity = verbosity;
+        for (size_t i = 0; i < VERSION_COUNT; i++) {
+            report_version(&text, &scene, versions[i].compat);
+            assert_null(strstr(weir_text_string(&text), "sesame"));
+            assert_null(strstr(weir_text_string(&text), "ENVIRON"));
+        }
+    }
+    unsetenv("WEIR_TEST_SECRET");
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+/* Lines that tell the level, and those that hold more at -v. */
+static bool hangs_on_level(const char *line)
+{
+    static const char *const starts[] = {"verbose  ", "Machine", "Operation  Max (MiB)", "write  ",
+                                         "read  "};
+
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(line, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+static void assert_lines_are_in(const char *less, const char *more)
+{
+    for (size_t length; *less; less += length) {
+        char line[1024];
+
+        length = strcspn(less, "\n") + 1;
+        snprintf(line, sizeof line, "%.*s", (int)length, less);
+        if (!hangs_on_level(line) && !strstr(more, line))
+            fail_msg("a line is gone at the next level: %s", line);
+    }
+}
+
+static void each_level_says_what_the_level_below_says(void **state)
+{
+    struct scene scene = make_every_word();
+    struct weir_text less = {0};
+    struct weir_text more = {0};
+
+    (void)state;
+    scene.plan->output.is_plain = true;
+    for (size_t i = 0; i < VERSION_COUNT; i++) {
+        for (int verbosity = 1; verbosity < 6; verbosity++) {
+            scene.plan->output.verbosity = verbosity - 1;
+            report_version(&less, &scene, versions[i].compat);
+            scene.plan->output.verbosity = verbosity;
+            report_version(&more, &scene, versions[i].compat);
+            assert_lines_are_in(weir_text_string(&less), weir_text_string(&more));
+        }
+    }
+    weir_text_close(&less);
+    weir_text_close(&more);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_are_the_golden_texts),
+        cmocka_unit_test(texts_of_all_versions_are_the_golden_ones),
+        cmocka_unit_test(other_formats_and_records_are_the_golden_ones),
         cmocka_unit_test(our_block_holds_no_line_that_scripts_take_for_results),
         cmocka_unit_test(plain_output_and_other_formats_have_no_block),
         cmocka_unit_test(no_number_is_nan_or_infinite),
@@ -437,6 +795,17 @@ int main(void)
         cmocka_unit_test(a_drawn_seed_is_told_once_and_a_given_one_before_the_table),
         cmocka_unit_test(a_negative_seed_comes_back_negative),
         cmocka_unit_test(remark_and_platform_of_the_user_are_repeated),
+        cmocka_unit_test(each_version_has_its_columns),
+        cmocka_unit_test(operations_of_2_10_are_those_of_one_segment),
+        cmocka_unit_test(warnings_add_lines_that_scripts_skip_and_change_no_other),
+        cmocka_unit_test(outliers_beyond_those_kept_are_counted),
+        cmocka_unit_test(sizes_are_warned_of_only_where_they_are_not_as_asked_for),
+        cmocka_unit_test(files_are_deleted_where_any_write_replaces_them),
+        cmocka_unit_test(a_seed_that_varies_is_told_as_it_was_given),
+        cmocka_unit_test(skew_is_told_where_it_is_known_and_once),
+        cmocka_unit_test(single_ranks_are_told_only_while_their_rows_are_there),
+        cmocka_unit_test(the_environment_is_never_told),
+        cmocka_unit_test(each_level_says_what_the_level_below_says),
     };
 
     setenv("TZ", "UTC", 1);

@@ -37,6 +37,16 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
 void weir_report_whole(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result);
 
+/* ---- IOR's file with the figures of each rank ---- */
+
+/* Its first line. */
+extern const char weir_rank_csv_header[];
+
+/* A line for each rank of a phase; none for phases without a row in IOR's table, or once the rows
+ * of the ranks are gone. */
+void weir_rank_csv_rows(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_phase_result *phase);
+
 /* ---- the result file: JSON lines; schema in docs/result-file.md ---- */
 
 /* One line (with its newline) each. */
@@ -51,9 +61,9 @@ void weir_record_end(struct weir_text *text, const struct weir_result *result);
 /* Appends lines to a file and makes them stable before it returns. */
 int weir_record_append(int descriptor, const struct weir_text *text);
 
-/* The words of the command line of the last run in the file, in `arena`; and its plan id. */
-int weir_record_read_words(const char *path, struct weir_arena *arena, int *count,
-                           const char *const **words, char id[17], struct weir_error *error);
+/* What the plan of the last run in the file was made from, in `arena`; and its id. */
+int weir_record_read_source(const char *path, struct weir_arena *arena,
+                            struct weir_plan_source *source, char id[17], struct weir_error *error);
 
 /* The last run in the file as a result. Lines cut off by a crash are left out. */
 int weir_record_read(const char *path, unsigned test_capacity, struct weir_result **result,

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What users of IOR are warned of: replaced files, sizes that differ, wrong data, short transfers,
+ * outliers. */
+#include "ior_notices.h"
+
+#include "ior_figures.h"
+#include "ior_lines.h"
+#include "ior_words.h"
+
+#include <string.h>
+
+static unsigned long long number(uint64_t value)
+{
+    return (unsigned long long)value;
+}
+
+/* ---- remarks ---- */
+
+/* IOR says these without a word of warning before them. */
+static bool is_pretence(const char *remark)
+{
+    return strncmp(remark, "Fake ", strlen("Fake ")) == 0;
+}
+
+static void add_remark(struct weir_text *text, const char *remark)
+{
+    if (!is_pretence(remark))
+        weir_text_add(text, "WARNING: ");
+    weir_lines_name(text, remark);
+    weir_text_add(text, "\n");
+}
+
+static bool has_remark(const struct weir_test *test, const char *remark)
+{
+    for (size_t i = 0; i < test->remark_count; i++)
+        if (strcmp(test->remarks[i], remark) == 0)
+            return true;
+    return false;
+}
+
+void weir_notices_begin(struct weir_text *text, const struct weir_plan *plan)
+{
+    const struct weir_test *first = plan->test_count > 0 ? plan->tests[0] : NULL;
+
+    for (size_t i = 0; first && i < first->remark_count; i++)
+        if (is_pretence(first->remarks[i]))
+            add_remark(text, first->remarks[i]);
+}
+
+void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->remark_count; i++) {
+        const char *remark = test->remarks[i];
+
+        /* Of what is pretended for all tests, the begin has told. */
+        if (!is_pretence(remark) || !has_remark(plan->tests[0], remark))
+            add_remark(text, remark);
+    }
+}
+
+/* ---- files that exist ---- */
+
+void weir_notices_existing(struct weir_text *text, const struct weir_test *test,
+                           const struct weir_test_result *begun)
+{
+    if (begun->existing_count == 0 || !weir_test_phase(test, WEIR_WRITE))
+        return;
+    weir_text_add(text, "WARNING: The file \"");
+    weir_lines_name(text, begun->existing_path);
+    weir_text_add(text, "\" exists already and will be %s",
+                  weir_words_replaces(test) ? "deleted" : "overwritten");
+    if (begun->existing_count > 1)
+        weir_text_add(text, " (and %llu more)", number(begun->existing_count - 1));
+    weir_text_add(text, "\n");
+}
+
+/* ---- sizes ---- */
+
+static bool has_odd_size(const struct weir_phase *phase, const struct weir_phase_result *result)
+{
+    bool is_asked = result->file_bytes != UINT64_MAX;
+    /* A phase that starts again until its time is over moves more than its file holds. */
+    bool starts_again = phase->stop.minimum_ns > 0 && result->byte_count > result->expected_bytes;
+
+    return (result->byte_count != result->expected_bytes && !starts_again) ||
+           (is_asked && result->file_bytes != result->expected_bytes);
+}
+
+static void add_sizes(struct weir_text *text, const struct weir_phase *phase,
+                      const struct weir_phase_result *result)
+{
+    if (result->has_differing_sizes)
+        weir_text_add(text, "WARNING: inconsistent file size by different tasks\n");
+    if (!has_odd_size(phase, result))
+        return;
+    weir_text_add(text, "WARNING: Expected aggregate file size       = %llu\n",
+                  number(result->expected_bytes));
+    if (result->file_bytes != UINT64_MAX)
+        weir_text_add(text, "WARNING: Stat() of aggregate file size      = %llu\n",
+                      number(result->file_bytes));
+    weir_text_add(text, "WARNING: Using actual aggregate bytes moved = %llu\n",
+                  number(result->byte_count));
+    if (phase->stop.deadline_ns > 0)
+        weir_text_add(text, "WARNING: Maybe caused by deadlineForStonewalling\n");
+}
+
+/* ---- transfers ---- */
+
+static void add_wrong_data(struct weir_text *text, const struct weir_phase *phase,
+                           const struct weir_phase_result *result)
+{
+    uint64_t wrong = result->mismatches.wrong_transfers;
+
+    if (wrong == 0)
+        return;
+    weir_text_add(text, "WARNING: Incorrect data on %s (%llu errors found).\n",
+                  phase->is_check ? "write" : "read", number(wrong));
+    weir_text_add(text, "Used Time Stamp %llu (0x%llx) for Data Signature\n",
+                  number(result->data_seed), number(result->data_seed));
+}
+
+/* IOR has a line for each of them. */
+static void add_short_transfers(struct weir_text *text, const struct weir_phase *phase,
+                                const struct weir_phase_result *result)
+{
+    if (result->short_count > 0)
+        weir_text_add(text, "WARNING: partial %s(), %llu transfers came back short\n",
+                      weir_verb_name(phase->verb), number(result->short_count));
+}
+
+static void add_outliers(struct weir_text *text, const struct weir_phase *phase,
+                         const struct weir_phase_result *result)
+{
+    static const char *const kinds[WEIR_OUTLIER_KINDS] = {
+        [WEIR_OUTLIER_START] = "start time",
+        [WEIR_OUTLIER_OPEN] = "elapsed create time",
+        [WEIR_OUTLIER_TRANSFER] = "elapsed transfer time",
+        [WEIR_OUTLIER_CLOSE] = "elapsed close time",
+        [WEIR_OUTLIER_END] = "end time",
+    };
+    uint32_t kept =
+        result->outlier_count < WEIR_OUTLIERS_KEPT ? result->outlier_count : WEIR_OUTLIERS_KEPT;
+
+    for (uint32_t i = 0; i < kept; i++) {
+        const struct weir_outlier *outlier = &result->outliers[i];
+
+        weir_text_add(text, "WARNING: for ");
+        weir_lines_name(text, outlier->host);
+        weir_text_add(text, ", task %u, %s %s is %.6f (mean=%.6f, stddev=%.6f)\n", outlier->rank,
+                      weir_verb_name(phase->verb), kinds[outlier->kind % WEIR_OUTLIER_KINDS],
+                      outlier->value_s, outlier->mean_s, outlier->stddev_s);
+    }
+    if (result->outlier_count > kept)
+        weir_text_add(text, "WARNING: %u more outliers are not shown\n",
+                      result->outlier_count - kept);
+}
+
+void weir_notices_phase(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_phase_result *result)
+{
+    const struct weir_phase *phase = weir_figures_phase(plan, result);
+
+    if (!phase || phase->verb == WEIR_REMOVE)
+        return;
+    if (weir_figures_has_row(plan, result) && !plan->tests[result->test]->is_dry_run)
+        add_sizes(text, phase, result);
+    add_short_transfers(text, phase, result);
+    add_outliers(text, phase, result);
+    add_wrong_data(text, phase, result);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opened when a test begins, flushed when a phase ends, so that a job that is killed keeps its
+ * finished phases. */
+#include "side_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char place[] = "ior: saveRankPerformanceDetailsCSV";
+
+static int fail(struct weir_error *error, const char *path)
+{
+    int code = errno != 0 ? -errno : -EIO;
+
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, place, "%s: %s", path,
+                          strerror(-code));
+}
+
+/* True if the file is missing, empty or no plain file, or begins like one of ours or IOR's. */
+static bool may_be_replaced(const char *path)
+{
+    char begin[128] = "";
+    struct stat status;
+    FILE *file;
+
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+        return true;
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    if (fgets(begin, sizeof begin, file) == NULL)
+        begin[0] = '\0';
+    fclose(file);
+    return strcmp(begin, weir_rank_csv_header) == 0;
+}
+
+int weir_side_file_check(const struct weir_plan *plan, struct weir_error *error)
+{
+    for (size_t i = 0; i < plan->test_count; i++) {
+        const struct weir_test *test = plan->tests[i];
+
+        if (test->rank_csv_path != NULL && !test->may_overwrite &&
+            !may_be_replaced(test->rank_csv_path))
+            return weir_error_usage(error, place,
+                                    "%s exists and holds no figures of ranks: choose another "
+                                    "name, or give --overwrite",
+                                    test->rank_csv_path);
+    }
+    return 0;
+}
+
+static bool is_begun(const struct weir_plan *plan, unsigned test)
+{
+    for (unsigned i = 0; i < test; i++)
+        if (plan->tests[i]->rank_csv_path != NULL &&
+            strcmp(plan->tests[i]->rank_csv_path, plan->tests[test]->rank_csv_path) == 0)
+            return true;
+    return false;
+}
+
+static int write_out(struct weir_side_file *side, const char *text, struct weir_error *error)
+{
+    errno = 0;
+    if (fputs(text, side->file) != EOF && fflush(side->file) == 0)
+        return 0;
+    return fail(error, side->path);
+}
+
+int weir_side_file_open(struct weir_side_file *side, const struct weir_plan *plan, unsigned test,
+                        struct weir_error *error)
+{
+    const char *path = plan->tests[test]->rank_csv_path;
+    int code = weir_side_file_close(side, error);
+
+    if (path == NULL || code != 0)
+        return code;
+    side->path = path;
+    side->file = fopen(path, is_begun(plan, test) ? "ae" : "we");
+    if (side->file == NULL)
+        return fail(error, path);
+    return is_begun(plan, test) ? 0 : write_out(side, weir_rank_csv_header, error);
+}
+
+int weir_side_file_add(struct weir_side_file *side, const struct weir_plan *plan,
+                       const struct weir_phase_result *phase, struct weir_error *error)
+{
+    struct weir_text rows = {0};
+    int code = 0;
+
+    if (side->file == NULL)
+        return 0;
+    weir_rank_csv_rows(&rows, plan, phase);
+    if (rows.length > 0)
+        code = write_out(side, weir_text_string(&rows), error);
+    weir_text_close(&rows);
+    return code;
+}
+
+int weir_side_file_close(struct weir_side_file *side, struct weir_error *error)
+{
+    FILE *file = side->file;
+
+    side->file = NULL;
+    errno = 0;
+    if (file != NULL && fclose(file) != 0)
+        return fail(error, side->path);
+    return 0;
+}
