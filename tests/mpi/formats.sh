@@ -78,6 +78,20 @@ expect_done
 diff <(grep -E '^(write|read) ' "$out") <(grep -E '^(write|read) ' "$work/full") >"$work/differ" ||
     fail "the stored result is told differently: $(cat "$work/differ")"
 
+# Told again, in any layout that there was, it is the same to the letter.
+tell_again() { # tell_again VERSION SUMMARY_FORMAT FORMAT
+    rm -f "$result"
+    run 2 "${small[@]}" -v -w -r -W --compat "$1" -O summaryFormat="$2" --plain -o "$files/f" --result "$result"
+    expect_done
+    cp "$out" "$work/full"
+    capture "$WEIR" report "$result" --compat "$1" --format "$3" --plain
+    expect_done
+    diff "$out" "$work/full" >"$work/differ" || fail "the $2 of $1 is told differently: $(cat "$work/differ")"
+}
+for version in 4.1 4.0 3.3 3.2 3.0 2.10; do tell_again $version default ior; done
+for version in 4.1 4.0 3.3 3.2; do tell_again $version JSON json; done
+for version in 4.1 4.0; do tell_again $version CSV csv; done
+
 capture "$WEIR" --version
 expect_done
 expect_line '^weir [0-9]'

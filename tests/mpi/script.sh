@@ -31,6 +31,14 @@ expect_record "sorted({p.bytes for p in writes if p.test == 1}) == [2 * 3 * 2621
 (($(grep -cE '^(write|read) .* POSIX +0$' "$out") == 4)) || fail "not four rows in the summary"
 expect_files ''
 
+# The result file keeps the script: what becomes of it later changes no report.
+cp "$out" "$work/told"
+mv "$work/job.ior" "$work/moved.ior"
+capture "$WEIR" report "$result"
+expect_done
+cmp -s "$out" "$work/told" || fail "the report says something else when its script is gone"
+mv "$work/moved.ior" "$work/job.ior"
+
 # The same plan has the same text and the same id, wherever it is read.
 capture "$WEIR" -f "$work/job.ior" --explain
 expect_done

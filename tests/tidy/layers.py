@@ -22,8 +22,11 @@ MAY_INCLUDE = {
 
 # Foreign headers that only some files may include.
 KEPT_TO = {
-    "mpi.h": ("src/group/group_mpi.c", "backends/mpiio.c"),
+    "mpi.h": ("src/group/group_mpi.c", "backends/mpiio"),
     "jansson.h": ("src/report/",),
+    "lustre/lustreapi.h": ("backends/lustre.c",),
+    "gpfs_fcntl.h": ("backends/gpfs.c",),
+    "beegfs/beegfs.h": ("backends/beegfs.c",),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

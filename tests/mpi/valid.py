@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""valid.py json|csv|rank-csv|op-csv FILE [EXPRESSION]: whether a file is valid to the letter, and an expression holds for
+it.
+
+JSON: UTF-8, one document, no key twice in an object, no number that JSON has no word for. CSV: the columns of its kind,
+as many fields in each row, finite numbers. The expression sees `document`, or `rows` as dictionaries."""
+import csv
+import json
+import math
+import sys
+
+COLUMNS = {
+    "csv": "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter",
+    "rank-csv": "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput",
+    "op-csv": "time,runtime,tp",
+}
+
+
+def without_doubles(pairs):
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), f"keys twice: {keys}"
+    return dict(pairs)
+
+
+def no_such_number(word):
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def read_json(text):
+    return {"document": json.loads(text, object_pairs_hook=without_doubles, parse_constant=no_such_number)}
+
+
+def read_csv(text, columns):
+    lines = list(csv.reader(text.splitlines(keepends=True), strict=True))
+    assert ",".join(lines[0]) == columns, lines[0]
+    rows = [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+    for row in rows:
+        assert row.get("access") in ("write", "read", None), row
+        assert all(math.isfinite(float(cell)) for name, cell in row.items() if name != "access"), row
+    return {"rows": rows}
+
+
+def main():
+    kind, path = sys.argv[1:3]
+    with open(path, encoding="utf-8", newline="") as file:
+        text = file.read()
+    names = read_json(text) if kind == "json" else read_csv(text, COLUMNS[kind])
+    if len(sys.argv) > 3 and not eval(sys.argv[3], names):
+        sys.exit(f"not true: {sys.argv[3]}\n{text[:20000]}")
+
+
+main()
