@@ -2,12 +2,16 @@
 /* Diagnostics: whole lines on standard error, so that lines of many ranks do not mix. */
 #include "weir/base/log.h"
 
+#include "weir/base/text.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-#define LINE_BYTES 2048
+/* So many a pipe takes in one piece. */
+#define LINE_BYTES 4096
 
 static enum weir_log_level log_level = WEIR_LOG_WARNING;
 
@@ -28,6 +32,7 @@ static void write_line(const char *line, size_t length)
 void weir_log(enum weir_log_level level, const char *format, ...)
 {
     static const char prefix[] = "weir: ";
+    static const char ellipsis[] = "...";
     char line[LINE_BYTES];
     va_list arguments;
     int length;
@@ -40,8 +45,11 @@ void weir_log(enum weir_log_level level, const char *format, ...)
     length = vsnprintf(line + used, sizeof line - used, format, arguments);
     va_end(arguments);
     used += length < 0 ? 0 : (size_t)length;
-    if (used > sizeof line - 1)
+    if (used > sizeof line - 1) {
         used = sizeof line - 1;
+        memcpy(line + used - strlen(ellipsis), ellipsis, strlen(ellipsis));
+    }
+    weir_text_make_visible(line, "");
     line[used++] = '\n';
     write_line(line, used);
 }

@@ -160,6 +160,24 @@ static const char *nearest_name(const struct weir_option_parser *parser, struct 
 
 /* ---- assigning ---- */
 
+/* Whether the value is the one that the option has when it is not given: that can be done without
+ * what the option needs. */
+static bool asks_for_nothing(const struct weir_option_parser *parser, const struct weir_option *row,
+                             const char *text)
+{
+    struct weir_option alone = *row;
+    union {
+        int64_t number;
+        const char *text;
+    } value = {0};
+    struct weir_error error = {0};
+
+    alone.offset = 0;
+    alone.refusal = NULL;
+    return text && !weir_option_read(&alone, &value, text, parser->arena, parser->place, &error) &&
+           !weir_options_is_changed(&alone, &value);
+}
+
 static int assign_row(const struct weir_option_parser *parser, const struct weir_option *row,
                       void *values, const char *place, const char *text, struct weir_error *error)
 {
@@ -182,7 +200,8 @@ static int assign_asked(const struct weir_option_parser *parser, struct asked as
         void *values = parser->bindings[binding].values;
 
         if (row->refusal) {
-            failure = weir_error_usage(error, place, "%s", row->refusal);
+            if (!asks_for_nothing(parser, row, text))
+                failure = weir_error_usage(error, place, "%s", row->refusal);
         } else if (text) {
             failure = assign_row(parser, row, values, place, text, error);
         } else {
@@ -228,25 +247,24 @@ static bool is_value_word(const struct weir_option *row, const char *word)
            (row->type == WEIR_OPTION_DIRECTIVES && strchr(word, '='));
 }
 
-/* The value that stands behind an option as a word of its own; NULL and an error if there is
- * none. */
-static const char *take_value_word(struct word_reader *reader, const struct weir_option *row,
-                                   const char *place)
+/* The value that stands behind an option as a word of its own. 0, or a usage error if there is
+ * none; a refused option is refused with or without one (NULL). */
+static int take_value_word(struct word_reader *reader, const struct weir_option *row,
+                           const char *place, const char **value)
 {
-    const char *word;
+    const char *word = reader->next < reader->count ? reader->words[reader->next] : NULL;
 
-    if (reader->next == reader->count) {
-        weir_error_usage(reader->error, place, "value is missing");
-        return NULL;
+    if (word && is_value_word(row, word)) {
+        reader->next++;
+        *value = word;
+        return 0;
     }
-    word = reader->words[reader->next];
-    if (!is_value_word(row, word)) {
-        weir_error_usage(reader->error, place, "value is missing (the next word, %s, is an option)",
-                         word);
-        return NULL;
-    }
-    reader->next++;
-    return word;
+    if (row->refusal)
+        return 0;
+    return weir_error_usage(reader->error, place, "value is missing%s%s%s%s%s",
+                            word ? " (the next word, " : "", word ? word : "",
+                            word ? ", is an option)" : "", row->choices ? "; there are " : "",
+                            row->choices ? row->choices : "");
 }
 
 static void write_place(const struct word_reader *reader, const char *dashes, struct asked asked,
@@ -271,11 +289,8 @@ static int read_long(struct word_reader *reader, const char *word)
                                 nearest ? " (did you mean --" : "", nearest ? nearest : "",
                                 nearest ? "?)" : "");
     }
-    if (!value && takes_value(row) && !row->refusal) {
-        value = take_value_word(reader, row, place);
-        if (!value)
-            return -EINVAL;
-    }
+    if (!value && takes_value(row) && take_value_word(reader, row, place, &value))
+        return -EINVAL;
     return assign_asked(reader->parser, asked, place, value, reader->error);
 }
 
@@ -298,7 +313,7 @@ static int read_letter(struct word_reader *reader, const char **letter)
         *letter = rest;
     else if (*rest != '\0')
         value = rest;
-    else if (!row->refusal && !(value = take_value_word(reader, row, place)))
+    else if (take_value_word(reader, row, place, &value))
         return -EINVAL;
     return assign_asked(reader->parser, asked, place, value, reader->error);
 }

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,21 +32,28 @@ static void reserve(struct weir_text *text, size_t count)
     text->capacity = capacity;
 }
 
-void weir_text_add(struct weir_text *text, const char *format, ...)
+void weir_text_add_list(struct weir_text *text, const char *format, va_list arguments)
 {
-    va_list arguments;
+    va_list again;
     int length;
 
-    va_start(arguments, format);
-    length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
+    va_copy(again, arguments);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
     if (length < 0)
         return;
     reserve(text, (size_t)length);
-    va_start(arguments, format);
     vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
     text->length += (size_t)length;
+}
+
+void weir_text_add(struct weir_text *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    weir_text_add_list(text, format, arguments);
+    va_end(arguments);
 }
 
 void weir_text_add_bytes(struct weir_text *text, const char *bytes, size_t count)
@@ -57,6 +63,14 @@ void weir_text_add_bytes(struct weir_text *text, const char *bytes, size_t count
         memcpy(text->data + text->length, bytes, count);
     text->length += count;
     text->data[text->length] = '\0';
+}
+
+void weir_text_add_visible(struct weir_text *text, const char *string)
+{
+    size_t begin = text->length;
+
+    weir_text_add_bytes(text, string, strlen(string));
+    weir_text_make_visible(text->data + begin, "");
 }
 
 const char *weir_text_string(const struct weir_text *text)
@@ -75,6 +89,37 @@ void weir_text_close(struct weir_text *text)
 {
     free(text->data);
     *text = (struct weir_text){0};
+}
+
+/* ---- what others chose ---- */
+
+/* How many bytes at `at` are one thing that is not to be shown; 0: none. */
+static size_t hidden_length(const unsigned char *at, bool is_within_character)
+{
+    bool is_separator = at[0] == 0xe2 && at[1] == 0x80 && (at[2] == 0xa8 || at[2] == 0xa9);
+
+    if (at[0] < 0x20 || at[0] == 0x7f)
+        return 1;
+    if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f)
+        return 2;
+    if (is_separator) /* U+2028 and U+2029 */
+        return 3;
+    /* A control of 8-bit terminals, unless it is the rest of a character of UTF-8. */
+    return at[0] >= 0x80 && at[0] <= 0x9f && !is_within_character ? 1 : 0;
+}
+
+void weir_text_make_visible(char *string, const char *kept)
+{
+    bool is_within_character = false;
+
+    for (char *at = string; *at;) {
+        size_t length =
+            strchr(kept, *at) ? 0 : hidden_length((const unsigned char *)at, is_within_character);
+
+        memset(at, '?', length);
+        at += length > 0 ? length : 1;
+        is_within_character = (unsigned char)at[-1] >= 0x80 && (unsigned char)at[-1] < 0xf5;
+    }
 }
 
 /* ---- numbers as they are typed ---- */

@@ -47,6 +47,7 @@ static const struct weir_option rows[] = {
     {'y', NULL, WEIR_OPTION_FLAG, .refusal = "refused: not built; use -o"},
     {0, "far.*", WEIR_OPTION_TEXT, .refusal = "far away"},
     {'q', "quiet", WEIR_OPTION_TEXT, .refusal = "far away"},
+    {0, "alignment", WEIR_OPTION_SIZE, .standard = "1", .refusal = "far away"},
     {0},
 };
 static const struct weir_option_set set = {"TEST", rows, sizeof(struct values)};
@@ -280,6 +281,14 @@ static const struct {
     {{"-M"}, "ior: -M: refused: not built; use -C"},
     {{"-wy"}, "ior: -y: refused: not built; use -o"},
     {{"-O", "memory=1"}, "ior: -O: memory: refused: not built; use -C"},
+    {{"-M", "x"}, "ior: -M: refused: not built; use -C"},
+    {{"-M", "0", "-y=1"}, "ior: -y: refused: not built; use -o"},
+    {{"-M", "-w"}, "ior: -M: refused: not built; use -C"},
+    {{"-q", "1"}, "ior: -q: far away"},
+    {{"-l", "-w"},
+     "ior: -l: value is missing (the next word, -w, is an option); there are "
+     "offset|time|random|rain"},
+    {{"-l"}, "ior: -l: value is missing; there are offset|time|random|rain"},
     {{"-O", "foo=1"}, "ior: -O: unknown key \"foo\""},
     {{"-O", "transfersise=1"},
      "ior: -O: unknown key \"transfersise\" (did you mean \"transferSize\"?)"},
@@ -302,6 +311,23 @@ static void a_family_leaves_names_to_those_that_have_a_row(void **state)
     if (parse(&fixture, words))
         fail_msg("%s", fixture.error.text);
     assert_true(fixture.extras[0].near == 1 && fixture.extras[1].near == 1);
+    weir_arena_close(&fixture.arena);
+}
+
+static void what_is_refused_may_have_the_value_that_asks_for_nothing(void **state)
+{
+    static const char *const words[WORDS_MAX] = {
+        "-M", "0", "-M0", "--memory=0k", "-y=0", "-O", "memory=0,y=0,alignment=1", "-w"};
+    struct fixture fixture;
+
+    (void)state;
+    open_fixture(&fixture);
+    if (parse(&fixture, words))
+        fail_msg("%s", fixture.error.text);
+    assert_string_equal(value_of(&fixture, "w"), "1");
+    assert_int_equal(weir_options_assign(&fixture.parser, "here", "alignment", "0", &fixture.error),
+                     -EINVAL);
+    assert_string_equal(fixture.error.text, "here: alignment: far away");
     weir_arena_close(&fixture.arena);
 }
 
@@ -376,7 +402,7 @@ static void help_shows_flags_options_with_defaults_and_refusals(void **state)
     assert_string_equal(refused, "\nKnown, but refused\n"
                                  "  -M, --memory\n      refused: not built; use -C\n"
                                  "  -y\n      refused: not built; use -o\n"
-                                 "  --far.*, -q, --quiet\n      far away\n");
+                                 "  --far.*, -q, --quiet, --alignment\n      far away\n");
     weir_text_clear(&text);
     weir_options_help(&text, &empty_set);
     assert_int_equal(text.length, 0);
@@ -391,6 +417,7 @@ int main(void)
         cmocka_unit_test(the_letters_of_a_value_are_not_options),
         cmocka_unit_test(a_name_reaches_every_table_that_has_it),
         cmocka_unit_test(a_family_leaves_names_to_those_that_have_a_row),
+        cmocka_unit_test(what_is_refused_may_have_the_value_that_asks_for_nothing),
         cmocka_unit_test(errors_name_the_place_and_the_way_out),
         cmocka_unit_test(a_directive_names_where_it_stands),
         cmocka_unit_test(values_are_written_so_that_they_can_be_read_again),

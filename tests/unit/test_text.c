@@ -185,6 +185,48 @@ static void text_grows_and_is_always_a_string(void **state)
     assert_null(text.data);
 }
 
+/* Nothing that others chose may end a line or steer a terminal, and no letter is lost. */
+static void what_others_chose_is_made_visible(void **state)
+{
+    static const struct {
+        const char *given;
+        const char *shown;
+    } cases[] = {
+        {"", ""},
+        {"plain name", "plain name"},
+        {"a\nb\rc\td\x1b[31m\x7f", "a?b?c?d?[31m?"},
+        {"a\xc2\x85"
+         "b\xc2\x9b"
+         "c",
+         "a??b??c"}, /* U+0085, U+009B */
+        {"a\xe2\x80\xa8"
+         "b\xe2\x80\xa9"
+         "c",
+         "a???b???c"}, /* U+2028, U+2029 */
+        {"\x9b"
+         "31m\xff\x9b",
+         "?31m\xff?"},
+        {"\xc3\x9c\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xc2\xa0",
+         "\xc3\x9c\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xc2\xa0"},
+        {"cut \xe2\x80", "cut \xe2\x80"},
+    };
+    char lines[] = "a\tb\nc\rd";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_text text = {0};
+
+        weir_text_add(&text, "name\n");
+        weir_text_add_visible(&text, cases[i].given);
+        assert_memory_equal(weir_text_string(&text), "name\n", 5);
+        assert_string_equal(weir_text_string(&text) + 5, cases[i].shown);
+        assert_int_equal(text.length, 5 + strlen(cases[i].shown));
+        weir_text_close(&text);
+    }
+    weir_text_make_visible(lines, "\n\t");
+    assert_string_equal(lines, "a\tb\nc?d");
+}
+
 static void hashes_tell_texts_apart(void **state)
 {
     (void)state;
@@ -250,6 +292,7 @@ int main(void)
         cmocka_unit_test(sizes_are_told_as_ior_tells_them),
         cmocka_unit_test(exact_sizes_are_read_back_unchanged),
         cmocka_unit_test(text_grows_and_is_always_a_string),
+        cmocka_unit_test(what_others_chose_is_made_visible),
         cmocka_unit_test(hashes_tell_texts_apart),
         cmocka_unit_test(arena_memory_is_zero_aligned_and_apart),
         cmocka_unit_test(the_first_error_wins),

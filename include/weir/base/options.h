@@ -38,7 +38,8 @@ struct weir_option {
      * "..." at the end, the first letter decides */
     const char *choices;
     const char *help; /* one sentence, lower case, no full stop */
-    /* not NULL: the option is known, not built, and refused with this sentence */
+    /* not NULL: the option is known, not built, and refused with this sentence, unless its value is
+     * the default: that asks for nothing */
     const char *refusal;
     /* For the compatibility page of a dialect: the oldest version of the original program that
      * knows the option, "2.10" (NULL: ours alone); how ours goes beyond the original (NULL: it does

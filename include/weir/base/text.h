@@ -3,6 +3,7 @@
 #ifndef WEIR_BASE_TEXT_H
 #define WEIR_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,11 +17,20 @@ struct weir_text {
 
 void weir_text_add(struct weir_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void weir_text_add_list(struct weir_text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 void weir_text_add_bytes(struct weir_text *text, const char *bytes, size_t count);
 /* The text as a string: never NULL. */
 const char *weir_text_string(const struct weir_text *text);
+/* Appends a name or a sentence that others chose, made visible. */
+void weir_text_add_visible(struct weir_text *text, const char *string);
 void weir_text_clear(struct weir_text *text);
 void weir_text_close(struct weir_text *text);
+
+/* Puts "?" in the place of each byte of what could end a line or steer a terminal: control
+ * characters, those of UTF-8 beyond ASCII too, and its separators of lines. Those of ASCII that
+ * stand in `kept` stay. */
+void weir_text_make_visible(char *string, const char *kept);
 
 /* Reads a size: decimal digits with an optional fraction, and an optional binary unit k m g t p
  * (2^10 ... 2^50), in either case, alone or followed by "b" or "ib". The result must be a whole
