@@ -47,8 +47,8 @@ static int check_counts(const struct check *check)
 {
     const struct weir_ior_config *ior = check->ior;
 
-    if (ior->task_count == 0 || ior->task_count < -1)
-        return REFUSE(check, "-N: %" PRId64 " tasks; at least 1 is needed (all of them are -N -1)",
+    if (ior->task_count < -1)
+        return REFUSE(check, "-N: %" PRId64 " tasks; give at least 1, or -1 or 0 for all of them",
                       ior->task_count);
     if (ior->node_count < -1)
         return REFUSE(check,

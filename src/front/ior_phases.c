@@ -254,14 +254,14 @@ static struct weir_phase check_phase(const struct weir_ior_lowering *lowering)
     return phase;
 }
 
-/* Under -C each rank removes the file that it read. */
+/* Under -C each rank removes the file that it read, if it has one of its own. */
 static struct weir_phase remove_phase(const struct weir_ior_lowering *lowering)
 {
     struct weir_phase phase = data_phase(lowering);
 
     phase.verb = WEIR_REMOVE;
     phase.shift.distance = (uint64_t)lowering->ior->task_per_node_offset;
-    if (lowering->ior->reorder_tasks)
+    if (lowering->ior->reorder_tasks && !lowering->target->is_shared)
         phase.shift = lower_shift(lowering->ior, false);
     phase.is_collective = false;
     phase.has_inner_barriers = false;

@@ -41,12 +41,14 @@ struct weir_plan *weir_plan_open(const char *dialect, int word_count, const char
 
 void weir_plan_insert_word(struct weir_plan *plan, size_t index, const char *word)
 {
-    const char **words = weir_arena_take(&plan->arena, (plan->source.word_count + 2) * sizeof *words);
+    const char **words =
+        weir_arena_take(&plan->arena, (plan->source.word_count + 2) * sizeof *words);
 
     assert(index <= plan->source.word_count);
     memcpy(words, plan->source.words, index * sizeof *words);
     words[index] = weir_arena_copy(&plan->arena, word);
-    memcpy(words + index + 1, plan->source.words + index, (plan->source.word_count - index) * sizeof *words);
+    memcpy(words + index + 1, plan->source.words + index,
+           (plan->source.word_count - index) * sizeof *words);
     plan->source.words = words;
     plan->source.word_count++;
 }

@@ -403,6 +403,11 @@ static void shifts_are_of_reads_and_one_node_further_for_checks(void **state)
     assert_int_equal(check_of(plan)->shift.distance, 3);
     assert_true(check_of(plan)->shift.avoids_circle);
     assert_false(phase_of(plan, WEIR_READ)->shift.avoids_circle);
+    assert_int_equal(phase_of(plan, WEIR_REMOVE)->shift.kind, WEIR_SHIFT_NONE);
+    weir_command_close(&command);
+    plan = PLAN_OF(&command, "-wWr", "-C", "-Q", "2", "-F");
+    assert_int_equal(phase_of(plan, WEIR_REMOVE)->shift.kind, WEIR_SHIFT_NODES);
+    assert_int_equal(phase_of(plan, WEIR_REMOVE)->shift.distance, 2);
     weir_command_close(&command);
     plan = PLAN_OF(&command, "-wW", "-C", "-Q", "2");
     assert_int_equal(check_of(plan)->shift.distance, 2);
@@ -472,6 +477,8 @@ static void limits_belong_to_the_test(void **state)
     assert_true(test->outlier_ns == SECOND / 2);
     assert_true(test->reference == -7);
     assert_true(test->must_keep && test->may_overwrite && !test->is_dry_run);
+    weir_command_close(&command);
+    assert_int_equal(PLAN_OF(&command, "-O", "numTasks=0")->tests[0]->rank_limit, 0);
     weir_command_close(&command);
 }
 

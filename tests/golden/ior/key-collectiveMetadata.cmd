@@ -1,0 +1,1 @@
+-O collectiveMetadata=1

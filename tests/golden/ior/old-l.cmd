@@ -1,0 +1,2 @@
+# a flag in the oldest releases: the words name the one that means the same
+-l -w

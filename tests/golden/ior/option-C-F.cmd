@@ -1,0 +1,2 @@
+# each removes the file that it read
+-C -F

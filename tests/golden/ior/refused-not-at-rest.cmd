@@ -1,0 +1,1 @@
+-O setAlignment=0
