@@ -2,6 +2,7 @@
 /* The composition root: front end, check, engine, audit, report, exit code. */
 #include "teller.h"
 
+#include "weir/base/log.h"
 #include "weir/base/version.h"
 #include "weir/front/front.h"
 #include "weir/group/group.h"
@@ -62,6 +63,26 @@ static int choose_output(struct weir_plan *plan, const struct weir_command *comm
     return weir_output_check(&plan->output, "report", error);
 }
 
+/* Makes the plan that ran out of what its words give now. Words keep their meaning from version to
+ * version, while what a plan says of them may change, and its id with that. */
+static int recall_plan(const char *path, const char id[17], struct weir_plan *plan,
+                       struct weir_error *error)
+{
+    if (strcmp(plan->id, id) == 0)
+        return 0;
+    if (!weir_record_fits(path, plan))
+        return weir_error_usage(error, path,
+                                "its command line now gives plan %s, not the %s that ran: was "
+                                "another version of weir used?",
+                                plan->id, id);
+    weir_log(WEIR_LOG_WARNING,
+             "%s: another version of weir wrote it: its command line now gives plan %s, not the %s "
+             "that ran, with the same phases",
+             path, plan->id, id);
+    memcpy(plan->id, id, sizeof plan->id);
+    return 0;
+}
+
 static int describe_result_file(const struct weir_command *command,
                                 const struct weir_backends *backends, struct weir_text *text,
                                 struct weir_error *error)
@@ -76,11 +97,8 @@ static int describe_result_file(const struct weir_command *command,
 
     if (code == 0)
         code = weir_front_plan(&source, backends, &plan, error);
-    if (code == 0 && strcmp(plan->id, id) != 0)
-        code = weir_error_usage(error, path,
-                                "its command line now gives plan %s, not the %s that ran: was "
-                                "another version of weir used?",
-                                plan->id, id);
+    if (code == 0)
+        code = recall_plan(path, id, plan, error);
     if (code == 0)
         code = weir_record_read(path, (unsigned)plan->test_count, &result, error);
     if (code == 0)
@@ -101,12 +119,19 @@ static void tell_remarks(const struct weir_plan *plan)
 
         for (size_t k = 0; k < test->remark_count; k++) {
             if (plan->test_count > 1)
-                fprintf(stderr, "weir: %s: test %u: %s\n", plan->dialect, test->number,
-                        test->remarks[k]);
+                weir_log(WEIR_LOG_WARNING, "%s: test %u: %s", plan->dialect, test->number,
+                         test->remarks[k]);
             else
-                fprintf(stderr, "weir: %s: %s\n", plan->dialect, test->remarks[k]);
+                weir_log(WEIR_LOG_WARNING, "%s: %s", plan->dialect, test->remarks[k]);
         }
     }
+}
+
+/* The plan's own text has names as they are, as its hash is the plan's id. */
+static void explain(const struct weir_plan *plan, struct weir_text *text)
+{
+    weir_plan_explain(plan, text);
+    weir_text_make_visible(text->data, "\n");
 }
 
 /* To a file, or to standard output if `path` is NULL. */
@@ -134,7 +159,7 @@ static int say(const struct weir_command *command, const struct weir_backends *b
     else if (command->kind == WEIR_COMMAND_BACKENDS)
         describe_backends(&text);
     else if (command->kind == WEIR_COMMAND_EXPLAIN)
-        weir_plan_explain(command->plan, &text);
+        explain(command->plan, &text);
     else
         code = describe_result_file(command, backends, &text, error);
     if (code == 0)
@@ -272,7 +297,7 @@ int main(int argc, char *argv[])
     else
         error = failure;
     if ((group == NULL || group->rank == 0) && weir_error_is_set(&error))
-        fprintf(stderr, "weir: %s\n", error.text);
+        weir_log(WEIR_LOG_ERROR, "%s", error.text);
     weir_command_close(&command);
     weir_group_close(group);
     weir_arena_close(&arena);

@@ -50,11 +50,22 @@ int weir_side_file_check(const struct weir_plan *plan, struct weir_error *error)
     return 0;
 }
 
+/* Two names may be those of one file. */
+static bool is_same_file(const char *path, const char *other)
+{
+    struct stat status, other_status;
+
+    if (strcmp(path, other) == 0)
+        return true;
+    return stat(path, &status) == 0 && stat(other, &other_status) == 0 &&
+           status.st_dev == other_status.st_dev && status.st_ino == other_status.st_ino;
+}
+
 static bool is_begun(const struct weir_plan *plan, unsigned test)
 {
     for (unsigned i = 0; i < test; i++)
         if (plan->tests[i]->rank_csv_path != NULL &&
-            strcmp(plan->tests[i]->rank_csv_path, plan->tests[test]->rank_csv_path) == 0)
+            is_same_file(plan->tests[i]->rank_csv_path, plan->tests[test]->rank_csv_path))
             return true;
     return false;
 }

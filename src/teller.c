@@ -222,6 +222,15 @@ static void warn(const struct weir_teller *teller, const struct weir_phase_resul
                      phase->findings[i].text);
 }
 
+static void show_notes(const struct weir_phase_result *phase)
+{
+    struct weir_text text = {0};
+
+    weir_report_notes(&text, phase);
+    fputs(weir_text_string(&text), stderr);
+    weir_text_close(&text);
+}
+
 static int phase_done(void *context, struct weir_phase_result *phase, struct weir_error *error)
 {
     struct weir_teller *teller = context;
@@ -231,7 +240,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     clear_progress(teller);
     weir_audit_phase(teller->plan, phase);
     if (phase->notes != NULL && !has_place_for_warnings(&teller->plan->output))
-        fputs(phase->notes, stderr);
+        show_notes(phase);
     warn(teller, phase);
     weir_record_phase(&lines, teller->plan, phase);
     code = record(teller, &lines, error);

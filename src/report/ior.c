@@ -21,7 +21,7 @@ static void add_key(struct weir_text *text, const char *key)
 static void add_line(struct weir_text *text, const char *key, const char *value)
 {
     add_key(text, key);
-    weir_lines_name(text, value);
+    weir_text_add_visible(text, value);
     weir_text_add(text, "\n");
 }
 

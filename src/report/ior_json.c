@@ -333,9 +333,7 @@ static void put_machine(json_t *object, const struct weir_plan *plan,
 {
     struct weir_text text = {0};
 
-    weir_text_add(&text, "%s %s", host->system, host->node);
-    if (plan->output.verbosity >= 2)
-        weir_text_add(&text, " %s %s %s", host->release, host->version, host->machine);
+    weir_words_machine(&text, plan, host);
     put_text(object, "Machine", weir_text_string(&text));
     weir_text_close(&text);
 }

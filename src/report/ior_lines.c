@@ -5,21 +5,16 @@
 #include "ior_layout.h"
 #include "ior_words.h"
 
-#include <ctype.h>
 #include <math.h>
-
-void weir_lines_name(struct weir_text *text, const char *name)
-{
-    for (const char *byte = name; *byte; byte++)
-        weir_text_add_bytes(text, iscntrl((unsigned char)*byte) ? "?" : byte, 1);
-}
 
 void weir_lines_machine(struct weir_text *text, const struct weir_plan *plan,
                         const struct weir_host_facts *host)
 {
-    weir_text_add(text, "%s %s", host->system, host->node);
-    if (plan->output.verbosity >= 2)
-        weir_text_add(text, " %s %s %s", host->release, host->version, host->machine);
+    struct weir_text words = {0};
+
+    weir_words_machine(&words, plan, host);
+    weir_text_add_visible(text, weir_text_string(&words));
+    weir_text_close(&words);
 }
 
 void weir_lines_filesystem(struct weir_text *text, const struct weir_filesystem_facts *facts)
@@ -37,7 +32,7 @@ void weir_lines_remark(struct weir_text *text, const struct weir_test *test)
     if (!remark)
         return;
     weir_text_add(text, "\n*** DEBUG MODE ***\n*** ");
-    weir_lines_name(text, remark);
+    weir_text_add_visible(text, remark);
     weir_text_add(text, " ***\n");
 }
 

@@ -10,10 +10,6 @@
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
 
-/* Appends a name as it is, but for control characters: a line end inside of it must not make up a
- * line of results. */
-void weir_lines_name(struct weir_text *text, const char *name);
-
 /* Appends "Linux vm", and at -vv the kernel. */
 void weir_lines_machine(struct weir_text *text, const struct weir_plan *plan,
                         const struct weir_host_facts *host);

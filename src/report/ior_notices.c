@@ -26,7 +26,7 @@ static void add_remark(struct weir_text *text, const char *remark)
 {
     if (!is_pretence(remark))
         weir_text_add(text, "WARNING: ");
-    weir_lines_name(text, remark);
+    weir_text_add_visible(text, remark);
     weir_text_add(text, "\n");
 }
 
@@ -67,7 +67,7 @@ void weir_notices_existing(struct weir_text *text, const struct weir_test *test,
     if (begun->existing_count == 0 || !weir_test_phase(test, WEIR_WRITE))
         return;
     weir_text_add(text, "WARNING: The file \"");
-    weir_lines_name(text, begun->existing_path);
+    weir_text_add_visible(text, begun->existing_path);
     weir_text_add(text, "\" exists already and will be %s",
                   weir_words_replaces(test) ? "deleted" : "overwritten");
     if (begun->existing_count > 1)
@@ -146,7 +146,7 @@ static void add_outliers(struct weir_text *text, const struct weir_phase *phase,
         const struct weir_outlier *outlier = &result->outliers[i];
 
         weir_text_add(text, "WARNING: for ");
-        weir_lines_name(text, outlier->host);
+        weir_text_add_visible(text, outlier->host);
         weir_text_add(text, ", task %u, %s %s is %.6f (mean=%.6f, stddev=%.6f)\n", outlier->rank,
                       weir_verb_name(phase->verb), kinds[outlier->kind % WEIR_OUTLIER_KINDS],
                       outlier->value_s, outlier->mean_s, outlier->stddev_s);

@@ -26,7 +26,7 @@ static void add_head(struct weir_text *text, const struct weir_plan *plan,
                   weir_words_version(plan->output.compat));
     add_date(text, date_key, result->begun_s);
     weir_text_add(text, "Command line used: ");
-    weir_lines_name(text, plan->command_line);
+    weir_text_add_visible(text, plan->command_line);
     weir_text_add(text, "\nMachine: ");
     weir_lines_machine(text, plan, &result->host);
     weir_text_add(text, "\n");
@@ -43,7 +43,7 @@ static void add_place(struct weir_text *text, const struct weir_plan *plan,
         return;
     weir_words_path(&path, plan, begun);
     weir_text_add(text, "Path: ");
-    weir_lines_name(text, weir_text_string(&path));
+    weir_text_add_visible(text, weir_text_string(&path));
     weir_text_add(text, "\nFS: ");
     weir_lines_filesystem(text, &begun->filesystem);
     weir_text_add(text, "\n");
@@ -61,7 +61,7 @@ static void add_key(struct weir_text *text, const char *key)
 static void add_line(struct weir_text *text, const char *key, const char *value)
 {
     add_key(text, key);
-    weir_lines_name(text, value);
+    weir_text_add_visible(text, value);
     weir_text_add(text, "\n");
 }
 

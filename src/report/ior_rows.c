@@ -9,6 +9,8 @@
 #include "ior_notices.h"
 #include "ior_verbose.h"
 
+#include "weir/report/report.h"
+
 /* The columns that 3.3 added. */
 static bool has_rates(const struct weir_plan *plan)
 {
@@ -107,7 +109,7 @@ void weir_rows_phase(struct weir_text *text, const struct weir_plan *plan,
         add_check_notice(text, phase->begun_s);
     weir_verbose_phase(text, plan, result, phase);
     if (phase->notes)
-        weir_text_add(text, "%s", phase->notes);
+        weir_report_notes(text, phase);
     if (has_row && weir_figures_has_wear_out(plan, phase))
         add_stonewall(text, &phase->stonewall);
     weir_notices_phase(text, plan, phase);

@@ -172,7 +172,7 @@ static void add_files(struct weir_text *text, const struct weir_phase *planned,
         if (!find_path(planned, phase, rank, path))
             return;
         weir_text_add(text, "task %u %s ", rank, doing[planned->verb]);
-        weir_lines_name(text, path);
+        weir_text_add_visible(text, path);
         weir_text_add(text, "\n");
     }
 }

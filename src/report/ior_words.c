@@ -27,6 +27,14 @@ const char *weir_words_version(enum weir_compat compat)
     return versions[compat];
 }
 
+void weir_words_machine(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_host_facts *host)
+{
+    weir_text_add(text, "%s %s", host->system, host->node);
+    if (plan->output.verbosity >= 2)
+        weir_text_add(text, " %s %s %s", host->release, host->version, host->machine);
+}
+
 void weir_words_path(struct weir_text *text, const struct weir_plan *plan,
                      const struct weir_test_result *begun)
 {

@@ -17,6 +17,10 @@ extern const char weir_ior_version[];
 /* The same for the version of IOR that the output follows. */
 const char *weir_words_version(enum weir_compat compat);
 
+/* Appends what the line "Machine" says: more of it at -vv. */
+void weir_words_machine(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_host_facts *host);
+
 /* Appends what the line "Path" names: the file of rank 0, or, in 3.x and older, its directory. */
 void weir_words_path(struct weir_text *text, const struct weir_plan *plan,
                      const struct weir_test_result *begun);

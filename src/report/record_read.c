@@ -5,6 +5,7 @@
 #include "weir/report/report.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -379,6 +380,37 @@ static int read_records(const json_t *run, unsigned test_capacity, struct weir_r
     }
     return 0;
 }
+
+/* ---- plans of other versions ---- */
+
+static bool is_phase_of(const json_t *record, const struct weir_plan *plan)
+{
+    json_int_t test = json_integer_value(json_object_get(record, "test"));
+    json_int_t number = json_integer_value(json_object_get(record, "phase"));
+    const char *verb = json_string_value(json_object_get(record, "verb"));
+    const struct weir_phase *phase = NULL;
+
+    if (test >= 0 && test < (json_int_t)plan->test_count && number >= 0 && number <= UINT_MAX)
+        phase = weir_plan_find_phase(plan, (unsigned)test, (unsigned)number);
+    return phase && verb && strcmp(verb, weir_verb_name(phase->verb)) == 0 &&
+           json_is_true(json_object_get(record, "check")) == phase->is_check &&
+           json_is_true(json_object_get(record, "prefill")) == phase->is_prefill;
+}
+
+bool weir_record_fits(const char *path, const struct weir_plan *plan)
+{
+    struct weir_error error = {0};
+    json_t *run = NULL;
+    bool fits = load_run(path, &run, &error) == 0;
+
+    for (size_t i = 0; fits && i < json_array_size(run); i++)
+        if (is_record(json_array_get(run, i), "phase"))
+            fits = is_phase_of(json_array_get(run, i), plan);
+    json_decref(run);
+    return fits;
+}
+
+/* ---- all of it ---- */
 
 int weir_record_read(const char *path, unsigned test_capacity, struct weir_result **result,
                      struct weir_error *error)

@@ -22,6 +22,14 @@ const struct weir_reporter *weir_reporter_of(const struct weir_output *output)
     return reporters[output->format];
 }
 
+void weir_report_notes(struct weir_text *text, const struct weir_phase_result *phase)
+{
+    size_t begin = text->length;
+
+    weir_text_add(text, "%s", phase->notes);
+    weir_text_make_visible(text->data + begin, "\n\t");
+}
+
 static void report_test(struct weir_text *text, const struct weir_reporter *reporter,
                         const struct weir_plan *plan, const struct weir_result *result,
                         const struct weir_test_result *test)

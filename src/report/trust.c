@@ -7,7 +7,6 @@
 #include "weir/base/version.h"
 #include "weir/report/report.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,20 +24,18 @@ static void add_line(struct weir_text *text, const char *format, ...)
 
 static void add_line(struct weir_text *text, const char *format, ...)
 {
-    char line[1024];
-    size_t length;
+    struct weir_text line = {0};
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    weir_text_add_list(&line, format, arguments);
     va_end(arguments);
-    for (char *byte = line; *byte; byte++)
-        if (iscntrl((unsigned char)*byte))
-            *byte = '?';
-    length = strlen(line);
-    while (length > 0 && line[length - 1] == ' ')
-        line[--length] = '\0';
-    weir_text_add(text, "%s%s%s\n", PREFIX, length ? "  " : "", line);
+    while (line.length > 0 && line.data[line.length - 1] == ' ')
+        line.data[--line.length] = '\0';
+    weir_text_add(text, PREFIX "%s", line.length > 0 ? "  " : "");
+    weir_text_add_visible(text, weir_text_string(&line));
+    weir_text_add(text, "\n");
+    weir_text_close(&line);
 }
 
 /* Three digits and a unit: "12.3 us". */

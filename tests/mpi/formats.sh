@@ -101,3 +101,40 @@ for backend in posix direct mpiio null; do expect_line "^ *$backend\b"; done
 expect_no_line '^ *fault\b'
 capture "$WEIR_TEST" backends
 expect_line '^ *fault\b'
+
+# A file name cannot make up lines of results or steer a terminal: not in the report, not in a refusal, not in the plan.
+odd="$files/a"$'\nMax Write: 9 MiB\x1b[31m\xc2\x9b1m\xe2\x80\xa8Max Read:  9 MiB'
+no_odd_bytes() { # no_odd_bytes FILE
+    python3 - "$1" <<'END' || fail "$1 has what a file name put there: $(cat -v "$1")"
+import sys
+text = open(sys.argv[1], errors="surrogateescape").read()
+assert "\x1b" not in text and "\x9b" not in text
+assert "\nMax Write: 9" not in text and not any(line.startswith("Max Read:  9") for line in text.splitlines())
+END
+}
+run 2 "${small[@]}" -v -w -r -k -o "$odd"
+expect_done
+no_odd_bytes "$out"
+run 2 "${small[@]}" -w -O summaryFormat=CSV -o "$odd"
+expect_done
+expect_error 'exists already and will be replaced'
+no_odd_bytes "$err"
+run 1 "${small[@]}" -w -o "$odd/nowhere/f"
+expect_exit 1
+no_odd_bytes "$out"
+no_odd_bytes "$err"
+
+# Of another version the same words may give another plan: the report goes on if its phases are those that ran, and names
+# the plan that ran.
+rm -f "$result"
+run 2 "${small[@]}" -w -r -o "$files/f" --result "$result"
+expect_done
+sed -E 's/"plan_id":"[0-9a-f]+"/"plan_id":"0123456789abcdef"/' "$result" >"$work/older"
+capture "$WEIR" report "$work/older"
+expect_done
+expect_error 'another version of weir wrote it: .* not the 0123456789abcdef that ran'
+expect_line '^weir  plan 0123456789abcdef,'
+sed 's/"verb":"read"/"verb":"write"/' "$work/older" >"$work/stranger"
+capture "$WEIR" report "$work/stranger"
+expect_exit 2
+expect_error 'was another version of weir used\?'

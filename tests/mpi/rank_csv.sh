@@ -33,7 +33,7 @@ valid_ranks "[r['access'] for r in rows] == ['write'] * 2"
 valid_ranks "float(rows[0]['throughput']) * float(rows[0]['runtime']) < 500 * 65536"
 valid_ranks "round(float(rows[1]['throughput']) * float(rows[1]['runtime'])) == 1000 * 65536"
 
-# Tests of one run share the file, in whatever order they name it.
+# Tests of one run share the file, in whatever order and by whatever path they name it.
 cat >"$work/job.ior" <<END
 IOR START
     testFile=$files/f
@@ -46,11 +46,14 @@ RUN
 RUN
     saveRankPerformanceDetailsCSV=$csv
     readFile=1
+RUN
+    saveRankPerformanceDetailsCSV=$work/./rank.csv
+    readFile=0
 IOR STOP
 END
 run 2 -f "$work/job.ior"
 expect_done
-valid_ranks "[r['access'] for r in rows] == ['write'] * 4 + ['read'] * 2"
+valid_ranks "[r['access'] for r in rows] == ['write'] * 4 + ['read'] * 2 + ['write'] * 2"
 (($(wc -l <"$work/other.csv") == 3)) || fail "the test between them has not three lines"
 
 # What is on disk stays when the job is killed.

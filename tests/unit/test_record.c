@@ -201,6 +201,35 @@ static void files_without_the_newer_keys_are_read(void **state)
     scene_close(&scene);
 }
 
+/* Of another version the same words may give a plan with another id: what counts is whether the
+ * phases are the plan's. */
+static void a_run_fits_the_plan_that_has_its_phases(void **state)
+{
+    struct scene scene = make_default();
+    struct weir_phase *read = scene.plan->tests[0]->phases[1];
+    struct weir_text text = {0};
+    char path[256];
+    int descriptor = open_file(path, sizeof path);
+
+    (void)state;
+    record_whole(&text, &scene);
+    assert_int_equal(weir_record_append(descriptor, &text), 0);
+    assert_true(weir_record_fits(path, scene.plan));
+    read->is_check = true;
+    assert_false(weir_record_fits(path, scene.plan));
+    read->is_check = false;
+    read->verb = WEIR_WRITE;
+    assert_false(weir_record_fits(path, scene.plan));
+    read->verb = WEIR_READ;
+    read->number = 99;
+    assert_false(weir_record_fits(path, scene.plan));
+    assert_false(weir_record_fits("/nowhere/result", scene.plan));
+    close(descriptor);
+    unlink(path);
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
 /* Cuts the file at every length: the reader must live with each, and what it gives is never more
  * than was written. */
 static void a_file_cut_off_anywhere_is_read_as_far_as_it_goes(void **state)
@@ -341,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_result_that_was_recorded_and_read_gives_the_same_reports),
         cmocka_unit_test(outliers_sizes_logs_and_existing_files_come_back),
         cmocka_unit_test(files_without_the_newer_keys_are_read),
+        cmocka_unit_test(a_run_fits_the_plan_that_has_its_phases),
         cmocka_unit_test(a_file_cut_off_anywhere_is_read_as_far_as_it_goes),
         cmocka_unit_test(a_run_appended_to_a_cut_line_begins_a_line_of_its_own),
         cmocka_unit_test(files_that_are_no_result_files_are_refused_with_a_sentence),

@@ -47,6 +47,21 @@ static void an_own_directory_stands_behind_the_package(void **state)
     assert_block(&scene, line, 1);
 }
 
+/* What is wrong stands behind the path, and must not be cut off with it. */
+static void a_long_path_hides_nothing_behind_it(void **state)
+{
+    static const char *const line[] = {"x, offset 4194304: misplaced"};
+    static char path[3000];
+    static const char *const paths[] = {path};
+    static const struct weir_target target = {.paths = paths, .path_count = 1, .is_shared = true};
+    struct scene scene = make_mismatches();
+
+    (void)state;
+    memset(path, 'x', sizeof path - 1);
+    scene.plan->tests[0]->phases[1]->target = &target;
+    assert_block(&scene, line, 1);
+}
+
 static void remarks_are_told_once_for_a_test(void **state)
 {
     static const char *const remarks[] = {"-x means nothing here", "nor does\n-y"};
@@ -80,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_path_of_a_mismatch_leaves_the_package_open),
         cmocka_unit_test(an_own_directory_stands_behind_the_package),
+        cmocka_unit_test(a_long_path_hides_nothing_behind_it),
         cmocka_unit_test(remarks_are_told_once_for_a_test),
         cmocka_unit_test(a_prefill_is_told_from_the_write),
     };

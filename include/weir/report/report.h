@@ -9,6 +9,7 @@
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* One way to tell a result. Each function appends what is due at that point; any may be NULL. */
@@ -32,6 +33,10 @@ const struct weir_reporter *weir_reporter_of(const struct weir_output *output);
  * output is plain. */
 void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result);
+
+/* Appends what the backend told of its files, whole lines, as it may be shown. For phases that have
+ * notes. */
+void weir_report_notes(struct weir_text *text, const struct weir_phase_result *phase);
 
 /* The whole report at once, from a finished result. */
 void weir_report_whole(struct weir_text *text, const struct weir_plan *plan,
@@ -64,6 +69,10 @@ int weir_record_append(int descriptor, const struct weir_text *text);
 /* What the plan of the last run in the file was made from, in `arena`; and its id. */
 int weir_record_read_source(const char *path, struct weir_arena *arena,
                             struct weir_plan_source *source, char id[17], struct weir_error *error);
+
+/* True if each phase of the last run in the file is one of the plan, by its number and what it
+ * does. Of another version of weir the same words may give a plan with another id. */
+bool weir_record_fits(const char *path, const struct weir_plan *plan);
 
 /* The last run in the file as a result. Lines cut off by a crash are left out. */
 int weir_record_read(const char *path, unsigned test_capacity, struct weir_result **result,
