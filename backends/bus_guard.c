@@ -32,16 +32,20 @@ static void land(int signal, siginfo_t *info, void *context)
 {
     struct landing *here = landing;
     uintptr_t address = (uintptr_t)info->si_addr;
+    struct sigaction ours;
 
     (void)context;
     if (here && info->si_code > 0 && address >= here->begin && address < here->end) {
         here->missed = info->si_addr;
         siglongjmp(here->jump, 1);
     }
-    /* A fault happens again as soon as this returns; what somebody sent does not. */
-    sigaction(SIGBUS, &guard.before, NULL);
-    if (info->si_code <= 0)
+    /* A fault happens again as soon as this returns, and is then not ours; what somebody sent does
+     * not. */
+    sigaction(SIGBUS, &guard.before, &ours);
+    if (info->si_code <= 0) {
         raise(signal);
+        sigaction(SIGBUS, &ours, NULL);
+    }
 }
 
 int weir_bus_guard_open(void)

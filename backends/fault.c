@@ -263,7 +263,9 @@ static bool set_out(struct fault_session *fault, struct weir_op *op)
     *errand = (struct errand){.file = op->file, .size = op->size, .is_hit = is_hit(fault, op)};
     if (errand->is_hit) {
         pause_for(fault->options.delay_ns);
-        if (fault->transfer_rc < 0 || cut >= op->size) {
+        if (fault->transfer_rc < 0 && op->is_collective)
+            cut = 0; /* the other ranks wait for it: it fails when it is done */
+        else if (fault->transfer_rc < 0 || cut >= op->size) {
             op->result = fault->transfer_rc;
             return false;
         }
@@ -280,6 +282,8 @@ static void bring_home(struct fault_session *fault, struct weir_op *op)
 
     op->file = errand->file;
     op->size = errand->size;
+    if (errand->is_hit && fault->transfer_rc < 0)
+        op->result = fault->transfer_rc;
     if (errand->is_hit && fault->options.must_flip && op->verb == WEIR_OP_READ && op->result > 0)
         ((unsigned char *)op->data)[op->result / 2] ^= 1;
 }

@@ -117,6 +117,15 @@ static int map(struct mmap_file *file, uint64_t bytes)
     return madvise(mapped, bytes, file->pattern) == 0 ? 0 : -errno;
 }
 
+/* A file that has grown may grow on: it is mapped with as much again behind it, where the address
+ * space has that much. */
+static int follow_growth(struct mmap_file *file, uint64_t bytes)
+{
+    int rc = file->bytes ? map(file, 2 * bytes) : -ENOMEM;
+
+    return rc == -ENOMEM ? map(file, bytes) : rc;
+}
+
 /* Asks how long the file is now, and maps it if it has outgrown what is mapped. */
 static int update_size(struct mmap_file *file)
 {
@@ -126,7 +135,7 @@ static int update_size(struct mmap_file *file)
     if (now < 0)
         return (int)now;
     if ((uint64_t)now > file->mapped_bytes)
-        rc = map(file, file->bytes ? 2 * (uint64_t)now : (uint64_t)now);
+        rc = follow_growth(file, (uint64_t)now);
     if (rc == 0)
         file->file_bytes = (uint64_t)now;
     return rc;
@@ -183,13 +192,18 @@ static int open_fd(const struct weir_file_params *params, bool *is_made)
     return fd < 0 ? -errno : fd;
 }
 
-/* As it was before: without what was reserved. */
+/* As it was before: without what was reserved, which may have made it longer. Where ranks share the
+ * file, another one may have cut it back further already. */
 static int undo(const struct mmap_file *file, const struct weir_file_params *params, bool is_made,
                 const struct stat *before)
 {
+    struct stat now;
+
     if (is_made)
         return unlink(params->path);
     if (!params->can_write || !file->can_grow || params->expected_bytes == 0)
+        return 0;
+    if (fstat(file->posix.fd, &now) != 0 || now.st_size < before->st_size)
         return 0;
     return ftruncate(file->posix.fd, before->st_size);
 }

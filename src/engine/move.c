@@ -131,8 +131,14 @@ SELDOM static bool aim_at_rest(struct weir_mover *mover, struct weir_op *op)
     struct weir_flight *flight = &mover->flights[op->slot];
     uint64_t moved = op->result > 0 ? (uint64_t)op->result : 0;
 
+    /* Whatever a transfer waits for, a lock maybe, may never come: it is not tried again if the
+     * signal that came into it is to end the run. */
+    bool is_over = op->result == -EINTR && *mover->stop_signal != 0;
+
     assert(op->result < (int64_t)op->size);
-    if (op->result < 0 && op->result != -EINTR) {
+    if (is_over)
+        heed_signal(mover);
+    if (op->result < 0 && (op->result != -EINTR || is_over)) {
         fail(mover, (int)op->result, op->offset, weir_verb_name(mover->phase->verb));
         return false;
     }
@@ -430,13 +436,18 @@ static bool must_go_again(struct weir_mover *mover)
 static int wear_out(struct weir_mover *mover)
 {
     bool is_spoilt = mover->phase->ends_at_mismatch && mover->tally->mismatches.wrong_transfers > 0;
-    bool is_sound = mover->tally->error_count == 0 && !is_spoilt && !weir_run_must_stop(mover->run);
+    bool is_sound = mover->tally->error_count == 0 && !is_spoilt;
     uint64_t furthest;
     int code = weir_stop_furthest(mover->run->group, mover->tally->hit_deadline, mover->furthest,
                                   &furthest);
 
     if (code != 0 || furthest <= mover->furthest || !is_sound)
         return code;
+    /* A signal that came after the last transfer, in a pause maybe, cuts what is left to do. */
+    if (weir_run_must_stop(mover->run)) {
+        heed_signal(mover);
+        return 0;
+    }
     if (furthest < mover->limit)
         mover->limit = furthest;
     mover->until = mover->limit;

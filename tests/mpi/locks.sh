@@ -50,3 +50,27 @@ slowest POSIX $((3 * 65536 + 100))
 ((longest_ms < 4000)) || fail "without the option the transfers took $longest_ms ms"
 slowest POSIX $((512 * 1024)) --posix.rangelocks
 ((longest_ms < 4000)) || fail "the transfers took $longest_ms ms, and nobody held what they locked"
+
+# A signal ends the wait for a lock, and the run with it, long before the lock is given.
+rm -f "$work/ready" "$result"
+python3 "$hold" "$files/f" $((3 * 65536)) 4096 60 "$work/ready" &
+holder=$!
+wait_until 20 test -e "$work/ready" || fail "nobody holds the lock"
+command_line="a read that waits for a lock, and a signal"
+"$WEIR" --posix.rangelocks -t 64k -b 512k -r -k -E -o "$files/f" --result "$result" >"$out" 2>"$err" </dev/null &
+waiter=$!
+is_waiting() { grep -qs -- "-> POSIX .* $waiter " /proc/locks; }
+wait_until 20 is_waiting || fail "nobody waits for the lock"
+kill -INT "$waiter"
+has_ended() { ! kill -0 "$waiter"; }
+wait_until 20 has_ended || {
+    kill -KILL "$waiter" "$holder"
+    fail "the run waits for the lock after the signal"
+}
+status=0
+wait "$waiter" || status=$?
+kill "$holder" 2>/dev/null || true
+wait "$holder" 2>/dev/null || true
+expect_exit 1
+expect_record "reading.outcome == 'partial' and reading.interrupted and reading.bytes == 3 * 65536"
+expect_line 'Interrupted system call'
