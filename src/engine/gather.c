@@ -35,15 +35,22 @@ static struct weir_rank_row make_row(const struct weir_run *run,
     return row;
 }
 
-static void derive(const struct weir_run *run, const struct weir_rank_row *rows, const char **hosts,
+/* Who removes a file for all takes longer than those who have nothing to remove, and is no outlier
+ * for that. */
+static double outlier_s(const struct weir_run *run, const struct weir_phase *phase)
+{
+    return phase->verb == WEIR_REMOVE ? 0.0 : (double)run->test->outlier_ns * 1e-9;
+}
+
+static void derive(const struct weir_run *run, const struct weir_phase *phase,
+                   const struct weir_rank_row *rows, const char **hosts,
                    struct weir_phase_result *record)
 {
     const struct weir_group *group = run->group;
 
     for (int rank = 0; rank < group->size; rank++)
         hosts[rank] = group->node_names[group->node_of_rank[rank]];
-    weir_result_derive(record, rows, (unsigned)group->size, hosts,
-                       (double)run->test->outlier_ns * 1e-9);
+    weir_result_derive(record, rows, (unsigned)group->size, hosts, outlier_s(run, phase));
     record->rows = rows;
 }
 
@@ -63,7 +70,7 @@ static int gather_rows(struct weir_run *run, const struct weir_phase_facts *fact
     if (!weir_group_any(group, record != NULL && (*rows == NULL || hosts == NULL)))
         code = weir_group_gather(group, &mine, sizeof mine, *rows);
     if (code == 0 && hosts != NULL)
-        derive(run, *rows, hosts, record);
+        derive(run, facts->phase, *rows, hosts, record);
     free(hosts);
     return code;
 }

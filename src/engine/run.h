@@ -37,7 +37,7 @@ struct weir_run {
     struct weir_existing existing; /* of this rank; after preparation, on rank 0, of all */
     const struct weir_backend *backend;
     struct weir_session *session;
-    struct weir_text notes; /* what the backend tells of the files of the present phase */
+    struct weir_text notes;          /* what the backend tells of the files of the present phase */
     struct weir_alignment alignment; /* what the targets demand */
     struct weir_queue queue;
     struct weir_buffers buffers;

@@ -43,10 +43,18 @@ static int write_status(const char *path, uint64_t ops, struct weir_error *error
     is_written = file != NULL && fprintf(file, "%" PRIu64, ops) > 0;
     if (file != NULL && fclose(file) != 0)
         is_written = false;
-    if (!is_written || rename(aside, path) != 0)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, STATUS_PLACE, "%s: %s", path,
-                              strerror(errno));
-    return 0;
+    if (is_written && rename(aside, path) == 0)
+        return 0;
+    weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, STATUS_PLACE, "%s: %s", path,
+                   strerror(errno));
+    unlink(aside);
+    return error->code;
+}
+
+/* The count belongs to files: a dry run, which makes none, leaves it alone. */
+static bool has_status(const struct weir_run *run, const struct weir_phase *phase)
+{
+    return phase->stop.status_path != NULL && !run->test->is_dry_run;
 }
 
 int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64_t owner,
@@ -65,7 +73,7 @@ int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64
             *limit = run->written.ops_of_rank[owner];
         return 0;
     }
-    if (phase->stop.status_path == NULL)
+    if (!has_status(run, phase))
         return 0;
     if (run->group->rank == 0)
         read_status(phase->stop.status_path, &status, error);
@@ -94,7 +102,7 @@ int weir_stop_store(struct weir_run *run, const struct weir_phase *phase, uint64
     uint64_t furthest = ops_done;
     int code;
 
-    if (phase->stop.status_path == NULL)
+    if (!has_status(run, phase))
         return 0;
     code = weir_group_reduce(run->group, &furthest, 1, WEIR_MAX);
     if (code == 0 && run->group->rank == 0)

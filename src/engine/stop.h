@@ -16,7 +16,7 @@ int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64
 int weir_stop_remember(struct weir_run *run, uint64_t ops_done, uint64_t layout_ops);
 
 /* Stores how far the furthest rank came with a write that went well, if the plan names a status
- * file. Collective. */
+ * file and is no dry run. Collective. */
 int weir_stop_store(struct weir_run *run, const struct weir_phase *phase, uint64_t ops_done,
                     struct weir_error *error);
 

@@ -59,3 +59,11 @@ expect_files f.00000000 f.00000001
 # A slow rank is named.
 faulty 0 -F --fault.every 1 --fault.delay 2000 --fault.rank 1
 expect_record "written.slowest[0].rank == 1"
+
+# Of collective transfers one fails on one rank: all end together, none waits for another one's next.
+for words in '' '-D 10' '-D 10 -O stoneWallingWearOut=1' '-Y'; do
+    # shellcheck disable=SC2086
+    faulty 1 -a fault:mpiio -c $words --fault.verb write --fault.at 5 --fault.errno EIO --fault.rank 1
+    expect_record "written.outcome == 'partial' and written.errors == 1 and 'rank 1' in written.failure and reading is None"
+    expect_files ''
+done

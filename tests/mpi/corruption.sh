@@ -14,6 +14,10 @@ write_files() { # write_files OPTION...
     expect_files f.00000000 f.00000001
 }
 
+restore_files() { # restore_files: as the latest run wrote them
+    cp "$work/right"/* "$files"
+}
+
 read_files() { # read_files
     rm -f "$result"
     run 2 -r -R -k -F -t 1m -b 4m -G 7 -o "$files/f" --result "$result"
@@ -57,24 +61,25 @@ for mode in stamp full; do
     grep -q misplaced "$work/said" || fail "the report does not say 'misplaced'"
     expect_files f.00000000 f.00000001
 
-    # The block of the other rank's file.
+    # The block of an earlier generation.
+    cp "$second" "$work/old"
     write_files --data $mode
+    rm -rf "$work/right"
+    cp -r "$files" "$work/right"
+    copy_block "$work/old" 1 "$second" 1
+    read_files
+    expect_wrong stale 1 $mib $mib
+
+    # The block of the other rank's file.
+    restore_files
     copy_block "$second" 2 "$first" 2
     read_files
     expect_wrong misplaced 0 $((2 * mib)) $mib
     expect_record "reading.wrong == 1 and reading.mismatches[0].found.writer == 1"
 
-    # The block of an earlier generation.
-    write_files --data $mode
-    cp "$second" "$work/old"
-    write_files --data $mode
-    copy_block "$work/old" 1 "$second" 1
-    read_files
-    expect_wrong stale 1 $mib $mib
-
     # A hole of 512 bytes, in the middle of a page and across the start of one.
     for offset in $((2 * mib + 8192 + 1024)) $((mib + 4096 * 5 - 256)) $((3 * mib)); do
-        write_files --data $mode
+        restore_files
         dd if=/dev/zero of="$second" bs=1 count=512 seek=$offset conv=notrunc status=none
         read_files
         expect_exit 1
@@ -85,14 +90,14 @@ for mode in stamp full; do
 
     # One bit: in the stamp and behind it.
     for offset in $((mib + 12)) $((3 * mib + 777)); do
-        write_files --data $mode
+        restore_files
         flip_bit "$first" $offset
         read_files
         expect_wrong flip 0 $offset 1
     done
 
     # A file that ends too early.
-    write_files --data $mode
+    restore_files
     truncate -s $((3 * mib)) "$first"
     read_files
     expect_exit 1

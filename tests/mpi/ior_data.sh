@@ -40,50 +40,89 @@ expect_wrong() { # expect_wrong KIND FILE-NUMBER OFFSET BYTES
     expect_record "any(m.kind == '$1' and m.file == $2 and m.offset == $3 and m.bytes == $4 for m in reading.mismatches)"
 }
 
+# Several tests in one launch: what no test says again, it has from those before it.
+run_script() { # run_script RANKS DIRECTIVES-OF-ALL DIRECTIVES-OF-A-TEST...
+    local ranks=$1 common=$2 test separator=
+    shift 2
+    {
+        printf '%s\n' 'IOR START'
+        tr ' ' '\n' <<<"$common"
+        for test in "$@"; do
+            [[ ! $separator ]] || echo "$separator"
+            separator=RUN
+            tr ' ' '\n' <<<"$test"
+        done
+        echo 'IOR STOP'
+    } >"$work/job.ior"
+    rm -f "$result"
+    run "$ranks" --data ior -f "$work/job.ior" --result "$result"
+}
+
+reads='writeFile=0 readFile=1 checkRead=1 keepFile=1'
+writes='writeFile=1 readFile=0 keepFile=1'
+
 # ---------------------------------------------------------------- both ways
 
-both_ways() { # both_ways PATTERN SIGNATURE TRANSFER SEGMENTS RANKS [own]
-    local pattern=$1 signature=$2 transfer=$3 segments=$4 ranks=$5 own=${6:-}
+of_patterns() { # of_patterns: a test for each of them
+    tests=()
+    local pattern
+    for pattern in t o i r; do
+        tests+=("dataPacketType=$pattern testFile=$files/$pattern")
+    done
+}
+
+both_ways() { # both_ways SIGNATURE TRANSFER SEGMENTS RANKS [own]
+    local signature=$1 transfer=$2 segments=$3 ranks=$4 own=${5:-} pattern
     local block=$((transfer * 3))
-    local options=(-l "$pattern" -t "$transfer" -b "$block" -s "$segments" ${own:+-F})
+    local common="transferSize=$transfer blockSize=$block segmentCount=$segments filePerProc=${own:+1}"
+    [[ $own ]] || common+=0
     rm -f "$files"/* "$right"/*
-    make_files "$pattern" "$signature" "$transfer" "$block" "$segments" "$ranks" "$right/f" ${own:+own}
-    run "$ranks" -w -k --data ior -G "$signature" -o "$file" "${options[@]}"
+    for pattern in t o i r; do
+        make_files $pattern "$signature" "$transfer" "$block" "$segments" "$ranks" "$right/$pattern" ${own:+own}
+    done
+    of_patterns
+    run_script "$ranks" "$writes $common setTimeStampSignature=$signature" "${tests[@]}"
     expect_done
     expect_same_files
     cp "$right"/* "$files"
-    read_files "$ranks" -G "$signature" "${options[@]}"
-    expect_all_right $((3 * segments * ranks))
+    run_script "$ranks" "$reads $common setTimeStampSignature=$signature" "${tests[@]}"
+    expect_done
+    expect_record "[(p.checked, p.wrong) for p in phases if p.verb == 'read'] == 4 * [($((3 * segments * ranks)), 0)]"
 }
 
-for pattern in t o i r; do
-    both_ways $pattern 42 65536 2 3
-    both_ways $pattern -7 6144 1 2 own
-    both_ways $pattern 2147483647 512 3 2
-    # Another signature was given: all is wrong.
-    read_files 2 -G 43 -l $pattern -t 512 -b 1536 -s 3
-    expect_exit 1
-    expect_record "reading.wrong == reading.checked == 18"
-    expect_record "all(m.kind == 'foreign' for m in reading.mismatches)"
-done
+both_ways 42 65536 2 3
+both_ways -7 6144 1 2 own
+both_ways 2147483647 512 3 2
+# Another signature was given: all is wrong.
+run_script 2 "$reads transferSize=512 blockSize=1536 segmentCount=3 setTimeStampSignature=43" "${tests[@]}"
+expect_exit 1
+expect_record "[(p.checked, p.wrong) for p in phases if p.verb == 'read'] == 4 * [(18, 18)]"
+expect_record "all(m.kind == 'foreign' for p in phases for m in p.mismatches)"
 
-# Random orders change neither the data nor, in a file of one's own, whose they are.
+# Random orders change neither the data nor, in a file of one's own, whose they are. In one file for all, a transfer may be
+# anybody's; and another rank's part is still that rank's.
+rm -f "$files"/* "$right"/*
+common='setTimeStampSignature=42 transferSize=4096 blockSize=32768 segmentCount=2'
 for pattern in t o i r; do
-    rm -f "$files"/* "$right"/*
-    make_files $pattern 42 4096 32768 2 2 "$right/f" own
-    run 2 -w -k -z -F -l $pattern -G 42 -t 4096 -b 32768 -s 2 --data ior -o "$file"
-    expect_done
-    expect_same_files
-    read_files 2 -z -F -l $pattern -G 42 -t 4096 -b 32768 -s 2
-    expect_all_right 32
-    # In one file for all, a transfer may be anybody's; and another rank's part is still that rank's.
-    rm -f "$files"/*
-    make_files $pattern 42 4096 32768 2 2 "$file"
-    read_files 2 -z -l $pattern -G 42 -t 4096 -b 32768 -s 2
-    expect_all_right 32
-    read_files 2 -Z -Z -X 3 -l $pattern -G 42 -t 4096 -b 32768 -s 2
-    expect_all_right 32
+    make_files $pattern 42 4096 32768 2 2 "$right/$pattern" own
 done
+of_patterns
+run_script 2 "$writes $common filePerProc=1 randomOffset=1" "${tests[@]}"
+expect_done
+expect_same_files
+cases=()
+for pattern in t o i r; do
+    make_files $pattern 42 4096 32768 2 2 "$files/$pattern"
+    for case in filePerProc=1 filePerProc=0 'filePerProc=0 reorderTasksRandom=2 reorderTasksRandomSeed=3'; do
+        random=1
+        [[ $case != *reorder* ]] || random=0
+        cases+=("dataPacketType=$pattern testFile=$files/$pattern randomOffset=$random reorderTasksRandom=0 $case")
+    done
+done
+run_script 2 "$reads $common" "${cases[@]}"
+expect_done
+expect_record "[(p.checked, p.wrong) for p in phases if p.verb == 'read'] == 12 * [(32, 0)]"
+rm -f "$files"/* "$right"/*
 
 # Incompressible data whose seed holds the rank are as right.
 make_files i 42 8192 32768 1 3 "$file" seed-with-rank
@@ -217,12 +256,13 @@ rm -f "$files"/*
 
 # ---------------------------------------------------------------- within one run, and with no signature
 
-for options in '-l t' '-l o' '-l i' '-l r' '-l r -F'; do
-    rm -f "$result"
-    # shellcheck disable=SC2086
-    run 2 -w -W -r -R $options -t 12k -b 120k -s 2 --data ior -o "$file" --result "$result"
-    expect_done
-    expect_record "checking.wrong == 0 and checking.checked == 40 and reading.wrong == 0"
+tests=()
+for options in 'dataPacketType=t' 'dataPacketType=o' 'dataPacketType=i' 'dataPacketType=r' 'dataPacketType=r filePerProc=1'; do
+    tests+=("testFile=$file $options")
 done
+run_script 2 'writeFile=1 checkWrite=1 readFile=1 checkRead=1 transferSize=12k blockSize=120k segmentCount=2' "${tests[@]}"
+expect_done
+expect_record "[(p.checked, p.wrong) for p in phases if p.verb == 'read'] == 2 * 5 * [(40, 0)]"
+expect_files ''
 run 2 -w -W -l r -t 12k -b 120k -o "$file"
 expect_done

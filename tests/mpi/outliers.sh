@@ -23,3 +23,10 @@ rm -f "$result"
 run 4 "${slow[@]}" -w -F
 expect_done
 expect_record "written.outlier_count == 0"
+
+# To remove a file for all is rank 0's work alone: it is no outlier for that, however small the threshold.
+rm -f "$result"
+run 4 -a posix -w -t 4k -b 64k -o "$files/f" -j 0.000001 --result "$result"
+expect_done
+expect_record "written.outlier_count > 0"
+expect_record "[p.outlier_count for p in phases if p.verb == 'remove'] == [0]"

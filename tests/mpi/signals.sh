@@ -60,6 +60,21 @@ expect_exit 1
 expect_first_repetition_whole
 expect_said_so
 
+# A rank that has hit its deadline, and pauses after its last transfer, does not catch up with the others any more: its part is cut.
+rm -f "$result"
+command_line="a write with wear-out, and a signal after the last transfer of the slower rank"
+mpiexec -n 2 "$WEIR_TEST" -a fault:posix --fault.rank 1 --fault.every 1 --fault.delay 900000 -w -F -t 4k -b 64k -D 2 \
+    -O stoneWallingWearOut=1,interIODelay=1000000 -o "$files/f" --result "$result" >"$out" 2>"$err" </dev/null &
+launcher=$!
+has_two_transfers() { (($(stat -c %s "$files/f.00000001") == 2 * 4096)); }
+wait_until 30 has_two_transfers || fail "the slower rank makes no second transfer"
+# shellcheck disable=SC2046
+kill -TERM $(ranks_of "$launcher")
+end_of_run
+expect_exit 1
+expect_record "written.ops == 3 + 2 and written.stonewall and written.outcome == 'partial' and written.interrupted"
+expect_files ''
+
 # No rank can say anything any more.
 start_slow_run
 # shellcheck disable=SC2046

@@ -230,6 +230,42 @@ static void a_status_file_limits_a_later_read(void **state)
     tear_down(&bed);
 }
 
+static void read_status(const struct bed *bed, char text[32])
+{
+    char path[PATH_MAX];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/status", bed->directory);
+    file = fopen(path, "re");
+    assert_non_null(file);
+    assert_non_null(fgets(text, 32, file));
+    fclose(file);
+}
+
+static void a_dry_run_leaves_the_status_file_alone(void **state)
+{
+    char before[32], after[32];
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    run(&bed, "-a POSIX -w -k -t 4k -b 64m -D 0.02 -o %s/f -O "
+              "stoneWallingWearOut=1,interIODelay=1000,stoneWallingStatusFile=%s/status");
+    assert_string_equal(bed.error.text, "");
+    read_status(&bed, before);
+    run(&bed, "-a POSIX -w -k -t 4k -b 4m -D 1 -o %s/f -O "
+              "dryRun=1,stoneWallingWearOut=1,stoneWallingStatusFile=%s/status");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(phase(&bed, 0)->op_count, 1024);
+    read_status(&bed, after);
+    assert_string_equal(after, before);
+    /* Nor does it need one that a run would have made before. */
+    run(&bed, "-a POSIX -r -k -t 4k -b 4m -o %s/f -O dryRun=1,stoneWallingStatusFile=%s/none");
+    assert_string_equal(bed.error.text, "");
+    assert_int_equal(phase(&bed, 0)->op_count, 1024);
+    tear_down(&bed);
+}
+
 static void a_minimum_time_goes_round_again(void **state)
 {
     struct bed bed;
@@ -780,6 +816,7 @@ int main(void)
         cmocka_unit_test(a_write_and_a_read_move_what_the_layout_says_and_leave_nothing),
         cmocka_unit_test(reads_take_up_what_a_cut_write_left),
         cmocka_unit_test(a_status_file_limits_a_later_read),
+        cmocka_unit_test(a_dry_run_leaves_the_status_file_alone),
         cmocka_unit_test(a_minimum_time_goes_round_again),
         cmocka_unit_test(a_limit_of_transfers_is_kept),
         cmocka_unit_test(a_failure_ends_the_run_with_what_was_done),
