@@ -129,6 +129,13 @@ static bool find_choice(const char *choices, const char *text, struct word *choi
     return last && strcmp(last + 1, any_other) == 0 && find_word(choices, text, 1, choice);
 }
 
+size_t weir_option_choices_length(const char *choices)
+{
+    const char *last = strrchr(choices, '|');
+
+    return last && strcmp(last + 1, any_other) == 0 ? (size_t)(last - choices) : strlen(choices);
+}
+
 bool weir_option_is_text(const struct weir_option *row)
 {
     return row->type == WEIR_OPTION_TEXT || row->type == WEIR_OPTION_CHOICE;
@@ -173,8 +180,9 @@ static int read_choice(const struct reading *reading, union value *value)
     struct word choice;
 
     if (!find_choice(reading->row->choices, reading->text, &choice))
-        return weir_error_usage(reading->error, reading->place, "\"%s\" is not one of %s",
-                                reading->text, reading->row->choices);
+        return weir_error_usage(
+            reading->error, reading->place, "\"%s\" is not one of %.*s", reading->text,
+            (int)weir_option_choices_length(reading->row->choices), reading->row->choices);
     value->text = weir_arena_printf(reading->arena, "%.*s", (int)choice.length, choice.text);
     return 0;
 }

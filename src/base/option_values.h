@@ -10,6 +10,9 @@
 /* Texts and choices: stored as strings. */
 bool weir_option_is_text(const struct weir_option *row);
 
+/* Bytes of those choices that are told to someone who wrote another one: without a final "|...". */
+size_t weir_option_choices_length(const char *choices);
+
 /* Reads `text` and stores it. Texts are copied into `arena`. 0, or a usage error at `place`. Not
  * for directives. */
 int weir_option_read(const struct weir_option *row, void *values, const char *text,

@@ -261,9 +261,10 @@ static int take_value_word(struct word_reader *reader, const struct weir_option 
     }
     if (row->refusal)
         return 0;
-    return weir_error_usage(reader->error, place, "value is missing%s%s%s%s%s",
+    return weir_error_usage(reader->error, place, "value is missing%s%s%s%s%.*s",
                             word ? " (the next word, " : "", word ? word : "",
                             word ? ", is an option)" : "", row->choices ? "; there are " : "",
+                            row->choices ? (int)weir_option_choices_length(row->choices) : 0,
                             row->choices ? row->choices : "");
 }
 

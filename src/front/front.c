@@ -135,6 +135,19 @@ static bool say_ior(const struct invocation *invocation, const struct weir_ior_r
     return orders->version != 0;
 }
 
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* A program called ior, ior-4.1 or ior-weir is IOR. Scripts that call it know nothing of ours. */
+static bool is_ior(const char *program)
+{
+    return strncmp(name_of(program), "ior", 3) == 0;
+}
+
 static int read_ior(const struct invocation *invocation, struct weir_command *command,
                     struct weir_error *error)
 {
@@ -150,6 +163,7 @@ static int read_ior(const struct invocation *invocation, struct weir_command *co
         failure = read_script(invocation, plan, request, error);
     if (!failure && !say_ior(invocation, request, &orders, command)) {
         failure = lower_requests(plan, request, error);
+        plan->output.is_apart = is_ior(invocation->argc > 0 ? invocation->argv[0] : "");
         command->kind = orders.explain ? WEIR_COMMAND_EXPLAIN : WEIR_COMMAND_RUN;
         command->plan = failure ? NULL : plan;
     }
@@ -280,19 +294,6 @@ static const struct front_word front_words[] = {
     {"report", read_report}, {"--help", read_help},       {"-h", read_help},
     {"help", read_help},     {"--version", read_version},
 };
-
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-/* A program called ior, ior-4.1 or ior-weir is IOR. */
-static bool is_ior(const char *program)
-{
-    return strncmp(name_of(program), "ior", 3) == 0;
-}
 
 static int read_front_word(struct invocation *invocation, struct weir_command *command,
                            struct weir_error *error)

@@ -56,7 +56,8 @@ static const struct weir_ior_quirk of_the_command_line[] = {
     {"a negative delay is 0, with a warning", "the same", "the warning is IOR's"},
     {"`-s 0` writes nothing and prints nan", "refused", "there is nothing to measure"},
     {"`-D -1` and other negative times are taken", "refused", "a time is 0 or more; 0 says never"},
-    {"a seed above 32 bits is cut, with a warning", "refused", "a cut seed verifies nothing later"},
+    {"a seed of data (`-G`) above 32 bits is cut, with a warning", "refused",
+     "a cut seed verifies nothing later"},
     {"`-c` with POSIX and others without collective calls is taken without a word",
      "taken, with a remark; the report says independent", "the report must not say collective"},
     {"`-u` without `-F` is taken without a word", "taken, with a remark",
@@ -205,6 +206,11 @@ static const struct weir_ior_quirk of_numbers[] = {
 };
 
 static const struct weir_ior_quirk of_output[] = {
+    {"everything after the summary is IOR's `Finished`",
+     "our own block follows; called as `ior` it goes to standard error, and with `--plain` nowhere",
+     "scripts that take the last line they find are IOR's users, too"},
+    {"summaryFile empties whatever file it names",
+     "only an earlier report is replaced, unless `--overwrite`", "a mistyped path costs no data"},
     {"releases from 4.0 on leave out `Max Write`, `Max Read` and the remove row without -v",
      "4.1's layout has the Max lines always; `--compat` prints each older layout whole",
      "scripts written for 3.x go on working"},
@@ -241,7 +247,8 @@ static const struct weir_ior_quirk of_output[] = {
      "a test that always fails tests nothing"},
     {"an interrupted run leaves its files and no result",
      "a partial result, flagged; files removed unless kept; finished phases are on disk with "
-     "`--result`",
+     "`--result`. Open MPI's mpiexec kills what has not ended a second after a signal: `--mca "
+     "odls_base_sigkill_timeout 60` gives a large run the time",
      "a walltime limit is no reason to lose six hours"},
     {0},
 };

@@ -244,7 +244,7 @@ static const struct {
     {{"--far.away=1"}, "ior: --far.away: far away"},
     {{"-O", "FAR.x=1"}, "ior: -O: FAR.x: far away"},
     {{"--far."}, "ior: --far.: unknown option"},
-    {{"--animal=eel"}, "ior: --animal: \"eel\" is not one of cat|dog|..."},
+    {{"--animal=eel"}, "ior: --animal: \"eel\" is not one of cat|dog"},
     {{"--animal=..."}, "ior: --animal: \"...\" is not one of cat|dog|..."},
     {{"-O", ","}, "ior: -O: a key=value is missing (is there a comma too many?)"},
     {{"-O", "keepFile=1,,"}, "ior: -O: a key=value is missing (is there a comma too many?)"},
