@@ -2,6 +2,7 @@
 /* The composition root: front end, check, engine, audit, report, exit code. */
 #include "teller.h"
 
+#include "weir/audit/audit.h"
 #include "weir/base/log.h"
 #include "weir/base/version.h"
 #include "weir/front/front.h"
@@ -201,14 +202,22 @@ static struct weir_result *begin_result(const struct weir_plan *plan,
     return result;
 }
 
+static int judge(const struct weir_plan *plan, const struct weir_result *result)
+{
+    int exit_code = weir_result_judge(result);
+
+    if (exit_code == WEIR_EXIT_DONE && plan->output.warnings_are_errors &&
+        weir_audit_warns(plan, result))
+        return WEIR_EXIT_FLAWED;
+    return exit_code;
+}
+
 /* Rank 0 has heard all that there is to tell. */
 static int conclude(struct weir_teller *teller, struct weir_result *result,
                     const struct weir_plan *plan, struct weir_error *error)
 {
     result->finished_s = weir_wall_clock_s();
-    result->exit_code = weir_error_is_set(error)
-                            ? (int)error->exit
-                            : weir_result_judge(result, plan->output.warnings_are_errors);
+    result->exit_code = weir_error_is_set(error) ? (int)error->exit : judge(plan, result);
     weir_teller_close(teller, error);
     return weir_error_is_set(error) ? (int)error->exit : result->exit_code;
 }

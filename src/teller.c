@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PROGRESS_INTERVAL_NS UINT64_C(500000000)
@@ -23,12 +24,46 @@ static int fail(struct weir_error *error, const char *option, const char *path)
 
 /* ---- the report ---- */
 
+/* Missing, empty or no plain file, or an earlier report of ours or of IOR. */
+static bool may_hold_report(const char *path)
+{
+    static const char *const begins[] = {"IOR-", "Fake ", "{", "access,bw(MiB/s)", "\n"};
+    char begin[32] = "";
+    struct stat status;
+    FILE *file;
+
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+        return true;
+    file = fopen(path, "re");
+    if (file == NULL || fgets(begin, sizeof begin, file) == NULL)
+        begin[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (strncmp(begin, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool may_overwrite(const struct weir_plan *plan)
+{
+    for (size_t i = 0; i < plan->test_count; i++)
+        if (plan->tests[i]->may_overwrite)
+            return true;
+    return false;
+}
+
 static int open_report(struct weir_teller *teller, struct weir_error *error)
 {
     const char *path = teller->plan->output.summary_path;
 
     if (teller->out != NULL)
         return 0;
+    if (path != NULL && !may_overwrite(teller->plan) && !may_hold_report(path))
+        return weir_error_usage(error, "ior: summaryFile",
+                                "%s exists and holds no report: choose another name, or give "
+                                "--overwrite",
+                                path);
     teller->out = path == NULL ? stdout : fopen(path, "we");
     if (teller->out == NULL)
         return fail(error, "ior: summaryFile", path);
@@ -137,6 +172,9 @@ static void warn_of_test(const struct weir_teller *teller, const struct weir_tes
         return;
     for (size_t i = 0; i < test->remark_count; i++)
         weir_log(WEIR_LOG_WARNING, "%s", test->remarks[i]);
+    if (test->rank_limit > begun->rank_count)
+        weir_log(WEIR_LOG_WARNING, "%" PRIu64 " ranks were asked for and %u are there",
+                 test->rank_limit, begun->rank_count);
     if (begun->existing_count == 1)
         weir_log(WEIR_LOG_WARNING, "%s exists already and will be %s", begun->existing_path, fate);
     else if (begun->existing_count > 1)
@@ -287,6 +325,15 @@ static bool is_interrupted_between_phases(const struct weir_result *result)
     return result->is_interrupted;
 }
 
+static void tell_apart(const struct weir_teller *teller)
+{
+    struct weir_text text = {0};
+
+    weir_report_trust(&text, teller->plan, teller->result);
+    fputs(weir_text_string(&text), stderr);
+    weir_text_close(&text);
+}
+
 int weir_teller_close(struct weir_teller *teller, struct weir_error *error)
 {
     struct weir_text lines = {0};
@@ -299,10 +346,13 @@ int weir_teller_close(struct weir_teller *teller, struct weir_error *error)
     if (teller->out != NULL) {
         if (teller->reporter->end != NULL)
             teller->reporter->end(&teller->text, teller->plan, teller->result);
-        weir_report_trust(&teller->text, teller->plan, teller->result);
+        if (!teller->plan->output.is_apart)
+            weir_report_trust(&teller->text, teller->plan, teller->result);
         code = print(teller, error);
         if (teller->out != stdout && fclose(teller->out) != 0)
             code = fail(error, "ior: summaryFile", teller->plan->output.summary_path);
+        if (teller->plan->output.is_apart)
+            tell_apart(teller);
     }
     if (teller->record_descriptor >= 0) {
         weir_record_end(&lines, teller->result);

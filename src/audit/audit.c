@@ -363,3 +363,34 @@ void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *re
     doubt_balance(&subject);
     doubt_outliers(&subject);
 }
+
+/* ---- is there anything at all? ---- */
+
+static bool warns_of_test(const struct weir_test *test, const struct weir_test_result *begun)
+{
+    return test->remark_count > 0 || test->rank_limit > begun->rank_count ||
+           begun->existing_count > 0;
+}
+
+static bool warns_of_phase(const struct weir_plan *plan, const struct weir_phase_result *record)
+{
+    const struct weir_phase *phase = weir_plan_find_phase(plan, record->test, record->phase);
+    bool has_size = phase->verb != WEIR_REMOVE && !plan->tests[record->test]->is_dry_run &&
+                    record->outcome != WEIR_OUTCOME_SKIPPED;
+
+    for (unsigned i = 0; i < record->finding_count; i++)
+        if (record->findings[i].severity == WEIR_WARNING)
+            return true;
+    return has_size && weir_result_has_odd_size(record, phase->stop.minimum_ns > 0);
+}
+
+bool weir_audit_warns(const struct weir_plan *plan, const struct weir_result *result)
+{
+    for (unsigned i = 0; i < result->test_count; i++)
+        if (warns_of_test(plan->tests[result->tests[i].test], &result->tests[i]))
+            return true;
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (warns_of_phase(plan, &result->phases[i]))
+            return true;
+    return false;
+}

@@ -8,7 +8,6 @@
 #include "prepare.h"
 #include "run.h"
 
-#include "weir/base/log.h"
 #include "weir/system/host.h"
 
 #include <assert.h>
@@ -189,14 +188,8 @@ static int choose_ranks(const struct weir_engine_params *params, const struct we
     int code;
 
     *group = params->group;
-    if (test->rank_limit == 0 || test->rank_limit == (uint64_t)size)
+    if (test->rank_limit == 0 || test->rank_limit >= (uint64_t)size)
         return 0;
-    if (test->rank_limit > (uint64_t)size) {
-        if (params->group->rank == 0)
-            weir_log(WEIR_LOG_WARNING, "-N: %llu tasks were asked for and %d are there: using %d",
-                     (unsigned long long)test->rank_limit, size, size);
-        return 0;
-    }
     code = params->group->ops->first(params->group, (int)test->rank_limit, group);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",

@@ -15,6 +15,8 @@
 /* A writer goes round at least this many bytes, so that what it writes does not repeat at short
  * range. */
 #define SPREAD_BYTES (UINT64_C(1) << 20)
+/* Behind the name of a shared file. */
+#define BEACON ".weir-beacon"
 
 /* ---- what the plan needs, over all phases ---- */
 
@@ -171,13 +173,39 @@ static void note_existing(struct weir_run *run, const struct weir_phase *phase, 
         memcpy(run->existing.path, path, strlen(path) + 1);
 }
 
+/* A file can be made only in a directory that is there; the one of its own is made with it. */
+static int check_directory(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                           struct weir_error *error)
+{
+    char directory[WEIR_PATH_BYTES];
+    struct weir_name_facts facts;
+
+    if (phase->verb != WEIR_WRITE)
+        return 0;
+    memcpy(directory, path, strlen(path) + 1);
+    for (int levels = phase->target->has_own_directory ? 2 : 1; levels > 0; levels--) {
+        char *slash = strrchr(directory, '/');
+
+        if (slash == NULL || slash == directory)
+            return 0;
+        *slash = '\0';
+    }
+    if (run->backend->names->stat(run->session, directory, &facts) != -ENOENT)
+        return 0;
+    return weir_error_usage(error, run->backend->descriptor.name,
+                            "%s: %s: make the directory first, or choose another one with -o",
+                            directory, strerror(ENOENT));
+}
+
 static int check_target(struct weir_run *run, const struct weir_phase *phase, const char *path,
                         struct weir_error *error)
 {
     struct weir_name_facts facts;
     int code = run->backend->names->stat(run->session, path, &facts);
 
-    /* What is not there can be made; why it cannot be looked at, opening it will tell. */
+    if (code == -ENOENT)
+        return check_directory(run, phase, path, error);
+    /* Why it cannot be looked at, opening it will tell. */
     if (code != 0)
         return 0;
     if (facts.kind != WEIR_NAME_FILE && facts.kind != WEIR_NAME_LINK)
@@ -208,7 +236,8 @@ static int make_beacon(struct weir_run *run, const char *path, struct weir_error
         code = run->backend->file->close(run->session, file);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
-                       "%s: no file can be made there: %s", path, strerror(-code));
+                       "%.*s: no file can be made beside it: %s",
+                       (int)(strlen(path) - strlen(BEACON)), path, strerror(-code));
     return code;
 }
 
@@ -245,10 +274,10 @@ static int check_shared_view(struct weir_run *run, const struct weir_phase *phas
         return 0;
     weir_run_path(run, phase->target, 0, path);
     length = strlen(path);
-    if (is_made && length + sizeof ".weir-beacon" > sizeof path)
+    if (is_made && length + sizeof BEACON > sizeof path)
         return 0;
     if (is_made)
-        memcpy(path + length, ".weir-beacon", sizeof ".weir-beacon");
+        memcpy(path + length, BEACON, sizeof BEACON);
     if (is_made && is_first)
         make_beacon(run, path, error);
     if (weir_group_agree(run->group, error) == 0)

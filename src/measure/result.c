@@ -420,21 +420,21 @@ static bool is_flawed(const struct weir_phase_result *phase)
            phase->error_count > 0 || phase->mismatches.wrong_transfers > 0;
 }
 
-static bool has_warning(const struct weir_phase_result *phase)
+bool weir_result_has_odd_size(const struct weir_phase_result *phase, bool may_exceed)
 {
-    for (unsigned i = 0; i < phase->finding_count; i++)
-        if (phase->findings[i].severity == WEIR_WARNING)
-            return true;
-    return false;
+    bool is_more = may_exceed && phase->byte_count > phase->expected_bytes;
+    bool is_asked = phase->file_bytes != UINT64_MAX;
+
+    return (phase->byte_count != phase->expected_bytes && !is_more) ||
+           (is_asked && phase->file_bytes != phase->expected_bytes);
 }
 
-int weir_result_judge(const struct weir_result *result, bool warnings_are_errors)
+int weir_result_judge(const struct weir_result *result)
 {
     if (result->is_interrupted)
         return WEIR_EXIT_FLAWED;
     for (unsigned i = 0; i < result->phase_count; i++)
-        if (is_flawed(&result->phases[i]) ||
-            (warnings_are_errors && has_warning(&result->phases[i])))
+        if (is_flawed(&result->phases[i]))
             return WEIR_EXIT_FLAWED;
     return WEIR_EXIT_DONE;
 }

@@ -106,7 +106,7 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, "\nResults: \n");
     weir_verbose_given_seed(text, plan, test);
     weir_verbose_test(text, plan, test);
-    weir_notices_existing(text, test, begun);
+    weir_notices_begun(text, test, begun);
     weir_rows_head(text, plan);
 }
 

@@ -59,10 +59,21 @@ void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
     }
 }
 
+/* ---- what the machine has ---- */
+
+static void add_tasks(struct weir_text *text, const struct weir_test *test,
+                      const struct weir_test_result *begun)
+{
+    if (test->rank_limit > begun->rank_count)
+        weir_text_add(text,
+                      "WARNING: More tasks requested (%llu) than available (%u), running on %u\n",
+                      number(test->rank_limit), begun->rank_count, begun->rank_count);
+}
+
 /* ---- files that exist ---- */
 
-void weir_notices_existing(struct weir_text *text, const struct weir_test *test,
-                           const struct weir_test_result *begun)
+static void add_existing(struct weir_text *text, const struct weir_test *test,
+                         const struct weir_test_result *begun)
 {
     if (begun->existing_count == 0 || !weir_test_phase(test, WEIR_WRITE))
         return;
@@ -75,24 +86,21 @@ void weir_notices_existing(struct weir_text *text, const struct weir_test *test,
     weir_text_add(text, "\n");
 }
 
-/* ---- sizes ---- */
-
-static bool has_odd_size(const struct weir_phase *phase, const struct weir_phase_result *result)
+void weir_notices_begun(struct weir_text *text, const struct weir_test *test,
+                        const struct weir_test_result *begun)
 {
-    bool is_asked = result->file_bytes != UINT64_MAX;
-    /* A phase that starts again until its time is over moves more than its file holds. */
-    bool starts_again = phase->stop.minimum_ns > 0 && result->byte_count > result->expected_bytes;
-
-    return (result->byte_count != result->expected_bytes && !starts_again) ||
-           (is_asked && result->file_bytes != result->expected_bytes);
+    add_tasks(text, test, begun);
+    add_existing(text, test, begun);
 }
+
+/* ---- sizes ---- */
 
 static void add_sizes(struct weir_text *text, const struct weir_phase *phase,
                       const struct weir_phase_result *result)
 {
     if (result->has_differing_sizes)
         weir_text_add(text, "WARNING: inconsistent file size by different tasks\n");
-    if (!has_odd_size(phase, result))
+    if (!weir_result_has_odd_size(result, phase->stop.minimum_ns > 0))
         return;
     weir_text_add(text, "WARNING: Expected aggregate file size       = %llu\n",
                   number(result->expected_bytes));

@@ -15,8 +15,8 @@ void weir_notices_begin(struct weir_text *text, const struct weir_plan *plan);
 void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_test *test);
 
-/* Which files were there already. */
-void weir_notices_existing(struct weir_text *text, const struct weir_test *test,
+/* What the test found: fewer ranks than asked for, files that were there already. */
+void weir_notices_begun(struct weir_text *text, const struct weir_test *test,
                            const struct weir_test_result *begun);
 
 /* What is odd about a phase that moved data: stands before its row. */

@@ -179,7 +179,7 @@ static void add_test(struct weir_text *text, const struct weir_plan *plan,
     add_options(text, plan, begun);
     weir_verbose_given_seed(text, plan, test);
     weir_verbose_test(text, plan, test);
-    weir_notices_existing(text, test, begun);
+    weir_notices_begun(text, test, begun);
     weir_rows_head(text, plan);
 }
 

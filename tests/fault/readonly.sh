@@ -8,7 +8,7 @@ bed=$WEIR_ROOT/scripts/testbed/testbed-loopfs
 for api in POSIX MPIIO; do
     for own in "" -F; do
         run 2 -a $api $own -w -t 64k -b 64k -o "$work/not/there/f"
-        expect_exit 1
+        expect_exit 2
         grep -qi 'no such file' "$out" "$err" || fail "nobody says that there is no such directory"
         run 2 -a $api $own -r -t 64k -b 64k -o "$files/missing"
         expect_exit 1

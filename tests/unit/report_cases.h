@@ -569,7 +569,7 @@ static const struct {
 static inline void report_as(struct weir_text *text, struct scene *scene, enum weir_format format)
 {
     weir_text_clear(text);
-    scene->result->exit_code = weir_result_judge(scene->result, false);
+    scene->result->exit_code = weir_result_judge(scene->result);
     scene->plan->output.format = format;
     weir_report_whole(text, scene->plan, scene->result);
 }
@@ -587,7 +587,7 @@ static inline void record_whole(struct weir_text *text, const struct scene *scen
 {
     struct weir_result *result = scene->result;
 
-    result->exit_code = weir_result_judge(result, false);
+    result->exit_code = weir_result_judge(result);
     weir_record_run(text, scene->plan, result);
     for (unsigned i = 0; i < result->test_count; i++)
         weir_record_test(text, scene->plan, &result->tests[i]);

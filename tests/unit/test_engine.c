@@ -190,7 +190,7 @@ static void a_write_and_a_read_move_what_the_layout_says_and_leave_nothing(void 
             assert_int_equal(phase(&bed, k)->latency->total, phase(&bed, k)->op_count);
             assert_int_equal(phase(&bed, k)->mismatches.wrong_transfers, 0);
         }
-        assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_DONE);
+        assert_int_equal(weir_result_judge(bed.result), WEIR_EXIT_DONE);
         assert_int_equal(count_files(&bed), 0);
         tear_down(&bed);
     }
@@ -311,7 +311,7 @@ static void a_failure_ends_the_run_with_what_was_done(void **state)
     assert_non_null(strstr(phase(&bed, 3)->failure, "write at offset 16384"));
     assert_non_null(strstr(phase(&bed, 3)->failure, "No space left on device"));
     assert_int_equal(bed.plan->tests[0]->phases[2]->number, phase(&bed, 4)->phase);
-    assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_FLAWED);
+    assert_int_equal(weir_result_judge(bed.result), WEIR_EXIT_FLAWED);
     assert_int_equal(count_files(&bed), 0);
     tear_down(&bed);
 }
@@ -327,7 +327,7 @@ static void a_signal_ends_the_run_in_order(void **state)
     assert_true(bed.result->is_interrupted);
     assert_int_equal(phase(&bed, 0)->outcome, WEIR_OUTCOME_COMPLETE);
     assert_int_equal(phase(&bed, bed.result->phase_count - 1)->repetition, 1);
-    assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_FLAWED);
+    assert_int_equal(weir_result_judge(bed.result), WEIR_EXIT_FLAWED);
     assert_int_equal(count_files(&bed), 0);
     tear_down(&bed);
 }
@@ -341,7 +341,7 @@ static void a_time_limit_skips_the_rest_without_a_flaw(void **state)
     run(&bed, "-a null -T 0.0005 -w -i 1000 -t 4k -b 4k -O interIODelay=5000 -o %s/f");
     assert_true(bed.result->phase_count < 1000);
     assert_int_equal(phase(&bed, bed.result->phase_count - 1)->outcome, WEIR_OUTCOME_SKIPPED);
-    assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_DONE);
+    assert_int_equal(weir_result_judge(bed.result), WEIR_EXIT_DONE);
     tear_down(&bed);
 }
 
@@ -518,7 +518,7 @@ static void a_prefilled_file_holds_what_was_written_last(void **state)
                              phase(&bed, 1)->op_count);
             assert_int_equal(phase(&bed, k)->mismatches.wrong_transfers, 0);
         }
-        assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_DONE);
+        assert_int_equal(weir_result_judge(bed.result), WEIR_EXIT_DONE);
         assert_int_equal(count_files(&bed), 0);
         tear_down(&bed);
     }
@@ -608,7 +608,7 @@ static void a_signal_while_memory_is_taken_ends_the_run_before_it_began(void **s
     assert_string_equal(bed.error.text, "");
     assert_true(bed.result->is_interrupted);
     assert_int_equal(bed.result->phase_count, 0);
-    assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_FLAWED);
+    assert_int_equal(weir_result_judge(bed.result), WEIR_EXIT_FLAWED);
     assert_int_equal(count_files(&bed), 1);
     tear_down(&bed);
 }
@@ -742,7 +742,7 @@ static void a_read_that_quits_stops_at_its_first_wrong_transfer(void **state)
     assert_int_equal(phase(&bed, 1)->op_count, 6);
     assert_int_equal(phase(&bed, 1)->mismatches.wrong_transfers, 1);
     assert_int_equal(phase(&bed, 1)->outcome, WEIR_OUTCOME_COMPLETE);
-    assert_int_equal(weir_result_judge(bed.result, false), WEIR_EXIT_FLAWED);
+    assert_int_equal(weir_result_judge(bed.result), WEIR_EXIT_FLAWED);
     run(&bed, "-a fault:posix --fault.verb=read --fault.at=5 --fault.every=2 --fault.flip "
               "-w -r -R -t 4k -b 64k -o %s/f");
     assert_int_equal(phase(&bed, 1)->op_count, 16);

@@ -451,7 +451,7 @@ static void exit_code_tells_flaws_from_limits(void **state)
 
         weir_result_add_phase(result);
         cases[i].mark(result);
-        assert_int_equal(weir_result_judge(result, false), cases[i].code);
+        assert_int_equal(weir_result_judge(result), cases[i].code);
         weir_result_close(result);
     }
 }

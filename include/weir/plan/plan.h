@@ -180,6 +180,7 @@ struct weir_output {
     const char *summary_path; /* results go there; NULL: standard output */
     const char *result_path;  /* JSON lines, one per phase; NULL: none */
     bool is_plain;            /* leave our own block out */
+    bool is_apart;            /* our own block goes to standard error, where no parser looks */
     bool warnings_are_errors; /* findings of severity warning make the exit code 1 */
     int verbosity;
 };
