@@ -76,6 +76,7 @@ __attribute__((noinline)) const void *weir_bus_guard_copy(void *to, const void *
 
     here.begin = (uintptr_t)mapped & ~(PAGE_BYTES_MAX - 1);
     here.end = (uintptr_t)mapped + bytes;
+    here.missed = NULL;
     if (sigsetjmp(here.jump, 0) != 0) {
         landing = NULL;
         return here.missed;

@@ -47,7 +47,7 @@ void weir_log(enum weir_log_level level, const char *format, ...)
     used += length < 0 ? 0 : (size_t)length;
     if (used > sizeof line - 1) {
         used = sizeof line - 1;
-        memcpy(line + used - strlen(ellipsis), ellipsis, strlen(ellipsis));
+        snprintf(line + used - strlen(ellipsis), sizeof ellipsis, "%s", ellipsis);
     }
     weir_text_make_visible(line, "");
     line[used++] = '\n';

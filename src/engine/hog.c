@@ -115,18 +115,20 @@ static int check_budget(struct weir_run *run, struct weir_error *error)
 {
     size_t nodes = (size_t)run->group->node_count;
     uint64_t *values = calloc(3 * nodes, sizeof *values);
-    const struct budget budget = {values, values + nodes, values + 2 * nodes};
     int code;
 
     if (values == NULL)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     code = weir_group_agree(run->group, error);
     if (code == 0) {
+        struct budget budget;
+
         assert(values != NULL);
+        budget = (struct budget){values, values + nodes, values + 2 * nodes};
         code = survey(run, &budget, error);
+        if (code == 0)
+            code = refuse_excess(run, &budget, error);
     }
-    if (code == 0)
-        code = refuse_excess(run, &budget, error);
     free(values);
     return code;
 }

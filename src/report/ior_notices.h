@@ -17,7 +17,7 @@ void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
 
 /* What the test found: fewer ranks than asked for, files that were there already. */
 void weir_notices_begun(struct weir_text *text, const struct weir_test *test,
-                           const struct weir_test_result *begun);
+                        const struct weir_test_result *begun);
 
 /* What is odd about a phase that moved data: stands before its row. */
 void weir_notices_phase(struct weir_text *text, const struct weir_plan *plan,

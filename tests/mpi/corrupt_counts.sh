@@ -23,7 +23,7 @@ END
 }
 
 for data in stamp ior; do
-    options=(2 -t $size -b "$((size * total / 2))" -k -G 42 --data "$data" -o "$file")
+    options=(2 -t "$size" -b "$((size * total / 2))" -k -G 42 --data "$data" -o "$file")
     run "${options[@]}" -w
     expect_done
     cp "$file" "$work/right"

@@ -68,4 +68,4 @@ done
 run 2 "${small[@]}" -w --overwrite -O summaryFile="$work/precious" -o "$f"
 expect_done
 grep -q '^IOR-' "$work/precious" || fail "--overwrite does not allow it"
-expect_files
+expect_files ''

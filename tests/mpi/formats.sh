@@ -120,7 +120,7 @@ expect_done
 expect_error 'exists already and will be replaced'
 no_odd_bytes "$err"
 run 1 "${small[@]}" -w -o "$odd/nowhere/f"
-expect_exit 1
+expect_exit 2
 no_odd_bytes "$out"
 no_odd_bytes "$err"
 

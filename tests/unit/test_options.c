@@ -245,7 +245,7 @@ static const struct {
     {{"-O", "FAR.x=1"}, "ior: -O: FAR.x: far away"},
     {{"--far."}, "ior: --far.: unknown option"},
     {{"--animal=eel"}, "ior: --animal: \"eel\" is not one of cat|dog"},
-    {{"--animal=..."}, "ior: --animal: \"...\" is not one of cat|dog|..."},
+    {{"--animal=..."}, "ior: --animal: \"...\" is not one of cat|dog"},
     {{"-O", ","}, "ior: -O: a key=value is missing (is there a comma too many?)"},
     {{"-O", "keepFile=1,,"}, "ior: -O: a key=value is missing (is there a comma too many?)"},
     {{"--transfersise=1m"}, "ior: --transfersise: unknown option (did you mean --transferSize?)"},

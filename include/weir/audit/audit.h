@@ -9,9 +9,9 @@
 /* Adds findings to the record of one finished phase. */
 void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *phase);
 
-/* True if there is anything in a finished run that its user is warned of: a word that was changed or
- * ignored, fewer ranks than asked for, a file that was replaced, sizes that are not those asked for,
- * a finding of that severity. */
+/* True if there is anything in a finished run that its user is warned of: a word that was changed
+ * or ignored, fewer ranks than asked for, a file that was replaced, sizes that are not those asked
+ * for, a finding of that severity. */
 bool weir_audit_warns(const struct weir_plan *plan, const struct weir_result *result);
 
 #endif

@@ -211,8 +211,8 @@ void weir_result_find(struct weir_phase_result *phase, enum weir_severity severi
                       const char *name, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* True if ranks moved other than the layout's bytes, or the files are not of that size. A phase that
- * starts again (`may_exceed`) moves more than its files hold. */
+/* True if ranks moved other than the layout's bytes, or the files are not of that size. A phase
+ * that starts again (`may_exceed`) moves more than its files hold. */
 bool weir_result_has_odd_size(const struct weir_phase_result *phase, bool may_exceed);
 
 /* What the phases make of the exit code: 0 done; 1 with errors of data or operations, or
