@@ -17,8 +17,7 @@ static int fail(struct weir_error *error, const char *path)
                           strerror(-code));
 }
 
-/* True if the file is missing, empty or no plain file, or begins like one of ours or IOR's. */
-static bool may_be_replaced(const char *path)
+bool weir_file_may_be_replaced(const char *path, const char *const begins[])
 {
     char begin[128] = "";
     struct stat status;
@@ -32,16 +31,21 @@ static bool may_be_replaced(const char *path)
     if (fgets(begin, sizeof begin, file) == NULL)
         begin[0] = '\0';
     fclose(file);
-    return strcmp(begin, weir_rank_csv_header) == 0;
+    for (; *begins != NULL; begins++)
+        if (strncmp(begin, *begins, strlen(*begins)) == 0)
+            return true;
+    return false;
 }
 
 int weir_side_file_check(const struct weir_plan *plan, struct weir_error *error)
 {
+    const char *const begins[] = {weir_rank_csv_header, NULL};
+
     for (size_t i = 0; i < plan->test_count; i++) {
         const struct weir_test *test = plan->tests[i];
 
         if (test->rank_csv_path != NULL && !test->may_overwrite &&
-            !may_be_replaced(test->rank_csv_path))
+            !weir_file_may_be_replaced(test->rank_csv_path, begins))
             return weir_error_usage(error, place,
                                     "%s exists and holds no figures of ranks: choose another "
                                     "name, or give --overwrite",

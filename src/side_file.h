@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file with the figures of each rank that a test may ask for beside its report
- * (saveRankPerformanceDetailsCSV). Rank 0 only. */
+/* Files beside standard output: which may be written over, and the one with the figures of each
+ * rank (saveRankPerformanceDetailsCSV). Rank 0 only. */
 #ifndef WEIR_SIDE_FILE_H
 #define WEIR_SIDE_FILE_H
 
 #include "weir/report/report.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+
+/* True if nothing is lost with what is at `path`: no file, an empty one, no plain file, or one
+ * whose first line begins with one of `begins`, which ends with NULL. */
+bool weir_file_may_be_replaced(const char *path, const char *const begins[]);
 
 /* All zero: none is open. */
 struct weir_side_file {

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define PROGRESS_INTERVAL_NS UINT64_C(500000000)
@@ -24,25 +23,12 @@ static int fail(struct weir_error *error, const char *option, const char *path)
 
 /* ---- the report ---- */
 
-/* Missing, empty or no plain file, or an earlier report of ours or of IOR. */
+/* An earlier report, of ours or of IOR. */
 static bool may_hold_report(const char *path)
 {
-    static const char *const begins[] = {"IOR-", "Fake ", "{", "access,bw(MiB/s)", "\n"};
-    char begin[32] = "";
-    struct stat status;
-    FILE *file;
+    static const char *const begins[] = {"IOR-", "Fake ", "{", "access,bw(MiB/s)", "\n", NULL};
 
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
-        return true;
-    file = fopen(path, "re");
-    if (file == NULL || fgets(begin, sizeof begin, file) == NULL)
-        begin[0] = '\0';
-    if (file != NULL)
-        fclose(file);
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (strncmp(begin, begins[i], strlen(begins[i])) == 0)
-            return true;
-    return false;
+    return weir_file_may_be_replaced(path, begins);
 }
 
 static bool may_overwrite(const struct weir_plan *plan)
@@ -100,15 +86,9 @@ static int record(struct weir_teller *teller, struct weir_text *lines, struct we
 /* A file that is there must hold runs: theirs is appended to, nobody else's. */
 static bool is_result_file(const char *path)
 {
-    char begin[2] = "";
-    FILE *file = fopen(path, "re");
-    size_t count;
+    static const char *const begins[] = {"{\"", NULL};
 
-    if (file == NULL)
-        return true;
-    count = fread(begin, 1, sizeof begin, file);
-    fclose(file);
-    return count == 0 || (count == 2 && memcmp(begin, "{\"", 2) == 0);
+    return weir_file_may_be_replaced(path, begins);
 }
 
 static int open_record(struct weir_teller *teller, struct weir_error *error)
