@@ -298,7 +298,7 @@ static int64_t transfer_inner(struct fault_session *fault, struct weir_op *op)
         return inner->transfer(fault->inner, op);
     rc = inner->submit(fault->inner, &op, 1);
     if (rc == 1)
-        rc = inner->reap(fault->inner, &done, 1, 1);
+        rc = inner->reap(fault->inner, &done, 1, 1, WEIR_FOREVER);
     return rc == 1 ? op->result : rc < 0 ? rc : -EIO;
 }
 
@@ -343,7 +343,7 @@ static int fault_submit(struct weir_session *session, struct weir_op *const ops[
 }
 
 static int fault_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                      unsigned max)
+                      unsigned max, uint64_t patience_ns)
 {
     struct fault_session *fault = fault_session_of(session);
     unsigned count = 0;
@@ -353,8 +353,8 @@ static int fault_reap(struct weir_session *session, struct weir_op *done[], unsi
         done[count++] = fault->failed[--fault->failed_count];
     if (count == max)
         return (int)count;
-    reaped = inner_transfer_of(fault)->reap(fault->inner, done + count,
-                                            min > count ? min - count : 0, max - count);
+    reaped = inner_transfer_of(fault)->reap(
+        fault->inner, done + count, min > count ? min - count : 0, max - count, patience_ns);
     if (reaped < 0)
         return reaped;
     for (int i = 0; i < reaped; i++)

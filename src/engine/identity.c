@@ -88,7 +88,7 @@ static int64_t read_stretch(struct weir_run *run, struct weir_file *file, void *
     op->offset = offset;
     op->size = SAMPLE_BYTES;
     weir_queue_send(&run->queue, op);
-    if (weir_queue_reap(&run->queue, &done, 1, 1) < 1)
+    if (weir_queue_reap(&run->queue, &done, 1, 1, WEIR_FOREVER) < 1)
         return -EIO;
     moved = done->result;
     weir_queue_give(&run->queue, done);
@@ -118,7 +118,10 @@ static int take_samples(struct weir_run *run, struct weir_file *file,
 
     if (file_bytes < 0)
         return (int)file_bytes;
-    if (weir_buffers_open(&buffers, 1, SAMPLE_BYTES, 0, WEIR_PIECE_BYTES) != 0)
+    if (weir_buffers_open(&buffers, &(struct weir_buffers_params){.slots = 1,
+                                                                  .transfer_bytes = SAMPLE_BYTES,
+                                                                  .alignment = WEIR_PIECE_BYTES}) !=
+        0)
         return -ENOMEM;
     for (unsigned i = 0; i < SAMPLES; i++) {
         uint64_t offset = sample_offset((uint64_t)file_bytes, i);

@@ -387,7 +387,7 @@ static void pass_queued(struct weir_mover *mover)
         launch_all_free(mover);
         if (weir_queue_outstanding(queue) == 0)
             return;
-        count = weir_queue_reap(queue, done, 1, REAPED_AT_ONCE);
+        count = weir_queue_reap(queue, done, 1, REAPED_AT_ONCE, WEIR_FOREVER);
         if (count < 0) {
             fail(mover, count, 0, "the session broke");
             mover->until = 0;

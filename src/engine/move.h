@@ -25,7 +25,12 @@ struct weir_mover {
     const struct weir_source *source; /* of the payload */
     struct weir_reading reading;      /* file number, writer and reader are set */
     uint64_t limit;                   /* transfers to make */
-    struct weir_op_log *log;          /* of each transfer; NULL: none */
+    uint64_t
+        first_index;   /* start there, and at the beginning again after the end: trials of depth */
+    unsigned depth;    /* transfers in flight, 1 to the queue's depth */
+    unsigned batch;    /* transfers that are waited for at once, 1 to depth */
+    uint64_t mix_seed; /* of mixed phases */
+    struct weir_op_log *log; /* of each transfer; NULL: none */
 
     /* set by weir_move */
     struct weir_tally *tally;

@@ -256,6 +256,8 @@ static void prepare_mover(struct data_phase *data)
                     .any_writer = data->target->is_shared &&
                                   data->phase->layout.order != WEIR_ORDER_SEQUENTIAL},
         .limit = data->file == NULL ? 0 : data->facts.op_limit,
+        .depth = data->phase->depth,
+        .batch = data->phase->batch,
         .flights = data->flights,
         .log = data->log.entries != NULL ? &data->log : NULL,
     };

@@ -455,8 +455,13 @@ int weir_prepare_test(struct weir_run *run, struct weir_error *error)
     if (code == 0)
         code = gather_existing(run);
     if (code == 0)
-        code = weir_buffers_open(&run->buffers, run->queue.depth, transfer,
-                                 has_payload(run->test) ? SPREAD_BYTES : 0, run->alignment.memory);
+        code = weir_buffers_open(&run->buffers,
+                                 &(struct weir_buffers_params){
+                                     .slots = run->queue.depth,
+                                     .transfer_bytes = transfer,
+                                     .spread_bytes = has_payload(run->test) ? SPREAD_BYTES : 0,
+                                     .alignment = run->alignment.memory,
+                                 });
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
                        "no memory for transfers of %llu bytes: %s", (unsigned long long)transfer,

@@ -188,6 +188,7 @@ static struct weir_phase data_phase(const struct weir_ior_lowering *lowering)
         .has_inner_barriers = ior->intra_test_barriers,
         .is_single_attempt = ior->single_transfer_attempt,
         .depth = 1,
+        .batch = 1,
     };
 }
 

@@ -41,17 +41,19 @@ static void *map_aligned(size_t bytes, size_t page_bytes, size_t alignment)
     return mapped + head;
 }
 
-int weir_buffers_open(struct weir_buffers *buffers, unsigned slots, uint64_t transfer_bytes,
-                      uint64_t spread_bytes, uint32_t alignment)
+int weir_buffers_open(struct weir_buffers *buffers, const struct weir_buffers_params *params)
 {
     const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    const unsigned slots = params->slots;
+    const uint64_t transfer_bytes = params->transfer_bytes;
+    const uint64_t spread_bytes = params->spread_bytes;
     struct weir_buffers made = {.slots = slots, .windows = 1};
     size_t row_bytes;
 
     if (transfer_bytes > SIZE_MAX / 4)
         return -ENOMEM;
     made.window_bytes = round_up(transfer_bytes > 0 ? transfer_bytes : 1,
-                                 window_granule(transfer_bytes, page_bytes, alignment));
+                                 window_granule(transfer_bytes, page_bytes, params->alignment));
     if (__builtin_mul_overflow(made.window_bytes, slots, &row_bytes) ||
         spread_bytes / row_bytes > WINDOWS_MAX / 2)
         return -ENOMEM;
@@ -60,7 +62,7 @@ int weir_buffers_open(struct weir_buffers *buffers, unsigned slots, uint64_t tra
     if (__builtin_mul_overflow(row_bytes, made.windows, &made.bytes) || made.bytes > SIZE_MAX / 4)
         return -ENOMEM;
     made.bytes = round_up(made.bytes, page_bytes);
-    made.memory = map_aligned(made.bytes, page_bytes, alignment);
+    made.memory = map_aligned(made.bytes, page_bytes, params->alignment);
     if (!made.memory)
         return -ENOMEM;
     memset(made.memory, 0, made.bytes);

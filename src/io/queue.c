@@ -71,11 +71,18 @@ void weir_queue_close(struct weir_queue *queue)
     *queue = (struct weir_queue){0};
 }
 
+void weir_queue_limit(struct weir_queue *queue, unsigned limit)
+{
+    assert(limit >= 1 && limit <= queue->depth);
+    assert(queue->free_count == queue->depth);
+    queue->reserved = queue->depth - limit;
+}
+
 struct weir_op *weir_queue_take(struct weir_queue *queue)
 {
     struct weir_op *op;
 
-    if (queue->free_count == 0)
+    if (!weir_queue_has_free(queue))
         return NULL;
     op = queue->free[--queue->free_count];
     enter(op, SLOT_FREE, SLOT_LENT);
@@ -143,7 +150,8 @@ static int submit_pending(struct weir_queue *queue)
     return taken;
 }
 
-static int reap_flying(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max)
+static int reap_flying(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max,
+                       uint64_t patience_ns)
 {
     unsigned least = min < queue->flying_count ? min : queue->flying_count;
     uint64_t done_ns;
@@ -151,11 +159,12 @@ static int reap_flying(struct weir_queue *queue, struct weir_op *done[], unsigne
 
     if (queue->flying_count == 0)
         return 0;
-    count = queue->transfer->reap(queue->session, done, least, max);
+    count = queue->transfer->reap(queue->session, done, least, max, patience_ns);
     done_ns = weir_queue_now(queue);
     if (count < 0)
         return count;
-    assert((unsigned)count >= least && (unsigned)count <= max);
+    assert((unsigned)count <= max);
+    assert((unsigned)count >= least || patience_ns != WEIR_FOREVER);
     assert((unsigned)count <= queue->flying_count);
     for (int i = 0; i < count; i++) {
         enter(done[i], SLOT_FLYING, SLOT_REAPED);
@@ -180,7 +189,8 @@ static int hand_out_done(struct weir_queue *queue, struct weir_op *done[], unsig
     return (int)count;
 }
 
-int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max)
+int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max,
+                    uint64_t patience_ns)
 {
     unsigned outstanding = weir_queue_outstanding(queue);
     unsigned least = min < outstanding ? min : outstanding;
@@ -194,13 +204,13 @@ int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned m
         int rc = submit_pending(queue);
 
         if (rc >= 0)
-            rc = reap_flying(queue, done + count, least - count, max - count);
+            rc = reap_flying(queue, done + count, least - count, max - count, patience_ns);
         if (rc < 0) {
             queue->is_broken = true;
             return rc;
         }
         count += (unsigned)rc;
-    } while (count < least);
+    } while (count < least && patience_ns == WEIR_FOREVER);
     return (int)count;
 }
 

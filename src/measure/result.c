@@ -380,6 +380,14 @@ static void make_room(struct weir_result *result)
     result->phase_capacity = capacity;
 }
 
+static struct weir_histogram *make_histogram(struct weir_result *result)
+{
+    struct weir_histogram *histogram = weir_arena_take(&result->arena, sizeof *histogram);
+
+    weir_histogram_reset(histogram);
+    return histogram;
+}
+
 struct weir_phase_result *weir_result_add_phase(struct weir_result *result)
 {
     struct weir_phase_result *phase;
@@ -387,11 +395,12 @@ struct weir_phase_result *weir_result_add_phase(struct weir_result *result)
     if (result->phase_count == result->phase_capacity)
         make_room(result);
     phase = &result->phases[result->phase_count++];
-    phase->latency = weir_arena_take(&result->arena, sizeof *phase->latency);
-    phase->submission = weir_arena_take(&result->arena, sizeof *phase->submission);
+    phase->latency = make_histogram(result);
+    phase->submission = make_histogram(result);
+    phase->response = make_histogram(result);
+    phase->write_latency = make_histogram(result);
+    phase->read_latency = make_histogram(result);
     phase->series = weir_arena_take(&result->arena, sizeof *phase->series);
-    weir_histogram_reset(phase->latency);
-    weir_histogram_reset(phase->submission);
     weir_series_reset(phase->series, 0);
     return phase;
 }

@@ -13,6 +13,11 @@ void weir_series_reset(struct weir_series *series, uint64_t start_ns)
     series->shift = WEIR_SERIES_FIRST_SHIFT;
 }
 
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static void double_interval(struct weir_series *series)
 {
     uint32_t used = (series->used + 1) / 2;
@@ -22,9 +27,11 @@ static void double_interval(struct weir_series *series)
          * even. */
         series->ops[i] = series->ops[2 * i] + series->ops[2 * i + 1];
         series->bytes[i] = series->bytes[2 * i] + series->bytes[2 * i + 1];
+        series->backlog[i] = greater(series->backlog[2 * i], series->backlog[2 * i + 1]);
     }
     memset(&series->ops[used], 0, (WEIR_SERIES_INTERVALS - used) * sizeof *series->ops);
     memset(&series->bytes[used], 0, (WEIR_SERIES_INTERVALS - used) * sizeof *series->bytes);
+    memset(&series->backlog[used], 0, (WEIR_SERIES_INTERVALS - used) * sizeof *series->backlog);
     series->used = used;
     series->shift++;
 }
@@ -50,12 +57,22 @@ uint64_t weir_series_grow(struct weir_series *series, uint64_t done_ns)
     return index;
 }
 
+void weir_series_note_backlog(struct weir_series *series, uint64_t now_ns, uint64_t backlog)
+{
+    uint64_t index = (now_ns - series->start_ns) >> series->shift;
+
+    if (index >= series->used)
+        index = weir_series_grow(series, now_ns);
+    series->backlog[index] = greater(series->backlog[index], backlog);
+}
+
 void weir_series_merge(struct weir_series *into, const struct weir_series *from)
 {
     assert(into->shift == from->shift);
     for (uint32_t i = 0; i < from->used; i++) {
         into->ops[i] += from->ops[i];
         into->bytes[i] += from->bytes[i];
+        into->backlog[i] += from->backlog[i];
     }
     if (from->used > into->used)
         into->used = from->used;

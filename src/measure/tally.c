@@ -10,6 +10,9 @@ void weir_tally_reset(struct weir_tally *tally, uint64_t start_ns)
     memset(tally, 0, sizeof *tally);
     weir_histogram_reset(&tally->latency);
     weir_histogram_reset(&tally->submission);
+    weir_histogram_reset(&tally->response);
+    weir_histogram_reset(&tally->write_latency);
+    weir_histogram_reset(&tally->read_latency);
     weir_series_reset(&tally->series, start_ns);
 }
 

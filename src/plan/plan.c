@@ -232,11 +232,22 @@ const char *weir_verb_name(enum weir_verb verb)
     static const char *const names[WEIR_VERB_COUNT] = {
         [WEIR_WRITE] = "write",
         [WEIR_READ] = "read",
+        [WEIR_MIXED] = "mixed",
         [WEIR_REMOVE] = "remove",
     };
 
     assert(verb < WEIR_VERB_COUNT);
     return names[verb];
+}
+
+bool weir_phase_writes(const struct weir_phase *phase)
+{
+    return phase->verb == WEIR_WRITE || phase->verb == WEIR_MIXED;
+}
+
+bool weir_phase_reads(const struct weir_phase *phase)
+{
+    return phase->verb == WEIR_READ || phase->verb == WEIR_MIXED;
 }
 
 const char *weir_test_setting(const struct weir_test *test, const char *key)

@@ -248,7 +248,7 @@ static json_t *summary_of(const struct weir_plan *plan, const struct weir_result
         const struct weir_test_result *begun = &result->tests[i];
         const struct weir_test *test = plan->tests[begun->test];
 
-        for (enum weir_verb verb = WEIR_WRITE; verb <= WEIR_READ; verb++) {
+        for (enum weir_verb verb = WEIR_WRITE; verb < WEIR_REMOVE; verb++) {
             json_t *object;
 
             if (!weir_figures_summary(plan, result, test, verb, &summary))

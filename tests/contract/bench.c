@@ -163,7 +163,7 @@ int64_t move(struct bench *bench, enum weir_op_verb verb, struct weir_file *file
     op->offset = offset;
     op->size = size;
     weir_queue_send(&bench->queue, op);
-    assert_int_equal(weir_queue_reap(&bench->queue, &done, 1, 1), 1);
+    assert_int_equal(weir_queue_reap(&bench->queue, &done, 1, 1, WEIR_FOREVER), 1);
     assert_ptr_equal(done, op);
     /* A backend may borrow these members, but hands them back. */
     assert_ptr_equal(done->file, file);
@@ -189,7 +189,7 @@ void remove_name(struct bench *bench, const char *path)
 static void reap_full(struct bench *bench)
 {
     struct weir_op *done[WEIR_DEPTH_MAX];
-    int count = weir_queue_reap(&bench->queue, done, 1, WEIR_DEPTH_MAX);
+    int count = weir_queue_reap(&bench->queue, done, 1, WEIR_DEPTH_MAX, WEIR_FOREVER);
 
     assert_true(count >= 1);
     for (int i = 0; i < count; i++) {

@@ -48,12 +48,13 @@ static int later_submit(struct weir_session *session, struct weir_op *const ops[
 }
 
 static int later_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                      unsigned max)
+                      unsigned max, uint64_t patience_ns)
 {
     struct later_session *later = later_of(session);
     unsigned count = 0;
 
     (void)max;
+    (void)patience_ns;
     while (count < min) {
         struct weir_op *op = later->waiting[--later->waiting_count];
 

@@ -118,6 +118,7 @@ static inline struct weir_phase *scene_phase(struct scene *scene, struct weir_te
         .shift = {.distance = 1},
         .must_replace = verb == WEIR_WRITE,
         .depth = 1,
+        .batch = 1,
     };
 
     return weir_plan_add_phase(scene->plan, test, &test->steps, &phase);

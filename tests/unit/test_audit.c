@@ -36,7 +36,9 @@ static void set_up(struct subject *subject)
     static const char *const words[] = {"ior"};
     static const char *const paths[] = {"f"};
     struct weir_phase phase = {
-        .layout = {.segment_count = 1, .block_bytes = MIB, .transfer_bytes = 4096}, .depth = 1};
+        .layout = {.segment_count = 1, .block_bytes = MIB, .transfer_bytes = 4096},
+        .depth = 1,
+        .batch = 1};
 
     memset(subject, 0, sizeof *subject);
     subject->target = (struct weir_target){.paths = paths, .path_count = 1, .is_shared = true};

@@ -32,8 +32,13 @@ static const struct shape shapes[] = {
 
 static void open_shape(struct weir_buffers *buffers, const struct shape *shape)
 {
-    assert_int_equal(weir_buffers_open(buffers, shape->slots, shape->transfer_bytes,
-                                       shape->spread_bytes, shape->alignment),
+    assert_int_equal(weir_buffers_open(buffers,
+                                       &(struct weir_buffers_params){
+                                           .slots = shape->slots,
+                                           .transfer_bytes = shape->transfer_bytes,
+                                           .spread_bytes = shape->spread_bytes,
+                                           .alignment = shape->alignment,
+                                       }),
                      0);
 }
 
@@ -94,7 +99,12 @@ static void every_page_is_in_memory_from_the_start(void **state)
     unsigned char residence[256];
 
     (void)state;
-    assert_int_equal(weir_buffers_open(&buffers, 1, 256 * page_bytes, 0, 1), 0);
+    assert_int_equal(weir_buffers_open(
+                         &buffers, &(struct weir_buffers_params){.slots = 1,
+                                                                 .transfer_bytes = 256 * page_bytes,
+                                                                 .spread_bytes = 0,
+                                                                 .alignment = 1}),
+                     0);
     assert_int_equal(mincore(buffers.memory, buffers.bytes, residence), 0);
     for (size_t page = 0; page < 256; page++)
         assert_true(residence[page] & 1);
@@ -106,9 +116,25 @@ static void what_no_machine_has_is_refused(void **state)
     struct weir_buffers buffers;
 
     (void)state;
-    assert_int_equal(weir_buffers_open(&buffers, 4096, UINT64_C(1) << 60, 0, 4096), -ENOMEM);
-    assert_int_equal(weir_buffers_open(&buffers, 1, UINT64_MAX, 0, 1), -ENOMEM);
-    assert_int_equal(weir_buffers_open(&buffers, 1, 4096, UINT64_MAX, 1), -ENOMEM);
+    assert_int_equal(
+        weir_buffers_open(&buffers,
+                          &(struct weir_buffers_params){.slots = 4096,
+                                                        .transfer_bytes = UINT64_C(1) << 60,
+                                                        .spread_bytes = 0,
+                                                        .alignment = 4096}),
+        -ENOMEM);
+    assert_int_equal(
+        weir_buffers_open(&buffers, &(struct weir_buffers_params){.slots = 1,
+                                                                  .transfer_bytes = UINT64_MAX,
+                                                                  .spread_bytes = 0,
+                                                                  .alignment = 1}),
+        -ENOMEM);
+    assert_int_equal(
+        weir_buffers_open(&buffers, &(struct weir_buffers_params){.slots = 1,
+                                                                  .transfer_bytes = 4096,
+                                                                  .spread_bytes = UINT64_MAX,
+                                                                  .alignment = 1}),
+        -ENOMEM);
 }
 
 int main(void)

@@ -63,6 +63,7 @@ struct subject {
 static const struct weir_phase plain_phase = {
     .layout = {.segment_count = 4, .block_bytes = 16 * MIB, .transfer_bytes = MIB},
     .depth = 1,
+    .batch = 1,
 };
 
 static void open_subject(struct subject *subject)

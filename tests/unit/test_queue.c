@@ -83,11 +83,12 @@ static int fake_submit(struct weir_session *session, struct weir_op *const ops[]
 
 /* Last in, first out. */
 static int fake_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                     unsigned max)
+                     unsigned max, uint64_t patience_ns)
 {
     struct fake_session *fake = fake_of(session);
     unsigned count = 0;
 
+    (void)patience_ns;
     if (fake->vice == BREAKS_IN_REAP)
         return -EPIPE;
     assert_true(min <= fake->flying_count);
@@ -161,7 +162,7 @@ static void reap_all(struct bench *bench)
     struct weir_op *done[DEPTH];
 
     while (weir_queue_outstanding(&bench->queue) > 0) {
-        int count = weir_queue_reap(&bench->queue, done, 1, DEPTH);
+        int count = weir_queue_reap(&bench->queue, done, 1, DEPTH, WEIR_FOREVER);
 
         assert_true(count >= 1);
         for (int i = 0; i < count; i++) {
@@ -227,7 +228,7 @@ static void operations_that_wait_are_submitted_as_one_batch(void **state)
     open_bench(&bench, &queued, DEPTH);
     take_and_send(&bench, DEPTH);
     assert_int_equal(bench.session.submit_calls, 0);
-    assert_int_equal(weir_queue_reap(&bench.queue, done, 0, DEPTH), 0);
+    assert_int_equal(weir_queue_reap(&bench.queue, done, 0, DEPTH, WEIR_FOREVER), 0);
     assert_int_equal(bench.session.submit_calls, 1);
     assert_int_equal(bench.session.widest_submit, DEPTH);
     assert_int_equal(weir_queue_outstanding(&bench.queue), DEPTH);
@@ -245,7 +246,7 @@ static void all_operations_come_back_from_a_backend_that_is_often_full(void **st
         open_bench(&bench, &queued, DEPTH);
         bench.session.capacity = capacity;
         take_and_send(&bench, DEPTH);
-        assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH), DEPTH);
+        assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH, WEIR_FOREVER), DEPTH);
         for (unsigned i = 0; i < DEPTH; i++)
             weir_queue_give(&bench.queue, done[i]);
         assert_int_equal(weir_queue_outstanding(&bench.queue), 0);
@@ -263,9 +264,9 @@ static void reap_never_asks_for_more_than_is_outstanding(void **state)
         struct weir_op *done[DEPTH];
 
         open_bench(&bench, backends[i], DEPTH);
-        assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH), 0);
+        assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH, WEIR_FOREVER), 0);
         take_and_send(&bench, 3);
-        assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH), 3);
+        assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH, WEIR_FOREVER), 3);
         weir_queue_close(&bench.queue);
     }
 }
@@ -279,7 +280,7 @@ static void reap_hands_back_at_most_as_many_as_asked(void **state)
     open_bench(&bench, &blocking, DEPTH);
     take_and_send(&bench, DEPTH);
     for (unsigned i = 0; i < DEPTH; i += 2) {
-        assert_int_equal(weir_queue_reap(&bench.queue, done, 1, 2), 2);
+        assert_int_equal(weir_queue_reap(&bench.queue, done, 1, 2, WEIR_FOREVER), 2);
         /* In the order in which they were done. */
         assert_int_equal(done[0]->offset, (uint64_t)i * OP_BYTES);
         assert_int_equal(done[1]->offset, (uint64_t)(i + 1) * OP_BYTES);
@@ -295,7 +296,7 @@ static void stamps_enclose_a_blocking_transfer(void **state)
     (void)state;
     open_bench(&bench, &blocking, 1);
     take_and_send(&bench, 1);
-    assert_int_equal(weir_queue_reap(&bench.queue, &op, 1, 1), 1);
+    assert_int_equal(weir_queue_reap(&bench.queue, &op, 1, 1, WEIR_FOREVER), 1);
     assert_true(op->issued_ns <= bench.session.transfer_begin_ns);
     assert_true(op->done_ns >= bench.session.transfer_end_ns);
     assert_int_equal(op->accepted_ns, op->done_ns);
@@ -314,11 +315,11 @@ static void one_reading_of_the_clock_ends_one_operation_and_begins_the_next(void
 
         open_bench(&bench, backends[i], 1);
         take_and_send(&bench, 1);
-        assert_int_equal(weir_queue_reap(&bench.queue, &op, 1, 1), 1);
+        assert_int_equal(weir_queue_reap(&bench.queue, &op, 1, 1, WEIR_FOREVER), 1);
         last_done_ns = op->done_ns;
         weir_queue_give(&bench.queue, op);
         take_and_send(&bench, 1);
-        assert_int_equal(weir_queue_reap(&bench.queue, &op, 1, 1), 1);
+        assert_int_equal(weir_queue_reap(&bench.queue, &op, 1, 1, WEIR_FOREVER), 1);
         assert_int_equal(op->issued_ns, last_done_ns);
         weir_queue_close(&bench.queue);
     }
@@ -336,13 +337,13 @@ static void time_after_a_touch_does_not_count_for_the_next_operation(void **stat
 
         open_bench(&bench, backends[i], 1);
         take_and_send(&bench, 1);
-        assert_int_equal(weir_queue_reap(&bench.queue, &op, 1, 1), 1);
+        assert_int_equal(weir_queue_reap(&bench.queue, &op, 1, 1, WEIR_FOREVER), 1);
         weir_queue_give(&bench.queue, op);
         weir_queue_touch(&bench.queue);
         usleep(1000);
         filled_ns = weir_clock_ns(&bench.clock);
         take_and_send(&bench, 1);
-        assert_int_equal(weir_queue_reap(&bench.queue, &op, 1, 1), 1);
+        assert_int_equal(weir_queue_reap(&bench.queue, &op, 1, 1, WEIR_FOREVER), 1);
         assert_true(op->issued_ns >= filled_ns);
         weir_queue_close(&bench.queue);
     }
@@ -356,7 +357,7 @@ static void stamps_of_a_batch_are_in_order(void **state)
     (void)state;
     open_bench(&bench, &queued, DEPTH);
     take_and_send(&bench, DEPTH);
-    assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH), DEPTH);
+    assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH, WEIR_FOREVER), DEPTH);
     for (unsigned i = 0; i < DEPTH; i++) {
         assert_true(done[i]->issued_ns <= done[i]->accepted_ns);
         assert_true(done[i]->accepted_ns <= done[i]->done_ns);
@@ -381,7 +382,7 @@ static void a_slot_goes_back_unused_or_is_sent_again_after_it_was_reaped(void **
         fill(&bench, op, 0);
         for (unsigned attempt = 0; attempt < 3; attempt++) {
             weir_queue_send(&bench.queue, op);
-            assert_int_equal(weir_queue_reap(&bench.queue, &done, 1, 1), 1);
+            assert_int_equal(weir_queue_reap(&bench.queue, &done, 1, 1, WEIR_FOREVER), 1);
             assert_ptr_equal(done, op);
         }
         weir_queue_give(&bench.queue, op);
@@ -422,7 +423,7 @@ static void a_broken_session_is_told_by_reap(void **state)
         open_bench(&bench, &queued, DEPTH);
         take_and_send(&bench, 1);
         bench.session.vice = vices[i];
-        assert_int_equal(weir_queue_reap(&bench.queue, done, 1, DEPTH), -EPIPE);
+        assert_int_equal(weir_queue_reap(&bench.queue, done, 1, DEPTH, WEIR_FOREVER), -EPIPE);
         bench.session.vice = NO_VICE;
         reap_all(&bench);
         weir_queue_close(&bench.queue);
@@ -439,7 +440,7 @@ static void misuse(const struct weir_backend *backend, enum vice vice)
     open_bench(&bench, backend, DEPTH);
     bench.session.vice = vice;
     take_and_send(&bench, 2);
-    weir_queue_reap(&bench.queue, done, 2, DEPTH);
+    weir_queue_reap(&bench.queue, done, 2, DEPTH, WEIR_FOREVER);
 }
 
 static void send_twice(void)

@@ -15,6 +15,7 @@ enum weir_ability {
     WEIR_WRAPS = 1 << 4, /* stands around another backend, whose abilities it has: "fault:posix" */
     WEIR_BYPASSES_CACHE = 1 << 5, /* data does not pass the page cache of the node */
     WEIR_SYNCS_TOGETHER = 1 << 6, /* all ranks that opened a file must sync it together */
+    WEIR_CAN_QUEUE = 1 << 7,      /* several transfers in flight at once */
 };
 
 struct weir_descriptor {
@@ -24,6 +25,10 @@ struct weir_descriptor {
     const char *version; /* what IOR's apiVersion line shows; "" if nothing */
     const char *summary; /* one line for `weir backends` */
     unsigned abilities;  /* of enum weir_ability */
+    /* transfers in flight, and how many are handed over and waited for at once, where the user says
+     * nothing; 0: 1 */
+    unsigned standard_depth;
+    unsigned standard_batch;
     struct weir_option_set options;
 };
 

@@ -21,8 +21,9 @@ struct weir_op;
 
 /* One per rank: ring, context, queue pairs. Allocated by the backend, held by the engine. */
 struct weir_session {
-    const struct weir_backend *backend; /* set by the backend's open, like depth */
-    unsigned depth; /* transfers that may be in flight: at most what was asked for */
+    const struct weir_backend *backend; /* set by the backend's open, like the other members */
+    unsigned depth;        /* transfers that may be in flight: at most what was asked for */
+    bool wants_huge_pages; /* buffers are best made of huge pages */
 };
 
 /* What addresses, offsets and sizes of transfers must be multiples of. Each is a power of two; 1:
@@ -40,25 +41,53 @@ struct weir_file {
 
 /* ---- transfers ---- */
 
-enum weir_op_verb { WEIR_OP_WRITE, WEIR_OP_READ };
+enum weir_op_verb {
+    WEIR_OP_WRITE,
+    WEIR_OP_READ,
+    /* Data written to `file` before this was submitted is stable when it is done. For `submit`
+       only: what blocks has weir_file_ops.sync. */
+    WEIR_OP_SYNC,
+    /* Operations on names, for `submit` of backends whose weir_name_ops.queued says so. */
+    WEIR_OP_OPEN,  /* sets `file` on success */
+    WEIR_OP_CLOSE, /* of `file`, whatever the result */
+    WEIR_OP_STAT,
+    WEIR_OP_MKDIR,
+    WEIR_OP_UNLINK,
+    WEIR_OP_RMDIR,
+    WEIR_OP_RENAME
+};
+#define WEIR_OP_VERB_COUNT 10
+
+/* What an operation on names is about. Lent from submit to reap. */
+struct weir_name_request {
+    const char *path;
+    const char *new_path;                  /* RENAME: replaced if it is there */
+    struct weir_name_facts *facts;         /* STAT: filled on success */
+    const struct weir_file_params *params; /* OPEN; its path is `path` */
+};
 
 /* One request slot, made once. The queue owns it; the engine has it from take to send and from reap
  * to give. */
 struct weir_op {
     enum weir_op_verb verb;
     bool is_collective; /* all ranks of the file's group make this transfer together */
+    bool may_wait;      /* it would have blocked where that was forbidden: now it is not */
     uint8_t state;      /* the queue's: where in its life the slot is */
     struct weir_file *file;
     void *data; /* aligned as file->alignment.memory asks */
     uint64_t offset;
     uint64_t size;        /* > 0 */
-    int64_t result;       /* bytes moved, or -errno; set by the backend */
+    int64_t result;       /* bytes moved (0 of other verbs), or -errno; set by the backend */
     uint64_t issued_ns;   /* the three stamps are the queue's: handed to the backend, ... */
     uint64_t accepted_ns; /* ... taken by it, ... */
     uint64_t done_ns;     /* ... and seen complete */
-    unsigned slot;        /* 0 .. depth-1, for a backend's own parallel array */
-    unsigned window;      /* the engine's: number of the slot's first buffer window */
+    uint64_t due_ns;      /* the engine's: when it should have been issued, in an open loop */
+    const struct weir_name_request *request; /* of operations on names */
+    unsigned slot;                           /* 0 .. depth-1, for a backend's own parallel array */
+    unsigned window; /* the engine's: number of the slot's first buffer window */
 };
+
+#define WEIR_FOREVER UINT64_MAX
 
 /* Give `transfer` (blocking), or `submit` and `reap`, or all three.
  *  - None of the three allocates, logs, reads a clock, the environment or a rank number, or calls a
@@ -74,9 +103,22 @@ struct weir_transfer_ops {
     int (*submit)(struct weir_session *session, struct weir_op *const ops[], unsigned count);
 
     /* Hands back at least `min` and at most `max` completed operations in any order; returns how
-     * many. min = 0 never blocks; min is never above the number in flight. -errno: the session is
-     * broken. */
-    int (*reap)(struct weir_session *session, struct weir_op *done[], unsigned min, unsigned max);
+     * many. Fewer than `min`, or none, only after it has waited for `patience_ns` (WEIR_FOREVER: as
+     * long as it takes) or a signal has come. min = 0 never blocks; min is never above the number
+     * in flight. -errno: the session is broken. */
+    int (*reap)(struct weir_session *session, struct weir_op *done[], unsigned min, unsigned max,
+                uint64_t patience_ns);
+};
+
+/* ---- memory ---- */
+
+/* The buffers of all slots, which every transfer's data lies in: lent after the session is opened,
+ * and given back before it is closed. */
+struct weir_memory_ops {
+    /* Registers them. A session that can do without, where the system refuses, goes on without and
+     * tells it (weir_backend.describe). 0, or the error. */
+    int (*lend)(struct weir_session *session, void *memory, size_t bytes, struct weir_error *error);
+    void (*give_back)(struct weir_session *session);
 };
 
 /* ---- files ---- */
@@ -144,6 +186,8 @@ struct weir_name_ops {
      * has no O_DIRECT, and the session is about that. NULL: nothing is demanded. */
     int (*alignment)(struct weir_session *session, const char *path,
                      struct weir_alignment *alignment);
+    /* verbs of names that `submit` takes: 1u << WEIR_OP_STAT | ...; 0: none */
+    unsigned queued;
 };
 
 /* ---- the backend itself: const, static ---- */
@@ -159,16 +203,27 @@ struct weir_session_params {
     struct weir_text *notes;
 };
 
+/* What a session got of what it asked the system for. */
+struct weir_session_facts {
+    struct weir_text granted;   /* "single issuer, fixed buffers": with commas between; may be "" */
+    struct weir_text shortfall; /* what was asked for and not granted, and the way out: whole
+                                   sentences; "" if all was */
+};
+
 struct weir_backend {
     struct weir_descriptor descriptor;
     /* Sets *session only on success. On failure: 0 left behind, *error set. */
     int (*open)(const struct weir_session_params *params, struct weir_session **session,
                 struct weir_error *error);
     void (*close)(struct weir_session *session);
+    /* Adds to *facts. May be called at any time between open and close, but between transfers.
+     * NULL: there is nothing to tell. */
+    void (*describe)(struct weir_session *session, struct weir_session_facts *facts);
     /* A NULL table is an ability the backend does not have. */
     const struct weir_transfer_ops *transfer;
     const struct weir_file_ops *file;
     const struct weir_name_ops *names;
+    const struct weir_memory_ops *memory;
 };
 
 /* ---- the list of backends that were built ---- */

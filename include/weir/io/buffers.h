@@ -4,6 +4,7 @@
 #ifndef WEIR_IO_BUFFERS_H
 #define WEIR_IO_BUFFERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,12 +17,20 @@ struct weir_buffers {
     size_t window_bytes;
     unsigned slots;
     unsigned windows; /* a power of two */
+    bool is_huge;     /* of huge pages that were reserved; */
+    bool may_be_huge; /* else of pages that the kernel was asked to make huge */
 };
 
-/* Allocates at least `spread_bytes` over all windows (0: one window per slot), aligned to
- * `alignment` (a power of two) and to pages, and touches every page. 0 or -ENOMEM. */
-int weir_buffers_open(struct weir_buffers *buffers, unsigned slots, uint64_t transfer_bytes,
-                      uint64_t spread_bytes, uint32_t alignment);
+struct weir_buffers_params {
+    unsigned slots;
+    uint64_t transfer_bytes;
+    uint64_t spread_bytes; /* at least so many over all windows; 0: one window per slot */
+    uint32_t alignment;    /* a power of two; and to pages */
+    bool wants_huge_pages; /* reserved ones, else those that the kernel makes */
+};
+
+/* Allocates the windows and touches every page. 0 or -ENOMEM. */
+int weir_buffers_open(struct weir_buffers *buffers, const struct weir_buffers_params *params);
 void weir_buffers_close(struct weir_buffers *buffers);
 
 /* Window `number` of all: slot s has those from s * windows on. */

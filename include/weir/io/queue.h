@@ -20,6 +20,7 @@ struct weir_queue {
     bool is_broken;   /* the session failed: nothing that it has comes back */
     bool is_blocking; /* transfers happen inside of send */
     unsigned depth;
+    unsigned reserved;      /* ops in `free` that are not lent: depth less the limit */
     unsigned free_count;    /* ops in `free` */
     unsigned pending_count; /* sent, not yet taken by the backend */
     unsigned flying_count;  /* with the backend */
@@ -40,12 +41,16 @@ int weir_queue_open(struct weir_queue *queue, struct weir_session *session,
 /* Nothing may be in flight. */
 void weir_queue_close(struct weir_queue *queue);
 
+/* From now on no more than `limit` slots (1 to depth) are lent at once. Nothing may be lent or in
+ * flight. */
+void weir_queue_limit(struct weir_queue *queue, unsigned limit);
+
 static inline bool weir_queue_has_free(const struct weir_queue *queue)
 {
-    return queue->free_count > 0;
+    return queue->free_count > queue->reserved;
 }
 
-/* A slot to fill, or NULL if all are in use. */
+/* A slot to fill, or NULL if as many as may be are in use. */
 struct weir_op *weir_queue_take(struct weir_queue *queue);
 
 /* Hands a filled slot over: one that was taken, or one that was reaped and is to go on. It may wait
@@ -79,8 +84,10 @@ static inline void weir_queue_transfer(struct weir_queue *queue, struct weir_op 
 }
 
 /* Submits what waits, then hands back completed ops: at least `min` (never more than are
- * outstanding), at most `max`. Returns how many, or -errno if the session is broken. */
-int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max);
+ * outstanding; fewer if `patience_ns` is over before, or a signal comes), at most `max`. Returns
+ * how many, or -errno if the session is broken. */
+int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max,
+                    uint64_t patience_ns);
 
 /* Returns a slot that was reaped, or taken and not sent. */
 void weir_queue_give(struct weir_queue *queue, struct weir_op *op);

@@ -30,6 +30,11 @@ struct weir_rank_row {
     uint64_t short_count;
     uint64_t error_count;
     uint64_t data_ns;
+    uint64_t overlapped_data_ns;
+    uint64_t cpu_user_ns;
+    uint64_t cpu_system_ns;
+    uint64_t blocked_count;
+    struct weir_pace_tally pace;
     uint64_t hit_deadline;
     uint64_t stonewall_ops;
     uint64_t stonewall_bytes;
@@ -81,6 +86,29 @@ struct weir_stonewall {
     double seconds; /* mean over ranks: time from the first transfer to the deadline seen */
     uint64_t bytes_min;
     double bytes_mean; /* per rank, at that time */
+};
+
+/* What a depth is worth. */
+struct weir_depth_point {
+    unsigned depth;
+    double ops_per_s; /* of all ranks: median of its trials */
+};
+
+#define WEIR_DEPTH_POINTS_MAX 32
+
+/* All that a search for the best depth has tried, by depth. No points: none was asked for. */
+struct weir_depth_curve {
+    unsigned count;
+    struct weir_depth_point points[WEIR_DEPTH_POINTS_MAX];
+};
+
+/* How the ranks of an open loop kept up with what was asked for. `asked_per_s` 0: a closed loop. */
+struct weir_pace_result {
+    double asked_per_s;   /* transfers of all ranks */
+    double offered_s;     /* greatest of the ranks: until the last transfer issued was due */
+    double end_lag_s;     /* greatest of the ranks: how late the last one was issued, ... */
+    double max_lag_s;     /* ... and any */
+    uint64_t max_backlog; /* most transfers of one rank that were due and not yet issued */
 };
 
 struct weir_clock_quality {
@@ -137,8 +165,23 @@ struct weir_phase_result {
     double rank_s_mean;
     double rank_s_max;
     double rank_s_stddev;
-    double op_s_min;   /* smallest rank mean of time per transfer: IOR's Latency column */
-    double data_share; /* part of the ranks' transfer time that went into filling and checking */
+    double op_s_min; /* smallest rank mean of time per transfer: IOR's Latency column */
+    /* part of the ranks' transfer time that went into filling and checking: what was cut out, and
+     * what was not, as transfers were in flight at the same time */
+    double data_share;
+    double overlapped_data_share;
+    double
+        cpu_user_s; /* processor time of all ranks while they transferred, with the kernel's ... */
+    double cpu_system_s;    /* ... threads that worked for them alone */
+    uint64_t blocked_count; /* transfers that would have blocked where that was forbidden */
+    unsigned depth; /* transfers in flight per rank that were allowed; 0: nothing was moved */
+    unsigned batch;
+    struct weir_depth_curve depth_curve;
+    struct weir_pace_result pace;
+    const char *granted; /* what the session of rank 0 got of the system; NULL: nothing to tell */
+    const char
+        *shortfall; /* what it, or the first rank that fell short, did not get; NULL: nothing */
+    unsigned shortfall_rank_count;
     uint32_t slowest_count;
     struct weir_slow_rank slowest[WEIR_SLOWEST_KEPT];
     /* ranks further from the mean than the plan allows: all that there are, and the first of
@@ -151,8 +194,11 @@ struct weir_phase_result {
     char failure[WEIR_FAILURE_TEXT_BYTES]; /* first failure: rank, host, sentence; "" if none */
     const char *notes; /* what the backend told of its files, whole lines; NULL: nothing */
     struct weir_histogram *latency;
-    struct weir_histogram *submission; /* NULL if the backend blocks */
-    struct weir_series *series;        /* start_ns is 0: the agreed start */
+    struct weir_histogram *submission;    /* NULL if the backend blocks */
+    struct weir_histogram *response;      /* due to done; NULL in a closed loop */
+    struct weir_histogram *write_latency; /* of a mixed phase; else NULL */
+    struct weir_histogram *read_latency;
+    struct weir_series *series; /* start_ns is 0: the agreed start */
     /* rank_count of them, while the record is shown to the observer for the first time; else
      * NULL */
     const struct weir_rank_row *rows;

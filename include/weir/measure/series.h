@@ -16,6 +16,8 @@ struct weir_series {
     uint32_t used; /* intervals in use: the last one counted into, plus one */
     uint64_t ops[WEIR_SERIES_INTERVALS];
     uint64_t bytes[WEIR_SERIES_INTERVALS];
+    /* open loop: the most transfers that were due and not yet issued; over ranks the sum of that */
+    uint64_t backlog[WEIR_SERIES_INTERVALS];
 };
 
 void weir_series_reset(struct weir_series *series, uint64_t start_ns);
@@ -35,6 +37,9 @@ static inline void weir_series_add(struct weir_series *series, uint64_t done_ns,
     series->ops[index]++;
     series->bytes[index] += bytes;
 }
+
+/* Notes how many transfers were due and not yet issued at `now_ns`. */
+void weir_series_note_backlog(struct weir_series *series, uint64_t now_ns, uint64_t backlog);
 
 /* Adds a series with the same interval and the same start on the common clock. */
 void weir_series_merge(struct weir_series *into, const struct weir_series *from);

@@ -21,6 +21,14 @@ enum weir_stamp {
 };
 #define WEIR_STAMP_COUNT 6
 
+/* How an open loop kept up. All zero in a closed one. */
+struct weir_pace_tally {
+    uint64_t offered_ns;  /* from MOVE_START to when the last transfer that was issued was due */
+    uint64_t end_lag_ns;  /* how late that one was issued */
+    uint64_t max_lag_ns;  /* how late any was issued */
+    uint64_t max_backlog; /* most transfers due and not yet issued */
+};
+
 struct weir_tally {
     uint64_t stamps_ns[WEIR_STAMP_COUNT]; /* this node's clock */
     uint64_t op_count; /* transfers done, each counted once however often it was continued */
@@ -29,7 +37,13 @@ struct weir_tally {
     uint64_t error_count; /* transfers, opens, syncs and closes that failed */
     int first_error;      /* -errno of the first of them */
     uint64_t first_error_offset;
-    uint64_t data_ns; /* between the MOVE stamps, spent on filling and checking buffers */
+    /* between the MOVE stamps, spent on filling and checking buffers while no transfer of this rank
+     * was in flight, so that it can be cut out; and while there were some, so that it cannot */
+    uint64_t data_ns;
+    uint64_t overlapped_data_ns;
+    uint64_t cpu_user_ns; /* processor time of this process between the MOVE stamps */
+    uint64_t cpu_system_ns;
+    uint64_t blocked_count; /* transfers that would have blocked where that was forbidden */
     bool hit_deadline;
     uint64_t stonewall_ops; /* done when the deadline was seen */
     uint64_t stonewall_bytes;
@@ -37,6 +51,11 @@ struct weir_tally {
     struct weir_mismatch_log mismatches;
     struct weir_histogram latency;    /* issued to done */
     struct weir_histogram submission; /* issued to accepted; empty where transfers block */
+    struct weir_histogram response;   /* due to done; empty in a closed loop */
+    struct weir_histogram
+        write_latency; /* of a mixed phase, whose `latency` has both; else empty */
+    struct weir_histogram read_latency;
+    struct weir_pace_tally pace;
     struct weir_series series;
 };
 

@@ -98,6 +98,22 @@ static inline uint64_t weir_walk_next(struct weir_walk *walk)
     return walk->window[walk->index++ % WEIR_WALK_WINDOW];
 }
 
+/* ---- which transfers of a mixed phase read ---- */
+
+/* Of each hundred transfers in a row just `read_percent` read; which ones is random. */
+struct weir_mix {
+    unsigned read_percent;
+    uint64_t seed;
+    uint64_t hundred; /* the permutation is of these */
+    struct weir_permutation permutation;
+};
+
+/* Equal seeds give equal mixes. */
+void weir_mix_init(struct weir_mix *mix, unsigned read_percent, uint64_t seed);
+
+/* Cheapest if asked in order of `index`. */
+bool weir_mix_is_read(struct weir_mix *mix, uint64_t index);
+
 /* ---- which rank's part a rank takes, when it is not its own ---- */
 
 enum weir_shift_kind {

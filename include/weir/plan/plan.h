@@ -25,6 +25,8 @@ struct weir_target {
     bool is_shared;              /* one file for all ranks; else file number r is rank r's own */
     bool has_own_directory;      /* own files: one for each, named by its number, made if missing */
     bool is_new_each_repetition; /* the repetition is part of the name */
+    bool is_device;              /* the paths are block devices, used as they are and never removed:
+                                    own ones are the rank's by its number */
     /* own files: each is "data" in a directory per processor package, whose number stands behind
      * the path: /mnt0/data.00000003 for a rank on package 0 and the path /mnt (IOR -y) */
     bool has_package_directory;
@@ -75,10 +77,31 @@ struct weir_stop {
     const char *status_path; /* a write stores the furthest count, a read is limited by it */
 };
 
-enum weir_verb { WEIR_WRITE, WEIR_READ, WEIR_REMOVE };
-#define WEIR_VERB_COUNT 3
+/* When transfers are made. */
+enum weir_arrivals {
+    WEIR_ARRIVALS_CLOSED,   /* as soon as an earlier one is done: a closed loop */
+    WEIR_ARRIVALS_CONSTANT, /* one by one at equal distances, whether earlier ones are done or not
+                             */
+    WEIR_ARRIVALS_POISSON   /* the same at random distances, exponentially distributed */
+};
 
-/* "write", "read", "remove" */
+/* The load of an open loop. */
+struct weir_rate {
+    enum weir_arrivals arrivals;
+    double per_s;     /* > 0, but for a closed loop: 0 */
+    bool is_in_bytes; /* else in transfers */
+    bool is_per_rank; /* else of the job, in equal parts for its ranks */
+};
+
+enum weir_verb {
+    WEIR_WRITE,
+    WEIR_READ,
+    WEIR_MIXED, /* some transfers write and the others read, in a file that is there */
+    WEIR_REMOVE
+};
+#define WEIR_VERB_COUNT 4
+
+/* "write", "read", "mixed", "remove" */
 const char *weir_verb_name(enum weir_verb verb);
 
 /* Bulk work that all ranks do together. */
@@ -103,8 +126,16 @@ struct weir_phase {
     bool is_single_attempt;  /* a short transfer is an error, not continued */
     bool only_if_clean;      /* removals: keep the files if verification failed */
     uint64_t think_ns;       /* pause after each transfer */
-    unsigned depth;          /* transfers in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
+    unsigned read_percent;   /* mixed: this share of the transfers reads, 0 to 100 */
+    struct weir_rate rate;
+    unsigned depth;       /* transfers in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
+    bool must_find_depth; /* the least depth that does nearly as well as any up to `depth` */
+    unsigned batch;       /* transfers that are waited for and handed over at once: 1 to depth */
 };
+
+/* Does the phase write, does it read? A mixed one does both. */
+bool weir_phase_writes(const struct weir_phase *phase);
+bool weir_phase_reads(const struct weir_phase *phase);
 
 enum weir_step_kind { WEIR_STEP_REPEAT, WEIR_STEP_SLEEP, WEIR_STEP_PHASE };
 
@@ -143,9 +174,10 @@ struct weir_test {
     uint64_t rank_limit;    /* use only the first ranks; 0: all */
     uint64_t time_limit_ns; /* start no further data phase later than this; 0: none */
     uint64_t repetitions;
-    uint64_t outlier_ns; /* warn of ranks further than this from the mean; 0: never */
-    bool must_keep;      /* files stay after the test */
-    bool may_overwrite;  /* files that are not ours may be overwritten or removed */
+    uint64_t outlier_ns;       /* warn of ranks further than this from the mean; 0: never */
+    bool must_keep;            /* files stay after the test */
+    bool may_overwrite;        /* files that are not ours may be overwritten or removed */
+    bool may_take_used_device; /* devices that are mounted or carry a file system may be written */
     bool is_dry_run;
     int64_t reference; /* the user's own number, repeated in reports */
     struct weir_memory_hog hog;
