@@ -1,65 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stands around another backend and goes wrong where it is told to: for tests of what everything
  * else does then. */
-#include "weir/io/backend.h"
+#include "fault.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+/* The verbs of names. */
+#define ALL_NAMES                                                                                  \
+    (1u << WEIR_OP_OPEN | 1u << WEIR_OP_CLOSE | 1u << WEIR_OP_STAT | 1u << WEIR_OP_MKDIR |         \
+     1u << WEIR_OP_UNLINK | 1u << WEIR_OP_RMDIR | 1u << WEIR_OP_RENAME)
 
 extern const struct weir_backend weir_backend_fault;
-
-struct fault_options {
-    const char *verb;
-    int64_t at;
-    int64_t every;
-    int64_t short_bytes;
-    int64_t must_flip;
-    int64_t rank;
-    uint64_t delay_ns;
-    const char *transfer_error;
-    const char *open_error;
-    const char *close_error;
-    const char *sync_error;
-    int64_t stat_bytes;
-};
-
-/* What has become of the request in a slot. */
-struct errand {
-    struct weir_file *file; /* as the caller has it */
-    uint64_t size;
-    bool is_hit;
-};
-
-struct fault_session {
-    struct weir_session base;
-    struct weir_session *inner;
-    struct fault_options options;
-    bool is_struck;  /* this rank is one that goes wrong */
-    int transfer_rc; /* the errors as numbers; 0: none */
-    int open_rc;
-    int close_rc;
-    int sync_rc;
-    uint64_t op_count;
-    struct errand *errands;  /* one per slot */
-    struct weir_op **failed; /* done without having reached the inner backend */
-    unsigned failed_count;
-};
-
-struct fault_file {
-    struct weir_file base;
-    struct weir_file *inner;
-};
 
 static const struct weir_option fault_rows[] = {
     {.name = "fault.verb",
      .type = WEIR_OPTION_CHOICE,
      .offset = offsetof(struct fault_options, verb),
      .standard = "any",
-     .choices = "any|read|write",
-     .help = "transfers that are counted and hit"},
+     .choices = "any|read|write|sync|name",
+     .help = "what is counted and hit: any: transfers; name: queued operations on names"},
     {.name = "fault.at",
      .type = WEIR_OPTION_COUNT,
      .offset = offsetof(struct fault_options, at),
@@ -84,6 +45,10 @@ static const struct weir_option fault_rows[] = {
      .type = WEIR_OPTION_MICROSECONDS,
      .offset = offsetof(struct fault_options, delay_ns),
      .help = "pause before a transfer that is hit, in microseconds"},
+    {.name = "fault.late",
+     .type = WEIR_OPTION_COUNT,
+     .offset = offsetof(struct fault_options, late_count),
+     .help = "transfers that come back before one that is hit, as far as there are any"},
     {.name = "fault.rank",
      .type = WEIR_OPTION_INTEGER,
      .offset = offsetof(struct fault_options, rank),
@@ -107,22 +72,6 @@ static const struct weir_option fault_rows[] = {
      .help = "bytes by which the size of a file is told too small"},
     {0},
 };
-
-static struct fault_session *fault_session_of(struct weir_session *session)
-{
-    return (struct fault_session *)session;
-}
-
-static struct weir_file *inner_file_of(struct weir_file *file)
-{
-    return ((struct fault_file *)file)->inner;
-}
-
-static const struct weir_transfer_ops *inner_transfer_of(const struct fault_session *fault)
-{
-    assert(fault->inner != NULL);
-    return fault->inner->backend->transfer;
-}
 
 /* ---- session ---- */
 
@@ -182,18 +131,18 @@ static int open_inner(struct fault_session *fault, const struct weir_session_par
 static int make_slots(struct fault_session *fault)
 {
     fault->errands = calloc(fault->base.depth, sizeof *fault->errands);
-    fault->failed = calloc(fault->base.depth, sizeof(struct weir_op *));
-    return fault->errands && fault->failed ? 0 : -ENOMEM;
+    fault->kept = calloc(fault->base.depth, sizeof(struct weir_op *));
+    return fault->errands && fault->kept ? 0 : -ENOMEM;
 }
 
 static void fault_session_close(struct weir_session *session)
 {
-    struct fault_session *fault = fault_session_of(session);
+    struct fault_session *fault = weir_fault_session(session);
 
     if (fault->inner)
         fault->inner->backend->close(fault->inner);
     free(fault->errands);
-    free(fault->failed);
+    free(fault->kept);
     free(fault);
 }
 
@@ -212,7 +161,8 @@ static int fault_session_open(const struct weir_session_params *params,
         rc = open_inner(fault, params, error);
     if (rc == 0) {
         fault->base.backend = &weir_backend_fault;
-        fault->base.depth = inner_transfer_of(fault)->submit ? fault->inner->depth : 1;
+        fault->base.depth = fault->inner->backend->transfer->submit ? fault->inner->depth : 1;
+        fault->base.wants_huge_pages = fault->inner->wants_huge_pages;
         rc = make_slots(fault);
     }
     if (rc < 0) {
@@ -223,143 +173,28 @@ static int fault_session_open(const struct weir_session_params *params,
     return 0;
 }
 
-/* ---- transfers ---- */
-
-static bool is_counted(const struct fault_session *fault, const struct weir_op *op)
+static void fault_describe(struct weir_session *session, struct weir_session_facts *facts)
 {
-    const char *verb = op->verb == WEIR_OP_WRITE ? "write" : "read";
+    struct weir_session *inner = weir_fault_session(session)->inner;
 
-    return strcmp(fault->options.verb, "any") == 0 || strcmp(fault->options.verb, verb) == 0;
+    if (inner->backend->describe)
+        inner->backend->describe(inner, facts);
 }
 
-static bool is_hit(struct fault_session *fault, const struct weir_op *op)
+static int fault_lend(struct weir_session *session, void *memory, size_t bytes,
+                      struct weir_error *error)
 {
-    uint64_t at = (uint64_t)fault->options.at;
-    uint64_t every = (uint64_t)fault->options.every;
-    uint64_t number;
+    struct weir_session *inner = weir_fault_session(session)->inner;
 
-    if (!fault->is_struck || !is_counted(fault, op))
-        return false;
-    number = fault->op_count++;
-    return number == at || (every > 0 && number > at && (number - at) % every == 0);
+    return inner->backend->memory ? inner->backend->memory->lend(inner, memory, bytes, error) : 0;
 }
 
-static void pause_for(uint64_t ns)
+static void fault_give_back(struct weir_session *session)
 {
-    struct timespec rest = {.tv_sec = (time_t)(ns / 1000000000),
-                            .tv_nsec = (long)(ns % 1000000000)};
+    struct weir_session *inner = weir_fault_session(session)->inner;
 
-    while (ns > 0 && nanosleep(&rest, &rest) != 0 && errno == EINTR)
-        ;
-}
-
-/* Makes the request one of the inner backend. False if it must not get there: the result stands
- * already. */
-static bool set_out(struct fault_session *fault, struct weir_op *op)
-{
-    struct errand *errand = &fault->errands[op->slot];
-    uint64_t cut = (uint64_t)fault->options.short_bytes;
-
-    *errand = (struct errand){.file = op->file, .size = op->size, .is_hit = is_hit(fault, op)};
-    if (errand->is_hit) {
-        pause_for(fault->options.delay_ns);
-        if (fault->transfer_rc < 0 && op->is_collective)
-            cut = 0; /* the other ranks wait for it: it fails when it is done */
-        else if (fault->transfer_rc < 0 || cut >= op->size) {
-            op->result = fault->transfer_rc;
-            return false;
-        }
-        op->size -= cut;
-    }
-    op->file = inner_file_of(op->file);
-    return true;
-}
-
-/* Makes the request the caller's again. */
-static void bring_home(struct fault_session *fault, struct weir_op *op)
-{
-    const struct errand *errand = &fault->errands[op->slot];
-
-    op->file = errand->file;
-    op->size = errand->size;
-    if (errand->is_hit && fault->transfer_rc < 0)
-        op->result = fault->transfer_rc;
-    if (errand->is_hit && fault->options.must_flip && op->verb == WEIR_OP_READ && op->result > 0)
-        ((unsigned char *)op->data)[op->result / 2] ^= 1;
-}
-
-static int64_t transfer_inner(struct fault_session *fault, struct weir_op *op)
-{
-    const struct weir_transfer_ops *inner = inner_transfer_of(fault);
-    struct weir_op *done;
-    int rc;
-
-    if (inner->transfer)
-        return inner->transfer(fault->inner, op);
-    rc = inner->submit(fault->inner, &op, 1);
-    if (rc == 1)
-        rc = inner->reap(fault->inner, &done, 1, 1, WEIR_FOREVER);
-    return rc == 1 ? op->result : rc < 0 ? rc : -EIO;
-}
-
-static int64_t fault_transfer(struct weir_session *session, struct weir_op *op)
-{
-    struct fault_session *fault = fault_session_of(session);
-
-    if (!set_out(fault, op))
-        return op->result;
-    op->result = transfer_inner(fault, op);
-    bring_home(fault, op);
-    return op->result;
-}
-
-/* One at a time, so that a full inner backend stops exactly here: an operation refused is one that
- * never was. */
-static int fault_submit(struct weir_session *session, struct weir_op *const ops[], unsigned count)
-{
-    struct fault_session *fault = fault_session_of(session);
-    unsigned taken;
-
-    for (taken = 0; taken < count; taken++) {
-        struct weir_op *op = ops[taken];
-        uint64_t op_count = fault->op_count;
-        int rc;
-
-        if (!set_out(fault, op)) {
-            fault->failed[fault->failed_count++] = op;
-            continue;
-        }
-        rc = inner_transfer_of(fault)->submit(fault->inner, &op, 1);
-        if (rc < 0)
-            return rc;
-        if (rc == 0) {
-            op->file = fault->errands[op->slot].file;
-            op->size = fault->errands[op->slot].size;
-            fault->op_count = op_count;
-            break;
-        }
-    }
-    return (int)taken;
-}
-
-static int fault_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                      unsigned max, uint64_t patience_ns)
-{
-    struct fault_session *fault = fault_session_of(session);
-    unsigned count = 0;
-    int reaped;
-
-    while (count < max && fault->failed_count > 0)
-        done[count++] = fault->failed[--fault->failed_count];
-    if (count == max)
-        return (int)count;
-    reaped = inner_transfer_of(fault)->reap(
-        fault->inner, done + count, min > count ? min - count : 0, max - count, patience_ns);
-    if (reaped < 0)
-        return reaped;
-    for (int i = 0; i < reaped; i++)
-        bring_home(fault, done[count + (unsigned)i]);
-    return (int)count + reaped;
+    if (inner->backend->memory)
+        inner->backend->memory->give_back(inner);
 }
 
 /* ---- files ---- */
@@ -367,7 +202,7 @@ static int fault_reap(struct weir_session *session, struct weir_op *done[], unsi
 static int fault_open(struct weir_session *session, const struct weir_file_params *params,
                       struct weir_file **file)
 {
-    struct fault_session *fault = fault_session_of(session);
+    struct fault_session *fault = weir_fault_session(session);
     struct fault_file *opened;
     int rc;
 
@@ -388,8 +223,8 @@ static int fault_open(struct weir_session *session, const struct weir_file_param
 
 static int fault_close(struct weir_session *session, struct weir_file *file)
 {
-    struct fault_session *fault = fault_session_of(session);
-    int rc = fault->inner->backend->file->close(fault->inner, inner_file_of(file));
+    struct fault_session *fault = weir_fault_session(session);
+    int rc = fault->inner->backend->file->close(fault->inner, weir_fault_inner_file(file));
 
     free(file);
     return fault->is_struck && fault->close_rc < 0 ? fault->close_rc : rc;
@@ -397,35 +232,35 @@ static int fault_close(struct weir_session *session, struct weir_file *file)
 
 static int fault_sync(struct weir_session *session, struct weir_file *file)
 {
-    struct fault_session *fault = fault_session_of(session);
-    int rc = fault->inner->backend->file->sync(fault->inner, inner_file_of(file));
+    struct fault_session *fault = weir_fault_session(session);
+    int rc = fault->inner->backend->file->sync(fault->inner, weir_fault_inner_file(file));
+    int staged_rc = weir_fault_error(fault, WEIR_OP_SYNC, weir_fault_hits(fault, WEIR_OP_SYNC));
 
-    return fault->is_struck && fault->sync_rc < 0 ? fault->sync_rc : rc;
+    return staged_rc < 0 ? staged_rc : rc;
 }
 
 static int64_t fault_size(struct weir_session *session, struct weir_file *file)
 {
-    struct fault_session *fault = fault_session_of(session);
+    struct fault_session *fault = weir_fault_session(session);
 
-    return fault->inner->backend->file->size(fault->inner, inner_file_of(file));
+    return fault->inner->backend->file->size(fault->inner, weir_fault_inner_file(file));
 }
 
 /* ---- names: the inner backend's, if it has any ---- */
 
 static const struct weir_name_ops *inner_names_of(struct weir_session *session)
 {
-    return fault_session_of(session)->inner->backend->names;
+    return weir_fault_session(session)->inner->backend->names;
 }
 
 static int fault_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
 {
     const struct weir_name_ops *names = inner_names_of(session);
-    const struct fault_session *fault = fault_session_of(session);
-    uint64_t hidden = fault->is_struck ? (uint64_t)fault->options.stat_bytes : 0;
+    const struct fault_session *fault = weir_fault_session(session);
     int rc = names ? names->stat(fault->inner, path, facts) : -ENOSYS;
 
     if (rc == 0)
-        facts->bytes -= hidden < facts->bytes ? hidden : facts->bytes;
+        weir_fault_hide_bytes(fault, facts);
     return rc;
 }
 
@@ -433,21 +268,21 @@ static int fault_unlink(struct weir_session *session, const char *path)
 {
     const struct weir_name_ops *names = inner_names_of(session);
 
-    return names ? names->unlink(fault_session_of(session)->inner, path) : -ENOSYS;
+    return names ? names->unlink(weir_fault_session(session)->inner, path) : -ENOSYS;
 }
 
 static int fault_mkdir(struct weir_session *session, const char *path)
 {
     const struct weir_name_ops *names = inner_names_of(session);
 
-    return names ? names->mkdir(fault_session_of(session)->inner, path) : -ENOSYS;
+    return names ? names->mkdir(weir_fault_session(session)->inner, path) : -ENOSYS;
 }
 
 static int fault_rmdir(struct weir_session *session, const char *path)
 {
     const struct weir_name_ops *names = inner_names_of(session);
 
-    return names ? names->rmdir(fault_session_of(session)->inner, path) : -ENOSYS;
+    return names ? names->rmdir(weir_fault_session(session)->inner, path) : -ENOSYS;
 }
 
 static int fault_check(struct weir_session *session, const char *path, struct weir_error *error)
@@ -455,7 +290,7 @@ static int fault_check(struct weir_session *session, const char *path, struct we
     const struct weir_name_ops *names = inner_names_of(session);
 
     if (names && names->check)
-        return names->check(fault_session_of(session)->inner, path, error);
+        return names->check(weir_fault_session(session)->inner, path, error);
     return 0;
 }
 
@@ -465,16 +300,10 @@ static int fault_alignment(struct weir_session *session, const char *path,
     const struct weir_name_ops *names = inner_names_of(session);
 
     if (names && names->alignment)
-        return names->alignment(fault_session_of(session)->inner, path, alignment);
+        return names->alignment(weir_fault_session(session)->inner, path, alignment);
     *alignment = (struct weir_alignment){.memory = 1, .offset = 1};
     return 0;
 }
-
-static const struct weir_transfer_ops fault_transfer_ops = {
-    .transfer = fault_transfer,
-    .submit = fault_submit,
-    .reap = fault_reap,
-};
 
 static const struct weir_file_ops fault_file_ops = {
     .open = fault_open,
@@ -490,6 +319,14 @@ static const struct weir_name_ops fault_name_ops = {
     .rmdir = fault_rmdir,
     .check = fault_check,
     .alignment = fault_alignment,
+    /* Those that the inner backend does not queue fail: whoever asks what can be queued asks the
+     * inner one, as for other abilities. */
+    .queued = ALL_NAMES,
+};
+
+static const struct weir_memory_ops fault_memory_ops = {
+    .lend = fault_lend,
+    .give_back = fault_give_back,
 };
 
 const struct weir_backend weir_backend_fault = {
@@ -502,7 +339,9 @@ const struct weir_backend weir_backend_fault = {
                    .options = {"FAULT", fault_rows, sizeof(struct fault_options)}},
     .open = fault_session_open,
     .close = fault_session_close,
-    .transfer = &fault_transfer_ops,
+    .describe = fault_describe,
+    .transfer = &weir_fault_transfer_ops,
     .file = &fault_file_ops,
     .names = &fault_name_ops,
+    .memory = &fault_memory_ops,
 };

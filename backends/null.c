@@ -3,6 +3,7 @@
  * that was asked for. */
 #include "weir/io/backend.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -17,9 +18,16 @@ struct null_options {
     int64_t only_rank_0;
 };
 
+/* What was submitted goes round a ring from which it is handed back in order of its due times. */
 struct null_session {
     struct weir_session base;
     struct null_options delays;
+    bool is_timed;       /* transfers or syncs take a time that was asked for */
+    unsigned ring_mask;  /* its length, a power of two and at least the depth, less 1 */
+    unsigned ring_begin; /* of the oldest; both run on and on */
+    unsigned ring_end;
+    struct weir_op **ring;
+    uint64_t *due_ns; /* beside the ring; not used unless timed */
 };
 
 struct null_file {
@@ -61,15 +69,41 @@ static const struct null_options *delays_of(const struct weir_session *session)
     return &((const struct null_session *)session)->delays;
 }
 
+static struct timespec timespec_of(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000),
+                             .tv_nsec = (long)(ns % 1000000000)};
+}
+
 static void delay(uint64_t ns)
 {
-    struct timespec rest = {.tv_sec = (time_t)(ns / 1000000000),
-                            .tv_nsec = (long)(ns % 1000000000)};
+    struct timespec rest = timespec_of(ns);
 
     /* The pause is all there is to do here; a backend that moves data leaves EINTR to the engine.
      */
     while (ns != 0 && nanosleep(&rest, &rest) != 0 && errno == EINTR)
         ;
+}
+
+static void null_session_close(struct weir_session *session)
+{
+    struct null_session *null = (struct null_session *)session;
+
+    free(null->ring);
+    free(null->due_ns);
+    free(null);
+}
+
+static int make_ring(struct null_session *null, unsigned depth)
+{
+    size_t length = 1;
+
+    while (length < depth)
+        length *= 2;
+    null->ring_mask = (unsigned)length - 1;
+    null->ring = calloc(length, sizeof(struct weir_op *));
+    null->due_ns = calloc(length, sizeof *null->due_ns);
+    return null->ring && null->due_ns ? 0 : -ENOMEM;
 }
 
 static int null_session_open(const struct weir_session_params *params,
@@ -78,18 +112,17 @@ static int null_session_open(const struct weir_session_params *params,
     const struct null_options *options = params->options;
     struct null_session *opened = calloc(1, sizeof *opened);
 
-    if (!opened)
+    if (!opened || make_ring(opened, params->depth) < 0) {
+        if (opened)
+            null_session_close(&opened->base);
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "null", "out of memory");
-    opened->base = (struct weir_session){.backend = &weir_backend_null, .depth = 1};
+    }
+    opened->base = (struct weir_session){.backend = &weir_backend_null, .depth = params->depth};
     if (!options->only_rank_0 || params->group->rank == 0)
         opened->delays = *options;
+    opened->is_timed = opened->delays.transfer_ns != 0 || opened->delays.sync_ns != 0;
     *session = &opened->base;
     return 0;
-}
-
-static void null_session_close(struct weir_session *session)
-{
-    free(session);
 }
 
 static int null_open(struct weir_session *session, const struct weir_file_params *params,
@@ -133,13 +166,19 @@ static __attribute__((noinline)) int64_t delayed_transfer(const struct weir_sess
     return (int64_t)op->size;
 }
 
-static int64_t null_transfer(struct weir_session *session, struct weir_op *op)
+/* The file is as long as its furthest write. */
+static inline void extend(const struct weir_op *op)
 {
     struct null_file *file = (struct null_file *)op->file;
     uint64_t end = op->offset + op->size;
 
     if (op->verb == WEIR_OP_WRITE && end > file->bytes)
         file->bytes = end;
+}
+
+static int64_t null_transfer(struct weir_session *session, struct weir_op *op)
+{
+    extend(op);
     /* This is the floor that other backends are compared with: next to nothing, where nothing was
      * asked for. */
     if (__builtin_expect(delays_of(session)->transfer_ns != 0, 0))
@@ -147,8 +186,121 @@ static int64_t null_transfer(struct weir_session *session, struct weir_op *op)
     return (int64_t)op->size;
 }
 
+/* ---- many at once ---- */
+
+/* The one clock in a backend, and only where a delay was asked for: the delays of what is in flight
+ * run side by side, each from when it was submitted, and no sleep can be that long without knowing
+ * how much of it is over. The readings are part of the delay. */
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Puts the newest of the ring in front of those that are due later: syncs and transfers may take
+ * different times. */
+static void sort_in(struct null_session *null, struct weir_op *op, uint64_t due_ns)
+{
+    unsigned place = null->ring_end - 1;
+
+    while (place != null->ring_begin && null->due_ns[(place - 1) & null->ring_mask] > due_ns) {
+        null->ring[place & null->ring_mask] = null->ring[(place - 1) & null->ring_mask];
+        null->due_ns[place & null->ring_mask] = null->due_ns[(place - 1) & null->ring_mask];
+        place--;
+    }
+    null->ring[place & null->ring_mask] = op;
+    null->due_ns[place & null->ring_mask] = due_ns;
+}
+
+static __attribute__((noinline)) void put_off(struct null_session *null,
+                                              struct weir_op *const ops[], unsigned count)
+{
+    uint64_t submitted_ns = now_ns();
+
+    for (unsigned i = 0; i < count; i++) {
+        null->ring_end++;
+        sort_in(null, ops[i],
+                submitted_ns + (ops[i]->verb == WEIR_OP_SYNC ? null->delays.sync_ns
+                                                             : null->delays.transfer_ns));
+    }
+}
+
+/* What is asked of the storage is done at once. The ring holds as many as the session is deep, so
+ * it is never full. */
+static int null_submit(struct weir_session *session, struct weir_op *const ops[], unsigned count)
+{
+    struct null_session *null = (struct null_session *)session;
+    struct weir_op **ring = null->ring;
+    unsigned mask = null->ring_mask;
+    unsigned end = null->ring_end;
+
+    assert(end - null->ring_begin + count <= mask + 1);
+    for (unsigned i = 0; i < count; i++) {
+        struct weir_op *op = ops[i];
+
+        if (op->verb == WEIR_OP_SYNC) {
+            op->result = 0;
+        } else {
+            extend(op);
+            op->result = (int64_t)op->size;
+        }
+        ring[end++ & mask] = op;
+    }
+    if (__builtin_expect(null->is_timed, 0))
+        put_off(null, ops, count);
+    else
+        null->ring_end = end;
+    return (int)count;
+}
+
+/* Sleeps until `min` are due, the patience is over or a signal comes; returns how many are due. */
+static __attribute__((noinline)) unsigned await_due(const struct null_session *null, unsigned min,
+                                                    unsigned max, uint64_t patience_ns)
+{
+    uint64_t seen_ns = now_ns();
+    uint64_t until_ns = patience_ns < WEIR_FOREVER - seen_ns ? seen_ns + patience_ns : WEIR_FOREVER;
+    unsigned count = 0;
+
+    while (count < max) {
+        uint64_t due_ns = null->due_ns[(null->ring_begin + count) & null->ring_mask];
+        uint64_t wake_ns = due_ns < until_ns ? due_ns : until_ns;
+        struct timespec wake = timespec_of(wake_ns);
+
+        if (due_ns <= seen_ns) {
+            count++;
+            continue;
+        }
+        if (count >= min || seen_ns >= until_ns ||
+            clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL) != 0)
+            break;
+        seen_ns = now_ns();
+    }
+    return count;
+}
+
+static int null_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
+                     unsigned max, uint64_t patience_ns)
+{
+    struct null_session *null = (struct null_session *)session;
+    unsigned begin = null->ring_begin;
+    unsigned count = null->ring_end - begin;
+
+    if (count > max)
+        count = max;
+    if (__builtin_expect(null->is_timed, 0))
+        count = await_due(null, min, count, patience_ns);
+    for (unsigned i = 0; i < count; i++)
+        done[i] = null->ring[(begin + i) & null->ring_mask];
+    null->ring_begin = begin + count;
+    return (int)count;
+}
+
 static const struct weir_transfer_ops null_transfer_ops = {
     .transfer = null_transfer,
+    .submit = null_submit,
+    .reap = null_reap,
 };
 
 static const struct weir_file_ops null_file_ops = {
@@ -164,7 +316,7 @@ const struct weir_backend weir_backend_null = {
                    .alias = "dummy",
                    .version = "0.5",
                    .summary = "moves nothing: the cost of the program itself",
-                   .abilities = WEIR_CAN_SHARE | WEIR_CAN_COLLECT,
+                   .abilities = WEIR_CAN_SHARE | WEIR_CAN_COLLECT | WEIR_CAN_QUEUE,
                    .options = {"DUMMY", null_rows, sizeof(struct null_options)}},
     .open = null_session_open,
     .close = null_session_close,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding a backend by any of its names. */
+/* Finding a backend by any of its names, and what its sessions tell of themselves. */
 #include "weir/io/backend.h"
 
+#include <stdarg.h>
 #include <strings.h>
 
 static bool is_called(const struct weir_descriptor *descriptor, const char *name)
@@ -16,4 +17,30 @@ const struct weir_backend *weir_backend_find(const struct weir_registry *registr
         if (is_called(&registry->backends[i]->descriptor, name))
             return registry->backends[i];
     return NULL;
+}
+
+static void add_item(struct weir_text *list, const char *separator, const char *format,
+                     va_list arguments)
+{
+    if (list->length > 0)
+        weir_text_add(list, "%s", separator);
+    weir_text_add_list(list, format, arguments);
+}
+
+void weir_session_got(struct weir_session_facts *facts, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    add_item(&facts->granted, ", ", format, arguments);
+    va_end(arguments);
+}
+
+void weir_session_missed(struct weir_session_facts *facts, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    add_item(&facts->shortfall, "\n", format, arguments);
+    va_end(arguments);
 }

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One anonymous mapping holds all windows of all slots: aligned by construction, and touched before
- * anything is timed. */
+/* One anonymous mapping holds all windows of all slots: aligned by construction, of huge pages if
+ * that is asked for and can be had, and touched before anything is timed. */
 #include "weir/io/buffers.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CACHE_LINE_BYTES = 64, WINDOWS_MAX = 1 << 30 };
+/* Since Linux 5.14; older headers do not know it, and older kernels say so. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum { CACHE_LINE_BYTES = 64, WINDOWS_MAX = 1 << 30, USUAL_HUGE_PAGE_BYTES = 2 << 20 };
 
 static size_t round_up(size_t bytes, size_t granule)
 {
@@ -23,12 +29,27 @@ static size_t window_granule(uint64_t transfer_bytes, size_t page_bytes, uint32_
     return alignment > natural ? alignment : natural;
 }
 
+/* Of the kind that mmap gives where no size is named. */
+static size_t huge_page_bytes(void)
+{
+    FILE *facts = fopen("/proc/meminfo", "re");
+    size_t kib = 0;
+    char line[128];
+
+    while (facts && kib == 0 && fgets(line, sizeof line, facts))
+        if (sscanf(line, "Hugepagesize: %zu kB", &kib) != 1)
+            kib = 0;
+    if (facts)
+        fclose(facts);
+    return kib > 0 ? kib * 1024 : USUAL_HUGE_PAGE_BYTES;
+}
+
 /* Maps more than needed where pages alone do not align enough, and gives the margins back. */
-static void *map_aligned(size_t bytes, size_t page_bytes, size_t alignment)
+static void *map_aligned(size_t bytes, size_t page_bytes, size_t alignment, int flags)
 {
     size_t margin = alignment > page_bytes ? alignment - page_bytes : 0;
-    unsigned char *mapped =
-        mmap(NULL, bytes + margin, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *mapped = mmap(NULL, bytes + margin, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
     size_t head;
 
     if (mapped == MAP_FAILED)
@@ -39,6 +60,54 @@ static void *map_aligned(size_t bytes, size_t page_bytes, size_t alignment)
     if (margin > head)
         munmap(mapped + head + bytes, margin - head);
     return mapped + head;
+}
+
+/* Pages out of the reserve. All are had now or not at all: one that is missing later, because a
+ * control group has its share, would be a bus error. */
+static bool map_reserved(struct weir_buffers *made, size_t huge_bytes, size_t alignment)
+{
+    size_t bytes = round_up(made->bytes, huge_bytes);
+
+    made->memory = map_aligned(bytes, huge_bytes, alignment > huge_bytes ? alignment : huge_bytes,
+                               MAP_HUGETLB);
+    if (!made->memory)
+        return false;
+    if (madvise(made->memory, bytes, MADV_POPULATE_WRITE) != 0 && errno != EINVAL) {
+        munmap(made->memory, bytes);
+        made->memory = NULL;
+        return false;
+    }
+    made->bytes = bytes;
+    made->is_huge = true;
+    return true;
+}
+
+/* Pages that the kernel makes huge if it can: it needs whole ones for that. */
+static void map_hopeful(struct weir_buffers *made, size_t huge_bytes, size_t page_bytes,
+                        size_t alignment)
+{
+    size_t bytes = round_up(made->bytes, huge_bytes);
+
+    made->memory =
+        map_aligned(bytes, page_bytes, alignment > huge_bytes ? alignment : huge_bytes, 0);
+    if (!made->memory)
+        return;
+    made->bytes = bytes;
+    made->may_be_huge = madvise(made->memory, bytes, MADV_HUGEPAGE) == 0;
+}
+
+static void map_windows(struct weir_buffers *made, size_t page_bytes,
+                        const struct weir_buffers_params *params)
+{
+    if (params->wants_huge_pages) {
+        size_t huge_bytes = huge_page_bytes();
+
+        if (!map_reserved(made, huge_bytes, params->alignment))
+            map_hopeful(made, huge_bytes, page_bytes, params->alignment);
+        return;
+    }
+    made->bytes = round_up(made->bytes, page_bytes);
+    made->memory = map_aligned(made->bytes, page_bytes, params->alignment, 0);
 }
 
 int weir_buffers_open(struct weir_buffers *buffers, const struct weir_buffers_params *params)
@@ -61,8 +130,7 @@ int weir_buffers_open(struct weir_buffers *buffers, const struct weir_buffers_pa
         made.windows *= 2;
     if (__builtin_mul_overflow(row_bytes, made.windows, &made.bytes) || made.bytes > SIZE_MAX / 4)
         return -ENOMEM;
-    made.bytes = round_up(made.bytes, page_bytes);
-    made.memory = map_aligned(made.bytes, page_bytes, params->alignment);
+    map_windows(&made, page_bytes, params);
     if (!made.memory)
         return -ENOMEM;
     memset(made.memory, 0, made.bytes);

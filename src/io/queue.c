@@ -24,6 +24,11 @@ static void leave_engine(struct weir_op *op, enum slot_state to)
     op->state = (uint8_t)to;
 }
 
+static unsigned smaller(unsigned one, unsigned other)
+{
+    return one < other ? one : other;
+}
+
 static uint64_t issue_stamp(struct weir_queue *queue)
 {
     return queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
@@ -89,17 +94,40 @@ struct weir_op *weir_queue_take(struct weir_queue *queue)
     return op;
 }
 
-static void check_request(const struct weir_op *op)
+static bool is_transfer(enum weir_op_verb verb)
 {
-    const struct weir_alignment *alignment = &op->file->alignment;
+    return verb == WEIR_OP_WRITE || verb == WEIR_OP_READ;
+}
 
+/* Syncs and operations on names: seldom, and only for a backend that takes them. */
+static __attribute__((noinline)) void check_other_request(const struct weir_queue *queue,
+                                                          const struct weir_op *op)
+{
+    const struct weir_name_ops *names = queue->session->backend->names;
+
+    assert(!queue->is_blocking);
+    if (op->verb == WEIR_OP_SYNC) {
+        assert(op->file != NULL);
+        return;
+    }
+    assert(names != NULL && (names->queued & 1u << op->verb) != 0);
+    assert(op->verb == WEIR_OP_CLOSE ? op->file != NULL : op->request != NULL);
+}
+
+static void check_request(const struct weir_queue *queue, const struct weir_op *op)
+{
+    if (__builtin_expect(!is_transfer(op->verb), 0)) {
+        check_other_request(queue, op);
+        return;
+    }
     assert(op->size > 0);
-    assert(((uintptr_t)op->data & (alignment->memory - 1)) == 0);
+    assert(((uintptr_t)op->data & (op->file->alignment.memory - 1)) == 0);
 }
 
 static void check_result(const struct weir_op *op)
 {
-    assert(op->result >= -4095 && op->result <= (int64_t)op->size);
+    assert(op->result >= -4095);
+    assert(op->result <= (is_transfer(op->verb) ? (int64_t)op->size : 0));
 }
 
 static void transfer_now(struct weir_queue *queue, struct weir_op *op)
@@ -113,7 +141,7 @@ static void transfer_now(struct weir_queue *queue, struct weir_op *op)
 
 void weir_queue_send(struct weir_queue *queue, struct weir_op *op)
 {
-    check_request(op);
+    check_request(queue, op);
     if (queue->is_blocking) {
         transfer_now(queue, op);
         return;
@@ -122,7 +150,8 @@ void weir_queue_send(struct weir_queue *queue, struct weir_op *op)
     queue->pending[queue->pending_count++] = op;
 }
 
-/* Hands to the backend as much of what waits as it takes. */
+/* Hands to the backend as much of what waits as it takes. 0, or the error that broke the session.
+ * One pair of stamps serves the whole batch. */
 static int submit_pending(struct weir_queue *queue)
 {
     uint64_t issued_ns;
@@ -145,26 +174,25 @@ static int submit_pending(struct weir_queue *queue)
     }
     queue->pending_count -= (unsigned)taken;
     queue->flying_count += (unsigned)taken;
-    memmove(queue->pending, queue->pending + taken,
-            queue->pending_count * sizeof(struct weir_op *));
-    return taken;
+    if (queue->pending_count > 0)
+        memmove(queue->pending, queue->pending + taken,
+                queue->pending_count * sizeof(struct weir_op *));
+    return 0;
 }
 
 static int reap_flying(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max,
                        uint64_t patience_ns)
 {
-    unsigned least = min < queue->flying_count ? min : queue->flying_count;
     uint64_t done_ns;
     int count;
 
     if (queue->flying_count == 0)
         return 0;
-    count = queue->transfer->reap(queue->session, done, least, max, patience_ns);
+    count = queue->transfer->reap(queue->session, done, min, max, patience_ns);
     done_ns = weir_queue_now(queue);
     if (count < 0)
         return count;
     assert((unsigned)count <= max);
-    assert((unsigned)count >= least || patience_ns != WEIR_FOREVER);
     assert((unsigned)count <= queue->flying_count);
     for (int i = 0; i < count; i++) {
         enter(done[i], SLOT_FLYING, SLOT_REAPED);
@@ -177,7 +205,7 @@ static int reap_flying(struct weir_queue *queue, struct weir_op *done[], unsigne
 
 static int hand_out_done(struct weir_queue *queue, struct weir_op *done[], unsigned max)
 {
-    unsigned count = max < queue->done_count ? max : queue->done_count;
+    unsigned count = smaller(max, queue->done_count);
 
     for (unsigned i = 0; i < count; i++) {
         done[i] = queue->done[i];
@@ -189,12 +217,19 @@ static int hand_out_done(struct weir_queue *queue, struct weir_op *done[], unsig
     return (int)count;
 }
 
+static uint64_t patience_left(uint64_t patience_ns, uint64_t waited_ns)
+{
+    if (patience_ns == WEIR_FOREVER)
+        return WEIR_FOREVER;
+    return waited_ns < patience_ns ? patience_ns - waited_ns : 0;
+}
+
 int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max,
                     uint64_t patience_ns)
 {
-    unsigned outstanding = weir_queue_outstanding(queue);
-    unsigned least = min < outstanding ? min : outstanding;
+    unsigned least = smaller(min, weir_queue_outstanding(queue));
     unsigned count = 0;
+    bool is_interrupted;
 
     assert(min <= max);
     if (queue->is_blocking)
@@ -202,15 +237,20 @@ int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned m
     /* A full backend takes the rest only after it has given something back. */
     do {
         int rc = submit_pending(queue);
+        unsigned wanted = smaller(least - count, queue->flying_count);
+        uint64_t begin_ns = queue->last_ns;
 
-        if (rc >= 0)
-            rc = reap_flying(queue, done + count, least - count, max - count, patience_ns);
+        if (rc == 0)
+            rc = reap_flying(queue, done + count, wanted, max - count, patience_ns);
         if (rc < 0) {
             queue->is_broken = true;
             return rc;
         }
         count += (unsigned)rc;
-    } while (count < least && patience_ns == WEIR_FOREVER);
+        /* The patience is over, or a signal came. */
+        is_interrupted = (unsigned)rc < wanted;
+        patience_ns = patience_left(patience_ns, queue->last_ns - begin_ns);
+    } while (count < least && !is_interrupted);
     return (int)count;
 }
 

@@ -11,6 +11,13 @@ unsigned abilities_of(const struct subject *subject)
     return (subject->inner ? subject->inner : subject->backend)->descriptor.abilities;
 }
 
+unsigned queued_names_of(const struct subject *subject)
+{
+    const struct weir_backend *backend = subject->inner ? subject->inner : subject->backend;
+
+    return backend->names ? backend->names->queued : 0;
+}
+
 void skip_because(const char *reason)
 {
     print_message("[  REASON  ] %s\n", reason);
@@ -49,6 +56,9 @@ static void read_options(struct bench *bench, const char *options)
     };
 
     weir_options_reset(&parser);
+    if (bench->subject->options &&
+        weir_options_assign_list(&parser, "test", bench->subject->options, &error) < 0)
+        fail_msg("%s", error.text);
     if (options && weir_options_assign_list(&parser, "test", options, &error) < 0)
         fail_msg("%s", error.text);
 }
@@ -148,14 +158,13 @@ unsigned char *make_data(struct bench *bench, uint64_t units, unsigned seed)
     return data;
 }
 
-int64_t move(struct bench *bench, enum weir_op_verb verb, struct weir_file *file, void *data,
-             uint64_t offset, uint64_t size)
+struct weir_op *send_op(struct bench *bench, enum weir_op_verb verb, struct weir_file *file,
+                        void *data, uint64_t offset, uint64_t size)
 {
     struct weir_op *op = weir_queue_take(&bench->queue);
-    struct weir_op *done = NULL;
-    int64_t result;
 
-    assert_non_null(op);
+    if (!op)
+        return NULL;
     op->verb = verb;
     op->is_collective = false;
     op->file = file;
@@ -163,6 +172,17 @@ int64_t move(struct bench *bench, enum weir_op_verb verb, struct weir_file *file
     op->offset = offset;
     op->size = size;
     weir_queue_send(&bench->queue, op);
+    return op;
+}
+
+int64_t move(struct bench *bench, enum weir_op_verb verb, struct weir_file *file, void *data,
+             uint64_t offset, uint64_t size)
+{
+    struct weir_op *op = send_op(bench, verb, file, data, offset, size);
+    struct weir_op *done = NULL;
+    int64_t result;
+
+    assert_non_null(op);
     assert_int_equal(weir_queue_reap(&bench->queue, &done, 1, 1, WEIR_FOREVER), 1);
     assert_ptr_equal(done, op);
     /* A backend may borrow these members, but hands them back. */

@@ -23,6 +23,7 @@ extern const struct weir_backend later_backend;
 struct subject {
     const struct weir_backend *backend;
     const struct weir_backend *inner; /* of one that wraps, else NULL */
+    const char *options;              /* that every session of it has, as for -O; NULL: none */
     unsigned depth;
     struct weir_group *group;
     const char *directory;
@@ -41,6 +42,9 @@ struct bench {
 
 /* What the subject can do: a wrapper can do what its inner backend can. */
 unsigned abilities_of(const struct subject *subject);
+
+/* The verbs of names that it takes through the queue, as bits; likewise. */
+unsigned queued_names_of(const struct subject *subject);
 
 /* Opens a session; `options` is a list as for -O ("fault.errno=EIO,fault.at=3"), or NULL. */
 void open_bench(struct bench *bench, const struct subject *subject, const char *options);
@@ -69,6 +73,10 @@ int stat_name(struct bench *bench, const char *path, struct weir_name_facts *fac
 
 /* Does nothing where the subject has no names. */
 void remove_name(struct bench *bench, const char *path);
+
+/* A slot that is filled and sent; NULL if none is free. */
+struct weir_op *send_op(struct bench *bench, enum weir_op_verb verb, struct weir_file *file,
+                        void *data, uint64_t offset, uint64_t size);
 
 /* One transfer through the queue. */
 int64_t move(struct bench *bench, enum weir_op_verb verb, struct weir_file *file, void *data,

@@ -10,6 +10,7 @@
 
 struct later_session {
     struct weir_posix_session posix;
+    unsigned poll_count;
     unsigned waiting_count;
     struct weir_op *waiting[]; /* half of the depth: more is refused until something was reaped */
 };
@@ -47,18 +48,25 @@ static int later_submit(struct weir_session *session, struct weir_op *const ops[
     return (int)taken;
 }
 
+static void work(struct weir_session *session, struct weir_op *op)
+{
+    op->result = op->verb == WEIR_OP_SYNC ? session->backend->file->sync(session, op->file)
+                                          : weir_posix_transfer_ops.transfer(session, op);
+}
+
+/* Without patience, or if nobody waits, it has something every third time. */
 static int later_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
                       unsigned max, uint64_t patience_ns)
 {
     struct later_session *later = later_of(session);
     unsigned count = 0;
 
-    (void)max;
-    (void)patience_ns;
+    if (min == 0 || patience_ns == 0)
+        min = ++later->poll_count % 3 == 0 && max > 0 && later->waiting_count > 0;
     while (count < min) {
         struct weir_op *op = later->waiting[--later->waiting_count];
 
-        op->result = weir_posix_transfer_ops.transfer(session, op);
+        work(session, op);
         done[count++] = op;
     }
     return (int)count;
@@ -74,7 +82,7 @@ const struct weir_backend later_backend = {
                    .label = "LATER",
                    .version = "",
                    .summary = "posix, but late and in reverse order",
-                   .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME,
+                   .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME | WEIR_CAN_QUEUE,
                    .options = {.name = "LATER"}},
     .open = later_session_open,
     .close = weir_posix_session_close,

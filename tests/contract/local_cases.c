@@ -295,7 +295,7 @@ static void hold(const char *path, short type, uint64_t offset, int orders, int 
 
     if (fd < 0 || fcntl(fd, F_SETLK, &range) != 0 || write(words, "h", 1) != 1)
         _exit(1);
-    if (poll(&order, 1, 10000) == 1)
+    if (poll(&order, 1, 10000) == 1 && (order.revents & POLLIN))
         usleep(100000);
     if (write(words, "r", 1) != 1)
         _exit(1);
@@ -312,8 +312,11 @@ static void start_holder(struct holder *holder, const char *path, short type, ui
     assert_int_equal(pipe2(words, O_CLOEXEC), 0);
     holder->pid = fork();
     assert_true(holder->pid >= 0);
-    if (holder->pid == 0)
+    if (holder->pid == 0) {
+        close(orders[1]); /* so that it sees the other end go */
+        close(words[0]);
         hold(path, type, offset, orders[0], words[1]);
+    }
     close(orders[0]);
     close(words[1]);
     holder->orders = orders[1];

@@ -224,6 +224,7 @@ void a_fault_nobody_knows_is_refused(void **state)
     forget_session(&bench);
     memset(&error, 0, sizeof error);
     subject.inner = NULL;
+    subject.options = NULL;
     assert_true(try_session(&bench, &subject, NULL, &error) < 0);
     assert_non_null(strstr(error.text, "fault:posix"));
     forget_session(&bench);

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -137,6 +139,125 @@ static void what_no_machine_has_is_refused(void **state)
         -ENOMEM);
 }
 
+/* ---- huge pages ---- */
+
+/* The first number behind `key` in a table of the kernel; of smaps: of the mapping that `memory`
+ * lies in. 0 if there is none. */
+static unsigned long look_up(const char *table, const char *key, const void *memory)
+{
+    unsigned long number = 0;
+    bool is_inside = memory == NULL;
+    char line[512];
+    FILE *facts = fopen(table, "re");
+
+    assert_non_null(facts);
+    while (number == 0 && fgets(line, sizeof line, facts)) {
+        unsigned long begin;
+        unsigned long end;
+
+        if (memory && sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+            is_inside = (uintptr_t)memory >= begin && (uintptr_t)memory < end;
+        else if (is_inside && strncmp(line, key, strlen(key)) == 0)
+            number = strtoul(line + strlen(key), NULL, 10);
+    }
+    fclose(facts);
+    return number;
+}
+
+static unsigned long page_kib_of(const struct weir_buffers *buffers)
+{
+    return look_up("/proc/self/smaps", "KernelPageSize:", buffers->memory);
+}
+
+static void open_huge(struct weir_buffers *buffers, uint64_t transfer_bytes, uint32_t alignment)
+{
+    assert_int_equal(weir_buffers_open(buffers,
+                                       &(struct weir_buffers_params){
+                                           .slots = 3,
+                                           .transfer_bytes = transfer_bytes,
+                                           .alignment = alignment,
+                                           .wants_huge_pages = true,
+                                       }),
+                     0);
+}
+
+static void check_huge(const struct weir_buffers *buffers, uint64_t transfer_bytes)
+{
+    unsigned long huge_bytes = look_up("/proc/meminfo", "Hugepagesize:", NULL) * 1024;
+
+    if (huge_bytes > 0) {
+        assert_int_equal((uintptr_t)buffers->memory % huge_bytes, 0);
+        assert_int_equal(buffers->bytes % huge_bytes, 0);
+    }
+    assert_true(buffers->bytes >= 3 * transfer_bytes);
+    assert_false(buffers->is_huge && buffers->may_be_huge);
+    if (buffers->is_huge)
+        assert_int_equal(page_kib_of(buffers) * 1024, huge_bytes);
+    memset(weir_buffers_window(buffers, 2), 0x5a, transfer_bytes);
+}
+
+static void huge_pages_are_asked_for_and_the_kind_is_told(void **state)
+{
+    static const uint64_t sizes[] = {1, 4096, 47008, 1 << 20, (1 << 21) + 4096};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct weir_buffers buffers;
+
+        open_huge(&buffers, sizes[i], i % 2 == 0 ? 512 : 1 << 22);
+        check_huge(&buffers, sizes[i]);
+        assert_int_equal((uintptr_t)buffers.memory % (i % 2 == 0 ? 512 : 1 << 22), 0);
+        weir_buffers_close(&buffers);
+    }
+}
+
+static void nobody_gets_huge_pages_unasked(void **state)
+{
+    struct weir_buffers buffers;
+
+    (void)state;
+    open_shape(&buffers, &(struct shape){1, 1 << 21, 0, 1, 1});
+    assert_false(buffers.is_huge);
+    assert_false(buffers.may_be_huge);
+    assert_int_equal(page_kib_of(&buffers) * 1024, sysconf(_SC_PAGESIZE));
+    weir_buffers_close(&buffers);
+}
+
+static void pages_in_reserve_are_used_and_given_back(void **state)
+{
+    unsigned long free_count = look_up("/proc/meminfo", "HugePages_Free:", NULL);
+    struct weir_buffers buffers;
+
+    (void)state;
+    if (free_count < 2) {
+        print_message("[  REASON  ] there are no huge pages in reserve (vm.nr_hugepages)\n");
+        skip();
+    }
+    open_huge(&buffers, 4096, 1);
+    assert_true(buffers.is_huge);
+    assert_int_equal(look_up("/proc/meminfo", "HugePages_Free:", NULL), free_count - 1);
+    weir_buffers_close(&buffers);
+    assert_int_equal(look_up("/proc/meminfo", "HugePages_Free:", NULL), free_count);
+}
+
+static void without_enough_pages_in_reserve_the_kernel_is_asked_to_make_them(void **state)
+{
+    unsigned long free_count = look_up("/proc/meminfo", "HugePages_Free:", NULL);
+    unsigned long huge_bytes = look_up("/proc/meminfo", "Hugepagesize:", NULL) * 1024;
+    struct weir_buffers buffers;
+
+    (void)state;
+    if (free_count > 32 || huge_bytes > 1 << 21) {
+        print_message("[  REASON  ] there are more huge pages than a test should take\n");
+        skip();
+    }
+    open_huge(&buffers, (free_count + 1) * (huge_bytes > 0 ? huge_bytes : 4096), 1);
+    assert_false(buffers.is_huge);
+    assert_int_equal(buffers.may_be_huge, access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0);
+    weir_buffers_close(&buffers);
+    assert_int_equal(look_up("/proc/meminfo", "HugePages_Free:", NULL), free_count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +266,10 @@ int main(void)
         cmocka_unit_test(windows_do_not_overlap_and_can_be_written),
         cmocka_unit_test(every_page_is_in_memory_from_the_start),
         cmocka_unit_test(what_no_machine_has_is_refused),
+        cmocka_unit_test(huge_pages_are_asked_for_and_the_kind_is_told),
+        cmocka_unit_test(nobody_gets_huge_pages_unasked),
+        cmocka_unit_test(pages_in_reserve_are_used_and_given_back),
+        cmocka_unit_test(without_enough_pages_in_reserve_the_kernel_is_asked_to_make_them),
     };
 
     return cmocka_run_group_tests_name("buffers", tests, NULL, NULL);

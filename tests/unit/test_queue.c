@@ -22,9 +22,9 @@ enum vice {
     NO_VICE,
     TAKES_TOO_MANY,
     IS_FULL_WHEN_EMPTY,
-    REAPS_TOO_FEW,
     REAPS_TWICE,
     MOVES_TOO_MUCH,
+    MOVES_IN_A_SYNC,
     BREAKS_IN_SUBMIT,
     BREAKS_IN_REAP
 };
@@ -37,6 +37,10 @@ struct fake_session {
     unsigned flying_count;
     unsigned submit_calls;
     unsigned widest_submit;
+    unsigned most_reaped; /* no more at once, as if a signal had come; 0: as many as wanted */
+    uint64_t reap_ns;     /* how long each reap takes, at least */
+    unsigned reap_calls;
+    uint64_t patience_ns[DEPTH]; /* of the first reaps */
     uint64_t transfer_begin_ns;
     uint64_t transfer_end_ns;
     struct weir_op *flying[DEPTH];
@@ -50,7 +54,17 @@ static struct fake_session *fake_of(struct weir_session *session)
 /* Even slots move all, odd ones fail. */
 static int64_t outcome(const struct weir_op *op)
 {
+    if (op->verb != WEIR_OP_WRITE && op->verb != WEIR_OP_READ)
+        return 0;
     return op->slot % 2 == 0 ? (int64_t)op->size : -EIO;
+}
+
+static void spend(const struct fake_session *fake, uint64_t ns)
+{
+    uint64_t begin_ns = weir_clock_ns(fake->clock);
+
+    while (weir_clock_ns(fake->clock) - begin_ns < ns)
+        ;
 }
 
 static int64_t fake_transfer(struct weir_session *session, struct weir_op *op)
@@ -58,8 +72,7 @@ static int64_t fake_transfer(struct weir_session *session, struct weir_op *op)
     struct fake_session *fake = fake_of(session);
 
     fake->transfer_begin_ns = weir_clock_ns(fake->clock);
-    while (weir_clock_ns(fake->clock) - fake->transfer_begin_ns < 1000)
-        ;
+    spend(fake, 1000);
     fake->transfer_end_ns = weir_clock_ns(fake->clock);
     return fake->vice == MOVES_TOO_MUCH ? (int64_t)op->size + 1 : outcome(op);
 }
@@ -88,17 +101,18 @@ static int fake_reap(struct weir_session *session, struct weir_op *done[], unsig
     struct fake_session *fake = fake_of(session);
     unsigned count = 0;
 
-    (void)patience_ns;
     if (fake->vice == BREAKS_IN_REAP)
         return -EPIPE;
     assert_true(min <= fake->flying_count);
     assert_true(min <= max);
-    if (fake->vice == REAPS_TOO_FEW)
-        return 0;
-    while (count < min) {
+    fake->patience_ns[fake->reap_calls++ % DEPTH] = patience_ns;
+    spend(fake, fake->reap_ns);
+    while (count < min && (fake->most_reaped == 0 || count < fake->most_reaped)) {
         struct weir_op *op = fake->flying[--fake->flying_count];
 
-        op->result = fake->vice == MOVES_TOO_MUCH ? (int64_t)op->size + 1 : outcome(op);
+        op->result = fake->vice == MOVES_IN_A_SYNC  ? 1
+                     : fake->vice == MOVES_TOO_MUCH ? (int64_t)op->size + 1
+                                                    : outcome(op);
         done[count++] = op;
     }
     if (fake->vice == REAPS_TWICE && count > 1)
@@ -113,7 +127,10 @@ static const struct weir_transfer_ops both_ops = {
     .transfer = fake_transfer, .submit = fake_submit, .reap = fake_reap};
 
 static const struct weir_backend blocking = {.transfer = &blocking_ops};
+static const struct weir_name_ops some_names = {.queued = 1u << WEIR_OP_STAT | 1u << WEIR_OP_CLOSE};
+
 static const struct weir_backend queued = {.transfer = &queued_ops};
+static const struct weir_backend naming = {.transfer = &queued_ops, .names = &some_names};
 static const struct weir_backend both = {.transfer = &both_ops};
 
 struct bench {
@@ -219,6 +236,26 @@ static void a_queue_blocks_at_depth_one_or_where_nothing_else_is_offered(void **
     }
 }
 
+static void no_more_slots_are_lent_than_the_limit_allows(void **state)
+{
+    static const unsigned limits[] = {1, 3, DEPTH, 2, DEPTH - 1, 1};
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, &queued, DEPTH);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        weir_queue_limit(&bench.queue, limits[i]);
+        for (unsigned round = 0; round < 2; round++) {
+            take_and_send(&bench, limits[i]);
+            assert_false(weir_queue_has_free(&bench.queue));
+            assert_null(weir_queue_take(&bench.queue));
+            assert_int_equal(weir_queue_outstanding(&bench.queue), limits[i]);
+            reap_all(&bench);
+        }
+    }
+    weir_queue_close(&bench.queue);
+}
+
 static void operations_that_wait_are_submitted_as_one_batch(void **state)
 {
     struct bench bench;
@@ -285,6 +322,90 @@ static void reap_hands_back_at_most_as_many_as_asked(void **state)
         assert_int_equal(done[0]->offset, (uint64_t)i * OP_BYTES);
         assert_int_equal(done[1]->offset, (uint64_t)(i + 1) * OP_BYTES);
     }
+    weir_queue_close(&bench.queue);
+}
+
+static void a_wait_that_is_cut_short_hands_back_what_is_there(void **state)
+{
+    const uint64_t patiences_ns[] = {WEIR_FOREVER, 1000000000, 0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof patiences_ns / sizeof *patiences_ns; i++) {
+        struct bench bench;
+        struct weir_op *done[DEPTH];
+
+        open_bench(&bench, &queued, DEPTH);
+        take_and_send(&bench, 4);
+        bench.session.most_reaped = 1;
+        assert_int_equal(weir_queue_reap(&bench.queue, done, 3, DEPTH, patiences_ns[i]), 1);
+        assert_int_equal(bench.session.reap_calls, 1);
+        assert_int_equal(weir_queue_outstanding(&bench.queue), 3);
+        weir_queue_give(&bench.queue, done[0]);
+        reap_all(&bench);
+        weir_queue_close(&bench.queue);
+    }
+}
+
+/* A backend that is full is asked several times within one patience. */
+static void all_waits_of_one_reap_share_its_patience(void **state)
+{
+    const uint64_t patience_ns = 1000000;
+    const uint64_t reap_ns = 300000;
+    struct bench bench;
+    struct weir_op *done[DEPTH];
+
+    (void)state;
+    open_bench(&bench, &queued, DEPTH);
+    bench.session.capacity = 1;
+    bench.session.reap_ns = reap_ns;
+    take_and_send(&bench, DEPTH);
+    assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH, patience_ns), DEPTH);
+    assert_int_equal(bench.session.reap_calls, DEPTH);
+    assert_int_equal(bench.session.patience_ns[0], patience_ns);
+    for (unsigned i = 1; i < DEPTH; i++) {
+        uint64_t most_ns = i * reap_ns < patience_ns ? patience_ns - i * reap_ns : 0;
+
+        assert_true(bench.session.patience_ns[i] <= most_ns);
+    }
+    weir_queue_close(&bench.queue);
+}
+
+static void who_waits_forever_does_so_at_each_attempt(void **state)
+{
+    struct bench bench;
+    struct weir_op *done[DEPTH];
+
+    (void)state;
+    open_bench(&bench, &queued, DEPTH);
+    bench.session.capacity = 3;
+    take_and_send(&bench, DEPTH);
+    assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH, WEIR_FOREVER), DEPTH);
+    assert_int_equal(bench.session.reap_calls, 3);
+    for (unsigned i = 0; i < 3; i++)
+        assert_true(bench.session.patience_ns[i] == WEIR_FOREVER);
+    weir_queue_close(&bench.queue);
+}
+
+static void syncs_and_names_go_the_way_of_transfers(void **state)
+{
+    static const enum weir_op_verb verbs[] = {WEIR_OP_SYNC, WEIR_OP_STAT, WEIR_OP_CLOSE};
+    const struct weir_name_request request = {.path = "any"};
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, &naming, DEPTH);
+    bench.file.alignment.memory = 4096;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        struct weir_op *op = weir_queue_take(&bench.queue);
+
+        op->verb = verbs[i];
+        op->file = verbs[i] == WEIR_OP_STAT ? NULL : &bench.file;
+        op->request = &request;
+        op->data = (void *)1;
+        op->size = 0;
+        weir_queue_send(&bench.queue, op);
+    }
+    reap_all(&bench);
     weir_queue_close(&bench.queue);
 }
 
@@ -362,6 +483,10 @@ static void stamps_of_a_batch_are_in_order(void **state)
         assert_true(done[i]->issued_ns <= done[i]->accepted_ns);
         assert_true(done[i]->accepted_ns <= done[i]->done_ns);
         assert_true(done[i]->done_ns >= bench.session.transfer_end_ns);
+        /* One reading for all of them. */
+        assert_int_equal(done[i]->issued_ns, done[0]->issued_ns);
+        assert_int_equal(done[i]->accepted_ns, done[0]->accepted_ns);
+        assert_int_equal(done[i]->done_ns, done[0]->done_ns);
     }
     weir_queue_close(&bench.queue);
 }
@@ -512,6 +637,53 @@ static void send_misaligned_memory(void)
     weir_queue_send(&bench.queue, op);
 }
 
+static void limit_while_lent(void)
+{
+    struct bench bench;
+
+    open_bench(&bench, &queued, DEPTH);
+    weir_queue_take(&bench.queue);
+    weir_queue_limit(&bench.queue, 1);
+}
+
+/* Of an operation that is no transfer. */
+static void send_other(const struct weir_backend *backend, unsigned depth, enum weir_op_verb verb,
+                       enum vice vice)
+{
+    const struct weir_name_request request = {.path = "any"};
+    struct bench bench;
+    struct weir_op *op;
+
+    open_bench(&bench, backend, depth);
+    bench.session.vice = vice;
+    op = weir_queue_take(&bench.queue);
+    fill(&bench, op, 0);
+    op->verb = verb;
+    op->request = &request;
+    weir_queue_send(&bench.queue, op);
+    weir_queue_reap(&bench.queue, &op, 1, 1, WEIR_FOREVER);
+}
+
+static void send_a_name_that_is_not_queued(void)
+{
+    send_other(&naming, DEPTH, WEIR_OP_MKDIR, NO_VICE);
+}
+
+static void send_a_name_where_there_are_none(void)
+{
+    send_other(&queued, DEPTH, WEIR_OP_STAT, NO_VICE);
+}
+
+static void send_a_sync_where_transfers_block(void)
+{
+    send_other(&both, 1, WEIR_OP_SYNC, NO_VICE);
+}
+
+static void reap_a_sync_that_moved_something(void)
+{
+    send_other(&queued, DEPTH, WEIR_OP_SYNC, MOVES_IN_A_SYNC);
+}
+
 static void assert_aborts(void (*misdeed)(void), const struct weir_backend *backend, enum vice vice)
 {
     pid_t child = fork();
@@ -538,10 +710,10 @@ static void a_breach_of_the_contract_by_a_backend_ends_the_program(void **state)
     (void)state;
     assert_aborts(NULL, &queued, TAKES_TOO_MANY);
     assert_aborts(NULL, &queued, IS_FULL_WHEN_EMPTY);
-    assert_aborts(NULL, &queued, REAPS_TOO_FEW);
     assert_aborts(NULL, &queued, REAPS_TWICE);
     assert_aborts(NULL, &queued, MOVES_TOO_MUCH);
     assert_aborts(NULL, &blocking, MOVES_TOO_MUCH);
+    assert_aborts(reap_a_sync_that_moved_something, NULL, NO_VICE);
 }
 
 static void a_breach_of_the_contract_by_the_engine_ends_the_program(void **state)
@@ -553,6 +725,10 @@ static void a_breach_of_the_contract_by_the_engine_ends_the_program(void **state
     assert_aborts(close_while_flying, NULL, NO_VICE);
     assert_aborts(send_nothing, NULL, NO_VICE);
     assert_aborts(send_misaligned_memory, NULL, NO_VICE);
+    assert_aborts(limit_while_lent, NULL, NO_VICE);
+    assert_aborts(send_a_name_that_is_not_queued, NULL, NO_VICE);
+    assert_aborts(send_a_name_where_there_are_none, NULL, NO_VICE);
+    assert_aborts(send_a_sync_where_transfers_block, NULL, NO_VICE);
 }
 
 int main(void)
@@ -560,10 +736,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queue_lends_each_slot_once_and_then_none),
         cmocka_unit_test(a_queue_blocks_at_depth_one_or_where_nothing_else_is_offered),
+        cmocka_unit_test(no_more_slots_are_lent_than_the_limit_allows),
         cmocka_unit_test(operations_that_wait_are_submitted_as_one_batch),
         cmocka_unit_test(all_operations_come_back_from_a_backend_that_is_often_full),
         cmocka_unit_test(reap_never_asks_for_more_than_is_outstanding),
         cmocka_unit_test(reap_hands_back_at_most_as_many_as_asked),
+        cmocka_unit_test(a_wait_that_is_cut_short_hands_back_what_is_there),
+        cmocka_unit_test(all_waits_of_one_reap_share_its_patience),
+        cmocka_unit_test(who_waits_forever_does_so_at_each_attempt),
+        cmocka_unit_test(syncs_and_names_go_the_way_of_transfers),
         cmocka_unit_test(stamps_enclose_a_blocking_transfer),
         cmocka_unit_test(one_reading_of_the_clock_ends_one_operation_and_begins_the_next),
         cmocka_unit_test(time_after_a_touch_does_not_count_for_the_next_operation),

@@ -112,8 +112,8 @@ struct weir_transfer_ops {
 
 /* ---- memory ---- */
 
-/* The buffers of all slots, which every transfer's data lies in: lent after the session is opened,
- * and given back before it is closed. */
+/* The buffers of all slots: lent after the session is opened, and given back before it is closed.
+ * Transfers may lie inside of them, outside, or across their end. */
 struct weir_memory_ops {
     /* Registers them. A session that can do without, where the system refuses, goes on without and
      * tells it (weir_backend.describe). 0, or the error. */
@@ -206,15 +206,23 @@ struct weir_session_params {
 /* What a session got of what it asked the system for. */
 struct weir_session_facts {
     struct weir_text granted;   /* "single issuer, fixed buffers": with commas between; may be "" */
-    struct weir_text shortfall; /* what was asked for and not granted, and the way out: whole
-                                   sentences; "" if all was */
+    struct weir_text shortfall; /* what was asked for and not granted, and the way out: a sentence
+                                   per line; "" if all was */
 };
+
+/* For weir_backend.describe: adds one thing that was granted, or one sentence on what was not. */
+void weir_session_got(struct weir_session_facts *facts, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void weir_session_missed(struct weir_session_facts *facts, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 struct weir_backend {
     struct weir_descriptor descriptor;
     /* Sets *session only on success. On failure: 0 left behind, *error set. */
     int (*open)(const struct weir_session_params *params, struct weir_session **session,
                 struct weir_error *error);
+    /* Operations may be in flight if the session broke: they are cancelled or waited for, and not
+     * handed back. Nothing touches the buffers when it returns. */
     void (*close)(struct weir_session *session);
     /* Adds to *facts. May be called at any time between open and close, but between transfers.
      * NULL: there is nothing to tell. */

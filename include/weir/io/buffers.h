@@ -13,11 +13,11 @@
  * range. */
 struct weir_buffers {
     unsigned char *memory;
-    size_t bytes;
+    size_t bytes; /* all of it: whole pages, and whole huge pages where they were asked for */
     size_t window_bytes;
     unsigned slots;
     unsigned windows; /* a power of two */
-    bool is_huge;     /* of huge pages that were reserved; */
+    bool is_huge;     /* of huge pages that the system keeps in reserve (vm.nr_hugepages); */
     bool may_be_huge; /* else of pages that the kernel was asked to make huge */
 };
 
@@ -29,7 +29,8 @@ struct weir_buffers_params {
     bool wants_huge_pages; /* reserved ones, else those that the kernel makes */
 };
 
-/* Allocates the windows and touches every page. 0 or -ENOMEM. */
+/* Allocates the windows and touches every page. 0 or -ENOMEM; that there are no huge pages is no
+ * error. */
 int weir_buffers_open(struct weir_buffers *buffers, const struct weir_buffers_params *params);
 void weir_buffers_close(struct weir_buffers *buffers);
 

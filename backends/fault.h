@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the fault backend have in common: what was asked for, and what has become of
+ * it. */
+#ifndef WEIR_BACKENDS_FAULT_H
+#define WEIR_BACKENDS_FAULT_H
+
+#include "weir/io/backend.h"
+
+struct fault_options {
+    const char *verb;
+    int64_t at;
+    int64_t every;
+    int64_t short_bytes;
+    int64_t must_flip;
+    int64_t rank;
+    uint64_t delay_ns;
+    const char *transfer_error;
+    const char *open_error;
+    const char *close_error;
+    const char *sync_error;
+    int64_t stat_bytes;
+    int64_t late_count;
+};
+
+/* What has become of the request in a slot. */
+struct errand {
+    struct weir_file *file; /* as the caller has it */
+    uint64_t size;
+    bool is_hit;
+    int64_t late_count;        /* others that come back before it does */
+    struct fault_file *opened; /* around what OPEN is about to open */
+};
+
+struct fault_session {
+    struct weir_session base;
+    struct weir_session *inner;
+    struct fault_options options;
+    bool is_struck;  /* this rank is one that goes wrong */
+    int transfer_rc; /* the errors as numbers; 0: none */
+    int open_rc;
+    int close_rc;
+    int sync_rc;
+    uint64_t op_count;
+    struct errand *errands; /* one per slot */
+    unsigned inner_count;   /* with the inner backend */
+    /* done without the inner backend, or held back until others have come back; oldest first */
+    struct weir_op **kept;
+    unsigned kept_count;
+};
+
+struct fault_file {
+    struct weir_file base;
+    struct weir_file *inner;
+};
+
+static inline struct fault_session *weir_fault_session(struct weir_session *session)
+{
+    return (struct fault_session *)session;
+}
+
+static inline struct weir_file *weir_fault_inner_file(struct weir_file *file)
+{
+    return ((struct fault_file *)file)->inner;
+}
+
+/* Whether what comes now is hit; counts it if it is to be counted. */
+bool weir_fault_hits(struct fault_session *fault, enum weir_op_verb verb);
+
+/* What the operation fails with, whatever it comes to: 0 if it is not told to fail. */
+int weir_fault_error(const struct fault_session *fault, enum weir_op_verb verb, bool is_hit);
+
+/* Tells a size too small, if that is asked for. */
+void weir_fault_hide_bytes(const struct fault_session *fault, struct weir_name_facts *facts);
+
+extern const struct weir_transfer_ops weir_fault_transfer_ops;
+
+#endif
