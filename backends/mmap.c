@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_MODE = 0664, BLOCK_BYTES = 512 };
+enum { BLOCK_BYTES = 512 };
 
 extern const struct weir_backend weir_backend_mmap;
 
@@ -84,7 +84,7 @@ static int mmap_session_open(const struct weir_session_params *params,
         free(opened);
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "mmap", "%s", strerror(-rc));
     }
-    opened->posix.base = (struct weir_session){.backend = &weir_backend_mmap, .depth = 1};
+    weir_posix_session_init(&opened->posix, &weir_backend_mmap, false, 1);
     opened->must_drop = options->must_drop || options->must_drop_as_well;
     opened->must_tell_pattern = options->must_tell_pattern != 0;
     *session = &opened->posix.base;
@@ -184,11 +184,11 @@ static int open_fd(const struct weir_file_params *params, bool *is_made)
     *is_made = false;
     if (params->must_create) {
         flags |= O_CREAT;
-        fd = open(params->path, flags | O_EXCL, FILE_MODE);
+        fd = open(params->path, flags | O_EXCL, WEIR_POSIX_FILE_MODE);
         *is_made = fd >= 0;
     }
     if (fd < 0 && (!params->must_create || errno == EEXIST))
-        fd = open(params->path, flags, FILE_MODE);
+        fd = open(params->path, flags, WEIR_POSIX_FILE_MODE);
     return fd < 0 ? -errno : fd;
 }
 

@@ -6,13 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_MODE = 0664, DIRECTORY_MODE = 0777, ALIGNMENT_MAX = 4096 };
+enum { ALIGNMENT_MAX = 4096 };
 
 static const struct weir_alignment anything = {.memory = 1, .offset = 1};
 
@@ -21,9 +23,14 @@ static struct weir_posix_session *posix_session_of(struct weir_session *session)
     return (struct weir_posix_session *)session;
 }
 
-static int fd_of(const struct weir_file *file)
+void weir_posix_session_init(struct weir_posix_session *session, const struct weir_backend *backend,
+                             bool is_direct, unsigned depth)
 {
-    return ((const struct weir_posix_file *)file)->fd;
+    *session = (struct weir_posix_session){
+        .base = {.backend = backend, .depth = depth},
+        .is_direct = is_direct,
+        .alignment = {.memory = ALIGNMENT_MAX, .offset = ALIGNMENT_MAX},
+    };
 }
 
 int weir_posix_session_open(const struct weir_backend *backend, bool is_direct,
@@ -34,11 +41,7 @@ int weir_posix_session_open(const struct weir_backend *backend, bool is_direct,
     if (!opened)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, backend->descriptor.name,
                               "out of memory");
-    *opened = (struct weir_posix_session){
-        .base = {.backend = backend, .depth = 1},
-        .is_direct = is_direct,
-        .alignment = {.memory = ALIGNMENT_MAX, .offset = ALIGNMENT_MAX},
-    };
+    weir_posix_session_init(opened, backend, is_direct, 1);
     *session = &opened->base;
     return 0;
 }
@@ -60,6 +63,18 @@ int weir_posix_session_stripe(struct weir_session *session,
 
 /* ---- what direct transfers must be multiples of ---- */
 
+/* A block device takes whole sectors at least. */
+static bool ask_device(int fd, struct weir_alignment *alignment)
+{
+    struct stat facts;
+    int sector;
+
+    if (fstat(fd, &facts) != 0 || !S_ISBLK(facts.st_mode) || ioctl(fd, BLKSSZGET, &sector) != 0)
+        return false;
+    *alignment = (struct weir_alignment){.memory = (uint32_t)sector, .offset = (uint32_t)sector};
+    return true;
+}
+
 /* True if the kernel knows; an answer of zero means that the file cannot be direct. */
 static bool ask_alignment(int fd, struct weir_alignment *alignment)
 {
@@ -72,11 +87,8 @@ static bool ask_alignment(int fd, struct weir_alignment *alignment)
                                              .offset = facts.stx_dio_offset_align};
         return true;
     }
-#else
-    (void)fd;
-    (void)alignment;
 #endif
-    return false;
+    return ask_device(fd, alignment);
 }
 
 /* Tries on until the file system agrees, with memory, offset and size each at an odd multiple: by
@@ -124,7 +136,7 @@ static void find_directory(const char *path, char directory[PATH_MAX])
 }
 
 /* For file systems without O_TMPFILE: a file of a name of its own, which is gone at once. */
-static int open_nameless(const char *directory)
+static int open_nameless(const char *directory, bool is_direct)
 {
     char path[PATH_MAX];
     int fd;
@@ -135,7 +147,7 @@ static int open_nameless(const char *directory)
     if (fd < 0)
         return -errno;
     unlink(path);
-    if (fcntl(fd, F_SETFL, O_DIRECT) != 0) {
+    if (is_direct && fcntl(fd, F_SETFL, O_DIRECT) != 0) {
         int rc = -errno;
 
         close(fd);
@@ -144,16 +156,17 @@ static int open_nameless(const char *directory)
     return fd;
 }
 
-static int open_scratch(const char *path)
+int weir_posix_open_scratch(const char *path, bool is_direct)
 {
+    int flags = O_TMPFILE | O_RDWR | O_CLOEXEC | (is_direct ? O_DIRECT : 0);
     char directory[PATH_MAX];
     int fd;
 
     find_directory(path, directory);
-    fd = open(directory, O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
+    fd = open(directory, flags, 0600);
     if (fd >= 0)
         return fd;
-    return errno == EOPNOTSUPP || errno == EISDIR ? open_nameless(directory) : -errno;
+    return errno == EOPNOTSUPP || errno == EISDIR ? open_nameless(directory, is_direct) : -errno;
 }
 
 /* What a file that is there says of itself; it may be a device, or in a directory that cannot be
@@ -177,7 +190,7 @@ static int find_alignment(const char *path, struct weir_alignment *alignment)
 
     if (ask_existing(path, alignment))
         return 0;
-    fd = open_scratch(path);
+    fd = weir_posix_open_scratch(path, true);
     if (fd < 0)
         return fd == -EINVAL ? -EOPNOTSUPP : fd;
     if (!ask_alignment(fd, alignment))
@@ -206,7 +219,7 @@ static int posix_alignment(struct weir_session *session, const char *path,
  * away. */
 static int open_direct(const char *path, int flags)
 {
-    int fd = open(path, flags | O_EXCL, FILE_MODE);
+    int fd = open(path, flags | O_EXCL, WEIR_POSIX_FILE_MODE);
 
     if (fd < 0 && errno == EEXIST)
         return open(path, flags & ~O_CREAT);
@@ -225,20 +238,28 @@ static int explain_refusal(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode) ? -EISDIR : -EOPNOTSUPP;
 }
 
-static int open_fd(const struct weir_posix_session *session, const struct weir_file_params *params)
+int weir_posix_open_flags(const struct weir_posix_session *session,
+                          const struct weir_file_params *params)
 {
     int flags = (params->can_write ? O_RDWR : O_RDONLY) | O_CLOEXEC;
-    int fd;
 
     assert(params->can_write || params->can_read);
     if (params->must_create)
         flags |= O_CREAT;
     if (session->is_direct)
         flags |= O_DIRECT;
+    return flags;
+}
+
+static int open_fd(const struct weir_posix_session *session, const struct weir_file_params *params)
+{
+    int flags = weir_posix_open_flags(session, params);
+    int fd;
+
     if (session->is_direct && params->must_create)
         fd = open_direct(params->path, flags);
     else
-        fd = open(params->path, flags, FILE_MODE);
+        fd = open(params->path, flags, WEIR_POSIX_FILE_MODE);
     if (fd < 0)
         return session->is_direct && errno == EINVAL ? explain_refusal(params->path) : -errno;
     return fd;
@@ -264,9 +285,9 @@ static int make_together(const struct weir_posix_session *posix,
     int made = rc;
 
     if (params->group->rank == 0 && rc == 0) {
-        made =
-            weir_striping_make(posix->striping, &opened->striped, params->path,
-                               O_RDWR | O_CLOEXEC | (posix->is_direct ? O_DIRECT : 0), FILE_MODE);
+        made = weir_striping_make(posix->striping, &opened->striped, params->path,
+                                  O_RDWR | O_CLOEXEC | (posix->is_direct ? O_DIRECT : 0),
+                                  WEIR_POSIX_FILE_MODE);
         opened->fd = made;
         made = made < 0 && made != -EEXIST ? made : 0;
     }
@@ -351,7 +372,7 @@ free_file:
 
 static int posix_close(struct weir_session *session, struct weir_file *file)
 {
-    int rc = close(fd_of(file)) == 0 ? 0 : -errno;
+    int rc = close(weir_posix_fd(file)) == 0 ? 0 : -errno;
 
     if (posix_session_of(session)->striping)
         weir_striped_end(&((struct weir_posix_file *)file)->striped);
@@ -362,26 +383,30 @@ static int posix_close(struct weir_session *session, struct weir_file *file)
 static int posix_sync(struct weir_session *session, struct weir_file *file)
 {
     (void)session;
-    return fsync(fd_of(file)) == 0 ? 0 : -errno;
+    return fsync(weir_posix_fd(file)) == 0 ? 0 : -errno;
+}
+
+/* A device has no size of its own in stat(2). */
+static int64_t size_of_device(int fd)
+{
+    off_t end = lseek(fd, 0, SEEK_END);
+
+    return end < 0 ? -errno : end;
 }
 
 static int64_t posix_size(struct weir_session *session, struct weir_file *file)
 {
     struct stat facts;
-    off_t end;
 
     (void)session;
-    if (fstat(fd_of(file), &facts) != 0)
+    if (fstat(weir_posix_fd(file), &facts) != 0)
         return -errno;
-    if (!S_ISBLK(facts.st_mode))
-        return facts.st_size;
-    end = lseek(fd_of(file), 0, SEEK_END);
-    return end < 0 ? -errno : end;
+    return S_ISBLK(facts.st_mode) ? size_of_device(weir_posix_fd(file)) : facts.st_size;
 }
 
 static int64_t move_bytes(const struct weir_op *op)
 {
-    int fd = fd_of(op->file);
+    int fd = weir_posix_fd(op->file);
     ssize_t bytes = op->verb == WEIR_OP_WRITE ? pwrite(fd, op->data, op->size, (off_t)op->offset)
                                               : pread(fd, op->data, op->size, (off_t)op->offset);
 
@@ -399,11 +424,11 @@ static int64_t move_locked(const struct weir_op *op)
     };
     int64_t result;
 
-    if (fcntl(fd_of(op->file), F_SETLKW, &range) != 0)
+    if (fcntl(weir_posix_fd(op->file), F_SETLKW, &range) != 0)
         return -errno;
     result = move_bytes(op);
     range.l_type = F_UNLCK;
-    if (fcntl(fd_of(op->file), F_SETLK, &range) != 0 && result >= 0)
+    if (fcntl(weir_posix_fd(op->file), F_SETLK, &range) != 0 && result >= 0)
         result = -errno;
     return result;
 }
@@ -416,7 +441,7 @@ static __attribute__((noinline)) int64_t move_with_care(const struct weir_posix_
 
     if (posix->striping && posix->striping->before)
         rc = posix->striping->before(&((struct weir_posix_file *)op->file)->striped,
-                                     fd_of(op->file), op->offset, op->size);
+                                     weir_posix_fd(op->file), op->offset, op->size);
     if (rc < 0)
         return rc;
     return posix->must_lock ? move_locked(op) : move_bytes(op);
@@ -433,13 +458,29 @@ static int64_t posix_transfer(struct weir_session *session, struct weir_op *op)
 
 /* ---- names ---- */
 
-static enum weir_name_kind kind_of(mode_t mode)
+enum weir_name_kind weir_posix_kind(mode_t mode)
 {
     if (S_ISREG(mode))
         return WEIR_NAME_FILE;
     if (S_ISDIR(mode))
         return WEIR_NAME_DIRECTORY;
     return S_ISBLK(mode) || S_ISCHR(mode) ? WEIR_NAME_DEVICE : WEIR_NAME_OTHER;
+}
+
+/* 0 of a device that may not be opened, or has no medium. */
+static uint64_t find_size(const char *path, const struct stat *found)
+{
+    int64_t bytes;
+    int fd;
+
+    if (!S_ISBLK(found->st_mode))
+        return (uint64_t)found->st_size;
+    fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    bytes = size_of_device(fd);
+    close(fd);
+    return bytes < 0 ? 0 : (uint64_t)bytes;
 }
 
 static int posix_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
@@ -452,8 +493,8 @@ static int posix_stat(struct weir_session *session, const char *path, struct wei
     if (stat(path, &found) != 0)
         found = (struct stat){0};
     *facts = (struct weir_name_facts){
-        .kind = S_ISLNK(name.st_mode) ? WEIR_NAME_LINK : kind_of(found.st_mode),
-        .bytes = (uint64_t)found.st_size,
+        .kind = S_ISLNK(name.st_mode) ? WEIR_NAME_LINK : weir_posix_kind(found.st_mode),
+        .bytes = find_size(path, &found),
     };
     return 0;
 }
@@ -467,7 +508,7 @@ static int posix_unlink(struct weir_session *session, const char *path)
 static int posix_mkdir(struct weir_session *session, const char *path)
 {
     (void)session;
-    return mkdir(path, DIRECTORY_MODE) == 0 ? 0 : -errno;
+    return mkdir(path, WEIR_POSIX_DIRECTORY_MODE) == 0 ? 0 : -errno;
 }
 
 static int posix_rmdir(struct weir_session *session, const char *path)

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files and names of the kernel's file systems, shared by the backends that open them with
- * open(2). */
+/* Files, block devices and names of the kernel's file systems, shared by the backends that open
+ * them with open(2). */
 #ifndef WEIR_BACKENDS_POSIX_FILES_H
 #define WEIR_BACKENDS_POSIX_FILES_H
 
 #include "striping.h"
 #include "weir/io/backend.h"
 
-/* A backend that needs more embeds this as the first member of its own session. */
+#include <sys/types.h>
+
+/* What files and directories are made with, before the umask. */
+#define WEIR_POSIX_FILE_MODE 0664
+#define WEIR_POSIX_DIRECTORY_MODE 0777
+
+/* A backend that needs more embeds this as the first member of its own session, and fills it with
+ * weir_posix_session_init. */
 struct weir_posix_session {
     struct weir_session base;
     bool is_direct; /* files are opened with O_DIRECT */
@@ -25,6 +32,17 @@ struct weir_posix_file {
     struct weir_striped striped; /* if the session is striping */
 };
 
+/* The descriptor of an open file. */
+static inline int weir_posix_fd(const struct weir_file *file)
+{
+    return ((const struct weir_posix_file *)file)->fd;
+}
+
+/* Fills a session that is part of another struct: `depth` transfers at once, and no options. It
+ * holds nothing that would have to be released. */
+void weir_posix_session_init(struct weir_posix_session *session, const struct weir_backend *backend,
+                             bool is_direct, unsigned depth);
+
 /* A blocking session, one transfer at a time. Errors as in weir_backend.open. */
 int weir_posix_session_open(const struct weir_backend *backend, bool is_direct,
                             struct weir_session **session, struct weir_error *error);
@@ -34,6 +52,18 @@ void weir_posix_session_close(struct weir_session *session);
 int weir_posix_session_stripe(struct weir_session *session,
                               const struct weir_striping_options *options,
                               struct weir_error *error);
+
+/* What open(2) is given for `params`, striping aside. Where a direct file may have to be made,
+ * weir_posix_file_ops.open does more. */
+int weir_posix_open_flags(const struct weir_posix_session *session,
+                          const struct weir_file_params *params);
+
+/* A nameless file in the nearest directory above `path` that exists, for trying things out on its
+ * file system: the descriptor, or -errno (-EINVAL: it cannot be direct). */
+int weir_posix_open_scratch(const char *path, bool is_direct);
+
+/* What a mode of stat(2) says. */
+enum weir_name_kind weir_posix_kind(mode_t mode);
 
 /* pread(2) and pwrite(2). */
 extern const struct weir_transfer_ops weir_posix_transfer_ops;

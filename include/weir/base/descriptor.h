@@ -16,6 +16,7 @@ enum weir_ability {
     WEIR_BYPASSES_CACHE = 1 << 5, /* data does not pass the page cache of the node */
     WEIR_SYNCS_TOGETHER = 1 << 6, /* all ranks that opened a file must sync it together */
     WEIR_CAN_QUEUE = 1 << 7,      /* several transfers in flight at once */
+    WEIR_TAKES_DEVICES = 1 << 8,  /* block devices are opened like files */
 };
 
 struct weir_descriptor {
