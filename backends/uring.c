@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transfers, syncs and names through io_uring.
+ *
+ * submit only prepares; it is reap that hands everything over and waits, in one system call. So an
+ * operation counts as accepted when it stands in the ring, and what the kernel does before it has
+ * taken it (of a buffered transfer, often all of it) is part of the wait. The queue calls the two
+ * right after each other, so that nothing lies about. */
+#include "posix_files.h"
+#include "uring_names.h"
+#include "uring_ring.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* RWF_DONTCACHE, which came with Linux 6.14. */
+enum { DROP_CACHE = 0x80 };
+
+enum {
+    TRANSFER_MAX = 0x7ffff000, /* what Linux moves at once; more comes back short */
+    PROBE_BYTES = 4096
+};
+
+/* Beside the operation in a completion's user data: its result is known already. */
+#define SETTLED 1U
+
+extern const struct weir_backend weir_backend_uring;
+
+struct uring_options {
+    int64_t is_direct;
+    int64_t must_lock;
+    int64_t entries;
+    int64_t has_poller;
+    int64_t poller_cpu;
+    int64_t poller_idle_ms;
+    int64_t is_polled;
+    int64_t must_register_memory;
+    int64_t must_register_files;
+    int64_t wants_huge_pages;
+    int64_t must_not_wait;
+    int64_t must_drop_cache;
+    struct weir_striping_options striping;
+};
+
+struct uring_session {
+    struct weir_posix_session posix;
+    struct weir_uring_ring ring;
+    struct weir_uring_names names;
+    int rw_flags; /* RWF_* of each transfer */
+};
+
+static const struct weir_option uring_rows[] = {
+    {.name = "posix.odirect",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct uring_options, is_direct),
+     .help = "open files with O_DIRECT, past the page cache"},
+    {.name = "posix.rangelocks",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct uring_options, must_lock),
+     .help = "refused: a lock is the process's, and its transfers under way would share it"},
+    {.name = "uring.entries",
+     .type = WEIR_OPTION_COUNT,
+     .offset = offsetof(struct uring_options, entries),
+     .help = "operations handed to the kernel in one call at most; 0, or more than the depth: as "
+             "many as the depth"},
+    {.name = "uring.sqpoll",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct uring_options, has_poller),
+     .help = "a thread of the kernel looks for what is submitted, which then takes no system call "
+             "(and a CPU)"},
+    {.name = "uring.sqpoll-cpu",
+     .type = WEIR_OPTION_INTEGER,
+     .offset = offsetof(struct uring_options, poller_cpu),
+     .standard = "-1",
+     .help = "CPU that this thread is bound to; -1: none"},
+    {.name = "uring.sqpoll-idle",
+     .type = WEIR_OPTION_COUNT,
+     .offset = offsetof(struct uring_options, poller_idle_ms),
+     .help = "milliseconds without work after which this thread sleeps; 0: as the kernel likes"},
+    {.name = "uring.iopoll",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct uring_options, is_polled),
+     .help = "poll the device for completions instead of being interrupted; for O_DIRECT on a "
+             "device with queues for it; syncs then block"},
+    {.name = "uring.fixed-buffers",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct uring_options, must_register_memory),
+     .standard = "1",
+     .help = "register the buffers with the kernel once instead of at each transfer"},
+    {.name = "uring.fixed-files",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct uring_options, must_register_files),
+     .standard = "1",
+     .help = "register files with the kernel when they are opened instead of at each transfer"},
+    {.name = "uring.huge-pages",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct uring_options, wants_huge_pages),
+     .help = "buffers of huge pages, where there are any"},
+    {.name = "uring.nowait",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct uring_options, must_not_wait),
+     .help = "forbid that a transfer blocks (RWF_NOWAIT): what would have is counted and sent "
+             "again without"},
+    {.name = "uring.dontcache",
+     .type = WEIR_OPTION_FLAG,
+     .offset = offsetof(struct uring_options, must_drop_cache),
+     .help = "leave no pages in the page cache behind (RWF_DONTCACHE, Linux 6.14)"},
+    WEIR_STRIPING_ROWS(struct uring_options, striping),
+    {0},
+};
+
+static struct uring_session *uring_session_of(struct weir_session *session)
+{
+    return (struct uring_session *)session;
+}
+
+/* ---- session ---- */
+
+static int check_options(const struct uring_options *options, struct weir_error *error)
+{
+    if (options->must_lock)
+        return weir_error_usage(error, "uring",
+                                "--posix.rangelocks: a lock is the process's, and several of its "
+                                "transfers are under way at once: leave it out, or use -a POSIX");
+    if (options->is_polled && !options->is_direct)
+        return weir_error_usage(error, "uring",
+                                "--uring.iopoll polls a device, and what goes through the page "
+                                "cache does not wait for one: add --posix.odirect, or leave it "
+                                "out");
+    if (options->must_drop_cache && options->is_direct)
+        return weir_error_usage(error, "uring",
+                                "--uring.dontcache is about the page cache, and --posix.odirect "
+                                "goes past it: leave out one of them");
+    if (!options->has_poller && (options->poller_cpu != -1 || options->poller_idle_ms != 0))
+        return weir_error_usage(error, "uring",
+                                "--uring.sqpoll-cpu and --uring.sqpoll-idle are about the thread "
+                                "that --uring.sqpoll asks for: add that, or leave them out");
+    if (options->poller_cpu < -1 || options->poller_cpu > INT_MAX)
+        return weir_error_usage(error, "uring", "--uring.sqpoll-cpu: there is no CPU %lld",
+                                (long long)options->poller_cpu);
+    if (options->poller_idle_ms > UINT_MAX)
+        return weir_error_usage(error, "uring", "--uring.sqpoll-idle: %lld ms is too long",
+                                (long long)options->poller_idle_ms);
+    return 0;
+}
+
+static struct weir_uring_wishes read_wishes(const struct uring_options *options, unsigned depth)
+{
+    bool is_fewer = options->entries > 0 && options->entries < depth;
+
+    return (struct weir_uring_wishes){
+        .depth = depth,
+        .entries = is_fewer ? (unsigned)options->entries : depth,
+        .is_polled = options->is_polled != 0,
+        .has_poller = options->has_poller != 0,
+        .poller_cpu = (int)options->poller_cpu,
+        .poller_idle_ms = (unsigned)options->poller_idle_ms,
+        .must_register_memory = options->must_register_memory != 0,
+        .must_register_files = options->must_register_files != 0,
+    };
+}
+
+static int fill_session(struct uring_session *uring, const struct uring_options *options,
+                        unsigned depth, struct weir_error *error)
+{
+    struct weir_uring_wishes wishes = read_wishes(options, depth);
+    int rc;
+
+    weir_posix_session_init(&uring->posix, &weir_backend_uring, options->is_direct != 0, depth);
+    uring->posix.base.wants_huge_pages = options->wants_huge_pages != 0;
+    uring->rw_flags =
+        (options->must_not_wait ? RWF_NOWAIT : 0) | (options->must_drop_cache ? DROP_CACHE : 0);
+    rc = weir_posix_session_stripe(&uring->posix.base, &options->striping, error);
+    if (rc < 0)
+        return rc;
+    rc = weir_uring_ring_open(&uring->ring, &wishes, "uring", error);
+    if (rc < 0)
+        return rc;
+    rc = weir_uring_names_init(&uring->names, &uring->ring, depth);
+    if (rc < 0) {
+        weir_uring_ring_close(&uring->ring);
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "uring", "out of memory");
+    }
+    return 0;
+}
+
+static int uring_session_open(const struct weir_session_params *params,
+                              struct weir_session **session, struct weir_error *error)
+{
+    struct uring_session *opened;
+    int rc = check_options(params->options, error);
+
+    if (rc < 0)
+        return rc;
+    opened = calloc(1, sizeof *opened);
+    if (!opened)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "uring", "out of memory");
+    rc = fill_session(opened, params->options, params->depth, error);
+    if (rc < 0) {
+        free(opened);
+        return rc;
+    }
+    *session = &opened->posix.base;
+    return 0;
+}
+
+static void uring_session_close(struct weir_session *session)
+{
+    struct uring_session *uring = uring_session_of(session);
+
+    weir_uring_ring_close(&uring->ring);
+    weir_uring_names_fini(&uring->names);
+    free(uring);
+}
+
+static void uring_describe(struct weir_session *session, struct weir_session_facts *facts)
+{
+    weir_uring_ring_describe(&uring_session_of(session)->ring, facts);
+}
+
+static int uring_lend(struct weir_session *session, void *memory, size_t bytes,
+                      struct weir_error *error)
+{
+    (void)error;
+    weir_uring_ring_lend(&uring_session_of(session)->ring, memory, bytes);
+    return 0;
+}
+
+static void uring_give_back(struct weir_session *session)
+{
+    weir_uring_ring_give_back(&uring_session_of(session)->ring);
+}
+
+/* ---- transfers ---- */
+
+static void prepare_transfer(const struct uring_session *uring, const struct weir_op *op,
+                             struct io_uring_sqe *sqe)
+{
+    bool is_write = op->verb == WEIR_OP_WRITE;
+    int fd = weir_posix_fd(op->file);
+    unsigned number;
+    bool is_lent = weir_uring_ring_has_memory(&uring->ring, op->data, op->size, &number);
+    unsigned size = op->size < TRANSFER_MAX ? (unsigned)op->size : TRANSFER_MAX;
+    int verb = is_write ? IORING_OP_WRITE : IORING_OP_READ;
+
+    if (is_lent)
+        verb = is_write ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED;
+    io_uring_prep_rw(verb, sqe, fd, op->data, size, op->offset);
+    if (is_lent)
+        sqe->buf_index = (uint16_t)number;
+    if (weir_uring_ring_has_file(&uring->ring, fd))
+        sqe->flags = IOSQE_FIXED_FILE;
+    sqe->rw_flags = op->may_wait ? uring->rw_flags & ~RWF_NOWAIT : uring->rw_flags;
+}
+
+static int prepare_sync(const struct uring_session *uring, const struct weir_op *op,
+                        struct io_uring_sqe *sqe)
+{
+    int fd = weir_posix_fd(op->file);
+
+    if (uring->ring.wishes.is_polled)
+        return -EOPNOTSUPP;
+    io_uring_prep_fsync(sqe, fd, 0);
+    if (weir_uring_ring_has_file(&uring->ring, fd))
+        sqe->flags = IOSQE_FIXED_FILE;
+    return 0;
+}
+
+static void leave_ring(struct uring_session *uring, const struct weir_file *file)
+{
+    weir_uring_ring_remove_file(&uring->ring, weir_posix_fd(file));
+}
+
+static int uring_close(struct weir_session *session, struct weir_file *file)
+{
+    struct uring_session *uring = uring_session_of(session);
+    int rc;
+
+    leave_ring(uring, file);
+    if (!weir_uring_names_own(&uring->names, file))
+        return weir_posix_file_ops.close(session, file);
+    rc = close(weir_posix_fd(file)) == 0 ? 0 : -errno;
+    weir_uring_names_forget(&uring->names, &uring->posix, file);
+    return rc;
+}
+
+/* What the ring does not take: a sync and a close must be done all the same, and so are at once. */
+static int do_without_ring(struct uring_session *uring, const struct weir_op *op)
+{
+    if (op->verb == WEIR_OP_SYNC)
+        return weir_posix_file_ops.sync(&uring->posix.base, op->file);
+    if (op->verb == WEIR_OP_CLOSE)
+        return uring_close(&uring->posix.base, op->file);
+    return -EOPNOTSUPP;
+}
+
+/* Returns what goes with the operation in the user data. */
+static __attribute__((noinline)) unsigned
+prepare_other(struct uring_session *uring, struct weir_op *op, struct io_uring_sqe *sqe)
+{
+    int rc;
+
+    if (op->verb == WEIR_OP_CLOSE)
+        leave_ring(uring, op->file);
+    rc = op->verb == WEIR_OP_SYNC ? prepare_sync(uring, op, sqe)
+                                  : weir_uring_names_prepare(&uring->names, &uring->posix, op, sqe);
+    if (rc == 0)
+        return 0;
+    /* It goes round the ring all the same, for its turn to come back. */
+    op->result = rc == -EOPNOTSUPP ? do_without_ring(uring, op) : rc;
+    io_uring_prep_nop(sqe);
+    return SETTLED;
+}
+
+static int uring_submit(struct weir_session *session, struct weir_op *const ops[], unsigned count)
+{
+    struct uring_session *uring = uring_session_of(session);
+    unsigned room = weir_uring_ring_room(&uring->ring);
+
+    /* The kernel's thread is no more. */
+    if (room == 0 && uring->ring.flying == 0)
+        return -EOWNERDEAD;
+    if (count > room)
+        count = room;
+    for (unsigned i = 0; i < count; i++) {
+        struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring.ring);
+        struct weir_op *op = ops[i];
+        unsigned tag = 0;
+
+        if (op->verb <= WEIR_OP_READ)
+            prepare_transfer(uring, op, sqe);
+        else
+            tag = prepare_other(uring, op, sqe);
+        sqe->user_data = (uintptr_t)op | tag;
+    }
+    uring->ring.flying += count;
+    return (int)count;
+}
+
+static struct weir_op *finish(struct uring_session *uring, const struct io_uring_cqe *cqe)
+{
+    struct weir_op *op = (struct weir_op *)(uintptr_t)(cqe->user_data & ~(uint64_t)SETTLED);
+
+    if (op->verb <= WEIR_OP_SYNC) {
+        if (!(cqe->user_data & SETTLED))
+            op->result = cqe->res;
+    } else if (!(cqe->user_data & SETTLED)) {
+        weir_uring_names_finish(&uring->names, &uring->posix, op, cqe->res);
+    }
+    return op;
+}
+
+static int uring_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
+                      unsigned max, uint64_t patience_ns)
+{
+    struct uring_session *uring = uring_session_of(session);
+    const struct io_uring_cqe *cqe;
+    unsigned count = 0;
+    unsigned head;
+    int rc = weir_uring_ring_turn(&uring->ring, min, patience_ns);
+
+    if (rc < 0)
+        return rc;
+    io_uring_for_each_cqe(&uring->ring.ring, head, cqe)
+    {
+        if (count == max)
+            break;
+        done[count++] = finish(uring, cqe);
+    }
+    io_uring_cq_advance(&uring->ring.ring, count);
+    uring->ring.flying -= count;
+    return (int)count;
+}
+
+/* ---- files ---- */
+
+static int uring_open(struct weir_session *session, const struct weir_file_params *params,
+                      struct weir_file **file)
+{
+    int rc = weir_posix_file_ops.open(session, params, file);
+
+    if (rc == 0)
+        weir_uring_ring_add_file(&uring_session_of(session)->ring, weir_posix_fd(*file));
+    return rc;
+}
+
+static int uring_sync(struct weir_session *session, struct weir_file *file)
+{
+    return weir_posix_file_ops.sync(session, file);
+}
+
+static int64_t uring_size(struct weir_session *session, struct weir_file *file)
+{
+    return weir_posix_file_ops.size(session, file);
+}
+
+/* ---- names ---- */
+
+static int uring_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
+{
+    return weir_posix_name_ops.stat(session, path, facts);
+}
+
+static int uring_unlink(struct weir_session *session, const char *path)
+{
+    return weir_posix_name_ops.unlink(session, path);
+}
+
+static int uring_mkdir(struct weir_session *session, const char *path)
+{
+    return weir_posix_name_ops.mkdir(session, path);
+}
+
+static int uring_rmdir(struct weir_session *session, const char *path)
+{
+    return weir_posix_name_ops.rmdir(session, path);
+}
+
+static int uring_alignment(struct weir_session *session, const char *path,
+                           struct weir_alignment *alignment)
+{
+    return weir_posix_name_ops.alignment(session, path, alignment);
+}
+
+/* ---- what is tried out on the target's file system, before anything is touched ---- */
+
+/* A device itself, to be read; else a file of our own beside the target, and where none can be
+ * made, the target. */
+static int open_probe(const char *path, bool is_direct, bool *may_write)
+{
+    int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (is_direct ? O_DIRECT : 0);
+    struct stat facts;
+    int fd = -1;
+
+    if (stat(path, &facts) != 0 || !S_ISBLK(facts.st_mode))
+        fd = weir_posix_open_scratch(path, is_direct);
+    *may_write = fd >= 0;
+    return fd >= 0 ? fd : open(path, flags);
+}
+
+/* One byte or none at all: the flag is looked at first. */
+static bool takes_flag(int fd, int flag)
+{
+    char byte;
+    struct iovec place = {.iov_base = &byte, .iov_len = 1};
+
+    return preadv2(fd, &place, 1, 0, flag) >= 0 || errno != EOPNOTSUPP;
+}
+
+/* One read on the ring itself, which polls for it: its result. */
+static int read_polled(struct uring_session *uring, int fd, void *data)
+{
+    struct io_uring *ring = &uring->ring.ring;
+    struct io_uring_cqe *cqe;
+    int result = -EAGAIN;
+
+    assert(uring->ring.flying == 0);
+    if (weir_uring_ring_room(&uring->ring) == 0)
+        return result;
+    io_uring_prep_rw(IORING_OP_READ, io_uring_get_sqe(ring), fd, data, PROBE_BYTES, 0);
+    uring->ring.flying = 1;
+    if (weir_uring_ring_turn(&uring->ring, 1, WEIR_FOREVER) == 0 &&
+        io_uring_peek_cqe(ring, &cqe) == 0) {
+        result = cqe->res;
+        io_uring_cqe_seen(ring, cqe);
+        uring->ring.flying = 0;
+    }
+    weir_uring_ring_drain(&uring->ring);
+    return result;
+}
+
+/* There must be a block to read: no device is asked for what is not there, nor polled for a write
+ * that makes a file longer. */
+static bool takes_polling(struct uring_session *uring, int fd, bool may_write)
+{
+    void *data = aligned_alloc(PROBE_BYTES, PROBE_BYTES);
+    bool is_refused;
+
+    if (!data)
+        return true;
+    memset(data, 0, PROBE_BYTES);
+    is_refused = (!may_write || pwrite(fd, data, PROBE_BYTES, 0) == PROBE_BYTES) &&
+                 read_polled(uring, fd, data) == -EOPNOTSUPP;
+    free(data);
+    return !is_refused;
+}
+
+static int try_out(struct uring_session *uring, int fd, bool may_write, const char *path,
+                   struct weir_error *error)
+{
+    if (uring->rw_flags & DROP_CACHE && !takes_flag(fd, DROP_CACHE))
+        return weir_error_usage(error, "uring",
+                                "%s: --uring.dontcache: the file system there does not know it, "
+                                "or the kernel (it came with Linux 6.14): leave the option out",
+                                path);
+    if (uring->rw_flags & RWF_NOWAIT && !takes_flag(fd, RWF_NOWAIT))
+        return weir_error_usage(error, "uring",
+                                "%s: --uring.nowait: the file system there cannot promise not to "
+                                "block: leave the option out",
+                                path);
+    if (uring->ring.wishes.is_polled && !takes_polling(uring, fd, may_write))
+        return weir_error_usage(error, "uring",
+                                "%s: --uring.iopoll: the device there has no queues that can be "
+                                "polled (NVMe has with the module parameter nvme.poll_queues): "
+                                "leave the option out",
+                                path);
+    return 0;
+}
+
+static int uring_check(struct weir_session *session, const char *path, struct weir_error *error)
+{
+    struct uring_session *uring = uring_session_of(session);
+    int rc = weir_posix_name_ops.check(session, path, error);
+    bool may_write;
+    int fd;
+
+    if (rc < 0 || (uring->rw_flags == 0 && !uring->ring.wishes.is_polled))
+        return rc;
+    fd = open_probe(path, uring->posix.is_direct, &may_write);
+    /* Whatever is wrong with the path, others say it. */
+    if (fd < 0)
+        return 0;
+    rc = try_out(uring, fd, may_write, path, error);
+    close(fd);
+    return rc;
+}
+
+static const struct weir_transfer_ops uring_transfer_ops = {
+    .submit = uring_submit,
+    .reap = uring_reap,
+};
+
+static const struct weir_memory_ops uring_memory_ops = {
+    .lend = uring_lend,
+    .give_back = uring_give_back,
+};
+
+static const struct weir_file_ops uring_file_ops = {
+    .open = uring_open,
+    .close = uring_close,
+    .sync = uring_sync,
+    .size = uring_size,
+};
+
+static const struct weir_name_ops uring_name_ops = {
+    .stat = uring_stat,
+    .unlink = uring_unlink,
+    .mkdir = uring_mkdir,
+    .rmdir = uring_rmdir,
+    .check = uring_check,
+    .alignment = uring_alignment,
+    .queued = WEIR_URING_NAME_VERBS,
+};
+
+const struct weir_backend weir_backend_uring = {
+    .descriptor = {.name = "uring",
+                   .label = "URING",
+                   .alias = "io_uring",
+                   .version = "",
+                   .summary = "many transfers at once through io_uring",
+                   .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME | WEIR_CAN_QUEUE |
+                                WEIR_TAKES_DEVICES,
+                   .standard_depth = 32,
+                   .standard_batch = 1,
+                   .options = {"URING", uring_rows, sizeof(struct uring_options)}},
+    .open = uring_session_open,
+    .close = uring_session_close,
+    .describe = uring_describe,
+    .transfer = &uring_transfer_ops,
+    .file = &uring_file_ops,
+    .names = &uring_name_ops,
+    .memory = &uring_memory_ops,
+};

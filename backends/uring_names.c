@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One row a verb: what the kernel calls it, how it is asked for. Files come from a store that was
+ * made before anything was timed. */
+#include "uring_names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+enum { FILES_MAX = 16384 };
+
+static const struct weir_alignment anything = {.memory = 1, .offset = 1};
+
+static const struct {
+    enum weir_op_verb verb;
+    enum io_uring_op kernel_verb;
+} verbs[] = {
+    {WEIR_OP_OPEN, IORING_OP_OPENAT},     {WEIR_OP_CLOSE, IORING_OP_CLOSE},
+    {WEIR_OP_STAT, IORING_OP_STATX},      {WEIR_OP_MKDIR, IORING_OP_MKDIRAT},
+    {WEIR_OP_UNLINK, IORING_OP_UNLINKAT}, {WEIR_OP_RMDIR, IORING_OP_UNLINKAT},
+    {WEIR_OP_RENAME, IORING_OP_RENAMEAT},
+};
+
+/* A ring whose completions are polled for takes transfers alone. */
+static void ask_verbs(struct weir_uring_names *names, const struct weir_uring_ring *ring)
+{
+    struct io_uring_probe *probe;
+
+    if (ring->wishes.is_polled)
+        return;
+    probe = io_uring_get_probe_ring((struct io_uring *)&ring->ring);
+    if (!probe)
+        return;
+    for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        names->is_known[verbs[i].verb] = io_uring_opcode_supported(probe, verbs[i].kernel_verb);
+    io_uring_free_probe(probe);
+}
+
+static unsigned count_files(void)
+{
+    struct rlimit limit = {.rlim_cur = FILES_MAX};
+
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur < FILES_MAX ? (unsigned)limit.rlim_cur : FILES_MAX;
+}
+
+int weir_uring_names_init(struct weir_uring_names *names, const struct weir_uring_ring *ring,
+                          unsigned depth)
+{
+    *names = (struct weir_uring_names){.file_count = count_files()};
+    names->facts = calloc(depth, sizeof *names->facts);
+    names->opening = calloc(depth, sizeof(struct weir_posix_file *));
+    names->files = calloc(names->file_count, sizeof *names->files);
+    names->idle = calloc(names->file_count, sizeof(struct weir_posix_file *));
+    if (!names->facts || !names->opening || !names->files || !names->idle) {
+        weir_uring_names_fini(names);
+        return -ENOMEM;
+    }
+    ask_verbs(names, ring);
+    return 0;
+}
+
+void weir_uring_names_fini(struct weir_uring_names *names)
+{
+    free(names->facts);
+    free(names->opening);
+    free(names->files);
+    free(names->idle);
+}
+
+/* ---- files ---- */
+
+static struct weir_posix_file *take_file(struct weir_uring_names *names)
+{
+    if (names->idle_count > 0)
+        return names->idle[--names->idle_count];
+    return names->used_count < names->file_count ? &names->files[names->used_count++] : NULL;
+}
+
+static void give_file(struct weir_uring_names *names, struct weir_posix_file *file)
+{
+    names->idle[names->idle_count++] = file;
+}
+
+bool weir_uring_names_own(const struct weir_uring_names *names, const struct weir_file *file)
+{
+    uintptr_t from = (uintptr_t)file - (uintptr_t)names->files;
+
+    return from < names->file_count * sizeof *names->files;
+}
+
+void weir_uring_names_forget(struct weir_uring_names *names, const struct weir_posix_session *posix,
+                             struct weir_file *file)
+{
+    struct weir_posix_file *closed = (struct weir_posix_file *)file;
+
+    if (weir_uring_names_own(names, file)) {
+        give_file(names, closed);
+        return;
+    }
+    if (posix->striping)
+        weir_striped_end(&closed->striped);
+    free(closed);
+}
+
+/* ---- one operation ---- */
+
+static int prepare_open(struct weir_uring_names *names, const struct weir_posix_session *posix,
+                        const struct weir_op *op, struct io_uring_sqe *sqe)
+{
+    struct weir_posix_file *file;
+
+    if (posix->striping)
+        return -EOPNOTSUPP;
+    file = take_file(names);
+    if (!file)
+        return -EMFILE;
+    names->opening[op->slot] = file;
+    io_uring_prep_openat(sqe, AT_FDCWD, op->request->path,
+                         weir_posix_open_flags(posix, op->request->params), WEIR_POSIX_FILE_MODE);
+    return 0;
+}
+
+int weir_uring_names_prepare(struct weir_uring_names *names, const struct weir_posix_session *posix,
+                             const struct weir_op *op, struct io_uring_sqe *sqe)
+{
+    const struct weir_name_request *request = op->request;
+
+    if (!names->is_known[op->verb])
+        return -EOPNOTSUPP;
+    switch (op->verb) {
+    case WEIR_OP_OPEN:
+        return prepare_open(names, posix, op, sqe);
+    case WEIR_OP_CLOSE:
+        io_uring_prep_close(sqe, weir_posix_fd(op->file));
+        return 0;
+    case WEIR_OP_STAT:
+        io_uring_prep_statx(sqe, AT_FDCWD, request->path, AT_SYMLINK_NOFOLLOW,
+                            STATX_TYPE | STATX_SIZE, &names->facts[op->slot]);
+        return 0;
+    case WEIR_OP_MKDIR:
+        io_uring_prep_mkdirat(sqe, AT_FDCWD, request->path, WEIR_POSIX_DIRECTORY_MODE);
+        return 0;
+    case WEIR_OP_UNLINK:
+        io_uring_prep_unlinkat(sqe, AT_FDCWD, request->path, 0);
+        return 0;
+    case WEIR_OP_RMDIR:
+        io_uring_prep_unlinkat(sqe, AT_FDCWD, request->path, AT_REMOVEDIR);
+        return 0;
+    case WEIR_OP_RENAME:
+        io_uring_prep_renameat(sqe, AT_FDCWD, request->path, AT_FDCWD, request->new_path, 0);
+        return 0;
+    default:
+        return -EOPNOTSUPP;
+    }
+}
+
+static int finish_open(struct weir_uring_names *names, const struct weir_posix_session *posix,
+                       struct weir_op *op, int fd)
+{
+    struct weir_posix_file *file = names->opening[op->slot];
+
+    if (fd < 0) {
+        give_file(names, file);
+        return posix->is_direct && fd == -EINVAL ? -EOPNOTSUPP : fd;
+    }
+    *file = (struct weir_posix_file){
+        .base = {.alignment = posix->is_direct ? posix->alignment : anything},
+        .fd = fd,
+    };
+    op->file = &file->base;
+    return 0;
+}
+
+static int finish_stat(const struct weir_uring_names *names, const struct weir_op *op)
+{
+    const struct statx *found = &names->facts[op->slot];
+
+    *op->request->facts = (struct weir_name_facts){
+        .kind = S_ISLNK(found->stx_mode) ? WEIR_NAME_LINK : weir_posix_kind(found->stx_mode),
+        .bytes = S_ISLNK(found->stx_mode) ? 0 : found->stx_size,
+    };
+    return 0;
+}
+
+void weir_uring_names_finish(struct weir_uring_names *names, const struct weir_posix_session *posix,
+                             struct weir_op *op, int result)
+{
+    if (op->verb == WEIR_OP_OPEN)
+        result = finish_open(names, posix, op, result);
+    else if (op->verb == WEIR_OP_STAT && result == 0)
+        result = finish_stat(names, op);
+    else if (op->verb == WEIR_OP_CLOSE)
+        weir_uring_names_forget(names, posix, op->file);
+    op->result = result;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations on names through a ring: open, close, stat, mkdir, unlink, rmdir, rename.
+ *
+ * They do what the functions of posix_files.h do, but for this:
+ *  - a stat looks at the name alone: of a symbolic link or a device, bytes are 0;
+ *  - a directory can be opened for reading;
+ *  - files are not opened with stripes (-EOPNOTSUPP), nor registered with the ring;
+ *  - a direct file that must be made stays behind, empty, where the file system turns out not to be
+ *    able: weir_name_ops.alignment has asked that before. */
+#ifndef WEIR_BACKENDS_URING_NAMES_H
+#define WEIR_BACKENDS_URING_NAMES_H
+
+#include "posix_files.h"
+#include "uring_ring.h"
+
+#include <sys/stat.h>
+
+#define WEIR_URING_NAME_VERBS                                                                      \
+    (1U << WEIR_OP_OPEN | 1U << WEIR_OP_CLOSE | 1U << WEIR_OP_STAT | 1U << WEIR_OP_MKDIR |         \
+     1U << WEIR_OP_UNLINK | 1U << WEIR_OP_RMDIR | 1U << WEIR_OP_RENAME)
+
+struct weir_uring_names {
+    bool is_known[WEIR_OP_VERB_COUNT]; /* to the kernel's io_uring */
+    struct statx *facts;               /* one per slot */
+    struct weir_posix_file **opening;  /* the file that a slot opens */
+    /* the files that were opened here: made once, as many as the process may have open */
+    struct weir_posix_file *files;
+    unsigned file_count;
+    unsigned used_count;           /* of `files`, from the front, were lent at least once */
+    struct weir_posix_file **idle; /* of these, what came back */
+    unsigned idle_count;
+};
+
+/* 0 or -ENOMEM. */
+int weir_uring_names_init(struct weir_uring_names *names, const struct weir_uring_ring *ring,
+                          unsigned depth);
+void weir_uring_names_fini(struct weir_uring_names *names);
+
+/* Fills `sqe` for an operation on names. 0, or -errno: it fails with that, and `sqe` is as it
+ * was. */
+int weir_uring_names_prepare(struct weir_uring_names *names, const struct weir_posix_session *posix,
+                             const struct weir_op *op, struct io_uring_sqe *sqe);
+
+/* What the kernel said of it becomes the operation's result. */
+void weir_uring_names_finish(struct weir_uring_names *names, const struct weir_posix_session *posix,
+                             struct weir_op *op, int result);
+
+/* The file was opened here: weir_posix_file_ops must not close it. */
+bool weir_uring_names_own(const struct weir_uring_names *names, const struct weir_file *file);
+
+/* A file whose descriptor is closed is no more, whoever opened it. */
+void weir_uring_names_forget(struct weir_uring_names *names, const struct weir_posix_session *posix,
+                             struct weir_file *file);
+
+#endif
