@@ -30,6 +30,7 @@ static const char general_help[] =
     "Examples\n"
     "  mpiexec -n 4 weir ior -w -r -t 1m -b 1g -e -C -o /scratch/file\n"
     "  mpiexec -n 4 weir ior -a mpiio -c -F -W -R -o /scratch/file --result run.jsonl\n"
+    "  mpiexec -n 4 weir ior -a uring --direct --depth auto -z -t 4k -b 1g -F -o /scratch/file\n"
     "  weir ior -z -t 4k -b 1m -F --explain\n";
 
 static const char version_text[] = "weir " WEIR_VERSION " (IOR " WEIR_IOR_VERSION " formats)\n";

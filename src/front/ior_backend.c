@@ -155,7 +155,7 @@ static int lower_aliases(const struct weir_ior_lowering *lowering)
         const char *key;
         const char *value; /* NULL: not given */
     } aliases[] = {
-        {"posix.odirect", flag_text(ior->use_o_direct)},
+        {"posix.odirect", flag_text(ior->use_o_direct || lowering->request->additions.is_direct)},
         {"posix.lustre.stripecount", ior->lustre_stripe_count},
         {"posix.lustre.stripesize", ior->lustre_stripe_size},
         {"posix.lustre.startost", ior->lustre_start_ost},
@@ -200,7 +200,17 @@ static bool is_of_use(const struct weir_test *test, const struct weir_option *ro
             weir_test_abilities(test) & WEIR_BYPASSES_CACHE);
 }
 
-/* Options of other backends change nothing, which may not be what was meant. */
+static bool is_row_of_earlier(const struct weir_backends *backends, size_t count, const char *name)
+{
+    bool is_found = false;
+
+    for (size_t i = 0; i < count && !is_found; i++)
+        is_found = has_row(backends->descriptors[i], name);
+    return is_found;
+}
+
+/* Options of other backends change nothing, which may not be what was meant. One that several have
+ * is told of the first. */
 static void remark_unused_options(const struct weir_ior_lowering *lowering)
 {
     const struct weir_backends *backends = lowering->request->backends;
@@ -212,7 +222,7 @@ static void remark_unused_options(const struct weir_ior_lowering *lowering)
 
         for (; row && (row->letter || row->name); row++) {
             if (row->name && weir_options_is_changed(row, values) &&
-                !is_of_use(lowering->test, row))
+                !is_of_use(lowering->test, row) && !is_row_of_earlier(backends, i, row->name))
                 weir_plan_add_remark(lowering->plan, lowering->test,
                                      "--%s: an option of backend %s, and this test uses %s: it "
                                      "changes nothing",
@@ -233,6 +243,18 @@ static const struct weir_option *given_option(const struct weir_test *test, cons
             return weir_options_is_changed(row, values) ? row : NULL;
     }
     return NULL;
+}
+
+/* Not a word of IOR's, which other backends may take for nothing. */
+static int refuse_cached(const struct weir_ior_lowering *lowering)
+{
+    if (!lowering->request->additions.is_direct || has_row(lowering->mover, "posix.odirect") ||
+        weir_test_abilities(lowering->test) & WEIR_BYPASSES_CACHE)
+        return 0;
+    return weir_error_usage(lowering->error, lowering->place,
+                            "--direct: backend %s has no transfers past the page cache; leave it "
+                            "out, or choose another backend, such as posix or direct",
+                            lowering->test->label);
 }
 
 /* A view shows a file's parts in their order. */
@@ -269,7 +291,8 @@ int weir_ior_lower_backend(struct weir_ior_lowering *lowering)
         failure = choose_backend(lowering, lowering->ior->api);
     if (failure)
         return failure;
-    if (refuse_random_view(lowering))
+    lowering->mover = lowering->test->inner ? lowering->test->inner : lowering->test->backend;
+    if (refuse_random_view(lowering) || refuse_cached(lowering))
         return -EINVAL;
     remark_unused_options(lowering);
     lower_collective(lowering);

@@ -11,7 +11,8 @@
 #define STAMPED_BYTES 64
 
 struct check {
-    const struct weir_ior_config *ior;
+    const struct weir_ior_request *request;
+    const struct weir_ior_config *ior; /* of the request */
     const struct weir_payload *payload;
     const char *place;
     struct weir_error *error;
@@ -98,7 +99,7 @@ static int check_verification(const struct check *check)
                       "%s: data written with --data none cannot be verified; use --data "
                       "stamp",
                       option);
-    if (ior->random_offset > 1 && weir_ior_does_write(ior))
+    if (ior->random_offset > 1 && weir_ior_does_write(check->request))
         return REFUSE(check, "-z -z: data written at random positions, twice or never, cannot be "
                              "verified; use -z once");
     return 0;
@@ -144,21 +145,48 @@ static int check_stop(const struct check *check)
 
     if (ior->wear_out && ior->deadline_ns == 0)
         return REFUSE(check, "stoneWallingWearOut: there is no deadline to wear out; give -D");
-    if (ior->status_path && !ior->keep_file)
+    if (ior->status_path && !ior->keep_file && !check->request->additions.device)
         return REFUSE(check,
                       "stoneWallingStatusFile: a count is of no use without its file; give -k");
-    if (ior->status_path && weir_ior_does_write(ior) && !ior->wear_out)
+    if (ior->status_path && weir_ior_does_write(check->request) && !ior->wear_out)
         return REFUSE(check, "stoneWallingStatusFile: tasks have no common count of transfers "
                              "to store; give -O stoneWallingWearOut=1");
     return 0;
 }
 
-int weir_ior_check(const struct weir_ior_config *ior, const struct weir_payload *payload,
+static int check_mix(const struct check *check)
+{
+    int64_t percent = check->request->additions.read_percent;
+
+    if (percent < -1 || percent > 100)
+        return REFUSE(check, "--read-percent: %" PRId64 "%% of the transfers; give 0 to 100",
+                      percent);
+    if (percent >= 0 && check->ior->random_offset > 1)
+        return REFUSE(check, "--read-percent: -z -z may come to a block while it is being written; "
+                             "use -z once");
+    return 0;
+}
+
+static int check_device(const struct check *check)
+{
+    const struct weir_ior_config *ior = check->ior;
+    const char *option = ior->unique_dir ? "-u" : ior->dual_mount ? "-y" : "-m";
+
+    if (check->request->additions.device && (ior->unique_dir || ior->dual_mount || ior->multi_file))
+        return REFUSE(check,
+                      "%s: a device has the name that it has, and no directory of ours; leave it "
+                      "out with --device",
+                      option);
+    return 0;
+}
+
+int weir_ior_check(const struct weir_ior_request *request, const struct weir_payload *payload,
                    const char *place, struct weir_error *error)
 {
     static int (*const checks[])(const struct check *) = {
-        check_sizes, check_counts, check_verification, check_prefill, check_order, check_stop};
-    const struct check check = {ior, payload, place, error};
+        check_sizes, check_counts, check_verification, check_prefill,
+        check_order, check_stop,   check_mix,          check_device};
+    const struct check check = {request, &request->ior, payload, place, error};
     int failure = 0;
 
     for (size_t i = 0; i < sizeof checks / sizeof *checks && !failure; i++)

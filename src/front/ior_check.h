@@ -9,7 +9,7 @@
 
 /* Refuses combinations of options that mean nothing, with a sentence that names the option. 0, or a
  * usage error. */
-int weir_ior_check(const struct weir_ior_config *ior, const struct weir_payload *payload,
+int weir_ior_check(const struct weir_ior_request *request, const struct weir_payload *payload,
                    const char *place, struct weir_error *error);
 
 #endif

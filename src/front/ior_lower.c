@@ -47,25 +47,40 @@ static struct weir_setting setting_of(struct weir_arena *arena, const struct wei
     return setting;
 }
 
+static size_t count_options(const struct weir_descriptor *backend)
+{
+    return backend ? count_rows(&backend->options) : 0;
+}
+
+/* The options of a backend that were given. There is room for all. */
+static void add_options(const struct weir_ior_lowering *lowering,
+                        const struct weir_descriptor *backend, const void *values,
+                        struct weir_setting *settings)
+{
+    const struct weir_option *row = backend ? backend->options.rows : NULL;
+    struct weir_test *test = lowering->test;
+
+    for (; row && is_row(row); row++) {
+        if (row->name && weir_options_is_changed(row, values))
+            settings[test->setting_count++] = setting_of(&lowering->plan->arena, row, values);
+    }
+}
+
 static void lower_settings(const struct weir_ior_lowering *lowering)
 {
     struct weir_test *test = lowering->test;
     struct weir_arena *arena = &lowering->plan->arena;
-    const struct weir_option_set *options = &test->backend->options;
-    struct weir_setting *settings = weir_arena_take(
-        arena, (count_rows(&weir_ior_option_set) + count_rows(options)) * sizeof *settings);
-    size_t count = 0;
+    size_t room = count_rows(&weir_ior_option_set) + count_options(test->backend) +
+                  count_options(test->inner);
+    struct weir_setting *settings = weir_arena_take(arena, room * sizeof *settings);
 
     for (const struct weir_option *row = weir_ior_option_set.rows; is_row(row); row++) {
         if (is_setting(row))
-            settings[count++] = setting_of(arena, row, lowering->ior);
+            settings[test->setting_count++] = setting_of(arena, row, lowering->ior);
     }
-    for (const struct weir_option *row = options->rows; row && is_row(row); row++) {
-        if (row->name && weir_options_is_changed(row, test->backend_options))
-            settings[count++] = setting_of(arena, row, test->backend_options);
-    }
+    add_options(lowering, test->backend, test->backend_options, settings);
+    add_options(lowering, test->inner, test->inner_options, settings);
     test->settings = settings;
-    test->setting_count = count;
 }
 
 /* ---- the test ---- */
@@ -120,6 +135,7 @@ static void lower_placement(const struct weir_ior_lowering *lowering)
 static void lower_limits(const struct weir_ior_lowering *lowering)
 {
     const struct weir_ior_config *ior = lowering->ior;
+    const struct weir_ior_additions *additions = &lowering->request->additions;
     struct weir_test *test = lowering->test;
 
     test->rank_limit = ior->task_count > 0 ? (uint64_t)ior->task_count : 0;
@@ -127,7 +143,8 @@ static void lower_limits(const struct weir_ior_lowering *lowering)
     test->repetitions = (uint64_t)ior->repetitions;
     test->outlier_ns = ior->outlier_threshold_ns;
     test->must_keep = ior->keep_file;
-    test->may_overwrite = lowering->request->additions.may_overwrite;
+    test->may_overwrite = additions->may_overwrite;
+    test->may_take_used_device = additions->device && strcmp(additions->device, "force") == 0;
     test->is_dry_run = ior->dry_run;
     test->reference = ior->reference_number;
     test->rank_csv_path = ior->rank_csv_path;
@@ -147,6 +164,9 @@ static void mend_config(const struct weir_ior_lowering *lowering, struct weir_io
                              "-d: a delay below 0 seconds: using 0");
         ior->inter_test_delay_ns = 0;
     }
+    /* A device is not removed. */
+    if (lowering->request->additions.device)
+        ior->keep_file = 1;
 }
 
 /* In a script with several tests an error says which one it means. */
@@ -173,12 +193,12 @@ int weir_ior_lower(struct weir_plan *plan, const struct weir_ior_request *reques
     };
 
     *ior = request->ior;
-    if (weir_ior_check(ior, &lowering.payload, lowering.place, error))
+    if (weir_ior_check(request, &lowering.payload, lowering.place, error))
         return -EINVAL;
     lowering.test = weir_plan_add_test(plan);
     mend_config(&lowering, ior);
-    if (weir_ior_lower_backend(&lowering) || weir_ior_lower_steps(&lowering) ||
-        lower_hog(&lowering))
+    if (weir_ior_lower_backend(&lowering) || weir_ior_lower_load(&lowering) ||
+        weir_ior_lower_steps(&lowering) || lower_hog(&lowering))
         return -EINVAL;
     lower_placement(&lowering);
     lower_limits(&lowering);

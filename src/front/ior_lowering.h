@@ -7,6 +7,14 @@
 
 #include "weir/plan/plan.h"
 
+/* How much is asked of the storage at once. */
+struct weir_ior_load {
+    unsigned depth, batch;               /* of timed phases */
+    bool must_find_depth;                /* up to `depth` */
+    unsigned steady_depth, steady_batch; /* of all others: nothing is searched there */
+    struct weir_rate rate;               /* of timed phases */
+};
+
 /* Everything that lowering one test needs. */
 struct weir_ior_lowering {
     struct weir_plan *plan;
@@ -17,12 +25,17 @@ struct weir_ior_lowering {
     struct weir_error *error;
     const struct weir_target *target;
     struct weir_payload payload;
-    bool is_collective; /* asked for, and the backend can */
+    const struct weir_descriptor *mover; /* the backend that moves the data, if it is no dry run */
+    bool is_collective;                  /* asked for, and the backend can */
+    struct weir_ior_load load;
 };
 
-/* -a and the options of backends: fills in the test's backend and `is_collective`. 0, or a usage
- * error. */
+/* -a and the options of backends: fills in the test's backend, `mover` and `is_collective`. 0, or a
+ * usage error. */
 int weir_ior_lower_backend(struct weir_ior_lowering *lowering);
+
+/* Depth, batch and rate: fills in `load`; the backend must be known. 0, or a usage error. */
+int weir_ior_lower_load(struct weir_ior_lowering *lowering);
 
 /* -l, -G and --data. */
 struct weir_payload weir_ior_lower_payload(const struct weir_ior_request *request);

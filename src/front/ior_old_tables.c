@@ -70,8 +70,6 @@ static const struct weir_option old_rows[] = {
      .since = "3.3"},
     {0, "queryBw", WEIR_OPTION_FLAG, .help = "ask for the bandwidth",
      .refusal = "not built; leave it out", .since = "3.3"},
-    {0, "aio.*", WEIR_OPTION_TEXT, .help = "options of the backend AIO", .refusal = backend_refusal,
-     .since = "4.0"},
     {0, "hdf5.*", WEIR_OPTION_TEXT, .help = "options of the backend HDF5",
      .refusal = backend_refusal, .since = "4.1"},
     {0, "ncmpi.*", WEIR_OPTION_TEXT, .help = "options of the backend NCMPI",

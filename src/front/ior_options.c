@@ -6,19 +6,31 @@
 
 /* ---- requests ---- */
 
-static bool is_told_what_to_do(const struct weir_ior_config *ior)
+bool weir_ior_is_told(const struct weir_ior_request *request)
 {
+    const struct weir_ior_config *ior = &request->ior;
+
     return ior->write_file || ior->read_file || ior->check_write || ior->check_read;
 }
 
-bool weir_ior_does_write(const struct weir_ior_config *ior)
+static bool does_all(const struct weir_ior_request *request)
 {
-    return ior->write_file || !is_told_what_to_do(ior);
+    return !weir_ior_is_told(request) && !weir_ior_does_mix(request);
 }
 
-bool weir_ior_does_read(const struct weir_ior_config *ior)
+bool weir_ior_does_write(const struct weir_ior_request *request)
 {
-    return ior->read_file || ior->check_read || !is_told_what_to_do(ior);
+    return request->ior.write_file || does_all(request);
+}
+
+bool weir_ior_does_mix(const struct weir_ior_request *request)
+{
+    return request->additions.read_percent >= 0;
+}
+
+bool weir_ior_does_read(const struct weir_ior_request *request)
+{
+    return request->ior.read_file || request->ior.check_read || does_all(request);
 }
 
 /* Tables before those of the backends. */

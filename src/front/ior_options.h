@@ -73,6 +73,8 @@ struct weir_ior_config {
     const char *op_csv_prefix;
     int64_t node_count;      /* -1: as they are */
     int64_t tasks_on_node_0; /* -1: as they are */
+    int64_t aio_max_pending;
+    int64_t aio_granularity;
     /* words of older versions */
     int64_t use_strided_datatype;
     int64_t use_file_view;
@@ -89,10 +91,6 @@ struct weir_ior_config {
     const char *beegfs_chunk_size;
 };
 
-/* Without any of -w -r -W -R there is a write and a read; else only what is given. */
-bool weir_ior_does_write(const struct weir_ior_config *ior);
-bool weir_ior_does_read(const struct weir_ior_config *ior);
-
 /* What we add to IOR's words. */
 struct weir_ior_additions {
     const char *result_path;
@@ -100,6 +98,14 @@ struct weir_ior_additions {
     const char *compat; /* the version of IOR whose layout is printed: "4.1" */
     int64_t is_plain;
     int64_t may_overwrite;
+    const char *depth; /* a number, "auto" or "auto:64"; NULL: as the backend has it */
+    int64_t batch;     /* 0: as the backend has it */
+    int64_t is_direct;
+    const char *device;   /* NULL: no devices */
+    int64_t read_percent; /* -1: no mixed phase */
+    const char *rate;     /* transfers or, with a unit, bytes per second; NULL: none */
+    const char *rate_of;  /* NULL: not given */
+    const char *arrivals; /* NULL: not given */
 };
 
 /* What is done in place of a run. */
@@ -133,6 +139,15 @@ struct weir_ior_request *weir_ior_request_new(struct weir_arena *arena,
 
 /* Appends a test that has all settings of `request`, which must be the last of its list. */
 struct weir_ior_request *weir_ior_request_repeat(struct weir_ior_request *request);
+
+/* Is any of -w -r -W -R given? */
+bool weir_ior_is_told(const struct weir_ior_request *request);
+
+/* Without any of -w -r -W -R there is a write and a read, or a mixed phase alone if one is asked
+ * for; else only what is given, and the mixed phase. */
+bool weir_ior_does_write(const struct weir_ior_request *request);
+bool weir_ior_does_mix(const struct weir_ior_request *request);
+bool weir_ior_does_read(const struct weir_ior_request *request);
 
 /* Reads the words of a command line into the request, and the orders among them. 0, or a usage
  * error. */

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* Of a fill that nobody gave a size for. */
+#define FILL_BYTES (UINT64_C(1) << 20)
+
 /* ---- what all phases have in common ---- */
 
 static enum weir_ior_pattern pattern_of(char letter)
@@ -110,12 +113,18 @@ static int lower_target(struct weir_ior_lowering *lowering)
     target->has_own_directory = ior->unique_dir && !target->is_shared;
     target->has_package_directory = ior->dual_mount;
     target->is_new_each_repetition = ior->multi_file;
+    target->is_device = lowering->request->additions.device != NULL;
     if (check_target(lowering, target))
         return -EINVAL;
     if (ior->unique_dir && target->is_shared)
         weir_plan_add_remark(lowering->plan, lowering->test,
                              "-u: without -F there is one file for all tasks, and it has no "
                              "directory of its own");
+    if (weir_ior_does_mix(lowering->request) && (ior->reorder_tasks || ior->reorder_tasks_random))
+        weir_plan_add_remark(lowering->plan, lowering->test,
+                             "%s: a mixed phase writes too, and each task works on its own part "
+                             "there",
+                             ior->reorder_tasks ? "-C" : "-Z");
     lowering->target = target;
     return 0;
 }
@@ -145,14 +154,15 @@ static uint64_t magnitude_of(int64_t number)
 
 /* Under -C the check reads one node further than the reads do, so that no node reads twice what it
  * has cached; and not its own node's data either if there is another to choose. */
-static struct weir_shift lower_shift(const struct weir_ior_config *ior, bool is_check)
+static struct weir_shift lower_shift(const struct weir_ior_lowering *lowering, bool is_check)
 {
+    const struct weir_ior_config *ior = lowering->ior;
     struct weir_shift shift = {.kind = WEIR_SHIFT_NONE,
                                .distance = (uint64_t)ior->task_per_node_offset};
 
     if (ior->reorder_tasks) {
         shift.kind = WEIR_SHIFT_NODES;
-        shift.distance += is_check && weir_ior_does_read(ior) ? 1 : 0;
+        shift.distance += is_check && weir_ior_does_read(lowering->request) ? 1 : 0;
         shift.avoids_circle = is_check;
     } else if (ior->reorder_tasks_random) {
         shift.kind = ior->reorder_tasks_random == 1 ? WEIR_SHIFT_RANDOM : WEIR_SHIFT_PERMUTATION;
@@ -187,9 +197,23 @@ static struct weir_phase data_phase(const struct weir_ior_lowering *lowering)
         .is_collective = lowering->is_collective,
         .has_inner_barriers = ior->intra_test_barriers,
         .is_single_attempt = ior->single_transfer_attempt,
-        .depth = 1,
-        .batch = 1,
+        .depth = lowering->load.steady_depth,
+        .batch = lowering->load.steady_batch,
     };
+}
+
+/* What is timed is done at the depth and the rate that were asked for. */
+static void load_phase(const struct weir_ior_lowering *lowering, struct weir_phase *phase)
+{
+    phase->depth = lowering->load.depth;
+    phase->batch = lowering->load.batch;
+    phase->must_find_depth = lowering->load.must_find_depth;
+    phase->rate = lowering->load.rate;
+}
+
+static bool must_replace(const struct weir_ior_lowering *lowering)
+{
+    return !lowering->ior->use_existing_test_file && !lowering->target->is_device;
 }
 
 static struct weir_phase write_phase(const struct weir_ior_lowering *lowering)
@@ -198,17 +222,45 @@ static struct weir_phase write_phase(const struct weir_ior_lowering *lowering)
     struct weir_phase phase = data_phase(lowering);
 
     phase.verb = WEIR_WRITE;
+    load_phase(lowering, &phase);
     phase.shift.distance = (uint64_t)ior->task_per_node_offset;
     phase.stop = lower_stop(ior);
-    phase.must_replace = !ior->use_existing_test_file && ior->prefill_bytes == 0;
+    phase.must_replace = must_replace(lowering) && ior->prefill_bytes == 0;
     phase.must_sync_at_end = ior->fsync;
     phase.must_sync_each = ior->fsync_per_write;
     phase.think_ns = ior->inter_io_delay_ns;
     return phase;
 }
 
-/* Fills the file before the write, with transfers of a size of its own. What it leaves in the page
- * cache must not be synced in the time of the write. */
+/* Each rank reads and writes its own part, also under -C and -Z: what it writes must be its own. */
+static struct weir_phase mixed_phase(const struct weir_ior_lowering *lowering)
+{
+    struct weir_phase phase = write_phase(lowering);
+
+    phase.verb = WEIR_MIXED;
+    phase.read_percent = (unsigned)lowering->request->additions.read_percent;
+    phase.must_replace = false;
+    phase.must_verify = lowering->ior->check_read && !lowering->ior->dry_run;
+    phase.ends_at_mismatch = phase.must_verify && lowering->ior->quit_on_error;
+    return phase;
+}
+
+/* A fill that nobody gave a size for goes in large transfers: whole ones of those that follow. */
+static uint64_t fill_bytes(const struct weir_ior_config *ior)
+{
+    uint64_t transfer = (uint64_t)ior->transfer_bytes;
+    uint64_t per_block = (uint64_t)ior->block_bytes / transfer;
+    uint64_t count = FILL_BYTES / transfer < per_block ? FILL_BYTES / transfer : per_block;
+
+    if (ior->prefill_bytes > 0)
+        return (uint64_t)ior->prefill_bytes;
+    while (count > 1 && per_block % count != 0)
+        count--;
+    return count > 1 ? count * transfer : transfer;
+}
+
+/* Fills the file before what is timed, with transfers of a size of its own. What it leaves in the
+ * page cache must not be synced in the time of the write. */
 static struct weir_phase prefill_phase(const struct weir_ior_lowering *lowering)
 {
     const struct weir_ior_config *ior = lowering->ior;
@@ -216,12 +268,12 @@ static struct weir_phase prefill_phase(const struct weir_ior_lowering *lowering)
 
     phase.verb = WEIR_WRITE;
     phase.is_prefill = true;
-    phase.layout.transfer_bytes = (uint64_t)ior->prefill_bytes;
+    phase.layout.transfer_bytes = fill_bytes(ior);
     phase.layout.order = WEIR_ORDER_SEQUENTIAL;
     phase.layout.seed_is_given = false;
     phase.layout.seed = 0;
     phase.shift.distance = (uint64_t)ior->task_per_node_offset;
-    phase.must_replace = !ior->use_existing_test_file;
+    phase.must_replace = must_replace(lowering);
     phase.must_sync_at_end = ior->fsync || ior->fsync_per_write;
     phase.has_inner_barriers = false;
     return phase;
@@ -233,7 +285,8 @@ static struct weir_phase read_phase(const struct weir_ior_lowering *lowering)
     struct weir_phase phase = data_phase(lowering);
 
     phase.verb = WEIR_READ;
-    phase.shift = lower_shift(ior, false);
+    load_phase(lowering, &phase);
+    phase.shift = lower_shift(lowering, false);
     phase.stop = lower_stop(ior);
     phase.must_verify = ior->check_read && !ior->dry_run;
     phase.ends_at_mismatch = phase.must_verify && ior->quit_on_error;
@@ -250,7 +303,7 @@ static struct weir_phase check_phase(const struct weir_ior_lowering *lowering)
     phase.is_check = true;
     phase.must_verify = true;
     phase.ends_at_mismatch = lowering->ior->quit_on_error;
-    phase.shift = lower_shift(lowering->ior, true);
+    phase.shift = lower_shift(lowering, true);
     phase.stop.op_limit = (uint64_t)lowering->ior->wear_out_iterations;
     return phase;
 }
@@ -261,9 +314,11 @@ static struct weir_phase remove_phase(const struct weir_ior_lowering *lowering)
     struct weir_phase phase = data_phase(lowering);
 
     phase.verb = WEIR_REMOVE;
+    phase.depth = 1;
+    phase.batch = 1;
     phase.shift.distance = (uint64_t)lowering->ior->task_per_node_offset;
     if (lowering->ior->reorder_tasks && !lowering->target->is_shared)
-        phase.shift = lower_shift(lowering->ior, false);
+        phase.shift = lower_shift(lowering, false);
     phase.is_collective = false;
     phase.has_inner_barriers = false;
     phase.is_single_attempt = false;
@@ -283,6 +338,17 @@ static void add_delay(const struct weir_ior_lowering *lowering, struct weir_step
         weir_plan_add_sleep(lowering->plan, steps, (uint64_t)lowering->ior->inter_test_delay_ns);
 }
 
+/* A mixed phase alone needs a file, unless there is one. */
+static bool must_fill(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+
+    if (weir_ior_does_write(lowering->request))
+        return ior->prefill_bytes > 0;
+    return weir_ior_does_mix(lowering->request) && !weir_ior_is_told(lowering->request) &&
+           (!ior->use_existing_test_file || ior->prefill_bytes > 0);
+}
+
 static void lower_phases(const struct weir_ior_lowering *lowering)
 {
     const struct weir_ior_config *ior = lowering->ior;
@@ -290,15 +356,19 @@ static void lower_phases(const struct weir_ior_lowering *lowering)
         &weir_plan_add_repeat(lowering->plan, &lowering->test->steps, (uint64_t)ior->repetitions)
              ->body;
 
-    if (weir_ior_does_write(ior) && ior->prefill_bytes > 0)
+    if (must_fill(lowering))
         add_phase(lowering, steps, prefill_phase(lowering));
-    if (weir_ior_does_write(ior)) {
+    if (weir_ior_does_write(lowering->request)) {
         add_delay(lowering, steps);
         add_phase(lowering, steps, write_phase(lowering));
     }
     if (ior->check_write && !ior->dry_run)
         add_phase(lowering, steps, check_phase(lowering));
-    if (weir_ior_does_read(ior)) {
+    if (weir_ior_does_mix(lowering->request)) {
+        add_delay(lowering, steps);
+        add_phase(lowering, steps, mixed_phase(lowering));
+    }
+    if (weir_ior_does_read(lowering->request)) {
         add_delay(lowering, steps);
         add_phase(lowering, steps, read_phase(lowering));
     }

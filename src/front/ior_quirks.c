@@ -154,6 +154,17 @@ static const struct weir_ior_quirk of_access[] = {
      "a run leaves nothing behind"},
     {"what stands at the target is overwritten or removed, whatever it is",
      "only what a benchmark of ours wrote, unless `--overwrite`", "a mistyped path costs no data"},
+    {"AIO calls a transfer done when it has been put into its queue: latencies are those of "
+     "queueing, "
+     "and what is read never reaches the buffer that is looked at",
+     "a transfer is done when its data are there; handing over and waiting are told apart",
+     "a latency that leaves out the storage says nothing of it"},
+    {"AIO verifies with one transfer in flight",
+     "at the full depth, each buffer kept until checked",
+     "what is verified should be what is measured"},
+    {"AIO takes memory for each transfer and copies what is written",
+     "requests and buffers are made once, and nothing is copied",
+     "the harness must not be what is measured"},
     {"GPU words are accepted in builds that cannot do it",
      "refused, but for `gpuDirect=0` and the like, which ask for nothing",
      "no word is taken and ignored"},

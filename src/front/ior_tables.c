@@ -174,6 +174,12 @@ static const struct weir_option ior_rows[] = {
      .help = "count as this many nodes; -1: as they are", .since = "4.1"},
     {0, "numTasksOnNode0", WEIR_OPTION_INTEGER, AT(tasks_on_node_0), "-1",
      .help = "count as this many tasks on the first node; -1: as they are", .since = "4.1"},
+    {0, "aio.max-pending", WEIR_OPTION_COUNT, AT(aio_max_pending), "128",
+     .help = "with -a AIO: transfers in flight per task, 8 or more", .since = "4.0",
+     .better = "also for data that are verified; --depth goes before it"},
+    {0, "aio.granularity", WEIR_OPTION_COUNT, AT(aio_granularity), "16",
+     .help = "with -a AIO: transfers that are handed over at once, up to aio.max-pending",
+     .since = "4.0", .better = "one system call for all of them; --batch goes before it"},
     {0},
 };
 
@@ -182,19 +188,40 @@ const struct weir_option_set weir_ior_option_set = {"IOR", ior_rows,
 
 /* ---- what we add ---- */
 
+#define OURS(member) offsetof(struct weir_ior_additions, member)
+
 static const struct weir_option addition_rows[] = {
-    {0, "result", WEIR_OPTION_TEXT, offsetof(struct weir_ior_additions, result_path),
+    {0, "result", WEIR_OPTION_TEXT, OURS(result_path),
      .help = "append the whole result to this file, phase by phase, as lines of JSON"},
-    {0, "data", WEIR_OPTION_CHOICE, offsetof(struct weir_ior_additions, data), NULL,
-     "stamp|full|none|ior",
+    {0, "data", WEIR_OPTION_CHOICE, OURS(data), NULL, "stamp|full|none|ior",
      .help = "what is written, instead of -l: a stamp per 4 KiB, every word, or nothing that can "
              "be verified; ior: the bytes of IOR 4 for -l"},
-    {0, "compat", WEIR_OPTION_TEXT, offsetof(struct weir_ior_additions, compat), "4.1",
+    {0, "compat", WEIR_OPTION_TEXT, OURS(compat), "4.1",
      .help = "print the layout of this IOR: 2.10, 3.0, 3.2, 3.3, 4.0 or 4.1"},
-    {0, "plain", WEIR_OPTION_FLAG, offsetof(struct weir_ior_additions, is_plain),
+    {0, "plain", WEIR_OPTION_FLAG, OURS(is_plain),
      .help = "print what IOR prints, and nothing of our own"},
-    {0, "overwrite", WEIR_OPTION_FLAG, offsetof(struct weir_ior_additions, may_overwrite),
+    {0, "overwrite", WEIR_OPTION_FLAG, OURS(may_overwrite),
      .help = "overwrite and remove files that this program did not make"},
+    {0, "depth", WEIR_OPTION_TEXT, OURS(depth),
+     .help = "transfers in flight per task, such as 32; auto: the least depth that does as well as "
+             "any up to 256, auto:64: up to 64"},
+    {0, "batch", WEIR_OPTION_COUNT, OURS(batch),
+     .help = "transfers that are handed over and waited for at once; 0: as the backend has it"},
+    {0, "direct", WEIR_OPTION_FLAG, OURS(is_direct),
+     .help = "the same as --posix.odirect, and refused where a backend has no such thing"},
+    {0, "device", WEIR_OPTION_CHOICE, OURS(device), NULL, "allow|force",
+     .help = "-o names block devices, whose data may be lost; force: even if they are mounted or "
+             "carry a file system"},
+    {0, "read-percent", WEIR_OPTION_INTEGER, OURS(read_percent), "-1",
+     .help = "after the write, or in a file that is filled first, a mixed phase in which this "
+             "share of the transfers reads and the others write; -1: none"},
+    {0, "rate", WEIR_OPTION_TEXT, OURS(rate),
+     .help = "transfers per second, such as 20000, or bytes per second, such as 200m: each is made "
+             "when it is due, whether earlier ones are done or not"},
+    {0, "rate-of", WEIR_OPTION_CHOICE, OURS(rate_of), NULL, "job|rank",
+     .help = "whose rate it is: that of all tasks together (job, if not given) or of each one"},
+    {0, "arrivals", WEIR_OPTION_CHOICE, OURS(arrivals), NULL, "constant|poisson",
+     .help = "times between transfers that are due: all equal (constant, if not given) or random"},
     {0},
 };
 

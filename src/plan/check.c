@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules that hold for every dialect: what makes no sense, and what the chosen backend cannot
  * do, is refused. */
+#include "check_load.h"
 #include "check_paths.h"
 
 #include <assert.h>
@@ -74,14 +75,9 @@ static int check_total(const struct scope *scope)
     return 0;
 }
 
-static int check_depth(const struct scope *scope)
+static int check_load(const struct scope *scope)
 {
-    unsigned depth = scope->phase->depth;
-
-    if (depth < 1 || depth > WEIR_PLAN_DEPTH_MAX)
-        return REFUSE(scope, "queue depth %u is out of range: choose 1 to %d", depth,
-                      WEIR_PLAN_DEPTH_MAX);
-    return 0;
+    return weir_plan_check_load(scope->test, scope->phase, scope->place, scope->error);
 }
 
 static int check_sharing(const struct scope *scope)
@@ -128,7 +124,8 @@ static int check_stop(const struct scope *scope)
     return 0;
 }
 
-/* Random positions repeat, so some blocks are written twice, by anyone, and some never. */
+/* Random positions repeat, so some blocks are written twice, by anyone, and some never. A mixed
+ * phase has none. */
 static bool is_written_at_random(const struct weir_test *test)
 {
     for (size_t i = 0; i < test->phase_count; i++) {
@@ -179,6 +176,10 @@ static int check_shift(const struct scope *scope)
 {
     const struct weir_shift *shift = &scope->phase->shift;
 
+    if (scope->phase->verb == WEIR_MIXED && shift->kind != WEIR_SHIFT_NONE)
+        return REFUSE(scope,
+                      "a mixed phase writes, and a rank writes its own part only: shift reads, "
+                      "or leave the shift out");
     if (shift->varies && shift->kind != WEIR_SHIFT_RANDOM && shift->kind != WEIR_SHIFT_PERMUTATION)
         return REFUSE(scope, "an order of ranks that is not random cannot vary: choose a random "
                              "one, or a fixed one");
@@ -191,9 +192,11 @@ static int check_verb(const struct scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
 
-    if (phase->verb != WEIR_READ && (phase->must_verify || phase->is_check))
+    if (!weir_phase_reads(phase) && phase->must_verify)
         return REFUSE(scope, "%s cannot verify: add a read that does", verb_name(scope));
-    if (phase->verb != WEIR_WRITE && (phase->must_sync_at_end || phase->must_sync_each))
+    if (phase->verb != WEIR_READ && phase->is_check)
+        return REFUSE(scope, "%s is no check: add a read that verifies", verb_name(scope));
+    if (!weir_phase_writes(phase) && (phase->must_sync_at_end || phase->must_sync_each))
         return REFUSE(scope, "%s has nothing to sync: sync writes only", verb_name(scope));
     if (phase->verb != WEIR_WRITE && phase->must_replace)
         return REFUSE(scope, "%s cannot replace its files: let the write do so", verb_name(scope));
@@ -201,6 +204,10 @@ static int check_verb(const struct scope *scope)
         return REFUSE(scope, "%s cannot fill files: only writes can", verb_name(scope));
     if (phase->verb != WEIR_REMOVE && phase->only_if_clean)
         return REFUSE(scope, "%s cannot wait for clean data: only removals can", verb_name(scope));
+    if (phase->verb != WEIR_MIXED && phase->read_percent > 0)
+        return REFUSE(scope, "%s has no share of reads: only mixed phases have", verb_name(scope));
+    if (phase->verb == WEIR_REMOVE && phase->rate.arrivals != WEIR_ARRIVALS_CLOSED)
+        return REFUSE(scope, "%s has no rate: only phases that move data have", verb_name(scope));
     return 0;
 }
 
@@ -256,6 +263,41 @@ static int check_directories(const struct scope *scope)
     return 0;
 }
 
+/* Two ranks would write the same blocks. */
+static int check_listed_once(const struct scope *scope)
+{
+    const struct weir_target *target = scope->phase->target;
+
+    for (size_t i = 0; i < target->path_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(target->paths[i], target->paths[k]) == 0)
+                return REFUSE(scope, "device %.256s is listed twice: list each one once",
+                              target->paths[i]);
+    return 0;
+}
+
+static int check_device(const struct scope *scope)
+{
+    const struct weir_target *target = scope->phase->target;
+    const struct weir_test *test = scope->test;
+
+    if (!target->is_device)
+        return 0;
+    if (!test->is_dry_run && !(weir_test_abilities(test) & WEIR_TAKES_DEVICES))
+        return REFUSE(scope,
+                      "backend %s does not take devices: choose one that does, such as posix, "
+                      "direct, libaio or uring, or use a file",
+                      test->backend->name);
+    if (target->has_own_directory || target->has_package_directory ||
+        target->is_new_each_repetition)
+        return REFUSE(scope,
+                      "a device has one name and no directory of ours: leave directories and "
+                      "names for each repetition out");
+    if (scope->phase->verb == WEIR_REMOVE || scope->phase->must_replace || !test->must_keep)
+        return REFUSE(scope, "a device is neither removed nor replaced: keep it");
+    return check_listed_once(scope);
+}
+
 static int check_target(const struct scope *scope)
 {
     const struct weir_target *target = scope->phase->target;
@@ -272,6 +314,8 @@ static int check_target(const struct scope *scope)
             scope, "%zu paths for one shared file: give one path, or each rank a file of its own",
             target->path_count);
     status = check_directories(scope);
+    if (!status)
+        status = check_device(scope);
     return status ? status : check_path_lengths(scope);
 }
 
@@ -360,9 +404,9 @@ typedef int rule(const struct scope *scope);
 static rule *const test_rules[] = {check_backend, check_work, check_hog, check_placement,
                                    check_side_files};
 static rule *const phase_rules[] = {check_target, check_verb};
-static rule *const data_rules[] = {check_sizes,        check_total,      check_depth,
-                                   check_sharing,      check_collective, check_stop,
-                                   check_verification, check_payload,    check_shift};
+static rule *const data_rules[] = {check_sizes,        check_total,   check_sharing,
+                                   check_collective,   check_load,    check_stop,
+                                   check_verification, check_payload, check_shift};
 
 #define APPLY(rules, scope) apply(rules, sizeof(rules) / sizeof *(rules), scope)
 

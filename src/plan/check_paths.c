@@ -53,7 +53,7 @@ static bool step_over_number(const char **text)
  * weir_target_path. */
 static bool can_be_made(const struct weir_target *target, const char *name, const char *path)
 {
-    int numbers = !target->is_shared + target->is_new_each_repetition;
+    int numbers = !(target->is_shared || target->is_device) + target->is_new_each_repetition;
     const char *slash = strrchr(name, '/');
 
     if (target->has_own_directory) {

@@ -5,6 +5,8 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -65,7 +67,7 @@ static void add_duration_if(struct weir_text *text, const char *before, uint64_t
 
 static void add_target(struct weir_text *text, const struct weir_target *target)
 {
-    weir_text_add(text, "files");
+    weir_text_add(text, target->is_device ? "devices" : "files");
     for (size_t i = 0; i < target->path_count; i++)
         weir_text_add(text, "%s %s", i > 0 ? "," : "", target->paths[i]);
     weir_text_add(text, target->is_shared ? "  one for all ranks" : "  one for each rank");
@@ -81,7 +83,7 @@ static bool is_same_target(const struct weir_target *a, const struct weir_target
 {
     if (a->path_count != b->path_count || a->is_shared != b->is_shared ||
         a->has_own_directory != b->has_own_directory ||
-        a->has_package_directory != b->has_package_directory ||
+        a->has_package_directory != b->has_package_directory || a->is_device != b->is_device ||
         a->is_new_each_repetition != b->is_new_each_repetition)
         return false;
     for (size_t i = 0; i < a->path_count; i++)
@@ -194,10 +196,50 @@ static void add_stop(struct weir_text *text, const struct weir_phase *phase)
                       stop->status_path);
 }
 
+/* "20000", "0.1": as few digits as make the same number again. */
+static void add_number(struct weir_text *text, double number)
+{
+    char digits[32];
+    int precision = 15;
+
+    do
+        snprintf(digits, sizeof digits, "%.*g", precision++, number);
+    while (precision <= 17 && strtod(digits, NULL) != number);
+    weir_text_add(text, "%s", digits);
+}
+
+/* "at 200 MiB per second of each rank, constant" */
+static void add_rate(struct weir_text *text, const struct weir_rate *rate)
+{
+    if (rate->arrivals == WEIR_ARRIVALS_CLOSED)
+        return;
+    weir_text_add(text, "; at ");
+    if (rate->is_in_bytes && rate->per_s < 0x1p53 && rate->per_s == (double)(uint64_t)rate->per_s) {
+        add_size(text, (uint64_t)rate->per_s);
+    } else {
+        add_number(text, rate->per_s);
+        weir_text_add(text, rate->is_in_bytes ? " bytes" : " transfers");
+    }
+    weir_text_add(text, " per second of %s, %s", rate->is_per_rank ? "each rank" : "the job",
+                  rate->arrivals == WEIR_ARRIVALS_POISSON ? "Poisson" : "constant");
+}
+
+static void add_depth(struct weir_text *text, const struct weir_phase *phase)
+{
+    if (phase->must_find_depth)
+        weir_text_add(text, "; depth found, up to %u", phase->depth);
+    else if (phase->depth != 1)
+        weir_text_add(text, "; depth %u", phase->depth);
+    if (phase->batch > 1)
+        weir_text_add(text, ", %u at once", phase->batch);
+}
+
 static void add_manner(struct weir_text *text, const struct weir_phase *phase)
 {
-    if (phase->depth != 1)
-        weir_text_add(text, "; depth %u", phase->depth);
+    if (phase->verb == WEIR_MIXED)
+        weir_text_add(text, "; %u%% reads", phase->read_percent);
+    add_depth(text, phase);
+    add_rate(text, &phase->rate);
     add_clause_if(text, phase->is_collective, "collective");
     add_clause_if(text, phase->must_verify, "verify");
     add_clause_if(text, phase->ends_at_mismatch, "end at the first mismatch");
@@ -371,6 +413,7 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test)
     add_side_files(text, test);
     add_line_if(text, test->must_keep, "keep files");
     add_line_if(text, test->may_overwrite, "may overwrite files of others");
+    add_line_if(text, test->may_take_used_device, "may take devices that are in use");
     add_line_if(text, test->is_dry_run, "dry run");
     if (test->reference != 0)
         weir_text_add(text, "  reference %" PRId64 "\n", test->reference);

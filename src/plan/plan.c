@@ -220,6 +220,8 @@ int weir_target_path(const struct weir_target *target, const struct weir_file_pl
     assert(target->path_count > 0);
     if (target->is_shared)
         fits = add_to_path(path, &length, "%s", target->paths[0]);
+    else if (target->is_device)
+        fits = add_to_path(path, &length, "%s", target->paths[place->number % target->path_count]);
     else
         fits = add_own_name(target, place, path, &length);
     if (fits && target->is_new_each_repetition)

@@ -15,8 +15,7 @@ struct values {
 static const struct weir_option rows[] = {
     {0, "posix.odirect", WEIR_OPTION_FLAG, offsetof(struct values, flag), .help = "flag"},
     {0, "mpiio.hintsFileName", WEIR_OPTION_TEXT, offsetof(struct values, path), .help = "path"},
-    {0, "aio.max-pending", WEIR_OPTION_COUNT, offsetof(struct values, count), "128",
-     .help = "count"},
+    {0, "posix.count", WEIR_OPTION_COUNT, offsetof(struct values, count), "128", .help = "count"},
     {0, "dummy.delay-xfer", WEIR_OPTION_MICROSECONDS, offsetof(struct values, pause_ns),
      .help = "pause"},
     {0},
@@ -25,14 +24,40 @@ static const struct weir_option rows[] = {
 #define CAN_ALL (WEIR_CAN_SHARE | WEIR_CAN_COLLECT | WEIR_CAN_KEEP | WEIR_CAN_NAME)
 
 static const struct weir_descriptor posix = {
-    "posix", "POSIX", NULL, "", "", CAN_ALL, {"POSIX", rows, sizeof(struct values)}};
+    .name = "posix",
+    .label = "POSIX",
+    .version = "",
+    .abilities = CAN_ALL | WEIR_TAKES_DEVICES,
+    .options = {"POSIX", rows, sizeof(struct values)},
+};
+static const struct weir_descriptor libaio = {
+    .name = "libaio",
+    .label = "AIO",
+    .alias = "aio",
+    .version = "",
+    .abilities = CAN_ALL | WEIR_CAN_QUEUE | WEIR_TAKES_DEVICES,
+    .standard_depth = 128,
+    .standard_batch = 16,
+    .options = {"AIO", rows, sizeof(struct values)},
+};
 static const struct weir_descriptor null = {
-    "null", "DUMMY", "dummy", "", "", CAN_ALL & ~WEIR_CAN_KEEP, {"DUMMY", NULL, 0}};
+    .name = "null",
+    .label = "DUMMY",
+    .alias = "dummy",
+    .version = "",
+    .abilities = (CAN_ALL & ~WEIR_CAN_KEEP) | WEIR_CAN_QUEUE,
+    .options = {"DUMMY", NULL, 0},
+};
 static const struct weir_descriptor fault = {
-    "fault", "FAULT", NULL, "", "", WEIR_WRAPS, {"FAULT", rows, sizeof(struct values)}};
-static const struct weir_descriptor *const descriptors[] = {&posix, &null, &fault};
+    .name = "fault",
+    .label = "FAULT",
+    .version = "",
+    .abilities = WEIR_WRAPS,
+    .options = {"FAULT", rows, sizeof(struct values)},
+};
+static const struct weir_descriptor *const descriptors[] = {&posix, &libaio, &null, &fault};
 
-const struct weir_backends weir_fuzz_backends = {descriptors, 3};
+const struct weir_backends weir_fuzz_backends = {descriptors, 4};
 
 void weir_fuzz_lower(struct weir_plan *plan, const struct weir_ior_request *request)
 {

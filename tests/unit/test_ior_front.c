@@ -58,7 +58,7 @@ static const struct weir_descriptor posix = {
     .name = "posix",
     .label = "POSIX",
     .version = "",
-    .abilities = CAN_ALL & ~WEIR_CAN_COLLECT,
+    .abilities = (CAN_ALL & ~WEIR_CAN_COLLECT) | WEIR_TAKES_DEVICES,
     .options = {"POSIX", posix_rows, sizeof(struct posix_values)},
 };
 static const struct weir_descriptor mpiio = {
@@ -68,12 +68,30 @@ static const struct weir_descriptor mpiio = {
     .abilities = CAN_ALL,
     .options = {"MPIIO", mpiio_rows, sizeof(struct mpiio_values)},
 };
+static const struct weir_descriptor libaio = {
+    .name = "libaio",
+    .label = "AIO",
+    .alias = "aio",
+    .version = "",
+    .abilities = (CAN_ALL & ~WEIR_CAN_COLLECT) | WEIR_CAN_QUEUE | WEIR_TAKES_DEVICES,
+    .standard_depth = 128,
+    .standard_batch = 16,
+    .options = {"AIO", posix_rows, sizeof(struct posix_values)},
+};
+static const struct weir_descriptor uring = {
+    .name = "uring",
+    .label = "URING",
+    .version = "",
+    .abilities = (CAN_ALL & ~WEIR_CAN_COLLECT) | WEIR_CAN_QUEUE | WEIR_BYPASSES_CACHE,
+    .standard_depth = 32,
+    .options = {"URING", NULL, 0},
+};
 static const struct weir_descriptor null = {
     .name = "null",
     .label = "DUMMY",
     .alias = "dummy",
     .version = "",
-    .abilities = CAN_ALL & ~WEIR_CAN_KEEP,
+    .abilities = (CAN_ALL & ~WEIR_CAN_KEEP) | WEIR_CAN_QUEUE,
     .options = {"DUMMY", NULL, 0},
 };
 static const struct weir_descriptor fault = {
@@ -83,7 +101,8 @@ static const struct weir_descriptor fault = {
     .abilities = WEIR_WRAPS,
     .options = {"FAULT", NULL, 0},
 };
-static const struct weir_descriptor *const descriptors[] = {&posix, &mpiio, &null, &fault};
+static const struct weir_descriptor *const descriptors[] = {&posix, &mpiio, &libaio,
+                                                            &uring, &null,  &fault};
 static const struct weir_backends backends = {descriptors, COUNT(descriptors)};
 
 static int count_words(const char *const words[])
@@ -225,14 +244,14 @@ static const struct {
      "report: --format: \"xml\" is not one of ior|csv|json"},
     {{"weir", "-w", "ior"}, "ior: \"ior\" is not an option; options begin with -"},
     {{"ior", "-a", "nosuch"},
-     "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, null, fault"},
+     "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, libaio, uring, null, fault"},
     {{"ior", "stray"}, "ior: \"stray\" is not an option; options begin with -"},
     {{"ior", "-a", "hdf5"},
      "ior: -a: backend HDF5 is known to IOR, and not built here; there are: posix, mpiio, "
-     "null, fault"},
+     "libaio, uring, null, fault"},
     {{"ior", "-a", "fault:gfarm"},
      "ior: -a: backend Gfarm is known to IOR, and not built here; there are: posix, mpiio, "
-     "null, fault"},
+     "libaio, uring, null, fault"},
     {{"ior", "-z", "-z", "-w", "-R"},
      "ior: -z -z: data written at random positions, twice or never, cannot be verified; use "
      "-z once"},
@@ -293,10 +312,101 @@ static const struct {
     {{"ior", "-a", "fault:fault"},
      "ior: -a: fault cannot stand around fault, which itself stands around another backend"},
     {{"ior", "-a", "fault:nosuch"},
-     "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, null, fault"},
+     "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, libaio, uring, null, fault"},
     {{"ior", "-b", "1000", "-t", "262144"},
      "ior: -b: block size 1000 is not a multiple of transfer size 262144"},
     {{"ior", "-b", "0"}, "ior: -b: block size 0 is smaller than transfer size 262144"},
+    {{"ior", "--depth=4"},
+     "ior: queue depth 4: backend posix makes one transfer at a time: choose depth 1, or a backend "
+     "with a queue, such as libaio or uring"},
+    {{"ior", "--depth=auto"},
+     "ior: queue depth 256: backend posix makes one transfer at a time: choose depth 1, or a "
+     "backend with a queue, such as libaio or uring"},
+    {{"ior", "-a", "aio", "--depth=0"}, "ior: --depth: 0 transfers in flight; give 1 to 4096"},
+    {{"ior", "-a", "aio", "--depth=5k"}, "ior: --depth: 5120 transfers in flight; give 1 to 4096"},
+    {{"ior", "-a", "aio", "--depth=automatic"},
+     "ior: --depth: \"automatic\" is neither a number nor auto nor auto:NUMBER"},
+    {{"ior", "-a", "aio", "--depth=auto:x"},
+     "ior: --depth: \"auto:x\" is neither a number nor auto nor auto:NUMBER"},
+    {{"ior", "-a", "aio", "--depth=auto:1"},
+     "ior: the best depth up to 1 is to be found: choose a greater one to search up to, or do not "
+     "search"},
+    {{"ior", "-a", "null", "-c", "--depth=2"},
+     "ior: queue depth 2: collective transfers are made one at a time: choose depth 1, or "
+     "independent ones"},
+    {{"ior", "-a", "aio", "--depth=8", "--batch=9"},
+     "ior: --batch: 9 transfers at once are more than the 8 that are in flight; give fewer, or a "
+     "greater --depth"},
+    {{"ior", "--batch=2"},
+     "ior: --batch: 2 transfers at once are more than the 1 that are in flight; give fewer, or a "
+     "greater --depth"},
+    {{"ior", "-a", "aio", "--depth=8", "--aio.granularity=9"},
+     "ior: aio.granularity: 9 transfers at once are more than the 8 that are in flight; give "
+     "fewer, or a greater --depth"},
+    {{"ior", "-a", "aio", "--aio.max-pending=7"},
+     "ior: aio.max-pending: 7 transfers in flight; give 8 to 4096, or --depth"},
+    {{"ior", "-a", "aio", "--aio.max-pending=8", "--aio.granularity=9"},
+     "ior: aio.granularity: 9 transfers at once; give 1 to as many as aio.max-pending, 8"},
+    {{"ior", "-a", "aio", "--aio.granularity=0"},
+     "ior: aio.granularity: 0 transfers at once; give 1 to as many as aio.max-pending, 128"},
+    {{"ior", "-a", "aio", "--aio.max-pending=8", "--depth=16"},
+     "ior: --depth: 16 contradicts aio.max-pending, which says 8; leave one of the two out"},
+    {{"ior", "-a", "aio", "--aio.max-pending=8", "--depth=auto:8"},
+     "ior: --depth: auto:8 contradicts aio.max-pending, which says 8; leave one of the two out"},
+    {{"ior", "-a", "aio", "--aio.granularity=8", "--batch=16"},
+     "ior: --batch: 16 contradicts aio.granularity, which says 8; leave one of the two out"},
+    {{"ior", "-a", "mpiio", "--direct"},
+     "ior: --direct: backend MPIIO has no transfers past the page cache; leave it out, or choose "
+     "another backend, such as posix or direct"},
+    {{"ior", "--read-percent=101"}, "ior: --read-percent: 101% of the transfers; give 0 to 100"},
+    {{"ior", "--read-percent=-2"}, "ior: --read-percent: -2% of the transfers; give 0 to 100"},
+    {{"ior", "--read-percent=50", "-zz"},
+     "ior: --read-percent: -z -z may come to a block while it is being written; use -z once"},
+    {{"ior", "-a", "mpiio", "-c", "--read-percent=50"},
+     "ior: a mixed phase with collective transfers, of which some ranks would read and others "
+     "write: choose independent ones"},
+    {{"ior", "--rate=0"},
+     "ior: --rate: at a rate of 0 nothing is ever due; give more, or leave it out"},
+    {{"ior", "--rate=0.0"},
+     "ior: --rate: at a rate of 0 nothing is ever due; give more, or leave it out"},
+    {{"ior", "--rate=-5"},
+     "ior: --rate: \"-5\" is no rate; give transfers per second, such as 20000, or bytes per "
+     "second with a unit, such as 200m"},
+    {{"ior", "--rate=1.2.3"},
+     "ior: --rate: \"1.2.3\" is no rate; give transfers per second, such as 20000, or bytes per "
+     "second with a unit, such as 200m"},
+    {{"ior", "--rate=."},
+     "ior: --rate: \".\" is no rate; give transfers per second, such as 20000, or bytes per "
+     "second with a unit, such as 200m"},
+    {{"ior", "--rate=fast"},
+     "ior: --rate: \"fast\" is no rate; give transfers per second, such as 20000, or bytes per "
+     "second with a unit, such as 200m"},
+    {{"ior", "--rate-of=rank"}, "ior: --rate-of: there is no rate; give --rate, or leave it out"},
+    {{"ior", "--arrivals=poisson"},
+     "ior: --arrivals: there is no rate; give --rate, or leave it out"},
+    {{"ior", "-a", "mpiio", "-c", "--rate=5"},
+     "ior: --rate: collective transfers wait for each other, and none can have a time of its own; "
+     "leave -c or --rate out"},
+    {{"ior", "--rate=5", "-O", "interIODelay=3"},
+     "ior: --rate: transfers come at times, and interIODelay would have them come after pauses; "
+     "leave one of the two out"},
+    {{"ior", "-a", "aio", "--rate=5", "--depth=auto"},
+     "ior: --rate: --depth auto looks for the depth of a load without a rate; give a number, or "
+     "leave --rate out"},
+    {{"ior", "--device=allow", "-uF"},
+     "ior: -u: a device has the name that it has, and no directory of ours; leave it out with "
+     "--device"},
+    {{"ior", "--device=allow", "-m"},
+     "ior: -m: a device has the name that it has, and no directory of ours; leave it out with "
+     "--device"},
+    {{"ior", "--device=allow", "-yF"},
+     "ior: -y: a device has the name that it has, and no directory of ours; leave it out with "
+     "--device"},
+    {{"ior", "--device=allow", "-a", "mpiio"},
+     "ior: backend mpiio does not take devices: choose one that does, such as posix, direct, "
+     "libaio or uring, or use a file"},
+    {{"ior", "--device=allow", "-F", "-o", "/dev/a@/dev/b@/dev/a"},
+     "ior: device /dev/a is listed twice: list each one once"},
 };
 
 static void wrong_commands_are_refused_with_what_there_is(void **state)
@@ -338,7 +448,7 @@ static void without_an_action_there_is_a_write_and_a_read(void **state)
 {
     static const struct {
         const char *words[WORDS_MAX];
-        const char *phases; /* w, c, r, x: write, check, read, remove */
+        const char *phases; /* f, w, c, m, r, x: fill, write, check, mixed, read, remove */
     } cases[] = {
         {{"ior"}, "wrx"},
         {{"ior", "-w"}, "wx"},
@@ -350,6 +460,18 @@ static void without_an_action_there_is_a_write_and_a_read(void **state)
         {{"ior", "-R", "-G1"}, "rx"},
         {{"ior", "-wWrR", "-k"}, "wcr"},
         {{"ior", "-wWrR", "-K"}, "wcrx"},
+        {{"ior", "--read-percent=70"}, "fmx"},
+        {{"ior", "--read-percent=0", "-k"}, "fm"},
+        {{"ior", "--read-percent=70", "-E"}, "mx"},
+        {{"ior", "--read-percent=70", "-zE", "--randomPrefill=1m"}, "fmx"},
+        {{"ior", "--read-percent=70", "-w"}, "wmx"},
+        {{"ior", "--read-percent=70", "-r"}, "mrx"},
+        {{"ior", "--read-percent=70", "-wWr"}, "wcmrx"},
+        {{"ior", "--read-percent=70", "-wR"}, "wmrx"},
+        {{"ior", "--read-percent=70", "-wz", "--randomPrefill=1m"}, "fwmx"},
+        {{"ior", "--read-percent=-1"}, "wrx"},
+        {{"ior", "--device=allow"}, "wr"},
+        {{"ior", "--device=force", "--read-percent=1"}, "fm"},
     };
 
     (void)state;
@@ -362,7 +484,7 @@ static void without_an_action_there_is_a_write_and_a_read(void **state)
         for (size_t k = 0; k < test->phase_count; k++) {
             const struct weir_phase *phase = test->phases[k];
 
-            phases[k] = phase->is_check ? 'c' : "wrx"[phase->verb];
+            phases[k] = phase->is_check ? 'c' : phase->is_prefill ? 'f' : "wrmx"[phase->verb];
         }
         assert_string_equal(phases, cases[i].phases);
         weir_command_close(&command);
@@ -547,6 +669,236 @@ static void a_task_that_quits_on_errors_ends_verifying_reads(void **state)
     weir_command_close(&command);
 }
 
+static void depth_and_batch_are_those_that_were_given_or_the_backends_own(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        unsigned depth, batch;
+    } cases[] = {
+        {{"ior"}, 1, 1},
+        {{"ior", "--depth=1", "--batch=1"}, 1, 1},
+        {{"ior", "-a", "null"}, 1, 1},
+        {{"ior", "-a", "null", "--depth", "7"}, 7, 1},
+        {{"ior", "-a", "uring"}, 32, 1},
+        {{"ior", "-a", "uring", "--depth=4", "--batch=4"}, 4, 4},
+        {{"ior", "-a", "uring", "-O", "depth=4,batch=2"}, 4, 2},
+        {{"ior", "-a", "uring", "--depth=1k"}, 1024, 1},
+        {{"ior", "-a", "AIO"}, 128, 16},
+        {{"ior", "-a", "AIO", "--depth=8"}, 8, 8},
+        {{"ior", "-a", "AIO", "--batch=0"}, 128, 16},
+        {{"ior", "-a", "AIO", "--aio.max-pending=64"}, 64, 16},
+        {{"ior", "-a", "AIO", "--aio.max-pending=8"}, 8, 8},
+        {{"ior", "-a", "AIO", "--aio.max-pending=64", "--aio.granularity=32"}, 64, 32},
+        {{"ior", "-a", "AIO", "--aio.max-pending=64", "--depth=64"}, 64, 16},
+        {{"ior", "-a", "AIO", "--aio.max-pending=128", "--depth=64"}, 64, 16},
+        {{"ior", "-a", "AIO", "--aio.granularity=8", "--batch=8"}, 128, 8},
+        {{"ior", "-a", "fault:libaio"}, 128, 16},
+        {{"ior", "-a", "fault:aio", "--aio.granularity=4"}, 128, 4},
+        {{"ior", "-a", "aio", "--dryRun"}, 128, 16},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+        const struct weir_test *test = plan_of(cases[i].words, &command)->tests[0];
+
+        for (size_t k = 0; k < test->phase_count; k++) {
+            bool is_data = test->phases[k]->verb != WEIR_REMOVE;
+
+            assert_int_equal(test->phases[k]->depth, is_data ? cases[i].depth : 1);
+            assert_int_equal(test->phases[k]->batch, is_data ? cases[i].batch : 1);
+            assert_false(test->phases[k]->must_find_depth);
+        }
+        assert_int_equal(test->remark_count, 0);
+        weir_command_close(&command);
+    }
+}
+
+static void a_depth_is_found_in_timed_phases_only(void **state)
+{
+    struct weir_command command;
+    const struct weir_plan *plan =
+        PLAN_OF(&command, "-a", "aio", "-wWr", "-z", "--randomPrefill=1m", "--depth=auto",
+                "--read-percent=50");
+    const struct weir_test *test = plan->tests[0];
+
+    (void)state;
+    assert_int_equal(test->phase_count, 6);
+    for (size_t i = 0; i < test->phase_count; i++) {
+        const struct weir_phase *phase = test->phases[i];
+        bool is_data = phase->verb != WEIR_REMOVE;
+        bool is_timed = is_data && !phase->is_check && !phase->is_prefill;
+
+        assert_int_equal(phase->must_find_depth, is_timed);
+        assert_int_equal(phase->depth, is_timed ? 256 : is_data ? 128 : 1);
+        assert_int_equal(phase->batch, is_data ? 16 : 1);
+    }
+    weir_command_close(&command);
+    plan = PLAN_OF(&command, "-a", "uring", "-wW", "--depth=AUTO:20", "--batch=20");
+    assert_true(phase_of(plan, WEIR_WRITE)->must_find_depth);
+    assert_int_equal(phase_of(plan, WEIR_WRITE)->depth, 20);
+    assert_int_equal(phase_of(plan, WEIR_WRITE)->batch, 20);
+    assert_int_equal(check_of(plan)->depth, 20);
+    assert_int_equal(check_of(plan)->batch, 20);
+    weir_command_close(&command);
+}
+
+static void a_mixed_phase_writes_as_a_write_and_verifies_as_a_read(void **state)
+{
+    struct weir_command command;
+    const struct weir_plan *plan =
+        PLAN_OF(&command, "-w", "-R", "-q", "-e", "-Y", "-z", "-C", "-D", "5", "-d", "2", "-O",
+                "interIODelay=7", "--read-percent=70");
+    const struct weir_phase *mixed = phase_of(plan, WEIR_MIXED);
+
+    (void)state;
+    assert_int_equal(mixed->read_percent, 70);
+    assert_true(mixed->must_sync_at_end && mixed->must_sync_each && !mixed->must_replace);
+    assert_true(mixed->must_verify && mixed->ends_at_mismatch && !mixed->is_check);
+    assert_int_equal(mixed->layout.order, WEIR_ORDER_SHUFFLED);
+    assert_int_equal(mixed->shift.kind, WEIR_SHIFT_NONE);
+    assert_true(mixed->stop.deadline_ns == 5 * SECOND && mixed->think_ns == 7000);
+    assert_int_equal(phase_of(plan, WEIR_READ)->shift.kind, WEIR_SHIFT_NODES);
+    assert_int_equal(phase_of(plan, WEIR_READ)->read_percent, 0);
+    assert_int_equal(plan->tests[0]->steps->body->next->next->kind, WEIR_STEP_SLEEP);
+    assert_ptr_equal(plan->tests[0]->steps->body->next->next->next->phase, mixed);
+    assert_string_equal(plan->tests[0]->remarks[0],
+                        "-C: a mixed phase writes too, and each task works on its own part there");
+    weir_command_close(&command);
+    mixed = phase_of(PLAN_OF(&command, "--read-percent=70"), WEIR_MIXED);
+    assert_false(mixed->must_verify || mixed->must_sync_at_end || mixed->must_sync_each);
+    weir_command_close(&command);
+}
+
+static void a_mixed_phase_alone_is_given_a_file_in_large_transfers(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        uint64_t transfer_bytes;
+    } cases[] = {
+        {{"ior", "-t4k", "-b1m"}, 1 << 20},
+        {{"ior", "-t4k", "-b64m"}, 1 << 20},
+        {{"ior", "-t4k", "-b64k"}, 1 << 16},
+        {{"ior", "-t2m", "-b8m"}, 2 << 20},
+        {{"ior", "-t1m", "-b1m"}, 1 << 20},
+        {{"ior", "-t47008", "-b1034176"}, 1034176},
+        {{"ior", "-t47008", "-b2068352"}, 1034176},
+        {{"ior", "-t4k", "-b4124k"}, 4096},
+        {{"ior", "-t4k", "-b3m"}, 1 << 20},
+        {{"ior", "-t8", "-b8"}, 8},
+        {{"ior", "-t4k", "-b1m", "-z", "--randomPrefill=8k"}, 8192},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *words[WORDS_MAX];
+        struct weir_command command;
+        const struct weir_phase *fill;
+
+        memcpy(words, cases[i].words, sizeof words);
+        words[count_words(words)] = "--read-percent=50";
+        fill = plan_of(words, &command)->tests[0]->phases[0];
+        assert_true(fill->is_prefill && fill->must_replace);
+        assert_int_equal(fill->layout.order, WEIR_ORDER_SEQUENTIAL);
+        assert_int_equal(fill->layout.transfer_bytes, cases[i].transfer_bytes);
+        weir_command_close(&command);
+    }
+}
+
+static void a_rate_is_of_transfers_or_with_a_unit_of_bytes(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        struct weir_rate rate;
+    } cases[] = {
+        {{"ior"}, {0}},
+        {{"ior", "--rate=20000"}, {.arrivals = WEIR_ARRIVALS_CONSTANT, .per_s = 20000}},
+        {{"ior", "--rate", "0.5"}, {.arrivals = WEIR_ARRIVALS_CONSTANT, .per_s = 0.5}},
+        {{"ior", "--rate=200m"},
+         {.arrivals = WEIR_ARRIVALS_CONSTANT, .per_s = 209715200, .is_in_bytes = true}},
+        {{"ior", "--rate=1.5GiB"},
+         {.arrivals = WEIR_ARRIVALS_CONSTANT, .per_s = 1610612736, .is_in_bytes = true}},
+        {{"ior", "--rate=7", "--rate-of=rank", "--arrivals=p"},
+         {.arrivals = WEIR_ARRIVALS_POISSON, .per_s = 7, .is_per_rank = true}},
+        {{"ior", "--rate=7", "--rate-of=job", "--arrivals=constant"},
+         {.arrivals = WEIR_ARRIVALS_CONSTANT, .per_s = 7}},
+        {{"ior", "-c", "--rate=7"}, {.arrivals = WEIR_ARRIVALS_CONSTANT, .per_s = 7}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *words[WORDS_MAX];
+        struct weir_command command;
+        const struct weir_test *test;
+
+        memcpy(words, cases[i].words, sizeof words);
+        words[count_words(words)] = "--read-percent=50";
+        words[count_words(words)] = "-wWr";
+        test = plan_of(words, &command)->tests[0];
+        assert_int_equal(test->phase_count, 5);
+        for (size_t k = 0; k < test->phase_count; k++) {
+            const struct weir_phase *phase = test->phases[k];
+            const struct weir_rate none = {0};
+            bool is_timed = !phase->is_check && phase->verb != WEIR_REMOVE;
+            const struct weir_rate *rate = is_timed ? &cases[i].rate : &none;
+
+            assert_int_equal(phase->rate.arrivals, rate->arrivals);
+            assert_true(phase->rate.per_s == rate->per_s);
+            assert_int_equal(phase->rate.is_in_bytes, rate->is_in_bytes);
+            assert_int_equal(phase->rate.is_per_rank, rate->is_per_rank);
+        }
+        weir_command_close(&command);
+    }
+}
+
+static void a_device_keeps_its_name_and_its_data(void **state)
+{
+    struct weir_command command;
+    const struct weir_plan *plan = PLAN_OF(&command, "--device=allow", "-o", "/dev/a");
+    const struct weir_test *test = plan->tests[0];
+
+    (void)state;
+    assert_true(test->must_keep && !test->may_take_used_device && !test->may_overwrite);
+    assert_true(test->phases[0]->target->is_device);
+    assert_false(test->phases[0]->must_replace);
+    assert_string_equal(weir_test_setting(test, "keepFile"), "1");
+    weir_command_close(&command);
+    plan = PLAN_OF(&command, "--device=f", "-F", "-o", "/dev/a@/dev/b");
+    assert_true(plan->tests[0]->may_take_used_device);
+    assert_int_equal(plan->tests[0]->phases[0]->target->path_count, 2);
+    weir_command_close(&command);
+    plan = PLAN_OF(&command, "--device=allow", "-w", "-D", "1", "-O",
+                   "stoneWallingStatusFile=s,stoneWallingWearOut=1");
+    assert_true(plan->tests[0]->must_keep);
+    weir_command_close(&command);
+    plan = PLAN_OF(&command, "--device=allow", "-a", "mpiio", "--dryRun");
+    assert_true(plan->tests[0]->phases[0]->target->is_device);
+    weir_command_close(&command);
+}
+
+static void direct_is_an_option_of_the_backend_or_what_it_does_anyway(void **state)
+{
+    static const char *const apis[] = {"posix", "aio", "fault:posix"};
+    struct weir_command command;
+    const struct weir_test *test;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(apis); i++) {
+        const struct posix_values *values;
+
+        test = PLAN_OF(&command, "--direct", "-a", apis[i])->tests[0];
+        values = test->inner ? test->inner_options : test->backend_options;
+        assert_true(values->direct == 1);
+        assert_string_equal(weir_test_setting(test, "posix.odirect"), "1");
+        assert_int_equal(test->remark_count, 0);
+        weir_command_close(&command);
+    }
+    test = PLAN_OF(&command, "--direct", "-a", "uring")->tests[0];
+    assert_null(weir_test_setting(test, "posix.odirect"));
+    assert_int_equal(test->remark_count, 0);
+    weir_command_close(&command);
+}
+
 static void side_files_and_given_placement_belong_to_the_test(void **state)
 {
     struct weir_command command;
@@ -635,6 +987,15 @@ static void what_is_changed_or_ignored_is_remarked(void **state)
          "--mpiio.showHints: an option of backend MPIIO, and this test uses POSIX: it changes "
          "nothing"},
         {{"ior", "--mpiio.showHints=0"}, NULL},
+        {{"ior", "--aio.max-pending=64"},
+         "--aio.max-pending: an option of backend AIO, and this test uses POSIX: it changes "
+         "nothing; use --depth and --batch"},
+        {{"ior", "-a", "uring", "--aio.granularity=8"},
+         "--aio.granularity: an option of backend AIO, and this test uses URING: it changes "
+         "nothing; use --depth and --batch"},
+        {{"ior", "--aio.max-pending=128", "--aio.granularity=16"}, NULL},
+        {{"ior", "-Z", "--read-percent=5"},
+         "-Z: a mixed phase writes too, and each task works on its own part there"},
     };
 
     (void)state;
@@ -689,6 +1050,9 @@ static void backends_are_found_by_name_alias_or_label(void **state)
         {"null", &null, NULL, "DUMMY"},
         {"fault:posix", &fault, &posix, "FAULT:POSIX"},
         {"FAULT:MPIIO", &fault, &mpiio, "FAULT:MPIIO"},
+        {"AIO", &libaio, NULL, "AIO"},
+        {"libaio", &libaio, NULL, "AIO"},
+        {"uring", &uring, NULL, "URING"},
     };
 
     (void)state;
@@ -941,6 +1305,13 @@ int main(void)
         cmocka_unit_test(memory_is_taken_per_node_or_per_task),
         cmocka_unit_test(a_prefill_goes_before_each_write_and_replaces_for_it),
         cmocka_unit_test(a_task_that_quits_on_errors_ends_verifying_reads),
+        cmocka_unit_test(depth_and_batch_are_those_that_were_given_or_the_backends_own),
+        cmocka_unit_test(a_depth_is_found_in_timed_phases_only),
+        cmocka_unit_test(a_mixed_phase_writes_as_a_write_and_verifies_as_a_read),
+        cmocka_unit_test(a_mixed_phase_alone_is_given_a_file_in_large_transfers),
+        cmocka_unit_test(a_rate_is_of_transfers_or_with_a_unit_of_bytes),
+        cmocka_unit_test(a_device_keeps_its_name_and_its_data),
+        cmocka_unit_test(direct_is_an_option_of_the_backend_or_what_it_does_anyway),
         cmocka_unit_test(side_files_and_given_placement_belong_to_the_test),
         cmocka_unit_test(environment_is_kept_with_the_words_and_has_the_first_word),
         cmocka_unit_test(what_is_changed_or_ignored_is_remarked),

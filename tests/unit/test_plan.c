@@ -4,6 +4,7 @@
 #include "weir/plan/plan.h"
 
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +35,8 @@ static const struct weir_option rows[] = {
 static const struct weir_descriptor store = {
     .name = "store",
     .label = "STORE",
-    .abilities = WEIR_CAN_SHARE | WEIR_CAN_COLLECT | WEIR_CAN_KEEP | WEIR_CAN_NAME,
+    .abilities = WEIR_CAN_SHARE | WEIR_CAN_COLLECT | WEIR_CAN_KEEP | WEIR_CAN_NAME |
+                 WEIR_CAN_QUEUE | WEIR_TAKES_DEVICES,
     .options = {.name = "STORE", .rows = rows, .values_bytes = sizeof(struct values)},
 };
 static const struct weir_descriptor bare = {.name = "bare", .label = "BARE"};
@@ -43,6 +45,7 @@ static const struct weir_descriptor wrapper = {
 
 static const char *const one_path[] = {"out/testFile"};
 static const char *const two_paths[] = {"a/one", "b/two"};
+static const char *const same_paths[] = {"a/one", "a/one"};
 static const char *const empty_path[] = {""};
 static const char *const missing_path[] = {NULL};
 static const char *const directory_path[] = {"out/"};
@@ -235,7 +238,27 @@ static void verbs_have_names(void **state)
     (void)state;
     assert_string_equal(weir_verb_name(WEIR_WRITE), "write");
     assert_string_equal(weir_verb_name(WEIR_READ), "read");
+    assert_string_equal(weir_verb_name(WEIR_MIXED), "mixed");
     assert_string_equal(weir_verb_name(WEIR_REMOVE), "remove");
+}
+
+static void a_mixed_phase_both_writes_and_reads(void **state)
+{
+    static const struct {
+        enum weir_verb verb;
+        bool writes, reads;
+    } cases[] = {{WEIR_WRITE, true, false},
+                 {WEIR_READ, false, true},
+                 {WEIR_MIXED, true, true},
+                 {WEIR_REMOVE, false, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_phase phase = {.verb = cases[i].verb};
+
+        assert_int_equal(weir_phase_writes(&phase), cases[i].writes);
+        assert_int_equal(weir_phase_reads(&phase), cases[i].reads);
+    }
 }
 
 /* ---- paths ---- */
@@ -266,6 +289,10 @@ static void path_says_whose_file_it_is(void **state)
           .has_package_directory = true,
           .is_new_each_repetition = true},
          "b/two1/data.00000003.2"},
+        {{.paths = one_path, .path_count = 1, .is_device = true}, "out/testFile"},
+        {{.paths = two_paths, .path_count = 2, .is_device = true}, "b/two"},
+        {{.paths = one_path, .path_count = 1, .is_shared = true, .is_device = true},
+         "out/testFile"},
     };
     char path[WEIR_PATH_BYTES];
 
@@ -320,6 +347,22 @@ static void path_that_does_not_fit_is_an_error(void **state)
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }
+
+static const struct weir_rate some_rate = {.arrivals = WEIR_ARRIVALS_CONSTANT, .per_s = 5};
+
+static void mix(struct subject *x)
+{
+    x->read->verb = WEIR_MIXED;
+    x->read->read_percent = 70;
+}
+
+/* Two of them, of which each rank has one; nothing is removed. */
+static void devices(struct subject *x)
+{
+    x->target = (struct weir_target){.paths = two_paths, .path_count = 2, .is_device = true};
+    x->test->must_keep = true;
+    x->test->phase_count = 2;
+}
 
 CHANGE(no_transfer, x->write->layout.transfer_bytes = 0)
 CHANGE(no_block, x->write->layout.block_bytes = 0)
@@ -415,6 +458,51 @@ CHANGE(old_json, x->plan->output.format = WEIR_FORMAT_IOR_JSON;
 CHANGE(old_csv, x->plan->output.format = WEIR_FORMAT_IOR_CSV;
        x->plan->output.compat = WEIR_COMPAT_IOR_3_3)
 
+CHANGE(deep_blocking_backend, x->test->backend = &bare; x->target.is_shared = false;
+       x->read->depth = 2)
+CHANGE(deep_wrapped_backend, x->test->backend = &wrapper; x->test->inner = &bare;
+       x->target.is_shared = false; x->read->depth = 2)
+CHANGE(deep_collective, x->write->is_collective = true; x->write->depth = 2)
+CHANGE(no_batch, x->write->batch = 0)
+CHANGE(huge_batch, x->write->depth = 8; x->write->batch = 9)
+CHANGE(narrow_search, x->write->must_find_depth = true)
+CHANGE(search_of_check, x->read->depth = 8; x->read->must_find_depth = true;
+       x->read->must_verify = true; x->read->is_check = true)
+CHANGE(search_of_prefill, x->write->depth = 8; x->write->must_find_depth = true;
+       x->write->is_prefill = true)
+CHANGE(search_at_rate, x->write->depth = 8; x->write->must_find_depth = true;
+       x->write->rate = some_rate)
+CHANGE(rate_without_arrivals, x->write->rate.per_s = 5)
+CHANGE(bytes_without_arrivals, x->write->rate.is_in_bytes = true)
+CHANGE(rank_without_arrivals, x->write->rate.is_per_rank = true)
+CHANGE(no_rate, x->write->rate = some_rate; x->write->rate.per_s = 0)
+CHANGE(negative_rate, x->write->rate = some_rate; x->write->rate.per_s = -1)
+CHANGE(endless_rate, x->write->rate = some_rate; x->write->rate.per_s = INFINITY)
+CHANGE(rate_that_is_none, x->write->rate = some_rate; x->write->rate.per_s = NAN)
+CHANGE(rate_of_check, x->read->rate = some_rate; x->read->must_verify = true;
+       x->read->is_check = true)
+CHANGE(rate_of_prefill, x->write->rate = some_rate; x->write->is_prefill = true)
+CHANGE(rate_of_collective, x->write->rate = some_rate; x->write->is_collective = true)
+CHANGE(rate_with_pauses, x->write->rate = some_rate; x->write->think_ns = 1)
+CHANGE(rate_of_remove, x->remove->rate = some_rate)
+CHANGE(mix_of_write, x->write->read_percent = 1)
+CHANGE(mix_above_all, mix(x); x->read->read_percent = 101)
+CHANGE(mix_of_random_blocks, mix(x); x->read->layout.order = WEIR_ORDER_RANDOM_BLOCKS)
+CHANGE(collective_mix, mix(x); x->read->is_collective = true)
+CHANGE(mix_as_check, mix(x); x->read->must_verify = true; x->read->is_check = true)
+CHANGE(mix_as_prefill, mix(x); x->read->is_prefill = true)
+CHANGE(replacing_mix, mix(x); x->read->must_replace = true)
+CHANGE(shifted_mix, mix(x); x->read->shift.kind = WEIR_SHIFT_NODES)
+CHANGE(device_of_bare_backend, devices(x); x->test->backend = &bare)
+CHANGE(device_with_directory, devices(x); x->target.has_own_directory = true)
+CHANGE(device_with_package, devices(x); x->target.has_package_directory = true)
+CHANGE(device_of_repetition, devices(x); x->target.is_new_each_repetition = true)
+CHANGE(device_not_kept, devices(x); x->test->must_keep = false)
+CHANGE(device_replaced, devices(x); x->write->must_replace = true)
+CHANGE(device_removed, devices(x); x->test->phase_count = 3)
+CHANGE(device_twice, devices(x); x->target.paths = same_paths)
+CHANGE(device_over_result, devices(x); x->plan->output.result_path = "b/two")
+
 static void ops_over_data(struct subject *x)
 {
     static const char *const paths[] = {"out/ops-1.csv"};
@@ -476,7 +564,7 @@ static const struct {
     {verification_of_nothing, "ior: data without content", "another payload"},
     {verification_of_random_blocks, "ior: data written at random", "shuffled order"},
     {verifying_write, "ior: write cannot verify", "add a read"},
-    {checking_remove, "ior: remove cannot verify", "add a read"},
+    {checking_remove, "ior: remove is no check", "add a read"},
     {syncing_read, "ior: read has nothing to sync", "writes only"},
     {syncing_remove, "ior: remove has nothing to sync", "writes only"},
     {replacing_read, "ior: read cannot replace", "let the write"},
@@ -530,6 +618,44 @@ static const struct {
     {ops_over_data, "ior: file of figures of transfers out//ops is one of the data files out/ops-1",
      "of its own"},
     {result_in_package, "ior: result file out/testFile3/data.00000001 is one", "of its own"},
+    {deep_blocking_backend, "ior: queue depth 2: backend bare makes one", "libaio or uring"},
+    {deep_wrapped_backend, "ior: queue depth 2: backend wrapper makes one", "libaio or uring"},
+    {deep_collective, "ior: queue depth 2: collective transfers", "independent ones"},
+    {no_batch, "ior: a batch of 0 transfers at a queue depth of 1", "choose 1"},
+    {huge_batch, "ior: a batch of 9 transfers at a queue depth of 8", "as many as the depth"},
+    {narrow_search, "ior: the best depth up to 1", "greater one"},
+    {search_of_check, "ior: a depth is to be found in a phase that is not timed", "give it one"},
+    {search_of_prefill, "ior: a depth is to be found in a phase that is not", "give it one"},
+    {search_at_rate, "ior: the best depth of a closed loop", "leave the rate out"},
+    {rate_without_arrivals, "ior: a rate without arrivals", "constant or random"},
+    {bytes_without_arrivals, "ior: a rate without arrivals", "constant or random"},
+    {rank_without_arrivals, "ior: a rate without arrivals", "constant or random"},
+    {no_rate, "ior: a rate of 0 per second", "above 0"},
+    {negative_rate, "ior: a rate of -1 per second", "above 0"},
+    {endless_rate, "ior: a rate of inf per second", "above 0"},
+    {rate_that_is_none, "ior: a rate of nan per second", "above 0"},
+    {rate_of_check, "ior: a rate for a phase that is not timed", "leave it out"},
+    {rate_of_prefill, "ior: a rate for a phase that is not timed", "leave it out"},
+    {rate_of_collective, "ior: a rate for collective transfers", "leave the rate out"},
+    {rate_with_pauses, "ior: a rate and a pause", "one of both"},
+    {rate_of_remove, "ior: remove has no rate", "only phases that move data"},
+    {mix_of_write, "ior: write has no share of reads", "only mixed"},
+    {mix_above_all, "ior: 101% of the transfers read", "there are 100%"},
+    {mix_of_random_blocks, "ior: a mixed phase at random block positions", "shuffled order"},
+    {collective_mix, "ior: a mixed phase with collective", "independent ones"},
+    {mix_as_check, "ior: mixed is no check", "add a read"},
+    {mix_as_prefill, "ior: mixed cannot fill files", "only writes"},
+    {replacing_mix, "ior: mixed cannot replace", "let the write"},
+    {shifted_mix, "ior: a mixed phase writes, and a rank", "shift reads"},
+    {device_of_bare_backend, "ior: backend bare does not take devices", "such as posix"},
+    {device_with_directory, "ior: a device has one name", "leave directories"},
+    {device_with_package, "ior: a device has one name", "leave directories"},
+    {device_of_repetition, "ior: a device has one name", "leave directories"},
+    {device_not_kept, "ior: a device is neither removed nor replaced", "keep it"},
+    {device_replaced, "ior: a device is neither removed nor replaced", "keep it"},
+    {device_removed, "ior: a device is neither removed nor replaced", "keep it"},
+    {device_twice, "ior: device a/one is listed twice", "once"},
+    {device_over_result, "ior: result file b/two is one of the data", "of its own"},
     {old_json, "ior: IOR before 3.2 had no JSON", "later one"},
     {old_csv, "ior: IOR before 4.0 had no CSV", "later one"},
 };
@@ -558,6 +684,23 @@ CHANGE(nothing, (void)x)
 CHANGE(largest_file, x->write->layout.block_bytes = MIB;
        x->write->layout.segment_count = (UINT64_C(1) << 43) - 1)
 CHANGE(greatest_depth, x->read->depth = WEIR_PLAN_DEPTH_MAX)
+CHANGE(greatest_batch, x->read->depth = x->read->batch = WEIR_PLAN_DEPTH_MAX)
+CHANGE(deep_wrapper, x->test->backend = &wrapper; x->test->inner = &store; x->read->depth = 8)
+CHANGE(deep_search, x->write->depth = 256; x->write->must_find_depth = true; x->write->batch = 16)
+CHANGE(constant_rate, x->write->rate = some_rate; x->write->depth = 8)
+CHANGE(random_rate, x->read->rate = (struct weir_rate){.arrivals = WEIR_ARRIVALS_POISSON,
+                                                       .per_s = 0.001,
+                                                       .is_in_bytes = true,
+                                                       .is_per_rank = true})
+CHANGE(mix_of_all, mix(x); x->read->read_percent = 100; x->read->must_verify = true;
+       x->read->ends_at_mismatch = true; x->read->must_sync_each = true;
+       x->read->must_sync_at_end = true; x->read->layout.order = WEIR_ORDER_SHUFFLED;
+       x->read->rate = some_rate)
+CHANGE(mix_of_none, mix(x); x->read->read_percent = 0)
+CHANGE(two_devices, devices(x); x->plan->output.result_path = "b/two.00000001")
+CHANGE(one_device, devices(x); x->target.is_shared = true; x->target.path_count = 1;
+       x->plan->output.result_path = "a/one.00000000")
+CHANGE(dry_device, devices(x); x->test->backend = &bare; x->test->is_dry_run = true)
 CHANGE(able_wrapped_backend, x->test->backend = &wrapper; x->test->inner = &store;
        x->read->must_verify = true; x->read->is_collective = true)
 CHANGE(own_files_of_bare_backend, x->test->backend = &bare; x->target.is_shared = false)
@@ -604,6 +747,16 @@ static void sensible_plans_are_accepted(void **state)
         nothing,
         largest_file,
         greatest_depth,
+        greatest_batch,
+        deep_wrapper,
+        deep_search,
+        constant_rate,
+        random_rate,
+        mix_of_all,
+        mix_of_none,
+        two_devices,
+        one_device,
+        dry_device,
         able_wrapped_backend,
         own_directories,
         own_files_of_bare_backend,
@@ -751,6 +904,46 @@ static void explanation_of_an_elaborate_plan_says_it_all(void **state)
     weir_text_close(&text);
 }
 
+/* Words on what phases move, how much at once, and where to. */
+static void load(struct subject *x)
+{
+    devices(x);
+    x->test->may_take_used_device = true;
+    x->write->depth = 128;
+    x->write->batch = 16;
+    x->write->must_find_depth = true;
+    mix(x);
+    x->read->rate = (struct weir_rate){.arrivals = WEIR_ARRIVALS_POISSON, .per_s = 20000};
+    x->read->depth = 4;
+    x->remove->verb = WEIR_READ;
+    x->remove->rate = (struct weir_rate){.arrivals = WEIR_ARRIVALS_CONSTANT,
+                                         .per_s = 200 * MIB,
+                                         .is_in_bytes = true,
+                                         .is_per_rank = true};
+}
+
+static void explanation_says_how_much_is_asked_at_once(void **state)
+{
+    struct weir_text text = {0};
+
+    (void)state;
+    add_explanation(&text, load);
+    assert_string_equal(
+        weir_text_string(&text),
+        "plan   ior\n"
+        "test 0  STORE  devices a/one, b/two  one for each rank\n"
+        "  keep files\n"
+        "  may take devices that are in use\n"
+        "  repeat 3\n"
+        "    write   64 x 1 MiB per rank: 4 segments, blocks of 16 MiB, in order; depth found, up "
+        "to 128, 16 at once\n"
+        "    mixed   64 x 1 MiB per rank: 4 segments, blocks of 16 MiB, in order; 70% reads; depth "
+        "4; at 20000 transfers per second of the job, Poisson\n"
+        "    read    64 x 1 MiB per rank: 4 segments, blocks of 16 MiB, in order; at 200 MiB per "
+        "second of each rank, constant\n");
+    weir_text_close(&text);
+}
+
 CHANGE(change_format, x->plan->output.format = WEIR_FORMAT_IOR_CSV)
 CHANGE(change_summary_path, x->plan->output.summary_path = "summary")
 CHANGE(change_result_path, x->plan->output.result_path = "summary")
@@ -822,6 +1015,23 @@ CHANGE(change_attempts, x->write->is_single_attempt = true)
 CHANGE(change_clean, x->remove->only_if_clean = true)
 CHANGE(change_think, x->write->think_ns = 1)
 CHANGE(change_depth, x->write->depth = 2)
+CHANGE(change_batch, x->write->depth = 2; x->write->batch = 2)
+CHANGE(change_search, x->write->depth = 2; x->write->must_find_depth = true)
+CHANGE(change_mix, x->write->verb = WEIR_MIXED)
+CHANGE(change_mix_more, x->write->verb = WEIR_MIXED; x->write->read_percent = 1)
+CHANGE(change_rate, x->write->rate = some_rate)
+CHANGE(change_rate_more, x->write->rate = some_rate; x->write->rate.per_s = 5.0000000000000009)
+CHANGE(change_rate_unit, x->write->rate = some_rate; x->write->rate.is_in_bytes = true)
+CHANGE(change_rate_bytes, x->write->rate = some_rate; x->write->rate.is_in_bytes = true;
+       x->write->rate.per_s = 0.1)
+CHANGE(change_rate_huge, x->write->rate = some_rate; x->write->rate.is_in_bytes = true;
+       x->write->rate.per_s = 1e18)
+CHANGE(change_rate_scope, x->write->rate = some_rate; x->write->rate.is_per_rank = true)
+CHANGE(change_arrivals, x->write->rate = some_rate; x->write->rate.arrivals = WEIR_ARRIVALS_POISSON)
+CHANGE(change_device, x->target.is_device = true)
+CHANGE(change_one_device, x->other_target = x->target; x->other_target.is_device = true;
+       x->read->target = &x->other_target)
+CHANGE(change_used_device, x->test->may_take_used_device = true)
 
 CHANGE(change_compat, x->plan->output.compat = WEIR_COMPAT_IOR_4_0)
 CHANGE(change_compat_more, x->plan->output.compat = WEIR_COMPAT_IOR_2_10)
@@ -916,6 +1126,20 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_clean,
     change_think,
     change_depth,
+    change_batch,
+    change_search,
+    change_mix,
+    change_mix_more,
+    change_rate,
+    change_rate_more,
+    change_rate_unit,
+    change_rate_bytes,
+    change_rate_huge,
+    change_rate_scope,
+    change_arrivals,
+    change_device,
+    change_one_device,
+    change_used_device,
     change_compat,
     change_compat_more,
     change_hog,
@@ -1017,6 +1241,7 @@ int main(void)
         cmocka_unit_test(words_are_put_where_they_belong),
         cmocka_unit_test(remarks_keep_their_order),
         cmocka_unit_test(verbs_have_names),
+        cmocka_unit_test(a_mixed_phase_both_writes_and_reads),
         cmocka_unit_test(path_says_whose_file_it_is),
         cmocka_unit_test(path_of_great_numbers_is_not_cut),
         cmocka_unit_test(path_that_does_not_fit_is_an_error),
@@ -1026,6 +1251,7 @@ int main(void)
         cmocka_unit_test(senseless_plan_is_not_frozen),
         cmocka_unit_test(explanation_of_a_typical_plan_reads_well),
         cmocka_unit_test(explanation_of_an_elaborate_plan_says_it_all),
+        cmocka_unit_test(explanation_says_how_much_is_asked_at_once),
         cmocka_unit_test(explanation_differs_when_any_member_differs),
         cmocka_unit_test(explanation_leaves_out_what_only_reports_repeat),
         cmocka_unit_test(frozen_plan_has_the_hash_of_its_text_as_id),

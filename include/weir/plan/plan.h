@@ -39,8 +39,8 @@ struct weir_file_place {
     uint64_t package; /* processor package of the rank that writes it */
 };
 
-/* Writes the path of a file: NAME for a shared file, NAME.00000003 for file number 3
- * (DIRECTORY/3/NAME.00000003 if it has its own directory), with .<repetition> behind it if the
+/* Writes the path of a file: NAME for a shared file and for a device, NAME.00000003 for file number
+ * 3 (DIRECTORY/3/NAME.00000003 if it has its own directory), with .<repetition> behind it if the
  * target asks. 0, or -ENAMETOOLONG. */
 int weir_target_path(const struct weir_target *target, const struct weir_file_place *place,
                      char path[WEIR_PATH_BYTES]);

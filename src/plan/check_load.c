@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the chosen backend can have in flight, and which loads contradict themselves. */
+#include "check_load.h"
+
+#include <math.h>
+
+/* More transfers or bytes a second than anything will ever make; the times between them can still
+ * be told apart. */
+#define RATE_MAX 1e18
+
+struct scope {
+    const struct weir_test *test;
+    const struct weir_phase *phase;
+    const char *place;
+    struct weir_error *error;
+};
+
+#define REFUSE(scope, ...) weir_error_usage((scope)->error, (scope)->place, __VA_ARGS__)
+
+static bool is_untimed(const struct weir_phase *phase)
+{
+    return phase->is_check || phase->is_prefill;
+}
+
+static bool has_rate(const struct weir_phase *phase)
+{
+    return phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
+}
+
+static int check_depth(const struct scope *scope)
+{
+    const struct weir_phase *phase = scope->phase;
+
+    if (phase->depth < 1 || phase->depth > WEIR_PLAN_DEPTH_MAX)
+        return REFUSE(scope, "queue depth %u is out of range: choose 1 to %d", phase->depth,
+                      WEIR_PLAN_DEPTH_MAX);
+    if (phase->depth > 1 && !(weir_test_abilities(scope->test) & WEIR_CAN_QUEUE))
+        return REFUSE(scope,
+                      "queue depth %u: backend %s makes one transfer at a time: choose depth 1, or "
+                      "a backend with a queue, such as libaio or uring",
+                      phase->depth, scope->test->backend->name);
+    if (phase->depth > 1 && phase->is_collective)
+        return REFUSE(scope,
+                      "queue depth %u: collective transfers are made one at a time: choose depth "
+                      "1, or independent ones",
+                      phase->depth);
+    return 0;
+}
+
+static int check_batch(const struct scope *scope)
+{
+    const struct weir_phase *phase = scope->phase;
+
+    if (phase->batch < 1 || phase->batch > phase->depth)
+        return REFUSE(scope,
+                      "a batch of %u transfers at a queue depth of %u: choose 1 to as many as the "
+                      "depth",
+                      phase->batch, phase->depth);
+    return 0;
+}
+
+static int check_search(const struct scope *scope)
+{
+    const struct weir_phase *phase = scope->phase;
+
+    if (!phase->must_find_depth)
+        return 0;
+    if (phase->depth < 2)
+        return REFUSE(scope,
+                      "the best depth up to 1 is to be found: choose a greater one to search "
+                      "up to, or do not search");
+    if (is_untimed(phase))
+        return REFUSE(scope, "a depth is to be found in a phase that is not timed: give it one");
+    if (has_rate(phase))
+        return REFUSE(scope, "the best depth of a closed loop is to be found, and there is a rate: "
+                             "give the depth, or leave the rate out");
+    return 0;
+}
+
+static int check_closed_loop(const struct scope *scope)
+{
+    const struct weir_rate *rate = &scope->phase->rate;
+
+    if (rate->per_s != 0.0 || rate->is_in_bytes || rate->is_per_rank)
+        return REFUSE(scope, "a rate without arrivals: choose constant or random ones");
+    return 0;
+}
+
+static int check_rate(const struct scope *scope)
+{
+    const struct weir_phase *phase = scope->phase;
+    double per_s = phase->rate.per_s;
+
+    if (!has_rate(phase))
+        return check_closed_loop(scope);
+    if (!isfinite(per_s) || per_s <= 0.0 || per_s > RATE_MAX)
+        return REFUSE(scope, "a rate of %g per second: choose one above 0 and up to %g", per_s,
+                      RATE_MAX);
+    if (is_untimed(phase))
+        return REFUSE(scope, "a rate for a phase that is not timed: leave it out");
+    if (phase->is_collective)
+        return REFUSE(scope, "a rate for collective transfers, which wait for each other: choose "
+                             "independent ones, or leave the rate out");
+    if (phase->think_ns > 0)
+        return REFUSE(scope, "a rate and a pause after each transfer: choose one of both");
+    return 0;
+}
+
+static int check_mix(const struct scope *scope)
+{
+    const struct weir_phase *phase = scope->phase;
+
+    if (phase->verb != WEIR_MIXED)
+        return 0;
+    if (phase->read_percent > 100)
+        return REFUSE(scope, "%u%% of the transfers read: there are 100%%", phase->read_percent);
+    if (phase->layout.order == WEIR_ORDER_RANDOM_BLOCKS)
+        return REFUSE(scope,
+                      "a mixed phase at random block positions, which may repeat, would read "
+                      "what it is writing: choose shuffled order");
+    if (phase->is_collective)
+        return REFUSE(scope, "a mixed phase with collective transfers, of which some ranks would "
+                             "read and others write: choose independent ones");
+    return 0;
+}
+
+int weir_plan_check_load(const struct weir_test *test, const struct weir_phase *phase,
+                         const char *place, struct weir_error *error)
+{
+    static int (*const rules[])(const struct scope *scope) = {check_depth, check_batch,
+                                                              check_search, check_rate, check_mix};
+    const struct scope scope = {test, phase, place, error};
+    int status = 0;
+
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && !status; i++)
+        status = rules[i](&scope);
+    return status;
+}

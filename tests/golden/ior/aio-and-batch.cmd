@@ -1,0 +1,1 @@
+-a AIO --aio.granularity=4 --batch 8

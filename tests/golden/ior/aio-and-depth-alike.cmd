@@ -1,0 +1,1 @@
+-a AIO --aio.max-pending=64 --depth 64 --aio.granularity=32 --batch 32

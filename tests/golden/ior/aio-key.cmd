@@ -1,0 +1,1 @@
+-O api=AIO,aio.max-pending=64,aio.granularity=64

@@ -1,0 +1,1 @@
+-a AIO --aio.max-pending=64

@@ -1,0 +1,1 @@
+-a AIO --libaio.entries=8

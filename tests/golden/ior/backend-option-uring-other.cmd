@@ -1,0 +1,2 @@
+# a remark in the report
+-a AIO --uring.sqpoll

@@ -1,0 +1,1 @@
+-a uring --uring.sqpoll --uring.sqpoll-idle=50

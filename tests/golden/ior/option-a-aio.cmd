@@ -1,0 +1,2 @@
+# depth and batch as in IOR
+-a AIO

@@ -1,0 +1,2 @@
+# none is collective
+-a uring -c

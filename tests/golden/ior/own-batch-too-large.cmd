@@ -1,0 +1,1 @@
+-a uring --batch 33

@@ -1,0 +1,2 @@
+# as the backend has it
+-a AIO --batch 0

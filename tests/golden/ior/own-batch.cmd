@@ -1,0 +1,1 @@
+-a uring --depth 64 --batch 16

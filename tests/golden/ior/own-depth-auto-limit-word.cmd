@@ -1,0 +1,1 @@
+-a AIO --depth=auto: -w

@@ -1,0 +1,2 @@
+# only what is timed is searched
+-a uring --depth auto -w -W -r -z --randomPrefill=1m

@@ -1,0 +1,1 @@
+-a null -c --depth 32

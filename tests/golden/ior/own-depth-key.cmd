@@ -1,0 +1,1 @@
+-O api=uring,depth=64,batch=8,direct=1

@@ -1,0 +1,1 @@
+--depth 1 --batch 1

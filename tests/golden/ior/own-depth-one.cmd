@@ -1,0 +1,1 @@
+-a uring --depth=1

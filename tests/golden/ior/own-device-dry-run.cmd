@@ -1,0 +1,1 @@
+--device allow --dryRun -o /dev/sda

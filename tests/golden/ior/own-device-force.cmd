@@ -1,0 +1,1 @@
+--device force -F -o /dev/sda@/dev/sdb -k

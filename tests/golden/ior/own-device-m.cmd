@@ -1,0 +1,1 @@
+--device allow -m -o /dev/sda

@@ -1,0 +1,1 @@
+-a MPIIO --device allow -o /dev/sda

@@ -1,0 +1,1 @@
+--device allow -F -o /dev/sda@/dev/sda

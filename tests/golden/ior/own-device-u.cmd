@@ -1,0 +1,1 @@
+--device allow -u -F -o /dev/sda

@@ -1,0 +1,1 @@
+--device allow -y -F -o /dev/sda

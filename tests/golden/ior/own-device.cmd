@@ -1,0 +1,1 @@
+-a AIO --direct --device allow -o /dev/nvme0n1

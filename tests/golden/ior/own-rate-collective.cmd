@@ -1,0 +1,1 @@
+-a MPIIO -c --rate 5

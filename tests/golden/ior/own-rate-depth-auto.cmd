@@ -1,0 +1,1 @@
+-a uring --rate 5 --depth auto

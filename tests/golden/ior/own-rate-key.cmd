@@ -1,0 +1,1 @@
+-O rate=100,rate-of=job,arrivals=constant

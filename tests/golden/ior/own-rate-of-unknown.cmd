@@ -1,0 +1,1 @@
+--rate 5 --rate-of node

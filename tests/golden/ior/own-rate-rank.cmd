@@ -1,0 +1,1 @@
+--rate 1.5g --rate-of rank --arrivals poisson -w -W -r

@@ -1,0 +1,1 @@
+-a uring --rate 20000 --depth 256

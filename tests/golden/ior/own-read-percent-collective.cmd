@@ -1,0 +1,1 @@
+-a MPIIO -c --read-percent 70

@@ -1,0 +1,1 @@
+-a uring --read-percent 70 --depth auto

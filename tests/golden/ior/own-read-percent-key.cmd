@@ -1,0 +1,1 @@
+-O read-percent=70

@@ -1,0 +1,1 @@
+--read-percent=-1

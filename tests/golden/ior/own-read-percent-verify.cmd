@@ -1,0 +1,1 @@
+--read-percent 70 -w -R -q

@@ -1,0 +1,2 @@
+# our own words are directives, and are inherited
+-f load.ior

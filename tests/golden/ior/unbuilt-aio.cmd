@@ -1,1 +1,0 @@
---aio.max-pending=64
