@@ -118,7 +118,9 @@ static struct weir_test_result *describe_test(struct weir_run *run)
     snprintf(facts->existing_path, sizeof facts->existing_path, "%s", run->existing.path);
     if (test->phase_count > 0)
         weir_run_path(run, test->phases[0]->target, 0, facts->path);
-    if (run->backend->names != NULL)
+    /* What a device is named in is not what holds the data. */
+    if (run->backend->names != NULL &&
+        (test->phase_count == 0 || !test->phases[0]->target->is_device))
         weir_filesystem_describe(facts->path, &facts->filesystem);
     return facts;
 }

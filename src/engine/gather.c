@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whole sentences about what one session did not get. */
+#define SHORTFALL_BYTES 1024
+
 static struct weir_rank_row make_row(const struct weir_run *run,
                                      const struct weir_phase_facts *facts)
 {
@@ -19,6 +22,11 @@ static struct weir_rank_row make_row(const struct weir_run *run,
         .short_count = tally->short_count,
         .error_count = tally->error_count,
         .data_ns = tally->data_ns,
+        .overlapped_data_ns = tally->overlapped_data_ns,
+        .cpu_user_ns = tally->cpu_user_ns,
+        .cpu_system_ns = tally->cpu_system_ns,
+        .blocked_count = tally->blocked_count,
+        .pace = tally->pace,
         .hit_deadline = tally->hit_deadline,
         .stonewall_ops = tally->stonewall_ops,
         .stonewall_bytes = tally->stonewall_bytes,
@@ -96,7 +104,8 @@ static int add_histogram(struct weir_group *group, const struct weir_histogram *
 
 /* All series begin at the agreed start, so interval k is the same time on every rank once they are
  * equally coarse. */
-static int add_series(struct weir_group *group, struct weir_series *mine, struct weir_series *sum)
+static int add_series(struct weir_group *group, struct weir_series *mine, bool has_backlog,
+                      struct weir_series *sum)
 {
     uint64_t shift_and_used[2] = {mine->shift, 0};
     int code = weir_group_reduce(group, shift_and_used, 1, WEIR_MAX);
@@ -110,11 +119,52 @@ static int add_series(struct weir_group *group, struct weir_series *mine, struct
         code = weir_group_reduce(group, mine->ops, shift_and_used[1], WEIR_SUM);
     if (code == 0)
         code = weir_group_reduce(group, mine->bytes, shift_and_used[1], WEIR_SUM);
+    if (code == 0 && has_backlog)
+        code = weir_group_reduce(group, mine->backlog, shift_and_used[1], WEIR_SUM);
     if (code == 0 && sum != NULL) {
         *sum = *mine;
         sum->start_ns = 0;
         sum->used = (uint32_t)shift_and_used[1];
     }
+    return code;
+}
+
+/* ---- histograms ---- */
+
+static bool is_open_loop(const struct weir_phase *phase)
+{
+    return phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
+}
+
+/* Where the phase has no such times the record has no histogram, and nothing travels. */
+static void leave_out_histograms(const struct weir_run *run, const struct weir_phase *phase,
+                                 struct weir_phase_result *record)
+{
+    if (run->queue.is_blocking)
+        record->submission = NULL;
+    if (!is_open_loop(phase))
+        record->response = NULL;
+    if (phase->verb != WEIR_MIXED) {
+        record->write_latency = NULL;
+        record->read_latency = NULL;
+    }
+}
+
+static int add_histograms(struct weir_run *run, const struct weir_phase *phase,
+                          struct weir_phase_result *record)
+{
+    const struct weir_tally *tally = run->tally;
+    struct weir_group *group = run->group;
+    int code = add_histogram(group, &tally->latency, record ? record->latency : NULL);
+
+    if (code == 0 && !run->queue.is_blocking)
+        code = add_histogram(group, &tally->submission, record ? record->submission : NULL);
+    if (code == 0 && is_open_loop(phase))
+        code = add_histogram(group, &tally->response, record ? record->response : NULL);
+    if (code == 0 && phase->verb == WEIR_MIXED)
+        code = add_histogram(group, &tally->write_latency, record ? record->write_latency : NULL);
+    if (code == 0 && phase->verb == WEIR_MIXED)
+        code = add_histogram(group, &tally->read_latency, record ? record->read_latency : NULL);
     return code;
 }
 
@@ -186,6 +236,86 @@ static int compare_sizes(struct weir_run *run, const struct weir_phase_facts *fa
     return code;
 }
 
+/* ---- what the sessions got ---- */
+
+/* What the engine asked for on behalf of the session. */
+static void describe_memory(const struct weir_run *run, struct weir_session_facts *facts)
+{
+    const struct weir_buffers *buffers = &run->buffers;
+
+    if (!run->session->wants_huge_pages)
+        return;
+    if (buffers->is_huge)
+        weir_session_got(facts, "reserved huge pages");
+    else if (buffers->may_be_huge)
+        weir_session_got(facts, "huge pages if the kernel has any");
+    else
+        weir_session_missed(facts, "there are no huge pages for buffers: reserve some with sysctl "
+                                   "vm.nr_hugepages, or have the kernel make them: "
+                                   "/sys/kernel/mm/transparent_hugepage/enabled");
+}
+
+/* The shortfall of the lowest rank that has one. */
+static int share_shortfall(struct weir_run *run, const struct weir_session_facts *mine,
+                           char shortfall[SHORTFALL_BYTES], uint64_t *rank_count)
+{
+    struct weir_group *group = run->group;
+    bool falls_short = mine->shortfall.length > 0;
+    uint64_t first = falls_short ? (uint64_t)group->rank : UINT64_MAX;
+    int code;
+
+    *rank_count = falls_short;
+    code = weir_group_reduce(group, rank_count, 1, WEIR_SUM);
+    if (code != 0 || *rank_count == 0)
+        return code;
+    code = weir_group_reduce(group, &first, 1, WEIR_MIN);
+    snprintf(shortfall, SHORTFALL_BYTES, "%s", weir_text_string(&mine->shortfall));
+    if (code == 0)
+        code = weir_group_broadcast(group, shortfall, SHORTFALL_BYTES, (int)first);
+    return code;
+}
+
+/* With each phase: what is granted for files is known when they were open. */
+static int gather_session(struct weir_run *run, struct weir_phase_result *record)
+{
+    struct weir_session_facts facts = {0};
+    char shortfall[SHORTFALL_BYTES];
+    uint64_t rank_count;
+    int code;
+
+    if (run->backend->describe != NULL)
+        run->backend->describe(run->session, &facts);
+    describe_memory(run, &facts);
+    code = share_shortfall(run, &facts, shortfall, &rank_count);
+    if (code == 0 && record != NULL) {
+        struct weir_arena *arena = &run->result->arena;
+
+        if (facts.granted.length > 0)
+            record->granted = weir_arena_copy(arena, weir_text_string(&facts.granted));
+        if (rank_count > 0)
+            record->shortfall = weir_arena_copy(arena, shortfall);
+        record->shortfall_rank_count = (unsigned)rank_count;
+    }
+    weir_text_close(&facts.granted);
+    weir_text_close(&facts.shortfall);
+    return code;
+}
+
+/* ---- the record ---- */
+
+/* Transfers of all ranks that the plan wants each second; 0 in a closed loop. */
+static double asked_per_s(const struct weir_run *run, const struct weir_phase *phase)
+{
+    const struct weir_rate *rate = &phase->rate;
+    double per_s = rate->per_s;
+
+    if (!is_open_loop(phase))
+        return 0.0;
+    if (rate->is_in_bytes)
+        per_s /= (double)phase->layout.transfer_bytes;
+    return rate->is_per_rank ? per_s * run->group->size : per_s;
+}
+
 static void fill_record(struct weir_run *run, const struct weir_phase_facts *facts,
                         struct weir_phase_result *record)
 {
@@ -198,6 +328,11 @@ static void fill_record(struct weir_run *run, const struct weir_phase_facts *fac
     record->generation = facts->identity.generation;
     record->data_seed = facts->identity.seed;
     record->order_seed = facts->order_seed;
+    record->depth = facts->depth;
+    record->batch = facts->batch;
+    record->depth_curve = facts->depth_curve;
+    record->pace.asked_per_s = asked_per_s(run, facts->phase);
+    leave_out_histograms(run, facts->phase, record);
     if (run->notes.length > 0)
         record->notes = weir_arena_copy(&run->result->arena, weir_text_string(&run->notes));
 }
@@ -241,12 +376,12 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
     int code = gather_rows(run, facts, record, rows);
 
     if (code == 0)
-        code = add_histogram(run->group, &run->tally->latency, record ? record->latency : NULL);
-    if (code == 0 && !run->queue.is_blocking)
-        code =
-            add_histogram(run->group, &run->tally->submission, record ? record->submission : NULL);
+        code = add_histograms(run, facts->phase, record);
     if (code == 0)
-        code = add_series(run->group, &run->tally->series, record ? record->series : NULL);
+        code = add_series(run->group, &run->tally->series, is_open_loop(facts->phase),
+                          record ? record->series : NULL);
+    if (code == 0 && facts->phase->verb != WEIR_REMOVE)
+        code = gather_session(run, record);
     if (code == 0)
         code = gather_mismatches(run, record);
     if (code == 0)
@@ -273,8 +408,6 @@ int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
                        "results could not be gathered: %s", strerror(-code));
-    if (code == 0 && record != NULL && run->queue.is_blocking)
-        record->submission = NULL;
     if (code == 0)
         code = show(run, record, error);
     if (record != NULL)
@@ -294,7 +427,8 @@ int weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase,
         fill_record(run, &facts, record);
         record->outcome = WEIR_OUTCOME_SKIPPED;
         record->file_bytes = UINT64_MAX;
-        record->submission = NULL;
+        record->submission = record->response = NULL;
+        record->write_latency = record->read_latency = NULL;
     }
     return show(run, record, error);
 }

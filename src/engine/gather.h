@@ -19,6 +19,9 @@ struct weir_phase_facts {
     uint64_t unlogged;     /* transfers for which the log had no room */
     struct weir_identity identity;
     uint64_t order_seed;
+    unsigned depth; /* transfers in flight that were allowed; 0: nothing is moved */
+    unsigned batch;
+    struct weir_depth_curve depth_curve; /* empty if no depth was searched for */
 };
 
 /* Gathers run->tally and run->failure of all ranks into a record on rank 0, shows it to the

@@ -73,24 +73,33 @@ static bool find_ior(const struct weir_run *run, const struct weir_phase *phase,
            weir_ior_matches(&own, data, bytes, 0);
 }
 
-/* Through the queue, like every transfer. */
+/* Through the queue, like every transfer. It may wait, whatever the session forbids those that are
+ * timed. */
 static int64_t read_stretch(struct weir_run *run, struct weir_file *file, void *data,
                             uint64_t offset)
 {
     struct weir_op *op = weir_queue_take(&run->queue);
     struct weir_op *done;
     int64_t moved;
+    int count;
 
+    if (op == NULL)
+        return -EPIPE;
     op->verb = WEIR_OP_READ;
+    op->may_wait = true;
     op->is_collective = false;
     op->file = file;
     op->data = data;
     op->offset = offset;
     op->size = SAMPLE_BYTES;
     weir_queue_send(&run->queue, op);
-    if (weir_queue_reap(&run->queue, &done, 1, 1, WEIR_FOREVER) < 1)
-        return -EIO;
+    do
+        count = weir_queue_reap(&run->queue, &done, 1, 1, WEIR_FOREVER);
+    while (count == 0);
+    if (count < 0)
+        return count;
     moved = done->result;
+    done->may_wait = false;
     weir_queue_give(&run->queue, done);
     return moved;
 }
@@ -108,7 +117,7 @@ static uint64_t sample_offset(uint64_t file_bytes, unsigned number)
     return (offset + WEIR_PIECE_BYTES - 1) / WEIR_PIECE_BYTES * WEIR_PIECE_BYTES;
 }
 
-static int take_samples(struct weir_run *run, struct weir_file *file,
+static int take_samples(struct weir_run *run, struct weir_file *file, uint64_t bytes,
                         struct sample samples[SAMPLES])
 {
     int64_t file_bytes = run->backend->file->size(run->session, file);
@@ -118,13 +127,15 @@ static int take_samples(struct weir_run *run, struct weir_file *file,
 
     if (file_bytes < 0)
         return (int)file_bytes;
+    if ((uint64_t)file_bytes < bytes)
+        bytes = (uint64_t)file_bytes;
     if (weir_buffers_open(&buffers, &(struct weir_buffers_params){.slots = 1,
                                                                   .transfer_bytes = SAMPLE_BYTES,
                                                                   .alignment = WEIR_PIECE_BYTES}) !=
         0)
         return -ENOMEM;
     for (unsigned i = 0; i < SAMPLES; i++) {
-        uint64_t offset = sample_offset((uint64_t)file_bytes, i);
+        uint64_t offset = sample_offset(bytes, i);
         int64_t moved;
 
         if (i > 0 && offset == 0)
@@ -171,8 +182,8 @@ static const struct sample *choose(const struct sample samples[SAMPLES])
     return best;
 }
 
-int weir_identity_learn(struct weir_run *run, const char *path, struct weir_identity *identity,
-                        bool *found)
+int weir_identity_learn(struct weir_run *run, const char *path, uint64_t bytes,
+                        struct weir_identity *identity, bool *found)
 {
     struct weir_file_params params = {.path = path, .can_read = true, .group = run->self};
     struct sample samples[SAMPLES] = {0};
@@ -183,7 +194,7 @@ int weir_identity_learn(struct weir_run *run, const char *path, struct weir_iden
     code = run->backend->file->open(run->session, &params, &file);
     if (code != 0)
         return code;
-    code = take_samples(run, file, samples);
+    code = take_samples(run, file, bytes, samples);
     close_code = run->backend->file->close(run->session, file);
     if (code != 0 || close_code != 0)
         return code != 0 ? code : close_code;
@@ -255,6 +266,15 @@ static int agree_signature(struct weir_run *run, bool found, struct weir_identit
     return code;
 }
 
+/* A device does not end where the data do, and behind them may be some of earlier runs. */
+static uint64_t bytes_to_look_at(const struct weir_run *run, const struct weir_phase *phase)
+{
+    if (!phase->target->is_device)
+        return UINT64_MAX;
+    return weir_layout_bytes_per_rank(&phase->layout) *
+           (phase->target->is_shared ? (uint64_t)run->group->size : 1);
+}
+
 static int learn_together(struct weir_run *run, const struct weir_phase *phase, const char *path,
                           struct weir_identity *identity, struct weir_error *error)
 {
@@ -264,7 +284,7 @@ static int learn_together(struct weir_run *run, const struct weir_phase *phase, 
     int code = 0;
 
     if (weir_run_handles_name(run, phase->target))
-        code = weir_identity_learn(run, path, &learned, &found);
+        code = weir_identity_learn(run, path, bytes_to_look_at(run, phase), &learned, &found);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name, "%s: %s", path,
                        strerror(-code));

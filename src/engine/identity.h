@@ -5,17 +5,18 @@
 
 #include "run.h"
 
-/* Looks for stamps at a few places of an existing file, outside of any timing. Sets *found to
+/* Looks for stamps at a few places of the first `bytes` of an existing file (UINT64_MAX: all of
+ * it), outside of any timing. Sets *found to
  * whether there is one, and then *identity to that of most of them (of equally many: the newest).
  * Where the test asks for IOR's data (WEIR_PAYLOAD_IOR), a file that begins with such data is as
  * good: the timestamp and offset patterns are recognised with any signature, the others with the
  * one that was given. 0 or -errno. */
-int weir_identity_learn(struct weir_run *run, const char *path, struct weir_identity *identity,
-                        bool *found);
+int weir_identity_learn(struct weir_run *run, const char *path, uint64_t bytes,
+                        struct weir_identity *identity, bool *found);
 
-/* The identity that a verifying read must expect, the same on all ranks but for files of different
- * generations: from the write of the same run, else learned from the file. Data of IOR need nothing
- * to be learned if the signature is given. Collective. */
+/* The identity that a verifying read must expect, and what a mixed phase writes must have, the same
+ * on all ranks but for files of different generations: from the write of the same run, else learned
+ * from the file. Data of IOR need nothing to be learned if the signature is given. Collective. */
 int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, const char *path,
                          struct weir_identity *identity, struct weir_error *error);
 

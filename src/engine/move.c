@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Take, fill, send, reap, record, give. Nothing is allocated, opened or logged here. */
+/* Take, fill, send, reap, record, give: the passes over a layout, and the loops of queues that
+ * block. Nothing is allocated, opened or logged here. */
 #include "move.h"
 
+#include "move_step.h"
 #include "stop.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 /* Collective phases agree on going on every so many transfers; with a deadline, at each. */
 #define COLLECTIVE_STRIDE 16
-#define REAPED_AT_ONCE 64
 
-/* Kept out of the loop, so that the compiler spends its registers on what happens at every
- * transfer. */
-#define SELDOM __attribute__((noinline, cold))
+/* ---- stopping ---- */
 
-/* A rank may leave a collective phase only together with the others. */
-SELDOM static void ask_to_stop(struct weir_mover *mover)
+void weir_mover_ask_to_stop(struct weir_mover *mover)
 {
     if (mover->is_collective)
         mover->wants_over = true;
@@ -27,14 +23,23 @@ SELDOM static void ask_to_stop(struct weir_mover *mover)
         mover->until = 0;
 }
 
-static void fail(struct weir_mover *mover, int code, uint64_t offset, const char *what)
+void weir_mover_fail(struct weir_mover *mover, int code, uint64_t offset, const char *what)
 {
     char place[64];
 
     snprintf(place, sizeof place, "%s at offset %llu of", what, (unsigned long long)offset);
     weir_tally_fail(mover->tally, code, offset);
     weir_run_fail(mover->run, code, place, mover->path);
-    ask_to_stop(mover);
+    weir_mover_ask_to_stop(mover);
+}
+
+/* Nobody waits for this rank in the middle of a queue: it may stop alone. */
+void weir_mover_fail_session(struct weir_mover *mover, int code, const char *what)
+{
+    mover->run->queue.is_broken = true;
+    weir_tally_fail(mover->tally, code, 0);
+    weir_run_fail(mover->run, code, what, mover->path);
+    mover->until = 0;
 }
 
 /* ---- what does not happen at every transfer ---- */
@@ -81,252 +86,26 @@ static void tell_progress(struct weir_mover *mover, uint64_t now_ns)
     weir_queue_touch(&mover->run->queue);
 }
 
-SELDOM static void attend(struct weir_mover *mover, uint64_t now_ns)
+void weir_mover_attend(struct weir_mover *mover, uint64_t now_ns)
 {
     if (now_ns >= mover->deadline_ns) {
         mover->tally->hit_deadline = true;
         note_stonewall(mover, now_ns);
         mover->deadline_ns = UINT64_MAX;
-        ask_to_stop(mover);
+        weir_mover_ask_to_stop(mover);
     }
     if (now_ns >= mover->progress_ns)
         tell_progress(mover, now_ns);
     set_alert(mover);
 }
 
-/* Whether the phase had more to do is known when the loop has ended. */
-SELDOM static void heed_signal(struct weir_mover *mover)
+void weir_mover_heed_signal(struct weir_mover *mover)
 {
     mover->has_seen_signal = true;
-    ask_to_stop(mover);
+    weir_mover_ask_to_stop(mover);
 }
 
-static void pause_for(uint64_t ns)
-{
-    struct timespec time = {.tv_sec = (time_t)(ns / 1000000000),
-                            .tv_nsec = (long)(ns % 1000000000)};
-
-    nanosleep(&time, NULL);
-}
-
-/* Whether the phase asks for something beyond recording after each transfer. */
-static bool has_aftermath(const struct weir_mover *mover)
-{
-    return mover->phase->must_verify || mover->phase->must_sync_each ||
-           mover->phase->think_ns != 0 || mover->log != NULL || !mover->run->queue.is_blocking;
-}
-
-/* The rest of a short direct transfer may not be aligned any more. */
-static bool can_go_on_from(const struct weir_run *run, uint64_t moved)
-{
-    const struct weir_alignment *alignment = &run->alignment;
-
-    return moved % alignment->memory == 0 && moved % alignment->offset == 0;
-}
-
-/* Aims at the rest of a short transfer. Returns false if there is none to try: then the transfer
- * has failed. */
-SELDOM static bool aim_at_rest(struct weir_mover *mover, struct weir_op *op)
-{
-    struct weir_flight *flight = &mover->flights[op->slot];
-    uint64_t moved = op->result > 0 ? (uint64_t)op->result : 0;
-
-    /* Whatever a transfer waits for, a lock maybe, may never come: it is not tried again if the
-     * signal that came into it is to end the run. */
-    bool is_over = op->result == -EINTR && *mover->stop_signal != 0;
-
-    assert(op->result < (int64_t)op->size);
-    if (is_over)
-        heed_signal(mover);
-    if (op->result < 0 && (op->result != -EINTR || is_over)) {
-        fail(mover, (int)op->result, op->offset, weir_verb_name(mover->phase->verb));
-        return false;
-    }
-    if (op->result == 0 || (mover->phase->is_single_attempt && op->result > 0)) {
-        fail(mover, op->verb == WEIR_OP_READ ? -ENODATA : -EIO, op->offset + moved,
-             op->verb == WEIR_OP_READ ? "short read" : "short write");
-        return false;
-    }
-    if (!can_go_on_from(mover->run, moved)) {
-        fail(mover, -EIO, op->offset + moved, "unaligned short transfer");
-        return false;
-    }
-    if (!flight->is_continued) {
-        *flight = (struct weir_flight){.is_continued = true,
-                                       .data = op->data,
-                                       .offset = op->offset,
-                                       .size = op->size,
-                                       .issued_ns = op->issued_ns};
-        mover->continued_count++;
-        mover->has_aftermath = true;
-    }
-    mover->tally->short_count += moved > 0;
-    op->data = (unsigned char *)op->data + moved;
-    op->offset += moved;
-    op->size -= moved;
-    /* The others are not in a short part of their own. */
-    op->is_collective = false;
-    return true;
-}
-
-/* Puts the parts of a continued transfer together again, and forgets them. */
-SELDOM static void join_parts(struct weir_mover *mover, struct weir_op *op)
-{
-    struct weir_flight *flight = &mover->flights[op->slot];
-
-    if (!flight->is_continued)
-        return;
-    op->data = flight->data;
-    op->offset = flight->offset;
-    op->size = flight->size;
-    op->issued_ns = flight->issued_ns;
-    op->is_collective = mover->phase->is_collective;
-    flight->is_continued = false;
-    mover->continued_count--;
-    mover->has_aftermath = mover->continued_count != 0 || has_aftermath(mover);
-}
-
-SELDOM static void sync_now(struct weir_mover *mover, struct weir_op *op)
-{
-    int code = mover->run->backend->file->sync(mover->run->session, mover->file);
-
-    op->done_ns = weir_queue_now(&mover->run->queue);
-    if (code != 0)
-        fail(mover, code, op->offset, "sync");
-}
-
-/* A failed transfer is over. Its sync is not, if the others are waiting in theirs. */
-SELDOM static void give_up(struct weir_mover *mover, struct weir_op *op)
-{
-    join_parts(mover, op);
-    if (mover->phase->must_sync_each && mover->is_collective)
-        sync_now(mover, op);
-}
-
-static void check(struct weir_mover *mover, const struct weir_op *op)
-{
-    struct weir_tally *tally = mover->tally;
-
-    mover->reading.offset = op->offset;
-    mover->reading.bytes = op->size;
-    if (!weir_verify(mover->source, &mover->reading, op->data, &tally->mismatches) &&
-        mover->phase->ends_at_mismatch)
-        ask_to_stop(mover);
-    tally->data_ns += weir_queue_now(&mover->run->queue) - op->done_ns;
-}
-
-/* ---- every transfer: each instruction here is paid for millions of times ---- */
-
-/* What is the same for all transfers of a slot. */
-static void aim(const struct weir_mover *mover, struct weir_op *op)
-{
-    op->verb = mover->phase->verb == WEIR_WRITE ? WEIR_OP_WRITE : WEIR_OP_READ;
-    op->is_collective = mover->phase->is_collective;
-    op->file = mover->file;
-    op->window = op->slot * mover->buffers->windows;
-    op->data = weir_buffers_window(mover->buffers, op->window);
-    op->size = mover->phase->layout.transfer_bytes;
-}
-
-/* The slot's next window, in turn. */
-static inline unsigned turn_window(struct weir_mover *mover, struct weir_op *op)
-{
-    unsigned window = op->window + (mover->turn++ & mover->turn_mask);
-
-    op->data = weir_buffers_window(mover->buffers, window);
-    return window;
-}
-
-/* Whatever the buffer needs that takes longer than reading the clock. */
-static __attribute__((noinline)) void prepare_buffer(struct weir_mover *mover, struct weir_op *op)
-{
-    struct weir_queue *queue = &mover->run->queue;
-    uint64_t before_ns = queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
-    unsigned window;
-
-    if (op->verb == WEIR_OP_READ) {
-        weir_source_spoil(mover->source, op->data);
-    } else {
-        window = turn_window(mover, op);
-        weir_source_fill(mover->source, op->data, op->offset,
-                         weir_source_first_noise(mover->source, window));
-    }
-    mover->tally->data_ns += weir_queue_now(queue) - before_ns;
-}
-
-static inline void put_stamp(struct weir_mover *mover, struct weir_op *op)
-{
-    unsigned window = turn_window(mover, op);
-
-    weir_stamp_write(op->data, mover->source, op->offset, window % WEIR_NOISE_PIECES);
-}
-
-static inline void launch(struct weir_mover *mover, struct weir_op *op)
-{
-    op->offset = weir_walk_next(&mover->walk);
-    if (mover->must_stamp)
-        put_stamp(mover, op);
-    else if (mover->must_prepare)
-        prepare_buffer(mover, op);
-}
-
-static inline void record(struct weir_mover *mover, const struct weir_op *op)
-{
-    struct weir_tally *tally = mover->tally;
-
-    weir_histogram_add(&tally->latency, op->done_ns - op->issued_ns);
-    weir_series_add(&tally->series, op->done_ns, op->size);
-    if (__builtin_expect(op->done_ns >= mover->alert_ns, 0))
-        attend(mover, op->done_ns);
-    if (__builtin_expect(*mover->stop_signal != 0, 0))
-        heed_signal(mover);
-}
-
-SELDOM static void log_transfer(struct weir_mover *mover, const struct weir_op *op)
-{
-    weir_op_log_add(mover->log, op);
-}
-
-/* Records a transfer of a phase that asks for more than moving data, or of one that came in
- * parts. */
-SELDOM static bool follow_up(struct weir_mover *mover, struct weir_op *op)
-{
-    if (mover->continued_count != 0)
-        join_parts(mover, op);
-    if (mover->phase->must_sync_each)
-        sync_now(mover, op);
-    if (!mover->run->queue.is_blocking)
-        weir_histogram_add(&mover->tally->submission, op->accepted_ns - op->issued_ns);
-    if (mover->log != NULL)
-        log_transfer(mover, op);
-    record(mover, op);
-    if (mover->phase->must_verify)
-        check(mover, op);
-    if (mover->phase->think_ns != 0) {
-        pause_for(mover->phase->think_ns);
-        weir_queue_touch(&mover->run->queue);
-    }
-    return true;
-}
-
-/* Deals with a transfer that came back. Returns false if the rest of it has to be sent. */
-static inline __attribute__((always_inline)) bool settle(struct weir_mover *mover,
-                                                         struct weir_op *op)
-{
-    if (__builtin_expect(op->result != (int64_t)op->size, 0)) {
-        if (aim_at_rest(mover, op))
-            return false;
-        give_up(mover, op);
-        return true;
-    }
-    if (__builtin_expect(mover->has_aftermath, 0))
-        return follow_up(mover, op);
-    record(mover, op);
-    return true;
-}
-
-/* Before a collective transfer: do all ranks go on? */
-SELDOM static void agree_to_go_on(struct weir_mover *mover)
+void weir_mover_agree(struct weir_mover *mover)
 {
     uint64_t wants_over = mover->wants_over;
 
@@ -339,12 +118,55 @@ SELDOM static void agree_to_go_on(struct weir_mover *mover)
     weir_queue_touch(&mover->run->queue);
 }
 
-/* Whether to launch another transfer. */
-static inline bool goes_on(struct weir_mover *mover, bool is_collective)
+static void note_furthest(struct weir_mover *mover)
 {
-    if (is_collective)
-        agree_to_go_on(mover);
-    return mover->walk.index < mover->until;
+    if (mover->walk.index > mover->furthest)
+        mover->furthest = mover->walk.index;
+}
+
+/* Is there time left that the phase is to fill? */
+static bool is_early(const struct weir_mover *mover)
+{
+    return mover->phase->stop.minimum_ns != 0 && mover->limit > 0 &&
+           weir_run_now(mover->run) - mover->started_ns < mover->phase->stop.minimum_ns;
+}
+
+bool weir_mover_starts_again(struct weir_mover *mover)
+{
+    if (mover->is_collective || mover->is_wearing_out || mover->until == 0 || !is_early(mover))
+        return false;
+    note_furthest(mover);
+    weir_walk_start(&mover->walk, mover->share, 0);
+    return true;
+}
+
+void weir_mover_take_back(struct weir_mover *mover)
+{
+    assert(mover->walk.index > 0);
+    mover->walk.index--;
+}
+
+/* ---- queues that block ---- */
+
+static inline void record(struct weir_mover *mover, const struct weir_op *op)
+{
+    struct weir_tally *tally = mover->tally;
+
+    weir_histogram_add(&tally->latency, op->done_ns - op->issued_ns);
+    weir_series_add(&tally->series, op->done_ns, op->size);
+    weir_mover_look_up(mover, op->done_ns);
+}
+
+/* Deals with a transfer that came back. Returns false if the rest of it has to be sent. */
+static inline __attribute__((always_inline)) bool settle(struct weir_mover *mover,
+                                                         struct weir_op *op)
+{
+    if (__builtin_expect(op->result != (int64_t)op->size, 0))
+        return weir_mover_settle_oddly(mover, op);
+    if (__builtin_expect(mover->has_aftermath, 0))
+        return weir_mover_follow_up(mover, op);
+    record(mover, op);
+    return true;
 }
 
 /* One slot, round and round. */
@@ -353,9 +175,9 @@ static inline void pass_blocking(struct weir_mover *mover, bool is_collective)
     struct weir_queue *queue = &mover->run->queue;
     struct weir_op *op = weir_queue_take(queue);
 
-    aim(mover, op);
-    while (goes_on(mover, is_collective)) {
-        launch(mover, op);
+    weir_mover_aim(mover, op);
+    while (weir_mover_goes_on(mover, is_collective)) {
+        weir_mover_launch(mover, op);
         do
             weir_queue_transfer(queue, op);
         while (!settle(mover, op));
@@ -363,65 +185,67 @@ static inline void pass_blocking(struct weir_mover *mover, bool is_collective)
     weir_queue_give(queue, op);
 }
 
-static void launch_all_free(struct weir_mover *mover)
+/* Until the transfer is due; its stamp of issue is not before that. Returns false if it is not to
+ * be made any more. */
+static bool wait_for_turn(struct weir_mover *mover, struct weir_op *op)
 {
     struct weir_queue *queue = &mover->run->queue;
-    struct weir_op *op;
 
-    while (weir_queue_has_free(queue) && goes_on(mover, mover->is_collective)) {
-        op = weir_queue_take(queue);
-        aim(mover, op);
-        launch(mover, op);
-        weir_queue_send(queue, op);
+    op->due_ns = weir_mover_next_due(mover);
+    while (weir_queue_now(queue) < op->due_ns) {
+        uint64_t until_ns = op->due_ns < mover->alert_ns ? op->due_ns : mover->alert_ns;
+
+        weir_pace_wait(queue->clock, until_ns, mover->stop_signal);
+        weir_mover_look_up(mover, weir_queue_now(queue));
+        if (mover->walk.index > mover->until)
+            return false;
+        /* All ranks make what they have agreed to make. */
+        if (mover->has_seen_signal)
+            weir_clock_wait(queue->clock, op->due_ns);
     }
+    weir_mover_note_lag(mover, op->due_ns, queue->last_ns);
+    return true;
 }
 
-/* As many slots in flight as there are. */
-static void pass_queued(struct weir_mover *mover)
+/* The same when each transfer is due at a time of its own. */
+static void pass_blocking_paced(struct weir_mover *mover)
 {
     struct weir_queue *queue = &mover->run->queue;
-    struct weir_op *done[REAPED_AT_ONCE];
-    int count;
+    struct weir_op *op = weir_queue_take(queue);
 
-    for (;;) {
-        launch_all_free(mover);
-        if (weir_queue_outstanding(queue) == 0)
-            return;
-        count = weir_queue_reap(queue, done, 1, REAPED_AT_ONCE, WEIR_FOREVER);
-        if (count < 0) {
-            fail(mover, count, 0, "the session broke");
-            mover->until = 0;
-            return;
+    weir_mover_aim(mover, op);
+    while (weir_mover_goes_on(mover, mover->is_collective)) {
+        weir_mover_launch(mover, op);
+        if (!wait_for_turn(mover, op)) {
+            weir_mover_take_back(mover);
+            break;
         }
-        for (int i = 0; i < count; i++)
-            if (settle(mover, done[i]))
-                weir_queue_give(queue, done[i]);
-            else
-                weir_queue_send(queue, done[i]);
+        weir_pacer_advance(&mover->pacer);
+        do
+            weir_queue_transfer(queue, op);
+        while (!settle(mover, op));
     }
-}
-
-/* Until the limit is reached or something asks to stop. */
-static int pass(struct weir_mover *mover)
-{
-    /* Two copies of the blocking loop: the one that most runs need has no question in it. */
-    if (!mover->run->queue.is_blocking)
-        pass_queued(mover);
-    else if (mover->is_collective)
-        pass_blocking(mover, true);
-    else
-        pass_blocking(mover, false);
-    if (mover->walk.index > mover->furthest)
-        mover->furthest = mover->walk.index;
-    return mover->code;
+    weir_queue_give(queue, op);
 }
 
 /* ---- passes ---- */
 
-static bool is_early(const struct weir_mover *mover)
+/* Until the limit is reached or something asks to stop. */
+static int pass(struct weir_mover *mover)
 {
-    return mover->phase->stop.minimum_ns != 0 && mover->limit > 0 &&
-           weir_run_now(mover->run) - mover->started_ns < mover->phase->stop.minimum_ns;
+    const struct weir_queue *queue = &mover->run->queue;
+
+    /* Two copies of the blocking loop: the one that most runs need has no question in it. */
+    if (!queue->is_blocking)
+        weir_move_queued(mover);
+    else if (mover->is_open_loop)
+        pass_blocking_paced(mover);
+    else if (mover->is_collective)
+        pass_blocking(mover, true);
+    else
+        pass_blocking(mover, false);
+    note_furthest(mover);
+    return mover->code;
 }
 
 static bool must_go_again(struct weir_mover *mover)
@@ -445,15 +269,20 @@ static int wear_out(struct weir_mover *mover)
         return code;
     /* A signal that came after the last transfer, in a pause maybe, cuts what is left to do. */
     if (weir_run_must_stop(mover->run)) {
-        heed_signal(mover);
+        weir_mover_heed_signal(mover);
         return 0;
     }
     if (furthest < mover->limit)
         mover->limit = furthest;
     mover->until = mover->limit;
+    mover->is_wearing_out = true;
+    if (mover->is_open_loop)
+        weir_pacer_resume(&mover->pacer, weir_run_now(mover->run));
     weir_queue_now(&mover->run->queue);
     return pass(mover);
 }
+
+/* ---- the beginning ---- */
 
 /* A sync that needs all ranks makes the phase collective, whatever its transfers are. */
 static bool syncs_together(const struct weir_mover *mover)
@@ -462,29 +291,98 @@ static bool syncs_together(const struct weir_mover *mover)
            (weir_test_abilities(mover->run->test) & WEIR_SYNCS_TOGETHER) != 0;
 }
 
-static void begin(struct weir_mover *mover)
+static void set_alerts(struct weir_mover *mover)
 {
     const struct weir_observer *observer = mover->run->params->observer;
-    const struct weir_phase *phase = mover->phase;
+    uint64_t deadline_ns = mover->phase->stop.deadline_ns;
     bool tells_progress = mover->run->group->rank == 0 && observer->progress != NULL &&
                           observer->progress_interval_ns != 0;
 
-    mover->tally = mover->run->tally;
-    mover->buffers = &mover->run->buffers;
-    mover->turn_mask = mover->buffers->windows - 1;
-    mover->started_ns = weir_queue_now(&mover->run->queue);
-    mover->deadline_ns =
-        phase->stop.deadline_ns == 0 ? UINT64_MAX : mover->started_ns + phase->stop.deadline_ns;
+    mover->deadline_ns = deadline_ns == 0 ? UINT64_MAX : mover->started_ns + deadline_ns;
     mover->progress_ns =
         tells_progress ? mover->started_ns + observer->progress_interval_ns : UINT64_MAX;
     set_alert(mover);
-    mover->until = mover->limit;
-    mover->is_collective = phase->is_collective || syncs_together(mover);
-    mover->stop_signal = mover->run->params->stop_signal;
-    mover->has_aftermath = has_aftermath(mover);
+}
+
+/* A slot of a mixed phase reads into one half of its windows and writes from the other. */
+static void share_windows(struct weir_mover *mover)
+{
+    unsigned windows = mover->buffers->windows;
+
+    mover->turn_mask = windows - 1;
+    mover->read_window = 0;
+    if (!mover->is_mixed)
+        return;
+    mover->turn_mask = windows > 1 ? windows / 2 - 1 : 0;
+    mover->read_window = windows / 2;
+    weir_mix_init(&mover->mix, mover->phase->read_percent, mover->mix_seed);
+}
+
+static void set_verbs(struct weir_mover *mover)
+{
+    const struct weir_phase *phase = mover->phase;
+
+    mover->is_mixed = phase->verb == WEIR_MIXED;
+    mover->is_open_loop = phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
     mover->must_stamp = phase->verb == WEIR_WRITE && mover->source->is_one_stamp;
-    mover->must_prepare =
-        phase->must_verify || (phase->verb == WEIR_WRITE && weir_source_varies(mover->source));
+    mover->must_prepare = mover->is_mixed || phase->must_verify ||
+                          (phase->verb == WEIR_WRITE && weir_source_varies(mover->source));
+    share_windows(mover);
+    mover->has_aftermath = weir_mover_has_aftermath(mover);
+}
+
+static unsigned between(unsigned least, unsigned value, unsigned greatest)
+{
+    return value < least ? least : value > greatest ? greatest : value;
+}
+
+/* What is in flight in a session that broke may come back into any slot: none is used again. */
+static void set_depth(struct weir_mover *mover)
+{
+    struct weir_queue *queue = &mover->run->queue;
+
+    if (queue->is_broken) {
+        weir_mover_fail_session(mover, -EPIPE, "the session broke before any transfer of");
+        return;
+    }
+    mover->depth = between(1, mover->depth, queue->depth);
+    mover->batch = between(1, mover->batch, mover->depth);
+    weir_queue_limit(queue, mover->depth);
+}
+
+static void set_pace(struct weir_mover *mover)
+{
+    const struct weir_group *group = mover->run->group;
+
+    if (!mover->is_open_loop)
+        return;
+    weir_pacer_open(&mover->pacer,
+                    &(struct weir_pacer_params){
+                        .rate = &mover->phase->rate,
+                        .rank = (uint64_t)group->rank,
+                        .ranks = (uint64_t)group->size,
+                        .transfer_bytes = mover->phase->layout.transfer_bytes,
+                        .start_ns = mover->started_ns,
+                        .seed = mover->mix_seed,
+                        .limit = mover->phase->stop.minimum_ns == 0 ? mover->limit : UINT64_MAX,
+                    });
+}
+
+static void begin(struct weir_mover *mover)
+{
+    mover->tally = mover->run->tally;
+    mover->buffers = &mover->run->buffers;
+    mover->stop_signal = mover->run->params->stop_signal;
+    mover->until = mover->limit;
+    mover->is_collective = mover->phase->is_collective || syncs_together(mover);
+    if (mover->first_index >= mover->limit)
+        mover->first_index = 0;
+    set_verbs(mover);
+    set_depth(mover);
+    mover->started_ns = weir_queue_now(&mover->run->queue);
+    set_alerts(mover);
+    set_pace(mover);
+    weir_walk_start(&mover->walk, mover->share, mover->first_index);
 }
 
 int weir_move(struct weir_mover *mover)
@@ -492,14 +390,17 @@ int weir_move(struct weir_mover *mover)
     int code;
 
     begin(mover);
-    do {
+    code = pass(mover);
+    while (code == 0 && must_go_again(mover)) {
         weir_walk_start(&mover->walk, mover->share, 0);
         code = pass(mover);
-    } while (code == 0 && must_go_again(mover));
+    }
     if (mover->phase->stop.deadline_ns != 0 && !mover->tally->hit_deadline)
         note_stonewall(mover, weir_run_now(mover->run));
     if (code == 0 && mover->phase->stop.has_wear_out)
         code = wear_out(mover);
+    if (mover->is_open_loop)
+        weir_pacer_close(&mover->pacer);
     count_transfers(mover);
     mover->run->is_cut =
         mover->has_seen_signal && (mover->walk.index < mover->limit || is_early(mover));

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop that moves data: the same for every backend, depth and order. */
+/* The loop that moves data: the same for every backend, depth, order and load. */
 #ifndef WEIR_ENGINE_MOVE_H
 #define WEIR_ENGINE_MOVE_H
 
 #include "op_log.h"
+#include "pace.h"
 #include "run.h"
 #include "verify.h"
 
-/* A transfer that came back short and is being continued. */
+/* What becomes of the transfer in a slot, beyond what the slot itself says. */
 struct weir_flight {
-    bool is_continued;
+    bool
+        is_continued; /* it came back unfinished and was sent again: what it was at first is here */
+    bool is_synced;   /* its sync is on the way; the stamps of the write are here */
+    bool must_lay;    /* a read has overwritten what writes find in the buffer */
     void *data;
     uint64_t offset;
     uint64_t size;
     uint64_t issued_ns;
+    uint64_t accepted_ns;
+    uint64_t rested_ns;   /* of a slot that pauses: when it may go on */
+    struct weir_op *next; /* the slot that pauses behind this one */
 };
 
 struct weir_mover {
@@ -29,8 +36,9 @@ struct weir_mover {
         first_index;   /* start there, and at the beginning again after the end: trials of depth */
     unsigned depth;    /* transfers in flight, 1 to the queue's depth */
     unsigned batch;    /* transfers that are waited for at once, 1 to depth */
-    uint64_t mix_seed; /* of mixed phases */
-    struct weir_op_log *log; /* of each transfer; NULL: none */
+    uint64_t mix_seed; /* of mixed phases and of random arrivals; the same on all ranks */
+    struct weir_op_log *log;     /* of each transfer; NULL: none */
+    struct weir_flight *flights; /* one per slot of the queue, all zero */
 
     /* set by weir_move */
     struct weir_tally *tally;
@@ -48,17 +56,33 @@ struct weir_mover {
     bool must_stamp;    /* a stamp is all that the buffer needs */
     bool must_prepare;  /* it needs more */
     bool has_aftermath; /* something beyond recording follows each transfer, or one came in parts */
+    bool is_mixed;
+    bool is_open_loop;
+    bool is_wearing_out; /* the phase itself is over, but other ranks went further */
     const struct weir_buffers *buffers;
     unsigned turn; /* windows used so far: each slot goes round its own */
     unsigned turn_mask;
+    unsigned read_window; /* mixed: which of a slot's windows is read into */
     unsigned continued_count;
     const volatile sig_atomic_t *stop_signal;
-    struct weir_flight *flights; /* one per slot */
+    struct weir_mix mix; /* of mixed phases */
+    struct weir_pacer pacer;
+    /* queued loops: */
+    uint64_t quiet_since_ns; /* after a signal: when the last transfer came back */
+    struct weir_op *in_hand; /* aimed, its buffer prepared, but not due yet */
+    bool is_starved;         /* there is more to launch, but no free slot */
+    struct weir_op *resting; /* slots that pause, the one that may go on first in front */
+    struct weir_op *resting_last;
 };
 
 /* Moves the rank's part, with everything the plan's stop rule asks, and leaves the counts in
- * run->tally. Returns 0, or -errno if the session broke or ranks could not agree; failed transfers
- * are counted in the tally instead. Collective if the phase is, or wears out. */
+ * run->tally. Returns 0, or -errno if ranks could not agree; failed transfers, and a session that
+ * broke, are counted in the tally instead: a session that is broken from the start is one more
+ * failure, and nothing moves. Collective if the phase is, or wears out.
+ *
+ * The pause that a phase asks for after each transfer is the rank's if transfers block, else that
+ * of each slot: the others go on, and no completion is seen late because of it. In an open loop
+ * there is nothing to wait for in batches: what is due is handed over. */
 int weir_move(struct weir_mover *mover);
 
 #endif

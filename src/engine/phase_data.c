@@ -1,39 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One write or read: prepare, start together, open, move, close, gather. The three windows are
- * IOR's. */
+/* One write, read or mix of both: prepare, start together, open, move, close, gather. The three
+ * windows are IOR's. */
 #include "phase_data.h"
 
-#include "gather.h"
 #include "identity.h"
-#include "move.h"
+#include "phase_trials.h"
+#include "phase_windows.h"
 #include "stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct data_phase {
-    struct weir_run *run;
-    const struct weir_phase *phase;
-    const struct weir_target *target;
-    char path[WEIR_PATH_BYTES];
-    uint64_t owner; /* the rank whose part this rank takes */
-    struct weir_share share;
-    struct weir_source source;
-    struct weir_flight *flights;
-    struct weir_op_log log;
-    struct weir_file *file;
-    struct weir_mover mover;
-    struct weir_phase_facts facts;
-};
-
 /* ---- before the start: nothing here is timed ---- */
 
-static uint64_t order_seed(const struct weir_run *run, const struct weir_layout *layout)
+/* Of all that is random in a phase: the order of its transfers, which of them read, and when they
+ * are due. One number, the same on all ranks, so that --random-offset-seed makes all of it again;
+ * 0 if nothing is. */
+static uint64_t order_seed(const struct weir_run *run, const struct weir_phase *phase)
 {
-    if (layout->order == WEIR_ORDER_SEQUENTIAL)
+    bool is_random = phase->layout.order != WEIR_ORDER_SEQUENTIAL || phase->verb == WEIR_MIXED ||
+                     phase->rate.arrivals == WEIR_ARRIVALS_POISSON;
+
+    if (!is_random)
         return 0;
-    return layout->seed_is_given ? layout->seed : run->order_seed;
+    return phase->layout.seed_is_given ? phase->layout.seed : run->order_seed;
 }
 
 /* Random blocks are drawn from what there is to read. */
@@ -46,14 +37,15 @@ static uint64_t existing_bytes(const struct weir_run *run, const char *path)
     return facts.bytes;
 }
 
-static void set_share(struct data_phase *data)
+static void set_share(struct weir_data_phase *data)
 {
     const struct weir_run *run = data->run;
     const struct weir_layout *layout = &data->phase->layout;
-    bool reads_anywhere =
-        data->phase->verb == WEIR_READ && layout->order == WEIR_ORDER_RANDOM_BLOCKS;
+    /* But a device has no end of ours. */
+    bool reads_anywhere = data->phase->verb == WEIR_READ && !data->target->is_device &&
+                          layout->order == WEIR_ORDER_RANDOM_BLOCKS;
 
-    data->facts.order_seed = order_seed(run, layout);
+    data->facts.order_seed = order_seed(run, data->phase);
     weir_share_init(&data->share, layout,
                     &(struct weir_share_params){
                         .is_shared = data->target->is_shared,
@@ -80,35 +72,56 @@ static int make_directory(struct weir_run *run, const char *path)
     return code == -EEXIST ? 0 : code;
 }
 
-/* Whoever handles the name makes room for a write. */
-static int prepare_name(struct data_phase *data)
+static int remove_file(struct weir_data_phase *data)
 {
-    struct weir_run *run = data->run;
+    int code = data->run->backend->names->unlink(data->run->session, data->path);
+
+    return code == -ENOENT ? 0 : code;
+}
+
+/* Whoever handles the name makes room for a write. */
+static int prepare_name(struct weir_data_phase *data)
+{
     int code = 0;
 
-    if (data->phase->verb != WEIR_WRITE || run->backend->names == NULL ||
-        !weir_run_handles_name(run, data->target))
+    if (!weir_phase_handles_made_file(data))
         return 0;
     if (data->target->has_own_directory)
-        code = make_directory(run, data->path);
-    if (code == 0 && data->phase->must_replace) {
-        code = run->backend->names->unlink(run->session, data->path);
-        if (code == -ENOENT)
-            code = 0;
-    }
+        code = make_directory(data->run, data->path);
+    if (code == 0 && data->phase->must_replace)
+        code = remove_file(data);
     return code;
 }
 
-static int set_identity(struct data_phase *data, struct weir_error *error)
+/* What a mixed phase writes is what is there already, generation, seed and all: so its own reads,
+ * and all later ones, expect the same of a place whether it was written again or not, and can do
+ * without a record of which places were. If nobody verifies and the file does not tell what it
+ * holds, it gets data of its own. */
+static int continue_identity(struct weir_data_phase *data, struct weir_error *error)
+{
+    struct weir_identity *identity = &data->facts.identity;
+    struct weir_error unknown = {0};
+    int code;
+
+    if (data->phase->must_verify)
+        return weir_identity_expect(data->run, data->phase, data->path, identity, error);
+    code = weir_identity_expect(data->run, data->phase, data->path, identity, &unknown);
+    return code == 0 ? 0 : weir_identity_create(data->run, data->phase, identity);
+}
+
+static int set_identity(struct weir_data_phase *data, struct weir_error *error)
 {
     struct weir_identity *identity = &data->facts.identity;
     const struct weir_phase *phase = data->phase;
+    bool has_payload = phase->payload.mode != WEIR_PAYLOAD_NONE;
     int code = 0;
 
     *identity = (struct weir_identity){.transfer_bytes = phase->layout.transfer_bytes,
                                        .mode = WEIR_PAYLOAD_NONE};
-    if (phase->verb == WEIR_WRITE && phase->payload.mode != WEIR_PAYLOAD_NONE)
+    if (phase->verb == WEIR_WRITE && has_payload)
         code = weir_identity_create(data->run, phase, identity);
+    else if (phase->verb == WEIR_MIXED && has_payload)
+        code = continue_identity(data, error);
     else if (phase->must_verify)
         code = weir_identity_expect(data->run, phase, data->path, identity, error);
     if (code == 0)
@@ -116,22 +129,46 @@ static int set_identity(struct data_phase *data, struct weir_error *error)
     return code;
 }
 
-/* Every window gets its noise once; the loop then only puts stamps. */
-static void prepare_buffers(struct data_phase *data)
+/* Bytes that a file must have for this rank's transfers; 0 if that is not known: a write that was
+ * cut, or a limit, may have left less than the layout. */
+static uint64_t needed_bytes(const struct weir_data_phase *data)
 {
-    struct weir_run *run = data->run;
-    const struct weir_buffers *buffers = &run->buffers;
+    const struct weir_layout *layout = &data->phase->layout;
+    uint64_t limit = data->facts.op_limit;
 
-    weir_source_init(&data->source, &data->facts.identity, run->noise,
-                     weir_run_file_number(data->target, data->owner), (uint32_t)data->owner);
-    if (data->phase->verb != WEIR_WRITE)
-        return;
-    for (unsigned window = 0; window < buffers->slots * buffers->windows; window++)
-        weir_source_lay(&data->source, weir_buffers_window(buffers, window),
-                        weir_source_first_noise(&data->source, window));
+    if (limit == 0 || weir_run_has_written(data->run, data->target))
+        return 0;
+    if (layout->order == WEIR_ORDER_SEQUENTIAL)
+        return weir_share_offset(&data->share, limit - 1) + layout->transfer_bytes;
+    if (limit < data->share.op_count)
+        return 0;
+    return weir_layout_bytes_per_rank(layout) *
+           (data->target->is_shared ? (uint64_t)data->run->group->size : 1);
 }
 
-static int open_log(struct data_phase *data, struct weir_error *error)
+/* Before anything is written into it: a mixed phase makes no file longer. */
+static void check_length(const struct weir_data_phase *data, struct weir_error *error)
+{
+    uint64_t bytes = existing_bytes(data->run, data->path);
+    uint64_t needed = needed_bytes(data);
+
+    if (bytes < needed)
+        weir_error_usage(error, data->run->backend->descriptor.name,
+                         "%s has %llu bytes, and a mixed phase would read and write up to %llu: "
+                         "write it first in that size, with -w, or with -w -k in a run of its own",
+                         data->path, (unsigned long long)bytes, (unsigned long long)needed);
+}
+
+static int check_mixed(const struct weir_data_phase *data, struct weir_error *error)
+{
+    if (data->phase->verb != WEIR_MIXED)
+        return 0;
+    if (data->run->backend->names != NULL && !data->target->is_device)
+        check_length(data, error);
+    return weir_group_agree(data->run->group, error);
+}
+
+static int open_log(struct weir_data_phase *data, struct weir_error *error)
 {
     int code;
 
@@ -145,7 +182,7 @@ static int open_log(struct data_phase *data, struct weir_error *error)
     return weir_group_agree(data->run->group, error);
 }
 
-static int prepare(struct data_phase *data, struct weir_error *error)
+static int prepare(struct weir_data_phase *data, struct weir_error *error)
 {
     struct weir_run *run = data->run;
     int code;
@@ -169,13 +206,15 @@ static int prepare(struct data_phase *data, struct weir_error *error)
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
     set_share(data);
-    prepare_buffers(data);
+    weir_phase_lay_buffers(data);
     code = weir_stop_limit(run, data->phase, data->owner, data->share.op_count,
                            &data->facts.op_limit, error);
+    if (code == 0)
+        code = check_mixed(data, error);
     return code != 0 ? code : open_log(data, error);
 }
 
-static int start(struct data_phase *data)
+static int start(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
     int code = weir_group_synchronise(run->group, run->params->clock, &data->facts.before);
@@ -188,138 +227,14 @@ static int start(struct data_phase *data)
     if (data->facts.start_ns == 0)
         return -ECOMM;
     weir_tally_reset(run->tally, data->facts.start_ns);
+    if (data->trial_error != 0)
+        weir_tally_fail(run->tally, data->trial_error, data->trial_error_offset);
     return 0;
-}
-
-/* ---- the three windows ---- */
-
-static void stamp(struct data_phase *data, enum weir_stamp which)
-{
-    data->run->tally->stamps_ns[which] = weir_run_now(data->run);
-}
-
-/* Of a layout in order: one block in each segment. */
-static struct weir_file_part part_of(const struct weir_share *share,
-                                     const struct weir_layout *layout)
-{
-    if (layout->order != WEIR_ORDER_SEQUENTIAL)
-        return (struct weir_file_part){0};
-    return (struct weir_file_part){
-        .first_byte = share->first,
-        .block_bytes = share->block_bytes,
-        .stride_bytes = share->segment_bytes,
-        .block_count = layout->segment_count,
-    };
-}
-
-static void open_file(struct data_phase *data)
-{
-    struct weir_run *run = data->run;
-    bool writes = data->phase->verb == WEIR_WRITE;
-    struct weir_file_params params = {
-        .path = data->path,
-        .can_write = writes,
-        .can_read = !writes,
-        .must_create = writes,
-        .group = weir_run_file_group(run, data->target),
-        .expected_bytes = weir_layout_bytes_per_rank(&data->phase->layout) *
-                          (data->target->is_shared ? (uint64_t)run->group->size : 1),
-        .part = part_of(&data->share, &data->phase->layout),
-        .is_random = data->phase->layout.order != WEIR_ORDER_SEQUENTIAL,
-    };
-    int code;
-
-    stamp(data, WEIR_STAMP_OPEN_START);
-    code = run->backend->file->open(run->session, &params, &data->file);
-    stamp(data, WEIR_STAMP_OPEN_STOP);
-    if (code != 0) {
-        weir_tally_fail(run->tally, code, 0);
-        weir_run_fail(run, code, "open", data->path);
-        data->file = NULL;
-    }
-}
-
-static void prepare_mover(struct data_phase *data)
-{
-    data->mover = (struct weir_mover){
-        .run = data->run,
-        .phase = data->phase,
-        .file = data->file,
-        .path = data->path,
-        .share = &data->share,
-        .source = &data->source,
-        .reading = {.file_number = weir_run_file_number(data->target, data->owner),
-                    .writer = (uint32_t)data->owner,
-                    .reader = (uint32_t)data->run->group->rank,
-                    .is_own_file = !data->target->is_shared,
-                    .ranks = (uint32_t)data->run->group->size,
-                    .any_writer = data->target->is_shared &&
-                                  data->phase->layout.order != WEIR_ORDER_SEQUENTIAL},
-        .limit = data->file == NULL ? 0 : data->facts.op_limit,
-        .depth = data->phase->depth,
-        .batch = data->phase->batch,
-        .flights = data->flights,
-        .log = data->log.entries != NULL ? &data->log : NULL,
-    };
-}
-
-static int move_data(struct data_phase *data)
-{
-    struct weir_run *run = data->run;
-    int code = 0;
-
-    prepare_mover(data);
-    stamp(data, WEIR_STAMP_MOVE_START);
-    /* Ranks that could not open make no collective transfers, so then nobody does. */
-    if (!data->phase->is_collective || !weir_group_any(run->group, data->file == NULL))
-        code = weir_move(&data->mover);
-    if (code == 0 && data->file != NULL && data->phase->must_sync_at_end) {
-        int sync_code = run->backend->file->sync(run->session, data->file);
-
-        if (sync_code != 0) {
-            weir_tally_fail(run->tally, sync_code, 0);
-            weir_run_fail(run, sync_code, "sync", data->path);
-        }
-    }
-    stamp(data, WEIR_STAMP_MOVE_STOP);
-    return code;
-}
-
-static void close_file(struct data_phase *data)
-{
-    struct weir_run *run = data->run;
-    int code = 0;
-
-    stamp(data, WEIR_STAMP_CLOSE_START);
-    if (data->file != NULL)
-        code = run->backend->file->close(run->session, data->file);
-    stamp(data, WEIR_STAMP_CLOSE_STOP);
-    if (code != 0) {
-        weir_tally_fail(run->tally, code, 0);
-        weir_run_fail(run, code, "close", data->path);
-    }
-}
-
-static int pass_windows(struct data_phase *data)
-{
-    bool has_barriers = data->phase->has_inner_barriers;
-    struct weir_group *group = data->run->group;
-    int code = 0;
-
-    open_file(data);
-    if (has_barriers)
-        code = weir_group_barrier(group);
-    if (code == 0)
-        code = move_data(data);
-    if (code == 0 && has_barriers)
-        code = weir_group_barrier(group);
-    close_file(data);
-    return code;
 }
 
 /* ---- after the end ---- */
 
-static int remember_write(struct data_phase *data)
+static int remember_write(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
 
@@ -331,7 +246,7 @@ static int remember_write(struct data_phase *data)
     return weir_stop_remember(run, data->mover.furthest, data->share.op_count);
 }
 
-static uint64_t ask_size(struct data_phase *data)
+static uint64_t ask_size(struct weir_data_phase *data)
 {
     struct weir_name_facts facts;
 
@@ -343,18 +258,19 @@ static uint64_t ask_size(struct data_phase *data)
 
 /* After a write into one file, every rank asks: file systems that cache sizes may tell each another
  * one. */
-static void measure_file(struct data_phase *data)
+static void measure_file(struct weir_data_phase *data)
 {
     bool handles_name = weir_run_handles_name(data->run, data->target);
     bool is_shared_write = data->target->is_shared && data->phase->verb == WEIR_WRITE;
-    uint64_t bytes = handles_name || is_shared_write ? ask_size(data) : UINT64_MAX;
+    bool is_asked = (handles_name || is_shared_write) && !data->target->is_device;
+    uint64_t bytes = is_asked ? ask_size(data) : UINT64_MAX;
 
     data->facts.file_bytes = handles_name ? bytes : UINT64_MAX;
     data->facts.shared_bytes = is_shared_write ? bytes : UINT64_MAX;
 }
 
 /* When the record of the phase is safe. */
-static int write_log(struct data_phase *data, struct weir_error *error)
+static int write_log(struct weir_data_phase *data, struct weir_error *error)
 {
     if (!weir_op_log_is_wanted(data->run, data->phase))
         return 0;
@@ -362,7 +278,7 @@ static int write_log(struct data_phase *data, struct weir_error *error)
     return weir_group_agree(data->run->group, error);
 }
 
-static int finish(struct data_phase *data, struct weir_error *error)
+static int finish(struct weir_data_phase *data, struct weir_error *error)
 {
     struct weir_run *run = data->run;
     int code = weir_group_synchronise(run->group, run->params->clock, &data->facts.after);
@@ -383,7 +299,7 @@ static int finish(struct data_phase *data, struct weir_error *error)
 
 int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
 {
-    struct data_phase data = {
+    struct weir_data_phase data = {
         .run = run, .phase = phase, .target = phase->target, .facts = {.phase = phase}};
     int code;
 
@@ -392,9 +308,11 @@ int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct
     run->is_cut = false;
     code = prepare(&data, error);
     if (code == 0) {
-        code = start(&data);
+        code = weir_phase_choose_depth(&data);
         if (code == 0)
-            code = pass_windows(&data);
+            code = start(&data);
+        if (code == 0)
+            code = weir_phase_pass_windows(&data);
         if (code == 0)
             code = finish(&data, error);
         if (code != 0)

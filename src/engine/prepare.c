@@ -3,7 +3,8 @@
  * it was. */
 #include "prepare.h"
 
-#include "identity.h"
+#include "check_device.h"
+#include "check_target.h"
 #include "op_log.h"
 #include "stop.h"
 
@@ -44,7 +45,7 @@ static unsigned greatest_depth(const struct weir_test *test)
 static bool has_payload(const struct weir_test *test)
 {
     for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->verb == WEIR_WRITE &&
+        if (weir_phase_writes(test->phases[i]) &&
             test->phases[i]->payload.mode != WEIR_PAYLOAD_NONE)
             return true;
     return false;
@@ -114,112 +115,6 @@ static int check_total(const struct weir_run *run, const struct weir_phase *phas
         run->group->size, (unsigned long long)per_rank);
 }
 
-/* ---- ownership ---- */
-
-static int refuse_kind(const struct weir_run *run, const char *path, enum weir_name_kind kind,
-                       struct weir_error *error)
-{
-    const char *what = kind == WEIR_NAME_DIRECTORY ? "is a directory: give -o a file name in it"
-                       : kind == WEIR_NAME_DEVICE  ? "is a device: only files are written"
-                       : kind == WEIR_NAME_LINK
-                           ? "is a symbolic link: give -o what it leads to, or use --overwrite"
-                           : "is not a regular file";
-
-    return weir_error_usage(error, run->backend->descriptor.name, "%s %s", path, what);
-}
-
-static int check_ours(struct weir_run *run, const struct weir_phase *phase, const char *path,
-                      struct weir_error *error)
-{
-    struct weir_identity identity;
-    bool is_ours = false;
-    int code = weir_identity_learn(run, path, &identity, &is_ours);
-
-    if (code == -ENOENT)
-        return 0;
-    if (code != 0)
-        return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,
-                              "%s exists and cannot be read to see whose it is (%s): --overwrite "
-                              "takes it for this run",
-                              path, strerror(-code));
-    if (is_ours)
-        return 0;
-    if (phase->verb == WEIR_REMOVE)
-        return weir_error_usage(error, run->backend->descriptor.name,
-                                "%s has no stamp that says weir wrote it, and would be removed at "
-                                "the end: keep it with -k, or allow its loss with --overwrite",
-                                path);
-    return weir_error_usage(
-        error, run->backend->descriptor.name,
-        "%s exists, and no stamp in it says that weir wrote it: choose another name with -o, or "
-        "allow its loss with --overwrite",
-        path);
-}
-
-/* A prefill and the write after it find the same files. */
-static bool is_first_write(const struct weir_test *test, const struct weir_phase *phase)
-{
-    for (size_t i = 0; test->phases[i] != phase; i++)
-        if (test->phases[i]->verb == WEIR_WRITE && test->phases[i]->target == phase->target)
-            return false;
-    return phase->verb == WEIR_WRITE;
-}
-
-static void note_existing(struct weir_run *run, const struct weir_phase *phase, const char *path)
-{
-    if (!is_first_write(run->test, phase))
-        return;
-    if (run->existing.count++ == 0)
-        memcpy(run->existing.path, path, strlen(path) + 1);
-}
-
-/* A file can be made only in a directory that is there; the one of its own is made with it. */
-static int check_directory(struct weir_run *run, const struct weir_phase *phase, const char *path,
-                           struct weir_error *error)
-{
-    char directory[WEIR_PATH_BYTES];
-    struct weir_name_facts facts;
-
-    if (phase->verb != WEIR_WRITE)
-        return 0;
-    memcpy(directory, path, strlen(path) + 1);
-    for (int levels = phase->target->has_own_directory ? 2 : 1; levels > 0; levels--) {
-        char *slash = strrchr(directory, '/');
-
-        if (slash == NULL || slash == directory)
-            return 0;
-        *slash = '\0';
-    }
-    if (run->backend->names->stat(run->session, directory, &facts) != -ENOENT)
-        return 0;
-    return weir_error_usage(error, run->backend->descriptor.name,
-                            "%s: %s: make the directory first, or choose another one with -o",
-                            directory, strerror(ENOENT));
-}
-
-static int check_target(struct weir_run *run, const struct weir_phase *phase, const char *path,
-                        struct weir_error *error)
-{
-    struct weir_name_facts facts;
-    int code = run->backend->names->stat(run->session, path, &facts);
-
-    if (code == -ENOENT)
-        return check_directory(run, phase, path, error);
-    /* Why it cannot be looked at, opening it will tell. */
-    if (code != 0)
-        return 0;
-    if (facts.kind != WEIR_NAME_FILE && facts.kind != WEIR_NAME_LINK)
-        return refuse_kind(run, path, facts.kind, error);
-    note_existing(run, phase, path);
-    if (phase->verb == WEIR_READ || run->test->may_overwrite)
-        return 0;
-    if (facts.kind == WEIR_NAME_LINK)
-        return refuse_kind(run, path, facts.kind, error);
-    if (facts.bytes == 0)
-        return 0;
-    return check_ours(run, phase, path, error);
-}
-
 /* ---- one file for all ---- */
 
 /* Ranks that see different directories under one path would each measure a file of their own, and
@@ -265,12 +160,13 @@ static int check_shared_view(struct weir_run *run, const struct weir_phase *phas
                              struct weir_error *error)
 {
     const bool is_first = run->group->rank == 0;
-    const bool is_made = phase->verb == WEIR_WRITE;
+    /* Nothing is ever made beside a device, and it is there before the test. */
+    const bool is_made = phase->verb == WEIR_WRITE && !phase->target->is_device;
     char path[WEIR_PATH_BYTES];
     size_t length;
 
     if (!phase->target->is_shared || run->group->size == 1 || run->backend->names == NULL ||
-        (!is_made && weir_test_phase(run->test, WEIR_WRITE) != NULL))
+        (!is_made && !phase->target->is_device && weir_test_phase(run->test, WEIR_WRITE) != NULL))
         return 0;
     weir_run_path(run, phase->target, 0, path);
     length = strlen(path);
@@ -285,31 +181,6 @@ static int check_shared_view(struct weir_run *run, const struct weir_phase *phas
     if (is_made && is_first)
         run->backend->names->unlink(run->session, path);
     return error->code;
-}
-
-/* ---- a directory for each processor package ---- */
-
-/* They are where file systems are mounted: to make one that is missing would fill the wrong one. */
-static int check_package_directory(struct weir_run *run, const struct weir_target *target,
-                                   const char *path, struct weir_error *error)
-{
-    char directory[WEIR_PATH_BYTES];
-    struct weir_name_facts facts;
-    char *slash;
-
-    if (!target->has_package_directory)
-        return 0;
-    memcpy(directory, path, strlen(path) + 1);
-    slash = strrchr(directory, '/');
-    assert(slash != NULL);
-    *slash = '\0';
-    if (run->backend->names->stat(run->session, directory, &facts) == 0 &&
-        (facts.kind == WEIR_NAME_DIRECTORY || facts.kind == WEIR_NAME_LINK))
-        return 0;
-    return weir_error_usage(error, run->params->plan->dialect,
-                            "-y: %s is not there: ranks on this processor package need that "
-                            "directory, so make it or mount something there",
-                            directory);
 }
 
 /* ---- over all phases, repetitions and files of this rank ---- */
@@ -327,14 +198,14 @@ static int check_file(struct weir_run *run, const struct weir_phase *phase,
     if (run->repetition == 0) {
         code = ask_backend(run, path, error);
         if (code == 0)
-            code = check_package_directory(run, phase->target, path, error);
+            code = weir_check_package_directory(run, phase->target, path, error);
         if (code == 0)
             code = ask_alignment(run, path, error);
         if (code == 0)
             code = check_alignment(run, phase, path, error);
     }
-    if (code == 0 && weir_run_handles_name(run, phase->target))
-        code = check_target(run, phase, path, error);
+    if (code == 0 && !phase->target->is_device && weir_run_handles_name(run, phase->target))
+        code = weir_check_target(run, phase, path, error);
     return code;
 }
 
@@ -379,6 +250,8 @@ static int check_phases(struct weir_run *run, struct weir_error *error)
     for (size_t i = 0; code == 0 && i < run->test->phase_count; i++) {
         check_phase(run, run->test->phases[i], error);
         code = weir_group_agree(run->group, error);
+        if (code == 0)
+            code = weir_check_device(run, run->test->phases[i], error);
     }
     for (size_t i = 0; code == 0 && i < run->test->phase_count; i++)
         code = check_shared_view(run, run->test->phases[i], error);
@@ -440,9 +313,41 @@ static int agree_alignment(struct weir_run *run)
     return code;
 }
 
+/* ---- memory ---- */
+
+/* The session may want to see all of it before the first transfer. */
+static void lend_buffers(struct weir_run *run, struct weir_error *error)
+{
+    const struct weir_memory_ops *memory = run->backend->memory;
+
+    if (memory == NULL)
+        return;
+    memory->lend(run->session, run->buffers.memory, run->buffers.bytes, error);
+    run->is_memory_lent = !weir_error_is_set(error);
+}
+
+static int take_buffers(struct weir_run *run, struct weir_error *error)
+{
+    struct weir_buffers_params params = {
+        .slots = run->queue.depth,
+        .transfer_bytes = largest_transfer(run->test),
+        .spread_bytes = has_payload(run->test) ? SPREAD_BYTES : 0,
+        .alignment = run->alignment.memory,
+        .wants_huge_pages = run->session->wants_huge_pages,
+    };
+    int code = weir_buffers_open(&run->buffers, &params);
+
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
+                       "no memory for transfers of %llu bytes, %u at a time: %s",
+                       (unsigned long long)params.transfer_bytes, params.slots, strerror(-code));
+    else
+        lend_buffers(run, error);
+    return weir_group_agree(run->group, error);
+}
+
 int weir_prepare_test(struct weir_run *run, struct weir_error *error)
 {
-    uint64_t transfer = largest_transfer(run->test);
     int code = open_session(run, error);
 
     if (code != 0)
@@ -454,27 +359,25 @@ int weir_prepare_test(struct weir_run *run, struct weir_error *error)
     code = agree_alignment(run);
     if (code == 0)
         code = gather_existing(run);
-    if (code == 0)
-        code = weir_buffers_open(&run->buffers,
-                                 &(struct weir_buffers_params){
-                                     .slots = run->queue.depth,
-                                     .transfer_bytes = transfer,
-                                     .spread_bytes = has_payload(run->test) ? SPREAD_BYTES : 0,
-                                     .alignment = run->alignment.memory,
-                                 });
     if (code != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
-                       "no memory for transfers of %llu bytes: %s", (unsigned long long)transfer,
-                       strerror(-code));
-    return weir_group_agree(run->group, error);
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                              "ranks cannot tell each other what they found: %s", strerror(-code));
+    run->depths = calloc(run->test->phase_count, sizeof *run->depths);
+    if (run->depths == NULL)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
+    return take_buffers(run, error);
 }
 
 void weir_prepare_close(struct weir_run *run)
 {
-    weir_buffers_close(&run->buffers);
-    weir_queue_close(&run->queue);
+    if (run->is_memory_lent)
+        run->backend->memory->give_back(run->session);
     if (run->session != NULL)
         run->backend->close(run->session);
+    /* After the session: what it still had in flight when it broke was theirs until then. */
+    weir_queue_close(&run->queue);
+    weir_buffers_close(&run->buffers);
+    free(run->depths);
     weir_text_close(&run->notes);
     free(run->written.ops_of_rank);
     free(run->noise);

@@ -23,6 +23,12 @@ struct weir_written {
     uint64_t *ops_of_rank; /* transfers each rank made, if not all made all; else NULL */
 };
 
+/* The depth of one phase, as it was found before its first repetition; 0: not yet. */
+struct weir_depth_choice {
+    unsigned depth;
+    struct weir_depth_curve curve;
+};
+
 struct weir_run {
     const struct weir_engine_params *params;
     struct weir_result *result;           /* rank 0 only */
@@ -41,14 +47,16 @@ struct weir_run {
     struct weir_alignment alignment; /* what the targets demand */
     struct weir_queue queue;
     struct weir_buffers buffers;
+    bool is_memory_lent;      /* to the session */
     struct weir_tally *tally; /* of the present phase */
 
-    uint64_t order_seed;  /* of random orders, if the plan gives none */
+    uint64_t order_seed;  /* of random orders, mixes and arrivals, if the plan gives none */
     uint32_t data_seed;   /* of payloads, if the plan gives none */
     unsigned char *noise; /* for `noise_seed`; NULL until needed */
     uint64_t noise_seed;
     uint64_t last_generation;
     struct weir_written written;
+    struct weir_depth_choice *depths; /* by the position of the phase in the test */
 
     uint64_t repetition;
     uint64_t started_ns;       /* when the test began, on this node's clock */

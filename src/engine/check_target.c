@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nothing is created or removed here. Whose a file is, its stamps tell. */
+#include "check_target.h"
+
+#include "identity.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+/* ---- ownership ---- */
+
+static int refuse_kind(const struct weir_run *run, const char *path, enum weir_name_kind kind,
+                       struct weir_error *error)
+{
+    const char *what = kind == WEIR_NAME_DIRECTORY ? "is a directory: give -o a file name in it"
+                       : kind == WEIR_NAME_DEVICE
+                           ? "is a device, and -o names files: --device allow takes block devices"
+                       : kind == WEIR_NAME_LINK
+                           ? "is a symbolic link: give -o what it leads to, or use --overwrite"
+                           : "is not a regular file";
+
+    return weir_error_usage(error, run->backend->descriptor.name, "%s %s", path, what);
+}
+
+static int check_ours(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                      struct weir_error *error)
+{
+    struct weir_identity identity;
+    bool is_ours = false;
+    int code = weir_identity_learn(run, path, UINT64_MAX, &identity, &is_ours);
+
+    if (code == -ENOENT)
+        return 0;
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,
+                              "%s exists and cannot be read to see whose it is (%s): --overwrite "
+                              "takes it for this run",
+                              path, strerror(-code));
+    if (is_ours)
+        return 0;
+    if (phase->verb == WEIR_REMOVE)
+        return weir_error_usage(error, run->backend->descriptor.name,
+                                "%s has no stamp that says weir wrote it, and would be removed at "
+                                "the end: keep it with -k, or allow its loss with --overwrite",
+                                path);
+    return weir_error_usage(
+        error, run->backend->descriptor.name,
+        "%s exists, and no stamp in it says that weir wrote it: choose another name with -o, or "
+        "allow its loss with --overwrite",
+        path);
+}
+
+static bool is_written_before(const struct weir_test *test, const struct weir_phase *phase)
+{
+    for (size_t i = 0; test->phases[i] != phase; i++)
+        if (test->phases[i]->verb == WEIR_WRITE && test->phases[i]->target == phase->target)
+            return true;
+    return false;
+}
+
+/* A prefill and the write after it find the same files. */
+static bool is_first_write(const struct weir_test *test, const struct weir_phase *phase)
+{
+    return phase->verb == WEIR_WRITE && !is_written_before(test, phase);
+}
+
+/* A mixed phase makes no file: is it to find one? */
+static bool needs_file(const struct weir_test *test, const struct weir_phase *phase)
+{
+    return phase->verb == WEIR_MIXED && !is_written_before(test, phase);
+}
+
+static void note_existing(struct weir_run *run, const struct weir_phase *phase, const char *path)
+{
+    if (!is_first_write(run->test, phase))
+        return;
+    if (run->existing.count++ == 0)
+        memcpy(run->existing.path, path, strlen(path) + 1);
+}
+
+/* A file can be made only in a directory that is there; the one of its own is made with it. */
+static int check_directory(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                           struct weir_error *error)
+{
+    char directory[WEIR_PATH_BYTES];
+    struct weir_name_facts facts;
+
+    if (phase->verb != WEIR_WRITE)
+        return 0;
+    memcpy(directory, path, strlen(path) + 1);
+    for (int levels = phase->target->has_own_directory ? 2 : 1; levels > 0; levels--) {
+        char *slash = strrchr(directory, '/');
+
+        if (slash == NULL || slash == directory)
+            return 0;
+        *slash = '\0';
+    }
+    if (run->backend->names->stat(run->session, directory, &facts) != -ENOENT)
+        return 0;
+    return weir_error_usage(error, run->backend->descriptor.name,
+                            "%s: %s: make the directory first, or choose another one with -o",
+                            directory, strerror(ENOENT));
+}
+
+/* There is no such file. */
+static int check_missing(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                         struct weir_error *error)
+{
+    if (needs_file(run->test, phase))
+        return weir_error_usage(error, run->backend->descriptor.name,
+                                "%s is not there, and a mixed phase makes no file: write it first, "
+                                "with -w, or with -w -k in a run of its own",
+                                path);
+    return check_directory(run, phase, path, error);
+}
+
+int weir_check_target(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                      struct weir_error *error)
+{
+    struct weir_name_facts facts;
+    int code = run->backend->names->stat(run->session, path, &facts);
+
+    if (code == -ENOENT)
+        return check_missing(run, phase, path, error);
+    /* Why it cannot be looked at, opening it will tell. */
+    if (code != 0)
+        return 0;
+    if (facts.kind != WEIR_NAME_FILE && facts.kind != WEIR_NAME_LINK)
+        return refuse_kind(run, path, facts.kind, error);
+    note_existing(run, phase, path);
+    if (phase->verb == WEIR_READ || run->test->may_overwrite)
+        return 0;
+    if (facts.kind == WEIR_NAME_LINK)
+        return refuse_kind(run, path, facts.kind, error);
+    if (facts.bytes == 0)
+        return 0;
+    return check_ours(run, phase, path, error);
+}
+
+/* ---- a directory for each processor package ---- */
+
+/* They are where file systems are mounted: to make one that is missing would fill the wrong one. */
+int weir_check_package_directory(struct weir_run *run, const struct weir_target *target,
+                                 const char *path, struct weir_error *error)
+{
+    char directory[WEIR_PATH_BYTES];
+    struct weir_name_facts facts;
+    char *slash;
+
+    if (!target->has_package_directory)
+        return 0;
+    memcpy(directory, path, strlen(path) + 1);
+    slash = strrchr(directory, '/');
+    assert(slash != NULL);
+    *slash = '\0';
+    if (run->backend->names->stat(run->session, directory, &facts) == 0 &&
+        (facts.kind == WEIR_NAME_DIRECTORY || facts.kind == WEIR_NAME_LINK))
+        return 0;
+    return weir_error_usage(error, run->params->plan->dialect,
+                            "-y: %s is not there: ranks on this processor package need that "
+                            "directory, so make it or mount something there",
+                            directory);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trials of a phase at several depths, before it starts and outside of its record. */
+#ifndef WEIR_ENGINE_PHASE_TRIALS_H
+#define WEIR_ENGINE_PHASE_TRIALS_H
+
+#include "phase_windows.h"
+
+/* Sets the depth and batch of the phase: the plan's, or what a search has found before the first
+ * repetition. Failures of trials are those of the phase, which then moves nothing. 0, or -errno if
+ * ranks could not agree. Collective. */
+int weir_phase_choose_depth(struct weir_data_phase *data);
+
+#endif

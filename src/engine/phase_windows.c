@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The three windows are IOR's. Nothing is allocated here, nor between their stamps. */
+#include "phase_windows.h"
+
+#include "weir/system/processor.h"
+
+#include <string.h>
+
+bool weir_phase_makes_file(const struct weir_data_phase *data)
+{
+    return data->phase->verb == WEIR_WRITE && !data->target->is_device;
+}
+
+bool weir_phase_handles_made_file(const struct weir_data_phase *data)
+{
+    return weir_phase_makes_file(data) && data->run->backend->names != NULL &&
+           weir_run_handles_name(data->run, data->target);
+}
+
+/* Every window gets its noise once; the loop then only puts stamps. */
+void weir_phase_lay_buffers(struct weir_data_phase *data)
+{
+    struct weir_run *run = data->run;
+    const struct weir_buffers *buffers = &run->buffers;
+
+    weir_source_init(&data->source, &data->facts.identity, run->noise,
+                     weir_run_file_number(data->target, data->owner), (uint32_t)data->owner);
+    memset(data->flights, 0, run->queue.depth * sizeof *data->flights);
+    if (!weir_phase_writes(data->phase))
+        return;
+    for (unsigned window = 0; window < buffers->slots * buffers->windows; window++)
+        weir_source_lay(&data->source, weir_buffers_window(buffers, window),
+                        weir_source_first_noise(&data->source, window));
+}
+
+/* Apart from the order, which goes through the same seed's sequence from its beginning. */
+static uint64_t mix_seed(uint64_t seed)
+{
+    return weir_random_at(seed, UINT32_MAX);
+}
+
+/* ---- the three windows ---- */
+
+static void stamp(struct weir_data_phase *data, enum weir_stamp which)
+{
+    data->run->tally->stamps_ns[which] = weir_run_now(data->run);
+}
+
+/* Of a layout in order: one block in each segment. */
+static struct weir_file_part part_of(const struct weir_share *share,
+                                     const struct weir_layout *layout)
+{
+    if (layout->order != WEIR_ORDER_SEQUENTIAL)
+        return (struct weir_file_part){0};
+    return (struct weir_file_part){
+        .first_byte = share->first,
+        .block_bytes = share->block_bytes,
+        .stride_bytes = share->segment_bytes,
+        .block_count = layout->segment_count,
+    };
+}
+
+void weir_phase_open_file(struct weir_data_phase *data)
+{
+    struct weir_run *run = data->run;
+    struct weir_file_params params = {
+        .path = data->path,
+        .can_write = weir_phase_writes(data->phase),
+        .can_read = weir_phase_reads(data->phase),
+        .must_create = weir_phase_makes_file(data),
+        .group = weir_run_file_group(run, data->target),
+        .expected_bytes = weir_layout_bytes_per_rank(&data->phase->layout) *
+                          (data->target->is_shared ? (uint64_t)run->group->size : 1),
+        .part = part_of(&data->share, &data->phase->layout),
+        .is_random = data->phase->layout.order != WEIR_ORDER_SEQUENTIAL,
+    };
+    int code;
+
+    stamp(data, WEIR_STAMP_OPEN_START);
+    code = run->backend->file->open(run->session, &params, &data->file);
+    stamp(data, WEIR_STAMP_OPEN_STOP);
+    if (code != 0) {
+        weir_tally_fail(run->tally, code, 0);
+        weir_run_fail(run, code, "open", data->path);
+        data->file = NULL;
+    }
+}
+
+void weir_phase_aim(struct weir_data_phase *data)
+{
+    data->mover = (struct weir_mover){
+        .run = data->run,
+        .phase = data->phase,
+        .file = data->file,
+        .path = data->path,
+        .share = &data->share,
+        .source = &data->source,
+        .reading = {.file_number = weir_run_file_number(data->target, data->owner),
+                    .writer = (uint32_t)data->owner,
+                    .reader = (uint32_t)data->run->group->rank,
+                    .is_own_file = !data->target->is_shared,
+                    .ranks = (uint32_t)data->run->group->size,
+                    .any_writer = data->target->is_shared &&
+                                  data->phase->layout.order != WEIR_ORDER_SEQUENTIAL},
+        .limit = data->file == NULL || data->has_failed_trial ? 0 : data->facts.op_limit,
+        .depth = data->facts.depth,
+        .batch = data->facts.batch,
+        .mix_seed = mix_seed(data->facts.order_seed),
+        .flights = data->flights,
+        .log = data->log.entries != NULL ? &data->log : NULL,
+    };
+}
+
+static void count_processor_time(struct weir_tally *tally, struct weir_processor_time before)
+{
+    struct weir_processor_time now = weir_processor_time();
+
+    tally->cpu_user_ns = now.user_ns - before.user_ns;
+    tally->cpu_system_ns = now.system_ns - before.system_ns;
+}
+
+static int move_data(struct weir_data_phase *data)
+{
+    struct weir_run *run = data->run;
+    struct weir_processor_time before;
+    int code = 0;
+
+    weir_phase_aim(data);
+    before = weir_processor_time();
+    stamp(data, WEIR_STAMP_MOVE_START);
+    /* Ranks that could not open make no collective transfers, so then nobody does. */
+    if (!data->phase->is_collective || !weir_group_any(run->group, data->file == NULL))
+        code = weir_move(&data->mover);
+    if (code == 0 && data->file != NULL && data->phase->must_sync_at_end) {
+        int sync_code = run->backend->file->sync(run->session, data->file);
+
+        if (sync_code != 0) {
+            weir_tally_fail(run->tally, sync_code, 0);
+            weir_run_fail(run, sync_code, "sync", data->path);
+        }
+    }
+    stamp(data, WEIR_STAMP_MOVE_STOP);
+    count_processor_time(run->tally, before);
+    return code;
+}
+
+void weir_phase_close_file(struct weir_data_phase *data)
+{
+    struct weir_run *run = data->run;
+    int code = 0;
+
+    stamp(data, WEIR_STAMP_CLOSE_START);
+    if (data->file != NULL)
+        code = run->backend->file->close(run->session, data->file);
+    stamp(data, WEIR_STAMP_CLOSE_STOP);
+    if (code != 0) {
+        weir_tally_fail(run->tally, code, 0);
+        weir_run_fail(run, code, "close", data->path);
+    }
+}
+
+int weir_phase_pass_windows(struct weir_data_phase *data)
+{
+    bool has_barriers = data->phase->has_inner_barriers;
+    struct weir_group *group = data->run->group;
+    int code = 0;
+
+    weir_phase_open_file(data);
+    if (has_barriers)
+        code = weir_group_barrier(group);
+    if (code == 0)
+        code = move_data(data);
+    if (code == 0 && has_barriers)
+        code = weir_group_barrier(group);
+    weir_phase_close_file(data);
+    return code;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A phase that moves data, and the three windows of it that are timed: open, move, close. */
+#ifndef WEIR_ENGINE_PHASE_WINDOWS_H
+#define WEIR_ENGINE_PHASE_WINDOWS_H
+
+#include "gather.h"
+#include "move.h"
+
+struct weir_data_phase {
+    struct weir_run *run;
+    const struct weir_phase *phase;
+    const struct weir_target *target;
+    char path[WEIR_PATH_BYTES];
+    uint64_t owner; /* the rank whose part this rank takes */
+    struct weir_share share;
+    struct weir_source source;
+    struct weir_flight *flights;
+    struct weir_op_log log;
+    struct weir_file *file;
+    struct weir_mover mover;
+    struct weir_phase_facts facts;
+    /* trials of depths: */
+    uint64_t trials_started_ns;
+    uint64_t trial_index;  /* of the next transfer */
+    bool has_failed_trial; /* on some rank: then the phase moves nothing */
+    int trial_error;       /* of this rank: what the first failure was, and where */
+    uint64_t trial_error_offset;
+};
+
+/* Only writes make files: a mixed phase finds its own, and a device is there before and after. */
+bool weir_phase_makes_file(const struct weir_data_phase *data);
+/* It makes one, and this rank may remove what is there by that name. */
+bool weir_phase_handles_made_file(const struct weir_data_phase *data);
+
+/* Before each time that data are moved: every window of the buffers gets its noise, and no slot
+ * remembers anything. */
+void weir_phase_lay_buffers(struct weir_data_phase *data);
+
+/* A failure is counted; data->file is NULL then. */
+void weir_phase_open_file(struct weir_data_phase *data);
+void weir_phase_close_file(struct weir_data_phase *data);
+/* Makes data->mover ready for weir_move. */
+void weir_phase_aim(struct weir_data_phase *data);
+
+/* Opens, moves and closes, with all stamps. 0, or -errno if ranks could not agree. Collective. */
+int weir_phase_pass_windows(struct weir_data_phase *data);
+
+#endif
