@@ -28,6 +28,15 @@ static int64_t data_ns(const struct weir_rank_row *row)
     return row->data_ns < (uint64_t)limit ? (int64_t)row->data_ns : limit;
 }
 
+/* What was done of it while transfers were in flight cannot be cut out, and is no more than what is
+ * left. */
+static int64_t overlapped_data_ns(const struct weir_rank_row *row)
+{
+    int64_t limit = transfer_ns_with_data(row) - data_ns(row);
+
+    return row->overlapped_data_ns < (uint64_t)limit ? (int64_t)row->overlapped_data_ns : limit;
+}
+
 /* A stamp on the rank's timeline without filling and checking. */
 static int64_t stamp_without_data(const struct weir_rank_row *row, enum weir_stamp stamp)
 {
@@ -106,22 +115,57 @@ static void derive_windows(struct weir_phase_result *result, const struct weir_r
 static void derive_sums(struct weir_phase_result *result, const struct weir_rank_row *rows,
                         unsigned rank_count)
 {
-    double data = 0.0;
-    double transfer = 0.0;
-
     result->op_count = 0;
     result->byte_count = 0;
     result->short_count = 0;
     result->error_count = 0;
+    result->blocked_count = 0;
     for (unsigned i = 0; i < rank_count; i++) {
         result->op_count += rows[i].op_count;
         result->byte_count += rows[i].byte_count;
         result->short_count += rows[i].short_count;
         result->error_count += rows[i].error_count;
+        result->blocked_count += rows[i].blocked_count;
+    }
+}
+
+/* What the ranks' time and their processors went into. */
+static void derive_shares(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                          unsigned rank_count)
+{
+    double data = 0.0;
+    double overlapped = 0.0;
+    double transfer = 0.0;
+
+    result->cpu_user_s = 0.0;
+    result->cpu_system_s = 0.0;
+    for (unsigned i = 0; i < rank_count; i++) {
         data += (double)data_ns(&rows[i]);
+        overlapped += (double)overlapped_data_ns(&rows[i]);
         transfer += (double)transfer_ns_with_data(&rows[i]);
+        result->cpu_user_s += (double)rows[i].cpu_user_ns / NS_PER_S;
+        result->cpu_system_s += (double)rows[i].cpu_system_ns / NS_PER_S;
     }
     result->data_share = transfer > 0.0 ? data / transfer : 0.0;
+    result->overlapped_data_share = transfer > 0.0 ? overlapped / transfer : 0.0;
+}
+
+/* The rank that was furthest behind speaks for all: what was asked for is the plan's. */
+static void derive_pace(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                        unsigned rank_count)
+{
+    struct weir_pace_result pace = {.asked_per_s = result->pace.asked_per_s};
+
+    for (unsigned i = 0; i < rank_count; i++) {
+        const struct weir_pace_tally *mine = &rows[i].pace;
+
+        pace.offered_s = fmax(pace.offered_s, (double)mine->offered_ns / NS_PER_S);
+        pace.end_lag_s = fmax(pace.end_lag_s, (double)mine->end_lag_ns / NS_PER_S);
+        pace.max_lag_s = fmax(pace.max_lag_s, (double)mine->max_lag_ns / NS_PER_S);
+        if (mine->max_backlog > pace.max_backlog)
+            pace.max_backlog = mine->max_backlog;
+    }
+    result->pace = pace;
 }
 
 static double smallest_op_s(const struct weir_rank_row *rows, unsigned rank_count)
@@ -338,6 +382,8 @@ void weir_result_derive(struct weir_phase_result *result, const struct weir_rank
     result->rank_count = rank_count;
     derive_windows(result, rows, rank_count);
     derive_sums(result, rows, rank_count);
+    derive_shares(result, rows, rank_count);
+    derive_pace(result, rows, rank_count);
     derive_spread(result, rows, rank_count);
     derive_slowest(result, rows, rank_count, hosts);
     derive_outliers(result, rows, rank_count, hosts, outlier_s);

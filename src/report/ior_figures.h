@@ -18,8 +18,9 @@
 const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
                                             const struct weir_phase_result *result);
 
-/* Phases that IOR times and shows: writes and reads that are complete, or moved something before
- * they failed; a check of what was written is not among them, nor is a fill before the write. */
+/* Phases that IOR times and shows: writes, reads and our mixes of both that are complete, or moved
+ * something before they failed; a check of what was written is not among them, nor is a fill before
+ * the write. */
 bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_result *result);
 
 /* Removals that were begun; shown at -v only. */

@@ -151,7 +151,9 @@ static json_t *maxima_of(const struct weir_plan *plan, const struct weir_result 
         enum weir_verb verb;
         const char *mib_key;
         const char *mb_key;
-    } rows[] = {{WEIR_WRITE, "writeMiB", "writeMB"}, {WEIR_READ, "readMiB", "readMB"}};
+    } rows[] = {{WEIR_WRITE, "writeMiB", "writeMB"},
+                {WEIR_READ, "readMiB", "readMB"},
+                {WEIR_MIXED, "mixedMiB", "mixedMB"}};
     json_t *maxima = json_object();
     struct weir_ior_summary summary;
 
@@ -296,6 +298,22 @@ static json_t *facts_of(const struct weir_plan *plan, const struct weir_test_res
     return object;
 }
 
+static void put_latencies(json_t *entry, const struct weir_phase_result *phase)
+{
+    const struct {
+        const char *key;
+        const struct weir_histogram *histogram;
+    } rows[] = {
+        {"latency", phase->latency},           {"submission", phase->submission},
+        {"response", phase->response},         {"write_latency", phase->write_latency},
+        {"read_latency", phase->read_latency},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].histogram && rows[i].histogram->total > 0)
+            put(entry, rows[i].key, latency_of(rows[i].histogram));
+}
+
 static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *result)
 {
     json_t *object = json_object();
@@ -312,8 +330,7 @@ static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *
             continue;
         entry = weir_record_phase_object(plan, phase);
         put_text(entry, "failure", phase->failure);
-        if (phase->latency && phase->latency->total > 0)
-            put(entry, "latency", latency_of(phase->latency));
+        put_latencies(entry, phase);
         json_array_append_new(phases, entry);
     }
     put_text(object, "version", WEIR_VERSION);

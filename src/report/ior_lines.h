@@ -32,7 +32,8 @@ void weir_lines_skew_of_nodes(struct weir_text *text, const struct weir_plan *pl
 void weir_lines_tasks(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_test_result *begun);
 
-/* The lines "Max Write" and "Max Read", where the version has them at this verbosity. */
+/* The lines "Max Write" and "Max Read", and "Max Mixed" if there was such a phase, where the
+ * version has them at this verbosity. */
 void weir_lines_maxima(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result, const struct weir_test *test);
 

@@ -132,9 +132,15 @@ static void add_wrong_data(struct weir_text *text, const struct weir_phase *phas
 static void add_short_transfers(struct weir_text *text, const struct weir_phase *phase,
                                 const struct weir_phase_result *result)
 {
+    static const char *const calls[WEIR_VERB_COUNT] = {
+        [WEIR_WRITE] = "write()",
+        [WEIR_READ] = "read()",
+        [WEIR_MIXED] = "read() or write()",
+    };
+
     if (result->short_count > 0)
-        weir_text_add(text, "WARNING: partial %s(), %llu transfers came back short\n",
-                      weir_verb_name(phase->verb), number(result->short_count));
+        weir_text_add(text, "WARNING: partial %s, %llu transfers came back short\n",
+                      calls[phase->verb], number(result->short_count));
 }
 
 static void add_outliers(struct weir_text *text, const struct weir_phase *phase,

@@ -133,7 +133,7 @@ static void say_limits(const struct subject *subject)
 static void say_actions(const struct subject *subject)
 {
     const struct weir_test *test = subject->test;
-    const struct weir_phase *write = weir_test_phase(test, WEIR_WRITE);
+    const struct weir_phase *write = weir_words_phase(test, WEIR_WRITE);
     bool keeps_existing = write ? !weir_words_replaces(test)
                                 : weir_words_setting(test, "useExistingTestFile", 0) != 0;
 
@@ -146,7 +146,7 @@ static void say_actions(const struct subject *subject)
     if (is_version_3(subject))
         say_flag(subject, "individualDataSets", "individualDataSets");
     say_number(subject, "singleXferAttempt", subject->phase->is_single_attempt);
-    say_number(subject, "readFile", weir_test_phase(test, WEIR_READ) != NULL);
+    say_number(subject, "readFile", weir_words_phase(test, WEIR_READ) != NULL);
     say_number(subject, "writeFile", write != NULL);
     say_number(subject, "filePerProc", !subject->phase->target->is_shared);
 }
@@ -203,7 +203,7 @@ static bool ends_at_mismatch(const struct weir_test *test)
 
 static void say_checks(const struct subject *subject)
 {
-    const struct weir_phase *read = weir_test_phase(subject->test, WEIR_READ);
+    const struct weir_phase *read = weir_words_phase(subject->test, WEIR_READ);
     int type;
 
     data_letter(subject->test, &type);

@@ -162,6 +162,7 @@ static void add_files(struct weir_text *text, const struct weir_phase *planned,
     static const char *const doing[WEIR_VERB_COUNT] = {
         [WEIR_WRITE] = "writing",
         [WEIR_READ] = "reading",
+        [WEIR_MIXED] = "reading and writing",
         [WEIR_REMOVE] = "removing",
     };
     bool is_done_by_one = planned->verb == WEIR_REMOVE && planned->target->is_shared;

@@ -49,12 +49,19 @@ void weir_words_path(struct weir_text *text, const struct weir_plan *plan,
                       begun->path);
 }
 
+const struct weir_phase *weir_words_phase(const struct weir_test *test, enum weir_verb verb)
+{
+    const struct weir_phase *phase = weir_test_phase(test, verb);
+
+    return phase ? phase : weir_test_phase(test, WEIR_MIXED);
+}
+
 const struct weir_phase *weir_words_data_phase(const struct weir_test *test)
 {
     const struct weir_phase *phase = weir_test_phase(test, WEIR_WRITE);
 
     if (!phase)
-        phase = weir_test_phase(test, WEIR_READ);
+        phase = weir_words_phase(test, WEIR_READ);
     for (size_t i = 0; !phase && i < test->phase_count; i++)
         if (test->phases[i]->verb != WEIR_REMOVE)
             phase = test->phases[i];

@@ -32,6 +32,10 @@ const struct weir_phase *weir_words_data_phase(const struct weir_test *test);
 /* A setting of the test as a number; `otherwise` if it is not set, or no number. */
 int64_t weir_words_setting(const struct weir_test *test, const char *key, int64_t otherwise);
 
+/* First timed phase of the test that writes, or that reads: of that verb, else a mixed one. NULL if
+ * there is none. */
+const struct weir_phase *weir_words_phase(const struct weir_test *test, enum weir_verb verb);
+
 /* How reads are shifted; for a test without reads, what was asked for anyway. */
 struct weir_shift weir_words_shift(const struct weir_test *test);
 

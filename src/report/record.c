@@ -76,6 +76,11 @@ const struct weir_json_field weir_record_phase_fields[] = {
     WEIR_JSON_FIELD(weir_phase_result, "common_s", common_s, WEIR_JSON_REAL),
     WEIR_JSON_FIELD(weir_phase_result, "op_s_min", op_s_min, WEIR_JSON_REAL),
     WEIR_JSON_FIELD(weir_phase_result, "data_share", data_share, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_phase_result, "overlapped_data_share", overlapped_data_share,
+                    WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_phase_result, "blocked_transfers", blocked_count, WEIR_JSON_COUNT),
+    WEIR_JSON_FIELD(weir_phase_result, "depth", depth, WEIR_JSON_UNSIGNED),
+    WEIR_JSON_FIELD(weir_phase_result, "batch", batch, WEIR_JSON_UNSIGNED),
     WEIR_JSON_FIELD(weir_phase_result, "outlier_count", outlier_count, WEIR_JSON_UNSIGNED),
     END_OF_FIELDS,
 };
@@ -109,6 +114,27 @@ const struct weir_json_field weir_record_outlier_fields[] = {
     WEIR_JSON_FIELD(weir_outlier, "value_s", value_s, WEIR_JSON_REAL),
     WEIR_JSON_FIELD(weir_outlier, "mean_s", mean_s, WEIR_JSON_REAL),
     WEIR_JSON_FIELD(weir_outlier, "stddev_s", stddev_s, WEIR_JSON_REAL),
+    END_OF_FIELDS,
+};
+
+const struct weir_json_field weir_record_cpu_fields[] = {
+    WEIR_JSON_FIELD(weir_phase_result, "user_s", cpu_user_s, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_phase_result, "system_s", cpu_system_s, WEIR_JSON_REAL),
+    END_OF_FIELDS,
+};
+
+const struct weir_json_field weir_record_depth_point_fields[] = {
+    WEIR_JSON_FIELD(weir_depth_point, "depth", depth, WEIR_JSON_UNSIGNED),
+    WEIR_JSON_FIELD(weir_depth_point, "ops_per_s", ops_per_s, WEIR_JSON_REAL),
+    END_OF_FIELDS,
+};
+
+const struct weir_json_field weir_record_pace_fields[] = {
+    WEIR_JSON_FIELD(weir_pace_result, "asked_per_s", asked_per_s, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_pace_result, "offered_s", offered_s, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_pace_result, "end_lag_s", end_lag_s, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_pace_result, "max_lag_s", max_lag_s, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_pace_result, "max_backlog", max_backlog, WEIR_JSON_COUNT),
     END_OF_FIELDS,
 };
 
@@ -267,6 +293,48 @@ static json_t *findings_of(const struct weir_phase_result *phase)
     return list;
 }
 
+static json_t *depth_curve_of(const struct weir_depth_curve *curve)
+{
+    json_t *list;
+
+    if (curve->count == 0)
+        return json_null();
+    list = json_array();
+    for (unsigned i = 0; i < curve->count; i++)
+        json_array_append_new(list, object_of(weir_record_depth_point_fields, &curve->points[i]));
+    return list;
+}
+
+static json_t *shortfall_of(const struct weir_phase_result *phase)
+{
+    json_t *object;
+
+    if (!phase->shortfall)
+        return json_null();
+    object = json_object();
+    json_object_set_new(object, "text", weir_json_exact(phase->shortfall));
+    json_object_set_new(object, "ranks", json_integer(phase->shortfall_rank_count));
+    return object;
+}
+
+static bool is_open_loop(const struct weir_phase_result *phase)
+{
+    return phase->pace.asked_per_s > 0.0;
+}
+
+/* How the load was made, and what the session was like that it went through. */
+static void put_load(json_t *object, const struct weir_phase_result *phase)
+{
+    json_object_set_new(object, "cpu", object_of(weir_record_cpu_fields, phase));
+    json_object_set_new(object, "depth_curve", depth_curve_of(&phase->depth_curve));
+    json_object_set_new(object, "pace",
+                        is_open_loop(phase) ? object_of(weir_record_pace_fields, &phase->pace)
+                                            : json_null());
+    json_object_set_new(object, "granted",
+                        phase->granted ? weir_json_exact(phase->granted) : json_null());
+    json_object_set_new(object, "shortfall", shortfall_of(phase));
+}
+
 json_t *weir_record_phase_object(const struct weir_plan *plan,
                                  const struct weir_phase_result *phase)
 {
@@ -284,6 +352,7 @@ json_t *weir_record_phase_object(const struct weir_plan *plan,
                             : json_integer((json_int_t)phase->file_bytes));
     json_object_set_new(object, "windows", object_of(weir_record_windows_fields, &phase->windows));
     json_object_set_new(object, "rank_s", object_of(weir_record_spread_fields, phase));
+    put_load(object, phase);
     json_object_set_new(object, "slowest", slowest_of(phase));
     json_object_set_new(object, "outliers", outliers_of(phase));
     json_object_set_new(object, "stonewall",
@@ -325,8 +394,9 @@ static json_t *intervals_of(const uint64_t *values, uint32_t count)
     return list;
 }
 
-static json_t *series_of(const struct weir_series *series)
+static json_t *series_of(const struct weir_phase_result *phase)
 {
+    const struct weir_series *series = phase->series;
     json_t *object;
 
     if (!series)
@@ -335,6 +405,8 @@ static json_t *series_of(const struct weir_series *series)
     json_object_set_new(object, "interval_ns", json_integer((json_int_t)1 << series->shift));
     json_object_set_new(object, "ops", intervals_of(series->ops, series->used));
     json_object_set_new(object, "bytes", intervals_of(series->bytes, series->used));
+    if (is_open_loop(phase))
+        json_object_set_new(object, "backlog", intervals_of(series->backlog, series->used));
     return object;
 }
 
@@ -431,7 +503,10 @@ void weir_record_phase(struct weir_text *text, const struct weir_plan *plan,
     json_decref(object);
     json_object_set_new(record, "latency", histogram_of(phase->latency));
     json_object_set_new(record, "submission", histogram_of(phase->submission));
-    json_object_set_new(record, "series", series_of(phase->series));
+    json_object_set_new(record, "response", histogram_of(phase->response));
+    json_object_set_new(record, "write_latency", histogram_of(phase->write_latency));
+    json_object_set_new(record, "read_latency", histogram_of(phase->read_latency));
+    json_object_set_new(record, "series", series_of(phase));
     add_line(text, record);
 }
 

@@ -237,6 +237,49 @@ static bool read_outliers(const json_t *list, struct weir_phase_result *phase)
     return true;
 }
 
+static bool read_depth_curve(const json_t *list, struct weir_depth_curve *curve)
+{
+    if (json_array_size(list) > WEIR_DEPTH_POINTS_MAX)
+        return false;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!weir_json_take(json_array_get(list, i), weir_record_depth_point_fields,
+                            &curve->points[curve->count++]))
+            return false;
+    return true;
+}
+
+/* Leaves NULL where the record has none; false if it has something else than a text. */
+static bool read_text(const json_t *value, struct weir_result *result, const char **text)
+{
+    if (!value || json_is_null(value))
+        return true;
+    *text = weir_json_exact_read(value, &result->arena);
+    return *text != NULL;
+}
+
+static bool read_shortfall(const json_t *object, struct weir_result *result,
+                           struct weir_phase_result *phase)
+{
+    json_int_t ranks = json_integer_value(json_object_get(object, "ranks"));
+
+    if (!json_is_object(object))
+        return true;
+    if (ranks < 0 || ranks > UINT_MAX)
+        return false;
+    phase->shortfall_rank_count = (unsigned)ranks;
+    return read_text(json_object_get(object, "text"), result, &phase->shortfall);
+}
+
+/* Files of older versions have none of it. */
+static bool read_load(json_t *record, struct weir_result *result, struct weir_phase_result *phase)
+{
+    return weir_json_take(json_object_get(record, "cpu"), weir_record_cpu_fields, phase) &&
+           read_depth_curve(json_object_get(record, "depth_curve"), &phase->depth_curve) &&
+           weir_json_take(json_object_get(record, "pace"), weir_record_pace_fields, &phase->pace) &&
+           read_text(json_object_get(record, "granted"), result, &phase->granted) &&
+           read_shortfall(json_object_get(record, "shortfall"), result, phase);
+}
+
 /* Leaves NULL where the record has none. */
 static bool read_histogram(const json_t *object, struct weir_histogram **histogram)
 {
@@ -260,10 +303,27 @@ static bool read_histogram(const json_t *object, struct weir_histogram **histogr
     return true;
 }
 
+/* All the histograms that a record may have. */
+static bool read_histograms(const json_t *record, struct weir_phase_result *phase)
+{
+    return read_histogram(json_object_get(record, "latency"), &phase->latency) &&
+           read_histogram(json_object_get(record, "submission"), &phase->submission) &&
+           read_histogram(json_object_get(record, "response"), &phase->response) &&
+           read_histogram(json_object_get(record, "write_latency"), &phase->write_latency) &&
+           read_histogram(json_object_get(record, "read_latency"), &phase->read_latency);
+}
+
+static void read_intervals(const json_t *list, uint64_t *values)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        values[i] = (uint64_t)json_integer_value(json_array_get(list, i));
+}
+
 static bool read_series(const json_t *object, struct weir_series **series)
 {
     const json_t *ops = json_object_get(object, "ops");
     const json_t *bytes = json_object_get(object, "bytes");
+    const json_t *backlog = json_object_get(object, "backlog"); /* of open loops */
     json_int_t interval_ns = json_integer_value(json_object_get(object, "interval_ns"));
 
     if (!json_is_object(object)) {
@@ -271,14 +331,14 @@ static bool read_series(const json_t *object, struct weir_series **series)
         return true;
     }
     if (interval_ns < 1 || json_array_size(ops) > WEIR_SERIES_INTERVALS ||
-        json_array_size(ops) != json_array_size(bytes))
+        json_array_size(ops) != json_array_size(bytes) ||
+        (backlog && json_array_size(ops) != json_array_size(backlog)))
         return false;
     (*series)->shift = (uint32_t)__builtin_ctzll((unsigned long long)interval_ns);
     (*series)->used = (uint32_t)json_array_size(ops);
-    for (size_t i = 0; i < json_array_size(ops); i++) {
-        (*series)->ops[i] = (uint64_t)json_integer_value(json_array_get(ops, i));
-        (*series)->bytes[i] = (uint64_t)json_integer_value(json_array_get(bytes, i));
-    }
+    read_intervals(ops, (*series)->ops);
+    read_intervals(bytes, (*series)->bytes);
+    read_intervals(backlog, (*series)->backlog);
     return true;
 }
 
@@ -317,17 +377,15 @@ static bool has_begun(const struct weir_result *result, unsigned test, unsigned 
 static bool read_phase(json_t *record, struct weir_result *result)
 {
     struct weir_phase_result *phase = weir_result_add_phase(result);
-    const json_t *notes = json_object_get(record, "notes");
 
-    phase->notes = notes ? weir_json_exact_read(notes, &result->arena) : NULL;
-    return (!notes || phase->notes) && read_numbers(record, phase) &&
+    return read_text(json_object_get(record, "notes"), result, &phase->notes) &&
+           read_numbers(record, phase) && read_load(record, result, phase) &&
            has_begun(result, phase->test, result->test_count) &&
            read_slowest(json_object_get(record, "slowest"), phase) &&
            read_outliers(json_object_get(record, "outliers"), phase) &&
            read_verification(json_object_get(record, "verification"), &phase->mismatches) &&
            read_findings(json_object_get(record, "findings"), result, phase) &&
-           read_histogram(json_object_get(record, "latency"), &phase->latency) &&
-           read_histogram(json_object_get(record, "submission"), &phase->submission) &&
+           read_histograms(record, phase) &&
            read_series(json_object_get(record, "series"), &phase->series);
 }
 

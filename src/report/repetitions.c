@@ -4,14 +4,49 @@
 
 #include "ior_figures.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* ---- many as one ---- */
 
-static void merge_latency(struct weir_phase_result *whole, const struct weir_phase_result *row)
+static struct weir_histogram *empty_histogram(struct weir_arena *arena)
 {
-    if (row->latency)
-        weir_histogram_merge(whole->latency, row->latency);
+    struct weir_histogram *histogram = weir_arena_take(arena, sizeof *histogram);
+
+    weir_histogram_reset(histogram);
+    return histogram;
+}
+
+static void merge_histogram(struct weir_histogram *whole, const struct weir_histogram *row)
+{
+    if (row)
+        weir_histogram_merge(whole, row);
+}
+
+static void merge_histograms(struct weir_phase_result *whole, const struct weir_phase_result *row)
+{
+    merge_histogram(whole->latency, row->latency);
+    merge_histogram(whole->response, row->response);
+    merge_histogram(whole->write_latency, row->write_latency);
+    merge_histogram(whole->read_latency, row->read_latency);
+}
+
+/* A search may come to another depth each time: then there is none to tell. */
+static void merge_load(struct weir_phase_result *whole, const struct weir_phase_result *row)
+{
+    struct weir_pace_result *pace = &whole->pace;
+
+    if (whole->rank_count == 0) { /* nothing is merged yet */
+        whole->depth = row->depth;
+        whole->batch = row->batch;
+    } else if (row->depth != whole->depth || row->batch != whole->batch) {
+        whole->depth = 0;
+    }
+    pace->asked_per_s = fmax(pace->asked_per_s, row->pace.asked_per_s);
+    pace->end_lag_s = fmax(pace->end_lag_s, row->pace.end_lag_s);
+    pace->max_lag_s = fmax(pace->max_lag_s, row->pace.max_lag_s);
+    if (row->pace.max_backlog > pace->max_backlog)
+        pace->max_backlog = row->pace.max_backlog;
 }
 
 static void merge_slowest(struct weir_phase_result *whole, const struct weir_phase_result *row)
@@ -27,32 +62,44 @@ static void merge_slowest(struct weir_phase_result *whole, const struct weir_pha
 static void merge(struct weir_phase_result *whole, const struct weir_phase_result *row,
                   unsigned count)
 {
+    merge_load(whole, row);
+    whole->rank_count = row->rank_count;
+    whole->op_count += row->op_count;
     whole->byte_count += row->byte_count / count;
     whole->wall_s += row->wall_s / count;
     whole->common_s += row->common_s / count;
     whole->data_share += row->data_share / count;
+    whole->cpu_user_s += row->cpu_user_s / count;
+    whole->cpu_system_s += row->cpu_system_s / count;
+    whole->windows.transfer_s += row->windows.transfer_s / count;
     whole->rank_s_min = fmin(whole->rank_s_min, row->rank_s_min);
     whole->rank_s_mean += row->rank_s_mean / count;
     whole->rank_s_max = fmax(whole->rank_s_max, row->rank_s_max);
-    merge_latency(whole, row);
+    merge_histograms(whole, row);
     merge_slowest(whole, row);
 }
 
-/* What was cut short says nothing of the others, unless all were. */
+/* What was cut short says nothing of the others, unless all were. There is at least one row. */
 static const struct weir_phase_result *merged(struct weir_arena *arena,
                                               const struct weir_repetitions *all)
 {
     struct weir_phase_result *whole = weir_arena_take(arena, sizeof *whole);
     unsigned complete_count = 0;
+    unsigned count;
 
     for (unsigned i = 0; i < all->row_count; i++)
         complete_count += all->rows[i]->outcome == WEIR_OUTCOME_COMPLETE;
-    whole->latency = weir_arena_take(arena, sizeof *whole->latency);
-    weir_histogram_reset(whole->latency);
+    count = complete_count ? complete_count : all->row_count;
+    assert(count > 0);
+    whole->latency = empty_histogram(arena);
+    whole->response = empty_histogram(arena);
+    whole->write_latency = empty_histogram(arena);
+    whole->read_latency = empty_histogram(arena);
     whole->rank_s_min = INFINITY;
     for (unsigned i = 0; i < all->row_count; i++)
         if (complete_count == 0 || all->rows[i]->outcome == WEIR_OUTCOME_COMPLETE)
-            merge(whole, all->rows[i], complete_count ? complete_count : all->row_count);
+            merge(whole, all->rows[i], count);
+    whole->op_count = (whole->op_count + count / 2) / count; /* few are not cut down to none */
     return whole;
 }
 

@@ -3,11 +3,8 @@
 #ifndef WEIR_TESTS_REPORT_CASES_H
 #define WEIR_TESTS_REPORT_CASES_H
 
+#include "report_load_scenes.h"
 #include "report_scenes.h"
-
-static const struct weir_layout small_layout = {
-    .segment_count = 1, .block_bytes = 4 * MIB, .transfer_bytes = MIB};
-static const struct scene_row usual_row = {8 * MIB, 0.0004, 0.0125, 0.0001, 0.0132, 0.0015};
 
 static inline struct scene make_default(void)
 {
@@ -464,23 +461,13 @@ static const struct {
     {"removals", make_removals},
     {"verbose-on-two-nodes", make_verbose_on_two_nodes},
     {"warnings", make_warnings},
+    {"mixed", make_mixed},
+    {"open-loop", make_open_loop},
+    {"depth-search", make_depth_search},
 };
 #define SCENE_COUNT (sizeof scenes / sizeof *scenes)
 
 /* ---- scenes with what is known of single ranks while a job runs ---- */
-
-static inline void scene_rows(struct scene *scene, struct weir_phase_result *done)
-{
-    struct weir_rank_row *rows =
-        weir_arena_take(&scene->plan->arena, done->rank_count * sizeof *rows);
-
-    for (unsigned rank = 0; rank < done->rank_count; rank++) {
-        for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
-            rows[rank].stamps_ns[i] = (int64_t)i * 250000 + rank * 1000;
-        rows[rank].stonewall_ops = 100 + rank;
-    }
-    done->rows = rows;
-}
 
 /* Own files, wear-out and -Z with a prefill, at -vvvv. */
 static inline struct scene make_every_word(void)
@@ -538,6 +525,7 @@ static const struct {
 } live_scenes[] = {
     {"every-word", make_every_word},
     {"rows-on-two-nodes", make_rows_on_two_nodes},
+    {"mixed-rows", make_mixed_rows},
 };
 #define LIVE_SCENE_COUNT (sizeof live_scenes / sizeof *live_scenes)
 

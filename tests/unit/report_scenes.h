@@ -43,6 +43,10 @@ struct scene_row {
     double latency_s;
 };
 
+static const struct weir_layout small_layout = {
+    .segment_count = 1, .block_bytes = 4 * MIB, .transfer_bytes = MIB};
+static const struct scene_row usual_row = {8 * MIB, 0.0004, 0.0125, 0.0001, 0.0132, 0.0015};
+
 static inline struct scene scene_open(const char *const words[], int word_count)
 {
     struct scene scene = {
@@ -173,9 +177,28 @@ static inline struct weir_phase_result *scene_done(struct scene *scene,
                            (uint64_t)(row.latency_s * (1e9 + 5e7 * (double)(i * i))));
         weir_series_add(done->series, i << 19, phase->layout.transfer_bytes);
     }
-    done->submission = NULL;
+    done->submission = done->response = NULL;
+    done->write_latency = done->read_latency = NULL;
+    done->depth = 1;
+    done->batch = 1;
+    done->cpu_user_s = 0.25 * row.transfer_s;
+    done->cpu_system_s = 0.5 * row.transfer_s;
     scene_spread(done);
     return done;
+}
+
+/* What is known of single ranks while a job runs. */
+static inline void scene_rows(struct scene *scene, struct weir_phase_result *done)
+{
+    struct weir_rank_row *rows =
+        weir_arena_take(&scene->plan->arena, done->rank_count * sizeof *rows);
+
+    for (unsigned rank = 0; rank < done->rank_count; rank++) {
+        for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
+            rows[rank].stamps_ns[i] = (int64_t)i * 250000 + rank * 1000;
+        rows[rank].stonewall_ops = 100 + rank;
+    }
+    done->rows = rows;
 }
 
 /* ---- files ---- */

@@ -22,6 +22,8 @@ struct subject {
     struct weir_phase *read;
     struct weir_target target;
     struct weir_phase_result record;
+    struct weir_histogram latency;
+    struct weir_histogram submission;
 };
 
 static const struct weir_descriptor backend = {
@@ -77,10 +79,10 @@ static const struct weir_finding *find(const struct subject *subject, const char
     return NULL;
 }
 
-#define SPOIL(name, statements)                                                                    \
+#define SPOIL(name, ...)                                                                           \
     static void name(struct subject *x)                                                            \
     {                                                                                              \
-        statements;                                                                                \
+        __VA_ARGS__;                                                                               \
     }
 
 SPOIL(interrupt, x->record.is_interrupted = true; x->record.outcome = WEIR_OUTCOME_PARTIAL)
@@ -140,14 +142,122 @@ SPOIL(disagree, x->record.has_differing_sizes = true)
 SPOIL(overflow, x->record.unlogged_ops = 7)
 SPOIL(err_without_words, x->record.error_count = 1)
 
+/* ---- loads ---- */
+
+static const struct weir_descriptor nothing = {.name = "null", .label = "DUMMY"};
+
+static void set_setting(struct subject *x, const char *key, const char *value)
+{
+    struct weir_setting *setting = weir_arena_take(&x->plan->arena, sizeof *setting);
+
+    *setting = (struct weir_setting){key, value};
+    x->test->settings = setting;
+    x->test->setting_count = 1;
+}
+
+/* 256 transfers of each of four ranks, 200 us each, at depth 8. */
+static void queue_up(struct subject *x)
+{
+    weir_histogram_reset(&x->latency);
+    weir_histogram_reset(&x->submission);
+    for (unsigned i = 0; i < 1024; i++) {
+        weir_histogram_add(&x->latency, 200000);
+        weir_histogram_add(&x->submission, 5000);
+    }
+    x->record.latency = &x->latency;
+    x->record.submission = &x->submission;
+    x->record.depth = x->write->depth = 8;
+    x->record.batch = x->write->batch = 1;
+    x->record.cpu_user_s = 0.4;
+    x->record.cpu_system_s = 0.6;
+}
+
+/* At 1000 transfers/s, kept up with. */
+SPOIL(pace, queue_up(x); x->record.pace = (struct weir_pace_result){1000.0, 1.0, 0.0001, 0.0009, 3})
+SPOIL(fall_behind, pace(x); x->record.pace.end_lag_s = 0.051)
+SPOIL(fall_behind_a_little, pace(x); x->record.pace.end_lag_s = 0.049)
+SPOIL(fall_behind_for_a_moment, pace(x); x->record.pace.offered_s = 0.1;
+      x->record.pace.end_lag_s = 0.009)
+SPOIL(fall_behind_in_a_moment, pace(x); x->record.pace.offered_s = 0.1;
+      x->record.pace.end_lag_s = 0.011)
+SPOIL(close_the_loop, fall_behind(x); x->record.pace.asked_per_s = 0)
+SPOIL(pause_it, pace(x); x->record.pace.max_lag_s = 0.0021)
+SPOIL(pause_a_little, pace(x); x->record.pace.max_lag_s = 0.0019)
+SPOIL(pause_shorter_than_a_ms, pace(x); weir_histogram_reset(&x->latency);
+      weir_histogram_add(&x->latency, 1000))
+SPOIL(pause_behind, pause_it(x); x->record.pace.end_lag_s = 0.1)
+SPOIL(pause_behind_a_slow_one, pause_it(x); weir_histogram_add(&x->latency, 2200000))
+/* 250/s of a rank, of 20 ms each: five of eight slots on average */
+SPOIL(pause_with_full_slots, pace(x); weir_histogram_reset(&x->latency);
+      weir_histogram_add(&x->latency, 20000000); x->record.pace.max_lag_s = 0.21)
+SPOIL(pause_with_free_slots, pause_with_full_slots(x); x->record.pace.asked_per_s = 700)
+SPOIL(pause_to_think, pause_it(x); x->write->think_ns = 1)
+SPOIL(read_after_search, draw_after_check(x); x->record.depth_curve.count = 3)
+SPOIL(read_after_search_directly, draw_after_check_directly(x); x->record.depth_curve.count = 3)
+SPOIL(fall_short, x->record.shortfall = "no huge pages"; x->record.shortfall_rank_count = 1)
+SPOIL(fall_short_of_nothing, x->record.shortfall = "")
+SPOIL(block, x->record.blocked_count = 2)
+SPOIL(reach_the_edge, queue_up(x);
+      x->record.depth_curve = (struct weir_depth_curve){2, {{4, 1000.0}, {8, 2000.0}}})
+SPOIL(stay_off_the_edge, reach_the_edge(x); x->record.depth = 4)
+SPOIL(reach_the_last_edge, reach_the_edge(x); x->record.depth = 4096;
+      x->record.depth_curve.points[1].depth = 4096)
+SPOIL(find_no_curve, reach_the_edge(x); x->record.depth_curve.count = 1)
+SPOIL(submit_slowly, queue_up(x); weir_histogram_reset(&x->submission);
+      weir_histogram_add(&x->submission, 110000))
+SPOIL(submit_less_slowly, queue_up(x); weir_histogram_reset(&x->submission);
+      weir_histogram_add(&x->submission, 90000))
+SPOIL(submit_one_slowly, submit_slowly(x); x->record.depth = 1)
+SPOIL(submit_to_nothing, submit_slowly(x); x->test->backend = &nothing)
+SPOIL(submit_for_show, submit_slowly(x); x->test->is_dry_run = true)
+SPOIL(submit_by_blocking, submit_slowly(x); x->record.submission = NULL)
+/* of 0.95 s of each of four ranks */
+SPOIL(sweat, queue_up(x); x->record.cpu_user_s = 1.0; x->record.cpu_system_s = 2.7)
+SPOIL(sweat_less, queue_up(x); x->record.cpu_user_s = 1.0; x->record.cpu_system_s = 2.5)
+SPOIL(sweat_over_data, sweat(x); x->record.data_share = 0.05)
+SPOIL(sweat_alone, sweat(x); x->record.depth = 1)
+SPOIL(sweat_over_nothing, sweat(x); x->test->backend = &nothing)
+SPOIL(sweat_by_polling, sweat(x); set_setting(x, "uring.iopoll", "1"))
+SPOIL(sweat_without_polling, sweat(x); set_setting(x, "uring.iopoll", "0"))
+SPOIL(sweat_in_an_open_loop, sweat(x); x->record.pace.asked_per_s = 1000)
+SPOIL(sweat_shortly, sweat(x); x->record.rank_s_mean = 0.09)
+SPOIL(multitask, x->record.overlapped_data_share = 0.2)
+SPOIL(multitask_a_little, x->record.overlapped_data_share = 0.1)
+SPOIL(check_behind, fall_behind(x); x->write->is_prefill = true)
+SPOIL(mix_after_write, read_back(x); x->read->verb = WEIR_MIXED)
+SPOIL(mix_directly, mix_after_write(x); set_setting(x, "posix.odirect", "1"))
+SPOIL(mix_alone, mix_after_write(x); x->write->verb = WEIR_READ)
+SPOIL(read_after_mix, read_back(x); x->write->verb = WEIR_MIXED)
+SPOIL(shrink_a_mix, shrink(x); x->write->verb = WEIR_MIXED)
+
+struct doubt_case {
+    void (*spoil)(struct subject *subject);
+    const char *name;
+    enum weir_severity severity;
+    bool is_raised;
+};
+
+static void assert_cases(const struct doubt_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct weir_finding *finding;
+        struct subject subject;
+
+        set_up(&subject);
+        cases[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &subject.record);
+        finding = find(&subject, cases[i].name);
+        if ((finding != NULL) != cases[i].is_raised)
+            fail_msg("case %zu: %s", i, cases[i].name);
+        if (finding != NULL)
+            assert_int_equal(finding->severity, cases[i].severity);
+        weir_plan_close(subject.plan);
+    }
+}
+
 static void each_doubt_is_raised_by_its_record_and_no_other(void **state)
 {
-    static const struct {
-        void (*spoil)(struct subject *subject);
-        const char *name;
-        enum weir_severity severity;
-        bool is_raised;
-    } cases[] = {
+    static const struct doubt_case cases[] = {
         {interrupt, "interrupted", WEIR_WARNING, true},
         {fail_it, "failed", WEIR_WARNING, true},
         {skip_it, "skipped", WEIR_WARNING, true},
@@ -191,20 +301,81 @@ static void each_doubt_is_raised_by_its_record_and_no_other(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct weir_finding *finding;
-        struct subject subject;
+    assert_cases(cases, sizeof cases / sizeof *cases);
+}
 
-        set_up(&subject);
-        cases[i].spoil(&subject);
-        weir_audit_phase(subject.plan, &subject.record);
-        finding = find(&subject, cases[i].name);
-        if ((finding != NULL) != cases[i].is_raised)
-            fail_msg("case %zu: %s", i, cases[i].name);
-        if (finding != NULL)
-            assert_int_equal(finding->severity, cases[i].severity);
-        weir_plan_close(subject.plan);
-    }
+static void open_loops_are_doubted_where_they_fell_behind_or_paused(void **state)
+{
+    static const struct doubt_case cases[] = {
+        {pace, "rate-not-sustained", WEIR_WARNING, false},
+        {fall_behind, "rate-not-sustained", WEIR_WARNING, true},
+        {fall_behind_a_little, "rate-not-sustained", WEIR_WARNING, false},
+        {fall_behind_for_a_moment, "rate-not-sustained", WEIR_WARNING, false},
+        {fall_behind_in_a_moment, "rate-not-sustained", WEIR_WARNING, true},
+        {close_the_loop, "rate-not-sustained", WEIR_WARNING, false},
+        {check_behind, "rate-not-sustained", WEIR_WARNING, false},
+        {pause_it, "late-issue", WEIR_NOTE, true},
+        {pause_a_little, "late-issue", WEIR_NOTE, false},
+        {pause_shorter_than_a_ms, "late-issue", WEIR_NOTE, false},
+        {pause_behind, "late-issue", WEIR_NOTE, false},
+        {pause_behind_a_slow_one, "late-issue", WEIR_NOTE, false},
+        {pause_with_full_slots, "late-issue", WEIR_NOTE, false},
+        {pause_with_free_slots, "late-issue", WEIR_NOTE, true},
+        {pause_to_think, "late-issue", WEIR_NOTE, false},
+        {queue_up, "late-issue", WEIR_NOTE, false},
+    };
+
+    (void)state;
+    assert_cases(cases, sizeof cases / sizeof *cases);
+}
+
+static void queues_are_doubted_where_something_else_than_the_storage_is_the_limit(void **state)
+{
+    static const struct doubt_case cases[] = {
+        {read_after_search, "searched-before", WEIR_NOTE, true},
+        {read_after_search_directly, "searched-before", WEIR_NOTE, false},
+        {draw_after_check, "searched-before", WEIR_NOTE, false},
+        {fall_short, "not-granted", WEIR_NOTE, true},
+        {fall_short_of_nothing, "not-granted", WEIR_NOTE, false},
+        {block, "would-block", WEIR_NOTE, true},
+        {queue_up, "would-block", WEIR_NOTE, false},
+        {reach_the_edge, "depth-edge", WEIR_NOTE, true},
+        {reach_the_last_edge, "depth-edge", WEIR_NOTE, false},
+        {stay_off_the_edge, "depth-edge", WEIR_NOTE, false},
+        {find_no_curve, "depth-edge", WEIR_NOTE, false},
+        {submit_slowly, "submit-blocks", WEIR_NOTE, true},
+        {submit_less_slowly, "submit-blocks", WEIR_NOTE, false},
+        {submit_one_slowly, "submit-blocks", WEIR_NOTE, false},
+        {submit_to_nothing, "submit-blocks", WEIR_NOTE, false},
+        {submit_for_show, "submit-blocks", WEIR_NOTE, false},
+        {submit_by_blocking, "submit-blocks", WEIR_NOTE, false},
+        {sweat, "processor-bound", WEIR_NOTE, true},
+        {sweat_less, "processor-bound", WEIR_NOTE, false},
+        {sweat_over_data, "processor-bound", WEIR_NOTE, false},
+        {sweat_alone, "processor-bound", WEIR_NOTE, false},
+        {sweat_over_nothing, "processor-bound", WEIR_NOTE, false},
+        {sweat_by_polling, "processor-bound", WEIR_NOTE, false},
+        {sweat_without_polling, "processor-bound", WEIR_NOTE, true},
+        {sweat_in_an_open_loop, "processor-bound", WEIR_NOTE, false},
+        {sweat_shortly, "processor-bound", WEIR_NOTE, false},
+        {multitask, "data-in-flight", WEIR_NOTE, true},
+        {multitask_a_little, "data-in-flight", WEIR_NOTE, false},
+    };
+
+    (void)state;
+    assert_cases(cases, sizeof cases / sizeof *cases);
+}
+
+static void mixed_phases_are_doubted_as_the_reads_that_they_are(void **state)
+{
+    static const struct doubt_case cases[] = {
+        {mix_after_write, "cache", WEIR_NOTE, true}, {mix_directly, "cache", WEIR_NOTE, false},
+        {mix_alone, "cache", WEIR_NOTE, false},      {read_after_mix, "cache", WEIR_NOTE, true},
+        {shrink_a_mix, "size", WEIR_WARNING, false},
+    };
+
+    (void)state;
+    assert_cases(cases, sizeof cases / sizeof *cases);
 }
 
 static void a_read_of_its_own_nodes_data_is_told_why(void **state)
@@ -226,6 +397,7 @@ static void a_read_of_its_own_nodes_data_is_told_why(void **state)
         {shift_far, ": one node has 3 of the 4 ranks: spread them evenly, or direct I/O"},
         {draw_far, ": one node has 3 of the 4 ranks: spread them evenly, or direct I/O"},
         {draw_any, ": -Z -Z takes near ranks too: use -Z, or direct I/O"},
+        {mix_after_write, "page cache that may have served it: use direct I/O"},
         {shift_directly,
          "2 of 4 ranks read what their own node writes: one node has 3 of the 4 ranks: spread them "
          "evenly"},
@@ -247,6 +419,128 @@ static void a_read_of_its_own_nodes_data_is_told_why(void **state)
             fail_msg("case %zu: %s", i, finding->text);
         weir_plan_close(subject.plan);
     }
+}
+
+/* A user must see from the sentence alone what to do, so it must not be cut off. */
+static void sentences_about_loads_say_the_way_out(void **state)
+{
+    static const struct {
+        void (*spoil)(struct subject *subject);
+        const char *name;
+        const char *end;
+    } cases[] = {
+        {fall_behind, "rate-not-sustained", ": lower --rate, or give more --depth or ranks"},
+        {pause_it, "late-issue", "of this machine and not of the storage"},
+        {reach_the_edge, "depth-edge", "may do more (--depth auto:16)"},
+        {submit_slowly, "submit-blocks", ": use direct I/O (--direct)"},
+        {sweat, "processor-bound", ": use more ranks"},
+        {multitask, "data-in-flight", ": use more ranks"},
+        {block, "would-block", "their time has both"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_finding *finding;
+        struct subject subject;
+        size_t length;
+
+        set_up(&subject);
+        subject.record.op_count = UINT64_C(10000000000000);
+        subject.record.byte_count = UINT64_C(1) << 60;
+        cases[i].spoil(&subject);
+        subject.record.pace.asked_per_s *= 1e9;
+        subject.record.pace.max_backlog = 1000000000;
+        if (strcmp(cases[i].name, "late-issue") == 0)
+            subject.record.pace.asked_per_s = 1.0;
+        weir_audit_phase(subject.plan, &subject.record);
+        finding = find(&subject, cases[i].name);
+        assert_non_null(finding);
+        length = strlen(finding->text);
+        assert_true(length < WEIR_FINDING_TEXT_BYTES - 1);
+        if (strcmp(finding->text + length - strlen(cases[i].end), cases[i].end) != 0)
+            fail_msg("case %zu: %s", i, finding->text);
+        weir_plan_close(subject.plan);
+    }
+}
+
+static void a_rate_that_was_not_sustained_is_told_in_numbers(void **state)
+{
+    struct subject subject;
+
+    (void)state;
+    set_up(&subject);
+    fall_behind(&subject);
+    subject.record.windows.transfer_s = 2.0;
+    weir_audit_phase(subject.plan, &subject.record);
+    assert_string_equal(find(&subject, "rate-not-sustained")->text,
+                        "1000 transfers/s (3.9 MiB/s) were asked for and 512 (2.0) were done: the "
+                        "last was issued 51 ms late, and up to 3 of a rank waited, so response "
+                        "times tell how long the phase was: lower --rate, or give more --depth or "
+                        "ranks");
+    weir_plan_close(subject.plan);
+}
+
+static void advice_is_such_that_it_can_be_followed(void **state)
+{
+    struct subject subject;
+
+    (void)state;
+    set_up(&subject);
+    submit_slowly(&subject);
+    set_setting(&subject, "posix.odirect", "1");
+    weir_audit_phase(subject.plan, &subject.record);
+    assert_non_null(strstr(find(&subject, "submit-blocks")->text, "brings little: use more ranks"));
+    weir_plan_close(subject.plan);
+    set_up(&subject);
+    multitask(&subject);
+    subject.write->payload.mode = WEIR_PAYLOAD_FULL;
+    weir_audit_phase(subject.plan, &subject.record);
+    assert_non_null(strstr(find(&subject, "data-in-flight")->text, "ranks, or --data stamp"));
+    weir_plan_close(subject.plan);
+}
+
+static unsigned count_findings(const struct subject *subject, const char *name)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < subject->record.finding_count; i++)
+        count += strcmp(subject->record.findings[i].name, name) == 0;
+    return count;
+}
+
+static void what_was_not_granted_is_told_line_by_line(void **state)
+{
+    struct subject subject;
+
+    (void)state;
+    set_up(&subject);
+    fall_short(&subject);
+    subject.record.shortfall = "no pages: raise vm.nr_hugepages\nno 1.5; luck";
+    weir_audit_phase(subject.plan, &subject.record);
+    assert_int_equal(count_findings(&subject, "not-granted"), 2);
+    assert_string_equal(find(&subject, "not-granted")->text,
+                        "on 1 of 4 ranks: no pages: raise vm.nr_hugepages");
+    assert_string_equal(subject.record.findings[subject.record.finding_count - 1].text,
+                        "on 1 of 4 ranks: no 1.5; luck");
+    weir_plan_close(subject.plan);
+}
+
+static void a_rate_that_was_not_sustained_makes_a_run_one_to_warn_of(void **state)
+{
+    struct weir_result *result = weir_result_open(1);
+    struct subject subject;
+
+    (void)state;
+    for (int is_behind = 0; is_behind < 2; is_behind++) {
+        set_up(&subject);
+        (is_behind ? fall_behind : pace)(&subject);
+        weir_audit_phase(subject.plan, &subject.record);
+        result->phases = &subject.record;
+        result->phase_count = 1;
+        assert_int_equal(weir_audit_warns(subject.plan, result), is_behind);
+        weir_plan_close(subject.plan);
+    }
+    weir_result_close(result);
 }
 
 static void an_outlier_is_told_with_rank_host_deed_and_mean(void **state)
@@ -305,7 +599,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_doubt_is_raised_by_its_record_and_no_other),
+        cmocka_unit_test(open_loops_are_doubted_where_they_fell_behind_or_paused),
+        cmocka_unit_test(queues_are_doubted_where_something_else_than_the_storage_is_the_limit),
+        cmocka_unit_test(mixed_phases_are_doubted_as_the_reads_that_they_are),
         cmocka_unit_test(a_read_of_its_own_nodes_data_is_told_why),
+        cmocka_unit_test(sentences_about_loads_say_the_way_out),
+        cmocka_unit_test(a_rate_that_was_not_sustained_is_told_in_numbers),
+        cmocka_unit_test(advice_is_such_that_it_can_be_followed),
+        cmocka_unit_test(what_was_not_granted_is_told_line_by_line),
+        cmocka_unit_test(a_rate_that_was_not_sustained_makes_a_run_one_to_warn_of),
         cmocka_unit_test(an_outlier_is_told_with_rank_host_deed_and_mean),
         cmocka_unit_test(a_thousand_outliers_leave_room_for_other_doubts),
         cmocka_unit_test(a_sound_phase_raises_no_doubt),

@@ -39,6 +39,23 @@ static void buckets_follow_one_another_without_gaps(void **state)
                      UINT64_C(1) << WEIR_HISTOGRAM_MAX_BITS);
 }
 
+static void equal_values_added_at_once_are_those_added_one_by_one(void **state)
+{
+    static struct weir_histogram together;
+    static struct weir_histogram single;
+
+    (void)state;
+    weir_histogram_reset(&together);
+    weir_histogram_reset(&single);
+    weir_histogram_add(&together, 70);
+    weir_histogram_add(&single, 70);
+    weir_histogram_add_many(&together, 123456, 7);
+    for (unsigned i = 0; i < 7; i++)
+        weir_histogram_add(&single, 123456);
+    assert_int_equal(together.total, 8);
+    assert_memory_equal(&together, &single, sizeof single);
+}
+
 static void any_value_is_told_within_one_percent(void **state)
 {
     static struct weir_histogram histogram;
@@ -159,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buckets_follow_one_another_without_gaps),
+        cmocka_unit_test(equal_values_added_at_once_are_those_added_one_by_one),
         cmocka_unit_test(any_value_is_told_within_one_percent),
         cmocka_unit_test(percentiles_agree_with_sorted_samples),
         cmocka_unit_test(percentile_takes_the_value_at_which_the_fraction_is_reached),

@@ -61,11 +61,25 @@ static void only_phases_of_the_table_have_lines(void **state)
     scene_close(&scene);
 }
 
+static void lines_of_a_mixed_phase_say_so(void **state)
+{
+    struct scene scene = make_default();
+
+    (void)state;
+    scene.plan->tests[0]->phases[0]->verb = WEIR_MIXED;
+    scene.result->phases[0].rank_count = 1;
+    scene.result->phases[0].rows = rank_rows;
+    assert_lines(&scene, &scene.result->phases[0],
+                 "mixed,0,1.1000000000e-02,8.0000000000e-03,3.8130036364e+08,5.2428800000e+08\n");
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_tells_what_its_rank_moved_without_making_data),
         cmocka_unit_test(the_header_is_that_of_the_sample),
+        cmocka_unit_test(lines_of_a_mixed_phase_say_so),
         cmocka_unit_test(only_phases_of_the_table_have_lines),
     };
 

@@ -201,6 +201,138 @@ static void files_without_the_newer_keys_are_read(void **state)
     scene_close(&scene);
 }
 
+/* What was written before there were queues: neither depths nor processor times are known of it. */
+static void files_without_the_keys_of_loads_are_read(void **state)
+{
+    static const char *const keys[] = {
+        "\"overlapped_data_share\":",
+        "\"blocked_transfers\":",
+        "\"depth\":",
+        "\"batch\":",
+        "\"depth_curve\":",
+        "\"pace\":",
+        "\"granted\":",
+        "\"shortfall\":",
+        "\"response\":",
+        "\"write_latency\":",
+        "\"read_latency\":",
+    };
+    struct scene scene = make_default();
+    struct scene again = {.plan = scene.plan};
+    struct weir_error error = {0};
+    struct weir_text text = {0};
+    char path[256];
+
+    (void)state;
+    for (unsigned i = 0; i < scene.result->phase_count; i++) {
+        struct weir_phase_result *done = &scene.result->phases[i];
+
+        done->depth = done->batch = 0;
+        done->cpu_user_s = done->cpu_system_s = 0.0;
+    }
+    close(open_file(path, sizeof path));
+    record_whole(&text, &scene);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        assert_non_null(strstr(text.data, keys[i]));
+        cut_out(text.data, keys[i], ',');
+    }
+    cut_out(text.data, "\"cpu\":{\"user_s\":0.0", ',');
+    cut_out(text.data, "\"system_s\":0.0}", ',');
+    scene_store(path, text.data);
+    assert_int_equal(weir_record_read(path, 4, &again.result, &error), 0);
+    assert_null(again.result->phases[0].response);
+    assert_null(again.result->phases[0].read_latency);
+    assert_null(again.result->phases[0].granted);
+    assert_same_reports(&scene, &again);
+    weir_result_close(again.result);
+    weir_text_close(&text);
+    unlink(path);
+    scene_close(&scene);
+}
+
+/* Writes the scene to a file and reads it. */
+static struct weir_result *reread(const struct scene *scene)
+{
+    struct weir_result *result = NULL;
+    struct weir_error error = {0};
+    struct weir_text text = {0};
+    char path[256];
+    int descriptor = open_file(path, sizeof path);
+
+    record_whole(&text, scene);
+    assert_int_equal(weir_record_append(descriptor, &text), 0);
+    assert_int_equal(weir_record_read(path, 4, &result, &error), 0);
+    close(descriptor);
+    unlink(path);
+    weir_text_close(&text);
+    return result;
+}
+
+static void open_loops_come_back_with_their_backlog(void **state)
+{
+    struct scene scene = make_open_loop();
+    const struct weir_phase_result *wrote = &scene.result->phases[1];
+    const struct weir_phase_result *read;
+    struct weir_result *result;
+
+    (void)state;
+    result = reread(&scene);
+    read = &result->phases[1];
+    assert_memory_equal(&read->pace, &wrote->pace, sizeof read->pace);
+    assert_memory_equal(read->response, wrote->response, sizeof *read->response);
+    assert_memory_equal(read->submission, wrote->submission, sizeof *read->submission);
+    assert_memory_equal(read->series, wrote->series, sizeof *read->series);
+    assert_int_equal(read->series->backlog[3], 7);
+    assert_int_equal(read->depth, 4);
+    assert_int_equal(read->batch, 1);
+    assert_float_equal(read->cpu_user_s, wrote->cpu_user_s, 0);
+    assert_float_equal(read->cpu_system_s, wrote->cpu_system_s, 0);
+    assert_null(read->write_latency);
+    weir_result_close(result);
+    scene_close(&scene);
+}
+
+static void searches_and_grants_come_back(void **state)
+{
+    struct scene scene = make_depth_search();
+    struct weir_phase_result *wrote = &scene.result->phases[0];
+    const struct weir_phase_result *read;
+    struct weir_result *result;
+
+    (void)state;
+    wrote->granted = "ring\xff";
+    wrote->blocked_count = 12345678901;
+    result = reread(&scene);
+    read = &result->phases[0];
+    assert_memory_equal(&read->depth_curve, &wrote->depth_curve, sizeof read->depth_curve);
+    assert_string_equal(read->granted, "ring\xff");
+    assert_string_equal(read->shortfall, wrote->shortfall);
+    assert_int_equal(read->shortfall_rank_count, 2);
+    assert_int_equal(read->blocked_count, 12345678901);
+    weir_result_close(result);
+    scene_close(&scene);
+}
+
+static void mixed_phases_come_back_with_what_reads_and_writes_took(void **state)
+{
+    struct scene scene = make_mixed();
+    const struct weir_phase_result *wrote = &scene.result->phases[1];
+    const struct weir_phase_result *read;
+    struct weir_result *result;
+
+    (void)state;
+    result = reread(&scene);
+    read = &result->phases[1];
+    assert_memory_equal(read->write_latency, wrote->write_latency, sizeof *read->write_latency);
+    assert_memory_equal(read->read_latency, wrote->read_latency, sizeof *read->read_latency);
+    assert_float_equal(read->overlapped_data_share, 0.375, 0);
+    assert_null(read->response);
+    assert_int_equal(read->depth_curve.count, 0);
+    assert_null(read->shortfall);
+    weir_result_close(result);
+    scene_close(&scene);
+}
+
 /* Of another version the same words may give a plan with another id: what counts is whether the
  * phases are the plan's. */
 static void a_run_fits_the_plan_that_has_its_phases(void **state)
@@ -292,6 +424,13 @@ static void a_run_appended_to_a_cut_line_begins_a_line_of_its_own(void **state)
     scene_close(&scene);
 }
 
+#define DAMAGED_PHASE(members)                                                                     \
+    "{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n"                                          \
+    "{\"record\":\"test\",\"test\":0}\n"                                                           \
+    "{\"record\":\"phase\",\"outcome\":\"complete\",\"test\":0," members "}\n"
+#define TWO_POINTS "{\"depth\":1},{\"depth\":2},"
+#define EIGHT_POINTS TWO_POINTS TWO_POINTS TWO_POINTS TWO_POINTS
+
 static void files_that_are_no_result_files_are_refused_with_a_sentence(void **state)
 {
     static const struct {
@@ -317,6 +456,19 @@ static void files_that_are_no_result_files_are_refused_with_a_sentence(void **st
         {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n"
          "{\"record\":\"test\",\"test\":0}\n{\"record\":\"phase\",\"outcome\":\"complete\","
          "\"test\":0,\"outlier_count\":1,\"outliers\":[{\"kind\":\"lunch\"}]}\n",
+         "\"phase\" of the last run is damaged"},
+        {DAMAGED_PHASE("\"granted\":7"), "\"phase\" of the last run is damaged"},
+        {DAMAGED_PHASE("\"depth\":-1"), "\"phase\" of the last run is damaged"},
+        {DAMAGED_PHASE("\"pace\":{\"asked_per_s\":\"fast\"}"),
+         "\"phase\" of the last run is damaged"},
+        {DAMAGED_PHASE("\"cpu\":{\"user_s\":\"all\"}"), "\"phase\" of the last run is damaged"},
+        {DAMAGED_PHASE("\"shortfall\":{\"text\":\"\",\"ranks\":-1}"),
+         "\"phase\" of the last run is damaged"},
+        {DAMAGED_PHASE("\"depth_curve\":[" EIGHT_POINTS EIGHT_POINTS EIGHT_POINTS EIGHT_POINTS
+                       "{\"depth\":33}]"),
+         "\"phase\" of the last run is damaged"},
+        {DAMAGED_PHASE("\"series\":{\"interval_ns\":1048576,\"ops\":[1],\"bytes\":[1],"
+                       "\"backlog\":[1,2]}"),
          "\"phase\" of the last run is damaged"},
         {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n"
          "{\"record\":\"phase\",\"outcome\":\"complete\",\"test\":0}\n"
@@ -370,6 +522,10 @@ int main(void)
         cmocka_unit_test(a_result_that_was_recorded_and_read_gives_the_same_reports),
         cmocka_unit_test(outliers_sizes_logs_and_existing_files_come_back),
         cmocka_unit_test(files_without_the_newer_keys_are_read),
+        cmocka_unit_test(files_without_the_keys_of_loads_are_read),
+        cmocka_unit_test(open_loops_come_back_with_their_backlog),
+        cmocka_unit_test(searches_and_grants_come_back),
+        cmocka_unit_test(mixed_phases_come_back_with_what_reads_and_writes_took),
         cmocka_unit_test(a_run_fits_the_plan_that_has_its_phases),
         cmocka_unit_test(a_file_cut_off_anywhere_is_read_as_far_as_it_goes),
         cmocka_unit_test(a_run_appended_to_a_cut_line_begins_a_line_of_its_own),

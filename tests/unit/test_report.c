@@ -500,6 +500,120 @@ static void each_version_has_its_columns(void **state)
     scene_close(&scene);
 }
 
+/* Where rows for writes and reads are, and nowhere else. */
+static void a_mixed_phase_has_its_rows_in_each_version(void **state)
+{
+    struct scene mixed = make_mixed();
+    struct scene usual = make_mixed();
+    struct weir_text text = {0};
+
+    (void)state;
+    usual.plan->tests[0]->phases[1]->verb = WEIR_READ;
+    usual.plan->tests[0]->phases[1]->shift = usual.plan->tests[0]->phases[2]->shift;
+    mixed.plan->output.is_plain = usual.plan->output.is_plain = true;
+    for (size_t i = 0; i < VERSION_COUNT; i++) {
+        unsigned row_count, line_count;
+
+        report_version(&text, &usual, versions[i].compat);
+        row_count = count_places(weir_text_string(&text), "\nwrite ");
+        line_count = count_lines(weir_text_string(&text));
+        assert_int_equal(count_places(weir_text_string(&text), "ixed"), 0);
+        report_version(&text, &mixed, versions[i].compat);
+        assert_int_equal(count_places(weir_text_string(&text), "\nmixed "), row_count);
+        assert_int_equal(count_places(weir_text_string(&text), "\nMax Mixed: 606.06 MiB/sec"), 1);
+        /* One in the summary, and the maximum; 4.x has an empty line behind the start of reads. */
+        assert_in_range(count_lines(weir_text_string(&text)), line_count, line_count + 2);
+    }
+    weir_text_close(&text);
+    scene_close(&mixed);
+    scene_close(&usual);
+}
+
+static void a_mixed_phase_is_in_csv_and_json(void **state)
+{
+    struct scene scene = make_mixed();
+    struct weir_text text = {0};
+    json_t *report, *test, *row;
+
+    (void)state;
+    report_as(&text, &scene, WEIR_FORMAT_IOR_CSV);
+    assert_int_equal(count_places(weir_text_string(&text), "\nmixed,606.0606,640.0000,"), 1);
+    assert_int_equal(count_places(weir_text_string(&text), "\nmixed,"), 2);
+    report_as(&text, &scene, WEIR_FORMAT_IOR_JSON);
+    report = json_loads(weir_text_string(&text), JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(report);
+    test = json_array_get(json_object_get(report, "tests"), 0);
+    row = json_array_get(json_object_get(test, "Results"), 1);
+    assert_string_equal(json_string_value(json_object_get(row, "access")), "mixed");
+    assert_true(json_number_value(json_object_get(row, "bwMiB")) > 606.0);
+    row = json_array_get(json_object_get(report, "summary"), 2);
+    assert_string_equal(json_string_value(json_object_get(row, "operation")), "mixed");
+    row = json_object_get(test, "max"); /* at -v */
+    assert_true(json_number_value(json_object_get(row, "mixedMiB")) > 606.0);
+    assert_true(json_number_value(json_object_get(row, "mixedMB")) > 635.0);
+    json_decref(report);
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+/* What IOR says of writes and reads is true of a phase that does both. */
+static void a_mixed_phase_alone_stands_for_writes_and_reads(void **state)
+{
+    static const char *const words[] = {
+        "\nwriteFile           : 1\n",     "\nreadFile            : 1\n",
+        "\nfsyncperwrite       : 1\n",     "\ncheckRead           : 1\n",
+        "\nxfersize            : 1 MiB\n", "\ntask 0 reading and writing out/f.00000000\n"};
+    struct scene scene = make_mixed_rows();
+    struct weir_text text = {0};
+
+    (void)state;
+    report_version(&text, &scene, WEIR_COMPAT_IOR_4_1);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (count_places(weir_text_string(&text), words[i]) != 1)
+            fail_msg("\"%s\" is not there once", words[i]);
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+static const json_t *trust_phase(const json_t *report, size_t number)
+{
+    return json_array_get(json_object_get(json_object_get(report, "Weir"), "phases"), number);
+}
+
+static double number_at(const json_t *object, const char *first, const char *second)
+{
+    const json_t *number = json_object_get(json_object_get(object, first), second);
+
+    assert_true(json_is_number(number));
+    return json_number_value(number);
+}
+
+static void loads_are_in_our_part_of_json(void **state)
+{
+    struct scene scene = make_open_loop();
+    struct weir_text text = {0};
+    json_t *report;
+
+    (void)state;
+    report_as(&text, &scene, WEIR_FORMAT_IOR_JSON);
+    report = json_loads(weir_text_string(&text), JSON_REJECT_DUPLICATES, NULL);
+    assert_true(number_at(trust_phase(report, 0), "response", "mean_ns") == 2525000.0);
+    assert_true(number_at(trust_phase(report, 0), "submission", "max_ns") == 2700.0);
+    assert_true(number_at(trust_phase(report, 1), "pace", "asked_per_s") == 1000.0);
+    assert_null(json_object_get(trust_phase(report, 0), "read_latency"));
+    json_decref(report);
+    scene_close(&scene);
+    scene = make_mixed();
+    report_as(&text, &scene, WEIR_FORMAT_IOR_JSON);
+    report = json_loads(weir_text_string(&text), JSON_REJECT_DUPLICATES, NULL);
+    assert_true(number_at(trust_phase(report, 1), "write_latency", "max_ns") == 110000.0);
+    assert_true(number_at(trust_phase(report, 1), "read_latency", "max_ns") == 24000.0);
+    assert_true(json_is_null(json_object_get(trust_phase(report, 1), "pace")));
+    json_decref(report);
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
 static void operations_of_2_10_are_those_of_one_segment(void **state)
 {
     struct scene scene = make_removals();
@@ -796,6 +910,10 @@ int main(void)
         cmocka_unit_test(a_negative_seed_comes_back_negative),
         cmocka_unit_test(remark_and_platform_of_the_user_are_repeated),
         cmocka_unit_test(each_version_has_its_columns),
+        cmocka_unit_test(a_mixed_phase_has_its_rows_in_each_version),
+        cmocka_unit_test(a_mixed_phase_is_in_csv_and_json),
+        cmocka_unit_test(a_mixed_phase_alone_stands_for_writes_and_reads),
+        cmocka_unit_test(loads_are_in_our_part_of_json),
         cmocka_unit_test(operations_of_2_10_are_those_of_one_segment),
         cmocka_unit_test(warnings_add_lines_that_scripts_skip_and_change_no_other),
         cmocka_unit_test(outliers_beyond_those_kept_are_counted),

@@ -74,6 +74,59 @@ static void data_work_is_cut_out_of_the_windows_but_not_of_the_wall_time(void **
     assert_seconds(result.op_s_min, 0.0004);
 }
 
+/* It cannot be cut out: the windows stay as they are. */
+static void data_work_beside_transfers_in_flight_is_told_and_not_cut_out(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[2] = {plain_row(), plain_row()};
+
+    (void)state;
+    rows[0].overlapped_data_ns = 4 * MS;
+    rows[1].data_ns = 6 * MS;
+    rows[1].overlapped_data_ns = 50 * MS; /* of the 4 ms that are left */
+    weir_result_derive(&result, rows, 2, hosts, 0.0);
+    assert_seconds(result.data_share, 0.3);
+    assert_seconds(result.overlapped_data_share, 0.4);
+    assert_seconds(result.windows.transfer_s, 0.010);
+    assert_seconds(result.rank_s_max, 0.010);
+    assert_seconds(result.rank_s_min, 0.004);
+}
+
+static void processor_times_and_blocked_transfers_are_sums(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[2] = {plain_row(), plain_row()};
+
+    (void)state;
+    rows[0].cpu_user_ns = 2 * MS;
+    rows[1].cpu_user_ns = 3 * MS;
+    rows[0].cpu_system_ns = 1 * MS;
+    rows[1].cpu_system_ns = 6 * MS;
+    rows[0].blocked_count = 4;
+    rows[1].blocked_count = 1;
+    weir_result_derive(&result, rows, 2, hosts, 0.0);
+    assert_seconds(result.cpu_user_s, 0.005);
+    assert_seconds(result.cpu_system_s, 0.007);
+    assert_int_equal(result.blocked_count, 5);
+}
+
+static void the_rank_that_is_furthest_behind_speaks_for_an_open_loop(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[2] = {plain_row(), plain_row()};
+
+    (void)state;
+    result.pace.asked_per_s = 2500.0; /* which rows do not tell */
+    rows[0].pace = (struct weir_pace_tally){10 * MS, 3 * MS, 4 * MS, 70};
+    rows[1].pace = (struct weir_pace_tally){11 * MS, 2 * MS, 9 * MS, 50};
+    weir_result_derive(&result, rows, 2, hosts, 0.0);
+    assert_seconds(result.pace.asked_per_s, 2500.0);
+    assert_seconds(result.pace.offered_s, 0.011);
+    assert_seconds(result.pace.end_lag_s, 0.003);
+    assert_seconds(result.pace.max_lag_s, 0.009);
+    assert_int_equal(result.pace.max_backlog, 70);
+}
+
 static void data_work_longer_than_the_transfers_leaves_no_negative_time(void **state)
 {
     static struct weir_phase_result result;
@@ -134,6 +187,11 @@ static void no_ranks_or_no_time_give_zeros_and_never_nan(void **state)
         assert_seconds(result.rank_s_stddev, 0.0);
         assert_seconds(result.op_s_min, 0.0);
         assert_seconds(result.data_share, 0.0);
+        assert_seconds(result.overlapped_data_share, 0.0);
+        assert_seconds(result.cpu_user_s, 0.0);
+        assert_seconds(result.cpu_system_s, 0.0);
+        assert_seconds(result.pace.offered_s, 0.0);
+        assert_seconds(result.pace.end_lag_s, 0.0);
         assert_seconds(result.clock.drift_ppm, 0.0);
         assert_false(result.stonewall.is_hit);
         assert_int_equal(result.op_count, 0);
@@ -347,6 +405,10 @@ static void phases_stay_whole_while_the_result_grows(void **state)
 
         assert_int_equal(phase->op_count, 0);
         assert_int_equal(phase->latency->total, 0);
+        assert_int_equal(phase->response->total, 0);
+        assert_true(phase->response->min_ns == UINT64_MAX);
+        assert_int_equal(phase->write_latency->total, 0);
+        assert_int_equal(phase->read_latency->total, 0);
         phase->phase = i;
         weir_histogram_add(phase->latency, i);
         weir_result_find(phase, WEIR_NOTE, "grows", "phase %u", i);
@@ -461,6 +523,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_reach_from_the_first_start_to_the_last_stop),
         cmocka_unit_test(data_work_is_cut_out_of_the_windows_but_not_of_the_wall_time),
+        cmocka_unit_test(data_work_beside_transfers_in_flight_is_told_and_not_cut_out),
+        cmocka_unit_test(processor_times_and_blocked_transfers_are_sums),
+        cmocka_unit_test(the_rank_that_is_furthest_behind_speaks_for_an_open_loop),
         cmocka_unit_test(data_work_longer_than_the_transfers_leaves_no_negative_time),
         cmocka_unit_test(ranks_that_never_overlap_have_no_common_time),
         cmocka_unit_test(ranks_without_operations_do_not_count_as_fast),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our block, where it tells of what few tests have: packages, remarks, prefills, outliers. */
+/* Our block, where it tells of what few tests have: packages, remarks, prefills, outliers,
+ * queues and open loops. */
 #include "report_cases.h"
 
 static void assert_block(struct scene *scene, const char *const lines[], size_t count)
@@ -90,6 +91,162 @@ static void a_prefill_is_told_from_the_write(void **state)
     assert_block(&scene, lines, 2);
 }
 
+static void a_mixed_phase_has_lines_for_its_writes_and_its_reads(void **state)
+{
+    static const char *const lines[] = {
+        "weir       0    1 mixed    2.81 ms   2.18 ms   5.17 ms   5.17 ms   5.17 ms   5.17 ms  "
+        "depth 32, batch 4\n"
+        "weir       0    1 mixed     100 us   99.8 us    110 us    110 us    110 us    110 us  "
+        "its writes\n"
+        "weir       0    1 mixed    22.0 us   21.9 us   24.0 us   24.0 us   24.0 us   24.0 us  "
+        "its reads\n"
+        "weir       0    0 read ",
+    };
+    struct scene scene = make_mixed();
+
+    (void)state;
+    assert_block(&scene, lines, 1);
+}
+
+static void an_open_loop_tells_what_was_due_and_what_was_done(void **state)
+{
+    static const char *const lines[] = {
+        "5.17 ms  from issue, depth 4, batch 1\n"
+        "weir       0    0 write    2.52 ms   2.44 ms   3.05 ms   3.05 ms   3.05 ms   3.05 ms  "
+        "from when they were due\n",
+        "phase        due/s      done/s   due MiB/s  done MiB/s   waiting   at last   at most\n"
+        "weir       0    0 write         32.5        32.0       32.50       32.00         2   "
+        "20.0 us    300 us\n"
+        "weir       0    0 read        1000.0        32.0     1000.00       32.00         7    "
+        "240 ms    241 ms\n",
+        "warning rate-not-sustained: 1000 transfers/s (1000.0 MiB/s) were asked for and 32.00 "
+        "(32.0) were done: ",
+    };
+    struct scene scene = make_open_loop();
+
+    (void)state;
+    assert_block(&scene, lines, 3);
+}
+
+static void a_search_is_told_with_its_curve_and_others_if_they_ended_elsewhere(void **state)
+{
+    static const char *const lines[] = {
+        "phase      depth transfers/s of the best\n"
+        "weir       0    0 write          1      9000.0       18.0%\n"
+        "weir       0    0 write          2     17500.5       35.0%\n"
+        "weir       0    0 write          4     33000.0       66.0%\n"
+        "weir       0    0 write          6     49100.0       98.2%  taken\n"
+        "weir       0    0 write          8     50000.0      100.0%\n"
+        "weir       0    1 write          8                          taken\nweir\n",
+    };
+    struct scene scene = make_depth_search();
+
+    (void)state;
+    assert_block(&scene, lines, 1);
+}
+
+static void an_equal_search_is_told_once(void **state)
+{
+    static const char *const lines[] = {"98.2%  taken\n", "8     50000.0      100.0%\nweir\n"};
+    struct scene scene = make_depth_search();
+
+    (void)state;
+    scene.result->phases[1].depth = 6;
+    assert_block(&scene, lines, 2);
+}
+
+/* A search may end differently in each repetition; what was granted differs if limits do. */
+static void what_was_granted_is_told_once_unless_it_differs(void **state)
+{
+    static const char *const lines[] = {
+        "what sessions were granted\n"
+        "weir       0             ring of 8, single issuer, fixed files\nweir\n"};
+    static const char *const both[] = {
+        "what sessions were granted\n"
+        "weir       0             ring of 8, single issuer, fixed files\n"
+        "weir       0             ring of 4\nweir\n"};
+    struct scene scene = make_depth_search();
+
+    (void)state;
+    assert_block(&scene, lines, 1);
+    scene = make_depth_search();
+    scene.result->phases[1].granted = "ring of 4";
+    assert_block(&scene, both, 1);
+}
+
+/* Older results do not tell it, and dry runs move nothing. */
+static void processor_time_that_is_not_known_is_a_dash(void **state)
+{
+    static const char *const lines[] = {"12.5%   1.17 ms   13.2 ms ", "12.5%         -   3.30 ms "};
+    struct scene scene = make_default();
+
+    (void)state;
+    scene.result->phases[1].cpu_user_s = scene.result->phases[1].cpu_system_s = 0.0;
+    assert_block(&scene, lines, 2);
+}
+
+/* Five repetitions, which are told as one. */
+static struct scene make_five_open_loops(void)
+{
+    struct scene scene = make_open_loop();
+    const struct weir_test *test = scene.plan->tests[0];
+
+    scene.result->phase_count = 0;
+    for (unsigned i = 0; i < 5; i++) {
+        struct scene_row row = usual_row;
+        struct weir_phase_result *done;
+
+        row.transfer_s = 0.1 * (i + 1);
+        done = scene_queued(&scene, test, test->phases[0], i, row);
+        done->pace = (struct weir_pace_result){40.0, 0.1, 0.001 * i, 0.002 * i, 10 * i};
+        done->response = scene_histogram(&scene, 1000000 * (i + 1), 0, 8);
+    }
+    return scene;
+}
+
+static void many_open_loops_are_told_by_their_means_and_their_worst(void **state)
+{
+    static const char *const lines[] = {
+        /* 8 in 0.3 s, which is the mean */
+        "weir       0  all write         40.0        26.7       40.00       26.67        40   "
+        "4.00 ms   8.00 ms\n",
+        "  from issue, depth 4, batch 1\n"
+        "weir       0  all write    3.00 ms   3.00 ms   5.00 ms   5.00 ms   5.00 ms   5.00 ms  "
+        "from when they were due\n",
+    };
+    static const char *const unequal[] = {"  from issue\n"};
+    struct scene scene = make_five_open_loops();
+
+    (void)state;
+    assert_block(&scene, lines, 2);
+    scene = make_five_open_loops();
+    scene.result->phases[2].depth = 5;
+    assert_block(&scene, unequal, 1);
+}
+
+static void many_mixed_phases_are_told_with_all_their_writes_and_reads(void **state)
+{
+    static const char *const lines[] = {
+        "  depth 32, batch 4\n"
+        "weir       0  all mixed    2.00 ms   2.01 ms   3.00 ms   3.00 ms   3.00 ms   3.00 ms  "
+        "its writes\n"
+        "weir       0  all mixed    6.00 ms   6.00 ms   6.98 ms   7.00 ms   7.00 ms   7.00 ms  "
+        "its reads\n",
+    };
+    struct scene scene = make_mixed();
+    const struct weir_test *test = scene.plan->tests[0];
+
+    (void)state;
+    scene.result->phase_count = 0;
+    for (unsigned i = 0; i < 5; i++) {
+        struct weir_phase_result *done = scene_queued(&scene, test, test->phases[1], i, usual_row);
+
+        done->write_latency = scene_histogram(&scene, 1000000 + 500000 * i, 0, 2);
+        done->read_latency = scene_histogram(&scene, 5000000 + 500000 * i, 0, 2);
+    }
+    assert_block(&scene, lines, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +255,14 @@ int main(void)
         cmocka_unit_test(a_long_path_hides_nothing_behind_it),
         cmocka_unit_test(remarks_are_told_once_for_a_test),
         cmocka_unit_test(a_prefill_is_told_from_the_write),
+        cmocka_unit_test(a_mixed_phase_has_lines_for_its_writes_and_its_reads),
+        cmocka_unit_test(an_open_loop_tells_what_was_due_and_what_was_done),
+        cmocka_unit_test(a_search_is_told_with_its_curve_and_others_if_they_ended_elsewhere),
+        cmocka_unit_test(an_equal_search_is_told_once),
+        cmocka_unit_test(what_was_granted_is_told_once_unless_it_differs),
+        cmocka_unit_test(processor_time_that_is_not_known_is_a_dash),
+        cmocka_unit_test(many_mixed_phases_are_told_with_all_their_writes_and_reads),
+        cmocka_unit_test(many_open_loops_are_told_by_their_means_and_their_worst),
     };
 
     return cmocka_run_group_tests_name("trust", tests, NULL, NULL);

@@ -38,15 +38,22 @@ static inline unsigned weir_histogram_bucket(uint64_t value_ns)
     return (exponent << WEIR_HISTOGRAM_LINEAR_BITS) + (unsigned)(value_ns >> exponent);
 }
 
-static inline void weir_histogram_add(struct weir_histogram *histogram, uint64_t value_ns)
+/* `count` (> 0) equal values at once. */
+static inline void weir_histogram_add_many(struct weir_histogram *histogram, uint64_t value_ns,
+                                           uint64_t count)
 {
-    histogram->counts[weir_histogram_bucket(value_ns)]++;
-    histogram->total++;
-    histogram->sum_ns += value_ns;
+    histogram->counts[weir_histogram_bucket(value_ns)] += count;
+    histogram->total += count;
+    histogram->sum_ns += value_ns * count;
     if (__builtin_expect(value_ns < histogram->min_ns, 0))
         histogram->min_ns = value_ns;
     if (__builtin_expect(value_ns > histogram->max_ns, 0))
         histogram->max_ns = value_ns;
+}
+
+static inline void weir_histogram_add(struct weir_histogram *histogram, uint64_t value_ns)
+{
+    weir_histogram_add_many(histogram, value_ns, 1);
 }
 
 void weir_histogram_merge(struct weir_histogram *into, const struct weir_histogram *from);

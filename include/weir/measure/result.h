@@ -155,7 +155,7 @@ struct weir_phase_result {
     uint64_t error_count;
     uint64_t generation; /* of the data written or expected; 0: none */
     uint64_t data_seed;
-    uint64_t order_seed; /* of a random order; 0: none */
+    uint64_t order_seed; /* of all that is random: order, mix, arrivals; 0: nothing is */
 
     struct weir_windows windows;
     double wall_s; /* first open to last close, with filling and checking */

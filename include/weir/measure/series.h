@@ -28,14 +28,21 @@ void weir_series_coarsen(struct weir_series *series, uint32_t shift);
 /* For weir_series_add: makes room for `index`. */
 uint64_t weir_series_grow(struct weir_series *series, uint64_t done_ns);
 
-static inline void weir_series_add(struct weir_series *series, uint64_t done_ns, uint64_t bytes)
+/* `count` operations of `bytes` altogether. */
+static inline void weir_series_add_many(struct weir_series *series, uint64_t done_ns,
+                                        uint64_t count, uint64_t bytes)
 {
     uint64_t index = (done_ns - series->start_ns) >> series->shift;
 
     if (__builtin_expect(index >= series->used, 0))
         index = weir_series_grow(series, done_ns);
-    series->ops[index]++;
+    series->ops[index] += count;
     series->bytes[index] += bytes;
+}
+
+static inline void weir_series_add(struct weir_series *series, uint64_t done_ns, uint64_t bytes)
+{
+    weir_series_add_many(series, done_ns, 1, bytes);
 }
 
 /* Notes how many transfers were due and not yet issued at `now_ns`. */

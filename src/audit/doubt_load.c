@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Doubts whether the load that was asked for was there, and what limited it: rates, depths, what
+ * the system granted, and processors. */
+#include "doubts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MIB 1048576.0
+
+/* ---- open loops ---- */
+
+/* The last transfer was issued by so much too late, as a share of the time in which all were due:
+ * then no more than 1/1.05 of what was asked for was done, and the backlog would have grown on.
+ * What is later by less than 10 ms may be one time slice that a rank lost just before its end. */
+#define LAG_SHARE 0.05
+#define LAG_S 0.010
+/* Pauses of a rank, against the time that transfers take. */
+#define PAUSE_S 0.001
+#define PAUSE_TIMES 10.0
+/* With so many slots free on average, no transfer has to wait for one. */
+#define BUSY_SHARE 0.5
+
+#define RATE_BYTES 32
+static const char *format_rate(double per_s, char buffer[RATE_BYTES])
+{
+    snprintf(buffer, RATE_BYTES, "%.*f", per_s < 100.0 ? 2 : 0, per_s);
+    return buffer;
+}
+
+static bool is_sustained(const struct weir_pace_result *pace)
+{
+    return pace->end_lag_s <= LAG_S || pace->end_lag_s <= LAG_SHARE * pace->offered_s;
+}
+
+static void doubt_rate(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+    const struct weir_pace_result *pace = &record->pace;
+    double seconds = record->windows.transfer_s;
+    double done_per_s = seconds > 0.0 ? (double)record->op_count / seconds : 0.0;
+    double mib_per_op = (double)record->byte_count / MIB / (double)record->op_count;
+    char asked[RATE_BYTES];
+    char done[RATE_BYTES];
+
+    if (pace->asked_per_s <= 0.0 || is_sustained(pace))
+        return;
+    weir_result_find(subject->record, WEIR_WARNING, "rate-not-sustained",
+                     "%s transfers/s (%.1f MiB/s) were asked for and %s (%.1f) were done: the last "
+                     "was issued %.3g ms late, and up to %" PRIu64 " of a rank waited, so response "
+                     "times tell how long the phase was: lower --rate, or give more --depth or "
+                     "ranks",
+                     format_rate(pace->asked_per_s, asked), pace->asked_per_s * mib_per_op,
+                     format_rate(done_per_s, done), done_per_s * mib_per_op, pace->end_lag_s * 1e3,
+                     pace->max_backlog);
+}
+
+/* Transfers in flight on average, as a share of what may be (Little's law). */
+static double busy_share(const struct weir_phase_result *record)
+{
+    double per_rank = record->pace.asked_per_s / fmax(record->rank_count, 1.0);
+
+    return per_rank * weir_histogram_mean_ns(record->latency) / 1e9 / fmax(record->depth, 1.0);
+}
+
+/* A transfer is late for one of three reasons: all slots were taken for long, which service times
+ * tell as well; a slow one before it held its slot; or nobody was there to issue it. Only the last
+ * is not the storage's. */
+static void doubt_issue(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+    const struct weir_pace_result *pace = &record->pace;
+    double median_s, longest_s;
+
+    if (pace->asked_per_s <= 0.0 || !is_sustained(pace) || !record->latency ||
+        record->latency->total == 0 || subject->phase->think_ns > 0)
+        return;
+    median_s = (double)weir_histogram_percentile(record->latency, 0.5) / 1e9;
+    longest_s = (double)record->latency->max_ns / 1e9;
+    if (pace->max_lag_s <= PAUSE_S || pace->max_lag_s <= PAUSE_TIMES * median_s ||
+        pace->max_lag_s <= longest_s || busy_share(record) > BUSY_SHARE)
+        return;
+    weir_result_find(subject->record, WEIR_NOTE, "late-issue",
+                     "a transfer was issued %.3g ms late, though none took longer than %.3g ms and "
+                     "most slots were free: a rank did not run, so the longest response times are "
+                     "of this machine and not of the storage",
+                     pace->max_lag_s * 1e3, longest_s * 1e3);
+}
+
+/* ---- what the system granted ---- */
+
+/* A finding for each sentence: it says the way out at its end, which must not be cut off. */
+static void doubt_grants(const struct weir_subject *subject)
+{
+    struct weir_phase_result *record = subject->record;
+    const char *text = record->shortfall ? record->shortfall : "";
+
+    while (*text != '\0') {
+        int length = (int)strcspn(text, "\n");
+
+        weir_result_find(record, WEIR_NOTE, "not-granted", "on %u of %u ranks: %.*s",
+                         record->shortfall_rank_count, record->rank_count, length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void doubt_waiting(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+
+    if (record->blocked_count > 0)
+        weir_result_find(subject->record, WEIR_NOTE, "would-block",
+                         "%" PRIu64 " of %" PRIu64
+                         " transfers would have blocked where that was forbidden, and "
+                         "were handed over again as ones that may: their time has both",
+                         record->blocked_count, record->op_count);
+}
+
+/* ---- depth ---- */
+
+static void doubt_search(const struct weir_subject *subject)
+{
+    const struct weir_depth_curve *curve = &subject->record->depth_curve;
+    unsigned depth = subject->record->depth;
+
+    if (curve->count < 2 || depth < curve->points[curve->count - 1].depth ||
+        2 * depth > WEIR_PLAN_DEPTH_MAX)
+        return;
+    weir_result_find(subject->record, WEIR_NOTE, "depth-edge",
+                     "depth %u did best and was the greatest that was tried: a greater one may do "
+                     "more (--depth auto:%u)",
+                     depth, 2 * depth);
+}
+
+/* Where there is nothing behind the transfers, they are what their submission is. */
+static bool moves_to_storage(const struct weir_subject *subject)
+{
+    return (weir_test_abilities(subject->test) & WEIR_CAN_KEEP) != 0 && !subject->test->is_dry_run;
+}
+
+/* More than this of the median time is the system call that hands a transfer over. */
+#define SUBMISSION_SHARE 0.5
+
+static void doubt_submission(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+    double handing_over_s, whole_s;
+
+    if (record->depth < 2 || !record->submission || record->submission->total == 0 ||
+        !record->latency || !moves_to_storage(subject))
+        return;
+    handing_over_s = (double)weir_histogram_percentile(record->submission, 0.5) / 1e9;
+    whole_s = (double)weir_histogram_percentile(record->latency, 0.5) / 1e9;
+    if (handing_over_s <= whole_s * SUBMISSION_SHARE)
+        return;
+    weir_result_find(subject->record, WEIR_NOTE, "submit-blocks",
+                     "handing transfers over took %.3g us of the %.3g us that they took (medians): "
+                     "the system call does the work itself, so that depth brings little: %s",
+                     handing_over_s * 1e6, whole_s * 1e6,
+                     weir_subject_passes_cache(subject) ? "use direct I/O (--direct)"
+                                                        : "use more ranks");
+}
+
+/* ---- processors ---- */
+
+/* From this share of their time on, ranks were busy all the time. */
+#define PROCESSOR_SHARE 0.95
+
+/* Who polls is always busy. */
+static bool is_polling(const struct weir_test *test)
+{
+    static const char *const settings[] = {"uring.iopoll", "uring.sqpoll"};
+
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const char *value = weir_test_setting(test, settings[i]);
+
+        if (value != NULL && *value != '\0' && strcmp(value, "0") != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Ranks' transfer windows, with filling and checking, for which the processor works too. */
+static double transfer_s_of_ranks(const struct weir_phase_result *record)
+{
+    double share = fmin(record->data_share, 0.99);
+
+    return record->rank_s_mean * record->rank_count / (1.0 - share);
+}
+
+/* Who waits for due times may poll for them. */
+static void doubt_processors(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+    double window_s = transfer_s_of_ranks(record);
+    double busy_s = record->cpu_user_s + record->cpu_system_s;
+
+    if (record->depth < 2 || record->pace.asked_per_s > 0.0 || is_polling(subject->test) ||
+        record->rank_s_mean < WEIR_SHORT_PHASE_S || busy_s < PROCESSOR_SHARE * window_s ||
+        !moves_to_storage(subject))
+        return;
+    weir_result_find(subject->record, WEIR_NOTE, "processor-bound",
+                     "ranks kept their processors busy for %.0f %% of the time (%.0f %% of it in "
+                     "the kernel): this is what a core can drive and not what the storage can do: "
+                     "use more ranks",
+                     busy_s / window_s * 100.0, record->cpu_system_s / busy_s * 100.0);
+}
+
+static void doubt_data_beside_transfers(const struct weir_subject *subject)
+{
+    enum weir_payload_mode mode = subject->phase->payload.mode;
+    double share = subject->record->overlapped_data_share;
+
+    if (share <= WEIR_DATA_SHARE)
+        return;
+    weir_result_find(subject->record, WEIR_NOTE, "data-in-flight",
+                     "%.0f %% of the ranks' time went into %s data while transfers were in flight, "
+                     "and is in the numbers: the ranks' processors, not the storage, may be the "
+                     "limit: use more ranks%s",
+                     share * 100, weir_subject_deed(subject),
+                     mode == WEIR_PAYLOAD_FULL || mode == WEIR_PAYLOAD_IOR ? ", or --data stamp"
+                                                                           : "");
+}
+
+void weir_doubt_load(const struct weir_subject *subject)
+{
+    doubt_rate(subject);
+    doubt_issue(subject);
+    doubt_grants(subject);
+    doubt_waiting(subject);
+    doubt_search(subject);
+    doubt_submission(subject);
+    doubt_processors(subject);
+    doubt_data_beside_transfers(subject);
+}

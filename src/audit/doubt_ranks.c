@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Doubts whether ranks were alike. */
+#include "doubts.h"
+
+/* The slowest rank against the mean. */
+#define IMBALANCE 1.5
+
+static void doubt_balance(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+
+    if (record->rank_count < 2 || record->rank_s_max < WEIR_SHORT_PHASE_S ||
+        record->rank_s_max <= record->rank_s_mean * IMBALANCE)
+        return;
+    weir_result_find(subject->record, WEIR_NOTE, "imbalance",
+                     "the slowest rank took %.1f times as long as ranks on average, and others "
+                     "waited for it",
+                     record->rank_s_max / record->rank_s_mean);
+}
+
+/* So many have a sentence of their own: other findings need room too, and the record has more of
+ * them. */
+#define OUTLIERS_TOLD 4
+
+static void tell_outlier(struct weir_phase_result *record, const struct weir_outlier *outlier)
+{
+    static const struct {
+        const char *before;
+        const char *after;
+    } words[WEIR_OUTLIER_KINDS] = {
+        [WEIR_OUTLIER_START] = {"began", "after the agreed start"},
+        [WEIR_OUTLIER_OPEN] = {"took", "to open"},
+        [WEIR_OUTLIER_TRANSFER] = {"took", "to transfer"},
+        [WEIR_OUTLIER_CLOSE] = {"took", "to close"},
+        [WEIR_OUTLIER_END] = {"ended", "after the agreed start"},
+    };
+
+    weir_result_find(record, WEIR_WARNING, "outlier",
+                     "rank %u on %s %s %.6f s %s, ranks on average %.6f s, standard deviation "
+                     "%.6f s (-j)",
+                     outlier->rank, outlier->host, words[outlier->kind].before, outlier->value_s,
+                     words[outlier->kind].after, outlier->mean_s, outlier->stddev_s);
+}
+
+static void doubt_outliers(const struct weir_subject *subject)
+{
+    struct weir_phase_result *record = subject->record;
+    uint32_t told = record->outlier_count < OUTLIERS_TOLD ? record->outlier_count : OUTLIERS_TOLD;
+
+    for (uint32_t i = 0; i < told; i++)
+        tell_outlier(record, &record->outliers[i]);
+    if (record->outlier_count > told)
+        weir_result_find(
+            record, WEIR_WARNING, "outliers", "%u more times are as far from the average (-j)%s",
+            record->outlier_count - told,
+            record->outlier_count > WEIR_OUTLIERS_KEPT ? ": --result keeps the first of them"
+                                                       : ": --result keeps them all");
+}
+
+void weir_doubt_ranks(const struct weir_subject *subject)
+{
+    doubt_balance(subject);
+    doubt_outliers(subject);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Doubts whether the time is right: clocks, the length of a phase, what else was in it. */
+#include "doubts.h"
+
+/* Of a window: above this the clocks' error is worth a sentence. */
+#define CLOCK_ERROR_SHARE 0.01
+
+static void doubt_clock(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+    double window = record->windows.transfer_s;
+
+    if (!record->clock.is_cross_node || record->clock.error_s <= window * CLOCK_ERROR_SHARE)
+        return;
+    weir_result_find(subject->record, WEIR_WARNING, "clock-error",
+                     "the nodes' clocks agree to %.1f us only, which is %.1f %% of the %.6f s that "
+                     "were measured",
+                     record->clock.error_s * 1e6,
+                     window > 0 ? record->clock.error_s / window * 100 : 100, window);
+}
+
+static void doubt_length(const struct weir_subject *subject)
+{
+    if (subject->test->is_dry_run || subject->record->windows.total_s >= WEIR_SHORT_PHASE_S ||
+        subject->record->outcome != WEIR_OUTCOME_COMPLETE)
+        return;
+    weir_result_find(subject->record, WEIR_NOTE, "short",
+                     "the phase took %.3g ms: start-up and caches weigh heavily, so move more data "
+                     "or use minTimeDuration",
+                     subject->record->windows.total_s * 1e3);
+}
+
+static void doubt_data_share(const struct weir_subject *subject)
+{
+    double share = subject->record->data_share;
+
+    if (share <= WEIR_DATA_SHARE)
+        return;
+    weir_result_find(
+        subject->record, WEIR_NOTE, "data-share",
+        "%.0f %% of the ranks' time went into %s data and is not in the numbers: ranks "
+        "that share a device had it more to themselves than the numbers suggest",
+        share * 100, weir_subject_deed(subject));
+}
+
+static void doubt_overlap(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+
+    if (record->rank_count < 2 || record->common_s > 0 || record->windows.transfer_s <= 0 ||
+        record->outcome != WEIR_OUTCOME_COMPLETE || subject->test->is_dry_run)
+        return;
+    weir_result_find(
+        subject->record, WEIR_NOTE, "no-overlap",
+        "at no time were all ranks transferring at once: this is not the rate of all of "
+        "them together");
+}
+
+void weir_doubt_time(const struct weir_subject *subject)
+{
+    doubt_clock(subject);
+    doubt_length(subject);
+    doubt_overlap(subject);
+    doubt_data_share(subject);
+}

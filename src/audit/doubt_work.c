@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Doubts whether all was done that was asked for, and whether the data are right. */
+#include "doubts.h"
+
+#include <inttypes.h>
+
+/* ---- was all of it done? ---- */
+
+void weir_doubt_completeness(const struct weir_subject *subject)
+{
+    struct weir_phase_result *record = subject->record;
+
+    if (record->outcome == WEIR_OUTCOME_SKIPPED)
+        weir_result_find(record, WEIR_WARNING, "skipped",
+                         "the time limit was over before this phase: it and what follows were not "
+                         "begun");
+    if (record->is_interrupted)
+        weir_result_find(record, WEIR_WARNING, "interrupted",
+                         "a signal ended this phase: the numbers are of what was done until then");
+    if (record->failure[0] != '\0' || record->error_count > 0)
+        weir_result_find(record, WEIR_WARNING, "failed",
+                         "%" PRIu64 " operations failed: the numbers are of what was done",
+                         record->error_count);
+    if (record->short_count > 0)
+        weir_result_find(record, WEIR_NOTE, "short-transfers",
+                         "%" PRIu64 " transfers came back short and were continued",
+                         record->short_count);
+}
+
+static void doubt_stonewall(const struct weir_subject *subject)
+{
+    const struct weir_stonewall *stonewall = &subject->record->stonewall;
+
+    if (!stonewall->is_hit || subject->phase->stop.has_wear_out)
+        return;
+    if (stonewall->ops_max > stonewall->ops_min)
+        weir_result_find(subject->record, WEIR_NOTE, "stonewall",
+                         "ranks stopped at the deadline after %" PRIu64 " to %" PRIu64
+                         " transfers: unequal work, which stoneWallingWearOut=1 would level",
+                         stonewall->ops_min, stonewall->ops_max);
+}
+
+static void doubt_size(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+    uint64_t extent = weir_layout_bytes_per_rank(&subject->phase->layout) * record->rank_count;
+    bool is_whole =
+        record->byte_count == extent && subject->phase->layout.order != WEIR_ORDER_RANDOM_BLOCKS;
+    bool may_be_longer = !subject->phase->must_replace && record->file_bytes > extent;
+
+    if (subject->phase->verb != WEIR_WRITE || record->outcome != WEIR_OUTCOME_COMPLETE ||
+        !is_whole || record->file_bytes == UINT64_MAX || record->file_bytes == extent ||
+        may_be_longer)
+        return;
+    weir_result_find(subject->record, WEIR_WARNING, "size",
+                     "the files hold %" PRIu64 " bytes, not the %" PRIu64 " that were written",
+                     record->file_bytes, extent);
+}
+
+static void doubt_sizes(const struct weir_subject *subject)
+{
+    if (subject->record->has_differing_sizes)
+        weir_result_find(
+            subject->record, WEIR_WARNING, "sizes-differ",
+            "ranks were told different sizes of the same file: nodes do not see the same "
+            "file system, or not yet the same state of it");
+}
+
+static void doubt_log(const struct weir_subject *subject)
+{
+    if (subject->record->unlogged_ops > 0)
+        weir_result_find(subject->record, WEIR_WARNING, "unlogged",
+                         "%" PRIu64 " transfers are not in the files of savePerOpDataCSV, whose "
+                         "room was full: --result counts them all",
+                         subject->record->unlogged_ops);
+}
+
+/* ---- is the data right? ---- */
+
+/* The evidence is removed with the rest, unless the plan says otherwise. */
+static const char *keeping_advice(const struct weir_test *test)
+{
+    const struct weir_phase *removal = weir_test_phase(test, WEIR_REMOVE);
+
+    return removal == NULL || removal->only_if_clean
+               ? ""
+               : ": the files are removed, and -K would keep them";
+}
+
+static void doubt_data(const struct weir_subject *subject)
+{
+    const struct weir_mismatch_log *log = &subject->record->mismatches;
+
+    if (log->wrong_transfers > 0)
+        weir_result_find(subject->record, WEIR_WARNING, "data",
+                         "%" PRIu64 " of %" PRIu64 " transfers held wrong data%s",
+                         log->wrong_transfers, log->checked_transfers,
+                         keeping_advice(subject->test));
+}
+
+void weir_doubt_work(const struct weir_subject *subject)
+{
+    doubt_stonewall(subject);
+    doubt_size(subject);
+    doubt_sizes(subject);
+    doubt_log(subject);
+    doubt_data(subject);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of our block: what they are made from, and how a line of them is made. */
+#ifndef WEIR_REPORT_TRUST_TABLES_H
+#define WEIR_REPORT_TRUST_TABLES_H
+
+#include "repetitions.h"
+
+#include "weir/base/text.h"
+#include "weir/measure/result.h"
+#include "weir/plan/plan.h"
+
+#include <stdbool.h>
+
+/* What the tables are made from. */
+struct weir_trust_view {
+    const struct weir_plan *plan;
+    const struct weir_result *result;
+    const struct weir_repetitions *phases;
+    unsigned phase_count;
+};
+
+/* Adds one line with our name before it; control characters in names and messages do not begin
+ * another. */
+void weir_trust_line(struct weir_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Three digits and a unit: "12.3 us". Returns `buffer`. */
+#define WEIR_TRUST_DURATION_BYTES 16
+char *weir_trust_duration(double seconds, char buffer[WEIR_TRUST_DURATION_BYTES]);
+
+/* Which phase a line speaks of, of which repetition of it: the first columns of every table.
+ * Returns `buffer`. */
+#define WEIR_TRUST_PHASE_HEADER "  test iter phase "
+#define WEIR_TRUST_PHASE_BYTES 48
+char *weir_trust_phase(const struct weir_repetitions *all, const char *iteration,
+                       char buffer[WEIR_TRUST_PHASE_BYTES]);
+char *weir_trust_repetition(const struct weir_repetitions *all,
+                            const struct weir_phase_result *result,
+                            char buffer[WEIR_TRUST_PHASE_BYTES]);
+
+/* A title and the names of the columns, before the first line. */
+struct weir_trust_table {
+    const char *title;
+    const char *columns; /* NULL: the lines need none */
+    bool is_begun;
+};
+
+/* Before each line of a table. */
+void weir_trust_begin(struct weir_text *text, struct weir_trust_table *table);
+
+/* Adds the lines of a phase, or of many as one, to a table. */
+struct weir_trust_rows {
+    struct weir_trust_table table;
+    bool (*is_due)(const struct weir_phase_result *result); /* NULL: always */
+    void (*add)(struct weir_text *text, const char *name, const struct weir_phase_result *result);
+};
+
+/* A table with a row for each repetition of each phase, or for all of a phase if they are many. */
+void weir_trust_rows(struct weir_text *text, const struct weir_trust_view *view,
+                     struct weir_trust_rows rows);
+
+/* ---- the tables ---- */
+
+/* Times of single transfers, and of the ranks. */
+void weir_trust_times(struct weir_text *text, const struct weir_trust_view *view);
+
+/* What the load was: open loops, searches for a depth, what the system granted. */
+void weir_trust_load(struct weir_text *text, const struct weir_trust_view *view);
+
+#endif
