@@ -6,29 +6,21 @@ import os
 import pathlib
 import re
 import statistics
-import subprocess
-import sys
 import tempfile
 
-KIB = 1024
-MIB = 1024 * 1024
+from pairs import KIB, MIB, main_guard, ratio, run, take_turns, verdict
+
 READ_BYTES = 256 * MIB
 WRITE_BYTES = 512 * MIB
-GOALS = {
-    "null sequential": {"ns": 30, "ratio": 0.15},
-    "null random": {"ns": 45, "ratio": 0.20},
+# Name of the row, options, goals.
+NULL_ROWS = (("null sequential", [], {"ns": 30, "ratio": 0.15}),
+             ("null random", ["-z"], {"ns": 45, "ratio": 0.20}),
+             ("null depth 32", ["--depth", "32"], {"ns": 40, "ratio": 0.20}))
+GOALS = {name: goal for name, _, goal in NULL_ROWS} | {
     "read 4 KiB random": {"ratio": 0.97},
     "write 1 MiB sequential": {"ratio": 0.97},
     "instructions": 150,
 }
-
-
-def run(words, **options):
-    """Standard output of a command that must succeed."""
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
-    if done.returncode:
-        sys.exit(f"harness: {' '.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 class Bench:
@@ -55,9 +47,9 @@ class Bench:
         ops = phase["ops"]
         return seconds * 1e9 / ops, seconds * 1e9 / ops / (1 - phase["data_share"])
 
-    def fio_ns(self, order):
+    def fio_ns(self, order, depth):
         text = run(["fio", "--name=null", "--ioengine=null", "--filename=null", f"--rw={order}", "--bs=4k",
-                    "--iodepth=1", f"--size={self.ops * 4 * KIB}", "--output-format=json"], cwd=self.folder)
+                    f"--iodepth={depth}", f"--size={self.ops * 4 * KIB}", "--output-format=json"], cwd=self.folder)
         write = json.loads(text[text.index("{"):])["jobs"][0]["write"]
         return write["runtime"] * 1e6 / write["total_ios"]
 
@@ -71,39 +63,31 @@ class Bench:
         return nanoseconds / readings
 
     def pairs(self, first, second):
-        """Runs both once unmeasured, then in turn, each beginning every other time."""
-        first(), second()
-        rows = []
-        for i in range(self.rounds):
-            if i % 2:
-                b = second()
-                rows.append((first(), b))
-            else:
-                a = first()
-                rows.append((a, second()))
-        return rows
+        samples = take_turns({"ours": first, "other": second}, self.rounds)
+        return samples["ours"], samples["other"]
 
     # ---- the comparisons ----
 
-    def null(self, random):
-        options = ["-a", "null", "-w", "-t", "4k", "-b", str(self.ops * 4 * KIB)] + (["-z"] if random else [])
-        order = "randwrite" if random else "write"
-        rows = self.pairs(lambda: self.weir_ns("write", *options), lambda: self.fio_ns(order))
+    def null(self, options):
+        words = ["-a", "null", "-w", "-t", "4k", "-b", str(self.ops * 4 * KIB), *options]
+        order = "randwrite" if "-z" in options else "write"
+        depth = 32 if "--depth" in options else 1
+        ours, other = self.pairs(lambda: self.weir_ns("write", *words), lambda: self.fio_ns(order, depth))
         return {
-            "ns": statistics.median(a[1] for a, _ in rows),
-            "ns_without_filling": statistics.median(a[0] for a, _ in rows),
-            "other_ns": statistics.median(b for _, b in rows),
-            "ratio": statistics.median(a[1] / b for a, b in rows),
-            "rounds": [{"weir": a[1], "without_filling": a[0], "fio": b} for a, b in rows],
+            "ns": statistics.median(filled for _, filled in ours),
+            "ns_without_filling": statistics.median(bare for bare, _ in ours),
+            "other_ns": statistics.median(other),
+            "ratio": ratio([filled for _, filled in ours], other),
+            "rounds": [{"weir": a[1], "without_filling": a[0], "fio": b} for a, b in zip(ours, other)],
         }
 
     def against_bare(self, weir, bare):
-        rows = self.pairs(weir, bare)
+        ours, other = self.pairs(weir, bare)
         return {
-            "ns": statistics.median(a for a, _ in rows),
-            "other_ns": statistics.median(b for _, b in rows),
-            "ratio": statistics.median(b / a for a, b in rows),
-            "rounds": [{"weir": a, "bare": b} for a, b in rows],
+            "ns": statistics.median(ours),
+            "other_ns": statistics.median(other),
+            "ratio": ratio(other, ours),
+            "rounds": [{"weir": a, "bare": b} for a, b in zip(ours, other)],
         }
 
     def cached_read(self):
@@ -124,26 +108,22 @@ class Bench:
 
         return self.against_bare(lambda: self.weir_ns("write", *shape)[0], bare)
 
-    def instructions(self, random):
+    def instructions(self, options):
         """Per operation, as the slope between two operation counts; all else cancels out."""
         counts = (200_000, 1_200_000)
         totals = []
         for ops in counts:
             profile = self.folder / f"callgrind.{ops}"
             run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", self.weir, "-a", "null", "-w",
-                 "-t", "4k", "-b", str(ops * 4 * KIB)] + (["-z"] if random else []))
+                 "-t", "4k", "-b", str(ops * 4 * KIB), *options])
             text = profile.read_text(encoding="utf-8")
             totals.append(int(re.search(r"^(?:summary|totals): (\d+)", text, re.M).group(1)))
         return (totals[1] - totals[0]) / (counts[1] - counts[0])
 
 
-def verdict(is_reached):
-    return "reached" if is_reached else "missed"
-
-
 def print_table(results):
     print(f"{'':24}{'weir ns':>10}{'other ns':>10}{'ratio':>8}  goal")
-    for name in ("null sequential", "null random"):
+    for name, _, _ in NULL_ROWS:
         row, goal = results[name], GOALS[name]
         print(f"{name:24}{row['ns']:10.1f}{row['other_ns']:10.1f}{row['ratio']:8.3f}  "
               f"<= {goal['ns']} ns {verdict(row['ns'] <= goal['ns'])}, "
@@ -173,14 +153,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="weir-bench.", dir=arguments.dir) as folder:
         bench = Bench(arguments, pathlib.Path(folder))
         results = {
-            "null sequential": bench.null(random=False),
-            "null random": bench.null(random=True),
+            **{name: bench.null(options) for name, options, _ in NULL_ROWS},
             "read 4 KiB random": bench.cached_read(),
             "write 1 MiB sequential": bench.sequential_write(),
             "clock ns": statistics.median(bench.clock_ns() for _ in range(arguments.rounds)),
             "instructions per operation": {
-                "sequential": bench.instructions(random=False),
-                "random": bench.instructions(random=True),
+                name.removeprefix("null "): bench.instructions(options) for name, options, _ in NULL_ROWS
             },
         }
     arguments.json.write_text(json.dumps({"goals": GOALS, "ops": arguments.ops, "rounds": arguments.rounds,
@@ -189,4 +167,4 @@ def main():
     print(f"all rounds: {arguments.json}")
 
 
-main()
+main_guard("harness", main)
