@@ -91,6 +91,17 @@ tell_again() { # tell_again VERSION SUMMARY_FORMAT FORMAT
 for version in 4.1 4.0 3.3 3.2 3.0 2.10; do tell_again $version default ior; done
 for version in 4.1 4.0 3.3 3.2; do tell_again $version JSON json; done
 for version in 4.1 4.0; do tell_again $version CSV csv; done
+# With our own block, of loads that are in no version of IOR.
+for load in "-a DUMMY --depth auto:4" "-a DUMMY --depth 8 --rate 20000" "--read-percent 30 --rate 50m"; do
+    rm -f "$result"
+    # shellcheck disable=SC2086
+    run 2 "${small[@]}" -w -r $load -o "$files/f" --result "$result"
+    expect_done
+    cp "$out" "$work/full"
+    capture "$WEIR" report "$result"
+    expect_done
+    diff "$out" "$work/full" >"$work/differ" || fail "$load is told differently: $(cat "$work/differ")"
+done
 
 capture "$WEIR" --version
 expect_done

@@ -35,7 +35,7 @@ def read_csv(text, columns):
     assert ",".join(lines[0]) == columns, lines[0]
     rows = [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
     for row in rows:
-        assert row.get("access") in ("write", "read", None), row
+        assert row.get("access") in ("write", "read", "mixed", None), row
         assert all(math.isfinite(float(cell)) for name, cell in row.items() if name != "access"), row
     return {"rows": rows}
 

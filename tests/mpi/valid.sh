@@ -36,6 +36,23 @@ name_is="document['tests'][0]['Parameters']['testFileName'].endswith('a \"b\", c
 both 0 "$rows_of_both and $name_is" 'len(rows) == 2' 2 "${small[@]}" -w -r -o "$plain"
 both 0 "$rows_of_both" 'len(rows) == 2' 2 "${small[@]}" -w -r -F -o "$files/"$'\xff\xfe \xc3'
 
+# ---------------------------------------------------------------- loads
+
+# Mixed phases, and open loops that keep up with their rate or do not.
+pace_of='[p["pace"] and p["pace"]["asked_per_s"] for p in document["Weir"]["phases"] if p["verb"] != "remove"]'
+both 0 '[r["access"] for r in document["tests"][0]["Results"]] == ["write", "mixed", "read"]' \
+    '[row["access"] for row in rows] == ["write", "mixed", "read"]' 2 "${small[@]}" -w -r --read-percent 70 -o "$files/f"
+both 0 "$pace_of == [2000.0, 2000.0]" 'len(rows) == 2' 2 -a DUMMY -t 64k -b 2m -w -r --rate 2000 -o "$files/f"
+for format in JSON CSV; do
+    run 2 -a DUMMY --dummy.delay-xfer=2000 -t 64k -b 2m -w --rate 2000 -O summaryFormat=$format -o "$files/f"
+    expect_done
+    valid "${format,,}" "$out"
+    expect_error '2000 transfers/s .* were asked for and .* were done: '
+done
+run 2 -a DUMMY --dummy.delay-xfer=2000 -t 64k -b 2m -w --rate 2000 -O warningAsErrors=1 -o "$files/f"
+expect_exit 1
+expect_error 'lower --rate'
+
 # ---------------------------------------------------------------- warnings
 
 # Files that are there, a deadline with wear-out, and a format of 3.2: what the text has lines for is on standard error.
