@@ -216,6 +216,11 @@ static void libaio_describe(struct weir_session *session, struct weir_session_fa
     weir_session_got(facts, "context of %u", libaio->entries);
     if (libaio->rw_flags)
         weir_session_got(facts, "no-wait");
+    if (libaio->entries < libaio->posix.base.depth)
+        weir_session_missed(facts,
+                            "the context has room for %u transfers, so no more are in flight of a "
+                            "depth of %u: leave --libaio.entries out",
+                            libaio->entries, libaio->posix.base.depth);
     if (libaio->must_read_ring && !libaio->ring)
         weir_session_missed(facts,
                             "the kernel's ring of completions is of an unknown kind, so they come "

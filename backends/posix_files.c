@@ -467,6 +467,14 @@ enum weir_name_kind weir_posix_kind(mode_t mode)
     return S_ISBLK(mode) || S_ISCHR(mode) ? WEIR_NAME_DEVICE : WEIR_NAME_OTHER;
 }
 
+/* `name` is what the name itself stands for, `found` what it leads to. */
+static enum weir_name_kind kind_of_name(const struct stat *name, const struct stat *found)
+{
+    enum weir_name_kind kind = weir_posix_kind(found->st_mode);
+
+    return S_ISLNK(name->st_mode) && kind != WEIR_NAME_DEVICE ? WEIR_NAME_LINK : kind;
+}
+
 /* 0 of a device that may not be opened, or has no medium. */
 static uint64_t find_size(const char *path, const struct stat *found)
 {
@@ -493,7 +501,7 @@ static int posix_stat(struct weir_session *session, const char *path, struct wei
     if (stat(path, &found) != 0)
         found = (struct stat){0};
     *facts = (struct weir_name_facts){
-        .kind = S_ISLNK(name.st_mode) ? WEIR_NAME_LINK : weir_posix_kind(found.st_mode),
+        .kind = kind_of_name(&name, &found),
         .bytes = find_size(path, &found),
     };
     return 0;

@@ -221,7 +221,13 @@ static void uring_session_close(struct weir_session *session)
 
 static void uring_describe(struct weir_session *session, struct weir_session_facts *facts)
 {
-    weir_uring_ring_describe(&uring_session_of(session)->ring, facts);
+    const struct uring_session *uring = uring_session_of(session);
+
+    weir_uring_ring_describe(&uring->ring, facts);
+    if (uring->rw_flags & RWF_NOWAIT)
+        weir_session_got(facts, "no-wait");
+    if (uring->rw_flags & DROP_CACHE)
+        weir_session_got(facts, "no pages left in the cache");
 }
 
 static int uring_lend(struct weir_session *session, void *memory, size_t bytes,

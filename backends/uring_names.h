@@ -2,7 +2,8 @@
 /* Operations on names through a ring: open, close, stat, mkdir, unlink, rmdir, rename.
  *
  * They do what the functions of posix_files.h do, but for this:
- *  - a stat looks at the name alone: of a symbolic link or a device, bytes are 0;
+ *  - a stat looks at the name alone: a symbolic link is one even if it leads to a device, and of
+ *    either bytes are 0;
  *  - a directory can be opened for reading;
  *  - files are not opened with stripes (-EOPNOTSUPP), nor registered with the ring;
  *  - a direct file that must be made stays behind, empty, where the file system turns out not to be

@@ -384,7 +384,7 @@ void weir_uring_ring_wait_for_space(struct weir_uring_ring *ring)
 {
     int rc = 0;
 
-    while (rc >= 0 && io_uring_sq_space_left(&ring->ring) == 0)
+    while ((rc >= 0 || rc == -EINTR) && io_uring_sq_space_left(&ring->ring) == 0)
         rc = io_uring_sqring_wait(&ring->ring);
 }
 
@@ -396,12 +396,15 @@ static int hand_over(struct weir_uring_ring *ring)
                                    : io_uring_submit_and_get_events(&ring->ring);
 }
 
+static struct __kernel_timespec timespec_of(uint64_t ns)
+{
+    return (struct __kernel_timespec){.tv_sec = (long long)(ns / 1000000000),
+                                      .tv_nsec = (long long)(ns % 1000000000)};
+}
+
 static int hand_over_and_wait(struct weir_uring_ring *ring, unsigned min, uint64_t patience_ns)
 {
-    struct __kernel_timespec patience = {
-        .tv_sec = (long long)(patience_ns / 1000000000),
-        .tv_nsec = (long long)(patience_ns % 1000000000),
-    };
+    struct __kernel_timespec patience = timespec_of(patience_ns);
     struct io_uring_cqe *first;
 
     if (min == 0 || patience_ns == 0)
@@ -412,8 +415,9 @@ static int hand_over_and_wait(struct weir_uring_ring *ring, unsigned min, uint64
 }
 
 /* The kernel had no memory for a request: what it has already is waited for, and gives some. */
-static int wait_for_one(struct weir_uring_ring *ring, unsigned min)
+static int wait_for_one(struct weir_uring_ring *ring, unsigned min, uint64_t patience_ns)
 {
+    struct __kernel_timespec patience = timespec_of(patience_ns);
     struct io_uring_cqe *first;
     int rc;
 
@@ -421,8 +425,9 @@ static int wait_for_one(struct weir_uring_ring *ring, unsigned min)
         return 0;
     if (ring->flying <= io_uring_sq_ready(&ring->ring))
         return -ENOMEM;
-    rc = io_uring_wait_cqe(&ring->ring, &first);
-    return rc == -EINTR ? 0 : rc;
+    rc = patience_ns == WEIR_FOREVER ? io_uring_wait_cqe(&ring->ring, &first)
+                                     : io_uring_wait_cqe_timeout(&ring->ring, &first, &patience);
+    return rc == -EINTR || rc == -ETIME ? 0 : rc;
 }
 
 /* True if completions may be had by nothing but a call. */
@@ -455,7 +460,7 @@ int weir_uring_ring_turn(struct weir_uring_ring *ring, unsigned min, uint64_t pa
         int rc = hand_over_and_wait(ring, least, patience_ns);
 
         if (rc == -EAGAIN || rc == -EBUSY)
-            return wait_for_one(ring, min);
+            return wait_for_one(ring, min, patience_ns);
         if (rc < 0)
             return rc == -EINTR || rc == -ETIME ? 0 : rc;
         prepared = io_uring_sq_ready(&ring->ring);

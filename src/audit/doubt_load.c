@@ -3,6 +3,8 @@
  * the system granted, and processors. */
 #include "doubts.h"
 
+#include "weir/base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,9 +19,11 @@
  * What is later by less than 10 ms may be one time slice that a rank lost just before its end. */
 #define LAG_SHARE 0.05
 #define LAG_S 0.010
-/* Pauses of a rank, against the time that transfers take. */
+/* Pauses of a rank, against the time that transfers take, ... */
 #define PAUSE_S 0.001
 #define PAUSE_TIMES 10.0
+/* ... and against the slowest of all, a few of which may come one after another. */
+#define PAUSE_TIMES_LONGEST 2.0
 /* With so many slots free on average, no transfer has to wait for one. */
 #define BUSY_SHARE 0.5
 
@@ -30,31 +34,71 @@ static const char *format_rate(double per_s, char buffer[RATE_BYTES])
     return buffer;
 }
 
+static bool is_small(double seconds, const struct weir_pace_result *pace)
+{
+    return seconds <= LAG_S || seconds <= LAG_SHARE * pace->offered_s;
+}
+
 static bool is_sustained(const struct weir_pace_result *pace)
 {
-    return pace->end_lag_s <= LAG_S || pace->end_lag_s <= LAG_SHARE * pace->offered_s;
+    return is_small(pace->end_lag_s, pace);
+}
+
+static double done_per_s(const struct weir_phase_result *record)
+{
+    double seconds = record->windows.transfer_s;
+
+    return seconds > 0.0 ? (double)record->op_count / seconds : 0.0;
 }
 
 static void doubt_rate(const struct weir_subject *subject)
 {
     const struct weir_phase_result *record = subject->record;
     const struct weir_pace_result *pace = &record->pace;
-    double seconds = record->windows.transfer_s;
-    double done_per_s = seconds > 0.0 ? (double)record->op_count / seconds : 0.0;
+    double done = done_per_s(record);
     double mib_per_op = (double)record->byte_count / MIB / (double)record->op_count;
-    char asked[RATE_BYTES];
-    char done[RATE_BYTES];
+    char asked_text[RATE_BYTES];
+    char done_text[RATE_BYTES];
+    char lag_text[WEIR_DURATION_TEXT_BYTES];
 
     if (pace->asked_per_s <= 0.0 || is_sustained(pace))
         return;
     weir_result_find(subject->record, WEIR_WARNING, "rate-not-sustained",
                      "%s transfers/s (%.1f MiB/s) were asked for and %s (%.1f) were done: the last "
-                     "was issued %.3g ms late, and up to %" PRIu64 " of a rank waited, so response "
+                     "was issued %s late, and up to %" PRIu64 " of a rank waited, so response "
                      "times tell how long the phase was: lower --rate, or give more --depth or "
                      "ranks",
-                     format_rate(pace->asked_per_s, asked), pace->asked_per_s * mib_per_op,
-                     format_rate(done_per_s, done), done_per_s * mib_per_op, pace->end_lag_s * 1e3,
-                     pace->max_backlog);
+                     format_rate(pace->asked_per_s, asked_text), pace->asked_per_s * mib_per_op,
+                     format_rate(done, done_text), done * mib_per_op,
+                     weir_duration_format(pace->end_lag_s, lag_text), pace->max_backlog);
+}
+
+/* As long as there are free slots none is issued late, however slow the storage is. Then the phase
+ * must be much longer than the response times, or they are those of slots that fill up. */
+static void doubt_proof_of_rate(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+    const struct weir_pace_result *pace = &record->pace;
+    char asked_text[RATE_BYTES];
+    char done_text[RATE_BYTES];
+    char response_text[WEIR_DURATION_TEXT_BYTES];
+    char offered_text[WEIR_DURATION_TEXT_BYTES];
+    double response_s;
+
+    if (pace->asked_per_s <= 0.0 || !is_sustained(pace) || !record->response ||
+        record->response->total == 0)
+        return;
+    response_s = (double)weir_histogram_percentile(record->response, 0.9) / 1e9;
+    if (is_small(response_s, pace))
+        return;
+    weir_result_find(subject->record, WEIR_WARNING, "rate-not-shown",
+                     "one transfer in ten was done %s or more after it was due, and all were due "
+                     "within %s: too short to tell whether %s transfers/s can be sustained (%s "
+                     "were done): move more data, or lower --rate",
+                     weir_duration_format(response_s, response_text),
+                     weir_duration_format(pace->offered_s, offered_text),
+                     format_rate(pace->asked_per_s, asked_text),
+                     format_rate(done_per_s(record), done_text));
 }
 
 /* Transfers in flight on average, as a share of what may be (Little's law). */
@@ -72,6 +116,8 @@ static void doubt_issue(const struct weir_subject *subject)
 {
     const struct weir_phase_result *record = subject->record;
     const struct weir_pace_result *pace = &record->pace;
+    char lag_text[WEIR_DURATION_TEXT_BYTES];
+    char longest_text[WEIR_DURATION_TEXT_BYTES];
     double median_s, longest_s;
 
     if (pace->asked_per_s <= 0.0 || !is_sustained(pace) || !record->latency ||
@@ -80,13 +126,14 @@ static void doubt_issue(const struct weir_subject *subject)
     median_s = (double)weir_histogram_percentile(record->latency, 0.5) / 1e9;
     longest_s = (double)record->latency->max_ns / 1e9;
     if (pace->max_lag_s <= PAUSE_S || pace->max_lag_s <= PAUSE_TIMES * median_s ||
-        pace->max_lag_s <= longest_s || busy_share(record) > BUSY_SHARE)
+        pace->max_lag_s <= PAUSE_TIMES_LONGEST * longest_s || busy_share(record) > BUSY_SHARE)
         return;
     weir_result_find(subject->record, WEIR_NOTE, "late-issue",
-                     "a transfer was issued %.3g ms late, though none took longer than %.3g ms and "
-                     "most slots were free: a rank did not run, so the longest response times are "
-                     "of this machine and not of the storage",
-                     pace->max_lag_s * 1e3, longest_s * 1e3);
+                     "a transfer was issued %s late, though none took longer than %s and most "
+                     "slots were free: most likely a rank did not run, and then the longest "
+                     "response times are of this machine and not of the storage",
+                     weir_duration_format(pace->max_lag_s, lag_text),
+                     weir_duration_format(longest_s, longest_text));
 }
 
 /* ---- what the system granted ---- */
@@ -120,7 +167,7 @@ static void doubt_waiting(const struct weir_subject *subject)
 
 /* ---- depth ---- */
 
-static void doubt_search(const struct weir_subject *subject)
+static void doubt_edge(const struct weir_subject *subject)
 {
     const struct weir_depth_curve *curve = &subject->record->depth_curve;
     unsigned depth = subject->record->depth;
@@ -134,6 +181,38 @@ static void doubt_search(const struct weir_subject *subject)
                      depth, 2 * depth);
 }
 
+static const struct weir_depth_point *taken_point(const struct weir_phase_result *record)
+{
+    const struct weir_depth_curve *curve = &record->depth_curve;
+
+    for (unsigned i = 0; i < curve->count; i++)
+        if (curve->points[i].depth == record->depth)
+            return &curve->points[i];
+    return NULL;
+}
+
+/* The phase did less than this of what the search has seen at the same depth. */
+#define SEARCH_SHARE 0.5
+
+static void doubt_search(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+    const struct weir_depth_point *point = taken_point(record);
+    double done = done_per_s(record);
+    char done_text[RATE_BYTES];
+    char seen_text[RATE_BYTES];
+
+    if (!point || record->outcome != WEIR_OUTCOME_COMPLETE ||
+        done >= SEARCH_SHARE * point->ops_per_s)
+        return;
+    weir_result_find(subject->record, WEIR_NOTE, "search-differs",
+                     "the phase did %s transfers/s and the search %s at the same depth %u: other "
+                     "conditions, so that another depth may be the least: move more data, or look "
+                     "at several repetitions (-i)",
+                     format_rate(done, done_text), format_rate(point->ops_per_s, seen_text),
+                     point->depth);
+}
+
 /* Where there is nothing behind the transfers, they are what their submission is. */
 static bool moves_to_storage(const struct weir_subject *subject)
 {
@@ -143,9 +222,21 @@ static bool moves_to_storage(const struct weir_subject *subject)
 /* More than this of the median time is the system call that hands a transfer over. */
 #define SUBMISSION_SHARE 0.5
 
+/* File systems give a growing file its room within the call. */
+static const char *submission_advice(const struct weir_subject *subject)
+{
+    if (weir_subject_passes_cache(subject))
+        return "use direct I/O (--direct)";
+    return subject->phase->verb == WEIR_WRITE && subject->phase->must_replace
+               ? "write into files that are there (-E, after a run with -k), or use more ranks"
+               : "use more ranks";
+}
+
 static void doubt_submission(const struct weir_subject *subject)
 {
     const struct weir_phase_result *record = subject->record;
+    char handing_over_text[WEIR_DURATION_TEXT_BYTES];
+    char whole_text[WEIR_DURATION_TEXT_BYTES];
     double handing_over_s, whole_s;
 
     if (record->depth < 2 || !record->submission || record->submission->total == 0 ||
@@ -156,11 +247,10 @@ static void doubt_submission(const struct weir_subject *subject)
     if (handing_over_s <= whole_s * SUBMISSION_SHARE)
         return;
     weir_result_find(subject->record, WEIR_NOTE, "submit-blocks",
-                     "handing transfers over took %.3g us of the %.3g us that they took (medians): "
-                     "the system call does the work itself, so that depth brings little: %s",
-                     handing_over_s * 1e6, whole_s * 1e6,
-                     weir_subject_passes_cache(subject) ? "use direct I/O (--direct)"
-                                                        : "use more ranks");
+                     "handing transfers over took %s of the %s that they took (medians): the "
+                     "system call does the work itself, so that depth brings little: %s",
+                     weir_duration_format(handing_over_s, handing_over_text),
+                     weir_duration_format(whole_s, whole_text), submission_advice(subject));
 }
 
 /* ---- processors ---- */
@@ -216,10 +306,11 @@ static void doubt_data_beside_transfers(const struct weir_subject *subject)
     if (share <= WEIR_DATA_SHARE)
         return;
     weir_result_find(subject->record, WEIR_NOTE, "data-in-flight",
-                     "%.0f %% of the ranks' time went into %s data while transfers were in flight, "
+                     "%.0f %% of the ranks' time went into %s data while transfers were %s, "
                      "and is in the numbers: the ranks' processors, not the storage, may be the "
                      "limit: use more ranks%s",
                      share * 100, weir_subject_deed(subject),
+                     subject->record->pace.asked_per_s > 0.0 ? "due or in flight" : "in flight",
                      mode == WEIR_PAYLOAD_FULL || mode == WEIR_PAYLOAD_IOR ? ", or --data stamp"
                                                                            : "");
 }
@@ -227,9 +318,11 @@ static void doubt_data_beside_transfers(const struct weir_subject *subject)
 void weir_doubt_load(const struct weir_subject *subject)
 {
     doubt_rate(subject);
+    doubt_proof_of_rate(subject);
     doubt_issue(subject);
     doubt_grants(subject);
     doubt_waiting(subject);
+    doubt_edge(subject);
     doubt_search(subject);
     doubt_submission(subject);
     doubt_processors(subject);

@@ -288,6 +288,49 @@ char *weir_size_format_exact(uint64_t bytes, char buffer[WEIR_SIZE_TEXT_BYTES])
     return buffer;
 }
 
+char *weir_duration_format(double seconds, char buffer[WEIR_DURATION_TEXT_BYTES])
+{
+    static const struct {
+        double limit_s;
+        double unit_s;
+        const char *unit;
+    } units[] = {{999.5e-9, 1e-9, "ns"}, {999.5e-6, 1e-6, "us"}, {999.5e-3, 1e-3, "ms"}};
+    double value = seconds;
+    const char *unit = "s";
+
+    if (seconds <= 0.0) {
+        snprintf(buffer, WEIR_DURATION_TEXT_BYTES, "0 s");
+        return buffer;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (seconds < units[i].limit_s) {
+            value = seconds / units[i].unit_s;
+            unit = units[i].unit;
+            break;
+        }
+    snprintf(buffer, WEIR_DURATION_TEXT_BYTES, "%.*f %s",
+             value < 9.995   ? 2
+             : value < 99.95 ? 1
+                             : 0,
+             value, unit);
+    return buffer;
+}
+
+bool weir_text_cut_name(char *path)
+{
+    char *slash = strrchr(path, '/');
+
+    if (strcmp(path, ".") == 0 || strcmp(path, "/") == 0)
+        return false;
+    if (!slash)
+        memcpy(path, ".", 2);
+    else if (slash == path)
+        path[1] = '\0';
+    else
+        *slash = '\0';
+    return true;
+}
+
 /* FNV-1a (Fowler, Noll, Vo), finished by a mix because its high bits move little on short texts. */
 uint64_t weir_text_hash(const char *bytes, size_t count)
 {

@@ -4,7 +4,6 @@
 
 #include "identity.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -89,13 +88,9 @@ static int check_directory(struct weir_run *run, const struct weir_phase *phase,
     if (phase->verb != WEIR_WRITE)
         return 0;
     memcpy(directory, path, strlen(path) + 1);
-    for (int levels = phase->target->has_own_directory ? 2 : 1; levels > 0; levels--) {
-        char *slash = strrchr(directory, '/');
-
-        if (slash == NULL || slash == directory)
-            return 0;
-        *slash = '\0';
-    }
+    weir_text_cut_name(directory);
+    if (phase->target->has_own_directory)
+        weir_text_cut_name(directory);
     if (run->backend->names->stat(run->session, directory, &facts) != -ENOENT)
         return 0;
     return weir_error_usage(error, run->backend->descriptor.name,
@@ -146,14 +141,11 @@ int weir_check_package_directory(struct weir_run *run, const struct weir_target 
 {
     char directory[WEIR_PATH_BYTES];
     struct weir_name_facts facts;
-    char *slash;
 
     if (!target->has_package_directory)
         return 0;
     memcpy(directory, path, strlen(path) + 1);
-    slash = strrchr(directory, '/');
-    assert(slash != NULL);
-    *slash = '\0';
+    weir_text_cut_name(directory);
     if (run->backend->names->stat(run->session, directory, &facts) == 0 &&
         (facts.kind == WEIR_NAME_DIRECTORY || facts.kind == WEIR_NAME_LINK))
         return 0;

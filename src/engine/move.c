@@ -199,9 +199,9 @@ static bool wait_for_turn(struct weir_mover *mover, struct weir_op *op)
         weir_mover_look_up(mover, weir_queue_now(queue));
         if (mover->walk.index > mover->until)
             return false;
-        /* All ranks make what they have agreed to make. */
+        /* All ranks make what they have agreed to make; after a signal without delay. */
         if (mover->has_seen_signal)
-            weir_clock_wait(queue->clock, op->due_ns);
+            op->due_ns = queue->last_ns;
     }
     weir_mover_note_lag(mover, op->due_ns, queue->last_ns);
     return true;
@@ -315,7 +315,8 @@ static void share_windows(struct weir_mover *mover)
         return;
     mover->turn_mask = windows > 1 ? windows / 2 - 1 : 0;
     mover->read_window = windows / 2;
-    weir_mix_init(&mover->mix, mover->phase->read_percent, mover->mix_seed);
+    weir_mix_init(&mover->mix, mover->phase->read_percent,
+                  weir_random_at(mover->mix_seed, (uint64_t)mover->run->group->rank));
 }
 
 static void set_verbs(struct weir_mover *mover)

@@ -12,14 +12,21 @@ static bool is_blocking(const struct weir_mover *mover)
     return mover->run->queue.is_blocking;
 }
 
-/* What the processor did since then for the data alone. Transfers that are in flight go on
- * meanwhile, and may be the reason for what comes next: then it cannot be cut out of the time. */
+/* An open loop that has begun does not wait for anybody: transfers become due all the time. */
+static bool is_load_due(const struct weir_mover *mover)
+{
+    return mover->is_open_loop && mover->pacer.next.number > 0;
+}
+
+/* What the processor did since then for the data alone. Transfers that are in flight, or become
+ * due, go on meanwhile, and may be the reason for what comes next: then it cannot be cut out of the
+ * time. */
 static void charge(struct weir_mover *mover, uint64_t before_ns)
 {
     struct weir_queue *queue = &mover->run->queue;
     uint64_t spent_ns = weir_queue_now(queue) - before_ns;
 
-    if (queue->flying_count == 0)
+    if (queue->flying_count == 0 && !is_load_due(mover))
         mover->tally->data_ns += spent_ns;
     else
         mover->tally->overlapped_data_ns += spent_ns;

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +72,8 @@ static int check_path(const struct weir_run *run, const char *path, struct weir_
             return 0;
     } else {
         memcpy(directory, path, strlen(path) + 1);
-        if (access(dirname(directory), W_OK) == 0)
+        weir_text_cut_name(directory);
+        if (access(directory, W_OK) == 0)
             return 0;
     }
     return weir_error_usage(error, PLACE, "%s cannot be made: %s", path, strerror(errno));

@@ -59,14 +59,10 @@ static void set_share(struct weir_data_phase *data)
 static int make_directory(struct weir_run *run, const char *path)
 {
     char directory[WEIR_PATH_BYTES];
-    char *slash;
     int code;
 
     memcpy(directory, path, strlen(path) + 1);
-    slash = strrchr(directory, '/');
-    if (slash == NULL || slash == directory)
-        return 0;
-    *slash = '\0';
+    weir_text_cut_name(directory);
     code = run->backend->names->mkdir(run->session, directory);
     run->has_made_directory |= code == 0;
     return code == -EEXIST ? 0 : code;

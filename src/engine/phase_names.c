@@ -11,13 +11,10 @@
 static void remove_directory(struct weir_run *run, const struct weir_target *target)
 {
     char path[WEIR_PATH_BYTES];
-    char *slash = NULL;
 
-    if (weir_run_path(run, target, (uint64_t)run->group->rank, path) == 0)
-        slash = strrchr(path, '/');
-    if (slash == NULL || slash == path)
+    if (weir_run_path(run, target, (uint64_t)run->group->rank, path) != 0)
         return;
-    *slash = '\0';
+    weir_text_cut_name(path);
     /* Others may have put something there: then it stays. */
     if (run->backend->names->rmdir(run->session, path) == 0)
         run->has_made_directory = false;

@@ -48,18 +48,33 @@ static int agree_on_trial(struct weir_data_phase *data, struct weir_depth_trial 
     return code;
 }
 
-/* The phase for a while, all else being equal: with its payload and its checks, and from where the
- * trial before it ended, so that none of them finds other caches or extents than the others. */
+/* A phase that makes its files anew pays for allocating them, and so does each of its trials. */
+static int start_anew(struct weir_data_phase *data)
+{
+    struct weir_run *run = data->run;
+    int code = 0;
+
+    data->trial_index = 0;
+    if (weir_phase_handles_made_file(data))
+        code = run->backend->names->unlink(run->session, data->path);
+    return weir_group_any(run->group, code != 0 && code != -ENOENT) ? -EIO : 0;
+}
+
+/* The phase for a while, all else being equal: with its payload and its checks; in files of its own
+ * making if it makes them, and else from where the trial before it ended, so that none of them
+ * finds other caches or extents than the others. */
 static int try_depth(void *context, struct weir_depth_trial *trial)
 {
     struct weir_data_phase *data = context;
     struct weir_run *run = data->run;
     struct weir_phase phase = *data->phase;
     uint64_t begun_ns;
-    int code;
+    int code = phase.must_replace ? start_anew(data) : 0;
 
-    phase.stop =
-        (struct weir_stop){.deadline_ns = trial->length_ns, .minimum_ns = trial->length_ns};
+    if (code != 0)
+        return code;
+    phase.stop = (struct weir_stop){.deadline_ns = trial->length_ns,
+                                    .minimum_ns = phase.must_replace ? 0 : trial->length_ns};
     data->facts.depth = trial->depth;
     data->facts.batch = phase.batch < trial->depth ? phase.batch : trial->depth;
     weir_tally_reset(run->tally, weir_run_now(run));

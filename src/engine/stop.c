@@ -5,11 +5,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define STATUS_PLACE "ior: stoneWallingStatusFile"
@@ -113,10 +113,15 @@ int weir_stop_store(struct weir_run *run, const struct weir_phase *phase, uint64
 int weir_stop_check_status(const struct weir_test *test, const char *path, struct weir_error *error)
 {
     char directory[PATH_MAX];
-    FILE *file = fopen(path, "re");
+    struct stat found;
+    FILE *file;
     uint64_t ops;
     bool is_status = true;
 
+    /* The new count takes the name: a device must not lose its own, whatever may be overwritten. */
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
+        return weir_error_usage(error, STATUS_PLACE, "%s is not a regular file", path);
+    file = fopen(path, "re");
     if (file != NULL) {
         is_status = fscanf(file, "%" SCNu64, &ops) == 1 || feof(file);
         fclose(file);
@@ -128,7 +133,8 @@ int weir_stop_check_status(const struct weir_test *test, const char *path, struc
             "allow its loss with --overwrite",
             path);
     snprintf(directory, sizeof directory, "%s", path);
-    if (access(dirname(directory), W_OK) != 0)
+    weir_text_cut_name(directory);
+    if (access(directory, W_OK) != 0)
         return weir_error_usage(error, STATUS_PLACE, "%s cannot be made: %s", path,
                                 strerror(errno));
     return 0;

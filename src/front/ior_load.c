@@ -47,21 +47,24 @@ static unsigned standard_batch(const struct weir_ior_lowering *lowering)
 
 static void remark_unused(const struct weir_ior_lowering *lowering, const char *name)
 {
-    if (!is_aio(lowering) && is_given(lowering, name))
+    if (is_given(lowering, name))
         weir_plan_add_remark(lowering->plan, lowering->test,
                              "--%s: an option of backend AIO, and this test uses %s: it changes "
                              "nothing; use --depth and --batch",
                              name, lowering->test->label);
 }
 
-/* IOR's own rules for its backend AIO. */
+/* IOR's own rules for its backend AIO, which hold for no other. */
 static int check_aio(const struct weir_ior_lowering *lowering)
 {
     int64_t pending = lowering->ior->aio_max_pending;
     int64_t granularity = lowering->ior->aio_granularity;
 
-    remark_unused(lowering, "aio.max-pending");
-    remark_unused(lowering, "aio.granularity");
+    if (!is_aio(lowering)) {
+        remark_unused(lowering, "aio.max-pending");
+        remark_unused(lowering, "aio.granularity");
+        return 0;
+    }
     if (pending < PENDING_MIN || pending > WEIR_PLAN_DEPTH_MAX)
         return REFUSE(lowering,
                       "aio.max-pending: %" PRId64 " transfers in flight; give %d to %d, or --depth",

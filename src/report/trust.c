@@ -70,8 +70,8 @@ static bool has_drift(const struct weir_phase_result *phase)
 static void add_clock(struct weir_text *text, const struct weir_result *result)
 {
     struct weir_clock_quality worst = {.is_cross_node = false};
-    char error[WEIR_TRUST_DURATION_BYTES];
-    char offset[WEIR_TRUST_DURATION_BYTES];
+    char error[WEIR_DURATION_TEXT_BYTES];
+    char offset[WEIR_DURATION_TEXT_BYTES];
     char drift[48] = "";
 
     for (unsigned i = 0; i < result->phase_count; i++) {
@@ -88,8 +88,8 @@ static void add_clock(struct weir_text *text, const struct weir_result *result)
     if (worst.drift_ppm > 0.0)
         snprintf(drift, sizeof drift, ", drift %.2f ppm", worst.drift_ppm);
     weir_trust_line(text, "times of different nodes are good to %s; corrected: offset %s%s",
-                    weir_trust_duration(worst.error_s, error),
-                    weir_trust_duration(worst.offset_s, offset), drift);
+                    weir_duration_format(worst.error_s, error),
+                    weir_duration_format(worst.offset_s, offset), drift);
 }
 
 /* ---- verification ---- */

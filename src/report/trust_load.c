@@ -22,29 +22,30 @@ static void add_pace(struct weir_text *text, const char *name,
     double seconds = result->windows.transfer_s;
     double moved_mib = (double)result->byte_count / WEIR_MIB;
     double mib_per_op = result->op_count ? moved_mib / (double)result->op_count : 0.0;
-    char end_lag[WEIR_TRUST_DURATION_BYTES];
-    char max_lag[WEIR_TRUST_DURATION_BYTES];
+    char end_lag[WEIR_DURATION_TEXT_BYTES];
+    char max_lag[WEIR_DURATION_TEXT_BYTES];
 
     weir_trust_line(text, "%s %11.1f %11.1f %11.2f %11.2f %9llu %9s %9s", name, pace->asked_per_s,
                     weir_figures_rate((double)result->op_count, seconds),
                     pace->asked_per_s * mib_per_op, weir_figures_rate(moved_mib, seconds),
                     (unsigned long long)pace->max_backlog,
-                    weir_trust_duration(pace->end_lag_s, end_lag),
-                    weir_trust_duration(pace->max_lag_s, max_lag));
+                    weir_duration_format(pace->end_lag_s, end_lag),
+                    weir_duration_format(pace->max_lag_s, max_lag));
 }
 
 static void add_paces(struct weir_text *text, const struct weir_trust_view *view)
 {
-    weir_trust_rows(text, view,
-                    (struct weir_trust_rows){
-                        .table = {.title = "open loop: transfers due and done, the most that waited"
-                                           " at a rank, and how late they were issued",
-                                  .columns = WEIR_TRUST_PHASE_HEADER
-                                  "       due/s      done/s   due MiB/s  done MiB/s   waiting"
-                                  "   at last   at most"},
-                        .is_due = is_open_loop,
-                        .add = add_pace,
-                    });
+    weir_trust_rows(
+        text, view,
+        (struct weir_trust_rows){
+            .table = {.title = "open loop: transfers asked for and done, the most that waited"
+                               " at a rank, and how late they were issued",
+                      .columns = WEIR_TRUST_PHASE_HEADER
+                      "     asked/s      done/s asked MiB/s  done MiB/s   waiting"
+                      "   at last   at most"},
+            .is_due = is_open_loop,
+            .add = add_pace,
+        });
 }
 
 /* ---- depth search ---- */

@@ -23,34 +23,6 @@ void weir_trust_line(struct weir_text *text, const char *format, ...)
     weir_text_close(&line);
 }
 
-char *weir_trust_duration(double seconds, char buffer[WEIR_TRUST_DURATION_BYTES])
-{
-    static const struct {
-        double limit_s;
-        double unit_s;
-        const char *unit;
-    } units[] = {{999.5e-9, 1e-9, "ns"}, {999.5e-6, 1e-6, "us"}, {999.5e-3, 1e-3, "ms"}};
-    double value = seconds;
-    const char *unit = "s";
-
-    if (seconds <= 0.0) {
-        snprintf(buffer, WEIR_TRUST_DURATION_BYTES, "0 s");
-        return buffer;
-    }
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (seconds < units[i].limit_s) {
-            value = seconds / units[i].unit_s;
-            unit = units[i].unit;
-            break;
-        }
-    snprintf(buffer, WEIR_TRUST_DURATION_BYTES, "%.*f %s",
-             value < 9.995   ? 2
-             : value < 99.95 ? 1
-                             : 0,
-             value, unit);
-    return buffer;
-}
-
 char *weir_trust_phase(const struct weir_repetitions *all, const char *iteration,
                        char buffer[WEIR_TRUST_PHASE_BYTES])
 {

@@ -24,10 +24,6 @@ struct weir_trust_view {
 void weir_trust_line(struct weir_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Three digits and a unit: "12.3 us". Returns `buffer`. */
-#define WEIR_TRUST_DURATION_BYTES 16
-char *weir_trust_duration(double seconds, char buffer[WEIR_TRUST_DURATION_BYTES]);
-
 /* Which phase a line speaks of, of which repetition of it: the first columns of every table.
  * Returns `buffer`. */
 #define WEIR_TRUST_PHASE_HEADER "  test iter phase "

@@ -22,17 +22,17 @@ static void add_percentiles(struct weir_text *text, const char *name,
                             const struct weir_histogram *histogram, const char *note)
 {
     static const double fractions[] = {0.5, 0.9, 0.99, 0.999, 1.0};
-    char mean[WEIR_TRUST_DURATION_BYTES];
+    char mean[WEIR_DURATION_TEXT_BYTES];
     struct weir_text cells = {0};
 
     for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++) {
-        char value[WEIR_TRUST_DURATION_BYTES];
+        char value[WEIR_DURATION_TEXT_BYTES];
         double ns = (double)weir_histogram_percentile(histogram, fractions[i]);
 
-        weir_text_add(&cells, " %9s", weir_trust_duration(ns / 1e9, value));
+        weir_text_add(&cells, " %9s", weir_duration_format(ns / 1e9, value));
     }
     weir_trust_line(text, "%s %9s%s  %s", name,
-                    weir_trust_duration(weir_histogram_mean_ns(histogram) / 1e9, mean),
+                    weir_duration_format(weir_histogram_mean_ns(histogram) / 1e9, mean),
                     weir_text_string(&cells), note);
     weir_text_close(&cells);
 }
@@ -46,6 +46,18 @@ static void format_load(const struct weir_phase_result *result, struct weir_text
         weir_text_add(note, "depth %u, batch %u", result->depth, result->batch);
 }
 
+/* Of a mixed phase: how many of its transfers were of one kind, and how long they took. */
+static void add_part(struct weir_text *text, const char *name,
+                     const struct weir_histogram *histogram, const char *kind)
+{
+    char note[48];
+
+    if (!is_filled(histogram))
+        return;
+    snprintf(note, sizeof note, "its %llu %s", (unsigned long long)histogram->total, kind);
+    add_percentiles(text, name, histogram, note);
+}
+
 static void add_latency(struct weir_text *text, const char *name,
                         const struct weir_phase_result *result)
 {
@@ -56,10 +68,8 @@ static void add_latency(struct weir_text *text, const char *name,
     weir_text_close(&load);
     if (is_filled(result->response))
         add_percentiles(text, name, result->response, "from when they were due");
-    if (is_filled(result->write_latency))
-        add_percentiles(text, name, result->write_latency, "its writes");
-    if (is_filled(result->read_latency))
-        add_percentiles(text, name, result->read_latency, "its reads");
+    add_part(text, name, result->write_latency, "writes");
+    add_part(text, name, result->read_latency, "reads");
 }
 
 static void add_latencies(struct weir_text *text, const struct weir_trust_view *view)
@@ -81,22 +91,22 @@ static void add_slowest(struct weir_text *line, const struct weir_phase_result *
 {
     for (uint32_t i = 0; i < result->slowest_count; i++) {
         const struct weir_slow_rank *rank = &result->slowest[i];
-        char seconds[WEIR_TRUST_DURATION_BYTES];
+        char seconds[WEIR_DURATION_TEXT_BYTES];
 
         weir_text_add(line, "%s%u on %s (%s)", i > 0 ? ", " : "", rank->rank, rank->host,
-                      weir_trust_duration(rank->seconds, seconds));
+                      weir_duration_format(rank->seconds, seconds));
     }
 }
 
 /* Results of older versions do not tell it. */
 static char *format_processor(const struct weir_phase_result *result,
-                              char buffer[WEIR_TRUST_DURATION_BYTES])
+                              char buffer[WEIR_DURATION_TEXT_BYTES])
 {
     double seconds = result->cpu_user_s + result->cpu_system_s;
 
     if (seconds > 0.0 && result->op_count > 0)
-        return weir_trust_duration(seconds / (double)result->op_count, buffer);
-    snprintf(buffer, WEIR_TRUST_DURATION_BYTES, "-");
+        return weir_duration_format(seconds / (double)result->op_count, buffer);
+    snprintf(buffer, WEIR_DURATION_TEXT_BYTES, "-");
     return buffer;
 }
 
@@ -104,17 +114,17 @@ static void add_ranks(struct weir_text *text, const char *name,
                       const struct weir_phase_result *result)
 {
     double moved_mib = (double)result->byte_count / WEIR_MIB;
-    char times[6][WEIR_TRUST_DURATION_BYTES];
+    char times[6][WEIR_DURATION_TEXT_BYTES];
     struct weir_text slowest = {0};
 
     add_slowest(&slowest, result);
     weir_trust_line(text, "%s %9s %9s %9s %9s %8.1f%% %9s %9s %10.2f  %s", name,
-                    weir_trust_duration(result->rank_s_min, times[0]),
-                    weir_trust_duration(result->rank_s_mean, times[1]),
-                    weir_trust_duration(result->rank_s_max, times[2]),
-                    weir_trust_duration(result->common_s, times[3]), 100.0 * result->data_share,
+                    weir_duration_format(result->rank_s_min, times[0]),
+                    weir_duration_format(result->rank_s_mean, times[1]),
+                    weir_duration_format(result->rank_s_max, times[2]),
+                    weir_duration_format(result->common_s, times[3]), 100.0 * result->data_share,
                     format_processor(result, times[4]),
-                    weir_trust_duration(result->wall_s, times[5]),
+                    weir_duration_format(result->wall_s, times[5]),
                     weir_figures_rate(moved_mib, result->wall_s), weir_text_string(&slowest));
     weir_text_close(&slowest);
 }

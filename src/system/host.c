@@ -2,6 +2,8 @@
 /* Asks the kernel what this host is and what stands behind a path. */
 #include "weir/system/host.h"
 
+#include "weir/base/text.h"
+
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -32,23 +34,6 @@ void weir_host_describe(struct weir_host_facts *facts)
     copy_cut(facts->release, sizeof facts->release, host.release);
     copy_cut(facts->version, sizeof facts->version, host.version);
     copy_cut(facts->machine, sizeof facts->machine, host.machine);
-}
-
-/* Cuts the last name off a path: "a/b/c", "a/b", "a", ".", and "/a", "/". False if there is nothing
- * above. */
-static bool cut_to_parent(char path[PATH_MAX])
-{
-    char *slash = strrchr(path, '/');
-
-    if (strcmp(path, ".") == 0 || strcmp(path, "/") == 0)
-        return false;
-    if (!slash)
-        copy_cut(path, PATH_MAX, ".");
-    else if (slash == path)
-        path[1] = '\0';
-    else
-        *slash = '\0';
-    return true;
 }
 
 /* Which line of mountinfo is meant. Device numbers alone mislead: on btrfs, stat knows others than
@@ -117,7 +102,7 @@ void weir_filesystem_describe(const char *path, struct weir_filesystem_facts *fa
     memset(facts, 0, sizeof *facts);
     copy_cut(existing, sizeof existing, path);
     while (stat(existing, &found) != 0)
-        if (!cut_to_parent(existing))
+        if (!weir_text_cut_name(existing))
             return;
     if (statvfs(existing, &filesystem) != 0)
         return;

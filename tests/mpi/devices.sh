@@ -41,11 +41,17 @@ before=$(sum_of "$first")
 
 run 2 -w -t 64k -b 1m -o "$first"
 expect_refused "$first is a device.*--device allow"
+ln -s "$first" "$work/alias"
+for ask in -w '-w -E -k' '-E -k --read-percent 50' -r; do
+    # shellcheck disable=SC2086
+    run 1 $ask --overwrite -t 64k -b 1m -o "$work/alias"
+    expect_refused "$work/alias is a device.*--device allow"
+    [[ -h $work/alias ]] || fail "the name of the device is gone"
+done
 run 2 -w --device allow -t 64k -b 9m -o "$first"
 expect_refused "device $first has $((16 * mib)) bytes.*takes $((18 * mib))"
 run 3 -w -F --device allow -t 64k -b 1m -o "$first@$second"
 expect_refused "3 ranks need as many devices.*lists 2"
-ln -s "$first" "$work/alias"
 run 2 -w -F --device allow -t 64k -b 1m -o "$first@$work/alias"
 expect_refused "$work/alias is the device of rank 0 by another name"
 run 2 -w --device allow -t 64k -b 1m -o "$work/one"

@@ -24,6 +24,7 @@ struct subject {
     struct weir_phase_result record;
     struct weir_histogram latency;
     struct weir_histogram submission;
+    struct weir_histogram response;
 };
 
 static const struct weir_descriptor backend = {
@@ -180,6 +181,22 @@ SPOIL(fall_behind_for_a_moment, pace(x); x->record.pace.offered_s = 0.1;
       x->record.pace.end_lag_s = 0.009)
 SPOIL(fall_behind_in_a_moment, pace(x); x->record.pace.offered_s = 0.1;
       x->record.pace.end_lag_s = 0.011)
+/* Two in ten take long: all were issued in time, into free slots. */
+static void respond_after(struct subject *x, double seconds)
+{
+    pace(x);
+    weir_histogram_reset(&x->response);
+    for (unsigned i = 0; i < 10; i++)
+        weir_histogram_add(&x->response, i < 8 ? 1000 : (uint64_t)(seconds * 1e9));
+    x->record.response = &x->response;
+}
+
+SPOIL(respond_late, respond_after(x, 0.051))
+SPOIL(respond_a_little_late, respond_after(x, 0.049))
+SPOIL(respond_late_in_a_moment, respond_after(x, 0.011); x->record.pace.offered_s = 0.001)
+SPOIL(respond_soon_in_a_moment, respond_after(x, 0.009); x->record.pace.offered_s = 0.001)
+SPOIL(respond_late_and_fall_behind, respond_after(x, 0.051); x->record.pace.end_lag_s = 0.051)
+SPOIL(respond_late_in_a_closed_loop, respond_after(x, 0.051); x->record.pace.asked_per_s = 0)
 SPOIL(close_the_loop, fall_behind(x); x->record.pace.asked_per_s = 0)
 SPOIL(pause_it, pace(x); x->record.pace.max_lag_s = 0.0021)
 SPOIL(pause_a_little, pace(x); x->record.pace.max_lag_s = 0.0019)
@@ -187,6 +204,7 @@ SPOIL(pause_shorter_than_a_ms, pace(x); weir_histogram_reset(&x->latency);
       weir_histogram_add(&x->latency, 1000))
 SPOIL(pause_behind, pause_it(x); x->record.pace.end_lag_s = 0.1)
 SPOIL(pause_behind_a_slow_one, pause_it(x); weir_histogram_add(&x->latency, 2200000))
+SPOIL(pause_behind_two_slow_ones, pause_it(x); weir_histogram_add(&x->latency, 1100000))
 /* 250/s of a rank, of 20 ms each: five of eight slots on average */
 SPOIL(pause_with_full_slots, pace(x); weir_histogram_reset(&x->latency);
       weir_histogram_add(&x->latency, 20000000); x->record.pace.max_lag_s = 0.21)
@@ -202,6 +220,12 @@ SPOIL(reach_the_edge, queue_up(x);
 SPOIL(stay_off_the_edge, reach_the_edge(x); x->record.depth = 4)
 SPOIL(reach_the_last_edge, reach_the_edge(x); x->record.depth = 4096;
       x->record.depth_curve.points[1].depth = 4096)
+/* 1024 transfers in 0.95 s */
+SPOIL(do_as_found, reach_the_edge(x); x->record.op_count = 1024;
+      x->record.windows.transfer_s = 0.95)
+SPOIL(do_less_than_found, do_as_found(x); x->record.depth_curve.points[1].ops_per_s = 2200.0)
+SPOIL(do_less_until_interrupted, do_less_than_found(x); x->record.outcome = WEIR_OUTCOME_PARTIAL)
+SPOIL(do_less_elsewhere, do_less_than_found(x); x->record.depth = 4)
 SPOIL(find_no_curve, reach_the_edge(x); x->record.depth_curve.count = 1)
 SPOIL(submit_slowly, queue_up(x); weir_histogram_reset(&x->submission);
       weir_histogram_add(&x->submission, 110000))
@@ -314,11 +338,21 @@ static void open_loops_are_doubted_where_they_fell_behind_or_paused(void **state
         {fall_behind_in_a_moment, "rate-not-sustained", WEIR_WARNING, true},
         {close_the_loop, "rate-not-sustained", WEIR_WARNING, false},
         {check_behind, "rate-not-sustained", WEIR_WARNING, false},
+        {pace, "rate-not-shown", WEIR_WARNING, false},
+        {respond_late, "rate-not-shown", WEIR_WARNING, true},
+        {respond_late, "rate-not-sustained", WEIR_WARNING, false},
+        {respond_a_little_late, "rate-not-shown", WEIR_WARNING, false},
+        {respond_late_in_a_moment, "rate-not-shown", WEIR_WARNING, true},
+        {respond_soon_in_a_moment, "rate-not-shown", WEIR_WARNING, false},
+        {respond_late_and_fall_behind, "rate-not-shown", WEIR_WARNING, false},
+        {respond_late_and_fall_behind, "rate-not-sustained", WEIR_WARNING, true},
+        {respond_late_in_a_closed_loop, "rate-not-shown", WEIR_WARNING, false},
         {pause_it, "late-issue", WEIR_NOTE, true},
         {pause_a_little, "late-issue", WEIR_NOTE, false},
         {pause_shorter_than_a_ms, "late-issue", WEIR_NOTE, false},
         {pause_behind, "late-issue", WEIR_NOTE, false},
         {pause_behind_a_slow_one, "late-issue", WEIR_NOTE, false},
+        {pause_behind_two_slow_ones, "late-issue", WEIR_NOTE, false},
         {pause_with_full_slots, "late-issue", WEIR_NOTE, false},
         {pause_with_free_slots, "late-issue", WEIR_NOTE, true},
         {pause_to_think, "late-issue", WEIR_NOTE, false},
@@ -343,6 +377,11 @@ static void queues_are_doubted_where_something_else_than_the_storage_is_the_limi
         {reach_the_last_edge, "depth-edge", WEIR_NOTE, false},
         {stay_off_the_edge, "depth-edge", WEIR_NOTE, false},
         {find_no_curve, "depth-edge", WEIR_NOTE, false},
+        {do_as_found, "search-differs", WEIR_NOTE, false},
+        {do_less_than_found, "search-differs", WEIR_NOTE, true},
+        {do_less_until_interrupted, "search-differs", WEIR_NOTE, false},
+        {do_less_elsewhere, "search-differs", WEIR_NOTE, false},
+        {queue_up, "search-differs", WEIR_NOTE, false},
         {submit_slowly, "submit-blocks", WEIR_NOTE, true},
         {submit_less_slowly, "submit-blocks", WEIR_NOTE, false},
         {submit_one_slowly, "submit-blocks", WEIR_NOTE, false},
@@ -430,6 +469,9 @@ static void sentences_about_loads_say_the_way_out(void **state)
         const char *end;
     } cases[] = {
         {fall_behind, "rate-not-sustained", ": lower --rate, or give more --depth or ranks"},
+        {respond_late, "rate-not-shown", ": move more data, or lower --rate"},
+        {do_less_than_found, "search-differs",
+         ": move more data, or look at several repetitions (-i)"},
         {pause_it, "late-issue", "of this machine and not of the storage"},
         {reach_the_edge, "depth-edge", "may do more (--depth auto:16)"},
         {submit_slowly, "submit-blocks", ": use direct I/O (--direct)"},
@@ -474,7 +516,7 @@ static void a_rate_that_was_not_sustained_is_told_in_numbers(void **state)
     weir_audit_phase(subject.plan, &subject.record);
     assert_string_equal(find(&subject, "rate-not-sustained")->text,
                         "1000 transfers/s (3.9 MiB/s) were asked for and 512 (2.0) were done: the "
-                        "last was issued 51 ms late, and up to 3 of a rank waited, so response "
+                        "last was issued 51.0 ms late, and up to 3 of a rank waited, so response "
                         "times tell how long the phase was: lower --rate, or give more --depth or "
                         "ranks");
     weir_plan_close(subject.plan);
@@ -490,6 +532,13 @@ static void advice_is_such_that_it_can_be_followed(void **state)
     set_setting(&subject, "posix.odirect", "1");
     weir_audit_phase(subject.plan, &subject.record);
     assert_non_null(strstr(find(&subject, "submit-blocks")->text, "brings little: use more ranks"));
+    weir_plan_close(subject.plan);
+    set_up(&subject);
+    submit_slowly(&subject);
+    set_setting(&subject, "posix.odirect", "1");
+    subject.write->must_replace = true;
+    weir_audit_phase(subject.plan, &subject.record);
+    assert_non_null(strstr(find(&subject, "submit-blocks")->text, "files that are there (-E"));
     weir_plan_close(subject.plan);
     set_up(&subject);
     multitask(&subject);

@@ -261,6 +261,35 @@ static void links_are_not_replaced(void **state)
     tear_down(&bed);
 }
 
+/* The names of many devices are links: to allow the loss of a link is not to allow that of a
+ * device.
+ */
+static void links_to_devices_are_devices(void **state)
+{
+    static const char *const lines[] = {
+        "-a POSIX -w -E --overwrite -t 4k -b 64k -o %s/f",
+        "-a POSIX -w --overwrite -t 4k -b 64k -o %s/f",
+        "-a POSIX -r -t 4k -b 64k -o %s/f",
+        "-a POSIX -w -k --overwrite -t 4k -b 64k -o %s/g -D 10 -O "
+        "stoneWallingWearOut=1 -O stoneWallingStatusFile=%s/f",
+    };
+    char path[PATH_MAX];
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed);
+    snprintf(path, sizeof path, "%s/f", bed.directory);
+    assert_int_equal(symlink("/dev/null", path), 0);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        run(&bed, lines[i]);
+        assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
+        assert_non_null(strstr(bed.error.text, i == 3 ? "not a regular file" : "is a device"));
+        assert_int_equal(bed.result->phase_count, 0);
+        assert_int_equal(count_files(&bed), 1);
+    }
+    tear_down(&bed);
+}
+
 static void data_without_a_stamp_is_not_verified(void **state)
 {
     struct bed bed;
@@ -667,6 +696,7 @@ int main(void)
         cmocka_unit_test(files_of_strangers_are_neither_written_nor_removed),
         cmocka_unit_test(sparse_files_of_ours_are_recognised),
         cmocka_unit_test(links_are_not_replaced),
+        cmocka_unit_test(links_to_devices_are_devices),
         cmocka_unit_test(data_without_a_stamp_is_not_verified),
         cmocka_unit_test(a_check_after_several_rounds_reads_all),
         cmocka_unit_test(a_status_file_of_strangers_is_kept),

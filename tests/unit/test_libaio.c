@@ -409,6 +409,11 @@ static void what_was_granted_is_told(void **state)
     assert_non_null(strstr(weir_text_string(&facts.granted), "no-wait"));
     forget_facts(&facts);
     forget_session(&bench);
+    assert_int_equal(try_session(&bench, "libaio.entries=8"), 0);
+    assert_non_null(strstr(describe(&bench, &facts), "no more are in flight of a depth of 32"));
+    assert_non_null(strstr(weir_text_string(&facts.granted), "context of 8"));
+    forget_facts(&facts);
+    forget_session(&bench);
 }
 
 static void locks_of_ranges_are_refused(void **state)

@@ -666,12 +666,30 @@ static void trials_go_on_where_the_last_one_ended(void **state)
 
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 1, .service_ns = 8000000});
-    run(&bed, "-a POSIX -w -t 4k -b 400k --depth auto:2 -T 0.005 -o %s/f");
+    run(&bed, "-a POSIX -w -E -t 4k -b 400k --depth auto:2 -T 0.005 -o %s/f");
     assert_string_equal(bed.error.text, "");
     /* The second trial has depth 2. */
     for (; watch.opens[i] <= 2; i++)
         assert_int_equal(watch.offsets[i], (uint64_t)i * 4 * KIB);
     assert_true(watch.opens[i - 1] == 2 && watch.opens[0] == 1);
+    tear_down(&bed);
+}
+
+/* A phase that makes its file pays for that, so its trials have to. */
+static void trials_of_a_new_file_make_it_anew(void **state)
+{
+    struct bed bed;
+    unsigned i = 0;
+
+    (void)state;
+    set_up_watched(&bed, (struct watch){.servers = 1, .service_ns = 1000000});
+    run(&bed, "-a POSIX -w -t 4k -b 32k --depth auto:2 -o %s/f");
+    assert_string_equal(bed.error.text, "");
+    for (unsigned trial = 1; trial <= 2; trial++)
+        for (unsigned transfer = 0; transfer < 8; transfer++, i++) {
+            assert_int_equal(watch.opens[i], trial);
+            assert_int_equal(watch.offsets[i], (uint64_t)transfer * 4 * KIB);
+        }
     tear_down(&bed);
 }
 
@@ -696,7 +714,8 @@ static void a_trial_that_fails_is_the_failure_of_the_phase(void **state)
     set_up_watched(&bed, (struct watch){.servers = 4, .service_ns = 1000000, .fails_at = 20});
     run(&bed, "-a POSIX -w -r -t 4k -b 32k --depth auto:8 -o %s/f");
     assert_string_equal(bed.error.text, "");
-    assert_int_equal(watch.open_count, 2);
+    /* The failure is in the third trial, and the phase opens its file once more. */
+    assert_int_equal(watch.open_count, 4);
     assert_int_equal(bed.result->phase_count, 2);
     assert_int_equal(phase(&bed, 0)->outcome, WEIR_OUTCOME_PARTIAL);
     assert_int_equal(phase(&bed, 0)->op_count, 0);
@@ -830,6 +849,7 @@ int main(void)
         cmocka_unit_test(each_phase_has_the_depth_and_batch_of_the_plan),
         cmocka_unit_test(a_depth_is_found_once_before_the_first_repetition),
         cmocka_unit_test(trials_go_on_where_the_last_one_ended),
+        cmocka_unit_test(trials_of_a_new_file_make_it_anew),
         cmocka_unit_test(a_batch_is_no_more_than_the_depth_that_was_found),
         cmocka_unit_test(a_trial_that_fails_is_the_failure_of_the_phase),
         cmocka_unit_test(a_session_that_breaks_in_a_trial_ends_the_run_in_order),

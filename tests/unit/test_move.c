@@ -951,6 +951,27 @@ static void a_load_begins_when_its_first_buffer_is_ready(void **state)
     close_bench(bench);
 }
 
+/* Transfers are due by the clock, which does not stop while a buffer is filled or checked: to cut
+ * that out would make more transfers a second than were due. */
+static void check_open_data(const struct weir_backend *backend, unsigned depth)
+{
+    struct bench *bench = open_bench(backend, depth, 400);
+
+    bench->identity.mode = WEIR_PAYLOAD_FULL;
+    set_rate(bench, WEIR_ARRIVALS_CONSTANT, 1000);
+    assert_int_equal(move(bench), 0);
+    assert_in_range(bench->tally->data_ns, 1, 100);
+    assert_in_range(bench->tally->overlapped_data_ns, 399 * 20, 399 * 60);
+    close_bench(bench);
+}
+
+static void the_clock_of_an_open_loop_goes_on_while_data_are_made(void **state)
+{
+    (void)state;
+    check_open_data(&queued, 4);
+    check_open_data(&blocking, 1);
+}
+
 /* The device does 4 in 4 ms, and 1.5 per ms are due: in the end two thirds were done when they
  * were due. */
 static void check_overload(const struct weir_backend *backend, unsigned depth, uint64_t service,
@@ -1053,6 +1074,22 @@ static void a_signal_ends_the_wait_for_a_due_time(void **state)
     check_open_signal(&blocking, 1);
 }
 
+/* What all ranks have agreed to make is made, but no longer when it is due. */
+static void a_signal_ends_the_wait_of_ranks_that_go_on_together(void **state)
+{
+    struct bench *bench = open_bench(&blocking, 1, 100);
+
+    (void)state;
+    set_rate(bench, WEIR_ARRIVALS_CONSTANT, 0.01);
+    bench->phase.is_collective = true;
+    world.signal_at_ns = world.now_ns + 5 * SECOND;
+    assert_int_equal(move(bench), 0);
+    assert_int_equal(bench->tally->op_count, 16);
+    assert_true(bench->run.is_cut);
+    assert_true(world.now_ns < world.signal_at_ns + SECOND / 5);
+    close_bench(bench);
+}
+
 static void open_loops_go_with_mixes_syncs_and_short_transfers(void **state)
 {
     const struct mishap mishaps[] = {{50, -EAGAIN}, {20, 4096}};
@@ -1111,10 +1148,12 @@ int main(void)
         cmocka_unit_test(each_slot_pauses_after_its_transfer),
         cmocka_unit_test(a_rate_that_can_be_kept_is_kept),
         cmocka_unit_test(a_load_begins_when_its_first_buffer_is_ready),
+        cmocka_unit_test(the_clock_of_an_open_loop_goes_on_while_data_are_made),
         cmocka_unit_test(a_rate_that_cannot_be_kept_shows),
         cmocka_unit_test(the_backlog_stands_in_the_series_when_it_was_there),
         cmocka_unit_test(a_deadline_comes_between_two_due_times),
         cmocka_unit_test(a_signal_ends_the_wait_for_a_due_time),
+        cmocka_unit_test(a_signal_ends_the_wait_of_ranks_that_go_on_together),
         cmocka_unit_test(open_loops_go_with_mixes_syncs_and_short_transfers),
     };
 

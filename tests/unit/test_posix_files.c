@@ -164,7 +164,7 @@ static void a_device_has_a_size_under_its_name(void **state)
     snprintf(link, sizeof link, "weir-device-%d", (int)getpid());
     assert_int_equal(symlink(bench.device, link), 0);
     assert_int_equal(weir_posix_name_ops.stat(bench.session, link, &facts), 0);
-    assert_int_equal(facts.kind, WEIR_NAME_LINK);
+    assert_int_equal(facts.kind, WEIR_NAME_DEVICE);
     assert_int_equal(facts.bytes, DEVICE_BYTES);
     unlink(link);
     assert_int_equal(weir_posix_name_ops.stat(bench.session, "/dev/null", &facts), 0);

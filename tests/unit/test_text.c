@@ -165,6 +165,21 @@ static void exact_sizes_are_read_back_unchanged(void **state)
     assert_string_equal(weir_size_format_exact(47008, buffer), "47008");
 }
 
+static void times_are_told_in_three_digits_and_a_unit(void **state)
+{
+    static const struct {
+        double seconds;
+        const char *text;
+    } cases[] = {{0.0, "0 s"},         {-1.0, "0 s"},         {12e-9, "12.0 ns"},
+                 {999.4e-9, "999 ns"}, {999.6e-9, "1.00 us"}, {8.98e-3, "8.98 ms"},
+                 {0.051, "51.0 ms"},   {0.9999, "1.00 s"},    {12345.0, "12345 s"}};
+    char buffer[WEIR_DURATION_TEXT_BYTES];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_string_equal(weir_duration_format(cases[i].seconds, buffer), cases[i].text);
+}
+
 static void text_grows_and_is_always_a_string(void **state)
 {
     struct weir_text text = {0};
@@ -225,6 +240,27 @@ static void what_others_chose_is_made_visible(void **state)
     }
     weir_text_make_visible(lines, "\n\t");
     assert_string_equal(lines, "a\tb\nc?d");
+}
+
+static void the_last_name_of_a_path_is_cut_off(void **state)
+{
+    static const char *const rows[][2] = {
+        {"a/b/c", "a/b"}, {"a/b", "a"}, {"a", "."}, {"/a", "/"}, {"./a", "."}, {"a/", "a"},
+    };
+    static const char *const tops[] = {"/", "."};
+    char path[16];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        snprintf(path, sizeof path, "%s", rows[i][0]);
+        assert_true(weir_text_cut_name(path));
+        assert_string_equal(path, rows[i][1]);
+    }
+    for (size_t i = 0; i < COUNT(tops); i++) {
+        snprintf(path, sizeof path, "%s", tops[i]);
+        assert_false(weir_text_cut_name(path));
+        assert_string_equal(path, tops[i]);
+    }
 }
 
 static void hashes_tell_texts_apart(void **state)
@@ -291,8 +327,10 @@ int main(void)
         cmocka_unit_test(durations_are_exact_decimals_of_their_unit),
         cmocka_unit_test(sizes_are_told_as_ior_tells_them),
         cmocka_unit_test(exact_sizes_are_read_back_unchanged),
+        cmocka_unit_test(times_are_told_in_three_digits_and_a_unit),
         cmocka_unit_test(text_grows_and_is_always_a_string),
         cmocka_unit_test(what_others_chose_is_made_visible),
+        cmocka_unit_test(the_last_name_of_a_path_is_cut_off),
         cmocka_unit_test(hashes_tell_texts_apart),
         cmocka_unit_test(arena_memory_is_zero_aligned_and_apart),
         cmocka_unit_test(the_first_error_wins),

@@ -97,9 +97,9 @@ static void a_mixed_phase_has_lines_for_its_writes_and_its_reads(void **state)
         "weir       0    1 mixed    2.81 ms   2.18 ms   5.17 ms   5.17 ms   5.17 ms   5.17 ms  "
         "depth 32, batch 4\n"
         "weir       0    1 mixed     100 us   99.8 us    110 us    110 us    110 us    110 us  "
-        "its writes\n"
+        "its 3 writes\n"
         "weir       0    1 mixed    22.0 us   21.9 us   24.0 us   24.0 us   24.0 us   24.0 us  "
-        "its reads\n"
+        "its 5 reads\n"
         "weir       0    0 read ",
     };
     struct scene scene = make_mixed();
@@ -114,7 +114,7 @@ static void an_open_loop_tells_what_was_due_and_what_was_done(void **state)
         "5.17 ms  from issue, depth 4, batch 1\n"
         "weir       0    0 write    2.52 ms   2.44 ms   3.05 ms   3.05 ms   3.05 ms   3.05 ms  "
         "from when they were due\n",
-        "phase        due/s      done/s   due MiB/s  done MiB/s   waiting   at last   at most\n"
+        "phase      asked/s      done/s asked MiB/s  done MiB/s   waiting   at last   at most\n"
         "weir       0    0 write         32.5        32.0       32.50       32.00         2   "
         "20.0 us    300 us\n"
         "weir       0    0 read        1000.0        32.0     1000.00       32.00         7    "
@@ -229,9 +229,9 @@ static void many_mixed_phases_are_told_with_all_their_writes_and_reads(void **st
     static const char *const lines[] = {
         "  depth 32, batch 4\n"
         "weir       0  all mixed    2.00 ms   2.01 ms   3.00 ms   3.00 ms   3.00 ms   3.00 ms  "
-        "its writes\n"
+        "its 10 writes\n"
         "weir       0  all mixed    6.00 ms   6.00 ms   6.98 ms   7.00 ms   7.00 ms   7.00 ms  "
-        "its reads\n",
+        "its 10 reads\n",
     };
     struct scene scene = make_mixed();
     const struct weir_test *test = scene.plan->tests[0];

@@ -36,6 +36,9 @@ struct calls {
     unsigned refused_enters; /* to come: they fail with EAGAIN */
     unsigned set_ups;
     unsigned listed_files; /* places that were registered by list */
+    unsigned space_waits;  /* for a place in the ring */
+    int space_result;      /* below 0: of all of them; 0: the third finds one */
+    unsigned *ring_head;   /* that it moves */
 };
 
 static struct calls calls;
@@ -52,6 +55,8 @@ int __real_io_uring_register_buffers(struct io_uring *ring, const struct iovec *
 int __real_io_uring_register_ring_fd(struct io_uring *ring);
 int __real_io_uring_register_files(struct io_uring *ring, const int *files, unsigned count);
 int __real_io_uring_register_files_sparse(struct io_uring *ring, unsigned count);
+int __real___io_uring_sqring_wait(struct io_uring *ring);
+int __wrap___io_uring_sqring_wait(struct io_uring *ring);
 ssize_t __real_preadv2(int fd, const struct iovec *places, int count, off_t offset, int flags);
 int __wrap_io_uring_queue_init_params(unsigned entries, struct io_uring *ring,
                                       struct io_uring_params *params);
@@ -99,6 +104,10 @@ int __wrap_io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io_uri
                                             sigset_t *mask)
 {
     calls.enters++;
+    if (calls.refused_enters > 0) {
+        calls.refused_enters--;
+        return -EAGAIN;
+    }
     return __real_io_uring_submit_and_wait_timeout(ring, cqe, count, patience, mask);
 }
 
@@ -124,6 +133,19 @@ int __wrap_io_uring_register_files_sparse(struct io_uring *ring, unsigned count)
 {
     return calls.sparse_result < 0 ? calls.sparse_result
                                    : __real_io_uring_register_files_sparse(ring, count);
+}
+
+/* A ring of a test's own (the others wait in truth): a signal comes, then somebody is too early. */
+int __wrap___io_uring_sqring_wait(struct io_uring *ring)
+{
+    if (!calls.ring_head)
+        return __real___io_uring_sqring_wait(ring);
+    calls.space_waits++;
+    if (calls.space_result < 0)
+        return calls.space_result;
+    if (calls.space_waits == 3)
+        ++*calls.ring_head;
+    return calls.space_waits == 1 ? -EINTR : 0;
 }
 
 ssize_t __wrap_preadv2(int fd, const struct iovec *places, int count, off_t offset, int flags)
@@ -392,6 +414,37 @@ static void what_the_kernel_has_no_memory_for_is_sent_again(void **state)
     close_bench(&bench);
 }
 
+/* A read from a pipe that nobody writes to has the kernel's memory, and never gives it back. */
+static void a_kernel_without_memory_is_waited_for_as_long_as_asked(void **state)
+{
+    struct weir_file *silent;
+    struct bench bench;
+    char path[PATH_BYTES + 2];
+
+    (void)state;
+    calls = (struct calls){0};
+    open_bench(&bench, "");
+    snprintf(path, sizeof path, "%s-2", bench.path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    silent = make_file(&bench, path);
+    unlink(path);
+    bench.ops[0].file = silent;
+    bench.ops[0].verb = WEIR_OP_READ;
+    bench.ops[0].offset = 0;
+    assert_int_equal(submit(&bench, 0, 1), 1);
+    assert_int_equal(reap(&bench, 1, 1000000), 0);
+    assert_int_equal(submit(&bench, 1, 1), 1);
+    alarm(20); /* ends a wait without end, and the test */
+    calls.refused_enters = 1;
+    assert_int_equal(reap(&bench, 1, 1000000), 0);
+    alarm(0);
+    assert_int_equal(calls.refused_enters, 0);
+    assert_int_equal(reap(&bench, 1, WEIR_FOREVER), 1);
+    assert_int_equal(bench.ops[1].result, TRANSFER);
+    close_file(&bench, silent);
+    close_bench(&bench);
+}
+
 /* The kernel's thread completes an operation before it says that its place in the ring is free. */
 static void a_ring_with_nothing_in_flight_takes_one_at_any_time(void **state)
 {
@@ -405,6 +458,31 @@ static void a_ring_with_nothing_in_flight_takes_one_at_any_time(void **state)
         assert_int_equal(reap(&bench, 1, WEIR_FOREVER), 1);
     }
     close_bench(&bench);
+}
+
+/* The same, with the kernel's thread as slow as can be. */
+static void a_full_ring_with_nothing_in_flight_is_waited_for(void **state)
+{
+    unsigned head = 0;
+    struct weir_uring_ring ring = {
+        .room = 8,
+        .ring = {.flags = IORING_SETUP_SQPOLL,
+                 .sq = {.khead = &head, .sqe_head = 4, .sqe_tail = 4, .ring_entries = 4}},
+    };
+
+    (void)state;
+    calls = (struct calls){.ring_head = &head};
+    ring.flying = 1;
+    assert_int_equal(weir_uring_ring_room(&ring), 0);
+    assert_int_equal(calls.space_waits, 0);
+    ring.flying = 0;
+    assert_int_equal(weir_uring_ring_room(&ring), 1);
+    assert_int_equal(calls.space_waits, 3);
+    /* Of a thread that is no more nothing can be expected. */
+    head = 0;
+    calls.space_result = -EOWNERDEAD;
+    assert_int_equal(weir_uring_ring_room(&ring), 0);
+    calls = (struct calls){0};
 }
 
 /* ---- kernels that have less ---- */
@@ -560,11 +638,15 @@ static void flags_that_a_file_system_does_not_know_are_refused(void **state)
 
 static void what_would_block_says_so_until_it_may(void **state)
 {
+    struct weir_session_facts facts;
     struct bench bench;
 
     (void)state;
     calls = (struct calls){0};
     open_bench(&bench, "uring.nowait=1");
+    describe(&bench, &facts);
+    assert_says(&facts.granted, "no-wait");
+    forget_facts(&facts);
     if (weir_backend_uring.names->check(bench.session, bench.path, &bench.error) < 0) {
         close_bench(&bench);
         skip();
@@ -870,7 +952,9 @@ int main(void)
         cmocka_unit_test(a_look_that_is_in_vain_is_no_call),
         cmocka_unit_test(no_more_are_taken_than_one_call_hands_over),
         cmocka_unit_test(what_the_kernel_has_no_memory_for_is_sent_again),
+        cmocka_unit_test(a_kernel_without_memory_is_waited_for_as_long_as_asked),
         cmocka_unit_test(a_ring_with_nothing_in_flight_takes_one_at_any_time),
+        cmocka_unit_test(a_full_ring_with_nothing_in_flight_is_waited_for),
         cmocka_unit_test(what_an_older_kernel_does_not_have_is_left_out_and_told),
         cmocka_unit_test(what_can_not_be_registered_is_done_without_and_told),
         cmocka_unit_test(files_are_registered_by_list_where_there_is_no_other_way),

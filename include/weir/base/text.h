@@ -32,6 +32,10 @@ void weir_text_close(struct weir_text *text);
  * stand in `kept` stay. */
 void weir_text_make_visible(char *string, const char *kept);
 
+/* Cuts the last name off a path, which leaves the directory that it is in: of "a/b", "a"; of "a",
+ * "."; of "/a", "/". False if nothing is above: of "." and "/". */
+bool weir_text_cut_name(char *path);
+
 /* Reads a size: decimal digits with an optional fraction, and an optional binary unit k m g t p
  * (2^10 ... 2^50), in either case, alone or followed by "b" or "ib". The result must be a whole
  * number below 2^63: "1.5g" is 1610612736, "1.5" and "-1" and "1x" are errors. 0, or -EINVAL, or
@@ -53,6 +57,10 @@ char *weir_size_format(uint64_t bytes, char buffer[WEIR_SIZE_TEXT_BYTES]);
 /* The shortest exact form with a unit, as a user would type it: "1m", "4k", "47008". Returns
  * `buffer`. */
 char *weir_size_format_exact(uint64_t bytes, char buffer[WEIR_SIZE_TEXT_BYTES]);
+
+/* A time for people to read, in three digits and a unit: "12.3 us". Returns `buffer`. */
+#define WEIR_DURATION_TEXT_BYTES 16
+char *weir_duration_format(double seconds, char buffer[WEIR_DURATION_TEXT_BYTES]);
 
 /* A stable 64-bit hash of bytes, for plan ids. Not cryptographic. */
 uint64_t weir_text_hash(const char *bytes, size_t count);

@@ -162,9 +162,9 @@ struct weir_file_ops {
 
 enum weir_name_kind {
     WEIR_NAME_FILE,
-    WEIR_NAME_LINK, /* a symbolic link, to whatever there is or is not */
+    WEIR_NAME_LINK, /* a symbolic link, to whatever there is or is not, but to no device */
     WEIR_NAME_DIRECTORY,
-    WEIR_NAME_DEVICE,
+    WEIR_NAME_DEVICE, /* or a symbolic link to one: names of devices often are */
     WEIR_NAME_OTHER
 };
 
