@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transfers, syncs and names through io_uring.
  *
- * submit only prepares; it is reap that hands everything over and waits, in one system call. So an
- * operation counts as accepted when it stands in the ring, and what the kernel does before it has
- * taken it (of a buffered transfer, often all of it) is part of the wait. The queue calls the two
- * right after each other, so that nothing lies about. */
+ * submit only prepares; it is reap that hands everything over and waits, in one system call. So
+ * submission has no time of its own: what the kernel does before it has taken an operation (of a
+ * buffered transfer, often all of it) is part of the wait. The queue calls the two right after each
+ * other, so that nothing lies about. */
 #include "posix_files.h"
 #include "uring_names.h"
 #include "uring_ring.h"
@@ -173,6 +173,7 @@ static int fill_session(struct uring_session *uring, const struct uring_options 
     int rc;
 
     weir_posix_session_init(&uring->posix, &weir_backend_uring, options->is_direct != 0, depth);
+    uring->posix.base.submits_in_reap = true;
     uring->posix.base.wants_huge_pages = options->wants_huge_pages != 0;
     uring->rw_flags =
         (options->must_not_wait ? RWF_NOWAIT : 0) | (options->must_drop_cache ? DROP_CACHE : 0);

@@ -121,7 +121,7 @@ static void doubt_issue(const struct weir_subject *subject)
     double median_s, longest_s;
 
     if (pace->asked_per_s <= 0.0 || !is_sustained(pace) || !record->latency ||
-        record->latency->total == 0 || subject->phase->think_ns > 0)
+        record->latency->total == 0 || subject->phase->think_ns > 0 || record->depth < 2)
         return;
     median_s = (double)weir_histogram_percentile(record->latency, 0.5) / 1e9;
     longest_s = (double)record->latency->max_ns / 1e9;

@@ -140,7 +140,7 @@ static bool is_open_loop(const struct weir_phase *phase)
 static void leave_out_histograms(const struct weir_run *run, const struct weir_phase *phase,
                                  struct weir_phase_result *record)
 {
-    if (run->queue.is_blocking)
+    if (!run->queue.times_submission)
         record->submission = NULL;
     if (!is_open_loop(phase))
         record->response = NULL;
@@ -157,7 +157,7 @@ static int add_histograms(struct weir_run *run, const struct weir_phase *phase,
     struct weir_group *group = run->group;
     int code = add_histogram(group, &tally->latency, record ? record->latency : NULL);
 
-    if (code == 0 && !run->queue.is_blocking)
+    if (code == 0 && run->queue.times_submission)
         code = add_histogram(group, &tally->submission, record ? record->submission : NULL);
     if (code == 0 && is_open_loop(phase))
         code = add_histogram(group, &tally->response, record ? record->response : NULL);

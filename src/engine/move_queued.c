@@ -33,11 +33,21 @@ static uint64_t patience(const struct weir_mover *mover, uint64_t horizon_ns)
     return horizon_ns > now_ns ? horizon_ns - now_ns : 1;
 }
 
+/* So many are taken back at once, at most: while all of them are recorded and sent again, the device
+ * would run dry, and then find all its work at once. A quarter of the depth keeps it busy, and
+ * still shares a system call among many where the queue is deep. */
+static unsigned portion(const struct weir_mover *mover)
+{
+    unsigned quarter = (mover->depth + 3) / 4;
+
+    return mover->batch > quarter ? mover->batch : quarter;
+}
+
 /* How many came back; less than 0 if the session broke. */
 static int reap(struct weir_mover *mover, struct weir_op *done[], unsigned min,
                 uint64_t patience_ns)
 {
-    int count = weir_queue_reap(&mover->run->queue, done, min, mover->depth, patience_ns);
+    int count = weir_queue_reap(&mover->run->queue, done, min, portion(mover), patience_ns);
 
     if (count < 0)
         weir_mover_fail_session(mover, count, "the session broke in the middle of");
@@ -88,8 +98,9 @@ static inline void record_flock(struct weir_mover *mover, const struct flock *fl
     if (flock->count == 0)
         return;
     weir_histogram_add_many(&tally->latency, flock->done_ns - flock->issued_ns, flock->count);
-    weir_histogram_add_many(&tally->submission, flock->accepted_ns - flock->issued_ns,
-                            flock->count);
+    if (mover->run->queue.times_submission)
+        weir_histogram_add_many(&tally->submission, flock->accepted_ns - flock->issued_ns,
+                                flock->count);
     weir_series_add_many(&tally->series, flock->done_ns, flock->count,
                          flock->count * mover->phase->layout.transfer_bytes);
 }

@@ -283,7 +283,7 @@ static void record(struct weir_mover *mover, const struct weir_op *op)
     if (mover->is_mixed)
         weir_histogram_add(op->verb == WEIR_OP_READ ? &tally->read_latency : &tally->write_latency,
                            latency_ns);
-    if (!is_blocking(mover))
+    if (mover->run->queue.times_submission)
         weir_histogram_add(&tally->submission, op->accepted_ns - op->issued_ns);
     if (mover->log != NULL)
         weir_op_log_add(mover->log, op);

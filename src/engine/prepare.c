@@ -84,9 +84,14 @@ static int ask_alignment(struct weir_run *run, const char *path, struct weir_err
     if (run->backend->names == NULL || run->backend->names->alignment == NULL)
         return 0;
     code = run->backend->names->alignment(run->session, path, &alignment);
+    if (code == -EOPNOTSUPP)
+        return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,
+                              "%s: this file system takes no direct I/O (%s): leave --direct out, "
+                              "or use -a POSIX",
+                              path, strerror(-code));
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,
-                              "%s: this file system takes no direct I/O (%s): use -a POSIX", path,
+                              "%s: what direct I/O needs there cannot be found out: %s", path,
                               strerror(-code));
     if (alignment.memory > run->alignment.memory)
         run->alignment.memory = alignment.memory;

@@ -39,6 +39,7 @@ int weir_queue_open(struct weir_queue *queue, struct weir_session *session,
 {
     const struct weir_transfer_ops *transfer = session->backend->transfer;
     unsigned depth = session->depth;
+    bool is_blocking = transfer->transfer && (depth == 1 || !transfer->submit);
 
     assert(depth >= 1 && depth <= WEIR_DEPTH_MAX);
     assert(transfer->transfer || (transfer->submit && transfer->reap));
@@ -46,7 +47,8 @@ int weir_queue_open(struct weir_queue *queue, struct weir_session *session,
         .session = session,
         .transfer = transfer,
         .clock = clock,
-        .is_blocking = transfer->transfer && (depth == 1 || !transfer->submit),
+        .is_blocking = is_blocking,
+        .times_submission = !is_blocking && !session->submits_in_reap,
         .depth = depth,
         .free_count = depth,
         .ops = calloc(depth, sizeof *queue->ops),
@@ -162,7 +164,7 @@ static int submit_pending(struct weir_queue *queue)
         return 0;
     issued_ns = issue_stamp(queue);
     taken = queue->transfer->submit(queue->session, queue->pending, queue->pending_count);
-    accepted_ns = weir_queue_now(queue);
+    accepted_ns = queue->times_submission ? weir_queue_now(queue) : issued_ns;
     if (taken < 0)
         return taken;
     assert((unsigned)taken <= queue->pending_count);

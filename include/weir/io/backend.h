@@ -24,6 +24,9 @@ struct weir_session {
     const struct weir_backend *backend; /* set by the backend's open, like the other members */
     unsigned depth;        /* transfers that may be in flight: at most what was asked for */
     bool wants_huge_pages; /* buffers are best made of huge pages */
+    /* submit notes only what reap hands over, so nobody knows when an operation was taken: it
+     * counts as accepted when it was issued, and no clock is read for it */
+    bool submits_in_reap;
 };
 
 /* What addresses, offsets and sizes of transfers must be multiples of. Each is a power of two; 1:

@@ -17,8 +17,9 @@ struct weir_queue {
     struct weir_session *session;
     const struct weir_transfer_ops *transfer;
     const struct weir_clock *clock;
-    bool is_broken;   /* the session failed: nothing that it has comes back */
-    bool is_blocking; /* transfers happen inside of send */
+    bool is_broken;        /* the session failed: nothing that it has comes back */
+    bool is_blocking;      /* transfers happen inside of send */
+    bool times_submission; /* it takes time of its own, which the stamps tell */
     unsigned depth;
     unsigned reserved;      /* ops in `free` that are not lent: depth less the limit */
     unsigned free_count;    /* ops in `free` */
