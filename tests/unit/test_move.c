@@ -519,11 +519,26 @@ static void the_first_pass_starts_where_it_is_told_to(void **state)
     close_bench(bench);
 }
 
+/* The device has work while what came back is recorded, although all of it came back together. */
+static void a_quarter_is_taken_back_at_once(void **state)
+{
+    struct bench *bench = open_bench(&queued, 16, 160);
+
+    (void)state;
+    assert_int_equal(move(bench), 0);
+    assert_int_equal(bench->device.batches[0], 16);
+    for (unsigned i = 1; i + 1 < bench->device.submit_count; i++)
+        assert_int_equal(bench->device.batches[i], 4);
+    assert_device_holds_all(bench);
+    close_bench(bench);
+}
+
 static void going_round_does_not_empty_the_queue(void **state)
 {
     struct bench *bench = open_bench(&queued, 8, 100);
 
     (void)state;
+    bench->phase.batch = 8;
     bench->phase.stop.minimum_ns = 5 * MILLISECOND;
     assert_int_equal(move(bench), 0);
     assert_true(bench->device.op_count > 3000);
@@ -632,6 +647,7 @@ static void a_sync_that_fails_is_told(void **state)
     struct bench *bench = open_bench(&queued, 4, 40);
 
     (void)state;
+    bench->phase.batch = 4;
     bench->phase.must_sync_each = true;
     bench->device.mishaps = &mishap;
     bench->device.mishap_count = 1;
@@ -711,6 +727,7 @@ static void a_failure_ends_the_phase_when_the_others_are_back(void **state)
     struct bench *bench = open_bench(&queued, 8, 100);
 
     (void)state;
+    bench->phase.batch = 8;
     bench->device.mishaps = &mishap;
     bench->device.mishap_count = 1;
     assert_int_equal(move(bench), 0);
@@ -727,6 +744,7 @@ static void a_session_that_breaks_is_told_and_never_used_again(void **state)
     struct bench *bench = open_bench(&queued, 8, 100);
 
     (void)state;
+    bench->phase.batch = 8;
     bench->device.breaks_at = 24;
     bench->phase.stop.has_wear_out = true;
     bench->phase.stop.minimum_ns = SECOND;
@@ -769,6 +787,7 @@ static void checks_are_counted_once_and_where_they_belong(void **state)
     uint64_t begin_ns;
 
     (void)state;
+    bench->phase.batch = 8;
     assert_int_equal(move(bench), 0);
     /* All come back together, so nothing is in flight while they are checked. */
     begin_ns = world.now_ns;
@@ -778,6 +797,7 @@ static void checks_are_counted_once_and_where_they_belong(void **state)
     assert_true(bench->tally->data_ns < world.now_ns - begin_ns);
     /* One after the other: the others are in flight. */
     bench->device.is_serial = true;
+    bench->phase.batch = 1;
     read_all(bench);
     assert_true(bench->tally->overlapped_data_ns > 0);
     assert_in_range(bench->tally->data_ns + bench->tally->overlapped_data_ns, 2 * 800 * 20,
@@ -828,6 +848,7 @@ static void nothing_is_launched_once_the_deadline_was_seen(void **state)
     for (uint64_t after_ns = 9900; after_ns < 10400; after_ns += 10) {
         struct bench *bench = open_bench(&queued, 8, 100);
 
+        bench->phase.batch = 8;
         bench->identity.mode = WEIR_PAYLOAD_NONE;
         bench->phase.stop.deadline_ns = after_ns;
         assert_int_equal(move(bench), 0);
@@ -1128,6 +1149,7 @@ int main(void)
         cmocka_unit_test(depth_is_reached_and_never_exceeded_and_each_offset_moved_once),
         cmocka_unit_test(a_batch_is_handed_over_at_once),
         cmocka_unit_test(the_first_pass_starts_where_it_is_told_to),
+        cmocka_unit_test(a_quarter_is_taken_back_at_once),
         cmocka_unit_test(going_round_does_not_empty_the_queue),
         cmocka_unit_test(the_log_has_every_transfer_in_the_order_of_ends),
         cmocka_unit_test(a_mix_has_its_shares_and_leaves_the_file_as_it_is_to_be),
