@@ -3,6 +3,7 @@
  * else does then. */
 #include "fault.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,7 @@ static int fault_session_open(const struct weir_session_params *params,
     if (rc == 0)
         rc = open_inner(fault, params, error);
     if (rc == 0) {
+        assert(fault->inner != NULL);
         fault->base.backend = &weir_backend_fault;
         fault->base.depth = fault->inner->backend->transfer->submit ? fault->inner->depth : 1;
         fault->base.wants_huge_pages = fault->inner->wants_huge_pages;

@@ -33,9 +33,9 @@ static uint64_t patience(const struct weir_mover *mover, uint64_t horizon_ns)
     return horizon_ns > now_ns ? horizon_ns - now_ns : 1;
 }
 
-/* So many are taken back at once, at most: while all of them are recorded and sent again, the device
- * would run dry, and then find all its work at once. A quarter of the depth keeps it busy, and
- * still shares a system call among many where the queue is deep. */
+/* So many are taken back at once, at most: while all of them are recorded and sent again, the
+ * device would run dry, and then find all its work at once. A quarter of the depth keeps it busy,
+ * and still shares a system call among many where the queue is deep. */
 static unsigned portion(const struct weir_mover *mover)
 {
     unsigned quarter = (mover->depth + 3) / 4;

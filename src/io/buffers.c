@@ -3,6 +3,7 @@
  * that is asked for and can be had, and touched before anything is timed. */
 #include "weir/io/buffers.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static void *map_aligned(size_t bytes, size_t page_bytes, size_t alignment, int 
                                  MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
     size_t head;
 
+    assert(alignment > 0);
     if (mapped == MAP_FAILED)
         return NULL;
     head = (alignment - (uintptr_t)mapped % alignment) % alignment;

@@ -270,8 +270,8 @@ static void links_to_devices_are_devices(void **state)
         "-a POSIX -w -E --overwrite -t 4k -b 64k -o %s/f",
         "-a POSIX -w --overwrite -t 4k -b 64k -o %s/f",
         "-a POSIX -r -t 4k -b 64k -o %s/f",
-        "-a POSIX -w -k --overwrite -t 4k -b 64k -o %s/g -D 10 -O "
-        "stoneWallingWearOut=1 -O stoneWallingStatusFile=%s/f",
+        ("-a POSIX -w -k --overwrite -t 4k -b 64k -o %s/g -D 10 -O "
+         "stoneWallingWearOut=1 -O stoneWallingStatusFile=%s/f"),
     };
     char path[PATH_MAX];
     struct bed bed;

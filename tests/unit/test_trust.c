@@ -111,16 +111,16 @@ static void a_mixed_phase_has_lines_for_its_writes_and_its_reads(void **state)
 static void an_open_loop_tells_what_was_due_and_what_was_done(void **state)
 {
     static const char *const lines[] = {
-        "5.17 ms  from issue, depth 4, batch 1\n"
-        "weir       0    0 write    2.52 ms   2.44 ms   3.05 ms   3.05 ms   3.05 ms   3.05 ms  "
-        "from when they were due\n",
-        "phase      asked/s      done/s asked MiB/s  done MiB/s   waiting   at last   at most\n"
-        "weir       0    0 write         32.5        32.0       32.50       32.00         2   "
-        "20.0 us    300 us\n"
-        "weir       0    0 read        1000.0        32.0     1000.00       32.00         7    "
-        "240 ms    241 ms\n",
-        "warning rate-not-sustained: 1000 transfers/s (1000.0 MiB/s) were asked for and 32.00 "
-        "(32.0) were done: ",
+        ("5.17 ms  from issue, depth 4, batch 1\n"
+         "weir       0    0 write    2.52 ms   2.44 ms   3.05 ms   3.05 ms   3.05 ms   3.05 ms  "
+         "from when they were due\n"),
+        ("phase      asked/s      done/s asked MiB/s  done MiB/s   waiting   at last   at most\n"
+         "weir       0    0 write         32.5        32.0       32.50       32.00         2   "
+         "20.0 us    300 us\n"
+         "weir       0    0 read        1000.0        32.0     1000.00       32.00         7    "
+         "240 ms    241 ms\n"),
+        ("warning rate-not-sustained: 1000 transfers/s (1000.0 MiB/s) were asked for and 32.00 "
+         "(32.0) were done: "),
     };
     struct scene scene = make_open_loop();
 
