@@ -18,9 +18,10 @@
 
 #include <cmocka.h>
 
-enum { DEPTH = 32, TRANSFER = 4096, PATH_BYTES = 256 };
-
 extern const struct weir_backend weir_backend_libaio;
+
+#define tested_backend weir_backend_libaio
+#include "backend_bed.h"
 
 /* ---- the system calls ---- */
 
@@ -80,44 +81,6 @@ int __wrap_io_getevents(io_context_t context, long min, long max, struct io_even
 
 /* ---- a session with a file ---- */
 
-struct bench {
-    struct weir_arena arena;
-    struct weir_group *group;
-    struct weir_session *session;
-    struct weir_file *file;
-    struct weir_error error;
-    char path[PATH_BYTES];
-    unsigned char *data;
-    struct weir_op ops[DEPTH];
-};
-
-static int try_session(struct bench *bench, const char *options)
-{
-    const struct weir_option_set *set = &weir_backend_libaio.descriptor.options;
-    struct weir_option_binding binding = {.set = set};
-    const struct weir_option_parser parser = {
-        .place = "test", .arena = &bench->arena, .bindings = &binding, .binding_count = 1};
-    struct weir_session_params params = {.depth = DEPTH};
-
-    memset(bench, 0, sizeof *bench);
-    binding.values = weir_arena_take(&bench->arena, set->values_bytes);
-    weir_options_reset(&parser);
-    if (*options && weir_options_assign_list(&parser, "test", options, &bench->error) < 0)
-        fail_msg("%s", bench->error.text);
-    assert_int_equal(weir_group_self_open(&bench->group), 0);
-    params.options = binding.values;
-    params.group = bench->group;
-    return weir_backend_libaio.open(&params, &bench->session, &bench->error);
-}
-
-static void forget_session(struct bench *bench)
-{
-    if (bench->session)
-        weir_backend_libaio.close(bench->session);
-    weir_group_close(bench->group);
-    weir_arena_close(&bench->arena);
-}
-
 static int open_file(struct bench *bench, bool can_write, struct weir_file **file)
 {
     const struct weir_file_params params = {.path = bench->path,
@@ -127,11 +90,6 @@ static int open_file(struct bench *bench, bool can_write, struct weir_file **fil
                                             .group = bench->group};
 
     return weir_backend_libaio.file->open(bench->session, &params, file);
-}
-
-static void close_file(struct bench *bench, struct weir_file *file)
-{
-    assert_int_equal(weir_backend_libaio.file->close(bench->session, file), 0);
 }
 
 /* Each op writes its own place. Skips the test where files are to be direct and cannot be. */
@@ -150,19 +108,7 @@ static void open_bench(struct bench *bench, const char *options)
         skip();
     }
     assert_int_equal(rc, 0);
-    bench->data = aligned_alloc(TRANSFER, (size_t)DEPTH * TRANSFER);
-    assert_non_null(bench->data);
-    for (unsigned i = 0; i < DEPTH; i++) {
-        memset(bench->data + (size_t)i * TRANSFER, (int)i + 1, TRANSFER);
-        bench->ops[i] = (struct weir_op){
-            .verb = WEIR_OP_WRITE,
-            .file = bench->file,
-            .data = bench->data + (size_t)i * TRANSFER,
-            .offset = (uint64_t)i * TRANSFER,
-            .size = TRANSFER,
-            .slot = i,
-        };
-    }
+    fill_ops(bench);
 }
 
 static void close_bench(struct bench *bench)
@@ -171,47 +117,6 @@ static void close_bench(struct bench *bench)
     unlink(bench->path);
     forget_session(bench);
     free(bench->data);
-}
-
-static int submit(struct bench *bench, unsigned first, unsigned count)
-{
-    struct weir_op *ops[DEPTH];
-
-    for (unsigned i = 0; i < count; i++)
-        ops[i] = &bench->ops[first + i];
-    return weir_backend_libaio.transfer->submit(bench->session, ops, count);
-}
-
-static int reap(struct bench *bench, unsigned min, uint64_t patience_ns)
-{
-    struct weir_op *done[DEPTH];
-
-    return weir_backend_libaio.transfer->reap(bench->session, done, min, DEPTH, patience_ns);
-}
-
-static void move_all(struct bench *bench, enum weir_op_verb verb)
-{
-    for (unsigned i = 0; i < DEPTH; i++) {
-        bench->ops[i].verb = verb;
-        bench->ops[i].result = -1;
-    }
-    assert_int_equal(submit(bench, 0, DEPTH), DEPTH);
-    assert_int_equal(reap(bench, DEPTH, WEIR_FOREVER), DEPTH);
-    for (unsigned i = 0; i < DEPTH; i++)
-        assert_int_equal(bench->ops[i].result, TRANSFER);
-}
-
-static const char *describe(struct bench *bench, struct weir_session_facts *facts)
-{
-    *facts = (struct weir_session_facts){0};
-    weir_backend_libaio.describe(bench->session, facts);
-    return weir_text_string(&facts->shortfall);
-}
-
-static void forget_facts(struct weir_session_facts *facts)
-{
-    weir_text_close(&facts->granted);
-    weir_text_close(&facts->shortfall);
 }
 
 /* ---- how many system calls ---- */

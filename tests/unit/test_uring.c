@@ -19,9 +19,10 @@
 
 #include <cmocka.h>
 
-enum { DEPTH = 32, TRANSFER = 4096, PATH_BYTES = 256 };
-
 extern const struct weir_backend weir_backend_uring;
+
+#define tested_backend weir_backend_uring
+#include "backend_bed.h"
 
 /* ---- the calls ---- */
 
@@ -159,44 +160,6 @@ ssize_t __wrap_preadv2(int fd, const struct iovec *places, int count, off_t offs
 
 /* ---- a session with a file ---- */
 
-struct bench {
-    struct weir_arena arena;
-    struct weir_group *group;
-    struct weir_session *session;
-    struct weir_file *file;
-    struct weir_error error;
-    char path[PATH_BYTES];
-    unsigned char *data;
-    struct weir_op ops[DEPTH];
-};
-
-static int try_session(struct bench *bench, const char *options)
-{
-    const struct weir_option_set *set = &weir_backend_uring.descriptor.options;
-    struct weir_option_binding binding = {.set = set};
-    const struct weir_option_parser parser = {
-        .place = "test", .arena = &bench->arena, .bindings = &binding, .binding_count = 1};
-    struct weir_session_params params = {.depth = DEPTH};
-
-    memset(bench, 0, sizeof *bench);
-    binding.values = weir_arena_take(&bench->arena, set->values_bytes);
-    weir_options_reset(&parser);
-    if (*options && weir_options_assign_list(&parser, "test", options, &bench->error) < 0)
-        fail_msg("%s", bench->error.text);
-    assert_int_equal(weir_group_self_open(&bench->group), 0);
-    params.options = binding.values;
-    params.group = bench->group;
-    return weir_backend_uring.open(&params, &bench->session, &bench->error);
-}
-
-static void forget_session(struct bench *bench)
-{
-    if (bench->session)
-        weir_backend_uring.close(bench->session);
-    weir_group_close(bench->group);
-    weir_arena_close(&bench->arena);
-}
-
 static struct weir_file *make_file(struct bench *bench, const char *path)
 {
     const struct weir_file_params params = {.path = path,
@@ -208,11 +171,6 @@ static struct weir_file *make_file(struct bench *bench, const char *path)
 
     assert_int_equal(weir_backend_uring.file->open(bench->session, &params, &file), 0);
     return file;
-}
-
-static void close_file(struct bench *bench, struct weir_file *file)
-{
-    assert_int_equal(weir_backend_uring.file->close(bench->session, file), 0);
 }
 
 /* Under set-ups as `calls` has them. Where io_uring is forbidden there is nothing to test. Each op
@@ -230,19 +188,7 @@ static void open_bench(struct bench *bench, const char *options)
     snprintf(bench->path, sizeof bench->path, "weir-uring-%d", (int)getpid());
     unlink(bench->path);
     bench->file = make_file(bench, bench->path);
-    bench->data = aligned_alloc(TRANSFER, (size_t)DEPTH * TRANSFER);
-    assert_non_null(bench->data);
-    for (unsigned i = 0; i < DEPTH; i++) {
-        memset(bench->data + (size_t)i * TRANSFER, (int)i + 1, TRANSFER);
-        bench->ops[i] = (struct weir_op){
-            .verb = WEIR_OP_WRITE,
-            .file = bench->file,
-            .data = bench->data + (size_t)i * TRANSFER,
-            .offset = (uint64_t)i * TRANSFER,
-            .size = TRANSFER,
-            .slot = i,
-        };
-    }
+    fill_ops(bench);
     assert_int_equal(weir_backend_uring.memory->lend(bench->session, bench->data,
                                                      (size_t)DEPTH * TRANSFER, &bench->error),
                      0);
@@ -257,34 +203,6 @@ static void close_bench(struct bench *bench)
     free(bench->data);
 }
 
-static int submit(struct bench *bench, unsigned first, unsigned count)
-{
-    struct weir_op *ops[DEPTH];
-
-    for (unsigned i = 0; i < count; i++)
-        ops[i] = &bench->ops[first + i];
-    return weir_backend_uring.transfer->submit(bench->session, ops, count);
-}
-
-static int reap(struct bench *bench, unsigned min, uint64_t patience_ns)
-{
-    struct weir_op *done[DEPTH];
-
-    return weir_backend_uring.transfer->reap(bench->session, done, min, DEPTH, patience_ns);
-}
-
-static void move_all(struct bench *bench, enum weir_op_verb verb)
-{
-    for (unsigned i = 0; i < DEPTH; i++) {
-        bench->ops[i].verb = verb;
-        bench->ops[i].result = -1;
-    }
-    assert_int_equal(submit(bench, 0, DEPTH), DEPTH);
-    assert_int_equal(reap(bench, DEPTH, WEIR_FOREVER), DEPTH);
-    for (unsigned i = 0; i < DEPTH; i++)
-        assert_int_equal(bench->ops[i].result, TRANSFER);
-}
-
 static void assert_round_trip(struct bench *bench)
 {
     move_all(bench, WEIR_OP_WRITE);
@@ -292,18 +210,6 @@ static void assert_round_trip(struct bench *bench)
     move_all(bench, WEIR_OP_READ);
     for (unsigned i = 0; i < DEPTH; i++)
         assert_int_equal(bench->data[(size_t)i * TRANSFER + TRANSFER - 1], i + 1);
-}
-
-static void describe(struct bench *bench, struct weir_session_facts *facts)
-{
-    *facts = (struct weir_session_facts){0};
-    weir_backend_uring.describe(bench->session, facts);
-}
-
-static void forget_facts(struct weir_session_facts *facts)
-{
-    weir_text_close(&facts->granted);
-    weir_text_close(&facts->shortfall);
 }
 
 static void assert_says(const struct weir_text *text, const char *words)
