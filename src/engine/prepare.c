@@ -344,7 +344,8 @@ static int take_buffers(struct weir_run *run, struct weir_error *error)
 
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
-                       "no memory for transfers of %llu bytes, %u at a time: %s",
+                       "no memory for transfers of %llu bytes, %u at a time (%s): use smaller "
+                       "transfers, a smaller --depth, or fewer ranks per node",
                        (unsigned long long)params.transfer_bytes, params.slots, strerror(-code));
     else
         lend_buffers(run, error);
