@@ -118,21 +118,8 @@ static void find_directory(const char *path, char directory[PATH_MAX])
     struct stat facts;
 
     snprintf(directory, PATH_MAX, "%s", path);
-    for (;;) {
-        char *slash = strrchr(directory, '/');
-
-        if (!slash) {
-            snprintf(directory, PATH_MAX, ".");
-            return;
-        }
-        if (slash == directory) {
-            directory[1] = '\0';
-            return;
-        }
-        *slash = '\0';
-        if (stat(directory, &facts) == 0)
-            return;
-    }
+    while (weir_text_cut_name(directory) && stat(directory, &facts) != 0)
+        ;
 }
 
 /* For file systems without O_TMPFILE: a file of a name of its own, which is gone at once. */

@@ -32,22 +32,6 @@ int weir_striping_choose(const struct weir_striping_options *options, const char
     return rc;
 }
 
-/* Cuts the last part off; false if there is nothing above. */
-static bool step_up(char *path)
-{
-    char *slash = strrchr(path, '/');
-
-    if (strcmp(path, ".") == 0 || strcmp(path, "/") == 0)
-        return false;
-    if (!slash)
-        memcpy(path, ".", 2);
-    else if (slash == path)
-        memcpy(path, "/", 2);
-    else
-        *slash = '\0';
-    return true;
-}
-
 /* Of the path, or of the nearest directory above it that exists. */
 static int find_type(const char *path, uint32_t *type)
 {
@@ -59,7 +43,7 @@ static int find_type(const char *path, uint32_t *type)
     while (statfs(place, &facts) != 0) {
         if (errno != ENOENT && errno != ENOTDIR)
             return -errno;
-        if (!step_up(place))
+        if (!weir_text_cut_name(place))
             return -ENOENT;
     }
     *type = (uint32_t)facts.f_type;
