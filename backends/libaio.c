@@ -95,21 +95,6 @@ static struct libaio_session *libaio_session_of(struct weir_session *session)
 
 /* ---- session ---- */
 
-/* -1 if there is no such number. */
-static long read_number(const char *path)
-{
-    FILE *file = fopen(path, "re");
-    char line[32];
-    long number = -1;
-
-    if (!file)
-        return -1;
-    if (fgets(line, sizeof line, file))
-        number = strtol(line, NULL, 10);
-    fclose(file);
-    return number;
-}
-
 static int explain_refusal(int rc, unsigned entries, struct weir_error *error)
 {
     if (rc == -EAGAIN)
@@ -118,7 +103,8 @@ static int explain_refusal(int rc, unsigned entries, struct weir_error *error)
             "no context for %u transfers: all processes of this node may have %ld together "
             "(fs.aio-max-nr), and %ld are taken (fs.aio-nr); raise the limit (sysctl -w "
             "fs.aio-max-nr=1048576), or take fewer with --depth or --libaio.entries",
-            entries, read_number("/proc/sys/fs/aio-max-nr"), read_number("/proc/sys/fs/aio-nr"));
+            entries, weir_posix_kernel_number("/proc/sys/fs/aio-max-nr"),
+            weir_posix_kernel_number("/proc/sys/fs/aio-nr"));
     if (rc == -ENOSYS)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "libaio",
                               "this kernel has no asynchronous transfers (io_setup): take another "

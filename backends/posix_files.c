@@ -61,6 +61,20 @@ int weir_posix_session_stripe(struct weir_session *session,
                                 error);
 }
 
+long weir_posix_kernel_number(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char line[32];
+    long number = -1;
+
+    if (!file)
+        return -1;
+    if (fgets(line, sizeof line, file))
+        number = strtol(line, NULL, 10);
+    fclose(file);
+    return number;
+}
+
 /* ---- what direct transfers must be multiples of ---- */
 
 /* A block device takes whole sectors at least. */

@@ -65,6 +65,9 @@ int weir_posix_open_scratch(const char *path, bool is_direct);
 /* What a mode of stat(2) says. */
 enum weir_name_kind weir_posix_kind(mode_t mode);
 
+/* The number in a file of /proc or /sys, for sentences; -1 if there is none. */
+long weir_posix_kernel_number(const char *path);
+
 /* pread(2) and pwrite(2). */
 extern const struct weir_transfer_ops weir_posix_transfer_ops;
 

@@ -3,6 +3,8 @@
  * words what came of it. */
 #include "uring_ring.h"
 
+#include "posix_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { FILES_MAX = 4096, SWITCH_UNKNOWN = -1, DRAIN_NS = 100000000 };
+enum { FILES_MAX = 4096, DRAIN_NS = 100000000 };
 
 #define WAY_OUT "use -a libaio or -a posix"
 
@@ -85,29 +87,15 @@ static int set_up_with_what_there_is(struct weir_uring_ring *ring)
 
 /* ---- why there is no ring ---- */
 
-/* kernel.io_uring_disabled: 0, 1 (for all but a group) or 2; the kernel may not have it. */
-static int read_switch(void)
-{
-    FILE *file = fopen("/proc/sys/kernel/io_uring_disabled", "re");
-    char line[16] = "";
-    int value = SWITCH_UNKNOWN;
-
-    if (!file)
-        return value;
-    if (fgets(line, sizeof line, file) && line[0] >= '0' && line[0] <= '9')
-        value = line[0] - '0';
-    fclose(file);
-    return value;
-}
-
 static int refuse_forbidden(const char *place, struct weir_error *error)
 {
-    int value = read_switch();
+    /* 0, 1 (for all but a group) or 2; the kernel may not have it. */
+    long value = weir_posix_kernel_number("/proc/sys/kernel/io_uring_disabled");
 
     if (value > 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EPERM, place,
                               "io_uring is switched off on this host (sysctl "
-                              "kernel.io_uring_disabled is %d): have it set to 0, or " WAY_OUT,
+                              "kernel.io_uring_disabled is %ld): have it set to 0, or " WAY_OUT,
                               value);
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EPERM, place,
                           "io_uring is forbidden to this process, as containers do (sysctl "

@@ -27,17 +27,6 @@ copy_block() { # copy_block FROM BLOCK TO BLOCK
     dd if="$1" skip="$2" of="$3" seek="$4" bs=1M count=1 conv=notrunc status=none
 }
 
-flip_bit() { # flip_bit FILE OFFSET
-    python3 - "$1" "$2" <<'END'
-import sys
-with open(sys.argv[1], "r+b") as file:
-    file.seek(int(sys.argv[2]))
-    byte = file.read(1)[0]
-    file.seek(int(sys.argv[2]))
-    file.write(bytes([byte ^ 0x10]))
-END
-}
-
 expect_wrong() { # expect_wrong KIND FILE-NUMBER OFFSET BYTES
     expect_exit 1
     expect_record "any(m.kind == '$1' and m.file == $2 and m.offset == $3 and m.bytes == $4 for m in reading.mismatches)"

@@ -110,3 +110,14 @@ wait_until() { # wait_until SECONDS COMMAND...
         sleep 0.05
     done
 }
+
+flip_bit() { # flip_bit FILE OFFSET
+    python3 - "$1" "$2" <<'END'
+import sys
+with open(sys.argv[1], "r+b") as file:
+    file.seek(int(sys.argv[2]))
+    byte = file.read(1)[0]
+    file.seek(int(sys.argv[2]))
+    file.write(bytes([byte ^ 0x10]))
+END
+}

@@ -38,23 +38,12 @@ for engine in "${engines[@]}"; do
     turn=$((turn + 1))
 done
 
-flip_byte() { # flip_byte FILE OFFSET
-    python3 - "$1" "$2" <<'END'
-import sys
-with open(sys.argv[1], "r+b") as file:
-    file.seek(int(sys.argv[2]))
-    byte = file.read(1)[0]
-    file.seek(int(sys.argv[2]))
-    file.write(bytes([byte ^ 0x10]))
-END
-}
-
 for engine in "${engines[@]}"; do
     # One damaged byte among many transfers in flight.
     queued 2 -a "$engine" --depth 32 -t 4k -b 1m -w -k -G 5
     expect_done
     place=$((1048576 + 77 * 4096 + 1234))
-    flip_byte "$files/f" $place
+    flip_bit "$files/f" $place
     for order in "" -z; do
         rm -f "$result"
         # shellcheck disable=SC2086
