@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The composition root: front end, check, engine, audit, report, exit code. */
+#include "deadline.h"
+#include "show.h"
 #include "teller.h"
 
 #include "weir/audit/audit.h"
@@ -22,11 +24,11 @@ static void note_signal(int number)
     stop_signal = number;
 }
 
-/* The first three end a run in order; SIGQUIT and SIGKILL still end it at once. A reader of our
- * output that has gone is an error of writing like any other. */
+/* These end a run in order (SIGALRM: weir_deadline_set); SIGQUIT and SIGKILL still end it at once.
+ * A reader of our output that has gone is an error of writing like any other. */
 static void catch_signals(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
+    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGALRM};
     struct sigaction action = {.sa_handler = note_signal};
 
     sigemptyset(&action.sa_mask);
@@ -34,143 +36,6 @@ static void catch_signals(void)
         sigaction(signals[i], &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
-}
-
-/* ---- commands that print something ---- */
-
-static void describe_backends(struct weir_text *text)
-{
-    weir_text_add(text, "%-10s %-10s %-8s %s\n", "backend", "IOR's name", "alias", "what it is");
-    for (size_t i = 0; i < weir_registry.count; i++) {
-        const struct weir_descriptor *descriptor = &weir_registry.backends[i]->descriptor;
-
-        weir_text_add(text, "%-10s %-10s %-8s %s\n", descriptor->name, descriptor->label,
-                      descriptor->alias != NULL ? descriptor->alias : "", descriptor->summary);
-    }
-    for (const char *const *reason = weir_registry.left_out; *reason != NULL; reason++)
-        weir_text_add(text, "left out: %s\n", *reason);
-}
-
-/* What the command says of its output, and what the run said of the rest. */
-static int choose_output(struct weir_plan *plan, const struct weir_command *command,
-                         struct weir_error *error)
-{
-    const struct weir_output of_run = plan->output;
-
-    plan->output = command->output;
-    plan->output.verbosity = of_run.verbosity;
-    if (command->keeps_compat)
-        plan->output.compat = of_run.compat;
-    return weir_output_check(&plan->output, "report", error);
-}
-
-/* Makes the plan that ran out of what its words give now. Words keep their meaning from version to
- * version, while what a plan says of them may change, and its id with that. */
-static int recall_plan(const char *path, const char id[17], struct weir_plan *plan,
-                       struct weir_error *error)
-{
-    if (strcmp(plan->id, id) == 0)
-        return 0;
-    if (!weir_record_fits(path, plan))
-        return weir_error_usage(error, path,
-                                "its command line now gives plan %s, not the %s that ran: was "
-                                "another version of weir used?",
-                                plan->id, id);
-    weir_log(WEIR_LOG_WARNING,
-             "%s: another version of weir wrote it: its command line now gives plan %s, not the %s "
-             "that ran, with the same phases",
-             path, plan->id, id);
-    memcpy(plan->id, id, sizeof plan->id);
-    return 0;
-}
-
-static int describe_result_file(const struct weir_command *command,
-                                const struct weir_backends *backends, struct weir_text *text,
-                                struct weir_error *error)
-{
-    const char *path = command->result_path;
-    struct weir_arena arena = {0};
-    struct weir_result *result = NULL;
-    struct weir_plan *plan = NULL;
-    struct weir_plan_source source;
-    char id[17];
-    int code = weir_record_read_source(path, &arena, &source, id, error);
-
-    if (code == 0)
-        code = weir_front_plan(&source, backends, &plan, error);
-    if (code == 0)
-        code = recall_plan(path, id, plan, error);
-    if (code == 0)
-        code = weir_record_read(path, (unsigned)plan->test_count, &result, error);
-    if (code == 0)
-        code = choose_output(plan, command, error);
-    if (code == 0)
-        weir_report_whole(text, plan, result);
-    weir_result_close(result);
-    weir_plan_close(plan);
-    weir_arena_close(&arena);
-    return code;
-}
-
-/* What the front end changed or ignored; a run's report says it. */
-static void tell_remarks(const struct weir_plan *plan)
-{
-    for (size_t i = 0; i < plan->test_count; i++) {
-        const struct weir_test *test = plan->tests[i];
-
-        for (size_t k = 0; k < test->remark_count; k++) {
-            if (plan->test_count > 1)
-                weir_log(WEIR_LOG_WARNING, "%s: test %u: %s", plan->dialect, test->number,
-                         test->remarks[k]);
-            else
-                weir_log(WEIR_LOG_WARNING, "%s: %s", plan->dialect, test->remarks[k]);
-        }
-    }
-}
-
-/* The plan's own text has names as they are, as its hash is the plan's id. */
-static void explain(const struct weir_plan *plan, struct weir_text *text)
-{
-    weir_plan_explain(plan, text);
-    weir_text_make_visible(text->data, "\n");
-}
-
-/* To a file, or to standard output if `path` is NULL. */
-static int print(const char *text, const char *path, struct weir_error *error)
-{
-    FILE *out = path == NULL ? stdout : fopen(path, "we");
-    bool is_printed = out != NULL && fputs(text, out) != EOF && fflush(out) == 0;
-
-    if (out != NULL && out != stdout && fclose(out) != 0)
-        is_printed = false;
-    if (is_printed)
-        return 0;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, path, "cannot be written: %s",
-                          strerror(errno));
-}
-
-static int say(const struct weir_command *command, const struct weir_backends *backends,
-               struct weir_error *error)
-{
-    struct weir_text text = {0};
-    int code = 0;
-
-    if (command->kind == WEIR_COMMAND_SAY)
-        weir_text_add(&text, "%s", weir_text_string(&command->text));
-    else if (command->kind == WEIR_COMMAND_BACKENDS)
-        describe_backends(&text);
-    else if (command->kind == WEIR_COMMAND_EXPLAIN)
-        explain(command->plan, &text);
-    else
-        code = describe_result_file(command, backends, &text, error);
-    if (code == 0)
-        code = print(weir_text_string(&text),
-                     command->kind == WEIR_COMMAND_REPORT ? command->output.summary_path : NULL,
-                     error);
-    weir_text_close(&text);
-    if (code == 0 && command->kind == WEIR_COMMAND_EXPLAIN)
-        tell_remarks(command->plan);
-    return code;
 }
 
 /* ---- the run ---- */
@@ -228,10 +93,13 @@ static int run(struct weir_group *group, const struct weir_plan *plan, struct we
     struct weir_result *result = NULL;
     struct weir_teller teller;
     struct weir_observer observer = {0};
+    bool has_deadline;
     int exit_code = WEIR_EXIT_DONE;
     int code;
 
     if (agree_on_plan(group, plan, error) != 0)
+        return (int)error->exit;
+    if (weir_deadline_set(group, plan, &has_deadline, error) != 0)
         return (int)error->exit;
     if (weir_group_share_clock(group, &clock) != 0)
         weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
@@ -246,8 +114,12 @@ static int run(struct weir_group *group, const struct weir_plan *plan, struct we
                                                         .observer = &observer,
                                                         .stop_signal = &stop_signal},
                            result, error);
-    if (result != NULL)
+    if (has_deadline)
+        weir_deadline_clear();
+    if (result != NULL) {
+        result->is_out_of_time = stop_signal == SIGALRM;
         exit_code = conclude(&teller, result, plan, error);
+    }
     weir_result_close(result);
     /* Without an error that all know of, it was the agreement that failed. */
     if ((code != 0 && !weir_error_is_set(error)) ||
@@ -276,7 +148,7 @@ static int obey(struct weir_group *group, const struct weir_command *command,
         exit_code = (int)error->exit;
     else if (command->kind == WEIR_COMMAND_RUN)
         exit_code = run(group, command->plan, error);
-    else if (group->rank == 0 && say(command, backends, error) != 0)
+    else if (group->rank == 0 && weir_show(command, backends, error) != 0)
         exit_code = (int)error->exit;
     weir_group_broadcast(group, &exit_code, sizeof exit_code, 0);
     return exit_code;

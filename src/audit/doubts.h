@@ -42,6 +42,9 @@ void weir_doubt_time(const struct weir_subject *subject);
 /* Was the load that was asked for there, and what limited it? */
 void weir_doubt_load(const struct weir_subject *subject);
 
+/* Did ranks run where they should, and undisturbed? */
+void weir_doubt_places(const struct weir_subject *subject);
+
 /* Were the ranks alike? */
 void weir_doubt_ranks(const struct weir_subject *subject);
 

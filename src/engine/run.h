@@ -5,9 +5,11 @@
 
 #include "hog.h"
 #include "payload.h"
+#include "seat.h"
 #include "weir/engine/engine.h"
 #include "weir/io/buffers.h"
 #include "weir/io/queue.h"
+#include "weir/system/environment.h"
 
 /* Files that were there before the test, among those that it writes. */
 struct weir_existing {
@@ -35,9 +37,13 @@ struct weir_run {
     struct weir_test_result *test_result; /* rank 0 only */
 
     const struct weir_test *test;
-    struct weir_group *group;        /* the ranks of the test */
-    struct weir_group *self;         /* this rank alone, for files of its own */
-    struct weir_placement placement; /* as the user says, or as it is */
+    struct weir_group *group;                 /* the ranks of the test */
+    struct weir_group *self;                  /* this rank alone, for files of its own */
+    struct weir_placement placement;          /* as the user says, or as it is */
+    struct weir_host_view *host;              /* of all tests */
+    struct weir_seat seat;                    /* of this test */
+    struct weir_running look;                 /* before the present phase */
+    struct weir_traffic_watch *traffic_watch; /* first rank of a node; else NULL */
     uint64_t *package_of_rank; /* processor packages, if the names of files say them; else NULL */
     struct weir_hog hog;
     struct weir_existing existing; /* of this rank; after preparation, on rank 0, of all */

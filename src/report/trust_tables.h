@@ -63,4 +63,7 @@ void weir_trust_times(struct weir_text *text, const struct weir_trust_view *view
 /* What the load was: open loops, searches for a depth, what the system granted. */
 void weir_trust_load(struct weir_text *text, const struct weir_trust_view *view);
 
+/* Where ranks ran, and on what. */
+void weir_trust_places(struct weir_text *text, const struct weir_trust_view *view);
+
 #endif

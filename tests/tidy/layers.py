@@ -16,14 +16,16 @@ MAY_INCLUDE = {
     "backends": "base group io",
     "engine": "base plan measure group io system",
     "audit": "base plan measure",
+    "doctor": "base io system",
     "report": "base plan measure",
-    "main": "base plan front group measure system io engine audit report",
+    "main": "base plan front group measure system io engine audit doctor report",
 }
 
 # Foreign headers that only some files may include.
 KEPT_TO = {
     "mpi.h": ("src/group/group_mpi.c", "backends/mpiio"),
     "jansson.h": ("src/report/",),
+    "hwloc.h": ("src/system/topology", "src/system/seats"),
     "lustre/lustreapi.h": ("backends/lustre.c",),
     "gpfs_fcntl.h": ("backends/gpfs.c",),
     "beegfs/beegfs.h": ("backends/beegfs.c",),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of hosts and file systems as plain data: gathered by system, stored in results, read by
- * reports. */
+ * reports. Texts are cut to fit; "" is what nobody tells. */
 #ifndef WEIR_BASE_FACTS_H
 #define WEIR_BASE_FACTS_H
 
@@ -23,6 +23,97 @@ struct weir_filesystem_facts {
     uint64_t inodes_total; /* 0 where the file system does not count them */
     uint64_t inodes_used;
     char type[32]; /* as in /proc/self/mountinfo: "ext4", "fuse.glusterfs"; "" if unknown */
+};
+
+#define WEIR_NICS_KEPT 8
+#define WEIR_DEVICES_KEPT 8
+#define WEIR_NUMA_UNKNOWN (-1)
+#define WEIR_UNLIMITED UINT64_MAX
+
+/* A network device with hardware behind it, or an RDMA port. */
+struct weir_nic_facts {
+    char name[32];  /* "eth0", "mlx5_0/1" */
+    char kind[16];  /* "ethernet", "infiniband", "roce", "iwarp" */
+    char state[16]; /* "up", "down", "active", ... */
+    char driver[24];
+    uint64_t bits_per_s; /* 0: not told */
+    int32_t numa_node;   /* WEIR_NUMA_UNKNOWN */
+};
+
+/* What a node is, but for what each node has of its own (name, addresses, free memory): two nodes
+ * of a kind have the same bytes. Begin with all zero. */
+struct weir_node_facts {
+    char kernel[128]; /* "Linux 6.1.0-13-amd64 x86_64" */
+    char distribution[96];
+    char cpu_model[96];
+    char governor[32]; /* "performance"; "mixed" if processors differ */
+    char smt[16];      /* "on", "off", ... */
+    char clock_source[32];
+    char container[32];    /* "docker", "slurm-oci", ...; "" if it seems to be none */
+    char hypervisor[32];   /* "kvm", ...; "" if it seems to be none */
+    char cpus[96];         /* processors that this job may use here: "0-63" */
+    char numa_memory[192]; /* "0: 64 GiB, 1: 64 GiB" */
+    char transparent_huge_pages[16];
+    uint32_t packages;
+    uint32_t numa_nodes;
+    uint32_t cores;
+    uint32_t processors;
+    uint64_t memory_bytes; /* to whole GiB from 8 GiB on: nodes of a kind differ by some pages */
+    uint64_t memory_limit_bytes; /* of the control groups; WEIR_UNLIMITED */
+    uint64_t huge_page_bytes;
+    uint64_t huge_pages;         /* in reserve */
+    uint64_t memlock_bytes;      /* WEIR_UNLIMITED */
+    uint64_t open_files;         /* WEIR_UNLIMITED */
+    uint64_t cpu_quota_permille; /* of one processor: 1500 is one and a half; WEIR_UNLIMITED */
+    uint32_t nic_count;
+    struct weir_nic_facts nics[WEIR_NICS_KEPT];
+};
+
+/* A block device in the chain behind a target. */
+struct weir_device_facts {
+    char name[32]; /* "dm-0", "nvme0n1" */
+    char model[48];
+    char scheduler[24];   /* the one in use: "none", "mq-deadline" */
+    char write_cache[24]; /* "write back", "write through" */
+    uint64_t bytes;
+    uint32_t request_count;   /* nr_requests of its queue */
+    uint32_t hardware_queues; /* 0: not told */
+    uint32_t queue_depth;     /* of the device itself; 0: not told */
+    uint32_t level;           /* 0: what the file system is on; its parts are level 1, ... */
+    bool is_rotational;
+    bool is_partition;
+    int32_t numa_node; /* WEIR_NUMA_UNKNOWN */
+};
+
+/* What is behind a target on one node; two nodes that see the same have the same bytes. Begin with
+ * all zero. */
+struct weir_storage_facts {
+    bool is_known;
+    bool is_network; /* data leave the node: bytes of NICs tell more than those of devices */
+    char mount_point[256];
+    char source[256];
+    char type[32];
+    char options[384];
+    char striping[192]; /* "4 stripes of 1 MiB over 12 targets", as far as the file system tells */
+    uint32_t device_count;
+    struct weir_device_facts devices[WEIR_DEVICES_KEPT];
+};
+
+/* Bytes that passed devices and networks of one node. WEIR_UNKNOWN is not used: nothing known is
+ * nothing counted. */
+struct weir_traffic {
+    bool has_devices; /* devices behind the target were found */
+    bool has_network;
+    uint64_t device_read_bytes;
+    uint64_t device_written_bytes;
+    uint64_t network_received_bytes;
+    uint64_t network_sent_bytes;
+};
+
+/* One thing to know of a whole run: "slurm job" and "4711". */
+struct weir_fact {
+    const char *key;
+    const char *value;
 };
 
 #endif

@@ -22,17 +22,30 @@ enum weir_command_kind {
     WEIR_COMMAND_EXPLAIN,  /* print `plan` */
     WEIR_COMMAND_SAY,      /* print `text` */
     WEIR_COMMAND_BACKENDS, /* list the backends */
-    WEIR_COMMAND_REPORT    /* print the report of a result file */
+    WEIR_COMMAND_REPORT,   /* print the report of a result file */
+    WEIR_COMMAND_DOCTOR,   /* say what this host can do */
+    WEIR_COMMAND_TOPOLOGY  /* draw which processors ranks would get */
+};
+
+/* What `weir doctor` and `weir topology` are asked. */
+struct weir_host_question {
+    const char *path;      /* a directory, file or device to look at; NULL */
+    const char *xml_path;  /* topology of another host; NULL */
+    const char *synthetic; /* the same as a text; NULL */
+    const char *allowed; /* processors that the launcher would leave to all ranks; NULL: as it is */
+    unsigned rank_count; /* on this node */
+    struct weir_pinning pinning;
 };
 
 struct weir_command {
     enum weir_command_kind kind;
-    struct weir_plan *plan;    /* RUN, EXPLAIN; frozen */
-    struct weir_text text;     /* SAY */
-    const char *result_path;   /* REPORT: a word of argv */
-    struct weir_output output; /* REPORT */
-    bool keeps_compat;         /* REPORT: the layout is that of the run, not output.compat */
-    struct weir_arena arena;   /* owns what `output` points to */
+    struct weir_plan *plan;             /* RUN, EXPLAIN; frozen */
+    struct weir_text text;              /* SAY */
+    const char *result_path;            /* REPORT: a word of argv */
+    struct weir_output output;          /* REPORT */
+    struct weir_host_question question; /* DOCTOR, TOPOLOGY */
+    bool keeps_compat;       /* REPORT: the layout is that of the run, not output.compat */
+    struct weir_arena arena; /* owns what `output` points to */
 };
 
 /* Chooses the dialect by argv[0] (a link named "ior") or by the first word ("weir ior -a POSIX");

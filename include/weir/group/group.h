@@ -60,6 +60,14 @@ bool weir_group_is_launched(void);
 int weir_group_mpi_open(int *argc, char ***argv, struct weir_group **group,
                         struct weir_error *error);
 
+/* The version of the MPI library, one line; "" without MPI. Borrowed, valid as long as the group.
+ */
+const char *weir_group_library(const struct weir_group *group);
+
+/* Rank 0 receives `bytes` bytes from the first rank of each node, in the order of nodes, into `all`
+ * (NULL elsewhere). Other ranks' `mine` is not looked at. 0 or -errno. Collective. */
+int weir_group_gather_nodes(struct weir_group *group, const void *mine, size_t bytes, void *all);
+
 /* Closes the group; the MPI group of all ranks also ends MPI. NULL is allowed. */
 void weir_group_close(struct weir_group *group);
 

@@ -6,6 +6,7 @@
 #define WEIR_IO_BACKEND_H
 
 #include "weir/base/descriptor.h"
+#include "weir/base/diagnosis.h"
 #include "weir/base/error.h"
 #include "weir/base/text.h"
 #include "weir/group/group.h"
@@ -230,6 +231,10 @@ struct weir_backend {
     /* Adds to *facts. May be called at any time between open and close, but between transfers.
      * NULL: there is nothing to tell. */
     void (*describe)(struct weir_session *session, struct weir_session_facts *facts);
+    /* Adds what this host lets the backend do, in files of the directory `path` if that is not
+     * NULL. Needs no session, and leaves nothing behind. NULL: nothing that other backends do not
+     * tell. */
+    void (*diagnose)(struct weir_diagnosis *diagnosis, const char *path);
     /* A NULL table is an ability the backend does not have. */
     const struct weir_transfer_ops *transfer;
     const struct weir_file_ops *file;

@@ -27,10 +27,14 @@ struct weir_buffers_params {
     uint64_t spread_bytes; /* at least so many over all windows; 0: one window per slot */
     uint32_t alignment;    /* a power of two; and to pages */
     bool wants_huge_pages; /* reserved ones, else those that the kernel makes */
+    /* Called with all of the memory before any of it is touched, to have it placed; 0, or -errno,
+     * which ends the attempt. NULL: the kernel places it. */
+    int (*place)(void *context, void *memory, size_t bytes);
+    void *place_context;
 };
 
-/* Allocates the windows and touches every page. 0 or -ENOMEM; that there are no huge pages is no
- * error. */
+/* Allocates the windows and touches every page. 0 or -ENOMEM, or what `place` returns; that there
+ * are no huge pages is no error. */
 int weir_buffers_open(struct weir_buffers *buffers, const struct weir_buffers_params *params);
 void weir_buffers_close(struct weir_buffers *buffers);
 

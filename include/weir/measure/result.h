@@ -8,6 +8,7 @@
 #include "weir/base/facts.h"
 #include "weir/measure/histogram.h"
 #include "weir/measure/mismatch.h"
+#include "weir/measure/places.h"
 #include "weir/measure/series.h"
 #include "weir/measure/tally.h"
 
@@ -42,6 +43,23 @@ struct weir_rank_row {
     int64_t offset_ns; /* clock of this rank's node against the first node's: offset, ... */
     int64_t drift_ns;  /* ... change of it over the phase, ... */
     uint64_t error_ns; /* ... and bound of its error */
+    uint32_t node;     /* number of its node */
+    struct weir_execution execution;
+    /* of what this rank was about to read, in the page cache of its node; asked 0: nobody asked, or
+     * the kernel did not tell */
+    uint64_t resident_asked_bytes;
+    uint64_t resident_bytes;
+    /* of the first rank of each node: */
+    uint64_t machine; /* nodes of one machine see the same devices; 0: not known */
+    struct weir_traffic traffic;
+    uint64_t node_memory_bytes; /* that a page cache could take; 0: not known */
+};
+
+/* How much of what a phase was about to read was in page caches. */
+struct weir_residency_result {
+    uint64_t asked_bytes; /* 0: not known */
+    uint64_t resident_bytes;
+    unsigned rank_count; /* ranks that could tell */
 };
 
 /* Windows over all ranks in seconds, earliest start to latest stop, as IOR defines them: open,
@@ -199,6 +217,12 @@ struct weir_phase_result {
     struct weir_histogram *write_latency; /* of a mixed phase; else NULL */
     struct weir_histogram *read_latency;
     struct weir_series *series; /* start_ns is 0: the agreed start */
+    /* where ranks ran: node_count of them, and rank_count or NULL; NULL: nobody looked */
+    struct weir_node_places *node_places;
+    struct weir_rank_place *rank_places;
+    struct weir_residency_result residency;
+    struct weir_traffic traffic; /* of all machines, from before the phase until after it */
+    uint64_t node_memory_bytes;  /* least of the nodes; 0: not known */
     /* rank_count of them, while the record is shown to the observer for the first time; else
      * NULL */
     const struct weir_rank_row *rows;
@@ -213,6 +237,19 @@ struct weir_phase_result {
 void weir_result_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
                         unsigned rank_count, const char *const *hosts, double outlier_s);
 
+/* Nodes that are alike. */
+struct weir_node_group {
+    unsigned count;
+    const char *hosts; /* folded: "n[1-64]" */
+    struct weir_node_facts facts;
+};
+
+struct weir_storage_group {
+    unsigned count;
+    const char *hosts;
+    struct weir_storage_facts facts;
+};
+
 /* What is known when a test begins. */
 struct weir_test_result {
     unsigned test;
@@ -226,6 +263,8 @@ struct weir_test_result {
     uint64_t existing_count;
     char existing_path[4096];
     struct weir_filesystem_facts filesystem;
+    struct weir_storage_group *storages; /* what nodes see behind `path`; none if nobody asked */
+    unsigned storage_count;
 };
 
 /* The whole run. Held by rank 0 only. */
@@ -235,8 +274,14 @@ struct weir_result {
     double finished_s; /* 0 while running */
     int exit_code;     /* of the whole run, once it is finished */
     bool is_interrupted;
+    bool is_out_of_time; /* ended before the batch system would have ended the job */
     char clock_name[24];
     struct weir_host_facts host;
+    const char *mpi_library; /* its version, one line; NULL: no MPI */
+    struct weir_fact *job;   /* launcher, batch system, transports */
+    unsigned job_count;
+    struct weir_node_group *node_groups; /* all nodes, by kind; none if nobody asked */
+    unsigned node_group_count;
     struct weir_test_result *tests; /* test_count of them have begun */
     unsigned test_count;
     struct weir_phase_result *phases; /* in the order they ran */
@@ -251,6 +296,15 @@ void weir_result_close(struct weir_result *result);
 /* A zeroed record at the end of `phases`, with histograms and series in place; valid until the next
  * call. */
 struct weir_phase_result *weir_result_add_phase(struct weir_result *result);
+
+/* Puts alike nodes together, in the order of the first of each kind. `facts` are those of `count`
+ * nodes, as weir_environment_describe makes them, and `hosts` their names. */
+void weir_result_set_nodes(struct weir_result *result, const char *const *hosts,
+                           const struct weir_node_facts *facts, unsigned count);
+/* The same for what they see behind the target of a test. */
+void weir_result_set_storages(struct weir_result *result, struct weir_test_result *test,
+                              const char *const *hosts, const struct weir_storage_facts *facts,
+                              unsigned count);
 
 /* Adds a finding if there is room. */
 void weir_result_find(struct weir_phase_result *phase, enum weir_severity severity,

@@ -7,6 +7,7 @@
 #include "weir/base/arena.h"
 #include "weir/base/descriptor.h"
 #include "weir/base/error.h"
+#include "weir/base/pinning.h"
 #include "weir/base/text.h"
 #include "weir/plan/layout.h"
 
@@ -163,6 +164,13 @@ struct weir_memory_hog {
     unsigned percent_of_node; /* of the memory of each node, split likewise */
 };
 
+/* What is let go of before each phase that reads. */
+enum weir_cache_drop {
+    WEIR_DROP_NOTHING,
+    WEIR_DROP_FILES, /* the files of the phase, from the page caches of all nodes */
+    WEIR_DROP_NODE   /* the whole page cache of each node */
+};
+
 /* Steps that run against one backend with one set of ranks. */
 struct weir_test {
     unsigned number;
@@ -181,6 +189,10 @@ struct weir_test {
     bool is_dry_run;
     int64_t reference; /* the user's own number, repeated in reports */
     struct weir_memory_hog hog;
+    struct weir_pinning pinning;
+    struct weir_membind membind; /* of transfer buffers */
+    bool wants_huge_pages;       /* for transfer buffers */
+    enum weir_cache_drop cache_drop;
     uint64_t given_nodes;          /* count as this many nodes; 0: as they are */
     uint64_t given_ranks_per_node; /* likewise on the node of rank 0; 0: as they are */
     const char *rank_csv_path;     /* figures of each rank go there; NULL: nowhere */
@@ -233,6 +245,8 @@ struct weir_plan {
     struct weir_test **tests;
     size_t test_count;
     unsigned phase_count;
+    bool has_stop_before;    /* end in order this long before the batch system ends the job */
+    uint64_t stop_before_ns; /* if so */
     char id[17]; /* 16 hexadecimal digits: hash of weir_plan_explain's text while this is "" */
 };
 

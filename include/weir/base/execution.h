@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a rank really ran during a phase, and who kept it from running: plain data, read by system,
+ * gathered by the engine, judged by audit, told by report. */
+#ifndef WEIR_BASE_EXECUTION_H
+#define WEIR_BASE_EXECUTION_H
+
+#include "weir/base/cpu_set.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the kernel does not tell. */
+#define WEIR_UNKNOWN UINT64_MAX
+
+/* NUMA nodes as bits: bit n is the node with number n; those from 64 on are left out. */
+#define WEIR_NUMA_NODES_MAX 64
+
+/* Of one rank, in one phase: between two looks just outside of its timed windows. All zero: nothing
+ * was looked at. */
+struct weir_execution {
+    bool is_known;
+    bool is_pinned;   /* by --pin */
+    bool is_moved;    /* its processors are not those that it had when the test began, or it has run
+                         elsewhere in between */
+    bool is_narrowed; /* the launcher or a control group left it less than --pin wanted for it */
+    bool is_far;      /* no processor near the device was left for it */
+    bool asks_nodes;  /* the user has asked for the NUMA nodes of its memory */
+    uint32_t last_cpu;
+    struct weir_cpu_set cpus;  /* that it may run on, at the end of the phase */
+    struct weir_cpu_set cores; /* the first processor of each core of these */
+    uint64_t cpu_nodes;        /* NUMA nodes of `cpus` */
+    uint64_t wanted_nodes;     /* where its buffers should be: as asked, else cpu_nodes */
+    uint64_t page_nodes;       /* where pages of its buffers are; 0: not known */
+    uint32_t away_permille;    /* of these pages, outside of wanted_nodes */
+    uint64_t wall_ns;          /* between the two looks */
+    uint64_t migrations;       /* from processor to processor; WEIR_UNKNOWN */
+    uint64_t preemptions;      /* involuntary context switches */
+    uint64_t throttled_ns;     /* its control groups had used up their quota of processor time: sum
+                                  over their processors; WEIR_UNKNOWN if there is no such group */
+    uint64_t stolen_ns;        /* of the processors it started with, taken by the hypervisor */
+    uint32_t stolen_cpus;      /* how many these are */
+};
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What this node can do for a benchmark, and how it is made to do more. Needs no MPI. */
+#ifndef WEIR_DOCTOR_DOCTOR_H
+#define WEIR_DOCTOR_DOCTOR_H
+
+#include "weir/base/diagnosis.h"
+#include "weir/base/error.h"
+#include "weir/base/pinning.h"
+#include "weir/base/text.h"
+#include "weir/io/backend.h"
+
+struct weir_doctor_params {
+    const struct weir_registry *registry; /* its backends are asked what they can do here */
+    const char *path;                     /* to look at; NULL: what needs a path is left out */
+    const struct weir_pinning *pinning;   /* for the picture of the host */
+    unsigned rank_count;                  /* on this node; 0: no ranks are drawn */
+    const char *root;                     /* files of the system are below it: "" but for tests */
+};
+
+/* Appends the whole page: verdicts by subject, then the picture. 0, or a usage error about the path
+ * or the policy. */
+int weir_doctor_tell(const struct weir_doctor_params *params, struct weir_text *text,
+                     struct weir_error *error);
+
+/* The verdicts alone, added to `diagnosis`. */
+void weir_doctor_examine(const struct weir_doctor_params *params, struct weir_diagnosis *diagnosis);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where ranks ran, node by node: what is kept of weir_execution once all ranks have told theirs. */
+#ifndef WEIR_MEASURE_PLACES_H
+#define WEIR_MEASURE_PLACES_H
+
+#include "weir/base/arena.h"
+#include "weir/base/execution.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WEIR_PLACE_HOST_BYTES 64
+/* Of so many ranks each one is kept by itself; of more, only their nodes are. */
+#define WEIR_RANK_PLACES_MAX 256
+
+/* All ranks of one node in one phase. */
+struct weir_node_places {
+    char host[WEIR_PLACE_HOST_BYTES];
+    uint32_t rank_count;
+    struct weir_cpu_set cpus; /* that any of them may run on */
+    uint32_t core_count;      /* of these */
+    bool is_pinned;           /* by --pin */
+    /* Ranks that must share a core with another one, whichever cores all take of those that they
+     * may run on (a maximum matching of ranks and cores leaves so many without one); the first of
+     * them. Where there are more ranks than cores, the node is oversubscribed. */
+    uint32_t crowded_count;
+    uint32_t first_crowded;
+    uint32_t crowded_cpu; /* the first processor of the core that it shares */
+    uint32_t moved_count; /* ranks that were moved to other processors */
+    uint32_t first_moved;
+    uint32_t narrowed_count; /* ranks whose launcher or control group left them less than --pin
+                                wanted for them */
+    uint32_t far_count;      /* ranks for which no processor near the device was left */
+    uint64_t cpu_nodes;      /* NUMA nodes of `cpus` */
+    uint64_t page_nodes;     /* NUMA nodes of their buffers; 0: not known */
+    uint32_t away_count;     /* ranks with buffers that are not where they should be */
+    uint32_t first_away;
+    uint32_t away_permille; /* most of any rank's pages */
+    bool asks_nodes;        /* the user has asked for the NUMA nodes of the buffers */
+    double cpu_s;           /* processor time of the ranks while they transferred */
+    double wall_s;          /* greatest of the ranks: between the looks */
+    uint64_t migrations;    /* of all ranks; WEIR_UNKNOWN if of none it is known */
+    uint64_t preemptions;
+    double throttled_s;  /* greatest of the ranks: they may be in one control group */
+    double stolen_share; /* greatest of the ranks: of the time of its processors */
+};
+
+/* One rank, in short. */
+struct weir_rank_place {
+    uint32_t rank;
+    uint32_t node; /* position among the nodes */
+    uint32_t last_cpu;
+    struct weir_cpu_set cpus;
+    uint64_t page_nodes;
+    uint32_t away_permille;
+    bool is_moved;
+    uint64_t migrations;
+    uint64_t preemptions;
+};
+
+/* What derives them: one per rank, in the order of ranks. Ranks whose execution is not known are
+ * counted and tell nothing. */
+struct weir_placed_rank {
+    uint32_t node; /* number of its node, from 0 on */
+    const struct weir_execution *execution;
+    uint64_t cpu_ns; /* processor time while it transferred */
+};
+
+/* `hosts` names each rank's host. *nodes (node_count of them) and *ranks (rank_count, or NULL for
+ * more than WEIR_RANK_PLACES_MAX) are in `arena`. Pure. */
+void weir_places_derive(struct weir_arena *arena, const struct weir_placed_rank *placed,
+                        unsigned rank_count, const char *const *hosts, unsigned node_count,
+                        struct weir_node_places **nodes, struct weir_rank_place **ranks);
+
+/* The names of hosts in short, such as "n[1-3,7]" and "login, n1": names that differ in the number
+ * at their end alone are put together. In `arena`. Of more than `shown_max` groups the rest is
+ * counted: "a, b and 12 more". */
+const char *weir_hosts_fold(struct weir_arena *arena, const char *const *names, unsigned count,
+                            unsigned shown_max);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What this node is, what stands behind a path on it, and what this job was started by. Nothing
+ * here reads the environment but the variables that are named in the code, none of which holds a
+ * secret. */
+#ifndef WEIR_SYSTEM_ENVIRONMENT_H
+#define WEIR_SYSTEM_ENVIRONMENT_H
+
+#include "weir/base/arena.h"
+#include "weir/base/facts.h"
+#include "weir/system/topology.h"
+
+#include <stddef.h>
+
+/* All of `facts`; files below `root` ("" but for tests). `topology` may be NULL: then nothing is
+ * told of packages, cores and the like. */
+void weir_environment_describe(const char *root, const struct weir_topology *topology,
+                               struct weir_node_facts *facts);
+
+/* A number of the machine that this node is a part of, the same for all containers and virtual
+ * hosts on one kernel: a hash of its boot id. 0 if the kernel does not tell. */
+uint64_t weir_environment_machine(const char *root);
+
+/* Mount, file system and block devices of `path`, or of its nearest existing parent, or of the
+ * block device that it is. is_known is false if there is nothing. */
+void weir_storage_describe(const char *root, const char *path, struct weir_storage_facts *facts);
+
+/* What is known of the job: launcher, batch system with the job's number and nodes, settings of the
+ * transports of MPI libraries. `get` is getenv but for tests. The list and what it points to are in
+ * `arena`; returns how many there are. */
+size_t weir_job_describe(const char *(*get)(const char *name), struct weir_arena *arena,
+                         struct weir_fact **facts);
+
+/* ---- bytes of devices and networks ---- */
+
+/* What is counted: the lowest devices behind a target, or all network devices with hardware behind
+ * them and RDMA ports. */
+struct weir_traffic_watch;
+
+/* Never NULL. `facts` is not kept. */
+struct weir_traffic_watch *weir_traffic_open(const char *root,
+                                             const struct weir_storage_facts *facts);
+void weir_traffic_close(struct weir_traffic_watch *watch);
+
+/* Counters as they stand, summed over all that is watched. A counter that goes back (a device was
+ * taken away) is no smaller sum for the others: weir_traffic_between takes that as 0. */
+void weir_traffic_read(const struct weir_traffic_watch *watch, struct weir_traffic *traffic);
+struct weir_traffic weir_traffic_between(const struct weir_traffic *before,
+                                         const struct weir_traffic *after);
+
+#endif

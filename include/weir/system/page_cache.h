@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much of a file is in this node's page cache, and emptying that. */
+#ifndef WEIR_SYSTEM_PAGE_CACHE_H
+#define WEIR_SYSTEM_PAGE_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bytes of a file, [offset, offset + bytes). */
+struct weir_extent {
+    uint64_t offset;
+    uint64_t bytes;
+};
+
+struct weir_residency {
+    uint64_t asked_bytes;    /* as far as the file goes, in whole pages */
+    uint64_t resident_bytes; /* of these */
+};
+
+struct weir_residency_probe;
+
+/* cachestat(2) where the kernel has it and allows it, else mincore(2). 0, or -errno: the file is
+ * not there, is no regular file or device, or the kernel does not tell this user (-EPERM: mincore
+ * calls all pages of a file resident that is neither this user's nor writable). */
+int weir_residency_open(const char *path, struct weir_residency_probe **probe);
+void weir_residency_close(struct weir_residency_probe *probe);
+
+/* "cachestat" or "mincore". */
+const char *weir_residency_source(const struct weir_residency_probe *probe);
+
+/* Adds the extent to `sum`. 0 or -errno. Time grows with the pages that are resident (cachestat) or
+ * with the size (mincore). */
+int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent extent,
+                       struct weir_residency *sum);
+
+/* ---- emptying ---- */
+
+/* Writes dirty pages of the file back and has the kernel let go of all that are in nobody's use. No
+ * privilege is needed. 0 (a file that is not there, too) or -errno. */
+int weir_cache_drop_file(const char *path);
+
+/* True if this process may empty the whole page cache of its node. Changes nothing. */
+bool weir_cache_may_drop_node(const char *root);
+
+/* Writes dirty pages of the file system of `path` back, or of its nearest existing parent, and
+ * empties the whole page cache of the node. 0 or -errno. `root` is "" but for tests. */
+int weir_cache_drop_node(const char *root, const char *path);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where this process runs: putting it there, and looking where it really was. */
+#ifndef WEIR_SYSTEM_RUNNING_H
+#define WEIR_SYSTEM_RUNNING_H
+
+#include "weir/base/cpu_set.h"
+
+#include <stdint.h>
+
+/* All threads of this process, those of libraries too, from now on run on `cpus` only. 0 or
+ * -errno. */
+int weir_running_bind(const struct weir_cpu_set *cpus);
+
+/* The processors that the calling thread may run on. 0 or -errno. */
+int weir_running_cpus(struct weir_cpu_set *cpus);
+
+struct weir_run_probe;
+
+/* Counters of this process and of what holds it back, as they stand. WEIR_UNKNOWN
+ * (base/execution.h) where the kernel does not tell. */
+struct weir_running {
+    struct weir_cpu_set cpus;
+    uint32_t cpu; /* that it runs on right now */
+    uint64_t migrations;
+    uint64_t preemptions;
+    uint64_t throttled_ns;
+    uint64_t stolen_ns; /* of the processors that the probe watches, together */
+    uint64_t at_ns;     /* CLOCK_MONOTONIC_RAW */
+};
+
+/* Finds out where the counters are, once: /proc/self/sched, /proc/stat, cpu.stat of each control
+ * group from this process's own up to the root (versions 1 and 2), below `root` ("" but for tests).
+ * What is not there stays unknown. Never NULL. */
+struct weir_run_probe *weir_run_probe_open(const char *root);
+void weir_run_probe_close(struct weir_run_probe *probe);
+
+/* Which processors are watched for stolen time; at first, none. */
+void weir_run_probe_watch(struct weir_run_probe *probe, const struct weir_cpu_set *cpus);
+
+/* Reads them. Costs some ten microseconds, and allocates nothing. */
+void weir_run_probe_read(const struct weir_run_probe *probe, struct weir_running *running);
+
+#endif

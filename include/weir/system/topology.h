@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packages, NUMA nodes, cores and processors of a host, and which of them a device is near to:
+ * hwloc's picture, reduced to what placing ranks needs. */
+#ifndef WEIR_SYSTEM_TOPOLOGY_H
+#define WEIR_SYSTEM_TOPOLOGY_H
+
+#include "weir/base/cpu_set.h"
+#include "weir/base/error.h"
+
+#include <stdint.h>
+
+struct weir_topology;
+
+/* Which host. At most one is given; both NULL: this one, or what HWLOC_XMLFILE and HWLOC_SYNTHETIC
+ * say. */
+struct weir_topology_source {
+    const char *xml_path;  /* as lstopo --of xml writes it */
+    const char *synthetic; /* hwloc's form: "pack:2 numa:4 core:8 pu:2" */
+};
+
+struct weir_topology_counts {
+    unsigned packages;
+    unsigned numa_nodes;
+    unsigned cores;
+    unsigned processors;
+};
+
+/* What a processor is part of. Numbers of NUMA nodes are the kernel's; of cores and packages,
+ * hwloc's logical ones. */
+struct weir_processor_place {
+    unsigned core;
+    unsigned first_of_core; /* number of the first processor of its core */
+    unsigned numa_node;
+    unsigned package;
+};
+
+/* 0, or an error that names the file or the text; exit code 3 for this host, 2 for what the user
+ * named. Takes some milliseconds. */
+int weir_topology_open(const struct weir_topology_source *source, struct weir_topology **topology,
+                       struct weir_error *error);
+/* NULL is allowed. */
+void weir_topology_close(struct weir_topology *topology);
+
+struct weir_topology_counts weir_topology_count(const struct weir_topology *topology);
+
+/* Processors that exist, and those of them that control groups let this process use. */
+void weir_topology_processors(const struct weir_topology *topology, struct weir_cpu_set *all,
+                              struct weir_cpu_set *allowed);
+
+/* False if the host has no such processor. */
+bool weir_topology_place(const struct weir_topology *topology, unsigned cpu,
+                         struct weir_processor_place *place);
+
+/* The first processors of all cores that have one in `cpus`; NUMA nodes of `cpus` as bits. */
+struct weir_cpu_set weir_topology_cores(const struct weir_topology *topology,
+                                        const struct weir_cpu_set *cpus);
+uint64_t weir_topology_numa_nodes(const struct weir_topology *topology,
+                                  const struct weir_cpu_set *cpus);
+
+/* Processors that are nearest to a device, by its name: "nvme0n1", "mlx5_0", "eth0". 0; -ENODEV if
+ * the host has none of that name; -ENODATA if nothing tells where it is attached (of a host with
+ * one NUMA node, all processors are near, and it is no error). */
+int weir_topology_near(const struct weir_topology *topology, const char *device,
+                       struct weir_cpu_set *cpus);
+
+/* The network device that a policy takes where none is named: an RDMA device that is up, else the
+ * first, else an Ethernet device. Borrowed from the topology; NULL if there is none. */
+const char *weir_topology_standard_nic(const struct weir_topology *topology);
+
+#endif

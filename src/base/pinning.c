@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of the ways to place ranks and memory. */
+#include "weir/base/pinning.h"
+
+const char *weir_pin_policy_name(enum weir_pin_policy policy)
+{
+    static const char *const names[WEIR_PIN_POLICIES] = {
+        [WEIR_PIN_NONE] = "none", [WEIR_PIN_CORE] = "core",       [WEIR_PIN_PU] = "pu",
+        [WEIR_PIN_NUMA] = "numa", [WEIR_PIN_PACKAGE] = "package", [WEIR_PIN_STORAGE] = "storage",
+        [WEIR_PIN_NIC] = "nic",   [WEIR_PIN_LIST] = "list",       [WEIR_PIN_RANKFILE] = "rankfile"};
+
+    return names[policy];
+}
+
+const char *weir_membind_policy_name(enum weir_membind_policy policy)
+{
+    static const char *const names[] = {[WEIR_MEMBIND_AUTO] = "auto",
+                                        [WEIR_MEMBIND_LOCAL] = "local",
+                                        [WEIR_MEMBIND_INTERLEAVE] = "interleave",
+                                        [WEIR_MEMBIND_NODE] = "node",
+                                        [WEIR_MEMBIND_NONE] = "none"};
+
+    return names[policy];
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of the job that the batch system has set: the run ends in order before it, by a signal
+ * like any other. */
+#ifndef WEIR_DEADLINE_H
+#define WEIR_DEADLINE_H
+
+#include "weir/base/error.h"
+#include "weir/group/group.h"
+#include "weir/plan/plan.h"
+
+#include <stdbool.h>
+
+/* Rank 0 finds out when the job ends (SLURM_JOB_END_TIME, or WEIR_JOB_END_TIME for other batch
+ * systems: seconds since 1970); every rank then has SIGALRM come that long before. Does nothing for
+ * a plan that does not ask. 0; or a usage error if nobody tells the end, or it is too near.
+ * *is_set: there will be a signal. Collective. */
+int weir_deadline_set(struct weir_group *group, const struct weir_plan *plan, bool *is_set,
+                      struct weir_error *error);
+
+/* No signal comes any more. */
+void weir_deadline_clear(void);
+
+#endif

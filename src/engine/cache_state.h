@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of the page cache before a phase that reads: emptied if asked for, and then measured.
+ */
+#ifndef WEIR_ENGINE_CACHE_STATE_H
+#define WEIR_ENGINE_CACHE_STATE_H
+
+#include "phase_windows.h"
+
+/* Before anything is touched: may the caches be emptied as the test wants it? Collective. */
+int weir_cache_state_check(struct weir_run *run, struct weir_error *error);
+
+/* For each phase, when its share and its path are known and before its start; does nothing for
+ * phases that do not read. Empties caches (every rank its own file, the first rank of each node the
+ * whole), waits for all ranks, and then sets data->facts.resident_asked_bytes and .resident_bytes.
+ * Collective. */
+int weir_cache_state_prepare(struct weir_data_phase *data, struct weir_error *error);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands that print something and run nothing. */
+#include "show.h"
+
+#include "show_topology.h"
+
+#include "weir/base/log.h"
+#include "weir/doctor/doctor.h"
+#include "weir/io/backend.h"
+#include "weir/report/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void describe_backends(struct weir_text *text)
+{
+    weir_text_add(text, "%-10s %-10s %-8s %s\n", "backend", "IOR's name", "alias", "what it is");
+    for (size_t i = 0; i < weir_registry.count; i++) {
+        const struct weir_descriptor *descriptor = &weir_registry.backends[i]->descriptor;
+
+        weir_text_add(text, "%-10s %-10s %-8s %s\n", descriptor->name, descriptor->label,
+                      descriptor->alias != NULL ? descriptor->alias : "", descriptor->summary);
+    }
+    for (const char *const *reason = weir_registry.left_out; *reason != NULL; reason++)
+        weir_text_add(text, "left out: %s\n", *reason);
+}
+
+/* What the command says of its output, and what the run said of the rest. */
+static int choose_output(struct weir_plan *plan, const struct weir_command *command,
+                         struct weir_error *error)
+{
+    const struct weir_output of_run = plan->output;
+
+    plan->output = command->output;
+    plan->output.verbosity = of_run.verbosity;
+    if (command->keeps_compat)
+        plan->output.compat = of_run.compat;
+    return weir_output_check(&plan->output, "report", error);
+}
+
+/* Makes the plan that ran out of what its words give now. Words keep their meaning from version to
+ * version, while what a plan says of them may change, and its id with that. */
+static int recall_plan(const char *path, const char id[17], struct weir_plan *plan,
+                       struct weir_error *error)
+{
+    if (strcmp(plan->id, id) == 0)
+        return 0;
+    if (!weir_record_fits(path, plan))
+        return weir_error_usage(error, path,
+                                "its command line now gives plan %s, not the %s that ran: was "
+                                "another version of weir used?",
+                                plan->id, id);
+    weir_log(WEIR_LOG_WARNING,
+             "%s: another version of weir wrote it: its command line now gives plan %s, not the %s "
+             "that ran, with the same phases",
+             path, plan->id, id);
+    memcpy(plan->id, id, sizeof plan->id);
+    return 0;
+}
+
+static int describe_result_file(const struct weir_command *command,
+                                const struct weir_backends *backends, struct weir_text *text,
+                                struct weir_error *error)
+{
+    const char *path = command->result_path;
+    struct weir_arena arena = {0};
+    struct weir_result *result = NULL;
+    struct weir_plan *plan = NULL;
+    struct weir_plan_source source;
+    char id[17];
+    int code = weir_record_read_source(path, &arena, &source, id, error);
+
+    if (code == 0)
+        code = weir_front_plan(&source, backends, &plan, error);
+    if (code == 0)
+        code = recall_plan(path, id, plan, error);
+    if (code == 0)
+        code = weir_record_read(path, (unsigned)plan->test_count, &result, error);
+    if (code == 0)
+        code = choose_output(plan, command, error);
+    if (code == 0)
+        weir_report_whole(text, plan, result);
+    weir_result_close(result);
+    weir_plan_close(plan);
+    weir_arena_close(&arena);
+    return code;
+}
+
+/* What the front end changed or ignored; a run's report says it. */
+static void tell_remarks(const struct weir_plan *plan)
+{
+    for (size_t i = 0; i < plan->test_count; i++) {
+        const struct weir_test *test = plan->tests[i];
+
+        for (size_t k = 0; k < test->remark_count; k++) {
+            if (plan->test_count > 1)
+                weir_log(WEIR_LOG_WARNING, "%s: test %u: %s", plan->dialect, test->number,
+                         test->remarks[k]);
+            else
+                weir_log(WEIR_LOG_WARNING, "%s: %s", plan->dialect, test->remarks[k]);
+        }
+    }
+}
+
+/* The plan's own text has names as they are, as its hash is the plan's id. */
+static void explain(const struct weir_plan *plan, struct weir_text *text)
+{
+    weir_plan_explain(plan, text);
+    weir_text_make_visible(text->data, "\n");
+}
+
+/* To a file, or to standard output if `path` is NULL. */
+static int print(const char *text, const char *path, struct weir_error *error)
+{
+    FILE *out = path == NULL ? stdout : fopen(path, "we");
+    bool is_printed = out != NULL && fputs(text, out) != EOF && fflush(out) == 0;
+
+    if (out != NULL && out != stdout && fclose(out) != 0)
+        is_printed = false;
+    if (is_printed)
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, path, "cannot be written: %s",
+                          strerror(errno));
+}
+
+/* ---- this host, or another one ---- */
+
+static int describe_host(const struct weir_command *command, struct weir_text *text,
+                         struct weir_error *error)
+{
+    const struct weir_host_question *question = &command->question;
+
+    return weir_doctor_tell(&(struct weir_doctor_params){.registry = &weir_registry,
+                                                         .path = question->path,
+                                                         .pinning = &question->pinning,
+                                                         .rank_count = question->rank_count,
+                                                         .root = ""},
+                            text, error);
+}
+
+/* ---- all of them ---- */
+
+static int write_page(const struct weir_command *command, const struct weir_backends *backends,
+                      struct weir_text *text, struct weir_error *error)
+{
+    switch (command->kind) {
+    case WEIR_COMMAND_SAY:
+        weir_text_add(text, "%s", weir_text_string(&command->text));
+        return 0;
+    case WEIR_COMMAND_BACKENDS:
+        describe_backends(text);
+        return 0;
+    case WEIR_COMMAND_EXPLAIN:
+        explain(command->plan, text);
+        return 0;
+    case WEIR_COMMAND_REPORT:
+        return describe_result_file(command, backends, text, error);
+    case WEIR_COMMAND_DOCTOR:
+        return describe_host(command, text, error);
+    case WEIR_COMMAND_TOPOLOGY:
+        return weir_show_topology(&command->question, text, error);
+    case WEIR_COMMAND_RUN:
+        break;
+    }
+    return 0;
+}
+
+int weir_show(const struct weir_command *command, const struct weir_backends *backends,
+              struct weir_error *error)
+{
+    struct weir_text text = {0};
+    int code = write_page(command, backends, &text, error);
+
+    if (code == 0)
+        code = print(weir_text_string(&text),
+                     command->kind == WEIR_COMMAND_REPORT ? command->output.summary_path : NULL,
+                     error);
+    weir_text_close(&text);
+    if (code == 0 && command->kind == WEIR_COMMAND_EXPLAIN)
+        tell_remarks(command->plan);
+    return code;
+}
