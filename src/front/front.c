@@ -2,6 +2,7 @@
 /* The front door: from argv to a command, by the name of the program and its first word. */
 #include "weir/front/front.h"
 
+#include "host_commands.h"
 #include "ior_compat.h"
 #include "ior_lower.h"
 #include "ior_options.h"
@@ -20,11 +21,15 @@ static const char general_help[] =
     "  weir ior [options]      run IOR's benchmark; the same as calling this program as ior\n"
     "  weir [options]          the same\n"
     "  weir backends           list the ways to do I/O that were built, and those that were not\n"
+    "  weir doctor [PATH]      say what this host can do for a benchmark, and how it is made to do "
+    "more\n"
+    "  weir topology           draw this host's processors, and which of them ranks would get\n"
     "  weir compat             compare with IOR, option by option, as a page of Markdown\n"
     "  weir report FILE [--format ior|csv|json] [--compat VERSION] [--plain] [--summary-file "
     "FILE]\n"
     "                          tell a result again that was kept with --result\n"
-    "  weir ior --help         all options of IOR and of the backends\n"
+    "  weir ior --help         all options of IOR and of the backends; the same for doctor, "
+    "topology and report\n"
     "  weir --version          version of this program and of the formats it prints\n"
     "\n"
     "Examples\n"
@@ -255,6 +260,20 @@ static int read_report(const struct invocation *invocation, struct weir_command 
     return weir_output_check(&command->output, parser.place, error);
 }
 
+static int read_doctor(const struct invocation *invocation, struct weir_command *command,
+                       struct weir_error *error)
+{
+    return weir_doctor_read(invocation->argc - invocation->first,
+                            invocation->argv + invocation->first, command, error);
+}
+
+static int read_topology(const struct invocation *invocation, struct weir_command *command,
+                         struct weir_error *error)
+{
+    return weir_topology_read(invocation->argc - invocation->first,
+                              invocation->argv + invocation->first, command, error);
+}
+
 static int read_compat(const struct invocation *invocation, struct weir_command *command,
                        struct weir_error *error)
 {
@@ -291,9 +310,10 @@ struct front_word {
 };
 
 static const struct front_word front_words[] = {
-    {"ior", read_ior},       {"backends", read_backends}, {"compat", read_compat},
-    {"report", read_report}, {"--help", read_help},       {"-h", read_help},
-    {"help", read_help},     {"--version", read_version},
+    {"ior", read_ior},           {"backends", read_backends}, {"compat", read_compat},
+    {"report", read_report},     {"doctor", read_doctor},     {"topology", read_topology},
+    {"--help", read_help},       {"-h", read_help},           {"help", read_help},
+    {"--version", read_version},
 };
 
 static int read_front_word(struct invocation *invocation, struct weir_command *command,
@@ -311,8 +331,8 @@ static int read_front_word(struct invocation *invocation, struct weir_command *c
         return read_ior(invocation, command, error);
     return weir_error_usage(
         error, NULL,
-        "unknown command \"%s\"; there are: ior, backends, compat, report, --help, "
-        "--version",
+        "unknown command \"%s\"; there are: ior, backends, doctor, topology, compat, report, "
+        "--help, --version",
         word);
 }
 

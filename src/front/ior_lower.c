@@ -198,7 +198,7 @@ int weir_ior_lower(struct weir_plan *plan, const struct weir_ior_request *reques
     lowering.test = weir_plan_add_test(plan);
     mend_config(&lowering, ior);
     if (weir_ior_lower_backend(&lowering) || weir_ior_lower_load(&lowering) ||
-        weir_ior_lower_steps(&lowering) || lower_hog(&lowering))
+        weir_ior_lower_steps(&lowering) || lower_hog(&lowering) || weir_ior_lower_place(&lowering))
         return -EINVAL;
     lower_placement(&lowering);
     lower_limits(&lowering);

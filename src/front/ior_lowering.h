@@ -37,6 +37,10 @@ int weir_ior_lower_backend(struct weir_ior_lowering *lowering);
 /* Depth, batch and rate: fills in `load`; the backend must be known. 0, or a usage error. */
 int weir_ior_lower_load(struct weir_ior_lowering *lowering);
 
+/* Places of tasks and of their buffers, the state of the page cache, and the time to end: what has
+ * nothing to do with transfers. The steps must be known. 0, or a usage error. */
+int weir_ior_lower_place(struct weir_ior_lowering *lowering);
+
 /* -l, -G and --data. */
 struct weir_payload weir_ior_lower_payload(const struct weir_ior_request *request);
 

@@ -106,6 +106,13 @@ struct weir_ior_additions {
     const char *rate;     /* transfers or, with a unit, bytes per second; NULL: none */
     const char *rate_of;  /* NULL: not given */
     const char *arrivals; /* NULL: not given */
+    const char *pin;
+    const char *pin_order;
+    const char *nic;
+    const char *membind;
+    int64_t wants_huge_pages;
+    const char *cache_drop;
+    const char *stop_before; /* NULL: not given */
 };
 
 /* What is done in place of a run. */

@@ -222,6 +222,26 @@ static const struct weir_option addition_rows[] = {
      .help = "whose rate it is: that of all tasks together (job, if not given) or of each one"},
     {0, "arrivals", WEIR_OPTION_CHOICE, OURS(arrivals), NULL, "constant|poisson",
      .help = "times between transfers that are due: all equal (constant, if not given) or random"},
+    {0, "pin", WEIR_OPTION_TEXT, OURS(pin), "none",
+     .help = "which processors each task gets: none (as the launcher has it), core, pu, numa, "
+             "package, storage, nic, list:0-3,8 (or 0-3+8) or rankfile:PATH"},
+    {0, "pin-order", WEIR_OPTION_CHOICE, OURS(pin_order), "auto", "auto|compact|scatter",
+     .help = "tasks one after the other fill what is near (compact), or take turns (scatter); "
+             "auto: turns for numa and package"},
+    {0, "nic", WEIR_OPTION_TEXT, OURS(nic), "auto",
+     .help = "with --pin nic: the network device, such as mlx5_0 or eth0; auto: the first that is "
+             "up"},
+    {0, "membind", WEIR_OPTION_TEXT, OURS(membind), "auto",
+     .help = "NUMA nodes of transfer buffers: auto (near the task, if there is room), local (near, "
+             "or not at all), interleave, node:N or none (as the kernel has it)"},
+    {0, "huge-pages", WEIR_OPTION_FLAG, OURS(wants_huge_pages),
+     .help = "transfer buffers of huge pages, where there are any"},
+    {0, "drop-caches", WEIR_OPTION_CHOICE, OURS(cache_drop), "none", "none|node|files",
+     .help = "before each phase that reads, empty the page cache: that of each node, which needs "
+             "root, or of the files alone"},
+    {0, "stop-before", WEIR_OPTION_TEXT, OURS(stop_before),
+     .help = "end the run in order this long before the batch system ends the job, such as 60s, 5m "
+             "or 1.5h"},
     {0},
 };
 

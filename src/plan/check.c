@@ -3,6 +3,7 @@
  * do, is refused. */
 #include "check_load.h"
 #include "check_paths.h"
+#include "check_place.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -375,6 +376,8 @@ static int check_hog(const struct scope *scope)
     return 0;
 }
 
+/* Nodes and ranks that are counted in place of those that there are, and places of the real ones.
+ */
 static int check_placement(const struct scope *scope)
 {
     const struct weir_test *test = scope->test;
@@ -383,7 +386,7 @@ static int check_placement(const struct scope *scope)
         return REFUSE(scope,
                       "%" PRIu64 " nodes and %" PRIu64 " ranks on the first: give at most %" PRIu64,
                       test->given_nodes, test->given_ranks_per_node, WEIR_PLAN_RANKS_MAX);
-    return 0;
+    return weir_plan_check_place(test, scope->place, scope->error);
 }
 
 static int check_side_files(const struct scope *scope)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells a plan as text: documentation for the user, golden output for tests, and the source of the
  * plan's id. */
-#include "weir/plan/plan.h"
+#include "explain_place.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -409,6 +409,7 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test)
         weir_text_add(text, "\n");
     }
     add_given_placement(text, test);
+    weir_plan_explain_place(text, test);
     add_hog(text, &test->hog);
     add_side_files(text, test);
     add_line_if(text, test->must_keep, "keep files");
@@ -496,6 +497,11 @@ void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)
 {
     weir_text_add(text, "plan %s  %s\n", plan->id, plan->dialect);
     add_output(text, &plan->output);
+    if (plan->has_stop_before) {
+        weir_text_add(text, "end  ");
+        add_duration(text, plan->stop_before_ns);
+        weir_text_add(text, " before the job does\n");
+    }
     for (size_t i = 0; i < plan->test_count; i++)
         add_test(text, plan->tests[i]);
 }

@@ -91,7 +91,7 @@ static const struct weir_descriptor null = {
     .label = "DUMMY",
     .alias = "dummy",
     .version = "",
-    .abilities = (CAN_ALL & ~WEIR_CAN_KEEP) | WEIR_CAN_QUEUE,
+    .abilities = (CAN_ALL & ~WEIR_CAN_KEEP & ~WEIR_CAN_NAME) | WEIR_CAN_QUEUE,
     .options = {"DUMMY", NULL, 0},
 };
 static const struct weir_descriptor fault = {
@@ -177,6 +177,8 @@ static void program_name_and_first_word_choose_the_command(void **state)
         {{"ior", "backends"}, WEIR_COMMAND_BACKENDS},
         {{"ior", "report", "run.jsonl"}, WEIR_COMMAND_REPORT},
         {{"weir", "report", "run.jsonl"}, WEIR_COMMAND_REPORT},
+        {{"weir", "doctor"}, WEIR_COMMAND_DOCTOR},
+        {{"weir", "topology"}, WEIR_COMMAND_TOPOLOGY},
     };
 
     (void)state;
@@ -234,7 +236,7 @@ static const struct {
     const char *text;
 } wrong_commands[] = {
     {{"weir", "iro"},
-     "unknown command \"iro\"; there are: ior, backends, compat, report, "
+     "unknown command \"iro\"; there are: ior, backends, doctor, topology, compat, report, "
      "--help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"},
@@ -407,6 +409,41 @@ static const struct {
      "libaio or uring, or use a file"},
     {{"ior", "--device=allow", "-F", "-o", "/dev/a@/dev/b@/dev/a"},
      "ior: device /dev/a is listed twice: list each one once"},
+    {{"ior", "--pin=cores"},
+     "ior: --pin: there is no policy \"cores\"; there are: none, core, pu, numa, package, storage, "
+     "nic, list:0-3,8 and rankfile:PATH"},
+    {{"ior", "--pin=storage", "-a", "null"},
+     "ior: --pin: backend DUMMY has no files whose devices ranks could be near to; choose another "
+     "policy, such as core or numa, or another backend"},
+    {{"ior", "--pin=storage", "-a", "null", "--dryRun"},
+     "ior: --pin: backend DUMMY has no files whose devices ranks could be near to; choose another "
+     "policy, such as core or numa, or another backend"},
+    {{"ior", "--pin-order=rows"}, "ior: --pin-order: \"rows\" is not one of auto|compact|scatter"},
+    {{"ior", "--pin-order=compact"},
+     "ior: --pin-order: ranks stay where the launcher has placed them; give --pin, or say auto"},
+    {{"ior", "--nic=eth0"},
+     "ior: --nic: only --pin nic looks for a network device, and this is --pin none; say auto, or "
+     "give --pin nic"},
+    {{"ior", "--membind=node:64"},
+     "ior: --membind: \"node:64\" is no NUMA node; give one from node:0 to node:63"},
+    {{"ior", "--drop-caches=all"}, "ior: --drop-caches: \"all\" is not one of none|node|files"},
+    {{"ior", "--drop-caches"}, "ior: --drop-caches: value is missing; there are none|node|files"},
+    {{"ior", "-O", "pin=list:0-3,8"}, "ior: -O: \"8\" is not key=value"},
+    {{"ior", "--stop-before=soon"},
+     "ior: --stop-before: \"soon\" is no time; give seconds, minutes or hours, such as 60s, 5m or "
+     "1.5h"},
+    {{"ior", "--stop-before=60ms"},
+     "ior: --stop-before: \"60ms\" is no time; give seconds, minutes or hours, such as 60s, 5m or "
+     "1.5h"},
+    {{"ior", "--stop-before=-60"},
+     "ior: --stop-before: \"-60\" is no time; give seconds, minutes or hours, such as 60s, 5m or "
+     "1.5h"},
+    {{"ior", "--stop-before=m"},
+     "ior: --stop-before: \"m\" is no time; give seconds, minutes or hours, such as 60s, 5m or "
+     "1.5h"},
+    {{"ior", "--stop-before=1.2.3h"},
+     "ior: --stop-before: \"1.2.3h\" is no time; give seconds, minutes or hours, such as 60s, 5m "
+     "or 1.5h"},
 };
 
 static void wrong_commands_are_refused_with_what_there_is(void **state)
@@ -925,6 +962,122 @@ static void side_files_and_given_placement_belong_to_the_test(void **state)
 }
 
 /* Leaves the environment as it was: without these. */
+/* ---- places, caches, and the end of the job ---- */
+
+static void places_of_ranks_and_buffers_belong_to_the_test(void **state)
+{
+    struct weir_command command;
+    const struct weir_test *test = PLAN_OF(&command, "--pin=nic", "--pin-order=scatter",
+                                           "--nic=mlx5_0", "--membind=node:3", "--huge-pages")
+                                       ->tests[0];
+
+    (void)state;
+    assert_int_equal(test->pinning.policy, WEIR_PIN_NIC);
+    assert_int_equal(test->pinning.order, WEIR_PIN_SCATTER);
+    assert_string_equal(test->pinning.nic, "mlx5_0");
+    assert_int_equal(test->membind.policy, WEIR_MEMBIND_NODE);
+    assert_int_equal(test->membind.node, 3);
+    assert_true(test->wants_huge_pages);
+    weir_command_close(&command);
+    test = PLAN_OF(&command, "-O", "pin=list:0-3+8,membind=none,huge-pages=0")->tests[0];
+    assert_int_equal(test->pinning.policy, WEIR_PIN_LIST);
+    assert_string_equal(test->pinning.list, "0-3,8");
+    assert_int_equal(test->membind.policy, WEIR_MEMBIND_NONE);
+    assert_false(test->wants_huge_pages);
+    weir_command_close(&command);
+    assert_int_equal(PLAN_OF(&command, "--pin=storage", "--dryRun")->tests[0]->pinning.policy,
+                     WEIR_PIN_STORAGE);
+    weir_command_close(&command);
+}
+
+static void words_for_places_that_are_as_they_would_be_leave_the_plan_as_it_is(void **state)
+{
+    static const char *const ways[][WORDS_MAX] = {
+        {"ior", "--pin=none", "--pin-order=auto", "--nic=auto"},
+        {"ior", "--membind=auto", "--huge-pages=0"},
+        {"ior", "--drop-caches=none"},
+    };
+    struct weir_command plain;
+    const char *id = PLAN_OF(&plain, NULL)->id;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        struct weir_command command;
+
+        assert_string_equal(plan_of(ways[i], &command)->id, id);
+        weir_command_close(&command);
+    }
+    weir_command_close(&plain);
+}
+
+static void caches_are_dropped_where_reads_could_come_from_them(void **state)
+{
+    static const char no_reads[] =
+        "--drop-caches: nothing is read in this test: nothing is dropped";
+    static const char no_files[] = "--drop-caches: backend DUMMY has no files that a page cache "
+                                   "could hold: nothing is dropped";
+    static const char past_cache[] =
+        "--drop-caches: backend URING reads past the page cache: it is emptied all the same, and "
+        "should change nothing";
+    static const struct {
+        const char *words[WORDS_MAX];
+        enum weir_cache_drop drop;
+        const char *remark;
+    } cases[] = {
+        {{"ior"}, WEIR_DROP_NOTHING, NULL},
+        {{"ior", "--drop-caches=none", "-w"}, WEIR_DROP_NOTHING, NULL},
+        {{"ior", "--drop-caches=node"}, WEIR_DROP_NODE, NULL},
+        {{"ior", "--drop-caches=f", "-r"}, WEIR_DROP_FILES, NULL},
+        {{"ior", "--drop-caches", "files", "-wW"}, WEIR_DROP_FILES, NULL},
+        {{"ior", "-Odrop-caches=files", "--read-percent=0"}, WEIR_DROP_FILES, NULL},
+        {{"ior", "--drop-caches=node", "-w"}, WEIR_DROP_NOTHING, no_reads},
+        {{"ior", "--drop-caches=node", "-a", "null"}, WEIR_DROP_NOTHING, no_files},
+        {{"ior", "--drop-caches=files", "-a", "null", "--dryRun"}, WEIR_DROP_NOTHING, no_files},
+        {{"ior", "--drop-caches=files", "-a", "uring"}, WEIR_DROP_FILES, past_cache},
+        {{"ior", "--drop-caches=files", "-a", "fault:uring"},
+         WEIR_DROP_FILES,
+         "--drop-caches: backend FAULT:URING reads past the page cache: it is emptied all the "
+         "same, "
+         "and should change nothing"},
+        {{"ior", "--drop-caches=node", "--dryRun"}, WEIR_DROP_NODE, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+        const struct weir_test *test = plan_of(cases[i].words, &command)->tests[0];
+
+        assert_int_equal(test->cache_drop, cases[i].drop);
+        assert_int_equal(test->remark_count, cases[i].remark != NULL);
+        if (cases[i].remark)
+            assert_string_equal(test->remarks[0], cases[i].remark);
+        weir_command_close(&command);
+    }
+}
+
+static void a_run_ends_before_its_job_by_seconds_minutes_or_hours(void **state)
+{
+    static const struct {
+        const char *word;
+        uint64_t ns;
+    } cases[] = {
+        {"60", 60 * SECOND},     {"60s", 60 * SECOND}, {"5m", 300 * SECOND},  {"5M", 300 * SECOND},
+        {"1.5h", 5400 * SECOND}, {"0.25", SECOND / 4}, {"2H", 7200 * SECOND}, {"0", 0},
+    };
+    struct weir_command command;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct weir_plan *plan = PLAN_OF(&command, "--stop-before", cases[i].word);
+
+        assert_true(plan->has_stop_before);
+        assert_true(plan->stop_before_ns == cases[i].ns);
+        weir_command_close(&command);
+    }
+    assert_false(PLAN_OF(&command, "-w")->has_stop_before);
+    weir_command_close(&command);
+}
+
 static void environment_is_kept_with_the_words_and_has_the_first_word(void **state)
 {
     struct weir_command command;
@@ -1219,6 +1372,66 @@ static void tests_of_a_script_inherit_and_stay_apart(void **state)
     weir_command_close(&command);
 }
 
+static void tests_of_a_script_have_places_of_their_own_and_end_together(void **state)
+{
+    static const enum weir_pin_policy policies[] = {WEIR_PIN_NIC, WEIR_PIN_CORE, WEIR_PIN_LIST,
+                                                    WEIR_PIN_NONE};
+    char path[] = "/tmp/weir-script-XXXXXX";
+    struct weir_command command;
+    const struct weir_plan *plan;
+
+    (void)state;
+    write_script(path,
+                 "IOR START\npin=nic,nic=eth0\nstop-before=60\nRUN\n"
+                 "pin=core,nic=auto,pin-order=scatter,membind=interleave,stop-before=1m\nRUN\n"
+                 "pin=list:1+0,pin-order=auto,drop-caches=files\nRUN\npin=none\nRUN\nIOR STOP\n");
+    plan = PLAN_OF(&command, "-f", path);
+    unlink(path);
+    assert_int_equal(plan->test_count, COUNT(policies));
+    for (size_t i = 0; i < COUNT(policies); i++)
+        assert_int_equal(plan->tests[i]->pinning.policy, policies[i]);
+    assert_string_equal(plan->tests[0]->pinning.nic, "eth0");
+    assert_null(plan->tests[1]->pinning.nic);
+    assert_int_equal(plan->tests[0]->membind.policy, WEIR_MEMBIND_AUTO);
+    assert_int_equal(plan->tests[3]->membind.policy, WEIR_MEMBIND_INTERLEAVE);
+    assert_int_equal(plan->tests[1]->cache_drop, WEIR_DROP_NOTHING);
+    assert_int_equal(plan->tests[2]->cache_drop, WEIR_DROP_FILES);
+    assert_true(plan->has_stop_before && plan->stop_before_ns == 60 * SECOND);
+    weir_command_close(&command);
+}
+
+static void a_later_test_cannot_say_when_the_run_ends(void **state)
+{
+    static const struct {
+        const char *script;
+        const char *text;
+    } cases[] = {
+        {"IOR START\nRUN\nstop-before=60s\nRUN\n",
+         "ior: test 1: --stop-before: the run as a whole ends once, and test 0 says nothing of it; "
+         "say it on the command line, or before the first RUN"},
+        {"IOR START\nRUN\nstop-before=0\nRUN\n",
+         "ior: test 1: --stop-before: the run as a whole ends once, and test 0 says nothing of it; "
+         "say it on the command line, or before the first RUN"},
+        {"IOR START\nstop-before=60\nRUN\nRUN\nstop-before=61\nRUN\n",
+         "ior: test 2: --stop-before: the run as a whole ends once, and test 0 says another time; "
+         "say it on the command line, or before the first RUN"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char path[] = "/tmp/weir-script-XXXXXX";
+        const char *const words[WORDS_MAX] = {"ior", "-f", path};
+        struct weir_command command;
+        struct weir_error error;
+
+        write_script(path, cases[i].script);
+        assert_int_equal(read_words(words, &command, &error), -EINVAL);
+        unlink(path);
+        assert_string_equal(error.text, cases[i].text);
+        weir_command_close(&command);
+    }
+}
+
 static void a_line_of_a_script_may_be_long(void **state)
 {
     char path[] = "/tmp/weir-script-XXXXXX";
@@ -1313,6 +1526,10 @@ int main(void)
         cmocka_unit_test(a_device_keeps_its_name_and_its_data),
         cmocka_unit_test(direct_is_an_option_of_the_backend_or_what_it_does_anyway),
         cmocka_unit_test(side_files_and_given_placement_belong_to_the_test),
+        cmocka_unit_test(places_of_ranks_and_buffers_belong_to_the_test),
+        cmocka_unit_test(words_for_places_that_are_as_they_would_be_leave_the_plan_as_it_is),
+        cmocka_unit_test(caches_are_dropped_where_reads_could_come_from_them),
+        cmocka_unit_test(a_run_ends_before_its_job_by_seconds_minutes_or_hours),
         cmocka_unit_test(environment_is_kept_with_the_words_and_has_the_first_word),
         cmocka_unit_test(what_is_changed_or_ignored_is_remarked),
         cmocka_unit_test(releases_are_known_by_their_numbers),
@@ -1324,6 +1541,8 @@ int main(void)
         cmocka_unit_test(settings_repeat_the_words_of_the_dialect),
         cmocka_unit_test(output_is_of_the_whole_run),
         cmocka_unit_test(tests_of_a_script_inherit_and_stay_apart),
+        cmocka_unit_test(tests_of_a_script_have_places_of_their_own_and_end_together),
+        cmocka_unit_test(a_later_test_cannot_say_when_the_run_ends),
         cmocka_unit_test(a_line_of_a_script_may_be_long),
         cmocka_unit_test(errors_of_scripts_name_file_and_line),
         cmocka_unit_test(a_script_that_cannot_be_read_is_an_error),

@@ -446,6 +446,29 @@ CHANGE(two_hogs, x->test->hog.bytes_per_rank = 1; x->test->hog.percent_of_node =
 CHANGE(huge_hog, x->test->hog.percent_of_node = 101)
 CHANGE(too_many_nodes, x->test->given_nodes = WEIR_PLAN_RANKS_MAX + 1)
 CHANGE(too_many_ranks, x->test->given_ranks_per_node = WEIR_PLAN_RANKS_MAX + 1)
+CHANGE(list_without_list, x->test->pinning.policy = WEIR_PIN_LIST)
+CHANGE(list_of_cores, x->test->pinning.policy = WEIR_PIN_CORE; x->test->pinning.list = "0-3")
+CHANGE(list_of_nothing, x->test->pinning.policy = WEIR_PIN_LIST; x->test->pinning.list = "")
+CHANGE(list_beyond_all, x->test->pinning.policy = WEIR_PIN_LIST; x->test->pinning.list = "1024")
+CHANGE(no_rankfile, x->test->pinning.policy = WEIR_PIN_RANKFILE)
+CHANGE(empty_rankfile, x->test->pinning.policy = WEIR_PIN_RANKFILE;
+       x->test->pinning.rankfile_path = "")
+CHANGE(rankfile_of_none, x->test->pinning.rankfile_path = "r")
+CHANGE(nic_of_numa, x->test->pinning.policy = WEIR_PIN_NUMA; x->test->pinning.nic = "eth0")
+CHANGE(nameless_nic, x->test->pinning.policy = WEIR_PIN_NIC; x->test->pinning.nic = "")
+CHANGE(order_of_none, x->test->pinning.order = WEIR_PIN_SCATTER)
+CHANGE(order_of_list, x->test->pinning.policy = WEIR_PIN_LIST; x->test->pinning.list = "0";
+       x->test->pinning.order = WEIR_PIN_COMPACT)
+CHANGE(order_of_rankfile, x->test->pinning.policy = WEIR_PIN_RANKFILE;
+       x->test->pinning.rankfile_path = "r"; x->test->pinning.order = WEIR_PIN_COMPACT)
+CHANGE(storage_of_bare_backend, x->test->backend = &bare;
+       x->test->pinning.policy = WEIR_PIN_STORAGE)
+CHANGE(storage_of_wrapped_backend, x->test->backend = &wrapper; x->test->inner = &bare;
+       x->test->pinning.policy = WEIR_PIN_STORAGE)
+CHANGE(memory_beyond_nodes, x->test->membind.policy = WEIR_MEMBIND_NODE; x->test->membind.node = 64)
+CHANGE(node_of_local_memory, x->test->membind.policy = WEIR_MEMBIND_LOCAL;
+       x->test->membind.node = 1)
+CHANGE(drop_of_bare_backend, x->test->backend = &bare; x->test->cache_drop = WEIR_DROP_NODE)
 CHANGE(no_rank_file, x->test->rank_csv_path = "")
 CHANGE(no_op_files, x->test->op_csv_prefix = "")
 CHANGE(ranks_over_data, x->test->rank_csv_path = "./out/testFile")
@@ -609,6 +632,23 @@ static const struct {
     {huge_hog, "ior: 101% of the memory", "there are 100%"},
     {too_many_nodes, "ior: 1048577 nodes and 0 ranks", "at most 1048576"},
     {too_many_ranks, "ior: 0 nodes and 1048577 ranks", "at most 1048576"},
+    {list_without_list, "ior: policy list without a list", "to policy list alone"},
+    {list_of_cores, "ior: policy core with a list", "to policy list alone"},
+    {list_of_nothing, "ior: \"\" is no list of processors", "such as 0-3,8"},
+    {list_beyond_all, "ior: \"1024\" is no list of processors", "below 1024"},
+    {no_rankfile, "ior: policy rankfile without a rankfile", "to policy rankfile alone"},
+    {empty_rankfile, "ior: empty path for the rankfile", "another policy"},
+    {rankfile_of_none, "ior: policy none with a rankfile", "to policy rankfile alone"},
+    {nic_of_numa, "ior: policy numa with network device eth0", "choose policy nic"},
+    {nameless_nic, "ior: empty name of a network device", "leave it out"},
+    {order_of_none, "ior: policy none has no places", "leave the order out"},
+    {order_of_list, "ior: policy list has no places", "leave the order out"},
+    {order_of_rankfile, "ior: policy rankfile has no places", "leave the order out"},
+    {storage_of_bare_backend, "ior: policy storage, and backend bare has no files", "another"},
+    {storage_of_wrapped_backend, "ior: policy storage, and backend wrapper has", "another"},
+    {memory_beyond_nodes, "ior: memory on NUMA node 64", "one from 0 to 63"},
+    {node_of_local_memory, "ior: memory policy local with NUMA node 1", "choose policy node"},
+    {drop_of_bare_backend, "ior: backend bare has no files that a page cache", "another backend"},
     {no_rank_file, "ior: empty path for the figures of ranks", "leave it out"},
     {no_op_files, "ior: empty path for the figures of transfers", "leave it out"},
     {ranks_over_data, "ior: file of figures of ranks ./out/testFile is one of", "of its own"},
@@ -685,6 +725,11 @@ CHANGE(largest_file, x->write->layout.block_bytes = MIB;
        x->write->layout.segment_count = (UINT64_C(1) << 43) - 1)
 CHANGE(greatest_depth, x->read->depth = WEIR_PLAN_DEPTH_MAX)
 CHANGE(greatest_batch, x->read->depth = x->read->batch = WEIR_PLAN_DEPTH_MAX)
+CHANGE(storage_of_dry_run, x->test->backend = &bare; x->test->is_dry_run = true;
+       x->test->pinning.policy = WEIR_PIN_STORAGE; x->test->cache_drop = WEIR_DROP_FILES;
+       x->target.is_shared = false)
+CHANGE(storage_of_wrapper, x->test->backend = &wrapper; x->test->inner = &store;
+       x->test->pinning.policy = WEIR_PIN_STORAGE; x->test->cache_drop = WEIR_DROP_NODE)
 CHANGE(deep_wrapper, x->test->backend = &wrapper; x->test->inner = &store; x->read->depth = 8)
 CHANGE(deep_search, x->write->depth = 256; x->write->must_find_depth = true; x->write->batch = 16)
 CHANGE(constant_rate, x->write->rate = some_rate; x->write->depth = 8)
@@ -748,6 +793,8 @@ static void sensible_plans_are_accepted(void **state)
         largest_file,
         greatest_depth,
         greatest_batch,
+        storage_of_dry_run,
+        storage_of_wrapper,
         deep_wrapper,
         deep_search,
         constant_rate,
@@ -944,6 +991,32 @@ static void explanation_says_how_much_is_asked_at_once(void **state)
     weir_text_close(&text);
 }
 
+CHANGE(placed, x->test->pinning.policy = WEIR_PIN_NIC; x->test->pinning.order = WEIR_PIN_SCATTER;
+       x->test->pinning.nic = "mlx5_0"; x->test->membind.policy = WEIR_MEMBIND_NODE;
+       x->test->membind.node = 3; x->test->wants_huge_pages = true;
+       x->test->cache_drop = WEIR_DROP_NODE; x->plan->has_stop_before = true;
+       x->plan->stop_before_ns = 90 * S)
+
+static void explanation_says_where_ranks_and_buffers_are(void **state)
+{
+    static const char beginning[] = "plan   ior\n"
+                                    "end  90 s before the job does\n"
+                                    "test 0  STORE  files out/testFile  one for all ranks\n"
+                                    "  ranks on cores near network device mlx5_0, scattered\n"
+                                    "  buffers on NUMA node 3\n"
+                                    "  buffers of huge pages\n"
+                                    "  before reads, empty the page cache of each node\n"
+                                    "  repeat 3\n";
+    struct weir_text text = {0};
+
+    (void)state;
+    add_explanation(&text, placed);
+    assert_true(text.length > strlen(beginning));
+    text.data[strlen(beginning)] = '\0';
+    assert_string_equal(text.data, beginning);
+    weir_text_close(&text);
+}
+
 CHANGE(change_format, x->plan->output.format = WEIR_FORMAT_IOR_CSV)
 CHANGE(change_summary_path, x->plan->output.summary_path = "summary")
 CHANGE(change_result_path, x->plan->output.result_path = "summary")
@@ -1035,6 +1108,29 @@ CHANGE(change_used_device, x->test->may_take_used_device = true)
 
 CHANGE(change_compat, x->plan->output.compat = WEIR_COMPAT_IOR_4_0)
 CHANGE(change_compat_more, x->plan->output.compat = WEIR_COMPAT_IOR_2_10)
+CHANGE(change_pin, x->test->pinning.policy = WEIR_PIN_CORE)
+CHANGE(change_pin_pu, x->test->pinning.policy = WEIR_PIN_PU)
+CHANGE(change_pin_numa, x->test->pinning.policy = WEIR_PIN_NUMA)
+CHANGE(change_pin_package, x->test->pinning.policy = WEIR_PIN_PACKAGE)
+CHANGE(change_pin_storage, x->test->pinning.policy = WEIR_PIN_STORAGE)
+CHANGE(change_pin_nic, x->test->pinning.policy = WEIR_PIN_NIC)
+CHANGE(change_nic, change_pin_nic(x); x->test->pinning.nic = "eth0")
+CHANGE(change_list, x->test->pinning.policy = WEIR_PIN_LIST; x->test->pinning.list = "0-3")
+CHANGE(change_list_more, change_list(x); x->test->pinning.list = "3,0-2")
+CHANGE(change_rankfile, x->test->pinning.policy = WEIR_PIN_RANKFILE;
+       x->test->pinning.rankfile_path = "0-3")
+CHANGE(change_order_of_cores, change_pin(x); x->test->pinning.order = WEIR_PIN_SCATTER)
+CHANGE(change_order_of_nodes, change_pin_numa(x); x->test->pinning.order = WEIR_PIN_COMPACT)
+CHANGE(change_membind, x->test->membind.policy = WEIR_MEMBIND_LOCAL)
+CHANGE(change_membind_interleave, x->test->membind.policy = WEIR_MEMBIND_INTERLEAVE)
+CHANGE(change_membind_none, x->test->membind.policy = WEIR_MEMBIND_NONE)
+CHANGE(change_membind_node, x->test->membind.policy = WEIR_MEMBIND_NODE)
+CHANGE(change_membind_node_more, change_membind_node(x); x->test->membind.node = 1)
+CHANGE(change_huge_pages, x->test->wants_huge_pages = true)
+CHANGE(change_drop, x->test->cache_drop = WEIR_DROP_FILES)
+CHANGE(change_drop_more, x->test->cache_drop = WEIR_DROP_NODE)
+CHANGE(change_end, x->plan->has_stop_before = true)
+CHANGE(change_end_more, change_end(x); x->plan->stop_before_ns = 1)
 CHANGE(change_hog, x->test->hog.bytes_per_rank = MIB)
 CHANGE(change_hog_of_node, x->test->hog.bytes_per_node = MIB)
 CHANGE(change_hog_part, x->test->hog.percent_of_node = 1)
@@ -1054,6 +1150,12 @@ CHANGE(change_pattern, change_payload_ior(x); x->write->payload.pattern = WEIR_I
 CHANGE(change_pattern_more, change_payload_ior(x);
        x->write->payload.pattern = WEIR_IOR_INCOMPRESSIBLE)
 CHANGE(change_pattern_most, change_payload_ior(x); x->write->payload.pattern = WEIR_IOR_RANDOM)
+
+/* These say what is so anyway. */
+CHANGE(compact_cores, change_pin(x); x->test->pinning.order = WEIR_PIN_COMPACT)
+CHANGE(scattered_nodes, change_pin_numa(x); x->test->pinning.order = WEIR_PIN_SCATTER)
+CHANGE(scattered_packages, change_pin_package(x); x->test->pinning.order = WEIR_PIN_SCATTER)
+CHANGE(compact_nic, change_pin_nic(x); x->test->pinning.order = WEIR_PIN_COMPACT)
 
 static void (*const changes_that_matter[])(struct subject *) = {
     nothing,
@@ -1142,6 +1244,28 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_used_device,
     change_compat,
     change_compat_more,
+    change_pin,
+    change_pin_pu,
+    change_pin_numa,
+    change_pin_package,
+    change_pin_storage,
+    change_pin_nic,
+    change_nic,
+    change_list,
+    change_list_more,
+    change_rankfile,
+    change_order_of_cores,
+    change_order_of_nodes,
+    change_membind,
+    change_membind_interleave,
+    change_membind_none,
+    change_membind_node,
+    change_membind_node_more,
+    change_huge_pages,
+    change_drop,
+    change_drop_more,
+    change_end,
+    change_end_more,
     change_hog,
     change_hog_of_node,
     change_hog_part,
@@ -1176,6 +1300,27 @@ static void explanation_differs_when_any_member_differs(void **state)
     }
     for (size_t i = 0; i < CHANGE_COUNT; i++)
         weir_text_close(&texts[i]);
+}
+
+static void same_places_have_the_same_text(void **state)
+{
+    static void (*const pairs[][2])(struct subject *) = {
+        {change_pin, compact_cores},
+        {change_pin_numa, scattered_nodes},
+        {change_pin_package, scattered_packages},
+        {change_pin_nic, compact_nic},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct weir_text texts[2] = {{0}};
+
+        add_explanation(&texts[0], pairs[i][0]);
+        add_explanation(&texts[1], pairs[i][1]);
+        assert_string_equal(texts[0].data, texts[1].data);
+        weir_text_close(&texts[0]);
+        weir_text_close(&texts[1]);
+    }
 }
 
 static void explanation_leaves_out_what_only_reports_repeat(void **state)
@@ -1252,7 +1397,9 @@ int main(void)
         cmocka_unit_test(explanation_of_a_typical_plan_reads_well),
         cmocka_unit_test(explanation_of_an_elaborate_plan_says_it_all),
         cmocka_unit_test(explanation_says_how_much_is_asked_at_once),
+        cmocka_unit_test(explanation_says_where_ranks_and_buffers_are),
         cmocka_unit_test(explanation_differs_when_any_member_differs),
+        cmocka_unit_test(same_places_have_the_same_text),
         cmocka_unit_test(explanation_leaves_out_what_only_reports_repeat),
         cmocka_unit_test(frozen_plan_has_the_hash_of_its_text_as_id),
     };

@@ -1,0 +1,1 @@
+--drop-caches=f --read-percent 70

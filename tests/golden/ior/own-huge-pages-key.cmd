@@ -1,0 +1,1 @@
+-O huge-pages=1 -w

@@ -1,0 +1,1 @@
+--huge-pages -w

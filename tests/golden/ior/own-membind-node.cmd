@@ -1,0 +1,1 @@
+--membind node:1 -w

@@ -1,0 +1,1 @@
+--membind none -w

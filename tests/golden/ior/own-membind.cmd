@@ -1,0 +1,1 @@
+--membind local -w

@@ -1,0 +1,1 @@
+--pin core --nic eth0

@@ -1,0 +1,1 @@
+--pin nic --nic mlx5_0 --pin-order scatter -w

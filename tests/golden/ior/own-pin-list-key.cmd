@@ -1,0 +1,2 @@
+# commas end a directive
+-O pin=list:0-3+8 -w

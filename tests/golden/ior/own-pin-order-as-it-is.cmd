@@ -1,0 +1,2 @@
+# the plan of own-pin
+--pin core --pin-order compact -w

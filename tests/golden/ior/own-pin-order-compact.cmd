@@ -1,0 +1,1 @@
+--pin numa --pin-order=compact -w

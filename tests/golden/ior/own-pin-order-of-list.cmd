@@ -1,0 +1,1 @@
+--pin list:0-3 --pin-order scatter

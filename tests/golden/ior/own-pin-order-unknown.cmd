@@ -1,0 +1,1 @@
+--pin core --pin-order random

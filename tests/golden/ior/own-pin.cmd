@@ -1,0 +1,2 @@
+# all tasks get a core
+--pin core -w

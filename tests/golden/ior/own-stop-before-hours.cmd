@@ -1,0 +1,1 @@
+-O stop-before=1.5h -w

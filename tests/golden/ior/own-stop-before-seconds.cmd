@@ -1,0 +1,2 @@
+# the plan of own-stop-before
+--stop-before 60 -w

@@ -1,0 +1,1 @@
+--stop-before 60ms

@@ -1,0 +1,1 @@
+--stop-before 0 -w

@@ -1,0 +1,1 @@
+-f stop-before-late.ior

@@ -1,0 +1,1 @@
+-f stop-before-other.ior --stop-before 60s
