@@ -308,6 +308,15 @@ static int fault_alignment(struct weir_session *session, const char *path,
     return 0;
 }
 
+static const char *fault_kernel_path(struct weir_session *session, const char *path)
+{
+    const struct weir_name_ops *names = inner_names_of(session);
+
+    if (names && names->kernel_path)
+        return names->kernel_path(weir_fault_session(session)->inner, path);
+    return path;
+}
+
 static const struct weir_file_ops fault_file_ops = {
     .open = fault_open,
     .close = fault_close,
@@ -322,6 +331,7 @@ static const struct weir_name_ops fault_name_ops = {
     .rmdir = fault_rmdir,
     .check = fault_check,
     .alignment = fault_alignment,
+    .kernel_path = fault_kernel_path,
     /* Those that the inner backend does not queue fail: whoever asks what can be queued asks the
      * inner one, as for other abilities. */
     .queued = ALL_NAMES,

@@ -191,6 +191,12 @@ static int mpiio_rmdir(struct weir_session *session, const char *path)
     return weir_posix_name_ops.rmdir(session, without_prefix(path));
 }
 
+static const char *mpiio_kernel_path(struct weir_session *session, const char *path)
+{
+    (void)session;
+    return without_prefix(path);
+}
+
 /* ---- files ---- */
 
 static MPI_Comm communicator_of(const struct weir_group *group)
@@ -470,7 +476,27 @@ static const struct weir_name_ops mpiio_name_ops = {
     .unlink = mpiio_unlink,
     .mkdir = mpiio_mkdir,
     .rmdir = mpiio_rmdir,
+    .kernel_path = mpiio_kernel_path,
 };
+
+/* ---- which library it is ---- */
+
+/* May be asked before MPI is started, and without that. */
+static void mpiio_diagnose(struct weir_diagnosis *diagnosis, const char *path)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+
+    (void)path;
+    MPI_Get_library_version(version, &length);
+    /* The version stands first; what follows is who built it, and how. */
+    version[strcspn(version, ",\n")] = '\0';
+    for (char *tab = version; (tab = strchr(tab, '\t')) != NULL;)
+        *tab = ' ';
+    weir_text_make_visible(version, "");
+    weir_diagnosis_add(diagnosis, WEIR_GOOD, "mpiio", NULL,
+                       "MPI-IO of %s, by which ranks talk, too", version);
+}
 
 const struct weir_backend weir_backend_mpiio = {
     .descriptor = {.name = "mpiio",
@@ -482,6 +508,7 @@ const struct weir_backend weir_backend_mpiio = {
                    .options = {"MPIIO", mpiio_rows, sizeof(struct mpiio_options)}},
     .open = mpiio_session_open,
     .close = mpiio_session_close,
+    .diagnose = mpiio_diagnose,
     .transfer = &mpiio_transfer_ops,
     .file = &mpiio_file_ops,
     .names = &mpiio_name_ops,

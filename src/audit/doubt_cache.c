@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubts whether reads came from the storage: whose data a rank read, and through which cache. */
+/* Doubts whether reads came from the storage: what was in page caches before them, and where that
+ * is not known, whose data a rank read, and through which cache. */
 #include "doubts.h"
 
 #include "weir/base/text.h"
 
 #include <inttypes.h>
+
+/* Of what is read: less of it in page caches changes a rate by less than repetitions differ. */
+#define RESIDENT_SHARE 0.05
 
 static bool is_written_before(const struct weir_subject *subject)
 {
@@ -69,14 +73,16 @@ static void explain_nearness(const struct weir_subject *subject, struct weir_tex
                       (record->rank_count + record->near_rank_count) / 2, record->rank_count);
 }
 
-static void doubt_nearness(const struct weir_subject *subject, bool may_be_cached)
+/* True if it found that data may come from the node's own cache. */
+static bool doubt_nearness(const struct weir_subject *subject, bool may_be_cached)
 {
     struct weir_phase_result *record = subject->record;
     enum weir_shift_kind kind = subject->phase->shift.kind;
+    bool is_read_back = may_be_cached && is_written_before(subject);
     struct weir_text why = {0};
 
     explain_nearness(subject, &why);
-    if (may_be_cached && is_written_before(subject))
+    if (is_read_back)
         weir_result_find(record, WEIR_NOTE, "cache",
                          "%u of %u ranks read back what their own node wrote, through a page cache "
                          "that may have served it: %s%s",
@@ -87,6 +93,7 @@ static void doubt_nearness(const struct weir_subject *subject, bool may_be_cache
                          "%u of %u ranks read what their own node writes: %s",
                          record->near_rank_count, record->rank_count, weir_text_string(&why));
     weir_text_close(&why);
+    return is_read_back;
 }
 
 /* A check under -Z draws the same parts as the reads after it; under -C, parts of other nodes. */
@@ -101,21 +108,109 @@ static bool is_checked_before(const struct weir_subject *subject)
     return false;
 }
 
+/* ---- where the kernel did not tell what it had ---- */
+
+/* A file that is there from before the run may be in the cache from before it. */
+static void doubt_memory(const struct weir_subject *subject)
+{
+    struct weir_phase_result *record = subject->record;
+    uint64_t data_bytes = record->expected_bytes / record->node_count;
+    char data[WEIR_SIZE_TEXT_BYTES], memory[WEIR_SIZE_TEXT_BYTES];
+
+    if (is_written_before(subject) || data_bytes >= record->node_memory_bytes)
+        return;
+    weir_result_find(record, WEIR_NOTE, "fits-in-memory",
+                     "the %s that a node reads fit into its memory of %s, and the kernel does not "
+                     "tell what was in the page cache: use --drop-caches, or direct I/O",
+                     weir_size_format(data_bytes, data),
+                     weir_size_format(record->node_memory_bytes, memory));
+}
+
+static void suspect_cache(const struct weir_subject *subject)
+{
+    struct weir_phase_result *record = subject->record;
+    bool is_suspect = false;
+
+    if (record->near_rank_count > 0)
+        is_suspect = doubt_nearness(subject, true);
+    if (!subject->phase->is_check && is_checked_before(subject)) {
+        is_suspect = true;
+        weir_result_find(record, WEIR_NOTE, "checked-before",
+                         "each rank reads what it has read for -W, through a page cache that may "
+                         "have served it: verify with -R instead, or use direct I/O");
+    }
+    if (record->depth_curve.count > 0) {
+        is_suspect = true;
+        weir_result_find(record, WEIR_NOTE, "searched-before",
+                         "the search for a depth read the same files before, through a page cache "
+                         "that may have served the rest: use direct I/O");
+    }
+    if (!is_suspect && !subject->phase->is_check)
+        doubt_memory(subject);
+}
+
+/* ---- where it did ---- */
+
+static void explain_residency(const struct weir_subject *subject, struct weir_text *text)
+{
+    bool has_near_ranks =
+        subject->record->near_rank_count > 0 && subject->phase->verb != WEIR_MIXED;
+
+    if (subject->test->cache_drop != WEIR_DROP_NOTHING) {
+        weir_text_add(text, "--drop-caches leaves pages that others use, and those of file systems "
+                            "in memory: use direct I/O, or another file system");
+    } else if (!has_near_ranks) {
+        weir_text_add(text, "use --drop-caches, or direct I/O");
+    } else if (subject->phase->shift.kind == WEIR_SHIFT_NONE) {
+        weir_text_add(text, "use --drop-caches, -C on several nodes, or direct I/O");
+    } else {
+        explain_nearness(subject, text);
+        weir_text_add(text, "; or use --drop-caches, or direct I/O");
+    }
+}
+
+/* What a rank checks is worth a sentence where its own node wrote it: then the check may never
+ * have seen the storage. */
+static void report_residency(const struct weir_subject *subject, double share)
+{
+    struct weir_phase_result *record = subject->record;
+    unsigned knowing = record->residency.rank_count;
+    struct weir_text who = {0}, why = {0};
+
+    if (knowing < record->rank_count)
+        weir_text_add(&who, "%u of %u ranks", knowing, record->rank_count);
+    else
+        weir_text_add(&who, "ranks");
+    explain_residency(subject, &why);
+    weir_result_find(record, WEIR_NOTE, "resident",
+                     "%.1f %% of what %s were to read was in the page cache of their node before "
+                     "the phase: %s",
+                     100.0 * share, weir_text_string(&who), weir_text_string(&why));
+    weir_text_close(&who);
+    weir_text_close(&why);
+}
+
+static void judge_residency(const struct weir_subject *subject)
+{
+    const struct weir_residency_result *residency = &subject->record->residency;
+    double share = (double)residency->resident_bytes / (double)residency->asked_bytes;
+    bool is_near = subject->record->near_rank_count > 0;
+
+    if (share >= RESIDENT_SHARE && (is_near || !subject->phase->is_check))
+        report_residency(subject, share);
+    else if (is_near)
+        doubt_nearness(subject, false);
+}
+
 void weir_doubt_cache(const struct weir_subject *subject)
 {
-    bool may_be_cached = weir_subject_passes_cache(subject);
-
     if (!weir_phase_reads(subject->phase) || subject->test->is_dry_run ||
         (weir_test_abilities(subject->test) & WEIR_CAN_KEEP) == 0)
         return;
-    if (subject->record->near_rank_count > 0)
-        doubt_nearness(subject, may_be_cached);
-    if (may_be_cached && !subject->phase->is_check && is_checked_before(subject))
-        weir_result_find(subject->record, WEIR_NOTE, "checked-before",
-                         "each rank reads what it has read for -W, through a page cache that may "
-                         "have served it: verify with -R instead, or use direct I/O");
-    if (may_be_cached && subject->record->depth_curve.count > 0)
-        weir_result_find(subject->record, WEIR_NOTE, "searched-before",
-                         "the search for a depth read the same files before, through a page cache "
-                         "that may have served the rest: use direct I/O");
+    if (weir_subject_passes_cache(subject) && subject->record->residency.asked_bytes > 0)
+        judge_residency(subject);
+    else if (weir_subject_passes_cache(subject) && subject->test->cache_drop == WEIR_DROP_NOTHING)
+        suspect_cache(subject);
+    else if (subject->record->near_rank_count > 0)
+        doubt_nearness(subject, false);
 }

@@ -254,6 +254,52 @@ SPOIL(mix_alone, mix_after_write(x); x->write->verb = WEIR_READ)
 SPOIL(read_after_mix, read_back(x); x->write->verb = WEIR_MIXED)
 SPOIL(shrink_a_mix, shrink(x); x->write->verb = WEIR_MIXED)
 
+/* ---- page caches ---- */
+
+/* Of 1000 bytes, so many were resident. */
+static void find_resident(struct subject *x, uint64_t bytes)
+{
+    read_back(x);
+    x->record.residency = (struct weir_residency_result){1000, bytes, 4};
+}
+
+SPOIL(read_cached, find_resident(x, 1000))
+SPOIL(read_just_cached, find_resident(x, 50))
+SPOIL(read_hardly_cached, find_resident(x, 49))
+SPOIL(read_uncached, find_resident(x, 0))
+SPOIL(read_cached_elsewhere, read_cached(x); x->record.near_rank_count = 0)
+SPOIL(read_cached_directly, read_cached(x); x->test->backend = &direct)
+SPOIL(read_cached_for_show, read_cached(x); x->test->is_dry_run = true)
+SPOIL(read_cached_by_some, read_cached(x); x->record.residency.rank_count = 3)
+SPOIL(read_cached_although_dropped, read_cached(x); x->test->cache_drop = WEIR_DROP_FILES)
+SPOIL(read_back_after_drop, read_back(x); x->test->cache_drop = WEIR_DROP_FILES)
+SPOIL(write_cached, read_cached(x); x->record.phase = x->write->number)
+SPOIL(check_cached, read_cached(x); x->read->is_check = true)
+SPOIL(check_cached_elsewhere, check_cached(x); x->record.near_rank_count = 0)
+SPOIL(check_uncached, read_uncached(x); x->read->is_check = true)
+SPOIL(mix_cached, read_cached(x); x->read->verb = WEIR_MIXED)
+SPOIL(mix_uncached, read_uncached(x); x->read->verb = WEIR_MIXED)
+SPOIL(search_cached, read_after_search(x); find_resident(x, 800))
+SPOIL(search_uncached, read_after_search(x); find_resident(x, 0))
+SPOIL(draw_cached_after_check, draw_after_check(x); find_resident(x, 800))
+SPOIL(draw_uncached_after_check, draw_after_check(x); find_resident(x, 0))
+SPOIL(shift_cached, shift_far(x); find_resident(x, 600))
+SPOIL(shift_uncached, shift_far(x); find_resident(x, 0))
+/* Written by another run; 2 MiB a node. */
+SPOIL(read_what_fits, read_back(x); x->write->verb = WEIR_READ;
+      x->record.node_memory_bytes = 4096 * MIB)
+SPOIL(read_what_just_fits, read_what_fits(x); x->record.node_memory_bytes = 2 * MIB + 1)
+SPOIL(read_what_just_does_not_fit, read_what_fits(x); x->record.node_memory_bytes = 2 * MIB)
+SPOIL(read_what_fits_and_is_known, read_what_fits(x);
+      x->record.residency = (struct weir_residency_result){1000, 0, 4})
+SPOIL(read_what_fits_after_drop, read_what_fits(x); x->test->cache_drop = WEIR_DROP_NODE)
+SPOIL(read_what_fits_directly, read_what_fits(x); x->test->backend = &direct)
+SPOIL(check_what_fits, read_what_fits(x); x->read->is_check = true)
+SPOIL(read_back_what_fits, read_what_fits(x); x->write->verb = WEIR_WRITE)
+SPOIL(read_elsewhere_what_fits, read_back_what_fits(x); x->record.near_rank_count = 0)
+SPOIL(search_what_fits, read_what_fits(x); x->record.depth_curve.count = 3)
+SPOIL(draw_what_fits_after_check, draw_after_check(x); x->record.node_memory_bytes = 16 * MIB)
+
 struct doubt_case {
     void (*spoil)(struct subject *subject);
     const char *name;
@@ -415,6 +461,115 @@ static void mixed_phases_are_doubted_as_the_reads_that_they_are(void **state)
 
     (void)state;
     assert_cases(cases, sizeof cases / sizeof *cases);
+}
+
+/* What the kernel tells takes the place of what may be. */
+static void known_residency_is_told_once_and_suspicions_are_not(void **state)
+{
+    static const struct {
+        void (*spoil)(struct subject *subject);
+        const char *name; /* the one finding about caches; NULL: none */
+    } cases[] = {
+        {read_cached, "resident"},
+        {read_just_cached, "resident"},
+        {read_hardly_cached, NULL},
+        {read_uncached, NULL},
+        {read_cached_elsewhere, "resident"},
+        {read_cached_directly, NULL},
+        {read_cached_for_show, NULL},
+        {read_cached_by_some, "resident"},
+        {read_cached_although_dropped, "resident"},
+        {read_back_after_drop, NULL},
+        {write_cached, NULL},
+        {check_cached, "resident"},
+        {check_cached_elsewhere, NULL},
+        {check_uncached, NULL},
+        {mix_cached, "resident"},
+        {mix_uncached, NULL},
+        {search_cached, "resident"},
+        {search_uncached, NULL},
+        {draw_cached_after_check, "resident"},
+        {draw_uncached_after_check, NULL},
+        {shift_cached, "resident"},
+        {shift_uncached, "near"},
+        {read_what_fits, "fits-in-memory"},
+        {read_what_just_fits, "fits-in-memory"},
+        {read_what_just_does_not_fit, NULL},
+        {read_what_fits_and_is_known, NULL},
+        {read_what_fits_after_drop, NULL},
+        {read_what_fits_directly, NULL},
+        {check_what_fits, NULL},
+        {read_back_what_fits, "cache"},
+        {read_elsewhere_what_fits, NULL},
+        {search_what_fits, "searched-before"},
+        {draw_what_fits_after_check, "checked-before"},
+    };
+    static const char *const names[] = {"resident",       "cache",           "near",
+                                        "checked-before", "searched-before", "fits-in-memory"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct subject subject;
+
+        set_up(&subject);
+        cases[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &subject.record);
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            const struct weir_finding *finding = find(&subject, names[k]);
+            bool is_due = cases[i].name != NULL && strcmp(cases[i].name, names[k]) == 0;
+
+            if ((finding != NULL) != is_due)
+                fail_msg("case %zu: %s", i, names[k]);
+            assert_true(finding == NULL || finding->severity == WEIR_NOTE);
+        }
+        weir_plan_close(subject.plan);
+    }
+}
+
+#define RESIDENT(share, who)                                                                       \
+    share " % of what " who " were to read was in the page cache of their node before the phase: "
+
+static void residency_is_told_with_its_share_and_the_way_out(void **state)
+{
+    static const struct {
+        void (*spoil)(struct subject *subject);
+        const char *text;
+    } cases[] = {
+        {read_cached,
+         RESIDENT("100.0", "ranks") "use --drop-caches, -C on several nodes, or direct I/O"},
+        {read_just_cached,
+         RESIDENT("5.0", "ranks") "use --drop-caches, -C on several nodes, or direct I/O"},
+        {read_cached_by_some, RESIDENT("100.0", "3 of 4 ranks") "use --drop-caches, -C on several "
+                                                                "nodes, or direct I/O"},
+        {read_cached_elsewhere, RESIDENT("100.0", "ranks") "use --drop-caches, or direct I/O"},
+        {mix_cached, RESIDENT("100.0", "ranks") "use --drop-caches, or direct I/O"},
+        {shift_cached,
+         RESIDENT("60.0", "ranks") "one node has 3 of the 4 ranks: spread them evenly; or use "
+                                   "--drop-caches, or direct I/O"},
+        {read_cached_although_dropped,
+         RESIDENT("100.0",
+                  "ranks") "--drop-caches leaves pages that others use, and those of file systems "
+                           "in memory: use direct I/O, or another file system"},
+        {read_what_fits, "the 2 MiB that a node reads fit into its memory of 4 GiB, and the "
+                         "kernel does not tell what was in the page cache: use --drop-caches, or "
+                         "direct I/O"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_finding *finding;
+        struct subject subject;
+
+        set_up(&subject);
+        cases[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &subject.record);
+        finding = find(&subject, "resident");
+        if (finding == NULL)
+            finding = find(&subject, "fits-in-memory");
+        assert_non_null(finding);
+        assert_string_equal(finding->text, cases[i].text);
+        weir_plan_close(subject.plan);
+    }
 }
 
 static void a_read_of_its_own_nodes_data_is_told_why(void **state)
@@ -651,6 +806,8 @@ int main(void)
         cmocka_unit_test(open_loops_are_doubted_where_they_fell_behind_or_paused),
         cmocka_unit_test(queues_are_doubted_where_something_else_than_the_storage_is_the_limit),
         cmocka_unit_test(mixed_phases_are_doubted_as_the_reads_that_they_are),
+        cmocka_unit_test(known_residency_is_told_once_and_suspicions_are_not),
+        cmocka_unit_test(residency_is_told_with_its_share_and_the_way_out),
         cmocka_unit_test(a_read_of_its_own_nodes_data_is_told_why),
         cmocka_unit_test(sentences_about_loads_say_the_way_out),
         cmocka_unit_test(a_rate_that_was_not_sustained_is_told_in_numbers),

@@ -190,6 +190,8 @@ struct weir_name_ops {
      * has no O_DIRECT, and the session is about that. NULL: nothing is demanded. */
     int (*alignment)(struct weir_session *session, const char *path,
                      struct weir_alignment *alignment);
+    /* What the kernel calls the file, where that is only a part of `path`. NULL: `path`. */
+    const char *(*kernel_path)(struct weir_session *session, const char *path);
     /* verbs of names that `submit` takes: 1u << WEIR_OP_STAT | ...; 0: none */
     unsigned queued;
 };
@@ -231,9 +233,9 @@ struct weir_backend {
     /* Adds to *facts. May be called at any time between open and close, but between transfers.
      * NULL: there is nothing to tell. */
     void (*describe)(struct weir_session *session, struct weir_session_facts *facts);
-    /* Adds what this host lets the backend do, in files of the directory `path` if that is not
-     * NULL. Needs no session, and leaves nothing behind. NULL: nothing that other backends do not
-     * tell. */
+    /* Adds what this host lets the backend do, and with the file or device `path` (which need not
+     * exist, but is no directory) if that is not NULL. Needs no session, and leaves nothing behind.
+     * NULL: nothing that other backends do not tell. */
     void (*diagnose)(struct weir_diagnosis *diagnosis, const char *path);
     /* A NULL table is an ability the backend does not have. */
     const struct weir_transfer_ops *transfer;

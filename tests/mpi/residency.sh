@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What of a read is in the page cache is known before it: all of what was just written, nothing after --drop-caches, and
+# else as much as fincore says.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# What a tmpfs holds is always in memory.
+if [[ $(stat -f -c %T "$work") == @(tmpfs|ramfs|overlayfs) ]]; then
+    ((EUID == 0)) || skip "$work is on no file system of a disk, and only root can make another one"
+    status=0
+    # shellcheck disable=SC2016
+    "$WEIR_ROOT/scripts/testbed/testbed-loopfs" run -- bash -c 'TMPDIR=$TESTBED_MNT exec bash "$0"' "$0" || status=$?
+    exit "$status"
+fi
+
+mib=1048576
+
+try() { # try RANKS OPTION...: the result is that of this run alone
+    local ranks=$1
+    shift
+    rm -f "$result"
+    run "$ranks" -t 64k --result "$result" "$@"
+    expect_done
+}
+
+expect_residency() { # expect_residency KIND RANKS MIB EXPRESSION: of the shares of as many ranks
+    expect_record "($1.residency.ranks == $2 and $1.residency.asked_bytes == $3 * $mib and
+        (lambda share: $4)($1.residency.resident_bytes / $1.residency.asked_bytes))"
+}
+
+findings_of() { # findings_of KIND: an expression
+    echo "{finding.name for finding in $1.findings}"
+}
+
+expect_cached() { # expect_cached KIND RANKS MIB
+    expect_residency "$1" "$2" "$3" 'share > 0.97'
+    expect_record "'resident' in $(findings_of "$1") and not {'cache', 'near'} & $(findings_of "$1")"
+}
+
+expect_uncached() { # expect_uncached KIND RANKS MIB
+    expect_residency "$1" "$2" "$3" 'share < 0.01'
+    expect_record "not {'resident', 'cache', 'near', 'checked-before'} & $(findings_of "$1")"
+}
+
+# ---- files that were just written
+
+for sharing in '' -F; do
+    # shellcheck disable=SC2086
+    try 2 -w -r -b 4m $sharing -o "$files/f"
+    expect_cached reading 2 8
+    expect_line 'resident: (9[789]|100)\.[0-9] % of what ranks were to read was in the page cache of their node'
+    expect_record 'written.residency is None'
+
+    # shellcheck disable=SC2086
+    try 2 -w -W -r -b 4m $sharing --drop-caches files -o "$files/f"
+    expect_uncached checking 2 8
+    expect_uncached reading 2 8
+    expect_no_line 'resident:'
+done
+
+# Segments of several ranks, in any order: each rank asks for its own.
+for order in -z '-z -z'; do
+    # shellcheck disable=SC2086
+    try 3 -w -r -b 256k -s 4 $order -o "$files/f"
+    expect_cached reading 3 3
+    # shellcheck disable=SC2086
+    try 3 -w -r -b 256k -s 4 $order --drop-caches files -o "$files/f"
+    expect_uncached reading 3 3
+done
+
+# What is mixed reads as well; what goes past the cache asks nobody to empty it.
+try 2 -w --read-percent 50 -b 4m -o "$files/f"
+expect_record "(lambda p: p.residency.asked_bytes == 8 * $mib and 'resident' in {f.name for f in p.findings})(
+    next(p for p in phases if p.verb == 'mixed'))"
+if can_bypass_cache; then
+    try 2 -w -r -b 4m --direct -o "$files/f"
+    expect_record "not {'resident', 'cache'} & $(findings_of reading)"
+fi
+
+# ROMIO's words for kinds of file systems are not those of the kernel.
+if ompi_info 2>/dev/null | grep -q 'MCA io: romio321'; then
+    export OMPI_MCA_io=romio321
+    try 2 -a MPIIO -w -r -b 4m -o "ufs:$files/f"
+    expect_cached reading 2 8
+    try 2 -a MPIIO -w -r -b 4m --drop-caches files -o "ufs:$files/f"
+    expect_uncached reading 2 8
+    unset OMPI_MCA_io
+fi
+expect_files ''
+
+# ---- a file that is there already
+
+keep() { # keep BYTES: a file of 8 MiB of which so many are in the cache
+    try 2 -w -k -b 4m -o "$files/kept"
+    python3 - "$files/kept" "$1" <<'END'
+import os, sys
+file = os.open(sys.argv[1], os.O_RDONLY)
+os.fsync(file)
+os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
+for offset in range(0, int(sys.argv[2]), 65536):
+    os.pread(file, 65536, offset)
+END
+}
+
+for cached in 0 1 3 8; do
+    keep $((cached * mib))
+    cached_bytes=
+    ! command -v fincore >/dev/null || cached_bytes=$(fincore --bytes --noheadings --output RES "$files/kept")
+    try 2 -r -E -k -b 4m -o "$files/kept"
+    expect_record "reading.residency.resident_bytes == ${cached_bytes:-$((cached * mib))}"
+    expect_record "('resident' in $(findings_of reading)) == ($cached > 0)"
+done
+try 2 -r -E -k -b 4m --drop-caches files -o "$files/kept"
+expect_uncached reading 2 8
+
+# ---- the whole node
+
+if ((EUID == 0)) && { : >/proc/sys/vm/drop_caches; } 2>/dev/null; then
+    for sharing in '' -F; do
+        # shellcheck disable=SC2086
+        try 2 -w -W -r -b 4m $sharing --drop-caches node -o "$files/f"
+        expect_uncached checking 2 8
+        expect_uncached reading 2 8
+    done
+fi
+
+# Who may not do that is told before anything is touched, and may drop files.
+if ((EUID == 0)); then
+    chmod 711 "$work"
+    mkdir -m 777 "$files/theirs"
+    unprivileged=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+    "${unprivileged[@]}" "$WEIR" --version >/dev/null 2>&1 || skip "nobody may run $WEIR; the rest is fine"
+else
+    mkdir "$files/theirs"
+    unprivileged=()
+fi
+rm -f "$files/kept"
+capture "${unprivileged[@]}" "$WEIR" -w -r -t 64k -b 4m --drop-caches node -o "$files/theirs/f"
+expect_exit 3
+expect_error "drop-caches node: this process may not write /proc/sys/vm/drop_caches on host $(hostname).*--drop-caches files"
+expect_files ''
+capture "${unprivileged[@]}" "$WEIR" -w -r -t 64k -b 4m --drop-caches files -o "$files/theirs/f"
+expect_done
+expect_no_line 'note resident|note cache'
+capture "${unprivileged[@]}" "$WEIR" -w -r -t 64k -b 4m -o "$files/theirs/f"
+expect_done
+expect_line 'note resident: .*use --drop-caches'
