@@ -32,3 +32,14 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_C_COMPILER_ID STREQUAL "GNU"
     check_ipo_supported(RESULT weir_ipo LANGUAGES C OUTPUT weir_ipo_reason)
     set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${weir_ipo})
 endif()
+
+# What the result file tells of the build: flags that change the code, not those of warnings.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" weir_type)
+get_directory_property(weir_options COMPILE_OPTIONS)
+list(FILTER weir_options EXCLUDE REGEX "^-W")
+if(CMAKE_INTERPROCEDURAL_OPTIMIZATION)
+    list(APPEND weir_options -flto)
+endif()
+string(REPLACE ";" " " WEIR_BUILD_FLAGS "${CMAKE_C_FLAGS};${CMAKE_C_FLAGS_${weir_type}};${weir_options}")
+string(STRIP "${WEIR_BUILD_FLAGS}" WEIR_BUILD_FLAGS)
+string(REGEX REPLACE "([\"\\\\])" "\\\\\\1" WEIR_BUILD_FLAGS "${WEIR_BUILD_FLAGS}")

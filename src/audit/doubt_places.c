@@ -1,8 +1,354 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubts whether ranks ran where they should, undisturbed. */
+/* Doubts whether ranks ran where they should, undisturbed: one finding of a kind for all nodes,
+ * which names the worst of them. */
 #include "doubts.h"
+
+#include "weir/base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Of the pages of a rank's buffers: the kernel puts a few elsewhere when lists of free pages are
+ * short, and that many change no rate that anybody could tell. */
+#define AWAY_PERMILLE 10
+/* Of the phase. A group that is not at its quota is never kept from running at all, so that less
+ * than this is the end of one period, not a limit. */
+#define THROTTLED_SHARE 0.01
+/* From here on it is more than the clocks of virtual machines and the noise of repetitions. */
+#define STOLEN_SHARE 0.02
+/* The kernel counts stolen time in ticks of up to 10 ms: fewer than three may be one that was
+ * counted twice. */
+#define STOLEN_LEAST_S 0.03
+
+/* ---- nodes ---- */
+
+/* How bad a node is; 0: not at all. */
+typedef double measure(const struct weir_node_places *node);
+
+/* The worst node, and how many are bad; NULL if none is. */
+static const struct weir_node_places *find_worst(const struct weir_phase_result *record,
+                                                 measure *badness, unsigned *bad_count)
+{
+    const struct weir_node_places *worst = NULL;
+
+    *bad_count = 0;
+    for (unsigned i = 0; i < record->node_count; i++) {
+        const struct weir_node_places *node = &record->node_places[i];
+
+        if (badness(node) <= 0.0)
+            continue;
+        ++*bad_count;
+        if (worst == NULL || badness(node) > badness(worst))
+            worst = node;
+    }
+    return worst;
+}
+
+/* The others of their kind: " (and 3 more ranks)", "" if there are none. */
+#define OTHERS_BYTES 40
+static const char *others(unsigned count, const char *kind, char buffer[OTHERS_BYTES])
+{
+    buffer[0] = '\0';
+    if (count > 1)
+        snprintf(buffer, OTHERS_BYTES, " (and %u more %s%s)", count - 1, kind,
+                 count > 2 ? "s" : "");
+    return buffer;
+}
+
+/* NUMA nodes in words: "NUMA node 0", "NUMA nodes 0-1,3". */
+#define NUMA_BYTES 128
+static const char *name_numa(uint64_t nodes, char buffer[NUMA_BYTES])
+{
+    struct weir_cpu_set set = {.words = {nodes}};
+    struct weir_text list = {0};
+
+    weir_cpu_set_format(&set, &list);
+    snprintf(buffer, NUMA_BYTES, "NUMA node%s %s", weir_cpu_set_count(&set) == 1 ? "" : "s",
+             weir_text_string(&list));
+    weir_text_close(&list);
+    return buffer;
+}
+
+static const struct weir_rank_place *find_rank(const struct weir_phase_result *record,
+                                               unsigned rank)
+{
+    return record->rank_places != NULL && rank < record->rank_count ? &record->rank_places[rank]
+                                                                    : NULL;
+}
+
+/* ---- cores ---- */
+
+/* Cores for the ranks: those that they may run on, or might have without --pin. */
+static unsigned cores_of(const struct weir_node_places *node)
+{
+    return node->given_core_count > node->core_count ? node->given_core_count : node->core_count;
+}
+
+static unsigned superfluous(const struct weir_node_places *node)
+{
+    return node->rank_count > cores_of(node) ? node->rank_count - cores_of(node) : 0;
+}
+
+/* Ranks of which nothing is known may be elsewhere: somebody must really be without a core. */
+static double oversubscription(const struct weir_node_places *node)
+{
+    if (superfluous(node) == 0 || node->crowded_count == 0)
+        return 0.0;
+    return (double)node->rank_count / cores_of(node);
+}
+
+static void doubt_room(struct weir_phase_result *record)
+{
+    char more[OTHERS_BYTES];
+    unsigned count;
+    const struct weir_node_places *node = find_worst(record, oversubscription, &count);
+
+    if (node == NULL)
+        return;
+    weir_result_find(
+        record, WEIR_WARNING, "oversubscribed",
+        "%s has %u ranks for the %u core%s that they may use%s: they take turns, which "
+        "is in the times of transfers: use fewer ranks or more nodes",
+        node->host, node->rank_count, cores_of(node), cores_of(node) == 1 ? "" : "s",
+        others(count, "node", more));
+}
+
+/* Ranks without a core beyond those for whom there is none. */
+static double needless_sharing(const struct weir_node_places *node)
+{
+    return node->crowded_count > superfluous(node) ? node->crowded_count - superfluous(node) : 0.0;
+}
+
+static const char *way_to_a_core(const struct weir_subject *subject)
+{
+    switch (subject->test->pinning.policy) {
+    case WEIR_PIN_LIST:
+        return "name other processors in the list";
+    case WEIR_PIN_RANKFILE:
+        return "name other processors in the rankfile";
+    case WEIR_PIN_NONE:
+    case WEIR_PIN_PU:
+        return "--pin core gives each rank a core of its own";
+    default:
+        return "leave --pin out, or give the job more cores of that kind";
+    }
+}
+
+static void doubt_sharing(const struct weir_subject *subject)
+{
+    struct weir_phase_result *record = subject->record;
+    char more[OTHERS_BYTES];
+    unsigned rank_count = 0;
+    unsigned count;
+    const struct weir_node_places *node = find_worst(record, needless_sharing, &count);
+
+    if (node == NULL)
+        return;
+    for (unsigned i = 0; i < record->node_count; i++)
+        rank_count += (unsigned)needless_sharing(&record->node_places[i]);
+    weir_result_find(record, WEIR_WARNING, "shared-core",
+                     "rank %u on %s has to share the core of processor %u with another rank, "
+                     "while other cores are free%s: %s",
+                     node->first_crowded, node->host, node->crowded_cpu,
+                     others(rank_count, "rank", more), way_to_a_core(subject));
+}
+
+/* ---- who was moved ---- */
+
+static double move_count(const struct weir_node_places *node)
+{
+    return node->moved_count;
+}
+
+static void doubt_rest(struct weir_phase_result *record)
+{
+    char more[OTHERS_BYTES];
+    unsigned rank_count = 0;
+    unsigned count;
+    const struct weir_node_places *node = find_worst(record, move_count, &count);
+
+    if (node == NULL)
+        return;
+    for (unsigned i = 0; i < record->node_count; i++)
+        rank_count += record->node_places[i].moved_count;
+    weir_result_find(record, WEIR_WARNING, "migrated",
+                     "rank %u on %s was moved from the processors that it had when the test began, "
+                     "by whom is not known%s",
+                     node->first_moved, node->host, others(rank_count, "rank", more));
+}
+
+/* ---- memory ---- */
+
+static double far_pages(const struct weir_node_places *node)
+{
+    return node->away_count > 0 && node->away_permille >= AWAY_PERMILLE ? node->away_permille : 0.0;
+}
+
+/* Where buffers are, and where they should be: of the rank if it is known by itself, else of its
+ * node. */
+static void tell_away(const struct weir_phase_result *record, const struct weir_node_places *node,
+                      struct weir_text *text)
+{
+    const struct weir_rank_place *rank = find_rank(record, node->first_away);
+    char pages[NUMA_BYTES];
+    char processors[NUMA_BYTES];
+
+    weir_text_add(text, "buffers of rank %u on %s are on %s", node->first_away, node->host,
+                  name_numa(rank != NULL ? rank->page_nodes : node->page_nodes, pages));
+    if (node->asks_nodes)
+        weir_text_add(text, ", not all where --membind wants them");
+    else
+        weir_text_add(text, ", its processors on %s",
+                      name_numa(rank != NULL ? rank->cpu_nodes : node->cpu_nodes, processors));
+    weir_text_add(text, ", %s%.1f %% of the pages away", node->away_count > 1 ? "at most " : "",
+                  0.1 * node->away_permille);
+}
+
+static void doubt_memory(struct weir_phase_result *record)
+{
+    struct weir_text text = {0};
+    char more[OTHERS_BYTES];
+    unsigned rank_count = 0;
+    unsigned count;
+    const struct weir_node_places *node = find_worst(record, far_pages, &count);
+
+    if (node == NULL)
+        return;
+    for (unsigned i = 0; i < record->node_count; i++)
+        if (far_pages(&record->node_places[i]) > 0.0)
+            rank_count += record->node_places[i].away_count;
+    tell_away(record, node, &text);
+    weir_result_find(record, WEIR_WARNING, "wrong-node", "%s%s: %s", weir_text_string(&text),
+                     others(rank_count, "rank", more),
+                     node->asks_nodes ? "somebody has moved them, or there was no room"
+                                      : "use --membind local");
+    weir_text_close(&text);
+}
+
+static double asked_remote(const struct weir_node_places *node)
+{
+    return node->asks_nodes ? node->remote_count : 0.0;
+}
+
+static void note_remote_memory(struct weir_phase_result *record)
+{
+    char pages[NUMA_BYTES];
+    char processors[NUMA_BYTES];
+    char more[OTHERS_BYTES];
+    unsigned rank_count = 0;
+    unsigned count;
+    const struct weir_node_places *node = find_worst(record, asked_remote, &count);
+    const struct weir_rank_place *rank;
+
+    if (node == NULL)
+        return;
+    for (unsigned i = 0; i < record->node_count; i++)
+        rank_count += (unsigned)asked_remote(&record->node_places[i]);
+    rank = find_rank(record, node->first_remote);
+    weir_result_find(record, WEIR_NOTE, "remote-memory",
+                     "buffers of rank %u on %s are on %s and its processors on %s, as --membind "
+                     "wants it%s",
+                     node->first_remote, node->host,
+                     name_numa(rank != NULL ? rank->page_nodes : node->page_nodes, pages),
+                     name_numa(rank != NULL ? rank->cpu_nodes : node->cpu_nodes, processors),
+                     others(rank_count, "rank", more));
+}
+
+/* ---- time that was taken ---- */
+
+static double throttled_share(const struct weir_node_places *node)
+{
+    double share = node->wall_s > 0.0 ? node->throttled_s / node->wall_s : 0.0;
+
+    return share >= THROTTLED_SHARE ? share : 0.0;
+}
+
+static void doubt_quota(struct weir_phase_result *record)
+{
+    char throttled[WEIR_DURATION_TEXT_BYTES];
+    char wall[WEIR_DURATION_TEXT_BYTES];
+    char more[OTHERS_BYTES];
+    unsigned count;
+    const struct weir_node_places *node = find_worst(record, throttled_share, &count);
+
+    if (node == NULL)
+        return;
+    weir_result_find(record, WEIR_WARNING, "throttled",
+                     "a control group on %s kept ranks from running for %s of %s, added up over "
+                     "processors, as its quota was used up%s: ask for more processors or use "
+                     "fewer ranks",
+                     node->host, weir_duration_format(node->throttled_s, throttled),
+                     weir_duration_format(node->wall_s, wall), others(count, "node", more));
+}
+
+static double stolen_share(const struct weir_node_places *node)
+{
+    return node->stolen_share >= STOLEN_SHARE && node->stolen_share * node->wall_s >= STOLEN_LEAST_S
+               ? node->stolen_share
+               : 0.0;
+}
+
+static void doubt_hypervisor(struct weir_phase_result *record)
+{
+    char more[OTHERS_BYTES];
+    unsigned count;
+    const struct weir_node_places *node = find_worst(record, stolen_share, &count);
+
+    if (node == NULL)
+        return;
+    weir_result_find(
+        record, WEIR_WARNING, "stolen",
+        "the hypervisor took %.1f %% of the processors' time of ranks on %s%s: measure "
+        "again when other guests are quiet",
+        100.0 * node->stolen_share, node->host, others(count, "node", more));
+}
+
+/* ---- what became of --pin ---- */
+
+static double narrowed_count(const struct weir_node_places *node)
+{
+    return node->narrowed_count;
+}
+
+static double far_count(const struct weir_node_places *node)
+{
+    return node->far_count;
+}
+
+/* On how many ranks of which nodes: "3 ranks on n1", "12 ranks on n1 and others". */
+static void note_pin(struct weir_phase_result *record, measure *of_ranks, const char *name,
+                     const char *sentence)
+{
+    unsigned rank_count = 0;
+    unsigned count;
+    const struct weir_node_places *node = find_worst(record, of_ranks, &count);
+
+    if (node == NULL)
+        return;
+    for (unsigned i = 0; i < record->node_count; i++)
+        rank_count += (unsigned)of_ranks(&record->node_places[i]);
+    weir_result_find(record, WEIR_NOTE, name, "%u rank%s on %s%s %s", rank_count,
+                     rank_count == 1 ? "" : "s", node->host, count > 1 ? " and others" : "",
+                     sentence);
+}
 
 void weir_doubt_places(const struct weir_subject *subject)
 {
-    (void)subject;
+    struct weir_phase_result *record = subject->record;
+
+    if (record->node_places == NULL)
+        return;
+    doubt_room(record);
+    doubt_sharing(subject);
+    doubt_rest(record);
+    doubt_memory(record);
+    note_remote_memory(record);
+    doubt_quota(record);
+    doubt_hypervisor(record);
+    note_pin(record, narrowed_count, "pin-narrowed",
+             "got less than --pin wants for them, as a launcher or a control group keeps the rest "
+             "from them: start them without a binding (mpiexec --bind-to none, srun "
+             "--cpu-bind=none)");
+    note_pin(record, far_count, "pin-far",
+             "found no processor near the device, as others have them: use fewer ranks on a node");
 }

@@ -2,6 +2,9 @@
 /* JSON made of plain structs and texts, valid whatever bytes these hold. */
 #include "json_fields.h"
 
+#include "weir/base/cpu_set.h"
+#include "weir/base/text.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -172,6 +175,52 @@ static bool read_count(const json_t *value, uint64_t *count)
     return errno == 0 && *end == '\0';
 }
 
+/* ---- sets ---- */
+
+static json_t *bits_of(uint64_t bits)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < 64; i++)
+        if (bits >> i & 1)
+            json_array_append_new(list, json_integer(i));
+    return list;
+}
+
+static bool read_bits(const json_t *list, uint64_t *bits)
+{
+    uint64_t read = 0;
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *bit = json_array_get(list, i);
+
+        if (!json_is_integer(bit) || json_integer_value(bit) < 0 || json_integer_value(bit) > 63)
+            return false;
+        read |= UINT64_C(1) << json_integer_value(bit);
+    }
+    *bits = read;
+    return json_is_array(list);
+}
+
+static json_t *cpus_of(const struct weir_cpu_set *set)
+{
+    struct weir_text text = {0};
+    json_t *string;
+
+    weir_cpu_set_format(set, &text);
+    string = json_string(weir_text_string(&text));
+    weir_text_close(&text);
+    return string;
+}
+
+static bool read_cpus(const json_t *value, struct weir_cpu_set *set)
+{
+    const char *list = json_string_value(value);
+
+    *set = (struct weir_cpu_set){0};
+    return list && (*list == '\0' || weir_cpu_set_parse(list, set) == 0);
+}
+
 /* ---- tables ---- */
 
 static json_t *value_of(const struct weir_json_field *field, const void *member)
@@ -189,6 +238,15 @@ static json_t *value_of(const struct weir_json_field *field, const void *member)
         return json_boolean(*(const bool *)member);
     case WEIR_JSON_TEXT:
         return weir_json_exact(member);
+    case WEIR_JSON_KNOWN:
+        return *(const uint64_t *)member == UINT64_MAX ? json_null()
+                                                       : count_of(*(const uint64_t *)member);
+    case WEIR_JSON_PLACE:
+        return *(const int32_t *)member < 0 ? json_null() : json_integer(*(const int32_t *)member);
+    case WEIR_JSON_BITS:
+        return bits_of(*(const uint64_t *)member);
+    case WEIR_JSON_CPUS:
+        return cpus_of(member);
     }
     return NULL;
 }
@@ -222,6 +280,22 @@ static bool take_unsigned(const json_t *value, unsigned *member)
     return true;
 }
 
+static bool take_known(const json_t *value, uint64_t *member)
+{
+    if (!json_is_null(value))
+        return read_count(value, member);
+    *member = UINT64_MAX;
+    return true;
+}
+
+static bool take_place(const json_t *value, int32_t *member)
+{
+    json_int_t number = json_is_null(value) ? -1 : json_integer_value(value);
+
+    *member = (int32_t)number;
+    return json_is_null(value) || (json_is_integer(value) && number >= 0 && number <= INT32_MAX);
+}
+
 static bool take_value(const struct weir_json_field *field, const json_t *value, void *member)
 {
     switch (field->type) {
@@ -238,6 +312,14 @@ static bool take_value(const struct weir_json_field *field, const json_t *value,
         return json_is_boolean(value);
     case WEIR_JSON_TEXT:
         return take_text(field, value, member);
+    case WEIR_JSON_KNOWN:
+        return take_known(value, member);
+    case WEIR_JSON_PLACE:
+        return take_place(value, member);
+    case WEIR_JSON_BITS:
+        return read_bits(value, member);
+    case WEIR_JSON_CPUS:
+        return read_cpus(value, member);
     }
     return false;
 }
@@ -248,6 +330,53 @@ bool weir_json_take(const json_t *object, const struct weir_json_field *fields, 
         const json_t *value = json_object_get(object, field->key);
 
         if (value && !take_value(field, value, (char *)values + field->offset))
+            return false;
+    }
+    return true;
+}
+
+/* ---- columns ---- */
+
+static json_t *column_of(const struct weir_json_field *field, const void *elements, size_t stride,
+                         size_t count)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list,
+                              value_of(field, (const char *)elements + i * stride + field->offset));
+    return list;
+}
+
+json_t *weir_json_columns(const struct weir_json_field *fields, const void *elements, size_t stride,
+                          size_t count)
+{
+    json_t *columns = json_object();
+
+    for (const struct weir_json_field *field = fields; field->key; field++)
+        json_object_set_new(columns, field->key, column_of(field, elements, stride, count));
+    return columns;
+}
+
+static bool take_column(const json_t *list, const struct weir_json_field *field, void *elements,
+                        size_t stride, size_t count)
+{
+    if (json_array_size(list) != count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!take_value(field, json_array_get(list, i),
+                        (char *)elements + i * stride + field->offset))
+            return false;
+    return true;
+}
+
+bool weir_json_take_columns(const json_t *columns, const struct weir_json_field *fields,
+                            void *elements, size_t stride, size_t count)
+{
+    for (const struct weir_json_field *field = fields; field->key; field++) {
+        const json_t *list = json_object_get(columns, field->key);
+
+        if (list && !take_column(list, field, elements, stride, count))
             return false;
     }
     return true;

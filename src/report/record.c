@@ -361,6 +361,7 @@ json_t *weir_record_phase_object(const struct weir_plan *plan,
                             : json_null());
     json_object_set_new(object, "clock", object_of(weir_record_clock_fields, &phase->clock));
     json_object_set_new(object, "verification", verification_of(&phase->mismatches));
+    weir_record_put_cache(object, phase);
     if (phase->notes)
         json_object_set_new(object, "notes", weir_json_exact(phase->notes));
     json_object_set_new(object, "findings", findings_of(phase));
@@ -448,6 +449,7 @@ void weir_record_run(struct weir_text *text, const struct weir_plan *plan,
     json_object_set_new(record, "host", object_of(weir_record_host_fields, &result->host));
     json_object_set_new(record, "clock", json_string(result->clock_name));
     json_object_set_new(record, "begun_s", weir_json_number(result->begun_s));
+    weir_record_put_environment(record, result);
     add_line(text, record);
 }
 
@@ -490,6 +492,7 @@ void weir_record_test(struct weir_text *text, const struct weir_plan *plan,
     json_object_set_new(record, "filesystem",
                         facts->is_known ? object_of(weir_record_filesystem_fields, facts)
                                         : json_null());
+    json_object_set_new(record, "storage", weir_record_storages(test));
     add_line(text, record);
 }
 
@@ -507,6 +510,7 @@ void weir_record_phase(struct weir_text *text, const struct weir_plan *plan,
     json_object_set_new(record, "write_latency", histogram_of(phase->write_latency));
     json_object_set_new(record, "read_latency", histogram_of(phase->read_latency));
     json_object_set_new(record, "series", series_of(phase));
+    weir_record_put_places(record, phase);
     add_line(text, record);
 }
 
@@ -517,6 +521,7 @@ void weir_record_end(struct weir_text *text, const struct weir_result *result)
     json_object_set_new(record, "finished_s", weir_json_number(result->finished_s));
     json_object_set_new(record, "exit_code", json_integer(result->exit_code));
     json_object_set_new(record, "interrupted", json_boolean(result->is_interrupted));
+    json_object_set_new(record, "out_of_time", json_boolean(result->is_out_of_time));
     add_line(text, record);
 }
 

@@ -36,8 +36,26 @@ extern const char *const weir_record_outcomes[3];
 extern const char *const weir_record_severities[2];
 extern const char *const weir_record_outlier_kinds[WEIR_OUTLIER_KINDS];
 
-/* All of a phase of the plan but its histograms and its series. */
+/* All of a phase of the plan but its histograms, its series, and where its ranks ran. */
 json_t *weir_record_phase_object(const struct weir_plan *plan,
                                  const struct weir_phase_result *phase);
+
+/* What is known of the build, of the nodes and of the job: into and out of the record of a run.
+ * Each of these readers gives false for what is damaged, and leaves empty what is not there, as in
+ * files of older versions. */
+void weir_record_put_environment(json_t *record, const struct weir_result *result);
+bool weir_record_take_environment(const json_t *record, struct weir_result *result);
+
+/* What is behind the target of a test: as a list, and out of it. */
+json_t *weir_record_storages(const struct weir_test_result *test);
+bool weir_record_take_storages(const json_t *list, struct weir_arena *arena,
+                               struct weir_test_result *test);
+
+/* Page caches, devices and memory of a phase; where its ranks ran; and both out of its record, when
+ * its numbers of ranks and nodes are known. */
+void weir_record_put_cache(json_t *record, const struct weir_phase_result *phase);
+void weir_record_put_places(json_t *record, const struct weir_phase_result *phase);
+bool weir_record_take_places(const json_t *record, struct weir_arena *arena,
+                             struct weir_phase_result *phase);
 
 #endif

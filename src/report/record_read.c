@@ -386,7 +386,8 @@ static bool read_phase(json_t *record, struct weir_result *result)
            read_verification(json_object_get(record, "verification"), &phase->mismatches) &&
            read_findings(json_object_get(record, "findings"), result, phase) &&
            read_histograms(record, phase) &&
-           read_series(json_object_get(record, "series"), &phase->series);
+           read_series(json_object_get(record, "series"), &phase->series) &&
+           weir_record_take_places(record, &result->arena, phase);
 }
 
 static bool read_test(const json_t *record, unsigned test_capacity, struct weir_result *result)
@@ -400,7 +401,8 @@ static bool read_test(const json_t *record, unsigned test_capacity, struct weir_
     test->filesystem.is_known = json_is_object(filesystem);
     return weir_json_take(record, weir_record_test_fields, test) && test->test < test_capacity &&
            !has_begun(result, test->test, result->test_count - 1) &&
-           weir_json_take(filesystem, weir_record_filesystem_fields, &test->filesystem);
+           weir_json_take(filesystem, weir_record_filesystem_fields, &test->filesystem) &&
+           weir_record_take_storages(json_object_get(record, "storage"), &result->arena, test);
 }
 
 static bool read_run(const json_t *record, struct weir_result *result)
@@ -409,7 +411,9 @@ static bool read_run(const json_t *record, struct weir_result *result)
 
     result->begun_s = json_number_value(json_object_get(record, "begun_s"));
     snprintf(result->clock_name, sizeof result->clock_name, "%s", clock ? clock : "");
-    return weir_json_take(json_object_get(record, "host"), weir_record_host_fields, &result->host);
+    return weir_json_take(json_object_get(record, "host"), weir_record_host_fields,
+                          &result->host) &&
+           weir_record_take_environment(record, result);
 }
 
 static void read_end(const json_t *record, struct weir_result *result)
@@ -417,6 +421,7 @@ static void read_end(const json_t *record, struct weir_result *result)
     result->finished_s = json_number_value(json_object_get(record, "finished_s"));
     result->exit_code = (int)json_integer_value(json_object_get(record, "exit_code"));
     result->is_interrupted = json_is_true(json_object_get(record, "interrupted"));
+    result->is_out_of_time = json_is_true(json_object_get(record, "out_of_time"));
 }
 
 static int read_records(const json_t *run, unsigned test_capacity, struct weir_result *result,

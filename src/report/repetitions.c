@@ -58,11 +58,33 @@ static void merge_slowest(struct weir_phase_result *whole, const struct weir_pha
     whole->slowest_count = 1;
 }
 
+/* What the nodes moved in the mean, and how much of it was cached in all. */
+static void merge_data(struct weir_phase_result *whole, const struct weir_phase_result *row,
+                       unsigned count)
+{
+    struct weir_traffic *traffic = &whole->traffic;
+
+    traffic->has_devices |= row->traffic.has_devices;
+    traffic->has_network |= row->traffic.has_network;
+    traffic->device_read_bytes += row->traffic.device_read_bytes / count;
+    traffic->device_written_bytes += row->traffic.device_written_bytes / count;
+    traffic->network_received_bytes += row->traffic.network_received_bytes / count;
+    traffic->network_sent_bytes += row->traffic.network_sent_bytes / count;
+    whole->residency.asked_bytes += row->residency.asked_bytes;
+    whole->residency.resident_bytes += row->residency.resident_bytes;
+    whole->test = row->test;
+    whole->node_count = row->node_count;
+    whole->file_bytes = row->file_bytes;
+    whole->expected_bytes = row->expected_bytes;
+    whole->node_memory_bytes = row->node_memory_bytes;
+}
+
 /* Means of what repetitions took and moved, extremes of their ranks' times. */
 static void merge(struct weir_phase_result *whole, const struct weir_phase_result *row,
                   unsigned count)
 {
     merge_load(whole, row);
+    merge_data(whole, row, count);
     whole->rank_count = row->rank_count;
     whole->op_count += row->op_count;
     whole->byte_count += row->byte_count / count;

@@ -257,7 +257,14 @@ static unsigned count_alike(const struct weir_repetitions *all, unsigned positio
     return count;
 }
 
-/* A note is told once for all repetitions, a warning each time. */
+/* Where ranks are placed is the same each time. */
+static bool is_of_placement(const struct weir_finding *finding)
+{
+    return strcmp(finding->name, "oversubscribed") == 0 ||
+           strcmp(finding->name, "shared-core") == 0;
+}
+
+/* A note is told once for all repetitions, a warning of what happened each time. */
 static void add_findings(struct weir_text *text, const char *name,
                          const struct weir_repetitions *all, unsigned position)
 {
@@ -268,7 +275,7 @@ static void add_findings(struct weir_text *text, const char *name,
         const struct weir_finding *finding = &phase->findings[i];
         char more[48] = "";
 
-        if (finding->severity == WEIR_NOTE) {
+        if (finding->severity == WEIR_NOTE || is_of_placement(finding)) {
             unsigned alike = count_alike(all, position, finding->name);
 
             if (alike == 0)
@@ -320,12 +327,16 @@ static void add_remarks(struct weir_text *text, const struct weir_trust_view *vi
 
 static void add_end(struct weir_text *text, const struct weir_result *result)
 {
+    const char *how = "interrupted";
+
     if (result->finished_s > 0.0 && !result->is_interrupted)
         return;
+    if (result->finished_s <= 0.0)
+        how = "killed";
+    else if (result->is_out_of_time)
+        how = "ended before its batch system would have ended it";
     weir_trust_line(text, "%s", "");
-    weir_trust_line(text, result->finished_s > 0.0
-                              ? "the run was interrupted: what stands here was done"
-                              : "the run was killed: what stands here was done");
+    weir_trust_line(text, "the run was %s: what stands here was done", how);
 }
 
 void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
@@ -341,6 +352,8 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
     add_clock(text, result);
     weir_trust_times(text, &view);
     weir_trust_load(text, &view);
+    weir_trust_places(text, &view);
+    weir_trust_environment(text, &view);
     add_verification(text, &view);
     add_remarks(text, &view);
     add_end(text, result);

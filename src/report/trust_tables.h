@@ -63,7 +63,10 @@ void weir_trust_times(struct weir_text *text, const struct weir_trust_view *view
 /* What the load was: open loops, searches for a depth, what the system granted. */
 void weir_trust_load(struct weir_text *text, const struct weir_trust_view *view);
 
-/* Where ranks ran, and on what. */
+/* What of the data was cached and passed devices and networks, and where ranks ran. */
 void weir_trust_places(struct weir_text *text, const struct weir_trust_view *view);
+
+/* On which nodes, by which job, and in front of which storage. */
+void weir_trust_environment(struct weir_text *text, const struct weir_trust_view *view);
 
 #endif

@@ -4,6 +4,7 @@
 #define WEIR_TESTS_REPORT_CASES_H
 
 #include "report_load_scenes.h"
+#include "report_place_scenes.h"
 #include "report_scenes.h"
 
 static inline struct scene make_default(void)
@@ -464,6 +465,8 @@ static const struct {
     {"mixed", make_mixed},
     {"open-loop", make_open_loop},
     {"depth-search", make_depth_search},
+    {"places", make_places},
+    {"misplaced", make_misplaced},
 };
 #define SCENE_COUNT (sizeof scenes / sizeof *scenes)
 

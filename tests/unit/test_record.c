@@ -3,6 +3,7 @@
 #include "report_cases.h"
 
 #include <fcntl.h>
+#include <jansson.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -333,6 +334,182 @@ static void mixed_phases_come_back_with_what_reads_and_writes_took(void **state)
     scene_close(&scene);
 }
 
+/* Every member, known or not. */
+static struct scene make_known_places(void)
+{
+    struct scene scene = make_misplaced();
+    struct weir_node_places *node = &scene.result->phases[0].node_places[0];
+    struct weir_rank_place *rank = &scene.result->phases[0].rank_places[1];
+    struct weir_node_facts *facts = &scene.result->node_groups[0].facts;
+
+    scene_job(&scene);
+    scene.result->job[0].value = "srun \xff";
+    facts->numa_nodes = 17;
+    facts->nics[1].numa_node = WEIR_NUMA_UNKNOWN;
+    facts->open_files = WEIR_UNLIMITED;
+    *node = (struct weir_node_places){.host = "n\xfe",
+                                      .rank_count = 1,
+                                      .cpus = scene_cpus("3-5,1023"),
+                                      .core_count = 2,
+                                      .given_core_count = 3,
+                                      .is_pinned = true,
+                                      .crowded_count = 4,
+                                      .first_crowded = 5,
+                                      .crowded_cpu = 6,
+                                      .moved_count = 7,
+                                      .first_moved = 8,
+                                      .narrowed_count = 9,
+                                      .far_count = 10,
+                                      .cpu_nodes = UINT64_C(1) << 63 | 5,
+                                      .page_nodes = 0,
+                                      .away_count = 11,
+                                      .first_away = 12,
+                                      .away_permille = 13,
+                                      .remote_count = 14,
+                                      .first_remote = 15,
+                                      .asks_nodes = true,
+                                      .cpu_s = 16.5,
+                                      .wall_s = 17.25,
+                                      .migrations = 18,
+                                      .preemptions = WEIR_UNKNOWN,
+                                      .throttled_s = 19.125,
+                                      .stolen_share = 0.5};
+    *rank = (struct weir_rank_place){.rank = 1,
+                                     .node = 1,
+                                     .last_cpu = 2,
+                                     .cpu_nodes = 3,
+                                     .page_nodes = 4,
+                                     .away_permille = 5,
+                                     .is_moved = true,
+                                     .migrations = WEIR_UNKNOWN,
+                                     .preemptions = 6};
+    return scene;
+}
+
+static void assert_same_environment(const struct weir_result *a, const struct weir_result *b)
+{
+    const struct weir_test_result *storages[] = {&a->tests[0], &b->tests[0]};
+
+    assert_string_equal(a->mpi_library, b->mpi_library);
+    assert_int_equal(a->job_count, b->job_count);
+    for (unsigned i = 0; i < a->job_count; i++) {
+        assert_string_equal(a->job[i].key, b->job[i].key);
+        assert_string_equal(a->job[i].value, b->job[i].value);
+    }
+    assert_int_equal(a->node_group_count, b->node_group_count);
+    for (unsigned i = 0; i < a->node_group_count; i++) {
+        assert_int_equal(a->node_groups[i].count, b->node_groups[i].count);
+        assert_string_equal(a->node_groups[i].hosts, b->node_groups[i].hosts);
+        assert_memory_equal(&a->node_groups[i].facts, &b->node_groups[i].facts,
+                            sizeof a->node_groups[i].facts);
+    }
+    assert_int_equal(storages[0]->storage_count, storages[1]->storage_count);
+    for (unsigned i = 0; i < storages[0]->storage_count; i++) {
+        assert_string_equal(storages[0]->storages[i].hosts, storages[1]->storages[i].hosts);
+        assert_memory_equal(&storages[0]->storages[i].facts, &storages[1]->storages[i].facts,
+                            sizeof storages[0]->storages[i].facts);
+    }
+}
+
+static void environment_and_places_come_back_in_all_their_members(void **state)
+{
+    struct scene scene = make_known_places();
+    struct weir_result *result = reread(&scene);
+    const struct weir_phase_result *wrote = scene.result->phases;
+    const struct weir_phase_result *read = result->phases;
+    const struct weir_traffic traffic = {.has_devices = true,
+                                         .has_network = true,
+                                         .device_read_bytes = 3 * MIB,
+                                         .device_written_bytes = 21 * MIB + MIB / 4};
+
+    (void)state;
+    assert_same_environment(scene.result, result);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_memory_equal(read[i].node_places, wrote[i].node_places,
+                            wrote[i].node_count * sizeof *wrote[i].node_places);
+        assert_memory_equal(read[i].rank_places, wrote[i].rank_places,
+                            wrote[i].rank_count * sizeof *wrote[i].rank_places);
+        assert_memory_equal(&read[i].traffic, &traffic, sizeof traffic);
+        assert_int_equal(read[i].node_memory_bytes, 16 * GIB);
+        assert_int_equal(read[i].residency.asked_bytes, 0);
+    }
+    weir_result_close(result);
+    scene_close(&scene);
+}
+
+static void what_is_not_known_of_caches_and_networks_comes_back_as_such(void **state)
+{
+    struct scene scene = make_places();
+    struct weir_result *result;
+
+    (void)state;
+    scene.result->is_out_of_time = true;
+    scene.result->phases[0].rank_places = NULL;
+    scene.result->phases[1].node_places = NULL;
+    result = reread(&scene);
+    assert_true(result->is_out_of_time);
+    assert_false(result->phases[0].traffic.has_devices);
+    assert_true(result->phases[0].traffic.has_network);
+    assert_int_equal(result->phases[0].traffic.network_sent_bytes, 17 * MIB);
+    assert_memory_equal(&result->phases[1].residency, &scene.result->phases[1].residency,
+                        sizeof result->phases[1].residency);
+    assert_non_null(result->phases[0].node_places);
+    assert_null(result->phases[0].rank_places);
+    assert_null(result->phases[1].node_places);
+    weir_result_close(result);
+    scene_close(&scene);
+}
+
+/* Takes the keys out of all lines. */
+static void delete_keys(struct weir_text *text, const char *const keys[], size_t count)
+{
+    struct weir_text rest = {0};
+
+    for (char *line = text->data, *end; (end = strchr(line, '\n')); line = end + 1) {
+        json_t *record = json_loadb(line, (size_t)(end - line), 0, NULL);
+        char *dump;
+
+        for (size_t i = 0; i < count; i++)
+            json_object_del(record, keys[i]);
+        dump = json_dumps(record, JSON_COMPACT);
+        weir_text_add(&rest, "%s\n", dump);
+        free(dump);
+        json_decref(record);
+    }
+    weir_text_close(text);
+    *text = rest;
+}
+
+/* What was written before anybody looked where ranks run. */
+static void files_without_the_keys_of_places_are_read(void **state)
+{
+    static const char *const keys[] = {
+        "build",     "mpi_library", "job",    "storage",           "environment",
+        "residency", "traffic",     "places", "node_memory_bytes", "out_of_time"};
+    struct scene scene = make_default();
+    struct scene again = {.plan = scene.plan};
+    struct weir_error error = {0};
+    struct weir_text text = {0};
+    char path[256];
+
+    (void)state;
+    close(open_file(path, sizeof path));
+    record_whole(&text, &scene);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_non_null(strstr(text.data, keys[i]));
+    delete_keys(&text, keys, sizeof keys / sizeof *keys);
+    assert_null(strstr(text.data, "environment"));
+    scene_store(path, text.data);
+    assert_int_equal(weir_record_read(path, 4, &again.result, &error), 0);
+    assert_null(again.result->phases[0].node_places);
+    assert_null(again.result->mpi_library);
+    assert_same_reports(&scene, &again);
+    weir_result_close(again.result);
+    weir_text_close(&text);
+    unlink(path);
+    scene_close(&scene);
+}
+
 /* Of another version the same words may give a plan with another id: what counts is whether the
  * phases are the plan's. */
 static void a_run_fits_the_plan_that_has_its_phases(void **state)
@@ -424,12 +601,32 @@ static void a_run_appended_to_a_cut_line_begins_a_line_of_its_own(void **state)
     scene_close(&scene);
 }
 
+#define DAMAGED_RUN(member) "{\"record\":\"run\",\"schema\":\"weir-result-1\"," member "}\n"
+#define DAMAGED_TEST(member)                                                                       \
+    "{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n{\"record\":\"test\",\"test\":0," member   \
+    "}\n"
 #define DAMAGED_PHASE(members)                                                                     \
     "{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n"                                          \
     "{\"record\":\"test\",\"test\":0}\n"                                                           \
     "{\"record\":\"phase\",\"outcome\":\"complete\",\"test\":0," members "}\n"
 #define TWO_POINTS "{\"depth\":1},{\"depth\":2},"
 #define EIGHT_POINTS TWO_POINTS TWO_POINTS TWO_POINTS TWO_POINTS
+
+static void assert_refused(const char *content, const char *sentence)
+{
+    struct weir_result *result = NULL;
+    struct weir_error error = {0};
+    char path[256];
+
+    close(open_file(path, sizeof path));
+    scene_store(path, content);
+    if (weir_record_read(path, 4, &result, &error) >= 0)
+        fail_msg("%s", content);
+    assert_null(result);
+    assert_non_null(strstr(error.text, sentence));
+    assert_int_equal(error.exit, WEIR_EXIT_USAGE);
+    unlink(path);
+}
 
 static void files_that_are_no_result_files_are_refused_with_a_sentence(void **state)
 {
@@ -477,19 +674,57 @@ static void files_that_are_no_result_files_are_refused_with_a_sentence(void **st
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_result *result = NULL;
-        struct weir_error error = {0};
-        char path[256];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_refused(cases[i].content, cases[i].sentence);
+}
 
-        close(open_file(path, sizeof path));
-        scene_store(path, cases[i].content);
-        assert_true(weir_record_read(path, 4, &result, &error) < 0);
-        assert_null(result);
-        assert_non_null(strstr(error.text, cases[i].sentence));
-        assert_int_equal(error.exit, WEIR_EXIT_USAGE);
-        unlink(path);
-    }
+static void assert_all_refused(const char *const contents[], size_t count, const char *sentence)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_refused(contents[i], sentence);
+}
+
+static void damaged_environments_and_places_are_refused(void **state)
+{
+    static const char *const runs[] = {
+        DAMAGED_RUN("\"mpi_library\":4"),
+        DAMAGED_RUN("\"job\":{\"slurm job\":4711}"),
+        DAMAGED_RUN("\"environment\":[{}]"),
+        DAMAGED_RUN("\"environment\":[{\"count\":1,\"hosts\":\"n1\",\"cores\":-1}]"),
+        DAMAGED_RUN("\"environment\":[{\"count\":1,\"hosts\":\"n1\",\"memlock_bytes\":-1}]"),
+        DAMAGED_RUN("\"environment\":[{\"count\":0,\"hosts\":\"n1\"}]"),
+        DAMAGED_RUN("\"environment\":[{\"count\":1,\"hosts\":\"n1\","
+                    "\"nics\":[{},{},{},{},{},{},{},{},{}]}]"),
+        DAMAGED_RUN("\"environment\":[{\"count\":1,\"hosts\":\"n1\","
+                    "\"nics\":[{\"numa_node\":-1}]}]"),
+    };
+    static const char *const tests[] = {
+        DAMAGED_TEST("\"storage\":[{\"hosts\":\"n1\"}]"),
+        DAMAGED_TEST("\"storage\":[{\"count\":1,\"hosts\":\"n1\","
+                     "\"devices\":[{},{},{},{},{},{},{},{},{}]}]"),
+    };
+    static const char *const phases[] = {
+        DAMAGED_PHASE("\"node_memory_bytes\":-1"),
+        DAMAGED_PHASE("\"residency\":{\"asked_bytes\":-1}"),
+        DAMAGED_PHASE("\"traffic\":{\"device_read_bytes\":\"all\"}"),
+        DAMAGED_PHASE("\"traffic\":{\"network_received_bytes\":-1}"),
+        DAMAGED_PHASE("\"nodes\":2,\"places\":{\"nodes\":{\"host\":[\"n1\"]}}"),
+        DAMAGED_PHASE("\"nodes\":1,\"places\":{\"nodes\":{\"host\":[\"n1\"],"
+                      "\"cores\":[1,2]}}"),
+        DAMAGED_PHASE("\"nodes\":1,\"places\":{\"nodes\":{\"host\":[\"n1\"],\"cpus\":[\"0-\"]}}"),
+        DAMAGED_PHASE("\"nodes\":1,\"places\":{\"nodes\":{\"host\":[\"n1\"],"
+                      "\"cpu_numa_nodes\":[[64]]}}"),
+        DAMAGED_PHASE("\"nodes\":1,\"ranks\":1,\"places\":{\"nodes\":{\"host\":[\"n1\"]},"
+                      "\"ranks\":{\"node\":[1]}}"),
+        DAMAGED_PHASE("\"nodes\":1,\"ranks\":1000000000,\"places\":{\"nodes\":{\"host\":[\"n1\"]},"
+                      "\"ranks\":{\"node\":[0]}}"),
+    };
+
+    (void)state;
+    assert_all_refused(runs, sizeof runs / sizeof *runs, "\"run\" of the last run is damaged");
+    assert_all_refused(tests, sizeof tests / sizeof *tests, "\"test\" of the last run is damaged");
+    assert_all_refused(phases, sizeof phases / sizeof *phases,
+                       "\"phase\" of the last run is damaged");
 }
 
 static void a_missing_file_is_an_error_with_its_name(void **state)
@@ -526,10 +761,14 @@ int main(void)
         cmocka_unit_test(open_loops_come_back_with_their_backlog),
         cmocka_unit_test(searches_and_grants_come_back),
         cmocka_unit_test(mixed_phases_come_back_with_what_reads_and_writes_took),
+        cmocka_unit_test(environment_and_places_come_back_in_all_their_members),
+        cmocka_unit_test(what_is_not_known_of_caches_and_networks_comes_back_as_such),
+        cmocka_unit_test(files_without_the_keys_of_places_are_read),
         cmocka_unit_test(a_run_fits_the_plan_that_has_its_phases),
         cmocka_unit_test(a_file_cut_off_anywhere_is_read_as_far_as_it_goes),
         cmocka_unit_test(a_run_appended_to_a_cut_line_begins_a_line_of_its_own),
         cmocka_unit_test(files_that_are_no_result_files_are_refused_with_a_sentence),
+        cmocka_unit_test(damaged_environments_and_places_are_refused),
         cmocka_unit_test(a_missing_file_is_an_error_with_its_name),
         cmocka_unit_test(an_append_that_fails_tells_why),
     };

@@ -8,6 +8,11 @@
 
 /* ---- golden texts ---- */
 
+/* Nor is another compiler. */
+#define BUILD                                                                                      \
+    "\"build\":{\"type\":\"" WEIR_BUILD_TYPE "\",\"compiler\":\"" WEIR_BUILD_COMPILER              \
+    "\",\"flags\":\""
+
 /* A new version of the program is no new text. */
 static void mask_version(struct weir_text *masked, const char *text)
 {
@@ -24,6 +29,11 @@ static void mask_version(struct weir_text *masked, const char *text)
         for (size_t i = 0; i < sizeof places / sizeof *places; i++)
             if (strncmp(text, places[i], strlen(places[i])) == 0)
                 length = strlen(places[i]);
+        if (strncmp(text, BUILD, strlen(BUILD)) == 0) {
+            weir_text_add(masked, "\"build\":\"BUILD\"");
+            text = strchr(text, '}') + 1;
+            continue;
+        }
         if (length == 0) {
             weir_text_add_bytes(masked, text++, 1);
             continue;

@@ -28,6 +28,7 @@ struct weir_execution {
     uint32_t last_cpu;
     struct weir_cpu_set cpus;  /* that it may run on, at the end of the phase */
     struct weir_cpu_set cores; /* the first processor of each core of these */
+    uint32_t given_core_count; /* cores that its launcher let it use, --pin or not; 0: not known */
     uint64_t cpu_nodes;        /* NUMA nodes of `cpus` */
     uint64_t wanted_nodes;     /* where its buffers should be: as asked, else cpu_nodes */
     uint64_t page_nodes;       /* where pages of its buffers are; 0: not known */

@@ -20,7 +20,7 @@
 #define WEIR_OUTLIERS_KEPT 64
 #define WEIR_FAILURE_TEXT_BYTES 768
 #define WEIR_FINDING_TEXT_BYTES 320
-#define WEIR_FINDINGS_MAX 16
+#define WEIR_FINDINGS_MAX 24
 
 /* One rank's part of a phase, as gathered. Stamps are on the common clock, relative to the phase's
  * agreed start. */

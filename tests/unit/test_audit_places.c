@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each doubt about where ranks ran: the nodes that raise it, and those that just do not. */
+#include "weir/audit/audit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MIB (UINT64_C(1) << 20)
+#define NODES 3
+#define RANKS 12
+
+/* The record of a write by twelve ranks on three nodes with four cores each, sound until a case
+ * spoils it. */
+struct subject {
+    struct weir_plan *plan;
+    struct weir_test *test;
+    struct weir_target target;
+    struct weir_phase_result record;
+    struct weir_histogram latency;
+    struct weir_node_places nodes[NODES];
+    struct weir_rank_place ranks[RANKS];
+};
+
+static const struct weir_descriptor backend = {.name = "direct",
+                                               .label = "DIRECT",
+                                               .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP |
+                                                            WEIR_CAN_NAME | WEIR_BYPASSES_CACHE};
+
+static void set_up_places(struct subject *subject)
+{
+    for (unsigned i = 0; i < NODES; i++) {
+        struct weir_node_places *node = &subject->nodes[i];
+
+        *node = (struct weir_node_places){.rank_count = 4,
+                                          .cpus = {.words = {15}},
+                                          .core_count = 4,
+                                          .given_core_count = 4,
+                                          .cpu_nodes = 1,
+                                          .page_nodes = 1,
+                                          .cpu_s = 3.0,
+                                          .wall_s = 2.0,
+                                          .migrations = 5,
+                                          .preemptions = 17};
+        snprintf(node->host, sizeof node->host, "n%u", i + 1);
+    }
+    for (unsigned i = 0; i < RANKS; i++)
+        subject->ranks[i] = (struct weir_rank_place){
+            .rank = i, .node = i / 4, .cpus = {.words = {15}}, .cpu_nodes = 1, .page_nodes = 1};
+    subject->record.node_places = subject->nodes;
+    subject->record.rank_places = subject->ranks;
+}
+
+static void set_up(struct subject *subject)
+{
+    static const char *const words[] = {"ior"};
+    static const char *const paths[] = {"f"};
+    struct weir_phase phase = {
+        .verb = WEIR_WRITE,
+        .layout = {.segment_count = 1, .block_bytes = MIB, .transfer_bytes = 4096},
+        .depth = 1,
+        .batch = 1};
+
+    memset(subject, 0, sizeof *subject);
+    subject->target = (struct weir_target){.paths = paths, .path_count = 1, .is_shared = true};
+    subject->plan = weir_plan_open("ior", 1, words);
+    subject->test = weir_plan_add_test(subject->plan);
+    subject->test->backend = &backend;
+    phase.target = &subject->target;
+    weir_plan_add_phase(subject->plan, subject->test, &subject->test->steps, &phase);
+    subject->record = (struct weir_phase_result){
+        .phase = subject->test->phases[0]->number,
+        .rank_count = RANKS,
+        .node_count = NODES,
+        .op_count = 3072,
+        .byte_count = RANKS * MIB,
+        .expected_bytes = RANKS * MIB,
+        .file_bytes = RANKS * MIB,
+        .windows = {.transfer_s = 1.9, .total_s = 2.0},
+        .rank_s_min = 1.8,
+        .rank_s_mean = 1.85,
+        .rank_s_max = 1.9,
+        .common_s = 1.8,
+    };
+    set_up_places(subject);
+}
+
+/* ---- what spoils it ---- */
+
+static void no_places(struct subject *subject)
+{
+    subject->record.node_places = NULL;
+    subject->record.rank_places = NULL;
+}
+
+static void no_ranks(struct subject *subject)
+{
+    subject->record.rank_places = NULL;
+}
+
+static void five_ranks(struct subject *subject)
+{
+    subject->nodes[1].rank_count = 5;
+    subject->nodes[1].crowded_count = 1;
+}
+
+static void five_and_nine_ranks(struct subject *subject)
+{
+    five_ranks(subject);
+    subject->nodes[2].rank_count = 9;
+    subject->nodes[2].crowded_count = 5;
+}
+
+static void five_ranks_of_which_one_is_not_known(struct subject *subject)
+{
+    subject->nodes[1].rank_count = 5;
+}
+
+static void seven_ranks_of_which_two_are_not_known(struct subject *subject)
+{
+    subject->nodes[1].rank_count = 7;
+    subject->nodes[1].crowded_count = 1;
+}
+
+static void two_ranks_and_one_core(struct subject *subject)
+{
+    subject->nodes[0].rank_count = 2;
+    subject->nodes[0].core_count = subject->nodes[0].given_core_count = 1;
+    subject->nodes[0].crowded_count = 1;
+}
+
+/* A list of --pin that names one processor twice. */
+static void one_core_of_four_for_two(struct subject *subject)
+{
+    subject->nodes[2].rank_count = 2;
+    subject->nodes[2].core_count = 1;
+    subject->nodes[2].crowded_count = 1;
+    subject->nodes[2].first_crowded = 9;
+    subject->nodes[2].crowded_cpu = 3;
+}
+
+static void shared_core(struct subject *subject)
+{
+    subject->nodes[1].crowded_count = 1;
+    subject->nodes[1].first_crowded = 6;
+    subject->nodes[1].crowded_cpu = 2;
+}
+
+static void shared_cores(struct subject *subject)
+{
+    shared_core(subject);
+    subject->nodes[2].crowded_count = 2;
+    subject->nodes[2].first_crowded = 8;
+}
+
+static void shared_by_a_list(struct subject *subject)
+{
+    shared_core(subject);
+    subject->test->pinning.policy = WEIR_PIN_LIST;
+}
+
+static void oversubscribed_and_badly_spread(struct subject *subject)
+{
+    subject->nodes[0].rank_count = 6;
+    subject->nodes[0].crowded_count = 3;
+}
+
+static void moved(struct subject *subject)
+{
+    subject->nodes[1].moved_count = 1;
+    subject->nodes[1].first_moved = 7;
+}
+
+static void moved_in_crowds(struct subject *subject)
+{
+    moved(subject);
+    subject->nodes[2].moved_count = 3;
+    subject->nodes[2].first_moved = 9;
+}
+
+static void away(struct subject *subject)
+{
+    subject->nodes[1].away_count = 1;
+    subject->nodes[1].first_away = 4;
+    subject->nodes[1].away_permille = 875;
+    subject->nodes[1].cpu_nodes = 3;
+    subject->nodes[1].page_nodes = 3;
+    subject->ranks[4].page_nodes = 3;
+    subject->ranks[4].cpu_nodes = 2;
+}
+
+static void away_of_thousands(struct subject *subject)
+{
+    away(subject);
+    no_ranks(subject);
+    subject->nodes[0].away_count = 2;
+    subject->nodes[0].away_permille = 10;
+}
+
+static void hardly_away(struct subject *subject)
+{
+    away(subject);
+    subject->nodes[1].away_permille = 9;
+}
+
+static void away_from_where_it_was_asked_for(struct subject *subject)
+{
+    away(subject);
+    subject->nodes[1].asks_nodes = true;
+}
+
+/* --membind node:1, and the pages are there. */
+static void remote_as_asked(struct subject *subject)
+{
+    subject->nodes[2].asks_nodes = true;
+    subject->nodes[2].remote_count = 4;
+    subject->nodes[2].first_remote = 8;
+    subject->nodes[2].page_nodes = subject->ranks[8].page_nodes = 2;
+}
+
+static void remote_and_not_asked(struct subject *subject)
+{
+    remote_as_asked(subject);
+    subject->nodes[2].asks_nodes = false;
+}
+
+static void throttled(struct subject *subject)
+{
+    subject->nodes[0].throttled_s = 0.02;
+    subject->nodes[1].throttled_s = 1.5;
+}
+
+static void hardly_throttled(struct subject *subject)
+{
+    subject->nodes[1].throttled_s = 0.0199;
+}
+
+static void stolen(struct subject *subject)
+{
+    subject->nodes[2].stolen_share = 0.02;
+    subject->nodes[0].stolen_share = 0.125;
+}
+
+static void hardly_stolen(struct subject *subject)
+{
+    subject->nodes[0].stolen_share = 0.0199;
+}
+
+/* One tick of 10 ms or two. */
+static void stolen_in_a_moment(struct subject *subject)
+{
+    subject->nodes[0].wall_s = 0.1;
+    subject->nodes[0].stolen_share = 0.2;
+}
+
+static void narrowed(struct subject *subject)
+{
+    subject->nodes[0].narrowed_count = 1;
+    subject->nodes[2].narrowed_count = 3;
+}
+
+static void far_off(struct subject *subject)
+{
+    subject->nodes[2].far_count = 1;
+}
+
+static void nothing(struct subject *subject)
+{
+    (void)subject;
+}
+
+#define NONE NULL
+
+/* Names with NULL at the end: all findings that there are. */
+static const struct {
+    void (*spoil)(struct subject *subject);
+    const char *names[3];
+    enum weir_severity severity;
+    const char *sentence; /* a part of the first one */
+} cases[] = {
+    {nothing, {NONE}, WEIR_NOTE, NULL},
+    {no_places, {NONE}, WEIR_NOTE, NULL},
+    {five_ranks,
+     {"oversubscribed"},
+     WEIR_WARNING,
+     "n2 has 5 ranks for the 4 cores that they may use: they take turns"},
+    {five_and_nine_ranks,
+     {"oversubscribed"},
+     WEIR_WARNING,
+     "n3 has 9 ranks for the 4 cores that they may use (and 1 more node): "},
+    {five_ranks_of_which_one_is_not_known, {NONE}, WEIR_NOTE, NULL},
+    {seven_ranks_of_which_two_are_not_known,
+     {"oversubscribed"},
+     WEIR_WARNING,
+     "n2 has 7 ranks for the 4 cores"},
+    {two_ranks_and_one_core,
+     {"oversubscribed"},
+     WEIR_WARNING,
+     "n1 has 2 ranks for the 1 core that they may use: "},
+    {one_core_of_four_for_two,
+     {"shared-core"},
+     WEIR_WARNING,
+     "rank 9 on n3 has to share the core of processor 3 with another rank"},
+    {shared_core,
+     {"shared-core"},
+     WEIR_WARNING,
+     "rank 6 on n2 has to share the core of processor 2 with another rank, while other cores are "
+     "free: --pin core"},
+    {shared_cores, {"shared-core"}, WEIR_WARNING, "rank 8 on n3 "},
+    {shared_cores, {"shared-core"}, WEIR_WARNING, "are free (and 2 more ranks): "},
+    {shared_by_a_list, {"shared-core"}, WEIR_WARNING, "free: name other processors in the list"},
+    {oversubscribed_and_badly_spread,
+     {"oversubscribed", "shared-core"},
+     WEIR_WARNING,
+     "n1 has 6 ranks for the 4 cores"},
+    {moved, {"migrated"}, WEIR_WARNING, "rank 7 on n2 was moved from the processors that it had"},
+    {moved_in_crowds, {"migrated"}, WEIR_WARNING, "rank 9 on n3 was moved"},
+    {moved_in_crowds, {"migrated"}, WEIR_WARNING, "by whom is not known (and 3 more ranks)"},
+    {away,
+     {"wrong-node"},
+     WEIR_WARNING,
+     "buffers of rank 4 on n2 are on NUMA nodes 0-1, its processors on NUMA node 1, 87.5 % of the "
+     "pages away: use --membind local"},
+    {away_of_thousands,
+     {"wrong-node"},
+     WEIR_WARNING,
+     "buffers of rank 4 on n2 are on NUMA nodes 0-1, its processors on NUMA nodes 0-1, 87.5 % of "
+     "the pages away (and 2 more ranks): "},
+    {hardly_away, {NONE}, WEIR_NOTE, NULL},
+    {away_from_where_it_was_asked_for,
+     {"wrong-node"},
+     WEIR_WARNING,
+     "are on NUMA nodes 0-1, not all where --membind wants them, 87.5 % of the pages away: "},
+    {remote_as_asked,
+     {"remote-memory"},
+     WEIR_NOTE,
+     "buffers of rank 8 on n3 are on NUMA node 1 and its processors on NUMA node 0, as --membind "
+     "wants it (and 3 more ranks)"},
+    {remote_and_not_asked, {NONE}, WEIR_NOTE, NULL},
+    {throttled,
+     {"throttled"},
+     WEIR_WARNING,
+     "a control group on n2 kept ranks from running for 1.50 s of 2.00 s, added up over "
+     "processors, "
+     "as its quota was used up (and 1 more node): "},
+    {hardly_throttled, {NONE}, WEIR_NOTE, NULL},
+    {stolen,
+     {"stolen"},
+     WEIR_WARNING,
+     "the hypervisor took 12.5 % of the processors' time of ranks on n1 (and 1 more node): "},
+    {hardly_stolen, {NONE}, WEIR_NOTE, NULL},
+    {stolen_in_a_moment, {NONE}, WEIR_NOTE, NULL},
+    {narrowed,
+     {"pin-narrowed"},
+     WEIR_NOTE,
+     "4 ranks on n3 and others got less than --pin wants for them"},
+    {far_off, {"pin-far"}, WEIR_NOTE, "1 rank on n3 found no processor near the device"},
+};
+
+static void assert_findings(const struct weir_phase_result *record, size_t i)
+{
+    unsigned expected = 0;
+
+    for (; expected < 3 && cases[i].names[expected]; expected++) {
+        const struct weir_finding *finding = &record->findings[expected];
+
+        if (expected >= record->finding_count)
+            fail_msg("case %zu: %s is missing", i, cases[i].names[expected]);
+        assert_string_equal(finding->name, cases[i].names[expected]);
+        assert_int_equal(finding->severity, cases[i].severity);
+        assert_in_range(strlen(finding->text), 1, WEIR_FINDING_TEXT_BYTES - 2);
+    }
+    if (record->finding_count > expected)
+        fail_msg("case %zu: %s is too much: %s", i, record->findings[expected].name,
+                 record->findings[expected].text);
+    if (cases[i].sentence && !strstr(record->findings[0].text, cases[i].sentence))
+        fail_msg("case %zu: %s", i, record->findings[0].text);
+}
+
+static void each_doubt_is_raised_by_what_spoils_a_number_and_by_nothing_else(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct subject subject;
+
+        set_up(&subject);
+        subject.record.latency = &subject.latency;
+        cases[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &subject.record);
+        assert_findings(&subject.record, i);
+        weir_plan_close(subject.plan);
+    }
+}
+
+/* Long names must not cut off the way out. */
+static void all_doubts_at_once_have_room(void **state)
+{
+    struct subject subject;
+
+    (void)state;
+    set_up(&subject);
+    subject.record.latency = &subject.latency;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (cases[i].spoil != no_places && cases[i].spoil != remote_and_not_asked)
+            cases[i].spoil(&subject);
+    for (unsigned i = 0; i < NODES; i++) {
+        subject.nodes[i].wall_s = 2.0;
+        subject.nodes[i].stolen_share = 0.5;
+        subject.nodes[i].away_count = 4;
+        subject.nodes[i].away_permille = 999;
+        subject.nodes[i].throttled_s = 1.0;
+        subject.nodes[i].asks_nodes = i == 2;
+        memset(subject.nodes[i].host, 'h', sizeof subject.nodes[i].host - 1);
+    }
+    weir_audit_phase(subject.plan, &subject.record);
+    assert_int_equal(subject.record.finding_count, 9);
+    for (unsigned i = 0; i < subject.record.finding_count; i++)
+        assert_in_range(strlen(subject.record.findings[i].text), 1, WEIR_FINDING_TEXT_BYTES - 2);
+    weir_plan_close(subject.plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_doubt_is_raised_by_what_spoils_a_number_and_by_nothing_else),
+        cmocka_unit_test(all_doubts_at_once_have_room),
+    };
+
+    return cmocka_run_group_tests_name("audit_places", tests, NULL, NULL);
+}
