@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 extern const struct weir_backend weir_backend_libaio;
 
@@ -35,6 +36,8 @@ struct completion_ring {
     unsigned header_bytes;
     struct io_event events[];
 };
+
+enum { STANDARD_DEPTH = 128 };
 
 #define RING_MAGIC 0xa10a10a1U
 #define RING_INCOMPATIBLE_FEATURES 0U
@@ -214,6 +217,64 @@ static void libaio_describe(struct weir_session *session, struct weir_session_fa
     if (libaio->syncs_in_submit)
         weir_session_missed(facts, "the kernel has no asynchronous fsync for these files, so each "
                                    "was made inside of io_submit: use -a uring");
+}
+
+/* ---- what this host allows ---- */
+
+static void tell_refusal(struct weir_diagnosis *diagnosis, int rc)
+{
+    bool is_filtered = weir_posix_is_filtered();
+
+    if (is_filtered && (rc == -EPERM || rc == -ENOSYS)) {
+        weir_diagnosis_add(diagnosis, WEIR_MISSING, "libaio", NULL,
+                           "io_setup is forbidden by a seccomp filter, as containers have");
+        weir_diagnosis_help(diagnosis, WEIR_POSIX_FILTER_REMEDY,
+                            "io_setup, io_submit, io_getevents and io_destroy");
+    } else if (rc == -ENOSYS) {
+        weir_diagnosis_add(diagnosis, WEIR_MISSING, "libaio",
+                           "boot a kernel built with CONFIG_AIO, or use -a uring",
+                           "this kernel has no asynchronous transfers (io_setup)");
+    } else {
+        weir_diagnosis_add(diagnosis, WEIR_MISSING, "libaio", NULL,
+                           "no context for %d transfers (io_setup): %s", STANDARD_DEPTH,
+                           strerror(-rc));
+    }
+}
+
+/* The kernel counts what all contexts of the node were asked to have room for. */
+static void tell_room(struct weir_diagnosis *diagnosis, bool has_context)
+{
+    long limit = weir_posix_kernel_number("/proc/sys/fs/aio-max-nr");
+    long taken = weir_posix_kernel_number("/proc/sys/fs/aio-nr");
+    long ranks = limit > taken ? (limit - taken) / STANDARD_DEPTH : 0;
+    enum weir_verdict verdict = has_context ? WEIR_LIMITED : WEIR_MISSING;
+
+    if (limit < 0 || taken < 0)
+        weir_diagnosis_add(diagnosis, WEIR_NOTED, "libaio", NULL,
+                           "a context for %d transfers; its limits are not told", STANDARD_DEPTH);
+    else if (has_context && ranks >= sysconf(_SC_NPROCESSORS_CONF))
+        weir_diagnosis_add(diagnosis, WEIR_GOOD, "libaio", NULL,
+                           "room for %ld ranks of depth %d (fs.aio-max-nr is %ld, %ld are taken)",
+                           ranks, STANDARD_DEPTH, limit, taken);
+    else
+        weir_diagnosis_add(diagnosis, verdict, "libaio", "as root: sysctl -w fs.aio-max-nr=1048576",
+                           "room for %ld ranks of depth %d only, fewer than processors "
+                           "(fs.aio-max-nr is %ld, %ld are taken)",
+                           ranks, STANDARD_DEPTH, limit, taken);
+}
+
+static void libaio_diagnose(struct weir_diagnosis *diagnosis, const char *path)
+{
+    io_context_t context = NULL;
+    int rc = io_setup(STANDARD_DEPTH, &context);
+
+    (void)path;
+    if (rc == 0)
+        io_destroy(context);
+    if (rc == 0 || rc == -EAGAIN)
+        tell_room(diagnosis, rc == 0);
+    else
+        tell_refusal(diagnosis, rc);
 }
 
 /* ---- transfers ---- */
@@ -401,12 +462,13 @@ const struct weir_backend weir_backend_libaio = {
                    .summary = "asynchronous transfers by io_submit, many in flight",
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME | WEIR_CAN_QUEUE |
                                 WEIR_TAKES_DEVICES,
-                   .standard_depth = 128,
+                   .standard_depth = STANDARD_DEPTH,
                    .standard_batch = 16,
                    .options = {"AIO", libaio_rows, sizeof(struct libaio_options)}},
     .open = libaio_session_open,
     .close = libaio_session_close,
     .describe = libaio_describe,
+    .diagnose = libaio_diagnose,
     .transfer = &libaio_transfer_ops,
     .file = &weir_posix_file_ops,
     .names = &weir_posix_name_ops,

@@ -75,6 +75,19 @@ long weir_posix_kernel_number(const char *path)
     return number;
 }
 
+bool weir_posix_is_filtered(void)
+{
+    FILE *file = fopen("/proc/self/status", "re");
+    char line[256];
+    int mode = 0;
+
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "Seccomp: %d", &mode) != 1)
+        ;
+    if (file)
+        fclose(file);
+    return mode == 2;
+}
+
 /* ---- what direct transfers must be multiples of ---- */
 
 /* A block device takes whole sectors at least. */

@@ -68,6 +68,15 @@ enum weir_name_kind weir_posix_kind(mode_t mode);
 /* The number in a file of /proc or /sys, for sentences; -1 if there is none. */
 long weir_posix_kernel_number(const char *path);
 
+/* True if a seccomp filter is on this process: it is mostly a container's, and makes system calls
+ * fail that the kernel has. */
+bool weir_posix_is_filtered(void);
+
+/* The way out of that, with the names of the system calls. */
+#define WEIR_POSIX_FILTER_REMEDY                                                                   \
+    "give the container a seccomp profile that allows %s\n"                                        \
+    "or none, with Docker and Podman: --security-opt seccomp=unconfined"
+
 /* pread(2) and pwrite(2). */
 extern const struct weir_transfer_ops weir_posix_transfer_ops;
 

@@ -8,24 +8,16 @@
 #include "posix_files.h"
 #include "uring_names.h"
 #include "uring_ring.h"
+#include "uring_trials.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* RWF_DONTCACHE, which came with Linux 6.14. */
-enum { DROP_CACHE = 0x80 };
-
-enum {
-    TRANSFER_MAX = 0x7ffff000, /* what Linux moves at once; more comes back short */
-    PROBE_BYTES = 4096
-};
+enum { TRANSFER_MAX = 0x7ffff000 }; /* what Linux moves at once; more comes back short */
 
 /* Beside the operation in a completion's user data: its result is known already. */
 #define SETTLED 1U
@@ -175,8 +167,8 @@ static int fill_session(struct uring_session *uring, const struct uring_options 
     weir_posix_session_init(&uring->posix, &weir_backend_uring, options->is_direct != 0, depth);
     uring->posix.base.submits_in_reap = true;
     uring->posix.base.wants_huge_pages = options->wants_huge_pages != 0;
-    uring->rw_flags =
-        (options->must_not_wait ? RWF_NOWAIT : 0) | (options->must_drop_cache ? DROP_CACHE : 0);
+    uring->rw_flags = (options->must_not_wait ? RWF_NOWAIT : 0) |
+                      (options->must_drop_cache ? WEIR_URING_DROP_CACHE : 0);
     rc = weir_posix_session_stripe(&uring->posix.base, &options->striping, error);
     if (rc < 0)
         return rc;
@@ -227,7 +219,7 @@ static void uring_describe(struct weir_session *session, struct weir_session_fac
     weir_uring_ring_describe(&uring->ring, facts);
     if (uring->rw_flags & RWF_NOWAIT)
         weir_session_got(facts, "no-wait");
-    if (uring->rw_flags & DROP_CACHE)
+    if (uring->rw_flags & WEIR_URING_DROP_CACHE)
         weir_session_got(facts, "no pages left in the cache");
 }
 
@@ -437,81 +429,21 @@ static int uring_alignment(struct weir_session *session, const char *path,
 
 /* ---- what is tried out on the target's file system, before anything is touched ---- */
 
-/* A device itself, to be read; else a file of our own beside the target, and where none can be
- * made, the target. */
-static int open_probe(const char *path, bool is_direct, bool *may_write)
-{
-    int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (is_direct ? O_DIRECT : 0);
-    struct stat facts;
-    int fd = -1;
-
-    if (stat(path, &facts) != 0 || !S_ISBLK(facts.st_mode))
-        fd = weir_posix_open_scratch(path, is_direct);
-    *may_write = fd >= 0;
-    return fd >= 0 ? fd : open(path, flags);
-}
-
-/* One byte or none at all: the flag is looked at first. */
-static bool takes_flag(int fd, int flag)
-{
-    char byte;
-    struct iovec place = {.iov_base = &byte, .iov_len = 1};
-
-    return preadv2(fd, &place, 1, 0, flag) >= 0 || errno != EOPNOTSUPP;
-}
-
-/* One read on the ring itself, which polls for it: its result. */
-static int read_polled(struct uring_session *uring, int fd, void *data)
-{
-    struct io_uring *ring = &uring->ring.ring;
-    struct io_uring_cqe *cqe;
-    int result = -EAGAIN;
-
-    assert(uring->ring.flying == 0);
-    if (weir_uring_ring_room(&uring->ring) == 0)
-        return result;
-    io_uring_prep_rw(IORING_OP_READ, io_uring_get_sqe(ring), fd, data, PROBE_BYTES, 0);
-    uring->ring.flying = 1;
-    if (weir_uring_ring_turn(&uring->ring, 1, WEIR_FOREVER) == 0 &&
-        io_uring_peek_cqe(ring, &cqe) == 0) {
-        result = cqe->res;
-        io_uring_cqe_seen(ring, cqe);
-        uring->ring.flying = 0;
-    }
-    weir_uring_ring_drain(&uring->ring);
-    return result;
-}
-
-/* There must be a block to read: no device is asked for what is not there, nor polled for a write
- * that makes a file longer. */
-static bool takes_polling(struct uring_session *uring, int fd, bool may_write)
-{
-    void *data = aligned_alloc(PROBE_BYTES, PROBE_BYTES);
-    bool is_refused;
-
-    if (!data)
-        return true;
-    memset(data, 0, PROBE_BYTES);
-    is_refused = (!may_write || pwrite(fd, data, PROBE_BYTES, 0) == PROBE_BYTES) &&
-                 read_polled(uring, fd, data) == -EOPNOTSUPP;
-    free(data);
-    return !is_refused;
-}
-
 static int try_out(struct uring_session *uring, int fd, bool may_write, const char *path,
                    struct weir_error *error)
 {
-    if (uring->rw_flags & DROP_CACHE && !takes_flag(fd, DROP_CACHE))
+    if (uring->rw_flags & WEIR_URING_DROP_CACHE &&
+        !weir_uring_takes_flag(fd, WEIR_URING_DROP_CACHE))
         return weir_error_usage(error, "uring",
                                 "%s: --uring.dontcache: the file system there does not know it, "
                                 "or the kernel (it came with Linux 6.14): leave the option out",
                                 path);
-    if (uring->rw_flags & RWF_NOWAIT && !takes_flag(fd, RWF_NOWAIT))
+    if (uring->rw_flags & RWF_NOWAIT && !weir_uring_takes_flag(fd, RWF_NOWAIT))
         return weir_error_usage(error, "uring",
                                 "%s: --uring.nowait: the file system there cannot promise not to "
                                 "block: leave the option out",
                                 path);
-    if (uring->ring.wishes.is_polled && !takes_polling(uring, fd, may_write))
+    if (uring->ring.wishes.is_polled && weir_uring_takes_polling(&uring->ring, fd, may_write) == 0)
         return weir_error_usage(error, "uring",
                                 "%s: --uring.iopoll: the device there has no queues that can be "
                                 "polled (NVMe has with the module parameter nvme.poll_queues): "
@@ -529,7 +461,7 @@ static int uring_check(struct weir_session *session, const char *path, struct we
 
     if (rc < 0 || (uring->rw_flags == 0 && !uring->ring.wishes.is_polled))
         return rc;
-    fd = open_probe(path, uring->posix.is_direct, &may_write);
+    fd = weir_uring_open_probe(path, uring->posix.is_direct, &may_write);
     /* Whatever is wrong with the path, others say it. */
     if (fd < 0)
         return 0;
@@ -579,6 +511,7 @@ const struct weir_backend weir_backend_uring = {
     .open = uring_session_open,
     .close = uring_session_close,
     .describe = uring_describe,
+    .diagnose = weir_uring_diagnose,
     .transfer = &uring_transfer_ops,
     .file = &uring_file_ops,
     .names = &uring_name_ops,

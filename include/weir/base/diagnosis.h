@@ -11,14 +11,19 @@
 enum weir_verdict {
     WEIR_GOOD,    /* nothing to do */
     WEIR_LIMITED, /* works, but not all of it, or not as fast as it could */
-    WEIR_MISSING  /* does not work here */
+    WEIR_MISSING, /* does not work here */
+    WEIR_NOTED    /* a fact that is neither good nor bad, or that nobody tells */
 };
+#define WEIR_VERDICTS 4
 
 struct weir_diagnosis_line {
     enum weir_verdict verdict;
+    const char *heading; /* what the subject is a part of: "memory" */
     const char *subject; /* a word or two: "io_uring" */
     const char *text;    /* what was found, without a full stop */
-    const char *remedy;  /* how it is made good; NULL: nothing is to be done */
+    /* how it is made good; ways that can be taken each for itself have a line each, with '\n'
+     * between them. NULL: nothing is to be done */
+    const char *remedy;
 };
 
 /* All zero is empty. Lines and their texts live in the arena. */
@@ -27,12 +32,26 @@ struct weir_diagnosis {
     struct weir_diagnosis_line *lines;
     size_t count;
     size_t capacity;
+    const char *heading; /* of lines to come */
 };
+
+/* Lines from now on belong to `heading`, which is copied. At first it is "". */
+void weir_diagnosis_begin(struct weir_diagnosis *diagnosis, const char *heading);
 
 /* Adds a line. `remedy` may be NULL; it is copied, as is `subject`. */
 void weir_diagnosis_add(struct weir_diagnosis *diagnosis, enum weir_verdict verdict,
                         const char *subject, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* Adds a way out, a line of its own, to the line that was added last. */
+void weir_diagnosis_help(struct weir_diagnosis *diagnosis, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Lines with this verdict. */
+size_t weir_diagnosis_count(const struct weir_diagnosis *diagnosis, enum weir_verdict verdict);
+
+/* "good", "limited", "missing", "note" */
+const char *weir_verdict_name(enum weir_verdict verdict);
 
 void weir_diagnosis_close(struct weir_diagnosis *diagnosis);
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page cache: whether it can be emptied, and whether the kernel tells what is in it. */
+#include "subjects.h"
+
+#include "weir/system/page_cache.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void tell_dropping(const struct weir_examination *examination)
+{
+    if (weir_cache_may_drop_node(examination->root)) {
+        weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, "drop caches", NULL,
+                           "the node's whole page cache can be emptied (--drop-caches node)");
+        return;
+    }
+    weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "drop caches",
+                       "--drop-caches files needs no privilege: it has the kernel forget the files "
+                       "of the test\n"
+                       "or run as root, outside of containers that have /proc/sys read-only",
+                       "this user may not empty the node's page cache "
+                       "(/proc/sys/vm/drop_caches)");
+}
+
+/* Of a file of our own, in memory: two pages, one of them written. */
+static int look(const char **source, struct weir_residency *sum)
+{
+    long page_bytes = sysconf(_SC_PAGESIZE);
+    struct weir_residency_probe *probe;
+    int fd = memfd_create("weir-doctor", MFD_CLOEXEC);
+    char path[64];
+    int rc = -EIO;
+
+    if (fd < 0)
+        return -errno;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (pwrite(fd, "", 1, 0) == 1 && ftruncate(fd, 2 * page_bytes) == 0)
+        rc = weir_residency_open(path, &probe);
+    if (rc == 0) {
+        *source = weir_residency_source(probe);
+        rc =
+            weir_residency_add(probe, (struct weir_extent){.bytes = 2 * (uint64_t)page_bytes}, sum);
+        weir_residency_close(probe);
+    }
+    close(fd);
+    return rc;
+}
+
+static void tell_residency(const struct weir_examination *examination)
+{
+    struct weir_residency sum = {0};
+    const char *source = "";
+    int rc = look(&source, &sum);
+
+    if (rc == 0 && sum.asked_bytes == 2 * sum.resident_bytes)
+        weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, "residency", NULL,
+                           "%s tells how much of a file is in the page cache", source);
+    else if (rc == 0)
+        weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "residency",
+                           "in a container: let seccomp allow cachestat, which tells the truth",
+                           "%s is not to be believed here: it calls pages resident that are not",
+                           source);
+    else
+        weir_diagnosis_add(examination->diagnosis, WEIR_MISSING, "residency",
+                           "in a container: let seccomp allow cachestat or mincore",
+                           "the kernel does not tell how much of a file is in the page cache: %s",
+                           strerror(-rc));
+}
+
+void weir_examine_page_cache(const struct weir_examination *examination)
+{
+    tell_dropping(examination);
+    tell_residency(examination);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is behind the path: file system, room in it, and the chain of block devices. */
+#include "subjects.h"
+
+#include "weir/system/host.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Less than this, or than a twentieth, and file systems begin to search for room. */
+#define FREE_BYTES_MIN (UINT64_C(1) << 30)
+
+#define LIST_FILESYSTEMS                                                                           \
+    "take a directory on a file system with storage behind it: df -hT lists them"
+
+static bool has_option(const char *options, const char *option)
+{
+    size_t length = strlen(option);
+
+    for (const char *at = options; *at != '\0'; at += strcspn(at, ","), at += *at == ',')
+        if (strncmp(at, option, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static bool is_memory(const char *type)
+{
+    return strcmp(type, "tmpfs") == 0 || strcmp(type, "ramfs") == 0 ||
+           strcmp(type, "hugetlbfs") == 0;
+}
+
+static bool is_device(const char *path)
+{
+    struct stat facts;
+
+    return stat(path, &facts) == 0 && S_ISBLK(facts.st_mode);
+}
+
+/* ---- the file system ---- */
+
+static void judge_filesystem(const struct weir_examination *examination,
+                             const struct weir_storage_facts *facts)
+{
+    struct weir_diagnosis *diagnosis = examination->diagnosis;
+    const char *path = examination->path;
+
+    if (has_option(facts->options, "ro")) {
+        weir_diagnosis_add(diagnosis, WEIR_LIMITED, "file system", NULL,
+                           "%s at %s, from %s, is mounted read-only", facts->type,
+                           facts->mount_point, facts->source);
+        weir_diagnosis_help(diagnosis, "as root: mount -o remount,rw %s", facts->mount_point);
+        weir_diagnosis_help(diagnosis, "or read what is there: -r -E");
+    } else if (access(path, W_OK) != 0) {
+        weir_diagnosis_add(diagnosis, WEIR_LIMITED, "file system", NULL,
+                           "%s at %s, from %s; %s may not be written by this user: %s", facts->type,
+                           facts->mount_point, facts->source, path, strerror(errno));
+        weir_diagnosis_help(diagnosis, "name a directory of your own, or have one made there");
+    } else if (is_memory(facts->type)) {
+        weir_diagnosis_add(diagnosis, WEIR_LIMITED, "file system", LIST_FILESYSTEMS,
+                           "%s at %s: this is memory of the node, no storage", facts->type,
+                           facts->mount_point);
+    } else if (strcmp(facts->type, "overlay") == 0) {
+        weir_diagnosis_add(diagnosis, WEIR_LIMITED, "file system",
+                           examination->node->container[0] != '\0'
+                               ? "start the container with the storage itself: -v "
+                                 "DIRECTORY:DIRECTORY (Docker, Podman)"
+                               : LIST_FILESYSTEMS,
+                           "overlay at %s: one file system on top of another; the first write to a "
+                           "file copies it",
+                           facts->mount_point);
+    } else {
+        weir_diagnosis_add(diagnosis, WEIR_GOOD, "file system", NULL, "%s at %s, from %s",
+                           facts->type, facts->mount_point, facts->source);
+    }
+}
+
+static void tell_filesystem(const struct weir_examination *examination,
+                            const struct weir_storage_facts *facts)
+{
+    if (!facts->is_known) {
+        weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "file system", NULL,
+                           "the kernel does not tell what is behind %s (/proc/self/mountinfo)",
+                           examination->path);
+        return;
+    }
+    judge_filesystem(examination, facts);
+    if (facts->options[0] != '\0')
+        weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "mount options", NULL, "%s",
+                           facts->options);
+    if (facts->striping[0] != '\0')
+        weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "striping", NULL, "%s",
+                           facts->striping);
+    if (facts->is_network)
+        weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "way", NULL,
+                           "data leave this node by its networks");
+}
+
+/* ---- room ---- */
+
+static void tell_room(const struct weir_examination *examination)
+{
+    struct weir_filesystem_facts facts;
+    char total[WEIR_SIZE_TEXT_BYTES], rest[WEIR_SIZE_TEXT_BYTES];
+    uint64_t unused;
+
+    weir_filesystem_describe(examination->path, &facts);
+    if (!facts.is_known || facts.bytes_total == 0)
+        return;
+    unused = facts.bytes_total - facts.bytes_used;
+    weir_size_format(facts.bytes_total, total);
+    weir_size_format(unused, rest);
+    if (unused < FREE_BYTES_MIN || unused < facts.bytes_total / 20)
+        weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "room",
+                           "remove what nobody needs, or take a target elsewhere; a run with less "
+                           "data (-b, -s) fits, too",
+                           "%s of %s are free", rest, total);
+    else if (facts.inodes_total > 0 && facts.inodes_used >= facts.inodes_total)
+        weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "room",
+                           "remove files that nobody needs, or take a target elsewhere",
+                           "%s of %s are free, but no file can be made: all %" PRIu64
+                           " inodes are used",
+                           rest, total, facts.inodes_total);
+    else
+        weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, "room", NULL, "%s of %s are free",
+                           rest, total);
+}
+
+/* ---- devices ---- */
+
+static void describe_device(const struct weir_device_facts *device, struct weir_text *text)
+{
+    char bytes[WEIR_SIZE_TEXT_BYTES];
+
+    weir_text_add(text, "%s%s%s%s", device->model, device->model[0] != '\0' ? ", " : "",
+                  weir_size_format(device->bytes, bytes),
+                  device->is_partition ? ", partition" : "");
+    if (device->is_rotational)
+        weir_text_add(text, ", rotational");
+    if (device->scheduler[0] != '\0')
+        weir_text_add(text, ", scheduler %s", device->scheduler);
+    if (device->request_count > 0)
+        weir_text_add(text, ", queue of %u requests", device->request_count);
+    if (device->hardware_queues > 0)
+        weir_text_add(text, ", hardware queues: %u", device->hardware_queues);
+    if (device->queue_depth > 0)
+        weir_text_add(text, " of depth %u", device->queue_depth);
+    if (device->write_cache[0] != '\0')
+        weir_text_add(text, ", write cache: %s", device->write_cache);
+    if (device->numa_node != WEIR_NUMA_UNKNOWN)
+        weir_text_add(text, ", NUMA node %d", device->numa_node);
+}
+
+/* BFQ takes a lock for each request; of the others the kernel itself gives none to a device with
+ * several queues. */
+static bool is_slowed(const struct weir_device_facts *device)
+{
+    if (device->is_rotational || device->scheduler[0] == '\0' ||
+        strcmp(device->scheduler, "none") == 0)
+        return false;
+    return strcmp(device->scheduler, "bfq") == 0 || device->hardware_queues > 1;
+}
+
+static void tell_device(const struct weir_examination *examination,
+                        const struct weir_device_facts *device)
+{
+    struct weir_text text = {0};
+
+    describe_device(device, &text);
+    if (is_slowed(device)) {
+        weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, device->name, NULL,
+                           "%s: the scheduler holds requests back that the device could have",
+                           weir_text_string(&text));
+        weir_diagnosis_help(examination->diagnosis,
+                            "as root: echo none > /sys/block/%s/queue/scheduler", device->name);
+    } else {
+        weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, device->name, NULL, "%s",
+                           weir_text_string(&text));
+    }
+    weir_text_close(&text);
+}
+
+void weir_examine_target(const struct weir_examination *examination)
+{
+    struct weir_storage_facts facts = {0};
+
+    if (examination->path == NULL) {
+        weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "target",
+                           "weir doctor DIRECTORY, where the data of a test will be",
+                           "no path was given: file system, devices, O_DIRECT and polling were "
+                           "left out");
+        return;
+    }
+    weir_storage_describe(examination->root, examination->path, &facts);
+    if (!is_device(examination->path)) {
+        tell_filesystem(examination, &facts);
+        tell_room(examination);
+    }
+    for (uint32_t i = 0; i < facts.device_count; i++)
+        tell_device(examination, &facts.devices[i]);
+}
