@@ -2,14 +2,226 @@
 /* Opens a topology, has the policy place ranks on it, and draws both. */
 #include "show_topology.h"
 
+#include "weir/base/arena.h"
 #include "weir/system/environment.h"
+#include "weir/system/running.h"
 #include "weir/system/seats.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A line for each rank of the largest job that there is. */
+#define RANKFILE_BYTES_MAX (64 << 20)
+
+/* What the picture is made of. */
+struct showing {
+    const struct weir_host_question *question;
+    struct weir_topology *topology;
+    struct weir_arena arena;
+    struct weir_storage_facts storage;
+    struct weir_cpu_set given; /* to each rank */
+    struct weir_seat_request request;
+    struct weir_error *error;
+};
+
+/* ---- what ranks were given ---- */
+
+static int check_allowed(struct showing *showing)
+{
+    struct weir_cpu_set all, allowed;
+    struct weir_text numbers = {0};
+
+    weir_topology_processors(showing->topology, &all, &allowed);
+    if (weir_cpu_set_is_within(&showing->given, &all))
+        return 0;
+    weir_cpu_set_format(&all, &numbers);
+    weir_error_usage(showing->error, "--allowed",
+                     "%s: the processors of this topology are %s: name some of these",
+                     showing->question->allowed, weir_text_string(&numbers));
+    weir_text_close(&numbers);
+    return -EINVAL;
+}
+
+/* As the user says, else what this process was given, else what the file or the text allows. */
+static int find_given(struct showing *showing)
+{
+    const char *list = showing->question->allowed;
+    struct weir_cpu_set all;
+
+    if (list != NULL) {
+        if (weir_cpu_set_parse(list, &showing->given) != 0)
+            return weir_error_usage(showing->error, "--allowed",
+                                    "%s: give numbers and ranges of processors, as in 0-3,8", list);
+        return check_allowed(showing);
+    }
+    weir_topology_processors(showing->topology, &all, &showing->given);
+    if (weir_topology_is_this_host(showing->topology))
+        weir_running_cpus(&showing->given);
+    return 0;
+}
+
+/* ---- the rankfile ---- */
+
+static int read_text(FILE *file, struct weir_text *text)
+{
+    char part[4096];
+    size_t count;
+
+    errno = 0;
+    while ((count = fread(part, 1, sizeof part, file)) > 0 && text->length <= RANKFILE_BYTES_MAX)
+        weir_text_add_bytes(text, part, count);
+    if (ferror(file))
+        return errno != 0 ? -errno : -EIO;
+    return text->length > RANKFILE_BYTES_MAX ? -EFBIG : 0;
+}
+
+static int read_rankfile(struct showing *showing)
+{
+    const char *path = showing->question->pinning.rankfile_path;
+    struct weir_text text = {0};
+    FILE *file = fopen(path, "re");
+    int code = file != NULL ? read_text(file, &text) : -errno;
+
+    if (file != NULL)
+        fclose(file);
+    if (code != 0)
+        weir_error_set(showing->error, WEIR_EXIT_USAGE, code, path,
+                       "the rankfile cannot be read: %s", strerror(-code));
+    else
+        showing->request.rankfile = weir_arena_copy(&showing->arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return code;
+}
+
+/* ---- devices ---- */
+
+/* Those of the chain that the topology knows: volumes and what else is made of devices is not
+ * there, nor are partitions. */
+static void list_devices(struct showing *showing, const char **names)
+{
+    struct weir_cpu_set cpus;
+    unsigned count = 0;
+
+    if (showing->storage.is_network) {
+        names[0] = weir_topology_standard_nic(showing->topology);
+        return;
+    }
+    for (uint32_t i = 0; i < showing->storage.device_count; i++) {
+        const struct weir_device_facts *device = &showing->storage.devices[i];
+
+        if (!device->is_partition &&
+            weir_topology_near(showing->topology, device->name, &cpus) != -ENODEV)
+            names[count++] = device->name;
+    }
+}
+
+/* Of another host, only a device can be asked for, by its name. */
+static int name_device(struct showing *showing, const char **names)
+{
+    const char *slash = strrchr(showing->question->path, '/');
+    const char *name = slash != NULL ? slash + 1 : showing->question->path;
+    struct weir_cpu_set cpus;
+
+    if (weir_topology_near(showing->topology, name, &cpus) == -ENODEV)
+        return weir_error_usage(showing->error, "--target",
+                                "%s: on another host only devices of its topology can be found, "
+                                "by their names, as in --target nvme0n1",
+                                showing->question->path);
+    names[0] = name;
+    return 0;
+}
+
+static int find_devices(struct showing *showing)
+{
+    const char *path = showing->question->path;
+    const char **names = weir_arena_take(&showing->arena, (WEIR_DEVICES_KEPT + 1) * sizeof *names);
+
+    showing->request.devices = names;
+    if (path == NULL)
+        return weir_error_usage(showing->error, "--pin storage",
+                                "say which storage is meant: --target PATH");
+    if (!weir_topology_is_this_host(showing->topology))
+        return name_device(showing, names);
+    weir_storage_describe("", path, &showing->storage);
+    if (!showing->storage.is_known)
+        return weir_error_usage(showing->error, "--target", "%s: there is no such path", path);
+    list_devices(showing, names);
+    return 0;
+}
+
+/* ---- ranks ---- */
+
+/* One for each core that is given, or for each processor of a list. */
+static int count_ranks(struct showing *showing)
+{
+    const struct weir_pinning *pinning = &showing->question->pinning;
+    struct weir_cpu_set places = weir_topology_cores(showing->topology, &showing->given);
+
+    showing->request.rank_count = showing->question->rank_count;
+    if (showing->request.rank_count > 0)
+        return 0;
+    if (pinning->policy == WEIR_PIN_RANKFILE)
+        return weir_error_usage(showing->error, "--pin rankfile",
+                                "say how many ranks there are: --ranks N");
+    if (pinning->policy == WEIR_PIN_LIST)
+        weir_cpu_set_parse(pinning->list, &places);
+    showing->request.rank_count = weir_cpu_set_count(&places);
+    return 0;
+}
+
+static void give_all_the_same(struct showing *showing)
+{
+    unsigned count = showing->request.rank_count;
+    struct weir_cpu_set *given = weir_arena_take(&showing->arena, (count + 1) * sizeof *given);
+
+    for (unsigned i = 0; i < count; i++)
+        given[i] = showing->given;
+    showing->request.given = given;
+}
+
+static int prepare(struct showing *showing)
+{
+    int code = find_given(showing);
+
+    showing->request.pinning = &showing->question->pinning;
+    if (code == 0)
+        code = count_ranks(showing);
+    if (code == 0 && showing->question->pinning.policy == WEIR_PIN_STORAGE)
+        code = find_devices(showing);
+    if (code == 0 && showing->question->pinning.policy == WEIR_PIN_RANKFILE)
+        code = read_rankfile(showing);
+    if (code == 0)
+        give_all_the_same(showing);
+    return code;
+}
+
+static int draw(struct showing *showing, struct weir_text *text)
+{
+    int code = prepare(showing);
+    struct weir_seat *seats;
+
+    if (code != 0)
+        return code;
+    seats = weir_arena_take(&showing->arena, (showing->request.rank_count + 1) * sizeof *seats);
+    code = weir_seats_plan(showing->topology, &showing->request, seats, showing->error);
+    if (code == 0)
+        weir_seats_draw(text, showing->topology, &showing->request, seats);
+    return code;
+}
 
 int weir_show_topology(const struct weir_host_question *question, struct weir_text *text,
                        struct weir_error *error)
 {
-    (void)question;
-    (void)text;
-    (void)error;
-    return 0;
+    const struct weir_topology_source source = {.xml_path = question->xml_path,
+                                                .synthetic = question->synthetic};
+    struct showing showing = {.question = question, .error = error};
+    int code = weir_topology_open(&source, &showing.topology, error);
+
+    if (code != 0)
+        return code;
+    code = draw(&showing, text);
+    weir_topology_close(showing.topology);
+    weir_arena_close(&showing.arena);
+    return code;
 }

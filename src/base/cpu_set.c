@@ -31,9 +31,15 @@ unsigned weir_cpu_set_count(const struct weir_cpu_set *set)
 
 unsigned weir_cpu_set_next(const struct weir_cpu_set *set, unsigned from)
 {
-    while (from < WEIR_CPUS_MAX && !weir_cpu_set_has(set, from))
-        from++;
-    return from < WEIR_CPUS_MAX ? from : WEIR_CPUS_MAX;
+    for (size_t i = from / 64; i < WORDS; i++) {
+        uint64_t word = set->words[i];
+
+        if (i == from / 64)
+            word &= ~UINT64_C(0) << from % 64;
+        if (word != 0)
+            return (unsigned)i * 64 + (unsigned)__builtin_ctzll(word);
+    }
+    return WEIR_CPUS_MAX;
 }
 
 bool weir_cpu_set_is_empty(const struct weir_cpu_set *set)

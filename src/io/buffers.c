@@ -64,52 +64,71 @@ static void *map_aligned(size_t bytes, size_t page_bytes, size_t alignment, int 
     return mapped + head;
 }
 
-/* Pages out of the reserve. All are had now or not at all: one that is missing later, because a
- * control group has its share, would be a bus error. */
-static bool map_reserved(struct weir_buffers *made, size_t huge_bytes, size_t alignment)
+/* The owner says where pages shall be, as long as there are none. */
+static int place(const struct weir_buffers *made, const struct weir_buffers_params *params)
 {
-    size_t bytes = round_up(made->bytes, huge_bytes);
+    return params->place ? params->place(params->place_context, made->memory, made->bytes) : 0;
+}
 
-    made->memory = map_aligned(bytes, huge_bytes, alignment > huge_bytes ? alignment : huge_bytes,
-                               MAP_HUGETLB);
+static void unmap(struct weir_buffers *made)
+{
+    munmap(made->memory, made->bytes);
+    made->memory = NULL;
+}
+
+/* Pages out of the reserve. All are had now or not at all: one that is missing later, because a
+ * control group has its share or a NUMA node has no more, would be a bus error. 0, without memory
+ * if there are too few; or what `place` returns. */
+static int map_reserved(struct weir_buffers *made, size_t huge_bytes,
+                        const struct weir_buffers_params *params)
+{
+    size_t alignment = params->alignment > huge_bytes ? params->alignment : huge_bytes;
+    int code;
+
+    made->memory = map_aligned(made->bytes, huge_bytes, alignment, MAP_HUGETLB);
     if (!made->memory)
-        return false;
-    if (madvise(made->memory, bytes, MADV_POPULATE_WRITE) != 0 && errno != EINVAL) {
-        munmap(made->memory, bytes);
-        made->memory = NULL;
-        return false;
-    }
-    made->bytes = bytes;
-    made->is_huge = true;
-    return true;
+        return 0;
+    code = place(made, params);
+    if (code != 0 ||
+        (madvise(made->memory, made->bytes, MADV_POPULATE_WRITE) != 0 && errno != EINVAL))
+        unmap(made);
+    else
+        made->is_huge = true;
+    return code;
 }
 
 /* Pages that the kernel makes huge if it can: it needs whole ones for that. */
 static void map_hopeful(struct weir_buffers *made, size_t huge_bytes, size_t page_bytes,
-                        size_t alignment)
-{
-    size_t bytes = round_up(made->bytes, huge_bytes);
-
-    made->memory =
-        map_aligned(bytes, page_bytes, alignment > huge_bytes ? alignment : huge_bytes, 0);
-    if (!made->memory)
-        return;
-    made->bytes = bytes;
-    made->may_be_huge = madvise(made->memory, bytes, MADV_HUGEPAGE) == 0;
-}
-
-static void map_windows(struct weir_buffers *made, size_t page_bytes,
                         const struct weir_buffers_params *params)
 {
-    if (params->wants_huge_pages) {
-        size_t huge_bytes = huge_page_bytes();
+    size_t alignment = params->alignment > huge_bytes ? params->alignment : huge_bytes;
 
-        if (!map_reserved(made, huge_bytes, params->alignment))
-            map_hopeful(made, huge_bytes, page_bytes, params->alignment);
-        return;
+    made->memory = map_aligned(made->bytes, page_bytes, alignment, 0);
+    made->may_be_huge = made->memory && madvise(made->memory, made->bytes, MADV_HUGEPAGE) == 0;
+}
+
+/* 0, -ENOMEM or what `place` returns. */
+static int map_windows(struct weir_buffers *made, size_t page_bytes,
+                       const struct weir_buffers_params *params)
+{
+    size_t granule = params->wants_huge_pages ? huge_page_bytes() : page_bytes;
+    int code;
+
+    made->bytes = round_up(made->bytes, granule);
+    if (params->wants_huge_pages) {
+        code = map_reserved(made, granule, params);
+        if (code != 0 || made->memory)
+            return code;
+        map_hopeful(made, granule, page_bytes, params);
+    } else {
+        made->memory = map_aligned(made->bytes, page_bytes, params->alignment, 0);
     }
-    made->bytes = round_up(made->bytes, page_bytes);
-    made->memory = map_aligned(made->bytes, page_bytes, params->alignment, 0);
+    if (!made->memory)
+        return -ENOMEM;
+    code = place(made, params);
+    if (code != 0)
+        unmap(made);
+    return code;
 }
 
 int weir_buffers_open(struct weir_buffers *buffers, const struct weir_buffers_params *params)
@@ -120,6 +139,7 @@ int weir_buffers_open(struct weir_buffers *buffers, const struct weir_buffers_pa
     const uint64_t spread_bytes = params->spread_bytes;
     struct weir_buffers made = {.slots = slots, .windows = 1};
     size_t row_bytes;
+    int code;
 
     if (transfer_bytes > SIZE_MAX / 4)
         return -ENOMEM;
@@ -132,9 +152,9 @@ int weir_buffers_open(struct weir_buffers *buffers, const struct weir_buffers_pa
         made.windows *= 2;
     if (__builtin_mul_overflow(row_bytes, made.windows, &made.bytes) || made.bytes > SIZE_MAX / 4)
         return -ENOMEM;
-    map_windows(&made, page_bytes, params);
-    if (!made.memory)
-        return -ENOMEM;
+    code = map_windows(&made, page_bytes, params);
+    if (code != 0)
+        return code;
     memset(made.memory, 0, made.bytes);
     *buffers = made;
     return 0;

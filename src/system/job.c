@@ -1,11 +1,197 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job was started by. */
+/* What a job was started by, from named variables of its environment. */
 #include "weir/system/environment.h"
+
+#include "mask.h"
+
+#include "weir/base/text.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define VALUE_BYTES 512
+
+/* Several rows of one key: the first that is set counts. What is not in these tables is not looked
+ * at; what they name holds no secret. */
+static const struct {
+    const char *key;
+    const char *variable;
+} rows[] = {
+    {"slurm job", "SLURM_JOB_ID"},
+    {"slurm job", "SLURM_JOBID"},
+    {"slurm array job", "SLURM_ARRAY_JOB_ID"},
+    {"slurm array task", "SLURM_ARRAY_TASK_ID"},
+    {"slurm step", "SLURM_STEP_ID"},
+    {"slurm step", "SLURM_STEPID"},
+    {"slurm job name", "SLURM_JOB_NAME"},
+    {"slurm cluster", "SLURM_CLUSTER_NAME"},
+    {"slurm partition", "SLURM_JOB_PARTITION"},
+    {"slurm nodes", "SLURM_JOB_NODELIST"},
+    {"slurm nodes", "SLURM_NODELIST"},
+    {"slurm nodes of step", "SLURM_STEP_NODELIST"},
+    {"slurm tasks", "SLURM_NTASKS"},
+    {"slurm tasks", "SLURM_NPROCS"},
+    {"slurm tasks per node", "SLURM_TASKS_PER_NODE"},
+    {"slurm cpus per task", "SLURM_CPUS_PER_TASK"},
+    {"slurm cpu binding", "SLURM_CPU_BIND"},
+    {"slurm memory binding", "SLURM_MEM_BIND"},
+    {"slurm distribution", "SLURM_DISTRIBUTION"},
+    {"slurm het components", "SLURM_HET_SIZE"},
+    {"slurm restarts", "SLURM_RESTART_COUNT"},
+    {"slurm end time", "SLURM_JOB_END_TIME"},
+    {"pbs job", "PBS_JOBID"},
+    {"pbs job name", "PBS_JOBNAME"},
+    {"pbs queue", "PBS_QUEUE"},
+    {"lsf job", "LSB_JOBID"},
+    {"lsf job name", "LSB_JOBNAME"},
+    {"lsf queue", "LSB_QUEUE"},
+    {"lsf hosts", "LSB_MCPU_HOSTS"},
+    {"cobalt job", "COBALT_JOBID"},
+    {"flux job", "FLUX_JOB_ID"},
+    {"oar job", "OAR_JOB_ID"},
+    {"open mpi pml", "OMPI_MCA_pml"},
+    {"open mpi mtl", "OMPI_MCA_mtl"},
+    {"open mpi btl", "OMPI_MCA_btl"},
+    {"open mpi osc", "OMPI_MCA_osc"},
+    {"open mpi coll", "OMPI_MCA_coll"},
+    {"open mpi io", "OMPI_MCA_io"},
+    {"open mpi fs", "OMPI_MCA_fs"},
+    {"open mpi tcp interfaces", "OMPI_MCA_btl_tcp_if_include"},
+    {"open mpi tcp interfaces left out", "OMPI_MCA_btl_tcp_if_exclude"},
+    {"open mpi rdma ports", "OMPI_MCA_btl_openib_if_include"},
+    {"ucx transports", "UCX_TLS"},
+    {"ucx devices", "UCX_NET_DEVICES"},
+    {"ucx protocols", "UCX_PROTO_ENABLE"},
+    {"ucx rails", "UCX_MAX_RNDV_RAILS"},
+    {"ucx gid index", "UCX_IB_GID_INDEX"},
+    {"libfabric provider", "FI_PROVIDER"},
+    {"libfabric interface", "FI_TCP_IFACE"},
+    {"libfabric domain", "FI_OPX_HFI_SELECT"},
+    {"intel mpi fabrics", "I_MPI_FABRICS"},
+    {"intel mpi provider", "I_MPI_OFI_PROVIDER"},
+    {"intel mpi pinning", "I_MPI_PIN"},
+    {"mpich netmod", "MPIR_CVAR_CH4_NETMOD"},
+    {"mpich interface", "MPIR_CVAR_NETWORK_IFACE"},
+    {"cray mpich file system", "MPICH_MPIIO_HINTS"},
+    {"cray mpich interfaces", "MPICH_OFI_NIC_POLICY"},
+    {"psm2 devices", "PSM2_DEVICES"},
+    {"psm2 unit", "HFI_UNIT"},
+    {"psm3 nic", "PSM3_NIC"},
+    {"romio hints", "ROMIO_HINTS"},
+};
+
+/* ---- the launcher ---- */
+
+/* By variables that it sets in each process. mpiexec may start its own by srun: srun comes last. */
+static const char *find_launcher(const char *(*get)(const char *name))
+{
+    static const struct {
+        const char *variable;
+        const char *name;
+    } launchers[] = {
+        {"PRTE_LAUNCHED", "Open MPI mpiexec"},
+        {"OMPI_COMM_WORLD_RANK", "Open MPI mpiexec"},
+        {"MV2_COMM_WORLD_RANK", "MVAPICH2 mpiexec"},
+        {"I_MPI_HYDRA_BOOTSTRAP", "Intel MPI mpiexec"},
+        {"HYDI_CONTROL_FD", "Hydra mpiexec"},
+        {"MPI_LOCALRANKID", "Hydra mpiexec"},
+        {"PALS_RANKID", "PALS mpiexec"},
+        {"ALPS_APP_PE", "aprun"},
+        {"JSM_NAMESPACE_RANK", "jsrun"},
+        {"FLUX_TASK_RANK", "flux run"},
+        {"SLURM_STEP_ID", "srun"},
+        {"SLURM_STEPID", "srun"},
+    };
+
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        const char *value = get(launchers[i].variable);
+
+        if (value != NULL && value[0] != '\0')
+            return launchers[i].name;
+    }
+    return NULL;
+}
+
+/* ---- values ---- */
+
+/* Seconds since 1970 as a date; anything else as it is. */
+static void name_time(char value[VALUE_BYTES])
+{
+    char *end;
+    long long seconds;
+    struct tm parts;
+    time_t time;
+
+    seconds = strtoll(value, &end, 10);
+    time = (time_t)seconds;
+    if (end != value && *end == '\0' && seconds > 0 && gmtime_r(&time, &parts) != NULL)
+        strftime(value, VALUE_BYTES, "%Y-%m-%d %H:%M:%S UTC", &parts);
+}
+
+static bool keep_value(const char *value, const char *variable, char kept[VALUE_BYTES])
+{
+    if (value == NULL || value[0] == '\0')
+        return false;
+    snprintf(kept, VALUE_BYTES, "%s", value);
+    weir_mask_addresses(kept);
+    if (strcmp(variable, "SLURM_JOB_END_TIME") == 0)
+        name_time(kept);
+    weir_text_make_visible(kept, "");
+    return true;
+}
+
+static void add(struct weir_fact *facts, size_t *count, struct weir_arena *arena, const char *key,
+                const char *value)
+{
+    facts[*count].key = key;
+    facts[*count].value = weir_arena_copy(arena, value);
+    ++*count;
+}
+
+static void add_rows(const char *(*get)(const char *name), struct weir_arena *arena,
+                     struct weir_fact *facts, size_t *count)
+{
+    char value[VALUE_BYTES];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if ((*count == 0 || strcmp(facts[*count - 1].key, rows[i].key) != 0) &&
+            keep_value(get(rows[i].variable), rows[i].variable, value))
+            add(facts, count, arena, rows[i].key, value);
+}
+
+/* Grid Engine's names are such as anybody may use: they count only together. */
+static void add_grid_engine(const char *(*get)(const char *name), struct weir_arena *arena,
+                            struct weir_fact *facts, size_t *count)
+{
+    static const char *const grid[][2] = {
+        {"grid engine job", "JOB_ID"},
+        {"grid engine job name", "JOB_NAME"},
+        {"grid engine queue", "QUEUE"},
+    };
+    const char *root = get("SGE_ROOT");
+    char value[VALUE_BYTES];
+
+    if (root == NULL || root[0] == '\0')
+        return;
+    for (size_t i = 0; i < sizeof grid / sizeof *grid; i++)
+        if (keep_value(get(grid[i][1]), grid[i][1], value))
+            add(facts, count, arena, grid[i][0], value);
+}
+
 size_t weir_job_describe(const char *(*get)(const char *name), struct weir_arena *arena,
                          struct weir_fact **facts)
 {
-    (void)get;
-    (void)arena;
-    *facts = NULL;
-    return 0;
+    const size_t capacity = 1 + sizeof rows / sizeof *rows + 3;
+    const char *launcher = find_launcher(get);
+    size_t count = 0;
+
+    *facts = weir_arena_take(arena, capacity * sizeof **facts);
+    if (launcher != NULL)
+        add(*facts, &count, arena, "launcher", launcher);
+    add_rows(get, arena, *facts, &count);
+    add_grid_engine(get, arena, *facts, &count);
+    return count;
 }

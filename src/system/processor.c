@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the kernel for the package of the processor that runs this, and for the time it took. */
+/* Asks the kernel for what the processor that runs this is part of, and for the time it took. */
 #include "weir/system/processor.h"
+
+#include "weir/base/execution.h"
 
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 unsigned weir_processor_package(const char *root)
@@ -25,6 +28,60 @@ unsigned weir_processor_package(const char *root)
     fclose(file);
     return (unsigned)package;
 }
+
+/* ---- cores and NUMA nodes ---- */
+
+/* A file below sys/devices/system with a list of numbers; empty where there is none. */
+static struct weir_cpu_set read_list(const char *root, const char *directory, unsigned number,
+                                     const char *name)
+{
+    struct weir_cpu_set set = {0};
+    char path[PATH_MAX], line[4096];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/sys/devices/system/%s%u/%s", root, directory, number, name);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return set;
+    if (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        weir_cpu_set_parse(line, &set);
+    }
+    fclose(file);
+    return set;
+}
+
+struct weir_cpu_set weir_processor_cores(const char *root, const struct weir_cpu_set *cpus)
+{
+    struct weir_cpu_set cores = {0};
+
+    for (unsigned cpu = weir_cpu_set_next(cpus, 0); cpu < WEIR_CPUS_MAX;
+         cpu = weir_cpu_set_next(cpus, cpu + 1)) {
+        struct weir_cpu_set siblings =
+            read_list(root, "cpu/cpu", cpu, "topology/thread_siblings_list");
+
+        weir_cpu_set_add(&siblings, cpu);
+        weir_cpu_set_add(&cores, weir_cpu_set_next(&siblings, 0));
+    }
+    return cores;
+}
+
+/* Numbers of nodes may have gaps. */
+uint64_t weir_processor_numa_nodes(const char *root, const struct weir_cpu_set *cpus)
+{
+    uint64_t nodes = 0;
+
+    for (unsigned node = 0; node < WEIR_NUMA_NODES_MAX; node++) {
+        struct weir_cpu_set here = read_list(root, "node/node", node, "cpulist");
+
+        here = weir_cpu_set_and(&here, cpus);
+        if (!weir_cpu_set_is_empty(&here))
+            nodes |= UINT64_C(1) << node;
+    }
+    return nodes;
+}
+
+/* ---- time ---- */
 
 static uint64_t ns_of(const struct timeval *time)
 {

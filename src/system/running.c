@@ -1,40 +1,334 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where this process runs. */
+/* Binds this process to processors, and reads from the kernel where it ran and what kept it from
+ * running. */
 #include "weir/system/running.h"
+
+#include "control_group.h"
+
+#include "weir/base/error.h"
 #include "weir/base/execution.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+#define BITS_PER_WORD (CHAR_BIT * sizeof(unsigned long))
+
+enum {
+    /* The kernel tells of processors only to who has room for all that it could ever have: 8192
+     * with the settings of the distributions. */
+    KERNEL_CPUS_MAX = 1 << 15,
+    BIND_PASSES = 4,
+    GROUPS_MAX = 32,                  /* deeper ones are not looked at: those around them are */
+    SMALL_FILE_BYTES = 4096,          /* sched and cpu.stat have less than half of it */
+    STAT_BYTES = WEIR_CPUS_MAX * 200, /* a name and ten numbers of up to 19 digits, on average */
+};
+
+/* ---- binding ---- */
+
+static int get_cpus(pid_t thread, struct weir_cpu_set *cpus)
+{
+    unsigned long mask[KERNEL_CPUS_MAX / BITS_PER_WORD];
+
+    if (sched_getaffinity(thread, sizeof mask, (cpu_set_t *)mask) != 0)
+        return -errno;
+    memset(cpus, 0, sizeof *cpus);
+    for (unsigned cpu = 0; cpu < WEIR_CPUS_MAX; cpu++)
+        if (mask[cpu / BITS_PER_WORD] >> cpu % BITS_PER_WORD & 1)
+            weir_cpu_set_add(cpus, cpu);
+    return 0;
+}
+
+static int set_cpus(pid_t thread, const struct weir_cpu_set *cpus)
+{
+    unsigned long mask[WEIR_CPUS_MAX / BITS_PER_WORD] = {0};
+
+    for (unsigned cpu = weir_cpu_set_next(cpus, 0); cpu < WEIR_CPUS_MAX;
+         cpu = weir_cpu_set_next(cpus, cpu + 1))
+        mask[cpu / BITS_PER_WORD] |= 1UL << cpu % BITS_PER_WORD;
+    return sched_setaffinity(thread, sizeof mask, (const cpu_set_t *)mask) == 0 ? 0 : -errno;
+}
+
+/* 1 if the thread had to be bound, 0 if it was, or -errno. */
+static int bind_thread(pid_t thread, const struct weir_cpu_set *wanted,
+                       const struct weir_cpu_set *granted)
+{
+    struct weir_cpu_set present;
+    int code = get_cpus(thread, &present);
+
+    if (code == 0 && weir_cpu_set_equals(&present, granted))
+        return 0;
+    if (code == 0)
+        code = set_cpus(thread, wanted);
+    /* It has ended meanwhile, or it is one that the kernel runs for us and lets nobody move. */
+    if (code == -ESRCH || code == -EINVAL)
+        return 0;
+    return code == 0 ? 1 : code;
+}
+
+/* Looks at all threads once: how many had to be bound, or -errno. */
+static int bind_threads(const struct weir_cpu_set *wanted, const struct weir_cpu_set *granted)
+{
+    DIR *threads = opendir("/proc/self/task");
+    const struct dirent *entry;
+    int bound = 0;
+
+    if (threads == NULL)
+        return -errno;
+    while (bound >= 0 && (entry = readdir(threads)) != NULL) {
+        long thread = strtol(entry->d_name, NULL, 10);
+        int code = thread > 0 ? bind_thread((pid_t)thread, wanted, granted) : 0;
+
+        bound = code < 0 ? code : bound + code;
+    }
+    closedir(threads);
+    return bound;
+}
+
 int weir_running_bind(const struct weir_cpu_set *cpus)
 {
-    (void)cpus;
-    return 0;
+    struct weir_cpu_set granted;
+    int code = set_cpus(0, cpus);
+
+    if (code == 0)
+        code = get_cpus(0, &granted);
+    /* A thread that was not bound yet may have made one that was not seen any more. */
+    for (unsigned pass = 0; code == 0 && pass < BIND_PASSES; pass++) {
+        code = bind_threads(cpus, &granted);
+        if (code == 0)
+            return 0;
+        if (code > 0)
+            code = 0;
+    }
+    return code;
 }
+
 int weir_running_cpus(struct weir_cpu_set *cpus)
 {
-    memset(cpus, 0, sizeof *cpus);
-    weir_cpu_set_add(cpus, 0);
-    return 0;
+    return get_cpus(0, cpus);
 }
-struct weir_run_probe {
-    int x;
+
+/* ---- the probe ---- */
+
+/* A cpu.stat that tells of a quota. */
+struct throttle_file {
+    int fd;
+    const char *name; /* of the line */
+    uint64_t unit_ns;
 };
+
+struct weir_run_probe {
+    int sched_fd; /* -1: not there */
+    int stat_fd;
+    struct weir_cpu_set watched;
+    uint64_t ns_per_tick; /* of the times in /proc/stat */
+    struct throttle_file throttles[GROUPS_MAX];
+    unsigned throttle_count;
+    char *stat_text; /* STAT_BYTES for what /proc/stat tells of processors, and a NUL */
+};
+
+static int open_below(const char *root, const char *path)
+{
+    char whole[2 * PATH_MAX];
+
+    snprintf(whole, sizeof whole, "%s%s", root, path);
+    return open(whole, O_RDONLY | O_CLOEXEC);
+}
+
+/* The kernel writes such a file anew whenever it is read from its beginning. False if there is
+ * nothing to read. */
+static bool read_anew(int fd, char *text, size_t capacity)
+{
+    ssize_t length = fd < 0 ? -1 : pread(fd, text, capacity - 1, 0);
+
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    return true;
+}
+
+static bool read_throttle(const struct throttle_file *throttle, uint64_t *time_ns)
+{
+    char text[SMALL_FILE_BYTES];
+    uint64_t time;
+
+    if (!read_anew(throttle->fd, text, sizeof text) ||
+        !weir_number_find_in(text, throttle->name, &time))
+        return false;
+    *time_ns = time * throttle->unit_ns;
+    return true;
+}
+
+static void add_group(void *context, const struct weir_control_group *group)
+{
+    struct weir_run_probe *probe = context;
+    struct throttle_file throttle = {.name =
+                                         group->version == 1 ? "throttled_time" : "throttled_usec",
+                                     .unit_ns = group->version == 1 ? 1 : 1000};
+    uint64_t time_ns;
+
+    if (probe->throttle_count == GROUPS_MAX)
+        return;
+    throttle.fd = open_below(group->directory, "/cpu.stat");
+    if (throttle.fd < 0)
+        return;
+    if (read_throttle(&throttle, &time_ns))
+        probe->throttles[probe->throttle_count++] = throttle;
+    else
+        close(throttle.fd);
+}
+
 struct weir_run_probe *weir_run_probe_open(const char *root)
 {
-    (void)root;
-    return calloc(1, sizeof(struct weir_run_probe));
+    struct weir_run_probe *probe = calloc(1, sizeof *probe);
+    long ticks_per_s = sysconf(_SC_CLK_TCK);
+
+    if (probe == NULL)
+        weir_error_out_of_memory();
+    probe->ns_per_tick = NS_PER_S / (uint64_t)(ticks_per_s > 0 ? ticks_per_s : 100);
+    probe->sched_fd = open_below(root, "/proc/self/sched");
+    probe->stat_fd = open_below(root, "/proc/stat");
+    probe->stat_text = malloc(STAT_BYTES);
+    if (probe->stat_text == NULL)
+        weir_error_out_of_memory();
+    weir_control_groups_visit(root, "cpu", add_group, probe);
+    return probe;
 }
+
 void weir_run_probe_close(struct weir_run_probe *probe)
 {
+    if (probe == NULL)
+        return;
+    if (probe->sched_fd >= 0)
+        close(probe->sched_fd);
+    if (probe->stat_fd >= 0)
+        close(probe->stat_fd);
+    for (unsigned i = 0; i < probe->throttle_count; i++)
+        close(probe->throttles[i].fd);
+    free(probe->stat_text);
     free(probe);
 }
+
 void weir_run_probe_watch(struct weir_run_probe *probe, const struct weir_cpu_set *cpus)
 {
-    (void)probe;
-    (void)cpus;
+    probe->watched = *cpus;
 }
+
+/* ---- reading ---- */
+
+static uint64_t read_migrations(const struct weir_run_probe *probe)
+{
+    char text[SMALL_FILE_BYTES];
+    uint64_t migrations;
+
+    if (!read_anew(probe->sched_fd, text, sizeof text) ||
+        !weir_number_find_in(text, "se.nr_migrations", &migrations))
+        return WEIR_UNKNOWN;
+    return migrations;
+}
+
+static uint64_t read_preemptions(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : WEIR_UNKNOWN;
+}
+
+/* Groups nest: who is held back by a quota around its own waits no longer for it. */
+static uint64_t read_throttled(const struct weir_run_probe *probe)
+{
+    uint64_t greatest_ns = 0, time_ns;
+    bool is_known = false;
+
+    for (unsigned i = 0; i < probe->throttle_count; i++) {
+        if (!read_throttle(&probe->throttles[i], &time_ns))
+            continue;
+        is_known = true;
+        if (time_ns > greatest_ns)
+            greatest_ns = time_ns;
+    }
+    return is_known ? greatest_ns : WEIR_UNKNOWN;
+}
+
+/* A line of /proc/stat: the name, then times as user, nice, system, idle, iowait, irq, softirq,
+ * steal. False if it has fewer, as with kernels before 2.6.11. */
+static bool read_steal(const char *numbers, uint64_t *ticks)
+{
+    char *end;
+
+    for (unsigned column = 1;; column++) {
+        unsigned long long number = strtoull(numbers, &end, 10);
+
+        if (end == numbers || *end == '\0')
+            return false;
+        if (column == 8) {
+            *ticks = number;
+            return true;
+        }
+        numbers = end;
+    }
+}
+
+/* Lines of processors come first, in the order of their numbers; those that are off have none. */
+static uint64_t sum_stolen(const char *text, const struct weir_cpu_set *watched)
+{
+    uint64_t sum = 0, ticks;
+    bool is_known = false;
+
+    while (strncmp(text, "cpu", 3) == 0) {
+        const char *line_end = strchr(text, '\n');
+        char *end;
+        unsigned long cpu = strtoul(text + 3, &end, 10);
+
+        if (line_end == NULL)
+            break;
+        /* The first line, with a blank behind "cpu", is of all together. */
+        if (text[3] != ' ' && cpu < WEIR_CPUS_MAX && weir_cpu_set_has(watched, (unsigned)cpu) &&
+            read_steal(end, &ticks)) {
+            is_known = true;
+            sum += ticks;
+        }
+        text = line_end + 1;
+    }
+    return is_known ? sum : WEIR_UNKNOWN;
+}
+
+static uint64_t read_stolen(const struct weir_run_probe *probe)
+{
+    uint64_t ticks;
+
+    if (weir_cpu_set_is_empty(&probe->watched))
+        return 0;
+    if (!read_anew(probe->stat_fd, probe->stat_text, STAT_BYTES))
+        return WEIR_UNKNOWN;
+    ticks = sum_stolen(probe->stat_text, &probe->watched);
+    return ticks == WEIR_UNKNOWN ? WEIR_UNKNOWN : ticks * probe->ns_per_tick;
+}
+
 void weir_run_probe_read(const struct weir_run_probe *probe, struct weir_running *running)
 {
-    (void)probe;
-    *running = (struct weir_running){.migrations = WEIR_UNKNOWN};
+    int cpu = sched_getcpu();
+    struct timespec now;
+
+    *running = (struct weir_running){
+        .cpu = cpu < 0 ? 0 : (uint32_t)cpu,
+        .migrations = read_migrations(probe),
+        .preemptions = read_preemptions(),
+        .throttled_ns = read_throttled(probe),
+        .stolen_ns = read_stolen(probe),
+    };
+    if (get_cpus(0, &running->cpus) != 0)
+        weir_cpu_set_add(&running->cpus, running->cpu);
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    running->at_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }

@@ -1,10 +1,278 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands behind a path. */
+/* What stands behind a path: its mount, and block devices as /sys/class/block tells of them. */
 #include "weir/system/environment.h"
+
+#include "block_chain.h"
+#include "mask.h"
+#include "mounts.h"
+#include "small_file.h"
+#include "stripes.h"
+
+#include "weir/base/text.h"
+
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#define SECTOR_BYTES 512
+
+/* ---- the mount ---- */
+
+static bool is_network_type(const char *type)
+{
+    static const char *const types[] = {
+        "9p",
+        "afs",
+        "beegfs",
+        "ceph",
+        "cifs",
+        "coda",
+        "davfs",
+        "dvs",
+        "fhgfs",
+        "glusterfs",
+        "gpfs",
+        "kafs",
+        "lustre",
+        "mfs",
+        "nfs",
+        "nfs4",
+        "orangefs",
+        "panfs",
+        "pvfs2",
+        "smb3",
+        "smbfs",
+        "virtiofs",
+        "wekafs",
+        "fuse.beegfs",
+        "fuse.ceph",
+        "fuse.ceph-fuse",
+        "fuse.curlftpfs",
+        "fuse.daos",
+        "fuse.davfs",
+        "fuse.dfuse",
+        "fuse.gcsfuse",
+        "fuse.glusterfs",
+        "fuse.goofys",
+        "fuse.juicefs",
+        "fuse.JuiceFS",
+        "fuse.lizardfs",
+        "fuse.mfs",
+        "fuse.moosefs",
+        "fuse.orangefs",
+        "fuse.rclone",
+        "fuse.s3fs",
+        "fuse.saunafs",
+        "fuse.seaweedfs",
+        "fuse.sshfs",
+        "fuse.unifyfs",
+    };
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(type, types[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool has_option(const char *options, const char *option)
+{
+    const size_t length = strlen(option);
+
+    for (const char *at = options; *at != '\0';) {
+        size_t size = strcspn(at, ",");
+
+        if (size == length && strncmp(at, option, length) == 0)
+            return true;
+        at += size + (at[size] == ',');
+    }
+    return false;
+}
+
+/* Of overlays: paths with numbers of containers in them, of no meaning within these. */
+static bool is_layer(const char *option)
+{
+    return strncmp(option, "lowerdir", 8) == 0 || strncmp(option, "upperdir=", 9) == 0 ||
+           strncmp(option, "workdir=", 8) == 0;
+}
+
+/* Adds what is not there yet and still fits whole. */
+static void add_options(char *list, size_t bytes, char *options)
+{
+    char *rest = options;
+
+    while (rest != NULL) {
+        char *option = strsep(&rest, ",");
+        size_t length = strlen(list);
+
+        if (*option == '\0' || strcmp(option, "rw") == 0 || strcmp(option, "ro") == 0 ||
+            weir_mask_is_private(option) || is_layer(option) || has_option(list, option))
+            continue;
+        weir_mask_user(option);
+        weir_mask_addresses(option);
+        weir_text_make_visible(option, "");
+        if (length + 1 + strlen(option) < bytes)
+            snprintf(list + length, bytes - length, ",%s", option);
+    }
+}
+
+/* Of the mount and of the file system; who may write is decided by both. */
+static void keep_options(struct weir_storage_facts *facts, struct weir_mount *mount)
+{
+    bool is_read_only = has_option(mount->options, "ro") || has_option(mount->super_options, "ro");
+
+    snprintf(facts->options, sizeof facts->options, is_read_only ? "ro" : "rw");
+    add_options(facts->options, sizeof facts->options, mount->options);
+    add_options(facts->options, sizeof facts->options, mount->super_options);
+}
+
+static void keep_mount(struct weir_storage_facts *facts, struct weir_mount *mount)
+{
+    weir_small_text_copy(facts->mount_point, sizeof facts->mount_point, mount->point);
+    weir_small_text_copy(facts->type, sizeof facts->type, mount->type);
+    weir_mask_user(mount->source);
+    weir_mask_addresses(mount->source);
+    weir_small_text_copy(facts->source, sizeof facts->source, mount->source);
+    facts->is_network = is_network_type(mount->type);
+    keep_options(facts, mount);
+}
+
+/* ---- one device ---- */
+
+/* The name in brackets of "none [mq-deadline] bfq", or all if there are none. */
+static void keep_chosen(char *to, size_t bytes, char *choices)
+{
+    char *begin = strchr(choices, '[');
+    char *end = begin != NULL ? strchr(begin, ']') : NULL;
+
+    if (end != NULL)
+        *end = '\0';
+    weir_small_text_copy(to, bytes, end != NULL ? begin + 1 : choices);
+}
+
+/* What a device is, if no one has built it: the kind of a volume ("LVM", "CRYPT"), of a RAID. Of
+ * the name of a volume, what follows the kind is a number of its own. */
+static void find_model(const char *device, char *model, size_t bytes)
+{
+    if (weir_small_file_line(model, bytes, "%s/device/model", device) ||
+        weir_small_file_line(model, bytes, "%s/device/name", device) ||
+        weir_small_file_line(model, bytes, "%s/md/level", device) ||
+        !weir_small_file_line(model, bytes, "%s/dm/uuid", device))
+        return;
+    memset(model + strcspn(model, "-"), 0, bytes - strcspn(model, "-"));
+}
+
+static uint32_t find_count(const char *device, const char *file)
+{
+    int64_t number;
+
+    if (!weir_small_file_number(&number, "%s/%s", device, file) || number < 0 ||
+        number > UINT32_MAX)
+        return 0;
+    return (uint32_t)number;
+}
+
+static uint32_t count_queues(const char *device)
+{
+    struct weir_name_list queues;
+    size_t count;
+
+    weir_name_list_open(&queues, "%s/mq", device);
+    count = queues.count;
+    weir_name_list_close(&queues);
+    return (uint32_t)count;
+}
+
+/* Of NVMe with several paths, the device is no part of a controller: the first one counts. */
+static int32_t find_numa_node(const char *device)
+{
+    int32_t node = weir_numa_node_above("%s", device);
+    struct weir_name_list paths;
+
+    weir_name_list_open(&paths, "%s/device", device);
+    for (size_t i = 0; i < paths.count && node == WEIR_NUMA_UNKNOWN; i++) {
+        const char *name = paths.entries[i]->d_name;
+
+        if (strncmp(name, "nvme", 4) == 0 && name[4 + strspn(name + 4, "0123456789")] == '\0')
+            node = weir_numa_node_above("%s/device/%s", device, name);
+    }
+    weir_name_list_close(&paths);
+    return node;
+}
+
+/* A partition has the queue of its disk; that is told there, but whether it rotates has no word for
+ * "unknown". */
+static void describe_device(const char *root, const struct weir_block_link *link,
+                            struct weir_device_facts *facts)
+{
+    char device[WEIR_ROOTED_PATH_BYTES];
+    char choices[256];
+    int64_t sectors;
+
+    snprintf(device, sizeof device, "%s/sys/class/block/%s", root, link->name);
+    weir_small_text_copy(facts->name, sizeof facts->name, link->name);
+    facts->level = link->level;
+    facts->is_partition = link->is_partition;
+    facts->is_rotational = find_count(device, "queue/rotational") != 0 ||
+                           (link->is_partition && find_count(device, "../queue/rotational") != 0);
+    if (weir_small_file_number(&sectors, "%s/size", device) && sectors > 0)
+        facts->bytes = (uint64_t)sectors * SECTOR_BYTES;
+    find_model(device, facts->model, sizeof facts->model);
+    weir_small_file_line(choices, sizeof choices, "%s/queue/scheduler", device);
+    keep_chosen(facts->scheduler, sizeof facts->scheduler, choices);
+    weir_small_file_line(facts->write_cache, sizeof facts->write_cache, "%s/queue/write_cache",
+                         device);
+    facts->request_count = find_count(device, "queue/nr_requests");
+    facts->queue_depth = find_count(device, "device/queue_depth");
+    facts->hardware_queues = count_queues(device);
+    facts->numa_node = find_numa_node(device);
+}
+
+static void keep_devices(struct weir_storage_facts *facts, const char *root,
+                         const struct weir_block_chain *chain)
+{
+    for (size_t i = 0; i < chain->count && i < WEIR_DEVICES_KEPT; i++)
+        describe_device(root, &chain->links[i], &facts->devices[facts->device_count++]);
+}
+
+/* ---- all of it ---- */
+
+static void describe_mount(const char *root, const char *path, struct weir_block_chain *chain,
+                           struct weir_storage_facts *facts)
+{
+    struct weir_text striping = {0};
+    struct weir_mount mount;
+
+    if (!weir_mount_find(root, path, &mount))
+        return;
+    facts->is_known = true;
+    weir_block_chain_add_mount(chain, root, &mount);
+    weir_stripes_describe(path, mount.type, &striping);
+    weir_small_text_copy(facts->striping, sizeof facts->striping, weir_text_string(&striping));
+    weir_text_close(&striping);
+    keep_mount(facts, &mount);
+}
+
+static void describe_block_device(const char *root, const char *path, dev_t number,
+                                  struct weir_block_chain *chain, struct weir_storage_facts *facts)
+{
+    facts->is_known = true;
+    weir_small_text_copy(facts->source, sizeof facts->source, path);
+    weir_small_text_copy(facts->type, sizeof facts->type, "block device");
+    weir_block_chain_add_number(chain, root, number);
+}
+
 void weir_storage_describe(const char *root, const char *path, struct weir_storage_facts *facts)
 {
-    (void)root;
-    (void)path;
+    struct weir_block_chain chain = {0};
+    char existing[PATH_MAX];
+    struct stat found;
+
     memset(facts, 0, sizeof *facts);
+    if (!weir_path_find_existing(path, existing, &found))
+        return;
+    if (S_ISBLK(found.st_mode))
+        describe_block_device(root, existing, found.st_rdev, &chain, facts);
+    else
+        describe_mount(root, existing, &chain, facts);
+    keep_devices(facts, root, &chain);
 }

@@ -258,6 +258,84 @@ static void without_enough_pages_in_reserve_the_kernel_is_asked_to_make_them(voi
     assert_int_equal(look_up("/proc/meminfo", "HugePages_Free:", NULL), free_count);
 }
 
+/* ---- placing ---- */
+
+/* What the owner was shown, how often, and what it answers. */
+struct owner {
+    unsigned calls;
+    void *memory;
+    size_t bytes;
+    bool was_touched;
+    int answer;
+};
+
+static int place(void *context, void *memory, size_t bytes)
+{
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char residence[4096];
+    struct owner *owner = context;
+
+    owner->calls++;
+    owner->memory = memory;
+    owner->bytes = bytes;
+    assert_true(bytes / page_bytes <= sizeof residence);
+    assert_int_equal(mincore(memory, bytes, residence), 0);
+    for (size_t page = 0; page < bytes / page_bytes; page++)
+        owner->was_touched |= residence[page] & 1;
+    return owner->answer;
+}
+
+static int open_placed(struct weir_buffers *buffers, struct owner *owner, bool wants_huge_pages)
+{
+    return weir_buffers_open(buffers, &(struct weir_buffers_params){
+                                          .slots = 3,
+                                          .transfer_bytes = 1 << 20,
+                                          .alignment = 4096,
+                                          .wants_huge_pages = wants_huge_pages,
+                                          .place = place,
+                                          .place_context = owner,
+                                      });
+}
+
+static void all_of_the_memory_is_placed_before_it_is_touched(void **state)
+{
+    (void)state;
+    for (unsigned huge = 0; huge < 2; huge++) {
+        struct weir_buffers buffers;
+        struct owner owner = {0};
+
+        assert_int_equal(open_placed(&buffers, &owner, huge != 0), 0);
+        /* A second time if there were huge pages in reserve, but too few. */
+        assert_in_range(owner.calls, 1, 1 + huge);
+        assert_ptr_equal(owner.memory, buffers.memory);
+        assert_int_equal(owner.bytes, buffers.bytes);
+        assert_false(owner.was_touched);
+        weir_buffers_close(&buffers);
+    }
+}
+
+static unsigned long mapped_kib(void)
+{
+    return look_up("/proc/self/status", "VmSize:", NULL);
+}
+
+static void an_owner_that_fails_ends_it_and_nothing_stays(void **state)
+{
+    static const int answers[] = {-EINVAL, -ENOSYS, -ENOMEM};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof answers / sizeof *answers; i++) {
+        struct weir_buffers buffers = {.slots = 77};
+        struct owner owner = {.answer = answers[i / 2]};
+        unsigned long before_kib = mapped_kib();
+
+        assert_int_equal(open_placed(&buffers, &owner, i % 2 != 0), answers[i / 2]);
+        assert_int_equal(owner.calls, 1);
+        assert_int_equal(buffers.slots, 77);
+        assert_in_range(mapped_kib(), 0, before_kib + 1024);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +348,8 @@ int main(void)
         cmocka_unit_test(nobody_gets_huge_pages_unasked),
         cmocka_unit_test(pages_in_reserve_are_used_and_given_back),
         cmocka_unit_test(without_enough_pages_in_reserve_the_kernel_is_asked_to_make_them),
+        cmocka_unit_test(all_of_the_memory_is_placed_before_it_is_touched),
+        cmocka_unit_test(an_owner_that_fails_ends_it_and_nothing_stays),
     };
 
     return cmocka_run_group_tests_name("buffers", tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* Facts of the host against what the kernel says on other ways. */
 #include "weir/system/host.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,6 +77,20 @@ static void a_path_that_is_not_there_yet_belongs_to_its_nearest_parent(void **st
     }
 }
 
+static void nothing_is_known_of_a_path_that_no_system_call_takes(void **state)
+{
+    static char path[2 * PATH_MAX];
+    struct weir_filesystem_facts facts;
+
+    (void)state;
+    memset(path, '/', sizeof path - 1);
+    weir_filesystem_describe(path, &facts);
+    assert_false(facts.is_known);
+    assert_string_equal(facts.type, "");
+    weir_filesystem_describe("", &facts);
+    assert_true(facts.is_known); /* the directory that we are in */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -83,6 +98,7 @@ int main(void)
         cmocka_unit_test(proc_is_known_by_its_type),
         cmocka_unit_test(a_file_system_is_as_large_as_statfs_says),
         cmocka_unit_test(a_path_that_is_not_there_yet_belongs_to_its_nearest_parent),
+        cmocka_unit_test(nothing_is_known_of_a_path_that_no_system_call_takes),
     };
 
     return cmocka_run_group_tests_name("host", tests, NULL, NULL);

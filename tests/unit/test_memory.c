@@ -3,18 +3,10 @@
 #include "weir/system/memory.h"
 #include "weir/system/processor.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "planted.h"
 
-#include <cmocka.h>
+#include <errno.h>
+#include <sched.h>
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -22,48 +14,10 @@ static const char meminfo[] = "MemTotal:        8192000 kB\n"
                               "MemFree:          100000 kB\n"
                               "MemAvailable:    4096000 kB\n";
 
-struct file {
-    const char *path;
-    const char *text;
-};
-
-/* A tree below a directory of its own, with all directories that the files need. */
-static void plant(char root[64], const struct file *files, size_t count)
-{
-    snprintf(root, 64, "/tmp/test_memory.XXXXXX");
-    assert_non_null(mkdtemp(root));
-    for (size_t i = 0; i < count && files[i].path != NULL; i++) {
-        char path[PATH_MAX];
-        FILE *file;
-
-        snprintf(path, sizeof path, "%s/%s", root, files[i].path);
-        for (char *slash = strchr(path + strlen(root) + 1, '/'); slash != NULL;
-             slash = strchr(slash + 1, '/')) {
-            *slash = '\0';
-            mkdir(path, 0777);
-            *slash = '/';
-        }
-        file = fopen(path, "we");
-        assert_non_null(file);
-        fputs(files[i].text, file);
-        assert_int_equal(fclose(file), 0);
-    }
-}
-
-static void fell(const char *root)
-{
-    char command[128];
-
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    FILE *shell = popen(command, "re");
-    assert_non_null(shell);
-    assert_int_equal(pclose(shell), 0);
-}
-
 static void the_least_of_host_and_groups_counts(void **state)
 {
     static const struct {
-        struct file files[10];
+        struct planted_file files[10];
         uint64_t total;
         uint64_t available;
     } cases[] = {
@@ -95,6 +49,15 @@ static void the_least_of_host_and_groups_counts(void **state)
           {"sys/fs/cgroup/job/memory.current", "2042626048\n"}},
          1024 * MIB,
          100 * MIB},
+        /* A container is shown no more than its own part, which the kernel calls by its whole name
+           if it has no namespace of its own. */
+        {{{"proc/meminfo", meminfo},
+          {"proc/self/cgroup", "4:memory:/docker/4711\n"},
+          {"proc/self/mountinfo",
+           "40 30 0:30 /docker/4711 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"},
+          {"sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n"}},
+         1024 * MIB,
+         1024 * MIB},
         /* Version 1, among other controllers. */
         {{{"proc/meminfo", meminfo},
           {"proc/self/cgroup", "5:cpu,cpuacct:/other\n4:memory,hugetlb:/job\n0::/\n"},
@@ -169,7 +132,7 @@ static void a_package_is_that_of_the_processor(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[PATH_MAX];
         char root[64];
-        const struct file file = {path, cases[i].text};
+        const struct planted_file file = {path, cases[i].text};
 
         snprintf(path, sizeof path, "sys/devices/system/cpu/cpu%d/topology/physical_package_id",
                  sched_getcpu());

@@ -30,10 +30,10 @@ int weir_memory_bind(void *memory, size_t bytes, const struct weir_membind *memb
                      uint64_t cpu_nodes);
 
 /* Where the pages of memory that was touched are, by asking the kernel for some of them (at most
- * 1024, evenly spread). */
+ * 1024, one from each of equal parts). */
 struct weir_page_places {
     uint64_t nodes; /* with pages; 0: the kernel does not tell */
-    unsigned pages; /* asked about */
+    unsigned pages; /* asked about, that are on these */
     unsigned on_node[WEIR_NUMA_NODES_MAX];
 };
 

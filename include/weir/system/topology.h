@@ -7,6 +7,7 @@
 #include "weir/base/cpu_set.h"
 #include "weir/base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct weir_topology;
@@ -20,7 +21,7 @@ struct weir_topology_source {
 
 struct weir_topology_counts {
     unsigned packages;
-    unsigned numa_nodes;
+    unsigned numa_nodes; /* with processors: some have memory only */
     unsigned cores;
     unsigned processors;
 };
@@ -41,6 +42,9 @@ int weir_topology_open(const struct weir_topology_source *source, struct weir_to
 /* NULL is allowed. */
 void weir_topology_close(struct weir_topology *topology);
 
+/* False if it is the picture of another one, from a file or a text. */
+bool weir_topology_is_this_host(const struct weir_topology *topology);
+
 struct weir_topology_counts weir_topology_count(const struct weir_topology *topology);
 
 /* Processors that exist, and those of them that control groups let this process use. */
@@ -57,14 +61,16 @@ struct weir_cpu_set weir_topology_cores(const struct weir_topology *topology,
 uint64_t weir_topology_numa_nodes(const struct weir_topology *topology,
                                   const struct weir_cpu_set *cpus);
 
-/* Processors that are nearest to a device, by its name: "nvme0n1", "mlx5_0", "eth0". 0; -ENODEV if
- * the host has none of that name; -ENODATA if nothing tells where it is attached (of a host with
- * one NUMA node, all processors are near, and it is no error). */
+/* Processors that are nearest to a device, by its name: "nvme0n1", "mlx5_0", "eth0"; a partition
+ * means its disk, a port ("mlx5_0/1") its adapter. 0; -ENODEV if the host has none of that name;
+ * -ENODATA if nothing tells where it is attached (of a host with one NUMA node, all processors are
+ * near, and it is no error). */
 int weir_topology_near(const struct weir_topology *topology, const char *device,
                        struct weir_cpu_set *cpus);
 
-/* The network device that a policy takes where none is named: an RDMA device that is up, else the
- * first, else an Ethernet device. Borrowed from the topology; NULL if there is none. */
+/* The network device that a policy takes where none is named: an RDMA device that is up or does not
+ * tell, else an Ethernet device that is up (known of this host only), else the first RDMA device,
+ * else the first Ethernet device. Borrowed from the topology; NULL if there is none. */
 const char *weir_topology_standard_nic(const struct weir_topology *topology);
 
 #endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Takes out of texts what a result is not to spread: addresses and secrets. */
+#ifndef WEIR_SYSTEM_MASK_H
+#define WEIR_SYSTEM_MASK_H
+
+#include <stdbool.h>
+
+/* Puts "*" in the place of each literal address: IPv4, IPv6, MAC. Names of hosts stay. */
+void weir_mask_addresses(char *text);
+
+/* The same for what stands between "//" and "@": a user's name and password. */
+void weir_mask_user(char *text);
+
+/* True for an option of a mount, "name" or "name=value", that holds a secret, leads to one, or says
+ * nothing but an address. */
+bool weir_mask_is_private(const char *option);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is between this process and the hardware: containers and virtual machines. By what can be
+ * seen from within, which is a guess; files below `root`. */
+#ifndef WEIR_SYSTEM_WRAPPING_H
+#define WEIR_SYSTEM_WRAPPING_H
+
+#include <stddef.h>
+
+/* "docker", "podman", "apptainer", ... of the innermost container; "" if it seems to be none. Reads
+ * the environment, too: by `get`, which is getenv but for tests. */
+void weir_container_name(const char *root, const char *(*get)(const char *name), char *name,
+                         size_t bytes);
+
+/* "kvm", "vmware", ...; "unnamed" for one that does not say; "" if it seems to be none. */
+void weir_hypervisor_name(const char *root, char *name, size_t bytes);
+
+#endif
