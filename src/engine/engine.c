@@ -140,17 +140,28 @@ static int draw_seeds(struct weir_run *run)
     return code;
 }
 
+static int begin_test(struct weir_run *run, struct weir_error *error)
+{
+    const struct weir_observer *observer = run->params->observer;
+    int code;
+
+    if (run->result != NULL)
+        run->test_result = describe_test(run);
+    code = weir_host_view_tell_storages(run);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                       "the nodes cannot tell what storage they see: %s", strerror(-code));
+    if (!weir_error_is_set(error) && run->result != NULL && observer->test_begins != NULL)
+        observer->test_begins(observer->context, run->test_result, error);
+    return weir_group_agree(run->group, error);
+}
+
 static int run_steps(struct weir_run *run, struct weir_error *error)
 {
     const struct weir_observer *observer = run->params->observer;
 
     run->started_ns = weir_run_now(run);
-    if (run->result != NULL) {
-        run->test_result = describe_test(run);
-        if (observer->test_begins != NULL)
-            observer->test_begins(observer->context, run->test_result, error);
-    }
-    if (weir_group_agree(run->group, error) != 0)
+    if (begin_test(run, error) != 0)
         return error->code;
     /* A signal may have come while memory was taken: then nothing has been written yet. */
     if (!run->is_ending)
@@ -168,6 +179,9 @@ static int run_test_in_group(struct weir_run *run, struct weir_error *error)
     weir_group_agree(run->group, error);
     if (!weir_error_is_set(error) && draw_seeds(run) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi", "ranks cannot agree on seeds");
+    /* Before all that depends on where the rank runs: packages in names, and its memory. */
+    if (!weir_error_is_set(error))
+        weir_seat_take(run, error);
     if (!weir_error_is_set(error) && weir_run_place(run) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi",
                        "ranks cannot tell each other where they run");
@@ -176,6 +190,7 @@ static int run_test_in_group(struct weir_run *run, struct weir_error *error)
         run_steps(run, error);
     weir_hog_drop(run);
     weir_prepare_close(run);
+    weir_seat_leave(run);
     free(run->package_of_rank);
     weir_group_close(run->self);
     free(run->tally);
@@ -202,9 +217,10 @@ static int choose_ranks(const struct weir_engine_params *params, const struct we
 
 /* Rank 0 is part of every test, so it can tell the ranks that sat it out. */
 static int run_test(const struct weir_engine_params *params, const struct weir_test *test,
-                    struct weir_result *result, bool *must_end, struct weir_error *error)
+                    struct weir_host_view *host, struct weir_result *result, bool *must_end,
+                    struct weir_error *error)
 {
-    struct weir_run run = {.params = params, .test = test};
+    struct weir_run run = {.params = params, .test = test, .host = host};
     int code;
 
     if (choose_ranks(params, test, &run.group, error) == 0 && run.group != NULL) {
@@ -227,10 +243,12 @@ int weir_engine_run(const struct weir_engine_params *params, struct weir_result 
                     struct weir_error *error)
 {
     const struct weir_plan *plan = params->plan;
+    struct weir_host_view host;
     bool must_end = false;
-    int code = 0;
+    int code = weir_host_view_open(&host, params, result, error);
 
     for (size_t i = 0; i < plan->test_count && code == 0 && !must_end; i++)
-        code = run_test(params, plan->tests[i], result, &must_end, error);
+        code = run_test(params, plan->tests[i], &host, result, &must_end, error);
+    weir_host_view_close(&host);
     return code;
 }

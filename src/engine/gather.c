@@ -3,6 +3,8 @@
  * them on rank 0. */
 #include "gather.h"
 
+#include "gather_places.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +37,13 @@ static struct weir_rank_row make_row(const struct weir_run *run,
         .drift_ns = facts->after.offset_ns - facts->before.offset_ns,
         .error_ns = facts->before.error_ns > facts->after.error_ns ? facts->before.error_ns
                                                                    : facts->after.error_ns,
+        .node = (uint32_t)run->group->node,
+        .execution = facts->execution,
+        .resident_asked_bytes = facts->resident_asked_bytes,
+        .resident_bytes = facts->resident_bytes,
+        .machine = run->host->machine,
+        .traffic = facts->traffic,
+        .node_memory_bytes = run->host->memory_bytes,
     };
 
     for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
@@ -59,6 +68,7 @@ static void derive(const struct weir_run *run, const struct weir_phase *phase,
     for (int rank = 0; rank < group->size; rank++)
         hosts[rank] = group->node_names[group->node_of_rank[rank]];
     weir_result_derive(record, rows, (unsigned)group->size, hosts, outlier_s(run, phase));
+    weir_gather_places(&run->result->arena, rows, hosts, record);
     record->rows = rows;
 }
 
@@ -243,7 +253,7 @@ static void describe_memory(const struct weir_run *run, struct weir_session_fact
 {
     const struct weir_buffers *buffers = &run->buffers;
 
-    if (!run->session->wants_huge_pages)
+    if (!weir_run_wants_huge_pages(run))
         return;
     if (buffers->is_huge)
         weir_session_got(facts, "reserved huge pages");

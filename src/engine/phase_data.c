@@ -3,6 +3,7 @@
  * windows are IOR's. */
 #include "phase_data.h"
 
+#include "cache_state.h"
 #include "identity.h"
 #include "phase_trials.h"
 #include "phase_windows.h"
@@ -210,11 +211,31 @@ static int prepare(struct weir_data_phase *data, struct weir_error *error)
     return code != 0 ? code : open_log(data, error);
 }
 
+/* Where caches are to be empty, trials of depths find them so as the phase will, which then finds
+ * nothing of theirs. */
+static int choose_depth(struct weir_data_phase *data, struct weir_error *error)
+{
+    bool empties_caches = data->run->test->cache_drop != WEIR_DROP_NOTHING;
+    int code = 0;
+
+    if (empties_caches && weir_phase_searches_depth(data))
+        code = weir_cache_state_prepare(data, error);
+    if (code == 0)
+        code = weir_phase_choose_depth(data);
+    if (code == 0)
+        code = weir_cache_state_prepare(data, error);
+    return code;
+}
+
 static int start(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
-    int code = weir_group_synchronise(run->group, run->params->clock, &data->facts.before);
+    int code = weir_group_barrier(run->group);
 
+    /* Now nobody prepares anything any more. */
+    weir_seat_look_before(run);
+    if (code == 0)
+        code = weir_group_synchronise(run->group, run->params->clock, &data->facts.before);
     if (code != 0)
         return code;
     data->facts.begun_s = weir_wall_clock_s();
@@ -277,10 +298,14 @@ static int write_log(struct weir_data_phase *data, struct weir_error *error)
 static int finish(struct weir_data_phase *data, struct weir_error *error)
 {
     struct weir_run *run = data->run;
-    int code = weir_group_synchronise(run->group, run->params->clock, &data->facts.after);
+    int code;
 
+    weir_seat_look_after(run, &data->facts.execution);
+    code = weir_group_synchronise(run->group, run->params->clock, &data->facts.after);
     if (code == 0)
         code = remember_write(data);
+    if (code == 0)
+        code = weir_seat_look_around(run, &data->facts);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
     measure_file(data);
@@ -304,7 +329,7 @@ int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct
     run->is_cut = false;
     code = prepare(&data, error);
     if (code == 0) {
-        code = weir_phase_choose_depth(&data);
+        code = choose_depth(&data, error);
         if (code == 0)
             code = start(&data);
         if (code == 0)

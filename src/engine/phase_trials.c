@@ -141,6 +141,11 @@ static struct weir_depth_choice *choice_of(const struct weir_data_phase *data)
     return &data->run->depths[i];
 }
 
+bool weir_phase_searches_depth(const struct weir_data_phase *data)
+{
+    return data->phase->must_find_depth && choice_of(data)->depth == 0;
+}
+
 /* Once for all repetitions, which would not be the same work at different depths. */
 int weir_phase_choose_depth(struct weir_data_phase *data)
 {
@@ -148,10 +153,10 @@ int weir_phase_choose_depth(struct weir_data_phase *data)
     struct weir_depth_choice *choice = choice_of(data);
     int code = 0;
 
-    if (!phase->must_find_depth)
-        choice->depth = phase->depth;
-    else if (choice->depth == 0)
+    if (weir_phase_searches_depth(data))
         code = search_depth(data, choice);
+    else if (!phase->must_find_depth)
+        choice->depth = phase->depth;
     data->facts.depth = choice->depth;
     data->facts.batch = phase->batch < choice->depth ? phase->batch : choice->depth;
     data->facts.depth_curve = choice->curve;

@@ -3,6 +3,7 @@
  * it was. */
 #include "prepare.h"
 
+#include "cache_state.h"
 #include "check_device.h"
 #include "check_target.h"
 #include "op_log.h"
@@ -331,6 +332,19 @@ static void lend_buffers(struct weir_run *run, struct weir_error *error)
     run->is_memory_lent = !weir_error_is_set(error);
 }
 
+/* Where they could not be placed as asked, that is why. */
+static void refuse_buffers(struct weir_run *run, const struct weir_buffers_params *params, int code,
+                           struct weir_error *error)
+{
+    if (weir_error_is_set(&run->failure))
+        *error = run->failure;
+    else
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
+                       "no memory for transfers of %llu bytes, %u at a time (%s): use smaller "
+                       "transfers, a smaller --depth, or fewer ranks per node",
+                       (unsigned long long)params->transfer_bytes, params->slots, strerror(-code));
+}
+
 static int take_buffers(struct weir_run *run, struct weir_error *error)
 {
     struct weir_buffers_params params = {
@@ -338,15 +352,16 @@ static int take_buffers(struct weir_run *run, struct weir_error *error)
         .transfer_bytes = largest_transfer(run->test),
         .spread_bytes = has_payload(run->test) ? SPREAD_BYTES : 0,
         .alignment = run->alignment.memory,
-        .wants_huge_pages = run->session->wants_huge_pages,
+        .wants_huge_pages = weir_run_wants_huge_pages(run),
+        .place = weir_seat_place_memory,
+        .place_context = run,
     };
-    int code = weir_buffers_open(&run->buffers, &params);
+    int code;
 
+    run->failure = (struct weir_error){0};
+    code = weir_buffers_open(&run->buffers, &params);
     if (code != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
-                       "no memory for transfers of %llu bytes, %u at a time (%s): use smaller "
-                       "transfers, a smaller --depth, or fewer ranks per node",
-                       (unsigned long long)params.transfer_bytes, params.slots, strerror(-code));
+        refuse_buffers(run, &params, code, error);
     else
         lend_buffers(run, error);
     return weir_group_agree(run->group, error);
@@ -359,7 +374,9 @@ int weir_prepare_test(struct weir_run *run, struct weir_error *error)
     if (code != 0)
         return code;
     run->alignment = (struct weir_alignment){.memory = 1, .offset = 1};
-    code = check_phases(run, error);
+    code = weir_cache_state_check(run, error);
+    if (code == 0)
+        code = check_phases(run, error);
     if (code != 0)
         return code;
     code = agree_alignment(run);

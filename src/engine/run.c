@@ -93,6 +93,11 @@ bool weir_run_has_written(const struct weir_run *run, const struct weir_target *
            (!target->is_new_each_repetition || run->written.repetition == run->repetition);
 }
 
+bool weir_run_wants_huge_pages(const struct weir_run *run)
+{
+    return run->test->wants_huge_pages || run->session->wants_huge_pages;
+}
+
 int weir_run_share(struct weir_run *run, uint64_t *value)
 {
     return weir_group_broadcast(run->group, value, sizeof *value, 0);

@@ -42,8 +42,12 @@ struct weir_run {
     struct weir_placement placement;          /* as the user says, or as it is */
     struct weir_host_view *host;              /* of all tests */
     struct weir_seat seat;                    /* of this test */
-    struct weir_running look;                 /* before the present phase */
+    uint32_t given_core_count;                /* cores of host->given */
+    bool is_bound;                            /* to it */
+    struct weir_storage_facts storage;        /* behind the target; first rank of a node */
     struct weir_traffic_watch *traffic_watch; /* first rank of a node; else NULL */
+    struct weir_running look;                 /* before the present phase */
+    struct weir_traffic traffic;              /* likewise, first rank of a node */
     uint64_t *package_of_rank; /* processor packages, if the names of files say them; else NULL */
     struct weir_hog hog;
     struct weir_existing existing; /* of this rank; after preparation, on rank 0, of all */
@@ -113,6 +117,9 @@ bool weir_run_has_written(const struct weir_run *run, const struct weir_target *
 
 /* One value that rank 0 chooses for all. */
 int weir_run_share(struct weir_run *run, uint64_t *value);
+
+/* For transfer buffers: because the user says so, or the backend. */
+bool weir_run_wants_huge_pages(const struct weir_run *run);
 
 /* The values of all ranks, on all of them: *all is to be freed. 0 or -errno. Collective. */
 int weir_run_collect(struct weir_run *run, uint64_t mine, uint64_t **all);

@@ -1,42 +1,347 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where this rank sits. */
+/* Seats are planned node by node, taken before memory is, and left when the test ends. */
+#include "seat.h"
+
+#include "gather.h"
 #include "run.h"
-int weir_host_view_open(struct weir_host_view *view, const struct weir_engine_params *params,
-                        struct weir_result *result, struct weir_error *error)
+#include "seat_request.h"
+
+#include "weir/system/memory_place.h"
+#include "weir/system/processor.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the plan of a node ---- */
+
+/* Of the ranks of this node; NULL but on its first rank. */
+struct table {
+    struct weir_cpu_set *given;
+    unsigned *ranks;
+    struct weir_seat *seats;
+    uint32_t *given_core_counts;
+};
+
+static void free_table(struct table *table)
 {
-    (void)view;
-    (void)params;
-    (void)result;
-    (void)error;
-    return 0;
+    free(table->given);
+    free(table->ranks);
+    free(table->seats);
+    free(table->given_core_counts);
 }
-void weir_host_view_close(struct weir_host_view *view)
+
+static bool take_table(const struct weir_group *group, struct table *table)
 {
-    (void)view;
+    size_t count = (size_t)group->node_size;
+    unsigned filled = 0;
+
+    table->given = calloc(count, sizeof *table->given);
+    table->ranks = calloc(count, sizeof *table->ranks);
+    table->seats = calloc(count, sizeof *table->seats);
+    table->given_core_counts = calloc(count, sizeof *table->given_core_counts);
+    if (!table->given || !table->ranks || !table->seats || !table->given_core_counts)
+        return false;
+    for (int rank = 0; rank < group->size; rank++)
+        if (group->node_of_rank[rank] == group->node)
+            table->ranks[filled++] = (unsigned)rank;
+    return true;
 }
+
+static bool is_pinned(const struct weir_run *run)
+{
+    return run->test->pinning.policy != WEIR_PIN_NONE;
+}
+
+static void count_given_cores(const struct weir_run *run, const struct table *table)
+{
+    const struct weir_topology *topology = run->host->topology;
+
+    for (int i = 0; i < run->group->node_size; i++) {
+        const struct weir_cpu_set *given = &table->given[i];
+        struct weir_cpu_set cores = topology != NULL ? weir_topology_cores(topology, given)
+                                                     : weir_processor_cores("", given);
+
+        table->given_core_counts[i] = weir_cpu_set_count(&cores);
+    }
+}
+
+/* What a rank without a policy has anyway, as the kernel alone tells it. */
+static struct weir_seat seat_as_given(const struct weir_cpu_set *given)
+{
+    return (struct weir_seat){.cpus = *given,
+                              .cores = weir_processor_cores("", given),
+                              .numa_nodes = weir_processor_numa_nodes("", given)};
+}
+
+static int plan_seats(const struct weir_run *run, const char *rankfile, const struct table *table,
+                      struct weir_error *error)
+{
+    const struct weir_topology *topology = run->host->topology;
+    struct weir_seat_needs needs = {0};
+    struct weir_seat_request request = {
+        .pinning = &run->test->pinning,
+        .rank_count = (unsigned)run->group->node_size,
+        .given = table->given,
+        .ranks = table->ranks,
+        .host = run->group->node_names[run->group->node],
+        .rankfile = rankfile,
+    };
+
+    if (topology == NULL && is_pinned(run)) {
+        *error = run->host->no_topology;
+        return error->code;
+    }
+    for (unsigned i = 0; topology == NULL && i < request.rank_count; i++)
+        table->seats[i] = seat_as_given(&table->given[i]);
+    if (topology == NULL)
+        return 0;
+    if (run->test->pinning.policy == WEIR_PIN_STORAGE)
+        request.devices = weir_seat_devices(&run->storage, topology, &needs);
+    return weir_seats_plan(topology, &request, table->seats, error);
+}
+
+/* Collective. */
+static int share_seats(struct weir_run *run, const char *rankfile, struct table *table,
+                       struct weir_error *error)
+{
+    struct weir_group *group = run->group;
+    const struct weir_cpu_set *given = &run->host->given;
+    int code = weir_group_gather_on_node(group, given, sizeof *given, table->given);
+
+    if (code == 0 && table->seats != NULL) {
+        count_given_cores(run, table);
+        plan_seats(run, rankfile, table, error);
+    }
+    if (weir_group_agree(group, error) != 0)
+        return error->code;
+    if (code == 0)
+        code = weir_group_scatter_on_node(group, table->seats, sizeof run->seat, &run->seat);
+    if (code == 0)
+        code = weir_group_scatter_on_node(group, table->given_core_counts,
+                                          sizeof run->given_core_count, &run->given_core_count);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                       "the ranks of a node cannot share it: %s", strerror(-code));
+    return code;
+}
+
+static int choose_seat(struct weir_run *run, const char *rankfile, struct weir_error *error)
+{
+    struct table table = {0};
+
+    if (run->group->node_rank == 0 && !take_table(run->group, &table))
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
+    if (weir_group_agree(run->group, error) == 0)
+        share_seats(run, rankfile, &table, error);
+    free_table(&table);
+    return error->code;
+}
+
+/* ---- sitting down ---- */
+
+static int refuse_binding(const struct weir_run *run, int code, const struct weir_cpu_set *got,
+                          struct weir_error *error)
+{
+    struct weir_text wanted = {0}, found = {0};
+
+    weir_cpu_set_format(&run->seat.cpus, &wanted);
+    weir_cpu_set_format(got, &found);
+    if (code != 0)
+        weir_error_set(
+            error, WEIR_EXIT_ENVIRONMENT, code, run->params->plan->dialect,
+            "--pin: this rank cannot be bound to the processors %s: %s: leave --pin out, or "
+            "let the launcher bind",
+            weir_text_string(&wanted), strerror(-code));
+    else
+        weir_error_set(
+            error, WEIR_EXIT_ENVIRONMENT, -EBUSY, run->params->plan->dialect,
+            "--pin: this rank was to be bound to the processors %s and got %s: does something "
+            "else on this host, such as a daemon or a control group, place processes?",
+            weir_text_string(&wanted), weir_text_string(&found));
+    weir_text_close(&wanted);
+    weir_text_close(&found);
+    return error->code;
+}
+
+/* What the kernel says afterwards counts, not that it said yes. */
+static int bind_rank(struct weir_run *run, struct weir_error *error)
+{
+    struct weir_cpu_set got = {0};
+    int code;
+
+    if (!is_pinned(run))
+        return 0;
+    run->is_bound = true;
+    code = weir_running_bind(&run->seat.cpus);
+    if (code == 0)
+        code = weir_running_cpus(&got);
+    if (code == 0 && weir_cpu_set_equals(&got, &run->seat.cpus))
+        return 0;
+    return refuse_binding(run, code, &got, error);
+}
+
 int weir_seat_take(struct weir_run *run, struct weir_error *error)
 {
-    (void)run;
-    (void)error;
-    return 0;
+    char *rankfile = NULL;
+
+    weir_host_view_aim(run);
+    if (weir_seat_read_rankfile(run, &rankfile, error) == 0 &&
+        choose_seat(run, rankfile, error) == 0) {
+        bind_rank(run, error);
+        weir_run_probe_watch(run->host->probe, &run->seat.cpus);
+    }
+    free(rankfile);
+    return weir_group_agree(run->group, error);
 }
+
 void weir_seat_leave(struct weir_run *run)
 {
-    (void)run;
+    if (run->traffic_watch != NULL)
+        weir_traffic_close(run->traffic_watch);
+    run->traffic_watch = NULL;
+    if (run->is_bound)
+        weir_running_bind(&run->host->given);
+    run->is_bound = false;
 }
+
+/* ---- memory ---- */
+
+static int refuse_memory(struct weir_run *run, int code)
+{
+    const struct weir_membind *membind = &run->test->membind;
+    const char *dialect = run->params->plan->dialect;
+
+    if (code == -EINVAL && membind->policy == WEIR_MEMBIND_NODE)
+        return weir_error_set(&run->failure, WEIR_EXIT_USAGE, code, dialect,
+                              "--membind node:%u: this host has no NUMA node %u, or this process "
+                              "may not use it: name another one, or leave --membind out",
+                              membind->node, membind->node);
+    if (code == -ENOSYS)
+        return weir_error_set(
+            &run->failure, WEIR_EXIT_ENVIRONMENT, code, dialect,
+            "--membind: the kernel of this host knows no NUMA nodes: leave it out");
+    return weir_error_set(
+        &run->failure, WEIR_EXIT_ENVIRONMENT, code, dialect,
+        "--membind: buffers cannot be placed as \"%s\" wants it: %s: leave it out",
+        weir_membind_policy_name(membind->policy), strerror(-code));
+}
+
+/* Who started this process with a policy for its memory is not overruled unless it is asked for. */
+static bool leaves_memory_alone(const struct weir_run *run)
+{
+    return run->test->membind.policy == WEIR_MEMBIND_NONE ||
+           (run->test->membind.policy == WEIR_MEMBIND_AUTO && run->host->has_memory_policy);
+}
+
 int weir_seat_place_memory(void *context, void *memory, size_t bytes)
 {
-    (void)context;
-    (void)memory;
-    (void)bytes;
-    return 0;
+    struct weir_run *run = context;
+    int code;
+
+    if (leaves_memory_alone(run))
+        return 0;
+    code = weir_memory_bind(memory, bytes, &run->test->membind, run->seat.numa_nodes);
+    return code == 0 ? 0 : refuse_memory(run, code);
 }
+
+/* ---- looks ---- */
+
 void weir_seat_look_before(struct weir_run *run)
 {
-    (void)run;
+    if (run->traffic_watch != NULL)
+        weir_traffic_read(run->traffic_watch, &run->traffic);
+    weir_run_probe_read(run->host->probe, &run->look);
 }
+
+static uint64_t difference(uint64_t before, uint64_t after)
+{
+    if (before == WEIR_UNKNOWN || after == WEIR_UNKNOWN)
+        return WEIR_UNKNOWN;
+    return after > before ? after - before : 0;
+}
+
+/* What it may run on now: that of the seat, unless somebody has moved it. */
+static void tell_place(const struct weir_seat *seat, const struct weir_running *now,
+                       struct weir_execution *execution)
+{
+    bool is_elsewhere = !weir_cpu_set_equals(&now->cpus, &seat->cpus);
+
+    execution->cpus = now->cpus;
+    execution->cores = is_elsewhere ? weir_processor_cores("", &now->cpus) : seat->cores;
+    execution->cpu_nodes =
+        is_elsewhere ? weir_processor_numa_nodes("", &now->cpus) : seat->numa_nodes;
+    execution->is_moved = is_elsewhere;
+}
+
+/* Who has one processor goes nowhere by itself: it was moved, even if it is back. */
+static bool was_away(const struct weir_seat *seat, uint64_t migrations)
+{
+    return weir_cpu_set_count(&seat->cpus) == 1 && migrations != WEIR_UNKNOWN && migrations > 0;
+}
+
 void weir_seat_look_after(struct weir_run *run, struct weir_execution *execution)
 {
-    (void)run;
-    (void)execution;
+    const struct weir_running *before = &run->look;
+    const struct weir_seat *seat = &run->seat;
+    struct weir_running now;
+
+    weir_run_probe_read(run->host->probe, &now);
+    *execution = (struct weir_execution){
+        .is_known = true,
+        .is_pinned = is_pinned(run),
+        .is_narrowed = seat->is_narrowed,
+        .is_far = seat->is_far,
+        .given_core_count = run->given_core_count,
+        .last_cpu = now.cpu,
+        .wall_ns = now.at_ns - before->at_ns,
+        .migrations = difference(before->migrations, now.migrations),
+        .preemptions = difference(before->preemptions, now.preemptions),
+        .throttled_ns = difference(before->throttled_ns, now.throttled_ns),
+        .stolen_ns = difference(before->stolen_ns, now.stolen_ns),
+        .stolen_cpus = weir_cpu_set_count(&seat->cpus),
+    };
+    tell_place(seat, &now, execution);
+    execution->is_moved |= was_away(seat, execution->migrations);
+}
+
+static bool asks_nodes(const struct weir_membind *membind)
+{
+    return membind->policy == WEIR_MEMBIND_LOCAL || membind->policy == WEIR_MEMBIND_INTERLEAVE ||
+           membind->policy == WEIR_MEMBIND_NODE;
+}
+
+/* Where the buffers are, and where they should be for the processors that the rank has now. */
+static void look_at_memory(const struct weir_run *run, struct weir_execution *execution)
+{
+    const struct weir_membind *membind = &run->test->membind;
+    struct weir_page_places places = {0};
+    uint64_t wanted =
+        weir_memory_wanted(membind, execution->cpu_nodes, run->host->has_memory_policy);
+
+    execution->asks_nodes = asks_nodes(membind);
+    execution->wanted_nodes = wanted != 0 ? wanted : execution->cpu_nodes;
+    if (weir_memory_look(run->buffers.memory, run->buffers.bytes, &places) != 0)
+        return;
+    execution->page_nodes = places.nodes;
+    /* With no nodes known to compare with, none is away. */
+    if (places.nodes != 0 && execution->wanted_nodes != 0)
+        execution->away_permille = weir_memory_away_permille(&places, execution->wanted_nodes);
+}
+
+int weir_seat_look_around(struct weir_run *run, struct weir_phase_facts *facts)
+{
+    int code = weir_group_barrier(run->group);
+    struct weir_traffic now;
+
+    if (code != 0)
+        return code;
+    look_at_memory(run, &facts->execution);
+    if (run->traffic_watch == NULL)
+        return 0;
+    weir_traffic_read(run->traffic_watch, &now);
+    facts->traffic = weir_traffic_between(&run->traffic, &now);
+    return 0;
 }

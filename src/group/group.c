@@ -3,6 +3,7 @@
 #include "weir/group/group.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,11 @@ void weir_group_close(struct weir_group *group)
 {
     if (group)
         group->ops->close(group);
+}
+
+const char *weir_group_library(const struct weir_group *group)
+{
+    return group->library != NULL ? group->library : "";
 }
 
 bool weir_group_any(struct weir_group *group, bool flag)
@@ -90,4 +96,83 @@ struct weir_placement weir_group_placement(const struct weir_group *group)
         .node_of_rank = is_plain ? NULL : group->node_of_rank,
         .node_start = is_plain ? NULL : group->node_start,
     };
+}
+
+/* ---- one rank of each node, and one node ---- */
+
+/* Whoever has failed has still taken part in all messages, so that nobody waits for one. */
+static int agree_on_code(struct weir_group *group, int code)
+{
+    bool has_failed = weir_group_any(group, code != 0);
+
+    if (code == 0 && has_failed)
+        return -ECOMM;
+    return code;
+}
+
+/* One of several messages: the first failure counts, and the others still go. */
+static void note_code(int *code, int next)
+{
+    if (*code == 0)
+        *code = next;
+}
+
+int weir_group_gather_nodes(struct weir_group *group, const void *mine, size_t bytes, void *all)
+{
+    int code = 0;
+
+    if (group->rank == 0 && bytes > 0)
+        memcpy(all, mine, bytes);
+    for (int node = 1; group->rank == 0 && node < group->node_count; node++)
+        note_code(&code, group->ops->receive(group, (unsigned char *)all + (size_t)node * bytes,
+                                             bytes, group->node_leader[node]));
+    if (group->rank != 0 && group->node_rank == 0)
+        code = group->ops->send(group, mine, bytes, 0);
+    return agree_on_code(group, code);
+}
+
+/* With `all` of this node's first rank: the part of each other rank comes from it, or goes to it.
+ * Of its own part, its number on the node is 0, it has made a copy. */
+static int exchange_on_node(struct weir_group *group, unsigned char *into,
+                            const unsigned char *from, size_t bytes)
+{
+    size_t at = 0;
+    int code = 0;
+
+    for (int rank = 0; rank < group->size; rank++) {
+        if (group->node_of_rank[rank] != group->node)
+            continue;
+        if (rank != group->rank && into != NULL)
+            note_code(&code, group->ops->receive(group, into + at, bytes, rank));
+        else if (rank != group->rank)
+            note_code(&code, group->ops->send(group, from + at, bytes, rank));
+        at += bytes;
+    }
+    return code;
+}
+
+int weir_group_gather_on_node(struct weir_group *group, const void *mine, size_t bytes, void *all)
+{
+    int code;
+
+    if (group->node_rank != 0) {
+        code = group->ops->send(group, mine, bytes, group->node_leader[group->node]);
+    } else {
+        memcpy(all, mine, bytes);
+        code = exchange_on_node(group, all, NULL, bytes);
+    }
+    return agree_on_code(group, code);
+}
+
+int weir_group_scatter_on_node(struct weir_group *group, const void *all, size_t bytes, void *mine)
+{
+    int code;
+
+    if (group->node_rank != 0) {
+        code = group->ops->receive(group, mine, bytes, group->node_leader[group->node]);
+    } else {
+        memcpy(mine, all, bytes);
+        code = exchange_on_node(group, NULL, all, bytes);
+    }
+    return agree_on_code(group, code);
 }

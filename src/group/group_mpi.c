@@ -3,15 +3,18 @@
  * that speak MPI. */
 #include "weir/group/group.h"
 
+#include "weir/base/text.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MESSAGE_TAG = 1 };
+enum { MESSAGE_TAG = 1, LIBRARY_BYTES = 128 };
 
 struct mpi_group {
     struct weir_group base;
@@ -21,6 +24,7 @@ struct mpi_group {
     int *node_leader;
     int *node_start;
     char (*node_names)[WEIR_NODE_NAME_BYTES];
+    char library[LIBRARY_BYTES];
 };
 
 static struct mpi_group *mpi_group_of(struct weir_group *group)
@@ -274,6 +278,29 @@ static int describe_nodes(struct mpi_group *group)
                                   group->comm));
 }
 
+/* ---- the library ---- */
+
+/* MPICH tells its version in the first of many lines, with a tab in it; Open MPI tells it twice in
+ * one long line. */
+static void describe_library(struct mpi_group *group)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    char *again;
+    int length = 0;
+
+    if (MPI_Get_library_version(version, &length) != MPI_SUCCESS)
+        return;
+    version[strcspn(version, "\r\n")] = '\0';
+    for (char *tab = strchr(version, '\t'); tab != NULL; tab = strchr(tab, '\t'))
+        *tab = ' ';
+    again = strstr(version, ", ident: ");
+    if (again != NULL)
+        *again = '\0';
+    snprintf(group->library, sizeof group->library, "%s", version);
+    weir_text_make_visible(group->library, "");
+    group->base.library = group->library;
+}
+
 /* ---- opening and closing ---- */
 
 static void mpi_close(struct weir_group *base)
@@ -336,6 +363,7 @@ static int adopt(MPI_Comm comm, struct weir_group **opened)
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm, &group->base.rank);
     MPI_Comm_size(comm, &group->base.size);
+    describe_library(group);
     rc = describe_nodes(group);
     if (rc < 0) {
         mpi_close(&group->base);

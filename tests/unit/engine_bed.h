@@ -5,6 +5,7 @@
 
 #include "weir/engine/engine.h"
 #include "weir/front/front.h"
+#include "weir/system/running.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -20,6 +21,7 @@
 #include <cmocka.h>
 
 #define WORDS_MAX 32
+#define EXECUTIONS_MAX 8
 
 /* One run: what it was asked, and what came of it. */
 struct bed {
@@ -34,6 +36,10 @@ struct bed {
     unsigned phases_until_signal; /* raise the stop signal after so many phases; 0: never */
     uint64_t rows_bytes;          /* of the rows of all ranks that were shown with the last phase */
     uint64_t resident_kib;        /* while the last phase was shown */
+    struct weir_execution executions[EXECUTIONS_MAX]; /* of the first phases, by their numbers */
+    struct weir_cpu_set cpus; /* of this process, while the last phase was shown */
+    /* Called with each phase that was not skipped; NULL: nothing is done. */
+    void (*when_shown)(struct bed *bed, const struct weir_phase_result *phase);
     const struct weir_registry *registry;
     /* Makes of the plan what no words ask for; NULL: nothing. */
     void (*change)(struct weir_plan *plan);
@@ -60,9 +66,14 @@ static inline int count_phase(void *context, struct weir_phase_result *phase,
 
     (void)error;
     bed->resident_kib = resident_kib();
+    assert_int_equal(weir_running_cpus(&bed->cpus), 0);
     if (phase->outcome != WEIR_OUTCOME_SKIPPED) {
         assert_non_null(phase->rows);
         bed->rows_bytes = phase->rows[0].byte_count;
+        if (bed->result->phase_count <= EXECUTIONS_MAX)
+            bed->executions[bed->result->phase_count - 1] = phase->rows[0].execution;
+        if (bed->when_shown != NULL)
+            bed->when_shown(bed, phase);
     }
     if (bed->phases_until_signal != 0 && bed->result->phase_count == bed->phases_until_signal)
         bed->stop_signal = 15;

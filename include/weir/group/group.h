@@ -47,7 +47,8 @@ struct weir_group {
     const int *node_leader;  /* `node_count` entries: first rank of each node */
     const int *node_start;   /* `node_count` + 1 entries: ranks on the nodes below each one */
     const char (*node_names)[WEIR_NODE_NAME_BYTES]; /* `node_count` host names */
-    void *native; /* MPI_Comm * of an MPI group, else NULL; for backends that speak MPI */
+    void *native;        /* MPI_Comm * of an MPI group, else NULL; for backends that speak MPI */
+    const char *library; /* see weir_group_library; NULL: no MPI */
 };
 
 /* A group of one: no MPI. */
@@ -65,8 +66,15 @@ int weir_group_mpi_open(int *argc, char ***argv, struct weir_group **group,
 const char *weir_group_library(const struct weir_group *group);
 
 /* Rank 0 receives `bytes` bytes from the first rank of each node, in the order of nodes, into `all`
- * (NULL elsewhere). Other ranks' `mine` is not looked at. 0 or -errno. Collective. */
+ * (NULL elsewhere). Other ranks' `mine` is not looked at. 0 or -errno, if for any rank then for
+ * all. Collective. */
 int weir_group_gather_nodes(struct weir_group *group, const void *mine, size_t bytes, void *all);
+
+/* The first rank of each node receives `bytes` bytes from each rank of its node, in the order of
+ * ranks, into `all` (NULL elsewhere); or sends to each of them what `all` holds. 0 or -errno, if
+ * for any rank then for all. Collective. */
+int weir_group_gather_on_node(struct weir_group *group, const void *mine, size_t bytes, void *all);
+int weir_group_scatter_on_node(struct weir_group *group, const void *all, size_t bytes, void *mine);
 
 /* Closes the group; the MPI group of all ranks also ends MPI. NULL is allowed. */
 void weir_group_close(struct weir_group *group);

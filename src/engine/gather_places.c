@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What nodes have in common is counted once for each machine, whatever parts of it call themselves
+ * nodes. */
+#include "gather_places.h"
+
+#include "weir/base/error.h"
+
+#include <stdlib.h>
+
+/* ---- places ---- */
+
+static void derive_places(struct weir_arena *arena, const struct weir_rank_row *rows,
+                          const char *const *hosts, struct weir_phase_result *record)
+{
+    struct weir_placed_rank *placed = calloc(record->rank_count, sizeof *placed);
+
+    if (placed == NULL)
+        weir_error_out_of_memory();
+    for (unsigned rank = 0; rank < record->rank_count; rank++)
+        placed[rank] = (struct weir_placed_rank){
+            .node = rows[rank].node,
+            .execution = &rows[rank].execution,
+            .cpu_ns = rows[rank].cpu_user_ns + rows[rank].cpu_system_ns,
+        };
+    weir_places_derive(arena, placed, record->rank_count, hosts, record->node_count,
+                       &record->node_places, &record->rank_places);
+    free(placed);
+}
+
+/* ---- sums ---- */
+
+static void add_residency(struct weir_residency_result *sum, const struct weir_rank_row *row)
+{
+    if (row->resident_asked_bytes == 0)
+        return;
+    sum->asked_bytes += row->resident_asked_bytes;
+    sum->resident_bytes += row->resident_bytes;
+    sum->rank_count++;
+}
+
+/* Nodes are numbered in the order of their first ranks. */
+static bool is_first_of_node(const struct weir_rank_row *row, uint32_t nodes_seen)
+{
+    return row->node == nodes_seen;
+}
+
+/* A machine that has no number is one by itself. */
+static bool is_new_machine(const uint64_t *machines, uint32_t count, uint64_t machine)
+{
+    for (uint32_t i = 0; machine != 0 && i < count; i++)
+        if (machines[i] == machine)
+            return false;
+    return true;
+}
+
+static void add_traffic(struct weir_traffic *sum, const struct weir_traffic *node)
+{
+    sum->has_devices |= node->has_devices;
+    sum->has_network |= node->has_network;
+    sum->device_read_bytes += node->device_read_bytes;
+    sum->device_written_bytes += node->device_written_bytes;
+    sum->network_received_bytes += node->network_received_bytes;
+    sum->network_sent_bytes += node->network_sent_bytes;
+}
+
+static uint64_t least_known(uint64_t least, uint64_t value)
+{
+    if (least == 0 || value == 0)
+        return least > value ? least : value;
+    return value < least ? value : least;
+}
+
+void weir_gather_places(struct weir_arena *arena, const struct weir_rank_row *rows,
+                        const char *const *hosts, struct weir_phase_result *record)
+{
+    uint64_t *machines = calloc(record->node_count, sizeof *machines);
+    uint32_t nodes_seen = 0;
+
+    if (machines == NULL)
+        weir_error_out_of_memory();
+    derive_places(arena, rows, hosts, record);
+    for (unsigned rank = 0; rank < record->rank_count; rank++) {
+        const struct weir_rank_row *row = &rows[rank];
+
+        add_residency(&record->residency, row);
+        if (!is_first_of_node(row, nodes_seen))
+            continue;
+        if (is_new_machine(machines, nodes_seen, row->machine))
+            add_traffic(&record->traffic, &row->traffic);
+        record->node_memory_bytes = least_known(record->node_memory_bytes, row->node_memory_bytes);
+        machines[nodes_seen++] = row->machine;
+    }
+    free(machines);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes tell rank 0 what they are, before the first test and before each one. */
+#include "host_view.h"
+
+#include "run.h"
+
+#include "weir/base/log.h"
+#include "weir/system/environment.h"
+#include "weir/system/memory.h"
+#include "weir/system/memory_place.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- from all nodes to rank 0 ---- */
+
+/* Of each node; NULL but on rank 0. */
+struct survey {
+    void *facts;
+    const char **hosts;
+};
+
+static void free_survey(struct survey *survey)
+{
+    free(survey->facts);
+    free(survey->hosts);
+}
+
+/* 0 or -errno; the survey is to be freed in any case. Collective. */
+static int survey_nodes(struct weir_group *group, const void *mine, size_t bytes,
+                        struct survey *survey)
+{
+    size_t nodes = (size_t)group->node_count;
+
+    *survey = (struct survey){0};
+    if (group->rank == 0) {
+        survey->facts = calloc(nodes, bytes);
+        survey->hosts = calloc(nodes, sizeof *survey->hosts);
+    }
+    if (weir_group_any(group, group->rank == 0 && (!survey->facts || !survey->hosts)))
+        return -ENOMEM;
+    for (size_t node = 0; survey->hosts != NULL && node < nodes; node++)
+        survey->hosts[node] = group->node_names[node];
+    return weir_group_gather_nodes(group, mine, bytes, survey->facts);
+}
+
+/* ---- before the first test ---- */
+
+/* As weir_job_describe asks for it. */
+static const char *get_variable(const char *name)
+{
+    return getenv(name);
+}
+
+static void describe_job(const struct weir_group *group, struct weir_result *result)
+{
+    const char *library = weir_group_library(group);
+
+    result->job_count = (unsigned)weir_job_describe(get_variable, &result->arena, &result->job);
+    result->mpi_library = library[0] == '\0' ? NULL : weir_arena_copy(&result->arena, library);
+}
+
+/* A kernel that does not tell lets a rank run anywhere, until it refuses. */
+static struct weir_cpu_set given_cpus(void)
+{
+    struct weir_cpu_set cpus = {0};
+    long count = sysconf(_SC_NPROCESSORS_CONF);
+
+    if (weir_running_cpus(&cpus) == 0)
+        return cpus;
+    for (long cpu = 0; cpu < count; cpu++)
+        weir_cpu_set_add(&cpus, (unsigned)cpu);
+    return cpus;
+}
+
+static void look_around(struct weir_host_view *view)
+{
+    struct weir_memory_facts memory = {0};
+
+    view->given = given_cpus();
+    view->probe = weir_run_probe_open("");
+    view->machine = weir_environment_machine("");
+    view->has_memory_policy = weir_memory_has_policy();
+    if (weir_memory_describe("", &memory) == 0)
+        view->memory_bytes = memory.bytes_total;
+}
+
+/* hwloc's variables may put another host in the place of this one. */
+static void open_topology(struct weir_host_view *view)
+{
+    const struct weir_topology_source source = {0};
+
+    if (weir_topology_open(&source, &view->topology, &view->no_topology) != 0) {
+        view->topology = NULL;
+        return;
+    }
+    if (weir_topology_is_this_host(view->topology))
+        return;
+    weir_topology_close(view->topology);
+    view->topology = NULL;
+    weir_error_usage(&view->no_topology, "hwloc",
+                     "HWLOC_XMLFILE or HWLOC_SYNTHETIC describes another host than this one: unset "
+                     "it, or set HWLOC_THISSYSTEM=1 if it does not");
+}
+
+/* Of no consequence but for --pin, which then refuses with the same reason. */
+static void find_topology(struct weir_host_view *view, struct weir_group *group)
+{
+    struct weir_error missing;
+
+    if (group->node_rank == 0)
+        open_topology(view);
+    missing = view->no_topology;
+    if (weir_group_agree(group, &missing) != 0 && group->rank == 0)
+        weir_log(WEIR_LOG_WARNING, "what is told of cores and NUMA nodes comes from /sys alone: %s",
+                 missing.text);
+}
+
+static int describe_nodes(const struct weir_host_view *view, struct weir_group *group,
+                          struct weir_result *result)
+{
+    struct weir_node_facts mine = {0};
+    struct survey survey;
+    int code;
+
+    if (group->node_rank == 0)
+        weir_environment_describe("", view->topology, &mine);
+    code = survey_nodes(group, &mine, sizeof mine, &survey);
+    if (code == 0 && result != NULL)
+        weir_result_set_nodes(result, survey.hosts, survey.facts, (unsigned)group->node_count);
+    free_survey(&survey);
+    return code;
+}
+
+int weir_host_view_open(struct weir_host_view *view, const struct weir_engine_params *params,
+                        struct weir_result *result, struct weir_error *error)
+{
+    struct weir_group *group = params->group;
+    int code;
+
+    *view = (struct weir_host_view){0};
+    look_around(view);
+    find_topology(view, group);
+    if (result != NULL)
+        describe_job(group, result);
+    code = describe_nodes(view, group, result);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
+                       "the nodes cannot tell what they are: %s", strerror(-code));
+    return weir_group_agree(group, error);
+}
+
+void weir_host_view_close(struct weir_host_view *view)
+{
+    weir_topology_close(view->topology);
+    if (view->probe != NULL)
+        weir_run_probe_close(view->probe);
+    *view = (struct weir_host_view){0};
+}
+
+/* ---- before each test ---- */
+
+/* A backend without names moves its data elsewhere, whatever -o says. */
+static bool has_storage(const struct weir_run *run)
+{
+    const struct weir_test *test = run->test;
+    const struct weir_backend *backend =
+        weir_backend_find(run->params->registry, test->backend->name);
+
+    return backend->names != NULL && test->phase_count > 0;
+}
+
+void weir_host_view_aim(struct weir_run *run)
+{
+    char path[WEIR_PATH_BYTES];
+
+    run->storage = (struct weir_storage_facts){0};
+    if (run->group->node_rank != 0)
+        return;
+    /* A path that is too long is refused later on, in better words. */
+    if (has_storage(run) &&
+        weir_run_path(run, run->test->phases[0]->target, (uint64_t)run->group->rank, path) == 0)
+        weir_storage_describe("", path, &run->storage);
+    run->traffic_watch = weir_traffic_open("", &run->storage);
+}
+
+int weir_host_view_tell_storages(struct weir_run *run)
+{
+    struct survey survey;
+    int code;
+
+    if (!has_storage(run))
+        return 0;
+    code = survey_nodes(run->group, &run->storage, sizeof run->storage, &survey);
+    if (code == 0 && run->result != NULL) {
+        assert(run->test_result != NULL);
+        weir_result_set_storages(run->result, run->test_result, survey.hosts, survey.facts,
+                                 (unsigned)run->group->node_count);
+    }
+    free_survey(&survey);
+    return code;
+}

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Ranks that cannot run as they should: two on one core, one that is moved, all held back by a quota. Each gives its
+# finding, and a clean run gives none of them.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+ranks_py=$WEIR_ROOT/tests/mpi/ranks.py
+read -r first second < <(python3 -B "$ranks_py" processors) || skip "this test may use one core only"
+export WEIR_TEST_MARK=$work
+load=(-a null -w -t 64k -b 64k -O minTimeDuration=2 -o "$files/f" --result "$result")
+two_cores=(taskset -c "$first,$second" mpiexec -n 2 "$WEIR" --pin core)
+
+# Starts a job, waits until its phase is under way, and finds the process of its rank 1.
+start() { # start COMMAND...
+    rm -f "$result"
+    command_line="$*"
+    "$@" "${load[@]}" >"$out" 2>"$err" </dev/null &
+    job=$!
+    wait_until 20 test -s "$result" || fail "the job does not begin"
+    sleep 0.2
+    victim=$(python3 -B "$ranks_py" running "$work" | awk '$1 == 1 { print $2 }')
+    [[ $victim ]] || fail "rank 1 cannot be found"
+}
+
+finish() {
+    status=0
+    wait "$job" || status=$?
+    expect_done
+}
+
+found() { # found NAME...: the write has one of these findings
+    expect_record "any(f.name in '$*'.split() for f in written.findings)"
+}
+
+# Others may take processor time from this whole machine, if it is a virtual one: nobody here can help that.
+places="shared-core oversubscribed migrated wrong-node throttled"
+not_found() { # not_found NAME...
+    expect_record "not any(f.name in '$*'.split() for f in written.findings)"
+}
+
+# ---------------------------------------------------------------- clean
+rm -f "$result"
+capture "${two_cores[@]}" "${load[@]}"
+expect_done
+not_found $places
+
+# ---------------------------------------------------------------- one core for two
+rm -f "$result"
+capture taskset -c "$first,$second" mpiexec -n 2 "$WEIR" --pin "list:$first" "${load[@]}"
+expect_done
+found shared-core
+not_found oversubscribed migrated wrong-node throttled
+expect_record "written.places.nodes.moved_ranks == [0] and written.places.nodes.crowded_ranks == [1]"
+
+rm -f "$result"
+capture taskset -c "$first,$second" mpiexec -n 4 "$WEIR" --pin core "${load[@]}"
+expect_done
+found oversubscribed
+not_found shared-core migrated
+
+# ---------------------------------------------------------------- moved
+# Both were alone, and now are not: that is told as well.
+start "${two_cores[@]}"
+taskset -pc "$first" "$victim" >/dev/null
+finish
+found migrated
+found shared-core
+expect_record "written.places.ranks.moved == [False, True] and written.places.ranks.cpus == ['$first', '$first']"
+
+# There and back again: the kernel counts it.
+start "${two_cores[@]}"
+taskset -pc "$first" "$victim" >/dev/null
+sleep 0.1
+taskset -pc "$second" "$victim" >/dev/null
+finish
+if grep -q '^se.nr_migrations' /proc/self/sched 2>/dev/null; then
+    found migrated
+    not_found shared-core
+    expect_record "written.places.ranks.migrations[0] == 0 and written.places.ranks.migrations[1] >= 2"
+fi
+
+# Who may run on both may also wander.
+rm -f "$result"
+capture taskset -c "$first,$second" mpiexec -n 1 "$WEIR" "${load[@]}"
+expect_done
+not_found migrated
+
+# ---------------------------------------------------------------- held back
+# A fifth of one processor for all, by version 1 or 2.
+make_group() {
+    group=
+    if [[ -w /sys/fs/cgroup/cpu/cgroup.procs ]]; then
+        group=/sys/fs/cgroup/cpu/weir-test.$$
+        mkdir "$group" 2>/dev/null || return 1
+        echo 100000 >"$group/cpu.cfs_period_us" && echo 20000 >"$group/cpu.cfs_quota_us"
+    elif grep -qw cpu /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
+        group=/sys/fs/cgroup/weir-test.$$
+        mkdir "$group" 2>/dev/null || return 1
+        echo '20000 100000' >"$group/cpu.max"
+    else
+        return 1
+    fi
+} 2>/dev/null
+
+remove_group() {
+    [[ ! ${group-} ]] || wait_until 10 rmdir "$group" || echo "$group cannot be removed"
+}
+
+make_group || skip "no control group with a quota can be made here; the rest is fine"
+trap 'remove_group; rm -rf "$work"' EXIT
+rm -f "$result"
+capture bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$group" "${two_cores[@]}" "${load[@]}"
+expect_done
+found throttled
+not_found migrated shared-core oversubscribed

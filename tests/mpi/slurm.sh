@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# On a Slurm cluster of virtual nodes: sbatch with srun, mpiexec in an allocation, a heterogeneous job, the end of the
+# job's time, a signal, and exit codes; the result knows the job and its nodes.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+PATH=$PATH:/usr/sbin:/sbin
+for command in slurmctld slurmd srun munged; do
+    command -v "$command" >/dev/null || skip "there is no $command here: scripts/deps slurm"
+done
+unset SLURM_JOB_END_TIME WEIR_JOB_END_TIME
+testbed=$WEIR_ROOT/scripts/testbed/testbed-slurm
+job=$WEIR_ROOT/scripts/slurm/weir.sbatch
+export WEIR PATH=$PATH:$WEIR_ROOT/scripts/slurm
+"$testbed" --dir "$work/slurm" up >"$out" 2>"$err" || skip "no Slurm cluster can be made here: $(tail -n 1 "$err")"
+trap '"$testbed" --dir "$work/slurm" down >/dev/null 2>&1; rm -rf "$work"' EXIT
+eval "$("$testbed" --dir "$work/slurm" env)"
+# Four processors on each of the nodes are more than there are.
+export OMPI_MCA_rmaps_base_oversubscribe=1
+small=(-w -r -t 64k -b 128k -F -o "$files/f" --result "$result")
+
+expect_job() { # expect_job RANKS NODES: what the result says of the job
+    expect_record "tests[0].ranks == $1 and tests[0].nodes == $2"
+    expect_record "vars(runs[0].job)['slurm job'].isdigit()"
+}
+
+# ---------------------------------------------------------------- srun
+
+capture srun -N 2 --ntasks-per-node=2 "$WEIR" ior "${small[@]}"
+expect_done
+expect_job 4 2
+expect_record "vars(runs[0].job)['slurm nodes'] == 'n[1-2]'"
+expect_line 'slurm job [0-9]+.*n\[1-2\]'
+
+# Exit codes pass through.
+capture srun -n 2 "$WEIR" ior -w -t 3k -b 4k -o "$files/f"
+expect_exit 2
+capture srun -n 2 "$WEIR" ior -w -t 4k -b 4k -o "$files/missing/f"
+status_of_missing=$status
+run 2 -w -t 4k -b 4k -o "$files/missing/f"
+expect_exit "$status_of_missing"
+((status != 0)) || fail "a file in no directory can be written"
+capture srun -n 2 "$WEIR" ior -w -t 4k -b 4k -o "$files/f" --stop-before 60m
+expect_exit 2 # this version of Slurm tells srun's steps no end; weir-step does
+
+# ---------------------------------------------------------------- sbatch
+
+submit() { # submit SBATCH-OPTION... -- WEIR-OPTION...
+    local options=()
+    while [[ $1 != -- ]]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    rm -f "$result"
+    WEIR_RESULT=$result capture sbatch --wait --output "$work/job.txt" "${options[@]}" "$job" "$@"
+    cat "$work/job.txt" >>"$out"
+}
+
+submit -N 2 --ntasks-per-node=2 -t 2 -- -w -r -t 64k -b 128k -F -o "$files/f"
+expect_done
+expect_job 4 2
+expect_line 'write .*'
+
+# A minute for the job, and the run ends 50 seconds before.
+WEIR_STOP_BEFORE=50s submit -N 2 --ntasks-per-node=1 -t 1 -- \
+    -w -t 64k -b 6400k -i 60 -O interIODelay=10000 -F -o "$files/f"
+expect_exit 1
+expect_line 'ended before its batch system'
+expect_record "end.out_of_time and writes[0].outcome == 'complete' and len(writes) < 15"
+expect_files ''
+
+# Three components, one MPI job.
+submit -N 1 -n 1 -t 2 : -N 2 --ntasks-per-node=1 -- -w -r -t 64k -b 128k -F -o "$files/f"
+expect_done
+expect_job 3 3
+
+# ---------------------------------------------------------------- an allocation
+
+rm -f "$result"
+capture salloc -N 2 --ntasks-per-node=2 -t 2 weir-step --launcher mpiexec "${small[@]}" --stop-before 10s
+expect_done
+expect_job 4 2
+
+# ---------------------------------------------------------------- a signal to the job
+
+rm -f "$result"
+sbatch --output "$work/job.txt" -n 2 -t 2 "$job" \
+    -w -t 64k -b 6400k -i 30 -O interIODelay=10000 -o "$files/f" >"$work/submitted"
+number=$(grep -oE '[0-9]+' "$work/submitted")
+result=$work/weir-$number.jsonl
+wait_until 30 grep -q '"record":"phase"' "$result" || fail "the first repetition does not end"
+scancel --signal=USR1 "$number"
+wait_until 30 grep -q '"record":"end"' "$result" || fail "the job does not end"
+expect_record "end.interrupted and end.exit_code == 1 and writes[0].outcome == 'complete'"
