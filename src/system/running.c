@@ -29,7 +29,7 @@ enum {
      * with the settings of the distributions. */
     KERNEL_CPUS_MAX = 1 << 15,
     BIND_PASSES = 4,
-    GROUPS_MAX = 32,                  /* deeper ones are not looked at: those around them are */
+    GROUPS_MAX = 32,                  /* of more, the outermost are not looked at */
     SMALL_FILE_BYTES = 4096,          /* sched and cpu.stat have less than half of it */
     STAT_BYTES = WEIR_CPUS_MAX * 200, /* a name and ten numbers of up to 19 digits, on average */
 };

@@ -40,12 +40,11 @@ static void add(struct weir_places *places, unsigned core, const struct weir_cpu
 
 enum group { BY_NODE, BY_PACKAGE };
 
-/* A place and where it is to stand: by round, by group, by where it stood. */
+/* A place and where it is to stand. There is one for each round of a group. */
 struct dealt {
     struct weir_place place;
     unsigned round;
     unsigned group;
-    unsigned before;
 };
 
 static int compare_dealt(const void *a, const void *b)
@@ -55,9 +54,7 @@ static int compare_dealt(const void *a, const void *b)
 
     if (left->round != right->round)
         return left->round < right->round ? -1 : 1;
-    if (left->group != right->group)
-        return left->group < right->group ? -1 : 1;
-    return left->before < right->before ? -1 : left->before > right->before;
+    return left->group < right->group ? -1 : left->group > right->group;
 }
 
 /* Reorders the places from `first` on: one of each group in turn, and within a group as they stood.
@@ -77,8 +74,7 @@ static void deal(struct weir_places *places, unsigned first, const struct weir_t
         const struct weir_core_part *core = &topology->cores[place->core];
         unsigned group = by == BY_NODE ? core->node : core->package;
 
-        dealt[i] =
-            (struct dealt){.place = *place, .round = rounds[group]++, .group = group, .before = i};
+        dealt[i] = (struct dealt){.place = *place, .round = rounds[group]++, .group = group};
     }
     qsort(dealt, count, sizeof *dealt, compare_dealt);
     for (unsigned i = 0; i < count; i++)

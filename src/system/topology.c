@@ -77,10 +77,12 @@ static int set_xml(hwloc_topology_t hwloc, const struct origin *origin, struct w
     return hwloc_topology_set_xml(hwloc, origin->xml_path) == 0 ? 0 : refuse_xml(origin, error);
 }
 
-/* Graphics libraries take seconds to start, and tell nothing of storage. */
+/* Libraries of accelerators take seconds to start, and tell nothing of storage. What libpciaccess
+ * knows, the kernel tells hwloc as well. */
 static void leave_out(hwloc_topology_t hwloc)
 {
-    static const char *const components[] = {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"};
+    static const char *const components[] = {"cuda",      "nvml", "opencl", "rsmi",
+                                             "levelzero", "gl",   "pci"};
 
     for (size_t i = 0; i < sizeof components / sizeof *components; i++)
         hwloc_topology_set_components(hwloc, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,

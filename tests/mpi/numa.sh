@@ -23,15 +23,48 @@ need_machine() {
     "$vm_run" --prepare >"$out" 2>"$err" || skip "no kernel for the virtual machine: $(tail -n 1 "$err")"
 }
 
+# The write of a run has these findings, no other ones that this is about, and the expression is true of its places.
+all_findings="migrated wrong-node remote-memory shared-core"
+expect_places() { # expect_places RUN FINDINGS EXPRESSION: of nodes and ranks
+    expect_record "(lambda nodes, ranks: written.bytes == written.expected_bytes
+                    and {f.name for f in written.findings} & set('$all_findings'.split()) == set('$2'.split())
+                    and $3)(written.places.nodes, written.places.ranks)" "$kept/$1.jsonl"
+}
+
+# What the results must say; what the kernel says was looked at inside. Python is slow in a machine that is emulated.
+expect_results() {
+    expect_places numa "" "ranks.cpus == ['0-1', '2-3'] * 2
+        and ranks.cpu_numa_nodes == ranks.page_numa_nodes == [[0], [1]] * 2
+        and all(cpu // 2 == rank % 2 for rank, cpu in enumerate(ranks.last_cpu))
+        and nodes.page_numa_nodes == [[0, 1]] and nodes.remote_ranks == nodes.away_ranks == [0]"
+    expect_places core "" "ranks.cpus == ['0', '1', '2'] and ranks.away_permille == [0] * 3
+        and ranks.page_numa_nodes == [[0], [0], [1]]"
+    expect_places storage "" "ranks.cpus == ['2', '3'] and nodes.page_numa_nodes == [[1]]"
+    expect_places node remote-memory "nodes.remote_ranks == [2] and nodes.away_ranks == [0]
+        and ranks.cpu_numa_nodes == [[0]] * 2 and ranks.page_numa_nodes == [[1]] * 2"
+    expect_places interleave remote-memory "ranks.page_numa_nodes == [[0, 1]] * 2 and nodes.away_ranks == [0]"
+    [[ ! -e $kept/numactl.jsonl ]] ||
+        expect_places numactl wrong-node "ranks.page_numa_nodes == [[1]] * 2 and nodes.remote_ranks == [2]"
+    expect_places moved "migrated wrong-node" "ranks.moved == [True, False] and ranks.cpus == ['2-3', '2-3']
+        and ranks.away_permille == [1000, 0] and nodes.away_ranks == [1]"
+}
+
 if [[ ! ${WEIR_TEST_IN_MACHINE-} ]]; then
     need_machine
-    export WEIR WEIR_TEST WEIR_ROOT WEIR_TEST_IN_MACHINE=1
-    # What it writes is in the machine's memory.
-    TMPDIR=/tmp exec "$vm_run" --numa --cpus 4 --nvme --timeout 540 -- bash "$WEIR_ROOT/tests/mpi/numa.sh"
+    kept=$work/kept
+    mkdir "$kept"
+    export WEIR WEIR_TEST WEIR_ROOT WEIR_TEST_IN_MACHINE=$kept
+    # What else it writes is in the machine's memory.
+    TMPDIR=/tmp capture "$vm_run" --numa --cpus 4 --nvme --timeout 540 --rw "$kept" -- \
+        bash "$WEIR_ROOT/tests/mpi/numa.sh"
+    expect_done
+    expect_results
+    exit 0
 fi
 
 # ---------------------------------------------------------------- inside
 
+kept=$WEIR_TEST_IN_MACHINE
 # Node 0 has the processors 0 and 1, node 1 has 2 and 3.
 for node in 0 1; do
     [[ $(<"/sys/devices/system/node/node$node/cpulist") == "$((2 * node))-$((2 * node + 1))" ]] ||
@@ -40,9 +73,7 @@ done
 
 buffer_pages=4096 # of 4 KiB: what one rank has
 load=(-a null -w -t 16m -b 16m -o "$files/f" --result "$result")
-all_findings="migrated wrong-node remote-memory shared-core"
 
-# Without Python, which takes long to start in a machine that is emulated.
 process_of() { # process_of RANK: nothing as long as there is none
     local process name
     for process in /proc/[0-9]*; do
@@ -123,12 +154,8 @@ expect_buffers() { # expect_buffers RANK POLICY NODE: all on this one
     ((BASH_REMATCH[1] == pages)) || fail "not all buffers of rank $1 are on node $3: $line"
 }
 
-# The write has these findings, no other ones that this is about, and the expression is true of its places. One look at
-# the result for each run: Python takes long to start here.
-expect_places() { # expect_places FINDINGS EXPRESSION: of nodes and ranks
-    expect_record "(lambda nodes, ranks: written.bytes == written.expected_bytes
-                    and {f.name for f in written.findings} & set('$all_findings'.split()) == set('$1'.split())
-                    and $2)(written.places.nodes, written.places.ranks)"
+keep() { # keep RUN: its result, to be judged outside
+    mv "$result" "$kept/$1.jsonl"
 }
 
 # ---------------------------------------------------------------- the modules by themselves
@@ -153,14 +180,10 @@ for rank in 0 1 2 3; do
     expect_buffers "$rank" "prefer (many):$node" "$node"
 done
 finish
-expect_places "" "ranks.cpus == ['0-1', '2-3'] * 2
-                  and ranks.cpu_numa_nodes == ranks.page_numa_nodes == [[0], [1]] * 2
-                  and all(cpu // 2 == rank % 2 for rank, cpu in enumerate(ranks.last_cpu))
-                  and nodes.page_numa_nodes == [[0, 1]] and nodes.remote_ranks == nodes.away_ranks == [0]"
+keep numa
 
-short_run 4 --pin core --membind local
-expect_places "" "ranks.cpus == ['0', '1', '2', '3'] and ranks.away_permille == [0] * 4
-                  and ranks.page_numa_nodes == [[0], [0], [1], [1]]"
+short_run 3 --pin core --membind local
+keep core
 
 # The disk is at node 1.
 mkfs.ext4 -q /dev/nvme0n1 && mkdir "$work/disk" && mount /dev/nvme0n1 "$work/disk"
@@ -168,7 +191,7 @@ rm -f "$result"
 run 2 -w -t 64k -b 1m -o "$work/disk/f" --pin storage --result "$result"
 expect_done
 umount "$work/disk"
-expect_places "" "ranks.cpus == ['2', '3'] and nodes.page_numa_nodes == [[1]]"
+keep storage
 
 # ---------------------------------------------------------------- elsewhere, as asked
 
@@ -178,11 +201,10 @@ for rank in 0 1; do
     expect_buffers "$rank" bind:1 1
 done
 finish
-expect_places remote-memory "nodes.remote_ranks == [2] and nodes.away_ranks == [0]
-                             and ranks.cpu_numa_nodes == [[0]] * 2 and ranks.page_numa_nodes == [[1]] * 2"
+keep node
 
 short_run 2 --pin core --membind interleave
-expect_places remote-memory "ranks.page_numa_nodes == [[0, 1]] * 2 and nodes.away_ranks == [0]"
+keep interleave
 
 run 2 "${load[@]}" --membind node:7
 ((status != 0)) || fail "there is no node 7"
@@ -193,7 +215,7 @@ if command -v numactl >/dev/null; then
     rm -f "$result"
     capture numactl --membind=1 mpiexec -n 2 "$WEIR" "${load[@]}" --pin core
     expect_done
-    expect_places wrong-node "ranks.page_numa_nodes == [[1]] * 2 and nodes.remote_ranks == [2]"
+    keep numactl
 fi
 
 # ---------------------------------------------------------------- elsewhere, and nobody has asked
@@ -203,5 +225,4 @@ expect_threads 0 0-1
 taskset -a -pc 2,3 "${processes[0]}" >/dev/null
 expect_buffers 0 'prefer (many):0' 0
 finish
-expect_places "migrated wrong-node" "ranks.moved == [True, False] and ranks.cpus == ['2-3', '2-3']
-                                     and ranks.away_permille == [1000, 0] and nodes.away_ranks == [1]"
+keep moved

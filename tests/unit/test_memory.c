@@ -14,76 +14,76 @@ static const char meminfo[] = "MemTotal:        8192000 kB\n"
                               "MemFree:          100000 kB\n"
                               "MemAvailable:    4096000 kB\n";
 
+static const struct {
+    struct planted_file files[10];
+    uint64_t total;
+    uint64_t available;
+} limits[] = {
+    {{{"proc/meminfo", meminfo}}, 8000 * MIB, 4000 * MIB},
+    {{{"proc/meminfo", meminfo}, {"proc/self/cgroup", "0::/job\n"}}, 8000 * MIB, 4000 * MIB},
+    /* Version 2: the limit is below what is free; cache can be dropped. */
+    {{{"proc/meminfo", meminfo},
+      {"proc/self/cgroup", "0::/job/step\n"},
+      {"sys/fs/cgroup/job/step/memory.max", "1073741824\n"},
+      {"sys/fs/cgroup/job/step/memory.current", "536870912\n"},
+      {"sys/fs/cgroup/job/step/memory.stat",
+       "anon 268435456\ninactive_file 134217728\nactive_file 134217728\n"}},
+     1024 * MIB,
+     768 * MIB},
+    /* No limit of its own, but one around it. */
+    {{{"proc/meminfo", meminfo},
+      {"proc/self/cgroup", "0::/job/step\n"},
+      {"sys/fs/cgroup/job/step/memory.max", "max\n"},
+      {"sys/fs/cgroup/job/memory.max", "2147483648\n"},
+      {"sys/fs/cgroup/job/memory.current", "1073741824\n"}},
+     2048 * MIB,
+     1024 * MIB},
+    /* The neighbours have nearly filled the group around it. */
+    {{{"proc/meminfo", meminfo},
+      {"proc/self/cgroup", "0::/job/step\n"},
+      {"sys/fs/cgroup/job/step/memory.max", "1073741824\n"},
+      {"sys/fs/cgroup/job/step/memory.current", "0\n"},
+      {"sys/fs/cgroup/job/memory.max", "2147483648\n"},
+      {"sys/fs/cgroup/job/memory.current", "2042626048\n"}},
+     1024 * MIB,
+     100 * MIB},
+    /* A container is shown no more than its own part, which the kernel calls by its whole name
+       if it has no namespace of its own. */
+    {{{"proc/meminfo", meminfo},
+      {"proc/self/cgroup", "4:memory:/docker/4711\n"},
+      {"proc/self/mountinfo",
+       "40 30 0:30 /docker/4711 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"},
+      {"sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n"}},
+     1024 * MIB,
+     1024 * MIB},
+    /* Version 1, among other controllers. */
+    {{{"proc/meminfo", meminfo},
+      {"proc/self/cgroup", "5:cpu,cpuacct:/other\n4:memory,hugetlb:/job\n0::/\n"},
+      {"sys/fs/cgroup/memory/job/memory.limit_in_bytes", "1073741824\n"},
+      {"sys/fs/cgroup/memory/job/memory.usage_in_bytes", "1073741824\n"},
+      {"sys/fs/cgroup/memory/job/memory.stat", "total_inactive_file 104857600\n"},
+      {"sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"}},
+     1024 * MIB,
+     100 * MIB},
+    /* More is used than the limit allows. */
+    {{{"proc/meminfo", meminfo},
+      {"proc/self/cgroup", "0::/\n"},
+      {"sys/fs/cgroup/memory.max", "1073741824\n"},
+      {"sys/fs/cgroup/memory.current", "1073745920\n"}},
+     1024 * MIB,
+     0},
+};
+
 static void the_least_of_host_and_groups_counts(void **state)
 {
-    static const struct {
-        struct planted_file files[10];
-        uint64_t total;
-        uint64_t available;
-    } cases[] = {
-        {{{"proc/meminfo", meminfo}}, 8000 * MIB, 4000 * MIB},
-        {{{"proc/meminfo", meminfo}, {"proc/self/cgroup", "0::/job\n"}}, 8000 * MIB, 4000 * MIB},
-        /* Version 2: the limit is below what is free; cache can be dropped. */
-        {{{"proc/meminfo", meminfo},
-          {"proc/self/cgroup", "0::/job/step\n"},
-          {"sys/fs/cgroup/job/step/memory.max", "1073741824\n"},
-          {"sys/fs/cgroup/job/step/memory.current", "536870912\n"},
-          {"sys/fs/cgroup/job/step/memory.stat",
-           "anon 268435456\ninactive_file 134217728\nactive_file 134217728\n"}},
-         1024 * MIB,
-         768 * MIB},
-        /* No limit of its own, but one around it. */
-        {{{"proc/meminfo", meminfo},
-          {"proc/self/cgroup", "0::/job/step\n"},
-          {"sys/fs/cgroup/job/step/memory.max", "max\n"},
-          {"sys/fs/cgroup/job/memory.max", "2147483648\n"},
-          {"sys/fs/cgroup/job/memory.current", "1073741824\n"}},
-         2048 * MIB,
-         1024 * MIB},
-        /* The neighbours have nearly filled the group around it. */
-        {{{"proc/meminfo", meminfo},
-          {"proc/self/cgroup", "0::/job/step\n"},
-          {"sys/fs/cgroup/job/step/memory.max", "1073741824\n"},
-          {"sys/fs/cgroup/job/step/memory.current", "0\n"},
-          {"sys/fs/cgroup/job/memory.max", "2147483648\n"},
-          {"sys/fs/cgroup/job/memory.current", "2042626048\n"}},
-         1024 * MIB,
-         100 * MIB},
-        /* A container is shown no more than its own part, which the kernel calls by its whole name
-           if it has no namespace of its own. */
-        {{{"proc/meminfo", meminfo},
-          {"proc/self/cgroup", "4:memory:/docker/4711\n"},
-          {"proc/self/mountinfo",
-           "40 30 0:30 /docker/4711 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"},
-          {"sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n"}},
-         1024 * MIB,
-         1024 * MIB},
-        /* Version 1, among other controllers. */
-        {{{"proc/meminfo", meminfo},
-          {"proc/self/cgroup", "5:cpu,cpuacct:/other\n4:memory,hugetlb:/job\n0::/\n"},
-          {"sys/fs/cgroup/memory/job/memory.limit_in_bytes", "1073741824\n"},
-          {"sys/fs/cgroup/memory/job/memory.usage_in_bytes", "1073741824\n"},
-          {"sys/fs/cgroup/memory/job/memory.stat", "total_inactive_file 104857600\n"},
-          {"sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"}},
-         1024 * MIB,
-         100 * MIB},
-        /* More is used than the limit allows. */
-        {{{"proc/meminfo", meminfo},
-          {"proc/self/cgroup", "0::/\n"},
-          {"sys/fs/cgroup/memory.max", "1073741824\n"},
-          {"sys/fs/cgroup/memory.current", "1073745920\n"}},
-         1024 * MIB,
-         0},
-    };
-
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct weir_memory_facts facts;
         char root[64];
 
-        plant(root, cases[i].files, sizeof cases[i].files / sizeof *cases[i].files);
+        plant(root, limits[i].files, sizeof limits[i].files / sizeof *limits[i].files);
         assert_int_equal(weir_memory_describe(root, &facts), 0);
-        if (facts.bytes_total != cases[i].total || facts.bytes_available != cases[i].available)
+        if (facts.bytes_total != limits[i].total || facts.bytes_available != limits[i].available)
             fail_msg("case %zu: %llu of %llu", i, (unsigned long long)facts.bytes_available,
                      (unsigned long long)facts.bytes_total);
         fell(root);

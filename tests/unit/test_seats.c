@@ -386,6 +386,17 @@ static void one_device_of_several_is_enough(void **state)
     bench_close(bench);
 }
 
+static void cores_near_to_any_of_the_devices_come_next(void **state)
+{
+    static const char *const devices[] = {"nvme0n1", "nvme2n1", NULL};
+    struct bench *bench = bench_open(HOST("ring"), WEIR_PIN_STORAGE, 8);
+
+    (void)state;
+    bench->request.devices = devices;
+    assert_seats(bench, "0|1|6|7|2f|3f|4f|5f");
+    bench_close(bench);
+}
+
 static void network_devices_are_taken_by_name_or_by_themselves(void **state)
 {
     static const struct {
@@ -642,7 +653,7 @@ static void assert_run_of_three(void (*change)(struct weir_seat *seat))
         bench->seats[i].cores = bench->seats[0].cores;
     weir_seats_draw(&text, bench->topology, &bench->request, bench->seats);
     assert_non_null(
-        strstr(weir_text_string(&text), change != NULL ? "\nranks 0-2 " : "\nranks 0-5 "));
+        strstr(weir_text_string(&text), change != NULL ? "\n  ranks 0-2 " : "\n  ranks 0-5 "));
     weir_text_close(&text);
     bench_close(bench);
 }
@@ -739,6 +750,7 @@ int main(void)
         cmocka_unit_test(a_short_host_name_is_any_long_one_that_begins_with_it),
         cmocka_unit_test(devices_that_nothing_locates_are_refused),
         cmocka_unit_test(one_device_of_several_is_enough),
+        cmocka_unit_test(cores_near_to_any_of_the_devices_come_next),
         cmocka_unit_test(network_devices_are_taken_by_name_or_by_themselves),
         cmocka_unit_test(a_seat_on_any_host_is_sound_and_a_core_is_not_shared_without_need),
         cmocka_unit_test(in_turn_no_node_has_two_ranks_more_than_one_that_is_not_full),

@@ -139,16 +139,26 @@ static void devices_are_near_to_processors(void **state)
         int code;
         const char *cpus;
     } cases[] = {
-        {HOST("hca"), "nvme0n1", 0, "0-3,8-11"},     {HOST("hca"), "nvme1n1", 0, "4-7,12-15"},
-        {HOST("hca"), "nvme1n1p12", 0, "4-7,12-15"}, {HOST("hca"), "mlx5_0", 0, "4-7,12-15"},
-        {HOST("hca"), "mlx5_0/1", 0, "4-7,12-15"},   {HOST("hca"), "ib0", 0, "4-7,12-15"},
-        {HOST("hca"), "eth0", 0, "0-3,8-11"},        {HOST("hca"), "card0", 0, "0-3,8-11"},
-        {HOST("hca"), "sda", -ENODATA, NULL},        {HOST("hca"), "sda3", -ENODATA, NULL},
-        {HOST("hca"), "nvme2n1", -ENODEV, NULL},     {HOST("hca"), "nvme1n", -ENODEV, NULL},
+        {HOST("hca"), "nvme0n1", 0, "0-3,8-11"},
+        {HOST("hca"), "nvme1n1", 0, "4-7,12-15"},
+        {HOST("hca"), "nvme1n1p12", 0, "4-7,12-15"},
+        {HOST("hca"), "mlx5_0", 0, "4-7,12-15"},
+        {HOST("hca"), "mlx5_0/1", 0, "4-7,12-15"},
+        {HOST("hca"), "ib0", 0, "4-7,12-15"},
+        {HOST("hca"), "eth0", 0, "0-3,8-11"},
+        {HOST("hca"), "card0", 0, "0-3,8-11"},
+        {HOST("hca"), "sda", -ENODATA, NULL},
+        {HOST("hca"), "sda3", -ENODATA, NULL},
+        {HOST("hca"), "nvme2n1", -ENODEV, NULL},
+        {HOST("hca"), "nvme1n", -ENODEV, NULL},
         {HOST("hca"), "eth01", -ENODEV, NULL}, /* only disks have partitions */
-        {HOST("hca"), "eth", -ENODEV, NULL},         {HOST("hca"), "loop0", -ENODEV, NULL},
-        {HOST("hca"), "dm-0", -ENODEV, NULL},        {HOST("hca"), "", -ENODEV, NULL},
-        {HOST("hca"), "1", -ENODEV, NULL},           {HOST("vm"), "nvme0n1", 0, "2-3"},
+        {HOST("hca"), "eth0p1", -ENODEV, NULL},
+        {HOST("hca"), "eth", -ENODEV, NULL},
+        {HOST("hca"), "loop0", -ENODEV, NULL},
+        {HOST("hca"), "dm-0", -ENODEV, NULL},
+        {HOST("hca"), "", -ENODEV, NULL},
+        {HOST("hca"), "1", -ENODEV, NULL},
+        {HOST("vm"), "nvme0n1", 0, "2-3"},
         {HOST("grace"), "mlx5_0", 0, "0-71"}, /* one node has all processors */
     };
 
@@ -208,6 +218,7 @@ static void the_standard_nic_is_up_and_rdma_comes_first(void **state)
         /* what does not tell comes behind what is up */
         {HOST("grace"), "\"Port1State\" value=\"1\"", "\"Rate\" value=\"1\"", "mlx5_1"},
         {HOST("hca"), "\"Port1State\"", "\"Rate\"", "mlx5_0"},
+        {HOST("grace"), "\"Port1State\" value=\"4\"", "\"Rate\" value=\"4\"", "mlx5_1"},
         /* all are down */
         {HOST("grace"), "\"Port1State\" value=\"4\"", "\"Port1State\" value=\"2\"", "mlx5_0"},
         {HOST("hca"), "value=\"4\"", "value=\"1\"", "mlx5_0"},
