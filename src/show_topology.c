@@ -8,11 +8,7 @@
 #include "weir/system/seats.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-
-/* A line for each rank of the largest job that there is. */
-#define RANKFILE_BYTES_MAX (64 << 20)
 
 /* What the picture is made of. */
 struct showing {
@@ -20,6 +16,7 @@ struct showing {
     struct weir_topology *topology;
     struct weir_arena arena;
     struct weir_storage_facts storage;
+    struct weir_seat_needs needs;
     struct weir_cpu_set given; /* to each rank */
     struct weir_seat_request request;
     struct weir_error *error;
@@ -63,61 +60,21 @@ static int find_given(struct showing *showing)
 
 /* ---- the rankfile ---- */
 
-static int read_text(FILE *file, struct weir_text *text)
-{
-    char part[4096];
-    size_t count;
-
-    errno = 0;
-    while ((count = fread(part, 1, sizeof part, file)) > 0 && text->length <= RANKFILE_BYTES_MAX)
-        weir_text_add_bytes(text, part, count);
-    if (ferror(file))
-        return errno != 0 ? -errno : -EIO;
-    return text->length > RANKFILE_BYTES_MAX ? -EFBIG : 0;
-}
-
 static int read_rankfile(struct showing *showing)
 {
-    const char *path = showing->question->pinning.rankfile_path;
     struct weir_text text = {0};
-    FILE *file = fopen(path, "re");
-    int code = file != NULL ? read_text(file, &text) : -errno;
 
-    if (file != NULL)
-        fclose(file);
-    if (code != 0)
-        weir_error_set(showing->error, WEIR_EXIT_USAGE, code, path,
-                       "the rankfile cannot be read: %s", strerror(-code));
-    else
+    if (weir_seats_read_rankfile(showing->question->pinning.rankfile_path, &text, showing->error) ==
+        0)
         showing->request.rankfile = weir_arena_copy(&showing->arena, weir_text_string(&text));
     weir_text_close(&text);
-    return code;
+    return showing->error->code;
 }
 
 /* ---- devices ---- */
 
-/* Those of the chain that the topology knows: volumes and what else is made of devices is not
- * there, nor are partitions. */
-static void list_devices(struct showing *showing, const char **names)
-{
-    struct weir_cpu_set cpus;
-    unsigned count = 0;
-
-    if (showing->storage.is_network) {
-        names[0] = weir_topology_standard_nic(showing->topology);
-        return;
-    }
-    for (uint32_t i = 0; i < showing->storage.device_count; i++) {
-        const struct weir_device_facts *device = &showing->storage.devices[i];
-
-        if (!device->is_partition &&
-            weir_topology_near(showing->topology, device->name, &cpus) != -ENODEV)
-            names[count++] = device->name;
-    }
-}
-
 /* Of another host, only a device can be asked for, by its name. */
-static int name_device(struct showing *showing, const char **names)
+static int name_device(struct showing *showing)
 {
     const char *slash = strrchr(showing->question->path, '/');
     const char *name = slash != NULL ? slash + 1 : showing->question->path;
@@ -128,25 +85,25 @@ static int name_device(struct showing *showing, const char **names)
                                 "%s: on another host only devices of its topology can be found, "
                                 "by their names, as in --target nvme0n1",
                                 showing->question->path);
-    names[0] = name;
+    showing->needs.devices[0] = name;
+    showing->request.devices = showing->needs.devices;
     return 0;
 }
 
 static int find_devices(struct showing *showing)
 {
     const char *path = showing->question->path;
-    const char **names = weir_arena_take(&showing->arena, (WEIR_DEVICES_KEPT + 1) * sizeof *names);
 
-    showing->request.devices = names;
     if (path == NULL)
         return weir_error_usage(showing->error, "--pin storage",
                                 "say which storage is meant: --target PATH");
     if (!weir_topology_is_this_host(showing->topology))
-        return name_device(showing, names);
+        return name_device(showing);
     weir_storage_describe("", path, &showing->storage);
     if (!showing->storage.is_known)
         return weir_error_usage(showing->error, "--target", "%s: there is no such path", path);
-    list_devices(showing, names);
+    showing->request.devices =
+        weir_seats_devices(showing->topology, &showing->storage, &showing->needs);
     return 0;
 }
 

@@ -7,63 +7,40 @@
 #include "weir/system/running.h"
 #include "weir/system/seats.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+/* What the policy needs beside the topology. */
+struct needs {
+    struct weir_text rankfile;
+    struct weir_storage_facts storage;
+    struct weir_seat_needs devices;
+};
 
-/* The whole file; NULL if it cannot be read, with *error set. */
-static char *read_file(const char *path, struct weir_arena *arena, struct weir_error *error)
+static int find_needs(const struct weir_doctor_params *params, const struct weir_topology *topology,
+                      struct needs *needs, struct weir_seat_request *request,
+                      struct weir_error *error)
 {
-    struct weir_text text = {0};
-    FILE *file = fopen(path, "re");
-    char piece[4096];
-    char *copy = NULL;
-    size_t count;
-
-    if (file == NULL) {
-        weir_error_usage(error, path, "the rankfile cannot be read: %s", strerror(errno));
-        return NULL;
+    if (params->pinning->policy == WEIR_PIN_STORAGE && params->path != NULL) {
+        weir_storage_describe(params->root, params->path, &needs->storage);
+        request->devices = weir_seats_devices(topology, &needs->storage, &needs->devices);
     }
-    while ((count = fread(piece, 1, sizeof piece, file)) > 0)
-        weir_text_add_bytes(&text, piece, count);
-    if (ferror(file))
-        weir_error_usage(error, path, "the rankfile cannot be read: %s", strerror(errno));
-    else
-        copy = weir_arena_copy(arena, weir_text_string(&text));
-    fclose(file);
-    weir_text_close(&text);
-    return copy;
-}
-
-/* Names of the devices behind the path, with NULL at the end; NULL if there are none. */
-static const char *const *list_devices(const char *root, const char *path, struct weir_arena *arena)
-{
-    struct weir_storage_facts facts = {0};
-    const char **names;
-
-    if (path == NULL)
-        return NULL;
-    weir_storage_describe(root, path, &facts);
-    if (facts.device_count == 0)
-        return NULL;
-    names = weir_arena_take(arena, (facts.device_count + 1) * sizeof *names);
-    for (uint32_t i = 0; i < facts.device_count; i++)
-        names[i] = weir_arena_copy(arena, facts.devices[i].name);
-    return names;
+    if (params->pinning->policy != WEIR_PIN_RANKFILE)
+        return 0;
+    if (weir_seats_read_rankfile(params->pinning->rankfile_path, &needs->rankfile, error) == 0)
+        request->rankfile = weir_text_string(&needs->rankfile);
+    return error->code;
 }
 
 static int draw(const struct weir_doctor_params *params, const struct weir_topology *topology,
                 struct weir_arena *arena, struct weir_text *text, struct weir_error *error)
 {
-    const struct weir_pinning *pinning = params->pinning;
     unsigned count = params->rank_count;
     struct weir_cpu_set *given = weir_arena_take(arena, (count + 1) * sizeof *given);
     unsigned *ranks = weir_arena_take(arena, (count + 1) * sizeof *ranks);
     struct weir_seat *seats = weir_arena_take(arena, (count + 1) * sizeof *seats);
     struct weir_seat_request request = {
-        .pinning = pinning, .rank_count = count, .given = given, .ranks = ranks};
+        .pinning = params->pinning, .rank_count = count, .given = given, .ranks = ranks};
+    struct needs *needs = weir_arena_take(arena, sizeof *needs);
     struct weir_cpu_set all;
-    int rc = 0;
+    int code;
 
     weir_topology_processors(topology, &all, &given[0]);
     weir_running_cpus(&given[0]);
@@ -71,18 +48,13 @@ static int draw(const struct weir_doctor_params *params, const struct weir_topol
         given[i] = given[0];
         ranks[i] = i;
     }
-    if (pinning->policy == WEIR_PIN_RANKFILE) {
-        request.rankfile = read_file(pinning->rankfile_path, arena, error);
-        if (request.rankfile == NULL)
-            return error->code;
-    }
-    if (pinning->policy == WEIR_PIN_STORAGE)
-        request.devices = list_devices(params->root, params->path, arena);
-    if (count > 0)
-        rc = weir_seats_plan(topology, &request, seats, error);
-    if (rc == 0)
+    code = find_needs(params, topology, needs, &request, error);
+    if (code == 0 && count > 0)
+        code = weir_seats_plan(topology, &request, seats, error);
+    if (code == 0)
         weir_seats_draw(text, topology, &request, seats);
-    return rc;
+    weir_text_close(&needs->rankfile);
+    return code;
 }
 
 int weir_doctor_draw(const struct weir_doctor_params *params, const struct weir_topology *topology,

@@ -9,9 +9,7 @@
 #include "weir/system/memory_place.h"
 #include "weir/system/processor.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +97,7 @@ static int plan_seats(const struct weir_run *run, const char *rankfile, const st
     if (topology == NULL)
         return 0;
     if (run->test->pinning.policy == WEIR_PIN_STORAGE)
-        request.devices = weir_seat_devices(&run->storage, topology, &needs);
+        request.devices = weir_seats_devices(topology, &run->storage, &needs);
     return weir_seats_plan(topology, &request, table->seats, error);
 }
 
@@ -219,10 +217,17 @@ static int refuse_memory(struct weir_run *run, int code)
                               "--membind node:%u: this host has no NUMA node %u, or this process "
                               "may not use it: name another one, or leave --membind out",
                               membind->node, membind->node);
-    if (code == -ENOSYS)
-        return weir_error_set(
-            &run->failure, WEIR_EXIT_ENVIRONMENT, code, dialect,
-            "--membind: the kernel of this host knows no NUMA nodes: leave it out");
+    if (code == -EPERM || code == -ENOSYS)
+        return weir_error_set(&run->failure, WEIR_EXIT_ENVIRONMENT, code, dialect,
+                              "--membind %s: this process may not place its memory, or its kernel "
+                              "cannot (mbind: %s): in a container, allow mbind and move_pages "
+                              "(--cap-add SYS_NICE for Docker and Podman), or leave it out",
+                              weir_membind_policy_name(membind->policy), strerror(-code));
+    if (code == -EINVAL)
+        return weir_error_set(&run->failure, WEIR_EXIT_ENVIRONMENT, code, dialect,
+                              "--membind %s: the NUMA nodes that it means have no memory that this "
+                              "process may use: choose other processors, node:N, or leave it out",
+                              weir_membind_policy_name(membind->policy));
     return weir_error_set(
         &run->failure, WEIR_EXIT_ENVIRONMENT, code, dialect,
         "--membind: buffers cannot be placed as \"%s\" wants it: %s: leave it out",
@@ -318,11 +323,14 @@ static void look_at_memory(const struct weir_run *run, struct weir_execution *ex
 {
     const struct weir_membind *membind = &run->test->membind;
     struct weir_page_places places = {0};
-    uint64_t wanted =
-        weir_memory_wanted(membind, execution->cpu_nodes, run->host->has_memory_policy);
+    bool has_own_policy = leaves_memory_alone(run) && run->host->has_memory_policy;
+    uint64_t wanted = weir_memory_wanted(membind, execution->cpu_nodes, has_own_policy);
 
-    execution->asks_nodes = asks_nodes(membind);
-    execution->wanted_nodes = wanted != 0 ? wanted : execution->cpu_nodes;
+    if (wanted == 0 && !has_own_policy)
+        wanted = execution->cpu_nodes;
+    /* A policy that the process was started with is asked for, too, but not known. */
+    execution->asks_nodes = asks_nodes(membind) || has_own_policy;
+    execution->wanted_nodes = wanted;
     if (weir_memory_look(run->buffers.memory, run->buffers.bytes, &places) != 0)
         return;
     execution->page_nodes = places.nodes;

@@ -76,7 +76,7 @@ load=(-a null -w -t 64k -b 64k -O minTimeDuration=1)
 # ---------------------------------------------------------------- rankfiles
 printf '# of two ranks\n1 %s\n0 %s\n' "$first" "$second" >"$work/ranks"
 pinned 2 "$second $first" "rankfile:$work/ranks"
-refused "$work/none: No such file" mpiexec -n 2 "$WEIR" --pin "rankfile:$work/none"
+refused "$work/none: the rankfile cannot be read: No such file" mpiexec -n 2 "$WEIR" --pin "rankfile:$work/none"
 printf '0 %s\n' "$first" >"$work/ranks"
 refused 'rank 1 has no line' mpiexec -n 2 "$WEIR" --pin "rankfile:$work/ranks"
 

@@ -82,4 +82,4 @@ refused 'how many ranks.*--ranks' "${hca[@]}" --pin "rankfile:$work/rf"
 refused '/none: the rankfile cannot be read: No such file' --pin rankfile:/none --ranks 2
 refused 'the rankfile cannot be read: Is a directory' --pin "rankfile:$files" --ranks 2
 truncate -s 65M "$work/long"
-refused 'the rankfile cannot be read: File too large' --pin "rankfile:$work/long" --ranks 2
+refused 'long: more than 16 MiB are no rankfile' --pin "rankfile:$work/long" --ranks 2

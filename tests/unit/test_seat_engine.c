@@ -222,7 +222,7 @@ static void a_rankfile_that_is_none_is_refused_with_the_reason(void **state)
         const char *reason;
     } cases[] = {
         {0, "No such file"},
-        {sizeof text, "more than 1024 KiB"},
+        {sizeof text, "more than 16 MiB"},
         {10, "no text"},
     };
 

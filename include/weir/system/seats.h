@@ -4,7 +4,9 @@
 #ifndef WEIR_SYSTEM_SEATS_H
 #define WEIR_SYSTEM_SEATS_H
 
+#include "weir/base/facts.h"
 #include "weir/base/pinning.h"
+#include "weir/base/text.h"
 #include "weir/system/topology.h"
 
 /* Of one rank. Plain data, so that ranks can exchange it. */
@@ -37,6 +39,29 @@ struct weir_seat_request {
  * there or that nothing locates. */
 int weir_seats_plan(const struct weir_topology *topology, const struct weir_seat_request *request,
                     struct weir_seat *seats, struct weir_error *error);
+
+/* ---- what some policies need ---- */
+
+/* A line for each of a million ranks is not what anybody has. */
+#define WEIR_RANKFILE_BYTES_MAX (UINT64_C(16) << 20)
+
+/* Appends the text of a rankfile. 0, or an error that names the file; `text` is to be closed in any
+ * case. */
+int weir_seats_read_rankfile(const char *path, struct weir_text *text, struct weir_error *error);
+
+/* Names of devices, with NULL at the end. */
+struct weir_seat_needs {
+    const char *devices[WEIR_DEVICES_KEPT + 1];
+};
+
+/* The devices to sit near to for the data of a target: the disks below it, or where data leave the
+ * node the network device that topology.h takes for the standard one. Returns needs->devices, whose
+ * names are borrowed from both; NULL if there is none. */
+const char *const *weir_seats_devices(const struct weir_topology *topology,
+                                      const struct weir_storage_facts *storage,
+                                      struct weir_seat_needs *needs);
+
+/* ---- a picture ---- */
 
 /* The topology as a text for people, a line per NUMA node, and under each one its ranks. */
 void weir_seats_draw(struct weir_text *text, const struct weir_topology *topology,
