@@ -33,10 +33,9 @@ static int read_end(double *end_s, struct weir_error *error)
     if (variable == NULL)
         return weir_error_usage(
             error, "--stop-before",
-            "nothing tells when this job ends: have SLURM_JOB_END_TIME or WEIR_JOB_END_TIME say "
-            "it, "
-            "in seconds since 1970, such as export WEIR_JOB_END_TIME=$(date -d \"$(squeue -h -j "
-            "$SLURM_JOB_ID -o %%e)\" +%%s), or leave it out");
+            "nothing tells when this job ends: set WEIR_JOB_END_TIME to that time in seconds since "
+            "1970, as in export WEIR_JOB_END_TIME=$(date -d '+ 25 minutes' +%%s), have weir-step "
+            "ask Slurm, or leave it out");
     if (weir_integer_parse(getenv(variable), &seconds) != 0 || seconds <= 0)
         return weir_error_usage(error, "--stop-before",
                                 "%s: \"%s\" is no time in seconds since 1970; unset it, or leave "
@@ -59,10 +58,15 @@ static int find_rest(const struct weir_plan *plan, double *rest_s, struct weir_e
     *rest_s = end_s - now_s - before_s;
     if (*rest_s > 0.0)
         return 0;
+    if (end_s < now_s)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ETIME, "--stop-before",
+                              "the job ended %.0f s ago, as %s says: set it anew, or leave "
+                              "--stop-before out",
+                              now_s - end_s, find_variable());
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ETIME, "--stop-before",
                           "the job ends in %.0f s, and the run is to end %.0f s before that: "
-                          "nothing was begun",
-                          end_s > now_s ? end_s - now_s : 0.0, before_s);
+                          "nothing was begun; give less time, or have a longer job",
+                          end_s - now_s, before_s);
 }
 
 static void set_timer(double seconds)
@@ -86,12 +90,12 @@ int weir_deadline_set(struct weir_group *group, const struct weir_plan *plan, bo
         return 0;
     if (group->rank == 0)
         find_rest(plan, &rest_s, error);
-    if (weir_group_agree(group, error) != 0)
-        return error->code;
     code = weir_group_broadcast(group, &rest_s, sizeof rest_s, 0);
     if (code != 0)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
-                              "ranks cannot agree when to end: %s", strerror(-code));
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                       "ranks cannot agree when to end: %s", strerror(-code));
+    if (weir_group_agree(group, error) != 0)
+        return error->code;
     set_timer(rest_s);
     *is_set = true;
     return 0;

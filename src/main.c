@@ -117,7 +117,8 @@ static int run(struct weir_group *group, const struct weir_plan *plan, struct we
     if (has_deadline)
         weir_deadline_clear();
     if (result != NULL) {
-        result->is_out_of_time = result->is_interrupted && stop_signal == SIGALRM;
+        /* Without a deadline of ours, somebody else has sent it. */
+        result->is_out_of_time = has_deadline && result->is_interrupted && stop_signal == SIGALRM;
         exit_code = conclude(&teller, result, plan, error);
     }
     weir_result_close(result);

@@ -218,6 +218,11 @@ static bool is_said(const struct weir_finding *finding)
     return false;
 }
 
+static const char *interrupter_of(const struct weir_plan *plan)
+{
+    return plan->has_stop_before ? "a signal, or the end of its time (--stop-before)" : "a signal";
+}
+
 /* What makes the run's exit code not 0 is also said on standard error: no format of results has a
  * place for it but ours, which may be turned off. */
 static void warn(const struct weir_teller *teller, const struct weir_phase_result *phase)
@@ -232,7 +237,8 @@ static void warn(const struct weir_teller *teller, const struct weir_phase_resul
         weir_log(WEIR_LOG_WARNING, "%s %u: %" PRIu64 " of %" PRIu64 " transfers held wrong data",
                  verb, phase->repetition, wrong, phase->mismatches.checked_transfers);
     if (phase->is_interrupted)
-        weir_log(WEIR_LOG_WARNING, "%s %u: interrupted by a signal", verb, phase->repetition);
+        weir_log(WEIR_LOG_WARNING, "%s %u: interrupted by %s", verb, phase->repetition,
+                 interrupter_of(teller->plan));
     warn_of_bytes(teller, phase);
     for (unsigned i = 0; says_findings(teller) && i < phase->finding_count; i++)
         if (phase->findings[i].severity == WEIR_WARNING && !is_said(&phase->findings[i]))
@@ -321,7 +327,7 @@ int weir_teller_close(struct weir_teller *teller, struct weir_error *error)
 
     clear_progress(teller);
     if (is_interrupted_between_phases(teller->result))
-        weir_log(WEIR_LOG_WARNING, "the run was interrupted by a signal");
+        weir_log(WEIR_LOG_WARNING, "the run was interrupted by %s", interrupter_of(teller->plan));
     weir_side_file_close(&teller->side, error);
     if (teller->out != NULL) {
         if (teller->reporter->end != NULL)

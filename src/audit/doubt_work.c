@@ -16,7 +16,9 @@ void weir_doubt_completeness(const struct weir_subject *subject)
                          "begun");
     if (record->is_interrupted)
         weir_result_find(record, WEIR_WARNING, "interrupted",
-                         "a signal ended this phase: the numbers are of what was done until then");
+                         "%s ended this phase: the numbers are of what was done until then",
+                         subject->plan->has_stop_before ? "a signal, or the end of the job's time,"
+                                                        : "a signal");
     if (record->failure[0] != '\0' || record->error_count > 0)
         weir_result_find(record, WEIR_WARNING, "failed",
                          "%" PRIu64 " operations failed: the numbers are of what was done",

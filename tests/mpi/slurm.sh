@@ -75,6 +75,15 @@ submit -N 1 -n 1 -t 2 : -N 2 --ntasks-per-node=1 -- -w -r -t 64k -b 128k -F -o "
 expect_done
 expect_job 3 3
 
+# The hook is run once on each node of each component, and the step waits for it.
+export WEIR_STEP_HOOK="hostname >>$work/hook"
+capture salloc -N 1 -n 1 -t 2 : -N 2 --ntasks-per-node=2 -t 2 weir-step true
+expect_done
+[[ $(sort "$work/hook") == $'n1\nn2\nn3' ]] || fail "the hook ran on $(tr '\n' ' ' <"$work/hook")"
+WEIR_STEP_HOOK=false capture salloc -n 1 -t 2 weir-step true
+expect_exit 3
+unset WEIR_STEP_HOOK
+
 # ---------------------------------------------------------------- an allocation
 
 rm -f "$result"

@@ -33,6 +33,19 @@ expect_record "writes[0].outcome == 'complete' and writes[-1].outcome != 'comple
 expect_record "end.out_of_time and end.interrupted and end.exit_code == 1"
 expect_files ''
 
+# A signal of its kind that somebody else sends is an interruption like any other.
+rm -f "$result"
+command_line="no time to end, and a signal"
+"$WEIR" ior "${slow[@]}" >"$out" 2>"$err" </dev/null &
+single=$!
+wait_until 30 test -s "$files/f" || fail "nothing is written"
+kill -ALRM "$single"
+status=0
+wait "$single" || status=$?
+expect_exit 1
+expect_line 'the run was interrupted: what stands here was done'
+expect_record "end.interrupted and not end.out_of_time"
+
 # What the user says goes before what Slurm says; and time enough is time enough.
 SLURM_JOB_END_TIME=1 WEIR_JOB_END_TIME=$(($(date +%s) + 3600)) \
     run 2 -w -t 64k -b 640k -o "$files/f" --stop-before 1m --result "$result"
@@ -42,4 +55,4 @@ expect_record "not end.out_of_time"
 # Of the batch system alone.
 SLURM_JOB_END_TIME=1 run 2 -w -t 64k -b 640k -o "$files/f" --stop-before 1m
 expect_exit 3
-expect_error 'the job ends in 0 s'
+expect_error 'the job ended [0-9]+ s ago, as SLURM_JOB_END_TIME says'
