@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <libaio.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,26 +242,40 @@ static void tell_refusal(struct weir_diagnosis *diagnosis, int rc)
     }
 }
 
+/* Of ranks on all processors, and never less than the limit is already. */
+static long enough_room(long limit, long taken, long processors)
+{
+    long room = 1 << 20;
+
+    while (room < LONG_MAX / 2 && (room <= limit || room - taken < processors * STANDARD_DEPTH))
+        room *= 2;
+    return room;
+}
+
 /* The kernel counts what all contexts of the node were asked to have room for. */
 static void tell_room(struct weir_diagnosis *diagnosis, bool has_context)
 {
     long limit = weir_posix_kernel_number("/proc/sys/fs/aio-max-nr");
     long taken = weir_posix_kernel_number("/proc/sys/fs/aio-nr");
     long ranks = limit > taken ? (limit - taken) / STANDARD_DEPTH : 0;
+    long processors = sysconf(_SC_NPROCESSORS_CONF);
     enum weir_verdict verdict = has_context ? WEIR_LIMITED : WEIR_MISSING;
 
     if (limit < 0 || taken < 0)
         weir_diagnosis_add(diagnosis, WEIR_NOTED, "libaio", NULL,
                            "a context for %d transfers; its limits are not told", STANDARD_DEPTH);
-    else if (has_context && ranks >= sysconf(_SC_NPROCESSORS_CONF))
+    else if (has_context && ranks >= processors)
         weir_diagnosis_add(diagnosis, WEIR_GOOD, "libaio", NULL,
                            "room for %ld ranks of depth %d (fs.aio-max-nr is %ld, %ld are taken)",
                            ranks, STANDARD_DEPTH, limit, taken);
-    else
-        weir_diagnosis_add(diagnosis, verdict, "libaio", "as root: sysctl -w fs.aio-max-nr=1048576",
+    else {
+        weir_diagnosis_add(diagnosis, verdict, "libaio", NULL,
                            "room for %ld ranks of depth %d only, fewer than processors "
                            "(fs.aio-max-nr is %ld, %ld are taken)",
                            ranks, STANDARD_DEPTH, limit, taken);
+        weir_diagnosis_help(diagnosis, "as root: sysctl -w fs.aio-max-nr=%ld",
+                            enough_room(limit, taken, processors));
+    }
 }
 
 static void libaio_diagnose(struct weir_diagnosis *diagnosis, const char *path)

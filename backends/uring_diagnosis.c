@@ -263,7 +263,8 @@ static void tell_polling(struct weir_diagnosis *diagnosis, const char *path)
 
     if (rc < 0)
         weir_diagnosis_add(diagnosis, WEIR_NOTED, "IOPOLL", NULL,
-                           "not tried: no file of the target can be direct and read");
+                           "not tried: no file of the target can be read directly: %s",
+                           strerror(-rc));
     else if (rc > 0)
         weir_diagnosis_add(diagnosis, WEIR_GOOD, "IOPOLL", NULL,
                            "the target's device can be polled for completions (--uring.iopoll)");

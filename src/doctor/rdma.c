@@ -124,9 +124,8 @@ void weir_examine_rdma(const struct weir_examination *examination)
     weir_diagnosis_add(examination->diagnosis, WEIR_MISSING, "RDMA", NULL,
                        "this node has no RDMA device (/sys/class/infiniband)");
     weir_diagnosis_help(examination->diagnosis,
-                        "lspci | grep -i -e infiniband -e mellanox -e 'network' shows adapters "
-                        "that want a driver, such as mlx5_ib");
+                        "lspci (of pciutils) shows adapters that want a driver, such as mlx5_ib");
     weir_diagnosis_help(examination->diagnosis,
-                        "in software, on any network device, as root: modprobe rdma_rxe && rdma "
-                        "link add rxe0 type rxe netdev DEVICE");
+                        "in software, where the kernel has the module rdma_rxe, as root: modprobe "
+                        "rdma_rxe && rdma link add rxe0 type rxe netdev DEVICE");
 }

@@ -110,22 +110,22 @@ static void tell_room(const struct weir_examination *examination)
     weir_filesystem_describe(examination->path, &facts);
     if (!facts.is_known || facts.bytes_total == 0)
         return;
-    unused = facts.bytes_total - facts.bytes_used;
+    unused = facts.bytes_available;
     weir_size_format(facts.bytes_total, total);
     weir_size_format(unused, rest);
     if (unused < FREE_BYTES_MIN || unused < facts.bytes_total / 20)
         weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "room",
                            "remove what nobody needs, or take a target elsewhere; a run with less "
                            "data (-b, -s) fits, too",
-                           "%s of %s are free", rest, total);
+                           "%s of %s can be had", rest, total);
     else if (facts.inodes_total > 0 && facts.inodes_used >= facts.inodes_total)
         weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "room",
                            "remove files that nobody needs, or take a target elsewhere",
-                           "%s of %s are free, but no file can be made: all %" PRIu64
+                           "%s of %s can be had, but no file can be made: all %" PRIu64
                            " inodes are used",
                            rest, total, facts.inodes_total);
     else
-        weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, "room", NULL, "%s of %s are free",
+        weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, "room", NULL, "%s of %s can be had",
                            rest, total);
 }
 

@@ -5,6 +5,8 @@
 
 #include "gather_places.h"
 
+#include "weir/system/memory_place.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,13 +254,16 @@ static int compare_sizes(struct weir_run *run, const struct weir_phase_facts *fa
 static void describe_memory(const struct weir_run *run, struct weir_session_facts *facts)
 {
     const struct weir_buffers *buffers = &run->buffers;
+    uint64_t huge;
 
     if (!weir_run_wants_huge_pages(run))
         return;
+    huge = weir_memory_huge_bytes("", buffers->memory, buffers->bytes);
     if (buffers->is_huge)
         weir_session_got(facts, "reserved huge pages");
-    else if (buffers->may_be_huge)
-        weir_session_got(facts, "huge pages if the kernel has any");
+    else if (huge > 0)
+        weir_session_got(facts, "%.0f%% of the buffers in huge pages that the kernel made",
+                         100.0 * (double)huge / (double)buffers->bytes);
     else
         weir_session_missed(facts, "there are no huge pages for buffers: reserve some with sysctl "
                                    "vm.nr_hugepages, or have the kernel make them: "

@@ -4,6 +4,9 @@
  * shown, are mounted. */
 #include "control_group.h"
 
+#include "mounts.h"
+#include "small_file.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,22 +109,6 @@ bool weir_control_group_line(const struct weir_control_group *group, const char 
 
 /* ---- where hierarchies are mounted ---- */
 
-/* True if one of the words, which commas separate, is `word`. */
-static bool is_listed(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-
-    for (;;) {
-        size_t size = strcspn(words, ",");
-
-        if (size == length && strncmp(words, word, length) == 0)
-            return true;
-        if (words[size] == '\0')
-            return false;
-        words += size + 1;
-    }
-}
-
 /* What is left of `group` below `top`; NULL if it is elsewhere. */
 static const char *find_below(const char *group, const char *top)
 {
@@ -131,24 +118,6 @@ static const char *find_below(const char *group, const char *top)
         return NULL;
     /* Groups outside of the container's own are told by "..", which is no way to them. */
     return strncmp(group + length, "/..", 3) == 0 ? NULL : group + length;
-}
-
-/* Blanks, line ends and backslashes are written as three octal digits there. */
-static void decode(const char *word, char decoded[PATH_MAX])
-{
-    size_t length = 0;
-
-    while (*word != '\0' && length < PATH_MAX - 1) {
-        unsigned code;
-
-        if (*word == '\\' && sscanf(word, "\\%3o", &code) == 1 && strlen(word) >= 4) {
-            decoded[length++] = (char)code;
-            word += 4;
-        } else {
-            decoded[length++] = *word++;
-        }
-    }
-    decoded[length] = '\0';
 }
 
 /* The outermost group is "/", which no other begins with once it is cut to "". */
@@ -166,8 +135,8 @@ static void choose(struct mount_point *mount, const char *group, const char *top
 {
     struct mount_point other;
 
-    decode(directory, other.directory);
-    decode(top, other.top);
+    weir_mount_path(directory, other.directory);
+    weir_mount_path(top, other.top);
     cut_end(other.top);
     other.has_group = find_below(group, other.top) != NULL;
     if (mount->directory[0] == '\0' || (other.has_group && !mount->has_group) ||
@@ -191,7 +160,7 @@ static void read_mount(char *line, const struct walk *walk, const struct members
         strtok_r(NULL, " \n", &rest) == NULL)
         return;
     options = strtok_r(NULL, " \n", &rest);
-    if (own->version == 1 && (options == NULL || !is_listed(options, walk->controller)))
+    if (own->version == 1 && (options == NULL || !weir_small_list_has(options, walk->controller)))
         return;
     for (size_t i = 0; i < 5; i++) {
         words[i] = strtok_r(i == 0 ? line : NULL, " ", &rest);
@@ -285,7 +254,7 @@ static void walk_line(const struct walk *walk, char *line)
     *group++ = '\0';
     group[strcspn(group, "\n")] = '\0';
     own = (struct membership){names[1] == '\0' ? 2 : 1, names + 1, group};
-    if (own.version == 1 && !is_listed(own.names, walk->controller))
+    if (own.version == 1 && !weir_small_list_has(own.names, walk->controller))
         return;
     find_mount(walk, &own, &mount);
     if (mount.directory[0] != '\0')

@@ -186,20 +186,13 @@ static void find_numa_memory(const char *root, char *text, size_t bytes)
     weir_text_close(&list);
 }
 
-/* The word in brackets of "always [madvise] never". */
 static void find_huge_policy(const char *root, char *policy, size_t bytes)
 {
     char words[128];
-    char *begin, *end;
 
     weir_small_file_line(words, sizeof words, "%s/sys/kernel/mm/transparent_hugepage/enabled",
                          root);
-    begin = strchr(words, '[');
-    end = begin != NULL ? strchr(begin, ']') : NULL;
-    if (end == NULL)
-        return;
-    *end = '\0';
-    weir_small_text_copy(policy, bytes, begin + 1);
+    weir_small_text_choice(policy, bytes, words);
 }
 
 static void describe_memory(const char *root, struct weir_node_facts *facts)

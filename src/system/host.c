@@ -43,6 +43,7 @@ void weir_filesystem_describe(const char *path, struct weir_filesystem_facts *fa
     facts->is_known = true;
     facts->bytes_total = (uint64_t)filesystem.f_blocks * filesystem.f_frsize;
     facts->bytes_used = (uint64_t)(filesystem.f_blocks - filesystem.f_bfree) * filesystem.f_frsize;
+    facts->bytes_available = (uint64_t)filesystem.f_bavail * filesystem.f_frsize;
     facts->inodes_total = filesystem.f_files;
     facts->inodes_used = filesystem.f_files - filesystem.f_ffree;
     if (weir_mount_find("", existing, &mount))

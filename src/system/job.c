@@ -77,7 +77,6 @@ static const struct {
     {"mpich interface", "MPIR_CVAR_NETWORK_IFACE"},
     {"cray mpich file system", "MPICH_MPIIO_HINTS"},
     {"cray mpich interfaces", "MPICH_OFI_NIC_POLICY"},
-    {"psm2 devices", "PSM2_DEVICES"},
     {"psm2 unit", "HFI_UNIT"},
     {"psm3 nic", "PSM3_NIC"},
     {"romio hints", "ROMIO_HINTS"},
@@ -131,12 +130,25 @@ static void name_time(char value[VALUE_BYTES])
         strftime(value, VALUE_BYTES, "%Y-%m-%d %H:%M:%S UTC", &parts);
 }
 
+/* Half a list of nodes may read like a whole one. */
+static void end_cut(char value[VALUE_BYTES])
+{
+    static const char ellipsis[] = "...";
+    size_t length = strnlen(value, VALUE_BYTES - sizeof ellipsis);
+
+    memcpy(value + length, ellipsis, sizeof ellipsis);
+}
+
 static bool keep_value(const char *value, const char *variable, char kept[VALUE_BYTES])
 {
+    bool is_cut;
+
     if (value == NULL || value[0] == '\0')
         return false;
-    snprintf(kept, VALUE_BYTES, "%s", value);
+    is_cut = snprintf(kept, VALUE_BYTES, "%s", value) >= VALUE_BYTES;
     weir_mask_addresses(kept);
+    if (is_cut)
+        end_cut(kept);
     if (strcmp(variable, "SLURM_JOB_END_TIME") == 0)
         name_time(kept);
     weir_text_make_visible(kept, "");

@@ -113,6 +113,14 @@ void weir_mask_user(char *text)
     }
 }
 
+void weir_mask_login(char *text)
+{
+    const char *sign = memchr(text, '@', strcspn(text, "/"));
+
+    if (sign != NULL && sign > text)
+        mask(text, (size_t)(sign - text));
+}
+
 static bool has_word(const char *name, size_t length, const char *word)
 {
     size_t size = strlen(word);

@@ -11,6 +11,9 @@ void weir_mask_addresses(char *text);
 /* The same for what stands between "//" and "@": a user's name and password. */
 void weir_mask_user(char *text);
 
+/* The same for "user@host:/path", as ssh writes it. Not for Lustre, where a host is before "@". */
+void weir_mask_login(char *text);
+
 /* True for an option of a mount, "name" or "name=value", that holds a secret, leads to one, or says
  * nothing but an address. */
 bool weir_mask_is_private(const char *option);

@@ -7,6 +7,8 @@
 #include "weir/base/random.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <linux/mempolicy.h>
 #include <stdio.h>
 #include <string.h>
@@ -215,4 +217,53 @@ unsigned weir_memory_away_permille(const struct weir_page_places *places, uint64
         return 0;
     /* Rounded up: a page that is away is not to vanish. */
     return (unsigned)((away * UINT64_C(1000) + places->pages - 1) / places->pages);
+}
+
+/* ---- huge pages ---- */
+
+/* The first line of a mapping is its range, "7f00-7f80 rw-p ..."; sizes follow, in KiB. */
+static bool reads_range(const char *line, uint64_t *first, uint64_t *end)
+{
+    return sscanf(line, "%" SCNx64 "-%" SCNx64 " ", first, end) == 2;
+}
+
+static uint64_t huge_bytes_of(const char *line)
+{
+    static const char *const names[] = {"AnonHugePages:", "Shared_Hugetlb:", "Private_Hugetlb:"};
+    uint64_t kib = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(line, names[i], strlen(names[i])) == 0 &&
+            sscanf(line + strlen(names[i]), " %" SCNu64, &kib) == 1)
+            return kib * 1024;
+    return 0;
+}
+
+/* A mapping may be larger than what was asked about, as the kernel joins neighbours: no more than
+ * what is common to both can count. */
+uint64_t weir_memory_huge_bytes(const char *root, const void *memory, size_t bytes)
+{
+    const uint64_t begin = (uint64_t)(uintptr_t)memory;
+    uint64_t first, end, left = 0, sum = 0;
+    char path[PATH_MAX], line[512];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/proc/self/smaps", root);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        uint64_t huge = huge_bytes_of(line);
+
+        if (reads_range(line, &first, &end)) {
+            first = first > begin ? first : begin;
+            end = end < begin + bytes ? end : begin + bytes;
+            left = end > first ? end - first : 0;
+        }
+        huge = huge < left ? huge : left;
+        left -= huge;
+        sum += huge;
+    }
+    fclose(file);
+    return sum;
 }

@@ -53,9 +53,9 @@ static const char *take_field(char **rest)
     return field != NULL ? field : "";
 }
 
-/* Half a path is another path. */
-static void keep_path(char path[PATH_MAX], const char *field)
+void weir_mount_path(const char *field, char path[PATH_MAX])
 {
+    /* Half a path is another path. */
     if (snprintf(path, PATH_MAX, "%s", field) >= PATH_MAX)
         path[0] = '\0';
     undo_escapes(path);
@@ -74,13 +74,13 @@ static bool read_mount(char *line, struct weir_mount *mount)
     if (sscanf(take_field(&rest), "%u:%u", &major_number, &minor_number) != 2)
         return false;
     mount->device = makedev(major_number, minor_number);
-    keep_path(mount->part, take_field(&rest));
-    keep_path(mount->point, take_field(&rest));
+    weir_mount_path(take_field(&rest), mount->part);
+    weir_mount_path(take_field(&rest), mount->point);
     snprintf(mount->options, sizeof mount->options, "%s", take_field(&rest));
     while (rest != NULL && strcmp(take_field(&rest), "-") != 0)
         ;
     snprintf(mount->type, sizeof mount->type, "%s", take_field(&rest));
-    keep_path(mount->source, take_field(&rest));
+    weir_mount_path(take_field(&rest), mount->source);
     snprintf(mount->super_options, sizeof mount->super_options, "%s", take_field(&rest));
     undo_escapes(mount->type);
     undo_escapes(mount->options);

@@ -30,4 +30,8 @@ bool weir_mount_find(const char *root, const char *path, struct weir_mount *moun
 /* What is mounted right at `point`; of several, the last, which hides the others. */
 bool weir_mount_find_at(const char *root, const char *point, struct weir_mount *mount);
 
+/* A path as a field of mountinfo has it: blanks, ends of lines and backslashes are written as
+ * three octal digits. "" if it is too long. */
+void weir_mount_path(const char *field, char path[PATH_MAX]);
+
 #endif

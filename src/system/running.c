@@ -125,6 +125,7 @@ struct throttle_file {
     int fd;
     const char *name; /* of the line */
     uint64_t unit_ns;
+    uint64_t last_ns; /* as it was read last */
 };
 
 struct weir_run_probe {
@@ -134,7 +135,8 @@ struct weir_run_probe {
     uint64_t ns_per_tick; /* of the times in /proc/stat */
     struct throttle_file throttles[GROUPS_MAX];
     unsigned throttle_count;
-    char *stat_text; /* STAT_BYTES for what /proc/stat tells of processors, and a NUL */
+    uint64_t throttled_ns; /* sum of what each reading found to be new */
+    char *stat_text;       /* STAT_BYTES for what /proc/stat tells of processors, and a NUL */
 };
 
 static int open_below(const char *root, const char *path)
@@ -244,20 +246,25 @@ static uint64_t read_preemptions(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : WEIR_UNKNOWN;
 }
 
-/* Groups nest: who is held back by a quota around its own waits no longer for it. */
-static uint64_t read_throttled(const struct weir_run_probe *probe)
+/* Groups nest: who is held back by a quota around its own waits no longer for it. What has grown
+ * counts: a group around that waited for hours last week would hide all that its members wait. */
+static uint64_t read_throttled(struct weir_run_probe *probe)
 {
     uint64_t greatest_ns = 0, time_ns;
     bool is_known = false;
 
     for (unsigned i = 0; i < probe->throttle_count; i++) {
-        if (!read_throttle(&probe->throttles[i], &time_ns))
+        struct throttle_file *throttle = &probe->throttles[i];
+
+        if (!read_throttle(throttle, &time_ns))
             continue;
         is_known = true;
-        if (time_ns > greatest_ns)
-            greatest_ns = time_ns;
+        if (time_ns > throttle->last_ns && time_ns - throttle->last_ns > greatest_ns)
+            greatest_ns = time_ns - throttle->last_ns;
+        throttle->last_ns = time_ns;
     }
-    return is_known ? greatest_ns : WEIR_UNKNOWN;
+    probe->throttled_ns += greatest_ns;
+    return is_known ? probe->throttled_ns : WEIR_UNKNOWN;
 }
 
 /* A line of /proc/stat: the name, then times as user, nice, system, idle, iowait, irq, softirq,
@@ -315,7 +322,7 @@ static uint64_t read_stolen(const struct weir_run_probe *probe)
     return ticks == WEIR_UNKNOWN ? WEIR_UNKNOWN : ticks * probe->ns_per_tick;
 }
 
-void weir_run_probe_read(const struct weir_run_probe *probe, struct weir_running *running)
+void weir_run_probe_read(struct weir_run_probe *probe, struct weir_running *running)
 {
     int cpu = sched_getcpu();
     struct timespec now;

@@ -13,15 +13,6 @@ struct site {
     bool is_scattered;
 };
 
-enum weir_pin_order weir_places_order(const struct weir_pinning *pinning)
-{
-    bool is_wide = pinning->policy == WEIR_PIN_NUMA || pinning->policy == WEIR_PIN_PACKAGE;
-
-    if (pinning->order != WEIR_PIN_ORDER_STANDARD)
-        return pinning->order;
-    return is_wide ? WEIR_PIN_SCATTER : WEIR_PIN_COMPACT;
-}
-
 static bool has_common(const struct weir_cpu_set *a, const struct weir_cpu_set *b)
 {
     struct weir_cpu_set common = weir_cpu_set_and(a, b);
@@ -265,7 +256,7 @@ void weir_places_make(struct weir_places *places, const struct weir_topology *to
 {
     const struct site site = {.topology = topology,
                               .usable = usable,
-                              .is_scattered = weir_places_order(pinning) == WEIR_PIN_SCATTER};
+                              .is_scattered = weir_pin_order_of(pinning) == WEIR_PIN_SCATTER};
 
     *places = (struct weir_places){.items = calloc(WEIR_CPUS_MAX, sizeof *places->items)};
     if (places->items == NULL)

@@ -27,7 +27,4 @@ void weir_places_make(struct weir_places *places, const struct weir_topology *to
                       const struct weir_cpu_set *near);
 void weir_places_close(struct weir_places *places);
 
-/* The order of a policy where none was asked for. */
-enum weir_pin_order weir_places_order(const struct weir_pinning *pinning);
-
 #endif

@@ -91,10 +91,10 @@ static int check_named(const struct plan *plan, const char *place, unsigned i,
     struct conflict conflict = {
         .wanted = wanted,
         .wrong = without(cpus, &plan->request->given[i]),
-        .obstacle = "the launcher has bound it to",
+        .obstacle = "it was started on",
         .right = plan->request->given[i],
         .remedy = "name some of these, or start ranks unbound (mpiexec --bind-to none, srun "
-                  "--cpu-bind=none)",
+                  "--cpu-bind=none, no taskset)",
     };
     struct weir_cpu_set closed = without(&conflict.wrong, &plan->topology->allowed);
 

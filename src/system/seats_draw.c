@@ -188,7 +188,7 @@ static void draw_policy(const struct weir_seat_drawing *drawing)
         weir_text_add(text, ":%s", pinning->rankfile_path);
     else if (pinning->policy != WEIR_PIN_NONE)
         weir_text_add(text, " (%s)",
-                      weir_places_order(pinning) == WEIR_PIN_SCATTER ? "scatter" : "compact");
+                      weir_pin_order_of(pinning) == WEIR_PIN_SCATTER ? "scatter" : "compact");
     if (pinning->policy == WEIR_PIN_NIC)
         weir_text_add(text, " near %s", nic);
     for (bool is_first = true; pinning->policy == WEIR_PIN_STORAGE && *device != NULL; device++) {

@@ -29,6 +29,33 @@ void weir_small_text_copy(char *to, size_t bytes, const char *from)
     weir_text_make_visible(to, "");
 }
 
+bool weir_small_text_choice(char *to, size_t bytes, char *choices)
+{
+    char *begin = strchr(choices, '[');
+    char *end = begin != NULL ? strchr(begin, ']') : NULL;
+
+    if (end == NULL)
+        return false;
+    *end = '\0';
+    weir_small_text_copy(to, bytes, begin + 1);
+    return true;
+}
+
+bool weir_small_list_has(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (;;) {
+        size_t size = strcspn(words, ",");
+
+        if (size == length && strncmp(words, word, length) == 0)
+            return true;
+        if (words[size] == '\0')
+            return false;
+        words += size + 1;
+    }
+}
+
 /* Sets `path` to "" if it does not fit, which is the name of nothing. */
 static void make_path(char path[WEIR_ROOTED_PATH_BYTES], const char *format, va_list arguments)
 {

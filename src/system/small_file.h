@@ -16,6 +16,13 @@
 /* Copies a text made by others, without the blanks and ends of lines around it. */
 void weir_small_text_copy(char *to, size_t bytes, const char *from);
 
+/* The same for the word in brackets of "none [mq-deadline] bfq"; what is behind it goes from
+ * `choices`. False, and *to as it was, if there are no brackets. */
+bool weir_small_text_choice(char *to, size_t bytes, char *choices);
+
+/* True if one of the words, which commas separate, is `word`. */
+bool weir_small_list_has(const char *words, const char *word);
+
 /* The first line. False, and "", if the file is not there or the line is blank. */
 bool weir_small_file_line(char *line, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

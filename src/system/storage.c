@@ -74,20 +74,6 @@ static bool is_network_type(const char *type)
     return false;
 }
 
-static bool has_option(const char *options, const char *option)
-{
-    const size_t length = strlen(option);
-
-    for (const char *at = options; *at != '\0';) {
-        size_t size = strcspn(at, ",");
-
-        if (size == length && strncmp(at, option, length) == 0)
-            return true;
-        at += size + (at[size] == ',');
-    }
-    return false;
-}
-
 /* Of overlays: paths with numbers of containers in them, of no meaning within these. */
 static bool is_layer(const char *option)
 {
@@ -105,7 +91,7 @@ static void add_options(char *list, size_t bytes, char *options)
         size_t length = strlen(list);
 
         if (*option == '\0' || strcmp(option, "rw") == 0 || strcmp(option, "ro") == 0 ||
-            weir_mask_is_private(option) || is_layer(option) || has_option(list, option))
+            weir_mask_is_private(option) || is_layer(option) || weir_small_list_has(list, option))
             continue;
         weir_mask_user(option);
         weir_mask_addresses(option);
@@ -118,7 +104,8 @@ static void add_options(char *list, size_t bytes, char *options)
 /* Of the mount and of the file system; who may write is decided by both. */
 static void keep_options(struct weir_storage_facts *facts, struct weir_mount *mount)
 {
-    bool is_read_only = has_option(mount->options, "ro") || has_option(mount->super_options, "ro");
+    bool is_read_only = weir_small_list_has(mount->options, "ro") ||
+                        weir_small_list_has(mount->super_options, "ro");
 
     snprintf(facts->options, sizeof facts->options, is_read_only ? "ro" : "rw");
     add_options(facts->options, sizeof facts->options, mount->options);
@@ -130,6 +117,8 @@ static void keep_mount(struct weir_storage_facts *facts, struct weir_mount *moun
     weir_small_text_copy(facts->mount_point, sizeof facts->mount_point, mount->point);
     weir_small_text_copy(facts->type, sizeof facts->type, mount->type);
     weir_mask_user(mount->source);
+    if (strcmp(mount->type, "fuse.sshfs") == 0)
+        weir_mask_login(mount->source);
     weir_mask_addresses(mount->source);
     weir_small_text_copy(facts->source, sizeof facts->source, mount->source);
     facts->is_network = is_network_type(mount->type);
@@ -137,17 +126,6 @@ static void keep_mount(struct weir_storage_facts *facts, struct weir_mount *moun
 }
 
 /* ---- one device ---- */
-
-/* The name in brackets of "none [mq-deadline] bfq", or all if there are none. */
-static void keep_chosen(char *to, size_t bytes, char *choices)
-{
-    char *begin = strchr(choices, '[');
-    char *end = begin != NULL ? strchr(begin, ']') : NULL;
-
-    if (end != NULL)
-        *end = '\0';
-    weir_small_text_copy(to, bytes, end != NULL ? begin + 1 : choices);
-}
 
 /* What a device is, if no one has built it: the kind of a volume ("LVM", "CRYPT"), of a RAID. Of
  * the name of a volume, what follows the kind is a number of its own. */
@@ -218,7 +196,8 @@ static void describe_device(const char *root, const struct weir_block_link *link
         facts->bytes = (uint64_t)sectors * SECTOR_BYTES;
     find_model(device, facts->model, sizeof facts->model);
     weir_small_file_line(choices, sizeof choices, "%s/queue/scheduler", device);
-    keep_chosen(facts->scheduler, sizeof facts->scheduler, choices);
+    if (!weir_small_text_choice(facts->scheduler, sizeof facts->scheduler, choices))
+        weir_small_text_copy(facts->scheduler, sizeof facts->scheduler, choices);
     weir_small_file_line(facts->write_cache, sizeof facts->write_cache, "%s/queue/write_cache",
                          device);
     facts->request_count = find_count(device, "queue/nr_requests");

@@ -202,6 +202,28 @@ static void away_of_thousands(struct subject *subject)
     subject->nodes[0].away_permille = 10;
 }
 
+static void away_as_the_rank_was_moved(struct subject *subject)
+{
+    away(subject);
+    subject->nodes[1].moved_count = 1;
+    subject->nodes[1].first_moved = 4;
+    subject->ranks[4].is_moved = true;
+}
+
+/* Who was moved is not who has its buffers elsewhere. */
+static void away_and_another_one_was_moved(struct subject *subject)
+{
+    away(subject);
+    moved(subject);
+    subject->ranks[7].is_moved = true;
+}
+
+static void away_and_moved_of_thousands(struct subject *subject)
+{
+    away_as_the_rank_was_moved(subject);
+    no_ranks(subject);
+}
+
 static void hardly_away(struct subject *subject)
 {
     away(subject);
@@ -211,16 +233,25 @@ static void hardly_away(struct subject *subject)
 static void away_from_where_it_was_asked_for(struct subject *subject)
 {
     away(subject);
+    subject->test->membind.policy = WEIR_MEMBIND_NODE;
     subject->nodes[1].asks_nodes = true;
 }
 
 /* --membind node:1, and the pages are there. */
 static void remote_as_asked(struct subject *subject)
 {
+    subject->test->membind = (struct weir_membind){WEIR_MEMBIND_NODE, 1};
     subject->nodes[2].asks_nodes = true;
     subject->nodes[2].remote_count = 4;
     subject->nodes[2].first_remote = 8;
     subject->nodes[2].page_nodes = subject->ranks[8].page_nodes = 2;
+}
+
+/* The same by numactl. */
+static void remote_as_started(struct subject *subject)
+{
+    remote_as_asked(subject);
+    subject->test->membind.policy = WEIR_MEMBIND_AUTO;
 }
 
 static void remote_and_not_asked(struct subject *subject)
@@ -325,21 +356,39 @@ static const struct {
      {"wrong-node"},
      WEIR_WARNING,
      "buffers of rank 4 on n2 are on NUMA nodes 0-1, its processors on NUMA node 1, 87.5 % of the "
-     "pages away: use --membind local"},
+     "pages away: there was no room, or somebody has moved them: numactl -H shows what is free, "
+     "and "
+     "--membind local takes nothing else"},
+    {away_and_another_one_was_moved,
+     {"migrated", "wrong-node"},
+     WEIR_WARNING,
+     "rank 7 on n2 was moved"},
     {away_of_thousands,
      {"wrong-node"},
      WEIR_WARNING,
      "buffers of rank 4 on n2 are on NUMA nodes 0-1, its processors on NUMA nodes 0-1, 87.5 % of "
      "the pages away (and 2 more ranks): "},
+    {away_as_the_rank_was_moved,
+     {"migrated", "wrong-node"},
+     WEIR_WARNING,
+     "by whom is not known: find out"},
     {hardly_away, {NONE}, WEIR_NOTE, NULL},
     {away_from_where_it_was_asked_for,
      {"wrong-node"},
      WEIR_WARNING,
-     "are on NUMA nodes 0-1, not all where --membind wants them, 87.5 % of the pages away: "},
+     "are on NUMA nodes 0-1, not all where --membind wants them, 87.5 % of the pages away: there "
+     "was "
+     "no room, or somebody has moved them: numactl -H shows what is free"},
     {remote_as_asked,
      {"remote-memory"},
      WEIR_NOTE,
      "buffers of rank 8 on n3 are on NUMA node 1 and its processors on NUMA node 0, as --membind "
+     "wants it (and 3 more ranks)"},
+    {remote_as_started,
+     {"remote-memory"},
+     WEIR_NOTE,
+     "on NUMA node 1 and its processors on NUMA node 0, as the policy it was started with "
+     "(numactl) "
      "wants it (and 3 more ranks)"},
     {remote_and_not_asked, {NONE}, WEIR_NOTE, NULL},
     {throttled,
@@ -397,6 +446,34 @@ static void each_doubt_is_raised_by_what_spoils_a_number_and_by_nothing_else(voi
     }
 }
 
+static void who_was_moved_is_not_sent_to_membind(void **state)
+{
+    static const struct {
+        void (*spoil)(struct subject *subject);
+        bool blames_mover;
+    } ways[] = {
+        {away_as_the_rank_was_moved, true},
+        {away_and_moved_of_thousands, true},
+        {away_and_another_one_was_moved, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct subject subject;
+        const struct weir_finding *finding = &subject.record.findings[1];
+
+        set_up(&subject);
+        subject.record.latency = &subject.latency;
+        ways[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &subject.record);
+        assert_string_equal(finding->name, "wrong-node");
+        assert_int_equal(!!strstr(finding->text, ": the rank was moved away from them: "),
+                         ways[i].blames_mover);
+        assert_int_equal(!!strstr(finding->text, "--membind local"), !ways[i].blames_mover);
+        weir_plan_close(subject.plan);
+    }
+}
+
 /* Long names must not cut off the way out. */
 static void all_doubts_at_once_have_room(void **state)
 {
@@ -428,6 +505,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_doubt_is_raised_by_what_spoils_a_number_and_by_nothing_else),
+        cmocka_unit_test(who_was_moved_is_not_sent_to_membind),
         cmocka_unit_test(all_doubts_at_once_have_room),
     };
 

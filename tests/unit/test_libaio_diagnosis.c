@@ -92,6 +92,15 @@ static void room_and_refusals_are_told(void **state)
          "room for 0 ranks",
          "aio-max-nr=1048576"},
         {{-EAGAIN, "100\n", "500\n", NULL, 2, 0}, WEIR_MISSING, "room for 0 ranks", "aio-max-nr"},
+        /* A limit that is raised already is raised further, not lowered. */
+        {{-EAGAIN, "1048576\n", "1048576\n", NULL, 2, 0},
+         WEIR_MISSING,
+         "room for 0 ranks",
+         "aio-max-nr=2097152"},
+        {{0, "1048576\n", "1048000\n", NULL, 16384, 0},
+         WEIR_LIMITED,
+         "room for 4 ranks",
+         "aio-max-nr=4194304"},
         /* Somebody else was faster between the two looks. */
         {{-EAGAIN, "65536\n", "0\n", NULL, 2, 0}, WEIR_MISSING, "room for 512", "aio-max-nr"},
         {{-ENOSYS, "65536\n", "0\n", "Seccomp:\t0\n", 2, 0},

@@ -3,6 +3,8 @@
  * in this one. */
 #include "weir/system/memory_place.h"
 
+#include "planted.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -563,6 +565,47 @@ static void all_policies_but_node_suit_every_host(void **state)
     }
 }
 
+/* ---- huge pages ---- */
+
+static void huge_pages_count_as_far_as_they_can_be_of_that_memory(void **state)
+{
+    static const struct planted_file smaps = {
+        "proc/self/smaps",
+        "10000000-10400000 rw-p 00000000 00:00 0\n"
+        "Size:               4096 kB\n"
+        "AnonHugePages:      2048 kB\n"
+        "20000000-20800000 rw-p 00000000 00:00 0\n"
+        "AnonHugePages:      8192 kB\n"
+        "Private_Hugetlb:       0 kB\n"
+        "30000000-30200000 rw-s 00000000 00:0f 7   /anon_hugepage (deleted)\n"
+        "AnonHugePages:         0 kB\n"
+        "Private_Hugetlb:    2048 kB\n",
+    };
+    static const struct {
+        uintptr_t begin;
+        size_t mib;
+        uint64_t huge_mib;
+    } cases[] = {
+        {0x10000000, 4, 2},   /* half of the mapping */
+        {0x10200000, 1, 1},   /* no more than there is */
+        {0x20000000, 8, 8},   /* all of it */
+        {0x20600000, 4, 2},   /* what lies behind its end is not mapped */
+        {0x30000000, 2, 2},   /* reserved ones */
+        {0x40000000, 2, 0},   /* not mapped at all */
+        {0x10000000, 264, 10} /* two mappings */
+    };
+    char root[64];
+
+    (void)state;
+    plant(root, &smaps, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(
+            weir_memory_huge_bytes(root, (const void *)cases[i].begin, cases[i].mib << 20),
+            cases[i].huge_mib << 20);
+    assert_int_equal(weir_memory_huge_bytes("/nowhere", cases, sizeof cases), 0);
+    fell(root);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, forget)
 
 int main(void)
@@ -580,6 +623,7 @@ int main(void)
         TEST(pages_come_to_be_on_each_node_that_is_named),
         TEST(interleaved_pages_are_on_all_nodes_alike),
         TEST(all_policies_but_node_suit_every_host),
+        TEST(huge_pages_count_as_far_as_they_can_be_of_that_memory),
     };
 
     return cmocka_run_group_tests_name("memory_place", tests, NULL, NULL);

@@ -220,7 +220,7 @@ static void alike_nodes_have_one_line_and_others_are_counted(void **state)
     static const char *const different[] = {
         "  node001, by --pin\n",
         "  node012, by --pin\n"
-        "weir    and 52 more nodes that are alike to none of these: --result keeps them all\n",
+        "weir    and 52 more nodes alike to none of these: --result keeps them all\n",
         "weir    node001: Debian",
         "weir    node003: Debian",
         "weir    and 61 more kinds of nodes: --result keeps them all\n",

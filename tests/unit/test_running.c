@@ -432,6 +432,41 @@ static void each_reading_is_new(void **state)
     fell(root);
 }
 
+/* Between two readings, the group that waited most counts, however long others waited before. */
+static void old_waits_of_a_group_around_hide_no_new_ones(void **state)
+{
+    static const struct planted_file before[] = {
+        {"proc/self/cgroup", "0::/job/step\n"},
+        {GROUP "/job/cpu.stat", "throttled_usec 900000\n"},
+        {GROUP "/job/step/cpu.stat", "throttled_usec 10\n"},
+    };
+    static const struct {
+        const char *outer, *inner;
+        uint64_t more_ns;
+    } cases[] = {
+        {"throttled_usec 900000\n", "throttled_usec 510\n", 500000},
+        {"throttled_usec 900100\n", "throttled_usec 590\n", 100000},
+        {"throttled_usec 900100\n", "throttled_usec 590\n", 0},
+    };
+    struct weir_running first, second;
+    struct weir_run_probe *probe;
+    char root[64];
+
+    (void)state;
+    plant(root, before, sizeof before / sizeof *before);
+    probe = weir_run_probe_open(root);
+    weir_run_probe_read(probe, &first);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        plant_file(root, &(const struct planted_file){GROUP "/job/cpu.stat", cases[i].outer});
+        plant_file(root, &(const struct planted_file){GROUP "/job/step/cpu.stat", cases[i].inner});
+        weir_run_probe_read(probe, &second);
+        assert_int_equal(second.throttled_ns - first.throttled_ns, cases[i].more_ns);
+        first = second;
+    }
+    weir_run_probe_close(probe);
+    fell(root);
+}
+
 static void a_host_of_all_processors_there_can_be_is_read_to_its_end(void **state)
 {
     const struct weir_cpu_set last = one_cpu(WEIR_CPUS_MAX - 1);
@@ -569,6 +604,7 @@ int main(void)
         TEST(processors_that_are_not_there_are_refused),
         TEST(counters_are_what_the_files_tell),
         TEST(each_reading_is_new),
+        TEST(old_waits_of_a_group_around_hide_no_new_ones),
         TEST(a_host_of_all_processors_there_can_be_is_read_to_its_end),
         TEST(reading_allocates_and_opens_nothing),
         TEST(a_thread_that_is_moved_has_migrated),

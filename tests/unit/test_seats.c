@@ -202,8 +202,8 @@ static void a_list_that_cannot_be_followed_is_refused(void **state)
          "--pin list: rank 1 is to have processors 6, but control groups leave this job only 2-4: "
          "name some of these"},
         {"2,4", "2-3",
-         "--pin list: rank 1 is to have processors 4, but the launcher has bound it to 2-3: name "
-         "some of these, or start ranks unbound (mpiexec --bind-to none, srun --cpu-bind=none)"},
+         "--pin list: rank 1 is to have processors 4, but it was started on 2-3: name some of "
+         "these, or start ranks unbound (mpiexec --bind-to none, srun --cpu-bind=none, no taskset)"},
         {"2000", "0-7", "--pin list: processors are numbered up to 1023 here"},
         {"2,", "0-7", "--pin list: a list is numbers and ranges of processors, as in list:0-3,8"},
         {NULL, "0-7", "--pin list: a list is numbers and ranges of processors, as in list:0-3,8"},
@@ -290,8 +290,8 @@ static void rankfiles_that_cannot_be_followed_are_refused_with_their_line(void *
         {"0 1\n1 2-9\n", "rf:2: rank 1 is to have processors 4-9, but those of this host are 0-3: "
                          "name some of these"},
         {"0 1\n1 2-3\n",
-         "rf:2: rank 1 is to have processors 3, but the launcher has bound it to 0-2: name some of "
-         "these, or start ranks unbound (mpiexec --bind-to none, srun --cpu-bind=none)"},
+         "rf:2: rank 1 is to have processors 3, but it was started on 0-2: name some of these, or "
+         "start ranks unbound (mpiexec --bind-to none, srun --cpu-bind=none, no taskset)"},
         {"0 1\nrank 1=n2 slot=1\n",
          "rf:2: rank 1 runs on n1, but its line is for another host: start it there, or change "
          "the line"},

@@ -19,8 +19,9 @@ struct weir_host_facts {
 struct weir_filesystem_facts {
     bool is_known;
     uint64_t bytes_total;
-    uint64_t bytes_used;   /* total minus free, as df counts it */
-    uint64_t inodes_total; /* 0 where the file system does not count them */
+    uint64_t bytes_used;      /* total minus free, as df counts it */
+    uint64_t bytes_available; /* to this user: free, but for what the file system keeps back */
+    uint64_t inodes_total;    /* 0 where the file system does not count them */
     uint64_t inodes_used;
     char type[32]; /* as in /proc/self/mountinfo: "ext4", "fuse.glusterfs"; "" if unknown */
 };

@@ -46,10 +46,12 @@ struct weir_traffic_watch *weir_traffic_open(const char *root,
                                              const struct weir_storage_facts *facts);
 void weir_traffic_close(struct weir_traffic_watch *watch);
 
-/* Counters as they stand, summed over all that is watched: some microseconds, one or two per device
- * or port. A counter that goes back (a device was
- * taken away) is no smaller sum for the others: weir_traffic_between takes that as 0. */
+/* Counters as they stand, summed over all that is watched: a microsecond or two per device or
+ * port. */
 void weir_traffic_read(const struct weir_traffic_watch *watch, struct weir_traffic *traffic);
+
+/* What has passed meanwhile. A sum that has become smaller, because a device was taken away, is
+ * taken as 0. */
 struct weir_traffic weir_traffic_between(const struct weir_traffic *before,
                                          const struct weir_traffic *after);
 

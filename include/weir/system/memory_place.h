@@ -40,6 +40,10 @@ struct weir_page_places {
 /* 0 or -errno. */
 int weir_memory_look(const void *memory, size_t bytes, struct weir_page_places *places);
 
+/* How much of memory that was touched is in huge pages, of whichever kind (/proc/self/smaps below
+ * `root`, "" but for tests); 0 if the kernel does not tell. Takes a millisecond or so. */
+uint64_t weir_memory_huge_bytes(const char *root, const void *memory, size_t bytes);
+
 /* Thousandths of the pages that are on none of `nodes`. */
 unsigned weir_memory_away_permille(const struct weir_page_places *places, uint64_t nodes);
 

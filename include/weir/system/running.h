@@ -20,12 +20,12 @@ struct weir_run_probe;
  * (base/execution.h) where the kernel does not tell. */
 struct weir_running {
     struct weir_cpu_set cpus;
-    uint32_t cpu; /* that it runs on right now */
-    uint64_t migrations;
-    uint64_t preemptions;
-    uint64_t throttled_ns;
-    uint64_t stolen_ns; /* of the processors that the probe watches, together */
-    uint64_t at_ns;     /* CLOCK_MONOTONIC_RAW */
+    uint32_t cpu;          /* that it runs on right now */
+    uint64_t migrations;   /* of the first thread */
+    uint64_t preemptions;  /* of all threads */
+    uint64_t throttled_ns; /* grows from reading to reading as the group does that waited most */
+    uint64_t stolen_ns;    /* of the processors that the probe watches, together */
+    uint64_t at_ns;        /* CLOCK_MONOTONIC_RAW */
 };
 
 /* Finds out where the counters are, once: /proc/self/sched, /proc/stat, cpu.stat of each control
@@ -38,6 +38,6 @@ void weir_run_probe_close(struct weir_run_probe *probe);
 void weir_run_probe_watch(struct weir_run_probe *probe, const struct weir_cpu_set *cpus);
 
 /* Reads them. Costs some ten microseconds, and allocates nothing. */
-void weir_run_probe_read(const struct weir_run_probe *probe, struct weir_running *running);
+void weir_run_probe_read(struct weir_run_probe *probe, struct weir_running *running);
 
 #endif
