@@ -128,7 +128,7 @@ static const char *way_to_a_core(const struct weir_subject *subject)
         return "name other processors in the rankfile";
     case WEIR_PIN_NONE:
     case WEIR_PIN_PU:
-        return "--pin core gives each rank a core of its own";
+        return "--pin core gives each rank a core of its own, if its launcher does not bind it";
     default:
         return "leave --pin out, or give the job more cores of that kind";
     }
@@ -171,10 +171,12 @@ static void doubt_rest(struct weir_phase_result *record)
         return;
     for (unsigned i = 0; i < record->node_count; i++)
         rank_count += record->node_places[i].moved_count;
-    weir_result_find(record, WEIR_WARNING, "migrated",
-                     "rank %u on %s was moved from the processors that it had when the test began, "
-                     "by whom is not known%s",
-                     node->first_moved, node->host, others(rank_count, "rank", more));
+    weir_result_find(
+        record, WEIR_WARNING, "migrated",
+        "rank %u on %s was moved from the processors that it had when the test began, "
+        "by whom is not known%s: find out (taskset, a daemon, a cpuset that changed), and "
+        "measure again",
+        node->first_moved, node->host, others(rank_count, "rank", more));
 }
 
 /* ---- memory ---- */
@@ -184,18 +186,26 @@ static double far_pages(const struct weir_node_places *node)
     return node->away_count > 0 && node->away_permille >= AWAY_PERMILLE ? node->away_permille : 0.0;
 }
 
+/* By an option of ours: a policy that the process was started with is nobody's mistake. */
+static bool is_asked_for(const struct weir_subject *subject)
+{
+    return subject->test->membind.policy != WEIR_MEMBIND_AUTO &&
+           subject->test->membind.policy != WEIR_MEMBIND_NONE;
+}
+
 /* Where buffers are, and where they should be: of the rank if it is known by itself, else of its
  * node. */
-static void tell_away(const struct weir_phase_result *record, const struct weir_node_places *node,
+static void tell_away(const struct weir_subject *subject, const struct weir_node_places *node,
                       struct weir_text *text)
 {
+    const struct weir_phase_result *record = subject->record;
     const struct weir_rank_place *rank = find_rank(record, node->first_away);
     char pages[NUMA_BYTES];
     char processors[NUMA_BYTES];
 
     weir_text_add(text, "buffers of rank %u on %s are on %s", node->first_away, node->host,
                   name_numa(rank != NULL ? rank->page_nodes : node->page_nodes, pages));
-    if (node->asks_nodes)
+    if (is_asked_for(subject))
         weir_text_add(text, ", not all where --membind wants them");
     else
         weir_text_add(text, ", its processors on %s",
@@ -204,8 +214,28 @@ static void tell_away(const struct weir_phase_result *record, const struct weir_
                   0.1 * node->away_permille);
 }
 
-static void doubt_memory(struct weir_phase_result *record)
+/* Pages stay where they were when their rank goes elsewhere: then no word for memory helps. */
+static bool was_left(const struct weir_phase_result *record, const struct weir_node_places *node)
 {
+    const struct weir_rank_place *rank = find_rank(record, node->first_away);
+
+    return rank != NULL ? rank->is_moved : node->moved_count > 0;
+}
+
+static const char *way_to_near_memory(const struct weir_subject *subject,
+                                      const struct weir_node_places *node)
+{
+    if (was_left(subject->record, node))
+        return "the rank was moved away from them: find out by whom, and measure again";
+    if (is_asked_for(subject))
+        return "there was no room, or somebody has moved them: numactl -H shows what is free";
+    return "there was no room, or somebody has moved them: numactl -H shows what is free, and "
+           "--membind local takes nothing else";
+}
+
+static void doubt_memory(const struct weir_subject *subject)
+{
+    struct weir_phase_result *record = subject->record;
     struct weir_text text = {0};
     char more[OTHERS_BYTES];
     unsigned rank_count = 0;
@@ -217,11 +247,9 @@ static void doubt_memory(struct weir_phase_result *record)
     for (unsigned i = 0; i < record->node_count; i++)
         if (far_pages(&record->node_places[i]) > 0.0)
             rank_count += record->node_places[i].away_count;
-    tell_away(record, node, &text);
+    tell_away(subject, node, &text);
     weir_result_find(record, WEIR_WARNING, "wrong-node", "%s%s: %s", weir_text_string(&text),
-                     others(rank_count, "rank", more),
-                     node->asks_nodes ? "somebody has moved them, or there was no room"
-                                      : "use --membind local");
+                     others(rank_count, "rank", more), way_to_near_memory(subject, node));
     weir_text_close(&text);
 }
 
@@ -230,8 +258,9 @@ static double asked_remote(const struct weir_node_places *node)
     return node->asks_nodes ? node->remote_count : 0.0;
 }
 
-static void note_remote_memory(struct weir_phase_result *record)
+static void note_remote_memory(const struct weir_subject *subject)
 {
+    struct weir_phase_result *record = subject->record;
     char pages[NUMA_BYTES];
     char processors[NUMA_BYTES];
     char more[OTHERS_BYTES];
@@ -245,13 +274,14 @@ static void note_remote_memory(struct weir_phase_result *record)
     for (unsigned i = 0; i < record->node_count; i++)
         rank_count += (unsigned)asked_remote(&record->node_places[i]);
     rank = find_rank(record, node->first_remote);
-    weir_result_find(record, WEIR_NOTE, "remote-memory",
-                     "buffers of rank %u on %s are on %s and its processors on %s, as --membind "
-                     "wants it%s",
-                     node->first_remote, node->host,
-                     name_numa(rank != NULL ? rank->page_nodes : node->page_nodes, pages),
-                     name_numa(rank != NULL ? rank->cpu_nodes : node->cpu_nodes, processors),
-                     others(rank_count, "rank", more));
+    weir_result_find(
+        record, WEIR_NOTE, "remote-memory",
+        "buffers of rank %u on %s are on %s and its processors on %s, as %s wants it%s",
+        node->first_remote, node->host,
+        name_numa(rank != NULL ? rank->page_nodes : node->page_nodes, pages),
+        name_numa(rank != NULL ? rank->cpu_nodes : node->cpu_nodes, processors),
+        is_asked_for(subject) ? "--membind" : "the policy it was started with (numactl)",
+        others(rank_count, "rank", more));
 }
 
 /* ---- time that was taken ---- */
@@ -341,14 +371,16 @@ void weir_doubt_places(const struct weir_subject *subject)
     doubt_room(record);
     doubt_sharing(subject);
     doubt_rest(record);
-    doubt_memory(record);
-    note_remote_memory(record);
+    doubt_memory(subject);
+    note_remote_memory(subject);
     doubt_quota(record);
     doubt_hypervisor(record);
     note_pin(record, narrowed_count, "pin-narrowed",
              "got less than --pin wants for them, as a launcher or a control group keeps the rest "
              "from them: start them without a binding (mpiexec --bind-to none, srun "
              "--cpu-bind=none)");
-    note_pin(record, far_count, "pin-far",
-             "found no processor near the device, as others have them: use fewer ranks on a node");
+    note_pin(
+        record, far_count, "pin-far",
+        "found no processor near the device, as others have them, or a launcher keeps the rank "
+        "from them: use fewer ranks on a node, or start them without a binding");
 }

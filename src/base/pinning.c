@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the ways to place ranks and memory. */
+/* Names and orders of the ways to place ranks and memory. */
 #include "weir/base/pinning.h"
+
+#include <stdbool.h>
+
+enum weir_pin_order weir_pin_order_of(const struct weir_pinning *pinning)
+{
+    bool is_wide = pinning->policy == WEIR_PIN_NUMA || pinning->policy == WEIR_PIN_PACKAGE;
+
+    if (pinning->order != WEIR_PIN_ORDER_STANDARD)
+        return pinning->order;
+    return is_wide ? WEIR_PIN_SCATTER : WEIR_PIN_COMPACT;
+}
 
 const char *weir_pin_policy_name(enum weir_pin_policy policy)
 {

@@ -155,7 +155,7 @@ static unsigned add_group(struct weir_text *text, const struct name *names, unsi
         return 1;
     }
     weir_text_add(text, "%.*s[", (int)names[0].stem_length, names[0].text);
-    for (; told<length && * room> 0; --*room) {
+    for (; *room > 0 && told < length; --*room) {
         unsigned range = range_length(names + told, length - told);
 
         weir_text_add(text, "%s", told > 0 ? "," : "");

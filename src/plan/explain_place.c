@@ -5,15 +5,10 @@
 
 #include <assert.h>
 
-/* The order that a policy has where none is given. */
-static enum weir_pin_order standard_order(enum weir_pin_policy policy)
-{
-    return policy == WEIR_PIN_NUMA || policy == WEIR_PIN_PACKAGE ? WEIR_PIN_SCATTER
-                                                                 : WEIR_PIN_COMPACT;
-}
-
 static void add_pinning(struct weir_text *text, const struct weir_pinning *pinning)
 {
+    const struct weir_pinning as_usual = {.policy = pinning->policy};
+
     switch (pinning->policy) {
     case WEIR_PIN_NONE:
         return;
@@ -44,8 +39,7 @@ static void add_pinning(struct weir_text *text, const struct weir_pinning *pinni
         weir_text_add(text, "  ranks where rankfile %s has them", pinning->rankfile_path);
         break;
     }
-    if (pinning->order != WEIR_PIN_ORDER_STANDARD &&
-        pinning->order != standard_order(pinning->policy))
+    if (weir_pin_order_of(pinning) != weir_pin_order_of(&as_usual))
         weir_text_add(text, ", %s", pinning->order == WEIR_PIN_COMPACT ? "compact" : "scattered");
     weir_text_add(text, "\n");
 }

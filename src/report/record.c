@@ -488,6 +488,7 @@ void weir_record_test(struct weir_text *text, const struct weir_plan *plan,
     json_object_set_new(record, "given_ranks_per_node",
                         json_integer((json_int_t)planned->given_ranks_per_node));
     json_object_set_new(record, "settings", settings_of(planned));
+    json_object_set_new(record, "placement", weir_record_placement(planned));
     json_object_set_new(record, "remarks", remarks_of(planned));
     json_object_set_new(record, "filesystem",
                         facts->is_known ? object_of(weir_record_filesystem_fields, facts)

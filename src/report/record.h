@@ -58,4 +58,7 @@ void weir_record_put_places(json_t *record, const struct weir_phase_result *phas
 bool weir_record_take_places(const json_t *record, struct weir_arena *arena,
                              struct weir_phase_result *phase);
 
+/* What a test wants of places: policies, huge pages, empty caches. */
+json_t *weir_record_placement(const struct weir_test *test);
+
 #endif

@@ -482,3 +482,30 @@ bool weir_record_take_places(const json_t *record, struct weir_arena *arena,
            take_traffic(json_object_get(record, "traffic"), &phase->traffic) &&
            take_places(json_object_get(record, "places"), arena, phase);
 }
+
+/* ---- what a test wants of places ---- */
+
+json_t *weir_record_placement(const struct weir_test *test)
+{
+    static const char *const drops[] = {
+        [WEIR_DROP_NOTHING] = "none", [WEIR_DROP_FILES] = "files", [WEIR_DROP_NODE] = "node"};
+    const struct weir_pinning *pinning = &test->pinning;
+    bool is_scattered = weir_pin_order_of(pinning) == WEIR_PIN_SCATTER;
+    const char *which = pinning->list ? pinning->list : pinning->rankfile_path;
+    json_t *object = json_object();
+
+    json_object_set_new(object, "pin", json_string(weir_pin_policy_name(pinning->policy)));
+    json_object_set_new(object, "pin_order", json_string(is_scattered ? "scatter" : "compact"));
+    json_object_set_new(object, "pin_places",
+                        which || pinning->nic ? weir_json_exact(which ? which : pinning->nic)
+                                              : json_null());
+    json_object_set_new(object, "membind",
+                        json_string(weir_membind_policy_name(test->membind.policy)));
+    json_object_set_new(object, "membind_node",
+                        test->membind.policy == WEIR_MEMBIND_NODE
+                            ? json_integer((json_int_t)test->membind.node)
+                            : json_null());
+    json_object_set_new(object, "huge_pages", json_boolean(test->wants_huge_pages));
+    json_object_set_new(object, "drop_caches", json_string(drops[test->cache_drop]));
+    return object;
+}

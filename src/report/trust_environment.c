@@ -221,8 +221,9 @@ static void add_nodes(struct weir_text *text, struct weir_trust_table *table,
         end_list(&list);
     }
     if (result->node_group_count > KINDS_MAX)
-        weir_trust_line(text, "  and %u more kinds of nodes: --result keeps them all",
-                        result->node_group_count - KINDS_MAX);
+        weir_trust_line(text, "  and %u more kind%s of nodes: --result keeps them all",
+                        result->node_group_count - KINDS_MAX,
+                        result->node_group_count - KINDS_MAX == 1 ? "" : "s");
 }
 
 /* ---- the job ---- */
@@ -338,8 +339,8 @@ static void add_storages(struct weir_text *text, struct weir_trust_table *table,
         }
     }
     if (count > told)
-        weir_trust_line(text, "  and %u more kinds of storage: --result keeps them all",
-                        count - told);
+        weir_trust_line(text, "  and %u more kind%s of storage: --result keeps them all",
+                        count - told, count - told == 1 ? "" : "s");
 }
 
 void weir_trust_environment(struct weir_text *text, const struct weir_trust_view *view)

@@ -407,13 +407,56 @@ static void add_ranks(struct weir_text *text, const struct weir_result *result)
     }
     if (room.untold_count > 0)
         weir_trust_line(text,
-                        "  and %u more nodes that are alike to none of these: --result keeps "
-                        "them all",
-                        room.untold_count);
+                        "  and %u more node%s alike to none of these: --result keeps them all",
+                        room.untold_count, room.untold_count == 1 ? "" : "s");
+}
+
+/* ---- rank by rank, with -v ---- */
+
+/* The last phase of a test that knows its ranks: by then they were moved if ever. */
+static const struct weir_phase_result *find_ranks(const struct weir_result *result, unsigned test)
+{
+    const struct weir_phase_result *found = NULL;
+
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].test == test && result->phases[i].rank_places)
+            found = &result->phases[i];
+    return found;
+}
+
+static void add_rank(struct weir_text *text, const struct weir_phase_result *phase,
+                     const struct weir_rank_place *rank)
+{
+    char cpus[LIST_WIDTH + 1], nodes[LIST_WIDTH + 1], pages[LIST_WIDTH + 1];
+
+    weir_trust_line(text, "  %4u %5u %-20s %9u %-10s %-10s %s", phase->test, rank->rank,
+                    format_set(&rank->cpus, cpus), rank->last_cpu,
+                    format_numa(rank->cpu_nodes, nodes), format_numa(rank->page_nodes, pages),
+                    phase->node_places[rank->node].host);
+}
+
+static void add_single_ranks(struct weir_text *text, const struct weir_trust_view *view)
+{
+    struct weir_trust_table table = {
+        .title = "rank by rank, at the end: processors that it might use and that it ran on last, "
+                 "NUMA nodes of these and of its buffers",
+        .columns = "  test  rank processors                last NUMA       buffers    node",
+    };
+
+    for (unsigned i = 0; view->plan->output.verbosity > 0 && i < view->result->test_count; i++) {
+        const struct weir_phase_result *phase =
+            find_ranks(view->result, view->result->tests[i].test);
+
+        for (unsigned k = 0; phase && k < phase->rank_count; k++) {
+            weir_trust_begin(text, &table);
+            add_rank(text, phase, &phase->rank_places[k]);
+        }
+    }
 }
 
 void weir_trust_places(struct weir_text *text, const struct weir_trust_view *view)
 {
     add_traffic(text, view);
     add_ranks(text, view->result);
+    add_single_ranks(text, view);
 }

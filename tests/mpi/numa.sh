@@ -44,7 +44,8 @@ expect_results() {
         and ranks.cpu_numa_nodes == [[0]] * 2 and ranks.page_numa_nodes == [[1]] * 2"
     expect_places interleave remote-memory "ranks.page_numa_nodes == [[0, 1]] * 2 and nodes.away_ranks == [0]"
     [[ ! -e $kept/numactl.jsonl ]] ||
-        expect_places numactl wrong-node "ranks.page_numa_nodes == [[1]] * 2 and nodes.remote_ranks == [2]"
+        expect_places numactl remote-memory "ranks.page_numa_nodes == [[1]] * 2 and nodes.remote_ranks == [2]
+            and nodes.away_ranks == [0]"
     expect_places moved "migrated wrong-node" "ranks.moved == [True, False] and ranks.cpus == ['2-3', '2-3']
         and ranks.away_permille == [1000, 0] and nodes.away_ranks == [1]"
 }

@@ -24,7 +24,8 @@ struct weir_execution {
                          elsewhere in between */
     bool is_narrowed; /* the launcher or a control group left it less than --pin wanted for it */
     bool is_far;      /* no processor near the device was left for it */
-    bool asks_nodes;  /* the user has asked for the NUMA nodes of its memory */
+    bool asks_nodes;  /* the user has asked for the NUMA nodes of its memory: by --membind, or by a
+                         policy that the process was started with (numactl) */
     uint32_t last_cpu;
     struct weir_cpu_set cpus;  /* that it may run on, at the end of the phase */
     struct weir_cpu_set cores; /* the first processor of each core of these */

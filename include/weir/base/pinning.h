@@ -48,6 +48,9 @@ struct weir_membind {
     unsigned node; /* WEIR_MEMBIND_NODE: its number */
 };
 
+/* The order that is given, or the policy's own. */
+enum weir_pin_order weir_pin_order_of(const struct weir_pinning *pinning);
+
 /* "none", "core", ... as a user types it; for LIST "list" and for RANKFILE "rankfile". */
 const char *weir_pin_policy_name(enum weir_pin_policy policy);
 /* "auto", "local", "interleave", "node", "none" */

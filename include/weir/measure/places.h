@@ -41,7 +41,7 @@ struct weir_node_places {
     uint32_t remote_count;  /* ranks with buffers on NUMA nodes where they have no processor,
                                wanted there or not */
     uint32_t first_remote;
-    bool asks_nodes;     /* the user has asked for the NUMA nodes of the buffers */
+    bool asks_nodes;     /* of any rank the user has asked for the NUMA nodes of the buffers */
     double cpu_s;        /* processor time of the ranks while they transferred */
     double wall_s;       /* greatest of the ranks: between the looks */
     uint64_t migrations; /* of all ranks; WEIR_UNKNOWN if of none it is known */
