@@ -49,7 +49,7 @@ static int read_end(double *end_s, struct weir_error *error)
  * own timer. */
 static int find_rest(const struct weir_plan *plan, double *rest_s, struct weir_error *error)
 {
-    double end_s;
+    double end_s = 0.0;
     double now_s = weir_wall_clock_s();
     double before_s = (double)plan->stop_before_ns / NS_PER_S;
 

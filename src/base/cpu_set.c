@@ -61,7 +61,7 @@ bool weir_cpu_set_is_within(const struct weir_cpu_set *part, const struct weir_c
 
 struct weir_cpu_set weir_cpu_set_or(const struct weir_cpu_set *a, const struct weir_cpu_set *b)
 {
-    struct weir_cpu_set either;
+    struct weir_cpu_set either = {0};
 
     for (size_t i = 0; i < WORDS; i++)
         either.words[i] = a->words[i] | b->words[i];
@@ -70,7 +70,7 @@ struct weir_cpu_set weir_cpu_set_or(const struct weir_cpu_set *a, const struct w
 
 struct weir_cpu_set weir_cpu_set_and(const struct weir_cpu_set *a, const struct weir_cpu_set *b)
 {
-    struct weir_cpu_set both;
+    struct weir_cpu_set both = {0};
 
     for (size_t i = 0; i < WORDS; i++)
         both.words[i] = a->words[i] & b->words[i];

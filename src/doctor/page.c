@@ -16,7 +16,7 @@ static size_t length_that_fits(const char *words, size_t room)
 
     if (length <= room)
         return length;
-    for (size_t i = 0; words[i] != '\0' && (i <= room || fitting == 0); i++)
+    for (size_t i = 0; (i <= room || fitting == 0) && words[i] != '\0'; i++)
         if (words[i] == ' ')
             fitting = i;
     return fitting > 0 ? fitting : length;

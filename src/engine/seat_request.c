@@ -16,16 +16,18 @@ static void read_file(const char *path, char **text, uint64_t *bytes, struct wei
     if (weir_seats_read_rankfile(path, &read, error) == 0) {
         *bytes = read.length + 1;
         *text = strdup(weir_text_string(&read));
+        if (*text == NULL)
+            weir_error_out_of_memory();
     }
     weir_text_close(&read);
 }
 
-/* `bytes` of rank 0's text, to all. */
+/* `bytes` of rank 0's text, to all that have none. */
 static int share_text(struct weir_run *run, char **text, uint64_t bytes, struct weir_error *error)
 {
     int code = weir_run_share(run, &bytes);
 
-    if (code == 0 && run->group->rank != 0)
+    if (code == 0 && *text == NULL)
         *text = malloc(bytes);
     if (weir_group_any(run->group, code != 0 || *text == NULL))
         code = code != 0 ? code : -ENOMEM;
@@ -50,9 +52,10 @@ int weir_seat_read_rankfile(struct weir_run *run, char **text, struct weir_error
         read_file(pinning->rankfile_path, &mine, &bytes, error);
     if (weir_group_agree(run->group, error) == 0)
         share_text(run, &mine, bytes, error);
-    if (weir_error_is_set(error))
-        free(mine);
-    else
+    if (!weir_error_is_set(error)) {
         *text = mine;
+        return 0;
+    }
+    free(mine);
     return error->code;
 }

@@ -185,16 +185,19 @@ int weir_memory_look(const void *memory, size_t bytes, struct weir_page_places *
 {
     const uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t first = (uintptr_t)memory / page_bytes;
-    const size_t count = bytes > 0 ? ((uintptr_t)memory + bytes - 1) / page_bytes - first + 1 : 0;
+    const size_t count = ((uintptr_t)memory + bytes + page_bytes - 1) / page_bytes - first;
     const size_t samples = count < SAMPLES_MAX ? count : SAMPLES_MAX;
     struct weir_page_places found = {0};
     void *pages[SAMPLES_MAX];
-    int nodes[SAMPLES_MAX]; /* or -errno: -ENOENT has not been touched */
+    int nodes[SAMPLES_MAX] = {0}; /* or -errno: -ENOENT has not been touched */
 
+    if (bytes == 0) {
+        *places = found;
+        return 0;
+    }
     choose_pages(first, count, page_bytes, pages, samples);
     /* Without nodes to move them to, it tells where they are. */
-    if (samples > 0 &&
-        syscall(SYS_move_pages, 0, (unsigned long)samples, pages, NULL, nodes, 0) != 0)
+    if (syscall(SYS_move_pages, 0, (unsigned long)samples, pages, NULL, nodes, 0) != 0)
         return -errno;
     for (size_t i = 0; i < samples; i++)
         if (nodes[i] >= 0 && nodes[i] < WEIR_NUMA_NODES_MAX) {

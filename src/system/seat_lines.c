@@ -38,7 +38,7 @@ static unsigned count_regular(const unsigned *numbers, unsigned count)
 
 void weir_seat_set_add(struct weir_text *text, const struct weir_cpu_set *set)
 {
-    unsigned numbers[WEIR_CPUS_MAX];
+    unsigned numbers[WEIR_CPUS_MAX] = {0};
     unsigned count = collect(set, numbers);
 
     for (unsigned i = 0; i < count;) {

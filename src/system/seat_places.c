@@ -55,7 +55,7 @@ static void deal(struct weir_places *places, unsigned first, const struct weir_t
 {
     unsigned count = places->count - first;
     unsigned group_count = by == BY_NODE ? topology->node_count : topology->package_count;
-    unsigned *rounds = calloc(group_count, sizeof *rounds);
+    unsigned *rounds = calloc(group_count > 0 ? group_count : 1, sizeof *rounds);
     struct dealt *dealt = calloc(count > 0 ? count : 1, sizeof *dealt);
 
     if (rounds == NULL || dealt == NULL)

@@ -301,6 +301,7 @@ static int plan_by_list(const struct plan *plan)
     if (code != 0)
         return code;
     count = spread_list(list, NULL);
+    assert(count > 0);
     numbers = calloc(count, sizeof *numbers);
     if (numbers == NULL)
         weir_error_out_of_memory();

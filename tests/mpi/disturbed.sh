@@ -43,6 +43,7 @@ not_found() { # not_found NAME...
 rm -f "$result"
 capture "${two_cores[@]}" "${load[@]}"
 expect_done
+# shellcheck disable=SC2086 # several words
 not_found $places
 
 # ---------------------------------------------------------------- one core for two
@@ -110,6 +111,7 @@ remove_group() {
 make_group || skip "no control group with a quota can be made here; the rest is fine"
 trap 'remove_group; rm -rf "$work"' EXIT
 rm -f "$result"
+# shellcheck disable=SC2016 # the inner shell expands them
 capture bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$group" "${two_cores[@]}" "${load[@]}"
 expect_done
 found throttled

@@ -82,6 +82,7 @@ refused 'rank 1 has no line' mpiexec -n 2 "$WEIR" --pin "rankfile:$work/ranks"
 
 # ---------------------------------------------------------------- what the launcher gave
 # Nobody is moved who was not asked to be, and nobody gets more than he was given.
+# shellcheck disable=SC2016 # the inner shell expands them
 bound=$(mpiexec -n 2 --bind-to core bash -c '
     awk -v rank="${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" "/^Cpus_allowed_list/ { print rank, \$2 }" /proc/self/status' 2>/dev/null |
     sort -n | awk '{ printf "%s%s", separator, $2; separator = " " }') || true

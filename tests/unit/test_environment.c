@@ -364,7 +364,7 @@ static void hypervisors_are_known_by_what_they_show(void **state)
         {{{"sys/hypervisor/type", "xen\n"}, FLAG}, "xen"},
         {{{"sys/hypervisor/type", "xen\n"}, {"proc/xen/capabilities", "control_d\n"}}, ""},
         {{{"proc/device-tree/hypervisor/compatible", "linux,kvm"}}, "kvm"},
-        {{{NULL}}, ""},
+        {{{NULL, NULL}}, ""},
     };
 
     (void)state;

@@ -212,15 +212,15 @@ static void thousands_of_ranks_are_told_in_short(void **state)
 static void alike_nodes_have_one_line_and_others_are_counted(void **state)
 {
     static const char *const alike[] = {
-        "weir       0    64    64 0-63,128-191         0-1     0-1           50%          256"
-        "  4032-520128  node[001-064], by --pin\nweir\nweir  environment\n",
+        ("weir       0    64    64 0-63,128-191         0-1     0-1           50%          256"
+         "  4032-520128  node[001-064], by --pin\nweir\nweir  environment\n"),
         "weir    node[001-064] (64 nodes): Debian",
         "weir    storage: /scratch, xfs of /dev/mapper/vg-scratch, dm-0 (4 TiB) on nvme0n1p1\n",
     };
     static const char *const different[] = {
         "  node001, by --pin\n",
-        "  node012, by --pin\n"
-        "weir    and 52 more nodes alike to none of these: --result keeps them all\n",
+        ("  node012, by --pin\n"
+         "weir    and 52 more nodes alike to none of these: --result keeps them all\n"),
         "weir    node001: Debian",
         "weir    node003: Debian",
         "weir    and 61 more kinds of nodes: --result keeps them all\n",
