@@ -120,7 +120,7 @@ no_odd_bytes() { # no_odd_bytes FILE
 import sys
 text = open(sys.argv[1], errors="surrogateescape").read()
 assert "\x1b" not in text and "\x9b" not in text
-assert "\nMax Write: 9" not in text and not any(line.startswith("Max Read:  9") for line in text.splitlines())
+assert "\nMax Write: 9 MiB" not in text and not any(line.startswith("Max Read:  9 MiB") for line in text.splitlines())
 END
 }
 run 2 "${small[@]}" -v -w -r -k -o "$odd"
