@@ -207,7 +207,8 @@ static int choose_ranks(const struct weir_engine_params *params, const struct we
     *group = params->group;
     if (test->rank_limit == 0 || test->rank_limit >= (uint64_t)size)
         return 0;
-    code = params->group->ops->first(params->group, (int)test->rank_limit, group);
+    code = params->group->ops->part(params->group, (uint64_t)params->group->rank < test->rank_limit,
+                                    group);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
                        "no group of the first %llu ranks: %s", (unsigned long long)test->rank_limit,

@@ -167,6 +167,15 @@ static int mpi_receive(struct weir_group *group, void *data, size_t bytes, int f
     return rc;
 }
 
+static bool mpi_has_message(struct weir_group *group, int from)
+{
+    int is_there = 0;
+
+    return MPI_Iprobe(from, MESSAGE_TAG, mpi_group_of(group)->comm, &is_there, MPI_STATUS_IGNORE) ==
+               MPI_SUCCESS &&
+           is_there != 0;
+}
+
 /* ---- nodes ---- */
 
 struct resident {
@@ -320,13 +329,10 @@ static void mpi_close(struct weir_group *base)
 
 static int adopt(MPI_Comm comm, struct weir_group **group);
 
-static int mpi_first(struct weir_group *group, int rank_count, struct weir_group **part)
+static int mpi_part(struct weir_group *group, bool is_member, struct weir_group **part)
 {
-    bool is_member = group->rank < rank_count;
     MPI_Comm comm;
 
-    if (rank_count < 1 || rank_count > group->size)
-        return -EINVAL;
     if (MPI_Comm_split(mpi_group_of(group)->comm, is_member ? 0 : MPI_UNDEFINED, group->rank,
                        &comm) != MPI_SUCCESS)
         return -ECOMM;
@@ -343,7 +349,8 @@ static const struct weir_group_ops mpi_ops = {
     .gather = mpi_gather,
     .send = mpi_send,
     .receive = mpi_receive,
-    .first = mpi_first,
+    .part = mpi_part,
+    .has_message = mpi_has_message,
     .close = mpi_close,
 };
 

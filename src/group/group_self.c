@@ -64,10 +64,18 @@ static int self_receive(struct weir_group *group, void *data, size_t bytes, int 
     return -EINVAL;
 }
 
-static int self_first(struct weir_group *group, int rank_count, struct weir_group **part)
+static int self_part(struct weir_group *group, bool is_member, struct weir_group **part)
 {
     (void)group;
-    return rank_count == 1 ? weir_group_self_open(part) : -EINVAL;
+    *part = NULL;
+    return is_member ? weir_group_self_open(part) : 0;
+}
+
+static bool self_has_message(struct weir_group *group, int from)
+{
+    (void)group;
+    (void)from;
+    return false;
 }
 
 static void self_close(struct weir_group *group)
@@ -82,7 +90,8 @@ static const struct weir_group_ops self_ops = {
     .gather = self_gather,
     .send = self_send,
     .receive = self_receive,
-    .first = self_first,
+    .part = self_part,
+    .has_message = self_has_message,
     .close = self_close,
 };
 

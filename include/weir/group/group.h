@@ -18,8 +18,8 @@ enum weir_reduction { WEIR_SUM, WEIR_MIN, WEIR_MAX };
 
 struct weir_group;
 
-/* What an implementation gives. Every function returns 0 or -errno; all but send and receive are
- * collective. */
+/* What an implementation gives. Functions return 0 or -errno unless they say otherwise; all but
+ * send, receive and has_message are collective. */
 struct weir_group_ops {
     int (*barrier)(struct weir_group *group);
     int (*broadcast)(struct weir_group *group, void *data, size_t bytes, int root);
@@ -30,8 +30,10 @@ struct weir_group_ops {
     int (*gather)(struct weir_group *group, const void *mine, size_t bytes, void *all);
     int (*send)(struct weir_group *group, const void *data, size_t bytes, int to);
     int (*receive)(struct weir_group *group, void *data, size_t bytes, int from);
-    /* The first `rank_count` ranks as a group of their own; the others get NULL. */
-    int (*first)(struct weir_group *group, int rank_count, struct weir_group **part);
+    /* The ranks that are members, in their order, as a group of their own; the others get NULL. */
+    int (*part)(struct weir_group *group, bool is_member, struct weir_group **part);
+    /* True if `receive` from that rank would not wait. Not collective. */
+    bool (*has_message)(struct weir_group *group, int from);
     void (*close)(struct weir_group *group);
 };
 
