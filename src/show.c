@@ -160,7 +160,12 @@ static int write_page(const struct weir_command *command, const struct weir_back
         return describe_host(command, text, error);
     case WEIR_COMMAND_TOPOLOGY:
         return weir_show_topology(&command->question, text, error);
+    case WEIR_COMMAND_NET_EXPLAIN:
+        weir_net_plan_explain(command->net, text);
+        return 0;
     case WEIR_COMMAND_RUN:
+    case WEIR_COMMAND_NET:
+    case WEIR_COMMAND_SERVE:
         break;
     }
     return 0;

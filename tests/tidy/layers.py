@@ -11,21 +11,28 @@ MAY_INCLUDE = {
     "measure": "base",
     "group": "base",
     "system": "base",
+    "fabric": "base",
+    "objects": "base fabric",
     "front": "base plan",
     "io": "base group",
-    "backends": "base group io",
+    "backends": "base group io fabric objects",
     "engine": "base plan measure group io system",
+    "net": "base plan measure group fabric",
     "audit": "base plan measure",
-    "doctor": "base io system",
+    "doctor": "base io system fabric",
     "report": "base plan measure",
-    "main": "base plan front group measure system io engine audit doctor report",
+    "main": "base plan front group measure system io engine audit doctor report fabric "
+            "objects net",
 }
 
 # Foreign headers that only some files may include.
 KEPT_TO = {
-    "mpi.h": ("src/group/group_mpi.c", "backends/mpiio"),
+    "mpi.h": ("src/group/group_mpi.c", "backends/mpiio", "src/net/mpi_carrier.c"),
     "jansson.h": ("src/report/",),
     "hwloc.h": ("src/system/topology", "src/system/seats"),
+    "infiniband/verbs.h": ("src/fabric/verbs",),
+    "rdma/rdma_cma.h": ("src/fabric/verbs",),
+    "openssl/": ("src/fabric/secret.c",),
     "lustre/lustreapi.h": ("backends/lustre.c",),
     "gpfs_fcntl.h": ("backends/gpfs.c",),
     "beegfs/beegfs.h": ("backends/beegfs.c",),
@@ -49,8 +56,9 @@ def fault(path, relative, quote, name):
     room = room_of(relative)
     if room not in MAY_INCLUDE:
         return f"the room {room} is not in the table of rooms"
-    if name in KEPT_TO and not relative.startswith(KEPT_TO[name]):
-        return f"{name} is kept to {', '.join(KEPT_TO[name])}"
+    kept = KEPT_TO.get(name) or KEPT_TO.get(name.split("/")[0] + "/")
+    if kept and not relative.startswith(kept):
+        return f"{name} is kept to {', '.join(kept)}"
     if quote == "<":
         return None
     if not name.startswith("weir/"):

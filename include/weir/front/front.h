@@ -7,6 +7,7 @@
 #include "weir/base/descriptor.h"
 #include "weir/base/error.h"
 #include "weir/base/text.h"
+#include "weir/plan/net_plan.h"
 #include "weir/plan/plan.h"
 
 #include <stddef.h>
@@ -18,13 +19,36 @@ struct weir_backends {
 };
 
 enum weir_command_kind {
-    WEIR_COMMAND_RUN,      /* run `plan` */
-    WEIR_COMMAND_EXPLAIN,  /* print `plan` */
-    WEIR_COMMAND_SAY,      /* print `text` */
-    WEIR_COMMAND_BACKENDS, /* list the backends */
-    WEIR_COMMAND_REPORT,   /* print the report of a result file */
-    WEIR_COMMAND_DOCTOR,   /* say what this host can do */
-    WEIR_COMMAND_TOPOLOGY  /* draw which processors ranks would get */
+    WEIR_COMMAND_RUN,         /* run `plan` */
+    WEIR_COMMAND_EXPLAIN,     /* print `plan` */
+    WEIR_COMMAND_SAY,         /* print `text` */
+    WEIR_COMMAND_BACKENDS,    /* list the backends */
+    WEIR_COMMAND_REPORT,      /* print the report of a result file */
+    WEIR_COMMAND_DOCTOR,      /* say what this host can do */
+    WEIR_COMMAND_TOPOLOGY,    /* draw which processors ranks would get */
+    WEIR_COMMAND_NET,         /* run `net` */
+    WEIR_COMMAND_NET_EXPLAIN, /* print `net` */
+    WEIR_COMMAND_SERVE        /* serve objects as `serve` says */
+};
+
+/* What `weir serve` is asked. Zero is a default. */
+struct weir_serve_request {
+    const char *provider;
+    const char *device;
+    const char *interface;
+    int gid_index; /* -1: chosen */
+    const char *wireup;
+    const char *listen;      /* "HOST:PORT"; NULL: the interface's address, any port */
+    const char *secret_path; /* never NULL */
+    const char *advert_path; /* a line with the address is added to this file; NULL */
+    const char *backing_path;
+    uint64_t capacity_bytes;
+    uint64_t idle_ns; /* ends after so long without a client; 0: never */
+    uint64_t spin_ns;
+    unsigned pairs;
+    unsigned client_limit;
+    bool wants_huge_pages;
+    bool is_once; /* ends when the last client has left */
 };
 
 /* What `weir doctor` and `weir topology` are asked. */
@@ -44,6 +68,8 @@ struct weir_command {
     const char *result_path;            /* REPORT: a word of argv */
     struct weir_output output;          /* REPORT */
     struct weir_host_question question; /* DOCTOR, TOPOLOGY */
+    struct weir_net_plan *net;          /* NET, NET_EXPLAIN; owned */
+    struct weir_serve_request serve;    /* SERVE */
     bool keeps_compat;       /* REPORT: the layout is that of the run, not output.compat */
     struct weir_arena arena; /* owns what `output` points to */
 };

@@ -196,6 +196,43 @@ struct weir_name_ops {
     unsigned queued;
 };
 
+/* ---- servers: for backends whose data live in processes of the job ---- */
+
+#define WEIR_SERVER_ADDRESS_BYTES 128
+#define WEIR_JOB_SECRET_BYTES 32
+
+/* What a rank does in a test. */
+enum weir_role { WEIR_ROLE_CLIENT = 1 << 0, WEIR_ROLE_SERVER = 1 << 1 };
+
+/* One running server of this process. Allocated by the backend, held by the engine from the first
+ * test that wants it to the end of the run, so that data outlive a test. It works by itself. */
+struct weir_server {
+    const struct weir_backend *backend;
+    char address[WEIR_SERVER_ADDRESS_BYTES]; /* what sessions of all ranks find it by */
+};
+
+struct weir_server_params {
+    const void *options; /* values of descriptor.options */
+    unsigned server_count;
+    bool is_on_one_node;         /* all ranks are on the node of the server */
+    const unsigned char *secret; /* WEIR_JOB_SECRET_BYTES, the same on all ranks of the run */
+    /* Puts memory that was not yet touched onto a NUMA node (-1: any); 0 or -errno. NULL: the
+     * kernel does. */
+    int (*place)(void *context, void *memory, size_t bytes, int32_t numa_node);
+    void *place_context;
+};
+
+struct weir_server_ops {
+    /* What each rank does, of enum weir_role: rank 0 is a client at least. The same answer on all
+     * ranks. Fills roles[group->size]; 0, or the error with the way out. */
+    int (*assign)(const void *options, const struct weir_group *group, unsigned roles[],
+                  struct weir_error *error);
+    /* Sets *server only on success. On failure: 0 left behind, *error set. */
+    int (*open)(const struct weir_server_params *params, struct weir_server **server,
+                struct weir_error *error);
+    void (*close)(struct weir_server *server);
+};
+
 /* ---- the backend itself: const, static ---- */
 
 struct weir_session_params {
@@ -207,6 +244,11 @@ struct weir_session_params {
     /* where the backend adds what its options ask it to tell of the files it opens, for the
      * dialect's report; outlives the session. NULL: nobody listens (on all ranks but rank 0) */
     struct weir_text *notes;
+    /* addresses of the servers that run in this job, in the order of their ranks, and what they ask
+     * for; none for backends without servers, or if the options name others */
+    const char *const *servers;
+    unsigned server_count;
+    const unsigned char *secret;
 };
 
 /* What a session got of what it asked the system for. */
@@ -237,11 +279,15 @@ struct weir_backend {
      * exist, but is no directory) if that is not NULL. Needs no session, and leaves nothing behind.
      * NULL: nothing that other backends do not tell. */
     void (*diagnose)(struct weir_diagnosis *diagnosis, const char *path);
+    /* Adds whom the latest operation that failed concerned, beyond its file: "server 1 at n2:7471
+     * does not answer". NULL: the error says it all. */
+    void (*explain)(struct weir_session *session, struct weir_text *text);
     /* A NULL table is an ability the backend does not have. */
     const struct weir_transfer_ops *transfer;
     const struct weir_file_ops *file;
     const struct weir_name_ops *names;
     const struct weir_memory_ops *memory;
+    const struct weir_server_ops *server;
 };
 
 /* ---- the list of backends that were built ---- */

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory to memory between processes: links over which data are written to, read from and sent to
+ * memory of another process. One small interface, and behind it the providers: RDMA verbs, TCP,
+ * and shared memory of one node. What is said of all of them is said here; docs/fabric.md has the
+ * rest. */
+#ifndef WEIR_FABRIC_FABRIC_H
+#define WEIR_FABRIC_FABRIC_H
+
+#include "weir/base/diagnosis.h"
+#include "weir/base/error.h"
+#include "weir/base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct weir_fabric; /* this process's end of a network, opened; used by one thread at a time */
+struct weir_link;   /* a connection to one peer; between two fabrics of one provider */
+struct weir_region; /* memory that the network may touch */
+
+/* ---- opening ---- */
+
+#define WEIR_SECRET_BYTES 32
+#define WEIR_ADDRESS_BYTES 128
+
+/* How queue pairs of verbs find each other. */
+enum weir_wireup {
+    WEIR_WIREUP_AUTO, /* over the socket of the door; rdma_cm where the device needs that (iWARP) */
+    WEIR_WIREUP_SOCKET, /* their numbers and addresses go over the socket */
+    WEIR_WIREUP_CM      /* rdma_cm connects them, after the socket has proven who is there */
+};
+
+/* Zero is a default everywhere, but for gid_index. */
+struct weir_fabric_params {
+    const char *provider; /* "verbs", "tcp", "shm"; NULL: verbs where there is a device, else tcp */
+    const char *device;   /* verbs: "mlx5_0", or "mlx5_0/1" with a port; NULL: the first active */
+    const char *interface; /* name or IP address of the network device to be reached at; NULL: that
+                              of the verbs device, else the one this host's name stands for */
+    int gid_index;         /* verbs: of the port's table; -1: chosen */
+    enum weir_wireup wireup;
+    unsigned pairs;           /* queue pairs (verbs) or streams (tcp) of a link; 0: 1 */
+    unsigned depth;           /* wires in flight on a link; 0: 128 */
+    unsigned message_bytes;   /* the longest message that can be received; 0: 4096 */
+    unsigned message_credits; /* messages that can be received before one is released; 0: 32 */
+    unsigned signal_every; /* verbs: of a list posted at once, every so many is signalled, and the
+                              last; 0: the last only */
+    unsigned mtu_bytes;    /* verbs: at most; 0: the port's */
+    unsigned read_depth;   /* verbs: reads in flight; 0: the device's maximum */
+    unsigned timeout_exponent; /* verbs: local ACK timeout 4.096 us * 2^n; 0: 14 */
+    unsigned retry_count;      /* verbs; 0: 7 */
+    uint64_t spin_ns;     /* poll watches so long before it sleeps; 0: 50 us, WEIR_SPIN_ALWAYS */
+    uint64_t patience_ns; /* of connecting, and with a peer that does not answer; 0: 10 s */
+    const unsigned char *secret; /* WEIR_SECRET_BYTES that both ends must have; NULL: all zero */
+};
+
+#define WEIR_SPIN_ALWAYS UINT64_MAX
+
+/* What was opened. Plain data. */
+struct weir_fabric_facts {
+    char provider[16];     /* "verbs" */
+    char device[32];       /* "rxe0/1", "eth0", "" */
+    char transport[24];    /* "RoCE v2", "InfiniBand", "iWARP", "TCP", "shared memory" */
+    char address[64];      /* GID or IP address, "" */
+    int32_t gid_index;     /* -1: none */
+    int32_t numa_node;     /* of the device; WEIR_NUMA_UNKNOWN */
+    uint32_t mtu_bytes;    /* of the path; 0: not told */
+    uint32_t inline_bytes; /* up to so many are posted with the request; 0 */
+    uint32_t read_depth;   /* reads in flight per queue pair; 0: not limited */
+    uint32_t pairs;
+    uint32_t depth;
+    uint64_t bits_per_s; /* of the link; 0: not told */
+    uint64_t longest_wire_bytes;
+    bool is_one_sided; /* the peer's processor has no part in writes and reads */
+};
+
+/* Fails with a sentence that names the way out: no device, no port up, no provider in this build.
+ * 0 or the error. */
+int weir_fabric_open(const struct weir_fabric_params *params, struct weir_fabric **fabric,
+                     struct weir_error *error);
+
+/* Links that are still up are cut, regions released. Nothing touches the memory any more. */
+void weir_fabric_close(struct weir_fabric *fabric);
+
+const struct weir_fabric_facts *weir_fabric_facts(const struct weir_fabric *fabric);
+
+/* Names of the providers of this build, NULL at the end; and "name: reason" of those left out. */
+const char *const *weir_fabric_providers(void);
+const char *const *weir_fabric_left_out(void);
+
+/* Refuses, with the way out, what this process cannot do: `locked_bytes` of registered memory in
+ * `regions` pieces, `links` links. Verbs: against RLIMIT_MEMLOCK, limits of the device and of the
+ * control group. 0 or the error. */
+int weir_fabric_check(const struct weir_fabric *fabric, uint64_t locked_bytes, unsigned regions,
+                      unsigned links, struct weir_error *error);
+
+/* Adds what this host lets the providers do, and the way to more, for `weir doctor`. */
+void weir_fabric_diagnose(struct weir_diagnosis *diagnosis);
+
+/* ---- memory ---- */
+
+/* Memory that other processes of this node can map as well (memfd), so that every provider can
+ * serve it. */
+struct weir_slab {
+    void *memory;
+    size_t bytes;
+    int fd;
+    bool is_huge; /* of reserved huge pages */
+};
+
+struct weir_slab_params {
+    size_t bytes;
+    bool wants_huge_pages; /* reserved ones, else ordinary pages: slab.is_huge tells */
+    /* Called before any page is touched, to have it placed: 0, or -errno which ends the attempt.
+     * NULL: the kernel places it. */
+    int (*place)(void *context, void *memory, size_t bytes);
+    void *place_context;
+};
+
+/* Every page is touched. 0 or -errno. */
+int weir_slab_open(struct weir_slab *slab, const struct weir_slab_params *params);
+void weir_slab_close(struct weir_slab *slab);
+
+/* What a peer must know to touch a region: it travels in messages. */
+struct weir_region_key {
+    uint64_t address; /* of its first byte, as `remote_address` of wires counts */
+    uint64_t key;
+    uint64_t bytes;
+    /* shm: process and descriptor of a slab; -1: ordinary memory of that process */
+    int32_t process;
+    int32_t fd;
+};
+
+/* Registers memory for wires from and to it, and (`is_served`) for writes and reads by peers.
+ * `slab`: the one it is part of, or NULL. 0, or the error: a sentence on limits and the way out. */
+int weir_region_open(struct weir_fabric *fabric, void *memory, size_t bytes,
+                     const struct weir_slab *slab, bool is_served, struct weir_region **region,
+                     struct weir_error *error);
+/* No wire may be in flight in it. NULL is allowed. */
+void weir_region_close(struct weir_region *region);
+struct weir_region_key weir_region_key(const struct weir_region *region);
+
+/* ---- links ---- */
+
+/* Every process may listen, at one place: `where` is "HOST:PORT", "HOST" or NULL (the interface of
+ * the fabric, any port). Links that come in are told by poll, after their peer has proven the
+ * secret. *address receives "HOST:PORT" as peers can use it. */
+int weir_fabric_listen(struct weir_fabric *fabric, const char *where,
+                       char address[WEIR_ADDRESS_BYTES], struct weir_error *error);
+
+/* Begins to connect: poll tells of the end, WEIR_EVENT_JOINED or WEIR_EVENT_LEFT, within the
+ * patience. `greeting` (up to WEIR_GREETING_BYTES, copied) is shown to the peer with its JOINED
+ * event. 0 or -errno (an address that cannot be read, no memory): then there is no link. */
+#define WEIR_GREETING_BYTES 64
+int weir_fabric_connect(struct weir_fabric *fabric, const char *address, const void *greeting,
+                        size_t greeting_bytes, struct weir_link **link);
+
+/* Cuts the link: what is in flight is not handed back any more. The link is gone. NULL is
+ * allowed. */
+void weir_link_close(struct weir_link *link);
+
+/* For the user of the link: whatever belongs to it. */
+void weir_link_set_owner(struct weir_link *link, void *owner);
+void *weir_link_owner(const struct weir_link *link);
+
+/* "n2:7471": whom errors name. Valid as long as the link. */
+const char *weir_link_peer(const struct weir_link *link);
+
+/* How many messages may be under way to the peer at once: it has so many buffers. The user of the
+ * link sees to it. Known once joined. */
+unsigned weir_link_credits(const struct weir_link *link);
+/* The longest message that the peer can receive. Known once joined. */
+unsigned weir_link_message_bytes(const struct weir_link *link);
+/* What both ends agreed on: the smaller MTU, the smaller read depth; 0: no such thing. */
+unsigned weir_link_mtu(const struct weir_link *link);
+
+/* ---- wires: what goes over a link ---- */
+
+enum weir_wire_verb {
+    WEIR_WIRE_WRITE, /* data -> memory of the peer */
+    WEIR_WIRE_READ,  /* memory of the peer -> data */
+    WEIR_WIRE_SEND   /* header and data -> a message at the peer */
+};
+
+#define WEIR_HEADER_BYTES 1536
+
+struct weir_wire {
+    enum weir_wire_verb verb;
+    void *data;     /* lies in `region`; may be NULL for SEND if `bytes` is 0 */
+    uint64_t bytes; /* WRITE, READ: 1 to longest_wire_bytes */
+    struct weir_region *region;
+    uint64_t remote_address;              /* WRITE, READ: within a region of the peer; */
+    const struct weir_region_key *remote; /* that one. Valid until the wire is done */
+    const void *header;                   /* SEND: copied when it is posted, goes before the data */
+    uint32_t header_bytes;                /* up to WEIR_HEADER_BYTES */
+    void *context;                        /* comes back with WEIR_EVENT_DONE */
+};
+
+/* Hands wires over, in order; returns how many were taken (fewer than `count`: the link is full,
+ * poll first), or -errno if the link is no more. Never blocks. What each wire is done with comes
+ * back from poll. On one link: a READ or SEND sees at the peer what WRITEs before it wrote; other
+ * wires may overtake each other where there are several pairs. */
+int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsigned count);
+
+/* Wires posted and not yet done. */
+unsigned weir_link_flying(const struct weir_link *link);
+
+enum weir_event_kind {
+    WEIR_EVENT_DONE,    /* a wire; `result` is 0 or -errno. A WRITE that is done was accepted by the
+                           peer's end (verbs, shm: is in its memory or on the way; tcp: is in it) */
+    WEIR_EVENT_MESSAGE, /* was received; give it back with weir_link_release */
+    WEIR_EVENT_JOINED,  /* a link is up: one that was connected, or (is_incoming) a new one */
+    WEIR_EVENT_LEFT     /* the link is no more, for the reason `result`: its wires were handed back
+                           before. weir_link_close is still to be called */
+};
+
+struct weir_event {
+    enum weir_event_kind kind;
+    struct weir_link *link;
+    int result;
+    void *context;    /* DONE */
+    void *message;    /* MESSAGE: aligned to 64 bytes; JOINED and incoming: the greeting */
+    uint32_t bytes;   /* of it */
+    bool is_incoming; /* JOINED */
+};
+
+/* What has happened on any link: up to `max` events; 0 only after it has waited for `patience_ns`
+ * (0: not at all; UINT64_MAX: for ever), a signal has come, or weir_fabric_wake was called. Returns
+ * how many, or -errno if the fabric is broken. Allocates only when links come or go. */
+int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
+                     uint64_t patience_ns);
+
+/* Ends a poll of another thread, now or the next one. The only call that other threads may make. */
+void weir_fabric_wake(struct weir_fabric *fabric);
+
+/* The buffer of a message can receive again. */
+void weir_link_release(struct weir_link *link, void *message);
+
+/* ---- who is refused at the door ---- */
+
+struct weir_door_counts {
+    uint64_t joined;
+    uint64_t refused; /* wrong secret, version or provider, garbage, silence */
+};
+struct weir_door_counts weir_fabric_door_counts(const struct weir_fabric *fabric);
+
+/* ---- words of options, for all who open fabrics ---- */
+
+/* The secret in a file: its bytes, without white space at the end, at least 16 of them; they become
+ * WEIR_SECRET_BYTES by SHA-256. Refused if others than its owner may read it. 0 or the error. */
+int weir_secret_read(const char *path, unsigned char secret[WEIR_SECRET_BYTES],
+                     struct weir_error *error);
+/* A new one from the kernel. 0 or -errno. */
+int weir_secret_draw(unsigned char secret[WEIR_SECRET_BYTES]);
+
+#endif

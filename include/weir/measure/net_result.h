@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run of `weir net` found. Held by rank 0. */
+#ifndef WEIR_MEASURE_NET_RESULT_H
+#define WEIR_MEASURE_NET_RESULT_H
+
+#include "weir/base/arena.h"
+#include "weir/measure/histogram.h"
+#include "weir/measure/result.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One flow in one measurement. All times in seconds, as the source counts them, but for
+ * sink_seconds. */
+struct weir_net_flow_result {
+    uint32_t source;
+    uint32_t sink;
+    uint64_t message_count;
+    uint64_t byte_count;
+    double seconds; /* first post to last completion */
+    double begin_s; /* from the agreed start */
+    double
+        peak_bytes_per_s; /* best of the parts of a hundredth of the time or more; 0: not known */
+    double
+        latency_min_s; /* of one message; half of a round trip for WRITE and SEND in latency runs */
+    double latency_median_s;
+    double latency_max_s;
+    uint64_t wrong_count;      /* messages whose content was wrong, if looked at */
+    uint64_t retransmit_count; /* tcp: segments; verbs: of the port; UINT64_MAX: not known */
+    char failure[160];         /* "" if none */
+};
+
+/* All flows of one round with one message size, in one repetition. */
+struct weir_net_measurement {
+    uint32_t round;
+    uint32_t repetition;
+    bool is_alone; /* PAIRS: one pair by itself */
+    uint64_t message_bytes;
+    double seconds;     /* first post to last completion of any flow, on one clock */
+    double common_s;    /* while all flows were running */
+    double bytes_per_s; /* of all flows together, over `seconds` */
+    struct weir_histogram
+        *latency;          /* merged over flows; of single messages, NULL if it was not taken */
+    bool is_latency_bound; /* messages were signalled in lists: latencies are upper bounds */
+    struct weir_net_flow_result *flows;
+    uint32_t flow_count;
+    double cpu_s; /* processor time of all ranks meanwhile */
+};
+
+/* Bytes of one second of a running measurement (format iperf). */
+struct weir_net_interval {
+    uint32_t measurement;
+    uint32_t flow;
+    double begin_s;
+    double end_s;
+    uint64_t byte_count;
+};
+
+/* One end of a link, as rank 0 sees it in a table. */
+struct weir_net_rank {
+    char host[WEIR_HOST_NAME_BYTES];
+    char device[32];
+    char address[64];
+    int32_t numa_node;
+};
+
+struct weir_net_result {
+    struct weir_arena arena;
+    double begun_s;
+    double finished_s;
+    char provider[16];
+    char transport[24];
+    char library[96]; /* of the mpi provider */
+    uint32_t mtu_bytes;
+    uint32_t inline_bytes;
+    uint32_t read_depth;
+    uint64_t link_bits_per_s;
+    double copy_bytes_per_s; /* memcpy of rank 0, an upper bound of what memory can do */
+    uint32_t rank_count;
+    uint32_t node_count;
+    struct weir_net_rank *ranks;
+    struct weir_net_measurement *measurements;
+    uint32_t measurement_count;
+    uint32_t measurement_capacity;
+    struct weir_net_interval *intervals;
+    uint32_t interval_count;
+    uint32_t interval_capacity;
+    unsigned finding_count;
+    struct weir_finding findings[WEIR_FINDINGS_MAX];
+    bool is_interrupted;
+    bool has_failed;
+    int exit_code;
+};
+
+struct weir_net_result *weir_net_result_open(void);
+void weir_net_result_close(struct weir_net_result *result);
+/* Zeroed, with room for its flows and a histogram; valid until the next call. */
+struct weir_net_measurement *weir_net_result_add(struct weir_net_result *result,
+                                                 uint32_t flow_count);
+
+/* One line of a summary: all measurements of one message size that ran together, medians over
+ * repetitions (and rounds, where rounds do the same). */
+struct weir_net_summary {
+    uint64_t message_bytes;
+    uint64_t message_count; /* of all flows, of all */
+    double bytes_per_s;     /* all flows together: median */
+    double bytes_per_s_min; /* over repetitions and rounds */
+    double bytes_per_s_max;
+    double peak_bytes_per_s; /* best of a flow's parts */
+    double messages_per_s;
+    double flow_bytes_per_s_min; /* slowest and fastest flow */
+    double flow_bytes_per_s_max;
+    double alone_bytes_per_s; /* PAIRS: sum over pairs of what each had alone; 0 */
+    double
+        latency_s[8]; /* min, mean, median, 90, 99, 99.9 %, max, standard deviation; 0: not taken */
+};
+uint32_t weir_net_result_summarise(const struct weir_net_result *result,
+                                   struct weir_net_summary *lines, uint32_t capacity);
+
+/* bytes/s of the flow from each rank to each other with this message size: the median over
+ * repetitions; 0 where there is none. `matrix` has rank_count squared entries, row: source. */
+void weir_net_result_matrix(const struct weir_net_result *result, uint64_t message_bytes,
+                            double *matrix);
+
+/* A pair that is slower (bandwidth; or later, latency) than the others: further below the median of
+ * all pairs than 4 times their median deviation, and than 10 %. Returns how many; writes up to
+ * `capacity`, worst first. */
+struct weir_net_odd_pair {
+    uint32_t source;
+    uint32_t sink;
+    double value;
+    double median;
+};
+uint32_t weir_net_result_odd_pairs(const struct weir_net_result *result, uint64_t message_bytes,
+                                   struct weir_net_odd_pair *pairs, uint32_t capacity);
+
+/* What is doubtful becomes a finding: a trunk that does not add up, an odd pair, intervals that did
+ * not overlap, working set within the cache, messages with errors, latencies that are bounds. */
+void weir_net_result_judge(struct weir_net_result *result);
+
+#endif

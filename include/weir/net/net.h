@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a net plan over all ranks of a group. */
+#ifndef WEIR_NET_NET_H
+#define WEIR_NET_NET_H
+
+#include "weir/group/group.h"
+#include "weir/measure/net_result.h"
+#include "weir/plan/net_plan.h"
+
+#include <signal.h>
+
+struct weir_net_params {
+    const struct weir_net_plan *plan;
+    struct weir_group *group;
+    const struct weir_clock *clock;
+    const volatile sig_atomic_t *stop_signal;
+    /* Called on rank 0 after each measurement; NULL. */
+    void (*measured)(void *context, const struct weir_net_result *result);
+    void *context;
+};
+
+/* Links are made, tried with one full-size message per pair, and measured round by round. `result`
+ * is NULL on all ranks but rank 0. A flow that fails fails alone: the others are measured, and the
+ * result says so. 0, or an error that all ranks know. Collective. */
+int weir_net_run(const struct weir_net_params *params, struct weir_net_result *result,
+                 struct weir_error *error);
+
+#endif

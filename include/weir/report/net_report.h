@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A net result as text: our own table, JSON, and lines that parsers of iperf and perftest read.
+ * Pure functions of plan and result. */
+#ifndef WEIR_REPORT_NET_REPORT_H
+#define WEIR_REPORT_NET_REPORT_H
+
+#include "weir/base/text.h"
+#include "weir/measure/net_result.h"
+#include "weir/plan/net_plan.h"
+
+/* What stands before the first measurement; a measurement's lines as soon as it is there (none in
+ * JSON); and the end. The three together are the report. */
+void weir_net_report_begin(const struct weir_net_plan *plan, const struct weir_net_result *result,
+                           struct weir_text *text);
+void weir_net_report_measurement(const struct weir_net_plan *plan,
+                                 const struct weir_net_result *result, uint32_t measurement,
+                                 struct weir_text *text);
+void weir_net_report_end(const struct weir_net_plan *plan, const struct weir_net_result *result,
+                         struct weir_text *text);
+
+/* The whole result as one JSON document (SI units: bytes/s, seconds), whatever plan->format is. */
+void weir_net_report_json(const struct weir_net_plan *plan, const struct weir_net_result *result,
+                          struct weir_text *text);
+
+#endif

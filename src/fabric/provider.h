@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a provider gives: the other side of weir/fabric/fabric.h. Doors, secrets and limits of
+ * waiting are the same for all (door.h); a provider moves data. */
+#ifndef WEIR_FABRIC_PROVIDER_H
+#define WEIR_FABRIC_PROVIDER_H
+
+#include "weir/fabric/fabric.h"
+
+/* What a provider tells the peer's while a link is made, over the door's socket. */
+#define WEIR_CARD_BYTES 1024
+struct weir_card {
+    unsigned char bytes[WEIR_CARD_BYTES];
+};
+
+struct weir_door;
+
+/* A provider embeds these as the first member of its own structs. */
+struct weir_fabric {
+    const struct weir_provider *provider;
+    struct weir_fabric_params params; /* with defaults filled in; texts are borrowed, the secret
+                                         is a copy */
+    unsigned char secret[WEIR_SECRET_BYTES];
+    struct weir_fabric_facts facts;
+    struct weir_door *door;
+    int epoll;  /* everything that can wake a sleeping poll: the door's sockets, the provider's */
+    int wakeup; /* eventfd */
+    struct weir_link *links;   /* all, for closing */
+    struct weir_link *leaving; /* links whose LEFT is still to be told */
+};
+
+enum weir_link_state {
+    WEIR_LINK_JOINING, /* at the door */
+    WEIR_LINK_UP,
+    WEIR_LINK_LOST /* its wires come back with an error; then LEFT is told */
+};
+
+struct weir_link {
+    struct weir_fabric *fabric;
+    struct weir_link *next, *previous;
+    enum weir_link_state state;
+    int lost_code; /* why it is LOST */
+    bool is_incoming;
+    bool has_left; /* LEFT was told */
+    void *owner;
+    char peer[WEIR_ADDRESS_BYTES];
+    int socket; /* the door's, kept open: its end is the peer's end. -1 */
+    unsigned peer_credits;
+    unsigned peer_message_bytes;
+    unsigned mtu_bytes;
+    unsigned flying; /* wires posted and not handed back */
+};
+
+struct weir_region {
+    struct weir_fabric *fabric;
+    unsigned char *memory;
+    size_t bytes;
+    bool is_served;
+    struct weir_region_key key;
+};
+
+struct weir_provider {
+    const char *name;
+    /* Allocates the provider's fabric, with `facts` told; the rest is filled in by fabric.c. */
+    int (*open)(const struct weir_fabric_params *params, struct weir_fabric **fabric,
+                struct weir_error *error);
+    void (*close)(struct weir_fabric *fabric);
+    int (*check)(const struct weir_fabric *fabric, uint64_t locked_bytes, unsigned regions,
+                 unsigned links, struct weir_error *error); /* NULL: nothing to check */
+    void (*diagnose)(struct weir_diagnosis *diagnosis);     /* NULL: nothing to tell */
+
+    int (*region_open)(struct weir_fabric *fabric, void *memory, size_t bytes,
+                       const struct weir_slab *slab, bool is_served, struct weir_region **region,
+                       struct weir_error *error);
+    void (*region_close)(struct weir_region *region);
+
+    /* Making a link. The door has proven the secret in both directions before any of these is
+     * called. The connecting end: link_open, our card goes, the peer's comes to link_join, READY
+     * goes. The other end: link_open, the peer's card comes to link_join, ours goes, READY comes.
+     * In both, `card` of link_open is filled and that of link_join read. Each 0 or -errno;
+     * link_join may return -EINPROGRESS: then the provider calls weir_door_link_is_up (or _lost)
+     * later, out of its progress (rdma_cm). */
+    int (*link_open)(struct weir_fabric *fabric, bool is_incoming, struct weir_link **link,
+                     struct weir_card *card);
+    int (*link_join)(struct weir_link *link, const struct weir_card *card);
+    void (*link_close)(struct weir_link *link);
+
+    int (*post)(struct weir_link *link, const struct weir_wire wires[], unsigned count);
+    void (*release)(struct weir_link *link, void *message);
+    /* Collects what has happened, without waiting: events of wires and messages. A link that fails
+     * is given to weir_link_lose. Returns how many, or -errno. */
+    int (*progress)(struct weir_fabric *fabric, struct weir_event events[], unsigned max);
+    /* Hands back the wires of a LOST link, with its lost_code: up to `max`; 0: all are back. */
+    int (*drain)(struct weir_link *link, struct weir_event events[], unsigned max);
+    /* Something may sleep now: arms what wakes epoll. Returns true if there is something to be
+     * collected after all. */
+    bool (*arm)(struct weir_fabric *fabric);
+    /* Epoll said `events` of a descriptor that was given to weir_fabric_watch with `context`. The
+     * provider notes it; the next progress acts upon it. */
+    void (*woken)(struct weir_fabric *fabric, void *context, uint32_t events);
+    /* Progress sees only what epoll has said: poll looks there in each round, and not only now and
+     * then for the sake of the door (tcp). */
+    bool is_driven_by_kernel;
+};
+
+/* NULL-terminated; written by CMake. */
+extern const struct weir_provider *const weir_providers[];
+extern const char *const weir_providers_left_out[];
+
+/* For providers: the link is no more, because of `code`. May be called more than once. */
+void weir_link_lose(struct weir_link *link, int code);
+
+/* For providers: from now on `woken` hears of this descriptor, and it ends the sleep of poll.
+ * `events`: EPOLLIN, EPOLLOUT, EPOLLET; calling it again changes them. 0 or -errno. */
+int weir_fabric_watch(struct weir_fabric *fabric, int fd, void *context, uint32_t events);
+void weir_fabric_unwatch(struct weir_fabric *fabric, int fd);
+
+#endif
