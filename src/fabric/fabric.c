@@ -1,181 +1,381 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Choosing a provider, and what is the same for all of them: links that come and go, and poll. */
-#include "provider.h"
+#include "door.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* ---- opening ---- */
 
 const char *const *weir_fabric_left_out(void)
 {
     return weir_providers_left_out;
 }
 
+const char *const *weir_fabric_providers(void)
+{
+    return weir_provider_names;
+}
+
+static void set_default(unsigned *value, unsigned standard)
+{
+    if (*value == 0)
+        *value = standard;
+}
+
+static struct weir_fabric_params with_defaults(const struct weir_fabric_params *params)
+{
+    struct weir_fabric_params full = *params;
+
+    set_default(&full.pairs, 1);
+    set_default(&full.depth, 128);
+    set_default(&full.message_bytes, 4096);
+    set_default(&full.message_credits, 32);
+    set_default(&full.timeout_exponent, 14);
+    set_default(&full.retry_count, 7);
+    if (full.spin_ns == 0)
+        full.spin_ns = 50000;
+    if (full.patience_ns == 0)
+        full.patience_ns = UINT64_C(10000000000);
+    return full;
+}
+
+static void tell_choice(struct weir_text *text)
+{
+    for (const struct weir_provider *const *one = weir_providers; *one != NULL; one++)
+        weir_text_add(text, "%s%s", text->length > 0 ? ", " : "", (*one)->name);
+    for (const char *const *reason = weir_providers_left_out; *reason != NULL; reason++)
+        weir_text_add(text, "; left out: %s", *reason);
+}
+
+static const struct weir_provider *find_provider(const char *name)
+{
+    for (const struct weir_provider *const *one = weir_providers; *one != NULL; one++) {
+        if (strcmp((*one)->name, name) == 0)
+            return *one;
+    }
+    return NULL;
+}
+
+static int no_provider(const char *name, struct weir_error *error)
+{
+    struct weir_text text = {0};
+
+    tell_choice(&text);
+    weir_error_set(error, WEIR_EXIT_USAGE, -EINVAL, "fabric",
+                   "this weir has no provider \"%s\"; it has %s", name, weir_text_string(&text));
+    weir_text_close(&text);
+    return -EINVAL;
+}
+
+static int open_provider(const struct weir_fabric_params *params, const char *name,
+                         struct weir_fabric **fabric, struct weir_error *error)
+{
+    const struct weir_provider *provider = find_provider(name);
+    int failure;
+
+    if (provider == NULL)
+        return no_provider(name, error);
+    failure = provider->open(params, fabric, error);
+    if (failure)
+        return failure;
+    (*fabric)->provider = provider;
+    (*fabric)->epoll = -1;
+    (*fabric)->wakeup = -1;
+    return 0;
+}
+
+/* Verbs where they work, else TCP, which works everywhere. */
+static int open_any(const struct weir_fabric_params *params, struct weir_fabric **fabric,
+                    struct weir_error *error)
+{
+    struct weir_error of_verbs = {0};
+
+    if (params->provider != NULL)
+        return open_provider(params, params->provider, fabric, error);
+    if (find_provider("verbs") != NULL && !open_provider(params, "verbs", fabric, &of_verbs))
+        return 0;
+    return open_provider(params, "tcp", fabric, error);
+}
+
+static int open_common(struct weir_fabric *fabric, const struct weir_fabric_params *params,
+                       struct weir_error *error)
+{
+    int failure;
+
+    fabric->params = *params;
+    fabric->params.provider = fabric->provider->name;
+    if (params->secret != NULL)
+        memcpy(fabric->secret, params->secret, sizeof fabric->secret);
+    fabric->params.secret = fabric->secret;
+    fabric->epoll = epoll_create1(EPOLL_CLOEXEC);
+    fabric->wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    failure = fabric->epoll < 0 || fabric->wakeup < 0 ? -errno : weir_door_open(fabric);
+    if (!failure)
+        failure = weir_fabric_watch_door(fabric, fabric->wakeup, fabric, EPOLLIN);
+    if (failure)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, failure, fabric->provider->name,
+                              "no descriptors for waiting: %s%s", strerror(-failure),
+                              failure == -EMFILE ? "; ulimit -n allows more" : "");
+    return fabric->provider->start == NULL ? 0 : fabric->provider->start(fabric, error);
+}
+
 int weir_fabric_open(const struct weir_fabric_params *params, struct weir_fabric **fabric,
                      struct weir_error *error)
 {
-    (void)params;
-    (void)fabric;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOSYS, NULL, "not built yet");
+    struct weir_fabric_params full = with_defaults(params);
+    struct weir_fabric *opened = NULL;
+    int failure = open_any(&full, &opened, error);
+
+    if (failure)
+        return failure;
+    failure = open_common(opened, &full, error);
+    if (failure) {
+        weir_fabric_close(opened);
+        return failure;
+    }
+    *fabric = opened;
+    return 0;
 }
 
 void weir_fabric_close(struct weir_fabric *fabric)
 {
-    (void)fabric;
+    int epoll, wakeup;
+
+    if (fabric == NULL)
+        return;
+    while (fabric->leaving != NULL)
+        weir_link_close(fabric->leaving);
+    while (fabric->links != NULL)
+        weir_link_close(fabric->links);
+    weir_door_close(fabric->door);
+    epoll = fabric->epoll;
+    wakeup = fabric->wakeup;
+    fabric->provider->close(fabric);
+    if (wakeup >= 0)
+        close(wakeup);
+    if (epoll >= 0)
+        close(epoll);
 }
 
 const struct weir_fabric_facts *weir_fabric_facts(const struct weir_fabric *fabric)
 {
-    (void)fabric;
-    return 0;
-}
-
-const char *const *weir_fabric_providers(void)
-{
-    return NULL;
+    return &fabric->facts;
 }
 
 int weir_fabric_check(const struct weir_fabric *fabric, uint64_t locked_bytes, unsigned regions,
                       unsigned links, struct weir_error *error)
 {
-    (void)fabric;
-    (void)locked_bytes;
-    (void)regions;
-    (void)links;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOSYS, NULL, "not built yet");
+    if (fabric->provider->check == NULL)
+        return 0;
+    return fabric->provider->check(fabric, locked_bytes, regions, links, error);
 }
 
 void weir_fabric_diagnose(struct weir_diagnosis *diagnosis)
 {
-    (void)diagnosis;
+    for (const struct weir_provider *const *one = weir_providers; *one != NULL; one++) {
+        if ((*one)->diagnose != NULL)
+            (*one)->diagnose(diagnosis);
+    }
 }
+
+/* ---- memory ---- */
 
 int weir_region_open(struct weir_fabric *fabric, void *memory, size_t bytes,
                      const struct weir_slab *slab, bool is_served, struct weir_region **region,
                      struct weir_error *error)
 {
-    (void)fabric;
-    (void)memory;
-    (void)bytes;
-    (void)slab;
-    (void)is_served;
-    (void)region;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOSYS, NULL, "not built yet");
+    assert(memory != NULL && bytes > 0);
+    return fabric->provider->region_open(fabric, memory, bytes, slab, is_served, region, error);
 }
 
 void weir_region_close(struct weir_region *region)
 {
-    (void)region;
+    if (region != NULL)
+        region->fabric->provider->region_close(region);
 }
 
 struct weir_region_key weir_region_key(const struct weir_region *region)
 {
-    (void)region;
-    return (struct weir_region_key){0};
+    return region->key;
+}
+
+/* ---- links ---- */
+
+void weir_link_put(struct weir_link **list, struct weir_link *link)
+{
+    link->previous = NULL;
+    link->next = *list;
+    if (link->next != NULL)
+        link->next->previous = link;
+    *list = link;
+}
+
+void weir_link_take_out(struct weir_link *link)
+{
+    struct weir_fabric *fabric = link->fabric;
+
+    if (link->previous != NULL)
+        link->previous->next = link->next;
+    else if (fabric->leaving == link)
+        fabric->leaving = link->next;
+    else
+        fabric->links = link->next;
+    if (link->next != NULL)
+        link->next->previous = link->previous;
+}
+
+void weir_fabric_add_link(struct weir_fabric *fabric, struct weir_link *link)
+{
+    link->fabric = fabric;
+    link->state = WEIR_LINK_JOINING;
+    link->socket = -1;
+    weir_link_put(&fabric->links, link);
 }
 
 int weir_fabric_listen(struct weir_fabric *fabric, const char *where,
                        char address[WEIR_ADDRESS_BYTES], struct weir_error *error)
 {
-    (void)fabric;
-    (void)where;
-    (void)address;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOSYS, NULL, "not built yet");
+    return weir_door_listen(fabric->door, where, address, error);
 }
 
 int weir_fabric_connect(struct weir_fabric *fabric, const char *address, const void *greeting,
                         size_t greeting_bytes, struct weir_link **link)
 {
-    (void)fabric;
-    (void)address;
-    (void)greeting;
-    (void)greeting_bytes;
-    (void)link;
-    return -ENOSYS;
+    struct weir_card card = {{0}};
+    struct weir_link *made = NULL;
+    int failure;
+
+    assert(greeting_bytes <= WEIR_GREETING_BYTES);
+    failure = fabric->provider->link_open(fabric, false, &made, &card);
+    if (failure)
+        return failure;
+    weir_fabric_add_link(fabric, made);
+    failure = weir_door_call(fabric->door, made, address, &card, greeting, greeting_bytes);
+    if (failure) {
+        weir_link_close(made);
+        return failure;
+    }
+    *link = made;
+    return 0;
 }
 
 void weir_link_close(struct weir_link *link)
 {
-    (void)link;
-}
+    struct weir_fabric *fabric;
 
-void weir_link_set_owner(struct weir_link *link, void *owner)
-{
-    (void)link;
-    (void)owner;
-}
-
-void *weir_link_owner(const struct weir_link *link)
-{
-    (void)link;
-    return NULL;
-}
-
-const char *weir_link_peer(const struct weir_link *link)
-{
-    (void)link;
-    return NULL;
-}
-
-unsigned weir_link_credits(const struct weir_link *link)
-{
-    (void)link;
-    return 0;
-}
-
-unsigned weir_link_message_bytes(const struct weir_link *link)
-{
-    (void)link;
-    return 0;
-}
-
-unsigned weir_link_mtu(const struct weir_link *link)
-{
-    (void)link;
-    return 0;
-}
-
-int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsigned count)
-{
-    (void)link;
-    (void)wires;
-    (void)count;
-    return -ENOSYS;
-}
-
-unsigned weir_link_flying(const struct weir_link *link)
-{
-    (void)link;
-    return 0;
-}
-
-int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
-                     uint64_t patience_ns)
-{
-    (void)fabric;
-    (void)events;
-    (void)max;
-    (void)patience_ns;
-    return -ENOSYS;
-}
-
-void weir_fabric_wake(struct weir_fabric *fabric)
-{
-    (void)fabric;
-}
-
-void weir_link_release(struct weir_link *link, void *message)
-{
-    (void)link;
-    (void)message;
-}
-
-struct weir_door_counts weir_fabric_door_counts(const struct weir_fabric *fabric)
-{
-    (void)fabric;
-    return (struct weir_door_counts){0};
+    if (link == NULL)
+        return;
+    fabric = link->fabric;
+    if (fabric->has_held && fabric->held.link == link)
+        fabric->has_held = false;
+    weir_door_forget(link);
+    weir_link_take_out(link);
+    if (link->socket >= 0) {
+        /* A child may hold a copy of it: closing alone would leave it watched. */
+        weir_fabric_unwatch(fabric, link->socket);
+        close(link->socket);
+    }
+    link->socket = -1;
+    fabric->provider->link_close(link);
 }
 
 void weir_link_lose(struct weir_link *link, int code)
 {
-    (void)link;
-    (void)code;
+    assert(code < 0);
+    if (link->state == WEIR_LINK_LOST)
+        return;
+    link->state = WEIR_LINK_LOST;
+    link->lost_code = code;
+    weir_link_take_out(link);
+    weir_link_put(&link->fabric->leaving, link);
+}
+
+void weir_link_set_owner(struct weir_link *link, void *owner)
+{
+    link->owner = owner;
+}
+
+void *weir_link_owner(const struct weir_link *link)
+{
+    return link->owner;
+}
+
+const char *weir_link_peer(const struct weir_link *link)
+{
+    return link->peer;
+}
+
+unsigned weir_link_credits(const struct weir_link *link)
+{
+    return link->peer_credits;
+}
+
+unsigned weir_link_message_bytes(const struct weir_link *link)
+{
+    return link->peer_message_bytes;
+}
+
+unsigned weir_link_mtu(const struct weir_link *link)
+{
+    return link->mtu_bytes;
+}
+
+unsigned weir_link_flying(const struct weir_link *link)
+{
+    return link->flying;
+}
+
+/* ---- wires ---- */
+
+static void check_wire(const struct weir_link *link, const struct weir_wire *wire)
+{
+    const struct weir_region *region = wire->region;
+
+    assert(wire->header_bytes <= WEIR_HEADER_BYTES);
+    if (wire->verb == WEIR_WIRE_SEND)
+        assert(wire->header_bytes + wire->bytes <= link->peer_message_bytes);
+    else
+        assert(wire->bytes > 0 && wire->header_bytes == 0 && wire->remote != NULL);
+    if (wire->bytes > 0) {
+        assert(region != NULL && region->fabric == link->fabric);
+        assert((unsigned char *)wire->data >= region->memory && wire->bytes <= region->bytes);
+        assert((size_t)((unsigned char *)wire->data - region->memory) <=
+               region->bytes - wire->bytes);
+    }
+}
+
+int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsigned count)
+{
+    unsigned room;
+    int taken;
+
+    if (link->state != WEIR_LINK_UP)
+        return link->state == WEIR_LINK_LOST ? link->lost_code : -ENOTCONN;
+    room = link->fabric->params.depth - link->flying;
+    if (count > room)
+        count = room;
+    if (count == 0)
+        return 0;
+    for (unsigned i = 0; i < count; i++)
+        check_wire(link, &wires[i]);
+    taken = link->fabric->provider->post(link, wires, count);
+    if (taken > 0)
+        link->flying += (unsigned)taken;
+    return taken;
+}
+
+void weir_link_release(struct weir_link *link, void *message)
+{
+    link->fabric->provider->release(link, message);
+}
+
+struct weir_door_counts weir_fabric_door_counts(const struct weir_fabric *fabric)
+{
+    return weir_door_counts(fabric->door);
 }

@@ -4,15 +4,131 @@
 #include "weir/fabric/fabric.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Since Linux 5.14; older headers do not know it, and older kernels say so. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* A slab that a peer has mapped must not shrink: touching what is gone would end the peer. The shm
+ * provider maps nothing that is not sealed like this. */
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+/* Of /proc/meminfo, in bytes; 0: not told. */
+static uint64_t memory_fact(const char *format)
+{
+    FILE *facts = fopen("/proc/meminfo", "re");
+    unsigned long kib = 0;
+    char line[128];
+
+    while (facts && fgets(line, sizeof line, facts))
+        if (sscanf(line, format, &kib) == 1)
+            break;
+    if (facts)
+        fclose(facts);
+    return (uint64_t)kib * 1024;
+}
+
+/* Memory is had by touching it; where there is too little of it, the kernel ends some process. */
+static bool is_too_much(size_t bytes)
+{
+    uint64_t available = memory_fact("MemAvailable: %lu kB");
+
+    return available > 0 && bytes > available;
+}
+
+/* The mapping exists already and has its policy, which fallocate obeys: that tells of too little
+ * memory where a touch would be a bus error. */
+static int touch_by_hand(const struct weir_slab *slab, size_t page_bytes)
+{
+    volatile unsigned char *byte = slab->memory;
+
+    if (fallocate(slab->fd, 0, 0, (off_t)slab->bytes) != 0)
+        return -errno;
+    for (size_t at = 0; at < slab->bytes; at += page_bytes)
+        byte[at] = 0;
+    return 0;
+}
+
+static int touch(const struct weir_slab *slab, size_t page_bytes)
+{
+    if (madvise(slab->memory, slab->bytes, MADV_POPULATE_WRITE) == 0)
+        return 0;
+    if (errno == EINVAL)
+        return touch_by_hand(slab, page_bytes);
+    return errno == EFAULT ? -ENOMEM : -errno; /* EFAULT: a bus error, had it been touched */
+}
+
+static int map(struct weir_slab *slab, bool is_hopeful)
+{
+    if (ftruncate(slab->fd, (off_t)slab->bytes) != 0 || fcntl(slab->fd, F_ADD_SEALS, SEALS) != 0)
+        return -errno;
+    slab->memory = mmap(NULL, slab->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, slab->fd, 0);
+    if (slab->memory == MAP_FAILED) {
+        slab->memory = NULL;
+        return -errno;
+    }
+    /* None in reserve: the kernel may still make some. */
+    if (is_hopeful)
+        madvise(slab->memory, slab->bytes, MADV_HUGEPAGE);
+    return 0;
+}
+
+/* In pages of `page_bytes`; huge ones have MFD_HUGETLB among the flags. *is_final: another kind of
+ * page would not help. 0 or -errno. */
+static int attempt(struct weir_slab *slab, const struct weir_slab_params *params, size_t page_bytes,
+                   unsigned flags, bool *is_final)
+{
+    bool is_huge = (flags & MFD_HUGETLB) != 0;
+    struct weir_slab made = {.fd = -1, .is_huge = is_huge};
+    int code;
+
+    *is_final = false;
+    if (params->bytes > SIZE_MAX / 2 - page_bytes)
+        return -ENOMEM;
+    made.bytes = (params->bytes + page_bytes - 1) / page_bytes * page_bytes;
+    if (!is_huge && is_too_much(made.bytes))
+        return -ENOMEM;
+    made.fd = memfd_create("weir", MFD_CLOEXEC | MFD_ALLOW_SEALING | flags);
+    code = made.fd < 0 ? -errno : map(&made, params->wants_huge_pages && !is_huge);
+    if (code == 0 && params->place) {
+        code = params->place(params->place_context, made.memory, made.bytes);
+        *is_final = code != 0;
+    }
+    if (code == 0)
+        code = touch(&made, page_bytes);
+    if (code != 0)
+        weir_slab_close(&made);
+    else
+        *slab = made;
+    return code;
+}
 
 int weir_slab_open(struct weir_slab *slab, const struct weir_slab_params *params)
 {
-    (void)slab;
-    (void)params;
-    return -ENOSYS;
+    size_t huge_bytes = params->wants_huge_pages ? memory_fact("Hugepagesize: %lu kB") : 0;
+    bool is_final;
+    int code;
+
+    if (params->bytes == 0)
+        return -EINVAL;
+    if (huge_bytes > 0) {
+        code = attempt(slab, params, huge_bytes, MFD_HUGETLB, &is_final);
+        if (code == 0 || is_final)
+            return code;
+    }
+    return attempt(slab, params, (size_t)sysconf(_SC_PAGESIZE), 0, &is_final);
 }
 
 void weir_slab_close(struct weir_slab *slab)
 {
-    (void)slab;
+    if (slab->memory)
+        munmap(slab->memory, slab->bytes);
+    if (slab->fd >= 0)
+        close(slab->fd);
+    *slab = (struct weir_slab){.fd = -1};
 }

@@ -1,20 +1,295 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RDMA verbs: queue pairs of InfiniBand, RoCE and iWARP devices. */
-#include "provider.h"
+#include "verbs.h"
 
+#include "weir/base/facts.h"
+
+#include <arpa/inet.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 extern const struct weir_provider weir_provider_verbs;
 
-static int verbs_open(const struct weir_fabric_params *params, struct weir_fabric **fabric,
+/* Requests have 32 bits for a length; nobody needs more than this at once. */
+#define LONGEST_WIRE (UINT64_C(1) << 30)
+
+/* ---- opening ---- */
+
+/* What the user wished, within what the device is able to do. */
+static int settle(struct weir_verbs_fabric *fabric, const struct weir_fabric_params *params,
+                  struct weir_error *error)
+{
+    struct weir_fabric_params *settings = &fabric->settings;
+    unsigned requests;
+
+    *settings = *params;
+    if (params->pairs > WEIR_VERBS_LANES)
+        return weir_error_usage(error, "verbs", "%u queue pairs per link; at most %u are possible",
+                                params->pairs, WEIR_VERBS_LANES);
+    /* A WRITE of iWARP is done when TCP has its data: then it may still be overtaken by what goes
+     * over another connection, and nothing tells when no more. */
+    if (fabric->is_iwarp)
+        settings->pairs = 1;
+    requests = weir_verbs_lane_size(settings);
+    if (requests > (unsigned)fabric->device.max_qp_wr ||
+        settings->message_credits > (unsigned)fabric->device.max_qp_wr)
+        return weir_error_usage(error, "verbs",
+                                "a queue pair for %u wires in flight and %u messages; the device "
+                                "has room for %d: a smaller depth, or more pairs",
+                                requests, settings->message_credits, fabric->device.max_qp_wr);
+    if (settings->timeout_exponent > 31 || settings->retry_count > 7)
+        return weir_error_usage(error, "verbs",
+                                "a timeout exponent of %u and %u retries; at most 31 and 7 are "
+                                "possible",
+                                settings->timeout_exponent, settings->retry_count);
+    return 0;
+}
+
+static void tell_interface(struct weir_verbs_fabric *fabric)
+{
+    char *interface = fabric->base.interface;
+    const size_t bytes = sizeof fabric->base.interface;
+
+    if (fabric->uses_cm) {
+        weir_verbs_cm_text(fabric, interface, bytes);
+    } else if (fabric->attributes.link_layer == IBV_LINK_LAYER_ETHERNET) {
+        /* A GID of RoCE is an IP address; an IPv4 one is written without its prefix. */
+        weir_verbs_gid_text(&fabric->gid.gid, interface, bytes);
+        if (strncmp(interface, "::ffff:", 7) == 0)
+            memmove(interface, interface + 7, strlen(interface + 7) + 1);
+        else if (strncmp(interface, "fe80:", 5) == 0)
+            interface[0] = '\0';
+    }
+}
+
+static void tell_facts(struct weir_verbs_fabric *fabric)
+{
+    struct weir_fabric_facts *facts = &fabric->base.facts;
+    const struct weir_fabric_params *settings = &fabric->settings;
+    const char *name = ibv_get_device_name(fabric->context->device);
+    unsigned mtu = weir_verbs_mtu_bytes(fabric->attributes.active_mtu);
+    unsigned reads =
+        (unsigned)(fabric->device.max_qp_init_rd_atom > 0 ? fabric->device.max_qp_init_rd_atom : 1);
+    uint64_t longest = fabric->attributes.max_msg_sz;
+
+    snprintf(facts->provider, sizeof facts->provider, "verbs");
+    snprintf(facts->device, sizeof facts->device, "%.27s/%u", name, fabric->port);
+    snprintf(facts->transport, sizeof facts->transport, "%s",
+             weir_verbs_transport(fabric->context->device, &fabric->attributes, fabric->gid.type));
+    if (fabric->uses_cm)
+        weir_verbs_cm_text(fabric, facts->address, sizeof facts->address);
+    else if (fabric->gid.index >= 0)
+        weir_verbs_gid_text(&fabric->gid.gid, facts->address, sizeof facts->address);
+    facts->gid_index = fabric->uses_cm ? -1 : fabric->gid.index;
+    facts->numa_node =
+        (int32_t)weir_verbs_sysfs_number(name, "device/numa_node", WEIR_NUMA_UNKNOWN);
+    facts->mtu_bytes = settings->mtu_bytes != 0 && settings->mtu_bytes < mtu
+                           ? weir_verbs_mtu_bytes(weir_verbs_mtu(settings->mtu_bytes))
+                           : mtu;
+    facts->read_depth =
+        settings->read_depth != 0 && settings->read_depth < reads ? settings->read_depth : reads;
+    facts->pairs = settings->pairs;
+    facts->depth = settings->depth;
+    facts->bits_per_s = weir_verbs_rate(&fabric->attributes);
+    facts->longest_wire_bytes = longest == 0 || longest > LONGEST_WIRE ? LONGEST_WIRE : longest;
+    facts->is_one_sided = true;
+}
+
+/* What is granted inline is only known of a queue pair. */
+static int measure_inline(struct weir_verbs_fabric *fabric, struct weir_error *error)
+{
+    struct ibv_qp_init_attr wish = {
+        .send_cq = fabric->queues->cq,
+        .recv_cq = fabric->queues->cq,
+        .qp_type = IBV_QPT_RC,
+        .cap = {.max_send_wr = weir_verbs_lane_size(&fabric->settings),
+                .max_recv_wr = fabric->settings.message_credits,
+                .max_send_sge = 2,
+                .max_recv_sge = 1,
+                .max_inline_data = WEIR_VERBS_INLINE},
+    };
+    struct ibv_qp *qp = ibv_create_qp(fabric->pd, &wish);
+    int code;
+
+    if (qp == NULL && errno == EINVAL) {
+        wish.cap.max_inline_data = 0;
+        qp = ibv_create_qp(fabric->pd, &wish);
+    }
+    if (qp == NULL) {
+        code = errno != 0 ? -errno : -EIO;
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "verbs",
+                              "no queue pair for %u wires in flight and %u messages: %s; `weir "
+                              "doctor` tells of the limits of device, memory and control group",
+                              wish.cap.max_send_wr, wish.cap.max_recv_wr, strerror(-code));
+    }
+    fabric->base.facts.inline_bytes = wish.cap.max_inline_data;
+    ibv_destroy_qp(qp);
+    return 0;
+}
+
+static int open_resources(struct weir_verbs_fabric *fabric, struct weir_error *error)
+{
+    int code;
+
+    fabric->pd = ibv_alloc_pd(fabric->context);
+    if (fabric->pd == NULL)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, errno != 0 ? -errno : -EIO, "verbs",
+                              "no protection domain: %s; `weir doctor` tells of limits",
+                              strerror(errno));
+    fabric->channel = ibv_create_comp_channel(fabric->context);
+    if (fabric->channel == NULL)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, errno != 0 ? -errno : -EIO, "verbs",
+                              "no completion channel: %s; ulimit -n raises the number of open "
+                              "files",
+                              strerror(errno));
+    code = weir_verbs_queues_open(fabric, error);
+    return code < 0 ? code : measure_inline(fabric, error);
+}
+
+static void verbs_close(struct weir_fabric *base)
+{
+    struct weir_verbs_fabric *fabric = weir_verbs_fabric_of(base);
+
+    weir_verbs_queues_close(fabric);
+    if (fabric->channel != NULL)
+        ibv_destroy_comp_channel(fabric->channel);
+    if (fabric->pd != NULL)
+        ibv_dealloc_pd(fabric->pd);
+    weir_verbs_cm_close(fabric);
+    weir_verbs_device_close(fabric);
+    free(fabric->table);
+    free(fabric->generations);
+    free(fabric);
+}
+
+static int open_fabric(struct weir_verbs_fabric *fabric, const struct weir_fabric_params *params,
+                       struct weir_error *error)
+{
+    int code = weir_verbs_device_open(fabric, params, error);
+
+    if (code == 0)
+        code = settle(fabric, params, error);
+    if (code < 0)
+        return code;
+    if (fabric->is_iwarp && params->wireup == WEIR_WIREUP_SOCKET)
+        return weir_error_usage(error, "verbs",
+                                "%s is an iWARP device, whose connections only rdma_cm can make: "
+                                "let the wire-up be auto or cm",
+                                ibv_get_device_name(fabric->context->device));
+    fabric->uses_cm = fabric->is_iwarp || params->wireup == WEIR_WIREUP_CM;
+    if (fabric->uses_cm)
+        code = weir_verbs_cm_open(fabric, params->interface, error);
+    if (code < 0)
+        return code;
+    tell_facts(fabric);
+    tell_interface(fabric);
+    weir_verbs_wires_init(fabric);
+    return open_resources(fabric, error);
+}
+
+/* Forks need no preparation with kernels since 5.12, which copy pinned pages for the child; and
+ * nothing forks here after memory was registered. */
+static int verbs_open(const struct weir_fabric_params *params, struct weir_fabric **out,
                       struct weir_error *error)
 {
-    (void)params;
-    (void)fabric;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOSYS, "verbs", "not built yet");
+    struct weir_verbs_fabric *fabric = calloc(1, sizeof *fabric);
+    int code;
+
+    if (fabric == NULL)
+        weir_error_out_of_memory();
+    code = open_fabric(fabric, params, error);
+    if (code < 0) {
+        verbs_close(&fabric->base);
+        return code;
+    }
+    *out = &fabric->base;
+    return 0;
+}
+
+static int verbs_start(struct weir_fabric *base, struct weir_error *error)
+{
+    int code = weir_verbs_watch(weir_verbs_fabric_of(base));
+
+    return code == 0
+               ? 0
+               : weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "verbs",
+                                "the device's descriptors cannot be watched: %s", strerror(-code));
+}
+
+/* ---- memory ---- */
+
+/* Relaxed ordering stays off: a message must not be seen before the data that it speaks of. */
+static int access_of(const struct weir_verbs_fabric *fabric, bool is_served)
+{
+    int access = IBV_ACCESS_LOCAL_WRITE;
+
+    if (is_served)
+        access |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+    /* The answer to a READ of iWARP is a write by the peer. */
+    if (fabric->is_iwarp)
+        access |= IBV_ACCESS_REMOTE_WRITE;
+    return access;
+}
+
+static int verbs_region_open(struct weir_fabric *base, void *memory, size_t bytes,
+                             const struct weir_slab *slab, bool is_served, struct weir_region **out,
+                             struct weir_error *error)
+{
+    struct weir_verbs_fabric *fabric = weir_verbs_fabric_of(base);
+    struct weir_verbs_region *region = calloc(1, sizeof *region);
+    unsigned access = (unsigned)access_of(fabric, is_served);
+    int code;
+
+    (void)slab;
+    if (region == NULL)
+        weir_error_out_of_memory();
+    region->mr = ibv_reg_mr(fabric->pd, memory, bytes, (int)access);
+    if (region->mr == NULL) {
+        code = errno != 0 ? -errno : -EIO;
+        free(region);
+        return weir_verbs_refuse_region(fabric, bytes, code, error);
+    }
+    region->base = (struct weir_region){
+        .fabric = base,
+        .memory = memory,
+        .bytes = bytes,
+        .is_served = is_served,
+        .key = {.address = (uintptr_t)memory,
+                .key = region->mr->rkey,
+                .bytes = bytes,
+                .process = -1,
+                .fd = -1},
+    };
+    *out = &region->base;
+    return 0;
+}
+
+static void verbs_region_close(struct weir_region *base)
+{
+    struct weir_verbs_region *region = (struct weir_verbs_region *)base;
+
+    ibv_dereg_mr(region->mr);
+    free(region);
 }
 
 const struct weir_provider weir_provider_verbs = {
     .name = "verbs",
     .open = verbs_open,
+    .start = verbs_start,
+    .close = verbs_close,
+    .check = weir_verbs_check,
+    .diagnose = weir_verbs_diagnose,
+    .region_open = verbs_region_open,
+    .region_close = verbs_region_close,
+    .link_open = weir_verbs_link_open,
+    .link_join = weir_verbs_link_join,
+    .link_close = weir_verbs_link_close,
+    .post = weir_verbs_post,
+    .release = weir_verbs_release,
+    .progress = weir_verbs_progress,
+    .drain = weir_verbs_drain,
+    .arm = weir_verbs_arm,
+    .woken = weir_verbs_woken,
 };

@@ -149,7 +149,8 @@ int weir_fabric_listen(struct weir_fabric *fabric, const char *where,
 
 /* Begins to connect: poll tells of the end, WEIR_EVENT_JOINED or WEIR_EVENT_LEFT, within the
  * patience. `greeting` (up to WEIR_GREETING_BYTES, copied) is shown to the peer with its JOINED
- * event. 0 or -errno (an address that cannot be read, no memory): then there is no link. */
+ * event. 0 or -errno (an address that cannot be read, a host that is not known, no memory): then
+ * there is no link. Only a host's name, which is looked up here, can make this wait. */
 #define WEIR_GREETING_BYTES 64
 int weir_fabric_connect(struct weir_fabric *fabric, const char *address, const void *greeting,
                         size_t greeting_bytes, struct weir_link **link);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What this host lets processes do to each other's memory, and who can be a peer at all. */
+#include "shm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static void read_line(const char *path, char *line, size_t bytes)
+{
+    FILE *file = fopen(path, "re");
+
+    line[0] = '\0';
+    if (!file)
+        return;
+    if (fgets(line, (int)bytes, file))
+        line[strcspn(line, "\n")] = '\0';
+    else
+        line[0] = '\0';
+    fclose(file);
+}
+
+void weir_shm_place_find(struct weir_shm_place *place)
+{
+    struct stat facts;
+
+    memset(place, 0, sizeof *place);
+    read_line("/proc/sys/kernel/random/boot_id", place->boot, sizeof place->boot);
+    if (stat("/proc/self/ns/pid", &facts) == 0)
+        place->process_names = facts.st_ino;
+    place->process = getpid();
+    place->user = geteuid();
+}
+
+const char *weir_shm_place_refuse(const struct weir_shm_place *ours,
+                                  const struct weir_shm_place *theirs)
+{
+    if (strncmp(ours->boot, theirs->boot, sizeof ours->boot) != 0)
+        return "runs on another host";
+    if (ours->process_names != theirs->process_names)
+        return "has a PID namespace of its own, as containers do";
+    if (ours->user != theirs->user && ours->user != 0)
+        return "belongs to another user";
+    return NULL;
+}
+
+/* Whether the kernel copies between processes at all: containers often may not. */
+static bool can_copy(void)
+{
+    char from = 1, to = 0;
+    struct iovec ours = {&to, 1}, theirs = {&from, 1};
+
+    return process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0) == 1;
+}
+
+void weir_shm_diagnose(struct weir_diagnosis *diagnosis)
+{
+    char scope[16];
+
+    read_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
+    if (!can_copy())
+        weir_diagnosis_add(diagnosis, WEIR_LIMITED, "shared memory",
+                           "containers: --cap-add SYS_PTRACE, or a seccomp profile that lets "
+                           "process_vm_readv and process_vm_writev pass\n"
+                           "or the provider tcp",
+                           "processes map each other's slabs, but the kernel does not copy between "
+                           "them (process_vm_readv is refused): memory that is no slab cannot be "
+                           "reached");
+    else if ((strcmp(scope, "2") == 0 && geteuid() != 0) || strcmp(scope, "3") == 0)
+        weir_diagnosis_add(diagnosis, WEIR_LIMITED, "shared memory",
+                           strcmp(scope, "3") == 0
+                               ? "3 stays until the host is started again with less\n"
+                                 "or the provider tcp"
+                               : "as root: sysctl -w kernel.yama.ptrace_scope=1\n"
+                                 "or the provider tcp",
+                           "kernel.yama.ptrace_scope is %s: processes map each other's slabs, but "
+                           "memory that is no slab cannot be reached",
+                           scope);
+    else
+        weir_diagnosis_add(diagnosis, WEIR_GOOD, "shared memory", NULL,
+                           "processes of one user reach each other's memory");
+}
+
+/* The socket, and the inbox. */
+enum { LINK_DESCRIPTORS = 2, OTHER_DESCRIPTORS = 64 };
+
+int weir_shm_check(const struct weir_fabric *fabric, uint64_t locked_bytes, unsigned regions,
+                   unsigned links, struct weir_error *error)
+{
+    uint64_t needed = (uint64_t)links * LINK_DESCRIPTORS + regions + OTHER_DESCRIPTORS;
+    struct rlimit limit;
+
+    (void)fabric;
+    (void)locked_bytes;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur >= needed)
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EMFILE, "shm",
+                          "%u links need about %llu descriptors, and %llu may be open: ulimit -n "
+                          "%llu",
+                          links, (unsigned long long)needed, (unsigned long long)limit.rlim_cur,
+                          (unsigned long long)needed);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Limits that stand in the way of registered memory, queue pairs and their queues: each refusal
+ * says how much is wanted, how much there is, and what raises it. */
+#include "verbs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define CAP_IPC_LOCK_BIT 14
+
+/* ---- files ---- */
+
+static bool read_text(const char *path, char *text, size_t bytes)
+{
+    FILE *file = fopen(path, "re");
+    size_t length;
+
+    if (file == NULL)
+        return false;
+    length = fread(text, 1, bytes - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    return true;
+}
+
+/* ---- memory that may be locked ---- */
+
+void weir_verbs_memlock(struct weir_verbs_memlock *memlock)
+{
+    char status[4096];
+    const char *field;
+    struct rlimit limit;
+
+    *memlock = (struct weir_verbs_memlock){.limit = UINT64_MAX};
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        memlock->limit = limit.rlim_cur;
+    if (!read_text("/proc/self/status", status, sizeof status))
+        return;
+    field = strstr(status, "\nVmPin:");
+    if (field != NULL)
+        memlock->pinned = strtoull(field + 7, NULL, 10) * 1024;
+    field = strstr(status, "\nCapEff:");
+    if (field != NULL && (strtoull(field + 8, NULL, 16) >> CAP_IPC_LOCK_BIT & 1) != 0)
+        memlock->limit = UINT64_MAX;
+}
+
+#define MEMLOCK_REMEDY                                                                             \
+    "raise it: ulimit -l unlimited, `memlock unlimited` in /etc/security/limits.conf, "            \
+    "LimitMEMLOCK=infinity of the service, --ulimit memlock=-1 of the container; Slurm: "          \
+    "PropagateResourceLimitsExcept=MEMLOCK"
+
+static int check_memlock(uint64_t bytes, struct weir_error *error)
+{
+    char wanted[WEIR_SIZE_TEXT_BYTES], allowed[WEIR_SIZE_TEXT_BYTES], pinned[WEIR_SIZE_TEXT_BYTES];
+    struct weir_verbs_memlock memlock;
+
+    weir_verbs_memlock(&memlock);
+    if (memlock.limit == UINT64_MAX ||
+        (memlock.pinned <= memlock.limit && bytes <= memlock.limit - memlock.pinned))
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "verbs",
+                          "%s of memory are to be registered, and %s are already; this process may "
+                          "lock %s (RLIMIT_MEMLOCK); " MEMLOCK_REMEDY,
+                          weir_size_format(bytes, wanted), weir_size_format(memlock.pinned, pinned),
+                          weir_size_format(memlock.limit, allowed));
+}
+
+int weir_verbs_refuse_region(const struct weir_verbs_fabric *fabric, uint64_t bytes, int code,
+                             struct weir_error *error)
+{
+    char wanted[WEIR_SIZE_TEXT_BYTES], largest[WEIR_SIZE_TEXT_BYTES];
+
+    if (bytes > fabric->device.max_mr_size)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "verbs",
+                              "%s cannot be registered in one piece; the device takes %s at most",
+                              weir_size_format(bytes, wanted),
+                              weir_size_format(fabric->device.max_mr_size, largest));
+    if (code == -ENOMEM && check_memlock(bytes, error) < 0)
+        return code;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "verbs",
+                          "%s of memory cannot be registered: %s; `weir doctor` tells of the "
+                          "limits of the device and of the control group",
+                          weir_size_format(bytes, wanted), strerror(-code));
+}
+
+/* ---- control groups ---- */
+
+bool weir_verbs_group_value(const char *text, const char *device, const char *resource,
+                            uint64_t *value)
+{
+    size_t device_length = strlen(device), length = strlen(resource);
+
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        const char *end = strchr(line, '\n');
+
+        if (strncmp(line, device, device_length) == 0 && line[device_length] == ' ') {
+            const char *field = strstr(line, resource);
+
+            if (field == NULL || (end != NULL && field > end) || field[length] != '=' ||
+                field[length + 1] < '0' || field[length + 1] > '9')
+                return false;
+            *value = strtoull(field + length + 1, NULL, 10);
+            return true;
+        }
+        line = end != NULL ? end + 1 : NULL;
+    }
+    return false;
+}
+
+/* Where the control group of this process is, as version 2 mounts it, or version 1 its rdma. */
+static bool find_group(char directory[512], size_t *root_length)
+{
+    char text[4096], *line, *end;
+    bool is_second;
+
+    if (!read_text("/proc/self/cgroup", text, sizeof text))
+        return false;
+    line = strstr(text, ":rdma:");
+    is_second = line == NULL;
+    line = is_second ? strstr(text, "0::") : line + 6;
+    if (line == NULL)
+        return false;
+    line += is_second ? 3 : 0;
+    end = strchr(line, '\n');
+    if (end != NULL)
+        *end = '\0';
+    *root_length = (size_t)snprintf(directory, 512, "/sys/fs/cgroup%s", is_second ? "" : "/rdma");
+    snprintf(directory + *root_length, 512 - *root_length, "%s",
+             strcmp(line, "/") == 0 ? "" : line);
+    return true;
+}
+
+bool weir_verbs_group_limit(const char *device, const char *resource, uint64_t *limit,
+                            uint64_t *taken)
+{
+    char directory[512], path[600], text[4096];
+    size_t root_length;
+    uint64_t least = UINT64_MAX;
+
+    *limit = UINT64_MAX;
+    *taken = 0;
+    if (!find_group(directory, &root_length))
+        return false;
+    /* Every group above has its say. */
+    for (;;) {
+        uint64_t most, used = 0;
+
+        snprintf(path, sizeof path, "%s/rdma.max", directory);
+        if (read_text(path, text, sizeof text) &&
+            weir_verbs_group_value(text, device, resource, &most)) {
+            snprintf(path, sizeof path, "%s/rdma.current", directory);
+            if (read_text(path, text, sizeof text))
+                weir_verbs_group_value(text, device, resource, &used);
+            if (most - (used < most ? used : most) < least) {
+                least = most - (used < most ? used : most);
+                *limit = most;
+                *taken = used;
+            }
+        }
+        if (strlen(directory) <= root_length || strrchr(directory, '/') == NULL)
+            break;
+        *strrchr(directory, '/') = '\0';
+    }
+    return least != UINT64_MAX;
+}
+
+static int check_group(const char *device, uint64_t objects, struct weir_error *error)
+{
+    uint64_t limit, taken;
+
+    if (!weir_verbs_group_limit(device, "hca_object", &limit, &taken) ||
+        (taken <= limit && objects <= limit - taken))
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EAGAIN, "verbs",
+                          "%" PRIu64 " objects of %s (regions, queue pairs, queues) are wanted; "
+                          "the control group allows %" PRIu64 ", of which %" PRIu64 " are taken; "
+                          "as root: raise hca_object in rdma.max of the group, or of the job in "
+                          "the batch system",
+                          objects, device, limit, taken);
+}
+
+/* ---- all limits ---- */
+
+struct want {
+    const char *what;
+    uint64_t wanted;
+    uint64_t allowed;
+    const char *remedy;
+};
+
+static int check_device(const struct want wants[], size_t count, const char *device,
+                        struct weir_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (wants[i].wanted > wants[i].allowed)
+            return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOSPC, "verbs",
+                                  "%" PRIu64 " %s are wanted; the device %s has %" PRIu64 ": %s",
+                                  wants[i].wanted, wants[i].what, device, wants[i].allowed,
+                                  wants[i].remedy);
+    return 0;
+}
+
+int weir_verbs_check(const struct weir_fabric *base, uint64_t locked_bytes, unsigned regions,
+                     unsigned links, struct weir_error *error)
+{
+    const struct weir_verbs_fabric *fabric = weir_verbs_const_fabric_of(base);
+    const struct weir_fabric_params *settings = &fabric->settings;
+    const struct ibv_device_attr *device = &fabric->device;
+    const char *name = ibv_get_device_name(fabric->context->device);
+    uint64_t pairs = (uint64_t)links * settings->pairs;
+    uint64_t entries = (uint64_t)links * weir_verbs_link_entries(settings);
+    const struct want wants[] = {
+        {"bytes of a region", regions > 0 ? locked_bytes / regions : 0, device->max_mr_size,
+         "more and smaller regions, or a smaller --capacity"},
+        {"memory regions", (uint64_t)regions + links, (uint64_t)device->max_mr,
+         "fewer links or servers"},
+        {"queue pairs", pairs, (uint64_t)device->max_qp, "fewer links, or fewer pairs per link"},
+        {"wires in flight on a queue pair", weir_verbs_lane_size(settings),
+         (uint64_t)device->max_qp_wr, "a smaller depth, or more pairs"},
+        {"messages to be received on a queue pair", settings->message_credits,
+         (uint64_t)device->max_qp_wr, "fewer credits"},
+        {"entries of a completion queue for a link", weir_verbs_link_entries(settings),
+         (uint64_t)device->max_cqe, "a smaller depth, or fewer pairs"},
+        {"entries of completion queues", entries,
+         (uint64_t)device->max_cqe * (uint64_t)device->max_cq, "a smaller depth, or fewer links"},
+        {"pieces of memory in a request", 2, (uint64_t)device->max_sge,
+         "another device: this one cannot send a message and its data at once"},
+    };
+    int code = check_device(wants, sizeof wants / sizeof *wants, name, error);
+
+    if (code == 0)
+        code =
+            check_memlock(locked_bytes + links * (uint64_t)weir_verbs_link_bytes(settings), error);
+    /* Besides: a few completion queues, and what is opened once. */
+    if (code == 0)
+        code = check_group(name, regions + links + pairs + 4, error);
+    return code;
+}

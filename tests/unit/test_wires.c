@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The contract of the fabric, over every provider that can be opened here. */
+#include "wire_cases.h"
+
+/* ---- writes, reads and messages ---- */
+
+static void a_link_joins_at_both_ends_with_its_greeting(void **state)
+{
+    struct wire_bed *bed = *state;
+
+    assert_int_equal(bed->b.greeting_bytes, 3);
+    assert_memory_equal(bed->b.greeting, "who", 3);
+    assert_string_equal(weir_link_peer(bed->a.link), bed->b.address);
+    assert_int_equal(weir_link_credits(bed->a.link), 32);
+    assert_int_equal(weir_link_message_bytes(bed->a.link), 4096);
+    assert_int_equal(weir_link_credits(bed->b.link), 32);
+    assert_int_equal(weir_fabric_door_counts(bed->b.fabric).joined, 1);
+    assert_int_equal(weir_fabric_door_counts(bed->b.fabric).refused, 0);
+}
+
+static void writes_of_any_size_arrive_as_they_are(void **state)
+{
+    static const uint64_t sizes[] = {1,    7,    8,    47,    64,     4095,
+                                     4096, 8192, 8193, 65536, 100001, 1 << 20};
+    struct wire_bed *bed = *state;
+    unsigned char *a = bed->a.slab.memory;
+    unsigned char *b = bed->b.slab.memory;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct weir_wire wire = wire_make(bed, WEIR_WIRE_WRITE, 4096 + i, sizes[i]);
+
+        wire_fill(a, WIRE_SLAB_BYTES, (unsigned)i);
+        memset(b, 0xee, WIRE_SLAB_BYTES);
+        wire.context = &wire;
+        wire_post(bed, &wire, 1);
+        assert_int_equal(weir_link_flying(bed->a.link), 1);
+        wire_until(bed, &bed->a.done, 1);
+        assert_int_equal(bed->a.noted[0].result, 0);
+        assert_ptr_equal(bed->a.noted[0].context, &wire);
+        assert_ptr_equal(bed->a.noted[0].link, bed->a.link);
+        assert_int_equal(weir_link_flying(bed->a.link), 0);
+        assert_memory_equal(b + 4096 + i, a + 4096 + i, sizes[i]);
+        assert_int_equal(b[4096 + i - 1], 0xee);
+        assert_int_equal(b[4096 + i + sizes[i]], 0xee);
+        wire_forget(&bed->a);
+    }
+}
+
+static void reads_of_any_size_fetch_what_is_there(void **state)
+{
+    static const uint64_t sizes[] = {1,    7,    8,    47,    64,     4095,
+                                     4096, 8192, 8193, 65536, 100001, 1 << 20};
+    struct wire_bed *bed = *state;
+    unsigned char *a = bed->a.slab.memory;
+    unsigned char *b = bed->b.slab.memory;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct weir_wire wire = wire_make(bed, WEIR_WIRE_READ, 4096 + i, sizes[i]);
+
+        wire_fill(b, WIRE_SLAB_BYTES, (unsigned)i);
+        memset(a, 0xee, WIRE_SLAB_BYTES);
+        wire_post(bed, &wire, 1);
+        wire_until(bed, &bed->a.done, 1);
+        assert_int_equal(bed->a.noted[0].result, 0);
+        assert_memory_equal(a + 4096 + i, b + 4096 + i, sizes[i]);
+        assert_int_equal(a[4096 + i - 1], 0xee);
+        assert_int_equal(a[4096 + i + sizes[i]], 0xee);
+        wire_forget(&bed->a);
+    }
+}
+
+static void a_message_is_its_header_and_then_its_data(void **state)
+{
+    struct wire_bed *bed = *state;
+    const struct weir_event *event;
+
+    wire_fill(bed->a.slab.memory, 4096, 1);
+    wire_send(bed, "header", bed->a.slab.memory, 4000, NULL);
+    wire_until(bed, &bed->b.messages, 1);
+    wire_until(bed, &bed->a.done, 1);
+    event = wire_find(&bed->b, WEIR_EVENT_MESSAGE);
+    assert_int_equal(event->bytes, 4006);
+    assert_ptr_equal(event->link, bed->b.link);
+    assert_memory_equal(event->message, "header", 6);
+    assert_memory_equal((unsigned char *)event->message + 6, bed->a.slab.memory, 4000);
+    assert_int_equal((uintptr_t)event->message % 64, 0);
+    weir_link_release(bed->b.link, event->message);
+}
+
+static void both_ends_can_write_read_and_send(void **state)
+{
+    struct wire_bed *bed = *state;
+    struct wire_bed turned = {.params = bed->params, .a = bed->b, .b = bed->a};
+    struct weir_wire wires[2] = {wire_make(&turned, WEIR_WIRE_WRITE, 0, 100),
+                                 wire_make(&turned, WEIR_WIRE_READ, 200, 100)};
+
+    memset(bed->b.slab.memory, 3, 100);
+    memset((unsigned char *)bed->a.slab.memory + 200, 4, 100);
+    assert_int_equal(weir_link_post(bed->b.link, wires, 2), 2);
+    wire_until(bed, &bed->b.done, 2);
+    assert_memory_equal(bed->a.slab.memory, bed->b.slab.memory, 100);
+    assert_memory_equal((unsigned char *)bed->b.slab.memory + 200,
+                        (unsigned char *)bed->a.slab.memory + 200, 100);
+}
+
+static void a_message_comes_after_the_writes_before_it(void **state)
+{
+    struct wire_bed *bed = *state;
+    unsigned char *a = bed->a.slab.memory;
+    const unsigned char *b = bed->b.slab.memory;
+
+    for (unsigned round = 1; round <= 50; round++) {
+        struct weir_wire wires[16];
+
+        memset(a, (int)round, 16 * 65536);
+        for (unsigned i = 0; i < 16; i++)
+            wires[i] = wire_make(bed, WEIR_WIRE_WRITE, i * 65536, 65536);
+        wire_post(bed, wires, 16);
+        wire_send(bed, "written", NULL, 0, NULL);
+        while (bed->b.messages == 0)
+            wire_poll(bed);
+        for (unsigned i = 0; i < 16; i++) {
+            assert_int_equal(b[i * 65536], round);
+            assert_int_equal(b[i * 65536 + 65535], round);
+        }
+        weir_link_release(bed->b.link, wire_find(&bed->b, WEIR_EVENT_MESSAGE)->message);
+        wire_until(bed, &bed->a.done, 17);
+        wire_forget(&bed->a);
+        wire_forget(&bed->b);
+    }
+}
+
+static void a_read_sees_the_writes_before_it(void **state)
+{
+    struct wire_bed *bed = *state;
+    unsigned char *a = bed->a.slab.memory;
+
+    for (unsigned round = 1; round <= 50; round++) {
+        struct weir_wire wires[12];
+
+        memset(a, (int)round, 1 << 20);
+        memset(a + (1 << 20), 0, 1 << 20);
+        for (unsigned i = 0; i < 10; i++)
+            wires[i] = wire_make(bed, WEIR_WIRE_WRITE, i * 100000, 100000);
+        wires[10] = wire_make(bed, WEIR_WIRE_READ, 0, 1000000);
+        wires[10].data = a + (1 << 20);
+        wires[11] = wire_make(bed, WEIR_WIRE_READ, 0, 1);
+        wires[11].data = a + (3 << 20);
+        wire_post(bed, wires, 12);
+        wire_until(bed, &bed->a.done, 12);
+        assert_memory_equal(a + (1 << 20), a, 1000000);
+        wire_forget(&bed->a);
+    }
+}
+
+/* ---- what does not go on for ever ---- */
+
+static void a_full_link_takes_fewer_and_later_the_rest(void **state)
+{
+    struct wire_bed *bed = *state;
+    const unsigned depth = weir_fabric_facts(bed->a.fabric)->depth;
+    struct weir_wire wires[300];
+    int taken;
+
+    assert_int_equal(depth, 128);
+    for (unsigned i = 0; i < 300; i++) {
+        wires[i] = wire_make(bed, i % 3 == 0 ? WEIR_WIRE_READ : WEIR_WIRE_WRITE, i * 4096, 4096);
+        wires[i].context = &wires[i];
+    }
+    taken = weir_link_post(bed->a.link, wires, 300);
+    assert_true(taken > 0 && taken <= 128);
+    assert_int_equal(weir_link_flying(bed->a.link), taken);
+    wire_post(bed, wires + taken, 300 - (unsigned)taken);
+    wire_until(bed, &bed->a.done, 300);
+    for (unsigned i = 0; i < 300; i++) {
+        struct weir_wire *wire = bed->a.noted[i].context;
+
+        assert_int_equal(bed->a.noted[i].result, 0);
+        assert_non_null(wire->context);
+        wire->context = NULL; /* each comes back once */
+    }
+    assert_int_equal(weir_link_flying(bed->a.link), 0);
+}
+
+static void messages_within_the_credits_all_arrive_in_order(void **state)
+{
+    struct wire_bed *bed = *state;
+    char text[16];
+
+    for (unsigned i = 0; i < 32; i++) {
+        snprintf(text, sizeof text, "number %u", i);
+        wire_send(bed, text, NULL, 0, NULL);
+    }
+    wire_until(bed, &bed->b.messages, 32);
+    wire_until(bed, &bed->a.done, 32);
+    for (unsigned i = 0; i < 32; i++) {
+        snprintf(text, sizeof text, "number %u", i);
+        assert_memory_equal(bed->b.noted[i].message, text, strlen(text));
+    }
+    for (unsigned i = 0; i < 32; i++)
+        weir_link_release(bed->b.link, bed->b.noted[i].message);
+    wire_forget(&bed->b);
+    for (unsigned i = 0; i < 32; i++)
+        wire_send(bed, "again", NULL, 0, NULL);
+    wire_until(bed, &bed->b.messages, 32);
+    for (unsigned i = 0; i < 32; i++)
+        weir_link_release(bed->b.link, bed->b.noted[i].message);
+}
+
+/* ---- what is refused ---- */
+
+static void a_wire_with_a_wrong_key_or_range_fails_alone_or_with_its_link(void **state)
+{
+    static const int64_t moves[] = {-1, 1, WIRE_SLAB_BYTES, -(int64_t)WIRE_SLAB_BYTES};
+    static const enum weir_wire_verb verbs[] = {WEIR_WIRE_WRITE, WEIR_WIRE_READ};
+    struct wire_bed *bed = *state;
+
+    for (unsigned i = 0; i < 10; i++) {
+        struct weir_region_key key = bed->b.key;
+        struct weir_wire wire = wire_make(bed, verbs[i % 2], 0, WIRE_SLAB_BYTES);
+
+        wire.remote = &key;
+        if (i < 8)
+            wire.remote_address += (uint64_t)moves[i / 2];
+        else
+            key.key ^= UINT64_C(1) << 20;
+        /* Over shared memory the key is the address. */
+        if (i >= 8 && strcmp(bed->params.provider, "shm") == 0)
+            continue;
+        memset(bed->b.slab.memory, 7, WIRE_SLAB_BYTES);
+        memset(bed->a.slab.memory, 8, WIRE_SLAB_BYTES);
+        wire_post(bed, &wire, 1);
+        wire_until(bed, &bed->a.done, 1);
+        assert_int_equal(wire_find(&bed->a, WEIR_EVENT_DONE)->result, -EACCES);
+        wire_linger(bed, 1000000);
+        for (unsigned place = 0; place < WIRE_SLAB_BYTES; place += 4095) {
+            assert_int_equal(((unsigned char *)bed->a.slab.memory)[place], 8);
+            assert_int_equal(((unsigned char *)bed->b.slab.memory)[place], 7);
+        }
+        if (bed->a.left + bed->b.left > 0) {
+            wire_close(bed);
+            wire_open(bed);
+        }
+        wire_forget(&bed->a);
+        wire_forget(&bed->b);
+    }
+}
+
+/* ---- ends ---- */
+
+static void the_end_of_the_peer_hands_all_wires_back_and_then_tells(void **state)
+{
+    struct wire_bed *bed = *state;
+    struct weir_wire wires[100];
+    int taken;
+
+    for (unsigned i = 0; i < 100; i++)
+        wires[i] = wire_make(bed, WEIR_WIRE_WRITE, 0, 1 << 20);
+    taken = weir_link_post(bed->a.link, wires, 100);
+    assert_true(taken > 0);
+    wire_close_end(&bed->b);
+    wire_until(bed, &bed->a.left, 1);
+    assert_int_equal(bed->a.done, taken);
+    assert_int_equal(bed->a.noted[bed->a.noted_count - 1].kind, WEIR_EVENT_LEFT);
+    assert_true(bed->a.noted[bed->a.noted_count - 1].result < 0);
+    assert_int_equal(weir_link_flying(bed->a.link), 0);
+    assert_true(weir_link_post(bed->a.link, wires, 1) < 0);
+}
+
+static void a_message_before_the_end_is_still_told(void **state)
+{
+    struct wire_bed *bed = *state;
+
+    wire_send(bed, "farewell", NULL, 0, NULL);
+    wire_until(bed, &bed->a.done, 1);
+    weir_link_close(bed->a.link);
+    bed->a.link = NULL;
+    wire_until(bed, &bed->b.left, 1);
+    assert_int_equal(bed->b.messages, 1);
+    assert_memory_equal(wire_find(&bed->b, WEIR_EVENT_MESSAGE)->message, "farewell", 8);
+}
+
+static void links_come_and_go_a_hundred_times(void **state)
+{
+    struct wire_bed *bed = *state;
+
+    for (unsigned i = 0; i < 100; i++) {
+        struct weir_wire wire = wire_make(bed, WEIR_WIRE_WRITE, 64, 8);
+
+        wire_post(bed, &wire, 1);
+        wire_until(bed, &bed->a.done, 1);
+        weir_link_close(bed->a.link);
+        bed->a.link = NULL;
+        wire_until(bed, &bed->b.left, 1);
+        weir_link_close(bed->b.link);
+        bed->b.link = NULL;
+        wire_forget(&bed->a);
+        wire_forget(&bed->b);
+        wire_connect(bed);
+    }
+    assert_int_equal(weir_fabric_door_counts(bed->b.fabric).joined, 101);
+}
+
+/* ---- poll ---- */
+
+static void poll_waits_as_long_as_it_is_told(void **state)
+{
+    struct wire_bed *bed = *state;
+    struct weir_event event;
+    uint64_t start_ns = weir_clock_kernel_ns();
+    uint64_t passed_ns;
+
+    assert_int_equal(weir_fabric_poll(bed->a.fabric, &event, 1, 30000000), 0);
+    passed_ns = weir_clock_kernel_ns() - start_ns;
+    assert_true(passed_ns >= 30000000);
+    assert_true(passed_ns < UINT64_C(5000000000));
+}
+
+static void *wake_later(void *fabric)
+{
+    usleep(50000);
+    weir_fabric_wake(fabric);
+    return NULL;
+}
+
+static void another_thread_wakes_poll(void **state)
+{
+    struct wire_bed *bed = *state;
+    struct weir_event event;
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, wake_later, bed->a.fabric), 0);
+    assert_int_equal(weir_fabric_poll(bed->a.fabric, &event, 1, UINT64_MAX), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    /* One before poll counts for the next. */
+    weir_fabric_wake(bed->a.fabric);
+    assert_int_equal(weir_fabric_poll(bed->a.fabric, &event, 1, UINT64_MAX), 0);
+}
+
+/* B's fabric belongs to this thread as long as it runs. */
+static void *poll_alone(void *end)
+{
+    struct wire_end *b = end;
+    uint64_t start_ns = weir_clock_kernel_ns();
+
+    while (b->messages == 0 && weir_clock_kernel_ns() - start_ns < WIRE_PATIENCE_NS) {
+        struct weir_event event;
+
+        if (weir_fabric_poll(b->fabric, &event, 1, UINT64_C(1000000000)) > 0)
+            wire_note(b, &event);
+    }
+    return NULL;
+}
+
+static void a_sleeping_peer_is_woken_by_a_message(void **state)
+{
+    struct wire_bed *bed = *state;
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, poll_alone, &bed->b), 0);
+    usleep(100000);
+    wire_fill(bed->a.slab.memory, 1000, 1);
+    {
+        struct weir_wire wire = {.verb = WEIR_WIRE_SEND, .header = "wake up", .header_bytes = 7};
+        uint64_t start_ns = weir_clock_kernel_ns();
+
+        assert_int_equal(weir_link_post(bed->a.link, &wire, 1), 1);
+        while (bed->a.done == 0 && weir_clock_kernel_ns() - start_ns < WIRE_PATIENCE_NS)
+            wire_poll_end(&bed->a, 1000000);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(bed->b.messages, 1);
+    assert_int_equal(bed->a.done, 1);
+}
+
+/* ---- who is refused ---- */
+
+static void an_end_with_another_secret_is_refused_by_both(void **state)
+{
+    static const unsigned char other[WEIR_SECRET_BYTES] = {1};
+    struct wire_bed *bed = *state;
+    struct weir_fabric_params params = bed->params;
+    struct wire_end *stranger = calloc(1, sizeof *stranger);
+    struct wire_end a = bed->a;
+
+    params.secret = other;
+    wire_open_end(stranger, &params);
+    assert_int_equal(
+        weir_fabric_connect(stranger->fabric, bed->b.address, NULL, 0, &stranger->link), 0);
+    bed->a = *stranger;
+    wire_until(bed, &bed->a.left, 1);
+    assert_int_equal(bed->a.noted[0].result, -EACCES);
+    assert_int_equal(bed->a.joined, 0);
+    assert_int_equal(bed->b.joined, 0);
+    assert_int_equal(weir_fabric_door_counts(bed->b.fabric).refused, 1);
+    *stranger = bed->a;
+    bed->a = a;
+    wire_close_end(stranger);
+    free(stranger);
+}
+
+static void an_address_where_nobody_listens_is_told_as_left(void **state)
+{
+    struct wire_bed *bed = *state;
+
+    weir_link_close(bed->a.link);
+    bed->a.link = NULL;
+    assert_int_equal(weir_fabric_connect(bed->a.fabric, "127.0.0.1:1", NULL, 0, &bed->a.link), 0);
+    wire_until(bed, &bed->a.left, 1);
+    assert_int_equal(bed->a.noted[0].result, -ECONNREFUSED);
+}
+
+/* ---- over all of them ---- */
+
+static struct weir_fabric_params variants[] = {
+    {.provider = "tcp", .interface = "127.0.0.1", .gid_index = -1},
+    {.provider = "tcp", .interface = "127.0.0.1", .gid_index = -1, .pairs = 4},
+    {.provider = "tcp", .interface = "::1", .gid_index = -1, .pairs = 2},
+    {.provider = "shm", .interface = "127.0.0.1", .gid_index = -1},
+    {.provider = "verbs", .gid_index = -1},
+    {.provider = "verbs", .gid_index = -1, .pairs = 4, .signal_every = 8},
+    {.provider = "verbs", .gid_index = -1, .wireup = WEIR_WIREUP_CM},
+};
+
+static int set_up(void **state)
+{
+    struct wire_bed *bed = calloc(1, sizeof *bed);
+
+    if (bed == NULL)
+        return -1;
+    bed->params = *(const struct weir_fabric_params *)*state;
+    *state = bed;
+    wire_open(bed);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    wire_close(*state);
+    free(*state);
+    return 0;
+}
+
+#define CASE(test)                                                                                 \
+    {                                                                                              \
+#test, test, set_up, tear_down, NULL                                                       \
+    }
+
+static int run(struct weir_fabric_params *params)
+{
+    struct CMUnitTest cases[] = {
+        CASE(a_link_joins_at_both_ends_with_its_greeting),
+        CASE(writes_of_any_size_arrive_as_they_are),
+        CASE(reads_of_any_size_fetch_what_is_there),
+        CASE(a_message_is_its_header_and_then_its_data),
+        CASE(both_ends_can_write_read_and_send),
+        CASE(a_message_comes_after_the_writes_before_it),
+        CASE(a_read_sees_the_writes_before_it),
+        CASE(a_full_link_takes_fewer_and_later_the_rest),
+        CASE(messages_within_the_credits_all_arrive_in_order),
+        CASE(a_wire_with_a_wrong_key_or_range_fails_alone_or_with_its_link),
+        CASE(the_end_of_the_peer_hands_all_wires_back_and_then_tells),
+        CASE(a_message_before_the_end_is_still_told),
+        CASE(links_come_and_go_a_hundred_times),
+        CASE(poll_waits_as_long_as_it_is_told),
+        CASE(another_thread_wakes_poll),
+        CASE(a_sleeping_peer_is_woken_by_a_message),
+        CASE(an_end_with_another_secret_is_refused_by_both),
+        CASE(an_address_where_nobody_listens_is_told_as_left),
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cases[i].initial_state = params;
+    return cmocka_run_group_tests_name(params->provider, cases, NULL, NULL);
+}
+
+/* The names of providers as arguments choose among them. */
+static bool is_chosen(const char *provider, int count, char **names)
+{
+    for (int i = 1; i < count; i++) {
+        if (strcmp(names[i], provider) == 0)
+            return true;
+    }
+    return count == 1;
+}
+
+int main(int count, char **names)
+{
+    int failures = 0;
+
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        struct weir_fabric *fabric = NULL;
+        struct weir_error error = {0};
+
+        if (!is_chosen(variants[i].provider, count, names))
+            continue;
+        if (weir_fabric_open(&variants[i], &fabric, &error) != 0) {
+            print_message("skipped: %s\n", error.text);
+            continue;
+        }
+        weir_fabric_close(fabric);
+        failures += run(&variants[i]);
+    }
+    return failures;
+}
