@@ -1,166 +1,422 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client of object servers. */
-#include "weir/objects/client.h"
+/* The life of a client: opened, linked to servers when they are needed, looking at what happens. */
+#include "client_parts.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The CPU's clock is looked at only now and then while events keep coming. */
+enum { POLLS_BETWEEN_LOOKS = 1024 };
+
+/* ---- opening ---- */
+
+static int open_rings(struct weir_object_client *client)
+{
+    size_t count = client->params.depth + 1; /* one for the sync that blocks */
+
+    client->slots = calloc(count, sizeof *client->slots);
+    client->todo.slots = calloc(count, sizeof(struct slot *));
+    client->stalled.slots = calloc(count, sizeof(struct slot *));
+    client->done.slots = calloc(count, sizeof(struct slot *));
+    return client->slots && client->todo.slots && client->stalled.slots && client->done.slots
+               ? 0
+               : -ENOMEM;
+}
+
+static int open_servers(struct weir_object_client *client)
+{
+    unsigned count = client->params.server_count;
+
+    client->servers = calloc(count, sizeof *client->servers);
+    client->addresses = calloc(count, sizeof *client->addresses);
+    client->posts = calloc(count, sizeof(struct server_end *));
+    if (!client->servers || !client->addresses || !client->posts)
+        return -ENOMEM;
+    for (unsigned i = 0; i < count; i++) {
+        client->servers[i].number = i;
+        strncpy(client->addresses[i], client->params.addresses[i], sizeof client->addresses[i] - 1);
+    }
+    client->params.addresses = NULL;
+    return 0;
+}
+
+static void fill_params(struct weir_object_client *client)
+{
+    struct weir_object_client_params *params = &client->params;
+    struct weir_fabric_params *fabric = &params->fabric;
+    uint64_t longest = MESSAGE_BYTES;
+
+    if (fabric->secret) {
+        memcpy(client->secret, fabric->secret, sizeof client->secret);
+        fabric->secret = client->secret;
+    }
+    if (params->stripe_unit_bytes == 0)
+        params->stripe_unit_bytes = UINT64_C(1) << 20;
+    if (params->stripe_count == 0 || params->stripe_count > params->server_count)
+        params->stripe_count = params->server_count;
+    if (params->send_bytes == 0)
+        params->send_bytes = WEIR_OBJECT_MESSAGE_BYTES;
+    if (params->mode == WEIR_OBJECT_SEND && params->send_bytes > longest)
+        longest = params->send_bytes;
+    if (fabric->message_bytes < longest)
+        fabric->message_bytes = (unsigned)longest;
+    if (fabric->message_credits == 0)
+        fabric->message_credits = CREDITS;
+    if (fabric->patience_ns == 0)
+        fabric->patience_ns = PATIENCE_NS;
+}
+
+static int fill_client(struct weir_object_client *client, struct weir_error *error)
+{
+    int rc;
+
+    fill_params(client);
+    if (open_rings(client) < 0 || open_servers(client) < 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "objects", "out of memory");
+    rc = weir_fabric_open(&client->params.fabric, &client->fabric, error);
+    if (rc < 0)
+        return rc;
+    client->facts = weir_fabric_facts(client->fabric);
+    client->failed_server = -1;
+    return open_letters(client, error);
+}
 
 int weir_object_client_open(const struct weir_object_client_params *params,
                             struct weir_object_client **client, struct weir_error *error)
 {
-    (void)params;
-    (void)client;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOSYS, NULL, "not built yet");
+    struct weir_object_client *opened = calloc(1, sizeof *opened);
+    int rc;
+
+    assert(params->depth > 0 && params->server_count > 0 &&
+           params->server_count <= WEIR_OBJECT_SERVERS_MAX);
+    if (!opened)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "objects", "out of memory");
+    opened->params = *params;
+    rc = fill_client(opened, error);
+    if (rc < 0) {
+        weir_object_client_close(opened);
+        return rc;
+    }
+    *client = opened;
+    return 0;
 }
 
 void weir_object_client_close(struct weir_object_client *client)
 {
-    (void)client;
-}
-
-int weir_object_client_preflight(struct weir_object_client *client, struct weir_error *error)
-{
-    (void)client;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOSYS, NULL, "not built yet");
+    if (!client)
+        return;
+    /* Links first: nothing touches memory any more. */
+    for (unsigned i = 0; client->servers && i < client->params.server_count; i++) {
+        weir_link_close(client->servers[i].link);
+        free(client->servers[i].flights);
+    }
+    drop_all(client);
+    weir_object_give_back(client);
+    close_bounce(client);
+    close_letters(client);
+    if (client->fabric)
+        weir_fabric_close(client->fabric);
+    free(client->servers);
+    free(client->addresses);
+    free(client->posts);
+    free(client->slots);
+    free(client->todo.slots);
+    free(client->stalled.slots);
+    free(client->done.slots);
+    free(client);
 }
 
 const struct weir_fabric_facts *weir_object_client_facts(const struct weir_object_client *client)
 {
-    (void)client;
-    return NULL;
+    return client->facts;
 }
 
-void weir_object_client_explain(const struct weir_object_client *client, struct weir_text *text)
+enum weir_object_flush weir_object_client_flushed(const struct weir_object_client *client)
 {
-    (void)client;
-    (void)text;
+    return client->flushed;
 }
+
+/* ---- memory ---- */
 
 int weir_object_lend(struct weir_object_client *client, void *memory, size_t bytes,
                      struct weir_error *error)
 {
-    (void)client;
-    (void)memory;
-    (void)bytes;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOSYS, NULL, "not built yet");
+    int rc;
+
+    assert(!client->lent_region);
+    rc = weir_region_open(client->fabric, memory, bytes, NULL,
+                          client->params.mode == WEIR_OBJECT_PULL, &client->lent_region, error);
+    if (rc < 0) {
+        client->lent_region = NULL;
+        return rc;
+    }
+    client->lent = memory;
+    client->lent_bytes = bytes;
+    return 0;
 }
 
 void weir_object_give_back(struct weir_object_client *client)
 {
-    (void)client;
+    weir_region_close(client->lent_region);
+    client->lent_region = NULL;
+    client->lent = NULL;
+    client->lent_bytes = 0;
 }
 
-int weir_object_open(struct weir_object_client *client, const struct weir_object_params *params,
-                     struct weir_object **object)
+/* ---- failures ---- */
+
+void note_failure(struct weir_object_client *client, const struct server_end *server, int code)
 {
-    (void)client;
-    (void)params;
-    (void)object;
-    return -ENOSYS;
+    client->failed_server = (int)server->number;
+    client->failed_code = code;
 }
 
-int weir_object_close(struct weir_object_client *client, struct weir_object *object)
+static const char *say(int code)
 {
-    (void)client;
-    (void)object;
-    return -ENOSYS;
+    switch (code) {
+    case -ETIMEDOUT:
+        return "does not answer";
+    case -EHOSTDOWN:
+        return "cut the link";
+    case -ECONNREFUSED:
+        return "was not there, or refused this client";
+    case -ENOSPC:
+        return "has no memory left: --rdma.capacity gives servers more";
+    case -EOPNOTSUPP:
+        return "has nothing behind its memory: start it with --rdma.back FILE";
+    default:
+        return NULL;
+    }
 }
 
-int weir_object_sync(struct weir_object_client *client, struct weir_object *object)
+void weir_object_client_explain(const struct weir_object_client *client, struct weir_text *text)
 {
-    (void)client;
-    (void)object;
-    return -ENOSYS;
+    const char *words;
+
+    if (client->failed_server < 0)
+        return;
+    words = say(client->failed_code);
+    weir_text_add(text, "server %d at %s", client->failed_server,
+                  client->addresses[client->failed_server]);
+    if (words)
+        weir_text_add(text, " %s", words);
+    else
+        weir_text_add(text, ": %s", strerror(-client->failed_code));
 }
 
-int64_t weir_object_size(struct weir_object_client *client, struct weir_object *object)
+static void fail_flights(struct weir_object_client *client, struct server_end *server)
 {
-    (void)client;
-    (void)object;
-    return -ENOSYS;
+    for (unsigned i = 0; i < server->flight_count && server->flying > 0; i++)
+        if (server->flights[i].is_flying)
+            land(client, &server->flights[i], server->lost_code);
 }
 
-int weir_object_truncate(struct weir_object_client *client, struct weir_object *object,
-                         uint64_t bytes)
+void lose_server(struct weir_object_client *client, struct server_end *server, int code)
 {
-    (void)client;
-    (void)object;
-    (void)bytes;
-    return -ENOSYS;
+    if (server->state == SERVER_GONE)
+        return;
+    server->state = SERVER_GONE;
+    server->lost_code = code;
+    note_failure(client, server, code);
+    /* Events that were told together with the one that is looked at may name it yet. */
+    if (client->is_handling)
+        server->old_link = server->link;
+    else
+        weir_link_close(server->link);
+    client->has_old_links |= client->is_handling;
+    server->link = NULL;
+    server->batch_count = 0;
+    fail_flights(client, server);
+    retry_stalled(client);
 }
 
-int weir_object_stat(struct weir_object_client *client, const char *path,
-                     struct weir_object_facts *facts)
+/* ---- looking ---- */
+
+/* What a link that is cut is called: how far it had come makes the difference. */
+static int code_of_loss(const struct server_end *server, int result)
 {
-    (void)client;
-    (void)path;
-    (void)facts;
-    return -ENOSYS;
+    if (result == -ETIMEDOUT)
+        return result;
+    return server->state == SERVER_JOINING ? -ECONNREFUSED : -EHOSTDOWN;
 }
 
-int weir_object_unlink(struct weir_object_client *client, const char *path)
+static void close_old_links(struct weir_object_client *client)
 {
-    (void)client;
-    (void)path;
-    return -ENOSYS;
+    for (unsigned i = 0; client->has_old_links && i < client->params.server_count; i++) {
+        weir_link_close(client->servers[i].old_link);
+        client->servers[i].old_link = NULL;
+    }
+    client->has_old_links = false;
 }
 
-int weir_object_rename(struct weir_object_client *client, const char *path, const char *new_path)
+static void handle(struct weir_object_client *client, const struct weir_event *event)
 {
-    (void)client;
-    (void)path;
-    (void)new_path;
-    return -ENOSYS;
+    struct server_end *server = weir_link_owner(event->link);
+
+    if (!server || server->link != event->link)
+        return;
+    server->was_heard = true;
+    switch (event->kind) {
+    case WEIR_EVENT_DONE:
+        if (event->context)
+            land(client, event->context, event->result);
+        break;
+    case WEIR_EVENT_MESSAGE:
+        take_message(client, server, event);
+        break;
+    case WEIR_EVENT_JOINED:
+        server->has_joined = true;
+        break;
+    case WEIR_EVENT_LEFT:
+        lose_server(client, server, code_of_loss(server, event->result));
+        break;
+    }
 }
 
-int weir_object_mkdir(struct weir_object_client *client, const char *path)
+void look_for_silent(struct weir_object_client *client, uint64_t now_ns)
 {
-    (void)client;
-    (void)path;
-    return -ENOSYS;
+    for (unsigned i = 0; i < client->params.server_count; i++) {
+        struct server_end *server = &client->servers[i];
+
+        if (server->flying == 0 || server->state == SERVER_GONE)
+            continue;
+        if (server->was_heard || server->quiet_ns == 0) {
+            server->was_heard = false;
+            server->quiet_ns = now_ns;
+        } else if (now_ns - server->quiet_ns >= client->params.fabric.patience_ns) {
+            lose_server(client, server, -ETIMEDOUT);
+        }
+    }
+    run_slots(client);
 }
 
-int weir_object_rmdir(struct weir_object_client *client, const char *path)
+int turn(struct weir_object_client *client, uint64_t patience_ns)
 {
-    (void)client;
-    (void)path;
-    return -ENOSYS;
+    struct weir_event events[EVENTS];
+    int count = weir_fabric_poll(client->fabric, events, EVENTS, patience_ns);
+
+    client->is_handling = true;
+    for (int i = 0; i < count; i++)
+        handle(client, &events[i]);
+    client->is_handling = false;
+    close_old_links(client);
+    if (count > 0) {
+        retry_stalled(client);
+        run_slots(client);
+    }
+    if (++client->polls % POLLS_BETWEEN_LOOKS == 0)
+        look_for_silent(client, weir_clock_kernel_ns());
+    return count;
 }
 
-int weir_object_list(struct weir_object_client *client, const char *path,
-                     bool (*name)(void *context, const char *name,
-                                  const struct weir_object_facts *facts),
-                     void *context)
+/* No longer than it takes to find a silent server in time. */
+static uint64_t slice_of(const struct weir_object_client *client)
 {
-    (void)client;
-    (void)path;
-    (void)name;
-    (void)context;
-    return -ENOSYS;
+    uint64_t slice_ns = client->params.fabric.patience_ns / 8;
+
+    return slice_ns < WAIT_SLICE_NS ? slice_ns + 1 : WAIT_SLICE_NS;
 }
 
-int weir_object_space(struct weir_object_client *client, struct weir_object_space *space)
+enum wait_end wait_a_while(struct weir_object_client *client, uint64_t patience_ns,
+                           uint64_t *until_ns)
 {
-    (void)client;
-    (void)space;
-    return -ENOSYS;
+    const uint64_t now_ns = weir_clock_kernel_ns();
+    uint64_t wait_ns = slice_of(client);
+    uint64_t after_ns;
+    int count;
+
+    if (*until_ns == 0)
+        *until_ns = patience_ns < UINT64_MAX - now_ns ? now_ns + patience_ns : UINT64_MAX;
+    if (now_ns >= *until_ns)
+        return WAIT_OVER;
+    if (wait_ns > *until_ns - now_ns)
+        wait_ns = *until_ns - now_ns;
+    count = turn(client, wait_ns);
+    if (count != 0)
+        return count < 0 ? WAIT_BROKEN : WAIT_EVENT;
+    after_ns = weir_clock_kernel_ns();
+    look_for_silent(client, after_ns);
+    if (after_ns >= *until_ns)
+        return WAIT_OVER;
+    /* It came back before its time: there was a signal. */
+    return after_ns - now_ns + SLEEP_GRAIN_NS < wait_ns ? WAIT_SIGNAL : WAIT_EVENT;
 }
 
-int weir_object_submit(struct weir_object_client *client, struct weir_object_io *const ios[],
-                       unsigned count)
+/* ---- linking ---- */
+
+static int open_flights(const struct weir_object_client *client, struct server_end *server)
 {
-    (void)client;
-    (void)ios;
-    (void)count;
-    return -ENOSYS;
+    unsigned count = client->facts->depth + BATCH + weir_link_credits(server->link);
+
+    if (count > FLIGHTS_MAX)
+        count = FLIGHTS_MAX;
+    server->flights = calloc(count, sizeof *server->flights);
+    if (!server->flights)
+        return -ENOMEM;
+    server->flight_count = count;
+    for (unsigned i = 0; i < count; i++) {
+        server->flights[i].server = server;
+        server->flights[i].next_free = (uint16_t)(i + 1 < count ? i + 1 : NO_FLIGHT);
+    }
+    server->first_free = 0;
+    return 0;
 }
 
-int weir_object_reap(struct weir_object_client *client, struct weir_object_io *done[], unsigned min,
-                     unsigned max, uint64_t patience_ns)
+/* Until the door has answered; the fabric gives up by itself, and this only if it does not. */
+static int await_join(struct weir_object_client *client, struct server_end *server)
 {
-    (void)client;
-    (void)done;
-    (void)min;
-    (void)max;
-    (void)patience_ns;
-    return -ENOSYS;
+    uint64_t until_ns = weir_clock_kernel_ns() + 2 * client->params.fabric.patience_ns;
+
+    while (server->state == SERVER_JOINING && !server->has_joined) {
+        if (turn(client, slice_of(client)) < 0)
+            return -EIO;
+        if (weir_clock_kernel_ns() > until_ns)
+            lose_server(client, server, -ETIMEDOUT);
+    }
+    return server->state == SERVER_GONE ? server->lost_code : 0;
+}
+
+static int join(struct weir_object_client *client, struct server_end *server)
+{
+    int rc = weir_fabric_connect(client->fabric, client->addresses[server->number], NULL, 0,
+                                 &server->link);
+
+    if (rc < 0) {
+        server->link = NULL;
+        return rc;
+    }
+    server->state = SERVER_JOINING;
+    weir_link_set_owner(server->link, server);
+    rc = await_join(client, server);
+    if (rc < 0)
+        return rc;
+    rc = open_flights(client, server);
+    if (rc < 0)
+        return rc;
+    server->credits = weir_link_credits(server->link);
+    /* Answers need as much room here. */
+    if (server->credits > client->params.fabric.message_credits)
+        server->credits = client->params.fabric.message_credits;
+    server->message_bytes = weir_link_message_bytes(server->link);
+    return say_hello(client, server);
+}
+
+int reach_server(struct weir_object_client *client, struct server_end *server)
+{
+    int rc;
+
+    if (server->state == SERVER_UP)
+        return 0;
+    if (server->state == SERVER_UNTRIED) {
+        rc = join(client, server);
+        if (rc == 0) {
+            server->state = SERVER_UP;
+            return 0;
+        }
+        lose_server(client, server, rc);
+    }
+    note_failure(client, server, server->lost_code);
+    return server->lost_code;
 }

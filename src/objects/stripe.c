@@ -2,29 +2,41 @@
 /* Stripes: from the place in an object to the place at a server. */
 #include "weir/objects/stripe.h"
 
-#include <errno.h>
+#include "weir/base/random.h"
+
+#include <assert.h>
 
 struct weir_stripe_piece weir_stripe_locate(const struct weir_striping_pattern *pattern,
                                             uint64_t offset, uint64_t bytes)
 {
-    (void)pattern;
-    (void)offset;
-    (void)bytes;
-    return (struct weir_stripe_piece){0};
+    uint64_t unit = pattern->unit_bytes;
+    uint64_t stripe = offset / unit;
+    uint64_t start = offset % unit;
+    uint64_t rest = unit - start;
+
+    assert(bytes);
+    return (struct weir_stripe_piece){
+        .shard = (uint32_t)(stripe % pattern->count),
+        .offset = stripe / pattern->count * unit + start,
+        .bytes = bytes < rest ? bytes : rest,
+    };
 }
 
 uint64_t weir_stripe_shard_bytes(const struct weir_striping_pattern *pattern, uint32_t shard,
                                  uint64_t bytes)
 {
-    (void)pattern;
-    (void)shard;
-    (void)bytes;
-    return 0;
+    uint64_t whole = bytes / pattern->unit_bytes;
+    uint64_t last = whole % pattern->count; /* the shard in which the bytes end */
+    uint64_t units = whole / pattern->count + (shard < last);
+
+    return units * pattern->unit_bytes + (shard == last ? bytes % pattern->unit_bytes : 0);
 }
 
 uint32_t weir_stripe_home(const char *path, uint32_t server_count)
 {
-    (void)path;
-    (void)server_count;
-    return 0;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (; *path; path++)
+        hash = (hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
+    return (uint32_t)weir_random_below(weir_mix64(hash), server_count);
 }

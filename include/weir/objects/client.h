@@ -18,6 +18,9 @@
 #define WEIR_OBJECT_PATH_BYTES 1024
 #define WEIR_OBJECT_SERVERS_MAX 1024
 
+/* Messages that carry transfers of 64 KiB whole: for servers of clients whose mode is SEND. */
+#define WEIR_OBJECT_MESSAGE_BYTES (65536 + 4096)
+
 /* Who moves the data of a transfer. */
 enum weir_object_mode {
     WEIR_OBJECT_ONE_SIDED, /* the client, by WRITE and READ into the server's memory */
@@ -46,7 +49,7 @@ struct weir_object_client_params {
     enum weir_object_flush flush;
     bool tells_size_at_once; /* each write that makes the object longer tells its home; else close
                                 and fsync do */
-    uint64_t send_bytes;     /* WEIR_OBJECT_SEND: the longest message; 0: 64 KiB */
+    uint64_t send_bytes;     /* SEND: the longest message; 0: WEIR_OBJECT_MESSAGE_BYTES */
 };
 
 struct weir_object_client;

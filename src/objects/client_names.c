@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names and what they lead to: each function asks the servers that it takes, one after the other.
+ */
+#include "client_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- whom to ask ---- */
+
+struct server_end *server_of_name(struct weir_object_client *client, const char *path)
+{
+    return &client->servers[weir_stripe_home(path, client->params.server_count)];
+}
+
+int reach_and_call(struct weir_object_client *client, struct server_end *server,
+                   const struct weir_request *request, const struct parts *parts)
+{
+    int rc = reach_server(client, server);
+
+    return rc < 0 ? rc : call(client, server, request, parts);
+}
+
+int call_name(struct weir_object_client *client, const char *path,
+              const struct weir_request *request)
+{
+    if (path[0] == '\0')
+        return -ENOENT;
+    return reach_and_call(client, server_of_name(client, path), request,
+                          &(struct parts){.path = path});
+}
+
+int call_keeper(struct weir_object_client *client, enum weir_verb verb, uint64_t object,
+                uint64_t generation, uint64_t bytes)
+{
+    uint32_t keeper = weir_object_keeper(object);
+
+    if (keeper >= client->params.server_count)
+        return -EPROTO;
+    return reach_and_call(
+        client, &client->servers[keeper],
+        &(struct weir_request){
+            .verb = verb, .object = object, .generation = generation, .bytes = bytes},
+        NULL);
+}
+
+/* A verb by name, then by id if the name leads to another server. */
+static int call_by_name(struct weir_object_client *client, const char *path,
+                        const struct weir_request *request)
+{
+    const struct weir_answer *answer = &client->call.answer;
+    int rc = call_name(client, path, request);
+
+    if (rc == 0 && answer->flags & WEIR_ANSWER_ELSEWHERE)
+        rc = call_keeper(client, request->verb, answer->object, answer->generation, 0);
+    return rc;
+}
+
+/* ---- what objects leave behind ---- */
+
+static int drop_at(struct weir_object_client *client, uint32_t server,
+                   const struct weir_orphan *orphan)
+{
+    return reach_and_call(client, &client->servers[server],
+                          &(struct weir_request){.verb = WEIR_VERB_DROP,
+                                                 .object = orphan->object,
+                                                 .generation = orphan->generation},
+                          NULL);
+}
+
+/* At all that may have a part, and last at the one that asked for it. A server that is gone has
+ * taken its part along. */
+static void drop_shards(struct weir_object_client *client, uint32_t speaker,
+                        const struct weir_orphan *orphan)
+{
+    const uint32_t servers = client->params.server_count;
+
+    for (uint32_t i = 0; i < orphan->stripe_count && i < servers; i++)
+        if ((orphan->first_server + i) % servers != speaker)
+            drop_at(client, (orphan->first_server + i) % servers, orphan);
+    drop_at(client, speaker, orphan);
+}
+
+/* If the answer that has just come says so. */
+static void drop_if_told(struct weir_object_client *client, const struct server_end *speaker)
+{
+    const struct weir_answer *answer = &client->call.answer;
+
+    if (answer->flags & WEIR_ANSWER_DROP)
+        drop_shards(client, speaker->number,
+                    &(struct weir_orphan){.object = answer->object,
+                                          .generation = answer->generation,
+                                          .stripe_count = answer->stripe_count,
+                                          .first_server = answer->first_server});
+}
+
+static bool drop_orphans_of(struct weir_object_client *client, struct server_end *server)
+{
+    struct weir_orphan orphans[WEIR_ORPHANS_MAX];
+    uint32_t count;
+
+    server->has_orphans = false;
+    if (call(client, server, &(struct weir_request){.verb = WEIR_VERB_ORPHANS}, NULL) < 0)
+        return false;
+    count = client->call.answer.count;
+    if (count > WEIR_ORPHANS_MAX || client->call.answer.payload_bytes != count * sizeof *orphans)
+        return false;
+    memcpy(orphans, client->call.payload, count * sizeof *orphans);
+    for (uint32_t i = 0; i < count; i++)
+        drop_shards(client, server->number, &orphans[i]);
+    return count > 0;
+}
+
+bool drop_orphans(struct weir_object_client *client)
+{
+    bool were_some = false;
+
+    for (unsigned i = 0; i < client->params.server_count; i++)
+        while (client->servers[i].has_orphans && client->servers[i].state == SERVER_UP &&
+               drop_orphans_of(client, &client->servers[i]))
+            were_some = true;
+    return were_some;
+}
+
+/* ---- objects ---- */
+
+static void free_body(struct weir_object_client *client, struct body *body)
+{
+    struct body **place = &client->bodies;
+
+    while (*place != body)
+        place = &(*place)->next;
+    *place = body->next;
+    for (uint32_t i = 0; i < body->pattern.count; i++) {
+        free(body->shards[i].chunks);
+        free(body->shards[i].dirt);
+    }
+    free(body);
+}
+
+static void free_object(struct weir_object_client *client, struct weir_object *object)
+{
+    struct weir_object **place = &client->objects;
+
+    while (*place != object)
+        place = &(*place)->next;
+    *place = object->next;
+    if (--object->body->openings == 0)
+        free_body(client, object->body);
+    free(object);
+}
+
+void drop_all(struct weir_object_client *client)
+{
+    while (client->objects)
+        free_object(client, client->objects);
+}
+
+void read_facts(const struct weir_answer *answer, struct weir_object_facts *facts)
+{
+    *facts = (struct weir_object_facts){
+        .kind = (enum weir_object_kind)answer->kind,
+        .bytes = answer->size,
+        .generation = answer->generation,
+        .unit_bytes = answer->unit_bytes,
+        .stripe_count = answer->stripe_count,
+    };
+}
+
+static struct body *make_body(struct weir_object_client *client, const struct weir_answer *answer)
+{
+    struct body *body = calloc(1, sizeof *body + answer->stripe_count * sizeof *body->shards);
+
+    if (!body)
+        return NULL;
+    body->id = answer->object;
+    body->pattern = (struct weir_striping_pattern){
+        .unit_bytes = answer->unit_bytes,
+        .count = answer->stripe_count,
+        .server_count = client->params.server_count,
+        .home = answer->first_server,
+    };
+    for (uint32_t i = 0; i < answer->stripe_count; i++)
+        body->shards[i].server = &client->servers[weir_stripe_server(&body->pattern, i)];
+    body->next = client->bodies;
+    client->bodies = body;
+    return body;
+}
+
+/* The one there is, if it is open here already, with what the keeper knows of it now. */
+static struct body *find_body(struct weir_object_client *client, const struct weir_answer *answer)
+{
+    struct body *body = client->bodies;
+    uint64_t bytes = answer->size;
+
+    while (body && (body->id != answer->object || body->facts.generation != answer->generation))
+        body = body->next;
+    if (!body)
+        body = make_body(client, answer);
+    if (!body)
+        return NULL;
+    body->openings++;
+    if (body->facts.bytes > bytes)
+        bytes = body->facts.bytes;
+    read_facts(answer, &body->facts);
+    body->facts.bytes = bytes;
+    if (answer->size > body->told_bytes)
+        body->told_bytes = answer->size;
+    return body;
+}
+
+static bool is_layout(const struct weir_object_client *client, const struct weir_answer *answer)
+{
+    return answer->unit_bytes > 0 && answer->stripe_count > 0 &&
+           answer->stripe_count <= client->params.server_count &&
+           answer->first_server < client->params.server_count &&
+           weir_object_keeper(answer->object) < client->params.server_count;
+}
+
+static int ask_open(struct weir_object_client *client, const struct weir_object_params *params)
+{
+    struct weir_request request = {.verb = WEIR_VERB_OPEN};
+    const struct weir_answer *answer = &client->call.answer;
+    int rc;
+
+    if (params->must_create) {
+        request.flags = WEIR_REQUEST_CREATE;
+        request.unit_bytes = client->params.stripe_unit_bytes;
+        request.count = client->params.stripe_count;
+    }
+    rc = call_by_name(client, params->path, &request);
+    if (rc < 0)
+        return rc;
+    if (answer->kind == WEIR_OBJECT_DIRECTORY)
+        return -EISDIR;
+    return is_layout(client, answer) ? 0 : -EPROTO;
+}
+
+static int make_object(struct weir_object_client *client, const struct weir_object_params *params,
+                       struct weir_object **object)
+{
+    struct weir_object *made = calloc(1, sizeof *made);
+    struct body *body = made ? find_body(client, &client->call.answer) : NULL;
+
+    if (!body) {
+        free(made);
+        return -ENOMEM;
+    }
+    *made = (struct weir_object){.next = client->objects,
+                                 .body = body,
+                                 .can_read = params->can_read,
+                                 .can_write = params->can_write};
+    client->objects = made;
+    body->expected_bytes = params->can_write ? params->expected_bytes : 0;
+    *object = made;
+    return 0;
+}
+
+int weir_object_open(struct weir_object_client *client, const struct weir_object_params *params,
+                     struct weir_object **object)
+{
+    const struct weir_answer *answer = &client->call.answer;
+    struct weir_object *opened = NULL;
+    int rc = ask_open(client, params);
+
+    if (rc < 0)
+        return rc;
+    rc = make_object(client, params, &opened);
+    if (rc < 0) {
+        call_keeper(client, WEIR_VERB_CLOSE, answer->object, answer->generation, 0);
+        return rc;
+    }
+    /* Only whoever made it: others ask for what they come across. That memory will not do is told
+     * by the transfer that finds none. */
+    if (answer->flags & WEIR_ANSWER_CREATED && opened->body->expected_bytes > 0)
+        map_range(client, opened->body, 0, opened->body->expected_bytes, true);
+    *object = opened;
+    return 0;
+}
+
+/* The server may give these chunks to others. */
+static void release_shards(struct weir_object_client *client, struct body *body)
+{
+    for (uint32_t i = 0; i < body->pattern.count; i++)
+        if (body->shards[i].held > 0 && body->shards[i].server->state == SERVER_UP)
+            call(client, body->shards[i].server,
+                 &(struct weir_request){.verb = WEIR_VERB_RELEASE,
+                                        .object = body->id,
+                                        .generation = body->facts.generation},
+                 NULL);
+}
+
+int weir_object_close(struct weir_object_client *client, struct weir_object *object)
+{
+    struct body *body = object->body;
+    uint64_t bytes = body->facts.bytes > body->told_bytes ? body->facts.bytes : 0;
+    uint64_t until_ns = 0;
+    int rc;
+
+    while (object->slots > 0)
+        if (wait_a_while(client, UINT64_MAX, &until_ns) == WAIT_BROKEN)
+            return -EIO;
+    if (body->openings == 1)
+        release_shards(client, body);
+    rc = call_keeper(client, WEIR_VERB_CLOSE, body->id, body->facts.generation, bytes);
+    if (rc == 0) {
+        body->told_bytes = bytes > 0 ? bytes : body->told_bytes;
+        drop_if_told(client, &client->servers[weir_object_keeper(body->id)]);
+    }
+    free_object(client, object);
+    return rc;
+}
+
+int ask_size(struct weir_object_client *client, struct body *body)
+{
+    int rc = call_keeper(client, WEIR_VERB_STAT, body->id, body->facts.generation, 0);
+    uint64_t bytes = client->call.answer.size;
+
+    if (rc < 0)
+        return rc;
+    if (bytes > body->told_bytes)
+        body->told_bytes = bytes;
+    if (bytes > body->facts.bytes)
+        body->facts.bytes = bytes;
+    return 0;
+}
+
+int64_t weir_object_size(struct weir_object_client *client, struct weir_object *object)
+{
+    int rc = ask_size(client, object->body);
+
+    return rc < 0 ? rc : (int64_t)object->body->facts.bytes;
+}
+
+int weir_object_truncate(struct weir_object_client *client, struct weir_object *object,
+                         uint64_t bytes)
+{
+    struct body *body = object->body;
+    int rc;
+
+    if (!object->can_write)
+        return -EBADF;
+    rc = call_keeper(client, WEIR_VERB_TRUNCATE, body->id, body->facts.generation, bytes);
+    if (rc < 0)
+        return rc;
+    body->facts.bytes = bytes;
+    body->told_bytes = bytes;
+    for (uint32_t i = 0; rc == 0 && i < body->pattern.count; i++) {
+        struct shard *shard = &body->shards[i];
+        uint64_t left = weir_stripe_shard_bytes(&body->pattern, i, bytes);
+
+        rc = reach_and_call(client, shard->server,
+                            &(struct weir_request){.verb = WEIR_VERB_CUT,
+                                                   .object = body->id,
+                                                   .generation = body->facts.generation,
+                                                   .bytes = left},
+                            NULL);
+        forget_chunks(shard, (left + WEIR_CHUNK_BYTES - 1) / WEIR_CHUNK_BYTES);
+    }
+    return rc;
+}
+
+/* ---- names ---- */
+
+int weir_object_stat(struct weir_object_client *client, const char *path,
+                     struct weir_object_facts *facts)
+{
+    int rc = call_by_name(client, path, &(struct weir_request){.verb = WEIR_VERB_STAT});
+
+    if (rc == 0)
+        read_facts(&client->call.answer, facts);
+    return rc;
+}
+
+int weir_object_unlink(struct weir_object_client *client, const char *path)
+{
+    const struct weir_answer *answer = &client->call.answer;
+    int rc = call_name(client, path, &(struct weir_request){.verb = WEIR_VERB_UNLINK});
+
+    if (rc < 0)
+        return rc;
+    if (!(answer->flags & WEIR_ANSWER_ELSEWHERE)) {
+        drop_if_told(client, server_of_name(client, path));
+        return 0;
+    }
+    rc = call_keeper(client, WEIR_VERB_UNLINK, answer->object, answer->generation, 0);
+    if (rc == 0)
+        drop_if_told(client, &client->servers[weir_object_keeper(answer->object)]);
+    return rc;
+}
+
+/* The answer that has just come is about the object that lost its name to another one. */
+static int drop_replaced(struct weir_object_client *client, const struct server_end *speaker)
+{
+    const struct weir_answer *answer = &client->call.answer;
+    uint32_t keeper = weir_object_keeper(answer->object);
+    int rc;
+
+    if (!(answer->flags & WEIR_ANSWER_ELSEWHERE)) {
+        drop_if_told(client, speaker);
+        return 0;
+    }
+    rc = call_keeper(client, WEIR_VERB_UNLINK, answer->object, answer->generation, 0);
+    if (rc == 0)
+        drop_if_told(client, &client->servers[keeper]);
+    return rc;
+}
+
+/* The new name belongs to another server than the old one. */
+static int move_name(struct weir_object_client *client, const char *path, const char *new_path)
+{
+    struct server_end *server = server_of_name(client, new_path);
+    int rc = call_name(client, path, &(struct weir_request){.verb = WEIR_VERB_STAT});
+    struct weir_request request = {.verb = WEIR_VERB_ADOPT,
+                                   .object = client->call.answer.object,
+                                   .generation = client->call.answer.generation,
+                                   .kind = client->call.answer.kind};
+
+    if (rc == 0)
+        rc = reach_and_call(client, server, &request, &(struct parts){.path = new_path});
+    if (rc == 0)
+        rc = drop_replaced(client, server);
+    if (rc < 0)
+        return rc;
+    request.verb = WEIR_VERB_DISOWN;
+    request.kind = 0;
+    return call_name(client, path, &request);
+}
+
+int weir_object_rename(struct weir_object_client *client, const char *path, const char *new_path)
+{
+    struct server_end *server = server_of_name(client, path);
+    int rc;
+
+    if (server != server_of_name(client, new_path))
+        return move_name(client, path, new_path);
+    rc = reach_and_call(client, server, &(struct weir_request){.verb = WEIR_VERB_RENAME},
+                        &(struct parts){.path = path, .new_path = new_path});
+    return rc < 0 ? rc : drop_replaced(client, server);
+}
+
+int weir_object_mkdir(struct weir_object_client *client, const char *path)
+{
+    return call_name(client, path, &(struct weir_request){.verb = WEIR_VERB_MKDIR});
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Data that the server itself moves: pulled and pushed by wires, in messages, and to the backing.
+ */
+#include "server_parts.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- pull and push ---- */
+
+struct weir_wire weir_server_next_wire(struct weir_object_server *server, struct weir_task *task)
+{
+    const struct weir_request *request = &task->parsed.request;
+    uint64_t longest = weir_fabric_facts(server->fabric)->longest_wire_bytes;
+    struct weir_wire wire = {
+        .verb = request->verb == WEIR_VERB_WRITE_PULL ? WEIR_WIRE_READ : WEIR_WIRE_WRITE,
+        .remote_address = request->address + task->posted_bytes,
+        .remote = &request->memory,
+        .context = task,
+    };
+    uint64_t place;
+
+    wire.bytes = weir_shard_piece(task->shard, request->offset + task->posted_bytes,
+                                  request->bytes - task->posted_bytes, &place);
+    if (longest && wire.bytes > longest)
+        wire.bytes = longest;
+    if (place == WEIR_NO_CHUNK) {
+        assert(wire.verb == WEIR_WIRE_WRITE); /* what is pulled has its place */
+        wire.data = server->zeros;
+        wire.region = server->zeros_region;
+    } else {
+        wire.data = (unsigned char *)server->slab.memory + place;
+        wire.region = server->slab_region;
+    }
+    return wire;
+}
+
+void weir_server_move_data(struct weir_object_server *server, struct weir_task *task)
+{
+    const struct weir_request *request = &task->parsed.request;
+    int code = weir_store_pin(server->store, request->object, request->generation, request->offset,
+                              request->bytes, request->verb == WEIR_VERB_WRITE_PULL, &task->shard);
+
+    if (code) {
+        task->shard = NULL;
+        weir_task_finish(server, task, code);
+        return;
+    }
+    task->header.answer.bytes = request->bytes;
+    weir_task_move(server, task);
+}
+
+/* ---- in messages ---- */
+
+void weir_server_write_sent(struct weir_object_server *server, struct weir_task *task)
+{
+    const struct weir_request *request = &task->parsed.request;
+    int code = weir_store_pin(server->store, request->object, request->generation, request->offset,
+                              request->bytes, true, &task->shard);
+
+    if (code)
+        task->shard = NULL;
+    for (uint64_t done = 0; !code && done < request->bytes;) {
+        uint64_t place;
+        uint64_t bytes =
+            weir_shard_piece(task->shard, request->offset + done, request->bytes - done, &place);
+
+        memcpy((unsigned char *)server->slab.memory + place, task->parsed.payload + done, bytes);
+        done += bytes;
+    }
+    task->header.answer.bytes = code ? 0 : request->bytes;
+    weir_task_finish(server, task, code);
+}
+
+void weir_server_read_sent(struct weir_object_server *server, struct weir_task *task)
+{
+    const struct weir_request *request = &task->parsed.request;
+    unsigned char *room;
+    int code;
+
+    if (request->bytes > weir_task_most_payload(server, task)) {
+        weir_task_finish(server, task, -EMSGSIZE);
+        return;
+    }
+    room = weir_task_room(server, task, request->bytes);
+    if (!room)
+        return;
+    code = weir_store_pin(server->store, request->object, request->generation, request->offset,
+                          request->bytes, false, &task->shard);
+    if (code)
+        task->shard = NULL;
+    for (uint64_t done = 0; !code && done < request->bytes;) {
+        uint64_t place;
+        uint64_t bytes =
+            weir_shard_piece(task->shard, request->offset + done, request->bytes - done, &place);
+
+        if (place == WEIR_NO_CHUNK)
+            memset(room + done, 0, bytes);
+        else
+            memcpy(room + done, (unsigned char *)server->slab.memory + place, bytes);
+        done += bytes;
+    }
+    task->header.answer.bytes = code ? 0 : request->bytes;
+    task->header.answer.payload_bytes = (uint32_t)task->header.answer.bytes;
+    weir_task_finish(server, task, code);
+}
+
+/* ---- to the backing ---- */
+
+static int add_piece(struct weir_backing_job *job, uint64_t place, uint64_t bytes)
+{
+    /* Doubles at each power of two: nothing else needs to be remembered. */
+    if (!(job->count & (job->count - 1))) {
+        size_t room = job->count ? 2 * (size_t)job->count : 1;
+        struct weir_range *pieces = realloc(job->pieces, room * sizeof *pieces);
+
+        if (!pieces)
+            return -ENOMEM;
+        job->pieces = pieces;
+    }
+    job->pieces[job->count++] = (struct weir_range){place, bytes};
+    return 0;
+}
+
+static int add_range(struct weir_task *task, struct weir_range range)
+{
+    uint64_t end = weir_shard_end(task->shard);
+
+    if (range.offset >= end)
+        return 0;
+    if (range.bytes > end - range.offset)
+        range.bytes = end - range.offset;
+    while (range.bytes) {
+        uint64_t place;
+        uint64_t bytes = weir_shard_piece(task->shard, range.offset, range.bytes, &place);
+
+        if (place != WEIR_NO_CHUNK && add_piece(&task->job, place, bytes))
+            return -ENOMEM;
+        range.offset += bytes;
+        range.bytes -= bytes;
+    }
+    return 0;
+}
+
+void weir_server_commit(struct weir_object_server *server, struct weir_task *task)
+{
+    const struct weir_request *request = &task->parsed.request;
+    bool goes_to_storage = request->flags & WEIR_REQUEST_STORAGE && server->backing;
+    int code = weir_store_pin(server->store, request->object, request->generation, 0, 0, false,
+                              &task->shard);
+
+    if (code)
+        task->shard = NULL;
+    for (uint32_t i = 0; task->shard && goes_to_storage && i < request->count && !code; i++) {
+        struct weir_range range;
+
+        memcpy(&range, task->parsed.payload + i * sizeof range, sizeof range);
+        code = add_range(task, range);
+    }
+    if (!code && task->job.count) {
+        task->state = WEIR_TASK_COMMITTING;
+        /* While the disk works, the buffer can receive: only credits limit who waits. */
+        weir_link_release(task->client->link, task->message);
+        task->message = NULL;
+        server->committing_count++;
+        weir_backing_submit(server->backing, &task->job);
+        return;
+    }
+    task->header.answer.level = goes_to_storage ? WEIR_FLUSH_STORAGE : WEIR_FLUSH_VISIBLE;
+    weir_task_finish(server, task, code);
+}
