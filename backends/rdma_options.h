@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the user says of remote memory, and what of it makes no sense. */
+#ifndef WEIR_BACKENDS_RDMA_OPTIONS_H
+#define WEIR_BACKENDS_RDMA_OPTIONS_H
+
+#include "weir/base/arena.h"
+#include "weir/base/options.h"
+#include "weir/io/backend.h"
+#include "weir/objects/client.h"
+
+struct weir_rdma_options {
+    const char *targets; /* a number, "per-node" or "self"; NULL: nothing was said */
+    const char *hosts;
+    const char *hosts_file;
+    const char *secret_file;
+    const char *provider;
+    const char *device;
+    const char *interface;
+    int64_t gid;
+    const char *wireup;
+    int64_t capacity;
+    int64_t wants_huge_pages;
+    const char *back;
+    int64_t stripe_unit;
+    int64_t stripe_count;
+    const char *mode;
+    const char *flush;
+    const char *sizes;
+    int64_t pairs;
+    int64_t signal_every;
+    int64_t mtu;
+    int64_t read_depth;
+    uint64_t timeout_ns;
+    uint64_t spin_ns;
+};
+
+extern const struct weir_option weir_rdma_rows[];
+
+/* Refuses, with the way out, what does not go together, whatever the ranks are. 0 or the error. */
+int weir_rdma_options_check(const struct weir_rdma_options *options, struct weir_error *error);
+
+/* True if the servers are not of this job. */
+bool weir_rdma_has_hosts(const struct weir_rdma_options *options);
+
+/* What the options say of the network; texts are borrowed from them. */
+struct weir_fabric_params weir_rdma_fabric_params(const struct weir_rdma_options *options,
+                                                  const unsigned char *secret);
+
+enum weir_object_mode weir_rdma_mode(const struct weir_rdma_options *options);
+enum weir_object_flush weir_rdma_flush(const struct weir_rdma_options *options);
+
+/* The addresses of --rdma.hosts, or of the lines of --rdma.hosts-file ("HOST:PORT", empty ones and
+ * what follows a # aside), in the arena. 0 or the error. */
+int weir_rdma_hosts_read(const struct weir_rdma_options *options, struct weir_arena *arena,
+                         const char *const **addresses, unsigned *count, struct weir_error *error);
+
+/* What the backend's servers of this job are: weir_backend.server. */
+extern const struct weir_server_ops weir_rdma_server_ops;
+
+#endif
