@@ -1,55 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a net run found: summaries, the matrix, and what is odd in it. */
+/* What a net run found, put together as it is measured. */
 #include "weir/measure/net_result.h"
 
-#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 
 struct weir_net_result *weir_net_result_open(void)
 {
-    return NULL;
+    struct weir_arena arena = {0};
+    struct weir_net_result *result = weir_arena_take(&arena, sizeof *result);
+
+    result->arena = arena;
+    return result;
 }
 
 void weir_net_result_close(struct weir_net_result *result)
 {
-    (void)result;
+    struct weir_arena arena;
+
+    if (!result)
+        return;
+    /* The result lies in its own arena. */
+    arena = result->arena;
+    weir_arena_close(&arena);
+}
+
+/* An array with room for one more: what was in it moves along. */
+static void *grow(struct weir_arena *arena, void *elements, size_t stride, uint32_t count,
+                  uint32_t *capacity)
+{
+    uint32_t room = *capacity ? 2 * *capacity : 8;
+    void *grown;
+
+    if (count < *capacity)
+        return elements;
+    grown = weir_arena_take(arena, room * stride);
+    if (count > 0)
+        memcpy(grown, elements, count * stride);
+    *capacity = room;
+    return grown;
 }
 
 struct weir_net_measurement *weir_net_result_add(struct weir_net_result *result,
                                                  uint32_t flow_count)
 {
-    (void)result;
-    (void)flow_count;
-    return NULL;
+    struct weir_net_measurement *measurement;
+
+    result->measurements = grow(&result->arena, result->measurements, sizeof *result->measurements,
+                                result->measurement_count, &result->measurement_capacity);
+    measurement = &result->measurements[result->measurement_count++];
+    measurement->latency = weir_arena_take(&result->arena, sizeof *measurement->latency);
+    weir_histogram_reset(measurement->latency);
+    measurement->flows =
+        weir_arena_take(&result->arena, ((size_t)flow_count + 1) * sizeof *measurement->flows);
+    measurement->flow_count = flow_count;
+    return measurement;
 }
 
-uint32_t weir_net_result_summarise(const struct weir_net_result *result,
-                                   struct weir_net_summary *lines, uint32_t capacity)
+void weir_net_result_add_interval(struct weir_net_result *result,
+                                  const struct weir_net_interval *interval)
 {
-    (void)result;
-    (void)lines;
-    (void)capacity;
-    return 0;
+    result->intervals = grow(&result->arena, result->intervals, sizeof *result->intervals,
+                             result->interval_count, &result->interval_capacity);
+    result->intervals[result->interval_count++] = *interval;
 }
 
-void weir_net_result_matrix(const struct weir_net_result *result, uint64_t message_bytes,
-                            double *matrix)
+void weir_net_result_find(struct weir_net_result *result, enum weir_severity severity,
+                          const char *name, const char *format, ...)
 {
-    (void)result;
-    (void)message_bytes;
-    (void)matrix;
-}
+    struct weir_finding *finding;
+    va_list arguments;
 
-uint32_t weir_net_result_odd_pairs(const struct weir_net_result *result, uint64_t message_bytes,
-                                   struct weir_net_odd_pair *pairs, uint32_t capacity)
-{
-    (void)result;
-    (void)message_bytes;
-    (void)pairs;
-    (void)capacity;
-    return 0;
-}
-
-void weir_net_result_judge(struct weir_net_result *result)
-{
-    (void)result;
+    if (result->finding_count >= WEIR_FINDINGS_MAX)
+        return;
+    finding = &result->findings[result->finding_count++];
+    finding->severity = severity;
+    finding->name = name;
+    va_start(arguments, format);
+    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    va_end(arguments);
 }

@@ -1,13 +1,380 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a net plan: links, rounds, results. */
+/* Runs a net plan: a carrier, its memory and addresses, then round by round. */
 #include "weir/net/net.h"
 
+#include "run.h"
+
 #include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t longest_of(const struct weir_net_plan *plan)
+{
+    uint64_t longest = 0;
+
+    for (unsigned i = 0; i < plan->size_count; i++)
+        if (plan->sizes[i] > longest)
+            longest = plan->sizes[i];
+    return longest;
+}
+
+/* ---- how much is needed ---- */
+
+/* What the rounds need on any rank, and on this one. */
+struct needs {
+    uint32_t ends;    /* of this rank in any round */
+    uint32_t openers; /* of any rank in any round */
+    uint32_t links;   /* of this rank in all rounds */
+};
+
+static void count_round(struct net_run *run, uint32_t *ends, uint32_t *openers, unsigned char *seen,
+                        struct needs *needs)
+{
+    uint32_t size = (uint32_t)run->group->size;
+    uint32_t me = (uint32_t)run->group->rank;
+
+    memset(ends, 0, size * sizeof *ends);
+    memset(openers, 0, size * sizeof *openers);
+    for (uint32_t i = 0; i < run->flow_count; i++) {
+        uint32_t opener = net_opener_of(run, &run->flows[i]);
+        uint32_t acceptor = net_acceptor_of(run, &run->flows[i]);
+
+        ends[opener]++;
+        ends[acceptor]++;
+        if (++openers[opener] > needs->openers)
+            needs->openers = openers[opener];
+        if (opener == me && !(seen[acceptor] & 1)) {
+            seen[acceptor] |= 1;
+            needs->links++;
+        }
+        if (acceptor == me && !(seen[opener] & 2)) {
+            seen[opener] |= 2;
+            needs->links++;
+        }
+    }
+    if (ends[me] > needs->ends)
+        needs->ends = ends[me];
+}
+
+static void list_flows(struct net_run *run, uint32_t round)
+{
+    run->flow_count =
+        weir_net_round_flows(run->plan, (uint32_t)run->group->size, round, run->flows);
+}
+
+static struct needs count_needs(struct net_run *run)
+{
+    size_t size = (size_t)run->group->size;
+    uint32_t rounds = weir_net_round_count(run->plan, (uint32_t)size);
+    uint32_t *counts = calloc(2 * size, sizeof *counts);
+    unsigned char *seen = calloc(size, 1);
+    struct needs needs = {0};
+
+    if (counts == NULL || seen == NULL)
+        weir_error_out_of_memory();
+    for (uint32_t round = 0; round < rounds; round++) {
+        list_flows(run, round);
+        count_round(run, counts, counts + size, seen, &needs);
+    }
+    free(counts);
+    free(seen);
+    return needs;
+}
+
+/* Memory of an end: the most that any size needs. */
+static uint64_t area_of(const struct weir_net_plan *plan)
+{
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < plan->size_count; i++) {
+        struct net_trial trial = net_trial_of(plan, plan->sizes[i]);
+        uint64_t bytes = trial.slot_count * trial.stride;
+
+        most = bytes > most ? bytes : most;
+    }
+    return (most + 4095) / 4096 * 4096;
+}
+
+/* ---- opening ---- */
+
+/* Everything that is allocated for the measurements, once. */
+static void open_ends(struct net_run *run, const struct needs *needs)
+{
+    const struct weir_net_plan *plan = run->plan;
+    size_t places = plan->must_verify ? plan->depth : 0;
+
+    run->end_capacity = needs->ends;
+    run->opener_capacity = needs->openers;
+    if (plan->interval_ns > 0)
+        run->interval_capacity = (uint32_t)(plan->duration_ns / plan->interval_ns) + 2;
+    run->ends = calloc(needs->ends + 1, sizeof *run->ends);
+    run->intervals =
+        calloc((size_t)needs->openers * run->interval_capacity + 1, sizeof *run->intervals);
+    if (run->ends == NULL || run->intervals == NULL)
+        weir_error_out_of_memory();
+    for (uint32_t i = 0; i < needs->ends; i++) {
+        struct net_end *end = &run->ends[i];
+
+        end->latency = malloc(sizeof *end->latency);
+        end->free_tokens = calloc(plan->depth, sizeof *end->free_tokens);
+        end->post_ns = calloc(plan->depth, sizeof *end->post_ns);
+        end->last_number = calloc(places + 1, sizeof *end->last_number);
+        if (!end->latency || !end->free_tokens || !end->post_ns || !end->last_number)
+            weir_error_out_of_memory();
+    }
+}
+
+static void close_run(struct net_run *run)
+{
+    for (uint32_t i = 0; run->ends != NULL && i < run->end_capacity; i++) {
+        free(run->ends[i].latency);
+        free(run->ends[i].free_tokens);
+        free(run->ends[i].post_ns);
+        free(run->ends[i].last_number);
+    }
+    free(run->ends);
+    free(run->intervals);
+    free(run->flows);
+    free(run->peers);
+    free(run->addresses);
+    net_carrier_close(run->carrier);
+}
+
+static int open_one(struct net_run *run, const char *provider, const unsigned char *secret,
+                    struct weir_error *error)
+{
+    const struct net_carrier_params params = {.plan = run->plan,
+                                              .group = run->group,
+                                              .provider = provider,
+                                              .secret = secret,
+                                              .longest_bytes = longest_of(run->plan)};
+
+    if (provider != NULL && strcmp(provider, "mpi") == 0)
+        net_mpi_carrier_open(&params, &run->carrier, error);
+    else
+        net_fabric_carrier_open(&params, &run->carrier, error);
+    return weir_group_agree(run->group, error);
+}
+
+/* All ranks must come to the same: where one has no device, none uses those of the others. */
+static int open_carrier(struct net_run *run, const unsigned char *secret, struct weir_error *error)
+{
+    struct weir_fabric_facts facts;
+    char first[sizeof facts.provider];
+    bool differs;
+
+    if (open_one(run, run->plan->provider, secret, error) != 0)
+        return error->code;
+    run->carrier->ops->describe(run->carrier, &facts);
+    memcpy(first, facts.provider, sizeof first);
+    if (weir_group_broadcast(run->group, first, sizeof first, 0) < 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
+                              "the ranks can no longer talk to each other");
+    differs = strcmp(first, facts.provider) != 0;
+    if (!weir_group_any(run->group, differs))
+        return 0;
+    net_carrier_close(run->carrier);
+    run->carrier = NULL;
+    return open_one(run, "tcp", secret, error);
+}
+
+static int check_length(const struct net_run *run, struct weir_error *error)
+{
+    uint64_t longest = longest_of(run->plan);
+
+    if (longest <= run->carrier->longest_bytes)
+        return 0;
+    return weir_error_usage(error, "net",
+                            "--size: a message of %llu bytes is too long for this network; give "
+                            "up to %llu",
+                            (unsigned long long)longest,
+                            (unsigned long long)run->carrier->longest_bytes);
+}
+
+static int exchange_addresses(struct net_run *run, struct weir_error *error)
+{
+    size_t bytes = (size_t)run->group->size * WEIR_ADDRESS_BYTES;
+    char mine[WEIR_ADDRESS_BYTES];
+    int code;
+
+    run->carrier->ops->listen(run->carrier, mine, error);
+    if (weir_group_agree(run->group, error) != 0)
+        return error->code;
+    code = weir_group_gather(run->group, mine, sizeof mine,
+                             run->group->rank == 0 ? run->addresses : NULL);
+    if (code == 0)
+        code = weir_group_broadcast(run->group, run->addresses, bytes, 0);
+    if (code == 0)
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
+                          "addresses cannot be told to the ranks");
+}
+
+static int open_run(struct net_run *run, struct weir_error *error)
+{
+    unsigned char secret[WEIR_SECRET_BYTES] = {0};
+    size_t size = (size_t)run->group->size;
+    struct needs needs;
+    cpu_set_t cpus;
+
+    run->flows = calloc(2 * size, sizeof *run->flows);
+    run->peers = calloc(size, sizeof *run->peers);
+    run->addresses = calloc(size, sizeof *run->addresses);
+    if (run->flows == NULL || run->peers == NULL || run->addresses == NULL)
+        weir_error_out_of_memory();
+    needs = count_needs(run);
+    open_ends(run, &needs);
+    run->area_bytes = area_of(run->plan);
+    CPU_ZERO(&cpus);
+    run->must_yield = sched_getaffinity(0, sizeof cpus, &cpus) != 0 ||
+                      run->group->node_size > sysconf(_SC_NPROCESSORS_ONLN);
+    if (run->group->rank == 0 && weir_secret_draw(secret) < 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, "net", "the kernel draws no secret");
+    if (weir_group_agree(run->group, error) != 0 ||
+        weir_group_broadcast(run->group, secret, sizeof secret, 0) < 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
+                              "the ranks can no longer talk to each other");
+    if (open_carrier(run, secret, error) != 0)
+        return error->code;
+    if (check_length(run, error) == 0 && needs.ends > 0)
+        run->carrier->ops->take_memory(run->carrier, needs.ends * run->area_bytes,
+                                       run->plan->wants_huge_pages, needs.links, error);
+    if (weir_group_agree(run->group, error) != 0)
+        return error->code;
+    return exchange_addresses(run, error);
+}
+
+/* ---- what rank 0 tells of it ---- */
+
+/* One memcpy after the other, between two pieces of memory that no cache holds. */
+static double measure_copy(const struct weir_clock *clock)
+{
+    const size_t bytes = (size_t)32 << 20;
+    unsigned char *from = malloc(bytes), *to = malloc(bytes);
+    uint64_t begin_ns, best_ns = UINT64_MAX;
+
+    if (from != NULL && to != NULL) {
+        memset(from, 1, bytes);
+        memset(to, 2, bytes);
+        for (int i = 0; i < 2; i++) {
+            uint64_t taken_ns;
+
+            begin_ns = weir_clock_ns(clock);
+            memcpy(to, from, bytes);
+            /* The copy is not to be taken for useless. */
+            __asm__ volatile("" : : "r"(to) : "memory");
+            taken_ns = weir_clock_ns(clock) - begin_ns;
+            best_ns = taken_ns < best_ns ? taken_ns : best_ns;
+        }
+    }
+    free(from);
+    free(to);
+    return best_ns == UINT64_MAX ? 0 : (double)bytes * 1e9 / (double)best_ns;
+}
+
+static void describe_carrier(const struct net_run *run, struct weir_net_result *result)
+{
+    struct weir_fabric_facts facts;
+    struct net_trial trial = net_trial_of(run->plan, longest_of(run->plan));
+    long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+
+    run->carrier->ops->describe(run->carrier, &facts);
+    snprintf(result->provider, sizeof result->provider, "%s", facts.provider);
+    snprintf(result->transport, sizeof result->transport, "%s", facts.transport);
+    if (strcmp(facts.provider, "mpi") == 0)
+        snprintf(result->library, sizeof result->library, "%s", weir_group_library(run->group));
+    result->is_latency = run->plan->measure == WEIR_NET_LATENCY;
+    result->mtu_bytes = facts.mtu_bytes;
+    result->inline_bytes = facts.inline_bytes;
+    result->read_depth = facts.read_depth;
+    result->link_bits_per_s = facts.bits_per_s;
+    result->working_set_bytes = trial.slot_count * trial.stride;
+    result->cache_bytes = cache > 0 ? (uint64_t)cache : 0;
+    result->copy_bytes_per_s = measure_copy(run->clock);
+    result->rank_count = (uint32_t)run->group->size;
+    result->node_count = (uint32_t)run->group->node_count;
+}
+
+static int describe(struct net_run *run, struct weir_net_result *result)
+{
+    struct weir_group *group = run->group;
+    struct weir_net_rank mine = {0}, *all = NULL;
+    struct weir_fabric_facts facts;
+
+    run->carrier->ops->describe(run->carrier, &facts);
+    snprintf(mine.host, sizeof mine.host, "%s", group->node_names[group->node]);
+    snprintf(mine.device, sizeof mine.device, "%s", facts.device);
+    snprintf(mine.address, sizeof mine.address, "%s", facts.address);
+    mine.numa_node = facts.numa_node;
+    mine.mtu_bytes = facts.mtu_bytes;
+    if (result != NULL) {
+        describe_carrier(run, result);
+        all = weir_arena_take(&result->arena, (size_t)group->size * sizeof *all);
+        result->ranks = all;
+    }
+    return weir_group_gather(group, &mine, sizeof mine, all);
+}
+
+/* ---- the run ---- */
+
+static int measure_rounds(struct net_run *run, uint32_t repetition, unsigned size,
+                          struct weir_net_result *result, struct weir_error *error)
+{
+    uint32_t rounds = weir_net_round_count(run->plan, (uint32_t)run->group->size);
+    bool is_new = repetition == 0 && size == 0;
+    int code = 0;
+
+    for (uint32_t round = 0; round < rounds && code == 0 && !run->has_stopped; round++) {
+        list_flows(run, round);
+        net_ends_list(run);
+        if (is_new && net_links_open(run) < 0)
+            return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
+                                  "the ranks can no longer talk to each other");
+        if (is_new)
+            code = net_round_try(run, error);
+        if (code < 0 || run->has_stopped)
+            break;
+        code = net_round_measure(run, round, repetition, run->plan->sizes[size], result, error);
+        if (code == 0 && result != NULL && run->params->measured != NULL)
+            run->params->measured(run->params->context, result);
+    }
+    return code;
+}
+
+static int measure_all(struct net_run *run, struct weir_net_result *result,
+                       struct weir_error *error)
+{
+    int code = 0;
+
+    for (uint32_t repetition = 0; repetition < run->plan->repetitions; repetition++)
+        for (unsigned i = 0; i < run->plan->size_count && code == 0 && !run->has_stopped; i++)
+            code = measure_rounds(run, repetition, i, result, error);
+    if (result != NULL) {
+        result->is_interrupted = run->has_stopped;
+        weir_net_result_judge(result);
+    }
+    return code;
+}
 
 int weir_net_run(const struct weir_net_params *params, struct weir_net_result *result,
                  struct weir_error *error)
 {
-    (void)params;
-    (void)result;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOSYS, NULL, "not built yet");
+    struct net_run run = {
+        .params = params, .plan = params->plan, .group = params->group, .clock = params->clock};
+    int code;
+
+    weir_net_ranks_check(params->plan, (uint32_t)params->group->size, error);
+    if (weir_group_agree(params->group, error) != 0)
+        return error->code;
+    code = open_run(&run, error);
+    if (code == 0 && describe(&run, result) < 0)
+        code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
+                              "the ranks can no longer talk to each other");
+    if (code == 0)
+        code = measure_all(&run, result, error);
+    close_run(&run);
+    return code;
 }

@@ -68,6 +68,9 @@ struct weir_net_plan {
 /* Refuses what cannot be: 0 or a usage error. The number of ranks is not looked at. */
 int weir_net_plan_check(const struct weir_net_plan *plan, struct weir_error *error);
 
+/* Frees it, and all that it points to. NULL is allowed. */
+void weir_net_plan_close(struct weir_net_plan *plan);
+
 /* The plan as stable text. */
 void weir_net_plan_explain(const struct weir_net_plan *plan, struct weir_text *text);
 

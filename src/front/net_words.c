@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command that measures networks: its options, and the plan they make. */
+#include "net_words.h"
+
+#include "weir/base/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+static const char place[] = "net";
+
+struct net_values {
+    const char *provider;
+    const char *device;
+    const char *interface;
+    int64_t gid;
+    const char *wireup;
+    const char *test;
+    const char *pattern;
+    const char *op;
+    int64_t both;
+    const char *size;
+    const char *sizes;
+    const char *duration; /* text, so that 0 and nothing differ */
+    int64_t iterations;
+    const char *warm_up;
+    int64_t depth;
+    int64_t batch;
+    int64_t pairs;
+    int64_t signal_every;
+    int64_t working_set;
+    int64_t huge_pages;
+    int64_t mtu;
+    int64_t read_depth;
+    uint64_t interval_ns;
+    int64_t repetitions;
+    const char *format;
+    int64_t gbits;
+    const char *result_path;
+    int64_t verify;
+    int64_t explain;
+    int64_t help;
+};
+
+#define AT(member) offsetof(struct net_values, member)
+
+static const struct weir_option net_rows[] = {
+    {0, "provider", WEIR_OPTION_CHOICE, AT(provider), "auto", "auto|verbs|tcp|shm|mpi",
+     .help = "what carries the data; auto: verbs where there is a device, else tcp"},
+    {0, "device", WEIR_OPTION_TEXT, AT(device),
+     .help = "verbs: the device, such as mlx5_0 or mlx5_0/1; if not given, the first active one"},
+    {0, "interface", WEIR_OPTION_TEXT, AT(interface),
+     .help = "network device or address at which ranks are reached"},
+    {0, "gid", WEIR_OPTION_INTEGER, AT(gid), "-1",
+     .help = "verbs: index in the port's table of GIDs; -1: chosen"},
+    {0, "wireup", WEIR_OPTION_CHOICE, AT(wireup), "auto", "auto|socket|cm",
+     .help = "verbs: how queue pairs find each other; cm: by rdma_cm"},
+    {0, "test", WEIR_OPTION_CHOICE, AT(test), "bw", "bw|lat",
+     .help = "bandwidth, or latency by ping-pong"},
+    {0, "pattern", WEIR_OPTION_CHOICE, AT(pattern), "pair",
+     "pair|pairs|all|incast|outcast|bisection",
+     .help = "who sends to whom: 0 to 1; the lower half of ranks to the upper, each alone and then "
+             "together; every rank to every other; all to 0; 0 to all; halves in every way"},
+    {0, "op", WEIR_OPTION_CHOICE, AT(op), NULL, "write|read|send",
+     .help = "how data move: written by their source, read by their sink, or sent; write, but send "
+             "over mpi"},
+    {0, "both", WEIR_OPTION_FLAG, AT(both), .help = "both directions of each pair at once"},
+    {0, "size", WEIR_OPTION_TEXT, AT(size),
+     .help = "bytes of a message; if not given, 64k for bw and 8 for lat"},
+    {0, "sizes", WEIR_OPTION_TEXT, AT(sizes),
+     .help = "several, one after the other: 1:8m doubles from 1 to 8m; 4k,64k,1m is a list"},
+    {0, "duration", WEIR_OPTION_TEXT, AT(duration),
+     .help = "seconds of each measurement; if neither this nor iterations is given, 3"},
+    {0, "iterations", WEIR_OPTION_COUNT, AT(iterations),
+     .help = "messages of each flow, in place of a duration"},
+    {0, "warm-up", WEIR_OPTION_TEXT, AT(warm_up),
+     .help = "seconds before each measurement that do not count; if not given, a tenth of the "
+             "duration, up to 0.5"},
+    {0, "depth", WEIR_OPTION_COUNT, AT(depth),
+     .help = "messages in flight per flow; 0: 128 for bw, 1 for lat"},
+    {0, "batch", WEIR_OPTION_COUNT, AT(batch),
+     .help = "messages handed over at once; 0: 16, and no more than a quarter of the depth"},
+    {0, "pairs", WEIR_OPTION_COUNT, AT(pairs), "1",
+     .help = "queue pairs (verbs) or streams (tcp) of a flow"},
+    {0, "signal-every", WEIR_OPTION_COUNT, AT(signal_every),
+     .help = "verbs: every so many messages of a list tell that they are done; 0: the last only"},
+    {0, "working-set", WEIR_OPTION_SIZE, AT(working_set),
+     .help = "memory that a flow goes round at each end; 0: all messages in flight, up to 8m"},
+    {0, "huge-pages", WEIR_OPTION_FLAG, AT(huge_pages), .help = "buffers in reserved huge pages"},
+    {0, "mtu", WEIR_OPTION_SIZE, AT(mtu), .help = "verbs: at most so much; 0: that of the port"},
+    {0, "read-depth", WEIR_OPTION_COUNT, AT(read_depth),
+     .help = "verbs: reads in flight per queue pair; 0: the most that the device can"},
+    {0, "interval", WEIR_OPTION_SECONDS, AT(interval_ns),
+     .help = "seconds for which bytes are told one by one; 0: none, but 1 with --format iperf"},
+    {0, "repetitions", WEIR_OPTION_COUNT, AT(repetitions), "1",
+     .help = "of all of it; medians are told"},
+    {0, "format", WEIR_OPTION_CHOICE, AT(format), "table", "table|json|iperf|perftest",
+     .help = "format of the report"},
+    {0, "gbits", WEIR_OPTION_FLAG, AT(gbits), .help = "with --format perftest: Gbit/s, not MiB/s"},
+    {0, "result", WEIR_OPTION_TEXT, AT(result_path), .help = "the JSON goes to this file as well"},
+    {0, "verify", WEIR_OPTION_FLAG, AT(verify),
+     .help = "stamp every message, and look for what came wrong, twice, or not at all"},
+    {0, "explain", WEIR_OPTION_FLAG, AT(explain), .help = "print the plan, and stop"},
+    {'h', "help", WEIR_OPTION_FLAG, AT(help), .help = "print this, and stop"},
+    {0},
+};
+
+static const struct weir_option_set net_set = {"net", net_rows, sizeof(struct net_values)};
+
+static const char usage[] =
+    "Usage: mpiexec -n N weir net [OPTION...]\n\n"
+    "Measures bandwidth or latency between ranks, from memory to memory, over RDMA verbs, TCP, "
+    "shared\nmemory or MPI.\n";
+
+/* What all parts of the reading share. */
+struct reading {
+    const struct net_values *values;
+    struct weir_net_plan *plan;
+    struct weir_error *error;
+};
+
+#define REFUSE(reading, ...) weir_error_usage((reading)->error, place, __VA_ARGS__)
+
+/* ---- words that are numbers of an enum ---- */
+
+static unsigned index_of(const char *word, const char *const names[], unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(word, names[i]) == 0)
+            return i;
+    return 0;
+}
+
+static enum weir_net_pattern pattern_of(const char *word)
+{
+    enum weir_net_pattern pattern = WEIR_NET_PAIR;
+
+    while (pattern < WEIR_NET_BISECTION && strcmp(word, weir_net_pattern_name(pattern)) != 0)
+        pattern++;
+    return pattern;
+}
+
+static enum weir_net_verb verb_of(const char *word)
+{
+    enum weir_net_verb verb = WEIR_NET_WRITE;
+
+    while (verb < WEIR_NET_SEND && strcmp(word, weir_net_verb_name(verb)) != 0)
+        verb++;
+    return verb;
+}
+
+static enum weir_net_format format_of(const char *word)
+{
+    static const char *const names[] = {[WEIR_NET_TABLE] = "table",
+                                        [WEIR_NET_JSON] = "json",
+                                        [WEIR_NET_IPERF] = "iperf",
+                                        [WEIR_NET_PERFTEST] = "perftest"};
+
+    return (enum weir_net_format)index_of(word, names, sizeof names / sizeof *names);
+}
+
+/* ---- sizes ---- */
+
+static int add_size(const struct reading *reading, uint64_t bytes)
+{
+    struct weir_net_plan *plan = reading->plan;
+
+    if (plan->size_count == WEIR_NET_SIZES_MAX)
+        return REFUSE(reading, "--sizes: more than %d sizes; give fewer", WEIR_NET_SIZES_MAX);
+    plan->sizes[plan->size_count++] = bytes;
+    return 0;
+}
+
+static int read_size(const struct reading *reading, const char *option, const char *word,
+                     uint64_t *bytes)
+{
+    if (weir_size_parse(word, bytes) == 0)
+        return 0;
+    return REFUSE(reading,
+                  "--%s: \"%s\" is not a size; give bytes, or a number with k, m or g behind "
+                  "it",
+                  option, word);
+}
+
+/* "LOW:HIGH": doubled from one to the other; the higher one is always among them. */
+static int add_range(const struct reading *reading, const char *low_word, const char *high_word)
+{
+    uint64_t low, high;
+
+    if (read_size(reading, "sizes", low_word, &low) ||
+        read_size(reading, "sizes", high_word, &high))
+        return -EINVAL;
+    if (low == 0 || low > high)
+        return REFUSE(reading, "--sizes: %s:%s does not rise from 1 or more; give it as 1:8m",
+                      low_word, high_word);
+    for (uint64_t bytes = low; bytes < high; bytes *= 2)
+        if (add_size(reading, bytes))
+            return -EINVAL;
+    return add_size(reading, high);
+}
+
+static int add_list(const struct reading *reading, char *list)
+{
+    for (char *word = list, *next; word != NULL; word = next) {
+        char *comma = strchr(word, ',');
+        uint64_t bytes;
+
+        next = comma != NULL ? comma + 1 : NULL;
+        if (comma != NULL)
+            *comma = '\0';
+        if (read_size(reading, "sizes", word, &bytes) || add_size(reading, bytes))
+            return -EINVAL;
+    }
+    return 0;
+}
+
+static int read_sizes(const struct reading *reading)
+{
+    const struct net_values *values = reading->values;
+    uint64_t bytes = reading->plan->measure == WEIR_NET_LATENCY ? 8 : 64 << 10;
+    char *copy, *colon;
+
+    if (values->size != NULL && values->sizes != NULL)
+        return REFUSE(reading, "--sizes: --size gives one already; leave one of the two out");
+    if (values->sizes == NULL) {
+        if (values->size != NULL && read_size(reading, "size", values->size, &bytes))
+            return -EINVAL;
+        return add_size(reading, bytes);
+    }
+    copy = weir_arena_copy(&reading->plan->arena, values->sizes);
+    colon = strchr(copy, ':');
+    if (colon == NULL)
+        return add_list(reading, copy);
+    *colon = '\0';
+    return add_range(reading, copy, colon + 1);
+}
+
+/* ---- time ---- */
+
+static int read_seconds(const struct reading *reading, const char *option, const char *word,
+                        uint64_t *ns)
+{
+    if (weir_duration_parse(word, UINT64_C(1000000000), ns) == 0)
+        return 0;
+    return REFUSE(reading, "--%s: \"%s\" is not a time in seconds (0 or more, decimals are fine)",
+                  option, word);
+}
+
+static int read_times(const struct reading *reading)
+{
+    const struct net_values *values = reading->values;
+    struct weir_net_plan *plan = reading->plan;
+    const uint64_t standard_ns = UINT64_C(3000000000), warm_up_most_ns = UINT64_C(500000000);
+
+    plan->iterations = (uint64_t)values->iterations;
+    plan->duration_ns = plan->iterations > 0 ? 0 : standard_ns;
+    if (values->duration != NULL &&
+        read_seconds(reading, "duration", values->duration, &plan->duration_ns))
+        return -EINVAL;
+    plan->warm_up_ns = (plan->duration_ns > 0 ? plan->duration_ns : standard_ns) / 10;
+    if (plan->warm_up_ns > warm_up_most_ns)
+        plan->warm_up_ns = warm_up_most_ns;
+    if (values->warm_up != NULL &&
+        read_seconds(reading, "warm-up", values->warm_up, &plan->warm_up_ns))
+        return -EINVAL;
+    plan->interval_ns = values->interval_ns;
+    if (plan->interval_ns == 0 && plan->format == WEIR_NET_IPERF && plan->iterations == 0 &&
+        plan->measure == WEIR_NET_BANDWIDTH)
+        plan->interval_ns = UINT64_C(1000000000);
+    return 0;
+}
+
+/* ---- load ---- */
+
+static int read_count(const struct reading *reading, const char *option, int64_t value,
+                      unsigned standard, unsigned *count)
+{
+    if (value > INT_MAX)
+        return REFUSE(reading, "--%s: %" PRId64 " is too many; give fewer", option, value);
+    *count = value > 0 ? (unsigned)value : standard;
+    return 0;
+}
+
+static int read_load(const struct reading *reading)
+{
+    const struct net_values *values = reading->values;
+    struct weir_net_plan *plan = reading->plan;
+    bool is_latency = plan->measure == WEIR_NET_LATENCY;
+    unsigned batch;
+
+    if (read_count(reading, "depth", values->depth, is_latency ? 1 : 128, &plan->depth))
+        return -EINVAL;
+    batch = plan->depth / 4 < 16 ? plan->depth / 4 : 16;
+    if (read_count(reading, "batch", values->batch, batch > 0 ? batch : 1, &plan->batch) ||
+        read_count(reading, "pairs", values->pairs, 1, &plan->pairs) ||
+        read_count(reading, "signal-every", values->signal_every, 0, &plan->signal_every) ||
+        read_count(reading, "mtu", values->mtu, 0, &plan->mtu_bytes) ||
+        read_count(reading, "read-depth", values->read_depth, 0, &plan->read_depth) ||
+        read_count(reading, "repetitions", values->repetitions, 1, &plan->repetitions))
+        return -EINVAL;
+    plan->working_set_bytes = (uint64_t)values->working_set;
+    plan->wants_huge_pages = values->huge_pages != 0;
+    plan->must_verify = values->verify != 0;
+    return 0;
+}
+
+/* ---- provider ---- */
+
+static int read_provider(const struct reading *reading)
+{
+    const struct net_values *values = reading->values;
+    struct weir_net_plan *plan = reading->plan;
+    struct weir_arena *arena = &plan->arena;
+    bool is_chosen = strcmp(values->provider, "auto") == 0;
+    bool is_mpi = strcmp(values->provider, "mpi") == 0;
+    /* What nobody else has says which provider is meant. */
+    bool speaks_of_verbs = values->device != NULL || values->gid >= 0 || values->mtu > 0 ||
+                           values->read_depth > 0 || values->signal_every > 0 ||
+                           strcmp(values->wireup, "auto") != 0;
+
+    if (values->gid < -1 || values->gid > INT_MAX)
+        return REFUSE(reading,
+                      "--gid: %" PRId64 " is no index; give 0 or more, or -1 to have it "
+                      "chosen",
+                      values->gid);
+    plan->provider = is_chosen ? NULL : weir_arena_copy(arena, values->provider);
+    if (is_chosen && speaks_of_verbs)
+        plan->provider = "verbs";
+    plan->device = weir_arena_copy(arena, values->device);
+    plan->interface = weir_arena_copy(arena, values->interface);
+    plan->gid_index = (int)values->gid;
+    plan->wireup = weir_arena_copy(arena, values->wireup);
+    plan->verb = values->op != NULL ? verb_of(values->op) : is_mpi ? WEIR_NET_SEND : WEIR_NET_WRITE;
+    return 0;
+}
+
+static int read_format(const struct reading *reading)
+{
+    const struct net_values *values = reading->values;
+    struct weir_net_plan *plan = reading->plan;
+
+    plan->format = format_of(values->format);
+    plan->is_in_bits = values->gbits != 0;
+    if (plan->is_in_bits && plan->format != WEIR_NET_PERFTEST)
+        return REFUSE(reading, "--gbits: only --format perftest has lines in either unit; leave it "
+                               "out, or say --format perftest");
+    plan->result_path = weir_arena_copy(&plan->arena, values->result_path);
+    return 0;
+}
+
+static int fill(const struct reading *reading)
+{
+    const struct net_values *values = reading->values;
+    struct weir_net_plan *plan = reading->plan;
+
+    plan->measure = strcmp(values->test, "lat") == 0 ? WEIR_NET_LATENCY : WEIR_NET_BANDWIDTH;
+    plan->pattern = pattern_of(values->pattern);
+    plan->is_both_ways = values->both != 0;
+    if (read_format(reading) || read_provider(reading) || read_sizes(reading) ||
+        read_times(reading) || read_load(reading))
+        return -EINVAL;
+    return weir_net_plan_check(plan, reading->error);
+}
+
+static const char *join(struct weir_arena *arena, int count, const char *const words[])
+{
+    struct weir_text text = {0};
+    const char *line;
+
+    weir_text_add(&text, "weir net");
+    for (int i = 0; i < count; i++)
+        weir_text_add(&text, " %s", words[i]);
+    line = weir_arena_copy(arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return line;
+}
+
+static int make_plan(int count, const char *const words[], const struct net_values *values,
+                     struct weir_command *command, struct weir_error *error)
+{
+    struct weir_arena arena = {0};
+    struct weir_net_plan *plan = weir_arena_take(&arena, sizeof *plan);
+    const struct reading reading = {values, plan, error};
+    int failure;
+
+    plan->arena = arena;
+    plan->command_line = join(&plan->arena, count, words);
+    failure = fill(&reading);
+    if (failure) {
+        weir_net_plan_close(plan);
+        return failure;
+    }
+    command->kind = values->explain ? WEIR_COMMAND_NET_EXPLAIN : WEIR_COMMAND_NET;
+    command->net = plan;
+    return 0;
+}
+
+int weir_net_words_read(int count, const char *const words[], struct weir_command *command,
+                        struct weir_error *error)
+{
+    struct net_values values;
+    const struct weir_option_binding binding = {&net_set, &values};
+    const struct weir_option_parser parser = {place, &command->arena, &binding, 1};
+
+    weir_options_reset(&parser);
+    if (weir_options_parse(&parser, count, words, error))
+        return -EINVAL;
+    if (values.help) {
+        command->kind = WEIR_COMMAND_SAY;
+        weir_text_add(&command->text, "%s", usage);
+        weir_options_help(&command->text, &net_set);
+        return 0;
+    }
+    return make_plan(count, words, &values, command, error);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ends of flows: preparing them, and ending them so that both sides agree on what came. */
+#include "run.h"
+
+#include "stamps.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An opener waits so long for the answer to its end. */
+#define ANSWER_PATIENCE_NS UINT64_C(30000000000)
+
+/* ---- which there are ---- */
+
+/* Where the memory of this flow's end lies on a rank: ends have their areas in the order of flows.
+ */
+static uint64_t area_of(const struct net_run *run, uint32_t flow, uint32_t rank)
+{
+    uint64_t before = 0;
+
+    for (uint32_t i = 0; i < flow; i++)
+        before += run->flows[i].source == rank || run->flows[i].sink == rank;
+    return before * run->area_bytes;
+}
+
+void net_ends_list(struct net_run *run)
+{
+    uint32_t me = (uint32_t)run->group->rank;
+
+    run->end_count = 0;
+    for (uint32_t i = 0; i < run->flow_count; i++) {
+        const struct weir_net_flow *flow = &run->flows[i];
+        bool is_opener = net_opener_of(run, flow) == me;
+        struct net_end *end = &run->ends[run->end_count];
+
+        if (flow->source != me && flow->sink != me)
+            continue;
+        end->flow = i;
+        end->is_opener = is_opener;
+        end->peer = is_opener ? net_acceptor_of(run, flow) : net_opener_of(run, flow);
+        end->course.offset = area_of(run, i, me);
+        end->remote_offset = area_of(run, i, end->peer);
+        run->end_count++;
+    }
+}
+
+/* ---- before ---- */
+
+static void begin_opener(struct net_run *run, struct net_end *end, const struct net_trial *trial,
+                         uint32_t number)
+{
+    end->tally = (struct net_tally){
+        .duration_ns = trial->duration_ns,
+        .iterations = trial->iterations,
+        .interval_ns = trial->interval_ns,
+        .intervals = run->intervals + (size_t)number * run->interval_capacity,
+        .interval_count = run->interval_capacity,
+    };
+    if (run->interval_capacity > 0)
+        memset(end->tally.intervals, 0, run->interval_capacity * sizeof *end->tally.intervals);
+    weir_histogram_reset(end->latency);
+    for (uint32_t i = 0; i < trial->depth; i++)
+        end->free_tokens[i] = i;
+    end->free_head = 0;
+    end->free_count = trial->depth;
+    end->next_slot = 0;
+    end->done_now = 0;
+    for (uint64_t i = 0; trial->must_verify && i < trial->slot_count; i++)
+        end->last_number[i] = UINT64_MAX;
+}
+
+/* The memory that stamps will come to, or be read from. */
+static void prepare_stamps(const struct net_run *run, const struct net_end *end,
+                           const struct net_trial *trial)
+{
+    bool is_source = end->course.is_sending;
+    unsigned char *memory = run->carrier->memory + end->course.offset;
+
+    for (uint64_t slot = 0; slot < trial->slot_count; slot++, memory += trial->stride) {
+        if (!is_source)
+            net_stamp_spoil(memory, trial->bytes);
+        else if (run->plan->verb == WEIR_NET_READ)
+            net_stamp_put(memory, trial->bytes, end->seed, slot);
+    }
+}
+
+static void begin_end(struct net_run *run, struct net_end *end, const struct net_trial *trial)
+{
+    struct net_peer *peer = &run->peers[end->peer];
+    const struct weir_net_flow *flow = &run->flows[end->flow];
+    bool is_latency = trial->is_ping_pong;
+    bool is_source = flow->source == (uint32_t)run->group->rank;
+
+    end->state = NET_END_RUNNING;
+    end->link = end->is_opener ? peer->opened : peer->accepted;
+    end->failure[0] = '\0';
+    end->wrong_count = 0;
+    end->received = 0;
+    end->number_sum = 0;
+    end->expected = UINT64_MAX;
+    end->has_told_stop = false;
+    end->awaited = 0;
+    end->must_post = false;
+    end->seed = ((uint64_t)flow->source << 40) ^ ((uint64_t)flow->sink << 20) ^ trial->number;
+    if (is_latency) /* nothing has come */
+        run->carrier->memory[end->course.offset + trial->bytes - 1] = 0;
+    end->course.link = end->link;
+    end->course.verb = run->plan->verb;
+    end->course.bytes = trial->bytes;
+    end->course.stride = trial->stride;
+    end->course.slot_count = is_latency ? 1 : trial->slot_count;
+    end->course.depth = trial->depth;
+    end->course.is_sending = is_latency || is_source;
+    end->course.is_receiving = is_latency || !is_source;
+}
+
+int net_ends_begin(struct net_run *run, const struct net_trial *trial, struct weir_error *error)
+{
+    struct net_course *courses = calloc(run->end_count + 1, sizeof *courses);
+    unsigned count = 0;
+    uint32_t openers = 0;
+    int code = 0;
+
+    if (courses == NULL)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "net", "out of memory");
+    for (uint32_t i = 0; i < run->end_count; i++) {
+        struct net_end *end = &run->ends[i];
+
+        begin_end(run, end, trial);
+        if (end->is_opener)
+            begin_opener(run, end, trial, openers++);
+        if (trial->must_verify)
+            prepare_stamps(run, end, trial);
+        /* One that is still to come in is fetched in net_end_hear. */
+        if (end->link == NULL && !end->is_opener)
+            continue;
+        if (end->link == NULL || !end->link->is_up) {
+            net_end_fail(run, end, "%s",
+                         run->peers[end->peer].failure[0] != '\0' ? run->peers[end->peer].failure
+                                                                  : "there is no link");
+            continue;
+        }
+        end->link->end = end;
+        courses[count++] = end->course;
+    }
+    code = run->carrier->ops->begin(run->carrier, courses, count);
+    free(courses);
+    if (code < 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
+                              "a measurement cannot begin: %s", strerror(-code));
+    return 0;
+}
+
+/* ---- while it runs ---- */
+
+void net_end_fail(struct net_run *run, struct net_end *end, const char *format, ...)
+{
+    va_list arguments;
+
+    (void)run;
+    end->state = NET_END_OVER;
+    net_tally_stop(&end->tally);
+    if (end->failure[0] != '\0')
+        return;
+    va_start(arguments, format);
+    vsnprintf(end->failure, sizeof end->failure, format, arguments);
+    va_end(arguments);
+}
+
+static uint64_t sum_of_numbers(const struct net_end *end, uint64_t used)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t slot = 0; slot < used; slot++)
+        sum += end->last_number[slot];
+    return sum;
+}
+
+/* Of all numbers of messages sent, modulo 2^64. */
+static uint64_t sum_below(uint64_t count)
+{
+    return count % 2 == 0 ? count / 2 * (count - 1) : (count - 1) / 2 * count;
+}
+
+void net_end_finish(struct net_run *run, struct net_end *end)
+{
+    uint64_t used =
+        end->tally.posted < end->course.slot_count ? end->tally.posted : end->course.slot_count;
+    struct net_note note = {.kind = NET_NOTE_END, .values = {end->tally.posted, used}};
+    int code = run->carrier->ops->tell(end->link, &note);
+
+    if (code < 0) {
+        net_end_fail(run, end, "the end cannot be told: %s", strerror(-code));
+        return;
+    }
+    end->state = NET_END_ENDING;
+    end->ending_since_ns = weir_clock_ns(run->clock);
+}
+
+/* Written data lie where they came to: each place must hold one whole message. */
+static void look_at_places(const struct net_run *run, struct net_end *end, uint64_t used,
+                           uint64_t *sum)
+{
+    const unsigned char *memory = run->carrier->memory + end->course.offset;
+
+    *sum = 0;
+    for (uint64_t slot = 0; slot < used && slot < end->course.slot_count; slot++) {
+        uint64_t number = 0;
+
+        if (net_stamp_get(memory + slot * end->course.stride, end->course.bytes, end->seed,
+                          &number))
+            *sum += number;
+        else
+            end->wrong_count++;
+    }
+}
+
+/* The acceptor answers when all that was told has come. */
+static void answer(struct net_run *run, struct net_end *end, const struct net_trial *trial)
+{
+    struct net_note note = {.kind = NET_NOTE_ENDED};
+    uint64_t sum = end->number_sum;
+
+    if (end->expected == UINT64_MAX)
+        return;
+    if (run->plan->verb == WEIR_NET_SEND && !trial->is_ping_pong && end->received < end->expected)
+        return;
+    if (trial->must_verify && run->plan->verb == WEIR_NET_WRITE)
+        look_at_places(run, end, end->end_values[1], &sum);
+    note.values[0] = end->received;
+    note.values[1] = end->wrong_count;
+    note.values[2] = sum;
+    end->state = NET_END_OVER;
+    run->carrier->ops->tell(end->link, &note);
+}
+
+/* What the acceptor has found, against what was sent. */
+static void hear_answer(struct net_run *run, struct net_end *end, const struct net_trial *trial,
+                        const struct net_note *note)
+{
+    enum weir_net_verb verb = run->plan->verb;
+    uint64_t used =
+        end->tally.posted < end->course.slot_count ? end->tally.posted : end->course.slot_count;
+
+    if (end->state != NET_END_ENDING)
+        return;
+    end->state = NET_END_OVER;
+    end->wrong_count += note->values[1];
+    if (trial->must_verify && verb != WEIR_NET_READ && end->wrong_count == 0 &&
+        note->values[2] !=
+            (verb == WEIR_NET_WRITE ? sum_of_numbers(end, used) : sum_below(end->tally.posted)))
+        end->wrong_count = 1;
+    if (verb == WEIR_NET_SEND && !trial->is_ping_pong && note->values[0] != end->tally.posted)
+        net_end_fail(run, end, "%" PRIu64 " messages were sent and %" PRIu64 " have come",
+                     end->tally.posted, note->values[0]);
+}
+
+static void hear_message(struct net_run *run, struct net_end *end, const struct net_trial *trial,
+                         const struct net_event *event)
+{
+    uint64_t number = 0;
+
+    end->received++;
+    if (event->bytes != trial->bytes ||
+        (trial->must_verify && !net_stamp_get(event->data, event->bytes, end->seed, &number)))
+        end->wrong_count++;
+    else
+        end->number_sum += number;
+    if (trial->must_verify && event->bytes == trial->bytes)
+        net_stamp_spoil(event->data, event->bytes);
+    run->carrier->ops->release(event->link, event->data);
+    answer(run, end, trial);
+}
+
+static void hear_note(struct net_run *run, struct net_end *end, const struct net_trial *trial,
+                      const struct net_note *note)
+{
+    switch ((enum net_note_kind)note->kind) {
+    case NET_NOTE_END:
+        end->expected = note->values[0];
+        memcpy(end->end_values, note->values, sizeof end->end_values);
+        answer(run, end, trial);
+        break;
+    case NET_NOTE_ENDED:
+        hear_answer(run, end, trial, note);
+        break;
+    case NET_NOTE_STOP:
+        net_tally_stop(&end->tally);
+        break;
+    default:
+        break;
+    }
+}
+
+static void hear_loss(struct net_run *run, const struct net_event *event)
+{
+    struct net_peer *peer = &run->peers[event->link->peer];
+    struct net_end *end = event->link->end;
+
+    if (event->link->is_opener && peer->failure[0] == '\0')
+        snprintf(peer->failure, sizeof peer->failure, "the link to rank %u was lost: %s",
+                 event->link->peer, strerror(-event->code));
+    if (end != NULL && end->state != NET_END_OVER)
+        net_end_fail(run, end, "the link to rank %u was lost: %s", event->link->peer,
+                     strerror(-event->code));
+}
+
+/* The opener knew before us that its link is up. */
+static void fetch_link(struct net_run *run, struct net_link *link)
+{
+    if (link->peer >= (uint32_t)run->group->size)
+        return;
+    run->peers[link->peer].accepted = link;
+    for (uint32_t i = 0; i < run->end_count; i++) {
+        struct net_end *end = &run->ends[i];
+
+        if (end->is_opener || end->peer != link->peer || end->link != NULL)
+            continue;
+        end->link = link;
+        end->course.link = link;
+        link->end = end;
+    }
+}
+
+void net_end_hear(struct net_run *run, const struct net_trial *trial, const struct net_event *event)
+{
+    struct net_end *end;
+
+    if (event->kind == NET_EVENT_NONE)
+        return;
+    if (event->kind == NET_EVENT_LOST) {
+        event->link->is_up = false;
+        event->link->code = event->code;
+        hear_loss(run, event);
+        return;
+    }
+    if (event->kind == NET_EVENT_JOINED && !event->link->is_opener)
+        fetch_link(run, event->link);
+    end = event->link->end;
+    if (end == NULL) {
+        if (event->kind == NET_EVENT_RECEIVED)
+            run->carrier->ops->release(event->link, event->data);
+        return;
+    }
+    if (event->kind == NET_EVENT_TOLD)
+        hear_note(run, end, trial, &event->note);
+    else if (event->kind == NET_EVENT_RECEIVED)
+        hear_message(run, end, trial, event);
+}
+
+bool net_ends_are_over(struct net_run *run)
+{
+    bool are_over = true;
+
+    for (uint32_t i = 0; i < run->end_count; i++) {
+        struct net_end *end = &run->ends[i];
+
+        if (!end->is_opener || end->state == NET_END_OVER)
+            continue;
+        if (end->state == NET_END_ENDING &&
+            weir_clock_ns(run->clock) - end->ending_since_ns > ANSWER_PATIENCE_NS)
+            net_end_fail(run, end, "rank %u did not answer when all was sent", end->peer);
+        else
+            are_over = false;
+    }
+    return are_over;
+}
+
+void net_ends_stop(struct net_run *run)
+{
+    for (uint32_t i = 0; i < run->end_count; i++) {
+        struct net_end *end = &run->ends[i];
+
+        if (end->state == NET_END_OVER || end->link == NULL)
+            continue;
+        if (end->is_opener)
+            net_tally_stop(&end->tally);
+        else if (!end->has_told_stop &&
+                 run->carrier->ops->tell(end->link, &(struct net_note){.kind = NET_NOTE_STOP}) == 0)
+            end->has_told_stop = true;
+    }
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of a net run over a fabric: verbs, tcp or shm. */
+#include "carrier.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    EVENTS_MAX = 64,
+    POST_MAX = 64,
+    PENDING_MAX = 8,
+    /* messages of the peer's that are not for data: notes always find room */
+    NOTE_CREDITS = 8,
+    NOTE_DEPTH = 16
+};
+
+/* Buffers for messages received hold so much in all. */
+#define MESSAGE_MEMORY (UINT64_C(64) << 20)
+
+struct greeting {
+    uint64_t magic;
+    uint32_t rank;
+    uint32_t reserved;
+};
+
+struct fabric_link {
+    struct net_link base;
+    struct fabric_carrier *carrier;
+    struct weir_link *wires; /* NULL: no more */
+    struct fabric_link *next;
+    struct weir_region_key remote;
+    unsigned credits;      /* data messages that the peer can still receive */
+    unsigned credit_limit; /* of ours, for the peer's data */
+    unsigned owed;         /* given back since we told the peer */
+    struct net_note pending[PENDING_MAX];
+    unsigned pending_count;
+};
+
+struct fabric_carrier {
+    struct net_carrier base;
+    struct weir_fabric *fabric;
+    struct weir_slab slab;
+    struct weir_region *region;
+    struct fabric_link *links;
+    uint32_t rank;
+    unsigned data_credits;
+    bool has_pending; /* notes that did not go yet, on any link */
+};
+
+static struct fabric_carrier *carrier_of(struct net_carrier *carrier)
+{
+    return (struct fabric_carrier *)carrier;
+}
+
+static struct fabric_link *link_of(struct net_link *link)
+{
+    return (struct fabric_link *)link;
+}
+
+static void fabric_describe(const struct net_carrier *carrier, struct weir_fabric_facts *facts)
+{
+    *facts = *weir_fabric_facts(((const struct fabric_carrier *)carrier)->fabric);
+}
+
+static int fabric_take_memory(struct net_carrier *base, uint64_t bytes, bool wants_huge_pages,
+                              unsigned links, struct weir_error *error)
+{
+    struct fabric_carrier *carrier = carrier_of(base);
+    const struct weir_slab_params params = {.bytes = bytes, .wants_huge_pages = wants_huge_pages};
+    int code = weir_fabric_check(carrier->fabric, bytes, 1, links, error);
+
+    if (code < 0)
+        return code;
+    code = weir_slab_open(&carrier->slab, &params);
+    if (code < 0) {
+        carrier->slab = (struct weir_slab){.fd = -1};
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
+                              "%" PRIu64 " bytes of buffers cannot be had: %s; give a smaller "
+                              "--size, --depth or --working-set",
+                              bytes, strerror(-code));
+    }
+    memset(carrier->slab.memory, 0x5a, bytes);
+    base->memory = carrier->slab.memory;
+    base->is_huge = carrier->slab.is_huge;
+    return weir_region_open(carrier->fabric, carrier->slab.memory, bytes, &carrier->slab, true,
+                            &carrier->region, error);
+}
+
+static int fabric_listen(struct net_carrier *carrier, char address[WEIR_ADDRESS_BYTES],
+                         struct weir_error *error)
+{
+    memset(address, 0, WEIR_ADDRESS_BYTES);
+    return weir_fabric_listen(carrier_of(carrier)->fabric, NULL, address, error);
+}
+
+/* ---- links ---- */
+
+static struct fabric_link *make_link(struct fabric_carrier *carrier, uint32_t peer, bool is_opener)
+{
+    struct fabric_link *link = calloc(1, sizeof *link);
+
+    if (link == NULL)
+        return NULL;
+    link->base = (struct net_link){.peer = peer, .is_opener = is_opener};
+    link->carrier = carrier;
+    link->credit_limit = carrier->data_credits;
+    link->next = carrier->links;
+    carrier->links = link;
+    return link;
+}
+
+static int fabric_open_link(struct net_carrier *base, uint32_t peer, const char *address,
+                            struct net_link **opened)
+{
+    struct fabric_carrier *carrier = carrier_of(base);
+    const struct greeting greeting = {.magic = NET_NOTE_MAGIC, .rank = carrier->rank};
+    struct fabric_link *link = make_link(carrier, peer, true);
+    int code;
+
+    if (link == NULL)
+        return -ENOMEM;
+    code = weir_fabric_connect(carrier->fabric, address, &greeting, sizeof greeting, &link->wires);
+    if (code < 0) {
+        link->wires = NULL;
+        link->base.code = code;
+        return code;
+    }
+    weir_link_set_owner(link->wires, link);
+    *opened = &link->base;
+    return 0;
+}
+
+static int fabric_expect_link(struct net_carrier *carrier, uint32_t peer)
+{
+    (void)carrier;
+    (void)peer;
+    return 0;
+}
+
+/* ---- notes ---- */
+
+/* 1 if it went, 0 if there is no room now, or -errno. */
+static int post_note(struct fabric_link *link, const struct net_note *note)
+{
+    const struct weir_wire wire = {
+        .verb = WEIR_WIRE_SEND, .header = note, .header_bytes = sizeof *note};
+
+    return weir_link_post(link->wires, &wire, 1);
+}
+
+static int flush_notes(struct fabric_link *link)
+{
+    unsigned gone = 0;
+    int code = 1;
+
+    if (link->wires == NULL)
+        return -ENOTCONN;
+    while (gone < link->pending_count && (code = post_note(link, &link->pending[gone])) == 1)
+        gone++;
+    link->pending_count -= gone;
+    memmove(link->pending, link->pending + gone, link->pending_count * sizeof *link->pending);
+    link->carrier->has_pending |= link->pending_count > 0;
+    return code < 0 ? code : 0;
+}
+
+static int fabric_tell(struct net_link *base, const struct net_note *note)
+{
+    struct fabric_link *link = link_of(base);
+
+    if (link->wires == NULL)
+        return -ENOTCONN;
+    if (link->pending_count == PENDING_MAX)
+        return -EAGAIN;
+    link->pending[link->pending_count] = *note;
+    link->pending[link->pending_count++].magic = NET_NOTE_MAGIC;
+    return flush_notes(link);
+}
+
+/* ---- data ---- */
+
+static int fabric_begin(struct net_carrier *carrier, const struct net_course courses[],
+                        unsigned count)
+{
+    (void)carrier;
+    (void)courses;
+    (void)count;
+    return 0;
+}
+
+static void fabric_end(struct net_carrier *carrier)
+{
+    (void)carrier;
+}
+
+static unsigned fill_wires(const struct fabric_link *link, const struct net_course *course,
+                           const struct net_piece pieces[], unsigned count,
+                           struct weir_wire wires[POST_MAX])
+{
+    static const enum weir_wire_verb verbs[] = {[WEIR_NET_WRITE] = WEIR_WIRE_WRITE,
+                                                [WEIR_NET_READ] = WEIR_WIRE_READ,
+                                                [WEIR_NET_SEND] = WEIR_WIRE_SEND};
+    unsigned limit = count < POST_MAX ? count : POST_MAX;
+
+    if (course->verb == WEIR_NET_SEND && limit > link->credits)
+        limit = link->credits;
+    for (unsigned i = 0; i < limit; i++)
+        wires[i] = (struct weir_wire){
+            .verb = verbs[course->verb],
+            .data = link->carrier->base.memory + pieces[i].offset,
+            .bytes = course->bytes,
+            .region = link->carrier->region,
+            .remote_address = link->remote.address + pieces[i].remote_offset,
+            .remote = &link->remote,
+            .context = (void *)((uintptr_t)pieces[i].token + 1),
+        };
+    return limit;
+}
+
+static int fabric_post(struct net_link *base, const struct net_course *course,
+                       const struct net_piece pieces[], unsigned count)
+{
+    struct fabric_link *link = link_of(base);
+    struct weir_wire wires[POST_MAX];
+    unsigned filled;
+    int taken;
+
+    if (link->wires == NULL)
+        return -ENOTCONN;
+    filled = fill_wires(link, course, pieces, count, wires);
+    if (filled == 0)
+        return 0;
+    taken = weir_link_post(link->wires, wires, filled);
+    if (taken > 0 && course->verb == WEIR_NET_SEND)
+        link->credits -= (unsigned)taken;
+    return taken;
+}
+
+static void fabric_release(struct net_link *base, void *data)
+{
+    struct fabric_link *link = link_of(base);
+
+    if (link->wires == NULL)
+        return;
+    weir_link_release(link->wires, data);
+    if (++link->owed < (link->credit_limit + 1) / 2)
+        return;
+    if (fabric_tell(base, &(struct net_note){.kind = NET_NOTE_CREDIT, .values = {link->owed}}) == 0)
+        link->owed = 0;
+}
+
+/* ---- what happens ---- */
+
+static void on_joined(struct fabric_carrier *carrier, const struct weir_event *event)
+{
+    struct fabric_link *link = weir_link_owner(event->link);
+    const struct greeting *greeting = event->message;
+    unsigned credits = weir_link_credits(event->link);
+
+    if (event->is_incoming) {
+        bool is_ours = event->bytes >= sizeof *greeting && greeting->magic == NET_NOTE_MAGIC;
+
+        link = is_ours ? make_link(carrier, greeting->rank, false) : NULL;
+        if (link == NULL) {
+            weir_link_close(event->link);
+            return;
+        }
+        link->wires = event->link;
+        weir_link_set_owner(event->link, link);
+    }
+    link->credits = credits > NOTE_CREDITS ? credits - NOTE_CREDITS : 1;
+    fabric_tell(&link->base,
+                &(struct net_note){.kind = NET_NOTE_KEY, .key = weir_region_key(carrier->region)});
+}
+
+static void on_note(struct fabric_link *link, const struct net_note *note, struct net_event *event)
+{
+    if (note->kind == NET_NOTE_CREDIT) {
+        link->credits += (unsigned)note->values[0];
+    } else if (note->kind == NET_NOTE_KEY) {
+        link->remote = note->key;
+        link->base.is_up = true;
+        event->kind = NET_EVENT_JOINED;
+    } else {
+        event->kind = NET_EVENT_TOLD;
+        event->note = *note;
+    }
+}
+
+static void on_message(struct fabric_link *link, const struct weir_event *from,
+                       struct net_event *event)
+{
+    struct net_note note;
+
+    if (from->bytes == sizeof note) {
+        memcpy(&note, from->message, sizeof note);
+        if (note.magic == NET_NOTE_MAGIC) {
+            weir_link_release(from->link, from->message);
+            on_note(link, &note, event);
+            return;
+        }
+    }
+    event->kind = NET_EVENT_RECEIVED;
+    event->data = from->message;
+    event->bytes = from->bytes;
+}
+
+static void on_left(struct fabric_link *link, const struct weir_event *from,
+                    struct net_event *event)
+{
+    event->kind = NET_EVENT_LOST;
+    event->code = from->result < 0 ? from->result : -ECONNRESET;
+    link->base.is_up = false;
+    link->base.code = event->code;
+    weir_link_close(link->wires);
+    link->wires = NULL;
+}
+
+static void translate(struct fabric_carrier *carrier, const struct weir_event *from,
+                      struct net_event *event)
+{
+    struct fabric_link *link = weir_link_owner(from->link);
+
+    event->kind = NET_EVENT_NONE;
+    if (from->kind == WEIR_EVENT_JOINED) {
+        on_joined(carrier, from);
+        return;
+    }
+    if (link == NULL) {
+        if (from->kind == WEIR_EVENT_LEFT)
+            weir_link_close(from->link);
+        return;
+    }
+    event->link = &link->base;
+    if (from->kind == WEIR_EVENT_MESSAGE) {
+        on_message(link, from, event);
+    } else if (from->kind == WEIR_EVENT_LEFT) {
+        on_left(link, from, event);
+    } else if (from->context != NULL) {
+        event->kind = NET_EVENT_DONE;
+        event->token = (uint32_t)((uintptr_t)from->context - 1);
+        event->code = from->result;
+    }
+}
+
+static void flush_all(struct fabric_carrier *carrier)
+{
+    carrier->has_pending = false;
+    for (struct fabric_link *link = carrier->links; link != NULL; link = link->next)
+        if (link->pending_count > 0)
+            flush_notes(link);
+}
+
+static int fabric_poll(struct net_carrier *base, struct net_event events[], unsigned max,
+                       uint64_t patience_ns)
+{
+    struct fabric_carrier *carrier = carrier_of(base);
+    struct weir_event found[EVENTS_MAX];
+    int count =
+        weir_fabric_poll(carrier->fabric, found, max < EVENTS_MAX ? max : EVENTS_MAX, patience_ns);
+
+    for (int i = 0; i < count; i++)
+        translate(carrier, &found[i], &events[i]);
+    if (carrier->has_pending)
+        flush_all(carrier);
+    return count;
+}
+
+/* ---- opening and closing ---- */
+
+static void fabric_close(struct net_carrier *base)
+{
+    struct fabric_carrier *carrier = carrier_of(base);
+
+    while (carrier->links != NULL) {
+        struct fabric_link *link = carrier->links;
+
+        carrier->links = link->next;
+        if (link->wires != NULL)
+            weir_link_close(link->wires);
+        free(link);
+    }
+    weir_region_close(carrier->region);
+    weir_fabric_close(carrier->fabric);
+    if (carrier->slab.memory != NULL)
+        weir_slab_close(&carrier->slab);
+    free(carrier);
+}
+
+static const struct net_carrier_ops fabric_ops = {
+    .describe = fabric_describe,
+    .take_memory = fabric_take_memory,
+    .listen = fabric_listen,
+    .open_link = fabric_open_link,
+    .expect_link = fabric_expect_link,
+    .begin = fabric_begin,
+    .end = fabric_end,
+    .post = fabric_post,
+    .tell = fabric_tell,
+    .poll = fabric_poll,
+    .release = fabric_release,
+    .close = fabric_close,
+};
+
+static enum weir_wireup wireup_of(const char *word)
+{
+    if (word != NULL && strcmp(word, "cm") == 0)
+        return WEIR_WIREUP_CM;
+    return word != NULL && strcmp(word, "socket") == 0 ? WEIR_WIREUP_SOCKET : WEIR_WIREUP_AUTO;
+}
+
+/* `sleeps`: who waits gives its processor away at once. */
+static struct weir_fabric_params fabric_params(const struct net_carrier_params *params,
+                                               unsigned data_credits, bool sleeps)
+{
+    const struct weir_net_plan *plan = params->plan;
+    bool is_send = plan->verb == WEIR_NET_SEND;
+    uint64_t message_bytes = is_send ? params->longest_bytes : 0;
+
+    return (struct weir_fabric_params){
+        .provider = params->provider,
+        .device = plan->device,
+        .interface = plan->interface,
+        .gid_index = plan->gid_index,
+        .wireup = wireup_of(plan->wireup),
+        .pairs = plan->pairs,
+        .depth = plan->depth + NOTE_DEPTH,
+        .message_bytes = message_bytes > 4096 ? (unsigned)message_bytes : 4096,
+        .message_credits = data_credits + NOTE_CREDITS,
+        .signal_every = plan->signal_every,
+        .mtu_bytes = plan->mtu_bytes,
+        .read_depth = plan->read_depth,
+        .spin_ns = sleeps ? 1 : 0,
+        .secret = params->secret,
+    };
+}
+
+/* How many messages a peer may have under way to us. */
+static unsigned data_credits_of(const struct net_carrier_params *params)
+{
+    uint64_t fitting = MESSAGE_MEMORY / (params->longest_bytes > 0 ? params->longest_bytes : 1);
+    unsigned wanted = params->plan->depth;
+
+    if (params->plan->verb != WEIR_NET_SEND)
+        return 1;
+    if (fitting < 2)
+        fitting = 2;
+    return wanted < fitting ? (wanted > 2 ? wanted : 2) : (unsigned)fitting;
+}
+
+/* Streams of the kernel are moved by the kernel: looking for what it has done takes from it. So it
+ * is where there are more ranks than processors. */
+static int open_fabric(const struct net_carrier_params *params, unsigned data_credits,
+                       struct weir_fabric **fabric, struct weir_error *error)
+{
+    bool is_crowded = params->group->node_size > sysconf(_SC_NPROCESSORS_ONLN);
+    bool is_tcp = params->provider != NULL && strcmp(params->provider, "tcp") == 0;
+    struct weir_fabric_params wanted = fabric_params(params, data_credits, is_crowded || is_tcp);
+    int code = weir_fabric_open(&wanted, fabric, error);
+
+    if (code < 0 || wanted.spin_ns > 0 || strcmp(weir_fabric_facts(*fabric)->provider, "tcp") != 0)
+        return code;
+    weir_fabric_close(*fabric);
+    wanted.spin_ns = 1;
+    return weir_fabric_open(&wanted, fabric, error);
+}
+
+int net_fabric_carrier_open(const struct net_carrier_params *params, struct net_carrier **opened,
+                            struct weir_error *error)
+{
+    unsigned data_credits = data_credits_of(params);
+    struct fabric_carrier *carrier = calloc(1, sizeof *carrier);
+    int code;
+
+    if (carrier == NULL)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "net", "out of memory");
+    code = open_fabric(params, data_credits, &carrier->fabric, error);
+    if (code < 0) {
+        free(carrier);
+        return code;
+    }
+    carrier->slab.fd = -1;
+    carrier->rank = (uint32_t)params->group->rank;
+    carrier->data_credits = data_credits;
+    carrier->base.ops = &fabric_ops;
+    carrier->base.is_one_sided = weir_fabric_facts(carrier->fabric)->is_one_sided;
+    carrier->base.longest_bytes = weir_fabric_facts(carrier->fabric)->longest_wire_bytes;
+    *opened = &carrier->base;
+    return 0;
+}

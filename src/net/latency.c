@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop that measures latency: one message at a time, there and back. What is written is seen by
+ * its last byte, without any help of the network. */
+#include "run.h"
+
+#include <sched.h>
+#include <string.h>
+
+enum { EVENTS_MAX = 16 };
+
+/* Memory is looked at so often before the network is asked, where the network writes it by itself.
+ */
+enum { LOOKS = 64 };
+
+/* Values of the last byte go round: 0 is what nobody sends. */
+enum { VALUES = 127 };
+
+/* After so many in vain (some 50 us), somebody else may have this processor: whoever is waited for,
+ * perhaps. Where nobody wants it that costs nothing. */
+enum { LOOKS_AT_MEMORY_MOST = 8192, LOOKS_AT_NETWORK_MOST = 128 };
+
+#define PATIENCE_NS 1000000
+
+static volatile unsigned char *last_byte(const struct net_run *run, const struct net_end *end,
+                                         uint64_t slot)
+{
+    return run->carrier->memory + end->course.offset + slot * end->course.stride +
+           end->course.bytes - 1;
+}
+
+static bool is_written(const struct net_run *run)
+{
+    return run->plan->verb == WEIR_NET_WRITE;
+}
+
+/* Sends the ping or the pong; there is room for it but for a moment. */
+static void post(struct net_run *run, struct net_end *end)
+{
+    const struct net_piece piece = {
+        .token = 0,
+        .offset = end->course.offset + (run->plan->verb == WEIR_NET_READ ? 0 : end->course.stride),
+        .remote_offset = end->remote_offset};
+    int taken = run->carrier->ops->post(end->link, &end->course, &piece, 1);
+
+    end->must_post = taken == 0;
+    if (taken < 0)
+        net_end_fail(run, end, "messages to rank %u cannot be handed over: %s", end->peer,
+                     strerror(-taken));
+}
+
+static unsigned char next_value(unsigned char value)
+{
+    return (unsigned char)(value % VALUES + 1);
+}
+
+/* The opener begins a trip. */
+static void serve_ball(struct net_run *run, struct net_end *end, uint64_t now_ns)
+{
+    end->trip_ns = now_ns;
+    end->tally.posted++;
+    if (is_written(run)) {
+        end->awaited = next_value(end->awaited);
+        *last_byte(run, end, 1) = end->awaited;
+    }
+    post(run, end);
+}
+
+/* The opener has it back. */
+static void count_trip(struct net_run *run, struct net_end *end)
+{
+    uint64_t now_ns = weir_clock_ns(run->clock);
+    uint64_t trip_ns = now_ns - end->trip_ns;
+
+    if (end->tally.state == NET_TALLY_COUNTING)
+        weir_histogram_add(end->latency, run->plan->verb == WEIR_NET_READ ? trip_ns : trip_ns / 2);
+    net_tally_add(&end->tally, now_ns, 1);
+    if (end->tally.posted < end->tally.post_limit)
+        serve_ball(run, end, now_ns);
+    else
+        net_end_finish(run, end);
+}
+
+/* What was written has come. */
+static void catch_ball(struct net_run *run, struct net_end *end)
+{
+    if (end->is_opener) {
+        count_trip(run, end);
+        return;
+    }
+    *last_byte(run, end, 1) = end->awaited;
+    end->awaited = next_value(end->awaited);
+    post(run, end);
+}
+
+/* Returns true if anything had come. */
+static bool watch(struct net_run *run)
+{
+    bool has_come = false;
+
+    for (uint32_t i = 0; i < run->end_count; i++) {
+        struct net_end *end = &run->ends[i];
+
+        if (end->state != NET_END_RUNNING || end->link == NULL)
+            continue;
+        if (end->must_post)
+            post(run, end);
+        if (is_written(run) && !end->must_post && *last_byte(run, end, 0) == end->awaited) {
+            /* What was read after the last byte is not older than it. */
+            __atomic_thread_fence(__ATOMIC_ACQUIRE);
+            catch_ball(run, end);
+            has_come = true;
+        }
+    }
+    return has_come;
+}
+
+static void hear(struct net_run *run, const struct net_trial *trial, const struct net_event *event)
+{
+    struct net_end *end = event->kind == NET_EVENT_NONE ? NULL : event->link->end;
+
+    if (event->kind == NET_EVENT_DONE) {
+        if (end == NULL || end->state == NET_END_OVER)
+            return;
+        if (event->code < 0)
+            net_end_fail(run, end, "a %s with rank %u failed: %s",
+                         weir_net_verb_name(run->plan->verb), end->peer, strerror(-event->code));
+        else if (run->plan->verb == WEIR_NET_READ && end->state == NET_END_RUNNING)
+            count_trip(run, end);
+        return;
+    }
+    if (event->kind != NET_EVENT_RECEIVED || end == NULL || end->state != NET_END_RUNNING) {
+        net_end_hear(run, trial, event);
+        return;
+    }
+    run->carrier->ops->release(event->link, event->data);
+    end->received++;
+    if (end->is_opener)
+        count_trip(run, end);
+    else
+        post(run, end);
+}
+
+/* 0 or -errno of a carrier that is broken. */
+static int look(struct net_run *run, const struct net_trial *trial, uint64_t patience_ns)
+{
+    struct net_event events[EVENTS_MAX];
+    int count = run->carrier->ops->poll(run->carrier, events, EVENTS_MAX, patience_ns);
+
+    for (int i = 0; i < count; i++)
+        hear(run, trial, &events[i]);
+    return count;
+}
+
+/* Whether a ball is on its way to this rank, so that it must not sleep. */
+static bool is_playing(const struct net_run *run)
+{
+    for (uint32_t i = 0; i < run->end_count; i++)
+        if (run->ends[i].state == NET_END_RUNNING &&
+            (run->ends[i].is_opener || run->plan->verb != WEIR_NET_READ ||
+             !run->carrier->is_one_sided))
+            return true;
+    return false;
+}
+
+static void begin(struct net_run *run, const struct net_trial *trial, uint64_t start_ns)
+{
+    for (uint32_t i = 0; i < run->end_count; i++) {
+        struct net_end *end = &run->ends[i];
+
+        if (end->state != NET_END_RUNNING)
+            continue;
+        end->awaited = end->is_opener ? 0 : 1;
+        if (!end->is_opener)
+            continue;
+        end->tally.warm_until_ns = start_ns + trial->warm_up_ns;
+        net_tally_begin(&end->tally, start_ns);
+        serve_ball(run, end, weir_clock_ns(run->clock));
+    }
+}
+
+int net_latency_run(struct net_run *run, const struct net_trial *trial, uint64_t start_ns)
+{
+    struct net_meet meet;
+    bool watches = is_written(run) && run->carrier->is_one_sided;
+    unsigned most = watches ? LOOKS_AT_MEMORY_MOST : LOOKS_AT_NETWORK_MOST;
+    unsigned looks = 0;
+    int code = 0;
+
+    begin(run, trial, start_ns);
+    net_meet_begin(&meet, run->group, run->clock);
+    while (code == 0) {
+        bool has_come = watch(run);
+        int found;
+
+        looks = has_come ? 0 : looks + 1;
+        if (watches && looks % LOOKS != 0 && is_playing(run))
+            continue;
+        found = look(run, trial, is_playing(run) ? 0 : PATIENCE_NS);
+        if (found > 0)
+            looks = 0;
+        if (found < 0)
+            for (uint32_t i = 0; i < run->end_count; i++)
+                net_end_fail(run, &run->ends[i], "the network of this rank is broken");
+        if (run->must_yield || looks > most)
+            sched_yield();
+        if (net_is_stopping(run))
+            net_ends_stop(run);
+        code = net_meet_step(&meet, net_ends_are_over(run), net_is_stopping(run));
+    }
+    run->has_stopped |= meet.flag != 0;
+    return code < 0 ? code : 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who connects to whom, and when: only pairs that have a flow, and so few to one rank at a time
+ * that its door is not overrun. */
+#include "run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Links that one rank accepts at once. */
+enum { ACCEPTED_AT_ONCE = 16, EVENTS_MAX = 64 };
+
+#define PATIENCE_NS 1000000
+
+/* The stage of each flow: how many earlier ones go to the same rank, in heaps. All ranks find the
+ * same. Returns how many stages there are, or -ENOMEM. */
+static int find_stages(const struct net_run *run, uint32_t *stages)
+{
+    uint32_t *counts = calloc((size_t)run->group->size, sizeof *counts);
+    uint32_t last = 0;
+
+    if (counts == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < run->flow_count; i++) {
+        stages[i] = counts[net_acceptor_of(run, &run->flows[i])]++ / ACCEPTED_AT_ONCE;
+        if (stages[i] > last)
+            last = stages[i];
+    }
+    free(counts);
+    return (int)last + 1;
+}
+
+static void note_failure(struct net_run *run, uint32_t peer, int code)
+{
+    const struct weir_group *group = run->group;
+
+    snprintf(run->peers[peer].failure, sizeof run->peers[peer].failure,
+             "rank %u on host %s cannot be connected to: %s", peer,
+             group->node_names[group->node_of_rank[peer]], strerror(-code));
+}
+
+/* Begins what this rank has to open in a stage. */
+static void begin_stage(struct net_run *run, const uint32_t *stages, uint32_t stage)
+{
+    const struct net_carrier_ops *ops = run->carrier->ops;
+
+    for (uint32_t i = 0; i < run->flow_count; i++) {
+        uint32_t opener = net_opener_of(run, &run->flows[i]);
+        uint32_t acceptor = net_acceptor_of(run, &run->flows[i]);
+        uint32_t me = (uint32_t)run->group->rank;
+        int code;
+
+        if (stages[i] != stage)
+            continue;
+        if (opener == me && !run->peers[acceptor].was_tried) {
+            run->peers[acceptor].was_tried = true;
+            code = ops->open_link(run->carrier, acceptor, run->addresses[acceptor],
+                                  &run->peers[acceptor].opened);
+            if (code < 0)
+                note_failure(run, acceptor, code);
+        } else if (acceptor == me && !run->peers[opener].accepted) {
+            ops->expect_link(run->carrier, opener);
+        }
+    }
+}
+
+static void hear(struct net_run *run, const struct net_event *event)
+{
+    struct net_peer *peer;
+
+    if (event->kind == NET_EVENT_NONE || event->link->peer >= (uint32_t)run->group->size)
+        return;
+    peer = &run->peers[event->link->peer];
+    if (event->kind == NET_EVENT_JOINED && !event->link->is_opener)
+        peer->accepted = event->link;
+    if (event->kind == NET_EVENT_RECEIVED)
+        run->carrier->ops->release(event->link, event->data);
+    if (event->kind != NET_EVENT_LOST)
+        return;
+    event->link->is_up = false;
+    event->link->code = event->code;
+    if (event->link->is_opener)
+        note_failure(run, event->link->peer, event->code);
+}
+
+/* What this rank has begun to open is up, or has failed. */
+static bool is_settled(const struct net_run *run)
+{
+    for (int rank = 0; rank < run->group->size; rank++) {
+        const struct net_peer *peer = &run->peers[rank];
+
+        if (peer->opened != NULL && !peer->opened->is_up && peer->failure[0] == '\0')
+            return false;
+    }
+    return true;
+}
+
+static int finish_stage(struct net_run *run)
+{
+    struct net_meet meet;
+    int code = 0;
+
+    net_meet_begin(&meet, run->group, run->clock);
+    while (code == 0) {
+        struct net_event events[EVENTS_MAX];
+        int count = run->carrier->ops->poll(run->carrier, events, EVENTS_MAX, PATIENCE_NS);
+
+        for (int i = 0; i < count; i++)
+            hear(run, &events[i]);
+        code = net_meet_step(&meet, count < 0 || is_settled(run), net_is_stopping(run));
+    }
+    run->has_stopped |= meet.flag != 0;
+    return code < 0 ? code : 0;
+}
+
+int net_links_open(struct net_run *run)
+{
+    uint32_t *stages = calloc(run->flow_count + 1, sizeof *stages);
+    int count = stages != NULL ? find_stages(run, stages) : -ENOMEM;
+    int code = count < 0 ? count : 0;
+
+    for (int stage = 0; stage < count && code == 0; stage++) {
+        begin_stage(run, stages, (uint32_t)stage);
+        code = finish_stage(run);
+    }
+    free(stages);
+    return code;
+}

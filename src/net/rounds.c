@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One round: its ends meet, start together, and what they counted is gathered. */
+#include "run.h"
+
+#include "retransmits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* A flow goes round so much memory where the user does not say. */
+#define WORKING_SET_MOST (UINT64_C(8) << 20)
+/* Messages in flight that are checked have so much in all. */
+#define VERIFIED_MOST (UINT64_C(64) << 20)
+#define LINE_BYTES 64
+
+/* What an opener has counted, for rank 0. */
+struct report {
+    uint32_t flow;
+    uint32_t is_used;
+    uint64_t count;
+    uint64_t begin_ns; /* after the start */
+    uint64_t end_ns;
+    double peak_per_s;
+    uint64_t wrong_count;
+    uint64_t retransmit_count;
+    uint64_t latency_min_ns;
+    uint64_t latency_median_ns;
+    uint64_t latency_max_ns;
+    char failure[NET_FAILURE_BYTES];
+};
+
+/* ---- shapes ---- */
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+    return value < limit ? value : limit;
+}
+
+/* As many pieces of `stride` as fit, and one at least. */
+static uint64_t fitting(uint64_t bytes, uint64_t stride)
+{
+    return bytes > stride ? bytes / stride : 1;
+}
+
+struct net_trial net_trial_of(const struct weir_net_plan *plan, uint64_t bytes)
+{
+    struct net_trial trial = {
+        .bytes = bytes,
+        .stride = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES,
+        .depth = plan->depth,
+        .batch = plan->batch,
+        .warm_up_ns = plan->warm_up_ns,
+        .duration_ns = plan->duration_ns,
+        .iterations = plan->iterations,
+        .interval_ns = plan->interval_ns,
+        .must_verify = plan->must_verify,
+        .is_ping_pong = plan->measure == WEIR_NET_LATENCY,
+    };
+
+    if (trial.must_verify) {
+        trial.depth = (unsigned)at_most(trial.depth, fitting(VERIFIED_MOST, trial.stride));
+        trial.slot_count = trial.depth;
+    } else if (trial.is_ping_pong) {
+        trial.slot_count = 2;
+    } else if (plan->working_set_bytes > 0) {
+        trial.slot_count = fitting(plan->working_set_bytes, trial.stride);
+    } else {
+        trial.slot_count = at_most(trial.depth, fitting(WORKING_SET_MOST, trial.stride));
+    }
+    trial.batch = (unsigned)at_most(trial.batch, trial.depth);
+    return trial;
+}
+
+/* ---- together ---- */
+
+/* All ranks leave it; nobody has spun meanwhile. What comes from the network is heard. */
+static int meet(struct net_run *run, const struct net_trial *trial)
+{
+    struct net_meet state;
+    int code = 0;
+
+    net_meet_begin(&state, run->group, run->clock);
+    while (code == 0) {
+        struct net_event events[16];
+        int count = run->carrier->ops->poll(run->carrier, events, 16, 1000000);
+
+        for (int i = 0; i < count; i++)
+            net_end_hear(run, trial, &events[i]);
+        code = net_meet_step(&state, true, net_is_stopping(run));
+    }
+    run->has_stopped |= state.flag != 0;
+    return code < 0 ? code : 0;
+}
+
+static void end_trial(struct net_run *run)
+{
+    for (uint32_t i = 0; i < run->end_count; i++)
+        if (run->ends[i].link != NULL)
+            run->ends[i].link->end = NULL;
+    run->carrier->ops->end(run->carrier);
+}
+
+static int give_up(struct weir_error *error, int code)
+{
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
+                          "the ranks can no longer talk to each other: %s", strerror(-code));
+}
+
+static uint64_t cpu_ns(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return ((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) *
+               UINT64_C(1000000000) +
+           ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000;
+}
+
+/* Begins on all ranks, runs, and ends. *start_ns receives this rank's start. */
+static int run_trial(struct net_run *run, const struct net_trial *trial, uint64_t *start_ns,
+                     struct weir_error *error)
+{
+    struct weir_time_point point = {0};
+    struct weir_fabric_facts facts;
+    int code;
+
+    net_ends_begin(run, trial, error);
+    /* Before any rank may wait in a call that spins. */
+    code = meet(run, trial);
+    if (code < 0)
+        return give_up(error, code);
+    if (weir_group_agree(run->group, error) != 0)
+        return error->code;
+    code = weir_group_synchronise(run->group, run->clock, &point);
+    if (code < 0)
+        return give_up(error, code);
+    *start_ns = weir_group_start_together(run->group, run->clock, &point);
+    if (*start_ns == 0)
+        return give_up(error, -ECOMM);
+    run->carrier->ops->describe(run->carrier, &facts);
+    run->retransmit_count = net_retransmits(&facts);
+    run->cpu_ns = cpu_ns();
+    code = trial->is_ping_pong ? net_latency_run(run, trial, *start_ns)
+                               : net_bandwidth_run(run, trial, *start_ns);
+    run->cpu_ns = cpu_ns() - run->cpu_ns;
+    if (run->retransmit_count != UINT64_MAX)
+        run->retransmit_count = net_retransmits(&facts) - run->retransmit_count;
+    run->elapsed_ns = weir_clock_ns(run->clock) - *start_ns;
+    end_trial(run);
+    return code < 0 ? give_up(error, code) : 0;
+}
+
+int net_round_try(struct net_run *run, struct weir_error *error)
+{
+    uint64_t largest = 0;
+    struct net_trial trial;
+    uint64_t start_ns;
+    int code;
+
+    for (unsigned i = 0; i < run->plan->size_count; i++)
+        if (run->plan->sizes[i] > largest)
+            largest = run->plan->sizes[i];
+    trial = net_trial_of(run->plan, largest);
+    trial.depth = trial.batch = 1;
+    trial.slot_count = 1;
+    trial.warm_up_ns = 0;
+    trial.duration_ns = 0;
+    trial.iterations = 1;
+    trial.interval_ns = 0;
+    trial.must_verify = false;
+    trial.is_ping_pong = false;
+    trial.number = run->trial_count++;
+    code = run_trial(run, &trial, &start_ns, error);
+    for (uint32_t i = 0; i < run->end_count && code == 0; i++) {
+        struct net_end *end = &run->ends[i];
+        struct net_peer *peer = &run->peers[end->peer];
+        bool has_failed = end->is_opener && end->failure[0] != '\0';
+
+        if (has_failed && peer->opened != NULL && strncmp(peer->failure, "first", 5) != 0)
+            snprintf(peer->failure, sizeof peer->failure, "first message: %.140s", end->failure);
+        if (has_failed && peer->opened != NULL)
+            peer->opened->is_up = false;
+    }
+    return code;
+}
+
+/* ---- what was counted ---- */
+
+/* Of a host, one flow tells what was sent again: the first of the lowest rank that sends. */
+static bool is_first_sender(const struct net_run *run)
+{
+    const struct weir_group *group = run->group;
+
+    for (uint32_t i = 0; i < run->flow_count; i++)
+        if (group->node_of_rank[run->flows[i].source] == group->node &&
+            run->flows[i].source < (uint32_t)group->rank)
+            return false;
+    return run->plan->verb != WEIR_NET_READ;
+}
+
+static void write_reports(const struct net_run *run, uint64_t start_ns, struct report *reports)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < run->end_count; i++) {
+        const struct net_end *end = &run->ends[i];
+        const struct net_tally *tally = &end->tally;
+        struct report *report = &reports[count];
+
+        if (!end->is_opener)
+            continue;
+        *report = (struct report){.flow = end->flow,
+                                  .is_used = 1,
+                                  .count = tally->count,
+                                  .peak_per_s = tally->peak_per_s,
+                                  .wrong_count = end->wrong_count,
+                                  .retransmit_count = UINT64_MAX};
+        if (count == 0 && is_first_sender(run))
+            report->retransmit_count = run->retransmit_count;
+        if (tally->begin_ns >= start_ns && tally->end_ns >= tally->begin_ns) {
+            report->begin_ns = tally->begin_ns - start_ns;
+            report->end_ns = tally->end_ns - start_ns;
+        }
+        if (end->latency->total > 0) {
+            report->latency_min_ns = end->latency->min_ns;
+            report->latency_median_ns = weir_histogram_percentile(end->latency, 0.5);
+            report->latency_max_ns = end->latency->max_ns;
+        }
+        memcpy(report->failure, end->failure, sizeof report->failure);
+        count++;
+    }
+}
+
+/* All ranks' latencies; the sum of them is on every rank. */
+static int merge_latencies(struct net_run *run, struct weir_histogram *merged)
+{
+    const size_t added = 2 + WEIR_HISTOGRAM_BUCKETS;
+    uint64_t *sums = calloc(added, sizeof *sums);
+    uint64_t least, greatest;
+    int code;
+
+    if (sums == NULL)
+        return -ENOMEM;
+    weir_histogram_reset(merged);
+    for (uint32_t i = 0; i < run->end_count; i++)
+        if (run->ends[i].is_opener && run->ends[i].latency->total > 0)
+            weir_histogram_merge(merged, run->ends[i].latency);
+    sums[0] = merged->total;
+    sums[1] = merged->sum_ns;
+    memcpy(sums + 2, merged->counts, sizeof merged->counts);
+    least = merged->min_ns;
+    greatest = merged->max_ns;
+    code = weir_group_reduce(run->group, sums, added, WEIR_SUM);
+    if (code == 0)
+        code = weir_group_reduce(run->group, &least, 1, WEIR_MIN);
+    if (code == 0)
+        code = weir_group_reduce(run->group, &greatest, 1, WEIR_MAX);
+    merged->total = sums[0];
+    merged->sum_ns = sums[1];
+    memcpy(merged->counts, sums + 2, sizeof merged->counts);
+    merged->min_ns = least;
+    merged->max_ns = greatest;
+    free(sums);
+    return code;
+}
+
+/* ---- rank 0 ---- */
+
+static void fill_flow(const struct net_run *run, const struct report *report, uint64_t bytes,
+                      struct weir_net_flow_result *flow)
+{
+    flow->message_count = report->count;
+    flow->byte_count = report->count * bytes;
+    flow->begin_s = (double)report->begin_ns * 1e-9;
+    flow->seconds = (double)(report->end_ns - report->begin_ns) * 1e-9;
+    flow->peak_bytes_per_s =
+        run->plan->measure == WEIR_NET_LATENCY ? 0 : report->peak_per_s * (double)bytes;
+    flow->latency_min_s = (double)report->latency_min_ns * 1e-9;
+    flow->latency_median_s = (double)report->latency_median_ns * 1e-9;
+    flow->latency_max_s = (double)report->latency_max_ns * 1e-9;
+    flow->wrong_count = report->wrong_count;
+    flow->retransmit_count = report->retransmit_count;
+    memcpy(flow->failure, report->failure, sizeof flow->failure);
+    flow->failure[sizeof flow->failure - 1] = '\0';
+}
+
+/* Windows of flows, on one clock. */
+static void derive(struct weir_net_measurement *measurement)
+{
+    double first = 0, last = 0, common_begin = 0, common_end = 0;
+    uint64_t bytes = 0;
+    bool is_first = true;
+
+    for (uint32_t i = 0; i < measurement->flow_count; i++) {
+        const struct weir_net_flow_result *flow = &measurement->flows[i];
+        double end = flow->begin_s + flow->seconds;
+
+        if (flow->message_count == 0)
+            continue;
+        bytes += flow->byte_count;
+        first = is_first || flow->begin_s < first ? flow->begin_s : first;
+        last = is_first || end > last ? end : last;
+        common_begin = is_first || flow->begin_s > common_begin ? flow->begin_s : common_begin;
+        common_end = is_first || end < common_end ? end : common_end;
+        is_first = false;
+    }
+    measurement->seconds = last - first;
+    measurement->common_s = common_end > common_begin ? common_end - common_begin : 0;
+    measurement->bytes_per_s = measurement->seconds > 0 ? (double)bytes / measurement->seconds : 0;
+}
+
+static void add_intervals(const struct net_run *run, const struct report *report,
+                          const uint64_t *counts, uint64_t bytes, struct weir_net_result *result)
+{
+    double width = (double)run->plan->interval_ns * 1e-9;
+    double seconds = (double)(report->end_ns - report->begin_ns) * 1e-9;
+
+    for (uint32_t i = 0; i < run->interval_capacity && (double)i * width < seconds; i++) {
+        double end = (double)(i + 1) * width;
+        bool is_last = i + 1 == run->interval_capacity || end >= seconds;
+
+        weir_net_result_add_interval(
+            result, &(struct weir_net_interval){.measurement = result->measurement_count - 1,
+                                                .flow = report->flow,
+                                                .begin_s = (double)i * width,
+                                                .end_s = is_last ? seconds : end,
+                                                .byte_count = counts[i] * bytes});
+    }
+}
+
+struct gathered {
+    struct report *mine;
+    struct report *all;  /* of all ranks, on rank 0 */
+    uint64_t *intervals; /* the same */
+    struct weir_histogram *latency;
+    uint64_t cpu_ns;
+};
+
+static void fill_measurement(const struct net_run *run, const struct gathered *gathered,
+                             uint32_t round, uint32_t repetition, uint64_t bytes,
+                             struct weir_net_result *result)
+{
+    struct weir_net_measurement *measurement = weir_net_result_add(result, run->flow_count);
+    size_t slots = (size_t)run->group->size * run->opener_capacity;
+
+    measurement->round = round;
+    measurement->repetition = repetition;
+    measurement->is_alone = run->plan->pattern == WEIR_NET_PAIRS && run->group->size >= 4 &&
+                            round < (uint32_t)run->group->size / 2;
+    measurement->message_bytes = bytes;
+    measurement->is_latency_bound = strcmp(result->provider, "verbs") == 0 &&
+                                    run->plan->batch > 1 && run->plan->signal_every != 1;
+    *measurement->latency = *gathered->latency;
+    for (uint32_t i = 0; i < run->flow_count; i++) {
+        measurement->flows[i].source = run->flows[i].source;
+        measurement->flows[i].sink = run->flows[i].sink;
+        measurement->flows[i].retransmit_count = UINT64_MAX;
+    }
+    for (size_t i = 0; i < slots; i++)
+        if (gathered->all[i].is_used)
+            fill_flow(run, &gathered->all[i], bytes, &measurement->flows[gathered->all[i].flow]);
+    derive(measurement);
+    /* What was taken from the start to the end, warm-up and all, as if it were spread evenly. */
+    if (run->elapsed_ns > 0)
+        measurement->cpu_s =
+            (double)gathered->cpu_ns / (double)run->elapsed_ns * measurement->seconds;
+    for (size_t i = 0; i < slots && run->interval_capacity > 0; i++)
+        if (gathered->all[i].is_used)
+            add_intervals(run, &gathered->all[i], gathered->intervals + i * run->interval_capacity,
+                          bytes, result);
+}
+
+/* ---- a measurement ---- */
+
+static int gather(struct net_run *run, struct gathered *gathered)
+{
+    struct weir_group *group = run->group;
+    int code = weir_group_gather(group, gathered->mine,
+                                 run->opener_capacity * sizeof *gathered->mine, gathered->all);
+
+    if (code == 0 && run->interval_capacity > 0)
+        code = weir_group_gather(group, run->intervals,
+                                 (size_t)run->opener_capacity * run->interval_capacity *
+                                     sizeof *run->intervals,
+                                 gathered->intervals);
+    if (code == 0)
+        code = weir_group_reduce(group, &gathered->cpu_ns, 1, WEIR_SUM);
+    return code == 0 ? merge_latencies(run, gathered->latency) : code;
+}
+
+static void gathered_open(const struct net_run *run, struct gathered *gathered)
+{
+    bool is_first = run->group->rank == 0;
+    size_t slots = (size_t)run->group->size * run->opener_capacity;
+
+    gathered->mine = calloc(run->opener_capacity + 1, sizeof *gathered->mine);
+    gathered->latency = calloc(1, sizeof *gathered->latency);
+    gathered->all = is_first ? calloc(slots, sizeof *gathered->all) : NULL;
+    gathered->intervals =
+        is_first ? calloc(slots * run->interval_capacity + 1, sizeof *gathered->intervals) : NULL;
+    if (gathered->mine == NULL || gathered->latency == NULL ||
+        (is_first && (gathered->all == NULL || gathered->intervals == NULL)))
+        weir_error_out_of_memory();
+}
+
+static void gathered_close(struct gathered *gathered)
+{
+    free(gathered->mine);
+    free(gathered->latency);
+    free(gathered->all);
+    free(gathered->intervals);
+}
+
+int net_round_measure(struct net_run *run, uint32_t round, uint32_t repetition, uint64_t bytes,
+                      struct weir_net_result *result, struct weir_error *error)
+{
+    struct net_trial trial = net_trial_of(run->plan, bytes);
+    struct gathered gathered = {0};
+    uint64_t start_ns = 0;
+    int code;
+
+    trial.number = run->trial_count++;
+    code = run_trial(run, &trial, &start_ns, error);
+    if (code < 0)
+        return code;
+    gathered_open(run, &gathered);
+    gathered.cpu_ns = run->cpu_ns;
+    write_reports(run, start_ns, gathered.mine);
+    code = gather(run, &gathered);
+    if (code < 0)
+        code = give_up(error, code);
+    else if (result != NULL)
+        fill_measurement(run, &gathered, round, repetition, bytes, result);
+    gathered_close(&gathered);
+    return code;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command that measures networks, told while it runs. */
+#include "net_run.h"
+
+#include "weir/net/net.h"
+#include "weir/report/net_report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of rank 0. */
+struct net_teller {
+    const struct weir_net_plan *plan;
+    FILE *result_file; /* NULL: none is wanted */
+    bool has_begun;
+    bool has_failed; /* standard output does not take it */
+};
+
+static void print(struct net_teller *teller, struct weir_text *text)
+{
+    if (text->length > 0 && fwrite(text->data, 1, text->length, stdout) != text->length)
+        teller->has_failed = true;
+    if (fflush(stdout) != 0)
+        teller->has_failed = true;
+    weir_text_close(text);
+}
+
+static void begin(struct net_teller *teller, const struct weir_net_result *result)
+{
+    struct weir_text text = {0};
+
+    if (teller->has_begun)
+        return;
+    teller->has_begun = true;
+    weir_net_report_begin(teller->plan, result, &text);
+    print(teller, &text);
+}
+
+static void tell_measurement(void *context, const struct weir_net_result *result)
+{
+    struct net_teller *teller = context;
+    struct weir_text text = {0};
+
+    begin(teller, result);
+    weir_net_report_measurement(teller->plan, result, result->measurement_count - 1, &text);
+    print(teller, &text);
+}
+
+static int open_result_file(struct net_teller *teller, struct weir_error *error)
+{
+    const char *path = teller->plan->result_path;
+
+    if (path == NULL)
+        return 0;
+    teller->result_file = fopen(path, "w");
+    if (teller->result_file != NULL)
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, "net",
+                          "--result: %s cannot be written: %s", path, strerror(errno));
+}
+
+static void close_result_file(struct net_teller *teller, const struct weir_net_result *result,
+                              struct weir_error *error)
+{
+    FILE *file = teller->result_file;
+    struct weir_text text = {0};
+    bool has_failed;
+
+    if (file == NULL)
+        return;
+    if (!weir_error_is_set(error))
+        weir_net_report_json(teller->plan, result, &text);
+    has_failed = fwrite(weir_text_string(&text), 1, text.length, file) != text.length;
+    has_failed |= fclose(file) != 0;
+    weir_text_close(&text);
+    if (has_failed)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, "net",
+                       "--result: %s cannot be written to its end: %s", teller->plan->result_path,
+                       strerror(errno));
+}
+
+/* Rank 0 has heard all that there is to tell. */
+static int conclude(struct net_teller *teller, struct weir_net_result *result,
+                    struct weir_error *error)
+{
+    struct weir_text text = {0};
+
+    result->finished_s = weir_wall_clock_s();
+    result->exit_code =
+        result->has_failed || result->is_interrupted ? WEIR_EXIT_FLAWED : WEIR_EXIT_DONE;
+    if (!weir_error_is_set(error)) {
+        begin(teller, result);
+        weir_net_report_end(teller->plan, result, &text);
+        print(teller, &text);
+    }
+    close_result_file(teller, result, error);
+    if (teller->has_failed)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, NULL,
+                       "standard output cannot be written");
+    return weir_error_is_set(error) ? (int)error->exit : result->exit_code;
+}
+
+/* Ranks that were given other words would wait for each other forever. */
+static int agree_on_plan(struct weir_group *group, const struct weir_net_plan *plan,
+                         struct weir_error *error)
+{
+    struct weir_text text = {0};
+    uint64_t mine, first;
+
+    weir_net_plan_explain(plan, &text);
+    mine = first = weir_text_hash(weir_text_string(&text), text.length);
+    weir_text_close(&text);
+    if (weir_group_broadcast(group, &first, sizeof first, 0) == 0 && first != mine)
+        weir_error_usage(error, "net",
+                         "this rank was given another plan (%016" PRIx64
+                         ") than rank 0 (%016" PRIx64 "): give all ranks the same options",
+                         mine, first);
+    return weir_group_agree(group, error);
+}
+
+int weir_net_run_command(struct weir_group *group, const struct weir_net_plan *plan,
+                         const volatile sig_atomic_t *stop_signal, struct weir_error *error)
+{
+    struct net_teller teller = {.plan = plan};
+    struct weir_net_result *result = NULL;
+    struct weir_clock clock;
+    int exit_code = WEIR_EXIT_DONE;
+    int code;
+
+    if (group->rank == 0)
+        open_result_file(&teller, error);
+    if (agree_on_plan(group, plan, error) != 0)
+        return (int)error->exit;
+    if (weir_group_share_clock(group, &clock) != 0)
+        weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
+    if (group->rank == 0) {
+        result = weir_net_result_open();
+        result->begun_s = weir_wall_clock_s();
+    }
+    code = weir_net_run(&(struct weir_net_params){.plan = plan,
+                                                  .group = group,
+                                                  .clock = &clock,
+                                                  .stop_signal = stop_signal,
+                                                  .measured = tell_measurement,
+                                                  .context = &teller},
+                        result, error);
+    if (result != NULL) {
+        exit_code = conclude(&teller, result, error);
+        weir_net_result_close(result);
+    }
+    /* Without an error that all know of, it was the agreement that failed. */
+    if ((code != 0 && !weir_error_is_set(error)) ||
+        weir_group_broadcast(group, &exit_code, sizeof exit_code, 0) != 0)
+        weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
+    return exit_code;
+}
