@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The composition root: front end, check, engine, audit, report, exit code. */
 #include "deadline.h"
+#include "net_run.h"
+#include "serve.h"
 #include "show.h"
 #include "teller.h"
 
@@ -149,14 +151,28 @@ static int obey(struct weir_group *group, const struct weir_command *command,
         exit_code = (int)error->exit;
     else if (command->kind == WEIR_COMMAND_RUN)
         exit_code = run(group, command->plan, error);
+    else if (command->kind == WEIR_COMMAND_NET)
+        exit_code = weir_net_run_command(group, command->net, &stop_signal, error);
+    else if (command->kind == WEIR_COMMAND_SERVE)
+        exit_code = weir_serve(&command->serve, &stop_signal, error);
     else if (group->rank == 0 && weir_show(command, backends, error) != 0)
         exit_code = (int)error->exit;
     weir_group_broadcast(group, &exit_code, sizeof exit_code, 0);
     return exit_code;
 }
 
-/* Every rank reads the same words and comes to the same command. What only prints needs no MPI,
- * unless several ranks were started to print it. */
+/* What only prints needs no MPI, unless several ranks were started to print it. Servers know nothing
+ * of each other: the end of one is not that of all. */
+static bool needs_mpi(const struct weir_command *command, const struct weir_error *error)
+{
+    if (!weir_error_is_set(error) && command->kind == WEIR_COMMAND_SERVE)
+        return false;
+    return (!weir_error_is_set(error) &&
+            (command->kind == WEIR_COMMAND_RUN || command->kind == WEIR_COMMAND_NET)) ||
+           weir_group_is_launched();
+}
+
+/* Every rank reads the same words and comes to the same command. */
 int main(int argc, char *argv[])
 {
     struct weir_arena arena = {0};
@@ -168,8 +184,7 @@ int main(int argc, char *argv[])
 
     list_backends(&backends, &arena);
     weir_front_read(argc, (const char *const *)argv, &backends, &command, &error);
-    if ((!weir_error_is_set(&error) && command.kind == WEIR_COMMAND_RUN) ||
-        weir_group_is_launched())
+    if (needs_mpi(&command, &error))
         weir_group_mpi_open(&argc, &argv, &group, &failure);
     else
         weir_group_self_open(&group);

@@ -2,6 +2,7 @@
 /* RDMA: all that is said of it is said here. */
 #include "kernel_files.h"
 #include "subjects.h"
+#include "weir/fabric/fabric.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -106,6 +107,17 @@ static void tell_verbs(const struct weir_examination *examination)
 
 /* ---- all of it ---- */
 
+static void tell_missing(struct weir_diagnosis *diagnosis)
+{
+    weir_diagnosis_add(diagnosis, WEIR_MISSING, "RDMA", NULL,
+                       "this node has no RDMA device (/sys/class/infiniband)");
+    weir_diagnosis_help(diagnosis,
+                        "lspci (of pciutils) shows adapters that want a driver, such as mlx5_ib");
+    weir_diagnosis_help(diagnosis,
+                        "in software, where the kernel has the module rdma_rxe, as root: modprobe "
+                        "rdma_rxe && rdma link add rxe0 type rxe netdev DEVICE");
+}
+
 void weir_examine_rdma(const struct weir_examination *examination)
 {
     const struct weir_node_facts *node = examination->node;
@@ -117,15 +129,11 @@ void weir_examine_rdma(const struct weir_examination *examination)
         tell_port(examination, &node->nics[i]);
         count++;
     }
-    if (count > 0) {
+    if (count > 0)
         tell_verbs(examination);
-        return;
-    }
-    weir_diagnosis_add(examination->diagnosis, WEIR_MISSING, "RDMA", NULL,
-                       "this node has no RDMA device (/sys/class/infiniband)");
-    weir_diagnosis_help(examination->diagnosis,
-                        "lspci (of pciutils) shows adapters that want a driver, such as mlx5_ib");
-    weir_diagnosis_help(examination->diagnosis,
-                        "in software, where the kernel has the module rdma_rxe, as root: modprobe "
-                        "rdma_rxe && rdma link add rxe0 type rxe netdev DEVICE");
+    else
+        tell_missing(examination->diagnosis);
+    /* They ask this host, and not one that was described as files. */
+    if (examination->root[0] == '\0')
+        weir_fabric_diagnose(examination->diagnosis);
 }

@@ -86,7 +86,7 @@ static int check_directory(struct weir_run *run, const struct weir_phase *phase,
     char directory[WEIR_PATH_BYTES];
     struct weir_name_facts facts;
 
-    if (phase->verb != WEIR_WRITE)
+    if (phase->verb != WEIR_WRITE || run->backend->names->implies_directories)
         return 0;
     memcpy(directory, path, strlen(path) + 1);
     weir_text_cut_name(directory);

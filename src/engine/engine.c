@@ -7,6 +7,7 @@
 #include "phase_names.h"
 #include "prepare.h"
 #include "run.h"
+#include "servers.h"
 
 #include "weir/system/host.h"
 
@@ -197,37 +198,56 @@ static int run_test_in_group(struct weir_run *run, struct weir_error *error)
     return error->code;
 }
 
-/* The ranks of the test; NULL on those that sit it out. */
-static int choose_ranks(const struct weir_engine_params *params, const struct weir_test *test,
+/* The ranks of the test, which are clients if there are servers; NULL on those that sit it out. */
+static int choose_ranks(const struct weir_servers *servers, const struct weir_test *test,
                         struct weir_group **group, struct weir_error *error)
 {
-    int size = params->group->size;
+    struct weir_group *all = servers->group;
+    int count = 0;
     int code;
 
-    *group = params->group;
-    if (test->rank_limit == 0 || test->rank_limit >= (uint64_t)size)
+    *group = all;
+    for (int rank = 0; rank < all->size; rank++)
+        count += weir_servers_is_client(servers, test, rank);
+    if (count == all->size)
         return 0;
-    code = params->group->ops->part(params->group, (uint64_t)params->group->rank < test->rank_limit,
-                                    group);
+    code = all->ops->part(all, weir_servers_is_client(servers, test, all->rank), group);
     if (code != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
-                       "no group of the first %llu ranks: %s", (unsigned long long)test->rank_limit,
-                       strerror(-code));
-    return weir_group_agree(params->group, error);
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "no group of %d of %d ranks: %s",
+                       count, all->size, strerror(-code));
+    return weir_group_agree(all, error);
 }
 
-/* Rank 0 is part of every test, so it can tell the ranks that sat it out. */
-static int run_test(const struct weir_engine_params *params, const struct weir_test *test,
-                    struct weir_host_view *host, struct weir_result *result, bool *must_end,
-                    struct weir_error *error)
+/* Rank 0 is part of every test, so it can tell the ranks that sit it out. */
+static void run_with_ranks(struct weir_run *run, const struct weir_servers *servers,
+                           struct weir_result *result, struct weir_error *error)
 {
-    struct weir_run run = {.params = params, .test = test, .host = host};
+    int code = 0;
+
+    if (choose_ranks(servers, run->test, &run->group, error) != 0)
+        return;
+    if (run->group == NULL) {
+        code = weir_servers_wait(servers);
+    } else {
+        run->result = run->group->rank == 0 ? result : NULL;
+        run_test_in_group(run, error);
+        if (run->group->rank == 0)
+            code = weir_servers_end_wait(servers, run->test);
+    }
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                       "ranks that sat a test out cannot go on: %s", strerror(-code));
+}
+
+static int run_test(const struct weir_engine_params *params, const struct weir_test *test,
+                    struct weir_host_view *host, struct weir_servers *servers,
+                    struct weir_result *result, bool *must_end, struct weir_error *error)
+{
+    struct weir_run run = {.params = params, .test = test, .host = host, .servers = servers};
     int code;
 
-    if (choose_ranks(params, test, &run.group, error) == 0 && run.group != NULL) {
-        run.result = run.group->rank == 0 ? result : NULL;
-        run_test_in_group(&run, error);
-    }
+    if (weir_servers_prepare(servers, params, test, error) == 0)
+        run_with_ranks(&run, servers, result, error);
     if (run.group != params->group)
         weir_group_close(run.group);
     if (result != NULL)
@@ -244,12 +264,16 @@ int weir_engine_run(const struct weir_engine_params *params, struct weir_result 
                     struct weir_error *error)
 {
     const struct weir_plan *plan = params->plan;
+    struct weir_servers servers = {0};
     struct weir_host_view host;
     bool must_end = false;
     int code = weir_host_view_open(&host, params, result, error);
 
+    if (code == 0)
+        code = weir_servers_open(&servers, params->group, error);
     for (size_t i = 0; i < plan->test_count && code == 0 && !must_end; i++)
-        code = run_test(params, plan->tests[i], &host, result, &must_end, error);
+        code = run_test(params, plan->tests[i], &host, &servers, result, &must_end, error);
+    weir_servers_close(&servers);
     weir_host_view_close(&host);
     return code;
 }

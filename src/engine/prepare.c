@@ -7,6 +7,7 @@
 #include "check_device.h"
 #include "check_target.h"
 #include "op_log.h"
+#include "servers.h"
 #include "stop.h"
 
 #include <assert.h>
@@ -130,15 +131,20 @@ static int make_beacon(struct weir_run *run, const char *path, struct weir_error
 {
     struct weir_file_params params = {
         .path = path, .can_write = true, .must_create = true, .group = run->self};
+    struct weir_text whom = {0};
     struct weir_file *file;
     int code = run->backend->file->open(run->session, &params, &file);
 
     if (code == 0)
         code = run->backend->file->close(run->session, file);
-    if (code != 0)
-        weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
-                       "%.*s: no file can be made beside it: %s",
-                       (int)(strlen(path) - strlen(BEACON)), path, strerror(-code));
+    if (code == 0)
+        return 0;
+    weir_run_explain(run, &whom);
+    weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
+                   "%.*s: no file can be made beside it: %s%s",
+                   (int)(strlen(path) - strlen(BEACON)), path, strerror(-code),
+                   weir_text_string(&whom));
+    weir_text_close(&whom);
     return code;
 }
 
@@ -293,6 +299,7 @@ static int open_session(struct weir_run *run, struct weir_error *error)
         .notes = run->result != NULL ? &run->notes : NULL,
     };
 
+    weir_servers_tell(run->servers, &params);
     run->backend = weir_backend_find(registry, test->backend->name);
     if (run->backend->open(&params, &run->session, error) != 0)
         run->session = NULL;

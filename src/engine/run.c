@@ -81,10 +81,28 @@ bool weir_run_handles_name(const struct weir_run *run, const struct weir_target 
     return !target->is_shared || run->group->rank == 0;
 }
 
+void weir_run_explain(const struct weir_run *run, struct weir_text *text)
+{
+    struct weir_text whom = {0};
+
+    if (run->backend->explain != NULL && run->session != NULL)
+        run->backend->explain(run->session, &whom);
+    if (whom.length > 0)
+        weir_text_add(text, " (%s)", weir_text_string(&whom));
+    weir_text_close(&whom);
+}
+
 int weir_run_fail(struct weir_run *run, int code, const char *what, const char *path)
 {
-    return weir_error_set(&run->failure, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
-                          "%s %s: %s", what, path, strerror(-code));
+    struct weir_text whom = {0};
+
+    if (weir_error_is_set(&run->failure))
+        return run->failure.code;
+    weir_run_explain(run, &whom);
+    weir_error_set(&run->failure, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
+                   "%s %s: %s%s", what, path, strerror(-code), weir_text_string(&whom));
+    weir_text_close(&whom);
+    return run->failure.code;
 }
 
 bool weir_run_has_written(const struct weir_run *run, const struct weir_target *target)

@@ -11,6 +11,8 @@
 #include "weir/io/queue.h"
 #include "weir/system/environment.h"
 
+struct weir_servers;
+
 /* Files that were there before the test, among those that it writes. */
 struct weir_existing {
     uint64_t count;
@@ -41,6 +43,7 @@ struct weir_run {
     struct weir_group *self;                  /* this rank alone, for files of its own */
     struct weir_placement placement;          /* as the user says, or as it is */
     struct weir_host_view *host;              /* of all tests */
+    const struct weir_servers *servers;       /* likewise */
     struct weir_seat seat;                    /* of this test */
     uint32_t given_core_count;                /* cores of host->given */
     bool is_bound;                            /* to it */
@@ -97,8 +100,13 @@ struct weir_group *weir_run_file_group(const struct weir_run *run,
 /* True on rank 0 for shared targets, on every rank for own files: who handles the name. */
 bool weir_run_handles_name(const struct weir_run *run, const struct weir_target *target);
 
-/* Notes this rank's first failure: "<backend>: <what> <path>: <reason>". Returns `code`. */
+/* Notes this rank's first failure: "<backend>: <what> <path>: <reason>", and in brackets what the
+ * backend has to say of it. Returns `code`. */
 int weir_run_fail(struct weir_run *run, int code, const char *what, const char *path);
+
+/* Adds whom a failure of the session concerned, in brackets: " (server 1 at n2:7471 does not
+ * answer)"; nothing if there is nothing to say. */
+void weir_run_explain(const struct weir_run *run, struct weir_text *text);
 
 /* True once a signal asks this rank to end. */
 static inline bool weir_run_must_stop(const struct weir_run *run)

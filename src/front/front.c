@@ -8,6 +8,8 @@
 #include "ior_options.h"
 #include "ior_script.h"
 #include "ior_version.h"
+#include "net_words.h"
+#include "serve_words.h"
 #include "weir/base/version.h"
 
 #include <errno.h>
@@ -24,18 +26,21 @@ static const char general_help[] =
     "  weir doctor [PATH]      say what this host can do for a benchmark, and how it is made to do "
     "more\n"
     "  weir topology           draw this host's processors, and which of them ranks would get\n"
+    "  weir net [options]      measure bandwidth and latency from memory to memory over a network\n"
+    "  weir serve [options]    serve objects in this host's memory to weir ior -a RDMA\n"
     "  weir compat             compare with IOR, option by option, as a page of Markdown\n"
     "  weir report FILE [--format ior|csv|json] [--compat VERSION] [--plain] [--summary-file "
     "FILE]\n"
     "                          tell a result again that was kept with --result\n"
-    "  weir ior --help         all options of IOR and of the backends; the same for doctor, "
-    "topology and report\n"
+    "  weir ior --help         all options of IOR and of the backends; the same for net, "
+    "serve, doctor, topology and report\n"
     "  weir --version          version of this program and of the formats it prints\n"
     "\n"
     "Examples\n"
     "  mpiexec -n 4 weir ior -w -r -t 1m -b 1g -e -C -o /scratch/file\n"
     "  mpiexec -n 4 weir ior -a mpiio -c -F -W -R -o /scratch/file --result run.jsonl\n"
     "  mpiexec -n 4 weir ior -a uring --direct --depth auto -z -t 4k -b 1g -F -o /scratch/file\n"
+    "  mpiexec -n 4 weir ior -a RDMA --rdma.targets 2 -w -r -t 1m -b 1g -e -C -o /file\n"
     "  weir ior -z -t 4k -b 1m -F --explain\n";
 
 static const char version_text[] = "weir " WEIR_VERSION " (IOR " WEIR_IOR_VERSION " formats)\n";
@@ -274,6 +279,20 @@ static int read_topology(const struct invocation *invocation, struct weir_comman
                               invocation->argv + invocation->first, command, error);
 }
 
+static int read_net(const struct invocation *invocation, struct weir_command *command,
+                    struct weir_error *error)
+{
+    return weir_net_words_read(invocation->argc - invocation->first,
+                               invocation->argv + invocation->first, command, error);
+}
+
+static int read_serve(const struct invocation *invocation, struct weir_command *command,
+                      struct weir_error *error)
+{
+    return weir_serve_words_read(invocation->argc - invocation->first,
+                                 invocation->argv + invocation->first, command, error);
+}
+
 static int read_compat(const struct invocation *invocation, struct weir_command *command,
                        struct weir_error *error)
 {
@@ -310,10 +329,10 @@ struct front_word {
 };
 
 static const struct front_word front_words[] = {
-    {"ior", read_ior},           {"backends", read_backends}, {"compat", read_compat},
-    {"report", read_report},     {"doctor", read_doctor},     {"topology", read_topology},
-    {"--help", read_help},       {"-h", read_help},           {"help", read_help},
-    {"--version", read_version},
+    {"ior", read_ior},       {"backends", read_backends}, {"compat", read_compat},
+    {"report", read_report}, {"doctor", read_doctor},     {"topology", read_topology},
+    {"net", read_net},       {"serve", read_serve},       {"--help", read_help},
+    {"-h", read_help},       {"help", read_help},         {"--version", read_version},
 };
 
 static int read_front_word(struct invocation *invocation, struct weir_command *command,
@@ -331,8 +350,8 @@ static int read_front_word(struct invocation *invocation, struct weir_command *c
         return read_ior(invocation, command, error);
     return weir_error_usage(
         error, NULL,
-        "unknown command \"%s\"; there are: ior, backends, doctor, topology, compat, report, "
-        "--help, --version",
+        "unknown command \"%s\"; there are: ior, net, serve, backends, doctor, topology, compat, "
+        "report, --help, --version",
         word);
 }
 
@@ -381,6 +400,8 @@ void weir_command_close(struct weir_command *command)
 {
     if (command->plan)
         weir_plan_close(command->plan);
+    if (command->net)
+        weir_net_plan_close(command->net);
     weir_text_close(&command->text);
     weir_arena_close(&command->arena);
     *command = (struct weir_command){0};

@@ -159,6 +159,14 @@ int weir_memory_bind(void *memory, size_t bytes, const struct weir_membind *memb
     return 0;
 }
 
+int weir_memory_place_near(void *context, void *memory, size_t bytes, int32_t numa_node)
+{
+    (void)context;
+    if (numa_node >= 0 && numa_node < WEIR_NUMA_NODES_MAX)
+        prefer(memory, bytes, UINT64_C(1) << numa_node);
+    return 0;
+}
+
 /* ---- looking ---- */
 
 /* The first page of part `part` of `parts` equal ones. */

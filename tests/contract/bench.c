@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What all sessions of backends with servers begin with: little memory, and no hardware. */
+static const char server_options[] =
+    "rdma.targets=self,rdma.capacity=64m,rdma.provider=tcp,rdma.timeout=20";
+
+static const unsigned char test_secret[WEIR_JOB_SECRET_BYTES] = "a secret of the contract suite";
+
 unsigned abilities_of(const struct subject *subject)
 {
     return (subject->inner ? subject->inner : subject->backend)->descriptor.abilities;
@@ -22,6 +28,12 @@ void skip_because(const char *reason)
 {
     print_message("[  REASON  ] %s\n", reason);
     skip();
+}
+
+void require_names_of_kernel(const struct subject *subject)
+{
+    if (subject->backend->server)
+        skip_because("the names are not those of the kernel");
 }
 
 static size_t bind(struct bench *bench, struct weir_option_binding bindings[2])
@@ -56,11 +68,99 @@ static void read_options(struct bench *bench, const char *options)
     };
 
     weir_options_reset(&parser);
+    if (bench->subject->backend->server &&
+        weir_options_assign_list(&parser, "test", server_options, &error) < 0)
+        fail_msg("%s", error.text);
     if (bench->subject->options &&
         weir_options_assign_list(&parser, "test", bench->subject->options, &error) < 0)
         fail_msg("%s", error.text);
     if (options && weir_options_assign_list(&parser, "test", options, &error) < 0)
         fail_msg("%s", error.text);
+}
+
+/* ---- servers ---- */
+
+void close_served(struct served *served)
+{
+    if (served->own)
+        served->own->backend->server->close(served->own);
+    weir_arena_close(&served->arena);
+    memset(served, 0, sizeof *served);
+}
+
+/* All ranks learn where all servers are. */
+static void tell_addresses(struct served *served, struct weir_group *group, const unsigned roles[])
+{
+    char mine[WEIR_SERVER_ADDRESS_BYTES] = "";
+    size_t bytes = (size_t)group->size * sizeof mine;
+    char *all = weir_arena_take(&served->arena, bytes);
+
+    if (served->own)
+        memcpy(mine, served->own->address, sizeof mine);
+    assert_int_equal(weir_group_gather(group, mine, sizeof mine, group->rank == 0 ? all : NULL), 0);
+    assert_int_equal(weir_group_broadcast(group, all, bytes, 0), 0);
+    served->addresses =
+        weir_arena_take(&served->arena, (size_t)group->size * sizeof *served->addresses);
+    for (int rank = 0; rank < group->size; rank++)
+        if (roles[rank] & WEIR_ROLE_SERVER)
+            served->addresses[served->count++] = all + (size_t)rank * sizeof mine;
+}
+
+static void open_served(struct served *served, const struct bench *bench)
+{
+    const struct weir_server_ops *server = bench->backend->server;
+    struct weir_group *group = bench->subject->group;
+    struct weir_server_params params = {
+        .options = bench->options,
+        .is_on_one_node = group->node_count == 1,
+        .secret = test_secret,
+    };
+    struct weir_error error = {0};
+    unsigned roles[64];
+
+    close_served(served);
+    assert_in_range(group->size, 1, sizeof roles / sizeof *roles);
+    if (server->assign(bench->options, group, roles, &error) < 0)
+        fail_msg("%s", error.text);
+    for (int rank = 0; rank < group->size; rank++) {
+        params.server_number += rank < group->rank && roles[rank] & WEIR_ROLE_SERVER;
+        params.server_count += (roles[rank] & WEIR_ROLE_SERVER) != 0;
+    }
+    if (roles[group->rank] & WEIR_ROLE_SERVER && server->open(&params, &served->own, &error) < 0)
+        fail_msg("%s", error.text);
+    tell_addresses(served, group, roles);
+    served->subject = bench->subject;
+}
+
+/* The directory of the test is a name there as well. */
+static void make_directory(const struct subject *subject, struct weir_session *session)
+{
+    int rc =
+        subject->group->rank == 0 ? session->backend->names->mkdir(session, subject->directory) : 0;
+
+    assert_true(rc == 0 || rc == -EEXIST);
+    assert_int_equal(weir_group_barrier(subject->group), 0);
+}
+
+static int open_session(struct bench *bench, struct weir_session_params *params,
+                        struct weir_error *error)
+{
+    const struct subject *subject = bench->subject;
+    struct served *served = subject->served;
+    bool is_new = bench->backend->server && served->subject != subject;
+    int rc;
+
+    if (is_new)
+        open_served(served, bench);
+    if (bench->backend->server) {
+        params->servers = served->addresses;
+        params->server_count = served->count;
+        params->secret = test_secret;
+    }
+    rc = subject->backend->open(params, &bench->session, error);
+    if (rc == 0 && is_new)
+        make_directory(subject, bench->session);
+    return rc;
 }
 
 int try_session(struct bench *bench, const struct subject *subject, const char *options,
@@ -78,7 +178,7 @@ int try_session(struct bench *bench, const struct subject *subject, const char *
     read_options(bench, options);
     params.options = bench->options;
     params.inner_options = bench->inner_options;
-    return subject->backend->open(&params, &bench->session, error);
+    return open_session(bench, &params, error);
 }
 
 void forget_session(struct bench *bench)

@@ -19,6 +19,20 @@
 
 extern const struct weir_backend later_backend;
 
+struct subject;
+
+/* The servers of a backend that has some: those of the subject that was tested last, so that what
+ * is there outlives a session. All zero at first. */
+struct served {
+    const struct subject *subject;
+    struct weir_arena arena;
+    struct weir_server *own; /* that of this rank; NULL: it does not serve */
+    const char **addresses;
+    unsigned count;
+};
+
+void close_served(struct served *served);
+
 /* A backend at one depth: "posix", "fault:later". */
 struct subject {
     const struct weir_backend *backend;
@@ -27,6 +41,7 @@ struct subject {
     unsigned depth;
     struct weir_group *group;
     const char *directory;
+    struct served *served; /* of all subjects */
 };
 
 struct bench {
@@ -54,6 +69,9 @@ void close_bench(struct bench *bench);
 int try_session(struct bench *bench, const struct subject *subject, const char *options,
                 struct weir_error *error);
 void forget_session(struct bench *bench);
+
+/* Skips the test where names are those of servers: the kernel cannot play tricks with them. */
+void require_names_of_kernel(const struct subject *subject);
 
 /* Says why and skips the test; in a function of its own for `reason` to be read. */
 void skip_because(const char *reason);

@@ -97,6 +97,7 @@ static void a_file_that_may_not_be_read_is_not_opened(void **state)
     const char *path;
 
     require_names(subject);
+    require_names_of_kernel(subject);
     if (geteuid() == 0)
         skip_because("root may read everything");
     open_bench(&bench, subject, NULL);
@@ -424,6 +425,7 @@ static void devices_and_others_are_told_from_files(void **state)
     const char *path;
 
     require_names(subject);
+    require_names_of_kernel(subject);
     open_bench(&bench, subject, NULL);
     path = path_of(&bench, "pipe");
     assert_int_equal(stat_name(&bench, "/dev/null", &facts), 0);
@@ -538,6 +540,9 @@ static const struct {
     {"libaio", "libaio.entries=8"}, {"libaio", "libaio.user-reap=0"},
     {"libaio", "posix.odirect=1"},  {"uring", "uring.entries=8"},
     {"uring", "posix.odirect=1"},   {"uring", "uring.fixed-buffers=0,uring.fixed-files=0"},
+    {"rdma", "rdma.mode=pull"},     {"rdma", "rdma.mode=send"},
+    {"rdma", "rdma.provider=shm"},  {"rdma", "rdma.provider=shm,rdma.mode=pull"},
+    {"rdma", "rdma.pairs=3"},       {"rdma", "rdma.stripe-unit=1k,rdma.sizes=strict"},
     {"uring", "uring.sqpoll=1"},    {"null", "dummy.delay-xfer=20,dummy.delay-sync=50"},
 };
 
@@ -547,6 +552,7 @@ struct suite {
     struct weir_arena arena;
     struct weir_group *group;
     const char *directory;
+    struct served served;
     struct CMUnitTest *tests;
     size_t test_count;
     size_t test_limit;
@@ -584,6 +590,7 @@ static void add_subject(struct suite *suite, const struct subject *like)
     *subject = *like;
     subject->group = suite->group;
     subject->directory = suite->directory;
+    subject->served = &suite->served;
     for (size_t i = 0; i < CASE_COUNT; i++)
         if (!cases[i].only || strcmp(cases[i].only, name) == 0)
             add_test(suite, &cases[i], name, subject);
@@ -609,6 +616,18 @@ static void add_backend(struct suite *suite, const struct weir_backend *backend,
                                                      .options = variants[i].options});
 }
 
+/* WEIR_TEST_RDMA="rdma.provider=verbs": where there is a device for it, which only the user knows.
+ */
+static void add_asked(struct suite *suite)
+{
+    const struct weir_backend *backend = weir_backend_find(&weir_registry, "rdma");
+    const char *options = getenv("WEIR_TEST_RDMA");
+
+    for (size_t i = 0; backend && options && i < DEPTH_COUNT; i++)
+        add_subject(suite,
+                    &(struct subject){.backend = backend, .depth = depths[i], .options = options});
+}
+
 static void add_all(struct suite *suite)
 {
     const struct weir_backend *inner[] = {
@@ -627,6 +646,7 @@ static void add_all(struct suite *suite)
                 add_backend(suite, backend, inner[n]);
     }
     add_backend(suite, &later_backend, NULL);
+    add_asked(suite);
 }
 
 int main(int argc, char **argv)
@@ -648,6 +668,7 @@ int main(int argc, char **argv)
         cmocka_set_test_filter(argv[1]);
     add_all(&suite);
     failures = _cmocka_run_group_tests("backends", suite.tests, suite.test_count, NULL, NULL);
+    close_served(&suite.served);
     rmdir(directory);
     weir_arena_close(&suite.arena);
     weir_group_close(suite.group);

@@ -374,7 +374,7 @@ static size_t add_cases(struct weir_arena *arena, struct subject *subject, const
 }
 
 static size_t add_all(struct weir_arena *arena, struct weir_group *group, const char *directory,
-                      struct CMUnitTest **tests)
+                      struct served *served, struct CMUnitTest **tests)
 {
     size_t count = 0;
     struct subject *subject = weir_arena_take(arena, sizeof *subject);
@@ -390,8 +390,11 @@ static size_t add_all(struct weir_arena *arena, struct weir_group *group, const 
         if (!is_sharer(backend))
             continue;
         subject = weir_arena_take(arena, sizeof *subject);
-        *subject = (struct subject){
-            .backend = backend, .depth = 1, .group = group, .directory = directory};
+        *subject = (struct subject){.backend = backend,
+                                    .depth = 1,
+                                    .group = group,
+                                    .directory = directory,
+                                    .served = served};
         count += add_cases(arena, subject, backend->descriptor.name, file_cases, FILE_CASE_COUNT,
                            *tests + count);
         if (strcmp(backend->descriptor.name, "mpiio") == 0)
@@ -406,6 +409,7 @@ int main(int argc, char **argv)
     char directory[] = "sharing-XXXXXX";
     struct weir_arena arena = {0};
     struct weir_error error = {0};
+    struct served served = {0};
     struct weir_group *group;
     struct CMUnitTest *tests;
     size_t count;
@@ -418,9 +422,10 @@ int main(int argc, char **argv)
     if (group->rank == 0 && !mkdtemp(directory))
         perror(directory);
     weir_group_broadcast(group, directory, sizeof directory, 0);
-    count = add_all(&arena, group, directory, &tests);
+    count = add_all(&arena, group, directory, &served, &tests);
     failures = _cmocka_run_group_tests("sharing", tests, count, NULL, NULL);
     weir_group_barrier(group);
+    close_served(&served);
     if (group->rank == 0)
         rmdir(directory);
     weir_arena_close(&arena);

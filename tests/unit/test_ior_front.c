@@ -236,8 +236,8 @@ static const struct {
     const char *text;
 } wrong_commands[] = {
     {{"weir", "iro"},
-     "unknown command \"iro\"; there are: ior, backends, doctor, topology, compat, report, "
-     "--help, --version"},
+     "unknown command \"iro\"; there are: ior, net, serve, backends, doctor, topology, compat, "
+     "report, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"},
      "report: the result file is missing; it comes first: weir report FILE [--format "

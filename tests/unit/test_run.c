@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rank's part a rank takes in each repetition, and how ranks count as placed. */
+/* Which rank's part a rank takes in each repetition, how ranks count as placed, and what failures
+ * say. */
 #include "engine/run.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -117,12 +119,49 @@ static void shifts_on_nodes_that_cannot_be_are_permutations(void **state)
     }
 }
 
+/* ---- failures ---- */
+
+static void explain(struct weir_session *session, struct weir_text *text)
+{
+    if (session->depth > 0)
+        weir_text_add(text, "server %u at n2:7471 does not answer", session->depth);
+}
+
+static void a_failure_says_whom_it_concerned(void **state)
+{
+    static const struct {
+        void (*explain)(struct weir_session *session, struct weir_text *text);
+        unsigned server;
+        const char *text;
+    } cases[] = {
+        {NULL, 1, "rdma: write /f: Host is down"},
+        {explain, 0, "rdma: write /f: Host is down"},
+        {explain, 1, "rdma: write /f: Host is down (server 1 at n2:7471 does not answer)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_backend backend = {.descriptor = {.name = "rdma"},
+                                             .explain = cases[i].explain};
+        struct weir_session session = {.backend = &backend, .depth = cases[i].server};
+        struct weir_run run = {.backend = &backend, .session = &session};
+
+        assert_int_equal(weir_run_fail(&run, -EHOSTDOWN, "write", "/f"), -EHOSTDOWN);
+        assert_string_equal(run.failure.text, cases[i].text);
+        /* the first one counts */
+        session.depth = 7;
+        assert_int_equal(weir_run_fail(&run, -EIO, "read", "/g"), -EHOSTDOWN);
+        assert_string_equal(run.failure.text, cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_shift_that_varies_has_another_seed_in_each_repetition),
         cmocka_unit_test(what_the_user_says_of_nodes_counts_for_shifts),
         cmocka_unit_test(shifts_on_nodes_that_cannot_be_are_permutations),
+        cmocka_unit_test(a_failure_says_whom_it_concerned),
     };
 
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);

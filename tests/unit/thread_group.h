@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -49,6 +50,14 @@ static inline int thread_receive(struct weir_group *group, void *data, size_t by
     int fd = thread_group_of(group)->world->sockets[group->rank][from];
 
     return recv(fd, data, bytes, MSG_WAITALL) == (ssize_t)bytes ? 0 : -EIO;
+}
+
+static inline bool thread_has_message(struct weir_group *group, int from)
+{
+    struct pollfd end = {.fd = thread_group_of(group)->world->sockets[group->rank][from],
+                         .events = POLLIN};
+
+    return poll(&end, 1, 0) == 1;
 }
 
 static inline int thread_broadcast(struct weir_group *group, void *data, size_t bytes, int root)
@@ -111,6 +120,7 @@ static const struct weir_group_ops thread_ops = {
     .gather = thread_gather,
     .send = thread_send,
     .receive = thread_receive,
+    .has_message = thread_has_message,
 };
 
 static inline void open_world(struct world *world, int size, int ranks_per_node)

@@ -192,6 +192,8 @@ struct weir_name_ops {
                      struct weir_alignment *alignment);
     /* What the kernel calls the file, where that is only a part of `path`. NULL: `path`. */
     const char *(*kernel_path)(struct weir_session *session, const char *path);
+    /* a name can be made anywhere: the directories that it says need not be there before */
+    bool implies_directories;
     /* verbs of names that `submit` takes: 1u << WEIR_OP_STAT | ...; 0: none */
     unsigned queued;
 };
@@ -214,6 +216,7 @@ struct weir_server {
 struct weir_server_params {
     const void *options; /* values of descriptor.options */
     unsigned server_count;
+    unsigned server_number;      /* this one, 0 to server_count - 1, in the order of ranks */
     bool is_on_one_node;         /* all ranks are on the node of the server */
     const unsigned char *secret; /* WEIR_JOB_SECRET_BYTES, the same on all ranks of the run */
     /* Puts memory that was not yet touched onto a NUMA node (-1: any); 0 or -errno. NULL: the
@@ -231,6 +234,9 @@ struct weir_server_ops {
     int (*open)(const struct weir_server_params *params, struct weir_server **server,
                 struct weir_error *error);
     void (*close)(struct weir_server *server);
+    /* True if servers that were opened with the one options do for sessions with the other ones:
+     * then they are kept from test to test, with the data. NULL: if no option differs. */
+    bool (*is_same)(const void *options, const void *others);
 };
 
 /* ---- the backend itself: const, static ---- */

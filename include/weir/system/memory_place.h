@@ -29,6 +29,11 @@ uint64_t weir_memory_nodes(void);
 int weir_memory_bind(void *memory, size_t bytes, const struct weir_membind *membind,
                      uint64_t cpu_nodes);
 
+/* Wishes for pages of the memory on this NUMA node, such as that of the device that moves them;
+ * below 0: on any. For `place` of servers (`context` is not looked at). 0: where the wish cannot be
+ * told, the kernel decides. */
+int weir_memory_place_near(void *context, void *memory, size_t bytes, int32_t numa_node);
+
 /* Where the pages of memory that was touched are, by asking the kernel for some of them (at most
  * 1024, one from each of equal parts). */
 struct weir_page_places {

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory to memory: `weir net` in turn with perftest over soft-RoCE in a virtual machine, and with iperf3 between two virtual
+hosts, pair by pair."""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from pairs import KIB, MIB, Failure, main_guard, ratio, take_turns, verdict
+
+GOALS = {"bandwidth": 0.97, "latency": 1.05, "tcp": 0.97}
+# Test, operation, message size, messages: a second or two of each in the virtual machine.
+VERBS_ROWS = [("bw", verb, size, count) for verb in ("write", "read")
+              for size, count in ((4 * KIB, 20000), (64 * KIB, 2000), (MIB, 160))]
+VERBS_ROWS += [("lat", verb, 8, 8000) for verb in ("write", "read")]
+# Processes on each host, and streams of each.
+TCP_ROWS = [(1, 1), (4, 1), (1, 4)]
+PLACES = ("verbs", "tcp")
+DEVICE, ADDRESS, GID = "rxe0", "10.77.0.1", 1
+VM_S = 1800
+
+
+class Missing(Exception):
+    """This part cannot be measured here."""
+
+
+def words(choices):
+    def split(text):
+        for word in text.split(","):
+            if word not in choices:
+                raise argparse.ArgumentTypeError(f"{word}: know {', '.join(choices)}")
+        return text.split(",")
+    return split
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="bench net")
+    parser.add_argument("--weir", type=pathlib.Path, required=True)
+    parser.add_argument("--json", type=pathlib.Path, required=True)
+    parser.add_argument("--root", type=pathlib.Path, required=True)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=2, help="of a run over tcp")
+    parser.add_argument("--only", type=words(PLACES), default=list(PLACES))
+    parser.add_argument("--inside", choices=PLACES)
+    return parser.parse_args()
+
+
+# ---- inside of one place ----
+
+def compare(contestants, rounds, *case):
+    samples = take_turns({one.name: (lambda c=one: c.measure(*case)) for one in contestants}, rounds)
+    print(".", end="", file=sys.stderr, flush=True)
+    return samples
+
+
+def measure_verbs(arguments):
+    from net_contestants import Perftest, WeirVerbs
+    contestants = [WeirVerbs(arguments.weir, DEVICE), Perftest(DEVICE, ADDRESS, GID)]
+    return [{"name": f"{'verbs' if test == 'bw' else 'latency'} {verb} {size if size < KIB else f'{size // KIB}k'}",
+             "kind": "bandwidth" if test == "bw" else "latency",
+             "rounds": compare(contestants, arguments.rounds, test, verb, size, count)}
+            for test, verb, size, count in VERBS_ROWS]
+
+
+def measure_tcp(arguments):
+    from net_contestants import Iperf, WeirTcp
+    contestants = [WeirTcp(arguments.weir), Iperf("10.77.0.2")]
+    return [{"name": f"tcp {processes} pair{'s' if processes > 1 else ''} of {streams} "
+                     f"stream{'s' if streams > 1 else ''}",
+             "kind": "tcp", "rounds": compare(contestants, arguments.rounds, processes, streams, arguments.seconds)}
+            for processes, streams in TCP_ROWS]
+
+
+def run_inside(arguments):
+    rows = (measure_verbs if arguments.inside == "verbs" else measure_tcp)(arguments)
+    print(file=sys.stderr)
+    arguments.json.write_text(json.dumps(rows), encoding="utf-8")
+
+
+# ---- both places ----
+
+def bed_words(arguments, place, folder):
+    beds = arguments.root / "scripts" / "testbed"
+    if place == "verbs":
+        return [beds / "vm-run", "--rdma", "rxe", "--timeout", VM_S, "--rw", folder, "--"]
+    return [beds / "testbed-hosts", "--slots", 4, "run", "--"]
+
+
+def visit(arguments, place, folder):
+    """Starts this program again, in the test bed of the place."""
+    needed = {"verbs": ("mpiexec", "ib_write_bw", "qemu-system-x86_64"), "tcp": ("mpiexec", "iperf3")}[place]
+    for program in needed:
+        if not shutil.which(program):
+            raise Missing(f"no {program} (scripts/deps bench vm)")
+    path = folder / f"{place}.json"
+    own = [sys.executable, "-B", __file__, "--inside", place, "--json", path,
+           *(word for name in ("weir", "root", "rounds", "seconds") for word in (f"--{name}", getattr(arguments, name)))]
+    print(f"{place}: ", end="", file=sys.stderr, flush=True)
+    # If this process is killed, the other one is told, and clears up.
+    command = ["setpriv", "--pdeathsig", "TERM", "--", *bed_words(arguments, place, folder), *own]
+    with subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL) as child:
+        try:
+            child.wait()
+        except BaseException:
+            child.terminate()
+            raise
+    if child.returncode == 125 and place == "verbs":
+        raise Missing("the virtual machine does not start here, or has no soft-RoCE")
+    if child.returncode:
+        raise Failure(f"{place}: exit code {child.returncode}")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def fold(row):
+    """Medians of the rounds, and ratios pair by pair, of ours to theirs."""
+    key = "median_s" if row["kind"] == "latency" else "bytes_per_s"
+    values = {name: [sample[key] for sample in samples] for name, samples in row["rounds"].items()}
+    ours = values.pop("weir")
+    (row["peer"], theirs), = values.items()
+    row["weir"] = statistics.median(ours)
+    row["other"] = statistics.median(theirs)
+    row["ratio"] = ratio(ours, theirs)
+    row["spread"] = [min(a / b for a, b in zip(ours, theirs)), max(a / b for a, b in zip(ours, theirs))]
+    row["goal"] = GOALS[row["kind"]]
+    row["is_reached"] = row["ratio"] <= row["goal"] if row["kind"] == "latency" else row["ratio"] >= row["goal"]
+
+
+def figures(row):
+    scale, unit = (1e6, "us  ") if row["kind"] == "latency" else (1e-6, "MB/s")
+    sign = "<=" if row["kind"] == "latency" else ">="
+    return (f"{row['weir'] * scale:10.2f}{row['other'] * scale:10.2f} {unit}{row['ratio']:8.3f}"
+            f"  ({row['spread'][0]:.2f} to {row['spread'][1]:.2f})  {sign} {row['goal']} of {row['peer']} "
+            f"{verdict(row['is_reached'])}")
+
+
+def print_table(rows, left_out):
+    print("medians, and ratios of runs that took turns, pair by pair; latencies: medians of one run")
+    print(f"{'':26}{'weir':>10}{'other':>10}{'ratio':>13}")
+    for row in rows:
+        print(f"{row['name']:26}{figures(row)}")
+    for place, reason in left_out.items():
+        print(f"{place}: left out: {reason}")
+
+
+def run_all(arguments):
+    rows, left_out = [], {}
+    with tempfile.TemporaryDirectory(prefix="weir-bench.") as name:
+        for place in arguments.only:
+            try:
+                rows += visit(arguments, place, pathlib.Path(name))
+            except Missing as missing:
+                left_out[place] = str(missing)
+    for row in rows:
+        fold(row)
+    arguments.json.write_text(json.dumps({"goals": GOALS, "rounds": arguments.rounds, "seconds": arguments.seconds,
+                                          "left_out": left_out, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+    print_table(rows, left_out)
+    print(f"all rounds: {arguments.json}")
+
+
+def main():
+    arguments = parse()
+    if os.geteuid() == 0:
+        os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    os.environ.update(OMPI_MCA_rmaps_base_oversubscribe="1")
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit("net: interrupted"))
+    if arguments.inside:
+        run_inside(arguments)
+    else:
+        run_all(arguments)
+    return 0
+
+
+if __name__ == "__main__":
+    main_guard("net", main)

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All ranks come to the same roles, and only what differs between them, opening, is agreed upon. */
+#include "servers.h"
+
+#include "weir/base/options.h"
+#include "weir/base/text.h"
+#include "weir/system/memory_place.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+/* How long whoever sits a test out sleeps between two looks. */
+#define PAUSE_NS 2000000
+
+static bool serves(unsigned role)
+{
+    return (role & WEIR_ROLE_SERVER) != 0;
+}
+
+/* Among the first `ranks` ranks. */
+static unsigned count_before(const unsigned roles[], int ranks)
+{
+    unsigned count = 0;
+
+    for (int rank = 0; rank < ranks; rank++)
+        count += serves(roles[rank]);
+    return count;
+}
+
+static unsigned count_servers(const struct weir_servers *servers)
+{
+    return count_before(servers->roles, servers->group->size);
+}
+
+/* ---- whose servers ---- */
+
+/* The backend that may have servers: the one inside, if another is wrapped around it. */
+struct server_request {
+    const struct weir_backend *backend;
+    const void *options;
+};
+
+static struct server_request request_of(const struct weir_engine_params *params,
+                                        const struct weir_test *test)
+{
+    const bool is_wrapped = test->inner != NULL;
+    const char *name = is_wrapped ? test->inner->name : test->backend->name;
+
+    return (struct server_request){
+        .backend = weir_backend_find(params->registry, name),
+        .options = is_wrapped ? test->inner_options : test->backend_options,
+    };
+}
+
+static bool has_same_options(const struct weir_option_set *set, const void *options,
+                             const void *others)
+{
+    struct weir_text one = {0}, other = {0};
+
+    for (const struct weir_option *row = set->rows;
+         row != NULL && (row->letter != 0 || row->name != NULL); row++) {
+        weir_options_value(&one, row, options);
+        weir_options_value(&other, row, others);
+        weir_text_add(&one, "\n");
+        weir_text_add(&other, "\n");
+    }
+    bool is_same = strcmp(weir_text_string(&one), weir_text_string(&other)) == 0;
+
+    weir_text_close(&one);
+    weir_text_close(&other);
+    return is_same;
+}
+
+/* Those that are open do for this test. */
+static bool do_already(const struct weir_servers *servers, const struct server_request *request)
+{
+    const struct weir_server_ops *ops = request->backend->server;
+
+    if (servers->backend != request->backend ||
+        memcmp(servers->roles, servers->serving_roles,
+               (size_t)servers->group->size * sizeof *servers->roles) != 0)
+        return false;
+    if (ops->is_same != NULL)
+        return ops->is_same(servers->options, request->options);
+    return has_same_options(&request->backend->descriptor.options, servers->options,
+                            request->options);
+}
+
+/* ---- opening and closing ---- */
+
+int weir_servers_open(struct weir_servers *servers, struct weir_group *group,
+                      struct weir_error *error)
+{
+    const size_t ranks = (size_t)group->size;
+
+    *servers = (struct weir_servers){.group = group};
+    servers->roles = calloc(ranks, sizeof *servers->roles);
+    servers->serving_roles = calloc(ranks, sizeof *servers->serving_roles);
+    if (servers->roles == NULL || servers->serving_roles == NULL)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
+    return weir_group_agree(group, error);
+}
+
+/* Other ranks may still be about to close their sessions. */
+static void close_servers(struct weir_servers *servers)
+{
+    if (servers->backend == NULL)
+        return;
+    weir_group_barrier(servers->group);
+    if (servers->mine != NULL)
+        servers->backend->server->close(servers->mine);
+    free(servers->addresses);
+    free(servers->address_list);
+    explicit_bzero(servers->secret, sizeof servers->secret);
+    servers->backend = NULL;
+    servers->mine = NULL;
+    servers->addresses = NULL;
+    servers->address_list = NULL;
+    servers->count = 0;
+}
+
+void weir_servers_close(struct weir_servers *servers)
+{
+    close_servers(servers);
+    free(servers->roles);
+    free(servers->serving_roles);
+    *servers = (struct weir_servers){0};
+}
+
+static int share_secret(struct weir_servers *servers)
+{
+    int code = 0;
+
+    if (servers->group->rank == 0 &&
+        getrandom(servers->secret, sizeof servers->secret, 0) != (ssize_t)sizeof servers->secret)
+        code = -EIO;
+    if (weir_group_any(servers->group, code != 0))
+        return -EIO;
+    return weir_group_broadcast(servers->group, servers->secret, sizeof servers->secret, 0);
+}
+
+static void open_mine(struct weir_servers *servers, struct weir_error *error)
+{
+    const struct weir_server_params params = {
+        .options = servers->options,
+        .server_number = count_before(servers->roles, servers->group->rank),
+        .server_count = servers->count,
+        .is_on_one_node = servers->group->node_count == 1,
+        .secret = servers->secret,
+        .place = weir_memory_place_near,
+    };
+
+    if (!serves(servers->roles[servers->group->rank]))
+        return;
+    if (servers->backend->server->open(&params, &servers->mine, error) != 0)
+        servers->mine = NULL;
+}
+
+/* Of all ranks on all of them: those that do not serve have empty ones, which are left out. */
+static int share_addresses(struct weir_servers *servers)
+{
+    const size_t bytes = WEIR_SERVER_ADDRESS_BYTES;
+    const size_t ranks = (size_t)servers->group->size;
+    char mine[WEIR_SERVER_ADDRESS_BYTES] = {0};
+    unsigned found = 0;
+    int code;
+
+    servers->addresses = calloc(ranks, bytes);
+    servers->address_list = calloc(servers->count, sizeof *servers->address_list);
+    if (weir_group_any(servers->group, servers->addresses == NULL || servers->address_list == NULL))
+        return -ENOMEM;
+    if (servers->mine != NULL)
+        memcpy(mine, servers->mine->address, bytes);
+    code = weir_group_gather(servers->group, mine, bytes,
+                             servers->group->rank == 0 ? servers->addresses : NULL);
+    if (code == 0)
+        code = weir_group_broadcast(servers->group, servers->addresses, ranks * bytes, 0);
+    for (size_t rank = 0; code == 0 && rank < ranks; rank++)
+        if (serves(servers->roles[rank]))
+            servers->address_list[found++] = servers->addresses[rank];
+    assert(code != 0 || found == servers->count);
+    return code;
+}
+
+static int open_servers(struct weir_servers *servers, const struct server_request *request,
+                        struct weir_error *error)
+{
+    int code;
+
+    servers->backend = request->backend;
+    servers->options = request->options;
+    servers->count = count_servers(servers);
+    memcpy(servers->serving_roles, servers->roles,
+           (size_t)servers->group->size * sizeof *servers->roles);
+    code = share_secret(servers);
+    if (code == 0)
+        open_mine(servers, error);
+    if (weir_group_agree(servers->group, error) != 0)
+        return error->code;
+    if (code == 0)
+        code = share_addresses(servers);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, request->backend->descriptor.name,
+                       "the ranks cannot tell each other where servers are: %s", strerror(-code));
+    return weir_group_agree(servers->group, error);
+}
+
+/* ---- before a test ---- */
+
+static int assign_roles(struct weir_servers *servers, const struct server_request *request,
+                        struct weir_error *error)
+{
+    const struct weir_server_ops *ops = request->backend->server;
+
+    for (int rank = 0; rank < servers->group->size; rank++)
+        servers->roles[rank] = WEIR_ROLE_CLIENT;
+    if (ops != NULL)
+        ops->assign(request->options, servers->group, servers->roles, error);
+    if (weir_group_agree(servers->group, error) != 0)
+        return error->code;
+    assert((servers->roles[0] & WEIR_ROLE_CLIENT) != 0);
+    return 0;
+}
+
+int weir_servers_prepare(struct weir_servers *servers, const struct weir_engine_params *params,
+                         const struct weir_test *test, struct weir_error *error)
+{
+    const struct server_request request = request_of(params, test);
+    int code = assign_roles(servers, &request, error);
+
+    if (code != 0 || count_servers(servers) == 0 || do_already(servers, &request))
+        return code;
+    close_servers(servers);
+    code = open_servers(servers, &request, error);
+    if (code != 0)
+        close_servers(servers);
+    return code;
+}
+
+bool weir_servers_is_client(const struct weir_servers *servers, const struct weir_test *test,
+                            int rank)
+{
+    uint64_t before = 0;
+
+    if ((servers->roles[rank] & WEIR_ROLE_CLIENT) == 0)
+        return false;
+    for (int i = 0; i < rank; i++)
+        before += (servers->roles[i] & WEIR_ROLE_CLIENT) != 0;
+    return test->rank_limit == 0 || before < test->rank_limit;
+}
+
+void weir_servers_tell(const struct weir_servers *servers, struct weir_session_params *params)
+{
+    if (count_servers(servers) == 0)
+        return;
+    params->servers = servers->address_list;
+    params->server_count = servers->count;
+    params->secret = servers->secret;
+}
+
+/* ---- sitting a test out ---- */
+
+int weir_servers_wait(const struct weir_servers *servers)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    struct weir_group *group = servers->group;
+    unsigned char word;
+
+    while (!group->ops->has_message(group, 0))
+        nanosleep(&pause, NULL);
+    return group->ops->receive(group, &word, sizeof word, 0);
+}
+
+int weir_servers_end_wait(const struct weir_servers *servers, const struct weir_test *test)
+{
+    struct weir_group *group = servers->group;
+    const unsigned char word = 0;
+    int code = 0;
+
+    for (int rank = 1; rank < group->size; rank++) {
+        int sent = 0;
+
+        if (!weir_servers_is_client(servers, test, rank))
+            sent = group->ops->send(group, &word, sizeof word, rank);
+        code = code != 0 ? code : sent;
+    }
+    return code;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens a server, tells where it is, and waits: the work is done in the server's own thread. */
+#include "serve.h"
+
+#include "advert.h"
+
+#include "weir/objects/server.h"
+#include "weir/system/memory_place.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How often it is looked whether it is over. Signals are seen at once. */
+#define LOOK_NS 100000000
+
+/* ---- which of several ---- */
+
+/* What launchers say of ranks; MPI is not started for it. */
+static unsigned read_variable(const char *const names[], unsigned standard)
+{
+    for (; *names != NULL; names++) {
+        const char *value = getenv(*names);
+
+        if (value != NULL && *value >= '0' && *value <= '9')
+            return (unsigned)strtoul(value, NULL, 10);
+    }
+    return standard;
+}
+
+static unsigned rank_here(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",       "PMI_RANK",
+                                        "SLURM_PROCID",         "MPI_LOCALRANKID", NULL};
+
+    return read_variable(names, 0);
+}
+
+static unsigned rank_count(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS",
+                                        "MPI_LOCALNRANKS", NULL};
+
+    return read_variable(names, 1);
+}
+
+/* With the rank in place of %d. */
+static int choose_backing(const char *pattern, char path[WEIR_PATH_BYTES], struct weir_error *error)
+{
+    const char *mark = strstr(pattern, "%d");
+    int length;
+
+    if (mark == NULL && rank_count() > 1)
+        return weir_error_usage(error, "serve",
+                                "--back: %s would be written by %u servers: put %%d into its name, "
+                                "which becomes the rank",
+                                pattern, rank_count());
+    if (mark == NULL)
+        length = snprintf(path, WEIR_PATH_BYTES, "%s", pattern);
+    else
+        length = snprintf(path, WEIR_PATH_BYTES, "%.*s%u%s", (int)(mark - pattern), pattern,
+                          rank_here(), mark + 2);
+    if (length < 0 || length >= WEIR_PATH_BYTES)
+        return weir_error_usage(error, "serve",
+                                "--back: a path of %d bytes is too long: %d at most", length,
+                                WEIR_PATH_BYTES - 1);
+    return 0;
+}
+
+/* ---- opening ---- */
+
+static enum weir_wireup wireup_of(const char *word)
+{
+    if (word != NULL && strcmp(word, "socket") == 0)
+        return WEIR_WIREUP_SOCKET;
+    return word != NULL && strcmp(word, "cm") == 0 ? WEIR_WIREUP_CM : WEIR_WIREUP_AUTO;
+}
+
+static int open_server(const struct weir_serve_request *request, const char *backing_path,
+                       struct weir_object_server **server, struct weir_error *error)
+{
+    unsigned char secret[WEIR_SECRET_BYTES];
+    const struct weir_object_server_params params = {
+        .fabric = {.provider = request->provider,
+                   .device = request->device,
+                   .interface = request->interface,
+                   .gid_index = request->gid_index,
+                   .wireup = wireup_of(request->wireup),
+                   .pairs = request->pairs,
+                   .spin_ns = request->spin_ns,
+                   .secret = secret},
+        .listen = request->listen,
+        .capacity_bytes = request->capacity_bytes,
+        .wants_huge_pages = request->wants_huge_pages,
+        .backing_path = backing_path,
+        .place = weir_memory_place_near,
+        .client_limit = request->client_limit,
+    };
+    int code = weir_secret_read(request->secret_path, secret, error);
+
+    if (code == 0)
+        code = weir_object_server_open(&params, server, error);
+    explicit_bzero(secret, sizeof secret);
+    return code;
+}
+
+/* ---- what it says ---- */
+
+static void tell_beginning(struct weir_object_server *server, const char *backing_path)
+{
+    struct weir_object_server_facts facts = {0};
+    char size[WEIR_SIZE_TEXT_BYTES];
+    struct weir_text line = {0};
+
+    weir_object_server_facts(server, &facts);
+    weir_text_add(&line, "serving at %s: %s over %s", weir_object_server_address(server),
+                  weir_size_format(facts.capacity_bytes, size), facts.fabric.provider);
+    if (facts.fabric.device[0] != '\0')
+        weir_text_add(&line, " (%s, %s)", facts.fabric.device, facts.fabric.transport);
+    if (facts.is_huge)
+        weir_text_add(&line, ", in huge pages");
+    if (facts.has_backing) {
+        weir_text_add(&line, ", backed by ");
+        weir_text_add_visible(&line, backing_path);
+    }
+    weir_text_add(&line, ", process %d", (int)getpid());
+    printf("%s\n", weir_text_string(&line));
+    fflush(stdout);
+    weir_text_close(&line);
+}
+
+static void tell_end(struct weir_object_server *server, uint64_t ns, const char *why)
+{
+    struct weir_object_server_facts facts = {0};
+    char size[WEIR_SIZE_TEXT_BYTES];
+
+    weir_object_server_facts(server, &facts);
+    printf("served for %.1f s, ended by %s: %llu messages answered, %llu strangers refused; "
+           "%llu objects in %s are gone\n",
+           (double)ns / 1e9, why, (unsigned long long)facts.message_count,
+           (unsigned long long)facts.refused_count, (unsigned long long)facts.object_count,
+           weir_size_format(facts.used_bytes, size));
+    fflush(stdout);
+}
+
+/* ---- waiting ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* What was seen of clients so far. */
+struct watch {
+    uint64_t message_count;
+    uint64_t busy_ns; /* when there was one last */
+    bool has_served;
+};
+
+/* A client that came and went between two looks has left its messages. NULL: it is not over. */
+static const char *look(const struct weir_serve_request *request, struct weir_object_server *server,
+                        struct watch *watch)
+{
+    struct weir_object_server_facts facts = {0};
+    uint64_t now = now_ns();
+    bool is_busy;
+
+    weir_object_server_facts(server, &facts);
+    is_busy = facts.client_count > 0;
+    if (is_busy || facts.message_count != watch->message_count) {
+        watch->has_served = true;
+        watch->busy_ns = now;
+    }
+    watch->message_count = facts.message_count;
+    if (request->is_once && watch->has_served && !is_busy)
+        return "--once";
+    if (request->idle_ns > 0 && now - watch->busy_ns >= request->idle_ns)
+        return "--idle";
+    return NULL;
+}
+
+static const char *wait_for_end(const struct weir_serve_request *request,
+                                struct weir_object_server *server,
+                                const volatile sig_atomic_t *stop_signal)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_NS};
+    struct watch watch = {.busy_ns = now_ns()};
+    const char *why = NULL;
+
+    while (why == NULL && *stop_signal == 0) {
+        nanosleep(&pause, NULL);
+        why = look(request, server, &watch);
+    }
+    return why != NULL ? why : strsignal(*stop_signal);
+}
+
+/* ---- all of it ---- */
+
+static void serve(const struct weir_serve_request *request, struct weir_object_server *server,
+                  const char *backing_path, const volatile sig_atomic_t *stop_signal)
+{
+    uint64_t begun_ns = now_ns();
+    const char *why;
+
+    tell_beginning(server, backing_path);
+    why = wait_for_end(request, server, stop_signal);
+    tell_end(server, now_ns() - begun_ns, why);
+}
+
+int weir_serve(const struct weir_serve_request *request, const volatile sig_atomic_t *stop_signal,
+               struct weir_error *error)
+{
+    char path[WEIR_PATH_BYTES];
+    const char *backing_path = request->backing_path != NULL ? path : NULL;
+    struct weir_object_server *server = NULL;
+    int code = 0;
+
+    if (backing_path != NULL)
+        code = choose_backing(request->backing_path, path, error);
+    if (code == 0)
+        code = open_server(request, backing_path, &server, error);
+    if (code != 0)
+        return (int)error->exit;
+    if (request->advert_path != NULL)
+        code = weir_advert_add(request->advert_path, weir_object_server_address(server), error);
+    if (code == 0)
+        serve(request, server, backing_path, stop_signal);
+    if (code == 0 && request->advert_path != NULL)
+        code = weir_advert_remove(request->advert_path, weir_object_server_address(server), error);
+    weir_object_server_close(server);
+    return code == 0 ? WEIR_EXIT_DONE : (int)error->exit;
+}

@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Remote memory with servers in the job: the command lines that files have as well, over the providers that need no device.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=rdma_lib.sh
+. "$(dirname "$0")/rdma_lib.sh"
+mib=1048576
+
+for provider in tcp shm; do
+    # One object for all; clients are counted, servers are not.
+    ior_with 4 "$provider" 2 -w -r -R -W -C -e -t 64k -b 1m -s 2
+    expect_right $((4 * mib))
+    expect_record "checking.bytes == 4 * $mib and checking.wrong == 0"
+    expect_line '^tasks +: 2$'
+    expect_line '^api +: RDMA'
+    expect_record "written.ranks == 2 and '2 servers' in written.granted and '$provider' in written.granted"
+
+    # Each its own, in random order, many at once, small stripes, and each way to move data.
+    ior_with 4 "$provider" 2 -w -r -R -F -t 64k -b 1m
+    expect_right $((2 * mib))
+    ior_with 4 "$provider" 2 -w -r -R -z -t 4k -b 1m --depth 16
+    expect_right $((2 * mib))
+    ior_with 3 "$provider" 2 -w -r -R -t 47008 -b 47008 -s 20 --rdma.stripe-unit 4k
+    expect_right $((20 * 47008))
+    for mode in pull send; do
+        ior_with 4 "$provider" 2 -w -r -R -Z -t 64k -b 1m --depth 4 --rdma.mode "$mode"
+        expect_right $((2 * mib))
+    done
+
+    # Every rank is both; alone as well.
+    ior_with 3 "$provider" self -w -r -R -C -t 64k -b 1m
+    expect_right $((3 * mib))
+    expect_line '^tasks +: 3$'
+    ior_with 1 "$provider" self -w -r -R -t 64k -b 1m
+    expect_right $mib
+
+    # Fewer clients than there could be; ranks that sit it out are let go.
+    ior_with 4 "$provider" 1 -N 2 -w -r -R -t 64k -b 1m
+    expect_right $((2 * mib))
+    expect_line '^tasks +: 2$'
+
+    # What the first test of a script leaves, the second one finds: servers stay.
+    cat >"$work/two.ior" <<END
+IOR START
+    api=RDMA
+    testFile=/kept
+    transferSize=64k
+    blockSize=1m
+    rdma.provider=$provider
+    rdma.targets=2
+    writeFile=1
+    readFile=0
+    keepFile=1
+RUN
+    writeFile=0
+    readFile=1
+    checkRead=1
+    rdma.mode=pull
+IOR STOP
+END
+    rm -f "$result"
+    run 4 ior -f "$work/two.ior" --result "$result"
+    expect_right $((2 * mib))
+
+    # And not if they are to be other ones.
+    sed 's/rdma.mode=pull/rdma.capacity=32m/' "$work/two.ior" >"$work/others.ior"
+    run 4 ior -f "$work/others.ior"
+    ((status != 0)) || fail "an object has outlived its server"
+
+    # No room: an error of the write like any other, and the end is in order.
+    ior_with 4 "$provider" 2 -w -t 1m -b 96m
+    expect_exit 1
+    expect_record "written.outcome == 'partial' and 'No space left on device' in written.failure"
+done
+
+# ---------------------------------------------------------------- what is refused, before anything is touched
+
+refused() { # refused PATTERN RANKS OPTION...
+    local pattern=$1
+    shift
+    run "$1" ior -a RDMA -o /f "${@:2}"
+    expect_exit 2
+    expect_error "$pattern"
+}
+
+refused 'rdma.targets 4: of 4 ranks none would be left' 4 --rdma.provider tcp --rdma.targets 4
+refused 'rdma.targets some: name a number' 2 --rdma.provider tcp --rdma.targets some
+refused 'per-node: node .* has a single rank' 1 --rdma.provider tcp --rdma.targets per-node
+refused 'secret' 1 --rdma.provider tcp --rdma.hosts 127.0.0.1:1
+refused 'both|leave out one' 2 --rdma.targets 1 --rdma.hosts 127.0.0.1:1 --rdma.secret-file "$secret"
+
+# ---------------------------------------------------------------- the end, before its time
+
+# A signal to all ranks: clients end in order, and servers serve them until then.
+finished_phases() { grep -c '"record":"phase"' "$result" 2>/dev/null || true; }
+has_phase() { (($(finished_phases) >= 1)); }
+rm -f "$result"
+command_line="three repetitions over remote memory, and a signal"
+mpiexec -n 4 "$WEIR" ior -a RDMA --rdma.provider tcp --rdma.targets 2 -w -t 64k -b 3200k -i 3 -O interIODelay=20000 -o /f \
+    --result "$result" >"$out" 2>"$err" </dev/null &
+launcher=$!
+wait_until 30 has_phase || fail "the first repetition does not end"
+sleep 0.5
+# shellcheck disable=SC2046
+kill -TERM $(pgrep -P "$launcher" -f -- "$result")
+status=0
+wait "$launcher" || status=$?
+expect_exit 1
+expect_line 'interrupted'
+expect_record "writes[0].outcome == 'complete' and writes[-1].interrupted"
+
+# ---------------------------------------------------------------- two hosts
+
+testbed=$WEIR_ROOT/scripts/testbed/testbed-hosts
+"$testbed" run -- true >"$out" 2>&1 || skip "virtual hosts cannot be made here: $(tail -n 1 "$out"); the rest is fine"
+export OMPI_MCA_orte_tmpdir_base=/tmp
+passed_on=(-x WEIR)
+for name in ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS; do
+    [[ ! ${!name-} ]] || passed_on+=(-x "$name")
+done
+
+on_hosts() { # on_hosts OPTION...
+    rm -f "$result"
+    capture "$testbed" run -- mpiexec -n 4 --host n1:2,n2:2 "${passed_on[@]}" --wdir "$work" "$WEIR" ior -a RDMA \
+        -w -r -R -C -e -t 64k -b 1m -o /f --result "$result" "$@"
+}
+
+on_hosts --rdma.provider tcp --rdma.targets per-node
+expect_right $((2 * mib))
+expect_line '^nodes +: 2$'
+expect_line '^tasks +: 2$'
+expect_line '^clients per node +: 1$'
+on_hosts --rdma.provider tcp --rdma.targets self -F
+expect_right $((4 * mib))
+on_hosts --rdma.provider tcp --rdma.targets 2 --rdma.pairs 2
+expect_right $((2 * mib))
+on_hosts --rdma.provider shm --rdma.targets 2
+expect_exit 2
+expect_error 'shm: memory is shared within a node'

@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# What the tests of remote memory share: runs over it, and daemons that are looked after. To be read after lib.sh.
+
+secret=$work/secret
+(umask 077 && head -c 32 /dev/urandom | base64 >"$secret")
+daemons=()
+
+# Whatever becomes of the test, no daemon stays.
+end_daemons() {
+    local process
+    for process in "${daemons[@]}"; do
+        kill -KILL "$process" 2>/dev/null || true
+    done
+    rm -rf "$work"
+}
+trap end_daemons EXIT
+
+# Starts weir serve: its process is in $daemon then, and where it is in $address.
+start_daemon() { # start_daemon NAME PROVIDER OPTION...
+    local name=$1 provider=$2
+    shift 2
+    "$WEIR" serve --secret-file "$secret" --provider "$provider" --listen 127.0.0.1 --capacity 256m "$@" \
+        >"$work/$name.out" 2>"$work/$name.err" </dev/null &
+    daemon=$!
+    daemons+=("$daemon")
+    command_line="weir serve --provider $provider $*"
+    wait_until 30 grep -q '^serving at ' "$work/$name.out" ||
+        fail "the server $name does not say where it is: $(tail -n 3 "$work/$name.err")"
+    # shellcheck disable=SC2034 # for the tests
+    address=$(sed -nE 's/^serving at ([^ ]+): .*/\1/p' "$work/$name.out")
+}
+
+is_alive() { # is_alive PROCESS
+    kill -0 "$1" 2>/dev/null
+}
+is_gone() { ! is_alive "$1"; }
+
+# Tells a daemon to end, and expects that it does so in order.
+end_daemon() { # end_daemon PROCESS NAME [SIGNAL]
+    kill -"${3-TERM}" "$1"
+    status=0
+    wait "$1" || status=$?
+    ((status == 0)) || fail "the server $2 ends with $status: $(tail -n 3 "$work/$2.err")"
+    grep -q '^served for ' "$work/$2.out" || fail "the server $2 says nothing at its end"
+}
+
+# A run over servers that are there; their addresses are in $hosts.
+ior_on() { # ior_on RANKS PROVIDER OPTION...
+    local ranks=$1 provider=$2
+    shift 2
+    rm -f "$result"
+    run "$ranks" ior -a RDMA --rdma.provider "$provider" --rdma.hosts "$hosts" --rdma.secret-file "$secret" \
+        --rdma.timeout 10 -o /f --result "$result" "$@"
+}
+
+# A run that brings its servers along.
+ior_with() { # ior_with RANKS PROVIDER TARGETS OPTION...
+    local ranks=$1 provider=$2 targets=$3
+    shift 3
+    rm -f "$result"
+    run "$ranks" ior -a RDMA --rdma.provider "$provider" --rdma.targets "$targets" --rdma.capacity 64m \
+        -o /f --result "$result" "$@"
+}
+
+# Nothing was wrong, and that is known because it was looked.
+expect_right() { # expect_right BYTES: of the write and of the read
+    expect_done
+    expect_record "written.bytes == reading.bytes == $1 and written.outcome == reading.outcome == 'complete'"
+    expect_record "reading.checked > 0 and reading.wrong == 0"
+}

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# RDMA verbs over devices in software, in a virtual machine: the contract suite, command lines over remote memory, and
+# runs of weir net; over soft-RoCE, and over soft-iWARP where the kernel has it. Outside, this boots the machine; inside,
+# it is the test.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+vm_run=$WEIR_ROOT/scripts/testbed/vm-run
+mib=1048576
+
+# ---------------------------------------------------------------- outside
+
+# Its packages are those of "scripts/deps vm"; nothing is fetched but the kernel, once, and only where that is expected.
+need_machine() {
+    local command
+    PATH=$PATH:/usr/sbin:/sbin
+    [[ $(uname -m) == x86_64 ]] || skip "the virtual machine is one for x86-64"
+    for command in qemu-system-x86_64 busybox xz depmod; do
+        command -v "$command" >/dev/null || skip "there is no $command here: scripts/deps vm"
+    done
+    "$WEIR" backends >"$work/backends"
+    ! grep -q 'left out: verbs' "$work/backends" || skip "this build has no verbs: $(grep 'left out: verbs' "$work/backends")"
+    [[ ! -e ${XDG_CACHE_HOME:-${HOME-}/.cache}/weir-vm/kernel/version ]] || return 0
+    [[ ${CI-} == true ]] || skip "no kernel for the virtual machine is here yet: scripts/testbed/vm-run --prepare"
+    "$vm_run" --prepare >"$out" 2>"$err" || skip "no kernel for the virtual machine: $(tail -n 1 "$err")"
+}
+
+boot() { # boot KIND
+    TMPDIR=/tmp WEIR_TEST_IN_MACHINE=$1 capture "$vm_run" --rdma "$1" --cpus 4 --mem 3G --timeout 550 -- \
+        bash "$WEIR_ROOT/tests/mpi/rdma_vm.sh"
+    cat "$out"
+}
+
+if [[ ! ${WEIR_TEST_IN_MACHINE-} ]]; then
+    need_machine
+    export WEIR WEIR_TEST WEIR_ROOT
+    boot rxe
+    expect_done
+    boot siw
+    ((status == 77)) || expect_done
+    exit 0
+fi
+
+# ---------------------------------------------------------------- inside
+
+kind=$WEIR_TEST_IN_MACHINE
+[[ -e /sys/class/infiniband ]] || skip "the kernel has no $kind"
+ulimit -l unlimited
+# shellcheck source=rdma_lib.sh
+. "$(dirname "$0")/rdma_lib.sh"
+[[ $kind == siw ]] && wireup=cm || wireup=auto
+
+verbs() { # verbs RANKS TARGETS OPTION...
+    ior_with "$1" verbs "$2" --rdma.wireup "$wireup" "${@:3}"
+}
+
+contract=$(dirname "$(dirname "$WEIR")")/tests/contract/test_backends
+if [[ -x $contract ]]; then
+    WEIR_TEST_RDMA_PROVIDER=verbs WEIR_TEST_RDMA_WIREUP=$wireup capture timeout 250 "$contract" 'rdma*'
+    expect_done
+fi
+
+# Two servers and two clients.
+verbs 4 2 -w -r -R -W -C -e -t 64k -b 1m -s 2
+expect_right $((4 * mib))
+expect_record "'verbs' in written.granted and '2 servers' in written.granted"
+verbs 4 2 -w -r -R -F -t 64k -b 1m
+expect_right $((2 * mib))
+verbs 4 2 -w -r -R -z -t 4k -b 1m --depth 16
+expect_right $((2 * mib))
+for mode in pull send; do
+    verbs 4 2 -w -r -R -C -t 64k -b 1m --depth 4 --rdma.mode "$mode"
+    expect_right $((2 * mib))
+done
+verbs 2 self -w -r -R -t 256k -b 2m --rdma.pairs 2 --depth 8
+expect_right $((4 * mib))
+
+# A daemon, and one that is killed.
+start_daemon one verbs --wireup "$wireup"
+one=$daemon hosts=$address
+start_daemon two verbs --wireup "$wireup"
+two=$daemon
+hosts+=/$address
+ior_on 2 verbs -w -k -e -t 64k -b 1m --rdma.wireup "$wireup"
+expect_done
+ior_on 2 verbs -r -R -t 64k -b 1m -C --rdma.wireup "$wireup"
+expect_done
+expect_record "reading.bytes == 2 * $mib and reading.wrong == 0"
+kill -KILL "$two"
+SECONDS=0
+ior_on 2 verbs -w -t 64k -b 4m --rdma.timeout 3 --rdma.wireup "$wireup"
+((status != 0 && SECONDS < 60)) || fail "a server is dead, and that takes $SECONDS s"
+is_alive "$one" || fail "the other server has ended"
+end_daemon "$one" one
+
+# Memory to memory.
+for pattern in pair incast; do
+    run 4 net --provider verbs --pattern "$pattern" --sizes 64k --seconds 0.5
+    expect_done
+done
+
+capture "$WEIR" doctor
+expect_done
+expect_line '^  good +verbs '

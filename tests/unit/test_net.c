@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of weir net: what is counted, how messages are checked, how ranks meet, and whole runs of
+ * threads over tcp. */
+#include "thread_group.h"
+
+#include "net/meet.h"
+#include "net/run.h"
+#include "net/stamps.h"
+#include "net/tally.h"
+#include "weir/net/net.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* ---- tally ---- */
+
+static void what_was_done_while_warming_up_does_not_count(void **state)
+{
+    struct net_tally tally = {.warm_until_ns = 1000, .duration_ns = 10000};
+
+    (void)state;
+    net_tally_begin(&tally, 500);
+    tally.posted = 100;
+    net_tally_add(&tally, 600, 10);
+    net_tally_add(&tally, 999, 10);
+    assert_int_equal(tally.state, NET_TALLY_WARMING);
+    net_tally_add(&tally, 1100, 10);
+    assert_int_equal(tally.state, NET_TALLY_COUNTING);
+    assert_int_equal(tally.count, 0);
+    net_tally_add(&tally, 6100, 10);
+    net_tally_add(&tally, 11099, 10);
+    assert_int_equal(tally.state, NET_TALLY_COUNTING);
+    net_tally_add(&tally, 11100, 10);
+    assert_int_equal(tally.state, NET_TALLY_OVER);
+    net_tally_add(&tally, 11200, 10);
+    assert_int_equal(tally.count, 30);
+    assert_int_equal(tally.begin_ns, 1100);
+    assert_int_equal(tally.end_ns, 11100);
+    assert_int_equal(tally.completed, 70);
+    assert_int_equal(tally.post_limit, 0);
+}
+
+static void without_warm_up_everything_counts_from_the_start(void **state)
+{
+    struct net_tally tally = {.warm_until_ns = 500, .iterations = 25};
+
+    (void)state;
+    net_tally_begin(&tally, 500);
+    assert_int_equal(tally.post_limit, 25);
+    net_tally_add(&tally, 700, 24);
+    assert_int_equal(tally.state, NET_TALLY_COUNTING);
+    net_tally_add(&tally, 800, 1);
+    assert_int_equal(tally.state, NET_TALLY_OVER);
+    assert_int_equal(tally.count, 25);
+    assert_int_equal(tally.begin_ns, 500);
+    assert_int_equal(tally.end_ns, 800);
+}
+
+static void as_many_are_posted_as_count_after_warm_up(void **state)
+{
+    struct net_tally tally = {.warm_until_ns = 1000, .iterations = 100};
+
+    (void)state;
+    net_tally_begin(&tally, 0);
+    assert_true(tally.post_limit == UINT64_MAX);
+    net_tally_add(&tally, 1000, 30);
+    assert_int_equal(tally.post_limit, 130);
+}
+
+static void a_peak_is_the_best_hundredth_and_not_a_single_heap(void **state)
+{
+    struct net_tally tally = {.duration_ns = 100 * 10000};
+    uint64_t now_ns = 0;
+
+    (void)state;
+    net_tally_begin(&tally, 0);
+    for (int part = 0; part < 50; part++)
+        for (int heap = 1; heap <= 10; heap++)
+            net_tally_add(&tally, now_ns += 1000, part == 20 ? 3 : 1);
+    /* Ten heaps of 3 in 10 us. */
+    assert_true(tally.peak_per_s > 2.9e6 && tally.peak_per_s < 3.1e6);
+}
+
+static void intervals_have_what_was_seen_in_them(void **state)
+{
+    uint64_t intervals[3] = {0};
+    struct net_tally tally = {.duration_ns = 10000,
+                              .interval_ns = 1000,
+                              .intervals = intervals,
+                              .interval_count = COUNT(intervals)};
+
+    (void)state;
+    net_tally_begin(&tally, 100);
+    net_tally_add(&tally, 1099, 1);
+    net_tally_add(&tally, 1100, 2);
+    net_tally_add(&tally, 2100, 4);
+    net_tally_add(&tally, 9000, 8);
+    assert_int_equal(intervals[0], 1);
+    assert_int_equal(intervals[1], 2);
+    assert_int_equal(intervals[2], 12);
+}
+
+/* ---- stamps ---- */
+
+static const size_t stamped_sizes[] = {8,    9,    15,   16,   17,    24,    100,    4095,
+                                       4096, 4097, 4103, 4104, 12288, 65536, 1000003};
+
+static void a_stamp_is_read_as_it_was_written(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(stamped_sizes); i++) {
+        unsigned char *message = malloc(stamped_sizes[i]);
+        uint64_t number = 0;
+
+        memset(message, 0x77, stamped_sizes[i]);
+        net_stamp_put(message, stamped_sizes[i], 5, 123456789);
+        assert_true(net_stamp_get(message, stamped_sizes[i], 5, &number));
+        assert_int_equal(number, 123456789);
+        free(message);
+    }
+}
+
+static void a_message_of_two_halves_is_wrong(void **state)
+{
+    (void)state;
+    for (size_t i = 3; i < COUNT(stamped_sizes); i++) {
+        size_t bytes = stamped_sizes[i];
+        unsigned char *one = malloc(bytes), *other = malloc(bytes);
+        uint64_t number;
+
+        net_stamp_put(one, bytes, 5, 1);
+        net_stamp_put(other, bytes, 5, 2);
+        memcpy(one + bytes / 2, other + bytes / 2, bytes - bytes / 2);
+        assert_false(net_stamp_get(one, bytes, 5, &number));
+        free(one);
+        free(other);
+    }
+}
+
+static void every_page_is_looked_at(void **state)
+{
+    enum { BYTES = 65536 + 100 };
+    static unsigned char message[BYTES];
+
+    (void)state;
+    for (size_t at = 0; at < BYTES; at += 4096) {
+        uint64_t number;
+
+        memset(message, 0, sizeof message);
+        net_stamp_put(message, BYTES, 9, 77);
+        message[at] ^= 1;
+        assert_false(net_stamp_get(message, BYTES, 9, &number) && number == 77);
+    }
+}
+
+static void a_stamp_of_another_flow_and_a_spoilt_one_are_wrong(void **state)
+{
+    (void)state;
+    for (size_t i = 3; i < COUNT(stamped_sizes); i++) {
+        size_t bytes = stamped_sizes[i];
+        unsigned char *message = calloc(1, bytes);
+        uint64_t number;
+
+        net_stamp_put(message, bytes, 5, 3);
+        assert_false(net_stamp_get(message, bytes, 6, &number));
+        net_stamp_spoil(message, bytes);
+        assert_false(net_stamp_get(message, bytes, 5, &number));
+        free(message);
+    }
+}
+
+/* ---- ranks as threads ---- */
+
+struct member {
+    struct thread_group group;
+    struct weir_clock clock;
+    pthread_t thread;
+    const struct weir_net_plan *plan;
+    struct weir_net_result *result;
+    struct weir_error error;
+    int code;
+    volatile sig_atomic_t stop;
+    unsigned char flag;
+    uint64_t arrived_ns;
+    uint64_t left_ns;
+};
+
+static void run_members(struct member *members, int size, void *(*body)(void *))
+{
+    struct world world;
+    struct weir_clock clock;
+
+    weir_clock_calibrate(&clock, true);
+    open_world(&world, size, size);
+    for (int rank = 0; rank < size; rank++) {
+        join_world(&members[rank].group, &world, rank);
+        members[rank].clock = clock;
+        assert_int_equal(pthread_create(&members[rank].thread, NULL, body, &members[rank]), 0);
+    }
+    for (int rank = 0; rank < size; rank++)
+        pthread_join(members[rank].thread, NULL);
+    close_world(&world);
+}
+
+static void *meet_late(void *context)
+{
+    struct member *me = context;
+    struct net_meet meet;
+    uint64_t begin_ns = weir_clock_ns(&me->clock);
+    uint64_t mine_ns = (uint64_t)(me->group.base.rank * 7 % 5) * 2000000;
+    int code = 0;
+
+    net_meet_begin(&meet, &me->group.base, &me->clock);
+    while (code == 0) {
+        bool has_arrived = weir_clock_ns(&me->clock) - begin_ns >= mine_ns;
+
+        if (has_arrived && me->arrived_ns == 0)
+            me->arrived_ns = weir_clock_ns(&me->clock);
+        code = net_meet_step(&meet, has_arrived, me->group.base.rank == 3);
+    }
+    me->left_ns = weir_clock_ns(&me->clock);
+    me->code = code;
+    me->flag = meet.flag;
+    return NULL;
+}
+
+static void nobody_leaves_a_meeting_before_all_have_come(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= RANKS_MAX; size++) {
+        struct member members[RANKS_MAX];
+        uint64_t last_ns = 0;
+
+        memset(members, 0, sizeof members);
+        run_members(members, size, meet_late);
+        for (int rank = 0; rank < size; rank++)
+            last_ns = members[rank].arrived_ns > last_ns ? members[rank].arrived_ns : last_ns;
+        for (int rank = 0; rank < size; rank++) {
+            assert_int_equal(members[rank].code, 1);
+            assert_true(members[rank].left_ns >= last_ns);
+            assert_int_equal(members[rank].flag, size > 3);
+        }
+    }
+}
+
+/* ---- whole runs ---- */
+
+static void *run_net(void *context)
+{
+    struct member *me = context;
+
+    me->code = weir_net_run(&(struct weir_net_params){.plan = me->plan,
+                                                      .group = &me->group.base,
+                                                      .clock = &me->clock,
+                                                      .stop_signal = &me->stop},
+                            me->result, &me->error);
+    return NULL;
+}
+
+/* Returns what rank 0 found. */
+static struct weir_net_result *run_plan(const struct weir_net_plan *plan, int size,
+                                        struct member members[RANKS_MAX])
+{
+    struct weir_net_result *result = weir_net_result_open();
+
+    for (int rank = 0; rank < size; rank++) {
+        members[rank].plan = plan;
+        members[rank].result = rank == 0 ? result : NULL;
+    }
+    run_members(members, size, run_net);
+    return result;
+}
+
+static struct weir_net_plan short_plan(void)
+{
+    return (struct weir_net_plan){.provider = "tcp",
+                                  .interface = "127.0.0.1",
+                                  .gid_index = -1,
+                                  .wireup = "auto",
+                                  .sizes = {4096, 100},
+                                  .size_count = 2,
+                                  .iterations = 100,
+                                  .depth = 10,
+                                  .batch = 4,
+                                  .pairs = 1,
+                                  .repetitions = 2};
+}
+
+static void assert_right(const struct weir_net_plan *plan, const struct member *members, int size,
+                         const struct weir_net_result *result)
+{
+    uint32_t rounds = weir_net_round_count(plan, (uint32_t)size);
+
+    for (int rank = 0; rank < size; rank++)
+        if (members[rank].code != 0)
+            fail_msg("rank %d: %s", rank, members[rank].error.text);
+    assert_int_equal(result->measurement_count, rounds * plan->size_count * plan->repetitions);
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        const struct weir_net_measurement *measurement = &result->measurements[i];
+        struct weir_net_flow flows[2 * RANKS_MAX];
+
+        assert_int_equal(measurement->round, i % rounds);
+        assert_int_equal(measurement->message_bytes, plan->sizes[i / rounds % plan->size_count]);
+        assert_int_equal(measurement->repetition, i / rounds / plan->size_count);
+        assert_int_equal(measurement->flow_count,
+                         weir_net_round_flows(plan, (uint32_t)size, i % rounds, flows));
+        for (uint32_t f = 0; f < measurement->flow_count; f++) {
+            const struct weir_net_flow_result *flow = &measurement->flows[f];
+
+            assert_string_equal(flow->failure, "");
+            assert_int_equal(flow->source, flows[f].source);
+            assert_int_equal(flow->sink, flows[f].sink);
+            assert_int_equal(flow->message_count, plan->iterations);
+            assert_int_equal(flow->byte_count, plan->iterations * measurement->message_bytes);
+            assert_int_equal(flow->wrong_count, 0);
+            assert_true(flow->seconds > 0 && flow->seconds <= measurement->seconds * 1.000001);
+        }
+        assert_int_equal(measurement->latency->total, plan->iterations * measurement->flow_count);
+    }
+    assert_false(result->has_failed);
+}
+
+static void every_verb_and_pattern_moves_what_was_asked_for(void **state)
+{
+    (void)state;
+    for (int verb = WEIR_NET_WRITE; verb <= WEIR_NET_SEND; verb++)
+        for (int pattern = WEIR_NET_PAIR; pattern <= WEIR_NET_BISECTION; pattern++) {
+            struct weir_net_plan plan = short_plan();
+            struct member members[RANKS_MAX] = {0};
+            struct weir_net_result *result;
+
+            plan.verb = (enum weir_net_verb)verb;
+            plan.pattern = (enum weir_net_pattern)pattern;
+            plan.is_both_ways = pattern % 2 == 0;
+            plan.must_verify = true;
+            plan.repetitions = pattern == WEIR_NET_INCAST ? 2 : 1;
+            result = run_plan(&plan, 4, members);
+            assert_right(&plan, members, 4, result);
+            weir_net_result_close(result);
+        }
+}
+
+static void latency_is_that_of_single_messages(void **state)
+{
+    (void)state;
+    for (int verb = WEIR_NET_WRITE; verb <= WEIR_NET_SEND; verb++) {
+        struct weir_net_plan plan = short_plan();
+        struct member members[RANKS_MAX] = {0};
+        struct weir_net_result *result;
+
+        plan.verb = (enum weir_net_verb)verb;
+        plan.measure = WEIR_NET_LATENCY;
+        plan.pattern = WEIR_NET_OUTCAST;
+        plan.depth = 1;
+        plan.batch = 1;
+        plan.iterations = 50;
+        plan.repetitions = 1;
+        result = run_plan(&plan, 3, members);
+        assert_right(&plan, members, 3, result);
+        assert_true(result->is_latency);
+        weir_net_result_close(result);
+    }
+}
+
+static void bytes_of_intervals_are_those_of_the_flow(void **state)
+{
+    struct weir_net_plan plan = short_plan();
+    struct member members[RANKS_MAX] = {0};
+    struct weir_net_result *result;
+    uint64_t bytes = 0;
+
+    (void)state;
+    plan.size_count = 1;
+    plan.repetitions = 1;
+    plan.iterations = 0;
+    plan.duration_ns = 50000000;
+    plan.warm_up_ns = 5000000;
+    plan.interval_ns = 10000000;
+    result = run_plan(&plan, 2, members);
+    assert_int_equal(members[0].code, 0);
+    assert_in_range(result->interval_count, 5, 7);
+    for (uint32_t i = 0; i < result->interval_count; i++)
+        bytes += result->intervals[i].byte_count;
+    assert_int_equal(bytes, result->measurements[0].flows[0].byte_count);
+    assert_true(result->measurements[0].flows[0].seconds >= 0.05);
+    weir_net_result_close(result);
+}
+
+static void a_signal_ends_a_run_in_order_with_what_there_is(void **state)
+{
+    (void)state;
+    for (int rank = 0; rank < 2; rank++) {
+        struct weir_net_plan plan = short_plan();
+        struct member members[RANKS_MAX] = {0};
+        struct weir_net_result *result;
+
+        plan.size_count = 1;
+        plan.iterations = UINT64_MAX / 2;
+        members[rank].stop = 15;
+        result = run_plan(&plan, 2, members);
+        assert_int_equal(members[0].code, 0);
+        assert_int_equal(members[1].code, 0);
+        assert_true(result->is_interrupted);
+        weir_net_result_close(result);
+    }
+}
+
+static void a_rank_alone_is_refused(void **state)
+{
+    const struct weir_net_plan plan = short_plan();
+    struct member members[RANKS_MAX] = {0};
+    struct weir_net_result *result;
+
+    (void)state;
+    result = run_plan(&plan, 1, members);
+    assert_int_not_equal(members[0].code, 0);
+    assert_int_equal(members[0].error.exit, WEIR_EXIT_USAGE);
+    weir_net_result_close(result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_done_while_warming_up_does_not_count),
+        cmocka_unit_test(without_warm_up_everything_counts_from_the_start),
+        cmocka_unit_test(as_many_are_posted_as_count_after_warm_up),
+        cmocka_unit_test(a_peak_is_the_best_hundredth_and_not_a_single_heap),
+        cmocka_unit_test(intervals_have_what_was_seen_in_them),
+        cmocka_unit_test(a_stamp_is_read_as_it_was_written),
+        cmocka_unit_test(a_message_of_two_halves_is_wrong),
+        cmocka_unit_test(every_page_is_looked_at),
+        cmocka_unit_test(a_stamp_of_another_flow_and_a_spoilt_one_are_wrong),
+        cmocka_unit_test(nobody_leaves_a_meeting_before_all_have_come),
+        cmocka_unit_test(every_verb_and_pattern_moves_what_was_asked_for),
+        cmocka_unit_test(latency_is_that_of_single_messages),
+        cmocka_unit_test(bytes_of_intervals_are_those_of_the_flow),
+        cmocka_unit_test(a_signal_ends_a_run_in_order_with_what_there_is),
+        cmocka_unit_test(a_rank_alone_is_refused),
+    };
+
+    return cmocka_run_group_tests_name("net", tests, NULL, NULL);
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Net results as text: our table and JSON, and lines of iperf and perftest. tests/samples has the
+ * readers of these. */
+#include "net_scenes.h"
+
+#include "weir/report/net_report.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* ---- telling ---- */
+
+static void tell(struct net_scene *scene, enum weir_net_format format, struct weir_text *text)
+{
+    scene->plan.format = format;
+    weir_net_result_judge(scene->result);
+    weir_net_report_begin(&scene->plan, scene->result, text);
+    for (uint32_t i = 0; i < scene->result->measurement_count; i++)
+        weir_net_report_measurement(&scene->plan, scene->result, i, text);
+    weir_net_report_end(&scene->plan, scene->result, text);
+}
+
+static struct weir_text told(void (*open)(struct net_scene *scene), enum weir_net_format format)
+{
+    struct weir_text text = {0};
+    struct net_scene scene;
+
+    open(&scene);
+    tell(&scene, format, &text);
+    net_scene_close(&scene);
+    return text;
+}
+
+static unsigned count_of(const struct weir_text *text, const char *words)
+{
+    unsigned count = 0;
+
+    for (const char *at = weir_text_string(text); (at = strstr(at, words)); at++)
+        count++;
+    return count;
+}
+
+static void assert_count(const struct weir_text *text, const char *words, unsigned expected)
+{
+    if (count_of(text, words) != expected)
+        fail_msg("\"%s\" stands there %u times, not %u:\n%s", words, count_of(text, words),
+                 expected, weir_text_string(text));
+}
+
+/* All of these, each once. */
+static void assert_lines(void (*open)(struct net_scene *scene), enum weir_net_format format,
+                         const char *const lines[])
+{
+    struct weir_text text = told(open, format);
+
+    for (size_t i = 0; lines[i]; i++)
+        assert_count(&text, lines[i], 1);
+    weir_text_close(&text);
+}
+
+/* ---- the table ---- */
+
+static void the_table_of_a_pair_has_both_units_and_latencies(void **state)
+{
+    static const char *const lines[] = {
+        ": bandwidth, pair, write over verbs (RoCE v2)\n",
+        "ranks     2 on 2 hosts\n",
+        "        1 n2, mlx5_1/1, 10.77.0.2\n",
+        "link      100 Gbit/s: at most 12500 MB/s in each direction\n",
+        "MTU       4096 bytes\n",
+        "depth 128, batch 16, 1 queue pair per flow, 2 s each after 0.2 s of warm-up\n",
+        "MiB/s = 2^20 bytes a second, MB/s = 10^6",
+        "  0      65536 0 -> 1             10490.41   10999.99 ",
+        "\nSummary: all flows together; peak: of one flow\n",
+        "     65536      335693   10490.41   10999.99   10999.99   10999.99   11550.00 ",
+        "\nLatency, us: all messages of all flows; upper bounds\n",
+        "       min      mean    median       90%       99%     99.9%       max    stddev\n",
+        "  note: not every message told",
+        "\nfinished ",
+        NULL,
+    };
+
+    (void)state;
+    assert_lines(net_scene_pair, WEIR_NET_TABLE, lines);
+}
+
+static void the_table_of_pairs_has_each_alone_and_together(void **state)
+{
+    static const char *const lines[] = {
+        "1 stream per flow, 2 s each after 0.2 s of warm-up, 3 repetitions\n",
+        "  2      65536 1 -> 3 alone         955.59    1002.01 ",
+        "  1      65536 2 together          1163.50    1220.02 ",
+        "\nSummary: all flows together, medians of what was repeated; peak: of one flow\n",
+        "\nPairs, messages of 64k, MB/s\n",
+        "         alone   together       part\n",
+        "  0 -> 2          1001.00     600.01       60 %\n",
+        "  1 -> 3          1001.00     620.00       62 %\n",
+        "  sum             2001.99    1220.02       61 %\n",
+        "  warning: messages of 64k: the trunk carries 1220 MB/s of 2002 MB/s",
+        NULL,
+    };
+
+    (void)state;
+    assert_lines(net_scene_pairs, WEIR_NET_TABLE, lines);
+}
+
+static void the_matrix_marks_the_odd_pair(void **state)
+{
+    static const char *const lines[] = {
+        "\nMatrix, messages of 64k, MB/s: from the rank of the row to that of the column; * is "
+        "slower than the others\n",
+        "      3    1089.99      309.99*    1110.02           - \n",
+        "*\n      0",
+        NULL,
+    };
+    struct weir_text text = told(net_scene_all, WEIR_NET_TABLE);
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        assert_count(&text, lines[i], 1);
+    assert_count(&text, "*", 2);
+    weir_text_close(&text);
+}
+
+static void the_table_of_latencies_has_microseconds(void **state)
+{
+    static const char *const lines[] = {
+        "1000 messages each",
+        "  0          8 0 -> 1               20.00     24.88     24.96     24.96     24.96     "
+        "24.96 "
+        "   400.00     11.94\n",
+        "\nLatency, us: all messages of all flows\n",
+        "         8        1000     20.00     24.88 ",
+        NULL,
+    };
+    struct weir_text text = told(net_scene_latency, WEIR_NET_TABLE);
+
+    (void)state;
+    for (size_t i = 0; lines[i]; i++)
+        assert_count(&text, lines[i], 1);
+    assert_count(&text, "MB/s", 0);
+    weir_text_close(&text);
+}
+
+static void failed_flows_and_names_of_others_cannot_steer_a_terminal(void **state)
+{
+    struct weir_text text;
+
+    (void)state;
+    for (int format = WEIR_NET_TABLE; format <= WEIR_NET_PERFTEST; format++) {
+        text = told(net_scene_failed, (enum weir_net_format)format);
+        assert_count(&text, "\033", 0);
+        weir_text_close(&text);
+    }
+    text = told(net_scene_failed, WEIR_NET_TABLE);
+    assert_count(&text, "    3 -> 0 failed: tcp: peer?is gone ?[31m\n", 1);
+    assert_count(&text, "  3 -> 0  ", 0);
+    weir_text_close(&text);
+}
+
+static void a_run_without_measurements_is_told(void **state)
+{
+    (void)state;
+    for (int format = WEIR_NET_TABLE; format <= WEIR_NET_PERFTEST; format++) {
+        struct weir_text text = {0};
+        struct net_scene scene;
+
+        net_scene_open(&scene, "tcp", 2, 1);
+        tell(&scene, (enum weir_net_format)format, &text);
+        assert_true(text.length > 0);
+        assert_count(&text, "nan", 0);
+        assert_count(&text, "inf ", 0);
+        net_scene_add(&scene, 4096, 0);
+        weir_text_clear(&text);
+        tell(&scene, (enum weir_net_format)format, &text);
+        assert_count(&text, "nan", 0);
+        assert_count(&text, "inf ", 0);
+        weir_text_close(&text);
+        net_scene_close(&scene);
+    }
+}
+
+/* ---- JSON ---- */
+
+static json_t *document_of(void (*open)(struct net_scene *scene))
+{
+    struct weir_text text = told(open, WEIR_NET_JSON);
+    json_error_t error;
+    json_t *document = json_loads(weir_text_string(&text), JSON_REJECT_DUPLICATES, &error);
+
+    if (!document)
+        fail_msg("line %d: %s", error.line, error.text);
+    weir_text_close(&text);
+    return document;
+}
+
+static void json_is_valid_and_in_si_units(void **state)
+{
+    const char *begun = NULL;
+    double rate = 0;
+    json_int_t bytes = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof net_scenes / sizeof *net_scenes; i++)
+        json_decref(document_of(net_scenes[i].open));
+    {
+        json_t *document = document_of(net_scene_pairs);
+
+        assert_int_equal(json_unpack(document, "{s:s,s:[{s:F,s:I}]}", "format", &begun, "summary",
+                                     "bytes_per_s", &rate, "message_bytes", &bytes),
+                         0);
+        assert_string_equal(begun, "weir-net 1");
+        assert_true(fabs(rate - 1220e6) < 1e5);
+        assert_int_equal(bytes, 65536);
+        assert_int_equal(json_array_size(json_object_get(document, "measurements")), 9);
+        assert_int_equal(json_array_size(json_object_get(document, "intervals")), 12);
+        assert_int_equal(json_array_size(json_object_get(document, "ranks")), 4);
+        json_decref(document);
+    }
+}
+
+static void json_is_the_same_whatever_the_format_is(void **state)
+{
+    struct net_scene scene;
+    struct weir_text text = {0};
+    struct weir_text again = {0};
+
+    (void)state;
+    net_scene_all(&scene);
+    tell(&scene, WEIR_NET_JSON, &text);
+    scene.plan.format = WEIR_NET_IPERF;
+    weir_net_report_json(&scene.plan, scene.result, &again);
+    assert_string_equal(weir_text_string(&text), weir_text_string(&again));
+    weir_text_close(&text);
+    weir_text_close(&again);
+    net_scene_close(&scene);
+}
+
+static void json_has_the_odd_pair_and_holes_in_the_matrix(void **state)
+{
+    json_t *document = document_of(net_scene_all);
+    const json_t *line = json_array_get(json_object_get(document, "summary"), 0);
+    const json_t *row = json_array_get(json_object_get(line, "matrix"), 3);
+    json_t *odd = json_array_get(json_object_get(line, "odd_pairs"), 0);
+    int source = 0;
+    int sink = 0;
+
+    (void)state;
+    assert_true(json_is_null(json_array_get(row, 3)));
+    assert_true(fabs(json_number_value(json_array_get(row, 1)) - 310e6) < 1e5);
+    assert_int_equal(json_unpack(odd, "{s:i,s:i}", "source", &source, "sink", &sink), 0);
+    assert_int_equal(source, 3);
+    assert_int_equal(sink, 1);
+    assert_int_equal(json_array_size(json_object_get(line, "odd_pairs")), 1);
+    json_decref(document);
+}
+
+static void json_tells_what_is_not_known_as_null(void **state)
+{
+    json_t *document = document_of(net_scene_all);
+    const json_t *measurement = json_array_get(json_object_get(document, "measurements"), 0);
+    const json_t *flow = json_array_get(json_object_get(measurement, "flows"), 0);
+
+    (void)state;
+    assert_true(json_is_null(json_object_get(flow, "retransmits")));
+    assert_true(json_is_null(json_object_get(measurement, "latency")));
+    json_decref(document);
+    document = document_of(net_scene_latency);
+    measurement = json_array_get(json_object_get(document, "measurements"), 0);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(measurement, "latency"), "total")),
+        1000);
+    json_decref(document);
+}
+
+/* ---- iperf ---- */
+
+static void iperf_has_its_units_and_widths(void **state)
+{
+    static const struct {
+        double mb_per_s;
+        const char *words;
+    } cases[] = {
+        {0.05, "[  5]   0.00-2.00   sec  96.0 KBytes   393 Kbits/sec"},
+        {1.0, "[  5]   0.00-2.00   sec  1.91 MBytes  8.00 Mbits/sec"},
+        {1.2497, "[  5]   0.00-2.00   sec  2.38 MBytes  9.96 Mbits/sec"},
+        {1.254, "[  5]   0.00-2.00   sec  2.41 MBytes  10.1 Mbits/sec"},
+        {9.99, "[  5]   0.00-2.00   sec  19.1 MBytes  80.0 Mbits/sec"},
+        {112.8, "[  5]   0.00-2.00   sec   215 MBytes   902 Mbits/sec"},
+        {124.98, "[  5]   0.00-2.00   sec   238 MBytes  1000 Mbits/sec"},
+        {530.0, "[  5]   0.00-2.00   sec  1011 MBytes  4.24 Gbits/sec"},
+        {3770.0, "[  5]   0.00-2.00   sec  7.02 GBytes  30.2 Gbits/sec"},
+        {130000.0, "[  5]   0.00-2.00   sec   242 GBytes  1.04 Tbits/sec"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_scene scene;
+        struct weir_text text = {0};
+
+        net_scene_open(&scene, "tcp", 2, 1);
+        net_scene_one(&scene, 32768, 0, 1, cases[i].mb_per_s);
+        tell(&scene, WEIR_NET_IPERF, &text);
+        assert_count(&text, cases[i].words, 2);
+        weir_text_close(&text);
+        net_scene_close(&scene);
+    }
+}
+
+static void iperf_has_sums_of_several_flows(void **state)
+{
+    static const char *const lines[] = {
+        "[SUM]   0.00-1.00   sec   973 MBytes  8.16 Gbits/sec",
+        "[SUM]   0.00-2.00   sec  1.90 GBytes  8.16 Gbits/sec   10             sender\n",
+        "[SUM]   0.00-2.00   sec  1.90 GBytes  8.16 Gbits/sec                  receiver\n",
+        "[  7]   0.00-2.00   sec   992 MBytes  4.16 Gbits/sec   10             sender\n",
+        "\niperf Done.\n",
+        NULL,
+    };
+
+    (void)state;
+    assert_lines(net_scene_pairs, WEIR_NET_IPERF, lines);
+}
+
+static void iperf_has_roles_where_both_ends_send(void **state)
+{
+    static const char *const lines[] = {
+        "[ ID][Role] Interval           Transfer     Bitrate\n",
+        "[  5][TX-C]   0.00-2.00   sec  6.89 GBytes  29.6 Gbits/sec  567             sender\n",
+        "[  7][RX-C]   0.00-2.00   sec   797 MBytes  3.34 Gbits/sec                  receiver\n",
+        NULL,
+    };
+    struct weir_text text = told(net_scene_both, WEIR_NET_IPERF);
+
+    (void)state;
+    assert_lines(net_scene_both, WEIR_NET_IPERF, lines);
+    assert_count(&text, "[SUM]", 0);
+    weir_text_close(&text);
+}
+
+static void iperf_tells_a_failed_flow_as_an_error(void **state)
+{
+    struct weir_text text = told(net_scene_failed, WEIR_NET_IPERF);
+
+    (void)state;
+    assert_count(&text, "iperf3: error - 3 -> 0: tcp: peer?is gone", 1);
+    assert_count(&text, "[  9]   ", 0);
+    assert_count(&text, "[SUM]   0.00-2.00   sec  1.49 GBytes  6.40 Gbits/sec", 2);
+    weir_text_close(&text);
+}
+
+/* ---- perftest ---- */
+
+static void perftest_has_a_line_for_each_size(void **state)
+{
+    static const char *const lines[] = {
+        "                    RDMA_Write BW Test\n",
+        " Dual-port       : OFF\t\tDevice         : mlx5_0/1\n",
+        " Number of qps   : 1\t\tTransport type : IB\n",
+        " TX depth        : 128\n",
+        " Mtu             : 4096[B]\n",
+        " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n",
+        "\n 65536      335693           11014.94            10490.41\t\t   0.167847\n",
+        NULL,
+    };
+
+    (void)state;
+    assert_lines(net_scene_pair, WEIR_NET_PERFTEST, lines);
+}
+
+static void perftest_waits_for_the_median_of_repetitions(void **state)
+{
+    struct weir_text text = told(net_scene_pairs, WEIR_NET_PERFTEST);
+
+    (void)state;
+    assert_count(&text, "\n 65536 ", 1);
+    assert_count(&text, "1163.50", 1);
+    weir_text_close(&text);
+}
+
+static void perftest_has_no_lines_of_pairs_alone(void **state)
+{
+    struct net_scene scene;
+    struct weir_text text = {0};
+
+    (void)state;
+    net_scene_pairs(&scene);
+    scene.plan.repetitions = 1;
+    scene.result->measurement_count = 3;
+    tell(&scene, WEIR_NET_PERFTEST, &text);
+    assert_count(&text, "\n 65536 ", 1);
+    assert_count(&text, "972.75", 1);
+    weir_text_close(&text);
+    net_scene_close(&scene);
+}
+
+static void perftest_has_latencies_in_its_order(void **state)
+{
+    static const char *const lines[] = {
+        "                    RDMA_Read Latency Test\n",
+        " Outstand reads  : 16\n",
+        " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    "
+        "t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] \n",
+        "\n 8          1000       20.00          400.00       24.96      \t       24.88      "
+        "\t11.94 ",
+        NULL,
+    };
+
+    (void)state;
+    assert_lines(net_scene_latency, WEIR_NET_PERFTEST, lines);
+}
+
+static void perftest_has_gigabits_if_asked(void **state)
+{
+    struct net_scene scene;
+    struct weir_text text = {0};
+
+    (void)state;
+    net_scene_pair(&scene);
+    scene.plan.is_in_bits = true;
+    tell(&scene, WEIR_NET_PERFTEST, &text);
+    assert_count(&text, "BW peak[Gb/sec]    BW average[Gb/sec]", 1);
+    assert_count(&text, "92.40              88.00  \t\t   0.167847", 1);
+    weir_text_close(&text);
+    net_scene_close(&scene);
+}
+
+static void perftest_says_which_transport_it_was(void **state)
+{
+    static const struct {
+        const char *provider, *transport, *type, *link;
+    } cases[] = {
+        {"verbs", "RoCE v2", "IB", "Ethernet"},  {"verbs", "InfiniBand", "IB", "IB"},
+        {"verbs", "iWARP", "IW", "Ethernet"},    {"tcp", "TCP", "tcp", "Ethernet"},
+        {"shm", "shared memory", "shm", "none"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_scene scene;
+        struct weir_text text = {0};
+        char words[64];
+
+        net_scene_open(&scene, cases[i].provider, 2, 1);
+        snprintf(scene.result->transport, 24, "%s", cases[i].transport);
+        tell(&scene, WEIR_NET_PERFTEST, &text);
+        snprintf(words, sizeof words, "Transport type : %s\n", cases[i].type);
+        assert_count(&text, words, 1);
+        snprintf(words, sizeof words, "Link type       : %s\n", cases[i].link);
+        assert_count(&text, words, 1);
+        weir_text_close(&text);
+        net_scene_close(&scene);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_of_a_pair_has_both_units_and_latencies),
+        cmocka_unit_test(the_table_of_pairs_has_each_alone_and_together),
+        cmocka_unit_test(the_matrix_marks_the_odd_pair),
+        cmocka_unit_test(the_table_of_latencies_has_microseconds),
+        cmocka_unit_test(failed_flows_and_names_of_others_cannot_steer_a_terminal),
+        cmocka_unit_test(a_run_without_measurements_is_told),
+        cmocka_unit_test(json_is_valid_and_in_si_units),
+        cmocka_unit_test(json_is_the_same_whatever_the_format_is),
+        cmocka_unit_test(json_has_the_odd_pair_and_holes_in_the_matrix),
+        cmocka_unit_test(json_tells_what_is_not_known_as_null),
+        cmocka_unit_test(iperf_has_its_units_and_widths),
+        cmocka_unit_test(iperf_has_sums_of_several_flows),
+        cmocka_unit_test(iperf_has_roles_where_both_ends_send),
+        cmocka_unit_test(iperf_tells_a_failed_flow_as_an_error),
+        cmocka_unit_test(perftest_has_a_line_for_each_size),
+        cmocka_unit_test(perftest_waits_for_the_median_of_repetitions),
+        cmocka_unit_test(perftest_has_no_lines_of_pairs_alone),
+        cmocka_unit_test(perftest_has_latencies_in_its_order),
+        cmocka_unit_test(perftest_has_gigabits_if_asked),
+        cmocka_unit_test(perftest_says_which_transport_it_was),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

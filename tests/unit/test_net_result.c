@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Net results: medians over repetitions, the matrix, odd pairs, and findings. */
+#include "net_scenes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define NEAR(a, b) (fabs((a) - (b)) <= 1e-6 * fabs(b) + 1e-12)
+
+static void assert_near(double value, double expected)
+{
+    if (!NEAR(value, expected))
+        fail_msg("%.9g is not %.9g", value, expected);
+}
+
+/* Rates in MB/s are those of whole messages. */
+static void assert_rate(double bytes_per_s, double mb_per_s)
+{
+    if (fabs(bytes_per_s / 1e6 - mb_per_s) > 0.1)
+        fail_msg("%g MB/s, not %g", bytes_per_s / 1e6, mb_per_s);
+}
+
+static const struct weir_finding *find(const struct net_scene *scene, const char *name)
+{
+    for (unsigned i = 0; i < scene->result->finding_count; i++)
+        if (strcmp(scene->result->findings[i].name, name) == 0)
+            return &scene->result->findings[i];
+    return NULL;
+}
+
+static unsigned count_findings(const struct net_scene *scene, const char *name)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < scene->result->finding_count; i++)
+        count += strcmp(scene->result->findings[i].name, name) == 0;
+    return count;
+}
+
+static void assert_says(const struct net_scene *scene, const char *name, const char *words)
+{
+    const struct weir_finding *finding = find(scene, name);
+
+    if (!finding)
+        fail_msg("no finding %s", name);
+    else if (!strstr(finding->text, words))
+        fail_msg("%s: %s", name, finding->text);
+}
+
+static void fail_flow(struct weir_net_measurement *measurement)
+{
+    snprintf(measurement->flows[0].failure, sizeof measurement->flows[0].failure, "gone");
+}
+
+/* ---- storing ---- */
+
+static void measurements_keep_what_they_had_when_more_come(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_open(&scene, "tcp", 2, 1);
+    for (uint32_t i = 0; i < 100; i++) {
+        struct weir_net_measurement *measurement = net_scene_add(&scene, i + 1, i % 3 + 1);
+
+        assert_int_equal(measurement->flow_count, i % 3 + 1);
+        assert_int_equal(measurement->latency->total, 0);
+        assert_int_equal(measurement->latency->min_ns, UINT64_MAX);
+        measurement->flows[i % 3].byte_count = i;
+        weir_net_result_add_interval(scene.result, &(struct weir_net_interval){.byte_count = i});
+    }
+    assert_int_equal(scene.result->measurement_count, 100);
+    assert_int_equal(scene.result->interval_count, 100);
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_int_equal(scene.result->measurements[i].message_bytes, i + 1);
+        assert_int_equal(scene.result->measurements[i].flows[i % 3].byte_count, i);
+        assert_int_equal(scene.result->intervals[i].byte_count, i);
+    }
+    net_scene_close(&scene);
+    weir_net_result_close(NULL);
+}
+
+static void findings_beyond_the_room_are_dropped(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_open(&scene, "tcp", 2, 1);
+    for (unsigned i = 0; i < WEIR_FINDINGS_MAX + 5; i++)
+        weir_net_result_find(scene.result, WEIR_NOTE, "many", "%0400u", i);
+    assert_int_equal(scene.result->finding_count, WEIR_FINDINGS_MAX);
+    assert_int_equal(strlen(scene.result->findings[0].text), WEIR_FINDING_TEXT_BYTES - 1);
+    net_scene_close(&scene);
+}
+
+/* ---- latencies ---- */
+
+static void latencies_are_described_in_seconds(void **state)
+{
+    struct weir_histogram *histogram = calloc(1, sizeof *histogram);
+    double seconds[WEIR_NET_LATENCY_COUNT];
+
+    (void)state;
+    weir_histogram_reset(histogram);
+    weir_net_latency_describe(histogram, seconds);
+    for (unsigned i = 0; i < WEIR_NET_LATENCY_COUNT; i++)
+        assert_true(seconds[i] == 0);
+    weir_net_latency_describe(NULL, seconds);
+    assert_true(seconds[WEIR_NET_LATENCY_MAX] == 0);
+
+    /* Values below 64 ns are exact: 899 of 10, 91 of 20, 9 of 30, 1 of 50. */
+    weir_histogram_add_many(histogram, 10, 899);
+    weir_histogram_add_many(histogram, 20, 91);
+    weir_histogram_add_many(histogram, 30, 9);
+    weir_histogram_add_many(histogram, 50, 1);
+    weir_net_latency_describe(histogram, seconds);
+    assert_near(seconds[WEIR_NET_LATENCY_MIN], 10e-9);
+    assert_near(seconds[WEIR_NET_LATENCY_MEAN], 11.13e-9);
+    assert_near(seconds[WEIR_NET_LATENCY_MEDIAN], 10e-9);
+    assert_near(seconds[WEIR_NET_LATENCY_P90], 20e-9);
+    assert_near(seconds[WEIR_NET_LATENCY_P99], 20e-9);
+    assert_near(seconds[WEIR_NET_LATENCY_P999], 30e-9);
+    assert_near(seconds[WEIR_NET_LATENCY_MAX], 50e-9);
+    assert_near(seconds[WEIR_NET_LATENCY_STDDEV],
+                sqrt(0.899 * 1.13 * 1.13 + 0.091 * 8.87 * 8.87 + 0.009 * 18.87 * 18.87 +
+                     0.001 * 38.87 * 38.87) *
+                    1e-9);
+    free(histogram);
+}
+
+/* ---- summaries ---- */
+
+static void a_summary_has_the_median_of_repetitions(void **state)
+{
+    static const struct {
+        double rates[5];
+        unsigned count;
+        double median, least, greatest;
+    } cases[] = {
+        {{100}, 1, 100, 100, 100},           {{300, 100}, 2, 200, 100, 300},
+        {{300, 100, 110}, 3, 110, 100, 300}, {{5, 400, 300, 200}, 4, 250, 5, 400},
+        {{1, 2, 900, 800, 3}, 5, 3, 1, 900},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_scene scene;
+        struct weir_net_summary lines[4];
+
+        net_scene_open(&scene, "tcp", 2, 1);
+        for (unsigned j = 0; j < cases[i].count; j++)
+            net_scene_one(&scene, 4096, 0, 1, cases[i].rates[j])->repetition = j;
+        assert_int_equal(weir_net_result_summarise(scene.result, lines, 4), 1);
+        assert_rate(lines[0].bytes_per_s, cases[i].median);
+        assert_rate(lines[0].bytes_per_s_min, cases[i].least);
+        assert_rate(lines[0].bytes_per_s_max, cases[i].greatest);
+        assert_rate(lines[0].messages_per_s * 4096, cases[i].median);
+        assert_near(lines[0].seconds, 2.0);
+        assert_near(lines[0].cpu_cores, 1.0);
+        net_scene_close(&scene);
+    }
+}
+
+static void each_message_size_has_a_line_in_the_order_of_measuring(void **state)
+{
+    static const uint64_t sizes[] = {65536, 1, 4096, 1, 65536, 65536};
+    struct net_scene scene;
+    struct weir_net_summary lines[8];
+
+    (void)state;
+    net_scene_open(&scene, "tcp", 2, 1);
+    for (size_t i = 0; i < 6; i++)
+        net_scene_one(&scene, sizes[i], 0, 1, 10 * (double)(i + 1))->flows[0].message_count = i + 1;
+    assert_int_equal(weir_net_result_summarise(scene.result, lines, 8), 3);
+    assert_int_equal(lines[0].message_bytes, 65536);
+    assert_int_equal(lines[1].message_bytes, 1);
+    assert_int_equal(lines[2].message_bytes, 4096);
+    assert_int_equal(lines[0].message_count, 1 + 5 + 6);
+    assert_rate(lines[0].bytes_per_s, 50);
+    assert_rate(lines[1].bytes_per_s, 30);
+    assert_int_equal(weir_net_result_summarise(scene.result, lines, 2), 2);
+    net_scene_close(&scene);
+}
+
+static void latencies_of_repetitions_are_merged(void **state)
+{
+    struct net_scene scene;
+    struct weir_net_summary line;
+
+    (void)state;
+    net_scene_open(&scene, "tcp", 2, 1);
+    for (unsigned i = 0; i < 2; i++)
+        weir_histogram_add_many(net_scene_one(&scene, 8, 0, 1, 1)->latency, 10 + 20 * i, 4 - i);
+    assert_int_equal(weir_net_result_summarise(scene.result, &line, 1), 1);
+    assert_near(line.latency_s[WEIR_NET_LATENCY_MIN], 10e-9);
+    assert_near(line.latency_s[WEIR_NET_LATENCY_MAX], 30e-9);
+    assert_near(line.latency_s[WEIR_NET_LATENCY_MEAN], 130e-9 / 7);
+    assert_false(line.is_latency_bound);
+    scene.result->measurements[1].is_latency_bound = true;
+    weir_net_result_summarise(scene.result, &line, 1);
+    assert_true(line.is_latency_bound);
+    net_scene_close(&scene);
+}
+
+static void pairs_alone_are_in_their_own_sum_only(void **state)
+{
+    struct net_scene scene;
+    struct weir_net_summary line;
+
+    (void)state;
+    net_scene_pairs(&scene);
+    assert_int_equal(weir_net_result_summarise(scene.result, &line, 1), 1);
+    assert_rate(line.bytes_per_s, 1220);
+    assert_rate(line.bytes_per_s_min, 1020);
+    assert_rate(line.bytes_per_s_max, 1420);
+    assert_rate(line.flow_bytes_per_s_min, 600);
+    assert_rate(line.flow_bytes_per_s_max, 620);
+    assert_rate(line.alone_bytes_per_s, 2002);
+    net_scene_close(&scene);
+}
+
+static void a_pair_alone_both_ways_counts_with_both_flows(void **state)
+{
+    struct net_scene scene;
+    struct weir_net_summary line;
+    struct weir_net_measurement *measurement;
+
+    (void)state;
+    net_scene_open(&scene, "tcp", 4, 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        measurement = net_scene_add(&scene, 4096, 2);
+        net_scene_flow(measurement, 0, i, i + 2, 100, 1);
+        net_scene_flow(measurement, 1, i + 2, i, 50, 1);
+        net_scene_sum(measurement);
+        measurement->is_alone = true;
+        measurement->round = i;
+    }
+    assert_int_equal(weir_net_result_summarise(scene.result, &line, 1), 1);
+    assert_rate(line.alone_bytes_per_s, 300);
+    assert_true(line.bytes_per_s == 0);
+    net_scene_close(&scene);
+}
+
+static void what_failed_is_left_out_unless_all_did(void **state)
+{
+    struct net_scene scene;
+    struct weir_net_summary line;
+
+    (void)state;
+    net_scene_open(&scene, "tcp", 2, 1);
+    fail_flow(net_scene_one(&scene, 4096, 0, 1, 10));
+    weir_net_result_summarise(scene.result, &line, 1);
+    assert_rate(line.bytes_per_s, 10);
+    net_scene_one(&scene, 4096, 0, 1, 100);
+    weir_net_result_summarise(scene.result, &line, 1);
+    assert_rate(line.bytes_per_s, 100);
+    assert_rate(line.bytes_per_s_min, 100);
+    net_scene_close(&scene);
+}
+
+static void a_failed_flow_is_not_the_slowest(void **state)
+{
+    struct net_scene scene;
+    struct weir_net_summary line;
+
+    (void)state;
+    net_scene_failed(&scene);
+    net_scene_flow(scene.result->measurements, 2, 3, 0, 1, 2.0);
+    weir_net_result_summarise(scene.result, &line, 1);
+    assert_rate(line.flow_bytes_per_s_min, 400);
+    net_scene_close(&scene);
+}
+
+static void the_peak_is_the_best_part_of_any_flow(void **state)
+{
+    struct net_scene scene;
+    struct weir_net_summary line;
+
+    (void)state;
+    net_scene_both(&scene);
+    scene.result->measurements[0].flows[0].peak_bytes_per_s = 3e9;
+    scene.result->measurements[0].flows[1].peak_bytes_per_s = 7e9;
+    weir_net_result_summarise(scene.result, &line, 1);
+    assert_near(line.peak_bytes_per_s, 7e9);
+    net_scene_close(&scene);
+}
+
+static void nothing_measured_gives_no_lines(void **state)
+{
+    struct net_scene scene;
+    struct weir_net_summary line;
+
+    (void)state;
+    net_scene_open(&scene, "tcp", 2, 1);
+    assert_int_equal(weir_net_result_summarise(scene.result, &line, 1), 0);
+    weir_net_result_judge(scene.result);
+    assert_int_equal(scene.result->finding_count, 0);
+    net_scene_add(&scene, 4096, 0);
+    assert_int_equal(weir_net_result_summarise(scene.result, &line, 1), 1);
+    assert_true(line.bytes_per_s == 0 && line.messages_per_s == 0 && line.cpu_cores == 0);
+    net_scene_close(&scene);
+}
+
+/* ---- the matrix ---- */
+
+static void the_matrix_has_the_source_in_the_row(void **state)
+{
+    struct net_scene scene;
+    double matrix[9];
+
+    (void)state;
+    net_scene_open(&scene, "tcp", 3, 1);
+    net_scene_one(&scene, 4096, 0, 1, 100);
+    net_scene_one(&scene, 4096, 0, 1, 900);
+    net_scene_one(&scene, 4096, 0, 1, 200);
+    net_scene_one(&scene, 4096, 2, 0, 50);
+    net_scene_one(&scene, 8192, 2, 1, 70);
+    fail_flow(net_scene_one(&scene, 4096, 1, 2, 60));
+    weir_net_result_matrix(scene.result, 4096, matrix);
+    for (unsigned i = 0; i < 9; i++)
+        assert_rate(matrix[i], i == 1 ? 200 : i == 6 ? 50 : 0);
+    net_scene_close(&scene);
+}
+
+static void the_matrix_of_pairs_has_what_they_had_alone(void **state)
+{
+    struct net_scene scene;
+    double matrix[16];
+
+    (void)state;
+    net_scene_pairs(&scene);
+    weir_net_result_matrix(scene.result, 65536, matrix);
+    assert_rate(matrix[2], 1001);
+    weir_net_result_matrix_of(scene.result, 65536, false, matrix);
+    assert_rate(matrix[2], 600);
+    assert_rate(matrix[7], 620);
+    net_scene_close(&scene);
+}
+
+static void the_matrix_of_latencies_has_seconds(void **state)
+{
+    struct net_scene scene;
+    double matrix[4];
+
+    (void)state;
+    net_scene_latency(&scene);
+    weir_net_result_matrix(scene.result, 8, matrix);
+    assert_near(matrix[1], 25e-6);
+    net_scene_close(&scene);
+}
+
+/* ---- odd pairs ---- */
+
+static void a_pair_is_odd_beyond_four_deviations_and_a_tenth(void **state)
+{
+    static const struct {
+        double values[7];
+        uint32_t count;
+        uint32_t worst; /* its place */
+        bool is_latency;
+    } cases[] = {
+        {{100, 100, 100, 100, 89}, 1, 4, false},
+        {{100, 100, 100, 100, 91}, 0, 0, false},   /* not a tenth */
+        {{100, 100, 100, 100, 1000}, 0, 0, false}, /* faster is not odd */
+        /* A deviation of 10: 40 are within it. */
+        {{90, 110, 90, 110, 100, 61, 100}, 0, 0, false},
+        {{90, 110, 90, 110, 100, 59, 100}, 1, 5, false},
+        {{100, 30, 100, 10, 100, 100, 100}, 2, 3, false},
+        {{100, 10}, 0, 0, false}, /* nobody knows which of two is the odd one */
+        {{100, 100, 10}, 1, 2, false},
+        {{100, 100, 100, 300, 100}, 1, 3, true},
+        {{100, 100, 100, 109, 100}, 0, 0, true},
+        {{100, 100, 100, 30, 100}, 0, 0, true},
+        {{100, 100, 200, 400, 100}, 2, 3, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_scene scene;
+        struct weir_net_odd_pair pairs[8] = {{0}};
+        uint32_t count;
+
+        net_scene_open(&scene, "tcp", 8, 1);
+        scene.result->is_latency = cases[i].is_latency;
+        for (uint32_t j = 0; j < 7 && cases[i].values[j] > 0; j++)
+            net_scene_one(&scene, 1, 7, j, cases[i].values[j])->flows[0].latency_median_s =
+                cases[i].values[j] * 1e-6;
+        count = weir_net_result_odd_pairs(scene.result, 1, pairs, 8);
+        if (count != cases[i].count)
+            fail_msg("case %zu: %u", i, count);
+        if (count > 0) {
+            assert_int_equal(pairs[0].source, 7);
+            assert_int_equal(pairs[0].sink, cases[i].worst);
+            assert_near(pairs[0].value,
+                        cases[i].values[cases[i].worst] * (cases[i].is_latency ? 1e-6 : 1e6));
+            assert_near(pairs[0].median, 100 * (cases[i].is_latency ? 1e-6 : 1e6));
+        }
+        net_scene_close(&scene);
+    }
+}
+
+static void only_as_many_odd_pairs_are_written_as_there_is_room_for(void **state)
+{
+    struct net_scene scene;
+    struct weir_net_odd_pair pairs[2] = {{0}};
+
+    (void)state;
+    net_scene_open(&scene, "tcp", 8, 1);
+    for (uint32_t i = 0; i < 7; i++)
+        net_scene_one(&scene, 1, 7, i, i < 5 ? 100 : 10.0 * i - 40);
+    assert_int_equal(weir_net_result_odd_pairs(scene.result, 1, pairs, 1), 2);
+    assert_int_equal(pairs[0].sink, 5);
+    assert_int_equal(pairs[1].sink, 0);
+    net_scene_close(&scene);
+}
+
+/* ---- findings ---- */
+
+static void a_good_run_has_no_findings(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_open(&scene, "tcp", 2, 1);
+    net_scene_one(&scene, 4096, 0, 1, 100);
+    weir_net_result_judge(scene.result);
+    assert_int_equal(scene.result->finding_count, 0);
+    assert_false(scene.result->has_failed);
+    net_scene_close(&scene);
+}
+
+static void a_trunk_is_told_with_its_figures(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_pairs(&scene);
+    weir_net_result_judge(scene.result);
+    assert_says(&scene, "trunk", "the trunk carries 1220 MB/s of 2002 MB/s");
+    assert_says(&scene, "trunk", "61 %");
+    assert_null(strstr(find(&scene, "trunk")->text, "one host"));
+    net_scene_close(&scene);
+}
+
+static void what_ranks_of_one_host_share_is_not_called_a_network(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_pairs(&scene);
+    for (unsigned i = 0; i < 4; i++)
+        snprintf(scene.result->ranks[i].host, WEIR_HOST_NAME_BYTES, "n1");
+    weir_net_result_judge(scene.result);
+    assert_says(&scene, "trunk", "all ranks are on one host");
+    assert_says(&scene, "loopback", "TCP over loopback");
+    net_scene_close(&scene);
+}
+
+static void pairs_that_add_up_are_no_trunk(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_pairs(&scene);
+    for (uint32_t i = 2; i < 9; i += 3)
+        scene.result->measurements[i].bytes_per_s = 1900e6;
+    weir_net_result_judge(scene.result);
+    assert_null(find(&scene, "trunk"));
+    net_scene_close(&scene);
+}
+
+static void odd_pairs_are_named(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_all(&scene);
+    weir_net_result_judge(scene.result);
+    assert_int_equal(count_findings(&scene, "odd-pair"), 1);
+    assert_says(&scene, "odd-pair", "3 -> 1 has 310 MB/s");
+    assert_says(&scene, "odd-pair", "1 pair is slower");
+    assert_null(find(&scene, "trunk"));
+    net_scene_close(&scene);
+}
+
+static void flows_that_did_not_overlap_are_told(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_both(&scene);
+    scene.result->measurements[0].common_s = 0.5;
+    weir_net_result_judge(scene.result);
+    assert_says(&scene, "overlap", "all 2 of them for 0.5 of 2 s");
+    net_scene_close(&scene);
+    net_scene_both(&scene);
+    scene.result->measurements[0].common_s = 1.85;
+    weir_net_result_judge(scene.result);
+    assert_null(find(&scene, "overlap"));
+    net_scene_close(&scene);
+    /* One flow overlaps with nobody. */
+    net_scene_open(&scene, "tcp", 2, 1);
+    net_scene_one(&scene, 4096, 0, 1, 100)->common_s = 0;
+    weir_net_result_judge(scene.result);
+    assert_null(find(&scene, "overlap"));
+    net_scene_close(&scene);
+}
+
+static void failures_and_wrong_data_make_a_failed_run(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_failed(&scene);
+    weir_net_result_judge(scene.result);
+    assert_says(&scene, "failed-flow", "1 of 3 flows failed; the first: 3 -> 0: tcp: peer");
+    assert_true(scene.result->has_failed);
+    net_scene_close(&scene);
+    net_scene_both(&scene);
+    scene.result->measurements[0].flows[1].wrong_count = 7;
+    weir_net_result_judge(scene.result);
+    assert_says(&scene, "wrong-data",
+                "7 messages came with wrong content, the first of them from "
+                "rank 1 to rank 0");
+    assert_true(scene.result->has_failed);
+    net_scene_close(&scene);
+}
+
+static void providers_that_say_nothing_of_a_network_are_told(void **state)
+{
+    static const struct {
+        const char *provider, *device;
+        uint32_t per_host;
+        const char *finding; /* NULL: none */
+    } cases[] = {
+        {"shm", "", 2, "shared-memory"},
+        {"tcp", "", 2, "loopback"},
+        {"tcp", "", 1, NULL},
+        {"mpi", "", 2, "loopback"},
+        {"mpi", "", 1, NULL},
+        {"verbs", "rxe0/1", 1, "software-rdma"},
+        {"verbs", "siw0", 2, "software-rdma"},
+        {"verbs", "mlx5_0", 2, "loopback"},
+        {"verbs", "mlx5_0", 1, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_scene scene;
+
+        net_scene_open(&scene, cases[i].provider, 2, cases[i].per_host);
+        snprintf(scene.result->ranks[1].device, 32, "%s", cases[i].device);
+        net_scene_one(&scene, 4096, 0, 1, 100);
+        weir_net_result_judge(scene.result);
+        assert_int_equal(scene.result->finding_count, cases[i].finding ? 1 : 0);
+        if (cases[i].finding)
+            assert_string_equal(scene.result->findings[0].name, cases[i].finding);
+        net_scene_close(&scene);
+    }
+}
+
+static void a_working_set_within_the_cache_is_told(void **state)
+{
+    static const struct {
+        uint64_t set, cache;
+        bool is_latency, is_told;
+    } cases[] = {
+        {1 << 20, 1 << 25, false, true},  {1 << 25, 1 << 25, false, true},
+        {1 << 26, 1 << 25, false, false}, {0, 1 << 25, false, false},
+        {1 << 20, 0, false, false},       {1 << 20, 1 << 25, true, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_scene scene;
+
+        net_scene_open(&scene, "tcp", 2, 1);
+        scene.result->working_set_bytes = cases[i].set;
+        scene.result->cache_bytes = cases[i].cache;
+        scene.result->is_latency = cases[i].is_latency;
+        weir_net_result_judge(scene.result);
+        assert_int_equal(count_findings(&scene, "cached"), cases[i].is_told);
+        net_scene_close(&scene);
+    }
+}
+
+static void retransmits_are_counted_once(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_both(&scene);
+    weir_net_result_judge(scene.result);
+    assert_says(&scene, "retransmits", "837 segments were sent again in 1 of 1");
+    assert_int_equal(find(&scene, "retransmits")->severity, WEIR_NOTE);
+    net_scene_close(&scene);
+    /* Both flows of a port see the port's. */
+    net_scene_both(&scene);
+    snprintf(scene.result->provider, sizeof scene.result->provider, "verbs");
+    weir_net_result_judge(scene.result);
+    assert_says(&scene, "retransmits", "567 packets");
+    assert_int_equal(find(&scene, "retransmits")->severity, WEIR_WARNING);
+    net_scene_close(&scene);
+    net_scene_all(&scene); /* not known */
+    weir_net_result_judge(scene.result);
+    assert_null(find(&scene, "retransmits"));
+    net_scene_close(&scene);
+}
+
+static void ports_with_different_mtus_are_told(void **state)
+{
+    static const struct {
+        uint32_t mtus[3];
+        const char *words; /* NULL: nothing is told */
+    } cases[] = {
+        {{4096, 4096, 4096}, NULL},
+        {{0, 0, 0}, NULL},
+        {{0, 1024, 0}, NULL},
+        {{4096, 1024, 4096}, "1024 bytes at rank 1 (n2), 4096 at rank 0 (n1)"},
+        {{0, 1024, 2048}, "1024 bytes at rank 1 (n2), 2048 at rank 2 (n3)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_scene scene;
+
+        net_scene_open(&scene, "verbs", 3, 1);
+        for (unsigned j = 0; j < 3; j++)
+            scene.result->ranks[j].mtu_bytes = cases[i].mtus[j];
+        weir_net_result_judge(scene.result);
+        assert_int_equal(count_findings(&scene, "mtu"), cases[i].words != NULL);
+        if (cases[i].words)
+            assert_says(&scene, "mtu", cases[i].words);
+        net_scene_close(&scene);
+    }
+}
+
+static void bounds_brevity_and_interruption_are_told(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_pair(&scene);
+    weir_net_result_judge(scene.result);
+    assert_int_equal(count_findings(&scene, "latency-bound"), 1);
+    assert_null(find(&scene, "brief"));
+    assert_null(find(&scene, "interrupted"));
+    net_scene_close(&scene);
+
+    net_scene_open(&scene, "tcp", 2, 1);
+    net_scene_one(&scene, 4096, 0, 1, 100)->seconds = 0.02;
+    net_scene_one(&scene, 4096, 0, 1, 100)->is_latency_bound = true; /* of none that were taken */
+    scene.result->is_interrupted = true;
+    weir_net_result_judge(scene.result);
+    assert_says(&scene, "brief", "1 of 2 measurements took less than 0.05 s");
+    assert_non_null(find(&scene, "interrupted"));
+    assert_null(find(&scene, "latency-bound"));
+    net_scene_close(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measurements_keep_what_they_had_when_more_come),
+        cmocka_unit_test(findings_beyond_the_room_are_dropped),
+        cmocka_unit_test(latencies_are_described_in_seconds),
+        cmocka_unit_test(a_summary_has_the_median_of_repetitions),
+        cmocka_unit_test(each_message_size_has_a_line_in_the_order_of_measuring),
+        cmocka_unit_test(latencies_of_repetitions_are_merged),
+        cmocka_unit_test(pairs_alone_are_in_their_own_sum_only),
+        cmocka_unit_test(a_pair_alone_both_ways_counts_with_both_flows),
+        cmocka_unit_test(what_failed_is_left_out_unless_all_did),
+        cmocka_unit_test(a_failed_flow_is_not_the_slowest),
+        cmocka_unit_test(the_peak_is_the_best_part_of_any_flow),
+        cmocka_unit_test(nothing_measured_gives_no_lines),
+        cmocka_unit_test(the_matrix_has_the_source_in_the_row),
+        cmocka_unit_test(the_matrix_of_pairs_has_what_they_had_alone),
+        cmocka_unit_test(the_matrix_of_latencies_has_seconds),
+        cmocka_unit_test(a_pair_is_odd_beyond_four_deviations_and_a_tenth),
+        cmocka_unit_test(only_as_many_odd_pairs_are_written_as_there_is_room_for),
+        cmocka_unit_test(a_good_run_has_no_findings),
+        cmocka_unit_test(a_trunk_is_told_with_its_figures),
+        cmocka_unit_test(what_ranks_of_one_host_share_is_not_called_a_network),
+        cmocka_unit_test(pairs_that_add_up_are_no_trunk),
+        cmocka_unit_test(odd_pairs_are_named),
+        cmocka_unit_test(flows_that_did_not_overlap_are_told),
+        cmocka_unit_test(failures_and_wrong_data_make_a_failed_run),
+        cmocka_unit_test(providers_that_say_nothing_of_a_network_are_told),
+        cmocka_unit_test(a_working_set_within_the_cache_is_told),
+        cmocka_unit_test(retransmits_are_counted_once),
+        cmocka_unit_test(ports_with_different_mtus_are_told),
+        cmocka_unit_test(bounds_brevity_and_interruption_are_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,644 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A store without any network: names lead to objects, chunks are handed out once, and what is gone
+ * stays gone. */
+#include "objects/store.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CHUNKS 70u
+#define NONE UINT32_MAX
+
+struct bed {
+    struct weir_store *store;
+    unsigned char *memory;
+    struct weir_answer answer; /* the latest */
+};
+
+static const struct weir_layout narrow = {1 << 20, 1};
+static const struct weir_layout wide = {1 << 20, 3};
+
+static int set_up(void **state)
+{
+    struct bed *bed = calloc(1, sizeof *bed);
+    struct weir_store_params params = {
+        .chunk_count = CHUNKS, .server_index = 2, .first_generation = 1000};
+
+    bed->memory = calloc(CHUNKS, WEIR_CHUNK_BYTES);
+    params.memory = bed->memory;
+    assert_int_equal(weir_store_open(&params, &bed->store), 0);
+    *state = bed;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bed *bed = *state;
+
+    weir_store_close(bed->store);
+    free(bed->memory);
+    free(bed);
+    return 0;
+}
+
+static struct weir_name name(const char *text)
+{
+    return (struct weir_name){text, strlen(text)};
+}
+
+static struct weir_answer *fresh(struct bed *bed)
+{
+    memset(&bed->answer, 0, sizeof bed->answer);
+    return &bed->answer;
+}
+
+static int open_name(struct bed *bed, uint32_t client, const char *path,
+                     const struct weir_layout *layout)
+{
+    return weir_store_open_name(bed->store, client, name(path), layout, fresh(bed));
+}
+
+static int close_it(struct bed *bed, uint32_t client, uint64_t end)
+{
+    struct weir_answer was = bed->answer;
+
+    return weir_store_close_id(bed->store, client, was.object, was.generation, end, fresh(bed));
+}
+
+static int unlink_name(struct bed *bed, uint32_t client, const char *path)
+{
+    return weir_store_unlink_name(bed->store, client, name(path), fresh(bed));
+}
+
+static int map(struct bed *bed, uint32_t client, const struct weir_answer *object, uint64_t first,
+               uint32_t count, bool allocates, uint32_t numbers[])
+{
+    return weir_store_map(bed->store, client, object->object, object->generation, first, count,
+                          allocates, numbers);
+}
+
+static uint64_t used(struct bed *bed)
+{
+    struct weir_space_answer space;
+
+    weir_store_space(bed->store, &space);
+    assert_int_equal(space.capacity_bytes, CHUNKS * WEIR_CHUNK_BYTES);
+    assert_int_equal(space.used_bytes % WEIR_CHUNK_BYTES, 0);
+    return space.used_bytes / WEIR_CHUNK_BYTES;
+}
+
+/* ---- names ---- */
+
+static void a_name_leads_to_one_object_until_it_gets_another(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer first;
+
+    assert_int_equal(open_name(bed, 1, "/a", NULL), -ENOENT);
+    assert_int_equal(open_name(bed, 1, "/a", &narrow), 0);
+    assert_int_equal(bed->answer.flags, WEIR_ANSWER_CREATED);
+    first = bed->answer;
+    assert_int_equal(weir_object_keeper(first.object), 2);
+    assert_int_equal(first.first_server, 2);
+    assert_int_equal(open_name(bed, 2, "/a", &wide), 0);
+    assert_int_equal(bed->answer.flags, 0);
+    assert_int_equal(bed->answer.object, first.object);
+    assert_int_equal(bed->answer.stripe_count, 1);
+    assert_int_equal(close_it(bed, 2, 0), 0);
+    bed->answer = first;
+    assert_int_equal(close_it(bed, 1, 0), 0);
+    assert_int_equal(unlink_name(bed, 1, "/a"), 0);
+    assert_int_equal(unlink_name(bed, 1, "/a"), -ENOENT);
+    assert_int_equal(open_name(bed, 1, "/a", &narrow), 0);
+    assert_int_not_equal(bed->answer.generation, first.generation);
+    assert_int_equal(weir_store_stat_id(bed->store, first.object, first.generation, fresh(bed)),
+                     -ESTALE);
+    assert_int_equal(weir_store_open_id(bed->store, 1, first.object, first.generation, fresh(bed)),
+                     -ESTALE);
+}
+
+static void names_of_any_bytes_are_told_apart(void **state)
+{
+    struct bed *bed = *state;
+
+    for (unsigned i = 1; i < 3000; i++) {
+        char text[16];
+
+        snprintf(text, sizeof text, "%c\n\xff%u", (char)(i % 100 + 1), i);
+        assert_int_equal(open_name(bed, 1, text, &narrow), 0);
+        assert_int_equal(bed->answer.flags, WEIR_ANSWER_CREATED);
+        assert_int_equal(close_it(bed, 1, i), 0);
+    }
+    for (unsigned i = 1; i < 3000; i++) {
+        char text[16];
+
+        snprintf(text, sizeof text, "%c\n\xff%u", (char)(i % 100 + 1), i);
+        assert_int_equal(weir_store_stat_name(bed->store, name(text), fresh(bed)), 0);
+        assert_int_equal(bed->answer.size, i);
+        assert_int_equal(unlink_name(bed, 1, text), 0);
+    }
+    assert_true(weir_store_is_empty(bed->store));
+}
+
+static void sizes_grow_unless_they_are_exact(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer object;
+
+    open_name(bed, 1, "a", &narrow);
+    object = bed->answer;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(weir_store_size(bed->store, object.object, object.generation, i ? 50 : 100,
+                                         false, fresh(bed)),
+                         0);
+    assert_int_equal(bed->answer.size, 100);
+    weir_store_size(bed->store, object.object, object.generation, 30, true, fresh(bed));
+    assert_int_equal(bed->answer.size, 30);
+    assert_int_equal(
+        weir_store_size(bed->store, object.object, object.generation + 1, 1, false, fresh(bed)),
+        -ESTALE);
+    bed->answer = object;
+    assert_int_equal(close_it(bed, 1, 77), 0);
+    assert_int_equal(bed->answer.size, 77);
+    assert_int_equal(close_it(bed, 1, 0), -EBADF);
+}
+
+static void an_object_that_is_open_outlives_its_name(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer object;
+    uint32_t numbers[2];
+
+    open_name(bed, 1, "a", &narrow);
+    object = bed->answer;
+    open_name(bed, 2, "a", NULL);
+    assert_int_equal(map(bed, 1, &object, 0, 2, true, numbers), 0);
+    assert_int_equal(unlink_name(bed, 3, "a"), 0);
+    assert_int_equal(bed->answer.flags, 0);
+    assert_int_equal(used(bed), 2);
+    assert_int_equal(open_name(bed, 3, "a", NULL), -ENOENT);
+    assert_int_equal(
+        weir_store_open_id(bed->store, 3, object.object, object.generation, fresh(bed)), -ESTALE);
+    weir_store_release(bed->store, 1, object.object, object.generation);
+    bed->answer = object;
+    assert_int_equal(close_it(bed, 1, 5), 0);
+    assert_int_equal(used(bed), 2);
+    assert_int_equal(bed->answer.size, 5);
+    bed->answer = object;
+    assert_int_equal(close_it(bed, 2, 0), 0);
+    assert_int_equal(used(bed), 0);
+    assert_true(weir_store_is_empty(bed->store));
+}
+
+static void a_client_that_leaves_closes_what_it_had_open(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer object;
+    uint32_t numbers[1];
+
+    for (int i = 0; i < 3; i++)
+        open_name(bed, 1, "a", &narrow);
+    object = bed->answer;
+    map(bed, 1, &object, 4, 1, true, numbers);
+    unlink_name(bed, 2, "a");
+    weir_store_leave(bed->store, 2);
+    assert_int_equal(used(bed), 1);
+    weir_store_leave(bed->store, 1);
+    assert_int_equal(used(bed), 0);
+    assert_true(weir_store_is_empty(bed->store));
+}
+
+/* ---- stripes on other servers ---- */
+
+static void the_one_who_ends_a_striped_object_drops_its_shards(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_orphan orphans[WEIR_ORPHANS_MAX];
+    struct weir_answer object;
+
+    open_name(bed, 1, "a", &wide);
+    object = bed->answer;
+    unlink_name(bed, 2, "a");
+    assert_int_equal(bed->answer.flags & WEIR_ANSWER_DROP, 0);
+    bed->answer = object;
+    assert_int_equal(close_it(bed, 1, 0), 0);
+    assert_int_equal(bed->answer.flags, WEIR_ANSWER_DROP);
+    assert_false(weir_store_has_orphans(bed->store));
+    weir_store_leave(bed->store, 1); /* before it did */
+    assert_true(weir_store_has_orphans(bed->store));
+    assert_int_equal(weir_store_take_orphans(bed->store, 3, orphans), 1);
+    assert_int_equal(orphans[0].object, object.object);
+    assert_int_equal(orphans[0].stripe_count, 3);
+    assert_int_equal(orphans[0].first_server, 2);
+    assert_false(weir_store_has_orphans(bed->store));
+    weir_store_leave(bed->store, 3);
+    assert_int_equal(weir_store_take_orphans(bed->store, 4, orphans), 1);
+    weir_store_drop(bed->store, 4, object.object, object.generation);
+    weir_store_leave(bed->store, 4);
+    assert_false(weir_store_has_orphans(bed->store));
+}
+
+static void many_orphans_come_in_portions(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_orphan orphans[WEIR_ORPHANS_MAX];
+    unsigned total = 0, count;
+
+    for (unsigned i = 0; i < 50; i++) {
+        char text[8];
+
+        snprintf(text, sizeof text, "%u", i);
+        open_name(bed, 1, text, &wide);
+        unlink_name(bed, 2, text);
+    }
+    weir_store_leave(bed->store, 1);
+    while ((count = weir_store_take_orphans(bed->store, 2, orphans))) {
+        assert_true(count <= WEIR_ORPHANS_MAX);
+        total += count;
+        while (count--)
+            weir_store_drop(bed->store, 2, orphans[count].object, orphans[count].generation);
+    }
+    assert_int_equal(total, 50);
+    weir_store_leave(bed->store, 2);
+    assert_false(weir_store_has_orphans(bed->store));
+}
+
+/* ---- renaming ---- */
+
+static void renaming_keeps_the_object_and_ends_the_one_in_its_place(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer object;
+
+    open_name(bed, 1, "old", &wide);
+    object = bed->answer;
+    open_name(bed, 1, "new", &wide);
+    close_it(bed, 1, 9);
+    assert_int_equal(weir_store_rename(bed->store, 1, name("old"), name("new"), fresh(bed)), 0);
+    assert_int_equal(bed->answer.flags, WEIR_ANSWER_DROP);
+    assert_int_equal(bed->answer.size, 9);
+    assert_int_equal(open_name(bed, 1, "old", NULL), -ENOENT);
+    assert_int_equal(open_name(bed, 1, "new", NULL), 0);
+    assert_int_equal(bed->answer.object, object.object);
+    assert_int_equal(weir_store_rename(bed->store, 1, name("new"), name("new"), fresh(bed)), 0);
+    assert_int_equal(open_name(bed, 1, "new", NULL), 0);
+    assert_int_equal(weir_store_rename(bed->store, 1, name("none"), name("x"), fresh(bed)),
+                     -ENOENT);
+}
+
+static void a_name_can_lead_to_an_object_of_another_server(void **state)
+{
+    struct bed *bed = *state;
+    uint64_t far = UINT64_C(7) << 48 | 5;
+
+    assert_int_equal(
+        weir_store_adopt(bed->store, 1, name("far"), far, 44, WEIR_OBJECT_DATA, fresh(bed)), 0);
+    assert_int_equal(
+        weir_store_adopt(bed->store, 1, name("far"), far, 44, WEIR_OBJECT_DATA, fresh(bed)), 0);
+    assert_int_equal(bed->answer.flags, 0);
+    assert_int_equal(open_name(bed, 1, "far", &narrow), 0);
+    assert_int_equal(bed->answer.flags, WEIR_ANSWER_ELSEWHERE);
+    assert_int_equal(bed->answer.object, far);
+    assert_int_equal(bed->answer.generation, 44);
+    assert_int_equal(
+        weir_store_adopt(bed->store, 1, name("far"), far + 1, 45, WEIR_OBJECT_DATA, fresh(bed)), 0);
+    assert_int_equal(bed->answer.flags, WEIR_ANSWER_ELSEWHERE);
+    assert_int_equal(bed->answer.object, far);
+    assert_int_equal(weir_store_disown(bed->store, name("far"), far, 44), -ESTALE);
+    assert_int_equal(weir_store_disown(bed->store, name("far"), far + 1, 45), 0);
+    assert_int_equal(weir_store_disown(bed->store, name("far"), far + 1, 45), -ENOENT);
+    assert_true(weir_store_is_empty(bed->store));
+}
+
+static void disowning_leaves_the_object_alive(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer object;
+
+    open_name(bed, 1, "a", &narrow);
+    object = bed->answer;
+    close_it(bed, 1, 3);
+    assert_int_equal(weir_store_disown(bed->store, name("a"), object.object, object.generation), 0);
+    assert_int_equal(
+        weir_store_open_id(bed->store, 1, object.object, object.generation, fresh(bed)), 0);
+    assert_int_equal(bed->answer.size, 3);
+    close_it(bed, 1, 0);
+    assert_int_equal(
+        weir_store_unlink_id(bed->store, 1, object.object, object.generation, fresh(bed)), 0);
+    assert_true(weir_store_is_empty(bed->store));
+}
+
+/* ---- directories ---- */
+
+static void directories_are_no_files_and_files_no_directories(void **state)
+{
+    struct bed *bed = *state;
+
+    assert_int_equal(weir_store_mkdir(bed->store, name("d"), fresh(bed)), 0);
+    assert_int_equal(weir_store_mkdir(bed->store, name("d"), fresh(bed)), -EEXIST);
+    assert_int_equal(open_name(bed, 1, "d", &narrow), -EISDIR);
+    assert_int_equal(unlink_name(bed, 1, "d"), -EISDIR);
+    assert_int_equal(open_name(bed, 1, "d/f", &narrow), 0);
+    assert_int_equal(weir_store_rmdir(bed->store, 1, name("d"), fresh(bed)), -ENOTEMPTY);
+    assert_int_equal(weir_store_rename(bed->store, 1, name("d"), name("e"), fresh(bed)),
+                     -ENOTEMPTY);
+    assert_int_equal(weir_store_rmdir(bed->store, 1, name("d/f"), fresh(bed)), -ENOTDIR);
+    assert_int_equal(weir_store_rename(bed->store, 1, name("d/f"), name("d"), fresh(bed)), -EISDIR);
+    assert_int_equal(unlink_name(bed, 1, "d/f"), 0);
+    open_name(bed, 1, "dx", &narrow); /* is not below it */
+    assert_int_equal(weir_store_rename(bed->store, 1, name("d"), name("dx"), fresh(bed)), -ENOTDIR);
+    assert_int_equal(weir_store_rmdir(bed->store, 1, name("d"), fresh(bed)), 0);
+    assert_int_equal(weir_store_rmdir(bed->store, 1, name("d"), fresh(bed)), -ENOENT);
+}
+
+struct listing {
+    unsigned items, implied, rounds;
+    char names[4096];
+};
+
+static struct listing list(struct bed *bed, const char *directory, size_t room)
+{
+    struct listing listing = {0};
+    uint64_t cookie = 0;
+
+    do {
+        unsigned char items[4096];
+        size_t at = 0;
+
+        assert_int_equal(
+            weir_store_list(bed->store, name(directory), cookie, items, room, fresh(bed)), 0);
+        for (uint32_t i = 0; i < bed->answer.count; i++) {
+            struct weir_list_item item;
+
+            memcpy(&item, items + at, sizeof item);
+            at += sizeof item;
+            listing.items++;
+            listing.implied += !!(item.flags & WEIR_LIST_IMPLIED);
+            strncat(listing.names, (char *)items + at, item.name_bytes);
+            strcat(listing.names, " ");
+            at += item.name_bytes;
+        }
+        assert_int_equal(at, bed->answer.payload_bytes);
+        assert_true(at <= room);
+        assert_true(++listing.rounds < 1000);
+        cookie = bed->answer.cookie;
+    } while (cookie);
+    return listing;
+}
+
+static void a_list_has_what_is_directly_below(void **state)
+{
+    struct bed *bed = *state;
+    static const char *const names[] = {"/d/a", "/d/b/c", "/d/b/e", "/dx", "/d/f", "/q/r"};
+    struct listing listing;
+
+    weir_store_mkdir(bed->store, name("/d"), fresh(bed));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        open_name(bed, 1, names[i], &narrow);
+    listing = list(bed, "/d", 4096);
+    assert_string_equal(listing.names, "a b f ");
+    assert_int_equal(listing.implied, 1);
+    assert_string_equal(list(bed, "/d/", 4096).names, "a b f ");
+    assert_string_equal(list(bed, "/d/b", 4096).names, "c e ");
+    assert_string_equal(list(bed, "/", 4096).names, "d d dx q ");
+    assert_string_equal(list(bed, "/none", 4096).names, "");
+    unlink_name(bed, 1, "/d/a");
+    open_name(bed, 1, "/d/z", &narrow);
+    assert_string_equal(list(bed, "/d", 4096).names, "z b f ");
+}
+
+static void a_long_list_comes_in_pages_that_miss_nothing(void **state)
+{
+    struct bed *bed = *state;
+
+    for (unsigned i = 0; i < 200; i++) {
+        char text[16];
+
+        snprintf(text, sizeof text, "d/%03u", i);
+        open_name(bed, 1, text, &narrow);
+    }
+    for (size_t room = 60; room < 1000; room += 100) {
+        struct listing listing = list(bed, "d", room);
+
+        assert_int_equal(listing.items, 200);
+        assert_int_equal(strlen(listing.names), 800);
+    }
+    weir_store_list(bed->store, name("d"), UINT64_MAX, NULL, 0, fresh(bed));
+    assert_int_equal(bed->answer.cookie, 0);
+}
+
+/* ---- chunks ---- */
+
+static void chunks_are_handed_out_once_and_side_by_side(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer a = {.object = 1, .generation = 1}, b = {.object = 2, .generation = 1};
+    bool is_taken[CHUNKS] = {0};
+    uint32_t numbers[64];
+
+    assert_int_equal(map(bed, 1, &a, 0, 20, true, numbers), 0);
+    for (unsigned i = 0; i < 20; i++) {
+        assert_int_equal(numbers[i], numbers[0] + i);
+        is_taken[numbers[i]] = true;
+    }
+    assert_int_equal(map(bed, 1, &b, 1000, 50, true, numbers), 0);
+    for (unsigned i = 0; i < 50; i++) {
+        assert_true(numbers[i] < CHUNKS);
+        assert_false(is_taken[numbers[i]]);
+        is_taken[numbers[i]] = true;
+    }
+    assert_int_equal(map(bed, 2, &a, 19, 2, false, numbers), 0);
+    assert_true(is_taken[numbers[0]]);
+    assert_int_equal(numbers[1], NONE);
+    assert_int_equal(map(bed, 2, &b, 0, 1, false, numbers), 0);
+    assert_int_equal(numbers[0], NONE);
+}
+
+static void a_full_slab_says_so_and_loses_nothing(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer a = {.object = 1, .generation = 1}, b = {.object = 2, .generation = 1};
+    uint32_t numbers[64];
+
+    assert_int_equal(map(bed, 1, &a, 0, 60, true, numbers), 0);
+    assert_int_equal(map(bed, 1, &b, 0, 11, true, numbers), -ENOSPC);
+    assert_int_equal(used(bed), 60);
+    assert_int_equal(map(bed, 1, &b, 0, 10, true, numbers), 0);
+    assert_int_equal(used(bed), CHUNKS);
+    assert_int_equal(map(bed, 1, &b, 5, 6, true, numbers), -ENOSPC);
+    assert_int_equal(map(bed, 1, &b, 4, 6, true, numbers), 0); /* all there already */
+    assert_int_equal(weir_store_drop(bed->store, 1, 1, 1), 0);
+    assert_int_equal(used(bed), 10);
+    assert_int_equal(map(bed, 1, &b, 10, 60, true, numbers), 0);
+    assert_int_equal(weir_store_drop(bed->store, 1, 2, 1), 0);
+    assert_int_equal(used(bed), 0);
+    assert_true(weir_store_is_empty(bed->store));
+}
+
+static void chunks_are_zero_when_they_are_used_again(void **state)
+{
+    struct bed *bed = *state;
+    uint32_t numbers[64];
+
+    for (uint64_t round = 1; round < 4; round++) {
+        struct weir_answer object = {.object = round, .generation = 1};
+
+        for (unsigned first = 0; first < CHUNKS; first += 35) {
+            assert_int_equal(map(bed, 1, &object, first, 35, true, numbers), 0);
+            for (unsigned i = 0; i < 35; i++) {
+                unsigned char *chunk = bed->memory + numbers[i] * WEIR_CHUNK_BYTES;
+
+                assert_int_equal(chunk[0] | chunk[4711] | chunk[WEIR_CHUNK_BYTES - 1], 0);
+                memset(chunk, 0xee, WEIR_CHUNK_BYTES);
+            }
+        }
+        weir_store_drop(bed->store, 1, round, 1);
+        for (unsigned i = 0; i < 10 * round; i++)
+            assert_true(weir_store_tidy(bed->store));
+    }
+    while (weir_store_tidy(bed->store))
+        continue;
+    for (uint64_t i = 0; i < CHUNKS * WEIR_CHUNK_BYTES; i += 997)
+        assert_int_equal(bed->memory[i], 0);
+}
+
+static void chunks_that_others_write_to_are_not_reused(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer object = {.object = 1, .generation = 1};
+    uint32_t numbers[4];
+
+    map(bed, 1, &object, 0, 4, true, numbers);
+    map(bed, 2, &object, 0, 4, false, numbers);
+    map(bed, 3, &object, 0, 4, false, numbers);
+    assert_int_equal(weir_store_drop(bed->store, 1, 1, 1), 0);
+    assert_int_equal(used(bed), 4);
+    assert_int_equal(map(bed, 4, &object, 0, 1, true, numbers), -ESTALE);
+    weir_store_release(bed->store, 2, 1, 1);
+    assert_int_equal(used(bed), 4);
+    weir_store_leave(bed->store, 3);
+    assert_int_equal(used(bed), 0);
+    assert_int_equal(map(bed, 4, &object, 0, 1, false, numbers), -ESTALE);
+}
+
+static void a_transfer_of_the_server_keeps_its_chunks(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_shard *shard;
+
+    assert_int_equal(weir_store_pin(bed->store, 1, 1, 5, WEIR_CHUNK_BYTES, true, &shard), 0);
+    assert_int_equal(used(bed), 2);
+    weir_store_drop(bed->store, 1, 1, 1);
+    assert_int_equal(used(bed), 2);
+    weir_store_unpin(bed->store, shard);
+    assert_int_equal(used(bed), 0);
+    assert_int_equal(weir_store_pin(bed->store, 1, 1, 0, 1, false, &shard), -ESTALE);
+    assert_int_equal(weir_store_pin(bed->store, 2, 1, 0, 1, false, &shard), 0);
+    assert_null(shard);
+    assert_int_equal(weir_store_pin(bed->store, 2, 1, UINT64_C(1) << 50, 1, true, &shard), -EFBIG);
+}
+
+static void a_stale_generation_is_called_stale(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer object = {.object = 1, .generation = 6};
+    struct weir_shard *shard;
+    uint32_t numbers[1];
+
+    map(bed, 1, &object, 0, 1, true, numbers);
+    object.generation = 5;
+    assert_int_equal(map(bed, 1, &object, 0, 1, true, numbers), -ESTALE);
+    assert_int_equal(weir_store_cut(bed->store, 1, 1, 5, 0), -ESTALE);
+    assert_int_equal(weir_store_drop(bed->store, 1, 1, 5), -ESTALE);
+    assert_int_equal(weir_store_pin(bed->store, 1, 5, 0, 1, true, &shard), -ESTALE);
+    assert_int_equal(used(bed), 1);
+}
+
+static void cutting_gives_back_what_nobody_else_uses_and_zeroes_the_rest(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer object = {.object = 1, .generation = 1};
+    uint32_t numbers[8], again[8];
+
+    map(bed, 1, &object, 0, 8, true, numbers);
+    memset(bed->memory, 0xee, CHUNKS * WEIR_CHUNK_BYTES);
+    map(bed, 2, &object, 0, 8, false, again);
+    assert_int_equal(weir_store_cut(bed->store, 1, 1, 1, 6 * WEIR_CHUNK_BYTES + 5), 0);
+    assert_int_equal(used(bed), 8); /* client 2 may write there at any time */
+    assert_int_equal(bed->memory[numbers[6] * WEIR_CHUNK_BYTES + 4], 0xee);
+    assert_int_equal(bed->memory[numbers[6] * WEIR_CHUNK_BYTES + 5], 0);
+    assert_int_equal(bed->memory[numbers[7] * WEIR_CHUNK_BYTES], 0);
+    weir_store_release(bed->store, 2, 1, 1);
+    assert_int_equal(weir_store_cut(bed->store, 1, 1, 1, 2 * WEIR_CHUNK_BYTES + 9), 0);
+    assert_int_equal(used(bed), 3);
+    assert_int_equal(bed->memory[numbers[2] * WEIR_CHUNK_BYTES + 8], 0xee);
+    assert_int_equal(bed->memory[numbers[2] * WEIR_CHUNK_BYTES + 9], 0);
+    assert_int_equal(bed->memory[numbers[2] * WEIR_CHUNK_BYTES + WEIR_CHUNK_BYTES - 1], 0);
+    assert_int_equal(weir_store_cut(bed->store, 1, 1, 1, 900 * WEIR_CHUNK_BYTES), 0);
+    assert_int_equal(used(bed), 3);
+    assert_int_equal(weir_store_cut(bed->store, 1, 1, 1, 0), 0);
+    assert_int_equal(used(bed), 0);
+    assert_int_equal(map(bed, 1, &object, 0, 8, false, again), 0);
+    assert_int_equal(again[0], NONE);
+}
+
+static void pieces_end_where_memory_goes_on_elsewhere(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_answer a = {.object = 1, .generation = 1}, b = {.object = 2, .generation = 1};
+    struct weir_shard *shard;
+    uint32_t numbers[2], other[1];
+    uint64_t place;
+
+    map(bed, 1, &a, 0, 2, true, numbers);
+    map(bed, 1, &b, 0, 1, true, other);
+    map(bed, 1, &a, 2, 1, true, other); /* its neighbour is taken */
+    weir_store_pin(bed->store, 1, 1, 0, 0, false, &shard);
+    assert_int_equal(weir_shard_piece(shard, 5, 3 * WEIR_CHUNK_BYTES, &place),
+                     2 * WEIR_CHUNK_BYTES - 5);
+    assert_int_equal(place, numbers[0] * WEIR_CHUNK_BYTES + 5);
+    assert_int_equal(weir_shard_piece(shard, 5, 10, &place), 10);
+    assert_int_equal(weir_shard_piece(shard, 2 * WEIR_CHUNK_BYTES, 10, &place), 10);
+    assert_int_equal(place, other[0] * WEIR_CHUNK_BYTES);
+    assert_int_equal(weir_shard_piece(shard, 3 * WEIR_CHUNK_BYTES + 1, UINT64_C(1) << 40, &place),
+                     WEIR_CHUNK_BYTES - 1);
+    assert_true(place == WEIR_NO_CHUNK);
+    weir_store_unpin(bed->store, shard);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_name_leads_to_one_object_until_it_gets_another),
+        TEST(names_of_any_bytes_are_told_apart),
+        TEST(sizes_grow_unless_they_are_exact),
+        TEST(an_object_that_is_open_outlives_its_name),
+        TEST(a_client_that_leaves_closes_what_it_had_open),
+        TEST(the_one_who_ends_a_striped_object_drops_its_shards),
+        TEST(many_orphans_come_in_portions),
+        TEST(renaming_keeps_the_object_and_ends_the_one_in_its_place),
+        TEST(a_name_can_lead_to_an_object_of_another_server),
+        TEST(disowning_leaves_the_object_alive),
+        TEST(directories_are_no_files_and_files_no_directories),
+        TEST(a_list_has_what_is_directly_below),
+        TEST(a_long_list_comes_in_pages_that_miss_nothing),
+        TEST(chunks_are_handed_out_once_and_side_by_side),
+        TEST(a_full_slab_says_so_and_loses_nothing),
+        TEST(chunks_are_zero_when_they_are_used_again),
+        TEST(chunks_that_others_write_to_are_not_reused),
+        TEST(a_transfer_of_the_server_keeps_its_chunks),
+        TEST(a_stale_generation_is_called_stale),
+        TEST(cutting_gives_back_what_nobody_else_uses_and_zeroes_the_rest),
+        TEST(pieces_end_where_memory_goes_on_elsewhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

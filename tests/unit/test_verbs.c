@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the verbs provider opens a device and makes links of queue pairs, and what is left of them
+ * when a step fails: nothing. */
+#include <arpa/inet.h>
+
+#include "verbs_bed.h"
+
+static const struct weir_provider *const verbs = &weir_provider_verbs;
+
+static struct weir_fabric *open_with(const struct weir_fabric_params *params)
+{
+    struct weir_error error = {0};
+    struct weir_fabric *fabric = NULL;
+
+    if (verbs->open(params, &fabric, &error) != 0)
+        fail_msg("%s", error.text);
+    fabric->provider = verbs;
+    return fabric;
+}
+
+/* ---- opening ---- */
+
+static void a_device_tells_its_facts(void **state)
+{
+    static const struct file files[] = {{"/sys/class/infiniband/mk0/device/numa_node", "1\n"},
+                                        {NULL, NULL}};
+    struct weir_fabric_params params = standard();
+    const struct weir_fabric_facts *facts;
+    struct weir_fabric *fabric;
+
+    (void)state;
+    make_up();
+    made.files = files;
+    params.pairs = 2;
+    params.read_depth = 8;
+    fabric = open_with(&params);
+    facts = &fabric->facts;
+    assert_string_equal(facts->provider, "verbs");
+    assert_string_equal(facts->device, "mk0/1");
+    assert_string_equal(facts->transport, "RoCE v2");
+    assert_string_equal(facts->address, "::ffff:10.0.0.7");
+    assert_string_equal(fabric->interface, "10.0.0.7");
+    assert_int_equal(facts->gid_index, 3);
+    assert_int_equal(facts->numa_node, 1);
+    assert_int_equal(facts->mtu_bytes, 1024);
+    assert_int_equal(facts->inline_bytes, 256);
+    assert_int_equal(facts->read_depth, 8);
+    assert_int_equal(facts->pairs, 2);
+    assert_int_equal(facts->bits_per_s, UINT64_C(100000000000));
+    assert_int_equal(facts->longest_wire_bytes, 1u << 30);
+    assert_true(facts->is_one_sided);
+    verbs->close(fabric);
+    assert_int_equal(made.live, 0);
+}
+
+static void a_device_without_inline_data_is_asked_for_none(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_fabric *fabric;
+
+    (void)state;
+    make_up();
+    made.inline_largest = 0;
+    fabric = open_with(&params);
+    assert_int_equal(fabric->facts.inline_bytes, 0);
+    verbs->close(fabric);
+    assert_int_equal(made.live, 0);
+}
+
+static void each_step_of_opening_that_fails_is_told_and_leaves_nothing(void **state)
+{
+    static const struct {
+        const char *call;
+        int code;
+        int expected;
+        const char *text;
+    } cases[] = {
+        {"ibv_get_device_list", ENOSYS, -ENOSYS, "modprobe ib_uverbs"},
+        {"ibv_open_device", EACCES, -EACCES, "/dev/infiniband/uverbs"},
+        {"ibv_query_device", EIO, -EIO, "cannot be opened"},
+        {"ibv_query_port", EIO, -ENETDOWN, "no port of mk0 is active"},
+        {"ibv_query_gid_table", ENOMEM, -EADDRNOTAVAIL, "has no GID"},
+        {"ibv_alloc_pd", ENOMEM, -ENOMEM, "no protection domain"},
+        {"ibv_create_comp_channel", EMFILE, -EMFILE, "ulimit -n"},
+        {"ibv_create_cq", ENOMEM, -ENOMEM, "no completion queue"},
+        {"ibv_create_qp", ENOMEM, -ENOMEM, "no queue pair for 64 wires in flight"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_fabric_params params = standard();
+        struct weir_error error = {0};
+        struct weir_fabric *fabric = NULL;
+
+        make_up();
+        made.failing = cases[i].call;
+        made.failing_at = 1;
+        made.failing_code = cases[i].code;
+        params.device = "mk0";
+        assert_int_equal(verbs->open(&params, &fabric, &error), cases[i].expected);
+        assert_null(fabric);
+        if (strncmp(error.text, "verbs: ", 7) != 0 || strstr(error.text, cases[i].text) == NULL)
+            fail_msg("%s: %s", cases[i].call, error.text);
+        assert_int_equal(made.live, 0);
+    }
+}
+
+struct refusal {
+    void (*change)(struct weir_fabric_params *params);
+    int code;
+    const char *text;
+};
+
+static void no_devices(struct weir_fabric_params *params)
+{
+    (void)params;
+    made.has_no_devices = true;
+}
+
+static void port_down(struct weir_fabric_params *params)
+{
+    (void)params;
+    made.port.state = IBV_PORT_DOWN;
+}
+
+static void other_device(struct weir_fabric_params *params)
+{
+    params->device = "mlx5_0/2";
+}
+
+static void no_reliable_connections(struct weir_fabric_params *params)
+{
+    (void)params;
+    made.device.transport_type = IBV_TRANSPORT_UNSPECIFIED;
+}
+
+static void empty_gid(struct weir_fabric_params *params)
+{
+    params->gid_index = 7;
+}
+
+static void no_gids(struct weir_fabric_params *params)
+{
+    (void)params;
+    made.gid_count = 0;
+}
+
+static void too_many_pairs(struct weir_fabric_params *params)
+{
+    params->pairs = 65;
+}
+
+static void too_deep(struct weir_fabric_params *params)
+{
+    params->depth = 10000;
+}
+
+static void too_many_entries(struct weir_fabric_params *params)
+{
+    params->depth = 4096;
+    params->pairs = 1;
+    made.attributes.max_cqe = 4096;
+}
+
+static void too_patient(struct weir_fabric_params *params)
+{
+    params->timeout_exponent = 32;
+}
+
+static void what_cannot_be_is_refused_with_the_way_out(void **state)
+{
+    static const struct refusal cases[] = {
+        {no_devices, -ENODEV, "no RDMA device"},
+        {port_down, -ENETDOWN, "ibv_devinfo"},
+        {other_device, -ENODEV, "this node has mk0"},
+        {no_reliable_connections, -ENODEV, "this node has mk0"},
+        {empty_gid, -EADDRNOTAVAIL, "no GID number 7; there are 0: fe80::1, 3: ::ffff:10.0.0.7"},
+        {no_gids, -EADDRNOTAVAIL, "IP address"},
+        {too_many_pairs, -EINVAL, "at most 64"},
+        {too_deep, -EINVAL, "room for 4096"},
+        {too_many_entries, -ENOSPC, "needs 4104 entries"},
+        {too_patient, -EINVAL, "at most 31 and 7"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_fabric_params params = standard();
+        struct weir_error error = {0};
+        struct weir_fabric *fabric = NULL;
+
+        make_up();
+        cases[i].change(&params);
+        assert_int_equal(verbs->open(&params, &fabric, &error), cases[i].code);
+        if (strstr(error.text, cases[i].text) == NULL)
+            fail_msg("%zu: %s", i, error.text);
+        assert_int_equal(made.live, 0);
+    }
+}
+
+static void the_gid_that_most_peers_can_reach_is_chosen(void **state)
+{
+    const uint32_t v1 = IBV_GID_TYPE_ROCE_V1, v2 = IBV_GID_TYPE_ROCE_V2, ib = IBV_GID_TYPE_IB;
+    const struct {
+        struct ibv_gid_entry entries[4];
+        int wanted;
+        int index; /* in the port's table; -1: none */
+    } cases[] = {
+        {{gid_of(0, v2, "fe80::1"), gid_of(1, v2, "::ffff:10.0.0.1")}, -1, 1},
+        {{gid_of(0, v1, "::ffff:10.0.0.1"), gid_of(1, v2, "::ffff:10.0.0.1")}, -1, 1},
+        {{gid_of(0, v2, "2001:db8::1"), gid_of(1, v2, "::ffff:10.0.0.1")}, -1, 1},
+        {{gid_of(0, v1, "::ffff:10.0.0.1"), gid_of(1, v2, "2001:db8::1")}, -1, 1},
+        {{gid_of(0, v2, "fe80::1"), gid_of(1, v1, "2001:db8::1")}, -1, 1},
+        {{gid_of(0, v1, "fe80::1"), gid_of(1, v2, "fe80::1")}, -1, 1},
+        {{gid_of(4, v2, "::ffff:10.0.0.1"), gid_of(5, v2, "::ffff:10.0.0.2")}, -1, 4},
+        {{gid_of(0, ib, "fe80::2:c903:1"), gid_of(1, ib, "fe80::2:c903:2")}, -1, 0},
+        {{gid_of(0, v2, ""), gid_of(1, v2, "fe80::")}, -1, -1},
+        {{gid_of(0, v2, ""), gid_of(1, v1, "fe80::9")}, -1, 1},
+        {{gid_of(0, v1, "fe80::1"), gid_of(1, v2, "::ffff:10.0.0.1")}, 0, 0},
+        {{gid_of(0, v2, ""), gid_of(1, v2, "::ffff:10.0.0.1")}, 0, -1},
+        {{gid_of(0, v2, "fe80::1")}, 5, -1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int best = weir_verbs_gid_choose(cases[i].entries, 2, 1, cases[i].wanted);
+        int index = best < 0 ? -1 : (int)cases[i].entries[best].gid_index;
+
+        if (index != cases[i].index)
+            fail_msg("case %zu: %d instead of %d", i, index, cases[i].index);
+        assert_int_equal(weir_verbs_gid_choose(cases[i].entries, 2, 2, -1), -1);
+    }
+}
+
+/* ---- links ---- */
+
+/* Both ends in one process, as the door would bring them together. */
+struct couple {
+    struct weir_fabric *fabric;
+    struct weir_link *links[2];
+};
+
+static int join(struct couple *couple)
+{
+    struct weir_card cards[2];
+    int code = verbs->link_open(couple->fabric, false, &couple->links[0], &cards[0]);
+
+    if (code == 0)
+        code = verbs->link_open(couple->fabric, true, &couple->links[1], &cards[1]);
+    if (code == 0)
+        code = verbs->link_join(couple->links[1], &cards[0]);
+    return code == 0 ? verbs->link_join(couple->links[0], &cards[1]) : code;
+}
+
+static void part(struct couple *couple)
+{
+    for (unsigned i = 0; i < 2; i++)
+        if (couple->links[i] != NULL)
+            verbs->link_close(couple->links[i]);
+    verbs->close(couple->fabric);
+    assert_int_equal(made.live, 0);
+}
+
+static void queue_pairs_meet_with_what_both_ends_bear(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct couple couple = {0};
+
+    (void)state;
+    make_up();
+    params.mtu_bytes = 600;
+    params.timeout_exponent = 12;
+    params.retry_count = 3;
+    couple.fabric = open_with(&params);
+    assert_int_equal(join(&couple), 0);
+    assert_int_equal(couple.links[0]->mtu_bytes, 512);
+    assert_int_equal(made.last_rtr.path_mtu, IBV_MTU_512);
+    /* It begins 32 and answers 16. */
+    assert_int_equal(made.last_rtr.max_dest_rd_atomic, 16);
+    assert_int_equal(made.last_rts.max_rd_atomic, 16);
+    assert_int_equal(made.last_rtr.ah_attr.is_global, 1);
+    assert_int_equal(made.last_rtr.ah_attr.grh.sgid_index, 3);
+    assert_int_equal(made.last_rtr.ah_attr.grh.dgid.raw[15], 7);
+    assert_int_equal(made.last_rtr.dest_qp_num, 101);
+    assert_int_equal(made.last_rts.timeout, 12);
+    assert_int_equal(made.last_rts.retry_cnt, 3);
+    assert_true(made.last_rts.rnr_retry < 7);
+    assert_int_equal(made.received_count, 16);
+    part(&couple);
+}
+
+static void within_a_subnet_of_infiniband_the_lid_is_the_address(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct couple couple = {0};
+
+    (void)state;
+    make_up();
+    made.port.link_layer = IBV_LINK_LAYER_INFINIBAND;
+    made.port.lid = 17;
+    made.gids[0] = gid_of(0, IBV_GID_TYPE_IB, "fe80::2:c903:1");
+    made.gid_count = 1;
+    couple.fabric = open_with(&params);
+    assert_string_equal(couple.fabric->facts.transport, "InfiniBand");
+    assert_int_equal(join(&couple), 0);
+    assert_int_equal(made.last_rtr.ah_attr.dlid, 17);
+    assert_int_equal(made.last_rtr.ah_attr.is_global, 0);
+    part(&couple);
+}
+
+static void each_step_of_joining_that_fails_leaves_nothing(void **state)
+{
+    static const struct {
+        const char *call;
+        unsigned at;
+        int code;
+    } cases[] = {
+        {"ibv_create_qp", 2, ENOMEM},      {"ibv_create_qp", 3, ENOMEM},
+        {"ibv_create_qp", 5, EAGAIN},      {"ibv_modify_qp", 1, EINVAL},
+        {"ibv_modify_qp", 5, ENETUNREACH}, {"ibv_modify_qp", 6, EINVAL},
+        {"ibv_modify_qp", 12, ETIMEDOUT},  {"ibv_reg_mr", 1, ENOMEM},
+        {"ibv_reg_mr", 2, EINVAL},         {"ibv_post_recv", 1, ENOMEM},
+        {"ibv_post_recv", 8, ENOMEM},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_fabric_params params = standard();
+        struct couple couple = {0};
+
+        make_up();
+        params.pairs = 2;
+        couple.fabric = open_with(&params);
+        made.failing = cases[i].call;
+        made.failing_at = cases[i].at - (strcmp(cases[i].call, "ibv_create_qp") == 0);
+        made.failing_code = cases[i].code;
+        if (join(&couple) != -cases[i].code)
+            fail_msg("case %zu", i);
+        part(&couple);
+    }
+}
+
+static void ends_that_cannot_speak_with_each_other_say_why(void **state)
+{
+    const struct weir_verbs_card usual = {.transport = IBV_TRANSPORT_IB,
+                                          .layer = IBV_LINK_LAYER_ETHERNET,
+                                          .gid_type = IBV_GID_TYPE_ROCE_V2,
+                                          .has_gid = 1,
+                                          .gid = {[10] = 0xff, [11] = 0xff},
+                                          .mtu = IBV_MTU_1024,
+                                          .lanes = 1};
+    struct weir_verbs_card other;
+
+    (void)state;
+    assert_null(weir_verbs_card_quarrel(&usual, &usual));
+    other = usual;
+    other.gid_type = IBV_GID_TYPE_ROCE_V1;
+    assert_non_null(strstr(weir_verbs_card_quarrel(&usual, &other), "RoCE v1"));
+    other = usual;
+    other.gid[10] = 0;
+    assert_non_null(strstr(weir_verbs_card_quarrel(&usual, &other), "IPv4"));
+    other = usual;
+    other.layer = IBV_LINK_LAYER_INFINIBAND;
+    assert_non_null(strstr(weir_verbs_card_quarrel(&usual, &other), "of one kind"));
+    other = usual;
+    other.uses_cm = 1;
+    assert_non_null(strstr(weir_verbs_card_quarrel(&usual, &other), "rdma_cm"));
+    other = usual;
+    other.has_gid = 0;
+    assert_non_null(strstr(weir_verbs_card_quarrel(&usual, &other), "none"));
+    other = usual;
+    other.lanes = 65;
+    assert_non_null(strstr(weir_verbs_card_quarrel(&usual, &other), "no sense"));
+    other = usual;
+    other.mtu = 9;
+    assert_non_null(strstr(weir_verbs_card_quarrel(&usual, &other), "no sense"));
+}
+
+static void a_card_is_read_as_it_was_written(void **state)
+{
+    struct weir_verbs_card written = {.transport = 1,
+                                      .layer = 2,
+                                      .gid_type = 3,
+                                      .uses_cm = 1,
+                                      .mtu = 5,
+                                      .answers = 16,
+                                      .begins = 17,
+                                      .lanes = 64,
+                                      .lid = 0xabcd,
+                                      .cm_port = 0x1234,
+                                      .psn = 0xfedcba,
+                                      .token = UINT64_C(0x0123456789abcdef),
+                                      .has_gid = 1};
+    struct weir_verbs_card read = {0};
+    struct weir_card card;
+
+    (void)state;
+    for (unsigned i = 0; i < WEIR_VERBS_LANES; i++)
+        written.pairs[i] = 0x10000 * i + 77;
+    memset(written.gid, 0x5a, sizeof written.gid);
+    memset(written.cm_address, 0xa5, sizeof written.cm_address);
+    weir_verbs_card_write(&written, &card);
+    weir_verbs_card_read(&card, &read);
+    assert_memory_equal(&written, &read, sizeof written);
+}
+
+/* A peer with fewer pairs is met with as many; whose card is wrong is not met. */
+static void a_link_has_as_many_pairs_as_the_end_with_fewer(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_verbs_card values;
+    struct weir_card card;
+    struct couple couple = {0};
+
+    (void)state;
+    make_up();
+    params.pairs = 4;
+    couple.fabric = open_with(&params);
+    assert_int_equal(verbs->link_open(couple.fabric, false, &couple.links[0], &card), 0);
+    assert_int_equal(made.queue_pairs, 4);
+    weir_verbs_card_read(&card, &values);
+    values.lanes = 3;
+    weir_verbs_card_write(&values, &card);
+    assert_int_equal(verbs->link_join(couple.links[0], &card), 0);
+    assert_int_equal(made.queue_pairs, 3);
+    values.lanes = 0;
+    weir_verbs_card_write(&values, &card);
+    assert_int_equal(verbs->link_join(couple.links[0], &card), -EPROTONOSUPPORT);
+    part(&couple);
+}
+
+static void completion_queues_have_room_for_all_that_can_complete(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_link *links[40];
+    struct weir_card card;
+    struct weir_fabric *fabric;
+    unsigned room = 0, needed;
+
+    (void)state;
+    make_up();
+    params.depth = 256;
+    params.pairs = 2;
+    fabric = open_with(&params);
+    needed = weir_verbs_link_entries(&params);
+    assert_int_equal(needed, 2 * 128 + 8 + 1);
+    for (unsigned i = 0; i < 30; i++)
+        assert_int_equal(verbs->link_open(fabric, false, &links[i], &card), 0);
+    assert_true(made.queues > 1 && made.queues < 4);
+    for (unsigned i = 0; i < made.queues; i++)
+        room += (unsigned)made.queue_entries[i] / needed;
+    assert_true(room >= 30);
+    /* What one leaves behind is room for the next, but not before its completions are gone. */
+    for (unsigned i = 0; i < 30; i++)
+        verbs->link_close(links[i]);
+    for (const struct weir_verbs_queue *queue = weir_verbs_fabric_of(fabric)->queues; queue != NULL;
+         queue = queue->next)
+        assert_int_equal(queue->taken, queue->returned);
+    verbs->progress(fabric, (struct weir_event[4]){0}, 4);
+    for (const struct weir_verbs_queue *queue = weir_verbs_fabric_of(fabric)->queues; queue != NULL;
+         queue = queue->next)
+        assert_int_equal(queue->taken, 0);
+    verbs->close(fabric);
+    assert_int_equal(made.live, 0);
+}
+
+/* ---- regions ---- */
+
+static void only_served_regions_may_be_touched_by_peers(void **state)
+{
+    static unsigned char memory[4096];
+    const int rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+    struct weir_fabric_params params = standard();
+    struct weir_region *served, *own;
+    struct weir_error error = {0};
+    struct weir_fabric *fabric;
+
+    (void)state;
+    make_up();
+    fabric = open_with(&params);
+    assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL, true, &served, &error),
+                     0);
+    assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL, false, &own, &error),
+                     0);
+    assert_int_equal(served->key.address, (uintptr_t)memory);
+    assert_int_equal(served->key.key, 0x2001);
+    assert_int_equal(served->key.bytes, sizeof memory);
+    assert_int_equal(((struct weir_verbs_region *)served)->mr->handle & (unsigned)rights, rights);
+    assert_int_equal(((struct weir_verbs_region *)own)->mr->handle & (unsigned)rights, 0);
+    assert_int_equal(((struct weir_verbs_region *)own)->mr->handle & IBV_ACCESS_RELAXED_ORDERING,
+                     0);
+    verbs->region_close(served);
+    verbs->region_close(own);
+    verbs->close(fabric);
+    assert_int_equal(made.live, 0);
+}
+
+static void memory_that_cannot_be_registered_names_the_limit(void **state)
+{
+    static unsigned char memory[4096];
+    struct weir_fabric_params params = standard();
+    struct weir_region *region = NULL;
+    struct weir_error error = {0};
+    struct weir_fabric *fabric;
+
+    (void)state;
+    make_up();
+    made.memlock = 65536;
+    fabric = open_with(&params);
+    made.failing = "ibv_reg_mr";
+    made.failing_at = 1;
+    made.failing_code = ENOMEM;
+    assert_int_equal(verbs->region_open(fabric, memory, 1 << 20, NULL, true, &region, &error),
+                     -ENOMEM);
+    assert_non_null(strstr(error.text, "1 MiB of memory are to be registered"));
+    assert_non_null(strstr(error.text, "65536 bytes (RLIMIT_MEMLOCK)"));
+    assert_non_null(strstr(error.text, "ulimit -l unlimited"));
+    assert_null(region);
+    verbs->close(fabric);
+    assert_int_equal(made.live, 0);
+}
+
+/* ---- statuses ---- */
+
+static void every_status_has_its_errno_and_a_sentence(void **state)
+{
+    static const int codes[] = {
+        [IBV_WC_SUCCESS] = 0,
+        [IBV_WC_LOC_LEN_ERR] = EMSGSIZE,
+        [IBV_WC_LOC_QP_OP_ERR] = EINVAL,
+        [IBV_WC_LOC_EEC_OP_ERR] = EINVAL,
+        [IBV_WC_LOC_PROT_ERR] = EFAULT,
+        [IBV_WC_WR_FLUSH_ERR] = ECANCELED,
+        [IBV_WC_MW_BIND_ERR] = EINVAL,
+        [IBV_WC_BAD_RESP_ERR] = EBADMSG,
+        [IBV_WC_LOC_ACCESS_ERR] = EACCES,
+        [IBV_WC_REM_INV_REQ_ERR] = EPROTO,
+        [IBV_WC_REM_ACCESS_ERR] = EACCES,
+        [IBV_WC_REM_OP_ERR] = EREMOTEIO,
+        [IBV_WC_RETRY_EXC_ERR] = ETIMEDOUT,
+        [IBV_WC_RNR_RETRY_EXC_ERR] = ENOBUFS,
+        [IBV_WC_LOC_RDD_VIOL_ERR] = EINVAL,
+        [IBV_WC_REM_INV_RD_REQ_ERR] = EPROTO,
+        [IBV_WC_REM_ABORT_ERR] = ECONNABORTED,
+        [IBV_WC_INV_EECN_ERR] = EINVAL,
+        [IBV_WC_INV_EEC_STATE_ERR] = EINVAL,
+        [IBV_WC_FATAL_ERR] = EIO,
+        [IBV_WC_RESP_TIMEOUT_ERR] = ETIMEDOUT,
+        [IBV_WC_GENERAL_ERR] = EIO,
+        [IBV_WC_TM_ERR] = EIO,
+        [IBV_WC_TM_RNDV_INCOMPLETE] = EIO,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        assert_int_equal(weir_verbs_status_code((enum ibv_wc_status)i), -codes[i]);
+        assert_true(strlen(weir_verbs_status_text((enum ibv_wc_status)i)) > 3);
+    }
+    assert_int_equal(weir_verbs_status_code((enum ibv_wc_status)(sizeof codes / sizeof *codes)),
+                     -EIO);
+    assert_non_null(weir_verbs_status_text((enum ibv_wc_status)999));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_device_tells_its_facts),
+        cmocka_unit_test(a_device_without_inline_data_is_asked_for_none),
+        cmocka_unit_test(each_step_of_opening_that_fails_is_told_and_leaves_nothing),
+        cmocka_unit_test(what_cannot_be_is_refused_with_the_way_out),
+        cmocka_unit_test(the_gid_that_most_peers_can_reach_is_chosen),
+        cmocka_unit_test(queue_pairs_meet_with_what_both_ends_bear),
+        cmocka_unit_test(within_a_subnet_of_infiniband_the_lid_is_the_address),
+        cmocka_unit_test(each_step_of_joining_that_fails_leaves_nothing),
+        cmocka_unit_test(ends_that_cannot_speak_with_each_other_say_why),
+        cmocka_unit_test(a_card_is_read_as_it_was_written),
+        cmocka_unit_test(a_link_has_as_many_pairs_as_the_end_with_fewer),
+        cmocka_unit_test(completion_queues_have_room_for_all_that_can_complete),
+        cmocka_unit_test(only_served_regions_may_be_touched_by_peers),
+        cmocka_unit_test(memory_that_cannot_be_registered_names_the_limit),
+        cmocka_unit_test(every_status_has_its_errno_and_a_sentence),
+    };
+
+    return cmocka_run_group_tests_name("verbs", tests, NULL, NULL);
+}

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An RDMA device that is made up: every call to it can be made to fail, whatever was opened and not
+ * closed is counted, and the test plays the wire. */
+#ifndef WEIR_TEST_VERBS_BED_H
+#define WEIR_TEST_VERBS_BED_H
+
+#include "fabric/verbs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+extern const struct weir_provider weir_provider_verbs;
+
+#define SENT 512
+#define WAITING 256
+
+/* A request as the device has taken it. */
+struct sent {
+    struct ibv_qp *qp;
+    uint64_t id;
+    enum ibv_wr_opcode opcode;
+    unsigned flags;
+    int pieces;
+    struct ibv_sge piece[2];
+    uint64_t remote;
+    uint32_t rkey;
+    bool is_first; /* of its chain */
+};
+
+struct file {
+    const char *path;
+    const char *text;
+};
+
+struct made_up {
+    /* calls: which fails, the how many'th of it, and with which errno */
+    const char *failing;
+    unsigned failing_at;
+    int failing_code;
+    int live; /* opened and not closed */
+    /* the device */
+    struct ibv_device device;
+    struct ibv_device *list[3];
+    bool has_no_list, has_no_devices;
+    struct ibv_context context;
+    struct ibv_device_attr attributes;
+    struct ibv_port_attr port;
+    struct ibv_gid_entry gids[4];
+    ssize_t gid_count;
+    uint32_t inline_granted;
+    uint32_t inline_largest; /* more cannot be wished */
+    unsigned queue_pairs, queues, regions;
+    int queue_entries[8];
+    /* the wire */
+    struct sent sent[SENT];
+    unsigned sent_count, received_count;
+    unsigned takes; /* of a chain, then it fails with ENOMEM or failing_code; UINT_MAX: all */
+    int take_code;
+    struct ibv_wc waiting[WAITING];
+    unsigned waiting_count;
+    bool poll_fails;
+    unsigned armed, notify_code;
+    enum ibv_qp_state states[4][3]; /* of the first queue pairs, in order */
+    struct ibv_qp_attr last_rtr, last_rts;
+    struct ibv_async_event async[4];
+    unsigned async_count, async_acked;
+    /* rdma_cm */
+    struct rdma_cm_event cm[16];
+    unsigned cm_count, cm_taken;
+    struct rdma_conn_param terms;
+    unsigned char shown[64];
+    unsigned rejected, accepted, connected, listened, resolved_addresses, resolved_routes;
+    /* what happened to links */
+    unsigned lost, up;
+    int lost_code;
+    /* files and limits */
+    const struct file *files;
+    rlim_t memlock;
+};
+
+static struct made_up made;
+
+static bool fails(const char *call)
+{
+    if (made.failing == NULL || strcmp(made.failing, call) != 0 || --made.failing_at > 0)
+        return false;
+    made.failing = NULL;
+    errno = made.failing_code;
+    return true;
+}
+
+static void *open_one(const char *call, size_t bytes)
+{
+    void *thing;
+
+    if (fails(call))
+        return NULL;
+    thing = calloc(1, bytes);
+    assert_non_null(thing);
+    made.live++;
+    return thing;
+}
+
+static int close_one(void *thing)
+{
+    assert_non_null(thing);
+    made.live--;
+    free(thing);
+    return 0;
+}
+
+#define WRAPPED __attribute__((used))
+
+/* ---- devices ---- */
+
+#undef ibv_get_device_list
+#undef ibv_query_port
+#undef ibv_reg_mr
+
+struct ibv_device **__wrap_ibv_get_device_list(int *count);
+WRAPPED struct ibv_device **__wrap_ibv_get_device_list(int *count)
+{
+    (void)count;
+    if (fails("ibv_get_device_list"))
+        return NULL;
+    made.live++;
+    made.list[0] = made.has_no_devices ? NULL : &made.device;
+    return made.list;
+}
+
+void __wrap_ibv_free_device_list(struct ibv_device **list);
+WRAPPED void __wrap_ibv_free_device_list(struct ibv_device **list)
+{
+    assert_ptr_equal(list, made.list);
+    made.live--;
+}
+
+const char *__wrap_ibv_get_device_name(struct ibv_device *device);
+WRAPPED const char *__wrap_ibv_get_device_name(struct ibv_device *device)
+{
+    return device->name;
+}
+
+struct ibv_context *__wrap_ibv_open_device(struct ibv_device *device);
+WRAPPED struct ibv_context *__wrap_ibv_open_device(struct ibv_device *device)
+{
+    if (fails("ibv_open_device"))
+        return NULL;
+    made.live++;
+    made.context.device = device;
+    return &made.context;
+}
+
+int __wrap_ibv_close_device(struct ibv_context *context);
+WRAPPED int __wrap_ibv_close_device(struct ibv_context *context)
+{
+    assert_ptr_equal(context, &made.context);
+    made.live--;
+    return 0;
+}
+
+int __wrap_ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attributes);
+WRAPPED int __wrap_ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attributes)
+{
+    (void)context;
+    *attributes = made.attributes;
+    return fails("ibv_query_device") ? errno : 0;
+}
+
+int __wrap_ibv_query_port(struct ibv_context *context, uint8_t port, void *attributes);
+WRAPPED int __wrap_ibv_query_port(struct ibv_context *context, uint8_t port, void *attributes)
+{
+    (void)context;
+    assert_true(port >= 1);
+    memcpy(attributes, &made.port, sizeof made.port);
+    return fails("ibv_query_port") ? errno : 0;
+}
+
+ssize_t __wrap__ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
+                                    size_t room, uint32_t flags, size_t bytes);
+WRAPPED ssize_t __wrap__ibv_query_gid_table(struct ibv_context *context,
+                                            struct ibv_gid_entry *entries, size_t room,
+                                            uint32_t flags, size_t bytes)
+{
+    (void)context;
+    (void)flags;
+    assert_int_equal(bytes, sizeof *entries);
+    assert_true(room >= (size_t)made.gid_count);
+    if (fails("ibv_query_gid_table"))
+        return -errno;
+    memcpy(entries, made.gids, (size_t)made.gid_count * sizeof *entries);
+    return made.gid_count;
+}
+
+/* ---- what is opened on them ---- */
+
+struct ibv_pd *__wrap_ibv_alloc_pd(struct ibv_context *context);
+WRAPPED struct ibv_pd *__wrap_ibv_alloc_pd(struct ibv_context *context)
+{
+    assert_ptr_equal(context, &made.context);
+    return open_one("ibv_alloc_pd", sizeof(struct ibv_pd));
+}
+
+int __wrap_ibv_dealloc_pd(struct ibv_pd *pd);
+WRAPPED int __wrap_ibv_dealloc_pd(struct ibv_pd *pd)
+{
+    assert_int_equal(made.queue_pairs, 0);
+    assert_int_equal(made.regions, 0);
+    return close_one(pd);
+}
+
+struct ibv_comp_channel *__wrap_ibv_create_comp_channel(struct ibv_context *context);
+WRAPPED struct ibv_comp_channel *__wrap_ibv_create_comp_channel(struct ibv_context *context)
+{
+    (void)context;
+    return open_one("ibv_create_comp_channel", sizeof(struct ibv_comp_channel));
+}
+
+int __wrap_ibv_destroy_comp_channel(struct ibv_comp_channel *channel);
+WRAPPED int __wrap_ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+    assert_int_equal(made.queues, 0);
+    return close_one(channel);
+}
+
+struct ibv_cq *__wrap_ibv_create_cq(struct ibv_context *context, int entries, void *owner,
+                                    struct ibv_comp_channel *channel, int vector);
+WRAPPED struct ibv_cq *__wrap_ibv_create_cq(struct ibv_context *context, int entries, void *owner,
+                                            struct ibv_comp_channel *channel, int vector)
+{
+    struct ibv_cq *cq = open_one("ibv_create_cq", sizeof *cq);
+
+    (void)owner;
+    (void)vector;
+    assert_non_null(channel);
+    assert_true(entries <= made.attributes.max_cqe);
+    if (cq == NULL)
+        return NULL;
+    cq->context = context;
+    cq->cqe = entries;
+    made.queue_entries[made.queues++] = entries;
+    return cq;
+}
+
+int __wrap_ibv_destroy_cq(struct ibv_cq *cq);
+WRAPPED int __wrap_ibv_destroy_cq(struct ibv_cq *cq)
+{
+    assert_int_equal(made.queue_pairs, 0);
+    made.queues--;
+    return close_one(cq);
+}
+
+struct ibv_qp *__wrap_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wish);
+WRAPPED struct ibv_qp *__wrap_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wish)
+{
+    struct ibv_qp *qp;
+
+    assert_non_null(pd);
+    if (wish->cap.max_inline_data > made.inline_largest) {
+        errno = EINVAL;
+        return NULL;
+    }
+    qp = open_one("ibv_create_qp", sizeof *qp);
+    if (qp == NULL)
+        return NULL;
+    wish->cap.max_inline_data = wish->cap.max_inline_data == 0 ? 0 : made.inline_granted;
+    qp->context = &made.context;
+    qp->qp_context = wish->qp_context;
+    qp->send_cq = wish->send_cq;
+    qp->qp_num = 100 + made.queue_pairs++;
+    return qp;
+}
+
+int __wrap_ibv_destroy_qp(struct ibv_qp *qp);
+WRAPPED int __wrap_ibv_destroy_qp(struct ibv_qp *qp)
+{
+    made.queue_pairs--;
+    return close_one(qp);
+}
+
+int __wrap_ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *state, int mask);
+WRAPPED int __wrap_ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *state, int mask)
+{
+    assert_true((mask & IBV_QP_STATE) != 0);
+    if (fails("ibv_modify_qp"))
+        return errno;
+    assert_int_equal(state->qp_state, qp->state + 1);
+    qp->state = state->qp_state;
+    if (state->qp_state == IBV_QPS_RTR)
+        made.last_rtr = *state;
+    if (state->qp_state == IBV_QPS_RTS)
+        made.last_rts = *state;
+    return 0;
+}
+
+static struct ibv_mr *register_memory(struct ibv_pd *pd, void *memory, size_t bytes)
+{
+    struct ibv_mr *mr = open_one("ibv_reg_mr", sizeof *mr);
+
+    assert_non_null(pd);
+    if (mr == NULL)
+        return NULL;
+    made.regions++;
+    mr->addr = memory;
+    mr->length = bytes;
+    mr->lkey = 0x1000 + made.regions;
+    mr->rkey = 0x2000 + made.regions;
+    return mr;
+}
+
+struct ibv_mr *__wrap_ibv_reg_mr(struct ibv_pd *pd, void *memory, size_t bytes, int access);
+WRAPPED struct ibv_mr *__wrap_ibv_reg_mr(struct ibv_pd *pd, void *memory, size_t bytes, int access)
+{
+    struct ibv_mr *mr = register_memory(pd, memory, bytes);
+
+    if (mr != NULL)
+        mr->handle = (uint32_t)access;
+    return mr;
+}
+
+struct ibv_mr *__wrap_ibv_reg_mr_iova2(struct ibv_pd *pd, void *memory, size_t bytes, uint64_t at,
+                                       unsigned access);
+WRAPPED struct ibv_mr *__wrap_ibv_reg_mr_iova2(struct ibv_pd *pd, void *memory, size_t bytes,
+                                               uint64_t at, unsigned access)
+{
+    (void)at;
+    return __wrap_ibv_reg_mr(pd, memory, bytes, (int)access);
+}
+
+int __wrap_ibv_dereg_mr(struct ibv_mr *mr);
+WRAPPED int __wrap_ibv_dereg_mr(struct ibv_mr *mr)
+{
+    made.regions--;
+    return close_one(mr);
+}
+
+/* ---- the wire ---- */
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad)
+{
+    bool is_first = true;
+
+    for (unsigned taken = 0; request != NULL; request = request->next, taken++) {
+        struct sent *sent = &made.sent[made.sent_count];
+
+        if (taken == made.takes) {
+            *bad = request;
+            return made.take_code;
+        }
+        assert_true(made.sent_count < SENT);
+        *sent = (struct sent){.qp = qp,
+                              .id = request->wr_id,
+                              .opcode = request->opcode,
+                              .flags = request->send_flags,
+                              .pieces = request->num_sge,
+                              .remote = request->wr.rdma.remote_addr,
+                              .rkey = request->wr.rdma.rkey,
+                              .is_first = is_first};
+        memcpy(sent->piece, request->sg_list, (size_t)request->num_sge * sizeof *sent->piece);
+        is_first = false;
+        made.sent_count++;
+        assert_true(request->next != NULL || (request->send_flags & IBV_SEND_SIGNALED) != 0);
+    }
+    return 0;
+}
+
+static int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad)
+{
+    assert_non_null(qp);
+    *bad = request;
+    if (fails("ibv_post_recv"))
+        return errno;
+    made.received_count++;
+    return 0;
+}
+
+static int poll_queue(struct ibv_cq *cq, int most, struct ibv_wc *completions)
+{
+    unsigned count = made.waiting_count < (unsigned)most ? made.waiting_count : (unsigned)most;
+
+    assert_non_null(cq);
+    if (made.poll_fails)
+        return -1;
+    memcpy(completions, made.waiting, count * sizeof *completions);
+    memmove(made.waiting, made.waiting + count, (made.waiting_count - count) * sizeof *completions);
+    made.waiting_count -= count;
+    return (int)count;
+}
+
+static int arm_queue(struct ibv_cq *cq, int solicited)
+{
+    (void)cq;
+    (void)solicited;
+    made.armed++;
+    return (int)made.notify_code;
+}
+
+static inline void complete(uint64_t id, enum ibv_wc_status status)
+{
+    assert_true(made.waiting_count < WAITING);
+    made.waiting[made.waiting_count++] = (struct ibv_wc){.wr_id = id, .status = status};
+}
+
+int __wrap_ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context);
+WRAPPED int __wrap_ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
+                                    void **context)
+{
+    (void)channel;
+    (void)cq;
+    (void)context;
+    return -1;
+}
+
+int __wrap_ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
+WRAPPED int __wrap_ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+    (void)context;
+    if (made.async_count == 0)
+        return -1;
+    *event = made.async[--made.async_count];
+    return 0;
+}
+
+void __wrap_ibv_ack_async_event(struct ibv_async_event *event);
+WRAPPED void __wrap_ibv_ack_async_event(struct ibv_async_event *event)
+{
+    (void)event;
+    made.async_acked++;
+}
+
+/* ---- what fabric.c and door.c do ---- */
+
+void __wrap_weir_link_lose(struct weir_link *link, int code);
+WRAPPED void __wrap_weir_link_lose(struct weir_link *link, int code)
+{
+    if (link->state == WEIR_LINK_LOST)
+        return;
+    link->state = WEIR_LINK_LOST;
+    link->lost_code = code;
+    made.lost++;
+    made.lost_code = code;
+}
+
+void __wrap_weir_door_link_is_up(struct weir_link *link);
+WRAPPED void __wrap_weir_door_link_is_up(struct weir_link *link)
+{
+    (void)link;
+    made.up++;
+}
+
+int __wrap_weir_fabric_watch(struct weir_fabric *fabric, int fd, void *context, uint32_t events);
+WRAPPED int __wrap_weir_fabric_watch(struct weir_fabric *fabric, int fd, void *context,
+                                     uint32_t events)
+{
+    (void)fabric;
+    (void)fd;
+    (void)context;
+    (void)events;
+    return fails("weir_fabric_watch") ? -errno : 0;
+}
+
+/* ---- files and limits ---- */
+
+FILE *__wrap_fopen(const char *path, const char *mode);
+WRAPPED FILE *__wrap_fopen(const char *path, const char *mode)
+{
+    (void)mode;
+    for (const struct file *file = made.files; file != NULL && file->path != NULL; file++)
+        if (strcmp(file->path, path) == 0)
+            return fmemopen((void *)(uintptr_t)file->text, strlen(file->text), "r");
+    return NULL;
+}
+
+int __wrap_getrlimit(int resource, struct rlimit *limit);
+WRAPPED int __wrap_getrlimit(int resource, struct rlimit *limit)
+{
+    assert_int_equal(resource, RLIMIT_MEMLOCK);
+    limit->rlim_cur = limit->rlim_max = made.memlock;
+    return 0;
+}
+
+/* ---- a device as most are ---- */
+
+static inline struct ibv_gid_entry gid_of(uint32_t index, uint32_t type, const char *address)
+{
+    struct ibv_gid_entry entry = {.gid_index = index, .port_num = 1, .gid_type = type};
+
+    if (address[0] != '\0')
+        assert_int_equal(inet_pton(AF_INET6, address, entry.gid.raw), 1);
+    return entry;
+}
+
+static inline void make_up(void)
+{
+    made = (struct made_up){
+        .device = {.node_type = IBV_NODE_CA, .transport_type = IBV_TRANSPORT_IB, .name = "mk0"},
+        .attributes = {.max_mr_size = UINT64_C(1) << 40,
+                       .max_qp = 1000,
+                       .max_qp_wr = 4096,
+                       .max_sge = 30,
+                       .max_cq = 1000,
+                       .max_cqe = 8192,
+                       .max_mr = 1000,
+                       .max_qp_rd_atom = 16,
+                       .max_qp_init_rd_atom = 32,
+                       .phys_port_cnt = 1},
+        .port = {.state = IBV_PORT_ACTIVE,
+                 .max_mtu = IBV_MTU_4096,
+                 .active_mtu = IBV_MTU_1024,
+                 .gid_tbl_len = 4,
+                 .max_msg_sz = 1u << 30,
+                 .active_width = 2,
+                 .active_speed = 32,
+                 .link_layer = IBV_LINK_LAYER_ETHERNET},
+        .gid_count = 2,
+        .inline_granted = 256,
+        .inline_largest = UINT32_MAX,
+        .takes = UINT32_MAX,
+        .take_code = ENOMEM,
+        .memlock = RLIM_INFINITY,
+    };
+    made.gids[0] = gid_of(0, IBV_GID_TYPE_ROCE_V2, "fe80::1");
+    made.gids[1] = gid_of(3, IBV_GID_TYPE_ROCE_V2, "::ffff:10.0.0.7");
+    made.context.async_fd = 0;
+    made.context.ops.post_send = post_send;
+    made.context.ops.post_recv = post_receive;
+    made.context.ops.poll_cq = poll_queue;
+    made.context.ops.req_notify_cq = arm_queue;
+}
+
+static inline struct weir_fabric_params standard(void)
+{
+    return (struct weir_fabric_params){.gid_index = -1,
+                                       .pairs = 1,
+                                       .depth = 64,
+                                       .message_bytes = 4096,
+                                       .message_credits = 8,
+                                       .timeout_exponent = 14,
+                                       .retry_count = 7,
+                                       .patience_ns = UINT64_C(1000000000)};
+}
+
+#endif
