@@ -188,7 +188,7 @@ static void rdma_describe(struct weir_session *session, struct weir_session_fact
         weir_session_got(facts, "fsync: %s", flush_words[level]);
     if (level == WEIR_FLUSH_ACCEPTED || level == WEIR_FLUSH_VISIBLE)
         weir_session_missed(facts,
-                            "rdma: fsync ended in the memory of the servers, and what is there is "
+                            "fsync ended in the memory of the servers, and what is there is "
                             "gone with them: nothing of it is durable; --rdma.back FILE puts a "
                             "file or device behind that memory");
     if (weir_error_is_set(&rdma->lend_error))

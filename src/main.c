@@ -161,8 +161,8 @@ static int obey(struct weir_group *group, const struct weir_command *command,
     return exit_code;
 }
 
-/* What only prints needs no MPI, unless several ranks were started to print it. Servers know nothing
- * of each other: the end of one is not that of all. */
+/* What only prints needs no MPI, unless several ranks were started to print it. Servers know
+ * nothing of each other: the end of one is not that of all. */
 static bool needs_mpi(const struct weir_command *command, const struct weir_error *error)
 {
     if (!weir_error_is_set(error) && command->kind == WEIR_COMMAND_SERVE)

@@ -54,9 +54,13 @@ def parse():
 # ---- inside of one place ----
 
 def compare(contestants, rounds, *case):
-    samples = take_turns({one.name: (lambda c=one: c.measure(*case)) for one in contestants}, rounds)
-    print(".", end="", file=sys.stderr, flush=True)
-    return samples
+    """What a row of the table is made of. One that fails is told; the others are worth their time."""
+    try:
+        found = {"rounds": take_turns({one.name: (lambda c=one: c.measure(*case)) for one in contestants}, rounds)}
+    except (Failure, ValueError, subprocess.TimeoutExpired) as failure:
+        found = {"failure": str(failure)}
+    print("x" if "failure" in found else ".", end="", file=sys.stderr, flush=True)
+    return found
 
 
 def measure_verbs(arguments):
@@ -64,7 +68,7 @@ def measure_verbs(arguments):
     contestants = [WeirVerbs(arguments.weir, DEVICE), Perftest(DEVICE, ADDRESS, GID)]
     return [{"name": f"{'verbs' if test == 'bw' else 'latency'} {verb} {size if size < KIB else f'{size // KIB}k'}",
              "kind": "bandwidth" if test == "bw" else "latency",
-             "rounds": compare(contestants, arguments.rounds, test, verb, size, count)}
+             **compare(contestants, arguments.rounds, test, verb, size, count)}
             for test, verb, size, count in VERBS_ROWS]
 
 
@@ -73,7 +77,7 @@ def measure_tcp(arguments):
     contestants = [WeirTcp(arguments.weir), Iperf("10.77.0.2")]
     return [{"name": f"tcp {processes} pair{'s' if processes > 1 else ''} of {streams} "
                      f"stream{'s' if streams > 1 else ''}",
-             "kind": "tcp", "rounds": compare(contestants, arguments.rounds, processes, streams, arguments.seconds)}
+             "kind": "tcp", **compare(contestants, arguments.rounds, processes, streams, arguments.seconds)}
             for processes, streams in TCP_ROWS]
 
 
@@ -119,6 +123,8 @@ def visit(arguments, place, folder):
 
 def fold(row):
     """Medians of the rounds, and ratios pair by pair, of ours to theirs."""
+    if "failure" in row:
+        return
     key = "median_s" if row["kind"] == "latency" else "bytes_per_s"
     values = {name: [sample[key] for sample in samples] for name, samples in row["rounds"].items()}
     ours = values.pop("weir")
@@ -143,7 +149,7 @@ def print_table(rows, left_out):
     print("medians, and ratios of runs that took turns, pair by pair; latencies: medians of one run")
     print(f"{'':26}{'weir':>10}{'other':>10}{'ratio':>13}")
     for row in rows:
-        print(f"{row['name']:26}{figures(row)}")
+        print(f"{row['name']:26}{figures(row) if 'ratio' in row else 'failed: ' + row['failure'].strip()}")
     for place, reason in left_out.items():
         print(f"{place}: left out: {reason}")
 
@@ -162,6 +168,7 @@ def run_all(arguments):
                                           "left_out": left_out, "rows": rows}, indent=1) + "\n", encoding="utf-8")
     print_table(rows, left_out)
     print(f"all rounds: {arguments.json}")
+    return int(any("failure" in row for row in rows))
 
 
 def main():
@@ -171,10 +178,9 @@ def main():
     os.environ.update(OMPI_MCA_rmaps_base_oversubscribe="1")
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit("net: interrupted"))
-    if arguments.inside:
-        run_inside(arguments)
-    else:
-        run_all(arguments)
+    if not arguments.inside:
+        return run_all(arguments)
+    run_inside(arguments)
     return 0
 
 

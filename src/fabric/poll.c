@@ -9,7 +9,13 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Since when nothing has happened. */
+struct vigil {
+    uint64_t start_ns, now_ns;
+};
 
 /* Epoll says so much at once. */
 #define WOKEN_MAX 32
@@ -17,6 +23,8 @@
 /* While there is something to do, and the provider sees it without the kernel, so often is looked
  * at the door. */
 #define ROUNDS_PER_LOOK 256
+/* And where rounds are slow, so often. */
+#define LOOK_NS UINT64_C(10000000)
 /* So often the clock is read while nothing happens: a read costs more than a look at a queue. */
 #define ROUNDS_PER_CLOCK 16
 
@@ -213,48 +221,73 @@ static int sleep_until(struct weir_fabric *fabric, uint64_t now_ns, uint64_t end
     return wait_kernel(fabric, end_ns > now_ns ? end_ns - now_ns : 0);
 }
 
-/* Whether poll asks the kernel in this round. */
-static bool is_kernels_turn(struct weir_fabric *fabric)
+/* Whether it is time to look at the door, whatever else happens: by rounds where they are many, by
+ * the clock where they are few. */
+static bool is_doors_turn(struct weir_fabric *fabric, bool asks_clock)
 {
-    return fabric->provider->is_driven_by_kernel || ++fabric->rounds % ROUNDS_PER_LOOK == 0;
+    struct timespec now;
+    uint64_t now_ns;
+
+    if (++fabric->rounds % ROUNDS_PER_LOOK == 0)
+        return true;
+    if (!asks_clock)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    if (now_ns - fabric->looked_ns < LOOK_NS)
+        return false;
+    fabric->looked_ns = now_ns;
+    return true;
+}
+
+/* Nothing has happened in this round: the kernel is asked if `looks`, or waited for. Returns -EINTR
+ * after a signal. */
+static int idle(struct weir_fabric *fabric, unsigned round, bool looks, uint64_t patience_ns,
+                struct vigil *vigil)
+{
+    int failure = looks ? wait_kernel(fabric, 0) : 0;
+
+    if (round % ROUNDS_PER_CLOCK != 0 && !looks)
+        return failure;
+    vigil->now_ns = weir_clock_kernel_ns();
+    if (round == 0)
+        vigil->start_ns = vigil->now_ns;
+    weir_door_tick(fabric->door, vigil->now_ns);
+    /* The peer may wait for this very processor. */
+    if (patience_ns > 0 && round % ROUNDS_PER_CLOCK == ROUNDS_PER_CLOCK - 1)
+        sched_yield();
+    if (!failure && vigil->now_ns - vigil->start_ns >= fabric->params.spin_ns &&
+        vigil->now_ns - vigil->start_ns < patience_ns)
+        failure = sleep_until(fabric, vigil->now_ns, after(vigil->start_ns, patience_ns));
+    return failure;
 }
 
 int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
                      uint64_t patience_ns)
 {
-    uint64_t start_ns = 0, now_ns = 0;
-    int failure, count;
+    struct vigil vigil = {0};
 
     assert(max > 0);
-    weir_door_sweep(fabric->door);
     for (unsigned round = 0;; round++) {
+        int failure, count;
+        bool looks;
+
+        weir_door_sweep(fabric->door);
         count = look(fabric, events, max);
         if (count != 0) {
             /* Others are not to starve while one link is busy. */
-            if (++fabric->rounds % ROUNDS_PER_LOOK == 0)
+            if (is_doors_turn(fabric, true))
                 wait_kernel(fabric, 0);
             return count;
         }
-        if (is_kernels_turn(fabric))
-            failure = wait_kernel(fabric, 0);
-        else if (patience_ns == 0)
+        looks = fabric->provider->is_driven_by_kernel || is_doors_turn(fabric, round == 0);
+        /* Who asks again and again without waiting pays for no more than it needs. */
+        if (patience_ns == 0 && !looks)
             return 0;
-        else
-            failure = 0;
-        if (round % ROUNDS_PER_CLOCK == 0 || fabric->provider->is_driven_by_kernel) {
-            now_ns = weir_clock_kernel_ns();
-            start_ns = start_ns == 0 ? now_ns : start_ns;
-            weir_door_tick(fabric->door, now_ns);
-            /* The peer may wait for this very processor. */
-            if (patience_ns > 0 && round % ROUNDS_PER_CLOCK == ROUNDS_PER_CLOCK - 1)
-                sched_yield();
-            if (!failure && now_ns - start_ns >= fabric->params.spin_ns &&
-                now_ns - start_ns < patience_ns)
-                failure = sleep_until(fabric, now_ns, after(start_ns, patience_ns));
-        }
+        failure = idle(fabric, round, looks, patience_ns, &vigil);
         if (failure < 0 && failure != -EINTR)
             return failure;
-        if (failure == -EINTR || fabric->is_woken || now_ns - start_ns >= patience_ns) {
+        if (failure == -EINTR || fabric->is_woken || vigil.now_ns - vigil.start_ns >= patience_ns) {
             fabric->is_woken = false;
             return look(fabric, events, max);
         }

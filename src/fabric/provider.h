@@ -30,6 +30,7 @@ struct weir_fabric {
     struct weir_link *links;   /* all, for closing */
     struct weir_link *leaving; /* links whose LEFT is still to be told */
     unsigned rounds;           /* of poll */
+    uint64_t looked_ns;        /* at the door */
     bool is_woken;             /* by weir_fabric_wake */
     bool has_held;             /* an event that had no room behind the JOINED of its link */
     struct weir_event held;
@@ -86,6 +87,8 @@ struct weir_provider {
     int (*check)(const struct weir_fabric *fabric, uint64_t locked_bytes, unsigned regions,
                  unsigned links, struct weir_error *error); /* NULL: nothing to check */
     void (*diagnose)(struct weir_diagnosis *diagnosis);     /* NULL: nothing to tell */
+    /* Adds to `counters`. NULL: nothing is counted. */
+    void (*counters)(const struct weir_fabric *fabric, struct weir_fabric_counters *counters);
 
     int (*region_open)(struct weir_fabric *fabric, void *memory, size_t bytes,
                        const struct weir_slab *slab, bool is_served, struct weir_region **region,

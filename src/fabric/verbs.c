@@ -281,6 +281,7 @@ const struct weir_provider weir_provider_verbs = {
     .close = verbs_close,
     .check = weir_verbs_check,
     .diagnose = weir_verbs_diagnose,
+    .counters = weir_verbs_counters,
     .region_open = verbs_region_open,
     .region_close = verbs_region_close,
     .link_open = weir_verbs_link_open,

@@ -63,6 +63,7 @@ struct weir_verbs_lane {
     struct weir_verbs_link *link;
     struct ibv_qp *qp;
     struct rdma_cm_id *id; /* wired up by rdma_cm; NULL */
+    unsigned attempts;     /* to connect by it */
     uint64_t stamp;        /* of its completions, without WEIR_VERBS_RECEIVE */
     struct weir_verbs_slot *slots;
     uint32_t size;   /* of its send queue as used by us: a power of two */
@@ -87,7 +88,7 @@ struct weir_verbs_link {
     unsigned flying; /* wires handed to the device and not handed back */
     bool is_cut;     /* the queue pairs are gone: memory is touched no more */
     bool wire_failed;
-    bool fences_reads; /* iWARP */
+    bool is_iwarp;
     uint32_t psn;
     struct weir_verbs_reads reads;  /* as both ends agreed */
     uint64_t token;                 /* shown by who connects with rdma_cm */
@@ -320,6 +321,10 @@ bool weir_verbs_group_limit(const char *device, const char *resource, uint64_t *
 /* A value in a line of rdma.max or rdma.current; false: no such, or "max". */
 bool weir_verbs_group_value(const char *text, const char *device, const char *resource,
                             uint64_t *value);
+
+/* ---- verbs_counters.c ---- */
+
+void weir_verbs_counters(const struct weir_fabric *fabric, struct weir_fabric_counters *counters);
 
 /* ---- verbs_diagnosis.c ---- */
 

@@ -14,6 +14,7 @@
 
 #define BACKLOG 256
 #define RECEIVER_RETRIES 6
+#define ATTEMPTS 16
 #define PRIVATE_BYTES 10 /* the token and the number of the lane */
 
 /* ---- addresses ---- */
@@ -184,32 +185,55 @@ static int patience_ms(const struct weir_verbs_fabric *fabric)
     return milliseconds == 0 ? 1 : milliseconds > 60000 ? 60000 : (int)milliseconds;
 }
 
-int weir_verbs_cm_connect(struct weir_verbs_link *link, const struct weir_verbs_card *card)
+/* Begins with one queue pair: an id, and where it leads. */
+static int begin_lane(struct weir_verbs_lane *lane, struct sockaddr *to)
 {
-    struct weir_verbs_fabric *fabric = weir_verbs_home(link);
-    struct sockaddr_storage to, from;
+    struct weir_verbs_fabric *fabric = weir_verbs_home(lane->link);
+    struct sockaddr *ours = rdma_get_local_addr(fabric->listener);
+    struct sockaddr_storage from;
 
-    read_address(card, &to);
     memset(&from, 0, sizeof from);
-    memcpy(&from, rdma_get_local_addr(fabric->listener),
-           rdma_get_local_addr(fabric->listener)->sa_family == AF_INET6
-               ? sizeof(struct sockaddr_in6)
-               : sizeof(struct sockaddr_in));
+    memcpy(&from, ours,
+           ours->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
     /* The port is at the same place in both families. */
     ((struct sockaddr_in *)&from)->sin_port = 0;
+    if (rdma_create_id(fabric->cm, &lane->id, lane, RDMA_PS_TCP) != 0) {
+        lane->id = NULL;
+        return errno != 0 ? -errno : -EIO;
+    }
+    if (rdma_resolve_addr(lane->id, (struct sockaddr *)&from, to, patience_ms(fabric)) != 0)
+        return errno != 0 ? -errno : -EIO;
+    return 0;
+}
+
+int weir_verbs_cm_connect(struct weir_verbs_link *link, const struct weir_verbs_card *card)
+{
+    struct sockaddr_storage to;
+
+    read_address(card, &to);
     link->token = card->token;
     for (unsigned i = 0; i < link->lane_count; i++) {
-        struct weir_verbs_lane *lane = &link->lanes[i];
+        int code = begin_lane(&link->lanes[i], (struct sockaddr *)&to);
 
-        if (rdma_create_id(fabric->cm, &lane->id, lane, RDMA_PS_TCP) != 0) {
-            lane->id = NULL;
-            return errno != 0 ? -errno : -EIO;
-        }
-        if (rdma_resolve_addr(lane->id, (struct sockaddr *)&from, (struct sockaddr *)&to,
-                              patience_ms(fabric)) != 0)
-            return errno != 0 ? -errno : -EIO;
+        if (code < 0)
+            return code;
     }
     return -EINPROGRESS;
+}
+
+/* Software iWARP connects by TCP from a port that rdma_cm has chosen without asking TCP: where that
+ * is taken, another one is tried. */
+static int begin_lane_again(struct weir_verbs_lane *lane)
+{
+    struct sockaddr_storage to;
+
+    memcpy(&to, &lane->id->route.addr.dst_storage, sizeof to);
+    if (lane->qp != NULL)
+        rdma_destroy_qp(lane->id);
+    lane->qp = NULL;
+    rdma_destroy_id(lane->id);
+    lane->id = NULL;
+    return begin_lane(lane, (struct sockaddr *)&to);
 }
 
 static int create_pair(struct weir_verbs_lane *lane)
@@ -263,6 +287,13 @@ static int connect_lane(struct weir_verbs_lane *lane)
     terms.private_data = shown;
     terms.private_data_len = sizeof shown;
     return rdma_connect(lane->id, &terms) == 0 ? 0 : errno != 0 ? -errno : -EIO;
+}
+
+static int connect_lane_anywhere(struct weir_verbs_lane *lane)
+{
+    int code = connect_lane(lane);
+
+    return code == -EADDRINUSE && ++lane->attempts < ATTEMPTS ? begin_lane_again(lane) : code;
 }
 
 /* ---- being connected to ---- */
@@ -369,7 +400,7 @@ static void take_step(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *
     if (type == RDMA_CM_EVENT_ADDR_RESOLVED)
         code = rdma_resolve_route(lane->id, patience_ms(fabric)) == 0 ? 0 : -errno;
     else if (type == RDMA_CM_EVENT_ROUTE_RESOLVED)
-        code = connect_lane(lane);
+        code = connect_lane_anywhere(lane);
     else if (type == RDMA_CM_EVENT_ESTABLISHED && !link->base.is_incoming &&
              ++link->established == link->lane_count)
         weir_door_link_is_up(&link->base);

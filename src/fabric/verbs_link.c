@@ -221,7 +221,7 @@ int weir_verbs_link_open(struct weir_fabric *base, bool is_incoming, struct weir
     link->base.fabric = base;
     link->base.is_incoming = is_incoming;
     link->base.socket = -1;
-    link->fences_reads = weir_verbs_fabric_of(base)->is_iwarp;
+    link->is_iwarp = weir_verbs_fabric_of(base)->is_iwarp;
     code = begin(link, is_incoming, card);
     if (code < 0) {
         weir_verbs_link_close(&link->base);

@@ -10,9 +10,9 @@
 #include <string.h>
 
 /* Receivers that are not ready are asked again so often (7 would be for ever), after this time:
- * with credits it does not happen, and what does happen shall be seen. 14: 2.56 ms. */
+ * with credits it does not happen, and what does happen shall be seen. 16: 2.56 ms. */
 #define RECEIVER_RETRIES 6
-#define RECEIVER_TIMER 14
+#define RECEIVER_TIMER 16
 #define HOPS 64
 
 void weir_verbs_pair_wish(const struct weir_verbs_link *link, const struct weir_verbs_lane *lane,

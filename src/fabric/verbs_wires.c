@@ -123,7 +123,7 @@ static void fill(struct weir_verbs_link *link, struct weir_verbs_lane *lane,
     slot->has_buffer = false;
     slot->is_read = wire->verb == WEIR_WIRE_READ;
     request->wr_id = lane->stamp | lane->head;
-    request->send_flags = link->fences_reads && lane->reads > 0 ? IBV_SEND_FENCE : 0;
+    request->send_flags = link->is_iwarp && lane->reads > 0 ? IBV_SEND_FENCE : 0;
     lane->head++;
     if (wire->verb == WEIR_WIRE_SEND) {
         fill_send(link, lane, wire, request, slot);
@@ -325,6 +325,15 @@ static unsigned hand_back_pending(struct weir_verbs_fabric *fabric, struct weir_
     return count;
 }
 
+/* An iWARP peer that refuses ends the connection. For a WRITE that is told as if our own request
+ * were wrong; a READ is flushed as it would be if the peer were gone: then nobody knows. */
+static int cause_of(const struct weir_verbs_link *link, enum ibv_wc_status status, int code)
+{
+    if (link->is_iwarp && status == IBV_WC_LOC_QP_OP_ERR)
+        return weir_verbs_status_code(IBV_WC_REM_ACCESS_ERR);
+    return link->is_iwarp && status == IBV_WC_WR_FLUSH_ERR ? -ECONNRESET : code;
+}
+
 /* The first completion of a lane that is not good tells what has happened; what was before it is
  * done, though it may not have said so. */
 static void take_failure(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane,
@@ -340,6 +349,7 @@ static void take_failure(struct weir_verbs_fabric *fabric, struct weir_verbs_lan
     }
     if (lane->has_failed)
         return;
+    code = cause_of(link, completion->status, code);
     lane->has_failed = true;
     lane->failed = (uint32_t)completion->wr_id;
     lane->failed_code = code;

@@ -133,7 +133,7 @@ static void account(struct net_run *run, uint64_t now_ns)
 static int look(struct net_run *run, const struct net_trial *trial)
 {
     struct net_event events[EVENTS_MAX];
-    int count = run->carrier->ops->poll(run->carrier, events, EVENTS_MAX, PATIENCE_NS);
+    int count = net_ends_poll(run, trial, events, EVENTS_MAX, PATIENCE_NS);
     uint64_t now_ns;
 
     if (count < 0)

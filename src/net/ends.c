@@ -10,9 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* An opener waits so long for the answer to its end. */
 #define ANSWER_PATIENCE_NS UINT64_C(30000000000)
+
+/* A poll would watch a while before it sleeps. */
+#define NAP_NS 1000000
 
 /* ---- which there are ---- */
 
@@ -368,6 +372,30 @@ bool net_ends_are_over(struct net_run *run)
             are_over = false;
     }
     return are_over;
+}
+
+/* Nothing of what is under way needs this rank's processor. */
+static bool is_passive(const struct net_run *run, const struct net_trial *trial)
+{
+    if (!run->carrier->is_one_sided || run->plan->verb == WEIR_NET_SEND ||
+        (trial->is_ping_pong && run->plan->verb == WEIR_NET_WRITE))
+        return false;
+    for (uint32_t i = 0; i < run->end_count; i++)
+        if (run->ends[i].is_opener && run->ends[i].state != NET_END_OVER)
+            return false;
+    return true;
+}
+
+int net_ends_poll(struct net_run *run, const struct net_trial *trial, struct net_event events[],
+                  unsigned max, uint64_t patience_ns)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+
+    if (patience_ns > 0 && is_passive(run, trial)) {
+        nanosleep(&nap, NULL);
+        patience_ns = 0;
+    }
+    return run->carrier->ops->poll(run->carrier, events, max, patience_ns);
 }
 
 void net_ends_stop(struct net_run *run)

@@ -144,7 +144,7 @@ static void hear(struct net_run *run, const struct net_trial *trial, const struc
 static int look(struct net_run *run, const struct net_trial *trial, uint64_t patience_ns)
 {
     struct net_event events[EVENTS_MAX];
-    int count = run->carrier->ops->poll(run->carrier, events, EVENTS_MAX, patience_ns);
+    int count = net_ends_poll(run, trial, events, EVENTS_MAX, patience_ns);
 
     for (int i = 0; i < count; i++)
         hear(run, trial, &events[i]);
@@ -166,6 +166,7 @@ static void begin(struct net_run *run, const struct net_trial *trial, uint64_t s
 {
     for (uint32_t i = 0; i < run->end_count; i++) {
         struct net_end *end = &run->ends[i];
+        uint64_t now_ns;
 
         if (end->state != NET_END_RUNNING)
             continue;
@@ -173,8 +174,9 @@ static void begin(struct net_run *run, const struct net_trial *trial, uint64_t s
         if (!end->is_opener)
             continue;
         end->tally.warm_until_ns = start_ns + trial->warm_up_ns;
-        net_tally_begin(&end->tally, start_ns);
-        serve_ball(run, end, weir_clock_ns(run->clock));
+        now_ns = weir_clock_ns(run->clock);
+        net_tally_begin(&end->tally, now_ns);
+        serve_ball(run, end, now_ns);
     }
 }
 

@@ -140,6 +140,10 @@ void net_end_hear(struct net_run *run, const struct net_trial *trial,
                   const struct net_event *event);
 /* True if all that this rank has opened is over. Openers whose other end keeps silent fail. */
 bool net_ends_are_over(struct net_run *run);
+/* What has happened, as carriers tell it; a rank that has nothing to do but wait for the end
+ * sleeps, and takes no part of a processor from those who measure. */
+int net_ends_poll(struct net_run *run, const struct net_trial *trial, struct net_event events[],
+                  unsigned max, uint64_t patience_ns);
 /* A signal has come: openers count no more, acceptors tell theirs. */
 void net_ends_stop(struct net_run *run);
 

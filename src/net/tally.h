@@ -26,7 +26,7 @@ struct net_tally {
     uint64_t count;
     uint64_t part_begin_ns;
     uint64_t part_count;
-    double peak_per_s; /* messages */
+    double peak_per_s; /* messages; 0: no part was long enough */
 };
 
 /* With the times and limits filled in; posting begins at `start_ns`. */

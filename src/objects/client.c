@@ -242,6 +242,21 @@ static int code_of_loss(const struct server_end *server, int result)
     return server->state == SERVER_JOINING ? -ECONNREFUSED : -EHOSTDOWN;
 }
 
+/* Wires of a link that breaks come back before that is told. */
+static int code_of_wire(int result)
+{
+    switch (result) {
+    case -ECONNRESET:
+    case -ECONNABORTED:
+    case -ENOTCONN:
+    case -EPIPE:
+    case -ECANCELED:
+        return -EHOSTDOWN;
+    default:
+        return result;
+    }
+}
+
 static void close_old_links(struct weir_object_client *client)
 {
     for (unsigned i = 0; client->has_old_links && i < client->params.server_count; i++) {
@@ -261,7 +276,7 @@ static void handle(struct weir_object_client *client, const struct weir_event *e
     switch (event->kind) {
     case WEIR_EVENT_DONE:
         if (event->context)
-            land(client, event->context, event->result);
+            land(client, event->context, code_of_wire(event->result));
         break;
     case WEIR_EVENT_MESSAGE:
         take_message(client, server, event);

@@ -121,15 +121,17 @@ static void open_window(struct weir_object_client *client, struct slot *slot)
         bytes = client->bounce_bytes;
     slot->window_begin = slot->sent;
     slot->window_end = slot->sent + bytes;
-    if (slot->is_bounced && slot->io->verb == WEIR_OBJECT_WRITE)
+    if (slot->is_bounced && bytes > 0 && slot->io->verb == WEIR_OBJECT_WRITE)
         memcpy(bounce_of(client, slot), (unsigned char *)slot->io->data + slot->sent, bytes);
 }
 
 static void close_window(struct weir_object_client *client, const struct slot *slot)
 {
-    if (slot->is_bounced && slot->io->verb == WEIR_OBJECT_READ && slot->error == 0)
+    uint64_t bytes = slot->window_end - slot->window_begin;
+
+    if (slot->is_bounced && bytes > 0 && slot->io->verb == WEIR_OBJECT_READ)
         memcpy((unsigned char *)slot->io->data + slot->window_begin, bounce_of(client, slot),
-               slot->window_end - slot->window_begin);
+               bytes);
 }
 
 /* ---- the next piece ---- */

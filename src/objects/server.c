@@ -11,8 +11,10 @@
 #include <sys/mman.h>
 
 #define CLIENT_LIMIT 1024
-#define MESSAGE_BYTES 4096
+#define MESSAGE_BYTES WEIR_OBJECT_MESSAGE_BYTES
 #define MESSAGE_CREDITS 32
+/* Strangers are turned away without a word to us: so often they are counted. */
+#define LOOK_AROUND_NS UINT64_C(1000000000)
 
 /* ---- the thread ---- */
 
@@ -40,7 +42,7 @@ static void *run(void *context)
 
     while (!atomic_load(&server->is_closing)) {
         int count = weir_fabric_poll(server->fabric, events, WEIR_SERVER_EVENTS_MAX,
-                                     is_tidy ? UINT64_MAX : 0);
+                                     is_tidy ? LOOK_AROUND_NS : 0);
 
         if (count < 0) {
             weir_log(WEIR_LOG_ERROR, "server %s: the network is broken: %s", server->address,

@@ -58,8 +58,10 @@ static void complain(struct weir_object_server *server, const struct weir_link *
     strncpy(peer, weir_link_peer(link), sizeof peer - 1);
     peer[sizeof peer - 1] = 0;
     weir_text_make_visible(peer, "");
-    weir_log(WEIR_LOG_WARNING, "server %s: client %s was cut off: %s (and %llu before it)",
-             server->address, peer, why, (unsigned long long)server->unlogged_count);
+    weir_log(WEIR_LOG_WARNING, "server %s: client %s was cut off: %s", server->address, peer, why);
+    if (server->unlogged_count)
+        weir_log(WEIR_LOG_WARNING, "server %s: %llu others were cut off since the last time",
+                 server->address, (unsigned long long)server->unlogged_count);
     server->unlogged_count = 0;
 }
 

@@ -83,6 +83,7 @@ for provider in tcp shm; do
     # ---- strangers
     memory_kib() { awk '/^VmRSS:/ { print $2 }' "/proc/$good/status"; }
     files_open() { find "/proc/$good/fd" -mindepth 1 | wc -l; }
+    has_few_files() { (($(files_open) < 40)); }
     knock() { python3 -B "$WEIR_ROOT/tests/mpi/rdma_door.py" "${hosts%%/*}" "$@"; }
     knock 0 connect 200 >/dev/null
     before=$(memory_kib)
@@ -94,7 +95,7 @@ for provider in tcp shm; do
     ior_on 2 "$provider" -w -r -R -t 64k -b 1m
     expect_right $((2 * mib))
     # Whoever says nothing is shown out after a while.
-    wait_until 20 eval '(($(files_open) < 40))' || fail "$(files_open) files are still open"
+    wait_until 20 has_few_files || fail "$(files_open) files are still open"
     after=$(memory_kib)
     ((after <= before + 2048)) || fail "the memory of the server grows from $before to $after KiB"
     (($(wc -l <"$work/good.err") - said <= 10)) || fail "the server says $(wc -l <"$work/good.err") lines"

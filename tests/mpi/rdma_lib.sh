@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
 # What the tests of remote memory share: runs over it, and daemons that are looked after. To be read after lib.sh.
 
@@ -24,6 +24,7 @@ start_daemon() { # start_daemon NAME PROVIDER OPTION...
         >"$work/$name.out" 2>"$work/$name.err" </dev/null &
     daemon=$!
     daemons+=("$daemon")
+    # shellcheck disable=SC2034 # for fail
     command_line="weir serve --provider $provider $*"
     wait_until 30 grep -q '^serving at ' "$work/$name.out" ||
         fail "the server $name does not say where it is: $(tail -n 3 "$work/$name.err")"

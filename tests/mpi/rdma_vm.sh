@@ -19,8 +19,6 @@ need_machine() {
     for command in qemu-system-x86_64 busybox xz depmod; do
         command -v "$command" >/dev/null || skip "there is no $command here: scripts/deps vm"
     done
-    "$WEIR" backends >"$work/backends"
-    ! grep -q 'left out: verbs' "$work/backends" || skip "this build has no verbs: $(grep 'left out: verbs' "$work/backends")"
     [[ ! -e ${XDG_CACHE_HOME:-${HOME-}/.cache}/weir-vm/kernel/version ]] || return 0
     [[ ${CI-} == true ]] || skip "no kernel for the virtual machine is here yet: scripts/testbed/vm-run --prepare"
     "$vm_run" --prepare >"$out" 2>"$err" || skip "no kernel for the virtual machine: $(tail -n 1 "$err")"
@@ -57,7 +55,8 @@ verbs() { # verbs RANKS TARGETS OPTION...
 
 contract=$(dirname "$(dirname "$WEIR")")/tests/contract/test_backends
 if [[ -x $contract ]]; then
-    WEIR_TEST_RDMA_PROVIDER=verbs WEIR_TEST_RDMA_WIREUP=$wireup capture timeout 250 "$contract" 'rdma*'
+    WEIR_TEST_RDMA=rdma.provider=verbs,rdma.wireup=$wireup,rdma.targets=self,rdma.capacity=64m \
+        capture timeout 250 "$contract" '*provider=verbs*'
     expect_done
 fi
 

@@ -71,16 +71,28 @@ static void as_many_are_posted_as_count_after_warm_up(void **state)
 
 static void a_peak_is_the_best_hundredth_and_not_a_single_heap(void **state)
 {
-    struct net_tally tally = {.duration_ns = 100 * 10000};
+    struct net_tally tally = {.duration_ns = UINT64_C(100) * 20000000};
     uint64_t now_ns = 0;
 
     (void)state;
     net_tally_begin(&tally, 0);
     for (int part = 0; part < 50; part++)
         for (int heap = 1; heap <= 10; heap++)
-            net_tally_add(&tally, now_ns += 1000, part == 20 ? 3 : 1);
-    /* Ten heaps of 3 in 10 us. */
-    assert_true(tally.peak_per_s > 2.9e6 && tally.peak_per_s < 3.1e6);
+            net_tally_add(&tally, now_ns += 2000000, part == 20 ? 3 : 1);
+    /* Ten heaps of 3 in 20 ms. */
+    assert_true(tally.peak_per_s > 1490 && tally.peak_per_s < 1510);
+}
+
+static void heaps_that_follow_each_other_at_once_are_no_peak(void **state)
+{
+    struct net_tally tally = {.iterations = 1000};
+    uint64_t now_ns = 0;
+
+    (void)state;
+    net_tally_begin(&tally, 0);
+    for (int heap = 0; heap < 50; heap++)
+        net_tally_add(&tally, now_ns += heap % 2 == 0 ? 9999000 : 1000, 20);
+    assert_true(tally.peak_per_s > 0 && tally.peak_per_s < 4100);
 }
 
 static void intervals_have_what_was_seen_in_them(void **state)
@@ -155,6 +167,19 @@ static void every_page_is_looked_at(void **state)
     }
 }
 
+static void pages_of_one_message_cannot_change_places(void **state)
+{
+    static unsigned char message[16384], page[4096];
+    uint64_t number;
+
+    (void)state;
+    net_stamp_put(message, sizeof message, 9, 77);
+    memcpy(page, message + 4096, sizeof page);
+    memcpy(message + 4096, message + 8192, sizeof page);
+    memcpy(message + 8192, page, sizeof page);
+    assert_false(net_stamp_get(message, sizeof message, 9, &number));
+}
+
 static void a_stamp_of_another_flow_and_a_spoilt_one_are_wrong(void **state)
 {
     (void)state;
@@ -169,6 +194,226 @@ static void a_stamp_of_another_flow_and_a_spoilt_one_are_wrong(void **state)
         assert_false(net_stamp_get(message, bytes, 5, &number));
         free(message);
     }
+}
+
+/* ---- the two ends of one flow, without a network ---- */
+
+enum { SLOTS = 4, STRIDE = 64, BYTES = 48 };
+
+/* A carrier that carries nothing: it remembers the last note. */
+struct stub {
+    struct net_carrier carrier;
+    struct net_note told;
+    unsigned told_count;
+    unsigned released;
+    unsigned char memory[SLOTS * STRIDE];
+};
+
+static struct stub stub;
+
+static int stub_begin(struct net_carrier *carrier, const struct net_course *courses, unsigned count)
+{
+    assert_ptr_equal(carrier, &stub.carrier);
+    assert_non_null(courses);
+    assert_int_equal(count, 1);
+    return 0;
+}
+
+static int stub_tell(struct net_link *link, const struct net_note *note)
+{
+    assert_non_null(link);
+    stub.told = *note;
+    stub.told_count++;
+    return 0;
+}
+
+static void stub_release(struct net_link *link, void *data)
+{
+    assert_non_null(link);
+    assert_non_null(data);
+    stub.released++;
+}
+
+static const struct net_carrier_ops stub_ops = {
+    .begin = stub_begin, .tell = stub_tell, .release = stub_release};
+
+struct bench {
+    struct weir_group group;
+    struct weir_net_plan plan;
+    struct weir_net_params params;
+    struct weir_clock clock;
+    struct net_link link;
+    struct net_peer peers[2];
+    struct weir_net_flow flow;
+    struct net_end end;
+    struct weir_histogram latency;
+    uint32_t tokens[SLOTS];
+    uint64_t post_ns[SLOTS];
+    uint64_t last_number[SLOTS];
+    struct net_trial trial;
+    struct net_run run;
+};
+
+/* This is rank `rank` of the flow 0 -> 1. */
+static void open_bench(struct bench *bench, int rank, enum weir_net_verb verb)
+{
+    struct weir_error error = {0};
+
+    memset(bench, 0, sizeof *bench);
+    memset(&stub, 0, sizeof stub);
+    stub.carrier.ops = &stub_ops;
+    stub.carrier.memory = stub.memory;
+    bench->group = (struct weir_group){.rank = rank, .size = 2};
+    bench->plan = (struct weir_net_plan){.verb = verb, .measure = WEIR_NET_BANDWIDTH};
+    bench->link =
+        (struct net_link){.peer = 1 - (uint32_t)rank, .is_opener = rank == 0, .is_up = true};
+    bench->peers[1 - rank] = (struct net_peer){.opened = rank == 0 ? &bench->link : NULL,
+                                               .accepted = rank == 0 ? NULL : &bench->link};
+    bench->flow = (struct weir_net_flow){0, 1};
+    bench->end.latency = &bench->latency;
+    bench->end.free_tokens = bench->tokens;
+    bench->end.post_ns = bench->post_ns;
+    bench->end.last_number = bench->last_number;
+    bench->trial = (struct net_trial){.bytes = BYTES,
+                                      .stride = STRIDE,
+                                      .slot_count = SLOTS,
+                                      .depth = SLOTS,
+                                      .batch = 1,
+                                      .iterations = 100,
+                                      .must_verify = true};
+    bench->run = (struct net_run){.params = &bench->params,
+                                  .plan = &bench->plan,
+                                  .group = &bench->group,
+                                  .clock = &bench->clock,
+                                  .carrier = &stub.carrier,
+                                  .peers = bench->peers,
+                                  .flows = &bench->flow,
+                                  .flow_count = 1,
+                                  .ends = &bench->end,
+                                  .area_bytes = sizeof stub.memory};
+    net_ends_list(&bench->run);
+    assert_int_equal(bench->run.end_count, 1);
+    assert_int_equal(net_ends_begin(&bench->run, &bench->trial, &error), 0);
+}
+
+static void hear_note(struct bench *bench, enum net_note_kind kind, uint64_t first, uint64_t second,
+                      uint64_t third)
+{
+    const struct net_event event = {.kind = NET_EVENT_TOLD,
+                                    .link = &bench->link,
+                                    .note = {.kind = kind, .values = {first, second, third}}};
+
+    net_end_hear(&bench->run, &bench->trial, &event);
+}
+
+static void hear_message(struct bench *bench, unsigned char *data, uint64_t bytes)
+{
+    const struct net_event event = {
+        .kind = NET_EVENT_RECEIVED, .link = &bench->link, .data = data, .bytes = bytes};
+
+    net_end_hear(&bench->run, &bench->trial, &event);
+}
+
+static void a_sink_answers_when_all_that_was_sent_has_come(void **state)
+{
+    struct bench bench;
+    unsigned char message[BYTES];
+
+    (void)state;
+    open_bench(&bench, 1, WEIR_NET_SEND);
+    net_stamp_put(message, BYTES, bench.end.seed, 0);
+    hear_message(&bench, message, BYTES);
+    hear_note(&bench, NET_NOTE_END, 3, 3, 0);
+    assert_int_equal(stub.told_count, 0);
+    net_stamp_put(message, BYTES, bench.end.seed, 1);
+    message[BYTES - 1] ^= 1;
+    hear_message(&bench, message, BYTES);
+    assert_int_equal(stub.told_count, 0);
+    hear_message(&bench, message, BYTES - 1);
+    assert_int_equal(stub.told_count, 1);
+    assert_int_equal(stub.told.kind, NET_NOTE_ENDED);
+    assert_int_equal(stub.told.values[0], 3);
+    assert_int_equal(stub.told.values[1], 2);
+    assert_int_equal(stub.released, 3);
+    /* Without stamps, the length is looked at all the same. */
+    open_bench(&bench, 1, WEIR_NET_SEND);
+    bench.trial.must_verify = false;
+    hear_message(&bench, message, BYTES);
+    assert_int_equal(bench.end.wrong_count, 0);
+    hear_message(&bench, message, BYTES - 1);
+    assert_int_equal(bench.end.wrong_count, 1);
+}
+
+static void a_sink_finds_the_places_that_are_wrong(void **state)
+{
+    (void)state;
+    for (unsigned wrong = 0; wrong <= SLOTS; wrong++) {
+        struct bench bench;
+
+        open_bench(&bench, 1, WEIR_NET_WRITE);
+        for (unsigned slot = wrong; slot < SLOTS; slot++)
+            net_stamp_put(stub.memory + slot * STRIDE, BYTES, bench.end.seed, 10 + slot);
+        hear_note(&bench, NET_NOTE_END, 14, SLOTS, 0);
+        assert_int_equal(stub.told_count, 1);
+        assert_int_equal(stub.told.values[1], wrong);
+        if (wrong == 0)
+            assert_int_equal(stub.told.values[2], 10 + 11 + 12 + 13);
+    }
+}
+
+static void a_source_counts_what_its_sink_found_wrong_or_old(void **state)
+{
+    static const struct {
+        enum weir_net_verb verb;
+        uint64_t received;
+        uint64_t wrong;
+        uint64_t sum;
+        uint64_t expected;
+        bool has_failed;
+    } answers[] = {
+        {WEIR_NET_WRITE, 0, 0, 2 + 3 + 4 + 5, 0, false},
+        {WEIR_NET_WRITE, 0, 0, 2 + 3 + 4 + 1, 1, false},
+        {WEIR_NET_WRITE, 0, 3, 2, 3, false},
+        {WEIR_NET_SEND, 6, 0, 15, 0, false},
+        {WEIR_NET_SEND, 6, 0, 14, 1, false},
+        {WEIR_NET_SEND, 6, 2, 1, 2, false},
+        {WEIR_NET_SEND, 5, 0, 15, 0, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(answers); i++) {
+        struct bench bench;
+
+        open_bench(&bench, 0, answers[i].verb);
+        bench.end.tally.posted = 6;
+        for (unsigned slot = 0; slot < SLOTS; slot++)
+            bench.last_number[slot] = 2 + slot;
+        net_end_finish(&bench.run, &bench.end);
+        assert_int_equal(stub.told.kind, NET_NOTE_END);
+        assert_int_equal(stub.told.values[0], 6);
+        assert_int_equal(stub.told.values[1], SLOTS);
+        assert_false(net_ends_are_over(&bench.run));
+        hear_note(&bench, NET_NOTE_ENDED, answers[i].received, answers[i].wrong, answers[i].sum);
+        assert_true(net_ends_are_over(&bench.run));
+        assert_int_equal(bench.end.wrong_count, answers[i].expected);
+        assert_int_equal(bench.end.failure[0] != '\0', answers[i].has_failed);
+    }
+}
+
+static void a_lost_link_ends_its_flow_with_a_sentence(void **state)
+{
+    struct bench bench;
+    struct net_event event = {.kind = NET_EVENT_LOST, .code = -ECONNRESET};
+
+    (void)state;
+    open_bench(&bench, 0, WEIR_NET_WRITE);
+    event.link = &bench.link;
+    net_end_hear(&bench.run, &bench.trial, &event);
+    assert_true(net_ends_are_over(&bench.run));
+    assert_non_null(strstr(bench.end.failure, "rank 1"));
+    assert_non_null(strstr(bench.end.failure, strerror(ECONNRESET)));
+    assert_int_equal(bench.end.tally.state, NET_TALLY_OVER);
+    assert_false(bench.link.is_up);
 }
 
 /* ---- ranks as threads ---- */
@@ -316,6 +561,8 @@ static void assert_right(const struct weir_net_plan *plan, const struct member *
             assert_int_equal(flow->byte_count, plan->iterations * measurement->message_bytes);
             assert_int_equal(flow->wrong_count, 0);
             assert_true(flow->seconds > 0 && flow->seconds <= measurement->seconds * 1.000001);
+            if (measurement->flow_count == 1)
+                assert_true(measurement->seconds <= flow->seconds * 1.000001);
         }
         assert_int_equal(measurement->latency->total, plan->iterations * measurement->flow_count);
     }
@@ -342,6 +589,19 @@ static void every_verb_and_pattern_moves_what_was_asked_for(void **state)
         }
 }
 
+/* One message follows the other: their times, so many to a trip, are all of the time. */
+static void assert_times_fill_the_run(const struct weir_net_result *result, double per_trip)
+{
+    double seconds = 0, times = 0;
+
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        times += (double)result->measurements[i].latency->sum_ns * 1e-9;
+        for (uint32_t f = 0; f < result->measurements[i].flow_count; f++)
+            seconds += result->measurements[i].flows[f].seconds;
+    }
+    assert_true(times * per_trip < seconds * 1.01 && times * per_trip > seconds * 0.7);
+}
+
 static void latency_is_that_of_single_messages(void **state)
 {
     (void)state;
@@ -360,6 +620,7 @@ static void latency_is_that_of_single_messages(void **state)
         result = run_plan(&plan, 3, members);
         assert_right(&plan, members, 3, result);
         assert_true(result->is_latency);
+        assert_times_fill_the_run(result, verb == WEIR_NET_READ ? 1 : 2);
         weir_net_result_close(result);
     }
 }
@@ -376,7 +637,7 @@ static void bytes_of_intervals_are_those_of_the_flow(void **state)
     plan.repetitions = 1;
     plan.iterations = 0;
     plan.duration_ns = 50000000;
-    plan.warm_up_ns = 5000000;
+    plan.warm_up_ns = 20000000;
     plan.interval_ns = 10000000;
     result = run_plan(&plan, 2, members);
     assert_int_equal(members[0].code, 0);
@@ -385,6 +646,9 @@ static void bytes_of_intervals_are_those_of_the_flow(void **state)
         bytes += result->intervals[i].byte_count;
     assert_int_equal(bytes, result->measurements[0].flows[0].byte_count);
     assert_true(result->measurements[0].flows[0].seconds >= 0.05);
+    assert_true(result->measurements[0].flows[0].begin_s >= 0.02);
+    assert_true(result->measurements[0].seconds <=
+                result->measurements[0].flows[0].seconds * 1.000001);
     weir_net_result_close(result);
 }
 
@@ -427,11 +691,17 @@ int main(void)
         cmocka_unit_test(without_warm_up_everything_counts_from_the_start),
         cmocka_unit_test(as_many_are_posted_as_count_after_warm_up),
         cmocka_unit_test(a_peak_is_the_best_hundredth_and_not_a_single_heap),
+        cmocka_unit_test(heaps_that_follow_each_other_at_once_are_no_peak),
         cmocka_unit_test(intervals_have_what_was_seen_in_them),
         cmocka_unit_test(a_stamp_is_read_as_it_was_written),
         cmocka_unit_test(a_message_of_two_halves_is_wrong),
         cmocka_unit_test(every_page_is_looked_at),
+        cmocka_unit_test(pages_of_one_message_cannot_change_places),
         cmocka_unit_test(a_stamp_of_another_flow_and_a_spoilt_one_are_wrong),
+        cmocka_unit_test(a_sink_answers_when_all_that_was_sent_has_come),
+        cmocka_unit_test(a_sink_finds_the_places_that_are_wrong),
+        cmocka_unit_test(a_source_counts_what_its_sink_found_wrong_or_old),
+        cmocka_unit_test(a_lost_link_ends_its_flow_with_a_sentence),
         cmocka_unit_test(nobody_leaves_a_meeting_before_all_have_come),
         cmocka_unit_test(every_verb_and_pattern_moves_what_was_asked_for),
         cmocka_unit_test(latency_is_that_of_single_messages),

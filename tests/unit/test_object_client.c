@@ -624,83 +624,114 @@ static uint64_t now_ns(void)
     return weir_clock_kernel_ns();
 }
 
-/* So many that some are in flight, over two servers, of which one goes. */
+enum { LOSS_ROUNDS = 400, LOSS_BYTES = 40000 };
+#define LOSS_LIMIT_NS UINT64_C(20000000000)
+
+/* Writes to two objects, each at a server of its own. */
+struct loss {
+    struct bed bed;
+    struct weir_object *objects[2];
+    struct weir_object_io ios[DEPTH];
+    unsigned char *data;
+    uint64_t begin_ns;
+    unsigned outstanding;
+    unsigned rounds;
+    unsigned failed;
+};
+
+static void open_loss(struct loss *loss, const struct setting *setting)
+{
+    char path[16];
+
+    open_bed(&loss->bed, setting);
+    for (unsigned i = 0; !loss->objects[0] || !loss->objects[1]; i++) {
+        uint32_t home;
+
+        snprintf(path, sizeof path, "o%u", i);
+        home = weir_stripe_home(path, 2);
+        if (!loss->objects[home])
+            loss->objects[home] = open_object(loss->bed.client, path, 0);
+    }
+    loss->data = calloc(DEPTH, LOSS_BYTES);
+    assert_non_null(loss->data);
+    loss->begin_ns = now_ns();
+    for (unsigned i = 0; i < DEPTH; i++) {
+        struct weir_object_io *io = &loss->ios[i];
+
+        *io = (struct weir_object_io){.object = loss->objects[i % 2],
+                                      .data = loss->data + i * LOSS_BYTES,
+                                      .offset = i / 2 * LOSS_BYTES,
+                                      .bytes = LOSS_BYTES,
+                                      .slot = i};
+        weir_object_submit(loss->bed.client, &io, 1);
+        loss->outstanding++;
+    }
+}
+
+/* What comes back goes out again, until enough was seen; half-way, server 1 goes. */
+static void take_back(struct loss *loss, struct weir_object_io *io)
+{
+    bool is_early = loss->failed == 0 && now_ns() - loss->begin_ns < LOSS_LIMIT_NS;
+
+    loss->outstanding--;
+    if (io->result < 0) {
+        assert_ptr_equal(io->object, loss->objects[1]);
+        assert_true(io->result == -EHOSTDOWN || io->result == -ETIMEDOUT);
+        loss->failed++;
+    } else {
+        assert_int_equal(io->result, LOSS_BYTES);
+    }
+    if (++loss->rounds == LOSS_ROUNDS / 2) {
+        weir_object_server_close(loss->bed.servers[1]);
+        loss->bed.servers[1] = NULL;
+    }
+    if (loss->rounds < LOSS_ROUNDS || is_early) {
+        weir_object_submit(loss->bed.client, &io, 1);
+        loss->outstanding++;
+    }
+}
+
+static void close_loss(struct loss *loss)
+{
+    struct weir_object_client *client = loss->bed.client;
+    struct weir_text text = {0};
+
+    weir_object_client_explain(client, &text);
+    assert_non_null(strstr(weir_text_string(&text), "server 1 at "));
+    assert_non_null(strstr(weir_text_string(&text), "cut the link"));
+    weir_text_close(&text);
+    assert_true(move(client, loss->objects[1], WEIR_OBJECT_WRITE, loss->data, 0, LOSS_BYTES) < 0);
+    assert_int_equal(move(client, loss->objects[0], WEIR_OBJECT_WRITE, loss->data, 0, LOSS_BYTES),
+                     LOSS_BYTES);
+    assert_true(weir_object_close(client, loss->objects[1]) < 0);
+    assert_int_equal(weir_object_close(client, loss->objects[0]), 0);
+    close_bed(&loss->bed);
+    free(loss->data);
+}
+
 static void a_server_that_goes_takes_only_its_own_along(void **state)
 {
-    enum { ROUNDS = 400, BYTES = 40000 };
-    static unsigned char data[2][DEPTH / 2 * BYTES];
-
     (void)state;
     for (unsigned kind = 0; kind < 6; kind++) {
-        struct setting setting = {.provider = providers[kind % 2],
-                                  .mode = (enum weir_object_mode)(kind / 2),
-                                  .servers = 2,
-                                  .unit_bytes = 1 << 20,
-                                  .stripe_count = 1};
-        struct weir_object_io ios[DEPTH];
-        struct weir_object *objects[2] = {NULL, NULL};
-        uint64_t begin_ns;
-        struct weir_text text = {0};
-        unsigned outstanding = 0;
-        unsigned failed = 0;
-        struct bed bed;
-        char path[16];
+        const struct setting setting = {.provider = providers[kind % 2],
+                                        .mode = (enum weir_object_mode)(kind / 2),
+                                        .servers = 2,
+                                        .unit_bytes = 1 << 20,
+                                        .stripe_count = 1};
+        struct loss loss = {0};
 
-        open_bed(&bed, &setting);
-        for (unsigned i = 0; !objects[0] || !objects[1]; i++) {
-            uint32_t home;
-
-            snprintf(path, sizeof path, "o%u", i);
-            home = weir_stripe_home(path, 2);
-            if (!objects[home])
-                objects[home] = open_object(bed.client, path, 0);
-        }
-        begin_ns = now_ns();
-        for (unsigned i = 0; i < DEPTH; i++) {
-            struct weir_object_io *io = &ios[i];
-
-            *io = (struct weir_object_io){.object = objects[i % 2],
-                                          .data = data[i % 2] + i / 2 * BYTES,
-                                          .offset = i / 2 * BYTES,
-                                          .bytes = BYTES,
-                                          .slot = i};
-            weir_object_submit(bed.client, (struct weir_object_io *[]){io}, 1);
-            outstanding++;
-        }
-        for (unsigned round = 0; outstanding > 0;) {
+        open_loss(&loss, &setting);
+        while (loss.outstanding > 0) {
             struct weir_object_io *done[DEPTH];
-            int count = weir_object_reap(bed.client, done, 1, DEPTH, UINT64_MAX);
+            int count = weir_object_reap(loss.bed.client, done, 1, DEPTH, UINT64_MAX);
 
-            assert_in_range(count, 0, outstanding);
-            for (int i = 0; i < count; i++) {
-                outstanding--;
-                if (done[i]->object == objects[0])
-                    assert_int_equal(done[i]->result, BYTES);
-                else if (done[i]->result != BYTES)
-                    failed++;
-                if (done[i]->result < 0)
-                    assert_true(done[i]->result == -EHOSTDOWN || done[i]->result == -ETIMEDOUT);
-                if (++round < ROUNDS || (failed == 0 && now_ns() - begin_ns < 20000000000)) {
-                    weir_object_submit(bed.client, &done[i], 1);
-                    outstanding++;
-                }
-                if (round == ROUNDS / 2) {
-                    weir_object_server_close(bed.servers[1]);
-                    bed.servers[1] = NULL;
-                }
-            }
+            assert_in_range(count, 0, loss.outstanding);
+            for (int i = 0; i < count; i++)
+                take_back(&loss, done[i]);
         }
-        assert_true(failed > 0);
-        assert_true(now_ns() - begin_ns < 20000000000);
-        weir_object_client_explain(bed.client, &text);
-        assert_non_null(strstr(weir_text_string(&text), "server 1 at "));
-        assert_non_null(strstr(weir_text_string(&text), "cut the link"));
-        weir_text_close(&text);
-        assert_true(move(bed.client, objects[1], WEIR_OBJECT_WRITE, data[1], 0, BYTES) < 0);
-        assert_int_equal(move(bed.client, objects[0], WEIR_OBJECT_WRITE, data[0], 0, BYTES), BYTES);
-        assert_true(weir_object_close(bed.client, objects[1]) < 0);
-        assert_int_equal(weir_object_close(bed.client, objects[0]), 0);
-        close_bed(&bed);
+        assert_true(loss.failed > 0);
+        assert_true(now_ns() - loss.begin_ns < LOSS_LIMIT_NS);
+        close_loss(&loss);
     }
 }
 

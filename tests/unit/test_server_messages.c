@@ -69,7 +69,11 @@ static void learn(struct scene *scene, const struct weir_answer *answer)
 static void check_answer(struct scene *scene, const struct weir_wire *wire)
 {
     const struct weir_answer *answer = wire->header;
+    const struct weir_task *task = wire->context;
 
+    /* What is pulled has come before it is said so. */
+    if (task->parsed.request.verb == WEIR_VERB_WRITE_PULL)
+        assert_int_equal(task->flying, 0);
     assert_in_range(wire->header_bytes, sizeof *answer, WEIR_HEADER_BYTES);
     assert_true(wire->header_bytes + wire->bytes <= MESSAGE_BYTES);
     assert_int_equal(wire->header_bytes + wire->bytes, sizeof *answer + answer->payload_bytes);

@@ -96,6 +96,20 @@ int weir_fabric_check(const struct weir_fabric *fabric, uint64_t locked_bytes, u
 /* Adds what this host lets the providers do, and the way to more, for `weir doctor`. */
 void weir_fabric_diagnose(struct weir_diagnosis *diagnosis);
 
+/* What the port of a fabric has counted since it came up, of packets lost, late or held up, under
+ * the names of its driver: looked at before and after a run, what has grown in between is worth to
+ * be told. Other programs on the port are counted as well. */
+#define WEIR_FABRIC_COUNTERS 16
+struct weir_fabric_counter {
+    char name[32]; /* "out_of_sequence" */
+    uint64_t value;
+};
+struct weir_fabric_counters {
+    unsigned count; /* 0: nothing is counted */
+    struct weir_fabric_counter counters[WEIR_FABRIC_COUNTERS];
+};
+void weir_fabric_counters(const struct weir_fabric *fabric, struct weir_fabric_counters *counters);
+
 /* ---- memory ---- */
 
 /* Memory that other processes of this node can map as well (memfd), so that every provider can

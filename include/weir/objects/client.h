@@ -148,7 +148,10 @@ struct weir_object_io {
     unsigned slot;  /* 0 to depth - 1: not in flight twice */
 };
 
-/* As submit and reap of weir/io/backend.h. Neither allocates. */
+/* As submit and reap of weir/io/backend.h. Neither allocates, but for the slow way: the first
+ * transfer that comes to chunks whose places are not known asks for them before it is taken, and so
+ * does a read beyond the known end for that; the first one outside of lent memory takes memory to
+ * copy through. */
 int weir_object_submit(struct weir_object_client *client, struct weir_object_io *const ios[],
                        unsigned count);
 int weir_object_reap(struct weir_object_client *client, struct weir_object_io *done[], unsigned min,

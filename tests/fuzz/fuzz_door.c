@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes at the door: the first one says how far an honest peer got before it began to talk
+ * nonsense. With the secret, nonsense may be a card, a frame of tcp, or what follows one. */
+#include "fabric/door.h"
+#include "fabric/interface.h"
+#include "fabric/secret.h"
+#include "fabric/tcp.h"
+
+#include "weir/base/clock.h"
+#include "weir/base/log.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MEMORY_BYTES 65536
+
+int LLVMFuzzerInitialize(int *count, char ***words);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+/* How far the peer is honest. */
+enum honesty { HELLO, PROOF, CARD, READY, STAGES };
+
+struct scene {
+    struct weir_fabric *fabric;
+    struct weir_link *link;
+    uint64_t joined, refused;
+    int fd;
+};
+
+static void poll_once(struct scene *scene)
+{
+    struct weir_event events[4];
+    int count = weir_fabric_poll(scene->fabric, events, 4, 0);
+
+    assert(count >= 0);
+    for (int i = 0; i < count; i++) {
+        if (events[i].kind == WEIR_EVENT_JOINED)
+            scene->link = events[i].link;
+        if (events[i].kind == WEIR_EVENT_MESSAGE)
+            weir_link_release(events[i].link, events[i].message);
+        if (events[i].kind == WEIR_EVENT_LEFT) {
+            weir_link_close(events[i].link);
+            scene->link = NULL;
+        }
+    }
+}
+
+static bool hear(struct scene *scene, void *text, size_t bytes)
+{
+    size_t heard = 0;
+
+    while (heard < bytes) {
+        ssize_t got = recv(scene->fd, (unsigned char *)text + heard, bytes - heard, MSG_DONTWAIT);
+
+        if (got == 0 || (got < 0 && errno != EAGAIN))
+            return false;
+        heard += got > 0 ? (size_t)got : 0;
+        poll_once(scene);
+    }
+    return true;
+}
+
+static void say(struct scene *scene, const void *text, size_t bytes)
+{
+    const unsigned char *next = text;
+
+    while (bytes > 0) {
+        ssize_t sent = send(scene->fd, next, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (sent < 0 && errno != EAGAIN)
+            return;
+        next += sent > 0 ? sent : 0;
+        bytes -= sent > 0 ? (size_t)sent : 0;
+        poll_once(scene);
+    }
+}
+
+static bool be_honest(struct scene *scene, enum honesty until)
+{
+    static const unsigned char secret[WEIR_SECRET_BYTES];
+    struct weir_door_hello hello = {.magic = WEIR_DOOR_MAGIC,
+                                    .version = htole32(WEIR_DOOR_VERSION),
+                                    .kind = htole32(WEIR_DOOR_LINK),
+                                    .provider = "tcp"};
+    struct weir_door_challenge challenge;
+    struct weir_door_proof proof;
+    struct weir_door_answer answer;
+    struct weir_door_card card = {.credits = htole32(4), .message_bytes = htole32(512)};
+    struct weir_door_ready ready = {0};
+    uint32_t ours[2] = {htole32(1), htole32(4)};
+
+    memcpy(card.card.bytes, ours, sizeof ours);
+    if (until == HELLO)
+        return true;
+    say(scene, &hello, sizeof hello);
+    if (!hear(scene, &challenge, sizeof challenge))
+        return false;
+    if (until == PROOF)
+        return true;
+    weir_secret_prove(secret, "client", &hello, sizeof hello, &challenge, sizeof challenge,
+                      proof.proof);
+    say(scene, &proof, sizeof proof);
+    if (!hear(scene, &answer, sizeof answer))
+        return false;
+    if (until == CARD)
+        return true;
+    say(scene, &card, sizeof card);
+    if (!hear(scene, &card, sizeof card))
+        return false;
+    say(scene, &ready, sizeof ready);
+    return true;
+}
+
+static int dial(const char *address)
+{
+    struct weir_host_port parsed;
+    struct sockaddr_in place = {.sin_family = AF_INET};
+    struct linger reset = {1, 0};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int failure;
+
+    failure = weir_host_port_parse(address, &parsed);
+    assert(fd >= 0 && failure == 0);
+    place.sin_port = htons((uint16_t)strtoul(parsed.port, NULL, 10));
+    inet_pton(AF_INET, parsed.host, &place.sin_addr);
+    failure = connect(fd, (struct sockaddr *)&place, sizeof place);
+    assert(failure == 0);
+    /* Thousands of these a second would use up all ports by waiting for their last packets. */
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    return fd;
+}
+
+int LLVMFuzzerInitialize(int *count, char ***words)
+{
+    (void)count;
+    (void)words;
+    weir_log_set_level(WEIR_LOG_ERROR);
+    return 0;
+}
+
+/* Eight bytes make a frame that is nearly right, and what belongs behind it. */
+static void say_frame(struct scene *scene, const unsigned char *bytes, struct weir_region_key key)
+{
+    static const unsigned char nothing[1024];
+    struct tcp_frame frame = {
+        .kind = bytes[0] % 16,
+        .fences = htole16(bytes[1] & 1 ? bytes[2] : 0),
+        .handled = htole32(bytes[3] & 0x80 ? UINT32_MAX - bytes[3] : bytes[3]),
+        .bytes = htole64((uint64_t)bytes[4] << (bytes[1] >> 2 & 15)),
+        .address = htole64(key.address + (uint64_t)bytes[5] * 300 - (bytes[1] & 2)),
+        .key = htole64(key.key ^ (bytes[6] & 3)),
+    };
+
+    say(scene, &frame, sizeof frame);
+    if (frame.kind == TCP_WRITE || frame.kind == TCP_SEND || frame.kind == TCP_DATA)
+        say(scene, nothing, (size_t)bytes[4] << (bytes[7] & 1));
+}
+
+static void post_some(struct scene *scene, struct weir_region *region,
+                      const struct weir_region_key *key, unsigned kinds)
+{
+    for (unsigned i = 0; i < 6 && scene->link != NULL; i++) {
+        struct weir_wire wire = {.verb = kinds >> i & 1 ? WEIR_WIRE_READ : WEIR_WIRE_WRITE,
+                                 .data = region->memory,
+                                 .bytes = 16,
+                                 .region = region,
+                                 .remote_address = key->address,
+                                 .remote = key};
+
+        weir_link_post(scene->link, &wire, 1);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    struct weir_fabric_params params = {
+        .provider = "tcp", .interface = "127.0.0.1", .gid_index = -1, .depth = 8};
+    struct scene scene = {0};
+    struct weir_error error = {0};
+    struct weir_region *region;
+    char address[WEIR_ADDRESS_BYTES];
+    struct weir_region_key key;
+    unsigned char *memory;
+    enum honesty stage;
+    int failure;
+
+    if (count == 0)
+        return 0;
+    memory = malloc(MEMORY_BYTES);
+    failure = weir_fabric_open(&params, &scene.fabric, &error);
+    assert(!failure);
+    failure = weir_fabric_listen(scene.fabric, NULL, address, &error);
+    assert(!failure);
+    failure = weir_region_open(scene.fabric, memory, MEMORY_BYTES, NULL, true, &region, &error);
+    assert(!failure);
+    scene.fd = dial(address);
+    key = weir_region_key(region);
+    stage = bytes[0] % STAGES;
+    if (be_honest(&scene, stage)) {
+        for (unsigned i = 0; i < 4; i++)
+            poll_once(&scene);
+        if (stage == READY && bytes[0] & 4)
+            post_some(&scene, region, &key, bytes[0] >> 3);
+        bytes++;
+        count--;
+        for (; stage == READY && count >= 8; bytes += 8, count -= 8)
+            say_frame(&scene, bytes, key);
+        say(&scene, bytes, count);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        poll_once(&scene);
+    close(scene.fd);
+    for (unsigned i = 0; i < 4; i++)
+        poll_once(&scene);
+    weir_region_close(region);
+    weir_fabric_close(scene.fabric);
+    free(memory);
+    return 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Somebody at the door of a fabric, byte by byte: what an honest peer says, and anything else. */
+#ifndef WEIR_TESTS_STRANGER_H
+#define WEIR_TESTS_STRANGER_H
+
+#include "fabric/door.h"
+#include "fabric/interface.h"
+#include "fabric/secret.h"
+#include "wire_cases.h"
+
+#include <arpa/inet.h>
+#include <endian.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct stranger {
+    int fd;
+    unsigned char secret[WEIR_SECRET_BYTES];
+    struct weir_door_hello hello;
+    struct weir_door_challenge challenge;
+};
+
+static inline int stranger_dial(const char *address)
+{
+    struct weir_host_port parsed;
+    struct sockaddr_in place = {.sin_family = AF_INET};
+    struct timeval limit = {20, 0};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    assert_true(fd >= 0);
+    assert_int_equal(weir_host_port_parse(address, &parsed), 0);
+    place.sin_port = htons((uint16_t)strtoul(parsed.port, NULL, 10));
+    assert_int_equal(inet_pton(AF_INET, parsed.host, &place.sin_addr), 1);
+    assert_int_equal(connect(fd, (struct sockaddr *)&place, sizeof place), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
+    return fd;
+}
+
+static inline void stranger_set_hello(struct stranger *stranger, const char *provider)
+{
+    stranger->hello = (struct weir_door_hello){.version = htole32(WEIR_DOOR_VERSION),
+                                               .kind = htole32(WEIR_DOOR_LINK)};
+    memcpy(stranger->hello.magic, WEIR_DOOR_MAGIC, sizeof stranger->hello.magic);
+    memcpy(stranger->hello.provider, provider, strlen(provider));
+}
+
+static inline void stranger_say(const struct stranger *stranger, const void *text, size_t bytes)
+{
+    assert_int_equal(send(stranger->fd, text, bytes, MSG_NOSIGNAL), bytes);
+}
+
+/* Polls the fabric until the stranger has heard so many bytes, or the end: how many. */
+static inline size_t stranger_hear(struct stranger *stranger, struct wire_end *end, void *text,
+                                   size_t bytes)
+{
+    uint64_t start_ns = weir_clock_kernel_ns();
+    size_t heard = 0;
+
+    while (heard < bytes && weir_clock_kernel_ns() - start_ns < WIRE_PATIENCE_NS) {
+        ssize_t got =
+            recv(stranger->fd, (unsigned char *)text + heard, bytes - heard, MSG_DONTWAIT);
+
+        if (got == 0 || (got < 0 && errno != EAGAIN))
+            break;
+        heard += got > 0 ? (size_t)got : 0;
+        wire_poll_end(end, 0);
+    }
+    return heard;
+}
+
+/* True if it hears nothing but the end, and that within the patience. */
+static inline bool stranger_is_hung_up_on(struct stranger *stranger, struct wire_end *end)
+{
+    unsigned char byte;
+    uint64_t start_ns = weir_clock_kernel_ns();
+    size_t heard = stranger_hear(stranger, end, &byte, 1);
+
+    return heard == 0 && weir_clock_kernel_ns() - start_ns < WIRE_PATIENCE_NS;
+}
+
+static inline void stranger_prove(const struct stranger *stranger, const char *role,
+                                  unsigned char proof[WEIR_PROOF_BYTES])
+{
+    assert_int_equal(weir_secret_prove(stranger->secret, role, &stranger->hello,
+                                       sizeof stranger->hello, &stranger->challenge,
+                                       sizeof stranger->challenge, proof),
+                     0);
+}
+
+/* HELLO, and what is answered. */
+static inline void stranger_greet(struct stranger *stranger, struct wire_end *end)
+{
+    stranger_say(stranger, &stranger->hello, sizeof stranger->hello);
+    assert_int_equal(stranger_hear(stranger, end, &stranger->challenge, sizeof stranger->challenge),
+                     sizeof stranger->challenge);
+}
+
+/* PROOF, and what is answered. */
+static inline struct weir_door_answer stranger_show(struct stranger *stranger, struct wire_end *end)
+{
+    struct weir_door_proof proof;
+    struct weir_door_answer answer = {0};
+
+    stranger_prove(stranger, "client", proof.proof);
+    stranger_say(stranger, &proof, sizeof proof);
+    assert_int_equal(stranger_hear(stranger, end, &answer, sizeof answer), sizeof answer);
+    return answer;
+}
+
+/* A whole link, with tcp's card of one stream and `depth`. */
+static inline struct weir_door_card stranger_join(struct stranger *stranger, struct wire_end *end,
+                                                  uint32_t depth)
+{
+    struct weir_door_card card = {.credits = htole32(4), .message_bytes = htole32(512)};
+    struct weir_door_card theirs = {0};
+    struct weir_door_ready ready = {0};
+    uint32_t ours[2] = {htole32(1), htole32(depth)};
+
+    stranger_greet(stranger, end);
+    assert_int_equal(le32toh(stranger_show(stranger, end).verdict), WEIR_DOOR_WELCOME);
+    memcpy(card.card.bytes, ours, sizeof ours);
+    stranger_say(stranger, &card, sizeof card);
+    assert_int_equal(stranger_hear(stranger, end, &theirs, sizeof theirs), sizeof theirs);
+    stranger_say(stranger, &ready, sizeof ready);
+    return theirs;
+}
+
+#endif

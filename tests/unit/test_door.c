@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who comes in at the door, and who does not: strangers who say one thing wrong, or nothing. */
+#include "stranger.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#define PATIENCE_NS UINT64_C(300000000)
+
+struct bed {
+    struct wire_end end;
+    struct stranger stranger;
+    int err; /* what is logged goes here */
+    int saved_err;
+};
+
+static int set_up(void **state)
+{
+    static const unsigned char secret[WEIR_SECRET_BYTES] = "what only friends know";
+    struct bed *bed = calloc(1, sizeof *bed);
+    struct weir_fabric_params params = {.provider = "tcp",
+                                        .interface = "127.0.0.1",
+                                        .gid_index = -1,
+                                        .patience_ns = PATIENCE_NS,
+                                        .secret = secret};
+
+    if (bed == NULL)
+        return -1;
+    wire_open_end(&bed->end, &params);
+    wire_listen(&bed->end);
+    memcpy(bed->stranger.secret, secret, sizeof secret);
+    bed->stranger.fd = stranger_dial(bed->end.address);
+    stranger_set_hello(&bed->stranger, "tcp");
+    bed->err = memfd_create("log", MFD_CLOEXEC);
+    bed->saved_err = dup(STDERR_FILENO);
+    dup2(bed->err, STDERR_FILENO);
+    *state = bed;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bed *bed = *state;
+
+    dup2(bed->saved_err, STDERR_FILENO);
+    close(bed->saved_err);
+    close(bed->err);
+    close(bed->stranger.fd);
+    wire_close_end(&bed->end);
+    free(bed);
+    return 0;
+}
+
+/* Lines that were logged with these words in them. */
+static unsigned count_logged(const struct bed *bed, const char *words)
+{
+    char text[65536] = "";
+    unsigned count = 0;
+
+    assert_true(pread(bed->err, text, sizeof text - 1, 0) >= 0);
+    for (const char *place = strstr(text, words); place != NULL; place = strstr(place + 1, words))
+        count++;
+    return count;
+}
+
+static uint64_t refused(const struct bed *bed)
+{
+    return weir_fabric_door_counts(bed->end.fabric).refused;
+}
+
+/* ---- honest ones ---- */
+
+static void who_proves_the_secret_gets_a_card_and_a_link(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_door_card card = stranger_join(&bed->stranger, &bed->end, 8);
+
+    assert_int_equal(le32toh(card.verdict), WEIR_DOOR_WELCOME);
+    assert_int_equal(le32toh(card.credits), 32);
+    assert_int_equal(le32toh(card.message_bytes), 4096);
+    while (bed->end.joined == 0)
+        wire_poll_end(&bed->end, 1000000);
+    assert_int_equal(weir_link_credits(bed->end.link), 4);
+    assert_int_equal(weir_link_message_bytes(bed->end.link), 512);
+    assert_int_equal(weir_fabric_door_counts(bed->end.fabric).joined, 1);
+    assert_int_equal(refused(bed), 0);
+}
+
+static void the_door_proves_that_it_knows_the_secret_too(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_door_answer answer;
+    unsigned char expected[WEIR_PROOF_BYTES];
+
+    stranger_greet(&bed->stranger, &bed->end);
+    answer = stranger_show(&bed->stranger, &bed->end);
+    stranger_prove(&bed->stranger, "server", expected);
+    assert_memory_equal(answer.proof, expected, sizeof expected);
+}
+
+static void words_that_come_byte_by_byte_are_understood(void **state)
+{
+    struct bed *bed = *state;
+    const unsigned char *hello = (const unsigned char *)&bed->stranger.hello;
+
+    for (size_t i = 0; i < sizeof bed->stranger.hello; i++) {
+        stranger_say(&bed->stranger, hello + i, 1);
+        wire_poll_end(&bed->end, 0);
+    }
+    assert_int_equal(stranger_hear(&bed->stranger, &bed->end, &bed->stranger.challenge,
+                                   sizeof bed->stranger.challenge),
+                     sizeof bed->stranger.challenge);
+    assert_int_equal(le32toh(stranger_show(&bed->stranger, &bed->end).verdict), WEIR_DOOR_WELCOME);
+}
+
+/* ---- the others ---- */
+
+static void a_wrong_secret_gets_neither_proof_nor_card(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_door_answer answer;
+    struct weir_door_card card = {0};
+
+    bed->stranger.secret[0] ^= 1;
+    stranger_greet(&bed->stranger, &bed->end);
+    answer = stranger_show(&bed->stranger, &bed->end);
+    assert_int_equal(le32toh(answer.verdict), WEIR_DOOR_WRONG_SECRET);
+    for (size_t i = 0; i < sizeof answer.proof; i++)
+        assert_int_equal(answer.proof[i], 0);
+    send(bed->stranger.fd, &card, sizeof card, MSG_NOSIGNAL);
+    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    assert_int_equal(refused(bed), 1);
+    assert_int_equal(bed->end.joined, 0);
+    assert_int_equal(count_logged(bed, "does not know the secret"), 1);
+}
+
+static void the_proof_of_one_visit_is_of_no_use_in_the_next(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_door_proof proof;
+    struct weir_door_answer answer;
+
+    stranger_greet(&bed->stranger, &bed->end);
+    stranger_prove(&bed->stranger, "client", proof.proof);
+    close(bed->stranger.fd);
+    bed->stranger.fd = stranger_dial(bed->end.address);
+    stranger_greet(&bed->stranger, &bed->end);
+    stranger_say(&bed->stranger, &proof, sizeof proof);
+    assert_int_equal(stranger_hear(&bed->stranger, &bed->end, &answer, sizeof answer),
+                     sizeof answer);
+    assert_int_equal(le32toh(answer.verdict), WEIR_DOOR_WRONG_SECRET);
+}
+
+static void the_servers_proof_does_not_pass_for_a_clients(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_door_proof proof;
+    struct weir_door_answer answer;
+
+    stranger_greet(&bed->stranger, &bed->end);
+    stranger_prove(&bed->stranger, "server", proof.proof);
+    stranger_say(&bed->stranger, &proof, sizeof proof);
+    assert_int_equal(stranger_hear(&bed->stranger, &bed->end, &answer, sizeof answer),
+                     sizeof answer);
+    assert_int_equal(le32toh(answer.verdict), WEIR_DOOR_WRONG_SECRET);
+}
+
+static void another_version_is_told_as_such(void **state)
+{
+    struct bed *bed = *state;
+
+    bed->stranger.hello.version = htole32(WEIR_DOOR_VERSION + 1);
+    stranger_greet(&bed->stranger, &bed->end);
+    assert_int_equal(le32toh(bed->stranger.challenge.verdict), WEIR_DOOR_OTHER_VERSION);
+    assert_int_equal(le32toh(bed->stranger.challenge.version), WEIR_DOOR_VERSION);
+    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    assert_int_equal(refused(bed), 1);
+    assert_int_equal(count_logged(bed, "both need the same weir"), 1);
+}
+
+static void another_provider_is_told_as_such(void **state)
+{
+    struct bed *bed = *state;
+
+    stranger_set_hello(&bed->stranger, "verbs");
+    stranger_greet(&bed->stranger, &bed->end);
+    assert_int_equal(le32toh(bed->stranger.challenge.verdict), WEIR_DOOR_OTHER_PROVIDER);
+    assert_string_equal(bed->stranger.challenge.provider, "tcp");
+    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    assert_int_equal(count_logged(bed, "the provider verbs, and this end has tcp"), 1);
+}
+
+static void garbage_is_hung_up_on_at_its_first_bytes(void **state)
+{
+    struct bed *bed = *state;
+
+    stranger_say(&bed->stranger, "GET", 3);
+    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    assert_int_equal(refused(bed), 1);
+}
+
+static void silence_is_hung_up_on_when_the_patience_ends(void **state)
+{
+    struct bed *bed = *state;
+    uint64_t start_ns = weir_clock_kernel_ns();
+
+    stranger_say(&bed->stranger, &bed->stranger.hello, 20);
+    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    assert_true(weir_clock_kernel_ns() - start_ns >= PATIENCE_NS / 2);
+    assert_int_equal(refused(bed), 1);
+}
+
+static void a_poll_that_sleeps_wakes_up_for_silence(void **state)
+{
+    struct bed *bed = *state;
+    uint64_t start_ns = weir_clock_kernel_ns();
+    struct weir_event event;
+
+    assert_int_equal(weir_fabric_poll(bed->end.fabric, &event, 1, 3 * PATIENCE_NS), 0);
+    assert_true(weir_clock_kernel_ns() - start_ns >= 3 * PATIENCE_NS);
+    assert_int_equal(refused(bed), 1);
+}
+
+static void a_card_that_makes_no_sense_is_refused(void **state)
+{
+    static const struct weir_door_card cards[] = {
+        {.credits = 0, .message_bytes = 4096},
+        {.credits = UINT32_MAX, .message_bytes = 4096},
+        {.credits = 1, .message_bytes = 0},
+        {.credits = 1, .message_bytes = UINT32_MAX},
+        {.credits = 1, .message_bytes = 4096, .greeting_bytes = WEIR_GREETING_BYTES + 1},
+        {.credits = 1, .message_bytes = 4096}, /* no stream */
+        {.verdict = WEIR_DOOR_CANNOT, .credits = 1, .message_bytes = 4096},
+    };
+    struct bed *bed = *state;
+
+    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+        struct weir_door_card theirs;
+
+        stranger_greet(&bed->stranger, &bed->end);
+        stranger_show(&bed->stranger, &bed->end);
+        stranger_say(&bed->stranger, &cards[i], sizeof cards[i]);
+        if (stranger_hear(&bed->stranger, &bed->end, &theirs, sizeof theirs) == sizeof theirs) {
+            unsigned char nothing[WEIR_CARD_BYTES] = {0};
+
+            assert_int_equal(le32toh(theirs.verdict), WEIR_DOOR_CANNOT);
+            assert_memory_equal(theirs.card.bytes, nothing, sizeof nothing);
+        }
+        assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+        assert_int_equal(refused(bed), i + 1);
+        close(bed->stranger.fd);
+        bed->stranger.fd = stranger_dial(bed->end.address);
+    }
+    assert_int_equal(bed->end.joined, 0);
+}
+
+static void a_stream_of_no_link_is_refused(void **state)
+{
+    struct bed *bed = *state;
+
+    bed->stranger.hello.kind = htole32(WEIR_DOOR_STREAM);
+    bed->stranger.hello.index = htole32(1);
+    stranger_greet(&bed->stranger, &bed->end);
+    stranger_show(&bed->stranger, &bed->end);
+    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    assert_int_equal(refused(bed), 1);
+}
+
+/* ---- many of them ---- */
+
+static void who_is_refused_again_and_again_does_not_fill_the_log(void **state)
+{
+    struct bed *bed = *state;
+
+    for (unsigned i = 0; i < 120; i++) {
+        int fd = stranger_dial(bed->end.address);
+
+        assert_int_equal(send(fd, "garbage!", 8, MSG_NOSIGNAL), 8);
+        while (refused(bed) <= i)
+            wire_poll_end(&bed->end, 1000000);
+        close(fd);
+    }
+    assert_int_equal(count_logged(bed, "is refused"), 3);
+    assert_int_equal(count_logged(bed, "100 times by now"), 1);
+}
+
+static void *visit(void *address)
+{
+    for (unsigned i = 0; i < 200; i++) {
+        int fd = stranger_dial(address);
+
+        send(fd, "garbage!", 8, MSG_NOSIGNAL);
+        close(fd);
+    }
+    return NULL;
+}
+
+static void who_was_refused_takes_no_memory_while_poll_waits(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_event event;
+    pthread_t thread;
+    size_t before = mallinfo2().uordblks;
+
+    assert_int_equal(pthread_create(&thread, NULL, visit, bed->end.address), 0);
+    assert_int_equal(weir_fabric_poll(bed->end.fabric, &event, 1, UINT64_C(1000000000)), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(refused(bed) >= 100);
+    assert_true(mallinfo2().uordblks < before + 65536);
+}
+
+static void three_hundred_silent_ones_do_not_keep_a_friend_out(void **state)
+{
+    struct bed *bed = *state;
+    int fds[300];
+
+    for (unsigned i = 0; i < 300; i++)
+        fds[i] = stranger_dial(bed->end.address);
+    close(bed->stranger.fd);
+    bed->stranger.fd = stranger_dial(bed->end.address);
+    stranger_join(&bed->stranger, &bed->end, 8);
+    while (bed->end.joined == 0)
+        wire_poll_end(&bed->end, 1000000);
+    assert_true(refused(bed) > 0);
+    for (unsigned i = 0; i < 300; i++)
+        close(fds[i]);
+}
+
+static void without_descriptors_the_door_waits_and_does_not_spin(void **state)
+{
+    struct bed *bed = *state;
+    struct rlimit limit, low;
+    struct rusage before, after;
+    struct weir_event event;
+    int next = dup(STDERR_FILENO);
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    close(next);
+    low = limit;
+    low.rlim_cur = (rlim_t)next;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    getrusage(RUSAGE_THREAD, &before);
+    weir_fabric_poll(bed->end.fabric, &event, 1, UINT64_C(1000000000));
+    getrusage(RUSAGE_THREAD, &after);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_true(after.ru_nvcsw - before.ru_nvcsw < 100);
+    assert_true(after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec -
+                    before.ru_stime.tv_sec <
+                1);
+    /* The one who waited is served when there is room again. */
+    stranger_greet(&bed->stranger, &bed->end);
+}
+
+/* ---- the other side: strangers who listen ---- */
+
+struct false_server {
+    int listener, fd;
+    char address[64];
+};
+
+static void open_false_server(struct false_server *server)
+{
+    struct sockaddr_in place = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof place;
+
+    server->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(server->listener, (struct sockaddr *)&place, bytes), 0);
+    assert_int_equal(listen(server->listener, 1), 0);
+    assert_int_equal(getsockname(server->listener, (struct sockaddr *)&place, &bytes), 0);
+    snprintf(server->address, sizeof server->address, "127.0.0.1:%u", ntohs(place.sin_port));
+    server->fd = -1;
+}
+
+static void close_false_server(struct false_server *server)
+{
+    close(server->fd);
+    close(server->listener);
+}
+
+/* Why a link with a server was not made that says `challenge` and then `answer`. */
+static int connect_to_false(struct bed *bed, const struct weir_door_challenge *challenge,
+                            const struct weir_door_answer *answer, bool is_told_card)
+{
+    struct false_server server;
+    struct stranger other = {0};
+    struct weir_door_card card;
+    int result;
+
+    open_false_server(&server);
+    assert_int_equal(weir_fabric_connect(bed->end.fabric, server.address, NULL, 0, &bed->end.link),
+                     0);
+    server.fd = accept(server.listener, NULL, NULL);
+    other.fd = server.fd;
+    assert_int_equal(stranger_hear(&other, &bed->end, &other.hello, sizeof other.hello),
+                     sizeof other.hello);
+    if (challenge != NULL)
+        stranger_say(&other, challenge, sizeof *challenge);
+    if (answer != NULL) {
+        stranger_say(&other, answer, sizeof *answer);
+        assert_int_equal(stranger_hear(&other, &bed->end, &card, sizeof(struct weir_door_proof)),
+                         sizeof(struct weir_door_proof));
+        assert_int_equal(stranger_hear(&other, &bed->end, &card, sizeof card) == sizeof card,
+                         is_told_card);
+    }
+    while (bed->end.left == 0)
+        wire_poll_end(&bed->end, 1000000);
+    result = wire_find(&bed->end, WEIR_EVENT_LEFT)->result;
+    weir_link_close(bed->end.link);
+    bed->end.link = NULL;
+    wire_forget(&bed->end);
+    close_false_server(&server);
+    return result;
+}
+
+static void a_server_that_does_not_know_the_secret_is_left(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_door_challenge challenge = {
+        .magic = WEIR_DOOR_MAGIC, .version = htole32(WEIR_DOOR_VERSION), .provider = "tcp"};
+    struct weir_door_answer welcome = {.verdict = htole32(WEIR_DOOR_WELCOME)};
+    struct weir_door_answer wrong = {.verdict = htole32(WEIR_DOOR_WRONG_SECRET)};
+
+    assert_int_equal(connect_to_false(bed, &challenge, &welcome, false), -EACCES);
+    assert_int_equal(count_logged(bed, "does not know the secret"), 1);
+    assert_int_equal(connect_to_false(bed, &challenge, &wrong, false), -EACCES);
+    assert_int_equal(count_logged(bed, "our secret is not its own"), 1);
+}
+
+static void a_server_of_another_kind_is_left_with_the_reason(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_door_challenge challenge = {.magic = WEIR_DOOR_MAGIC,
+                                            .version = htole32(WEIR_DOOR_VERSION + 6),
+                                            .verdict = htole32(WEIR_DOOR_OTHER_VERSION)};
+
+    assert_int_equal(connect_to_false(bed, &challenge, NULL, false), -EPROTONOSUPPORT);
+    assert_int_equal(count_logged(bed, "speaks version 7 of the door"), 1);
+    challenge.version = htole32(WEIR_DOOR_VERSION);
+    challenge.verdict = htole32(WEIR_DOOR_OTHER_PROVIDER);
+    memcpy(challenge.provider, "verbs", 6);
+    assert_int_equal(connect_to_false(bed, &challenge, NULL, false), -EPROTOTYPE);
+    assert_int_equal(count_logged(bed, "has the provider verbs, and this end tcp"), 1);
+    challenge.magic[0] = 'x';
+    assert_int_equal(connect_to_false(bed, &challenge, NULL, false), -EPROTO);
+    assert_int_equal(connect_to_false(bed, NULL, NULL, false), -ETIMEDOUT);
+}
+
+/* ---- places ---- */
+
+static void places_in_words_are_taken_apart(void **state)
+{
+    static const struct {
+        const char *text, *host, *port;
+    } cases[] = {
+        {"n2:7471", "n2", "7471"},
+        {"n2", "n2", "0"},
+        {"10.0.0.1:1", "10.0.0.1", "1"},
+        {"[fe80::1%eth0]:65535", "fe80::1%eth0", "65535"},
+        {"[::1]", "::1", "0"},
+        {"::1", "::1", "0"},
+        {"", NULL, NULL},
+        {":7471", NULL, NULL},
+        {"n2:", NULL, NULL},
+        {"n2:x", NULL, NULL},
+        {"n2:70000", NULL, NULL},
+        {"n2:-1", NULL, NULL},
+        {"n2:1 ", NULL, NULL},
+        {"[::1", NULL, NULL},
+        {"[::1]7471", NULL, NULL},
+        {"[]:1", NULL, NULL},
+    };
+    struct weir_host_port parsed;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int result = weir_host_port_parse(cases[i].text, &parsed);
+
+        assert_int_equal(result, cases[i].host == NULL ? -EINVAL : 0);
+        if (result)
+            continue;
+        assert_string_equal(parsed.host, cases[i].host);
+        assert_string_equal(parsed.port, cases[i].port);
+    }
+}
+
+static void addresses_that_cannot_be_read_make_no_link(void **state)
+{
+    static const char *const wrong[] = {"",       "127.0.0.1",      "127.0.0.1:", "127.0.0.1:0",
+                                        "[::1:5", "127.0.0.1:99999"};
+    struct bed *bed = *state;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(weir_fabric_connect(bed->end.fabric, wrong[i], NULL, 0, &bed->end.link),
+                         -EINVAL);
+    assert_null(bed->end.link);
+}
+
+static void a_door_opens_where_it_is_told(void **state)
+{
+    static const char *const places[] = {"127.0.0.1:0", "127.0.0.1", "[::1]:0", "0.0.0.0"};
+    struct weir_fabric_params params = {
+        .provider = "tcp", .interface = "127.0.0.1", .gid_index = -1};
+    struct weir_error error = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char address[WEIR_ADDRESS_BYTES];
+        struct weir_fabric *fabric;
+
+        assert_int_equal(weir_fabric_open(&params, &fabric, &error), 0);
+        assert_int_equal(weir_fabric_listen(fabric, places[i], address, &error), 0);
+        assert_int_equal(strncmp(address, i == 2 ? "[::1]:" : "127.0.0.1:", i == 2 ? 6 : 10), 0);
+        weir_fabric_close(fabric);
+    }
+}
+
+static void places_where_nobody_can_listen_are_refused_by_name(void **state)
+{
+    struct bed *bed = *state;
+    struct weir_fabric_params params = {
+        .provider = "tcp", .interface = "127.0.0.1", .gid_index = -1};
+    char address[WEIR_ADDRESS_BYTES];
+    struct weir_fabric *fabric;
+    struct weir_error error = {0};
+
+    assert_int_equal(weir_fabric_open(&params, &fabric, &error), 0);
+    assert_int_equal(weir_fabric_listen(fabric, bed->end.address, address, &error), -EADDRINUSE);
+    assert_non_null(strstr(error.text, bed->end.address));
+    error = (struct weir_error){0};
+    assert_int_equal(weir_fabric_listen(fabric, "127.0.0.1:x", address, &error), -EINVAL);
+    assert_int_equal(error.exit, WEIR_EXIT_USAGE);
+    weir_fabric_close(fabric);
+    error = (struct weir_error){0};
+    params.interface = "nosuch0";
+    assert_int_equal(weir_fabric_open(&params, &fabric, &error), -ENODEV);
+    assert_non_null(strstr(error.text, "\"nosuch0\""));
+    assert_non_null(strstr(error.text, "it has lo"));
+    error = (struct weir_error){0};
+    params.provider = "pigeon";
+    assert_int_equal(weir_fabric_open(&params, &fabric, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "tcp"));
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest cases[] = {
+        CASE(who_proves_the_secret_gets_a_card_and_a_link),
+        CASE(the_door_proves_that_it_knows_the_secret_too),
+        CASE(words_that_come_byte_by_byte_are_understood),
+        CASE(a_wrong_secret_gets_neither_proof_nor_card),
+        CASE(the_proof_of_one_visit_is_of_no_use_in_the_next),
+        CASE(the_servers_proof_does_not_pass_for_a_clients),
+        CASE(another_version_is_told_as_such),
+        CASE(another_provider_is_told_as_such),
+        CASE(garbage_is_hung_up_on_at_its_first_bytes),
+        CASE(silence_is_hung_up_on_when_the_patience_ends),
+        CASE(a_poll_that_sleeps_wakes_up_for_silence),
+        CASE(a_card_that_makes_no_sense_is_refused),
+        CASE(a_stream_of_no_link_is_refused),
+        CASE(who_is_refused_again_and_again_does_not_fill_the_log),
+        CASE(who_was_refused_takes_no_memory_while_poll_waits),
+        CASE(three_hundred_silent_ones_do_not_keep_a_friend_out),
+        CASE(without_descriptors_the_door_waits_and_does_not_spin),
+        CASE(a_server_that_does_not_know_the_secret_is_left),
+        CASE(a_server_of_another_kind_is_left_with_the_reason),
+        cmocka_unit_test(places_in_words_are_taken_apart),
+        CASE(addresses_that_cannot_be_read_make_no_link),
+        cmocka_unit_test(a_door_opens_where_it_is_told),
+        CASE(places_where_nobody_can_listen_are_refused_by_name),
+    };
+
+    return cmocka_run_group_tests_name("door", cases, NULL, NULL);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Limits that stand in the way of RDMA: told with figures and the way out, before anything fails.
+ */
+#include <arpa/inet.h>
+
+#include "verbs_bed.h"
+
+static const struct weir_provider *const verbs = &weir_provider_verbs;
+
+#define MANY UINT64_C(1) << 60
+
+#define STATUS "Name:\tweir\nVmPin:\t    1024 kB\nCapEff:\t%s\n"
+#define NO_POWERS "0000000000000000"
+#define MAY_LOCK "0000000000004000"
+
+static void locked_memory_is_compared_with_what_may_be_locked(void **state)
+{
+    static const struct {
+        rlim_t limit;
+        const char *powers;
+        uint64_t bytes;
+        bool is_refused;
+    } cases[] = {
+        {RLIM_INFINITY, NO_POWERS, MANY, false},
+        {8 << 20, NO_POWERS, 64 << 20, true},
+        {8 << 20, MAY_LOCK, 64 << 20, false},
+        /* 1 MiB is pinned already, and a link has 48 KiB of buffers. */
+        {8 << 20, NO_POWERS, (7 << 20) - 49152, false},
+        {8 << 20, NO_POWERS, (7 << 20) - 49151, true},
+        {0, NO_POWERS, 4096, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_fabric_params params = standard();
+        char status[128];
+        const struct file files[] = {{"/proc/self/status", status}, {NULL, NULL}};
+        struct weir_error error = {0};
+        struct weir_fabric *fabric;
+        int code;
+
+        snprintf(status, sizeof status, STATUS, cases[i].powers);
+        make_up();
+        made.attributes.max_mr_size = UINT64_MAX;
+        made.memlock = cases[i].limit;
+        made.files = files;
+        assert_int_equal(verbs->open(&params, &fabric, &error), 0);
+        code = verbs->check(fabric, cases[i].bytes, 1, 1, &error);
+        if (code != (cases[i].is_refused ? -ENOMEM : 0))
+            fail_msg("case %zu: %s", i, error.text);
+        if (cases[i].is_refused) {
+            assert_non_null(strstr(error.text, "RLIMIT_MEMLOCK"));
+            assert_non_null(strstr(error.text, "1 MiB are already"));
+            assert_non_null(strstr(error.text, "PropagateResourceLimitsExcept=MEMLOCK"));
+        }
+        verbs->close(fabric);
+        assert_int_equal(made.live, 0);
+    }
+}
+
+static void limits_of_the_device_are_told_with_figures(void **state)
+{
+    static const struct {
+        uint64_t bytes;
+        unsigned regions, links;
+        const char *text; /* NULL: all is well */
+    } cases[] = {
+        {1 << 20, 1, 10, NULL},
+        {UINT64_C(3) << 40, 2, 1, "bytes of a region are wanted; the device mk0 has"},
+        {UINT64_C(2) << 40, 2, 1, NULL},
+        {1 << 20, 995, 10, "1005 memory regions are wanted; the device mk0 has 1000"},
+        {1 << 20, 1, 600, "1200 queue pairs are wanted; the device mk0 has 1000: fewer links"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_fabric_params params = standard();
+        struct weir_error error = {0};
+        struct weir_fabric *fabric;
+
+        make_up();
+        params.pairs = 2;
+        assert_int_equal(verbs->open(&params, &fabric, &error), 0);
+        if (verbs->check(fabric, cases[i].bytes, cases[i].regions, cases[i].links, &error) !=
+            (cases[i].text != NULL ? -ENOSPC : 0))
+            fail_msg("case %zu: %s", i, error.text);
+        if (cases[i].text != NULL && strstr(error.text, cases[i].text) == NULL)
+            fail_msg("case %zu: %s", i, error.text);
+        verbs->close(fabric);
+    }
+}
+
+static void each_control_group_above_has_its_say(void **state)
+{
+    static const struct file inner[] = {
+        {"/proc/self/cgroup", "0::/job/step\n"},
+        {"/sys/fs/cgroup/job/step/rdma.max", "mk0 hca_handle=max hca_object=100\n"},
+        {"/sys/fs/cgroup/job/step/rdma.current", "mk0 hca_handle=1 hca_object=90\n"},
+        {NULL, NULL}};
+    static const struct file outer[] = {
+        {"/proc/self/cgroup", "0::/job/step\n"},
+        {"/sys/fs/cgroup/job/step/rdma.max", "mk0 hca_handle=max hca_object=max\n"},
+        {"/sys/fs/cgroup/job/rdma.max", "mk1 hca_object=1\nmk0 hca_handle=2 hca_object=20\n"},
+        {"/sys/fs/cgroup/job/rdma.current", "mk0 hca_handle=1 hca_object=15\n"},
+        {NULL, NULL}};
+    static const struct file first_version[] = {
+        {"/proc/self/cgroup", "5:cpu:/a\n4:rdma:/b\n"},
+        {"/sys/fs/cgroup/rdma/b/rdma.max", "mk0 hca_handle=2 hca_object=12\n"},
+        {NULL, NULL}};
+    static const struct file others[] = {{"/proc/self/cgroup", "0::/job\n"},
+                                         {"/sys/fs/cgroup/job/rdma.max", "mk01 hca_object=1\n"},
+                                         {NULL, NULL}};
+    static const struct {
+        const struct file *files;
+        const char *text;
+    } cases[] = {
+        {inner, "allows 100, of which 90 are taken"},
+        {outer, "allows 20, of which 15 are taken"},
+        {first_version, "allows 12, of which 0 are taken"},
+        {others, NULL},
+        {NULL, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_fabric_params params = standard();
+        struct weir_error error = {0};
+        struct weir_fabric *fabric;
+
+        make_up();
+        made.files = cases[i].files;
+        assert_int_equal(verbs->open(&params, &fabric, &error), 0);
+        if (verbs->check(fabric, 4096, 3, 5, &error) != (cases[i].text != NULL ? -EAGAIN : 0))
+            fail_msg("case %zu: %s", i, error.text);
+        if (cases[i].text != NULL &&
+            (strstr(error.text, cases[i].text) == NULL || strstr(error.text, "rdma.max") == NULL))
+            fail_msg("case %zu: %s", i, error.text);
+        verbs->close(fabric);
+    }
+}
+
+static void a_piece_too_large_for_the_device_says_so(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_region *region;
+    struct weir_error error = {0};
+    struct weir_fabric *fabric;
+
+    (void)state;
+    make_up();
+    made.attributes.max_mr_size = 1 << 20;
+    assert_int_equal(verbs->open(&params, &fabric, &error), 0);
+    made.failing = "ibv_reg_mr";
+    made.failing_at = 1;
+    made.failing_code = EINVAL;
+    assert_int_equal(
+        verbs->region_open(fabric, (void *)4096, 2 << 20, NULL, false, &region, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "the device takes 1 MiB at most"));
+    verbs->close(fabric);
+    assert_int_equal(made.live, 0);
+}
+
+/* ---- what is told without being asked to do anything ---- */
+
+static const struct weir_diagnosis_line *line_of(const struct weir_diagnosis *diagnosis,
+                                                 const char *subject)
+{
+    for (size_t i = 0; i < diagnosis->count; i++)
+        if (strcmp(diagnosis->lines[i].subject, subject) == 0)
+            return &diagnosis->lines[i];
+    return NULL;
+}
+
+static void the_doctor_is_told_what_slows_a_port_down(void **state)
+{
+    static const struct file files[] = {
+        {"/sys/class/infiniband/mk0/device/current_link_speed", "8.0 GT/s PCIe\n"},
+        {"/sys/class/infiniband/mk0/device/max_link_speed", "16.0 GT/s PCIe\n"},
+        {"/sys/class/infiniband/mk0/device/current_link_width", "16\n"},
+        {"/sys/class/infiniband/mk0/device/max_link_width", "16\n"},
+        {"/sys/class/infiniband/mk0/device/iommu_group/type", "DMA-FQ\n"},
+        {"/proc/self/cgroup", "0::/job\n"},
+        {"/sys/fs/cgroup/job/rdma.max", "mk0 hca_handle=2 hca_object=20\n"},
+        {NULL, NULL}};
+    struct weir_diagnosis diagnosis = {0};
+    const struct weir_diagnosis_line *line;
+
+    (void)state;
+    make_up();
+    made.files = files;
+    made.memlock = 8 << 20;
+    weir_diagnosis_begin(&diagnosis, "RDMA");
+    verbs->diagnose(&diagnosis);
+    assert_int_equal(made.live, 0);
+    line = line_of(&diagnosis, "mk0/1");
+    assert_non_null(line);
+    assert_int_equal(line->verdict, WEIR_GOOD);
+    assert_string_equal(line->text,
+                        "peers reach it by GID 3, ::ffff:10.0.0.7 (RoCE v2, an IPv4 address)");
+    line = line_of(&diagnosis, "MTU");
+    assert_int_equal(line->verdict, WEIR_LIMITED);
+    assert_string_equal(line->text, "mk0/1 has 1024 bytes of the 4096 that it is able to");
+    assert_non_null(strstr(line->remedy, "ip link set DEVICE mtu 4200"));
+    line = line_of(&diagnosis, "PCIe");
+    assert_int_equal(line->verdict, WEIR_LIMITED);
+    assert_string_equal(line->text, "mk0 runs at 8 GT/s x16, and is able to 16 GT/s x16");
+    assert_non_null(line_of(&diagnosis, "IOMMU"));
+    assert_non_null(line_of(&diagnosis, "rdma_cm"));
+    line = line_of(&diagnosis, "reads in flight");
+    assert_string_equal(line->text, "mk0 begins 32 and answers 16 at once on a queue pair");
+    line = line_of(&diagnosis, "control group");
+    assert_non_null(strstr(line->text, "allows 20 objects"));
+    line = line_of(&diagnosis, "locked memory");
+    assert_int_equal(line->verdict, WEIR_LIMITED);
+    assert_non_null(strstr(line->text, "8 MiB"));
+    weir_diagnosis_close(&diagnosis);
+}
+
+static void without_an_active_port_there_is_nothing_to_add(void **state)
+{
+    struct weir_diagnosis diagnosis = {0};
+
+    (void)state;
+    make_up();
+    made.port.state = IBV_PORT_DOWN;
+    verbs->diagnose(&diagnosis);
+    made.has_no_devices = true;
+    verbs->diagnose(&diagnosis);
+    made.failing = "ibv_get_device_list";
+    made.failing_at = 1;
+    made.failing_code = ENOSYS;
+    verbs->diagnose(&diagnosis);
+    assert_int_equal(diagnosis.count, 0);
+    assert_int_equal(made.live, 0);
+    weir_diagnosis_close(&diagnosis);
+}
+
+static void counters_of_any_driver_are_found_by_name(void **state)
+{
+    static const struct file files[] = {
+        {"/sys/class/infiniband/mk0/ports/1/hw_counters/rnr_nak_retry_err", "17\n"},
+        {"/sys/class/infiniband/mk0/ports/1/hw_counters/out_of_seq_request", "3\n"},
+        {"/sys/class/infiniband/mk0/ports/1/counters/symbol_error", "N/A\n"},
+        {NULL, NULL}};
+    struct weir_fabric_params params = standard();
+    struct weir_fabric_counters counters;
+    struct weir_error error = {0};
+    struct weir_fabric *fabric;
+
+    (void)state;
+    make_up();
+    made.files = files;
+    assert_int_equal(verbs->open(&params, &fabric, &error), 0);
+    fabric->provider = verbs;
+    weir_fabric_counters(fabric, &counters);
+    assert_int_equal(counters.count, 2);
+    assert_string_equal(counters.counters[0].name, "out_of_seq_request");
+    assert_int_equal(counters.counters[0].value, 3);
+    assert_string_equal(counters.counters[1].name, "rnr_nak_retry_err");
+    assert_int_equal(counters.counters[1].value, 17);
+    verbs->close(fabric);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(locked_memory_is_compared_with_what_may_be_locked),
+        cmocka_unit_test(limits_of_the_device_are_told_with_figures),
+        cmocka_unit_test(each_control_group_above_has_its_say),
+        cmocka_unit_test(a_piece_too_large_for_the_device_says_so),
+        cmocka_unit_test(the_doctor_is_told_what_slows_a_port_down),
+        cmocka_unit_test(without_an_active_port_there_is_nothing_to_add),
+        cmocka_unit_test(counters_of_any_driver_are_found_by_name),
+    };
+
+    return cmocka_run_group_tests_name("verbs check", tests, NULL, NULL);
+}

@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The data path of the verbs provider: what is handed to the device, and that each wire comes back
+ * once, with its own result. */
+#include <arpa/inet.h>
+
+#include "verbs_bed.h"
+
+static const struct weir_provider *const verbs = &weir_provider_verbs;
+
+#define MEMORY (1u << 20)
+
+/* A link that is up; its peer is the test. */
+struct bed {
+    struct weir_fabric *fabric;
+    struct weir_link *link;
+    struct weir_region *region;
+    struct weir_region_key key; /* of the peer's memory */
+    unsigned char memory[MEMORY];
+    struct weir_event events[256];
+};
+
+static struct bed bed;
+
+static void begin(const struct weir_fabric_params *params)
+{
+    struct weir_error error = {0};
+    struct weir_card card;
+
+    assert_int_equal(verbs->open(params, &bed.fabric, &error), 0);
+    bed.fabric->provider = verbs;
+    assert_int_equal(verbs->link_open(bed.fabric, false, &bed.link, &card), 0);
+    assert_int_equal(verbs->link_join(bed.link, &card), 0);
+    bed.link->state = WEIR_LINK_UP;
+    assert_int_equal(
+        verbs->region_open(bed.fabric, bed.memory, MEMORY, NULL, false, &bed.region, &error), 0);
+    bed.key = (struct weir_region_key){.address = 1 << 30, .key = 0xabc, .bytes = MEMORY};
+}
+
+static void end(void)
+{
+    verbs->link_close(bed.link);
+    verbs->region_close(bed.region);
+    verbs->close(bed.fabric);
+    assert_int_equal(made.live, 0);
+}
+
+static struct weir_wire wire(enum weir_wire_verb verb, uint64_t offset, uint64_t bytes,
+                             unsigned number)
+{
+    return (struct weir_wire){.verb = verb,
+                              .data = bed.memory + offset,
+                              .bytes = bytes,
+                              .region = bed.region,
+                              .remote_address = bed.key.address + offset,
+                              .remote = &bed.key,
+                              .context = (void *)(uintptr_t)(number + 1)};
+}
+
+static int post_many(enum weir_wire_verb verb, unsigned count, uint64_t bytes)
+{
+    struct weir_wire wires[256];
+
+    for (unsigned i = 0; i < count; i++)
+        wires[i] = wire(verb, (uint64_t)i * bytes, bytes, i);
+    return verbs->post(bed.link, wires, count);
+}
+
+static bool is_signalled(unsigned number)
+{
+    return (made.sent[number].flags & IBV_SEND_SIGNALED) != 0;
+}
+
+/* ---- posting ---- */
+
+static void wires_become_requests_in_chains_with_the_last_signalled(void **state)
+{
+    struct weir_fabric_params params = standard();
+    unsigned chains = 0;
+
+    (void)state;
+    make_up();
+    params.depth = 100;
+    begin(&params);
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 120, 4096), 100);
+    assert_int_equal(made.sent_count, 100);
+    for (unsigned i = 0; i < 100; i++) {
+        const struct sent *sent = &made.sent[i];
+
+        assert_int_equal(sent->opcode, IBV_WR_RDMA_WRITE);
+        assert_int_equal(sent->pieces, 1);
+        assert_int_equal(sent->piece[0].addr, (uintptr_t)bed.memory + i * 4096);
+        assert_int_equal(sent->piece[0].length, 4096);
+        assert_int_equal(sent->piece[0].lkey, ((struct weir_verbs_region *)bed.region)->mr->lkey);
+        assert_int_equal(sent->remote, bed.key.address + i * 4096);
+        assert_int_equal(sent->rkey, 0xabc);
+        assert_int_equal(sent->flags & IBV_SEND_INLINE, 0);
+        chains += sent->is_first;
+        assert_int_equal(is_signalled(i), i == 31 || i == 63 || i == 95 || i == 99);
+    }
+    assert_int_equal(chains, 4);
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 1, 4096), 0);
+    end();
+}
+
+static void every_nth_wire_of_a_list_is_signalled_on_request(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    params.signal_every = 5;
+    begin(&params);
+    assert_int_equal(post_many(WEIR_WIRE_READ, 12, 4096), 12);
+    for (unsigned i = 0; i < 12; i++) {
+        assert_int_equal(made.sent[i].opcode, IBV_WR_RDMA_READ);
+        assert_int_equal(is_signalled(i), i == 4 || i == 9 || i == 11);
+    }
+    end();
+}
+
+static void no_more_than_half_a_send_queue_goes_unsignalled(void **state)
+{
+    struct weir_fabric_params params = standard();
+    unsigned unsignalled = 0;
+
+    (void)state;
+    make_up();
+    params.depth = 16;
+    begin(&params);
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 16, 4096), 16);
+    for (unsigned i = 0; i < 16; i++) {
+        unsignalled = is_signalled(i) ? 0 : unsignalled + 1;
+        assert_true(unsignalled < 8);
+    }
+    end();
+}
+
+static void small_data_travel_in_the_request_but_for_reads(void **state)
+{
+    static const struct {
+        enum weir_wire_verb verb;
+        uint64_t bytes;
+        bool is_inline;
+    } cases[] = {{WEIR_WIRE_WRITE, 1, true},
+                 {WEIR_WIRE_WRITE, 256, true},
+                 {WEIR_WIRE_WRITE, 257, false},
+                 {WEIR_WIRE_READ, 8, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_fabric_params params = standard();
+
+        make_up();
+        begin(&params);
+        assert_int_equal(post_many(cases[i].verb, 1, cases[i].bytes), 1);
+        assert_int_equal((made.sent[0].flags & IBV_SEND_INLINE) != 0, cases[i].is_inline);
+        end();
+    }
+}
+
+/* What the device would send, put together from the pieces. */
+static size_t gather(const struct sent *sent, unsigned char *out)
+{
+    size_t length = 0;
+
+    for (int i = 0; i < sent->pieces; i++) {
+        memcpy(out + length, (const void *)(uintptr_t)sent->piece[i].addr, sent->piece[i].length);
+        length += sent->piece[i].length;
+    }
+    return length;
+}
+
+static void a_message_is_its_header_and_data_however_large(void **state)
+{
+    static const struct {
+        uint32_t header;
+        uint64_t data;
+        int pieces;
+        bool is_inline;
+    } cases[] = {
+        {16, 0, 1, true},     {100, 156, 2, true},   {0, 200, 1, true},
+        {100, 157, 1, false}, {1536, 512, 1, false}, {1536, 513, 2, false},
+        {0, 4096, 1, false},  {0, 2048, 1, false},   {0, 0, 0, true},
+    };
+    static unsigned char expected[8192], found[8192], header[WEIR_HEADER_BYTES];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_fabric_params params = standard();
+        struct weir_wire message;
+
+        make_up();
+        begin(&params);
+        for (unsigned k = 0; k < MEMORY; k++)
+            bed.memory[k] = (unsigned char)(k * 7 + 1);
+        for (unsigned k = 0; k < sizeof header; k++)
+            header[k] = (unsigned char)(k * 3 + i);
+        message = wire(WEIR_WIRE_SEND, 4096, cases[i].data, 0);
+        message.header = header;
+        message.header_bytes = cases[i].header;
+        memcpy(expected, header, cases[i].header);
+        memcpy(expected + cases[i].header, bed.memory + 4096, cases[i].data);
+        assert_int_equal(verbs->post(bed.link, &message, 1), 1);
+        /* Copied: the header can be used again. */
+        if (!cases[i].is_inline)
+            memset(header, 0, sizeof header);
+        assert_int_equal(made.sent[0].opcode, IBV_WR_SEND);
+        assert_int_equal(made.sent[0].pieces, cases[i].pieces);
+        assert_int_equal((made.sent[0].flags & IBV_SEND_INLINE) != 0, cases[i].is_inline);
+        assert_int_equal(gather(&made.sent[0], found), cases[i].header + cases[i].data);
+        assert_memory_equal(found, expected, cases[i].header + cases[i].data);
+        end();
+    }
+}
+
+static void messages_wait_when_their_buffers_are_all_under_way(void **state)
+{
+    struct weir_fabric_params params = standard();
+    unsigned char header[WEIR_HEADER_BYTES] = {1};
+    struct weir_wire messages[12];
+
+    (void)state;
+    make_up();
+    begin(&params);
+    for (unsigned i = 0; i < 12; i++) {
+        messages[i] = wire(WEIR_WIRE_SEND, 0, 0, i);
+        messages[i].header = header;
+        messages[i].header_bytes = sizeof header;
+    }
+    assert_int_equal(verbs->post(bed.link, messages, 12), 8);
+    assert_int_equal(verbs->post(bed.link, messages, 1), 0);
+    complete(made.sent[7].id, IBV_WC_SUCCESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 8);
+    assert_int_equal(verbs->post(bed.link, messages, 12), 8);
+    assert_int_equal(made.sent[8].piece[0].addr, made.sent[0].piece[0].addr);
+    end();
+}
+
+/* ---- several pairs ---- */
+
+static void wires_spread_over_pairs_and_messages_have_the_first(void **state)
+{
+    struct weir_fabric_params params = standard();
+    unsigned of_pair[4] = {0};
+    struct weir_wire message;
+
+    (void)state;
+    make_up();
+    params.pairs = 4;
+    begin(&params);
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 16, 4096), 16);
+    for (unsigned i = 0; i < 16; i++)
+        of_pair[made.sent[i].qp->qp_num - 100]++;
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(of_pair[i], 4);
+    /* What it could overtake is finished first. */
+    message = wire(WEIR_WIRE_SEND, 0, 8, 99);
+    assert_int_equal(verbs->post(bed.link, &message, 1), 0);
+    for (unsigned i = 0; i < 16; i++)
+        if (made.sent[i].qp->qp_num != 100 && is_signalled(i))
+            complete(made.sent[i].id, IBV_WC_SUCCESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 12);
+    assert_int_equal(verbs->post(bed.link, &message, 1), 1);
+    assert_int_equal(made.sent[16].qp->qp_num, 100);
+    end();
+}
+
+static void a_read_waits_for_writes_of_other_pairs_to_the_same_place(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_wire wires[2];
+
+    (void)state;
+    make_up();
+    params.pairs = 2;
+    begin(&params);
+    wires[0] = wire(WEIR_WIRE_WRITE, 8192, 4096, 0);
+    assert_int_equal(verbs->post(bed.link, wires, 1), 1);
+    wires[0] = wire(WEIR_WIRE_READ, 12287, 10, 1);
+    assert_int_equal(verbs->post(bed.link, wires, 1), 0);
+    wires[0] = wire(WEIR_WIRE_READ, 12288, 10, 1);
+    assert_int_equal(verbs->post(bed.link, wires, 1) + verbs->post(bed.link, wires, 1), 2);
+    complete(made.sent[0].id, IBV_WC_SUCCESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 1);
+    wires[0] = wire(WEIR_WIRE_READ, 8191, 2, 2);
+    assert_int_equal(verbs->post(bed.link, wires, 1), 1);
+    end();
+}
+
+static void what_follows_reads_of_iwarp_is_fenced(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_wire wires[4];
+
+    (void)state;
+    make_up();
+    begin(&params);
+    weir_verbs_link_of(bed.link)->is_iwarp = true;
+    wires[0] = wire(WEIR_WIRE_WRITE, 0, 4096, 0);
+    wires[1] = wire(WEIR_WIRE_READ, 4096, 4096, 1);
+    wires[2] = wire(WEIR_WIRE_READ, 8192, 4096, 2);
+    wires[3] = wire(WEIR_WIRE_WRITE, 12288, 4096, 3);
+    assert_int_equal(verbs->post(bed.link, wires, 4), 4);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal((made.sent[i].flags & IBV_SEND_FENCE) != 0, i == 3);
+    complete(made.sent[3].id, IBV_WC_SUCCESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 4);
+    assert_int_equal(verbs->post(bed.link, wires, 1), 1);
+    assert_int_equal(made.sent[4].flags & IBV_SEND_FENCE, 0);
+    end();
+}
+
+/* ---- completions ---- */
+
+static void a_completion_hands_back_all_before_it_in_order(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    begin(&params);
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 40, 4096), 40);
+    complete(made.sent[31].id, IBV_WC_SUCCESS);
+    /* Few at a time: what is left comes with the next calls. */
+    for (unsigned i = 0; i < 32; i += 8) {
+        assert_int_equal(verbs->progress(bed.fabric, bed.events, 8), 8);
+        for (unsigned k = 0; k < 8; k++) {
+            assert_int_equal(bed.events[k].kind, WEIR_EVENT_DONE);
+            assert_int_equal(bed.events[k].result, 0);
+            assert_ptr_equal(bed.events[k].link, bed.link);
+            assert_int_equal((uintptr_t)bed.events[k].context, i + k + 1);
+        }
+    }
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 8), 0);
+    complete(made.sent[39].id, IBV_WC_SUCCESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 8);
+    end();
+}
+
+static void slots_are_used_again_and_again(void **state)
+{
+    struct weir_fabric_params params = standard();
+    unsigned posted = 0, handed_back = 0;
+
+    (void)state;
+    make_up();
+    params.depth = 4;
+    begin(&params);
+    while (handed_back < 1000) {
+        int taken = post_many(WEIR_WIRE_WRITE, 3, 512), count;
+
+        assert_true(taken >= 0);
+        posted += (unsigned)taken;
+        complete(made.sent[made.sent_count - 1].id, IBV_WC_SUCCESS);
+        made.sent_count = 0;
+        count = verbs->progress(bed.fabric, bed.events, 256);
+        handed_back += (unsigned)count;
+        assert_int_equal(posted, handed_back);
+    }
+    end();
+}
+
+static void messages_come_from_their_buffers_which_are_posted_again(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_verbs_link *link;
+    unsigned received;
+
+    (void)state;
+    make_up();
+    begin(&params);
+    link = weir_verbs_link_of(bed.link);
+    received = made.received_count;
+    assert_int_equal(received, 8);
+    complete(WEIR_VERBS_RECEIVE | link->lanes[0].stamp | 5, IBV_WC_SUCCESS);
+    made.waiting[0].byte_len = 77;
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 1);
+    assert_int_equal(bed.events[0].kind, WEIR_EVENT_MESSAGE);
+    assert_int_equal(bed.events[0].bytes, 77);
+    assert_ptr_equal(bed.events[0].message, link->buffers + 5 * 4096);
+    assert_int_equal((uintptr_t)bed.events[0].message % 64, 0);
+    verbs->release(bed.link, bed.events[0].message);
+    assert_int_equal(made.received_count, received + 1);
+    made.failing = "ibv_post_recv";
+    made.failing_at = 1;
+    made.failing_code = ENOMEM;
+    verbs->release(bed.link, bed.events[0].message);
+    assert_int_equal(made.lost_code, -ENOMEM);
+    end();
+}
+
+static void completions_of_pairs_that_are_gone_are_nobodys(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_link *other;
+    struct weir_card card;
+    uint64_t stamp;
+
+    (void)state;
+    make_up();
+    begin(&params);
+    assert_int_equal(verbs->link_open(bed.fabric, false, &other, &card), 0);
+    stamp = weir_verbs_link_of(other)->lanes[0].stamp;
+    verbs->link_close(other);
+    complete(stamp | 1, IBV_WC_SUCCESS);
+    complete(stamp | WEIR_VERBS_RECEIVE | 1, IBV_WC_WR_FLUSH_ERR);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    /* Its place in the table goes to another, whom they do not concern either. */
+    assert_int_equal(verbs->link_open(bed.fabric, false, &other, &card), 0);
+    assert_true(weir_verbs_link_of(other)->lanes[0].stamp != stamp);
+    complete(stamp | WEIR_VERBS_RECEIVE | 1, IBV_WC_WR_FLUSH_ERR);
+    complete(stamp | 1, IBV_WC_RETRY_EXC_ERR);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(made.lost, 0);
+    verbs->link_close(other);
+    end();
+}
+
+/* ---- failures ---- */
+
+static void each_wire_of_a_link_that_fails_comes_back_once_with_its_own_code(void **state)
+{
+    struct weir_fabric_params params = standard();
+    int count;
+
+    (void)state;
+    make_up();
+    begin(&params);
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 10, 4096), 10);
+    complete(made.sent[4].id, IBV_WC_REM_ACCESS_ERR);
+    complete(made.sent[9].id, IBV_WC_WR_FLUSH_ERR);
+    complete(WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->lanes[0].stamp,
+             IBV_WC_WR_FLUSH_ERR);
+    count = verbs->progress(bed.fabric, bed.events, 256);
+    assert_int_equal(made.lost, 1);
+    assert_int_equal(made.lost_code, -EACCES);
+    count += verbs->drain(bed.link, bed.events + count, 2);
+    count += verbs->drain(bed.link, bed.events + count, 256 - (unsigned)count);
+    assert_int_equal(made.queue_pairs, 0);
+    assert_int_equal(count, 10);
+    for (unsigned i = 0; i < 10; i++) {
+        assert_int_equal((uintptr_t)bed.events[i].context, i + 1);
+        assert_int_equal(bed.events[i].result, i < 4 ? 0 : i == 4 ? -EACCES : -ECANCELED);
+    }
+    assert_int_equal(verbs->drain(bed.link, bed.events, 256), 0);
+    end();
+}
+
+static void wires_of_a_link_that_was_lost_have_the_reason(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    params.pairs = 2;
+    begin(&params);
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 6, 4096), 6);
+    complete(made.sent[2].id, IBV_WC_SUCCESS);
+    /* Noted, but not handed back before the peer was found gone. */
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 1), 1);
+    weir_link_lose(bed.link, -EPIPE);
+    assert_int_equal(verbs->drain(bed.link, bed.events + 1, 255), 5);
+    assert_int_equal(bed.events[1].result, 0);
+    assert_int_equal(bed.events[2].result, 0);
+    for (unsigned i = 3; i < 6; i++)
+        assert_int_equal(bed.events[i].result, -EPIPE);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    end();
+}
+
+static void a_pair_that_fails_under_its_receives_loses_the_link(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    begin(&params);
+    complete(WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->lanes[0].stamp,
+             IBV_WC_WR_FLUSH_ERR);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(made.lost_code, -ECONNRESET);
+    end();
+}
+
+static void a_full_device_is_back_pressure_and_other_refusals_lose_the_link(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    begin(&params);
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 2, 4096), 2);
+    made.takes = 0;
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 4, 4096), 0);
+    assert_int_equal(made.lost, 0);
+    made.takes = UINT32_MAX;
+    complete(made.sent[1].id, IBV_WC_SUCCESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 2);
+    /* With nothing in flight, nothing would ever make room. */
+    made.takes = 0;
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 4, 4096), 0);
+    assert_int_equal(made.lost_code, -ENOMEM);
+    end();
+
+    make_up();
+    begin(&params);
+    made.takes = 3;
+    made.take_code = EINVAL;
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 8, 4096), 3);
+    assert_int_equal(made.lost_code, -EINVAL);
+    assert_int_equal(verbs->drain(bed.link, bed.events, 256), 3);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(bed.events[i].result, -EINVAL);
+    end();
+
+    make_up();
+    begin(&params);
+    made.takes = 0;
+    made.take_code = EINVAL;
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 8, 4096), -EINVAL);
+    assert_int_equal(verbs->drain(bed.link, bed.events, 256), 0);
+    end();
+}
+
+static void a_queue_that_cannot_be_polled_breaks_the_fabric(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    begin(&params);
+    made.poll_fails = true;
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(made.lost_code, -EIO);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), -EIO);
+    end();
+}
+
+static void what_the_device_reports_loses_the_links_that_it_concerns(void **state)
+{
+    const struct {
+        enum ibv_event_type type;
+        int code; /* 0: nothing is lost */
+        bool is_broken;
+    } cases[] = {{IBV_EVENT_DEVICE_FATAL, -ENODEV, true},
+                 {IBV_EVENT_PORT_ERR, -ENETDOWN, false},
+                 {IBV_EVENT_CQ_ERR, -EOVERFLOW, true},
+                 {IBV_EVENT_QP_FATAL, -EIO, false},
+                 {IBV_EVENT_QP_ACCESS_ERR, -EACCES, false},
+                 {IBV_EVENT_PORT_ACTIVE, 0, false},
+                 {IBV_EVENT_COMM_EST, 0, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_fabric_params params = standard();
+        struct ibv_async_event *event = &made.async[0];
+
+        make_up();
+        begin(&params);
+        event->event_type = cases[i].type;
+        event->element.port_num = 1;
+        if (cases[i].type == IBV_EVENT_CQ_ERR)
+            event->element.cq = weir_verbs_fabric_of(bed.fabric)->queues->cq;
+        if (cases[i].type == IBV_EVENT_QP_FATAL || cases[i].type == IBV_EVENT_QP_ACCESS_ERR ||
+            cases[i].type == IBV_EVENT_COMM_EST)
+            event->element.qp = weir_verbs_link_of(bed.link)->lanes[0].qp;
+        made.async_count = 1;
+        verbs->woken(bed.fabric, NULL, 0);
+        verbs->progress(bed.fabric, bed.events, 256);
+        assert_int_equal(made.async_acked, 1);
+        assert_int_equal(made.lost_code, cases[i].code);
+        assert_int_equal(weir_verbs_fabric_of(bed.fabric)->is_broken, cases[i].is_broken);
+        end();
+    }
+}
+
+static void another_ports_error_is_none_of_ours(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    begin(&params);
+    made.async[0] = (struct ibv_async_event){.event_type = IBV_EVENT_PORT_ERR};
+    made.async[0].element.port_num = 2;
+    made.async_count = 1;
+    verbs->woken(bed.fabric, NULL, 0);
+    verbs->progress(bed.fabric, bed.events, 256);
+    assert_int_equal(made.lost, 0);
+    end();
+}
+
+/* ---- sleeping ---- */
+
+static void what_came_before_arming_is_found_and_kept(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    begin(&params);
+    assert_false(verbs->arm(bed.fabric));
+    assert_int_equal(made.armed, 1);
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 40, 4096), 40);
+    complete(made.sent[31].id, IBV_WC_SUCCESS);
+    complete(made.sent[39].id, IBV_WC_SUCCESS);
+    assert_true(verbs->arm(bed.fabric));
+    assert_true(verbs->arm(bed.fabric));
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 1), 1);
+    assert_true(verbs->arm(bed.fabric));
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 39);
+    assert_false(verbs->arm(bed.fabric));
+    made.notify_code = EINVAL;
+    assert_true(verbs->arm(bed.fabric));
+    end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wires_become_requests_in_chains_with_the_last_signalled),
+        cmocka_unit_test(every_nth_wire_of_a_list_is_signalled_on_request),
+        cmocka_unit_test(no_more_than_half_a_send_queue_goes_unsignalled),
+        cmocka_unit_test(small_data_travel_in_the_request_but_for_reads),
+        cmocka_unit_test(a_message_is_its_header_and_data_however_large),
+        cmocka_unit_test(messages_wait_when_their_buffers_are_all_under_way),
+        cmocka_unit_test(wires_spread_over_pairs_and_messages_have_the_first),
+        cmocka_unit_test(a_read_waits_for_writes_of_other_pairs_to_the_same_place),
+        cmocka_unit_test(what_follows_reads_of_iwarp_is_fenced),
+        cmocka_unit_test(a_completion_hands_back_all_before_it_in_order),
+        cmocka_unit_test(slots_are_used_again_and_again),
+        cmocka_unit_test(messages_come_from_their_buffers_which_are_posted_again),
+        cmocka_unit_test(completions_of_pairs_that_are_gone_are_nobodys),
+        cmocka_unit_test(each_wire_of_a_link_that_fails_comes_back_once_with_its_own_code),
+        cmocka_unit_test(wires_of_a_link_that_was_lost_have_the_reason),
+        cmocka_unit_test(a_pair_that_fails_under_its_receives_loses_the_link),
+        cmocka_unit_test(a_full_device_is_back_pressure_and_other_refusals_lose_the_link),
+        cmocka_unit_test(a_queue_that_cannot_be_polled_breaks_the_fabric),
+        cmocka_unit_test(what_the_device_reports_loses_the_links_that_it_concerns),
+        cmocka_unit_test(another_ports_error_is_none_of_ours),
+        cmocka_unit_test(what_came_before_arming_is_found_and_kept),
+    };
+
+    return cmocka_run_group_tests_name("verbs wires", tests, NULL, NULL);
+}
