@@ -226,6 +226,7 @@ int weir_verbs_cm_connect(struct weir_verbs_link *link, const struct weir_verbs_
 static int begin_lane_again(struct weir_verbs_lane *lane)
 {
     struct sockaddr_storage to;
+    int code;
 
     memcpy(&to, &lane->id->route.addr.dst_storage, sizeof to);
     if (lane->qp != NULL)
@@ -233,6 +234,10 @@ static int begin_lane_again(struct weir_verbs_lane *lane)
     lane->qp = NULL;
     rdma_destroy_id(lane->id);
     lane->id = NULL;
+    /* Its receives are flushed, and must not be taken for those of the next. */
+    code = weir_verbs_lane_renew(lane);
+    if (code < 0)
+        return code;
     return begin_lane(lane, (struct sockaddr *)&to);
 }
 

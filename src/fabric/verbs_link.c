@@ -105,6 +105,19 @@ static void leave_place(struct weir_verbs_fabric *fabric, struct weir_verbs_lane
         fabric->table[place] = NULL;
 }
 
+int weir_verbs_lane_renew(struct weir_verbs_lane *lane)
+{
+    struct weir_verbs_link *link = lane->link;
+    struct weir_verbs_queue *queue = link->queue;
+
+    if (queue->entries - queue->taken < link->receives)
+        return -EAGAIN;
+    queue->taken += link->receives;
+    queue->returned += link->receives;
+    leave_place(weir_verbs_home(link), lane);
+    return take_place(weir_verbs_home(link), lane);
+}
+
 /* ---- opening ---- */
 
 static int open_buffers(struct weir_verbs_link *link)

@@ -95,7 +95,7 @@ end_daemon "$one" one
 
 # Memory to memory.
 for pattern in pair incast; do
-    run 4 net --provider verbs --pattern "$pattern" --sizes 64k --seconds 0.5
+    run 4 net --provider verbs --pattern "$pattern" --sizes 64k --duration 0.5
     expect_done
 done
 
