@@ -11,6 +11,9 @@
 /* Below, an object would be mostly requests. */
 enum { STRIPE_UNIT_LEAST = 512 };
 
+/* That of the row below: another one was given. */
+#define STANDARD_CAPACITY (INT64_C(1) << 30)
+
 #define ROW(field) .offset = offsetof(struct weir_rdma_options, field)
 
 const struct weir_option weir_rdma_rows[] = {
@@ -166,15 +169,16 @@ static int check_hosts(const struct weir_rdma_options *options, struct weir_erro
         return weir_error_usage(error, "rdma",
                                 "--rdma.back is about servers of the job; those of --rdma.hosts "
                                 "have their own, weir serve --back FILE: leave it out");
+    if (options->capacity != STANDARD_CAPACITY)
+        return weir_error_usage(error, "rdma",
+                                "--rdma.capacity is about servers of the job; those of "
+                                "--rdma.hosts have what weir serve --capacity gave them: leave it "
+                                "out");
     return 0;
 }
 
-static bool is_verbs_asked(const struct weir_rdma_options *options)
-{
-    return !options->provider || strcmp(options->provider, "verbs") == 0;
-}
-
-static int check_provider(const struct weir_rdma_options *options, struct weir_error *error)
+/* The first given option that only verbs have; NULL: none is. */
+static const char *find_verbs_option(const struct weir_rdma_options *options)
 {
     const struct {
         const char *name;
@@ -188,13 +192,22 @@ static int check_provider(const struct weir_rdma_options *options, struct weir_e
         {"read-depth", options->read_depth != 0},
     };
 
-    for (size_t i = 0; !is_verbs_asked(options) && i < sizeof own / sizeof *own; i++)
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (own[i].is_given)
-            return weir_error_usage(error, "rdma",
-                                    "--rdma.%s is about verbs, and --rdma.provider %s has no such "
-                                    "thing: leave out one of them",
-                                    own[i].name, options->provider);
-    return 0;
+            return own[i].name;
+    return NULL;
+}
+
+static int check_provider(const struct weir_rdma_options *options, struct weir_error *error)
+{
+    const char *name = find_verbs_option(options);
+
+    if (!name || !options->provider || strcmp(options->provider, "verbs") == 0)
+        return 0;
+    return weir_error_usage(error, "rdma",
+                            "--rdma.%s is about verbs, and --rdma.provider %s has no such thing: "
+                            "leave out one of them",
+                            name, options->provider);
 }
 
 static int check_number(const char *name, int64_t value, int64_t least, int64_t most,
@@ -255,6 +268,12 @@ int weir_rdma_options_check(const struct weir_rdma_options *options, struct weir
 
 /* ---- what they mean below ---- */
 
+/* Whoever says something of verbs wants them, and not TCP without it where there is no device. */
+static const char *provider_of(const struct weir_rdma_options *options)
+{
+    return !options->provider && find_verbs_option(options) ? "verbs" : options->provider;
+}
+
 static unsigned index_of(const char *word, const char *const words[])
 {
     for (unsigned i = 0; word && words[i]; i++)
@@ -283,7 +302,7 @@ struct weir_fabric_params weir_rdma_fabric_params(const struct weir_rdma_options
     static const char *const wireups[] = {"auto", "socket", "cm", NULL};
 
     return (struct weir_fabric_params){
-        .provider = options->provider,
+        .provider = provider_of(options),
         .device = options->device,
         .interface = options->interface,
         .gid_index = (int)options->gid,

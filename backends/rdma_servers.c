@@ -197,6 +197,7 @@ static int open_server(const struct weir_server_params *params, struct weir_obje
         .wants_huge_pages = options->wants_huge_pages != 0,
         .place = params->place,
         .place_context = params->place_context,
+        .check_device = params->check_device,
     };
     int rc;
 

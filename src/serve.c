@@ -5,6 +5,7 @@
 #include "advert.h"
 
 #include "weir/objects/server.h"
+#include "weir/system/block_device.h"
 #include "weir/system/memory_place.h"
 
 #include <errno.h>
@@ -97,6 +98,7 @@ static int open_server(const struct weir_serve_request *request, const char *bac
         .wants_huge_pages = request->wants_huge_pages,
         .backing_path = backing_path,
         .place = weir_memory_place_near,
+        .check_device = weir_block_device_check_empty,
         .client_limit = request->client_limit,
     };
     int code = weir_secret_read(request->secret_path, secret, error);

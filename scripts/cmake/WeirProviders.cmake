@@ -23,12 +23,10 @@ function(weir_provider_list file files libraries)
     get_property(left_out GLOBAL PROPERTY WEIR_PROVIDERS_LEFT_OUT)
     set(declarations "")
     set(entries "")
-    set(words "")
     set(reasons "")
     foreach(name IN LISTS names)
         string(APPEND declarations "extern const struct weir_provider weir_provider_${name};\n")
         string(APPEND entries "    &weir_provider_${name},\n")
-        string(APPEND words "    \"${name}\",\n")
     endforeach()
     foreach(reason IN LISTS left_out)
         string(APPEND reasons "    \"${reason}\",\n")
@@ -41,10 +39,6 @@ function(weir_provider_list file files libraries)
 ${declarations}
 const struct weir_provider *const weir_providers[] = {
 ${entries}    NULL,
-};
-
-const char *const weir_provider_names[] = {
-${words}    NULL,
 };
 
 const char *const weir_providers_left_out[] = {

@@ -14,7 +14,7 @@
 
 static bool has_files(const struct weir_run *run)
 {
-    return !run->test->is_dry_run && run->backend->names != NULL &&
+    return !run->test->is_dry_run && weir_run_has_storage(run) &&
            (weir_test_abilities(run->test) & WEIR_CAN_NAME) != 0;
 }
 

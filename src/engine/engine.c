@@ -120,8 +120,7 @@ static struct weir_test_result *describe_test(struct weir_run *run)
     if (test->phase_count > 0)
         weir_run_path(run, test->phases[0]->target, 0, facts->path);
     /* What a device is named in is not what holds the data. */
-    if (run->backend->names != NULL &&
-        (test->phase_count == 0 || !test->phases[0]->target->is_device))
+    if (weir_run_has_storage(run) && !test->phases[0]->target->is_device)
         weir_filesystem_describe(facts->path, &facts->filesystem);
     return facts;
 }

@@ -163,16 +163,6 @@ void weir_host_view_close(struct weir_host_view *view)
 
 /* ---- before each test ---- */
 
-/* A backend without names moves its data elsewhere, whatever -o says. */
-static bool has_storage(const struct weir_run *run)
-{
-    const struct weir_test *test = run->test;
-    const struct weir_backend *backend =
-        weir_backend_find(run->params->registry, test->backend->name);
-
-    return backend->names != NULL && test->phase_count > 0;
-}
-
 void weir_host_view_aim(struct weir_run *run)
 {
     char path[WEIR_PATH_BYTES];
@@ -181,7 +171,7 @@ void weir_host_view_aim(struct weir_run *run)
     if (run->group->node_rank != 0)
         return;
     /* A path that is too long is refused later on, in better words. */
-    if (has_storage(run) &&
+    if (weir_run_has_storage(run) &&
         weir_run_path(run, run->test->phases[0]->target, (uint64_t)run->group->rank, path) == 0)
         weir_storage_describe("", path, &run->storage);
     run->traffic_watch = weir_traffic_open("", &run->storage);
@@ -192,7 +182,7 @@ int weir_host_view_tell_storages(struct weir_run *run)
     struct survey survey;
     int code;
 
-    if (!has_storage(run))
+    if (!weir_run_has_storage(run))
         return 0;
     code = survey_nodes(run->group, &run->storage, sizeof run->storage, &survey);
     if (code == 0 && run->result != NULL) {

@@ -25,6 +25,17 @@ int weir_run_path(const struct weir_run *run, const struct weir_target *target, 
     return weir_target_path(target, &place, path);
 }
 
+bool weir_run_has_storage(const struct weir_run *run)
+{
+    const struct weir_registry *registry = run->params->registry;
+    const struct weir_test *test = run->test;
+    const struct weir_backend *backend = weir_backend_find(registry, test->backend->name);
+    const struct weir_backend *inner =
+        test->inner != NULL ? weir_backend_find(registry, test->inner->name) : backend;
+
+    return backend->names != NULL && inner->server == NULL && test->phase_count > 0;
+}
+
 uint64_t weir_run_owner(const struct weir_run *run, const struct weir_phase *phase)
 {
     struct weir_shift shift = phase->shift;

@@ -87,6 +87,10 @@ uint64_t weir_run_file_number(const struct weir_target *target, uint64_t owner);
 int weir_run_path(const struct weir_run *run, const struct weir_target *target, uint64_t owner,
                   char path[WEIR_PATH_BYTES]);
 
+/* The test's data lie in files or devices of its nodes: not where the backend has no names, or
+ * keeps them in the memory of servers, whatever -o says. */
+bool weir_run_has_storage(const struct weir_run *run);
+
 /* The rank whose part this rank takes in the present repetition. */
 uint64_t weir_run_owner(const struct weir_run *run, const struct weir_phase *phase);
 

@@ -4,6 +4,7 @@
 
 #include "weir/base/options.h"
 #include "weir/base/text.h"
+#include "weir/system/block_device.h"
 #include "weir/system/memory_place.h"
 
 #include <assert.h>
@@ -152,6 +153,7 @@ static void open_mine(struct weir_servers *servers, struct weir_error *error)
         .is_on_one_node = servers->group->node_count == 1,
         .secret = servers->secret,
         .place = weir_memory_place_near,
+        .check_device = weir_block_device_check_empty,
     };
 
     if (!serves(servers->roles[servers->group->rank]))
@@ -199,10 +201,12 @@ static int open_servers(struct weir_servers *servers, const struct server_reques
     code = share_secret(servers);
     if (code == 0)
         open_mine(servers, error);
+    else
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, request->backend->descriptor.name,
+                       "the ranks cannot share a secret for their servers: %s", strerror(-code));
     if (weir_group_agree(servers->group, error) != 0)
         return error->code;
-    if (code == 0)
-        code = share_addresses(servers);
+    code = share_addresses(servers);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, request->backend->descriptor.name,
                        "the ranks cannot tell each other where servers are: %s", strerror(-code));

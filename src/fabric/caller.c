@@ -15,9 +15,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* More than any provider's default by orders of magnitude: what is beyond was not meant. */
-#define CREDITS_MAX 65536
-#define MESSAGE_BYTES_MAX (16 << 20)
+/* Of what nobody wants to hear, so much at a time: who was refused and goes on talking holds up
+ * nobody. Epoll says so again. */
+#define READS_MAX 64
 
 /* ---- sending ---- */
 
@@ -174,8 +174,9 @@ static void take_card(struct weir_caller *caller, const struct weir_door_card *c
         weir_caller_fail(caller, -ECONNREFUSED, "cannot make the link: its own log says why");
         return;
     }
-    if (greeting_bytes > WEIR_GREETING_BYTES || le32toh(card->credits) - 1 >= CREDITS_MAX ||
-        le32toh(card->message_bytes) - 1 >= MESSAGE_BYTES_MAX) {
+    if (greeting_bytes > WEIR_GREETING_BYTES ||
+        le32toh(card->credits) - 1 >= WEIR_DOOR_CREDITS_MAX ||
+        le32toh(card->message_bytes) - 1 >= WEIR_DOOR_MESSAGE_BYTES_MAX) {
         weir_caller_fail(caller, -EPROTO, "sends a card that makes no sense");
         return;
     }
@@ -241,6 +242,11 @@ static void take_hello(struct weir_caller *caller, const struct weir_door_hello 
         snprintf(reason, sizeof reason,
                  "comes with the provider %.16s, and this end has %s: both need the same",
                  hello->provider, fabric->provider->name);
+    }
+    if (verdict == WEIR_DOOR_WELCOME && caller->kind != WEIR_DOOR_LINK &&
+        caller->kind != WEIR_DOOR_STREAM) {
+        weir_caller_fail(caller, -EPROTO, "does not speak weir's language");
+        return;
     }
     *challenge = (struct weir_door_challenge){.version = htole32(WEIR_DOOR_VERSION),
                                               .verdict = htole32(verdict)};
@@ -464,8 +470,10 @@ int weir_caller_connect(struct weir_caller *caller)
 {
     int failure = -EADDRNOTAVAIL;
 
-    if (caller->fd >= 0)
+    if (caller->fd >= 0) {
+        weir_fabric_unwatch(weir_caller_fabric(caller), caller->fd);
         close(caller->fd);
+    }
     caller->fd = -1;
     while (caller->next_place != NULL) {
         const struct addrinfo *place = caller->next_place;
@@ -509,12 +517,13 @@ static void begin(struct weir_caller *caller)
 static void listen_for_end(struct weir_caller *caller)
 {
     unsigned char nothing[256];
+    unsigned reads = 0;
     ssize_t got;
 
     do {
         got = recv(caller->fd, nothing, sizeof nothing, MSG_DONTWAIT);
-    } while (got > 0 || (got < 0 && errno == EINTR));
-    if (got == 0 || errno != EAGAIN)
+    } while ((got > 0 && ++reads < READS_MAX) || (got < 0 && errno == EINTR));
+    if (got == 0 || (got < 0 && errno != EAGAIN))
         weir_caller_fail(caller, got == 0 ? -ECONNRESET : -errno, NULL);
 }
 

@@ -32,10 +32,10 @@ struct weir_door {
     struct weir_fabric *fabric;
     int listener;                /* -1: nobody listens */
     bool is_shut;                /* for want of room or of descriptors */
-    uint64_t open_ns;            /* accept again; UINT64_MAX: when somebody leaves */
+    bool is_full;                /* of room: whoever makes some opens it before its time */
+    uint64_t open_ns;            /* accept again */
     struct weir_caller *callers; /* the newest first */
     struct weir_caller *gone;    /* to be freed when no event can name them any more */
-    unsigned strangers;          /* incoming, and not proven */
     unsigned arriving;           /* links that may carry data and are not told of */
     uint64_t deadline_ns;        /* no caller's comes before */
     struct weir_door_counts counts;
@@ -100,6 +100,14 @@ static struct weir_caller *add_caller(struct weir_door *door, bool is_incoming)
     return caller;
 }
 
+/* Somebody is a stranger no more. Many that come at once, as the ranks of a job do, prove
+ * themselves in no time: those behind them do not wait until the oldest has had his. */
+static void make_known(struct weir_door *door)
+{
+    if (door->is_full)
+        door->open_ns = 0;
+}
+
 void weir_caller_leave(struct weir_caller *caller)
 {
     struct weir_door *door = caller->door;
@@ -129,8 +137,7 @@ void weir_caller_leave(struct weir_caller *caller)
     caller->state = CALLER_GONE;
     caller->next = door->gone;
     door->gone = caller;
-    if (door->is_shut && door->open_ns == UINT64_MAX)
-        door->open_ns = 0;
+    make_known(door);
 }
 
 void weir_door_sweep(struct weir_door *door)
@@ -223,6 +230,7 @@ void weir_caller_expect(struct weir_caller *caller)
     if (!caller->is_arriving)
         caller->door->arriving++;
     caller->is_arriving = true;
+    make_known(caller->door);
 }
 
 /* Dead peers are noticed within the patience: where data wait to be accepted, and where nothing
@@ -319,6 +327,9 @@ bool weir_door_tell_early(struct weir_link *link, struct weir_event *event)
 {
     struct weir_caller *caller = link->caller;
 
+    /* Its caller may be gone already. */
+    if (link->state == WEIR_LINK_LOST)
+        return false;
     /* On one host READY is there by now, and the provider may want the socket. */
     if (caller->state == CALLER_READY)
         weir_caller_woken(caller, EPOLLIN);
@@ -358,6 +369,7 @@ static bool make_room(struct weir_door *door)
         return true;
     if (weir_clock_kernel_ns() - oldest->since_ns < HONEST_NS) {
         shut(door, oldest->since_ns + HONEST_NS);
+        door->is_full = true;
         return false;
     }
     weir_caller_fail(oldest, -ETIMEDOUT, "says nothing, and others wait");
@@ -575,6 +587,7 @@ void weir_door_tick(struct weir_door *door, uint64_t now_ns)
     }
     if (door->is_shut && now_ns >= door->open_ns) {
         door->is_shut = false;
+        door->is_full = false;
         door->open_ns = UINT64_MAX;
         weir_fabric_watch_door(door->fabric, door->listener, door, EPOLLIN);
     }

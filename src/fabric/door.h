@@ -16,6 +16,11 @@
 #define WEIR_NONCE_BYTES 32
 #define WEIR_PROOF_BYTES 32
 
+/* More than any provider's default by orders of magnitude: a card that says more is not believed,
+ * and no fabric is opened that would send one. */
+#define WEIR_DOOR_CREDITS_MAX 65536
+#define WEIR_DOOR_MESSAGE_BYTES_MAX (16 << 20)
+
 enum weir_door_kind { WEIR_DOOR_LINK = 1, WEIR_DOOR_STREAM = 2 };
 
 /* Why a caller is not let in: CHALLENGE, ANSWER, CARD and READY say it. */

@@ -12,16 +12,6 @@
 
 /* ---- opening ---- */
 
-const char *const *weir_fabric_left_out(void)
-{
-    return weir_providers_left_out;
-}
-
-const char *const *weir_fabric_providers(void)
-{
-    return weir_provider_names;
-}
-
 static void set_default(unsigned *value, unsigned standard)
 {
     if (*value == 0)
@@ -90,6 +80,13 @@ static int open_provider(const struct weir_fabric_params *params, const char *na
     return 0;
 }
 
+/* What only verbs have says that they are meant: TCP would take it and do nothing with it. */
+static bool speaks_of_verbs(const struct weir_fabric_params *params)
+{
+    return params->device != NULL || params->gid_index >= 0 || params->mtu_bytes > 0 ||
+           params->read_depth > 0 || params->signal_every > 0 || params->wireup != WEIR_WIREUP_AUTO;
+}
+
 /* Verbs where they work, else TCP, which works everywhere. */
 static int open_any(const struct weir_fabric_params *params, struct weir_fabric **fabric,
                     struct weir_error *error)
@@ -98,9 +95,23 @@ static int open_any(const struct weir_fabric_params *params, struct weir_fabric 
 
     if (params->provider != NULL)
         return open_provider(params, params->provider, fabric, error);
+    if (speaks_of_verbs(params))
+        return open_provider(params, "verbs", fabric, error);
     if (find_provider("verbs") != NULL && !open_provider(params, "verbs", fabric, &of_verbs))
         return 0;
     return open_provider(params, "tcp", fabric, error);
+}
+
+static int check_messages(const struct weir_fabric_params *params, struct weir_error *error)
+{
+    if (params->message_bytes <= WEIR_DOOR_MESSAGE_BYTES_MAX &&
+        params->message_credits <= WEIR_DOOR_CREDITS_MAX)
+        return 0;
+    return weir_error_usage(error, "fabric",
+                            "%u messages of up to %u bytes at once; %d of %d bytes are the most: "
+                            "send shorter ones, or write and read instead",
+                            params->message_credits, params->message_bytes, WEIR_DOOR_CREDITS_MAX,
+                            WEIR_DOOR_MESSAGE_BYTES_MAX);
 }
 
 static int open_common(struct weir_fabric *fabric, const struct weir_fabric_params *params,
@@ -130,8 +141,10 @@ int weir_fabric_open(const struct weir_fabric_params *params, struct weir_fabric
 {
     struct weir_fabric_params full = with_defaults(params);
     struct weir_fabric *opened = NULL;
-    int failure = open_any(&full, &opened, error);
+    int failure = check_messages(&full, error);
 
+    if (!failure)
+        failure = open_any(&full, &opened, error);
     if (failure)
         return failure;
     failure = open_common(opened, &full, error);

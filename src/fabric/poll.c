@@ -87,7 +87,8 @@ static void dispatch(struct weir_fabric *fabric, const struct epoll_event *woken
     }
 }
 
-/* Sleeps until epoll has something to say, for `timeout_ns` at most. 0 or -errno. */
+/* Sleeps until epoll has something to say, for `timeout_ns` at most. How much it said, or -errno.
+ */
 static int wait_kernel(struct weir_fabric *fabric, uint64_t timeout_ns)
 {
     struct epoll_event woken[WOKEN_MAX];
@@ -101,7 +102,7 @@ static int wait_kernel(struct weir_fabric *fabric, uint64_t timeout_ns)
         return -errno;
     for (int i = 0; i < count; i++)
         dispatch(fabric, &woken[i]);
-    return 0;
+    return count;
 }
 
 /* A message that comes before the READY of its link says the same: JOINED goes in before it. */
@@ -240,15 +241,15 @@ static bool is_doors_turn(struct weir_fabric *fabric, bool asks_clock)
     return true;
 }
 
-/* Nothing has happened in this round: the kernel is asked if `looks`, or waited for. Returns -EINTR
- * after a signal. */
+/* Nothing has happened in this round: the kernel is asked if `looks`, or waited for. How much it
+ * said, or -errno: -EINTR after a signal. */
 static int idle(struct weir_fabric *fabric, unsigned round, bool looks, uint64_t patience_ns,
                 struct vigil *vigil)
 {
-    int failure = looks ? wait_kernel(fabric, 0) : 0;
+    int heard = looks ? wait_kernel(fabric, 0) : 0;
 
     if (round % ROUNDS_PER_CLOCK != 0 && !looks)
-        return failure;
+        return heard;
     vigil->now_ns = weir_clock_kernel_ns();
     if (round == 0)
         vigil->start_ns = vigil->now_ns;
@@ -256,10 +257,13 @@ static int idle(struct weir_fabric *fabric, unsigned round, bool looks, uint64_t
     /* The peer may wait for this very processor. */
     if (patience_ns > 0 && round % ROUNDS_PER_CLOCK == ROUNDS_PER_CLOCK - 1)
         sched_yield();
-    if (!failure && vigil->now_ns - vigil->start_ns >= fabric->params.spin_ns &&
+    /* What was heard, and links that were lost by it or by the tick, are to be told before anybody
+     * sleeps: nothing else would wake this poll. */
+    if (heard == 0 && fabric->leaving == NULL &&
+        vigil->now_ns - vigil->start_ns >= fabric->params.spin_ns &&
         vigil->now_ns - vigil->start_ns < patience_ns)
-        failure = sleep_until(fabric, vigil->now_ns, after(vigil->start_ns, patience_ns));
-    return failure;
+        heard = sleep_until(fabric, vigil->now_ns, after(vigil->start_ns, patience_ns));
+    return heard;
 }
 
 int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
@@ -269,25 +273,27 @@ int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], uns
 
     assert(max > 0);
     for (unsigned round = 0;; round++) {
-        int failure, count;
+        int heard, count;
         bool looks;
 
         weir_door_sweep(fabric->door);
         count = look(fabric, events, max);
         if (count != 0) {
             /* Others are not to starve while one link is busy. */
-            if (is_doors_turn(fabric, true))
+            if (is_doors_turn(fabric, true)) {
                 wait_kernel(fabric, 0);
+                weir_door_tick(fabric->door, weir_clock_kernel_ns());
+            }
             return count;
         }
         looks = fabric->provider->is_driven_by_kernel || is_doors_turn(fabric, round == 0);
         /* Who asks again and again without waiting pays for no more than it needs. */
         if (patience_ns == 0 && !looks)
             return 0;
-        failure = idle(fabric, round, looks, patience_ns, &vigil);
-        if (failure < 0 && failure != -EINTR)
-            return failure;
-        if (failure == -EINTR || fabric->is_woken || vigil.now_ns - vigil.start_ns >= patience_ns) {
+        heard = idle(fabric, round, looks, patience_ns, &vigil);
+        if (heard < 0 && heard != -EINTR)
+            return heard;
+        if (heard == -EINTR || fabric->is_woken || vigil.now_ns - vigil.start_ns >= patience_ns) {
             fabric->is_woken = false;
             return look(fabric, events, max);
         }

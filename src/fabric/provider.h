@@ -135,9 +135,8 @@ struct weir_provider {
     bool is_driven_by_kernel;
 };
 
-/* NULL-terminated; written by CMake. */
+/* NULL-terminated; written by CMake. Of those left out: "name: reason". */
 extern const struct weir_provider *const weir_providers[];
-extern const char *const weir_provider_names[];
 extern const char *const weir_providers_left_out[];
 
 /* For providers: the link is no more, because of `code`. May be called more than once. */

@@ -381,6 +381,9 @@ static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct i
         return 0;
     }
     link = lane->link;
+    /* It came before the READY of a link that will never be told of: nobody could release it. */
+    if (link->base.state == WEIR_LINK_LOST && !link->base.is_told)
+        return 0;
     *event = (struct weir_event){
         .kind = WEIR_EVENT_MESSAGE,
         .link = &link->base,

@@ -113,14 +113,21 @@ static int check_numbers(const struct serve_values *values, const char *place,
     return 0;
 }
 
+/* The first given option that only verbs has; NULL: none is. */
+static const char *find_verbs_option(const struct serve_values *values)
+{
+    if (values->device)
+        return "device";
+    if (values->gid_index >= 0)
+        return "gid";
+    return strcmp(values->wireup, "auto") != 0 ? "wireup" : NULL;
+}
+
 /* Words that nothing would come of. */
 static int check_verbs_words(const struct serve_values *values, const char *place,
                              struct weir_error *error)
 {
-    const char *option = values->device                        ? "device"
-                         : values->gid_index >= 0              ? "gid"
-                         : strcmp(values->wireup, "auto") != 0 ? "wireup"
-                                                               : NULL;
+    const char *option = find_verbs_option(values);
 
     if (!option || !values->provider || strcmp(values->provider, "verbs") == 0)
         return 0;
@@ -129,6 +136,12 @@ static int check_verbs_words(const struct serve_values *values, const char *plac
         "--%s: only verbs has that, and this is --provider %s; leave one of the "
         "two out",
         option, values->provider);
+}
+
+/* Whoever says something of verbs wants it, and not TCP without it where there is no device. */
+static const char *provider_of(const struct serve_values *values)
+{
+    return !values->provider && find_verbs_option(values) ? "verbs" : values->provider;
 }
 
 static int check(const struct serve_values *values, const char *place, struct weir_error *error)
@@ -163,7 +176,7 @@ int weir_serve_words_read(int count, const char *const words[], struct weir_comm
         return -EINVAL;
     command->kind = WEIR_COMMAND_SERVE;
     command->serve = (struct weir_serve_request){
-        .provider = values.provider,
+        .provider = provider_of(&values),
         .device = values.device,
         .interface = values.interface,
         .gid_index = (int)values.gid_index,

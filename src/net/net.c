@@ -5,7 +5,6 @@
 #include "run.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,7 +217,6 @@ static int open_run(struct net_run *run, struct weir_error *error)
     unsigned char secret[WEIR_SECRET_BYTES] = {0};
     size_t size = (size_t)run->group->size;
     struct needs needs;
-    cpu_set_t cpus;
 
     run->flows = calloc(2 * size, sizeof *run->flows);
     run->peers = calloc(size, sizeof *run->peers);
@@ -228,9 +226,7 @@ static int open_run(struct net_run *run, struct weir_error *error)
     needs = count_needs(run);
     open_ends(run, &needs);
     run->area_bytes = area_of(run->plan);
-    CPU_ZERO(&cpus);
-    run->must_yield = sched_getaffinity(0, sizeof cpus, &cpus) != 0 ||
-                      run->group->node_size > sysconf(_SC_NPROCESSORS_ONLN);
+    run->must_yield = run->group->node_size > sysconf(_SC_NPROCESSORS_ONLN);
     if (run->group->rank == 0 && weir_secret_draw(secret) < 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, "net", "the kernel draws no secret");
     if (weir_group_agree(run->group, error) != 0 ||
@@ -303,6 +299,7 @@ static int describe(struct net_run *run, struct weir_net_result *result)
     struct weir_group *group = run->group;
     struct weir_net_rank mine = {0}, *all = NULL;
     struct weir_fabric_facts facts;
+    int code;
 
     run->carrier->ops->describe(run->carrier, &facts);
     snprintf(mine.host, sizeof mine.host, "%s", group->node_names[group->node]);
@@ -315,7 +312,12 @@ static int describe(struct net_run *run, struct weir_net_result *result)
         all = weir_arena_take(&result->arena, (size_t)group->size * sizeof *all);
         result->ranks = all;
     }
-    return weir_group_gather(group, &mine, sizeof mine, all);
+    code = weir_group_gather(group, &mine, sizeof mine, all);
+    /* A path has what the narrower of its ends has. */
+    for (int rank = 0; code == 0 && all != NULL && rank < group->size; rank++)
+        if (all[rank].mtu_bytes < result->mtu_bytes)
+            result->mtu_bytes = all[rank].mtu_bytes;
+    return code;
 }
 
 /* ---- the run ---- */

@@ -62,12 +62,12 @@ static int open_device(struct weir_backing *backing, struct weir_error *error)
     if (ioctl(backing->fd, BLKGETSIZE64, &bytes))
         return refuse(error, -errno, params->path, strerror(errno));
     if (bytes < params->bytes)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOSPC, "rdma",
-                              "backing %s: the device has %llu bytes, the server %llu; name a "
-                              "larger one, or give less --rdma.capacity",
-                              params->path, (unsigned long long)bytes,
-                              (unsigned long long)params->bytes);
-    return 0;
+        return weir_error_set(
+            error, WEIR_EXIT_ENVIRONMENT, -ENOSPC, "rdma",
+            "backing %s: the device has %llu bytes, the server %llu; name a "
+            "larger one, or give less capacity (--rdma.capacity, weir serve --capacity)",
+            params->path, (unsigned long long)bytes, (unsigned long long)params->bytes);
+    return params->check_device ? params->check_device(params->path, error) : 0;
 }
 
 static int allocate(struct weir_backing *backing, struct weir_error *error)
@@ -78,7 +78,7 @@ static int allocate(struct weir_backing *backing, struct weir_error *error)
     if (code == -ENOSPC || code == -EFBIG || code == -EDQUOT)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "rdma",
                               "backing %s: there is no room for %llu bytes; name a file elsewhere, "
-                              "or give less --rdma.capacity",
+                              "or give less capacity (--rdma.capacity, weir serve --capacity)",
                               params->path, (unsigned long long)params->bytes);
     return code ? refuse(error, code, params->path, strerror(-code)) : 0;
 }

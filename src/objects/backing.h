@@ -12,6 +12,7 @@ struct weir_backing_params {
     const char *path;
     uint64_t bytes;
     const unsigned char *memory; /* aligned to pages; what is written comes from the same offset */
+    int (*check_device)(const char *path, struct weir_error *error); /* NULL: none is asked */
     void (*wake)(void *context); /* called by the thread: something can be reaped */
     void *context;
 };

@@ -183,9 +183,9 @@ static const char *say(int code)
     case -ECONNREFUSED:
         return "was not there, or refused this client";
     case -ENOSPC:
-        return "has no memory left: --rdma.capacity gives servers more";
+        return "has no memory left: --rdma.capacity (weir serve --capacity) gives it more";
     case -EOPNOTSUPP:
-        return "has nothing behind its memory: start it with --rdma.back FILE";
+        return "has nothing behind its memory: start it with --rdma.back FILE (weir serve --back)";
     default:
         return NULL;
     }

@@ -25,6 +25,8 @@ struct flight *take_flight(struct server_end *server, struct slot *slot)
     flight->shard = NULL;
     flight->is_request = false;
     flight->is_flying = true;
+    if (slot)
+        slot->pending++;
     /* How long it was silent before, when nobody asked for anything, does not count. */
     if (server->flying++ == 0)
         server->quiet_ns = 0;
@@ -40,6 +42,18 @@ void give_flight(struct flight *flight)
     flight->next_free = server->first_free;
     server->first_free = (uint16_t)(flight - server->flights);
     server->flying--;
+}
+
+bool take_back(struct flight *flight)
+{
+    struct slot *slot = flight->slot;
+
+    if (!flight->is_flying)
+        return false;
+    give_flight(flight);
+    if (slot)
+        slot->pending--;
+    return true;
 }
 
 static uint64_t id_of(const struct flight *flight)
@@ -130,10 +144,9 @@ static bool post_now(struct weir_object_client *client, struct server_end *serve
     return server->batch_count == 0 && server->link && weir_link_post(server->link, wire, 1) == 1;
 }
 
-static bool note_sent(struct server_end *server, struct slot *slot)
+static bool note_sent(struct server_end *server)
 {
     server->credits--;
-    slot->pending++;
     return true;
 }
 
@@ -145,6 +158,7 @@ bool send_request_size(struct weir_object_client *client, struct slot *slot)
 
     if (server->state != SERVER_UP) {
         slot->error = server->state == SERVER_GONE ? server->lost_code : -EHOSTDOWN;
+        note_failure(client, server, slot->error);
         attend(client, slot);
         return true;
     }
@@ -159,11 +173,9 @@ bool send_request_size(struct weir_object_client *client, struct slot *slot)
     if (!push_wire(client, server,
                    &(struct weir_wire){.verb = WEIR_WIRE_SEND,
                                        .header = &flight->request,
-                                       .header_bytes = sizeof flight->request})) {
-        give_flight(flight);
-        return false;
-    }
-    return note_sent(server, slot);
+                                       .header_bytes = sizeof flight->request}))
+        return !take_back(flight);
+    return note_sent(server);
 }
 
 bool send_request_commit(struct weir_object_client *client, struct slot *slot, struct shard *shard)
@@ -187,17 +199,15 @@ bool send_request_commit(struct weir_object_client *client, struct slot *slot, s
     flight->shard = shard;
     flight->bytes = shard->written;
     memcpy(header, &flight->request, sizeof request);
-    if (!post_now(client, server,
-                  &(struct weir_wire){.verb = WEIR_WIRE_SEND,
-                                      .header = header,
-                                      .header_bytes =
-                                          (uint32_t)sizeof request + request.payload_bytes})) {
-        give_flight(flight);
-        return false;
-    }
+    if (!post_now(
+            client, server,
+            &(struct weir_wire){.verb = WEIR_WIRE_SEND,
+                                .header = header,
+                                .header_bytes = (uint32_t)sizeof request + request.payload_bytes}))
+        return !take_back(flight);
     if (shard->dirt)
         shard->dirt->count = 0;
-    return note_sent(server, slot);
+    return note_sent(server);
 }
 
 static enum weir_verb data_verb(const struct weir_object_client *client, bool is_write)
@@ -253,12 +263,10 @@ bool send_request_data(struct weir_object_client *client, struct slot *slot, uin
     flight->place = request.verb == WEIR_VERB_READ_SEND ? place.data : NULL;
     flight->bytes = moved;
     wire.header = &flight->request;
-    if (!push_wire(client, server, &wire)) {
-        give_flight(flight);
-        return false;
-    }
+    if (!push_wire(client, server, &wire))
+        return !take_back(flight);
     *bytes = moved;
-    return note_sent(server, slot);
+    return note_sent(server);
 }
 
 /* ---- answers ---- */
@@ -287,12 +295,14 @@ static int take_commit(struct slot *slot, const struct flight *flight,
 {
     enum weir_object_flush level = (enum weir_object_flush)answer->level;
 
-    if (flight->bytes > flight->shard->committed)
-        flight->shard->committed = flight->bytes;
     if (slot->level == WEIR_FLUSH_BEST || level < slot->level)
         slot->level = level;
-    return client->params.flush == WEIR_FLUSH_STORAGE && level < WEIR_FLUSH_STORAGE ? -EOPNOTSUPP
-                                                                                    : 0;
+    /* It stays uncommitted: the next sync must not find nothing to do, and succeed. */
+    if (client->params.flush == WEIR_FLUSH_STORAGE && level < WEIR_FLUSH_STORAGE)
+        return -EOPNOTSUPP;
+    if (flight->bytes > flight->shard->committed)
+        flight->shard->committed = flight->bytes;
+    return 0;
 }
 
 /* What the answer to a slot's request makes of it. */
@@ -427,7 +437,7 @@ static bool post_letter(struct weir_object_client *client, struct server_end *se
     memcpy(client->letter + offsetof(struct weir_request, id), &flight->request.id,
            sizeof flight->request.id);
     if (!post_now(client, server, &wire)) {
-        give_flight(flight);
+        take_back(flight);
         return false;
     }
     server->credits--;

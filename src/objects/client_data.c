@@ -210,11 +210,8 @@ static bool send_one_sided(struct weir_object_client *client, struct slot *slot,
                        .remote_address = piece->address,
                        .remote = &server->key,
                        .context = flight,
-                   })) {
-        give_flight(flight);
-        return false;
-    }
-    slot->pending++;
+                   }))
+        return !take_back(flight);
     return true;
 }
 
@@ -260,8 +257,8 @@ static bool end_transfer(struct weir_object_client *client, struct slot *slot)
     uint64_t end = io->offset + io->bytes;
     bool is_write = io->verb == WEIR_OBJECT_WRITE;
 
-    if (is_write)
-        note_written(body, io->offset, io->bytes);
+    if (is_write && slot->sent > 0)
+        note_written(body, io->offset, slot->sent);
     if (slot->error == 0 && is_write) {
         if (end > body->facts.bytes)
             body->facts.bytes = end;
@@ -391,7 +388,7 @@ void run_slots(struct weir_object_client *client)
             struct slot *slot = ring_take(client, &client->todo);
 
             slot->is_listed = false;
-            if (step(client, slot)) {
+            if (step(client, slot) && !slot->is_listed) {
                 slot->is_listed = true;
                 ring_add(client, &client->stalled, slot);
             }
@@ -525,12 +522,13 @@ int weir_object_sync(struct weir_object_client *client, struct weir_object *obje
 {
     struct slot *slot = &client->slots[client->params.depth];
     struct weir_object_io io = {.object = object, .verb = WEIR_OBJECT_SYNC};
+    uint64_t until_ns = 0;
 
     io.slot = client->params.depth;
     begin(client, slot, &io);
     run_slots(client);
     while (slot->phase != SLOT_FREE)
-        if (turn(client, WAIT_SLICE_NS) < 0)
+        if (wait_a_while(client, UINT64_MAX, &until_ns) == WAIT_BROKEN)
             return -EIO;
     return (int)io.result;
 }

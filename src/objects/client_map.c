@@ -44,6 +44,16 @@ void forget_chunks(struct shard *shard, uint64_t first)
     }
 }
 
+/* All of them lie in the memory that the server serves. */
+static bool is_run(const struct shard *shard, const struct weir_chunk_run *run)
+{
+    const struct weir_region_key *key = &shard->server->key;
+
+    return run->address == WEIR_NO_CHUNK ||
+           (run->address >= key->address && run->address - key->address <= key->bytes &&
+            run->count <= (key->bytes - (run->address - key->address)) / WEIR_CHUNK_BYTES);
+}
+
 static int remember(struct shard *shard, uint64_t first, uint64_t count,
                     const struct weir_answer *answer, const unsigned char *payload)
 {
@@ -57,7 +67,7 @@ static int remember(struct shard *shard, uint64_t first, uint64_t count,
         struct weir_chunk_run run;
 
         memcpy(&run, payload + i * sizeof run, sizeof run);
-        if (run.count > first + count - chunk)
+        if (run.count > first + count - chunk || !is_run(shard, &run))
             return -EPROTO;
         for (uint64_t n = 0; n < run.count; n++, chunk++) {
             uint64_t address =
@@ -87,16 +97,19 @@ static int watch_dirt(const struct weir_object_client *client, struct shard *sha
 static int ask(struct weir_object_client *client, const struct body *body, struct shard *shard,
                uint64_t first, uint64_t count, bool is_write)
 {
-    int rc = call(client, shard->server,
-                  &(struct weir_request){
-                      .verb = WEIR_VERB_MAP,
-                      .flags = is_write ? WEIR_REQUEST_ALLOCATE : 0,
-                      .object = body->id,
-                      .generation = body->facts.generation,
-                      .offset = first * WEIR_CHUNK_BYTES,
-                      .count = (uint32_t)count,
-                  },
-                  NULL);
+    int rc;
+
+    shard->was_asked_for = true;
+    rc = call(client, shard->server,
+              &(struct weir_request){
+                  .verb = WEIR_VERB_MAP,
+                  .flags = is_write ? WEIR_REQUEST_ALLOCATE : 0,
+                  .object = body->id,
+                  .generation = body->facts.generation,
+                  .offset = first * WEIR_CHUNK_BYTES,
+                  .count = (uint32_t)count,
+              },
+              NULL);
 
     if (rc == 0)
         rc = remember(shard, first, count, &client->call.answer, client->call.payload);

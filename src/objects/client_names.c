@@ -252,7 +252,8 @@ static int make_object(struct weir_object_client *client, const struct weir_obje
                                  .can_read = params->can_read,
                                  .can_write = params->can_write};
     client->objects = made;
-    body->expected_bytes = params->can_write ? params->expected_bytes : 0;
+    if (params->can_write)
+        body->expected_bytes = params->expected_bytes;
     *object = made;
     return 0;
 }
@@ -283,7 +284,7 @@ int weir_object_open(struct weir_object_client *client, const struct weir_object
 static void release_shards(struct weir_object_client *client, struct body *body)
 {
     for (uint32_t i = 0; i < body->pattern.count; i++)
-        if (body->shards[i].held > 0 && body->shards[i].server->state == SERVER_UP)
+        if (body->shards[i].was_asked_for && body->shards[i].server->state == SERVER_UP)
             call(client, body->shards[i].server,
                  &(struct weir_request){.verb = WEIR_VERB_RELEASE,
                                         .object = body->id,

@@ -86,6 +86,7 @@ struct shard {
     uint64_t *chunks; /* their addresses at the server */
     uint64_t chunk_count;
     uint64_t held;      /* of them that are known */
+    bool was_asked_for; /* the server may have noted that we hold it, if only in order to refuse */
     uint64_t written;   /* a count that grows with each write; ... */
     uint64_t committed; /* ... and what it was when the last commit that was answered was sent */
     struct dirt *dirt;  /* NULL: there is no backing to bring it to */
@@ -221,9 +222,12 @@ void close_bounce(struct weir_object_client *client);
 
 /* ---- client_calls.c ---- */
 
-/* NULL: there are no more. */
+/* One more is pending for the slot, if it is not a call's. NULL: there are no more. */
 struct flight *take_flight(struct server_end *server, struct slot *slot);
 void give_flight(struct flight *flight);
+/* Of a flight whose wire was not taken. False: the link was found to be gone on the way, and the
+ * flight has landed with the others, with the error. */
+bool take_back(struct flight *flight);
 /* Puts a wire behind the others that go to the server with the next flush. False: there is no
  * room. */
 bool push_wire(struct weir_object_client *client, struct server_end *server,

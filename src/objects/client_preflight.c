@@ -92,21 +92,28 @@ static int move_wire(struct weir_object_client *client, struct server_end *serve
     struct flight *flight = take_flight(server, NULL);
     uint64_t until_ns = 0;
 
+    if (!flight)
+        return -EBUSY;
     if (bytes > server->scratch_bytes)
         bytes = server->scratch_bytes;
     if (bytes > client->facts->longest_wire_bytes)
         bytes = client->facts->longest_wire_bytes;
     client->call.is_waiting = true;
-    push_wire(client, server,
-              &(struct weir_wire){
-                  .verb = verb,
-                  .data = verb == WEIR_WIRE_WRITE ? trial->out : trial->back,
-                  .bytes = bytes,
-                  .region = trial->region,
-                  .remote_address = server->scratch_address,
-                  .remote = &server->key,
-                  .context = flight,
-              });
+    /* It may have gone after it answered the step before: then nothing would come back. */
+    if (!push_wire(client, server,
+                   &(struct weir_wire){
+                       .verb = verb,
+                       .data = verb == WEIR_WIRE_WRITE ? trial->out : trial->back,
+                       .bytes = bytes,
+                       .region = trial->region,
+                       .remote_address = server->scratch_address,
+                       .remote = &server->key,
+                       .context = flight,
+                   })) {
+        take_back(flight);
+        client->call.is_waiting = false;
+        return server->lost_code;
+    }
     flush_posts(client);
     while (client->call.is_waiting)
         if (wait_a_while(client, UINT64_MAX, &until_ns) == WAIT_BROKEN)

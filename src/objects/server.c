@@ -98,8 +98,8 @@ static int check(const struct weir_object_server *server, struct weir_error *err
 
     if (!params->capacity_bytes || params->capacity_bytes > (UINT64_C(1) << 31) * WEIR_CHUNK_BYTES)
         return weir_error_set(error, WEIR_EXIT_USAGE, -EINVAL, "rdma",
-                              "a capacity of %llu bytes is out of range: give --rdma.capacity from "
-                              "1m to 2p",
+                              "a capacity of %llu bytes is out of range: give one from 1m to 2p "
+                              "(--rdma.capacity, weir serve --capacity)",
                               (unsigned long long)params->capacity_bytes);
     return 0;
 }
@@ -129,8 +129,8 @@ static int open_slab(struct weir_object_server *server, struct weir_error *error
 
         server->slab = (struct weir_slab){.fd = -1};
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "rdma",
-                              "the server cannot have %s of memory: %s; give less "
-                              "--rdma.capacity",
+                              "the server cannot have %s of memory: %s; give less capacity "
+                              "(--rdma.capacity, weir serve --capacity)",
                               weir_size_format_exact(params->capacity_bytes, size),
                               strerror(-code));
     }
@@ -194,6 +194,7 @@ static int open_backing(struct weir_object_server *server, struct weir_error *er
         .path = server->params.backing_path,
         .bytes = server->chunk_count * WEIR_CHUNK_BYTES,
         .memory = server->slab.memory,
+        .check_device = server->params.check_device,
         .wake = wake,
         .context = server,
     };

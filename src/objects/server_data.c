@@ -159,7 +159,9 @@ void weir_server_commit(struct weir_object_server *server, struct weir_task *tas
         memcpy(&range, task->parsed.payload + i * sizeof range, sizeof range);
         code = add_range(task, range);
     }
-    if (!code && task->job.count) {
+    /* Nothing of its own, but perhaps a commit under way took its ranges along: it is behind that
+     * one in the backing, and so it is not answered before. */
+    if (!code && (task->job.count || (goes_to_storage && server->committing_count))) {
         task->state = WEIR_TASK_COMMITTING;
         /* While the disk works, the buffer can receive: only credits limit who waits. */
         weir_link_release(task->client->link, task->message);

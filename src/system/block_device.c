@@ -194,3 +194,19 @@ int weir_block_device_signature(const char *path, char what[WEIR_DEVICE_TEXT_BYT
     blkid_free_probe(probe);
     return code;
 }
+
+int weir_block_device_check_empty(const char *path, struct weir_error *error)
+{
+    char what[WEIR_DEVICE_TEXT_BYTES];
+    int code = weir_block_device_signature(path, what);
+
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "device",
+                              "%s: what is on it cannot be told: %s", path, strerror(-code));
+    if (what[0] == '\0')
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_USAGE, -EEXIST, "device",
+                          "%s carries a signature of others: %s: name another device or a file; if "
+                          "all that is on it may be lost, wipefs -a %s takes the signature away",
+                          path, what, path);
+}

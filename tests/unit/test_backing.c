@@ -82,7 +82,7 @@ static int set_up(void **state)
 {
     struct bed *bed = calloc(1, sizeof *bed);
 
-    strcpy(bed->directory, "/tmp/weir-backing-XXXXXX");
+    snprintf(bed->directory, sizeof bed->directory, "%s", "/tmp/weir-backing-XXXXXX");
     assert_non_null(mkdtemp(bed->directory));
     snprintf(bed->path, sizeof bed->path, "%s/back", bed->directory);
     bed->memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -226,9 +226,9 @@ static void a_full_disk_is_told_and_leaves_no_file(void **state)
     assert_int_equal(open_backing(bed), -ENOSPC);
     assert_non_null(strstr(bed->error.text, "--rdma.capacity"));
     assert_int_equal(access(bed->path, F_OK), -1);
-    strcpy(bed->path, "/nowhere/at/all");
+    snprintf(bed->path, sizeof bed->path, "/nowhere/at/all");
     assert_int_equal(open_backing(bed), -ENOENT);
-    strcpy(bed->path, "/dev/null");
+    snprintf(bed->path, sizeof bed->path, "/dev/null");
     assert_int_not_equal(open_backing(bed), 0);
     bed->path[0] = 0;
 }

@@ -201,6 +201,16 @@ static void garbage_is_hung_up_on_at_its_first_bytes(void **state)
     assert_int_equal(refused(bed), 1);
 }
 
+static void who_wants_neither_link_nor_stream_is_hung_up_on(void **state)
+{
+    struct bed *bed = *state;
+
+    bed->stranger.hello.kind = htole32(WEIR_DOOR_STREAM + 1);
+    stranger_say(&bed->stranger, &bed->stranger.hello, sizeof bed->stranger.hello);
+    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    assert_int_equal(refused(bed), 1);
+}
+
 static void silence_is_hung_up_on_when_the_patience_ends(void **state)
 {
     struct bed *bed = *state;
@@ -543,6 +553,22 @@ static void places_where_nobody_can_listen_are_refused_by_name(void **state)
     assert_non_null(strstr(error.text, "tcp"));
 }
 
+static void what_could_only_be_ignored_or_refused_later_opens_no_fabric(void **state)
+{
+    struct weir_fabric_params device = {.device = "nosuch0/1", .gid_index = -1};
+    struct weir_fabric_params message = {
+        .provider = "tcp", .interface = "127.0.0.1", .gid_index = -1, .message_bytes = 17 << 20};
+    struct weir_fabric *fabric = NULL;
+    struct weir_error error = {0};
+
+    (void)state;
+    assert_int_not_equal(weir_fabric_open(&device, &fabric, &error), 0);
+    assert_null(fabric);
+    error = (struct weir_error){0};
+    assert_int_equal(weir_fabric_open(&message, &fabric, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "send shorter ones"));
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -557,6 +583,7 @@ int main(void)
         CASE(another_version_is_told_as_such),
         CASE(another_provider_is_told_as_such),
         CASE(garbage_is_hung_up_on_at_its_first_bytes),
+        CASE(who_wants_neither_link_nor_stream_is_hung_up_on),
         CASE(silence_is_hung_up_on_when_the_patience_ends),
         CASE(a_poll_that_sleeps_wakes_up_for_silence),
         CASE(a_card_that_makes_no_sense_is_refused),
@@ -571,6 +598,7 @@ int main(void)
         CASE(addresses_that_cannot_be_read_make_no_link),
         cmocka_unit_test(a_door_opens_where_it_is_told),
         CASE(places_where_nobody_can_listen_are_refused_by_name),
+        CASE(what_could_only_be_ignored_or_refused_later_opens_no_fabric),
     };
 
     return cmocka_run_group_tests_name("door", cases, NULL, NULL);

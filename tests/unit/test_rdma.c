@@ -123,6 +123,7 @@ static void what_makes_no_sense_is_refused_with_the_way_out(void **state)
         {"rdma.hosts=a:1,rdma.hosts-file=f,rdma.secret-file=s", "00", "both name the servers"},
         {"rdma.secret-file=s", "00", "leave it out"},
         {"rdma.hosts=a:1,rdma.secret-file=s,rdma.back=/x", "00", "weir serve --back"},
+        {"rdma.hosts=a:1,rdma.secret-file=s,rdma.capacity=2g", "00", "weir serve --capacity"},
         {"rdma.stripe-count=2,rdma.targets=1", "00", "name at most as many"},
         {"rdma.stripe-unit=100", "00", "--rdma.stripe-unit"},
         {"rdma.back=/x,rdma.targets=2", "000", "put %d"},

@@ -375,13 +375,15 @@ static struct listing list(struct bed *bed, const char *directory, size_t room)
             weir_store_list(bed->store, name(directory), cookie, items, room, fresh(bed)), 0);
         for (uint32_t i = 0; i < bed->answer.count; i++) {
             struct weir_list_item item;
+            size_t used;
 
             memcpy(&item, items + at, sizeof item);
             at += sizeof item;
             listing.items++;
             listing.implied += !!(item.flags & WEIR_LIST_IMPLIED);
-            strncat(listing.names, (char *)items + at, item.name_bytes);
-            strcat(listing.names, " ");
+            used = strlen(listing.names);
+            snprintf(listing.names + used, sizeof listing.names - used, "%.*s ",
+                     (int)item.name_bytes, (char *)items + at);
             at += item.name_bytes;
         }
         assert_int_equal(at, bed->answer.payload_bytes);

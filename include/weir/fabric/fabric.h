@@ -32,8 +32,9 @@ enum weir_wireup {
 
 /* Zero is a default everywhere, but for gid_index. */
 struct weir_fabric_params {
-    const char *provider; /* "verbs", "tcp", "shm"; NULL: verbs where there is a device, else tcp */
-    const char *device;   /* verbs: "mlx5_0", or "mlx5_0/1" with a port; NULL: the first active */
+    const char *provider;  /* "verbs", "tcp", "shm"; NULL: verbs where there is a device, or where
+                              what  follows speaks of them, else tcp */
+    const char *device;    /* verbs: "mlx5_0", or "mlx5_0/1" with a port; NULL: the first active */
     const char *interface; /* name or IP address of the network device to be reached at; NULL: that
                               of the verbs device, else the one this host's name stands for */
     int gid_index;         /* verbs: of the port's table; -1: chosen */
@@ -78,14 +79,11 @@ struct weir_fabric_facts {
 int weir_fabric_open(const struct weir_fabric_params *params, struct weir_fabric **fabric,
                      struct weir_error *error);
 
-/* Links that are still up are cut, regions released. Nothing touches the memory any more. */
+/* Links that are still up are cut: nothing touches the memory any more. Regions are to be closed
+ * before. */
 void weir_fabric_close(struct weir_fabric *fabric);
 
 const struct weir_fabric_facts *weir_fabric_facts(const struct weir_fabric *fabric);
-
-/* Names of the providers of this build, NULL at the end; and "name: reason" of those left out. */
-const char *const *weir_fabric_providers(void);
-const char *const *weir_fabric_left_out(void);
 
 /* Refuses, with the way out, what this process cannot do: `locked_bytes` of registered memory in
  * `regions` pieces, `links` links. Verbs: against RLIMIT_MEMLOCK, limits of the device and of the

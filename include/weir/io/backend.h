@@ -223,6 +223,9 @@ struct weir_server_params {
      * kernel does. */
     int (*place)(void *context, void *memory, size_t bytes, int32_t numa_node);
     void *place_context;
+    /* Refuses a block device that has something of others on it, which would be lost: 0, or the
+     * error. NULL: nobody looks. */
+    int (*check_device)(const char *path, struct weir_error *error);
 };
 
 struct weir_server_ops {

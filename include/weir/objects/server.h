@@ -26,6 +26,9 @@ struct weir_object_server_params {
      * WEIR_NUMA_UNKNOWN). NULL: the kernel places it. */
     int (*place)(void *context, void *memory, size_t bytes, int32_t numa_node);
     void *place_context;
+    /* Asked whether the block device behind the memory may be written: 0, or the error. NULL: one
+     * that nobody uses may. */
+    int (*check_device)(const char *path, struct weir_error *error);
     unsigned client_limit; /* links at once; 0: 1024 */
 };
 

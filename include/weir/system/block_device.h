@@ -3,6 +3,8 @@
 #ifndef WEIR_SYSTEM_BLOCK_DEVICE_H
 #define WEIR_SYSTEM_BLOCK_DEVICE_H
 
+#include "weir/base/error.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,5 +29,9 @@ int weir_block_device_is_used(const char *path, char where[WEIR_DEVICE_TEXT_BYTE
  * them, "xfs file system labelled scratch", with no byte in it that steers a terminal; "" if there
  * is none. 0 or -errno. */
 int weir_block_device_signature(const char *path, char what[WEIR_DEVICE_TEXT_BYTES]);
+
+/* Refuses a device with such a signature, for those who know no word that allows the loss. 0, or
+ * the error. */
+int weir_block_device_check_empty(const char *path, struct weir_error *error);
 
 #endif
