@@ -202,6 +202,11 @@ static int check_provider(const struct weir_rdma_options *options, struct weir_e
 {
     const char *name = find_verbs_option(options);
 
+    if (options->pairs > 1 && options->provider && strcmp(options->provider, "shm") == 0)
+        return weir_error_usage(error, "rdma",
+                                "--rdma.pairs: between processes of one node there is one way "
+                                "through memory: leave it out, or choose --rdma.provider tcp or "
+                                "verbs");
     if (!name || !options->provider || strcmp(options->provider, "verbs") == 0)
         return 0;
     return weir_error_usage(error, "rdma",

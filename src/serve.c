@@ -48,10 +48,20 @@ static unsigned rank_count(void)
     return read_variable(names, 1);
 }
 
-/* With the rank in place of %d. */
+/* With the rank in place of each %d. */
+static void name_backing(struct weir_text *name, const char *pattern)
+{
+    const char *mark;
+
+    for (; (mark = strstr(pattern, "%d")) != NULL; pattern = mark + 2)
+        weir_text_add(name, "%.*s%u", (int)(mark - pattern), pattern, rank_here());
+    weir_text_add(name, "%s", pattern);
+}
+
 static int choose_backing(const char *pattern, char path[WEIR_PATH_BYTES], struct weir_error *error)
 {
     const char *mark = strstr(pattern, "%d");
+    struct weir_text name = {0};
     int length;
 
     if (mark == NULL && rank_count() > 1)
@@ -59,11 +69,9 @@ static int choose_backing(const char *pattern, char path[WEIR_PATH_BYTES], struc
                                 "--back: %s would be written by %u servers: put %%d into its name, "
                                 "which becomes the rank",
                                 pattern, rank_count());
-    if (mark == NULL)
-        length = snprintf(path, WEIR_PATH_BYTES, "%s", pattern);
-    else
-        length = snprintf(path, WEIR_PATH_BYTES, "%.*s%u%s", (int)(mark - pattern), pattern,
-                          rank_here(), mark + 2);
+    name_backing(&name, pattern);
+    length = snprintf(path, WEIR_PATH_BYTES, "%s", weir_text_string(&name));
+    weir_text_close(&name);
     if (length < 0 || length >= WEIR_PATH_BYTES)
         return weir_error_usage(error, "serve",
                                 "--back: a path of %d bytes is too long: %d at most", length,
@@ -163,6 +171,7 @@ struct watch {
     uint64_t message_count;
     uint64_t busy_ns; /* when there was one last */
     bool has_served;
+    bool is_broken; /* nobody is served any more */
 };
 
 /* A client that came and went between two looks has left its messages. NULL: it is not over. */
@@ -174,6 +183,9 @@ static const char *look(const struct weir_serve_request *request, struct weir_ob
     bool is_busy;
 
     weir_object_server_facts(server, &facts);
+    watch->is_broken = facts.is_broken;
+    if (facts.is_broken)
+        return "its network";
     is_busy = facts.client_count > 0;
     if (is_busy || facts.message_count != watch->message_count) {
         watch->has_served = true;
@@ -189,30 +201,36 @@ static const char *look(const struct weir_serve_request *request, struct weir_ob
 
 static const char *wait_for_end(const struct weir_serve_request *request,
                                 struct weir_object_server *server,
-                                const volatile sig_atomic_t *stop_signal)
+                                const volatile sig_atomic_t *stop_signal, struct watch *watch)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
-    struct watch watch = {.busy_ns = now_ns()};
     const char *why = NULL;
 
     while (why == NULL && *stop_signal == 0) {
         nanosleep(&pause, NULL);
-        why = look(request, server, &watch);
+        why = look(request, server, watch);
     }
     return why != NULL ? why : strsignal(*stop_signal);
 }
 
 /* ---- all of it ---- */
 
-static void serve(const struct weir_serve_request *request, struct weir_object_server *server,
-                  const char *backing_path, const volatile sig_atomic_t *stop_signal)
+static int serve(const struct weir_serve_request *request, struct weir_object_server *server,
+                 const char *backing_path, const volatile sig_atomic_t *stop_signal,
+                 struct weir_error *error)
 {
     uint64_t begun_ns = now_ns();
+    struct watch watch = {.busy_ns = begun_ns};
     const char *why;
 
     tell_beginning(server, backing_path);
-    why = wait_for_end(request, server, stop_signal);
+    why = wait_for_end(request, server, stop_signal, &watch);
     tell_end(server, now_ns() - begun_ns, why);
+    if (watch.is_broken)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENETDOWN, "serve",
+                       "the network of this server broke: the line before says how; start it "
+                       "again when its device is up (weir doctor tells)");
+    return error->code;
 }
 
 int weir_serve(const struct weir_serve_request *request, const volatile sig_atomic_t *stop_signal,
@@ -231,10 +249,11 @@ int weir_serve(const struct weir_serve_request *request, const volatile sig_atom
         return (int)error->exit;
     if (request->advert_path != NULL)
         code = weir_advert_add(request->advert_path, weir_object_server_address(server), error);
-    if (code == 0)
-        serve(request, server, backing_path, stop_signal);
-    if (code == 0 && request->advert_path != NULL)
-        code = weir_advert_remove(request->advert_path, weir_object_server_address(server), error);
+    if (code == 0) {
+        serve(request, server, backing_path, stop_signal, error);
+        if (request->advert_path != NULL)
+            weir_advert_remove(request->advert_path, weir_object_server_address(server), error);
+    }
     weir_object_server_close(server);
-    return code == 0 ? WEIR_EXIT_DONE : (int)error->exit;
+    return weir_error_is_set(error) ? (int)error->exit : WEIR_EXIT_DONE;
 }

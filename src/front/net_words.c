@@ -81,7 +81,8 @@ static const struct weir_option net_rows[] = {
     {0, "depth", WEIR_OPTION_COUNT, AT(depth),
      .help = "messages in flight per flow; 0: 128 for bw, 1 for lat"},
     {0, "batch", WEIR_OPTION_COUNT, AT(batch),
-     .help = "messages handed over at once; 0: 16, and no more than a quarter of the depth"},
+     .help = "messages handed over at once, 64 at most; 0: 16, and no more than a quarter of the "
+             "depth"},
     {0, "pairs", WEIR_OPTION_COUNT, AT(pairs), "1",
      .help = "queue pairs (verbs) or streams (tcp) of a flow"},
     {0, "signal-every", WEIR_OPTION_COUNT, AT(signal_every),

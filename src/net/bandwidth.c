@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { EVENTS_MAX = 64, LIST_MAX = 64 };
+enum { EVENTS_MAX = 64 };
 
 /* How long a look at what happened may wait: signals and the end of others are seen so late. */
 #define PATIENCE_NS 1000000
@@ -56,7 +56,7 @@ static unsigned list_length(const struct net_end *end, const struct net_trial *t
 {
     const struct net_tally *tally = &end->tally;
     uint64_t left = tally->post_limit > tally->posted ? tally->post_limit - tally->posted : 0;
-    uint64_t length = trial->batch < LIST_MAX ? trial->batch : LIST_MAX;
+    uint64_t length = trial->batch;
 
     if (length > left)
         length = left;
@@ -65,7 +65,7 @@ static unsigned list_length(const struct net_end *end, const struct net_trial *t
 
 static void fill(struct net_run *run, struct net_end *end, const struct net_trial *trial)
 {
-    struct net_piece pieces[LIST_MAX];
+    struct net_piece pieces[WEIR_NET_BATCH_MAX];
     unsigned length;
 
     while ((length = list_length(end, trial)) > 0) {

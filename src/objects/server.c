@@ -23,6 +23,13 @@ static void wake(void *context)
     weir_fabric_wake(((struct weir_object_server *)context)->fabric);
 }
 
+static void tell_broken(struct weir_object_server *server, int code)
+{
+    weir_log(WEIR_LOG_ERROR, "server %s: the network is broken: %s", server->address,
+             strerror(-code));
+    atomic_store(&server->told.is_broken, true);
+}
+
 static void tell_facts(struct weir_object_server *server)
 {
     struct weir_space_answer space;
@@ -45,8 +52,7 @@ static void *run(void *context)
                                      is_tidy ? LOOK_AROUND_NS : 0);
 
         if (count < 0) {
-            weir_log(WEIR_LOG_ERROR, "server %s: the network is broken: %s", server->address,
-                     strerror(-count));
+            tell_broken(server, count);
             break;
         }
         weir_server_take(server, events, (unsigned)count);
@@ -269,6 +275,7 @@ void weir_object_server_facts(struct weir_object_server *server,
         .client_count = atomic_load(&server->told.client_count),
         .message_count = atomic_load(&server->told.message_count),
         .refused_count = atomic_load(&server->told.refused_count),
+        .is_broken = atomic_load(&server->told.is_broken),
         .is_huge = server->slab.is_huge,
         .has_backing = server->backing,
     };

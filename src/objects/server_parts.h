@@ -100,6 +100,7 @@ struct weir_object_server {
     atomic_bool is_closing;
     struct {
         atomic_ullong used_bytes, object_count, client_count, message_count, refused_count;
+        atomic_bool is_broken;
     } told;
 };
 

@@ -100,6 +100,15 @@ static int check_mpi(const struct weir_net_plan *plan, struct weir_error *error)
     return 0;
 }
 
+static int check_shm(const struct weir_net_plan *plan, struct weir_error *error)
+{
+    if (is_provider(plan, "shm") && plan->pairs > 1)
+        return REFUSE(error,
+                      "--pairs: between processes of one node there is one way through memory; "
+                      "leave it out, or say --provider tcp or verbs");
+    return 0;
+}
+
 static int check_sizes(const struct weir_net_plan *plan, struct weir_error *error)
 {
     if (plan->size_count == 0)
@@ -130,8 +139,12 @@ static int check_load(const struct weir_net_plan *plan, struct weir_error *error
     if (plan->batch == 0 || plan->batch > plan->depth)
         return REFUSE(error, "--batch: %u messages at once, and --depth is %u; give 1 to that many",
                       plan->batch, plan->depth);
-    if (plan->pairs == 0 || plan->pairs > 1024)
-        return REFUSE(error, "--pairs: %u per flow; give 1 to 1024", plan->pairs);
+    if (plan->batch > WEIR_NET_BATCH_MAX)
+        return REFUSE(error, "--batch: %u messages at once; give 1 to %u", plan->batch,
+                      WEIR_NET_BATCH_MAX);
+    if (plan->pairs == 0 || plan->pairs > WEIR_NET_PAIRS_MAX)
+        return REFUSE(error, "--pairs: %u per flow; give 1 to %u", plan->pairs,
+                      WEIR_NET_PAIRS_MAX);
     if (plan->repetitions == 0 || plan->repetitions > 10000)
         return REFUSE(error, "--repetitions: %u; give 1 to 10000", plan->repetitions);
     if (plan->must_verify && plan->working_set_bytes > 0)
@@ -189,7 +202,8 @@ static int check_latency(const struct weir_net_plan *plan, struct weir_error *er
 int weir_net_plan_check(const struct weir_net_plan *plan, struct weir_error *error)
 {
     static int (*const checks[])(const struct weir_net_plan *, struct weir_error *) = {
-        check_verbs_words, check_mpi, check_latency, check_sizes, check_load, check_time};
+        check_verbs_words, check_mpi,  check_shm, check_latency,
+        check_sizes,       check_load, check_time};
 
     for (size_t i = 0; i < COUNT(checks); i++) {
         int failure = checks[i](plan, error);

@@ -133,6 +133,7 @@ static void what_makes_no_sense_is_refused_with_the_way_out(void **state)
         {"rdma.provider=tcp,rdma.mtu=1024", "00", "--rdma.mtu is about verbs"},
         {"rdma.mtu=1000", "00", "4096"},
         {"rdma.pairs=0", "00", "--rdma.pairs"},
+        {"rdma.provider=shm,rdma.pairs=2", "00", "one way through memory"},
         {"rdma.timeout=0", "00", "--rdma.timeout"},
         {"rdma.capacity=1k", "00", "--rdma.capacity"},
         {"rdma.provider=shm,rdma.targets=1", "01", "shared within a node"},

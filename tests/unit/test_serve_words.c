@@ -65,7 +65,8 @@ static void words_become_a_request(void **state)
          "provider=verbs device=mlx5_0/1 interface=- gid=3 wireup=cm listen=- secret=s advert=- "
          "back=- capacity=1073741824 idle=0 spin=0 pairs=1 clients=1024 huge=0 once=0"},
         {"--secret-file s --device rxe0 --gid 0 --capacity 1m --clients 65536",
-         "provider=verbs device=rxe0 interface=- gid=0 wireup=auto listen=- secret=s advert=- back=- "
+         "provider=verbs device=rxe0 interface=- gid=0 wireup=auto listen=- secret=s advert=- "
+         "back=- "
          "capacity=1048576 idle=0 spin=0 pairs=1 clients=65536 huge=0 once=0"},
         {"--secret-file s --provider shm --wireup auto --gid -1",
          "provider=shm device=- interface=- gid=-1 wireup=auto listen=- secret=s advert=- back=- "

@@ -43,6 +43,7 @@ struct weir_object_server_facts {
     uint64_t client_count; /* linked now */
     uint64_t message_count;
     uint64_t refused_count; /* at the door */
+    bool is_broken;         /* its network failed as a whole: it serves nobody any more */
     bool is_huge;
     bool has_backing;
 };

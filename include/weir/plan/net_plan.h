@@ -30,6 +30,8 @@ enum weir_net_verb { WEIR_NET_WRITE, WEIR_NET_READ, WEIR_NET_SEND };
 enum weir_net_format { WEIR_NET_TABLE, WEIR_NET_JSON, WEIR_NET_IPERF, WEIR_NET_PERFTEST };
 
 #define WEIR_NET_SIZES_MAX 40
+#define WEIR_NET_BATCH_MAX 64u
+#define WEIR_NET_PAIRS_MAX 64u /* what a link of the fabric has */
 
 struct weir_net_plan {
     struct weir_arena arena;
