@@ -254,6 +254,8 @@ struct scene {
     struct weir_descriptor descriptor;
     struct weir_name_ops names;
     struct weir_backend backend;
+    const struct weir_backend *backends[1];
+    struct weir_registry registry;
     struct weir_test test;
     const char *path;
     struct weir_target target;
@@ -288,10 +290,14 @@ static void set_scene(struct scene *scene, int rank)
     scene->group.node_of_rank = scene->node_of_rank;
     scene->group.node_names = (const char(*)[WEIR_NODE_NAME_BYTES])scene->node_names;
     scene->plan.dialect = "ior";
-    scene->params = (struct weir_engine_params){.plan = &scene->plan, .clock = &scene->clock};
+    scene->params = (struct weir_engine_params){
+        .plan = &scene->plan, .registry = &scene->registry, .clock = &scene->clock};
     scene->descriptor =
         (struct weir_descriptor){.name = "posix", .abilities = WEIR_CAN_NAME | WEIR_CAN_KEEP};
+    scene->backend.descriptor = (struct weir_descriptor){.name = "posix", .label = "POSIX"};
     scene->backend.names = &scene->names;
+    scene->backends[0] = &scene->backend;
+    scene->registry = (struct weir_registry){.backends = scene->backends, .count = 1};
     scene->test.backend = &scene->descriptor;
     scene->test.label = "POSIX";
     scene->path = "/scratch/f";

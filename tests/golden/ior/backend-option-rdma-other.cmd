@@ -1,0 +1,1 @@
+-a POSIX --rdma.targets=2

@@ -1,0 +1,1 @@
+-a RDMA --rdma.back=/scratch/back.%d --rdma.flush=storage -e

@@ -1,0 +1,1 @@
+-a RDMA --rdma.device=mlx5_0/1

@@ -1,0 +1,1 @@
+-a RDMA --rdma.hosts-file=servers --rdma.secret-file=secret

@@ -1,0 +1,1 @@
+-a RDMA --rdma.interface=eth0

@@ -1,0 +1,1 @@
+-a RDMA --rdma.mode=pull

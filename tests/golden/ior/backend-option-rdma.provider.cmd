@@ -1,0 +1,1 @@
+-a RDMA --rdma.provider=tcp

@@ -1,0 +1,1 @@
+-a RDMA --rdma.read-depth=8

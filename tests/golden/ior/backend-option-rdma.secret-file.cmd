@@ -1,0 +1,1 @@
+-a RDMA --rdma.hosts=n1:7471 --rdma.secret-file=secret

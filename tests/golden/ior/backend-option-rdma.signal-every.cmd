@@ -1,0 +1,1 @@
+-a RDMA --rdma.signal-every=16 --depth 64

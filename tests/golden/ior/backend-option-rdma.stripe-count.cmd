@@ -1,0 +1,1 @@
+-a RDMA --rdma.stripe-count=2 --rdma.targets=4

@@ -1,0 +1,1 @@
+-a RDMA --rdma.stripe-unit=64k

@@ -1,0 +1,1 @@
+-a RDMA --rdma.timeout=2.5
