@@ -256,6 +256,7 @@ struct scene {
     struct weir_backend backend;
     const struct weir_backend *backends[1];
     struct weir_registry registry;
+    struct weir_phase *phases[1];
     struct weir_test test;
     const char *path;
     struct weir_target target;
@@ -303,6 +304,9 @@ static void set_scene(struct scene *scene, int rank)
     scene->path = "/scratch/f";
     scene->target = (struct weir_target){.paths = &scene->path, .path_count = 1};
     scene->phase = (struct weir_phase){.verb = WEIR_READ, .target = &scene->target};
+    scene->phases[0] = &scene->phase;
+    scene->test.phases = scene->phases;
+    scene->test.phase_count = 1;
     scene->run = (struct weir_run){.params = &scene->params,
                                    .test = &scene->test,
                                    .group = &scene->group,
