@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import pathlib
-import signal
 import statistics
 import subprocess
 import sys
@@ -13,22 +12,13 @@ import tempfile
 import engine_report
 import places
 from contestants import Arena, Bare, Fio, Weir
-from pairs import MIB, Failure, main_guard, ratio, take_turns
+from pairs import MIB, Failure, be_interruptible, main_guard, ratio, take_turns, words
 
 DEPTHS = (1, 8, 32, 128)
 
 
 def numbers(text):
     return [int(word) for word in text.split(",")]
-
-
-def words(choices):
-    def split(text):
-        for word in text.split(","):
-            if word not in choices:
-                raise argparse.ArgumentTypeError(f"{word}: know {', '.join(choices)}")
-        return text.split(",")
-    return split
 
 
 def parse():
@@ -212,8 +202,7 @@ def main():
     arguments = parse()
     if os.geteuid() == 0:
         os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, lambda *_: sys.exit("engines: interrupted"))
+    be_interruptible("engines")
     if not arguments.inside:
         run_all(arguments)
         return 0

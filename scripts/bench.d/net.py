@@ -6,13 +6,13 @@ import json
 import os
 import pathlib
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 
-from pairs import KIB, MIB, Failure, main_guard, ratio, take_turns, verdict
+from pairs import KIB, MIB, Failure, be_interruptible, main_guard, ratio, take_turns, verdict, words
+from places import Missing
 
 GOALS = {"bandwidth": 0.97, "latency": 1.05, "tcp": 0.97}
 # Test, operation, message size, messages: a second or two of each in the virtual machine.
@@ -24,19 +24,6 @@ TCP_ROWS = [(1, 1), (4, 1), (1, 4)]
 PLACES = ("verbs", "tcp")
 DEVICE, ADDRESS, GID = "rxe0", "10.77.0.1", 1
 VM_S = 1800
-
-
-class Missing(Exception):
-    """This part cannot be measured here."""
-
-
-def words(choices):
-    def split(text):
-        for word in text.split(","):
-            if word not in choices:
-                raise argparse.ArgumentTypeError(f"{word}: know {', '.join(choices)}")
-        return text.split(",")
-    return split
 
 
 def parse():
@@ -176,8 +163,7 @@ def main():
     if os.geteuid() == 0:
         os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     os.environ.update(OMPI_MCA_rmaps_base_oversubscribe="1")
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, lambda *_: sys.exit("net: interrupted"))
+    be_interruptible("net")
     if not arguments.inside:
         return run_all(arguments)
     run_inside(arguments)

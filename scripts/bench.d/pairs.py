@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the benches share: running commands that must succeed, and comparing runs that take turns."""
+import argparse
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -58,6 +60,22 @@ def ratio(first, second):
 
 def verdict(is_reached):
     return "reached" if is_reached else "missed"
+
+
+def words(choices):
+    """For argparse: a list of these, with commas between."""
+    def split(text):
+        for word in text.split(","):
+            if word not in choices:
+                raise argparse.ArgumentTypeError(f"{word}: know {', '.join(choices)}")
+        return text.split(",")
+    return split
+
+
+def be_interruptible(name):
+    """Signals end the program in order, so that what it has set up is cleared."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(f"{name}: interrupted"))
 
 
 def main_guard(name, main):
