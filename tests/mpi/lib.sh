@@ -53,6 +53,23 @@ run() { # run RANKS OPTION...: weir on so many ranks
     capture mpiexec -n "$ranks" "$WEIR" "$@"
 }
 
+# ---------------------------------------------------------------- the virtual machine
+
+vm_run=$WEIR_ROOT/scripts/testbed/vm-run
+
+# Its packages are those of "scripts/deps vm"; nothing is fetched but the kernel, once, and only where that is expected.
+need_machine() { # need_machine COMMAND...: what a test uses besides
+    local command
+    PATH=$PATH:/usr/sbin:/sbin
+    [[ $(uname -m) == x86_64 ]] || skip "the virtual machine is one for x86-64"
+    for command in qemu-system-x86_64 busybox xz depmod "$@"; do
+        command -v "$command" >/dev/null || skip "there is no $command here: scripts/deps vm"
+    done
+    [[ ! -e ${XDG_CACHE_HOME:-${HOME-}/.cache}/weir-vm/kernel/version ]] || return 0
+    [[ ${CI-} == true ]] || skip "no kernel for the virtual machine is here yet: scripts/testbed/vm-run --prepare"
+    "$vm_run" --prepare >"$out" 2>"$err" || skip "no kernel for the virtual machine: $(tail -n 1 "$err")"
+}
+
 # ---------------------------------------------------------------- expectations
 
 expect_exit() { # expect_exit CODE

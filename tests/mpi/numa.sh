@@ -6,22 +6,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-vm_run=$WEIR_ROOT/scripts/testbed/vm-run
 
 # ---------------------------------------------------------------- outside
-
-# Its packages are those of "scripts/deps vm"; nothing is fetched but the kernel, once, and only where that is expected.
-need_machine() {
-    local command
-    PATH=$PATH:/usr/sbin:/sbin
-    [[ $(uname -m) == x86_64 ]] || skip "the virtual machine is one for x86-64"
-    for command in qemu-system-x86_64 busybox xz depmod taskset; do
-        command -v "$command" >/dev/null || skip "there is no $command here: scripts/deps vm"
-    done
-    [[ ! -e ${XDG_CACHE_HOME:-${HOME-}/.cache}/weir-vm/kernel/version ]] || return 0
-    [[ ${CI-} == true ]] || skip "no kernel for the virtual machine is here yet: scripts/testbed/vm-run --prepare"
-    "$vm_run" --prepare >"$out" 2>"$err" || skip "no kernel for the virtual machine: $(tail -n 1 "$err")"
-}
 
 # The write of a run has these findings, no other ones that this is about, and the expression is true of its places.
 all_findings="migrated wrong-node remote-memory shared-core"
@@ -51,7 +37,7 @@ expect_results() {
 }
 
 if [[ ! ${WEIR_TEST_IN_MACHINE-} ]]; then
-    need_machine
+    need_machine taskset
     kept=$work/kept
     mkdir "$kept"
     export WEIR WEIR_TEST WEIR_ROOT WEIR_TEST_IN_MACHINE=$kept

@@ -6,23 +6,9 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-vm_run=$WEIR_ROOT/scripts/testbed/vm-run
 mib=1048576
 
 # ---------------------------------------------------------------- outside
-
-# Its packages are those of "scripts/deps vm"; nothing is fetched but the kernel, once, and only where that is expected.
-need_machine() {
-    local command
-    PATH=$PATH:/usr/sbin:/sbin
-    [[ $(uname -m) == x86_64 ]] || skip "the virtual machine is one for x86-64"
-    for command in qemu-system-x86_64 busybox xz depmod; do
-        command -v "$command" >/dev/null || skip "there is no $command here: scripts/deps vm"
-    done
-    [[ ! -e ${XDG_CACHE_HOME:-${HOME-}/.cache}/weir-vm/kernel/version ]] || return 0
-    [[ ${CI-} == true ]] || skip "no kernel for the virtual machine is here yet: scripts/testbed/vm-run --prepare"
-    "$vm_run" --prepare >"$out" 2>"$err" || skip "no kernel for the virtual machine: $(tail -n 1 "$err")"
-}
 
 boot() { # boot KIND
     TMPDIR=/tmp WEIR_TEST_IN_MACHINE=$1 capture "$vm_run" --rdma "$1" --cpus 4 --mem 3G --timeout 550 -- \
