@@ -331,18 +331,27 @@ static double flow_value(const struct weir_net_result *result,
     return result->is_latency ? flow->latency_median_s : flow_rate(flow);
 }
 
-/* The median of one cell. */
-static double cell_of(const struct weir_net_result *result, uint64_t message_bytes, bool is_alone,
-                      uint32_t cell)
-{
-    struct weir_arena arena = {0};
-    struct samples samples = {0};
-    double middle;
-    size_t room = 0;
+/* What one flow had, and of which cell of the matrix it is. */
+struct cell_value {
+    uint64_t cell;
+    double value;
+};
 
-    for (uint32_t i = 0; i < result->measurement_count; i++)
-        room += result->measurements[i].flow_count;
-    samples = room_for(&arena, room);
+static int compare_cells(const void *first, const void *second)
+{
+    const struct cell_value *a = first;
+    const struct cell_value *b = second;
+
+    return (a->cell > b->cell) - (a->cell < b->cell);
+}
+
+/* How many flows were measured so, and did not fail; all of them in `values` if that is not NULL.
+ */
+static size_t collect_cells(const struct weir_net_result *result, uint64_t message_bytes,
+                            bool is_alone, struct cell_value *values)
+{
+    size_t count = 0;
+
     for (uint32_t i = 0; i < result->measurement_count; i++) {
         const struct weir_net_measurement *measurement = &result->measurements[i];
 
@@ -351,38 +360,37 @@ static double cell_of(const struct weir_net_result *result, uint64_t message_byt
         for (uint32_t j = 0; j < measurement->flow_count; j++) {
             const struct weir_net_flow_result *flow = &measurement->flows[j];
 
-            if (flow->failure[0] == '\0' && flow->source * result->rank_count + flow->sink == cell)
-                sample(&samples, flow_value(result, flow));
+            assert(flow->source < result->rank_count && flow->sink < result->rank_count);
+            if (flow->failure[0] != '\0')
+                continue;
+            if (values != NULL)
+                values[count] =
+                    (struct cell_value){(uint64_t)flow->source * result->rank_count + flow->sink,
+                                        flow_value(result, flow)};
+            count++;
         }
     }
-    middle = median(&samples);
-    weir_arena_close(&arena);
-    return middle;
+    return count;
 }
 
 void weir_net_result_matrix_of(const struct weir_net_result *result, uint64_t message_bytes,
                                bool is_alone, double *matrix)
 {
-    uint32_t cell_count = result->rank_count * result->rank_count;
+    size_t count = collect_cells(result, message_bytes, is_alone, NULL);
     struct weir_arena arena = {0};
-    bool *is_done = weir_arena_take(&arena, cell_count + 1);
+    struct cell_value *values = weir_arena_take(&arena, (count + 1) * sizeof *values);
+    struct samples samples = room_for(&arena, count);
 
-    for (uint32_t i = 0; i < cell_count; i++)
+    for (uint64_t i = 0; i < (uint64_t)result->rank_count * result->rank_count; i++)
         matrix[i] = 0;
-    for (uint32_t i = 0; i < result->measurement_count; i++) {
-        const struct weir_net_measurement *measurement = &result->measurements[i];
-
-        if (measurement->message_bytes != message_bytes || measurement->is_alone != is_alone)
+    collect_cells(result, message_bytes, is_alone, values);
+    qsort(values, count, sizeof *values, compare_cells);
+    for (size_t i = 0; i < count; i++) {
+        sample(&samples, values[i].value);
+        if (i + 1 < count && values[i + 1].cell == values[i].cell)
             continue;
-        for (uint32_t j = 0; j < measurement->flow_count; j++) {
-            const struct weir_net_flow_result *flow = &measurement->flows[j];
-            uint32_t cell = flow->source * result->rank_count + flow->sink;
-
-            assert(flow->source < result->rank_count && flow->sink < result->rank_count);
-            if (!is_done[cell])
-                matrix[cell] = cell_of(result, message_bytes, is_alone, cell);
-            is_done[cell] = true;
-        }
+        matrix[values[i].cell] = median(&samples);
+        samples.count = 0;
     }
     weir_arena_close(&arena);
 }
