@@ -304,14 +304,13 @@ enum weir_object_flush weir_rdma_flush(const struct weir_rdma_options *options)
 struct weir_fabric_params weir_rdma_fabric_params(const struct weir_rdma_options *options,
                                                   const unsigned char *secret)
 {
-    static const char *const wireups[] = {"auto", "socket", "cm", NULL};
 
     return (struct weir_fabric_params){
         .provider = provider_of(options),
         .device = options->device,
         .interface = options->interface,
         .gid_index = (int)options->gid,
-        .wireup = (enum weir_wireup)index_of(options->wireup, wireups),
+        .wireup = weir_wireup_of(options->wireup),
         .pairs = (unsigned)options->pairs,
         .signal_every = (unsigned)options->signal_every,
         .mtu_bytes = (unsigned)options->mtu,

@@ -4,6 +4,7 @@
 
 #include "advert.h"
 
+#include "weir/base/clock.h"
 #include "weir/objects/server.h"
 #include "weir/system/block_device.h"
 #include "weir/system/memory_place.h"
@@ -81,13 +82,6 @@ static int choose_backing(const char *pattern, char path[WEIR_PATH_BYTES], struc
 
 /* ---- opening ---- */
 
-static enum weir_wireup wireup_of(const char *word)
-{
-    if (word != NULL && strcmp(word, "socket") == 0)
-        return WEIR_WIREUP_SOCKET;
-    return word != NULL && strcmp(word, "cm") == 0 ? WEIR_WIREUP_CM : WEIR_WIREUP_AUTO;
-}
-
 static int open_server(const struct weir_serve_request *request, const char *backing_path,
                        struct weir_object_server **server, struct weir_error *error)
 {
@@ -97,7 +91,7 @@ static int open_server(const struct weir_serve_request *request, const char *bac
                    .device = request->device,
                    .interface = request->interface,
                    .gid_index = request->gid_index,
-                   .wireup = wireup_of(request->wireup),
+                   .wireup = weir_wireup_of(request->wireup),
                    .pairs = request->pairs,
                    .spin_ns = request->spin_ns,
                    .secret = secret},
@@ -158,14 +152,6 @@ static void tell_end(struct weir_object_server *server, uint64_t ns, const char 
 
 /* ---- waiting ---- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* What was seen of clients so far. */
 struct watch {
     uint64_t message_count;
@@ -179,7 +165,7 @@ static const char *look(const struct weir_serve_request *request, struct weir_ob
                         struct watch *watch)
 {
     struct weir_object_server_facts facts = {0};
-    uint64_t now = now_ns();
+    uint64_t now = weir_clock_kernel_ns();
     bool is_busy;
 
     weir_object_server_facts(server, &facts);
@@ -219,13 +205,13 @@ static int serve(const struct weir_serve_request *request, struct weir_object_se
                  const char *backing_path, const volatile sig_atomic_t *stop_signal,
                  struct weir_error *error)
 {
-    uint64_t begun_ns = now_ns();
+    uint64_t begun_ns = weir_clock_kernel_ns();
     struct watch watch = {.busy_ns = begun_ns};
     const char *why;
 
     tell_beginning(server, backing_path);
     why = wait_for_end(request, server, stop_signal, &watch);
-    tell_end(server, now_ns() - begun_ns, why);
+    tell_end(server, weir_clock_kernel_ns() - begun_ns, why);
     if (watch.is_broken)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENETDOWN, "serve",
                        "the network of this server broke: the line before says how; start it "

@@ -334,9 +334,11 @@ unsigned weir_link_message_bytes(const struct weir_link *link)
     return link->peer_message_bytes;
 }
 
-unsigned weir_link_mtu(const struct weir_link *link)
+enum weir_wireup weir_wireup_of(const char *word)
 {
-    return link->mtu_bytes;
+    if (word != NULL && strcmp(word, "cm") == 0)
+        return WEIR_WIREUP_CM;
+    return word != NULL && strcmp(word, "socket") == 0 ? WEIR_WIREUP_SOCKET : WEIR_WIREUP_AUTO;
 }
 
 unsigned weir_link_flying(const struct weir_link *link)

@@ -33,11 +33,10 @@ struct vigil {
 
 /* ---- the kernel ---- */
 
-int weir_fabric_watch(struct weir_fabric *fabric, int fd, void *context, uint32_t events)
+static int watch(struct weir_fabric *fabric, int fd, void *data, uint32_t events)
 {
-    struct epoll_event event = {.events = events, .data.ptr = context};
+    struct epoll_event event = {.events = events, .data.ptr = data};
 
-    assert(((uintptr_t)context & 1) == 0);
     if (epoll_ctl(fabric->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
         return 0;
     if (errno == EEXIST && epoll_ctl(fabric->epoll, EPOLL_CTL_MOD, fd, &event) == 0)
@@ -45,17 +44,16 @@ int weir_fabric_watch(struct weir_fabric *fabric, int fd, void *context, uint32_
     return -errno;
 }
 
+int weir_fabric_watch(struct weir_fabric *fabric, int fd, void *context, uint32_t events)
+{
+    assert(((uintptr_t)context & 1) == 0);
+    return watch(fabric, fd, context, events);
+}
+
 /* Its lowest bit tells whose a context is. */
 int weir_fabric_watch_door(struct weir_fabric *fabric, int fd, void *context, uint32_t events)
 {
-    struct epoll_event event = {.events = events};
-
-    event.data.ptr = (unsigned char *)context + 1;
-    if (epoll_ctl(fabric->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
-        return 0;
-    if (errno == EEXIST && epoll_ctl(fabric->epoll, EPOLL_CTL_MOD, fd, &event) == 0)
-        return 0;
-    return -errno;
+    return watch(fabric, fd, (unsigned char *)context + 1, events);
 }
 
 void weir_fabric_unwatch(struct weir_fabric *fabric, int fd)

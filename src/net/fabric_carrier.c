@@ -405,13 +405,6 @@ static const struct net_carrier_ops fabric_ops = {
     .close = fabric_close,
 };
 
-static enum weir_wireup wireup_of(const char *word)
-{
-    if (word != NULL && strcmp(word, "cm") == 0)
-        return WEIR_WIREUP_CM;
-    return word != NULL && strcmp(word, "socket") == 0 ? WEIR_WIREUP_SOCKET : WEIR_WIREUP_AUTO;
-}
-
 /* `sleeps`: who waits gives its processor away at once. */
 static struct weir_fabric_params fabric_params(const struct net_carrier_params *params,
                                                unsigned data_credits, bool sleeps)
@@ -425,7 +418,7 @@ static struct weir_fabric_params fabric_params(const struct net_carrier_params *
         .device = plan->device,
         .interface = plan->interface,
         .gid_index = plan->gid_index,
-        .wireup = wireup_of(plan->wireup),
+        .wireup = weir_wireup_of(plan->wireup),
         .pairs = plan->pairs,
         .depth = plan->depth + NOTE_DEPTH,
         .message_bytes = message_bytes > 4096 ? (unsigned)message_bytes : 4096,

@@ -2,10 +2,11 @@
 /* A file or device that fsync reaches. */
 #include "backing.h"
 
+#include "thread.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -192,13 +193,8 @@ static void *run(void *context)
 
 static int start(struct weir_backing *backing)
 {
-    sigset_t all, before;
-    int code;
+    int code = weir_thread_start(&backing->thread, run, backing);
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the program's own threads */
-    code = -pthread_create(&backing->thread, NULL, run, backing);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     backing->has_thread = !code;
     return code;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A server of objects: what it opens, and its thread. */
 #include "server_parts.h"
+#include "thread.h"
 
 #include "weir/base/log.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -67,13 +67,8 @@ static void *run(void *context)
 
 static int start(struct weir_object_server *server)
 {
-    sigset_t all, before;
-    int code;
+    int code = weir_thread_start(&server->thread, run, server);
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the program's own threads */
-    code = -pthread_create(&server->thread, NULL, run, server);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     server->has_thread = !code;
     return code;
 }

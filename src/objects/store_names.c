@@ -118,6 +118,16 @@ static int let_go(struct weir_store *store, uint32_t client, struct weir_entry *
     return 0;
 }
 
+static int remove_entry(struct weir_store *store, uint32_t client, struct weir_entry *entry,
+                        struct weir_answer *answer)
+{
+    int code = let_go(store, client, entry, answer);
+
+    if (!code)
+        take_away(store, entry);
+    return code;
+}
+
 static bool is_below(const struct weir_entry *entry, struct weir_name directory)
 {
     if (!directory.count)
@@ -186,16 +196,12 @@ int weir_store_unlink_name(struct weir_store *store, uint32_t client, struct wei
                            struct weir_answer *answer)
 {
     struct weir_entry *entry = find(store, name);
-    int code;
 
     if (!entry)
         return -ENOENT;
     if (entry->kind == WEIR_OBJECT_DIRECTORY)
         return -EISDIR;
-    code = let_go(store, client, entry, answer);
-    if (!code)
-        take_away(store, entry);
-    return code;
+    return remove_entry(store, client, entry, answer);
 }
 
 int weir_store_mkdir(struct weir_store *store, struct weir_name name, struct weir_answer *answer)
@@ -221,7 +227,6 @@ int weir_store_rmdir(struct weir_store *store, uint32_t client, struct weir_name
                      struct weir_answer *answer)
 {
     struct weir_entry *entry = find(store, name);
-    int code;
 
     if (!entry)
         return -ENOENT;
@@ -229,10 +234,7 @@ int weir_store_rmdir(struct weir_store *store, uint32_t client, struct weir_name
         return -ENOTDIR;
     if (has_children(store, name))
         return -ENOTEMPTY;
-    code = let_go(store, client, entry, answer);
-    if (!code)
-        take_away(store, entry);
-    return code;
+    return remove_entry(store, client, entry, answer);
 }
 
 /* May something of `kind` take the place of `old`? */

@@ -183,8 +183,6 @@ const char *weir_link_peer(const struct weir_link *link);
 unsigned weir_link_credits(const struct weir_link *link);
 /* The longest message that the peer can receive. Known once joined. */
 unsigned weir_link_message_bytes(const struct weir_link *link);
-/* What both ends agreed on: the smaller MTU, the smaller read depth; 0: no such thing. */
-unsigned weir_link_mtu(const struct weir_link *link);
 
 /* ---- wires: what goes over a link ---- */
 
@@ -257,6 +255,9 @@ struct weir_door_counts {
 struct weir_door_counts weir_fabric_door_counts(const struct weir_fabric *fabric);
 
 /* ---- words of options, for all who open fabrics ---- */
+
+/* "socket" and "cm"; any other word, and NULL, is "auto". */
+enum weir_wireup weir_wireup_of(const char *word);
 
 /* The secret in a file: its bytes, without white space at the end, at least 16 of them; they become
  * WEIR_SECRET_BYTES by SHA-256. Refused if others than its owner may read it. 0 or the error. */
