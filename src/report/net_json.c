@@ -3,6 +3,7 @@
  * formats make of them. docs/net.md has the keys. */
 #include "json_fields.h"
 #include "net_formats.h"
+#include "record.h"
 
 #include "weir/base/version.h"
 #include "weir/report/net_report.h"
@@ -285,23 +286,6 @@ static json_t *summary_of(const struct weir_net_view *view)
     return list;
 }
 
-static json_t *findings_of(const struct weir_net_result *result)
-{
-    json_t *list = json_array();
-
-    for (unsigned i = 0; i < result->finding_count; i++) {
-        const struct weir_finding *finding = &result->findings[i];
-        json_t *object = json_object();
-
-        json_object_set_new(object, "severity",
-                            json_string(finding->severity == WEIR_WARNING ? "warning" : "note"));
-        json_object_set_new(object, "name", json_string(finding->name));
-        json_object_set_new(object, "text", weir_json_readable(finding->text));
-        json_array_append_new(list, object);
-    }
-    return list;
-}
-
 /* ---- the document ---- */
 
 static json_t *document_of(const struct weir_net_view *view)
@@ -324,7 +308,9 @@ static json_t *document_of(const struct weir_net_view *view)
     json_object_set_new(document, "intervals",
                         list_of(interval_fields, result->intervals, sizeof *result->intervals,
                                 result->interval_count));
-    json_object_set_new(document, "findings", findings_of(result));
+    json_object_set_new(
+        document, "findings",
+        weir_record_findings(result->findings, result->finding_count, weir_json_readable));
     json_object_set_new(document, "is_interrupted", json_boolean(result->is_interrupted));
     json_object_set_new(document, "has_failed", json_boolean(result->has_failed));
     json_object_set_new(document, "exit_code", json_integer(result->exit_code));

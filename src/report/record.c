@@ -276,18 +276,18 @@ static json_t *verification_of(const struct weir_mismatch_log *log)
     return object;
 }
 
-static json_t *findings_of(const struct weir_phase_result *phase)
+json_t *weir_record_findings(const struct weir_finding *findings, unsigned count,
+                             json_t *(*write)(const char *text))
 {
     json_t *list = json_array();
 
-    for (unsigned i = 0; i < phase->finding_count; i++) {
-        const struct weir_finding *finding = &phase->findings[i];
+    for (unsigned i = 0; i < count; i++) {
         json_t *object = json_object();
 
         json_object_set_new(object, "severity",
-                            json_string(weir_record_severities[finding->severity]));
-        json_object_set_new(object, "name", json_string(finding->name));
-        json_object_set_new(object, "text", weir_json_exact(finding->text));
+                            json_string(weir_record_severities[findings[i].severity]));
+        json_object_set_new(object, "name", json_string(findings[i].name));
+        json_object_set_new(object, "text", write(findings[i].text));
         json_array_append_new(list, object);
     }
     return list;
@@ -364,7 +364,9 @@ json_t *weir_record_phase_object(const struct weir_plan *plan,
     weir_record_put_cache(object, phase);
     if (phase->notes)
         json_object_set_new(object, "notes", weir_json_exact(phase->notes));
-    json_object_set_new(object, "findings", findings_of(phase));
+    json_object_set_new(
+        object, "findings",
+        weir_record_findings(phase->findings, phase->finding_count, weir_json_exact));
     return object;
 }
 

@@ -36,6 +36,11 @@ extern const char *const weir_record_outcomes[3];
 extern const char *const weir_record_severities[2];
 extern const char *const weir_record_outlier_kinds[WEIR_OUTLIER_KINDS];
 
+/* A list of objects: severity, name, and text as `write` (weir_json_exact, ..._readable) makes it.
+ */
+json_t *weir_record_findings(const struct weir_finding *findings, unsigned count,
+                             json_t *(*write)(const char *text));
+
 /* All of a phase of the plan but its histograms, its series, and where its ranks ran. */
 json_t *weir_record_phase_object(const struct weir_plan *plan,
                                  const struct weir_phase_result *phase);

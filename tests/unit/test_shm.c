@@ -232,6 +232,28 @@ static void join(struct end *end, const char *address, uint64_t spin_ns, struct 
     weir_link_release(end->link, event.message);
 }
 
+/* A server in a process of its own, and this process as its client. */
+struct pair {
+    struct keys keys;
+    struct end end;
+    pid_t server;
+};
+
+static void meet(struct pair *pair, uint64_t spin_ns)
+{
+    char address[WEIR_ADDRESS_BYTES];
+
+    pair->server = begin_server(spin_ns, NULL, address);
+    join(&pair->end, address, spin_ns, &pair->keys);
+}
+
+/* `expected`: what the server ends with. */
+static void part(struct pair *pair, int expected)
+{
+    close_end(&pair->end);
+    end_server(pair->server, expected);
+}
+
 static unsigned open_descriptors(void)
 {
     unsigned count = 0;
@@ -260,92 +282,80 @@ static unsigned our_files_in(const char *path)
 static void messages_of_every_length_come_back(void **state)
 {
     unsigned char bytes[MESSAGE_BYTES];
-    char address[WEIR_ADDRESS_BYTES];
     struct weir_event event;
-    struct keys keys;
-    struct end end;
-    pid_t server = begin_server(0, NULL, address);
+    struct pair pair;
 
     (void)state;
-    join(&end, address, 0, &keys);
-    assert_int_equal(weir_link_credits(end.link), CREDITS);
-    assert_int_equal(weir_link_message_bytes(end.link), MESSAGE_BYTES);
+    meet(&pair, 0);
+    assert_int_equal(weir_link_credits(pair.end.link), CREDITS);
+    assert_int_equal(weir_link_message_bytes(pair.end.link), MESSAGE_BYTES);
     for (unsigned length = 0; length <= MESSAGE_BYTES; length++) {
         for (unsigned i = 0; i < length; i++)
             bytes[i] = (unsigned char)(length + i * 7) | 0x80;
-        memcpy(end.slab.memory, bytes, length);
-        assert_true(post(&end, &(struct weir_wire){.verb = WEIR_WIRE_SEND,
-                                                   .data = end.slab.memory,
-                                                   .bytes = length,
-                                                   .region = end.region}));
-        assert_true(await(&end, WEIR_EVENT_MESSAGE, &event));
+        memcpy(pair.end.slab.memory, bytes, length);
+        assert_true(post(&pair.end, &(struct weir_wire){.verb = WEIR_WIRE_SEND,
+                                                        .data = pair.end.slab.memory,
+                                                        .bytes = length,
+                                                        .region = pair.end.region}));
+        assert_true(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
         assert_int_equal(event.bytes, length);
         assert_int_equal((uintptr_t)event.message % 64, 0);
         assert_memory_equal(event.message, bytes, length);
-        weir_link_release(end.link, event.message);
+        weir_link_release(pair.end.link, event.message);
     }
-    close_end(&end);
-    end_server(server, 0);
+    part(&pair, 0);
 }
 
 /* What was written before a message is there when the message is. */
 static void writes_are_seen_by_the_message_after_them(void **state)
 {
-    char address[WEIR_ADDRESS_BYTES];
     struct weir_event event;
-    struct keys keys;
-    struct end end;
-    pid_t server = begin_server(0, NULL, address);
+    struct pair pair;
 
     (void)state;
-    join(&end, address, 0, &keys);
+    meet(&pair, 0);
     for (unsigned round = 0; round < 400; round++) {
         uint32_t bytes = 1 + round * 7919u % (round % 2 ? 20000 : MEMORY_BYTES / 4);
         struct sum sum = {.order = ORDER_SUM, .is_plain = round % 4 >= 2, .bytes = bytes};
-        const struct weir_region_key *key = sum.is_plain ? &keys.plain : &keys.slab;
+        const struct weir_region_key *key = sum.is_plain ? &pair.keys.plain : &pair.keys.slab;
 
-        memset(end.plain, (int)round + 1, bytes);
-        end.plain[bytes / 2] = (unsigned char)(round / 3);
-        assert_true(post(&end, &(struct weir_wire){.verb = WEIR_WIRE_WRITE,
-                                                   .data = end.plain,
-                                                   .bytes = bytes,
-                                                   .region = end.plain_region,
-                                                   .remote_address = key->address,
-                                                   .remote = key}));
-        assert_true(say(&end, &sum, sizeof sum));
-        assert_true(await(&end, WEIR_EVENT_MESSAGE, &event));
+        memset(pair.end.plain, (int)round + 1, bytes);
+        pair.end.plain[bytes / 2] = (unsigned char)(round / 3);
+        assert_true(post(&pair.end, &(struct weir_wire){.verb = WEIR_WIRE_WRITE,
+                                                        .data = pair.end.plain,
+                                                        .bytes = bytes,
+                                                        .region = pair.end.plain_region,
+                                                        .remote_address = key->address,
+                                                        .remote = key}));
+        assert_true(say(&pair.end, &sum, sizeof sum));
+        assert_true(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
         memcpy(&sum, event.message, sizeof sum);
-        assert_true(sum.sum == sum_of(end.plain, bytes));
-        weir_link_release(end.link, event.message);
+        assert_true(sum.sum == sum_of(pair.end.plain, bytes));
+        weir_link_release(pair.end.link, event.message);
     }
-    close_end(&end);
-    end_server(server, 0);
+    part(&pair, 0);
 }
 
 /* Both ends sleep whenever they can. */
 static void who_sleeps_is_woken(void **state)
 {
-    char address[WEIR_ADDRESS_BYTES];
     struct weir_event event;
     unsigned slow = 0;
-    struct keys keys;
-    struct end end;
-    pid_t server = begin_server(1, NULL, address);
+    struct pair pair;
 
     (void)state;
-    join(&end, address, 1, &keys);
+    meet(&pair, 1);
     for (unsigned i = 0; i < PING_PONGS; i++) {
         uint64_t start_ns = weir_clock_kernel_ns();
 
-        assert_true(say(&end, "e", 1));
-        assert_true(await(&end, WEIR_EVENT_MESSAGE, &event));
-        weir_link_release(end.link, event.message);
+        assert_true(say(&pair.end, "e", 1));
+        assert_true(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
+        weir_link_release(pair.end.link, event.message);
         slow += weir_clock_kernel_ns() - start_ns >= SLOW_NS;
     }
     /* A host that is busy with other things may be slow now and then. */
     assert_in_range(slow, 0, 10);
-    close_end(&end);
-    end_server(server, 0);
+    part(&pair, 0);
 }
 
 /* Two ends in one process; and what came while one made up its mind to sleep keeps it awake. */
@@ -386,74 +396,66 @@ static void who_has_something_to_tell_does_not_sleep(void **state)
 
 static void messages_wait_for_who_keeps_the_ones_before(void **state)
 {
-    char address[WEIR_ADDRESS_BYTES];
     void *kept[CREDITS];
     struct weir_event event;
-    struct keys keys;
-    struct end end;
-    pid_t server = begin_server(0, NULL, address);
+    struct pair pair;
 
     (void)state;
-    join(&end, address, 0, &keys);
+    meet(&pair, 0);
     for (unsigned round = 0; round < 50; round++) {
         for (unsigned i = 0; i < CREDITS; i++)
-            assert_true(say(&end, &(unsigned char[]){'e', (unsigned char)i}, 2));
+            assert_true(say(&pair.end, &(unsigned char[]){'e', (unsigned char)i}, 2));
         for (unsigned i = 0; i < CREDITS; i++) {
-            assert_true(await(&end, WEIR_EVENT_MESSAGE, &event));
+            assert_true(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
             kept[i] = event.message;
         }
         /* One more answer than there are buffers: it waits. */
-        assert_true(say(&end, "ex", 2));
-        while (weir_link_flying(end.link) > 0)
-            assert_true(weir_fabric_poll(end.fabric, &event, 1, PATIENCE_NS) == 1 &&
+        assert_true(say(&pair.end, "ex", 2));
+        while (weir_link_flying(pair.end.link) > 0)
+            assert_true(weir_fabric_poll(pair.end.fabric, &event, 1, PATIENCE_NS) == 1 &&
                         event.kind == WEIR_EVENT_DONE);
-        assert_int_equal(weir_fabric_poll(end.fabric, &event, 1, 2000000), 0);
+        assert_int_equal(weir_fabric_poll(pair.end.fabric, &event, 1, 2000000), 0);
         for (unsigned i = 0; i < CREDITS; i++) {
             unsigned which = (i * 5 + round) % CREDITS;
 
             assert_int_equal(((unsigned char *)kept[which])[1], which);
-            weir_link_release(end.link, kept[which]);
+            weir_link_release(pair.end.link, kept[which]);
         }
-        assert_true(await(&end, WEIR_EVENT_MESSAGE, &event));
+        assert_true(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
         assert_memory_equal(event.message, "ex", 2);
-        weir_link_release(end.link, event.message);
+        weir_link_release(pair.end.link, event.message);
     }
-    close_end(&end);
-    end_server(server, 0);
+    part(&pair, 0);
 }
 
 /* What is done is told in time: a long list is not copied as a whole before anything is told. */
 static void a_post_copies_only_so_much_at_once(void **state)
 {
-    char address[WEIR_ADDRESS_BYTES];
     struct weir_wire wires[8];
     struct weir_event event;
     unsigned done = 0;
-    struct keys keys;
-    struct end end;
-    pid_t server = begin_server(0, NULL, address);
+    struct pair pair;
     int taken;
 
     (void)state;
-    join(&end, address, 0, &keys);
+    meet(&pair, 0);
     for (unsigned i = 0; i < 8; i++)
         wires[i] = (struct weir_wire){.verb = i % 2 ? WEIR_WIRE_READ : WEIR_WIRE_WRITE,
-                                      .data = end.slab.memory,
+                                      .data = pair.end.slab.memory,
                                       .bytes = MEMORY_BYTES / 4,
-                                      .region = end.region,
-                                      .remote_address = keys.slab.address,
-                                      .remote = &keys.slab,
+                                      .region = pair.end.region,
+                                      .remote_address = pair.keys.slab.address,
+                                      .remote = &pair.keys.slab,
                                       .context = &wires[i]};
     for (unsigned posted = 0; posted < 8; posted += (unsigned)taken) {
-        taken = weir_link_post(end.link, wires + posted, 8 - posted);
+        taken = weir_link_post(pair.end.link, wires + posted, 8 - posted);
         assert_int_equal(taken, 1);
-        assert_int_equal(weir_link_flying(end.link), 1);
-        assert_true(await(&end, WEIR_EVENT_DONE, &event));
+        assert_int_equal(weir_link_flying(pair.end.link), 1);
+        assert_true(await(&pair.end, WEIR_EVENT_DONE, &event));
         assert_int_equal(event.result, 0);
         assert_ptr_equal(event.context, &wires[done++]);
     }
-    close_end(&end);
-    end_server(server, 0);
+    part(&pair, 0);
 }
 
 /* ---- peers that lie ---- */
@@ -474,36 +476,32 @@ static int result_of(struct end *end, enum weir_wire_verb verb, const struct wei
 
 static void keys_that_open_nothing_are_refused_and_the_link_stays(void **state)
 {
-    char address[WEIR_ADDRESS_BYTES];
     struct weir_event event;
-    struct keys keys;
-    struct end end;
-    pid_t server = begin_server(0, NULL, address);
+    struct pair pair;
 
     (void)state;
-    join(&end, address, 0, &keys);
+    meet(&pair, 0);
     {
         struct weir_region_key forged[5];
 
         for (unsigned i = 0; i < 5; i++)
-            forged[i] = keys.slab;
-        forged[0] = keys.hidden;
+            forged[i] = pair.keys.slab;
+        forged[0] = pair.keys.hidden;
         forged[1].process = getpid(); /* not the peer's */
-        forged[1].fd = end.slab.fd;
+        forged[1].fd = pair.end.slab.fd;
         forged[2].fd = 0;
         forged[3].bytes = 7;
-        forged[4] = keys.plain;
+        forged[4] = pair.keys.plain;
         forged[4].address = 64; /* nothing is there */
         for (unsigned i = 0; i < 5; i++) {
-            assert_int_equal(result_of(&end, WEIR_WIRE_READ, &forged[i]), -EACCES);
-            assert_int_equal(result_of(&end, WEIR_WIRE_WRITE, &forged[i]), -EACCES);
+            assert_int_equal(result_of(&pair.end, WEIR_WIRE_READ, &forged[i]), -EACCES);
+            assert_int_equal(result_of(&pair.end, WEIR_WIRE_WRITE, &forged[i]), -EACCES);
         }
     }
-    assert_int_equal(result_of(&end, WEIR_WIRE_READ, &keys.slab), 0);
-    assert_true(say(&end, "e", 1));
-    assert_true(await(&end, WEIR_EVENT_MESSAGE, &event));
-    close_end(&end);
-    end_server(server, 0);
+    assert_int_equal(result_of(&pair.end, WEIR_WIRE_READ, &pair.keys.slab), 0);
+    assert_true(say(&pair.end, "e", 1));
+    assert_true(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
+    part(&pair, 0);
 }
 
 /* Into every inbox of this process, as a peer that has gone mad could. */
@@ -525,25 +523,21 @@ static void scribble_into_inboxes(uint32_t sent)
 
 static void an_inbox_full_of_nonsense_ends_the_link(void **state)
 {
-    char address[WEIR_ADDRESS_BYTES];
     struct weir_event event;
-    struct keys keys;
-    struct end end;
-    pid_t server = begin_server(0, NULL, address);
+    struct pair pair;
 
     (void)state;
-    join(&end, address, 0, &keys);
+    meet(&pair, 0);
     scribble_into_inboxes(123456);
-    assert_false(await(&end, WEIR_EVENT_MESSAGE, &event));
+    assert_false(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
     assert_int_equal(event.kind, WEIR_EVENT_LEFT);
     assert_int_equal(event.result, -EPROTO);
-    assert_int_equal(weir_fabric_poll(end.fabric, &event, 1, 1000000), 0);
+    assert_int_equal(weir_fabric_poll(pair.end.fabric, &event, 1, 1000000), 0);
     assert_true(weir_link_post(
-                    end.link,
+                    pair.end.link,
                     &(struct weir_wire){.verb = WEIR_WIRE_SEND, .header = "e", .header_bytes = 1},
                     1) < 0);
-    close_end(&end);
-    end_server(server, 0);
+    part(&pair, 0);
 }
 
 /* ---- peers that die ---- */
@@ -597,28 +591,25 @@ static void a_peer_that_is_killed_has_left_and_leaves_nothing(void **state)
 /* Its last words are heard. */
 static void what_a_peer_said_before_it_left_is_told_first(void **state)
 {
-    char address[WEIR_ADDRESS_BYTES];
     struct weir_event event;
-    struct keys keys;
-    struct end end;
-    pid_t server = begin_server(0, NULL, address);
+    struct pair pair;
 
     (void)state;
-    join(&end, address, 0, &keys);
+    meet(&pair, 0);
     for (unsigned i = 0; i < CREDITS; i++)
-        assert_true(say(&end, &(unsigned char[]){'e', (unsigned char)i}, 2));
+        assert_true(say(&pair.end, &(unsigned char[]){'e', (unsigned char)i}, 2));
     usleep(100000);
-    kill(server, SIGKILL);
-    end_server(server, SIGKILL);
+    kill(pair.server, SIGKILL);
+    end_server(pair.server, SIGKILL);
     usleep(10000);
     for (unsigned i = 0; i < CREDITS; i++) {
-        assert_true(await(&end, WEIR_EVENT_MESSAGE, &event));
+        assert_true(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
         assert_int_equal(((unsigned char *)event.message)[1], i);
-        weir_link_release(end.link, event.message);
+        weir_link_release(pair.end.link, event.message);
     }
-    assert_false(await(&end, WEIR_EVENT_MESSAGE, &event));
+    assert_false(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
     assert_int_equal(event.kind, WEIR_EVENT_LEFT);
-    close_end(&end);
+    close_end(&pair.end);
 }
 
 /* ---- peers that cannot be reached ---- */
