@@ -128,6 +128,16 @@ wait_until() { # wait_until SECONDS COMMAND...
     done
 }
 
+# Others on this machine can spoil what a clock says, and never mend it: to be seen once in a few times is enough.
+once_in() { # once_in TIMES COMMAND...: the last time tells why not
+    local times=$1
+    shift
+    while ((--times > 0)); do
+        ! ("$@") >/dev/null || return 0
+    done
+    "$@"
+}
+
 flip_bit() { # flip_bit FILE OFFSET
     python3 - "$1" "$2" <<'END'
 import sys
