@@ -31,6 +31,34 @@ struct weir_backing {
     struct weir_backing_job *done;
 };
 
+/* Behind the last byte of a file: who wrote it. Another's is never written over, however well its
+ * size would fit. */
+static const _Alignas(BLOCK) char stamp[BLOCK] = "weir: behind the memory of a server\n";
+
+static int write_piece(struct weir_backing *backing, const void *data, uint64_t offset,
+                       uint64_t bytes)
+{
+    while (bytes) {
+        ssize_t done = pwrite(backing->fd, data, bytes, (off_t)offset);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0 && errno == EINVAL && backing->is_direct) {
+            /* A file system that takes the flag, but no write with it. */
+            backing->is_direct = false;
+            if (fcntl(backing->fd, F_SETFL, 0))
+                return -errno;
+            continue;
+        }
+        if (done <= 0)
+            return done ? -errno : -EIO;
+        data = (const unsigned char *)data + done;
+        offset += (uint64_t)done;
+        bytes -= (uint64_t)done;
+    }
+    return 0;
+}
+
 /* ---- opening ---- */
 
 static int refuse(struct weir_error *error, int code, const char *path, const char *what)
@@ -74,7 +102,11 @@ static int open_device(struct weir_backing *backing, struct weir_error *error)
 static int allocate(struct weir_backing *backing, struct weir_error *error)
 {
     const struct weir_backing_params *params = &backing->params;
-    int code = -posix_fallocate(backing->fd, 0, (off_t)params->bytes);
+    off_t whole = (off_t)(params->bytes + BLOCK);
+    int code = ftruncate(backing->fd, whole) ? -errno : -posix_fallocate(backing->fd, 0, whole);
+
+    if (!code)
+        code = write_piece(backing, stamp, params->bytes, BLOCK);
 
     if (code == -ENOSPC || code == -EFBIG || code == -EDQUOT)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "rdma",
@@ -82,6 +114,17 @@ static int allocate(struct weir_backing *backing, struct weir_error *error)
                               "or give less capacity (--rdma.capacity, weir serve --capacity)",
                               params->path, (unsigned long long)params->bytes);
     return code ? refuse(error, code, params->path, strerror(-code)) : 0;
+}
+
+static bool is_ours(const char *path, off_t bytes)
+{
+    char end[BLOCK];
+    int fd = bytes >= BLOCK ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    bool is = fd >= 0 && pread(fd, end, BLOCK, bytes - BLOCK) == BLOCK && !memcmp(end, stamp, BLOCK);
+
+    if (fd >= 0)
+        close(fd);
+    return is;
 }
 
 static int open_file(struct weir_backing *backing, bool exists, struct weir_error *error)
@@ -100,12 +143,10 @@ static int open_file(struct weir_backing *backing, bool exists, struct weir_erro
         return refuse(error, -errno, params->path, strerror(errno));
     if (!S_ISREG(facts.st_mode))
         return refuse(error, -EINVAL, params->path, "it is neither a file nor a block device");
-    if (facts.st_size && (uint64_t)facts.st_size != params->bytes)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EEXIST, "rdma",
-                              "backing %s: the file has %lld bytes and the server %llu, so it is "
-                              "something else; remove it, or name another",
-                              params->path, (long long)facts.st_size,
-                              (unsigned long long)params->bytes);
+    if (facts.st_size && !is_ours(params->path, facts.st_size))
+        return refuse(error, -EEXIST, params->path,
+                      "the file holds something, and no stamp at its end says that a server of weir "
+                      "wrote it; remove it, or name another");
     code = allocate(backing, error);
     if (code && !exists)
         unlink(params->path);
@@ -113,28 +154,6 @@ static int open_file(struct weir_backing *backing, bool exists, struct weir_erro
 }
 
 /* ---- the thread ---- */
-
-static int write_piece(struct weir_backing *backing, uint64_t offset, uint64_t bytes)
-{
-    while (bytes) {
-        ssize_t done = pwrite(backing->fd, backing->params.memory + offset, bytes, (off_t)offset);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0 && errno == EINVAL && backing->is_direct) {
-            /* A file system that takes the flag, but no write with it. */
-            backing->is_direct = false;
-            if (fcntl(backing->fd, F_SETFL, 0))
-                return -errno;
-            continue;
-        }
-        if (done <= 0)
-            return done ? -errno : -EIO;
-        offset += (uint64_t)done;
-        bytes -= (uint64_t)done;
-    }
-    return 0;
-}
 
 static int write_job(struct weir_backing *backing, const struct weir_backing_job *job)
 {
@@ -144,7 +163,8 @@ static int write_job(struct weir_backing *backing, const struct weir_backing_job
         uint64_t start = job->pieces[i].offset / BLOCK * BLOCK;
         uint64_t end = job->pieces[i].offset + job->pieces[i].bytes;
 
-        code = write_piece(backing, start, (end + BLOCK - 1) / BLOCK * BLOCK - start);
+        code = write_piece(backing, backing->params.memory + start, start,
+                           (end + BLOCK - 1) / BLOCK * BLOCK - start);
     }
     return code;
 }

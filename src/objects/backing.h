@@ -26,8 +26,9 @@ struct weir_backing_job {
     void *owner;
 };
 
-/* Makes the file, as large as `bytes`; refuses a file that holds something of another size, a
- * device that is too small or in use, and what another server has. 0 or the error. */
+/* Makes the file, as large as `bytes` and a block of 4096 behind them with a stamp; one with that
+ * stamp is made anew. Refuses a file that holds something else, a device that is too small or in
+ * use, and what another server has. 0 or the error. `bytes`: a multiple of 4096. */
 int weir_backing_open(const struct weir_backing_params *params, struct weir_backing **backing,
                       struct weir_error *error);
 /* Jobs that were not reaped are dropped. NULL is allowed. */

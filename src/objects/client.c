@@ -290,18 +290,31 @@ static void handle(struct weir_object_client *client, const struct weir_event *e
     }
 }
 
+/* One-sided transfers go on where a process has stopped: whoever owes an answer must speak. */
+static bool has_spoken(const struct server_end *server)
+{
+    return server->asked > 0 ? server->has_answered : server->was_heard;
+}
+
+/* An answer may take as long as the storage behind it takes; that the server is there, it can say
+ * at once. */
 void look_for_silent(struct weir_object_client *client, uint64_t now_ns)
 {
+    const uint64_t patience_ns = client->params.fabric.patience_ns;
+
     for (unsigned i = 0; i < client->params.server_count; i++) {
         struct server_end *server = &client->servers[i];
 
         if (server->flying == 0 || server->state == SERVER_GONE)
             continue;
-        if (server->was_heard || server->quiet_ns == 0) {
-            server->was_heard = false;
+        if (has_spoken(server) || server->quiet_ns == 0) {
+            server->was_heard = server->has_answered = server->was_probed = false;
             server->quiet_ns = now_ns;
-        } else if (now_ns - server->quiet_ns >= client->params.fabric.patience_ns) {
+        } else if (now_ns - server->quiet_ns >= patience_ns) {
             lose_server(client, server, -ETIMEDOUT);
+        } else if (server->asked > 0 && !server->was_probed &&
+                   now_ns - server->quiet_ns >= patience_ns / 4) {
+            server->was_probed = send_probe(client, server);
         }
     }
     run_slots(client);

@@ -24,6 +24,7 @@ struct flight *take_flight(struct server_end *server, struct slot *slot)
     flight->place = NULL;
     flight->shard = NULL;
     flight->is_request = false;
+    flight->is_probe = false;
     flight->is_flying = true;
     if (slot)
         slot->pending++;
@@ -42,6 +43,7 @@ void give_flight(struct flight *flight)
     flight->next_free = server->first_free;
     server->first_free = (uint16_t)(flight - server->flights);
     server->flying--;
+    server->asked -= flight->is_request;
 }
 
 bool take_back(struct flight *flight)
@@ -131,6 +133,7 @@ static struct flight *take_request(struct server_end *server, struct slot *slot,
     if (!flight)
         return NULL;
     flight->is_request = true;
+    server->asked++;
     flight->request = *request;
     flight->request.id = id_of(flight);
     return flight;
@@ -207,6 +210,22 @@ bool send_request_commit(struct weir_object_client *client, struct slot *slot, s
         return !take_back(flight);
     if (shard->dirt)
         shard->dirt->count = 0;
+    return note_sent(server);
+}
+
+bool send_probe(struct weir_object_client *client, struct server_end *server)
+{
+    struct flight *flight =
+        take_request(server, NULL, &(struct weir_request){.verb = WEIR_VERB_PING});
+
+    if (!flight)
+        return false;
+    flight->is_probe = true;
+    if (!push_wire(client, server,
+                   &(struct weir_wire){.verb = WEIR_WIRE_SEND,
+                                       .header = &flight->request,
+                                       .header_bytes = sizeof flight->request}))
+        return !take_back(flight);
     return note_sent(server);
 }
 
@@ -348,11 +367,13 @@ void take_message(struct weir_object_client *client, struct server_end *server,
         return;
     }
     server->credits++;
+    server->has_answered = true;
     server->has_orphans |= (answer.flags & WEIR_ANSWER_ORPHANS) != 0;
     if (flight->slot) {
         land(client, flight, settle(client, flight, &answer, payload));
     } else {
-        take_call(client, &answer, payload);
+        if (!flight->is_probe)
+            take_call(client, &answer, payload);
         give_flight(flight);
     }
     weir_link_release(server->link, event->message);

@@ -415,7 +415,7 @@ void land(struct weir_object_client *client, struct flight *flight, int result)
             slot->error = result;
         if (--slot->pending == 0)
             attend(client, slot);
-    } else {
+    } else if (!flight->is_probe) {
         client->call.is_waiting = false;
         client->call.status = result;
         client->call.answer = (struct weir_answer){0};

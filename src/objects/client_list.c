@@ -127,20 +127,23 @@ static bool find_one(void *context, const char *name, const struct weir_object_f
     return false;
 }
 
-/* The server of the directory's name looks at what it has itself. */
-int weir_object_rmdir(struct weir_object_client *client, const char *path)
+int look_below(struct weir_object_client *client, const char *path)
 {
     bool is_used = false;
     struct visitor visitor = {.name = find_one, .context = &is_used};
     int rc = 0;
 
     for (unsigned i = 0; rc == 0 && i < client->params.server_count && !is_used; i++)
-        if (&client->servers[i] != server_of_name(client, path))
-            rc = list_server(client, &client->servers[i], path, &visitor);
-    if (rc < 0)
-        return rc;
-    return is_used ? -ENOTEMPTY
-                   : call_name(client, path, &(struct weir_request){.verb = WEIR_VERB_RMDIR});
+        rc = list_server(client, &client->servers[i], path, &visitor);
+    return rc == 0 && is_used ? -ENOTEMPTY : rc;
+}
+
+int weir_object_rmdir(struct weir_object_client *client, const char *path)
+{
+    int rc = look_below(client, path);
+
+    return rc < 0 ? rc
+                  : call_name(client, path, &(struct weir_request){.verb = WEIR_VERB_RMDIR});
 }
 
 int weir_object_space(struct weir_object_client *client, struct weir_object_space *space)

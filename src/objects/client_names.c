@@ -432,8 +432,13 @@ static int move_name(struct weir_object_client *client, const char *path, const 
 int weir_object_rename(struct weir_object_client *client, const char *path, const char *new_path)
 {
     struct server_end *server = server_of_name(client, path);
-    int rc;
+    struct weir_object_facts facts;
+    int rc = weir_object_stat(client, path, &facts);
 
+    if (rc == 0 && facts.kind == WEIR_OBJECT_DIRECTORY)
+        rc = look_below(client, path);
+    if (rc < 0)
+        return rc;
     if (server != server_of_name(client, new_path))
         return move_name(client, path, new_path);
     rc = reach_and_call(client, server, &(struct weir_request){.verb = WEIR_VERB_RENAME},

@@ -42,6 +42,7 @@ struct flight {
     uint16_t generation;         /* a late answer finds it changed */
     uint16_t next_free;
     bool is_request;
+    bool is_probe; /* its answer is of no use but that it came */
     bool is_flying;
 };
 
@@ -62,8 +63,11 @@ struct server_end {
     bool has_orphans;
     bool has_joined; /* the door let us in */
     bool is_in_posts;
-    bool was_heard;    /* since somebody looked */
+    bool was_heard;    /* since somebody looked: anything, ... */
+    bool has_answered; /* ... or a message */
+    bool was_probed;   /* since it was heard */
     uint64_t quiet_ns; /* when it was last known to have been heard; 0: not known */
+    unsigned asked;    /* requests in flight */
     struct flight *flights;
     unsigned flight_count;
     unsigned flying;
@@ -198,7 +202,7 @@ int turn(struct weir_object_client *client, uint64_t patience_ns);
 /* One turn of waiting; `*until_ns` is 0 at the first. */
 enum wait_end wait_a_while(struct weir_object_client *client, uint64_t patience_ns,
                            uint64_t *until_ns);
-/* Gives up the servers that have owed something for too long. */
+/* Gives up the servers that have owed something for too long, and said nothing meanwhile. */
 void look_for_silent(struct weir_object_client *client, uint64_t now_ns);
 
 /* ---- client_data.c ---- */
@@ -254,6 +258,8 @@ void close_letters(struct weir_object_client *client);
 /* Requests of slots, whose answers come by land. False: there is no room. */
 bool send_request_size(struct weir_object_client *client, struct slot *slot);
 bool send_request_commit(struct weir_object_client *client, struct slot *slot, struct shard *shard);
+/* Asks the server whether it is there at all. False: there is no room. */
+bool send_probe(struct weir_object_client *client, struct server_end *server);
 /* PULL and SEND: of so many bytes at most; *bytes becomes what was asked for. */
 bool send_request_data(struct weir_object_client *client, struct slot *slot, uint64_t *bytes,
                        struct shard *shard, uint64_t offset);
@@ -287,5 +293,10 @@ void drop_all(struct weir_object_client *client);
 int ask_size(struct weir_object_client *client, struct body *body);
 /* Removes what objects left behind whose last user is gone. True if there was some. */
 bool drop_orphans(struct weir_object_client *client);
+
+/* ---- client_list.c ---- */
+
+/* -ENOTEMPTY if a name is below this directory at any server; else 0 or -errno. */
+int look_below(struct weir_object_client *client, const char *path);
 
 #endif

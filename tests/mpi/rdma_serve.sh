@@ -102,7 +102,7 @@ wait "$launcher" || fail "the ranks end with $?: $(cat "$work/ranks.out")"
 expect_files back.0 back.1
 # What was synced is in the files behind them: a block of the object in each.
 for file in "$files"/back.*; do
-    (($(stat -c %s "$file") == 64 * mib)) || fail "$file is not as large as the memory"
+    (($(stat -c %s "$file") == 64 * mib + 4096)) || fail "$file is not as large as the memory and a stamp"
     cmp -s -n $((64 * mib)) "$file" /dev/zero && fail "$file is empty"
 done
 

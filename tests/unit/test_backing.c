@@ -60,8 +60,12 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t bytes, off_t offset)
 
 int __wrap_posix_fallocate(int fd, off_t offset, off_t bytes)
 {
+    struct stat facts;
+
     (void)offset;
-    return plan.fallocate_code ? plan.fallocate_code : ftruncate(fd, bytes);
+    if (plan.fallocate_code)
+        return plan.fallocate_code;
+    return fstat(fd, &facts) == 0 && facts.st_size >= bytes ? 0 : ftruncate(fd, bytes);
 }
 
 static void wake(void *context)
@@ -147,7 +151,7 @@ static void what_was_committed_is_in_the_file_and_nothing_else(void **state)
 
     assert_int_equal(open_backing(bed), 0);
     stat(bed->path, &facts);
-    assert_int_equal(facts.st_size, BYTES);
+    assert_int_equal(facts.st_size, BYTES + 4096);
     assert_int_equal(facts.st_mode & 077, 0);
     assert_int_equal(commit(bed, pieces, 2), 0);
     assert_int_equal(plan.syncs, 1);
@@ -204,9 +208,17 @@ static void files_of_others_are_refused(void **state)
     assert_int_equal(write(fd, "precious", 8), 8);
     close(fd);
     assert_int_equal(open_backing(bed), -EEXIST);
-    assert_non_null(strstr(bed->error.text, "something else; remove it"));
+    assert_non_null(strstr(bed->error.text, "no stamp"));
     stat(bed->path, &facts);
     assert_int_equal(facts.st_size, 8);
+    /* Nor does the right size make it ours. */
+    for (off_t bytes = BYTES; bytes <= (off_t)BYTES + 4096; bytes += 4096) {
+        assert_int_equal(truncate(bed->path, bytes), 0);
+        assert_int_equal(open_backing(bed), -EEXIST);
+        stat(bed->path, &facts);
+        assert_int_equal(facts.st_size, bytes);
+        assert_int_equal(at(bed, 0), 'p');
+    }
     unlink(bed->path);
 
     assert_int_equal(open_backing(bed), 0);
@@ -216,6 +228,28 @@ static void files_of_others_are_refused(void **state)
     assert_non_null(strstr(bed->error.text, "another server has it"));
     weir_backing_close(first);
     assert_int_equal(open_backing(bed), 0); /* as the first one left it */
+}
+
+static void a_file_of_ours_becomes_as_large_as_it_is_to_be(void **state)
+{
+    struct bed *bed = *state;
+    struct stat facts;
+
+    for (uint64_t bytes = BYTES; bytes > 0; bytes -= BYTES / 2) {
+        struct weir_backing_params params = {.path = bed->path,
+                                             .bytes = bytes,
+                                             .memory = bed->memory,
+                                             .wake = wake,
+                                             .context = bed};
+
+        assert_int_equal(weir_backing_open(&params, &bed->backing, &bed->error), 0);
+        stat(bed->path, &facts);
+        assert_int_equal(facts.st_size, params.bytes + 4096);
+        weir_backing_close(bed->backing);
+    }
+    assert_int_equal(open_backing(bed), 0);
+    stat(bed->path, &facts);
+    assert_int_equal(facts.st_size, BYTES + 4096);
 }
 
 static void a_full_disk_is_told_and_leaves_no_file(void **state)
@@ -242,6 +276,7 @@ int main(void)
         TEST(nothing_is_called_stable_that_was_not_synced),
         TEST(a_file_system_that_refuses_direct_writes_gets_others),
         TEST(files_of_others_are_refused),
+        TEST(a_file_of_ours_becomes_as_large_as_it_is_to_be),
         TEST(a_full_disk_is_told_and_leaves_no_file),
     };
 

@@ -11,10 +11,12 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -22,6 +24,20 @@
 enum { SERVERS_MAX = 4, DEPTH = 24 };
 
 static const unsigned char secret[WEIR_SECRET_BYTES] = "nobody knows but we";
+
+/* How long the storage behind a server takes to sync. */
+static atomic_uint sync_ms;
+
+int __real_fdatasync(int fd);
+int __wrap_fdatasync(int fd);
+
+int __wrap_fdatasync(int fd)
+{
+    const unsigned ms = sync_ms;
+
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+    return __real_fdatasync(fd);
+}
 
 /* How the servers and the client of a test are. */
 struct setting {
@@ -397,6 +413,34 @@ static void a_renamed_object_keeps_its_data(void **state)
     close_bed(&bed);
 }
 
+/* Wherever the names below it and its new name belong to. */
+static void a_directory_is_renamed_while_it_is_empty(void **state)
+{
+    static const struct setting setting = {.provider = "tcp", .servers = 3, .unit_bytes = 65536};
+    struct weir_object_facts facts;
+    char below[64], next[64];
+    struct bed bed;
+
+    (void)state;
+    open_bed(&bed, &setting);
+    assert_int_equal(weir_object_mkdir(bed.client, "d"), 0);
+    for (unsigned i = 0; i < 12; i++) {
+        snprintf(below, sizeof below, "d/%u", i);
+        snprintf(next, sizeof next, "e%u", i);
+        assert_int_equal(weir_object_close(bed.client, open_object(bed.client, below, 0)), 0);
+        assert_int_equal(weir_object_rename(bed.client, "d", next), -ENOTEMPTY);
+        assert_int_equal(weir_object_stat(bed.client, next, &facts), -ENOENT);
+        assert_int_equal(weir_object_unlink(bed.client, below), 0);
+        assert_int_equal(weir_object_rename(bed.client, "d", next), 0);
+        assert_int_equal(weir_object_stat(bed.client, "d", &facts), -ENOENT);
+        assert_int_equal(weir_object_stat(bed.client, next, &facts), 0);
+        assert_int_equal(facts.kind, WEIR_OBJECT_DIRECTORY);
+        assert_int_equal(weir_object_rename(bed.client, next, "d"), 0);
+    }
+    assert_int_equal(weir_object_rename(bed.client, "none", "d"), -ENOENT);
+    close_bed(&bed);
+}
+
 static void long_names_are_taken_up_to_their_limit(void **state)
 {
     static const struct setting setting = {.provider = "tcp", .servers = 3, .unit_bytes = 65536};
@@ -619,6 +663,35 @@ static void a_sync_goes_as_far_as_asked(void **state)
     }
 }
 
+static void storage_may_take_longer_than_a_server_may_be_silent(void **state)
+{
+    char backing[] = "backing-XXXXXX";
+    const struct setting setting = {.provider = "tcp",
+                                    .servers = 1,
+                                    .unit_bytes = 65536,
+                                    .capacity_bytes = 4 << 20,
+                                    .backing = backing,
+                                    .patience_ns = 400000000};
+    struct weir_object *object;
+    struct bed bed;
+    int fd = mkstemp(backing);
+
+    (void)state;
+    assert_true(fd >= 0);
+    open_bed(&bed, &setting);
+    object = open_object(bed.client, "synced", 0);
+    assert_int_equal(move(bed.client, object, WEIR_OBJECT_WRITE, backing, 0, sizeof backing),
+                     sizeof backing);
+    sync_ms = 1500;
+    assert_int_equal(weir_object_sync(bed.client, object), 0);
+    sync_ms = 0;
+    assert_int_equal(weir_object_client_flushed(bed.client), WEIR_FLUSH_STORAGE);
+    assert_int_equal(weir_object_close(bed.client, object), 0);
+    close_bed(&bed);
+    close(fd);
+    unlink(backing);
+}
+
 /* ---- servers that are no more ---- */
 
 static uint64_t now_ns(void)
@@ -798,6 +871,46 @@ static void a_server_that_is_silent_is_given_up_in_time(void **state)
     weir_object_client_close(bed.client);
 }
 
+/* Its memory takes what is written there, its processor answers nothing. */
+static void memory_that_can_be_reached_does_not_hide_a_stopped_process(void **state)
+{
+    static const struct setting setting = {
+        .provider = "shm", .servers = 1, .unit_bytes = 1 << 20, .patience_ns = UINT64_C(700000000)};
+    unsigned char byte = 1;
+    struct weir_object_io ios[2] = {{.verb = WEIR_OBJECT_SYNC},
+                                    {.verb = WEIR_OBJECT_WRITE, .data = &byte, .bytes = 1, .slot = 1}};
+    struct weir_object_io *lists[2] = {&ios[0], &ios[1]}, *done = NULL;
+    struct bed bed = {.setting = &setting};
+    uint64_t begin_ns, writes = 0;
+    pid_t child;
+
+    (void)state;
+    child = fork_server(&setting, bed.addresses[0]);
+    bed.client = open_client(&bed);
+    ios[0].object = ios[1].object = open_object(bed.client, "stopped", 0);
+    assert_int_equal(move(bed.client, ios[1].object, WEIR_OBJECT_WRITE, &byte, 0, 1), 1);
+    assert_int_equal(kill(child, SIGSTOP), 0);
+    assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
+    begin_ns = now_ns();
+    assert_int_equal(weir_object_submit(bed.client, lists, 2), 2);
+    while (done != &ios[0] && now_ns() - begin_ns < 20 * setting.patience_ns) {
+        if (weir_object_reap(bed.client, &done, 1, 1, UINT64_MAX) != 1 || done == &ios[0])
+            continue;
+        writes += done->result == 1;
+        assert_int_equal(weir_object_submit(bed.client, &lists[1], 1), 1);
+    }
+    assert_ptr_equal(done, &ios[0]);
+    assert_int_equal(ios[0].result, -ETIMEDOUT);
+    assert_true(writes > 1);
+    while (weir_object_reap(bed.client, &done, 1, 1, UINT64_MAX) != 1)
+        ;
+    assert_int_equal(done->result, -ETIMEDOUT);
+    kill(child, SIGCONT);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    weir_object_client_close(bed.client);
+}
+
 static void a_server_that_is_not_there_is_named(void **state)
 {
     static const struct setting setting = {
@@ -914,15 +1027,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_live_on_all_servers),
         cmocka_unit_test(a_renamed_object_keeps_its_data),
+        cmocka_unit_test(a_directory_is_renamed_while_it_is_empty),
         cmocka_unit_test(long_names_are_taken_up_to_their_limit),
         cmocka_unit_test(what_nobody_wrote_reads_as_zeros),
         cmocka_unit_test(a_full_server_is_a_result),
         cmocka_unit_test(what_is_removed_lives_until_it_is_closed),
         cmocka_unit_test(others_see_the_size_when_they_should),
         cmocka_unit_test(a_sync_goes_as_far_as_asked),
+        cmocka_unit_test(storage_may_take_longer_than_a_server_may_be_silent),
         cmocka_unit_test(a_queued_sync_is_behind_the_writes_before_it),
         cmocka_unit_test(a_reap_of_nothing_comes_back_at_once),
         cmocka_unit_test(a_server_that_is_silent_is_given_up_in_time),
+        cmocka_unit_test(memory_that_can_be_reached_does_not_hide_a_stopped_process),
         cmocka_unit_test(a_server_that_is_not_there_is_named),
         cmocka_unit_test(who_does_not_know_the_secret_is_refused),
         cmocka_unit_test(a_server_that_goes_takes_only_its_own_along),
