@@ -25,7 +25,7 @@ struct vigil {
 #define ROUNDS_PER_LOOK 256
 /* And where rounds are slow, so often. */
 #define LOOK_NS UINT64_C(10000000)
-/* So often the clock is read while nothing happens: a read costs more than a look at a queue. */
+/* So often the clock is read: that costs more than a look at a queue. */
 #define ROUNDS_PER_CLOCK 16
 
 /* Providers look at their own deadlines when poll wakes up, which it does so often. */
@@ -278,7 +278,7 @@ int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], uns
         count = look(fabric, events, max);
         if (count != 0) {
             /* Others are not to starve while one link is busy. */
-            if (is_doors_turn(fabric, true)) {
+            if (is_doors_turn(fabric, fabric->rounds % ROUNDS_PER_CLOCK == 0)) {
                 wait_kernel(fabric, 0);
                 weir_door_tick(fabric->door, weir_clock_kernel_ns());
             }

@@ -27,6 +27,7 @@ struct net_values {
     int64_t iterations;
     const char *warm_up;
     int64_t depth;
+    int64_t in_flight;
     int64_t batch;
     int64_t pairs;
     int64_t signal_every;
@@ -80,6 +81,10 @@ static const struct weir_option net_rows[] = {
              "duration, up to 0.5"},
     {0, "depth", WEIR_OPTION_COUNT, AT(depth),
      .help = "messages in flight per flow; 0: 128 for bw, 1 for lat"},
+    {0, "in-flight", WEIR_OPTION_SIZE, AT(in_flight),
+     .help = "bytes in flight per flow, which limit the depth of large messages, but not to less "
+             "than 16 of each of --pairs; 0: with --depth as many as that says, else 2m for each "
+             "of --pairs"},
     {0, "batch", WEIR_OPTION_COUNT, AT(batch),
      .help = "messages handed over at once, 64 at most; 0: 16, and no more than a quarter of the "
              "depth"},
@@ -284,6 +289,10 @@ static int read_count(const struct reading *reading, const char *option, int64_t
     return 0;
 }
 
+/* Enough for any one stream or queue pair within a data centre: 80 Gbit/s over 200 us. More would
+ * only lie in queues, where it falls out of caches. */
+#define IN_FLIGHT_OF_PAIR (UINT64_C(2) << 20)
+
 static int read_load(const struct reading *reading)
 {
     const struct net_values *values = reading->values;
@@ -301,6 +310,9 @@ static int read_load(const struct reading *reading)
         read_count(reading, "read-depth", values->read_depth, 0, &plan->read_depth) ||
         read_count(reading, "repetitions", values->repetitions, 1, &plan->repetitions))
         return -EINVAL;
+    plan->in_flight_bytes = (uint64_t)values->in_flight;
+    if (plan->in_flight_bytes == 0 && values->depth == 0 && !is_latency)
+        plan->in_flight_bytes = plan->pairs * IN_FLIGHT_OF_PAIR;
     plan->working_set_bytes = (uint64_t)values->working_set;
     plan->wants_huge_pages = values->huge_pages != 0;
     plan->must_verify = values->verify != 0;

@@ -168,8 +168,7 @@ int net_bandwidth_run(struct net_run *run, const struct net_trial *trial, uint64
             if (run->ends[i].is_opener && run->ends[i].state == NET_END_RUNNING)
                 fill(run, &run->ends[i], trial);
         if (look(run, trial) < 0)
-            for (uint32_t i = 0; i < run->end_count; i++)
-                net_end_fail(run, &run->ends[i], "the network of this rank is broken");
+            net_ends_break(run);
         if (net_is_stopping(run))
             net_ends_stop(run);
         code = net_meet_step(&meet, net_ends_are_over(run), net_is_stopping(run));

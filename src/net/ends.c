@@ -15,8 +15,10 @@
 /* An opener waits so long for the answer to its end. */
 #define ANSWER_PATIENCE_NS UINT64_C(30000000000)
 
-/* A poll would watch a while before it sleeps. */
-#define NAP_NS 1000000
+/* Who has nothing to do naps, longer each time that nothing has come: to wake up takes from a
+ * processor that somebody else may measure with. The end of a measurement is heard so late. */
+#define NAP_FIRST_NS 1000000
+#define NAP_LONGEST_NS 16000000
 
 /* ---- which there are ---- */
 
@@ -302,9 +304,13 @@ static void hear_note(struct net_run *run, struct net_end *end, const struct net
 
 static void hear_loss(struct net_run *run, const struct net_event *event)
 {
-    struct net_peer *peer = &run->peers[event->link->peer];
     struct net_end *end = event->link->end;
+    struct net_peer *peer;
 
+    /* Who greeted with the number of no rank. */
+    if (event->link->peer >= (uint32_t)run->group->size)
+        return;
+    peer = &run->peers[event->link->peer];
     if (event->link->is_opener && peer->failure[0] == '\0')
         snprintf(peer->failure, sizeof peer->failure, "the link to rank %u was lost: %s",
                  event->link->peer, strerror(-event->code));
@@ -386,16 +392,34 @@ static bool is_passive(const struct net_run *run, const struct net_trial *trial)
     return true;
 }
 
+static void nap(struct net_run *run)
+{
+    uint64_t nap_ns = run->nap_ns == 0 ? NAP_FIRST_NS : 2 * run->nap_ns;
+
+    run->nap_ns = nap_ns < NAP_LONGEST_NS ? nap_ns : NAP_LONGEST_NS;
+    nanosleep(&(struct timespec){.tv_nsec = (long)run->nap_ns}, NULL);
+}
+
 int net_ends_poll(struct net_run *run, const struct net_trial *trial, struct net_event events[],
                   unsigned max, uint64_t patience_ns)
 {
-    const struct timespec nap = {.tv_nsec = NAP_NS};
+    int count;
 
     if (patience_ns > 0 && is_passive(run, trial)) {
-        nanosleep(&nap, NULL);
+        nap(run);
         patience_ns = 0;
     }
-    return run->carrier->ops->poll(run->carrier, events, max, patience_ns);
+    count = run->carrier->ops->poll(run->carrier, events, max, patience_ns);
+    if (count > 0)
+        run->nap_ns = 0;
+    return count;
+}
+
+void net_ends_break(struct net_run *run)
+{
+    for (uint32_t i = 0; i < run->end_count; i++)
+        if (run->ends[i].state != NET_END_OVER)
+            net_end_fail(run, &run->ends[i], "the network of this rank is broken");
 }
 
 void net_ends_stop(struct net_run *run)

@@ -65,18 +65,20 @@ static void serve_ball(struct net_run *run, struct net_end *end, uint64_t now_ns
     post(run, end);
 }
 
-/* The opener has it back. */
+/* The opener has it back, and sends it off before anything is counted: nobody is to wait for that.
+ * The last ball of a duration is in the air when its end is found, and is not counted. */
 static void count_trip(struct net_run *run, struct net_end *end)
 {
     uint64_t now_ns = weir_clock_ns(run->clock);
     uint64_t trip_ns = now_ns - end->trip_ns;
+    bool goes_on = end->tally.posted < end->tally.post_limit;
 
+    if (goes_on)
+        serve_ball(run, end, now_ns);
     if (end->tally.state == NET_TALLY_COUNTING)
         weir_histogram_add(end->latency, run->plan->verb == WEIR_NET_READ ? trip_ns : trip_ns / 2);
     net_tally_add(&end->tally, now_ns, 1);
-    if (end->tally.posted < end->tally.post_limit)
-        serve_ball(run, end, now_ns);
-    else
+    if (!goes_on)
         net_end_finish(run, end);
 }
 
@@ -201,8 +203,7 @@ int net_latency_run(struct net_run *run, const struct net_trial *trial, uint64_t
         if (found > 0)
             looks = 0;
         if (found < 0)
-            for (uint32_t i = 0; i < run->end_count; i++)
-                net_end_fail(run, &run->ends[i], "the network of this rank is broken");
+            net_ends_break(run);
         if (run->must_yield || looks > most)
             sched_yield();
         if (net_is_stopping(run))

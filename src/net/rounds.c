@@ -50,8 +50,8 @@ struct net_trial net_trial_of(const struct weir_net_plan *plan, uint64_t bytes)
     struct net_trial trial = {
         .bytes = bytes,
         .stride = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES,
-        .depth = plan->depth,
-        .batch = plan->batch,
+        .depth = weir_net_plan_depth(plan, bytes),
+        .batch = weir_net_plan_batch(plan, bytes),
         .warm_up_ns = plan->warm_up_ns,
         .duration_ns = plan->duration_ns,
         .iterations = plan->iterations,

@@ -98,6 +98,7 @@ struct net_run {
     uint64_t cpu_ns;           /* that this rank took in the last trial */
     uint64_t retransmit_count; /* of this host; UINT64_MAX: not known */
     uint64_t elapsed_ns;       /* from its start to its end */
+    uint64_t nap_ns;           /* how long this rank slept last, having nothing to do; 0: it had */
     bool must_yield;           /* more ranks on this node than processors */
     bool has_stopped;          /* all know it: a signal has come */
 };
@@ -144,6 +145,8 @@ bool net_ends_are_over(struct net_run *run);
  * sleeps, and takes no part of a processor from those who measure. */
 int net_ends_poll(struct net_run *run, const struct net_trial *trial, struct net_event events[],
                   unsigned max, uint64_t patience_ns);
+/* The network of this rank is: none of its ends goes on. */
+void net_ends_break(struct net_run *run);
 /* A signal has come: openers count no more, acceptors tell theirs. */
 void net_ends_stop(struct net_run *run);
 

@@ -186,6 +186,9 @@ static int check_latency(const struct weir_net_plan *plan, struct weir_error *er
         return REFUSE(error,
                       "--depth: latency is that of one message at a time; leave it out, or say "
                       "--test bw");
+    if (plan->in_flight_bytes > 0)
+        return REFUSE(error, "--in-flight: latency is that of one message at a time; leave it out, "
+                             "or say --test bw");
     if (plan->must_verify)
         return REFUSE(error,
                       "--verify: latency runs look at no more than the end of a message; say "
@@ -212,6 +215,31 @@ int weir_net_plan_check(const struct weir_net_plan *plan, struct weir_error *err
             return failure;
     }
     return 0;
+}
+
+/* ---- what is in flight ---- */
+
+/* Over soft-RoCE two messages of 1 MiB in flight move two thirds of what 128 do. */
+#define IN_FLIGHT_LEAST UINT64_C(16)
+
+unsigned weir_net_plan_depth(const struct weir_net_plan *plan, uint64_t message_bytes)
+{
+    uint64_t fitting;
+
+    if (plan->in_flight_bytes == 0)
+        return plan->depth;
+    fitting = plan->in_flight_bytes / message_bytes;
+    if (fitting < IN_FLIGHT_LEAST * plan->pairs)
+        fitting = IN_FLIGHT_LEAST * plan->pairs;
+    return fitting < plan->depth ? (unsigned)fitting : plan->depth;
+}
+
+unsigned weir_net_plan_batch(const struct weir_net_plan *plan, uint64_t message_bytes)
+{
+    unsigned depth = weir_net_plan_depth(plan, message_bytes);
+    unsigned quarter = depth > 4 ? depth / 4 : 1;
+
+    return depth == plan->depth || plan->batch < quarter ? plan->batch : quarter;
 }
 
 /* ---- as text ---- */
@@ -272,7 +300,9 @@ void weir_net_plan_explain(const struct weir_net_plan *plan, struct weir_text *t
     else
         weir_text_add(text, "duration: %.9g s\n", (double)plan->duration_ns * 1e-9);
     weir_text_add(text, "warm-up: %.9g s\n", (double)plan->warm_up_ns * 1e-9);
-    weir_text_add(text, "depth: %u\nbatch: %u\npairs: %u\n", plan->depth, plan->batch, plan->pairs);
+    weir_text_add(text, "depth: %u\n", plan->depth);
+    add_size(text, "in flight", plan->in_flight_bytes, "as depth says");
+    weir_text_add(text, "batch: %u\npairs: %u\n", plan->batch, plan->pairs);
     add_number(text, "signal every", plan->signal_every, "the last of a list");
     add_size(text, "working set", plan->working_set_bytes, "messages in flight, up to 8m");
     weir_text_add(text, "huge pages: %s\n", plan->wants_huge_pages ? "yes" : "no");

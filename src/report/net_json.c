@@ -27,6 +27,7 @@ static const struct weir_json_field plan_fields[] = {
     PLAN("both_ways", is_both_ways, WEIR_JSON_FLAG),
     PLAN("iterations", iterations, WEIR_JSON_COUNT),
     PLAN("depth", depth, WEIR_JSON_UNSIGNED),
+    PLAN("in_flight_bytes", in_flight_bytes, WEIR_JSON_COUNT),
     PLAN("batch", batch, WEIR_JSON_UNSIGNED),
     PLAN("pairs", pairs, WEIR_JSON_UNSIGNED),
     PLAN("signal_every", signal_every, WEIR_JSON_UNSIGNED),

@@ -72,10 +72,12 @@ static void add_facts(const struct weir_net_view *view)
     weir_text_add(view->text, "\n Number of qps   : %u\t\tTransport type : %s\n", plan->pairs,
                   transport_of(result));
     weir_text_add(view->text, " Connection type : RC\t\tUsing SRQ      : OFF\n");
-    weir_text_add(view->text, " TX depth        : %u\n", plan->depth);
+    weir_text_add(view->text, " TX depth        : %u\n",
+                  weir_net_plan_depth(plan, plan->sizes[0]));
     if (!is_latency(view))
         weir_text_add(view->text, " CQ Moderation   : %u\n",
-                      plan->signal_every ? plan->signal_every : plan->batch);
+                      plan->signal_every ? plan->signal_every
+                                         : weir_net_plan_batch(plan, plan->sizes[0]));
     if (result->mtu_bytes > 0)
         weir_text_add(view->text, " Mtu             : %u[B]\n", result->mtu_bytes);
     weir_text_add(view->text, " Link type       : %s\n", link_of(result));

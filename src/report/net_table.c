@@ -7,6 +7,7 @@
 #include "weir/base/version.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,15 +67,36 @@ static void add_bounds(const struct weir_net_view *view)
                       result->copy_bytes_per_s / MB);
 }
 
+/* "128", or "16 to 128" where it depends on the size of messages. */
+static void add_range(struct weir_text *text, const struct weir_net_plan *plan,
+                      unsigned (*number)(const struct weir_net_plan *plan, uint64_t bytes))
+{
+    unsigned least = UINT_MAX, most = 0;
+
+    for (unsigned i = 0; i < plan->size_count; i++) {
+        unsigned one = number(plan, plan->sizes[i]);
+
+        least = one < least ? one : least;
+        most = one > most ? one : most;
+    }
+    if (least < most)
+        weir_text_add(text, "%u to ", least);
+    weir_text_add(text, "%u", most);
+}
+
 static void add_load(const struct weir_net_view *view)
 {
     const struct weir_net_plan *plan = view->plan;
     struct weir_text *text = view->text;
 
-    weir_text_add(
-        text, "%-9s depth %u, batch %u, %u %s%s per flow%s", "load", plan->depth, plan->batch,
-        plan->pairs, strcmp(view->result->provider, "verbs") == 0 ? "queue pair" : "stream",
-        plan->pairs == 1 ? "" : "s", plan->is_both_ways ? ", both directions at once" : "");
+    weir_text_add(text, "%-9s depth ", "load");
+    add_range(text, plan, weir_net_plan_depth);
+    weir_text_add(text, ", batch ");
+    add_range(text, plan, weir_net_plan_batch);
+    weir_text_add(text, ", %u %s%s per flow%s", plan->pairs,
+                  strcmp(view->result->provider, "verbs") == 0 ? "queue pair" : "stream",
+                  plan->pairs == 1 ? "" : "s",
+                  plan->is_both_ways ? ", both directions at once" : "");
     if (plan->iterations > 0)
         weir_text_add(text, ", %" PRIu64 " messages each", plan->iterations);
     else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who sends to whom: every pattern covers what it says, and in a round nobody is asked too much. */
+/* Who sends to whom: every pattern covers what it says, and in a round nobody is asked too much;
+ * and how much is under way. */
 #include "weir/plan/net_plan.h"
 
 #include <setjmp.h>
@@ -229,9 +230,45 @@ static void one_rank_alone_is_refused_with_the_way_out(void **state)
     assert_int_equal(weir_net_round_count(&plan, 1), 0);
 }
 
+/* ---- how much is in flight ---- */
+
+static void bytes_in_flight_limit_the_depth_of_large_messages(void **state)
+{
+    static const struct {
+        unsigned depth, batch, pairs;
+        uint64_t in_flight, message;
+        unsigned expected_depth, expected_batch;
+    } cases[] = {
+        {128, 16, 1, 0, 1 << 20, 128, 16},        /* no limit */
+        {128, 16, 1, 2 << 20, 1, 128, 16},        /* far from it */
+        {128, 16, 1, 2 << 20, 16384, 128, 16},    /* just fits */
+        {128, 16, 1, 2 << 20, 16385, 127, 16},    /* just does not */
+        {128, 16, 1, 2 << 20, 65536, 32, 8},      /* a quarter at once */
+        {128, 2, 1, 2 << 20, 65536, 32, 2},       /* or as was said */
+        {128, 16, 1, 2 << 20, 131072, 16, 4},     /* and never less than 16, ... */
+        {128, 16, 1, 2 << 20, 64 << 20, 16, 4},   /* ... however large */
+        {128, 16, 4, 2 << 20, 64 << 20, 64, 16},  /* of each pair, */
+        {128, 16, 4, 2 << 20, 65536, 64, 16},
+        {3, 3, 4, 2 << 20, 64 << 20, 3, 3},       /* unless the depth is less */
+        {1, 1, 1, 2 << 20, 64 << 20, 1, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_net_plan plan = {.depth = cases[i].depth,
+                                           .batch = cases[i].batch,
+                                           .pairs = cases[i].pairs,
+                                           .in_flight_bytes = cases[i].in_flight};
+
+        assert_int_equal(weir_net_plan_depth(&plan, cases[i].message), cases[i].expected_depth);
+        assert_int_equal(weir_net_plan_batch(&plan, cases[i].message), cases[i].expected_batch);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_in_flight_limit_the_depth_of_large_messages),
         cmocka_unit_test(all_has_each_ordered_pair_exactly_once),
         cmocka_unit_test(all_is_disjoint_in_a_round_and_has_no_round_too_many),
         cmocka_unit_test(pairs_are_alone_before_they_are_together),

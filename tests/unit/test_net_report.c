@@ -65,6 +65,20 @@ static void assert_lines(void (*open)(struct net_scene *scene), enum weir_net_fo
 
 /* ---- the table ---- */
 
+static void limited(struct net_scene *scene)
+{
+    net_scene_pair(scene);
+    scene->plan.in_flight_bytes = 2 << 20;
+}
+
+static void the_load_tells_what_sizes_make_of_the_depth(void **state)
+{
+    static const char *const lines[] = {"load      depth 16 to 128, batch 4 to 16, 1 queue pair", NULL};
+
+    (void)state;
+    assert_lines(limited, WEIR_NET_TABLE, lines);
+}
+
 static void the_table_of_a_pair_has_both_units_and_latencies(void **state)
 {
     static const char *const lines[] = {
@@ -461,6 +475,7 @@ static void perftest_says_which_transport_it_was(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_load_tells_what_sizes_make_of_the_depth),
         cmocka_unit_test(the_table_of_a_pair_has_both_units_and_latencies),
         cmocka_unit_test(the_table_of_pairs_has_each_alone_and_together),
         cmocka_unit_test(the_matrix_marks_the_odd_pair),

@@ -50,7 +50,8 @@ static const struct {
     {{"--wireup", "cm"}, {"provider: verbs\n", "wireup: cm\n"}},
     {{"--provider=verbs", "--wireup", "socket"}, {"provider: verbs\n", "wireup: socket\n"}},
     {{"--interface", "eth1"}, {"interface: eth1\n"}},
-    {{"--test", "lat"}, {"measure: latency\n", "message sizes: 8\n", "depth: 1\nbatch: 1\n"}},
+    {{"--test", "lat"}, {"measure: latency\n", "message sizes: 8\n",
+                            "depth: 1\nin flight: as depth says\nbatch: 1\n"}},
     {{"--pattern=pairs"}, {"pattern: pairs\n"}},
     {{"--pattern=bis"}, {"pattern: bisection\n"}},
     {{"--pattern", "incast", "--both"}, {"pattern: incast\n", "both ways: yes\n"}},
@@ -66,9 +67,12 @@ static const struct {
     {{"--duration", "60"}, {"duration: 60 s\n", "warm-up: 0.5 s\n"}},
     {{"--iterations", "1k"}, {"messages: 1024 per flow\n", "warm-up: 0.3 s\n"}},
     {{"--warm-up=0"}, {"warm-up: 0 s\n"}},
-    {{"--depth", "8"}, {"depth: 8\nbatch: 2\n"}},
-    {{"--depth", "2"}, {"depth: 2\nbatch: 1\n"}},
-    {{"--depth", "8", "--batch", "8"}, {"depth: 8\nbatch: 8\n"}},
+    {{"--depth", "8"}, {"depth: 8\nin flight: as depth says\nbatch: 2\n"}},
+    {{"--depth", "2"}, {"depth: 2\n", "batch: 1\n"}},
+    {{"--depth", "8", "--batch", "8"}, {"depth: 8\n", "batch: 8\n"}},
+    {{"--in-flight", "64k"}, {"depth: 128\nin flight: 64k\nbatch: 16\n"}},
+    {{"--depth", "8", "--in-flight", "64k"}, {"depth: 8\nin flight: 64k\nbatch: 2\n"}},
+    {{"--pairs", "3"}, {"depth: 128\nin flight: 6m\n"}},
     {{"--pairs", "4"}, {"pairs: 4\n"}},
     {{"--working-set", "1g"}, {"working set: 1g\n"}},
     {{"--huge-pages"}, {"huge pages: yes\n"}},
@@ -127,6 +131,7 @@ static void no_words_at_all_make_the_standard_plan(void **state)
                                                  "duration: 3 s\n"
                                                  "warm-up: 0.3 s\n"
                                                  "depth: 128\n"
+                                                 "in flight: 2m\n"
                                                  "batch: 16\n"
                                                  "pairs: 1\n"
                                                  "signal every: the last of a list\n"
@@ -174,6 +179,7 @@ static const struct {
     {{"--provider=mpi", "--pairs=2"}, "net: --pairs: MPI chooses"},
     {{"--test=lat", "--both"}, "net: --both: a ping-pong"},
     {{"--test=lat", "--depth=2"}, "net: --depth: latency"},
+    {{"--test=lat", "--in-flight=1m"}, "net: --in-flight: latency"},
     {{"--test=lat", "--verify"}, "net: --verify: latency"},
     {{"--test=lat", "--interval=1"}, "net: --interval: lines"},
     {{"--test=lat", "--format=iperf"}, "net: --format: iperf has no lines"},
@@ -236,7 +242,8 @@ static void help_names_every_option_and_explain_runs_nothing(void **state)
         "--pattern",  "--op",     "--both",        "--size",       "--sizes",      "--duration",
         "--depth",    "--batch",  "--iterations",  "--warm-up",    "--pairs",      "--signal-every",
         "--mtu",      "--verify", "--working-set", "--huge-pages", "--read-depth", "--interval",
-        "--format",   "--gbits",  "--repetitions", "--result",     "--explain",    "--help"};
+        "--format",   "--gbits",  "--repetitions", "--result",     "--explain",    "--help",
+        "--in-flight"};
     struct weir_command command;
     struct weir_error error;
 

@@ -51,8 +51,9 @@ struct weir_net_plan {
     uint64_t duration_ns; /* of each measurement; 0: by `iterations` */
     uint64_t iterations;  /* messages per flow; 0: by `duration_ns` */
     uint64_t warm_up_ns;  /* before each measurement, not counted */
-    unsigned depth;       /* messages in flight per flow; 1 for LATENCY */
-    unsigned batch;       /* messages posted at once */
+    unsigned depth;       /* messages in flight per flow, at most; 1 for LATENCY */
+    uint64_t in_flight_bytes; /* of a flow, at most: see weir_net_plan_depth; 0: as depth says */
+    unsigned batch;           /* messages posted at once, at most */
     unsigned pairs;       /* queue pairs or streams per flow */
     unsigned signal_every;
     uint64_t working_set_bytes; /* memory that a flow goes round at each end; 0: depth messages */
@@ -72,6 +73,12 @@ int weir_net_plan_check(const struct weir_net_plan *plan, struct weir_error *err
 
 /* Frees it, and all that it points to. NULL is allowed. */
 void weir_net_plan_close(struct weir_net_plan *plan);
+
+/* Messages of that size in flight per flow: `depth`, or as many as fit in_flight_bytes, but 16 of
+ * each pair. */
+unsigned weir_net_plan_depth(const struct weir_net_plan *plan, uint64_t message_bytes);
+/* Messages of that size posted at once: `batch`, or a quarter of a depth that bytes limit. */
+unsigned weir_net_plan_batch(const struct weir_net_plan *plan, uint64_t message_bytes);
 
 /* The plan as stable text. */
 void weir_net_plan_explain(const struct weir_net_plan *plan, struct weir_text *text);
