@@ -20,6 +20,8 @@ command_line=
 
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_mpi_yield_when_idle=1
+# To look for networks that are not there takes more than half of the time of a launch.
+export OMPI_MCA_pml=${OMPI_MCA_pml-ob1}
 if ((EUID == 0)); then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi

@@ -67,6 +67,6 @@ ior_with() { # ior_with RANKS PROVIDER TARGETS OPTION...
 # Nothing was wrong, and that is known because it was looked.
 expect_right() { # expect_right BYTES: of the write and of the read
     expect_done
-    expect_record "written.bytes == reading.bytes == $1 and written.outcome == reading.outcome == 'complete'"
-    expect_record "reading.checked > 0 and reading.wrong == 0"
+    expect_record "(written.bytes == reading.bytes == $1 and written.outcome == reading.outcome == 'complete' and
+        reading.checked > 0 and reading.wrong == 0)"
 }

@@ -109,7 +109,7 @@ class Runner:
         self.scratch = os.path.join(folder, "scratch")
         os.mkdir(self.scratch)
         self.environment = dict(os.environ, TZ="UTC", TMPDIR=folder, OMPI_MCA_rmaps_base_oversubscribe="1",
-                                OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_mpi_yield_when_idle="1",
+                                OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1",
                                 OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
     def run(self, ranks, arguments):
