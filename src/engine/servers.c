@@ -175,6 +175,7 @@ static int share_addresses(struct weir_servers *servers)
     servers->address_list = calloc(servers->count, sizeof *servers->address_list);
     if (weir_group_any(servers->group, servers->addresses == NULL || servers->address_list == NULL))
         return -ENOMEM;
+    assert(servers->addresses != NULL && servers->address_list != NULL);
     if (servers->mine != NULL)
         memcpy(mine, servers->mine->address, bytes);
     code = weir_group_gather(servers->group, mine, bytes,

@@ -428,7 +428,7 @@ static int find_listen_place(struct weir_door *door, const char *where, struct w
     const char *interface = fabric->params.interface;
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     struct addrinfo *found = NULL;
-    struct weir_host_port parsed;
+    struct weir_host_port parsed = {.host = ""};
     char name[32];
     int failure;
 
@@ -480,7 +480,7 @@ static int tell_address(const struct weir_fabric *fabric, struct weir_place *pla
 int weir_door_listen(struct weir_door *door, const char *where, char address[WEIR_ADDRESS_BYTES],
                      struct weir_error *error)
 {
-    struct weir_place place;
+    struct weir_place place = {0};
     int failure = find_listen_place(door, where, &place, error);
     int one = 1;
     int fd;
@@ -512,7 +512,7 @@ int weir_door_listen(struct weir_door *door, const char *where, char address[WEI
 static int resolve(struct weir_caller *caller, const char *address)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct weir_host_port parsed;
+    struct weir_host_port parsed = {.host = ""};
     int failure = weir_host_port_parse(address, &parsed);
 
     if (failure || strcmp(parsed.port, "0") == 0)

@@ -12,7 +12,7 @@
 /* What goes over a new connection, in this order; all of fixed size, numbers little-endian. The
  * connecting end says HELLO, PROOF, CARD and READY, the other CHALLENGE, ANSWER and CARD. */
 #define WEIR_DOOR_MAGIC "weirdoor"
-#define WEIR_DOOR_VERSION 1
+#define WEIR_DOOR_VERSION 1u
 #define WEIR_NONCE_BYTES 32
 #define WEIR_PROOF_BYTES 32
 

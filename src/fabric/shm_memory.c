@@ -135,6 +135,7 @@ static int move_mapped(struct weir_shm_peer *peer, const struct weir_wire *wire)
 
     if (code != 0)
         return code;
+    assert(slab->memory != NULL);
     if (offset > slab->bytes || wire->bytes > slab->bytes - offset)
         return -EACCES;
     if (wire->verb == WEIR_WIRE_WRITE)

@@ -3,6 +3,7 @@
  * reserve. */
 #include "weir/fabric/fabric.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ static int touch_by_hand(const struct weir_slab *slab, size_t page_bytes)
 {
     volatile unsigned char *byte = slab->memory;
 
+    assert(byte != NULL);
     if (fallocate(slab->fd, 0, 0, (off_t)slab->bytes) != 0)
         return -errno;
     for (size_t at = 0; at < slab->bytes; at += page_bytes)

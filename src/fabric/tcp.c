@@ -454,6 +454,7 @@ static int tcp_progress(struct weir_fabric *fabric, struct weir_event events[], 
         struct tcp_link *link = tcp->ready_first;
         uint64_t activity;
 
+        assert(link != NULL);
         is_last = link == last;
         tcp->ready_first = link->next_ready;
         if (tcp->ready_first == NULL)

@@ -2,6 +2,7 @@
 /* Completion queues: room for all that can complete on any link at once, always. */
 #include "verbs.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ int weir_verbs_queue_take(struct weir_verbs_fabric *fabric, unsigned entries,
             return code;
         found = fabric->queues;
     }
+    assert(found != NULL);
     found->taken += entries;
     *queue = found;
     return 0;

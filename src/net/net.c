@@ -4,6 +4,7 @@
 
 #include "run.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -301,6 +302,7 @@ static int describe(struct net_run *run, struct weir_net_result *result)
     struct weir_fabric_facts facts;
     int code;
 
+    assert(run->carrier != NULL);
     run->carrier->ops->describe(run->carrier, &facts);
     snprintf(mine.host, sizeof mine.host, "%s", group->node_names[group->node]);
     snprintf(mine.device, sizeof mine.device, "%s", facts.device);

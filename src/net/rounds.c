@@ -4,6 +4,7 @@
 
 #include "retransmits.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
 /* As many pieces of `stride` as fit, and one at least. */
 static uint64_t fitting(uint64_t bytes, uint64_t stride)
 {
+    assert(stride > 0);
     return bytes > stride ? bytes / stride : 1;
 }
 
@@ -346,6 +348,7 @@ static void fill_measurement(const struct net_run *run, const struct gathered *g
     struct weir_net_measurement *measurement = weir_net_result_add(result, run->flow_count);
     size_t slots = (size_t)run->group->size * run->opener_capacity;
 
+    assert(gathered->all != NULL);
     measurement->round = round;
     measurement->repetition = repetition;
     measurement->is_alone = run->plan->pattern == WEIR_NET_PAIRS && run->group->size >= 4 &&

@@ -120,7 +120,8 @@ static bool is_ours(const char *path, off_t bytes)
 {
     char end[BLOCK];
     int fd = bytes >= BLOCK ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    bool is = fd >= 0 && pread(fd, end, BLOCK, bytes - BLOCK) == BLOCK && !memcmp(end, stamp, BLOCK);
+    bool is =
+        fd >= 0 && pread(fd, end, BLOCK, bytes - BLOCK) == BLOCK && !memcmp(end, stamp, BLOCK);
 
     if (fd >= 0)
         close(fd);
@@ -144,9 +145,10 @@ static int open_file(struct weir_backing *backing, bool exists, struct weir_erro
     if (!S_ISREG(facts.st_mode))
         return refuse(error, -EINVAL, params->path, "it is neither a file nor a block device");
     if (facts.st_size && !is_ours(params->path, facts.st_size))
-        return refuse(error, -EEXIST, params->path,
-                      "the file holds something, and no stamp at its end says that a server of weir "
-                      "wrote it; remove it, or name another");
+        return refuse(
+            error, -EEXIST, params->path,
+            "the file holds something, and no stamp at its end says that a server of weir "
+            "wrote it; remove it, or name another");
     code = allocate(backing, error);
     if (code && !exists)
         unlink(params->path);

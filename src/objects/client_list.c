@@ -142,8 +142,7 @@ int weir_object_rmdir(struct weir_object_client *client, const char *path)
 {
     int rc = look_below(client, path);
 
-    return rc < 0 ? rc
-                  : call_name(client, path, &(struct weir_request){.verb = WEIR_VERB_RMDIR});
+    return rc < 0 ? rc : call_name(client, path, &(struct weir_request){.verb = WEIR_VERB_RMDIR});
 }
 
 int weir_object_space(struct weir_object_client *client, struct weir_object_space *space)

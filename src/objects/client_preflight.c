@@ -46,7 +46,7 @@ static int open_trial(struct weir_object_client *client, struct trial *trial,
 {
     int rc;
 
-    trial->bytes = TRIAL_BYTES_MAX;
+    *trial = (struct trial){.bytes = TRIAL_BYTES_MAX};
     trial->out = aligned_alloc(4096, 2 * trial->bytes);
     if (!trial->out)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "objects", "out of memory");

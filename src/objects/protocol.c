@@ -55,7 +55,8 @@ static const unsigned parts_of[WEIR_VERB_COUNT] = {
 static bool has_only(const struct weir_request *request, unsigned parts)
 {
     static const struct weir_region_key no_memory;
-    bool has_memory = memcmp(&request->memory, &no_memory, sizeof no_memory) || request->address;
+    bool has_memory =
+        memcmp(&request->memory, &no_memory, sizeof no_memory) != 0 || request->address;
 
     return !(request->flags & ~(parts & FLAGS_ALL)) &&
            (parts & OBJECT || (!request->object && !request->generation)) &&

@@ -133,7 +133,7 @@ static bool is_below(const struct weir_entry *entry, struct weir_name directory)
     if (!directory.count)
         return true;
     if (entry->name_bytes <= directory.count ||
-        memcmp(entry->name, directory.bytes, directory.count))
+        memcmp(entry->name, directory.bytes, directory.count) != 0)
         return false;
     return directory.bytes[directory.count - 1] == '/' || entry->name[directory.count] == '/';
 }

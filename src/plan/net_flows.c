@@ -42,6 +42,7 @@ static uint32_t opponent_of(uint32_t of, uint32_t players, uint32_t round)
     uint32_t seats = players - 1;
     uint32_t other;
 
+    assert(seats > 0);
     if (of == seats)
         return round % seats;
     other = (2 * (round % seats) + 2 * seats - of) % seats;

@@ -143,8 +143,7 @@ static int check_load(const struct weir_net_plan *plan, struct weir_error *error
         return REFUSE(error, "--batch: %u messages at once; give 1 to %u", plan->batch,
                       WEIR_NET_BATCH_MAX);
     if (plan->pairs == 0 || plan->pairs > WEIR_NET_PAIRS_MAX)
-        return REFUSE(error, "--pairs: %u per flow; give 1 to %u", plan->pairs,
-                      WEIR_NET_PAIRS_MAX);
+        return REFUSE(error, "--pairs: %u per flow; give 1 to %u", plan->pairs, WEIR_NET_PAIRS_MAX);
     if (plan->repetitions == 0 || plan->repetitions > 10000)
         return REFUSE(error, "--repetitions: %u; give 1 to 10000", plan->repetitions);
     if (plan->must_verify && plan->working_set_bytes > 0)

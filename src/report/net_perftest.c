@@ -72,8 +72,7 @@ static void add_facts(const struct weir_net_view *view)
     weir_text_add(view->text, "\n Number of qps   : %u\t\tTransport type : %s\n", plan->pairs,
                   transport_of(result));
     weir_text_add(view->text, " Connection type : RC\t\tUsing SRQ      : OFF\n");
-    weir_text_add(view->text, " TX depth        : %u\n",
-                  weir_net_plan_depth(plan, plan->sizes[0]));
+    weir_text_add(view->text, " TX depth        : %u\n", weir_net_plan_depth(plan, plan->sizes[0]));
     if (!is_latency(view))
         weir_text_add(view->text, " CQ Moderation   : %u\n",
                       plan->signal_every ? plan->signal_every

@@ -236,11 +236,8 @@ static void a_file_of_ours_becomes_as_large_as_it_is_to_be(void **state)
     struct stat facts;
 
     for (uint64_t bytes = BYTES; bytes > 0; bytes -= BYTES / 2) {
-        struct weir_backing_params params = {.path = bed->path,
-                                             .bytes = bytes,
-                                             .memory = bed->memory,
-                                             .wake = wake,
-                                             .context = bed};
+        struct weir_backing_params params = {
+            .path = bed->path, .bytes = bytes, .memory = bed->memory, .wake = wake, .context = bed};
 
         assert_int_equal(weir_backing_open(&params, &bed->backing, &bed->error), 0);
         stat(bed->path, &facts);

@@ -239,17 +239,17 @@ static void bytes_in_flight_limit_the_depth_of_large_messages(void **state)
         uint64_t in_flight, message;
         unsigned expected_depth, expected_batch;
     } cases[] = {
-        {128, 16, 1, 0, 1 << 20, 128, 16},        /* no limit */
-        {128, 16, 1, 2 << 20, 1, 128, 16},        /* far from it */
-        {128, 16, 1, 2 << 20, 16384, 128, 16},    /* just fits */
-        {128, 16, 1, 2 << 20, 16385, 127, 16},    /* just does not */
-        {128, 16, 1, 2 << 20, 65536, 32, 8},      /* a quarter at once */
-        {128, 2, 1, 2 << 20, 65536, 32, 2},       /* or as was said */
-        {128, 16, 1, 2 << 20, 131072, 16, 4},     /* and never less than 16, ... */
-        {128, 16, 1, 2 << 20, 64 << 20, 16, 4},   /* ... however large */
-        {128, 16, 4, 2 << 20, 64 << 20, 64, 16},  /* of each pair, */
+        {128, 16, 1, 0, 1 << 20, 128, 16},       /* no limit */
+        {128, 16, 1, 2 << 20, 1, 128, 16},       /* far from it */
+        {128, 16, 1, 2 << 20, 16384, 128, 16},   /* just fits */
+        {128, 16, 1, 2 << 20, 16385, 127, 16},   /* just does not */
+        {128, 16, 1, 2 << 20, 65536, 32, 8},     /* a quarter at once */
+        {128, 2, 1, 2 << 20, 65536, 32, 2},      /* or as was said */
+        {128, 16, 1, 2 << 20, 131072, 16, 4},    /* and never less than 16, ... */
+        {128, 16, 1, 2 << 20, 64 << 20, 16, 4},  /* ... however large */
+        {128, 16, 4, 2 << 20, 64 << 20, 64, 16}, /* of each pair, */
         {128, 16, 4, 2 << 20, 65536, 64, 16},
-        {3, 3, 4, 2 << 20, 64 << 20, 3, 3},       /* unless the depth is less */
+        {3, 3, 4, 2 << 20, 64 << 20, 3, 3}, /* unless the depth is less */
         {1, 1, 1, 2 << 20, 64 << 20, 1, 1},
     };
 

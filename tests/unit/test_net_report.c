@@ -73,7 +73,8 @@ static void limited(struct net_scene *scene)
 
 static void the_load_tells_what_sizes_make_of_the_depth(void **state)
 {
-    static const char *const lines[] = {"load      depth 16 to 128, batch 4 to 16, 1 queue pair", NULL};
+    static const char *const lines[] = {"load      depth 16 to 128, batch 4 to 16, 1 queue pair",
+                                        NULL};
 
     (void)state;
     assert_lines(limited, WEIR_NET_TABLE, lines);

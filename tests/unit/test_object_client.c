@@ -877,8 +877,9 @@ static void memory_that_can_be_reached_does_not_hide_a_stopped_process(void **st
     static const struct setting setting = {
         .provider = "shm", .servers = 1, .unit_bytes = 1 << 20, .patience_ns = UINT64_C(700000000)};
     unsigned char byte = 1;
-    struct weir_object_io ios[2] = {{.verb = WEIR_OBJECT_SYNC},
-                                    {.verb = WEIR_OBJECT_WRITE, .data = &byte, .bytes = 1, .slot = 1}};
+    struct weir_object_io ios[2] = {
+        {.verb = WEIR_OBJECT_SYNC},
+        {.verb = WEIR_OBJECT_WRITE, .data = &byte, .bytes = 1, .slot = 1}};
     struct weir_object_io *lists[2] = {&ios[0], &ios[1]}, *done = NULL;
     struct bed bed = {.setting = &setting};
     uint64_t begin_ns, writes = 0;

@@ -48,13 +48,13 @@ struct weir_net_plan {
     bool is_both_ways;                  /* each pair in both directions at once */
     uint64_t sizes[WEIR_NET_SIZES_MAX]; /* message sizes, one measurement each */
     unsigned size_count;
-    uint64_t duration_ns; /* of each measurement; 0: by `iterations` */
-    uint64_t iterations;  /* messages per flow; 0: by `duration_ns` */
-    uint64_t warm_up_ns;  /* before each measurement, not counted */
-    unsigned depth;       /* messages in flight per flow, at most; 1 for LATENCY */
+    uint64_t duration_ns;     /* of each measurement; 0: by `iterations` */
+    uint64_t iterations;      /* messages per flow; 0: by `duration_ns` */
+    uint64_t warm_up_ns;      /* before each measurement, not counted */
+    unsigned depth;           /* messages in flight per flow, at most; 1 for LATENCY */
     uint64_t in_flight_bytes; /* of a flow, at most: see weir_net_plan_depth; 0: as depth says */
     unsigned batch;           /* messages posted at once, at most */
-    unsigned pairs;       /* queue pairs or streams per flow */
+    unsigned pairs;           /* queue pairs or streams per flow */
     unsigned signal_every;
     uint64_t working_set_bytes; /* memory that a flow goes round at each end; 0: depth messages */
     bool wants_huge_pages;
