@@ -310,6 +310,7 @@ static int read_load(const struct reading *reading)
         read_count(reading, "read-depth", values->read_depth, 0, &plan->read_depth) ||
         read_count(reading, "repetitions", values->repetitions, 1, &plan->repetitions))
         return -EINVAL;
+    plan->is_batch_given = values->batch > 0;
     plan->in_flight_bytes = (uint64_t)values->in_flight;
     if (plan->in_flight_bytes == 0 && values->depth == 0 && !is_latency)
         plan->in_flight_bytes = plan->pairs * IN_FLIGHT_OF_PAIR;

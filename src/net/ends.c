@@ -15,10 +15,8 @@
 /* An opener waits so long for the answer to its end. */
 #define ANSWER_PATIENCE_NS UINT64_C(30000000000)
 
-/* Who has nothing to do naps, longer each time that nothing has come: to wake up takes from a
- * processor that somebody else may measure with. The end of a measurement is heard so late. */
-#define NAP_FIRST_NS 1000000
-#define NAP_LONGEST_NS 16000000
+/* A poll would watch a while before it sleeps. */
+#define NAP_NS 1000000
 
 /* ---- which there are ---- */
 
@@ -392,27 +390,16 @@ static bool is_passive(const struct net_run *run, const struct net_trial *trial)
     return true;
 }
 
-static void nap(struct net_run *run)
-{
-    uint64_t nap_ns = run->nap_ns == 0 ? NAP_FIRST_NS : 2 * run->nap_ns;
-
-    run->nap_ns = nap_ns < NAP_LONGEST_NS ? nap_ns : NAP_LONGEST_NS;
-    nanosleep(&(struct timespec){.tv_nsec = (long)run->nap_ns}, NULL);
-}
-
 int net_ends_poll(struct net_run *run, const struct net_trial *trial, struct net_event events[],
                   unsigned max, uint64_t patience_ns)
 {
-    int count;
+    const struct timespec nap = {.tv_nsec = NAP_NS};
 
     if (patience_ns > 0 && is_passive(run, trial)) {
-        nap(run);
+        nanosleep(&nap, NULL);
         patience_ns = 0;
     }
-    count = run->carrier->ops->poll(run->carrier, events, max, patience_ns);
-    if (count > 0)
-        run->nap_ns = 0;
-    return count;
+    return run->carrier->ops->poll(run->carrier, events, max, patience_ns);
 }
 
 void net_ends_break(struct net_run *run)

@@ -98,7 +98,6 @@ struct net_run {
     uint64_t cpu_ns;           /* that this rank took in the last trial */
     uint64_t retransmit_count; /* of this host; UINT64_MAX: not known */
     uint64_t elapsed_ns;       /* from its start to its end */
-    uint64_t nap_ns;           /* how long this rank slept last, having nothing to do; 0: it had */
     bool must_yield;           /* more ranks on this node than processors */
     bool has_stopped;          /* all know it: a signal has come */
 };

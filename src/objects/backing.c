@@ -35,6 +35,15 @@ struct weir_backing {
  * size would fit. */
 static const _Alignas(BLOCK) char stamp[BLOCK] = "weir: behind the memory of a server\n";
 
+/* There are file systems that take O_DIRECT, but no transfer with it. False: it was not that. */
+static bool goes_on_buffered(struct weir_backing *backing)
+{
+    if (!backing->is_direct)
+        return false;
+    backing->is_direct = false;
+    return fcntl(backing->fd, F_SETFL, 0) == 0;
+}
+
 static int write_piece(struct weir_backing *backing, const void *data, uint64_t offset,
                        uint64_t bytes)
 {
@@ -43,13 +52,8 @@ static int write_piece(struct weir_backing *backing, const void *data, uint64_t 
 
         if (done < 0 && errno == EINTR)
             continue;
-        if (done < 0 && errno == EINVAL && backing->is_direct) {
-            /* A file system that takes the flag, but no write with it. */
-            backing->is_direct = false;
-            if (fcntl(backing->fd, F_SETFL, 0))
-                return -errno;
+        if (done < 0 && errno == EINVAL && goes_on_buffered(backing))
             continue;
-        }
         if (done <= 0)
             return done ? -errno : -EIO;
         data = (const unsigned char *)data + done;
@@ -99,15 +103,18 @@ static int open_device(struct weir_backing *backing, struct weir_error *error)
     return params->check_device ? params->check_device(params->path, error) : 0;
 }
 
-static int allocate(struct weir_backing *backing, struct weir_error *error)
+/* The stamp comes first: whatever stops this here, the file is empty or known for ours. */
+static int allocate(struct weir_backing *backing, off_t present, struct weir_error *error)
 {
     const struct weir_backing_params *params = &backing->params;
     off_t whole = (off_t)(params->bytes + BLOCK);
-    int code = ftruncate(backing->fd, whole) ? -errno : -posix_fallocate(backing->fd, 0, whole);
+    int code = 0;
 
+    if (present != whole)
+        code =
+            ftruncate(backing->fd, 0) ? -errno : write_piece(backing, stamp, params->bytes, BLOCK);
     if (!code)
-        code = write_piece(backing, stamp, params->bytes, BLOCK);
-
+        code = -posix_fallocate(backing->fd, 0, whole);
     if (code == -ENOSPC || code == -EFBIG || code == -EDQUOT)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "rdma",
                               "backing %s: there is no room for %llu bytes; name a file elsewhere, "
@@ -116,16 +123,17 @@ static int allocate(struct weir_backing *backing, struct weir_error *error)
     return code ? refuse(error, code, params->path, strerror(-code)) : 0;
 }
 
-static bool is_ours(const char *path, off_t bytes)
+static bool is_ours(struct weir_backing *backing, off_t bytes)
 {
-    char end[BLOCK];
-    int fd = bytes >= BLOCK ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    bool is =
-        fd >= 0 && pread(fd, end, BLOCK, bytes - BLOCK) == BLOCK && !memcmp(end, stamp, BLOCK);
+    _Alignas(BLOCK) char end[BLOCK];
+    ssize_t got = -1;
 
-    if (fd >= 0)
-        close(fd);
-    return is;
+    if (bytes < BLOCK || bytes % BLOCK)
+        return false;
+    do {
+        got = pread(backing->fd, end, BLOCK, bytes - BLOCK);
+    } while (got < 0 && (errno == EINTR || (errno == EINVAL && goes_on_buffered(backing))));
+    return got == BLOCK && !memcmp(end, stamp, BLOCK);
 }
 
 static int open_file(struct weir_backing *backing, bool exists, struct weir_error *error)
@@ -144,14 +152,18 @@ static int open_file(struct weir_backing *backing, bool exists, struct weir_erro
         return refuse(error, -errno, params->path, strerror(errno));
     if (!S_ISREG(facts.st_mode))
         return refuse(error, -EINVAL, params->path, "it is neither a file nor a block device");
-    if (facts.st_size && !is_ours(params->path, facts.st_size))
+    if (facts.st_size && !is_ours(backing, facts.st_size))
         return refuse(
             error, -EEXIST, params->path,
             "the file holds something, and no stamp at its end says that a server of weir "
             "wrote it; remove it, or name another");
-    code = allocate(backing, error);
-    if (code && !exists)
-        unlink(params->path);
+    code = allocate(backing, facts.st_size, error);
+    if (code) {
+        /* What it has taken is given back; should that fail too, the first reason is told. */
+        int left = exists ? ftruncate(backing->fd, 0) : unlink(params->path);
+
+        (void)left;
+    }
     return code;
 }
 

@@ -296,12 +296,18 @@ static bool has_spoken(const struct server_end *server)
     return server->asked > 0 ? server->has_answered : server->was_heard;
 }
 
+static bool may_probe(const struct server_end *server)
+{
+    return server->asked > 0 && server->state == SERVER_UP && !server->was_probed;
+}
+
 /* An answer may take as long as the storage behind it takes; that the server is there, it can say
  * at once. */
 void look_for_silent(struct weir_object_client *client, uint64_t now_ns)
 {
     const uint64_t patience_ns = client->params.fabric.patience_ns;
 
+    client->looked_ns = now_ns;
     for (unsigned i = 0; i < client->params.server_count; i++) {
         struct server_end *server = &client->servers[i];
 
@@ -310,11 +316,13 @@ void look_for_silent(struct weir_object_client *client, uint64_t now_ns)
         if (has_spoken(server) || server->quiet_ns == 0) {
             server->was_heard = server->has_answered = server->was_probed = false;
             server->quiet_ns = now_ns;
+        } else if (may_probe(server) && now_ns - server->quiet_ns >= patience_ns / 4 &&
+                   send_probe(client, server)) {
+            server->was_probed = true;
+            /* However late that was, it has this long to answer. */
+            server->quiet_ns = now_ns - patience_ns / 4;
         } else if (now_ns - server->quiet_ns >= patience_ns) {
             lose_server(client, server, -ETIMEDOUT);
-        } else if (server->asked > 0 && !server->was_probed &&
-                   now_ns - server->quiet_ns >= patience_ns / 4) {
-            server->was_probed = send_probe(client, server);
         }
     }
     run_slots(client);
@@ -361,6 +369,9 @@ enum wait_end wait_a_while(struct weir_object_client *client, uint64_t patience_
         return WAIT_OVER;
     if (wait_ns > *until_ns - now_ns)
         wait_ns = *until_ns - now_ns;
+    /* Nor does it pass unseen while there is always something else. */
+    if (now_ns - client->looked_ns >= wait_ns)
+        look_for_silent(client, now_ns);
     count = turn(client, wait_ns);
     if (count != 0)
         return count < 0 ? WAIT_BROKEN : WAIT_EVENT;

@@ -125,18 +125,28 @@ void flush_posts(struct weir_object_client *client)
 
 /* ---- requests of slots ---- */
 
-static struct flight *take_request(struct server_end *server, struct slot *slot,
-                                   const struct weir_request *request)
+static struct flight *take_credit(struct server_end *server, struct slot *slot,
+                                  const struct weir_request *request, unsigned reserve)
 {
-    struct flight *flight = server->credits > 0 ? take_flight(server, slot) : NULL;
+    struct flight *flight = server->credits > reserve ? take_flight(server, slot) : NULL;
 
     if (!flight)
         return NULL;
     flight->is_request = true;
-    server->asked++;
+    /* How long it said nothing while nobody asked does not count, whatever else was under way. */
+    if (server->asked++ == 0) {
+        server->quiet_ns = 0;
+        server->has_answered = server->was_probed = false;
+    }
     flight->request = *request;
     flight->request.id = id_of(flight);
     return flight;
+}
+
+static struct flight *take_request(struct server_end *server, struct slot *slot,
+                                   const struct weir_request *request)
+{
+    return take_credit(server, slot, request, server->reserve);
 }
 
 /* Behind whatever is in the batch, at once: the ranges are not kept. */
@@ -151,6 +161,19 @@ static bool note_sent(struct server_end *server)
 {
     server->credits--;
     return true;
+}
+
+/* A request that is all in its header. */
+static bool send_bare(struct weir_object_client *client, struct flight *flight)
+{
+    struct server_end *server = flight->server;
+
+    if (!push_wire(client, server,
+                   &(struct weir_wire){.verb = WEIR_WIRE_SEND,
+                                       .header = &flight->request,
+                                       .header_bytes = sizeof flight->request}))
+        return !take_back(flight);
+    return note_sent(server);
 }
 
 bool send_request_size(struct weir_object_client *client, struct slot *slot)
@@ -173,12 +196,7 @@ bool send_request_size(struct weir_object_client *client, struct slot *slot)
     if (!flight)
         return false;
     flight->bytes = body->facts.bytes;
-    if (!push_wire(client, server,
-                   &(struct weir_wire){.verb = WEIR_WIRE_SEND,
-                                       .header = &flight->request,
-                                       .header_bytes = sizeof flight->request}))
-        return !take_back(flight);
-    return note_sent(server);
+    return send_bare(client, flight);
 }
 
 bool send_request_commit(struct weir_object_client *client, struct slot *slot, struct shard *shard)
@@ -216,17 +234,12 @@ bool send_request_commit(struct weir_object_client *client, struct slot *slot, s
 bool send_probe(struct weir_object_client *client, struct server_end *server)
 {
     struct flight *flight =
-        take_request(server, NULL, &(struct weir_request){.verb = WEIR_VERB_PING});
+        take_credit(server, NULL, &(struct weir_request){.verb = WEIR_VERB_PING}, 0);
 
     if (!flight)
         return false;
     flight->is_probe = true;
-    if (!push_wire(client, server,
-                   &(struct weir_wire){.verb = WEIR_WIRE_SEND,
-                                       .header = &flight->request,
-                                       .header_bytes = sizeof flight->request}))
-        return !take_back(flight);
-    return note_sent(server);
+    return send_bare(client, flight);
 }
 
 static enum weir_verb data_verb(const struct weir_object_client *client, bool is_write)
@@ -503,6 +516,9 @@ int call(struct weir_object_client *client, struct server_end *server,
     return client->call.status;
 }
 
+/* Of so many, one can be kept for a probe. */
+enum { CREDITS_TO_SPARE = 4 };
+
 int say_hello(struct weir_object_client *client, struct server_end *server)
 {
     const struct weir_hello hello = {
@@ -531,5 +547,6 @@ int say_hello(struct weir_object_client *client, struct server_end *server)
     server->has_backing = welcome.has_backing != 0;
     if (server->credits > welcome.message_credits)
         server->credits = welcome.message_credits;
+    server->reserve = server->credits >= CREDITS_TO_SPARE;
     return 0;
 }

@@ -127,20 +127,21 @@ static bool find_one(void *context, const char *name, const struct weir_object_f
     return false;
 }
 
-int look_below(struct weir_object_client *client, const char *path)
+int look_below(struct weir_object_client *client, const char *path, const struct server_end *but)
 {
     bool is_used = false;
     struct visitor visitor = {.name = find_one, .context = &is_used};
     int rc = 0;
 
     for (unsigned i = 0; rc == 0 && i < client->params.server_count && !is_used; i++)
-        rc = list_server(client, &client->servers[i], path, &visitor);
+        if (&client->servers[i] != but)
+            rc = list_server(client, &client->servers[i], path, &visitor);
     return rc == 0 && is_used ? -ENOTEMPTY : rc;
 }
 
 int weir_object_rmdir(struct weir_object_client *client, const char *path)
 {
-    int rc = look_below(client, path);
+    int rc = look_below(client, path, server_of_name(client, path));
 
     return rc < 0 ? rc : call_name(client, path, &(struct weir_request){.verb = WEIR_VERB_RMDIR});
 }

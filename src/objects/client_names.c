@@ -429,14 +429,36 @@ static int move_name(struct weir_object_client *client, const char *path, const 
     return call_name(client, path, &request);
 }
 
+/* Names below would stay where they are, or turn up in another directory. */
+static int check_directory(struct weir_object_client *client, const char *path,
+                           const char *new_path)
+{
+    size_t length = strlen(path);
+    struct weir_object_facts facts;
+    int rc;
+
+    if (strncmp(path, new_path, length) == 0 && new_path[length] == '/')
+        return -EINVAL;
+    rc = look_below(client, path, NULL);
+    if (rc == 0)
+        rc = weir_object_stat(client, new_path, &facts);
+    if (rc == -ENOENT)
+        return 0;
+    if (rc == 0 && facts.kind == WEIR_OBJECT_DIRECTORY)
+        rc = look_below(client, new_path, NULL);
+    return rc;
+}
+
 int weir_object_rename(struct weir_object_client *client, const char *path, const char *new_path)
 {
     struct server_end *server = server_of_name(client, path);
     struct weir_object_facts facts;
     int rc = weir_object_stat(client, path, &facts);
 
-    if (rc == 0 && facts.kind == WEIR_OBJECT_DIRECTORY)
-        rc = look_below(client, path);
+    if (rc < 0 || strcmp(path, new_path) == 0)
+        return rc;
+    if (facts.kind == WEIR_OBJECT_DIRECTORY)
+        rc = check_directory(client, path, new_path);
     if (rc < 0)
         return rc;
     if (server != server_of_name(client, new_path))

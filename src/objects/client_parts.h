@@ -68,6 +68,7 @@ struct server_end {
     bool was_probed;   /* since it was heard */
     uint64_t quiet_ns; /* when it was last known to have been heard; 0: not known */
     unsigned asked;    /* requests in flight */
+    unsigned reserve;  /* of the credits, for a probe */
     struct flight *flights;
     unsigned flight_count;
     unsigned flying;
@@ -169,7 +170,8 @@ struct weir_object_client {
     uint64_t submitted; /* count of all */
     unsigned waiting_syncs;
     unsigned polls;
-    bool is_handling; /* events are being looked at */
+    uint64_t looked_ns; /* for silent servers */
+    bool is_handling;   /* events are being looked at */
     bool has_old_links;
 
     unsigned char *lent;
@@ -296,7 +298,8 @@ bool drop_orphans(struct weir_object_client *client);
 
 /* ---- client_list.c ---- */
 
-/* -ENOTEMPTY if a name is below this directory at any server; else 0 or -errno. */
-int look_below(struct weir_object_client *client, const char *path);
+/* -ENOTEMPTY if a name is below this directory at any server `but` that one (NULL: at any); else 0
+ * or -errno. */
+int look_below(struct weir_object_client *client, const char *path, const struct server_end *but);
 
 #endif

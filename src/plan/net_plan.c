@@ -238,7 +238,9 @@ unsigned weir_net_plan_batch(const struct weir_net_plan *plan, uint64_t message_
     unsigned depth = weir_net_plan_depth(plan, message_bytes);
     unsigned quarter = depth > 4 ? depth / 4 : 1;
 
-    return depth == plan->depth || plan->batch < quarter ? plan->batch : quarter;
+    if (plan->is_batch_given || depth == plan->depth)
+        return plan->batch < depth ? plan->batch : depth;
+    return plan->batch < quarter ? plan->batch : quarter;
 }
 
 /* ---- as text ---- */

@@ -252,11 +252,26 @@ static void a_file_of_ours_becomes_as_large_as_it_is_to_be(void **state)
 static void a_full_disk_is_told_and_leaves_no_file(void **state)
 {
     struct bed *bed = *state;
+    struct weir_backing_params params;
 
     plan.fallocate_code = ENOSPC;
     assert_int_equal(open_backing(bed), -ENOSPC);
     assert_non_null(strstr(bed->error.text, "--rdma.capacity"));
     assert_int_equal(access(bed->path, F_OK), -1);
+    /* One of ours stays ours, whatever stops its growth. */
+    plan.fallocate_code = 0;
+    assert_int_equal(open_backing(bed), 0);
+    weir_backing_close(bed->backing);
+    bed->backing = NULL;
+    plan.fallocate_code = ENOSPC;
+    params = (struct weir_backing_params){
+        .path = bed->path, .bytes = 2 * BYTES, .memory = bed->memory, .wake = wake, .context = bed};
+    assert_int_equal(weir_backing_open(&params, &bed->backing, &bed->error), -ENOSPC);
+    plan.fallocate_code = 0;
+    assert_int_equal(open_backing(bed), 0);
+    weir_backing_close(bed->backing);
+    bed->backing = NULL;
+    unlink(bed->path);
     snprintf(bed->path, sizeof bed->path, "/nowhere/at/all");
     assert_int_equal(open_backing(bed), -ENOENT);
     snprintf(bed->path, sizeof bed->path, "/dev/null");

@@ -263,6 +263,13 @@ static void bytes_in_flight_limit_the_depth_of_large_messages(void **state)
         assert_int_equal(weir_net_plan_depth(&plan, cases[i].message), cases[i].expected_depth);
         assert_int_equal(weir_net_plan_batch(&plan, cases[i].message), cases[i].expected_batch);
     }
+    assert_int_equal(weir_net_plan_batch(&(struct weir_net_plan){.depth = 128,
+                                                                 .batch = 12,
+                                                                 .is_batch_given = true,
+                                                                 .pairs = 1,
+                                                                 .in_flight_bytes = 1},
+                                         65536),
+                     12);
 }
 
 int main(void)

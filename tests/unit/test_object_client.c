@@ -121,6 +121,7 @@ static struct weir_object_client *open_client(struct bed *bed)
 static void open_bed(struct bed *bed, const struct setting *setting)
 {
     memset(bed, 0, sizeof *bed);
+    sync_ms = 0;
     bed->setting = setting;
     for (unsigned i = 0; i < setting->servers; i++)
         open_server(bed, i);
@@ -418,7 +419,7 @@ static void a_directory_is_renamed_while_it_is_empty(void **state)
 {
     static const struct setting setting = {.provider = "tcp", .servers = 3, .unit_bytes = 65536};
     struct weir_object_facts facts;
-    char below[64], next[64];
+    char below[80], next[64];
     struct bed bed;
 
     (void)state;
@@ -436,7 +437,17 @@ static void a_directory_is_renamed_while_it_is_empty(void **state)
         assert_int_equal(weir_object_stat(bed.client, next, &facts), 0);
         assert_int_equal(facts.kind, WEIR_OBJECT_DIRECTORY);
         assert_int_equal(weir_object_rename(bed.client, next, "d"), 0);
+        /* Nor does it take the place of one that is not. */
+        assert_int_equal(weir_object_mkdir(bed.client, next), 0);
+        snprintf(below, sizeof below, "%s/x", next);
+        assert_int_equal(weir_object_close(bed.client, open_object(bed.client, below, 0)), 0);
+        assert_int_equal(weir_object_rename(bed.client, "d", next), -ENOTEMPTY);
+        assert_int_equal(weir_object_unlink(bed.client, below), 0);
+        assert_int_equal(weir_object_rmdir(bed.client, next), 0);
+        snprintf(below, sizeof below, "d/%u/y", i);
+        assert_int_equal(weir_object_rename(bed.client, "d", below), -EINVAL);
     }
+    assert_int_equal(weir_object_rename(bed.client, "d", "d"), 0);
     assert_int_equal(weir_object_rename(bed.client, "none", "d"), -ENOENT);
     close_bed(&bed);
 }
@@ -687,6 +698,58 @@ static void storage_may_take_longer_than_a_server_may_be_silent(void **state)
     sync_ms = 0;
     assert_int_equal(weir_object_client_flushed(bed.client), WEIR_FLUSH_STORAGE);
     assert_int_equal(weir_object_close(bed.client, object), 0);
+    close_bed(&bed);
+    close(fd);
+    unlink(backing);
+}
+
+/* One-sided transfers of another object go on all the time, before and while it syncs. */
+static void what_else_is_under_way_makes_no_server_late(void **state)
+{
+    char backing[] = "backing-XXXXXX";
+    const struct setting setting = {.provider = "shm",
+                                    .servers = 1,
+                                    .unit_bytes = 65536,
+                                    .capacity_bytes = 4 << 20,
+                                    .backing = backing,
+                                    .patience_ns = 400000000};
+    unsigned char data[4096] = {1};
+    struct weir_object_io ios[2] = {
+        {.verb = WEIR_OBJECT_SYNC},
+        {.verb = WEIR_OBJECT_WRITE, .data = data, .bytes = sizeof data, .slot = 1}};
+    struct weir_object_io *lists[2] = {&ios[0], &ios[1]}, *done = NULL;
+    const struct timespec slow = {.tv_nsec = 1000000}; /* large transfers make few polls */
+    struct bed bed;
+    uint64_t begin_ns;
+    int fd = mkstemp(backing);
+
+    (void)state;
+    assert_true(fd >= 0);
+    open_bed(&bed, &setting);
+    ios[0].object = open_object(bed.client, "synced", 0);
+    ios[1].object = open_object(bed.client, "written", 0);
+    assert_int_equal(move(bed.client, ios[0].object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
+                     sizeof data);
+    begin_ns = weir_clock_kernel_ns();
+    while (weir_clock_kernel_ns() - begin_ns < 2 * setting.patience_ns) {
+        nanosleep(&slow, NULL);
+        assert_int_equal(move(bed.client, ios[1].object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
+                         sizeof data);
+    }
+    sync_ms = 1500;
+    assert_int_equal(weir_object_submit(bed.client, lists, 2), 2);
+    while (done != &ios[0]) {
+        if (weir_object_reap(bed.client, &done, 1, 1, UINT64_MAX) != 1 || done == &ios[0])
+            continue;
+        assert_int_equal(done->result, sizeof data);
+        nanosleep(&slow, NULL);
+        assert_int_equal(weir_object_submit(bed.client, &lists[1], 1), 1);
+    }
+    assert_int_equal(ios[0].result, 0);
+    while (weir_object_reap(bed.client, &done, 1, 1, UINT64_MAX) != 1)
+        ;
+    assert_int_equal(weir_object_close(bed.client, ios[0].object), 0);
+    assert_int_equal(weir_object_close(bed.client, ios[1].object), 0);
     close_bed(&bed);
     close(fd);
     unlink(backing);
@@ -1036,6 +1099,7 @@ int main(void)
         cmocka_unit_test(others_see_the_size_when_they_should),
         cmocka_unit_test(a_sync_goes_as_far_as_asked),
         cmocka_unit_test(storage_may_take_longer_than_a_server_may_be_silent),
+        cmocka_unit_test(what_else_is_under_way_makes_no_server_late),
         cmocka_unit_test(a_queued_sync_is_behind_the_writes_before_it),
         cmocka_unit_test(a_reap_of_nothing_comes_back_at_once),
         cmocka_unit_test(a_server_that_is_silent_is_given_up_in_time),

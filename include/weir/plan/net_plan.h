@@ -54,6 +54,7 @@ struct weir_net_plan {
     unsigned depth;           /* messages in flight per flow, at most; 1 for LATENCY */
     uint64_t in_flight_bytes; /* of a flow, at most: see weir_net_plan_depth; 0: as depth says */
     unsigned batch;           /* messages posted at once, at most */
+    bool is_batch_given;      /* and no less where bytes in flight limit the depth */
     unsigned pairs;           /* queue pairs or streams per flow */
     unsigned signal_every;
     uint64_t working_set_bytes; /* memory that a flow goes round at each end; 0: depth messages */
@@ -77,7 +78,8 @@ void weir_net_plan_close(struct weir_net_plan *plan);
 /* Messages of that size in flight per flow: `depth`, or as many as fit in_flight_bytes, but 16 of
  * each pair. */
 unsigned weir_net_plan_depth(const struct weir_net_plan *plan, uint64_t message_bytes);
-/* Messages of that size posted at once: `batch`, or a quarter of a depth that bytes limit. */
+/* Messages of that size posted at once: `batch`, or a quarter of a depth that bytes limit
+ * if that is less and nobody asked for more; never more than the depth. */
 unsigned weir_net_plan_batch(const struct weir_net_plan *plan, uint64_t message_bytes);
 
 /* The plan as stable text. */
