@@ -83,7 +83,7 @@ static const struct weir_option net_rows[] = {
      .help = "messages in flight per flow; 0: 128 for bw, 1 for lat"},
     {0, "in-flight", WEIR_OPTION_SIZE, AT(in_flight),
      .help = "bytes in flight per flow, which limit the depth of large messages, but not to less "
-             "than 16 of each of --pairs; 0: with --depth as many as that says, else 2m for each "
+             "than 8 of each of --pairs; 0: with --depth as many as that says, else 1m for each "
              "of --pairs"},
     {0, "batch", WEIR_OPTION_COUNT, AT(batch),
      .help = "messages handed over at once, 64 at most; 0: 16, and no more than a quarter of the "
@@ -289,9 +289,9 @@ static int read_count(const struct reading *reading, const char *option, int64_t
     return 0;
 }
 
-/* Enough for any one stream or queue pair within a data centre: 80 Gbit/s over 200 us. More would
+/* Enough for any one stream or queue pair within a data centre: 80 Gbit/s over 100 us. More would
  * only lie in queues, where it falls out of caches. */
-#define IN_FLIGHT_OF_PAIR (UINT64_C(2) << 20)
+#define IN_FLIGHT_OF_PAIR (UINT64_C(1) << 20)
 
 static int read_load(const struct reading *reading)
 {

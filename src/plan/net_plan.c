@@ -219,7 +219,7 @@ int weir_net_plan_check(const struct weir_net_plan *plan, struct weir_error *err
 /* ---- what is in flight ---- */
 
 /* Over soft-RoCE two messages of 1 MiB in flight move two thirds of what 128 do. */
-#define IN_FLIGHT_LEAST UINT64_C(16)
+#define IN_FLIGHT_LEAST UINT64_C(8)
 
 unsigned weir_net_plan_depth(const struct weir_net_plan *plan, uint64_t message_bytes)
 {

@@ -85,8 +85,9 @@ for provider in tcp shm; do
     files_open() { find "/proc/$good/fd" -mindepth 1 | wc -l; }
     has_few_files() { (($(files_open) < 40)); }
     knock() { python3 -B "$WEIR_ROOT/tests/mpi/rdma_door.py" "${hosts%%/*}" "$@"; }
+    # What all of them need is taken before it is looked at: the C library keeps it for the next ones.
     knock 0 connect 200 >/dev/null
-    # What its clients need is taken before it is looked at: the C library keeps it for the next ones.
+    warm=$(knock 1) || fail "garbage stops the python"
     ior_on 2 "$provider" -w -r -R -t 64k -b 1m
     expect_right $((2 * mib))
     before=$(memory_kib)
@@ -100,9 +101,10 @@ for provider in tcp shm; do
     # Whoever says nothing is shown out after a while.
     wait_until 20 has_few_files || fail "$(files_open) files are still open"
     after=$(memory_kib)
-    ((after <= before + 2048)) || fail "the memory of the server grows from $before to $after KiB"
+    # Of tens of thousands, each a hundred bytes would be seen.
+    ((after <= before + 4096)) || fail "the memory of the server grows from $before to $after KiB"
     (($(wc -l <"$work/good.err") - said <= 10)) || fail "the server says $(wc -l <"$work/good.err") lines"
     end_daemon "$good" good
     refused=$(sed -nE 's/.* ([0-9]+) strangers refused.*/\1/p' "$work/good.out")
-    ((refused >= came)) || fail "of $((1200 + came)) strangers, $refused are counted"
+    ((refused >= came + warm)) || fail "of $((1200 + came + warm)) strangers, $refused are counted"
 done

@@ -73,7 +73,7 @@ static void limited(struct net_scene *scene)
 
 static void the_load_tells_what_sizes_make_of_the_depth(void **state)
 {
-    static const char *const lines[] = {"load      depth 16 to 128, batch 4 to 16, 1 queue pair",
+    static const char *const lines[] = {"load      depth 8 to 128, batch 2 to 16, 1 queue pair",
                                         NULL};
 
     (void)state;

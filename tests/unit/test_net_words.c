@@ -73,7 +73,7 @@ static const struct {
     {{"--depth", "8", "--batch", "8"}, {"depth: 8\n", "batch: 8\n"}},
     {{"--in-flight", "64k"}, {"depth: 128\nin flight: 64k\nbatch: 16\n"}},
     {{"--depth", "8", "--in-flight", "64k"}, {"depth: 8\nin flight: 64k\nbatch: 2\n"}},
-    {{"--pairs", "3"}, {"depth: 128\nin flight: 6m\n"}},
+    {{"--pairs", "3"}, {"depth: 128\nin flight: 3m\n"}},
     {{"--pairs", "4"}, {"pairs: 4\n"}},
     {{"--working-set", "1g"}, {"working set: 1g\n"}},
     {{"--huge-pages"}, {"huge pages: yes\n"}},
@@ -132,7 +132,7 @@ static void no_words_at_all_make_the_standard_plan(void **state)
                                                  "duration: 3 s\n"
                                                  "warm-up: 0.3 s\n"
                                                  "depth: 128\n"
-                                                 "in flight: 2m\n"
+                                                 "in flight: 1m\n"
                                                  "batch: 16\n"
                                                  "pairs: 1\n"
                                                  "signal every: the last of a list\n"

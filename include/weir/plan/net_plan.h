@@ -75,7 +75,7 @@ int weir_net_plan_check(const struct weir_net_plan *plan, struct weir_error *err
 /* Frees it, and all that it points to. NULL is allowed. */
 void weir_net_plan_close(struct weir_net_plan *plan);
 
-/* Messages of that size in flight per flow: `depth`, or as many as fit in_flight_bytes, but 16 of
+/* Messages of that size in flight per flow: `depth`, or as many as fit in_flight_bytes, but 8 of
  * each pair. */
 unsigned weir_net_plan_depth(const struct weir_net_plan *plan, uint64_t message_bytes);
 /* Messages of that size posted at once: `batch`, or a quarter of a depth that bytes limit
