@@ -273,12 +273,6 @@ int weir_rdma_options_check(const struct weir_rdma_options *options, struct weir
 
 /* ---- what they mean below ---- */
 
-/* Whoever says something of verbs wants them, and not TCP without it where there is no device. */
-static const char *provider_of(const struct weir_rdma_options *options)
-{
-    return !options->provider && find_verbs_option(options) ? "verbs" : options->provider;
-}
-
 static unsigned index_of(const char *word, const char *const words[])
 {
     for (unsigned i = 0; word && words[i]; i++)
@@ -304,9 +298,8 @@ enum weir_object_flush weir_rdma_flush(const struct weir_rdma_options *options)
 struct weir_fabric_params weir_rdma_fabric_params(const struct weir_rdma_options *options,
                                                   const unsigned char *secret)
 {
-
     return (struct weir_fabric_params){
-        .provider = provider_of(options),
+        .provider = options->provider,
         .device = options->device,
         .interface = options->interface,
         .gid_index = (int)options->gid,

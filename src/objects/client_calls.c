@@ -134,10 +134,8 @@ static struct flight *take_credit(struct server_end *server, struct slot *slot,
         return NULL;
     flight->is_request = true;
     /* How long it said nothing while nobody asked does not count, whatever else was under way. */
-    if (server->asked++ == 0) {
+    if (server->asked++ == 0)
         server->quiet_ns = 0;
-        server->has_answered = server->was_probed = false;
-    }
     flight->request = *request;
     flight->request.id = id_of(flight);
     return flight;

@@ -674,85 +674,97 @@ static void a_sync_goes_as_far_as_asked(void **state)
     }
 }
 
+/* A server whose storage takes longer for a sync than it may be silent. */
+struct slow {
+    char backing[16];
+    int fd;
+    struct setting setting;
+    struct bed bed;
+};
+
+enum { SLOW_SYNC_MS = 1500 };
+
+static void open_slow(struct slow *slow, const char *provider)
+{
+    *slow = (struct slow){.backing = "backing-XXXXXX"};
+    slow->fd = mkstemp(slow->backing);
+    assert_true(slow->fd >= 0);
+    slow->setting = (struct setting){.provider = provider,
+                                     .servers = 1,
+                                     .unit_bytes = 65536,
+                                     .capacity_bytes = 4 << 20,
+                                     .backing = slow->backing,
+                                     .patience_ns = 400000000};
+    open_bed(&slow->bed, &slow->setting);
+}
+
+static void close_slow(struct slow *slow)
+{
+    close_bed(&slow->bed);
+    close(slow->fd);
+    unlink(slow->backing);
+}
+
 static void storage_may_take_longer_than_a_server_may_be_silent(void **state)
 {
-    char backing[] = "backing-XXXXXX";
-    const struct setting setting = {.provider = "tcp",
-                                    .servers = 1,
-                                    .unit_bytes = 65536,
-                                    .capacity_bytes = 4 << 20,
-                                    .backing = backing,
-                                    .patience_ns = 400000000};
+    unsigned char data[15] = {1};
     struct weir_object *object;
-    struct bed bed;
-    int fd = mkstemp(backing);
+    struct slow slow;
 
     (void)state;
-    assert_true(fd >= 0);
-    open_bed(&bed, &setting);
-    object = open_object(bed.client, "synced", 0);
-    assert_int_equal(move(bed.client, object, WEIR_OBJECT_WRITE, backing, 0, sizeof backing),
-                     sizeof backing);
-    sync_ms = 1500;
-    assert_int_equal(weir_object_sync(bed.client, object), 0);
+    open_slow(&slow, "tcp");
+    object = open_object(slow.bed.client, "synced", 0);
+    assert_int_equal(move(slow.bed.client, object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
+                     sizeof data);
+    sync_ms = SLOW_SYNC_MS;
+    assert_int_equal(weir_object_sync(slow.bed.client, object), 0);
     sync_ms = 0;
-    assert_int_equal(weir_object_client_flushed(bed.client), WEIR_FLUSH_STORAGE);
-    assert_int_equal(weir_object_close(bed.client, object), 0);
-    close_bed(&bed);
-    close(fd);
-    unlink(backing);
+    assert_int_equal(weir_object_client_flushed(slow.bed.client), WEIR_FLUSH_STORAGE);
+    assert_int_equal(weir_object_close(slow.bed.client, object), 0);
+    close_slow(&slow);
 }
 
 /* One-sided transfers of another object go on all the time, before and while it syncs. */
 static void what_else_is_under_way_makes_no_server_late(void **state)
 {
-    char backing[] = "backing-XXXXXX";
-    const struct setting setting = {.provider = "shm",
-                                    .servers = 1,
-                                    .unit_bytes = 65536,
-                                    .capacity_bytes = 4 << 20,
-                                    .backing = backing,
-                                    .patience_ns = 400000000};
+    const struct timespec pause = {.tv_nsec = 1000000}; /* large transfers make few polls */
     unsigned char data[4096] = {1};
     struct weir_object_io ios[2] = {
         {.verb = WEIR_OBJECT_SYNC},
         {.verb = WEIR_OBJECT_WRITE, .data = data, .bytes = sizeof data, .slot = 1}};
     struct weir_object_io *lists[2] = {&ios[0], &ios[1]}, *done = NULL;
-    const struct timespec slow = {.tv_nsec = 1000000}; /* large transfers make few polls */
-    struct bed bed;
+    struct weir_object_client *client;
+    struct slow slow;
     uint64_t begin_ns;
-    int fd = mkstemp(backing);
 
     (void)state;
-    assert_true(fd >= 0);
-    open_bed(&bed, &setting);
-    ios[0].object = open_object(bed.client, "synced", 0);
-    ios[1].object = open_object(bed.client, "written", 0);
-    assert_int_equal(move(bed.client, ios[0].object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
+    open_slow(&slow, "shm");
+    client = slow.bed.client;
+    ios[0].object = open_object(client, "synced", 0);
+    ios[1].object = open_object(client, "written", 0);
+    assert_int_equal(move(client, ios[0].object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
                      sizeof data);
     begin_ns = weir_clock_kernel_ns();
-    while (weir_clock_kernel_ns() - begin_ns < 2 * setting.patience_ns) {
-        nanosleep(&slow, NULL);
-        assert_int_equal(move(bed.client, ios[1].object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
+    while (weir_clock_kernel_ns() - begin_ns < 2 * slow.setting.patience_ns) {
+        nanosleep(&pause, NULL);
+        assert_int_equal(move(client, ios[1].object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
                          sizeof data);
     }
-    sync_ms = 1500;
-    assert_int_equal(weir_object_submit(bed.client, lists, 2), 2);
+    sync_ms = SLOW_SYNC_MS;
+    assert_int_equal(weir_object_submit(client, lists, 2), 2);
     while (done != &ios[0]) {
-        if (weir_object_reap(bed.client, &done, 1, 1, UINT64_MAX) != 1 || done == &ios[0])
+        if (weir_object_reap(client, &done, 1, 1, UINT64_MAX) != 1 || done == &ios[0])
             continue;
         assert_int_equal(done->result, sizeof data);
-        nanosleep(&slow, NULL);
-        assert_int_equal(weir_object_submit(bed.client, &lists[1], 1), 1);
+        nanosleep(&pause, NULL);
+        assert_int_equal(weir_object_submit(client, &lists[1], 1), 1);
     }
     assert_int_equal(ios[0].result, 0);
-    while (weir_object_reap(bed.client, &done, 1, 1, UINT64_MAX) != 1)
+    while (weir_object_reap(client, &done, 1, 1, UINT64_MAX) != 1)
         ;
-    assert_int_equal(weir_object_close(bed.client, ios[0].object), 0);
-    assert_int_equal(weir_object_close(bed.client, ios[1].object), 0);
-    close_bed(&bed);
-    close(fd);
-    unlink(backing);
+    assert_int_equal(weir_object_close(client, ios[0].object), 0);
+    assert_int_equal(weir_object_close(client, ios[1].object), 0);
+    close_slow(&slow);
 }
 
 /* ---- servers that are no more ---- */

@@ -33,7 +33,7 @@ enum weir_wireup {
 /* Zero is a default everywhere, but for gid_index. */
 struct weir_fabric_params {
     const char *provider;  /* "verbs", "tcp", "shm"; NULL: verbs where there is a device, or where
-                              what  follows speaks of them, else tcp */
+                              what follows speaks of them, else tcp */
     const char *device;    /* verbs: "mlx5_0", or "mlx5_0/1" with a port; NULL: the first active */
     const char *interface; /* name or IP address of the network device to be reached at; NULL: that
                               of the verbs device, else the one this host's name stands for */
