@@ -67,8 +67,14 @@ class Serving:
 
 # ---------------------------------------------------------------- verbs, in one guest
 
-# Both sides have a processor of their own there, of which the first one is who measures: where the kernel moves them about, both
-# tools differ from run to run by a factor of two.
+# Both sides have a processor of their own there, the same for both tools: where the kernel moves them about, they differ from
+# run to run by a factor of two, and processors are not alike. Who measures is the one that begins, and of `weir net` that is
+# rank 0 when it writes, and rank 1 when it reads.
+
+def processors(count, verb):
+    """Of who measures, and of the other one."""
+    measuring = 1 if verb == "read" else 0
+    return measuring % count, (1 - measuring) % count
 
 
 class WeirVerbs:
@@ -77,9 +83,11 @@ class WeirVerbs:
     def __init__(self, weir, device):
         self.weir = weir
         self.device = device
+        self.processors = os.cpu_count()
 
     def measure(self, test, verb, size, iterations):
-        words = ["mpiexec", "--bind-to", "core", "-n", 2, self.weir, "net", "--provider", "verbs", "--device", self.device,
+        binding = ["--bind-to", "core"] if self.processors > 1 else ["--bind-to", "none"]
+        words = ["mpiexec", *binding, "-n", 2, self.weir, "net", "--provider", "verbs", "--device", self.device,
                  "--test", test, "--op", verb, "--size", size, "--iterations", iterations, "--working-set", max(size, PAGE),
                  "--format", "perftest"]
         return net_readers.perftest(run(words)).row(size)
@@ -92,13 +100,15 @@ class Perftest:
         self.words = ["-d", device, "-x", gid, "-F"]
         self.address = address
         self.port = 18600
+        self.processors = os.cpu_count()
 
     def measure(self, test, verb, size, iterations):
         self.port += 1
         depth = ["-t", 128] if test == "bw" else []
         words = [f"ib_{verb}_{test}", *self.words, "-s", size, "-n", iterations, *depth, "-p", self.port]
-        with Serving(["taskset", "-c", 1, *words]):
-            return net_readers.perftest(run_client(["taskset", "-c", 0, *words, self.address])).row(size)
+        client, server = processors(self.processors, verb)
+        with Serving(["taskset", "-c", server, *words]):
+            return net_readers.perftest(run_client(["taskset", "-c", client, *words, self.address])).row(size)
 
 
 # ---------------------------------------------------------------- tcp, between two hosts

@@ -385,6 +385,21 @@ int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsig
     return taken;
 }
 
+int weir_link_trip(struct weir_link *link, const struct weir_wire *wire)
+{
+    const struct weir_provider *provider = link->fabric->provider;
+    int code;
+
+    if (provider->trip == NULL || link->state != WEIR_LINK_UP || link->flying > 0) {
+        code = weir_link_post(link, wire, 1);
+        return code == 1 ? -EINPROGRESS : code;
+    }
+    check_wire(link, wire);
+    code = provider->trip(link, wire);
+    link->flying += code == -EINPROGRESS;
+    return code;
+}
+
 void weir_link_release(struct weir_link *link, void *message)
 {
     link->fabric->provider->release(link, message);

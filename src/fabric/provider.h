@@ -117,6 +117,9 @@ struct weir_provider {
     void (*link_close)(struct weir_link *link);
 
     int (*post)(struct weir_link *link, const struct weir_wire wires[], unsigned count);
+    /* Posts one wire and looks for its end as long as it may come at once: as weir_link_trip. NULL:
+     * its end is not seen any sooner than by progress. */
+    int (*trip)(struct weir_link *link, const struct weir_wire *wire);
     void (*release)(struct weir_link *link, void *message);
     /* Collects what has happened, without waiting: events of wires and messages. A link that fails
      * is given to weir_link_lose. Returns how many, or -errno. */

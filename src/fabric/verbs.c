@@ -288,6 +288,7 @@ const struct weir_provider weir_provider_verbs = {
     .link_join = weir_verbs_link_join,
     .link_close = weir_verbs_link_close,
     .post = weir_verbs_post,
+    .trip = weir_verbs_trip,
     .release = weir_verbs_release,
     .progress = weir_verbs_progress,
     .drain = weir_verbs_drain,

@@ -279,6 +279,7 @@ int weir_verbs_cm_event_code(enum rdma_cm_event_type type);
 
 void weir_verbs_wires_init(struct weir_verbs_fabric *fabric);
 int weir_verbs_post(struct weir_link *link, const struct weir_wire wires[], unsigned count);
+int weir_verbs_trip(struct weir_link *link, const struct weir_wire *wire);
 void weir_verbs_release(struct weir_link *link, void *message);
 int weir_verbs_progress(struct weir_fabric *fabric, struct weir_event events[], unsigned max);
 int weir_verbs_drain(struct weir_link *link, struct weir_event events[], unsigned max);

@@ -14,6 +14,10 @@
 #include <errno.h>
 #include <string.h>
 
+/* So often is looked for the end of a wire that is waited for: longer than any network takes whose
+ * latency is worth the effort. */
+#define TRIP_LOOKS 256
+
 void weir_verbs_wires_init(struct weir_verbs_fabric *fabric)
 {
     for (unsigned i = 0; i < WEIR_VERBS_CHAIN; i++) {
@@ -307,6 +311,17 @@ static void hand_back(struct weir_verbs_lane *lane, int result, struct weir_even
         .kind = WEIR_EVENT_DONE, .link = &link->base, .result = result, .context = slot->context};
 }
 
+/* Of a lane's wires that are done, those that there is room for. */
+static unsigned hand_back_done(struct weir_verbs_lane *lane, struct weir_event events[],
+                               unsigned max)
+{
+    unsigned count = 0;
+
+    while (lane->tail != lane->done && count < max)
+        hand_back(lane, 0, &events[count++]);
+    return count;
+}
+
 static unsigned hand_back_pending(struct weir_verbs_fabric *fabric, struct weir_event events[],
                                   unsigned max)
 {
@@ -315,8 +330,7 @@ static unsigned hand_back_pending(struct weir_verbs_fabric *fabric, struct weir_
     while (fabric->pending != NULL && count < max) {
         struct weir_verbs_lane *lane = fabric->pending;
 
-        while (lane->tail != lane->done && count < max)
-            hand_back(lane, 0, &events[count++]);
+        count += hand_back_done(lane, events + count, max - count);
         if (lane->tail == lane->done) {
             fabric->pending = lane->next_pending;
             lane->is_pending = false;
@@ -360,9 +374,10 @@ static void take_failure(struct weir_verbs_fabric *fabric, struct weir_verbs_lan
     weir_verbs_lose(link, code, completion);
 }
 
-/* One completion: a message makes an event, wires that are done are noted. */
+/* One completion: a message makes an event, a wire one for each that is done with it, up to `max`
+ * (> 0); the rest is noted. */
 static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct ibv_wc *completion,
-                                struct weir_event *event)
+                                struct weir_event events[], unsigned max)
 {
     unsigned place = WEIR_VERBS_PLACE(completion->wr_id);
     struct weir_verbs_lane *lane = place < fabric->places ? fabric->table[place] : NULL;
@@ -376,15 +391,19 @@ static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct i
         return 0;
     }
     if ((completion->wr_id & WEIR_VERBS_RECEIVE) == 0) {
+        unsigned count;
+
         lane->done = (uint32_t)completion->wr_id + 1;
-        put_pending(fabric, lane);
-        return 0;
+        count = hand_back_done(lane, events, max);
+        if (lane->tail != lane->done)
+            put_pending(fabric, lane);
+        return count;
     }
     link = lane->link;
     /* It came before the READY of a link that will never be told of: nobody could release it. */
     if (link->base.state == WEIR_LINK_LOST && !link->base.is_told)
         return 0;
-    *event = (struct weir_event){
+    events[0] = (struct weir_event){
         .kind = WEIR_EVENT_MESSAGE,
         .link = &link->base,
         .message = link->buffers + ((size_t)(uint32_t)completion->wr_id << link->receive_shift),
@@ -433,8 +452,10 @@ static unsigned progress_queue(struct weir_verbs_fabric *fabric, struct weir_ver
             weir_verbs_lose_all(fabric, -EIO);
             break;
         }
+        /* Each has room for one event at least. */
         for (int i = 0; i < found; i++)
-            count += take_completion(fabric, &completions[i], &events[count]);
+            count += take_completion(fabric, &completions[i], &events[count],
+                                     max - count - (unsigned)(found - 1 - i));
         if (fabric->pending != NULL)
             count += hand_back_pending(fabric, events + count, max - count);
         if (found == 0 && queue->returned > 0)
@@ -462,6 +483,51 @@ int weir_verbs_progress(struct weir_fabric *base, struct weir_event events[], un
         count += progress_queue(fabric, queue, events + count, max - count);
     return (int)count;
 }
+
+/* ---- a wire that is waited for ---- */
+
+/* Of the only wire in flight on this link. */
+static struct weir_verbs_lane *lane_of_trip(struct weir_verbs_link *link,
+                                            const struct ibv_wc *completion)
+{
+    if (completion->status != IBV_WC_SUCCESS || (completion->wr_id & WEIR_VERBS_RECEIVE) != 0)
+        return NULL;
+    for (unsigned i = 0; i < link->lane_count; i++)
+        if ((completion->wr_id & WEIR_VERBS_STAMP) == link->lanes[i].stamp)
+            return &link->lanes[i];
+    return NULL;
+}
+
+int weir_verbs_trip(struct weir_link *base, const struct weir_wire *wire)
+{
+    struct weir_verbs_link *link = weir_verbs_link_of(base);
+    struct weir_verbs_fabric *fabric = weir_verbs_home(link);
+    struct ibv_wc *completion = fabric->completions;
+    struct weir_verbs_lane *lane;
+    struct weir_event event;
+    int code = weir_verbs_post(base, wire, 1), found = 0;
+
+    if (code != 1)
+        return code;
+    /* What was found before is told before. */
+    if (fabric->stash_count > 0)
+        return -EINPROGRESS;
+    for (unsigned looks = 0; looks < TRIP_LOOKS && found == 0; looks++)
+        found = ibv_poll_cq(link->queue->cq, 1, completion);
+    if (found <= 0)
+        return -EINPROGRESS;
+    lane = lane_of_trip(link, completion);
+    if (lane == NULL) {
+        fabric->stash_first = 0;
+        fabric->stash_count = 1;
+        return -EINPROGRESS;
+    }
+    lane->done = (uint32_t)completion->wr_id + 1;
+    hand_back(lane, 0, &event);
+    return 1;
+}
+
+/* ---- the end of a link ---- */
 
 /* The one wire that failed has its own code; those behind it were never begun, or nobody knows. */
 static int fate(const struct weir_verbs_lane *lane)

@@ -102,6 +102,10 @@ struct net_carrier_ops {
     /* Hands messages over, in order: how many were taken, or -errno. */
     int (*post)(struct net_link *link, const struct net_course *course,
                 const struct net_piece pieces[], unsigned count);
+    /* Hands a message over and waits for its end for a moment: 1: it is done, and poll does not
+     * tell of it; -EINPROGRESS: poll will; 0 or another -errno: it was not taken. NULL: post it. */
+    int (*trip)(struct net_link *link, const struct net_course *course,
+                const struct net_piece *piece);
     /* Never fails for want of room: what does not go now goes with later polls. 0 or -errno. */
     int (*tell)(struct net_link *link, const struct net_note *note);
     /* What has happened: up to `max` events, waiting up to `patience_ns` for the first. */

@@ -2,6 +2,7 @@
 /* Messages of a net run over a fabric: verbs, tcp or shm. */
 #include "carrier.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -196,27 +197,34 @@ static void fabric_end(struct net_carrier *carrier)
     (void)carrier;
 }
 
-static unsigned fill_wires(const struct fabric_link *link, const struct net_course *course,
-                           const struct net_piece pieces[], unsigned count,
-                           struct weir_wire wires[POST_MAX])
+static struct weir_wire wire_of(const struct fabric_link *link, const struct net_course *course,
+                                const struct net_piece *piece)
 {
     static const enum weir_wire_verb verbs[] = {[WEIR_NET_WRITE] = WEIR_WIRE_WRITE,
                                                 [WEIR_NET_READ] = WEIR_WIRE_READ,
                                                 [WEIR_NET_SEND] = WEIR_WIRE_SEND};
+
+    return (struct weir_wire){
+        .verb = verbs[course->verb],
+        .data = link->carrier->base.memory + piece->offset,
+        .bytes = course->bytes,
+        .region = link->carrier->region,
+        .remote_address = link->remote.address + piece->remote_offset,
+        .remote = &link->remote,
+        .context = (void *)((uintptr_t)piece->token + 1),
+    };
+}
+
+static unsigned fill_wires(const struct fabric_link *link, const struct net_course *course,
+                           const struct net_piece pieces[], unsigned count,
+                           struct weir_wire wires[POST_MAX])
+{
     unsigned limit = count < POST_MAX ? count : POST_MAX;
 
     if (course->verb == WEIR_NET_SEND && limit > link->credits)
         limit = link->credits;
     for (unsigned i = 0; i < limit; i++)
-        wires[i] = (struct weir_wire){
-            .verb = verbs[course->verb],
-            .data = link->carrier->base.memory + pieces[i].offset,
-            .bytes = course->bytes,
-            .region = link->carrier->region,
-            .remote_address = link->remote.address + pieces[i].remote_offset,
-            .remote = &link->remote,
-            .context = (void *)((uintptr_t)pieces[i].token + 1),
-        };
+        wires[i] = wire_of(link, course, &pieces[i]);
     return limit;
 }
 
@@ -237,6 +245,20 @@ static int fabric_post(struct net_link *base, const struct net_course *course,
     if (taken > 0 && course->verb == WEIR_NET_SEND)
         link->credits -= (unsigned)taken;
     return taken;
+}
+
+/* For one-sided messages, which need no credit. */
+static int fabric_trip(struct net_link *base, const struct net_course *course,
+                       const struct net_piece *piece)
+{
+    struct fabric_link *link = link_of(base);
+    struct weir_wire wire;
+
+    assert(course->verb != WEIR_NET_SEND);
+    if (link->wires == NULL)
+        return -ENOTCONN;
+    wire = wire_of(link, course, piece);
+    return weir_link_trip(link->wires, &wire);
 }
 
 static void fabric_release(struct net_link *base, void *data)
@@ -399,6 +421,7 @@ static const struct net_carrier_ops fabric_ops = {
     .begin = fabric_begin,
     .end = fabric_end,
     .post = fabric_post,
+    .trip = fabric_trip,
     .tell = fabric_tell,
     .poll = fabric_poll,
     .release = fabric_release,

@@ -3,13 +3,14 @@
  * its last byte, without any help of the network. */
 #include "run.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <string.h>
 
 enum { EVENTS_MAX = 16 };
 
-/* Memory is looked at so often before the network is asked, where the network writes it by itself.
- */
+/* So many looks at what is to come are one stretch of the game. Whatever else there is to do is
+ * done between stretches: nobody waits for it. */
 enum { LOOKS = 64 };
 
 /* Values of the last byte go round: 0 is what nobody sends. */
@@ -33,19 +34,36 @@ static bool is_written(const struct net_run *run)
     return run->plan->verb == WEIR_NET_WRITE;
 }
 
+/* What is read comes back to who waits for it, and to nobody else; several flows of one rank are
+ * not to wait for each other. */
+static bool is_fetched(const struct net_run *run)
+{
+    return run->plan->verb == WEIR_NET_READ && run->carrier->ops->trip != NULL &&
+           run->end_count == 1;
+}
+
+static struct net_piece ball_of(const struct net_run *run, const struct net_end *end)
+{
+    return (struct net_piece){.offset = end->course.offset +
+                                        (run->plan->verb == WEIR_NET_READ ? 0 : end->course.stride),
+                              .remote_offset = end->remote_offset};
+}
+
+static void fail_to_post(struct net_run *run, struct net_end *end, int code)
+{
+    net_end_fail(run, end, "messages to rank %u cannot be handed over: %s", end->peer,
+                 strerror(-code));
+}
+
 /* Sends the ping or the pong; there is room for it but for a moment. */
 static void post(struct net_run *run, struct net_end *end)
 {
-    const struct net_piece piece = {
-        .token = 0,
-        .offset = end->course.offset + (run->plan->verb == WEIR_NET_READ ? 0 : end->course.stride),
-        .remote_offset = end->remote_offset};
-    int taken = run->carrier->ops->post(end->link, &end->course, &piece, 1);
+    const struct net_piece ball = ball_of(run, end);
+    int taken = run->carrier->ops->post(end->link, &end->course, &ball, 1);
 
     end->must_post = taken == 0;
     if (taken < 0)
-        net_end_fail(run, end, "messages to rank %u cannot be handed over: %s", end->peer,
-                     strerror(-taken));
+        fail_to_post(run, end, taken);
 }
 
 static unsigned char next_value(unsigned char value)
@@ -62,7 +80,10 @@ static void serve_ball(struct net_run *run, struct net_end *end, uint64_t now_ns
         end->awaited = next_value(end->awaited);
         *last_byte(run, end, 1) = end->awaited;
     }
-    post(run, end);
+    if (is_fetched(run))
+        end->must_post = true;
+    else
+        post(run, end);
 }
 
 /* The opener has it back, and sends it off before anything is counted: nobody is to wait for that.
@@ -94,6 +115,34 @@ static void catch_ball(struct net_run *run, struct net_end *end)
     post(run, end);
 }
 
+/* A trip from its beginning to its end, unless that takes longer than others do: then the network
+ * tells of it. What is counted between trips is in none of them. Returns true if it came back. */
+static bool fetch(struct net_run *run, struct net_end *end)
+{
+    const struct net_piece ball = ball_of(run, end);
+    int code;
+
+    end->trip_ns = weir_clock_ns(run->clock);
+    code = run->carrier->ops->trip(end->link, &end->course, &ball);
+    end->must_post = code == 0;
+    if (code == 1)
+        count_trip(run, end);
+    else if (code < 0 && code != -EINPROGRESS)
+        fail_to_post(run, end, code);
+    return code == 1;
+}
+
+/* Returns true if what is written has come. */
+static bool try_to_catch(struct net_run *run, struct net_end *end)
+{
+    if (*last_byte(run, end, 0) != end->awaited)
+        return false;
+    /* What was read after the last byte is not older than it. */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    catch_ball(run, end);
+    return true;
+}
+
 /* Returns true if anything had come. */
 static bool watch(struct net_run *run)
 {
@@ -104,14 +153,12 @@ static bool watch(struct net_run *run)
 
         if (end->state != NET_END_RUNNING || end->link == NULL)
             continue;
-        if (end->must_post)
+        if (end->must_post && is_fetched(run))
+            has_come |= fetch(run, end);
+        else if (end->must_post)
             post(run, end);
-        if (is_written(run) && !end->must_post && *last_byte(run, end, 0) == end->awaited) {
-            /* What was read after the last byte is not older than it. */
-            __atomic_thread_fence(__ATOMIC_ACQUIRE);
-            catch_ball(run, end);
-            has_come = true;
-        }
+        if (is_written(run) && !end->must_post)
+            has_come |= try_to_catch(run, end);
     }
     return has_come;
 }
@@ -182,29 +229,49 @@ static void begin(struct net_run *run, const struct net_trial *trial, uint64_t s
     }
 }
 
+/* One stretch. The network is asked at its end, and when it has something to say: where balls are
+ * written into memory, of the end of our own after each ball; else of what has not come yet. Counts
+ * looks in vain. 0 or -errno of a carrier that is broken. */
+static int play(struct net_run *run, const struct net_trial *trial, bool watches, unsigned *vain)
+{
+    unsigned looks = run->must_yield && !watches ? 1 : LOOKS;
+
+    for (unsigned i = 1; i <= looks; i++) {
+        bool has_come = watch(run);
+        int found = has_come == watches || i == looks ? look(run, trial, 0) : 0;
+
+        if (found < 0)
+            return found;
+        *vain = has_come || found > 0 ? 0 : *vain + 1;
+    }
+    return 0;
+}
+
+/* What a rank does to which no ball is on its way. */
+static int rest(struct net_run *run, const struct net_trial *trial)
+{
+    int found;
+
+    watch(run);
+    found = look(run, trial, PATIENCE_NS);
+    return found < 0 ? found : 0;
+}
+
 int net_latency_run(struct net_run *run, const struct net_trial *trial, uint64_t start_ns)
 {
     struct net_meet meet;
     bool watches = is_written(run) && run->carrier->is_one_sided;
     unsigned most = watches ? LOOKS_AT_MEMORY_MOST : LOOKS_AT_NETWORK_MOST;
-    unsigned looks = 0;
+    unsigned vain = 0;
     int code = 0;
 
     begin(run, trial, start_ns);
     net_meet_begin(&meet, run->group, run->clock);
     while (code == 0) {
-        bool has_come = watch(run);
-        int found;
-
-        looks = has_come ? 0 : looks + 1;
-        if (watches && looks % LOOKS != 0 && is_playing(run))
-            continue;
-        found = look(run, trial, is_playing(run) ? 0 : PATIENCE_NS);
-        if (found > 0)
-            looks = 0;
-        if (found < 0)
+        code = is_playing(run) ? play(run, trial, watches, &vain) : rest(run, trial);
+        if (code < 0)
             net_ends_break(run);
-        if (run->must_yield || looks > most)
+        if (run->must_yield || vain > most)
             sched_yield();
         if (net_is_stopping(run))
             net_ends_stop(run);

@@ -615,6 +615,109 @@ static void what_came_before_arming_is_found_and_kept(void **state)
     end();
 }
 
+/* ---- a wire that is waited for ---- */
+
+static int trip(enum weir_wire_verb verb, unsigned number)
+{
+    struct weir_wire only = wire(verb, 4096, 8, number);
+
+    return verbs->trip(bed.link, &only);
+}
+
+static void a_trip_is_over_when_it_returns(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    begin(&params);
+    made.answers_at_once = true;
+    for (unsigned i = 0; i < 200; i++) {
+        made.sent_count = 0;
+        assert_int_equal(trip(i % 2 == 0 ? WEIR_WIRE_READ : WEIR_WIRE_WRITE, i), 1);
+        assert_int_equal(made.sent_count, 1);
+        assert_int_equal(made.sent[0].opcode, i % 2 == 0 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE);
+    }
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    made.answers_at_once = false;
+    made.sent_count = 0;
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 64, 8), 64);
+    end();
+}
+
+static void a_trip_that_takes_longer_is_told_of_by_progress(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    begin(&params);
+    assert_int_equal(trip(WEIR_WIRE_READ, 6), -EINPROGRESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    complete(made.sent[0].id, IBV_WC_SUCCESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 1);
+    assert_int_equal((uintptr_t)bed.events[0].context, 7);
+    assert_int_equal(bed.events[0].result, 0);
+    end();
+}
+
+static void what_comes_before_the_end_of_a_trip_is_told_before_it(void **state)
+{
+    struct weir_fabric_params params = standard();
+    uint64_t message;
+
+    (void)state;
+    make_up();
+    begin(&params);
+    message = WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->lanes[0].stamp | 5;
+    made.answers_at_once = true;
+    /* found by the trip, and found by arming before it */
+    for (unsigned i = 0; i < 2; i++) {
+        complete(message, IBV_WC_SUCCESS);
+        if (i == 1)
+            assert_true(verbs->arm(bed.fabric));
+        assert_int_equal(trip(WEIR_WIRE_READ, i), -EINPROGRESS);
+        assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 2);
+        assert_int_equal(bed.events[0].kind, WEIR_EVENT_MESSAGE);
+        assert_int_equal(bed.events[1].kind, WEIR_EVENT_DONE);
+        assert_int_equal((uintptr_t)bed.events[1].context, i + 1);
+    }
+    assert_int_equal(trip(WEIR_WIRE_READ, 3), 1);
+    end();
+}
+
+static void a_trip_that_fails_is_told_of_with_its_link(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    begin(&params);
+    made.answers_at_once = true;
+    made.answer = IBV_WC_REM_ACCESS_ERR;
+    assert_int_equal(trip(WEIR_WIRE_READ, 0), -EINPROGRESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(made.lost_code, -EACCES);
+    assert_int_equal(verbs->drain(bed.link, bed.events, 256), 1);
+    assert_int_equal(bed.events[0].result, -EACCES);
+    end();
+}
+
+static void a_trip_that_the_device_refuses_is_none(void **state)
+{
+    struct weir_fabric_params params = standard();
+
+    (void)state;
+    make_up();
+    begin(&params);
+    made.takes = 0;
+    made.take_code = EINVAL;
+    assert_int_equal(trip(WEIR_WIRE_READ, 0), -EINVAL);
+    assert_int_equal(made.lost_code, -EINVAL);
+    assert_int_equal(verbs->drain(bed.link, bed.events, 256), 0);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -639,6 +742,11 @@ int main(void)
         cmocka_unit_test(what_the_device_reports_loses_the_links_that_it_concerns),
         cmocka_unit_test(another_ports_error_is_none_of_ours),
         cmocka_unit_test(what_came_before_arming_is_found_and_kept),
+        cmocka_unit_test(a_trip_is_over_when_it_returns),
+        cmocka_unit_test(a_trip_that_takes_longer_is_told_of_by_progress),
+        cmocka_unit_test(what_comes_before_the_end_of_a_trip_is_told_before_it),
+        cmocka_unit_test(a_trip_that_fails_is_told_of_with_its_link),
+        cmocka_unit_test(a_trip_that_the_device_refuses_is_none),
     };
 
     return cmocka_run_group_tests_name("verbs wires", tests, NULL, NULL);

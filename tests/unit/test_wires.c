@@ -69,6 +69,34 @@ static void reads_of_any_size_fetch_what_is_there(void **state)
     }
 }
 
+static void a_wire_that_is_waited_for_is_told_of_once(void **state)
+{
+    struct wire_bed *bed = *state;
+    const unsigned char *a = bed->a.slab.memory;
+    unsigned char *b = bed->b.slab.memory;
+
+    for (unsigned i = 0; i < 300; i++) {
+        struct weir_wire first = wire_make(bed, WEIR_WIRE_WRITE, 65536, 4096);
+        struct weir_wire wire = wire_make(bed, WEIR_WIRE_READ, 4096, 1 + i);
+        bool is_alone = i % 10 != 0;
+        int code;
+
+        memset(b + 4096, (int)i, 1 + i);
+        if (!is_alone)
+            wire_post(bed, &first, 1);
+        code = weir_link_trip(bed->a.link, &wire);
+        if (code != 1)
+            assert_int_equal(code, -EINPROGRESS);
+        wire_until(bed, &bed->a.done, (unsigned)!is_alone + (code == -EINPROGRESS));
+        wire_poll(bed);
+        assert_int_equal(bed->a.done, (unsigned)!is_alone + (code == -EINPROGRESS));
+        assert_int_equal(weir_link_flying(bed->a.link), 0);
+        assert_int_equal(a[4096], i % 256);
+        assert_int_equal(a[4096 + i], i % 256);
+        wire_forget(&bed->a);
+    }
+}
+
 static void a_message_is_its_header_and_then_its_data(void **state)
 {
     struct wire_bed *bed = *state;
@@ -342,6 +370,7 @@ static void the_end_of_the_peer_hands_all_wires_back_and_then_tells(void **state
     assert_true(bed->a.noted[bed->a.noted_count - 1].result < 0);
     assert_int_equal(weir_link_flying(bed->a.link), 0);
     assert_true(weir_link_post(bed->a.link, wires, 1) < 0);
+    assert_true(weir_link_trip(bed->a.link, wires) < 0);
 }
 
 static void a_message_before_the_end_is_still_told(void **state)
@@ -589,6 +618,7 @@ static int run(struct weir_fabric_params *params)
         CASE(a_link_joins_at_both_ends_with_its_greeting),
         CASE(writes_of_any_size_arrive_as_they_are),
         CASE(reads_of_any_size_fetch_what_is_there),
+        CASE(a_wire_that_is_waited_for_is_told_of_once),
         CASE(a_message_is_its_header_and_then_its_data),
         CASE(both_ends_can_write_read_and_send),
         CASE(a_message_comes_after_the_writes_before_it),

@@ -66,6 +66,8 @@ struct made_up {
     unsigned sent_count, received_count;
     unsigned takes; /* of a chain, then it fails with ENOMEM or failing_code; UINT_MAX: all */
     int take_code;
+    bool answers_at_once; /* with this */
+    enum ibv_wc_status answer;
     struct ibv_wc waiting[WAITING];
     unsigned waiting_count;
     bool poll_fails;
@@ -346,6 +348,12 @@ WRAPPED int __wrap_ibv_dereg_mr(struct ibv_mr *mr)
 
 /* ---- the wire ---- */
 
+static inline void complete(uint64_t id, enum ibv_wc_status status)
+{
+    assert_true(made.waiting_count < WAITING);
+    made.waiting[made.waiting_count++] = (struct ibv_wc){.wr_id = id, .status = status};
+}
+
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad)
 {
     bool is_first = true;
@@ -369,6 +377,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_
         memcpy(sent->piece, request->sg_list, (size_t)request->num_sge * sizeof *sent->piece);
         is_first = false;
         made.sent_count++;
+        if (made.answers_at_once)
+            complete(request->wr_id, made.answer);
         assert_true(request->next != NULL || (request->send_flags & IBV_SEND_SIGNALED) != 0);
     }
     return 0;
@@ -403,12 +413,6 @@ static int arm_queue(struct ibv_cq *cq, int solicited)
     (void)solicited;
     made.armed++;
     return (int)made.notify_code;
-}
-
-static inline void complete(uint64_t id, enum ibv_wc_status status)
-{
-    assert_true(made.waiting_count < WAITING);
-    made.waiting[made.waiting_count++] = (struct ibv_wc){.wr_id = id, .status = status};
 }
 
 int __wrap_ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context);

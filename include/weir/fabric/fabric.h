@@ -212,6 +212,12 @@ struct weir_wire {
  * wires may overtake each other where there are several pairs. */
 int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsigned count);
 
+/* Hands one wire over and looks for its end, for some microseconds and at nothing else: the
+ * shortest way there, for who has nothing to do but to wait for it. Returns 1: it is done, without
+ * a failure, and poll does not tell of it; -EINPROGRESS: poll will; 0 or another -errno: it was not
+ * taken, as of post. */
+int weir_link_trip(struct weir_link *link, const struct weir_wire *wire);
+
 /* Wires posted and not yet done. */
 unsigned weir_link_flying(const struct weir_link *link);
 
