@@ -337,6 +337,27 @@ static void a_completion_hands_back_all_before_it_in_order(void **state)
     end();
 }
 
+/* One completion may hand back more than there is room for: what comes with it has its place. */
+static void a_message_finds_room_beside_many_wires_that_are_done(void **state)
+{
+    struct weir_fabric_params params = standard();
+    unsigned found = 4;
+
+    (void)state;
+    make_up();
+    begin(&params);
+    assert_int_equal(post_many(WEIR_WIRE_WRITE, 32, 4096), 32);
+    complete(made.sent[31].id, IBV_WC_SUCCESS);
+    complete(WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->lanes[0].stamp | 5, IBV_WC_SUCCESS);
+    bed.events[4].kind = WEIR_EVENT_LEFT;
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 4), 4);
+    assert_int_equal(bed.events[4].kind, WEIR_EVENT_LEFT);
+    assert_int_equal(bed.events[3].kind, WEIR_EVENT_MESSAGE);
+    found += (unsigned)verbs->progress(bed.fabric, bed.events, 256);
+    assert_int_equal(found, 33);
+    end();
+}
+
 static void slots_are_used_again_and_again(void **state)
 {
     struct weir_fabric_params params = standard();
@@ -731,6 +752,7 @@ int main(void)
         cmocka_unit_test(a_read_waits_for_writes_of_other_pairs_to_the_same_place),
         cmocka_unit_test(what_follows_reads_of_iwarp_is_fenced),
         cmocka_unit_test(a_completion_hands_back_all_before_it_in_order),
+        cmocka_unit_test(a_message_finds_room_beside_many_wires_that_are_done),
         cmocka_unit_test(slots_are_used_again_and_again),
         cmocka_unit_test(messages_come_from_their_buffers_which_are_posted_again),
         cmocka_unit_test(completions_of_pairs_that_are_gone_are_nobodys),
