@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PORTS_TRIED 16
 #define BACKLOG 256
 #define RECEIVER_RETRIES 6
 #define ATTEMPTS 16
@@ -166,10 +167,56 @@ void weir_verbs_cm_text(const struct weir_verbs_fabric *fabric, char *text, size
     address_text(fabric->listener, text, bytes);
 }
 
+/* The device's, with any port. */
+static void own_address(const struct weir_verbs_fabric *fabric, struct sockaddr_storage *address)
+{
+    const struct sockaddr *bound = rdma_get_local_addr(fabric->listener);
+
+    memset(address, 0, sizeof *address);
+    memcpy(address, bound,
+           bound->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
+    /* The port is at the same place in both families. */
+    ((struct sockaddr_in *)address)->sin_port = 0;
+}
+
+/* Bound to the same address as the listener, and to another port. NULL: there is none. */
+static struct rdma_cm_id *bind_beside(const struct weir_verbs_fabric *fabric)
+{
+    struct sockaddr_storage address;
+    struct rdma_cm_id *id = NULL;
+
+    own_address(fabric, &address);
+    if (rdma_create_id(fabric->cm, &id, NULL, RDMA_PS_TCP) != 0)
+        return NULL;
+    if (rdma_bind_addr(id, (struct sockaddr *)&address) == 0)
+        return id;
+    rdma_destroy_id(id);
+    return NULL;
+}
+
+/* rdma_cm gives ports of its own; where connections are those of TCP, as on software iWARP, such a
+ * port may be taken. 0 or -errno. */
+static int listen_somewhere(struct weir_verbs_fabric *fabric)
+{
+    for (unsigned i = 0; rdma_listen(fabric->listener, BACKLOG) != 0; i++) {
+        int code = errno != 0 ? -errno : -EIO;
+        struct rdma_cm_id *other =
+            code == -EADDRINUSE && i < PORTS_TRIED ? bind_beside(fabric) : NULL;
+
+        if (other == NULL)
+            return code;
+        rdma_destroy_id(fabric->listener);
+        fabric->listener = other;
+    }
+    return 0;
+}
+
 int weir_verbs_cm_listen(struct weir_verbs_fabric *fabric, struct weir_verbs_card *card)
 {
-    if (!fabric->is_listening && rdma_listen(fabric->listener, BACKLOG) != 0)
-        return errno != 0 ? -errno : -EIO;
+    int code = fabric->is_listening ? 0 : listen_somewhere(fabric);
+
+    if (code < 0)
+        return code;
     fabric->is_listening = true;
     card->cm_port = ntohs(rdma_get_src_port(fabric->listener));
     write_address(rdma_get_local_addr(fabric->listener), card->cm_address);
@@ -189,14 +236,9 @@ static int patience_ms(const struct weir_verbs_fabric *fabric)
 static int begin_lane(struct weir_verbs_lane *lane, struct sockaddr *to)
 {
     struct weir_verbs_fabric *fabric = weir_verbs_home(lane->link);
-    struct sockaddr *ours = rdma_get_local_addr(fabric->listener);
     struct sockaddr_storage from;
 
-    memset(&from, 0, sizeof from);
-    memcpy(&from, ours,
-           ours->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
-    /* The port is at the same place in both families. */
-    ((struct sockaddr_in *)&from)->sin_port = 0;
+    own_address(fabric, &from);
     if (rdma_create_id(fabric->cm, &lane->id, lane, RDMA_PS_TCP) != 0) {
         lane->id = NULL;
         return errno != 0 ? -errno : -EIO;

@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the first queue, unless the first link needs more. */
+/* Of the first queue, unless the first link needs more. Less where maps of queues are scarce:
+ * software iWARP has 144 pages of them for all that a process opens. */
 #define FIRST_ENTRIES 2048u
+#define FIRST_LINKS_OF_IWARP 2u
 
 static int add_queue(struct weir_verbs_fabric *fabric, unsigned entries)
 {
     unsigned largest = (unsigned)fabric->device.max_cqe;
-    unsigned wanted = fabric->queues != NULL ? 2 * fabric->queues->entries : FIRST_ENTRIES;
+    unsigned first = fabric->is_iwarp ? FIRST_LINKS_OF_IWARP * entries : FIRST_ENTRIES;
+    unsigned wanted = fabric->queues != NULL ? 2 * fabric->queues->entries : first;
     struct weir_verbs_queue *queue;
 
     if (entries > largest)

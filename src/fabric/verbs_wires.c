@@ -7,7 +7,10 @@
  * it reads. Waiting means that post takes no more: it never blocks.
  *
  * A completion stands for all requests before it on its queue pair. Software iWARP lets others
- * complete before the READs in front of them: there they are fenced. */
+ * complete before the READs in front of them. Its fence is no remedy: where both ends read, each
+ * may wait for the other's answers behind it for ever (siw of Linux 6.1 answers four READs, then
+ * looks at its own queue, and sleeps if that is fenced or has as many READs in flight as may be).
+ * So nothing that would have to wait is handed to it. */
 #include "verbs.h"
 
 #include <assert.h>
@@ -57,9 +60,18 @@ static bool others_write(const struct weir_verbs_link *link)
     return false;
 }
 
+/* Whether software iWARP would have to wait for READs in flight before it begins this one. */
+static bool waits_for_reads(const struct weir_verbs_link *link, const struct weir_verbs_lane *lane,
+                            const struct weir_wire *wire)
+{
+    return lane->reads > 0 && (wire->verb != WEIR_WIRE_READ || lane->reads >= link->reads.ours);
+}
+
 static bool may_go(const struct weir_verbs_link *link, const struct weir_verbs_lane *lane,
                    const struct weir_wire *wire)
 {
+    if (link->is_iwarp && waits_for_reads(link, lane, wire))
+        return false;
     if (wire->verb == WEIR_WIRE_SEND)
         return lane == &link->lanes[0] && !others_write(link) &&
                link->send_head - link->send_tail < link->sends;
@@ -127,7 +139,7 @@ static void fill(struct weir_verbs_link *link, struct weir_verbs_lane *lane,
     slot->has_buffer = false;
     slot->is_read = wire->verb == WEIR_WIRE_READ;
     request->wr_id = lane->stamp | lane->head;
-    request->send_flags = link->is_iwarp && lane->reads > 0 ? IBV_SEND_FENCE : 0;
+    request->send_flags = 0;
     lane->head++;
     if (wire->verb == WEIR_WIRE_SEND) {
         fill_send(link, lane, wire, request, slot);
@@ -141,7 +153,6 @@ static void fill(struct weir_verbs_link *link, struct weir_verbs_lane *lane,
     request->wr.rdma.rkey = (uint32_t)wire->remote->key;
     if (wire->verb == WEIR_WIRE_READ) {
         request->opcode = IBV_WR_RDMA_READ;
-        request->send_flags = 0;
         lane->reads++;
         return;
     }

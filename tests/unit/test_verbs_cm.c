@@ -409,6 +409,46 @@ static void each_step_that_fails_loses_the_link_and_leaves_nothing(void **state)
     }
 }
 
+static void another_port_is_listened_at_where_tcp_has_the_first(void **state)
+{
+    struct rdma_cm_id *first;
+    int live;
+
+    (void)state;
+    make_up();
+    open_fabric(1);
+    first = weir_verbs_fabric_of(fabric)->listener;
+    live = made.live;
+    made.failing = "rdma_listen";
+    made.failing_at = 1;
+    made.failing_code = EADDRINUSE;
+    assert_int_equal(join(), -EINPROGRESS);
+    assert_int_equal(made.listened, 2);
+    assert_ptr_not_equal(weir_verbs_fabric_of(fabric)->listener, first);
+    assert_true(weir_verbs_fabric_of(fabric)->listener->verbs == &made.context);
+    for (unsigned i = 0; i < 2; i++)
+        verbs->link_close(links[i]);
+    assert_int_equal(made.live, live);
+    verbs->close(fabric);
+    assert_int_equal(made.live, 0);
+}
+
+static void a_port_that_cannot_be_had_is_an_error(void **state)
+{
+    struct weir_card card;
+
+    (void)state;
+    make_up();
+    open_fabric(1);
+    made.failing = "rdma_listen";
+    made.failing_at = 1;
+    made.failing_code = EACCES;
+    assert_int_equal(verbs->link_open(fabric, true, &links[1], &card), -EACCES);
+    assert_int_equal(made.listened, 1);
+    verbs->close(fabric);
+    assert_int_equal(made.live, 0);
+}
+
 static void a_port_that_tcp_has_already_is_tried_around(void **state)
 {
     struct rdma_cm_id *first;
@@ -548,6 +588,8 @@ int main(void)
         cmocka_unit_test(strangers_are_rejected_and_learn_nothing),
         cmocka_unit_test(what_rdma_cm_reports_as_trouble_loses_the_link),
         cmocka_unit_test(each_step_that_fails_loses_the_link_and_leaves_nothing),
+        cmocka_unit_test(another_port_is_listened_at_where_tcp_has_the_first),
+        cmocka_unit_test(a_port_that_cannot_be_had_is_an_error),
         cmocka_unit_test(a_port_that_tcp_has_already_is_tried_around),
         cmocka_unit_test(who_cannot_accept_loses_the_link),
         cmocka_unit_test(a_connection_that_cannot_begin_is_an_error_at_once),

@@ -287,7 +287,7 @@ static void a_read_waits_for_writes_of_other_pairs_to_the_same_place(void **stat
     end();
 }
 
-static void what_follows_reads_of_iwarp_is_fenced(void **state)
+static void what_follows_reads_of_iwarp_waits_for_them(void **state)
 {
     struct weir_fabric_params params = standard();
     struct weir_wire wires[4];
@@ -300,13 +300,37 @@ static void what_follows_reads_of_iwarp_is_fenced(void **state)
     wires[1] = wire(WEIR_WIRE_READ, 4096, 4096, 1);
     wires[2] = wire(WEIR_WIRE_READ, 8192, 4096, 2);
     wires[3] = wire(WEIR_WIRE_WRITE, 12288, 4096, 3);
-    assert_int_equal(verbs->post(bed.link, wires, 4), 4);
+    assert_int_equal(verbs->post(bed.link, wires, 4), 3);
+    assert_int_equal(verbs->post(bed.link, wires + 3, 1), 0);
+    complete(made.sent[1].id, IBV_WC_SUCCESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 2);
+    assert_int_equal(verbs->post(bed.link, wires + 3, 1), 0);
+    complete(made.sent[2].id, IBV_WC_SUCCESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 1);
+    assert_int_equal(verbs->post(bed.link, wires + 3, 1), 1);
     for (unsigned i = 0; i < 4; i++)
-        assert_int_equal((made.sent[i].flags & IBV_SEND_FENCE) != 0, i == 3);
-    complete(made.sent[3].id, IBV_WC_SUCCESS);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 4);
-    assert_int_equal(verbs->post(bed.link, wires, 1), 1);
-    assert_int_equal(made.sent[4].flags & IBV_SEND_FENCE, 0);
+        assert_int_equal(made.sent[i].flags & IBV_SEND_FENCE, 0);
+    end();
+}
+
+static void iwarp_has_no_more_reads_than_both_ends_bear(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_verbs_link *link;
+
+    (void)state;
+    make_up();
+    begin(&params);
+    link = weir_verbs_link_of(bed.link);
+    link->is_iwarp = true;
+    link->reads.ours = 5;
+    assert_int_equal(post_many(WEIR_WIRE_READ, 8, 4096), 5);
+    complete(made.sent[1].id, IBV_WC_SUCCESS);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 2);
+    assert_int_equal(post_many(WEIR_WIRE_READ, 8, 4096), 2);
+    /* Others wait for them in the device. */
+    link->is_iwarp = false;
+    assert_int_equal(post_many(WEIR_WIRE_READ, 8, 4096), 8);
     end();
 }
 
@@ -750,7 +774,8 @@ int main(void)
         cmocka_unit_test(messages_wait_when_their_buffers_are_all_under_way),
         cmocka_unit_test(wires_spread_over_pairs_and_messages_have_the_first),
         cmocka_unit_test(a_read_waits_for_writes_of_other_pairs_to_the_same_place),
-        cmocka_unit_test(what_follows_reads_of_iwarp_is_fenced),
+        cmocka_unit_test(what_follows_reads_of_iwarp_waits_for_them),
+        cmocka_unit_test(iwarp_has_no_more_reads_than_both_ends_bear),
         cmocka_unit_test(a_completion_hands_back_all_before_it_in_order),
         cmocka_unit_test(a_message_finds_room_beside_many_wires_that_are_done),
         cmocka_unit_test(slots_are_used_again_and_again),

@@ -309,6 +309,24 @@ static void messages_within_the_credits_all_arrive_in_order(void **state)
 
 /* ---- what is refused ---- */
 
+static bool is_iwarp(const struct wire_bed *bed)
+{
+    return strcmp(weir_fabric_facts(bed->a.fabric)->transport, "iWARP") == 0;
+}
+
+/* It does not tell why a READ was refused, and that a WRITE was perhaps only with the end of the
+ * link. */
+static void expect_refusal_of_iwarp(struct wire_bed *bed, enum weir_wire_verb verb)
+{
+    int result = wire_find(&bed->a, WEIR_EVENT_DONE)->result;
+
+    if (verb == WEIR_WIRE_READ)
+        assert_true(result < 0);
+    else
+        assert_true(result == 0 || result == -EACCES);
+    wire_until(bed, &bed->a.left, 1);
+}
+
 static void a_wire_with_a_wrong_key_or_range_fails_alone_or_with_its_link(void **state)
 {
     static const int64_t moves[] = {-1, 1, WIRE_SLAB_BYTES, -(int64_t)WIRE_SLAB_BYTES};
@@ -331,16 +349,16 @@ static void a_wire_with_a_wrong_key_or_range_fails_alone_or_with_its_link(void *
         memset(bed->a.slab.memory, 8, WIRE_SLAB_BYTES);
         wire_post(bed, &wire, 1);
         wire_until(bed, &bed->a.done, 1);
-        /* iWARP does not tell why a READ was refused. */
-        if (strcmp(weir_fabric_facts(bed->a.fabric)->transport, "iWARP") == 0 &&
-            wire.verb == WEIR_WIRE_READ)
-            assert_true(wire_find(&bed->a, WEIR_EVENT_DONE)->result < 0);
+        if (is_iwarp(bed))
+            expect_refusal_of_iwarp(bed, wire.verb);
         else
             assert_int_equal(wire_find(&bed->a, WEIR_EVENT_DONE)->result, -EACCES);
         wire_linger(bed, 1000000);
+        /* iWARP looks at each of the packets of a WRITE: those in range are written. */
         for (unsigned place = 0; place < WIRE_SLAB_BYTES; place += 4095) {
             assert_int_equal(((unsigned char *)bed->a.slab.memory)[place], 8);
-            assert_int_equal(((unsigned char *)bed->b.slab.memory)[place], 7);
+            if (!is_iwarp(bed) || i >= 8)
+                assert_int_equal(((unsigned char *)bed->b.slab.memory)[place], 7);
         }
         if (bed->a.left + bed->b.left > 0) {
             wire_close(bed);
@@ -412,23 +430,25 @@ static void many_links_join_at_once(void **state)
     enum { LINKS = 32 };
     struct wire_bed *bed = *state;
     struct weir_link *links[LINKS];
+    /* Software iWARP has no room for the queues of more in one process. */
+    const unsigned count = is_iwarp(bed) ? 6 : LINKS;
 
-    for (unsigned i = 0; i < LINKS; i++)
+    for (unsigned i = 0; i < count; i++)
         assert_int_equal(
             weir_fabric_connect(bed->a.fabric, bed->b.address, &i, sizeof i, &links[i]), 0);
-    wire_until(bed, &bed->a.joined, LINKS);
-    wire_until(bed, &bed->b.joined, LINKS);
-    for (unsigned i = 0; i < LINKS; i++) {
+    wire_until(bed, &bed->a.joined, count);
+    wire_until(bed, &bed->b.joined, count);
+    for (unsigned i = 0; i < count; i++) {
         struct weir_wire wire = wire_make(bed, WEIR_WIRE_WRITE, i * 4096, 4096);
 
         memset((unsigned char *)bed->a.slab.memory + i * 4096, (int)i + 1, 4096);
         assert_int_equal(weir_link_post(links[i], &wire, 1), 1);
     }
-    wire_until(bed, &bed->a.done, LINKS);
-    assert_memory_equal(bed->a.slab.memory, bed->b.slab.memory, LINKS * 4096);
-    for (unsigned i = 0; i < LINKS; i++)
+    wire_until(bed, &bed->a.done, count);
+    assert_memory_equal(bed->a.slab.memory, bed->b.slab.memory, count * 4096);
+    for (unsigned i = 0; i < count; i++)
         weir_link_close(links[i]);
-    wire_until(bed, &bed->b.left, LINKS);
+    wire_until(bed, &bed->b.left, count);
     for (unsigned i = 0; i < bed->b.noted_count; i++) {
         if (bed->b.noted[i].kind == WEIR_EVENT_LEFT)
             weir_link_close(bed->b.noted[i].link);
