@@ -64,7 +64,6 @@ struct weir_verbs_lane {
     struct ibv_qp *qp;
     struct rdma_cm_id *id; /* wired up by rdma_cm; NULL */
     unsigned attempts;     /* to connect by it */
-    uint64_t begun_ns;     /* the last of them; 0: established, or none */
     uint64_t stamp;        /* of its completions, without WEIR_VERBS_RECEIVE */
     struct weir_verbs_slot *slots;
     uint32_t size;   /* of its send queue as used by us: a power of two */
@@ -152,8 +151,6 @@ struct weir_verbs_fabric {
     struct rdma_event_channel *cm;
     struct rdma_cm_id *listener; /* bound to the device's address */
     bool is_listening;
-    uint64_t
-        again_ns; /* when to look for connections that have come to nothing; 0: there are none */
     /* what is handed to the device, with all that never changes filled in */
     struct ibv_send_wr requests[WEIR_VERBS_CHAIN];
     struct ibv_sge pieces[WEIR_VERBS_CHAIN][2];
@@ -275,8 +272,6 @@ int weir_verbs_cm_listen(struct weir_verbs_fabric *fabric, struct weir_verbs_car
 /* Begins to connect all lanes to the place that the card names. 0 or -errno. */
 int weir_verbs_cm_connect(struct weir_verbs_link *link, const struct weir_verbs_card *card);
 void weir_verbs_cm_progress(struct weir_verbs_fabric *fabric);
-/* Begins again with those that take too long. */
-void weir_verbs_cm_hurry(struct weir_verbs_fabric *fabric);
 const char *weir_verbs_cm_event_text(enum rdma_cm_event_type type);
 int weir_verbs_cm_event_code(enum rdma_cm_event_type type);
 

@@ -3,7 +3,6 @@
  * is connected by address, and shows a token that only the card knew. */
 #include "verbs.h"
 
-#include "weir/base/clock.h"
 #include "weir/base/log.h"
 
 #include <arpa/inet.h>
@@ -13,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A connection that takes longer is begun again. */
-#define ATTEMPT_NS UINT64_C(2000000000)
 #define PORTS_TRIED 16
 #define BACKLOG 256
 #define RECEIVER_RETRIES 6
@@ -248,9 +245,6 @@ static int begin_lane(struct weir_verbs_lane *lane, struct sockaddr *to)
     }
     if (rdma_resolve_addr(lane->id, (struct sockaddr *)&from, to, patience_ms(fabric)) != 0)
         return errno != 0 ? -errno : -EIO;
-    lane->begun_ns = weir_clock_kernel_ns();
-    if (fabric->again_ns == 0)
-        fabric->again_ns = lane->begun_ns + ATTEMPT_NS;
     return 0;
 }
 
@@ -454,10 +448,8 @@ static void take_step(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *
         code = rdma_resolve_route(lane->id, patience_ms(fabric)) == 0 ? 0 : -errno;
     else if (type == RDMA_CM_EVENT_ROUTE_RESOLVED)
         code = connect_lane_anywhere(lane);
-    else if (type == RDMA_CM_EVENT_ESTABLISHED)
-        lane->begun_ns = 0;
-    if (type == RDMA_CM_EVENT_ESTABLISHED && !link->base.is_incoming &&
-        ++link->established == link->lane_count)
+    else if (type == RDMA_CM_EVENT_ESTABLISHED && !link->base.is_incoming &&
+             ++link->established == link->lane_count)
         weir_door_link_is_up(&link->base);
     if (code < 0) {
         weir_log(WEIR_LOG_WARNING, "verbs: %s: rdma_cm: after %s: %s", link->base.peer,
@@ -495,36 +487,4 @@ void weir_verbs_cm_progress(struct weir_verbs_fabric *fabric)
 
     while (rdma_get_cm_event(fabric->cm, &event) == 0)
         take_event(fabric, event);
-}
-
-/* ---- connections that come to nothing ---- */
-
-/* Of software iWARP one in some hundred is never answered, and nobody is told. */
-static void hurry(struct weir_verbs_lane *lane)
-{
-    struct weir_verbs_link *link = lane->link;
-    int code = ++lane->attempts < ATTEMPTS ? begin_lane_again(lane) : -ETIMEDOUT;
-
-    if (code < 0)
-        weir_verbs_lose(link, code, NULL);
-}
-
-void weir_verbs_cm_hurry(struct weir_verbs_fabric *fabric)
-{
-    uint64_t now_ns = weir_clock_kernel_ns();
-
-    if (now_ns < fabric->again_ns)
-        return;
-    fabric->again_ns = 0;
-    for (unsigned i = 0; i < fabric->places; i++) {
-        struct weir_verbs_lane *lane = fabric->table[i];
-
-        if (lane == NULL || lane->begun_ns == 0 || lane->link->is_cut ||
-            lane->link->base.state == WEIR_LINK_LOST)
-            continue;
-        if (now_ns - lane->begun_ns >= ATTEMPT_NS)
-            hurry(lane);
-        else
-            fabric->again_ns = now_ns + ATTEMPT_NS;
-    }
 }

@@ -487,8 +487,6 @@ int weir_verbs_progress(struct weir_fabric *base, struct weir_event events[], un
         return base->leaving != NULL ? 0 : -EIO;
     if (fabric->has_event)
         weir_verbs_events_progress(fabric);
-    if (fabric->again_ns != 0)
-        weir_verbs_cm_hurry(fabric);
     if (fabric->pending != NULL)
         count = hand_back_pending(fabric, events, max);
     for (struct weir_verbs_queue *queue = fabric->queues; queue != NULL && count < max;

@@ -409,16 +409,6 @@ static void each_step_that_fails_loses_the_link_and_leaves_nothing(void **state)
     }
 }
 
-/* As resolving its address does. */
-static void lead_to_peer(struct rdma_cm_id *id)
-{
-    struct sockaddr_in *place = (struct sockaddr_in *)&id->route.addr.dst_storage;
-
-    memset(&id->route.addr.dst_storage, 0, sizeof id->route.addr.dst_storage);
-    place->sin_port = htons(7471);
-    place->sin_addr.s_addr = htonl(0x0a000007);
-}
-
 static void another_port_is_listened_at_where_tcp_has_the_first(void **state)
 {
     struct rdma_cm_id *first;
@@ -459,63 +449,6 @@ static void a_port_that_cannot_be_had_is_an_error(void **state)
     assert_int_equal(made.live, 0);
 }
 
-static void a_connection_that_nobody_answers_is_begun_again(void **state)
-{
-    struct weir_event events[16];
-    struct weir_verbs_lane *lane;
-    struct rdma_cm_id *first;
-
-    (void)state;
-    make_up();
-    open_fabric(1);
-    assert_int_equal(join(), -EINPROGRESS);
-    lane = &weir_verbs_link_of(links[0])->lanes[0];
-    first = lane->id;
-    lead_to_peer(first);
-    tell(first, RDMA_CM_EVENT_ADDR_RESOLVED);
-    tell(first, RDMA_CM_EVENT_ROUTE_RESOLVED);
-    assert_int_equal(made.connected, 1);
-    /* in time */
-    assert_int_equal(made.resolved_addresses, 1);
-    lane->begun_ns -= UINT64_C(5000000000);
-    weir_verbs_fabric_of(fabric)->again_ns = 1;
-    assert_int_equal(verbs->progress(fabric, events, 16), 0);
-    assert_int_equal(made.resolved_addresses, 2);
-    assert_int_equal(made.queue_pairs, 0);
-    assert_int_equal(made.lost, 0);
-    tell(lane->id, RDMA_CM_EVENT_ADDR_RESOLVED);
-    tell(lane->id, RDMA_CM_EVENT_ROUTE_RESOLVED);
-    tell(lane->id, RDMA_CM_EVENT_ESTABLISHED);
-    assert_int_equal(made.up, 1);
-    /* nothing is left to be hurried */
-    weir_verbs_fabric_of(fabric)->again_ns = 1;
-    assert_int_equal(verbs->progress(fabric, events, 16), 0);
-    assert_true(weir_verbs_fabric_of(fabric)->again_ns == 0);
-    assert_int_equal(made.resolved_addresses, 2);
-    part();
-}
-
-static void a_connection_that_is_never_answered_loses_its_link(void **state)
-{
-    struct weir_event events[16];
-    struct weir_verbs_lane *lane;
-
-    (void)state;
-    make_up();
-    open_fabric(1);
-    assert_int_equal(join(), -EINPROGRESS);
-    lane = &weir_verbs_link_of(links[0])->lanes[0];
-    for (unsigned i = 0; i < 100 && made.lost == 0; i++) {
-        lead_to_peer(lane->id);
-        lane->begun_ns -= UINT64_C(5000000000);
-        weir_verbs_fabric_of(fabric)->again_ns = 1;
-        assert_int_equal(verbs->progress(fabric, events, 16), 0);
-    }
-    assert_int_equal(made.lost, 1);
-    assert_int_equal(made.lost_code, -ETIMEDOUT);
-    part();
-}
-
 static void a_port_that_tcp_has_already_is_tried_around(void **state)
 {
     struct rdma_cm_id *first;
@@ -527,7 +460,9 @@ static void a_port_that_tcp_has_already_is_tried_around(void **state)
     assert_int_equal(join(), -EINPROGRESS);
     first = id_of(0);
     stamp = weir_verbs_link_of(links[0])->lanes[0].stamp;
-    lead_to_peer(first);
+    memset(&first->route.addr.dst_storage, 0, sizeof first->route.addr.dst_storage);
+    ((struct sockaddr_in *)&first->route.addr.dst_storage)->sin_port = htons(7471);
+    ((struct sockaddr_in *)&first->route.addr.dst_storage)->sin_addr.s_addr = htonl(0x0a000007);
     tell(first, RDMA_CM_EVENT_ADDR_RESOLVED);
     made.failing = "rdma_connect";
     made.failing_at = 1;
@@ -655,8 +590,6 @@ int main(void)
         cmocka_unit_test(each_step_that_fails_loses_the_link_and_leaves_nothing),
         cmocka_unit_test(another_port_is_listened_at_where_tcp_has_the_first),
         cmocka_unit_test(a_port_that_cannot_be_had_is_an_error),
-        cmocka_unit_test(a_connection_that_nobody_answers_is_begun_again),
-        cmocka_unit_test(a_connection_that_is_never_answered_loses_its_link),
         cmocka_unit_test(a_port_that_tcp_has_already_is_tried_around),
         cmocka_unit_test(who_cannot_accept_loses_the_link),
         cmocka_unit_test(a_connection_that_cannot_begin_is_an_error_at_once),
