@@ -67,7 +67,7 @@ class Serving:
 
 # ---------------------------------------------------------------- verbs, in one guest
 
-# Both sides have a processor of their own there, the same for both tools: where the kernel moves them about, they differ from
+# Both sides have a processor of their own there (but in the machine that counts, which has one), the same for both tools: where the kernel moves them about, they differ from
 # run to run by a factor of two, and processors are not alike. Who measures is the one that begins, and of `weir net` that is
 # rank 0 when it writes, and rank 1 when it reads.
 

@@ -11,7 +11,9 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#define SETTLE_NS 30000000
 #define PORTS_TRIED 16
 #define BACKLOG 256
 #define RECEIVER_RETRIES 6
@@ -438,6 +440,16 @@ static void take_trouble(struct weir_verbs_fabric *fabric, struct weir_verbs_lan
     weir_verbs_lose(lane->link, code, NULL);
 }
 
+/* The peer may still hold what its receiver needs: siw of Linux 6.1 then leaves lying what comes
+ * first, until something comes after it. */
+static void let_peer_settle(const struct weir_verbs_link *link)
+{
+    const struct timespec moment = {.tv_nsec = SETTLE_NS};
+
+    if (link->is_iwarp)
+        nanosleep(&moment, NULL);
+}
+
 static void take_step(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane,
                       enum rdma_cm_event_type type)
 {
@@ -449,8 +461,10 @@ static void take_step(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *
     else if (type == RDMA_CM_EVENT_ROUTE_RESOLVED)
         code = connect_lane_anywhere(lane);
     else if (type == RDMA_CM_EVENT_ESTABLISHED && !link->base.is_incoming &&
-             ++link->established == link->lane_count)
+             ++link->established == link->lane_count) {
+        let_peer_settle(link);
         weir_door_link_is_up(&link->base);
+    }
     if (code < 0) {
         weir_log(WEIR_LOG_WARNING, "verbs: %s: rdma_cm: after %s: %s", link->base.peer,
                  rdma_event_str(type), strerror(-code));

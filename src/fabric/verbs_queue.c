@@ -10,7 +10,7 @@
 /* Of the first queue, unless the first link needs more. Less where maps of queues are scarce:
  * software iWARP has 144 pages of them for all that a process opens. */
 #define FIRST_ENTRIES 2048u
-#define FIRST_LINKS_OF_IWARP 2u
+#define FIRST_LINKS_OF_IWARP 2u /* with what is kept for each */
 
 static int add_queue(struct weir_verbs_fabric *fabric, unsigned entries)
 {
@@ -42,16 +42,24 @@ static int add_queue(struct weir_verbs_fabric *fabric, unsigned entries)
     return 0;
 }
 
+/* Where rdma_cm connects, a pair that has to be made anew leaves completions behind: as much room
+ * as a link has is kept for those (weir_verbs_lane_renew). */
+static unsigned with_spare(const struct weir_verbs_fabric *fabric, unsigned entries)
+{
+    return fabric->uses_cm ? 2 * entries : entries;
+}
+
 int weir_verbs_queue_take(struct weir_verbs_fabric *fabric, unsigned entries,
                           struct weir_verbs_queue **queue)
 {
+    unsigned needed = with_spare(fabric, entries);
     struct weir_verbs_queue *found = fabric->queues;
     int code;
 
-    while (found != NULL && found->entries - found->taken < entries)
+    while (found != NULL && found->entries - found->taken < needed)
         found = found->next;
     if (found == NULL) {
-        code = add_queue(fabric, entries);
+        code = add_queue(fabric, needed);
         if (code < 0)
             return code;
         found = fabric->queues;
@@ -64,7 +72,7 @@ int weir_verbs_queue_take(struct weir_verbs_fabric *fabric, unsigned entries,
 
 int weir_verbs_queues_open(struct weir_verbs_fabric *fabric, struct weir_error *error)
 {
-    unsigned entries = weir_verbs_link_entries(&fabric->settings);
+    unsigned entries = with_spare(fabric, weir_verbs_link_entries(&fabric->settings));
     int code = add_queue(fabric, entries);
 
     if (code == -ENOSPC)

@@ -94,10 +94,12 @@ WRAPPED int __wrap_rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addres
     return 0;
 }
 
+static const struct rdma_cm_id *listening;
+
 int __wrap_rdma_listen(struct rdma_cm_id *id, int backlog);
 WRAPPED int __wrap_rdma_listen(struct rdma_cm_id *id, int backlog)
 {
-    (void)id;
+    listening = id;
     assert_true(backlog > 0);
     made.listened++;
     return fails("rdma_listen") ? -1 : 0;
@@ -409,6 +411,25 @@ static void each_step_that_fails_loses_the_link_and_leaves_nothing(void **state)
     }
 }
 
+static void a_pair_is_made_anew_however_many_links_there_are(void **state)
+{
+    struct weir_link *many[8];
+    struct weir_card card;
+
+    (void)state;
+    make_up();
+    made.device.transport_type = IBV_TRANSPORT_IWARP;
+    open_fabric(1);
+    for (unsigned i = 0; i < 8; i++) {
+        assert_int_equal(verbs->link_open(fabric, true, &many[i], &card), 0);
+        assert_int_equal(weir_verbs_lane_renew(&weir_verbs_link_of(many[i])->lanes[0]), 0);
+    }
+    for (unsigned i = 0; i < 8; i++)
+        verbs->link_close(many[i]);
+    verbs->close(fabric);
+    assert_int_equal(made.live, 0);
+}
+
 static void another_port_is_listened_at_where_tcp_has_the_first(void **state)
 {
     struct rdma_cm_id *first;
@@ -424,7 +445,8 @@ static void another_port_is_listened_at_where_tcp_has_the_first(void **state)
     made.failing_code = EADDRINUSE;
     assert_int_equal(join(), -EINPROGRESS);
     assert_int_equal(made.listened, 2);
-    assert_ptr_not_equal(weir_verbs_fabric_of(fabric)->listener, first);
+    assert_ptr_not_equal(listening, first);
+    assert_ptr_equal(weir_verbs_fabric_of(fabric)->listener, listening);
     assert_true(weir_verbs_fabric_of(fabric)->listener->verbs == &made.context);
     for (unsigned i = 0; i < 2; i++)
         verbs->link_close(links[i]);
@@ -588,6 +610,7 @@ int main(void)
         cmocka_unit_test(strangers_are_rejected_and_learn_nothing),
         cmocka_unit_test(what_rdma_cm_reports_as_trouble_loses_the_link),
         cmocka_unit_test(each_step_that_fails_loses_the_link_and_leaves_nothing),
+        cmocka_unit_test(a_pair_is_made_anew_however_many_links_there_are),
         cmocka_unit_test(another_port_is_listened_at_where_tcp_has_the_first),
         cmocka_unit_test(a_port_that_cannot_be_had_is_an_error),
         cmocka_unit_test(a_port_that_tcp_has_already_is_tried_around),
