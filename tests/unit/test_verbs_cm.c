@@ -420,10 +420,10 @@ static void a_pair_is_made_anew_however_many_links_there_are(void **state)
     make_up();
     made.device.transport_type = IBV_TRANSPORT_IWARP;
     open_fabric(1);
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 8; i++)
         assert_int_equal(verbs->link_open(fabric, true, &many[i], &card), 0);
+    for (unsigned i = 0; i < 8; i++)
         assert_int_equal(weir_verbs_lane_renew(&weir_verbs_link_of(many[i])->lanes[0]), 0);
-    }
     for (unsigned i = 0; i < 8; i++)
         verbs->link_close(many[i]);
     verbs->close(fabric);
