@@ -22,8 +22,7 @@ if [[ ! ${WEIR_TEST_IN_MACHINE-} ]]; then
     export WEIR WEIR_TEST WEIR_ROOT
     boot rxe
     expect_done
-    # libsiw (rdma-core 44) makes no more than a dozen queue pairs in a process: once the maps of their queues reach page 140,
-    # it takes back what the kernel has granted, with EINVAL. And a run takes as long again: WEIR_TEST_SIW=1 asks for it.
+    # Soft-iWARP takes twice as long again: WEIR_TEST_SIW=1 asks for it.
     [[ ${WEIR_TEST_SIW-} ]] || exit 0
     boot siw
     ((status == 77)) || expect_done
