@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* Of the first queue, unless the first link needs more. Less where maps of queues are scarce:
- * software iWARP has 144 pages of them for all that a process opens. */
+ * software iWARP has 144 pages of them for all that a process opens (and iWARP in hardware is
+ * treated like it). */
 #define FIRST_ENTRIES 2048u
 #define FIRST_LINKS_OF_IWARP 2u /* with what is kept for each */
 

@@ -247,16 +247,6 @@ static int play(struct net_run *run, const struct net_trial *trial, bool watches
     return 0;
 }
 
-/* What a rank does to which no ball is on its way. */
-static int rest(struct net_run *run, const struct net_trial *trial)
-{
-    int found;
-
-    watch(run);
-    found = look(run, trial, PATIENCE_NS);
-    return found < 0 ? found : 0;
-}
-
 int net_latency_run(struct net_run *run, const struct net_trial *trial, uint64_t start_ns)
 {
     struct net_meet meet;
@@ -268,8 +258,11 @@ int net_latency_run(struct net_run *run, const struct net_trial *trial, uint64_t
     begin(run, trial, start_ns);
     net_meet_begin(&meet, run->group, run->clock);
     while (code == 0) {
-        code = is_playing(run) ? play(run, trial, watches, &vain) : rest(run, trial);
-        if (code < 0)
+        /* Who is not playing has no ball on its way, and may sleep. */
+        int found =
+            is_playing(run) ? play(run, trial, watches, &vain) : look(run, trial, PATIENCE_NS);
+
+        if (found < 0)
             net_ends_break(run);
         if (run->must_yield || vain > most)
             sched_yield();
