@@ -185,7 +185,7 @@ static int open_fabric(struct weir_verbs_fabric *fabric, const struct weir_fabri
         return code;
     tell_facts(fabric);
     tell_interface(fabric);
-    weir_verbs_wires_init(fabric);
+    weir_verbs_requests_init(fabric);
     return open_resources(fabric, error);
 }
 

@@ -24,6 +24,11 @@
 #define WEIR_VERBS_STAMP UINT64_C(0x7fffffff00000000)
 #define WEIR_VERBS_PLACE(id) ((unsigned)((id) >> 32) & 0xffffu)
 
+static inline unsigned weir_verbs_smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
 /* What a card says. */
 struct weir_verbs_card {
     uint8_t transport; /* of the device, and the link layer */
@@ -43,6 +48,7 @@ struct weir_verbs_card {
     uint8_t cm_address[16]; /* of IPv6, or of IPv4 as IPv6 writes it */
     uint32_t pairs[WEIR_VERBS_LANES];
 };
+
 /* Reads in flight that both ends bear: those that we begin, and those that we answer. */
 struct weir_verbs_reads {
     uint8_t ours, theirs;
@@ -246,6 +252,7 @@ void weir_verbs_pair_wish(const struct weir_verbs_link *link, const struct weir_
 /* After a lane's queue pair is in INIT: notes what was granted, hands the receive buffers over. */
 int weir_verbs_lane_begin(struct weir_verbs_lane *lane, const struct ibv_qp_init_attr *granted);
 int weir_verbs_receive(struct weir_verbs_link *link, unsigned number);
+
 /* ---- verbs_card.c ---- */
 
 void weir_verbs_card_write(const struct weir_verbs_card *values, struct weir_card *card);
@@ -275,12 +282,15 @@ void weir_verbs_cm_progress(struct weir_verbs_fabric *fabric);
 const char *weir_verbs_cm_event_text(enum rdma_cm_event_type type);
 int weir_verbs_cm_event_code(enum rdma_cm_event_type type);
 
-/* ---- verbs_wires.c ---- */
+/* ---- verbs_post.c ---- */
 
-void weir_verbs_wires_init(struct weir_verbs_fabric *fabric);
+void weir_verbs_requests_init(struct weir_verbs_fabric *fabric);
 int weir_verbs_post(struct weir_link *link, const struct weir_wire wires[], unsigned count);
-int weir_verbs_trip(struct weir_link *link, const struct weir_wire *wire);
 void weir_verbs_release(struct weir_link *link, void *message);
+
+/* ---- verbs_completion.c ---- */
+
+int weir_verbs_trip(struct weir_link *link, const struct weir_wire *wire);
 int weir_verbs_progress(struct weir_fabric *fabric, struct weir_event events[], unsigned max);
 int weir_verbs_drain(struct weir_link *link, struct weir_event events[], unsigned max);
 bool weir_verbs_arm(struct weir_fabric *fabric);

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Completions become events: messages that came, wires that are done with, and what becomes of
+ * those that a lost link leaves behind.
+ *
+ * A completion stands for all requests before it on its queue pair: few are signalled. */
+#include "verbs.h"
+
+#include <errno.h>
+
+/* So often is looked for the end of a wire that is waited for: longer than any network takes whose
+ * latency is worth the effort. */
+#define TRIP_LOOKS 256
+
+static void put_pending(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane)
+{
+    if (lane->is_pending)
+        return;
+    lane->is_pending = true;
+    lane->next_pending = fabric->pending;
+    fabric->pending = lane;
+}
+
+void weir_verbs_forget_pending(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane)
+{
+    struct weir_verbs_lane **at = &fabric->pending;
+
+    while (*at != NULL && *at != lane)
+        at = &(*at)->next_pending;
+    if (*at != NULL)
+        *at = lane->next_pending;
+    lane->is_pending = false;
+}
+
+/* The oldest wire of a lane comes back. */
+static void hand_back(struct weir_verbs_lane *lane, int result, struct weir_event *event)
+{
+    struct weir_verbs_link *link = lane->link;
+    struct weir_verbs_slot *slot = &lane->slots[lane->tail++ & (lane->size - 1)];
+
+    link->send_tail += slot->has_buffer;
+    lane->writes -= slot->end != 0;
+    lane->reads -= slot->is_read;
+    link->flying--;
+    *event = (struct weir_event){
+        .kind = WEIR_EVENT_DONE, .link = &link->base, .result = result, .context = slot->context};
+}
+
+/* Of a lane's wires that are done, those that there is room for. */
+static unsigned hand_back_done(struct weir_verbs_lane *lane, struct weir_event events[],
+                               unsigned max)
+{
+    unsigned count = 0;
+
+    while (lane->tail != lane->done && count < max)
+        hand_back(lane, 0, &events[count++]);
+    return count;
+}
+
+static unsigned hand_back_pending(struct weir_verbs_fabric *fabric, struct weir_event events[],
+                                  unsigned max)
+{
+    unsigned count = 0;
+
+    while (fabric->pending != NULL && count < max) {
+        struct weir_verbs_lane *lane = fabric->pending;
+
+        count += hand_back_done(lane, events + count, max - count);
+        if (lane->tail == lane->done) {
+            fabric->pending = lane->next_pending;
+            lane->is_pending = false;
+        }
+    }
+    return count;
+}
+
+/* An iWARP peer that refuses ends the connection. For a WRITE that is told as if our own request
+ * were wrong; a READ is flushed as it would be if the peer were gone: then nobody knows. */
+static int cause_of(const struct weir_verbs_link *link, enum ibv_wc_status status, int code)
+{
+    if (link->is_iwarp && status == IBV_WC_LOC_QP_OP_ERR)
+        return weir_verbs_status_code(IBV_WC_REM_ACCESS_ERR);
+    return link->is_iwarp && status == IBV_WC_WR_FLUSH_ERR ? -ECONNRESET : code;
+}
+
+/* The first completion of a lane that is not good tells what has happened; what was before it is
+ * done, though it may not have said so. */
+static void take_failure(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane,
+                         const struct ibv_wc *completion)
+{
+    struct weir_verbs_link *link = lane->link;
+    int code = weir_verbs_status_code(completion->status);
+
+    if ((completion->wr_id & WEIR_VERBS_RECEIVE) != 0) {
+        /* The queue pair failed under its receives: the peer ended it, or did what it may not. */
+        weir_verbs_lose(link, code == -ECANCELED ? -ECONNRESET : code, completion);
+        return;
+    }
+    if (lane->has_failed)
+        return;
+    code = cause_of(link, completion->status, code);
+    lane->has_failed = true;
+    lane->failed = (uint32_t)completion->wr_id;
+    lane->failed_code = code;
+    lane->done = lane->failed;
+    link->wire_failed = true;
+    if (lane->tail != lane->done)
+        put_pending(fabric, lane);
+    weir_verbs_lose(link, code, completion);
+}
+
+/* NULL: of a queue pair that is gone. */
+static struct weir_verbs_lane *lane_of(const struct weir_verbs_fabric *fabric,
+                                       const struct ibv_wc *completion)
+{
+    unsigned place = WEIR_VERBS_PLACE(completion->wr_id);
+    struct weir_verbs_lane *lane = place < fabric->places ? fabric->table[place] : NULL;
+    bool is_its_own = lane != NULL && lane->stamp == (completion->wr_id & WEIR_VERBS_STAMP);
+
+    return is_its_own && !lane->link->is_cut ? lane : NULL;
+}
+
+/* One completion: a message makes an event, a wire one for each that is done with it, up to `max`
+ * (> 0); the rest is noted. */
+static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct ibv_wc *completion,
+                                struct weir_event events[], unsigned max)
+{
+    struct weir_verbs_lane *lane = lane_of(fabric, completion);
+    struct weir_verbs_link *link;
+
+    if (lane == NULL)
+        return 0;
+    if (completion->status != IBV_WC_SUCCESS) {
+        take_failure(fabric, lane, completion);
+        return 0;
+    }
+    if ((completion->wr_id & WEIR_VERBS_RECEIVE) == 0) {
+        unsigned count;
+
+        lane->done = (uint32_t)completion->wr_id + 1;
+        count = hand_back_done(lane, events, max);
+        if (lane->tail != lane->done)
+            put_pending(fabric, lane);
+        return count;
+    }
+    link = lane->link;
+    /* It came before the READY of a link that will never be told of: nobody could release it. */
+    if (link->base.state == WEIR_LINK_LOST && !link->base.is_told)
+        return 0;
+    events[0] = (struct weir_event){
+        .kind = WEIR_EVENT_MESSAGE,
+        .link = &link->base,
+        .message = link->buffers + ((size_t)(uint32_t)completion->wr_id << link->receive_shift),
+        .bytes = completion->byte_len,
+    };
+    return 1;
+}
+
+/* At most WEIR_VERBS_CHAIN; completions that arming has found come first. */
+static int collect(struct weir_verbs_fabric *fabric, struct weir_verbs_queue *queue, unsigned max,
+                   const struct ibv_wc **completions)
+{
+    unsigned count = weir_verbs_smaller(fabric->stash_count, max);
+
+    if (count > 0) {
+        *completions = fabric->completions + fabric->stash_first;
+        fabric->stash_first += count;
+        fabric->stash_count -= count;
+        return (int)count;
+    }
+    *completions = fabric->completions;
+    return ibv_poll_cq(queue->cq, (int)max, fabric->completions);
+}
+
+/* A queue that was found empty holds nothing of links that are gone any more. */
+static void is_empty_now(struct weir_verbs_queue *queue)
+{
+    queue->taken -= queue->returned;
+    queue->returned = 0;
+}
+
+/* Events of one queue, until it is empty or `max` is reached. */
+static unsigned progress_queue(struct weir_verbs_fabric *fabric, struct weir_verbs_queue *queue,
+                               struct weir_event events[], unsigned max)
+{
+    unsigned count = 0;
+
+    while (count < max) {
+        const struct ibv_wc *completions;
+        unsigned wanted = weir_verbs_smaller(max - count, WEIR_VERBS_CHAIN);
+        bool is_stash = fabric->stash_count > 0;
+        int found = collect(fabric, queue, wanted, &completions);
+
+        if (found < 0) {
+            fabric->is_broken = true;
+            weir_verbs_lose_all(fabric, -EIO);
+            break;
+        }
+        /* Each has room for one event at least. */
+        for (int i = 0; i < found; i++)
+            count += take_completion(fabric, &completions[i], &events[count],
+                                     max - count - (unsigned)(found - 1 - i));
+        if (fabric->pending != NULL)
+            count += hand_back_pending(fabric, events + count, max - count);
+        if (found == 0 && queue->returned > 0)
+            is_empty_now(queue);
+        if (!is_stash && (unsigned)found < wanted)
+            break;
+    }
+    return count;
+}
+
+int weir_verbs_progress(struct weir_fabric *base, struct weir_event events[], unsigned max)
+{
+    struct weir_verbs_fabric *fabric = weir_verbs_fabric_of(base);
+    unsigned count = 0;
+
+    /* First it is told that all links have left. */
+    if (fabric->is_broken)
+        return base->leaving != NULL ? 0 : -EIO;
+    if (fabric->has_event)
+        weir_verbs_events_progress(fabric);
+    if (fabric->pending != NULL)
+        count = hand_back_pending(fabric, events, max);
+    for (struct weir_verbs_queue *queue = fabric->queues; queue != NULL && count < max;
+         queue = queue->next)
+        count += progress_queue(fabric, queue, events + count, max - count);
+    return (int)count;
+}
+
+/* ---- a wire that is waited for ---- */
+
+/* Of the only wire in flight on this link. */
+static bool ends_trip(const struct weir_verbs_fabric *fabric, const struct weir_verbs_link *link,
+                      const struct ibv_wc *completion)
+{
+    const struct weir_verbs_lane *lane = lane_of(fabric, completion);
+
+    return completion->status == IBV_WC_SUCCESS && (completion->wr_id & WEIR_VERBS_RECEIVE) == 0 &&
+           lane != NULL && lane->link == link;
+}
+
+int weir_verbs_trip(struct weir_link *base, const struct weir_wire *wire)
+{
+    struct weir_verbs_link *link = weir_verbs_link_of(base);
+    struct weir_verbs_fabric *fabric = weir_verbs_home(link);
+    struct ibv_wc *completion = fabric->completions;
+    struct weir_event event;
+    int code = weir_verbs_post(base, wire, 1), found = 0;
+
+    if (code != 1)
+        return code;
+    /* What was found before is told before. */
+    if (fabric->stash_count > 0)
+        return -EINPROGRESS;
+    for (unsigned looks = 0; looks < TRIP_LOOKS && found == 0; looks++)
+        found = ibv_poll_cq(link->queue->cq, 1, completion);
+    if (found <= 0)
+        return -EINPROGRESS;
+    if (ends_trip(fabric, link, completion))
+        return (int)take_completion(fabric, completion, &event, 1);
+    fabric->stash_first = 0;
+    fabric->stash_count = 1;
+    return -EINPROGRESS;
+}
+
+/* ---- the end of a link ---- */
+
+/* The one wire that failed has its own code; those behind it were never begun, or nobody knows. */
+static int fate(const struct weir_verbs_lane *lane)
+{
+    const struct weir_verbs_link *link = lane->link;
+
+    if ((int32_t)(lane->done - lane->tail) > 0)
+        return 0;
+    if (lane->has_failed && lane->tail == lane->failed)
+        return lane->failed_code;
+    return link->wire_failed ? -ECANCELED : link->base.lost_code;
+}
+
+int weir_verbs_drain(struct weir_link *base, struct weir_event events[], unsigned max)
+{
+    struct weir_verbs_link *link = weir_verbs_link_of(base);
+    struct weir_verbs_fabric *fabric = weir_verbs_home(link);
+    unsigned count = 0;
+
+    /* Before a wire comes back, nothing may touch its memory any more. */
+    weir_verbs_link_cut(link);
+    for (unsigned i = 0; i < link->lane_count; i++) {
+        struct weir_verbs_lane *lane = &link->lanes[i];
+
+        if (lane->is_pending)
+            weir_verbs_forget_pending(fabric, lane);
+        while (lane->tail != lane->head && count < max) {
+            int result = fate(lane);
+
+            hand_back(lane, result, &events[count++]);
+        }
+    }
+    return (int)count;
+}
+
+/* ---- sleeping ---- */
+
+bool weir_verbs_arm(struct weir_fabric *base)
+{
+    struct weir_verbs_fabric *fabric = weir_verbs_fabric_of(base);
+
+    if (fabric->is_broken || fabric->pending != NULL || fabric->stash_count > 0)
+        return true;
+    for (struct weir_verbs_queue *queue = fabric->queues; queue != NULL; queue = queue->next) {
+        int found;
+
+        if (ibv_req_notify_cq(queue->cq, 0) != 0)
+            return true;
+        /* What came before it was armed will not wake anybody. */
+        found = ibv_poll_cq(queue->cq, WEIR_VERBS_CHAIN, fabric->completions);
+        fabric->stash_first = 0;
+        fabric->stash_count = found > 0 ? (unsigned)found : 0;
+        if (found != 0)
+            return true;
+    }
+    return false;
+}
