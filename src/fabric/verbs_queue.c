@@ -44,10 +44,14 @@ static int add_queue(struct weir_verbs_fabric *fabric, unsigned entries)
 }
 
 /* Where rdma_cm connects, a pair that has to be made anew leaves completions behind: as much room
- * as a link has is kept for those (weir_verbs_lane_renew). */
+ * as a link has is kept for those (weir_verbs_lane_renew), or what the device has left for them. */
 static unsigned with_spare(const struct weir_verbs_fabric *fabric, unsigned entries)
 {
-    return fabric->uses_cm ? 2 * entries : entries;
+    unsigned largest = (unsigned)fabric->device.max_cqe;
+
+    if (!fabric->uses_cm || entries > largest)
+        return entries;
+    return weir_verbs_smaller(2 * entries, largest);
 }
 
 int weir_verbs_queue_take(struct weir_verbs_fabric *fabric, unsigned entries,

@@ -430,6 +430,22 @@ static void a_pair_is_made_anew_however_many_links_there_are(void **state)
     assert_int_equal(made.live, 0);
 }
 
+static void a_device_with_room_for_one_link_bears_one(void **state)
+{
+    const struct weir_fabric_params params = standard();
+    struct weir_link *only;
+    struct weir_card card;
+
+    (void)state;
+    make_up();
+    made.attributes.max_cqe = (int)weir_verbs_link_entries(&params);
+    open_fabric(1);
+    assert_int_equal(verbs->link_open(fabric, true, &only, &card), 0);
+    verbs->link_close(only);
+    verbs->close(fabric);
+    assert_int_equal(made.live, 0);
+}
+
 static void another_port_is_listened_at_where_tcp_has_the_first(void **state)
 {
     struct rdma_cm_id *first;
@@ -611,6 +627,7 @@ int main(void)
         cmocka_unit_test(what_rdma_cm_reports_as_trouble_loses_the_link),
         cmocka_unit_test(each_step_that_fails_loses_the_link_and_leaves_nothing),
         cmocka_unit_test(a_pair_is_made_anew_however_many_links_there_are),
+        cmocka_unit_test(a_device_with_room_for_one_link_bears_one),
         cmocka_unit_test(another_port_is_listened_at_where_tcp_has_the_first),
         cmocka_unit_test(a_port_that_cannot_be_had_is_an_error),
         cmocka_unit_test(a_port_that_tcp_has_already_is_tried_around),
