@@ -223,7 +223,7 @@ void weir_verbs_link_close(struct weir_link *link);
 /* Destroys the queue pairs: when it returns, no memory is touched by them any more. */
 void weir_verbs_link_cut(struct weir_verbs_link *link);
 /* The lane gets another queue pair: completions of the one that it had are nobody's from now on,
- * and have their room in the queue. 0 or -errno: no room. */
+ * and have their room in the queue. 0 or -errno; -EAGAIN: there is no such room. */
 int weir_verbs_lane_renew(struct weir_verbs_lane *lane);
 /* What a link takes of locked memory, completion queue and objects. */
 size_t weir_verbs_link_bytes(const struct weir_fabric_params *params);

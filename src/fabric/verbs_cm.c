@@ -280,8 +280,9 @@ static int begin_lane_again(struct weir_verbs_lane *lane)
     lane->id = NULL;
     /* Its receives are flushed, and must not be taken for those of the next. */
     code = weir_verbs_lane_renew(lane);
+    /* Without room for another pair, what was in the way of this one is the cause. */
     if (code < 0)
-        return code;
+        return code == -EAGAIN ? -EADDRINUSE : code;
     return begin_lane(lane, (struct sockaddr *)&to);
 }
 

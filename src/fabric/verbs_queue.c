@@ -44,7 +44,8 @@ static int add_queue(struct weir_verbs_fabric *fabric, unsigned entries)
 }
 
 /* Where rdma_cm connects, a pair that has to be made anew leaves completions behind: as much room
- * as a link has is kept for those (weir_verbs_lane_renew), or what the device has left for them. */
+ * as a link has is kept for those (weir_verbs_lane_renew), or what the device has left for them. A
+ * link that does not even fit by itself stays as it is, for add_queue to refuse. */
 static unsigned with_spare(const struct weir_verbs_fabric *fabric, unsigned entries)
 {
     unsigned largest = (unsigned)fabric->device.max_cqe;

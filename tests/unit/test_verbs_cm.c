@@ -430,20 +430,59 @@ static void a_pair_is_made_anew_however_many_links_there_are(void **state)
     assert_int_equal(made.live, 0);
 }
 
-static void a_device_with_room_for_one_link_bears_one(void **state)
+static void a_device_with_room_for_one_link_only_bears_it(void **state)
 {
     const struct weir_fabric_params params = standard();
-    struct weir_link *only;
-    struct weir_card card;
+    unsigned entries = weir_verbs_link_entries(&params);
+    const unsigned rooms[] = {entries, entries + entries / 2, 2 * entries - 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        struct weir_link *both[2];
+        struct weir_card card;
+
+        make_up();
+        made.attributes.max_cqe = (int)rooms[i];
+        open_fabric(1);
+        for (unsigned j = 0; j < 2; j++)
+            assert_int_equal(verbs->link_open(fabric, true, &both[j], &card), 0);
+        assert_int_equal(made.queues, 2);
+        for (unsigned j = 0; j < 2; j++)
+            verbs->link_close(both[j]);
+        verbs->close(fabric);
+        assert_int_equal(made.live, 0);
+    }
+}
+
+static void a_device_without_room_for_a_link_is_refused(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_error error = {0};
+
+    (void)state;
+    make_up();
+    params.wireup = WEIR_WIREUP_CM;
+    made.attributes.max_cqe = (int)weir_verbs_link_entries(&params) - 1;
+    assert_int_equal(verbs->open(&params, &fabric, &error), -ENOSPC);
+    assert_int_equal(made.live, 0);
+}
+
+static void without_room_for_another_pair_the_port_that_is_taken_is_the_cause(void **state)
+{
+    const struct weir_fabric_params params = standard();
 
     (void)state;
     make_up();
     made.attributes.max_cqe = (int)weir_verbs_link_entries(&params);
     open_fabric(1);
-    assert_int_equal(verbs->link_open(fabric, true, &only, &card), 0);
-    verbs->link_close(only);
-    verbs->close(fabric);
-    assert_int_equal(made.live, 0);
+    assert_int_equal(join(), -EINPROGRESS);
+    made.failing = "rdma_connect";
+    made.failing_at = 1;
+    made.failing_code = EADDRINUSE;
+    tell(id_of(0), RDMA_CM_EVENT_ADDR_RESOLVED);
+    tell(id_of(0), RDMA_CM_EVENT_ROUTE_RESOLVED);
+    assert_int_equal(made.lost_code, -EADDRINUSE);
+    part();
 }
 
 static void another_port_is_listened_at_where_tcp_has_the_first(void **state)
@@ -627,7 +666,9 @@ int main(void)
         cmocka_unit_test(what_rdma_cm_reports_as_trouble_loses_the_link),
         cmocka_unit_test(each_step_that_fails_loses_the_link_and_leaves_nothing),
         cmocka_unit_test(a_pair_is_made_anew_however_many_links_there_are),
-        cmocka_unit_test(a_device_with_room_for_one_link_bears_one),
+        cmocka_unit_test(a_device_with_room_for_one_link_only_bears_it),
+        cmocka_unit_test(a_device_without_room_for_a_link_is_refused),
+        cmocka_unit_test(without_room_for_another_pair_the_port_that_is_taken_is_the_cause),
         cmocka_unit_test(another_port_is_listened_at_where_tcp_has_the_first),
         cmocka_unit_test(a_port_that_cannot_be_had_is_an_error),
         cmocka_unit_test(a_port_that_tcp_has_already_is_tried_around),
