@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completions become events: messages that came, wires that are done with, and what becomes of
- * those that a lost link leaves behind.
+ * those that a lost link leaves behind; and they wake who sleeps until the next one.
  *
  * A completion stands for all requests before it on its queue pair: few are signalled. */
 #include "verbs.h"
 
+#include <assert.h>
 #include <errno.h>
 
 /* So often is looked for the end of a wire that is waited for: longer than any network takes whose
@@ -136,6 +137,9 @@ static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct i
     if ((completion->wr_id & WEIR_VERBS_RECEIVE) == 0) {
         unsigned count;
 
+        /* Nobody vouches for what a device says of requests behind one that failed. */
+        if (lane->has_failed)
+            return 0;
         lane->done = (uint32_t)completion->wr_id + 1;
         count = hand_back_done(lane, events, max);
         if (lane->tail != lane->done)
@@ -155,12 +159,13 @@ static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct i
     return 1;
 }
 
-/* At most WEIR_VERBS_CHAIN; completions that arming has found come first. */
+/* Completions that arming has found come first. `max`: WEIR_VERBS_CHAIN at most. */
 static int collect(struct weir_verbs_fabric *fabric, struct weir_verbs_queue *queue, unsigned max,
                    const struct ibv_wc **completions)
 {
     unsigned count = weir_verbs_smaller(fabric->stash_count, max);
 
+    assert(max <= WEIR_VERBS_CHAIN);
     if (count > 0) {
         *completions = fabric->completions + fabric->stash_first;
         fabric->stash_first += count;

@@ -6,12 +6,12 @@
  * until WRITEs on the others are completed; a READ waits for those WRITEs on others that touch what
  * it reads. Waiting means that post takes no more: it never blocks.
  *
- * Software iWARP lets others complete before the READs in front of them, though a completion stands
- * for all requests before it (verbs_completion.c). Its fence is no remedy: where both ends read,
- * each may wait for the other's answers behind it for ever (siw of Linux 6.1 answers four READs,
- * then looks at its own queue, and sleeps if that is fenced or has as many READs in flight as may
- * be). So nothing that would have to wait is handed to it, nor to iWARP in hardware, of which we
- * have seen none. */
+ * Software iWARP lets others complete before the READs in front of them, though we take a
+ * completion for the end of all requests before it (verbs_completion.c). Its fence is no remedy:
+ * where both ends read, each may wait for the other's answers behind it for ever (siw of Linux 6.1
+ * answers four READs, then looks at its own queue, and sleeps if that is fenced or has as many
+ * READs in flight as may be). So nothing that would have to wait is handed to it, nor to iWARP in
+ * hardware, of which we have seen none. */
 #include "verbs.h"
 
 #include <assert.h>
