@@ -95,7 +95,7 @@ END
 }
 
 expect_shifts() { # expect_shifts clean|damaged PLACEMENT
-    python3 -B "$WEIR_ROOT/tests/mpi/hosts_shifts.py" "$1" "$2" "$work/tests" "$result" >"$work/.oracle" 2>&1 ||
+    "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/hosts_shifts.py" "$1" "$2" "$work/tests" "$result" >"$work/.oracle" 2>&1 ||
         fail "$1, ranks on $2: $(cat "$work/.oracle")"
 }
 

@@ -26,6 +26,10 @@ if ((EUID == 0)); then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
+# What version managers put in the place of Python takes longer than the scripts that are called most: it is asked once.
+WEIR_PYTHON=${WEIR_PYTHON-$(python3 -c 'import sys; print(sys.executable)')}
+export WEIR_PYTHON
+
 skip() { # skip REASON...
     echo "skipped: $*"
     exit 77
@@ -108,7 +112,7 @@ expect_files() { # expect_files NAME...: these and no others in $files
 
 # A Python expression over the records of the result file; see records.py for its names.
 expect_record() { # expect_record EXPRESSION [FILE]
-    python3 -B "$WEIR_ROOT/tests/mpi/records.py" "${2:-$result}" "$1" ||
+    "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/records.py" "${2:-$result}" "$1" ||
         fail "of the result file is not true: $1"
 }
 

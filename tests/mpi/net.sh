@@ -9,7 +9,7 @@ json=$work/net.json
 
 # A Python expression over the JSON of the last run, as `r`; see net.py for other names.
 expect_net() { # expect_net EXPRESSION
-    python3 -B "$WEIR_ROOT/tests/mpi/net.py" "$json" "$1" || fail "of the result is not true: $1"
+    "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/net.py" "$json" "$1" || fail "of the result is not true: $1"
 }
 
 net() { # net RANKS OPTION...

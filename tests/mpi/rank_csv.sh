@@ -6,7 +6,7 @@
 csv=$work/rank.csv
 
 valid_ranks() { # valid_ranks EXPRESSION
-    python3 -B "$WEIR_ROOT/tests/mpi/valid.py" rank-csv "$csv" "$1" >"$work/why" 2>&1 ||
+    "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/valid.py" rank-csv "$csv" "$1" >"$work/why" 2>&1 ||
         fail "of the figures of ranks: $(cat "$work/why")"
 }
 

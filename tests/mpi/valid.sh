@@ -6,7 +6,7 @@
 small=(-t 64k -b 256k)
 
 valid() { # valid KIND FILE [EXPRESSION]
-    python3 -B "$WEIR_ROOT/tests/mpi/valid.py" "$@" >"$work/why" 2>&1 || fail "$2 is no valid $1: $(cat "$work/why")"
+    "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/valid.py" "$@" >"$work/why" 2>&1 || fail "$2 is no valid $1: $(cat "$work/why")"
 }
 
 # The same run in both formats; each is told again from its result file in both.
