@@ -70,8 +70,17 @@ expect_line 'ended before its batch system'
 expect_record "end.out_of_time and writes[0].outcome == 'complete' and len(writes) < 15"
 expect_files ''
 
+# Open MPI 4.1 over TCP: one in some hundred jobs of several parts dies in MPI_Init, in mca_btl_tcp, where a message of
+# another part is there before anybody takes it. Then no word of ours was printed.
+died_in_init() {
+    ((status != 0)) && grep -q 'Signal: Segmentation fault' "$out" && ! grep -q '^IOR-' "$out"
+}
+
 # Three components, one MPI job.
-submit -N 1 -n 1 -t 2 : -N 2 --ntasks-per-node=1 -- -w -r -t 64k -b 128k -F -o "$files/f"
+for ((try = 0; try < 3; try++)); do
+    submit -N 1 -n 1 -t 2 : -N 2 --ntasks-per-node=1 -- -w -r -t 64k -b 128k -F -o "$files/f"
+    died_in_init || break
+done
 expect_done
 expect_job 3 3
 
