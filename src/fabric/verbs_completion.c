@@ -120,8 +120,25 @@ static struct weir_verbs_lane *lane_of(const struct weir_verbs_fabric *fabric,
     return is_its_own && !lane->link->is_cut ? lane : NULL;
 }
 
-/* One completion: a message makes an event, a wire one for each that is done with it, up to `max`
- * (> 0); the rest is noted. */
+/* A wire is done, and with it those before it on its lane: an event for each, up to `max` (> 0);
+ * the rest is noted. */
+static unsigned take_wires(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane,
+                           const struct ibv_wc *completion, struct weir_event events[],
+                           unsigned max)
+{
+    unsigned count;
+
+    /* Nobody vouches for what a device says of requests behind one that failed. */
+    if (lane->has_failed)
+        return 0;
+    lane->done = (uint32_t)completion->wr_id + 1;
+    count = hand_back_done(lane, events, max);
+    if (lane->tail != lane->done)
+        put_pending(fabric, lane);
+    return count;
+}
+
+/* One completion, of a message or of wires: how many events it makes, up to `max` (> 0). */
 static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct ibv_wc *completion,
                                 struct weir_event events[], unsigned max)
 {
@@ -134,18 +151,8 @@ static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct i
         take_failure(fabric, lane, completion);
         return 0;
     }
-    if ((completion->wr_id & WEIR_VERBS_RECEIVE) == 0) {
-        unsigned count;
-
-        /* Nobody vouches for what a device says of requests behind one that failed. */
-        if (lane->has_failed)
-            return 0;
-        lane->done = (uint32_t)completion->wr_id + 1;
-        count = hand_back_done(lane, events, max);
-        if (lane->tail != lane->done)
-            put_pending(fabric, lane);
-        return count;
-    }
+    if ((completion->wr_id & WEIR_VERBS_RECEIVE) == 0)
+        return take_wires(fabric, lane, completion, events, max);
     link = lane->link;
     /* It came before the READY of a link that will never be told of: nobody could release it. */
     if (link->base.state == WEIR_LINK_LOST && !link->base.is_told)
@@ -234,21 +241,12 @@ int weir_verbs_progress(struct weir_fabric *base, struct weir_event events[], un
 
 /* ---- a wire that is waited for ---- */
 
-/* Of the only wire in flight on this link. */
-static bool ends_trip(const struct weir_verbs_fabric *fabric, const struct weir_verbs_link *link,
-                      const struct ibv_wc *completion)
-{
-    const struct weir_verbs_lane *lane = lane_of(fabric, completion);
-
-    return completion->status == IBV_WC_SUCCESS && (completion->wr_id & WEIR_VERBS_RECEIVE) == 0 &&
-           lane != NULL && lane->link == link;
-}
-
 int weir_verbs_trip(struct weir_link *base, const struct weir_wire *wire)
 {
     struct weir_verbs_link *link = weir_verbs_link_of(base);
     struct weir_verbs_fabric *fabric = weir_verbs_home(link);
     struct ibv_wc *completion = fabric->completions;
+    struct weir_verbs_lane *lane;
     struct weir_event event;
     int code = weir_verbs_post(base, wire, 1), found = 0;
 
@@ -261,8 +259,11 @@ int weir_verbs_trip(struct weir_link *base, const struct weir_wire *wire)
         found = ibv_poll_cq(link->queue->cq, 1, completion);
     if (found <= 0)
         return -EINPROGRESS;
-    if (ends_trip(fabric, link, completion))
-        return (int)take_completion(fabric, completion, &event, 1);
+    lane = lane_of(fabric, completion);
+    /* Of the only wire in flight on this link. */
+    if (lane != NULL && lane->link == link && completion->status == IBV_WC_SUCCESS &&
+        (completion->wr_id & WEIR_VERBS_RECEIVE) == 0)
+        return (int)take_wires(fabric, lane, completion, &event, 1);
     fabric->stash_first = 0;
     fabric->stash_count = 1;
     return -EINPROGRESS;
