@@ -67,9 +67,9 @@ class Serving:
 
 # ---------------------------------------------------------------- verbs, in one guest
 
-# Both sides have a processor of their own there (but in the machine that counts, which has one), the same for both tools: where the kernel moves them about, they differ from
-# run to run by a factor of two, and processors are not alike. Who measures is the one that begins, and of `weir net` that is
-# rank 0 when it writes, and rank 1 when it reads.
+# Both sides have a processor of their own there (but in the machine that counts, which has one), the same for both tools:
+# where the kernel moves them about, they differ from run to run by a factor of two, and processors are not alike. Who
+# measures is the one that begins, and of `weir net` that is rank 0 when it writes, and rank 1 when it reads.
 
 def processors(count, verb):
     """Of who measures, and of the other one."""

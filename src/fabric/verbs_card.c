@@ -102,14 +102,10 @@ const char *weir_verbs_card_quarrel(const struct weir_verbs_card *ours,
     return NULL;
 }
 
-static uint8_t smaller(uint8_t a, uint8_t b)
-{
-    return a < b ? a : b;
-}
-
 struct weir_verbs_reads weir_verbs_reads_agreed(const struct weir_verbs_card *ours,
                                                 const struct weir_verbs_card *theirs)
 {
-    return (struct weir_verbs_reads){.ours = smaller(ours->begins, theirs->answers),
-                                     .theirs = smaller(ours->answers, theirs->begins)};
+    return (struct weir_verbs_reads){
+        .ours = (uint8_t)weir_verbs_smaller(ours->begins, theirs->answers),
+        .theirs = (uint8_t)weir_verbs_smaller(ours->answers, theirs->begins)};
 }

@@ -189,7 +189,7 @@ static void hear(struct net_run *run, const struct net_trial *trial, const struc
         post(run, end);
 }
 
-/* 0 or -errno of a carrier that is broken. */
+/* How many events there were, or -errno of a carrier that is broken. */
 static int look(struct net_run *run, const struct net_trial *trial, uint64_t patience_ns)
 {
     struct net_event events[EVENTS_MAX];
