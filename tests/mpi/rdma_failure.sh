@@ -63,11 +63,12 @@ for provider in tcp shm; do
     # ---- a client that is killed in the middle of its writes
     hosts=${hosts%%/*}
     for ((i = 0; i < 3; i++)); do
+        rm -f "$work/killed.out"
         "$WEIR" ior -a RDMA --rdma.provider "$provider" --rdma.hosts "$hosts" --rdma.secret-file "$secret" -w -t 64k \
             -b 64m -i 1000 --depth 8 -o /killed >"$work/killed.out" 2>&1 </dev/null &
         client=$!
         daemons+=("$client")
-        wait_until 30 grep -qE '^write ' "$work/killed.out" || fail "the client does not write: $(tail -n 3 "$work/killed.out")"
+        wait_until 30 grep -qsE '^write ' "$work/killed.out" || fail "the client does not write: $(tail -n 3 "$work/killed.out")"
         ior_on 2 "$provider" -w -t 64k -b 4m -O interIODelay=5000 -k &
         other=$!
         sleep 0.4

@@ -20,6 +20,8 @@ trap end_daemons EXIT
 start_daemon() { # start_daemon NAME PROVIDER OPTION...
     local name=$1 provider=$2
     shift 2
+    # A process that has only just begun has not yet emptied what an earlier one of that name said.
+    rm -f "$work/$name.out"
     "$WEIR" serve --secret-file "$secret" --provider "$provider" --listen 127.0.0.1 --capacity 256m "$@" \
         >"$work/$name.out" 2>"$work/$name.err" </dev/null &
     daemon=$!
