@@ -341,16 +341,24 @@ static int add_host(struct host_list *list, const char *place, const char *word,
     return 0;
 }
 
+/* An empty name is a variable of a script that was never set: the objects would be spread over
+ * fewer servers than meant. */
 static int read_list(struct host_list *list, const char *hosts, struct weir_error *error)
 {
-    int rc = 0;
+    const char *rest = hosts;
+    int rc;
 
-    while (rc == 0 && *hosts != '\0') {
-        size_t length = strcspn(hosts, "/;,");
+    do {
+        size_t length = strcspn(rest, "/;,");
 
-        rc = add_host(list, "--rdma.hosts", hosts, length, error);
-        hosts += length + (hosts[length] != '\0');
-    }
+        if (strspn(rest, " \t\r\n") >= length)
+            return weir_error_usage(error, "rdma",
+                                    "--rdma.hosts: server %u of \"%.80s\" has no name: HOST:PORT, "
+                                    "with / between two of them",
+                                    list->count + 1, hosts);
+        rc = add_host(list, "--rdma.hosts", rest, length, error);
+        rest += length;
+    } while (rc == 0 && *rest++ != '\0');
     return rc;
 }
 

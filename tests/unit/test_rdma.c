@@ -215,6 +215,36 @@ static void hosts_of_a_list_are_taken_in_their_order(void **state)
     weir_arena_close(&arena);
 }
 
+/* As "$first/$second" is where a variable was never set. */
+static void a_server_without_a_name_is_refused(void **state)
+{
+    static const struct {
+        const char *hosts;
+        const char *words;
+    } cases[] = {
+        {"/b:2", "server 1 of \"/b:2\" has no name"},
+        {"a:1/", "server 2 of"},
+        {"a:1//c:3", "server 2 of"},
+        {"a:1; ;c:3", "server 2 of"},
+        {"/", "server 1 of \"/\" has no name: HOST:PORT"},
+        {" \t", "server 1 of"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_rdma_options options = {.hosts = cases[i].hosts};
+        const char *const *addresses;
+        struct weir_arena arena = {0};
+        struct weir_error error = {0};
+        unsigned count;
+
+        assert_true(weir_rdma_hosts_read(&options, &arena, &addresses, &count, &error) < 0);
+        assert_non_null(strstr(error.text, cases[i].words));
+        assert_int_equal(error.exit, WEIR_EXIT_USAGE);
+        weir_arena_close(&arena);
+    }
+}
+
 /* ---- which servers do for another test ---- */
 
 static void servers_stay_if_only_clients_change(void **state)
@@ -410,6 +440,7 @@ int main(void)
         cmocka_unit_test(what_makes_no_sense_is_refused_with_the_way_out),
         cmocka_unit_test(hosts_come_from_a_list_or_a_file),
         cmocka_unit_test(hosts_of_a_list_are_taken_in_their_order),
+        cmocka_unit_test(a_server_without_a_name_is_refused),
         cmocka_unit_test(servers_stay_if_only_clients_change),
         cmocka_unit_test(a_session_says_that_memory_is_not_durable),
         cmocka_unit_test(a_failure_is_explained_with_the_server),
