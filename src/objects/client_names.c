@@ -455,7 +455,7 @@ int weir_object_rename(struct weir_object_client *client, const char *path, cons
     struct weir_object_facts facts;
     int rc = weir_object_stat(client, path, &facts);
 
-    if (rc < 0 || strcmp(path, new_path) == 0)
+    if (rc != 0 || strcmp(path, new_path) == 0)
         return rc;
     if (facts.kind == WEIR_OBJECT_DIRECTORY)
         rc = check_directory(client, path, new_path);
