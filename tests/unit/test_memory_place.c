@@ -107,11 +107,12 @@ static long look_made_up(long count, void *const *pages, const void *targets, in
 
 long __wrap_syscall(long number, ...)
 {
-    long words[6];
+    const int count = number == SYS_get_mempolicy ? 5 : 6;
+    long words[6] = {0};
     va_list list;
 
     va_start(list, number);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < count; i++)
         words[i] = va_arg(list, long);
     va_end(list);
     if (kernel.is_used && number == SYS_mbind)
