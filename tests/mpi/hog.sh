@@ -71,12 +71,12 @@ available_kib=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo)
 command_line="a run that takes a quarter of the memory, and is told to end"
 mpiexec -n 2 "$WEIR" -w -t 64k -b 6400k -O interIODelay=20000 -M "$((available_kib / 4))k" -o "$files/f" >"$out" 2>"$err" </dev/null &
 launcher=$!
-ranks_take() { # once one of them has 100 MiB, it is past MPI's start and takes memory
-    local rank
+ranks_take() { # both have more than without -M: they are past MPI's start, and take memory
+    local rank taking=0
     for rank in $(pgrep -P "$launcher" -f -- "$files/f"); do
-        (($(awk '/^VmRSS:/ { print $2 }' "/proc/$rank/status") > 100 * 1024)) && return 0
+        (($(awk '/^VmRSS:/ { print $2 }' "/proc/$rank/status") <= without + 64 * 1024)) || ((++taking))
     done
-    return 1
+    ((taking == 2))
 }
 wait_until 60 ranks_take || fail "no rank takes memory"
 # shellcheck disable=SC2046
