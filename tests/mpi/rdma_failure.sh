@@ -7,6 +7,8 @@
 # shellcheck source=rdma_lib.sh
 . "$(dirname "$0")/rdma_lib.sh"
 mib=1048576
+# The address sanitizer keeps what was freed, up to so much: no growth of ours.
+export ASAN_OPTIONS="${ASAN_OPTIONS-}:quarantine_size_mb=4"
 
 # Four ranks with an object each, on one of two servers: for two seconds and more.
 begin_slow_write() { # begin_slow_write PROVIDER OPTION...
