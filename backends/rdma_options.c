@@ -349,14 +349,15 @@ static int read_list(struct host_list *list, const char *hosts, struct weir_erro
     int rc;
 
     do {
+        const unsigned count = list->count;
         size_t length = strcspn(rest, "/;,");
 
-        if (strspn(rest, " \t\r\n") >= length)
-            return weir_error_usage(error, "rdma",
-                                    "--rdma.hosts: server %u of \"%.80s\" has no name: HOST:PORT, "
-                                    "with / between two of them",
-                                    list->count + 1, hosts);
         rc = add_host(list, "--rdma.hosts", rest, length, error);
+        if (rc == 0 && list->count == count)
+            rc = weir_error_usage(error, "rdma",
+                                  "--rdma.hosts: server %u of \"%.80s\" has no name: HOST:PORT, "
+                                  "with / between two of them",
+                                  count + 1, hosts);
         rest += length;
     } while (rc == 0 && *rest++ != '\0');
     return rc;

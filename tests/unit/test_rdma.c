@@ -153,6 +153,21 @@ static void what_makes_no_sense_is_refused_with_the_way_out(void **state)
 
 /* ---- servers that run already ---- */
 
+/* All addresses, with a space behind each. */
+static int read_hosts(const struct weir_rdma_options *options, struct weir_text *all,
+                      struct weir_error *error)
+{
+    const char *const *addresses;
+    struct weir_arena arena = {0};
+    unsigned count;
+    int rc = weir_rdma_hosts_read(options, &arena, &addresses, &count, error);
+
+    for (unsigned n = 0; rc == 0 && n < count; n++)
+        weir_text_add(all, "%s ", addresses[n]);
+    weir_arena_close(&arena);
+    return rc;
+}
+
 static void hosts_come_from_a_list_or_a_file(void **state)
 {
     static const struct {
@@ -171,48 +186,36 @@ static void hosts_come_from_a_list_or_a_file(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[] = "hosts-XXXXXX";
         struct weir_rdma_options options = {.hosts_file = path};
-        const char *const *addresses;
-        struct weir_arena arena = {0};
         struct weir_error error = {0};
         struct weir_text all = {0};
         int fd = mkstemp(path);
-        unsigned count;
 
         assert_true(fd >= 0);
         assert_int_equal(write(fd, cases[i].text, strlen(cases[i].text)), strlen(cases[i].text));
         close(fd);
-        if (weir_rdma_hosts_read(&options, &arena, &addresses, &count, &error) == 0) {
-            for (unsigned n = 0; n < count; n++)
-                weir_text_add(&all, "%s ", addresses[n]);
+        if (read_hosts(&options, &all, &error) == 0)
             assert_string_equal(weir_text_string(&all), cases[i].addresses);
-        } else {
+        else
             assert_non_null(strstr(error.text, cases[i].addresses));
-        }
         unlink(path);
         weir_text_close(&all);
-        weir_arena_close(&arena);
     }
 }
 
 static void hosts_of_a_list_are_taken_in_their_order(void **state)
 {
     struct weir_rdma_options options = {.hosts = "b:2/a:1;[::1]:3"};
-    const char *const *addresses;
-    struct weir_arena arena = {0};
     struct weir_error error = {0};
-    unsigned count;
+    struct weir_text all = {0};
 
     (void)state;
-    assert_int_equal(weir_rdma_hosts_read(&options, &arena, &addresses, &count, &error), 0);
-    assert_int_equal(count, 3);
-    assert_string_equal(addresses[0], "b:2");
-    assert_string_equal(addresses[1], "a:1");
-    assert_string_equal(addresses[2], "[::1]:3");
+    assert_int_equal(read_hosts(&options, &all, &error), 0);
+    assert_string_equal(weir_text_string(&all), "b:2 a:1 [::1]:3 ");
     options.hosts = NULL;
     options.hosts_file = "no-such-file";
-    assert_true(weir_rdma_hosts_read(&options, &arena, &addresses, &count, &error) < 0);
+    assert_true(read_hosts(&options, &all, &error) < 0);
     assert_non_null(strstr(error.text, "no-such-file"));
-    weir_arena_close(&arena);
+    weir_text_close(&all);
 }
 
 /* As "$first/$second" is where a variable was never set. */
@@ -233,15 +236,13 @@ static void a_server_without_a_name_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_rdma_options options = {.hosts = cases[i].hosts};
-        const char *const *addresses;
-        struct weir_arena arena = {0};
         struct weir_error error = {0};
-        unsigned count;
+        struct weir_text all = {0};
 
-        assert_true(weir_rdma_hosts_read(&options, &arena, &addresses, &count, &error) < 0);
+        assert_true(read_hosts(&options, &all, &error) < 0);
         assert_non_null(strstr(error.text, cases[i].words));
         assert_int_equal(error.exit, WEIR_EXIT_USAGE);
-        weir_arena_close(&arena);
+        weir_text_close(&all);
     }
 }
 
