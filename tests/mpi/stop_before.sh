@@ -23,19 +23,27 @@ expect_error 'the run is to end 60 s before that: nothing was begun'
 expect_files ''
 [[ ! -e $result ]] || fail "a result file was made"
 
-# In the middle of a repetition. Where the time falls between two of them, that is tried again.
-cut_short() {
-    local end=$(($(date +%s) + 64))
-    rm -f "$result"
-    WEIR_JOB_END_TIME=$end run 2 "${slow[@]}" --stop-before 60s
-    (($(date +%s) < end - 50)) || fail "the run did not end before its time"
-    expect_exit 1
-    expect_line 'the run was ended before its batch system would have ended it'
-    expect_record "end.out_of_time and end.interrupted and end.exit_code == 1"
-    expect_files ''
-    expect_record "writes[0].outcome == 'complete' and writes[-1].outcome != 'complete'"
-}
-once_in 3 cut_short
+# In the middle of a write of ten seconds, and after a short one, which is kept.
+cat >"$work/short_and_long.ior" <<END
+IOR START
+    testFile=$files/f
+    readFile=0
+    transferSize=64k
+    interIODelay=10000
+    blockSize=640k
+RUN
+    blockSize=64000k
+RUN
+IOR STOP
+END
+end=$(($(date +%s) + 64))
+WEIR_JOB_END_TIME=$end run 2 -f "$work/short_and_long.ior" --result "$result" --stop-before 60s
+(($(date +%s) < end - 50)) || fail "the run did not end before its time"
+expect_exit 1
+expect_line 'the run was ended before its batch system would have ended it'
+expect_record "writes[0].outcome == 'complete' and writes[-1].outcome != 'complete'"
+expect_record "end.out_of_time and end.interrupted and end.exit_code == 1"
+expect_files ''
 
 # A signal of its kind that somebody else sends is an interruption like any other.
 rm -f "$result"
