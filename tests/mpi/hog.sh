@@ -74,7 +74,7 @@ launcher=$!
 ranks_take() { # both have more than without -M: they are past MPI's start, and take memory
     local rank taking=0
     for rank in $(pgrep -P "$launcher" -f -- "$files/f"); do
-        (($(awk '/^VmRSS:/ { print $2 }' "/proc/$rank/status") <= without + 64 * 1024)) || ((++taking))
+        (($(awk '/^VmRSS:/ { print $2 }' "/proc/$rank/status") > without + 64 * 1024)) && ((++taking))
     done
     ((taking == 2))
 }

@@ -70,7 +70,7 @@ for provider in tcp shm; do
             -b 64m -i 1000 --depth 8 -o /killed >"$work/killed.out" 2>&1 </dev/null &
         client=$!
         daemons+=("$client")
-        wait_until 30 grep -qsE '^write ' "$work/killed.out" || fail "the client does not write: $(tail -n 3 "$work/killed.out")"
+        wait_until 30 grep -qE '^write ' "$work/killed.out" || fail "the client does not write: $(tail -n 3 "$work/killed.out")"
         ior_on 2 "$provider" -w -t 64k -b 4m -O interIODelay=5000 -k &
         other=$!
         sleep 0.4
