@@ -2,6 +2,8 @@
 /* Options as tables: words, directives, help and dumps all go through the same rows. */
 #include "weir/base/options.h"
 
+#include "weir/base/nearest.h"
+
 #include "option_values.h"
 
 #include <ctype.h>
@@ -13,7 +15,6 @@
 #include <strings.h>
 
 #define PLACE_BYTES 320
-#define NAME_BYTES 64
 #define HELP_COLUMN 36
 
 static bool is_end(const struct weir_option *row)
@@ -104,58 +105,58 @@ static const struct weir_option *first_asked(const struct weir_option_parser *pa
 
 /* ---- the name that was probably meant ---- */
 
-static size_t least_of(size_t a, size_t b, size_t c)
-{
-    size_t least = a < b ? a : b;
-
-    return least < c ? least : c;
-}
-
-/* Levenshtein's distance, without regard to case; SIZE_MAX for names too long to be one of ours. */
-static size_t edit_distance(struct asked asked, const char *name)
-{
-    size_t costs[NAME_BYTES];
-    size_t length = strlen(name);
-
-    if (length >= NAME_BYTES || asked.length >= NAME_BYTES)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= length; j++)
-        costs[j] = j;
-    for (size_t i = 0; i < asked.length; i++) {
-        size_t diagonal = costs[0];
-
-        costs[0] = i + 1;
-        for (size_t j = 0; j < length; j++) {
-            size_t above = costs[j + 1];
-            bool differs = tolower((unsigned char)asked.text[i]) != tolower((unsigned char)name[j]);
-
-            costs[j + 1] = least_of(above + 1, costs[j] + 1, diagonal + (differs ? 1 : 0));
-            diagonal = above;
-        }
-    }
-    return costs[length];
-}
-
-/* NULL if no name is close. */
+/* NULL if no name is close. What is refused is no advice. */
 static const char *nearest_name(const struct weir_option_parser *parser, struct asked asked)
 {
-    size_t best = asked.length < 6 ? 2 : 4;
-    const char *nearest = NULL;
+    struct weir_nearest nearest = {.typed = asked.text, .length = asked.length};
 
     for (size_t i = 0; i < parser->binding_count; i++) {
         const struct weir_option *row = parser->bindings[i].set->rows;
 
-        for (; row && !is_end(row); row++) {
-            bool can_be_meant = row->name && !is_family(row);
-            size_t distance = can_be_meant ? edit_distance(asked, row->name) : SIZE_MAX;
-
-            if (distance < best) {
-                best = distance;
-                nearest = row->name;
-            }
-        }
+        for (; row && !is_end(row); row++)
+            if (row->name && !row->refusal)
+                weir_nearest_offer(&nearest, row->name);
     }
-    return nearest;
+    return weir_nearest_word(&nearest);
+}
+
+static bool is_among(const char *words, struct asked asked)
+{
+    for (const char *word = words; *word != '\0';) {
+        size_t length = strcspn(word, "|");
+
+        if (length == asked.length && strncasecmp(word, asked.text, length) == 0)
+            return true;
+        word += length + (word[length] == '|');
+    }
+    return false;
+}
+
+/* What a word of another program is called here; NULL if it is none. */
+static const char *foreign_name(const struct weir_option_parser *parser, struct asked asked)
+{
+    const struct weir_foreign_word *row = parser->foreign;
+
+    for (; row && row->words; row++)
+        if (is_among(row->words, asked))
+            return row->ours;
+    return NULL;
+}
+
+/* Refuses a name that no row has: "unknown option", `what`, and what was probably meant. A name is
+ * typed behind `dashes`. */
+static int refuse_unknown(const struct weir_option_parser *parser, const char *place,
+                          struct asked asked, const char *what, const char *dashes,
+                          struct weir_error *error)
+{
+    const char *foreign = foreign_name(parser, asked);
+    const char *nearest = foreign ? NULL : nearest_name(parser, asked);
+
+    if (foreign)
+        return weir_error_usage(error, place, "%s: use %s", what, foreign);
+    if (!nearest)
+        return weir_error_usage(error, place, "%s", what);
+    return weir_error_usage(error, place, "%s (did you mean %s%s?)", what, dashes, nearest);
 }
 
 /* ---- assigning ---- */
@@ -280,16 +281,11 @@ static int read_long(struct word_reader *reader, const char *word)
     struct asked asked = {word + 2, strcspn(word + 2, "=")};
     const char *value = asked.text[asked.length] == '=' ? asked.text + asked.length + 1 : NULL;
     const struct weir_option *row = first_asked(reader->parser, asked);
-    const char *nearest;
     char place[PLACE_BYTES];
 
     write_place(reader, "--", asked, place);
-    if (!row) {
-        nearest = nearest_name(reader->parser, asked);
-        return weir_error_usage(reader->error, place, "unknown option%s%s%s",
-                                nearest ? " (did you mean --" : "", nearest ? nearest : "",
-                                nearest ? "?)" : "");
-    }
+    if (!row)
+        return refuse_unknown(reader->parser, place, asked, "unknown option", "--", reader->error);
     if (!value && takes_value(row) && take_value_word(reader, row, place, &value))
         return -EINVAL;
     return assign_asked(reader->parser, asked, place, value, reader->error);
@@ -319,15 +315,28 @@ static int read_letter(struct word_reader *reader, const char **letter)
     return assign_asked(reader->parser, asked, place, value, reader->error);
 }
 
+/* A value that no option takes: the word before it may be one of another program ("-np 4"). */
+static int refuse_stray(const struct word_reader *reader, const char *word)
+{
+    const char *before = reader->next > 1 ? reader->words[reader->next - 2] : "";
+    const char *name = before + strspn(before, "-");
+    const char *foreign = foreign_name(reader->parser, (struct asked){name, strlen(name)});
+
+    if (foreign)
+        return weir_error_usage(reader->error, reader->parser->place, "%s %s: use %s", before, word,
+                                foreign);
+    return weir_error_usage(reader->error, reader->parser->place,
+                            "\"%s\" is not an option; options begin with -", word);
+}
+
 static int read_word(struct word_reader *reader)
 {
     const char *word = reader->words[reader->next++];
     int failure = 0;
 
     if (word[0] != '-')
-        return weir_error_usage(reader->error, reader->parser->place,
-                                "\"%s\" is not an option; options begin with -", word);
-    if (word[1] == '\0' || strcmp(word, "--") == 0)
+        return refuse_stray(reader, word);
+    if (word[strspn(word, "-")] == '\0')
         return weir_error_usage(reader->error, reader->parser->place,
                                 "\"%s\" is an option without a name", word);
     if (word[1] == '-')
@@ -350,16 +359,6 @@ int weir_options_parse(const struct weir_option_parser *parser, int count,
 
 /* ---- directives ---- */
 
-static int refuse_key(const struct weir_option_parser *parser, const char *place, const char *key,
-                      struct asked asked, struct weir_error *error)
-{
-    const char *nearest = nearest_name(parser, asked);
-
-    return weir_error_usage(error, place, "unknown key \"%s\"%s%s%s", key,
-                            nearest ? " (did you mean \"" : "", nearest ? nearest : "",
-                            nearest ? "\"?)" : "");
-}
-
 int weir_options_assign(const struct weir_option_parser *parser, const char *place, const char *key,
                         const char *value, struct weir_error *error)
 {
@@ -371,7 +370,9 @@ int weir_options_assign(const struct weir_option_parser *parser, const char *pla
     row = first_asked(parser, asked);
     /* Directives in directives would only be a way to overflow the stack. */
     if (!row || row->type == WEIR_OPTION_DIRECTIVES)
-        return refuse_key(parser, place, key, asked, error);
+        return refuse_unknown(parser, place, asked,
+                              weir_arena_printf(parser->arena, "unknown key \"%s\"", key), "",
+                              error);
     snprintf(key_place, sizeof key_place, "%s: %s", place, key);
     return assign_asked(parser, asked, key_place, value, error);
 }

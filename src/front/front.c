@@ -10,6 +10,7 @@
 #include "ior_version.h"
 #include "net_words.h"
 #include "serve_words.h"
+#include "weir/base/nearest.h"
 #include "weir/base/version.h"
 
 #include <errno.h>
@@ -21,8 +22,8 @@ static const char general_help[] =
     ": measures parallel storage, and says how far each number can be believed\n"
     "\n"
     "  weir ior [options]      run IOR's benchmark; the same as calling this program as ior\n"
-    "  weir [options]          the same\n"
-    "  weir backends           list the ways to do I/O that were built, and those that were not\n"
+    "  weir [options]          the same, if there are any; without any, this page\n"
+    "  weir backends           list the ways to do I/O that were built, and what was left out\n"
     "  weir doctor [PATH]      say what this host can do for a benchmark, and how it is made to do "
     "more\n"
     "  weir topology           draw this host's processors, and which of them ranks would get\n"
@@ -34,7 +35,7 @@ static const char general_help[] =
     "                          tell a result again that was kept with --result\n"
     "  weir ior --help         all options of IOR and of the backends; the same for net, "
     "serve, doctor, topology and report\n"
-    "  weir --version          version of this program and of the formats it prints\n"
+    "  weir --version          version of this program and of the formats it prints; also weir -V\n"
     "\n"
     "Examples\n"
     "  mpiexec -n 4 weir ior -w -r -t 1m -b 1g -e -C -o /scratch/file\n"
@@ -238,7 +239,8 @@ static int read_report(const struct invocation *invocation, struct weir_command 
 {
     struct report_values values;
     const struct weir_option_binding binding = {&report_set, &values};
-    const struct weir_option_parser parser = {"report", &command->arena, &binding, 1};
+    const struct weir_option_parser parser = {
+        .place = "report", .arena = &command->arena, .bindings = &binding, .binding_count = 1};
     int options = invocation->first + 1;
 
     if (options <= invocation->argc &&
@@ -329,11 +331,28 @@ struct front_word {
 };
 
 static const struct front_word front_words[] = {
-    {"ior", read_ior},       {"backends", read_backends}, {"compat", read_compat},
-    {"report", read_report}, {"doctor", read_doctor},     {"topology", read_topology},
-    {"net", read_net},       {"serve", read_serve},       {"--help", read_help},
-    {"-h", read_help},       {"help", read_help},         {"--version", read_version},
+    {"ior", read_ior},         {"backends", read_backends}, {"compat", read_compat},
+    {"report", read_report},   {"doctor", read_doctor},     {"topology", read_topology},
+    {"net", read_net},         {"serve", read_serve},       {"--help", read_help},
+    {"-h", read_help},         {"help", read_help},         {"--version", read_version},
+    {"version", read_version},
 };
+
+static int refuse_command(const char *word, struct weir_error *error)
+{
+    struct weir_nearest nearest = {.typed = word, .length = strlen(word)};
+    const char *near_word;
+
+    for (size_t i = 0; i < sizeof front_words / sizeof *front_words; i++)
+        weir_nearest_offer(&nearest, front_words[i].word);
+    near_word = weir_nearest_word(&nearest);
+    return weir_error_usage(
+        error, NULL,
+        "unknown command \"%s\"%s%s%s; there are: ior, net, serve, backends, doctor, topology, "
+        "compat, report, --help, --version",
+        word, near_word ? " (did you mean weir " : "", near_word ? near_word : "",
+        near_word ? "?)" : "");
+}
 
 static int read_front_word(struct invocation *invocation, struct weir_command *command,
                            struct weir_error *error)
@@ -348,11 +367,18 @@ static int read_front_word(struct invocation *invocation, struct weir_command *c
     }
     if (word[0] == '-' || is_ior(invocation->argv[0]))
         return read_ior(invocation, command, error);
-    return weir_error_usage(
-        error, NULL,
-        "unknown command \"%s\"; there are: ior, net, serve, backends, doctor, topology, compat, "
-        "report, --help, --version",
-        word);
+    return refuse_command(word, error);
+}
+
+/* "weir" alone says how it is used, and "weir -V", a word of IOR 3 that is of no use alone, the
+ * version. Under the name of IOR they are IOR's, as they are in result files of older versions. */
+static bool is_question(const struct invocation *invocation)
+{
+    if (invocation->recorded || (invocation->argc > 0 && is_ior(invocation->argv[0])))
+        return false;
+    return invocation->argc == invocation->first ||
+           (invocation->argc == invocation->first + 1 &&
+            strcmp(invocation->argv[invocation->first], "-V") == 0);
 }
 
 static int read_words(struct invocation invocation, struct weir_command *command,
@@ -361,6 +387,8 @@ static int read_words(struct invocation invocation, struct weir_command *command
     const char *const *argv = invocation.argv;
 
     *command = (struct weir_command){0};
+    if (is_question(&invocation))
+        return say(command, invocation.argc > invocation.first ? version_text : general_help);
     if (invocation.argc < 2 || (is_ior(argv[0]) && argv[1][0] == '-'))
         return read_ior(&invocation, command, error);
     return read_front_word(&invocation, command, error);

@@ -226,7 +226,8 @@ int weir_doctor_read(int count, const char *const words[], struct weir_command *
 {
     struct host_values values;
     const struct weir_option_binding binding = {&doctor_set, &values};
-    const struct weir_option_parser parser = {"doctor", &command->arena, &binding, 1};
+    const struct weir_option_parser parser = {
+        .place = "doctor", .arena = &command->arena, .bindings = &binding, .binding_count = 1};
     const struct reading reading = {&parser, &values, command, error};
     const char **others = weir_arena_take(&command->arena, ((size_t)count + 1) * sizeof *others);
     int other_count;
@@ -284,7 +285,8 @@ int weir_topology_read(int count, const char *const words[], struct weir_command
 {
     struct host_values values;
     const struct weir_option_binding binding = {&topology_set, &values};
-    const struct weir_option_parser parser = {"topology", &command->arena, &binding, 1};
+    const struct weir_option_parser parser = {
+        .place = "topology", .arena = &command->arena, .bindings = &binding, .binding_count = 1};
     const struct reading reading = {&parser, &values, command, error};
 
     weir_options_reset(&parser);

@@ -2,6 +2,8 @@
 /* Which backend -a means, and what becomes of words that are options of backends. */
 #include "ior_lowering.h"
 
+#include "weir/base/nearest.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -53,16 +55,43 @@ static const char *known_to_ior(const char *name, size_t length)
     return NULL;
 }
 
+/* The backend that was probably meant; NULL if none is near. */
+static const char *nearest_backend(const struct weir_backends *backends, const char *name,
+                                   size_t length)
+{
+    static const struct {
+        const char *theirs;
+        const char *ours;
+    } others[] = {
+        {"O_DIRECT", "direct"}, {"odirect", "direct"}, {"psync", "posix"}, {"sync", "posix"},
+        {"pwrite", "posix"},    {"pread", "posix"},    {"MPI", "mpiio"},   {"romio", "mpiio"},
+        {"ompio", "mpiio"},     {"verbs", "rdma"},     {"ib", "rdma"},     {"dummy", "null"},
+    };
+    struct weir_nearest nearest = {.typed = name, .length = length};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (is_called(others[i].theirs, name, length))
+            return others[i].ours;
+    for (size_t i = 0; i < backends->count; i++) {
+        weir_nearest_offer(&nearest, backends->descriptors[i]->name);
+        if (backends->descriptors[i]->alias)
+            weir_nearest_offer(&nearest, backends->descriptors[i]->alias);
+        weir_nearest_offer(&nearest, backends->descriptors[i]->label);
+    }
+    return weir_nearest_word(&nearest);
+}
+
 static int refuse_backend(const struct weir_ior_lowering *lowering, const char *name, size_t length)
 {
     const struct weir_backends *backends = lowering->request->backends;
     struct weir_text names = {0};
-    const char *known;
+    const char *known, *nearest;
     int failure;
 
     for (size_t i = 0; i < backends->count; i++)
         weir_text_add(&names, "%s%s", i ? ", " : "", backends->descriptors[i]->name);
     known = known_to_ior(name, length);
+    nearest = nearest_backend(backends, name, length);
     if (known)
         failure = weir_error_usage(lowering->error, lowering->place,
                                    "-a: backend %s is known to IOR, and not built here; there are: "
@@ -70,8 +99,9 @@ static int refuse_backend(const struct weir_ior_lowering *lowering, const char *
                                    known, weir_text_string(&names));
     else
         failure = weir_error_usage(lowering->error, lowering->place,
-                                   "-a: unknown backend \"%.*s\"; there are: %s", (int)length, name,
-                                   weir_text_string(&names));
+                                   "-a: unknown backend \"%.*s\"%s%s%s; there are: %s", (int)length,
+                                   name, nearest ? " (did you mean " : "", nearest ? nearest : "",
+                                   nearest ? "?)" : "", weir_text_string(&names));
     weir_text_close(&names);
     return failure;
 }
@@ -231,6 +261,38 @@ static void remark_unused_options(const struct weir_ior_lowering *lowering)
     }
 }
 
+/* Words of older versions for backends that are not built, which did nothing with others either. */
+static int lower_unused_words(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+    const struct {
+        const char *word;
+        const char *backends;
+        bool is_given;
+    } words[] = {
+        {"-I", "backend HDF5", ior->individual_data_sets > 0},
+        {"-J", "backend HDF5", ior->alignment_bytes != 1},
+        {"-n", "backends HDF5 and NCMPI", ior->no_fill > 0},
+        {"--collectiveMetadata", "backend HDF5", ior->collective_metadata > 0},
+        {"-P", "backend MPIIO", ior->shared_file_pointer > 0},
+    };
+
+    if (ior->shared_file_pointer && strcmp(lowering->mover->name, "mpiio") == 0)
+        return weir_error_usage(lowering->error, lowering->place,
+                                "-P: shared file pointers are not built; leave it out, and "
+                                "transfers are at explicit offsets");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (words[i].is_given)
+            weir_plan_add_remark(lowering->plan, lowering->test,
+                                 "%s: an option of %s, and this test uses %s: it changes nothing",
+                                 words[i].word, words[i].backends, lowering->test->label);
+    }
+    if (ior->stray_dashes > 0)
+        weir_plan_add_remark(lowering->plan, lowering->test,
+                             "a dash among letters, as in -z-k, changes nothing");
+    return 0;
+}
+
 /* The option as it was given to the backend that moves the data; NULL if it was not. */
 static const struct weir_option *given_option(const struct weir_test *test, const char *name)
 {
@@ -292,7 +354,7 @@ int weir_ior_lower_backend(struct weir_ior_lowering *lowering)
     if (failure)
         return failure;
     lowering->mover = lowering->test->inner ? lowering->test->inner : lowering->test->backend;
-    if (refuse_random_view(lowering) || refuse_cached(lowering))
+    if (refuse_random_view(lowering) || refuse_cached(lowering) || lower_unused_words(lowering))
         return -EINVAL;
     remark_unused_options(lowering);
     lower_collective(lowering);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -153,22 +154,36 @@ static int lower_batch(const struct weir_ior_lowering *lowering, struct weir_ior
 
 /* ---- rate ---- */
 
+/* "1e9" and "20000.5": a number without a unit, in decimal. */
+static bool is_plain_number(const char *text)
+{
+    char *end = NULL;
+
+    strtod(text, &end);
+    return text[0] != '\0' && text[strspn(text, "0123456789.eE+")] == '\0' && *end == '\0';
+}
+
 static int read_rate(const struct weir_ior_lowering *lowering, struct weir_rate *rate)
 {
-    const char *text = lowering->request->additions.rate;
-    const char *point = strchr(text, '.');
+    const char *typed = lowering->request->additions.rate;
+    size_t length = strlen(typed);
+    bool says_per_s = length > 2 && strcasecmp(typed + length - 2, "/s") == 0;
+    const char *text = weir_arena_printf(&lowering->plan->arena, "%.*s",
+                                         (int)(says_per_s ? length - 2 : length), typed);
     uint64_t bytes;
 
-    rate->is_in_bytes = text[strspn(text, "0123456789.")] != '\0';
-    if (!rate->is_in_bytes && (!point || !strchr(point + 1, '.')) && strcmp(text, ".") != 0)
+    rate->is_in_bytes = !is_plain_number(text);
+    if (!rate->is_in_bytes)
         rate->per_s = strtod(text, NULL);
-    else if (rate->is_in_bytes && weir_size_parse(text, &bytes) == 0)
+    else if (text[strspn(text, "0123456789.")] != '\0' && weir_size_parse(text, &bytes) == 0)
         rate->per_s = (double)bytes;
     else
         return REFUSE(lowering,
                       "--rate: \"%s\" is no rate; give transfers per second, such as 20000, or "
                       "bytes per second with a unit, such as 200m",
-                      text);
+                      typed);
+    if (!isfinite(rate->per_s))
+        return REFUSE(lowering, "--rate: \"%s\" is out of range", typed);
     if (rate->per_s == 0.0)
         return REFUSE(lowering,
                       "--rate: at a rate of 0 nothing is ever due; give more, or leave it "

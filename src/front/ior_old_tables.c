@@ -6,11 +6,7 @@
 
 #define AT(member) offsetof(struct weir_ior_config, member)
 
-static const char pointer_refusal[] =
-    "shared file pointers are not built; leave it out, and transfers are at explicit offsets";
-static const char hdf5_refusal[] = "the backend HDF5, which it is for, is not built; leave it out";
-static const char format_refusal[] =
-    "the backends HDF5 and NCMPI, which it is for, are not built; leave it out";
+static const char unused_better[] = "a remark says that it changes nothing";
 static const char backend_refusal[] =
     "the backend that it is for is not built; see weir backends for those that are";
 
@@ -26,9 +22,10 @@ static const struct weir_option old_rows[] = {
     {'S', "useStridedDatatype", WEIR_OPTION_FLAG, AT(use_strided_datatype),
      .help = "the same as --mpiio.useStridedDatatype", .since = "2.10"},
     {'V', "useFileView", WEIR_OPTION_FLAG, AT(use_file_view),
-     .help = "the same as --mpiio.useFileView", .since = "2.10"},
-    {'P', "useSharedFilePointer", WEIR_OPTION_FLAG, .help = "one file pointer for all tasks",
-     .refusal = pointer_refusal, .since = "2.10"},
+     .help = "the same as --mpiio.useFileView; weir -V, alone, tells the version", .since = "2.10"},
+    {'P', "useSharedFilePointer", WEIR_OPTION_FLAG, AT(shared_file_pointer),
+     .help = "one file pointer for all tasks, an option of backend MPIIO", .since = "2.10",
+     .better = "refused with -a MPIIO, where it never worked, and a remark with others"},
     {'q', "quitOnError", WEIR_OPTION_FLAG, AT(quit_on_error),
      .help = "a task that verifies stops at its first wrong transfer", .since = "2.10"},
     {0, "storeFileOffset", WEIR_OPTION_FLAG, AT(store_file_offset), .help = "the same as -l offset",
@@ -52,14 +49,21 @@ static const struct weir_option old_rows[] = {
      .help = "the same as --posix.beegfs.NumTargets", .since = "3.3"},
     {0, "beegfsChunkSize", WEIR_OPTION_TEXT, AT(beegfs_chunk_size),
      .help = "the same as --posix.beegfs.ChunkSize", .since = "3.3"},
-    {'I', "individualDataSets", WEIR_OPTION_FLAG, .help = "a data set for each task",
-     .refusal = hdf5_refusal, .since = "2.10"},
-    {'J', "setAlignment", WEIR_OPTION_SIZE, .standard = "1",
-     .help = "alignment of the parts of a file", .refusal = hdf5_refusal, .since = "2.10"},
-    {'n', "noFill", WEIR_OPTION_FLAG, .help = "no values put into new data sets",
-     .refusal = format_refusal, .since = "2.10"},
-    {0, "collectiveMetadata", WEIR_OPTION_FLAG, .help = "metadata of HDF5 together",
-     .refusal = hdf5_refusal, .since = "3.2"},
+    {'I', "individualDataSets", WEIR_OPTION_FLAG, AT(individual_data_sets),
+     .help = "a data set for each task, an option of backend HDF5", .since = "2.10",
+     .better = unused_better},
+    {'J', "setAlignment", WEIR_OPTION_SIZE, AT(alignment_bytes), "1",
+     .help = "alignment of the parts of a file, an option of backend HDF5", .since = "2.10",
+     .better = unused_better},
+    {'n', "noFill", WEIR_OPTION_FLAG, AT(no_fill),
+     .help = "no values put into new data sets, an option of backends HDF5 and NCMPI",
+     .since = "2.10", .better = unused_better},
+    {0, "collectiveMetadata", WEIR_OPTION_FLAG, AT(collective_metadata),
+     .help = "metadata of HDF5 together, an option of backend HDF5", .since = "3.2",
+     .better = unused_better},
+    {'-', NULL, WEIR_OPTION_FLAG, AT(stray_dashes),
+     .help = "a dash among letters, as in -z-k, is passed over", .since = "2.10",
+     .better = unused_better},
     {0, "corruptFile", WEIR_OPTION_FLAG, .help = "spoil the file before it is verified",
      .refusal = "spoiling data on purpose is not built; leave it out", .since = "3.3"},
     {0, "randomSeed", WEIR_OPTION_INTEGER, .standard = "-1", .help = "seed of random orders",

@@ -56,8 +56,11 @@ static struct weir_ior_request *make_request(struct weir_arena *arena,
         request->backend_values[i] = weir_arena_take(arena, set->values_bytes);
         bindings[OWN_SETS + i] = (struct weir_option_binding){set, request->backend_values[i]};
     }
-    request->parser = (struct weir_option_parser){
-        .place = "ior", .arena = arena, .bindings = bindings, .binding_count = count};
+    request->parser = (struct weir_option_parser){.place = "ior",
+                                                  .arena = arena,
+                                                  .bindings = bindings,
+                                                  .binding_count = count,
+                                                  .foreign = weir_ior_foreign_words};
     return request;
 }
 

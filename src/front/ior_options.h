@@ -89,6 +89,12 @@ struct weir_ior_config {
     int64_t gpfs_release_token;
     const char *beegfs_target_count;
     const char *beegfs_chunk_size;
+    int64_t individual_data_sets;
+    int64_t alignment_bytes;
+    int64_t no_fill;
+    int64_t collective_metadata;
+    int64_t shared_file_pointer;
+    int64_t stray_dashes;
 };
 
 /* What we add to IOR's words. */
@@ -128,6 +134,9 @@ extern const struct weir_option_set weir_ior_option_set;
 extern const struct weir_option_set weir_ior_old_set;
 extern const struct weir_option_set weir_ior_addition_set;
 extern const struct weir_option_set weir_ior_order_set;
+
+/* Words that mean the same in other programs. */
+extern const struct weir_foreign_word weir_ior_foreign_words[];
 
 /* One test as it was asked for: IOR's words, ours, and those of every backend. */
 struct weir_ior_request {

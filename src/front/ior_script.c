@@ -130,7 +130,10 @@ int weir_ior_script_load(const char *path, struct weir_arena *arena, const char 
     size_t count;
 
     if (!file)
-        return weir_error_usage(error, place, "-f: %s: %s", path, strerror(errno));
+        return weir_error_usage(error, place,
+                                "-f: %s: %s (-f names a script of tests; -o names the file to "
+                                "write and read)",
+                                path, strerror(errno));
     while ((count = fread(piece, 1, sizeof piece, file)) > 0)
         weir_text_add_bytes(&whole, piece, count);
     is_read = !ferror(file);

@@ -115,6 +115,23 @@ static const struct weir_option net_rows[] = {
 
 static const struct weir_option_set net_set = {"net", net_rows, sizeof(struct net_values)};
 
+static const struct weir_foreign_word foreign_words[] = {
+    {"time|runtime|seconds|t", "--duration SECONDS"},
+    {"n|np|nprocs|ntasks|ranks|hosts|server|client|host",
+     "mpiexec -n NUMBER weir net ...: the launcher starts the ranks on their hosts"},
+    {"parallel|streams|connections|qps|qp", "--pairs NUMBER"},
+    {"iters|messages", "--iterations NUMBER"},
+    {"length|len|bytes|msgsize|msg-size", "--size BYTES"},
+    {"all-sizes|all", "--sizes 1:8m"},
+    {"bidirectional|bidir|duplex", "--both"},
+    {"json", "--format json"},
+    {"report_gbits|report-gbits", "--gbits"},
+    {"tx-depth|queue-depth|window|iodepth", "--depth NUMBER"},
+    {"repeat|runs", "--repetitions NUMBER"},
+    {"ib-dev|dev", "--device NAME"},
+    {0},
+};
+
 static const char usage[] =
     "Usage: mpiexec -n N weir net [OPTION...]\n\n"
     "Measures bandwidth or latency between ranks, from memory to memory, over RDMA verbs, TCP, "
@@ -416,7 +433,11 @@ int weir_net_words_read(int count, const char *const words[], struct weir_comman
 {
     struct net_values values;
     const struct weir_option_binding binding = {&net_set, &values};
-    const struct weir_option_parser parser = {place, &command->arena, &binding, 1};
+    const struct weir_option_parser parser = {.place = place,
+                                              .arena = &command->arena,
+                                              .bindings = &binding,
+                                              .binding_count = 1,
+                                              .foreign = foreign_words};
 
     weir_options_reset(&parser);
     if (weir_options_parse(&parser, count, words, error))

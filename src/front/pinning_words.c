@@ -4,6 +4,7 @@
 
 #include "weir/base/cpu_set.h"
 #include "weir/base/execution.h"
+#include "weir/base/nearest.h"
 #include "weir/base/text.h"
 
 #include <errno.h>
@@ -64,13 +65,20 @@ static int read_rankfile(const struct reading *reading, const char *path,
 static int find_policy(const struct reading *reading, const char *pin, size_t length,
                        enum weir_pin_policy *policy)
 {
+    struct weir_nearest nearest = {.typed = pin, .length = length};
+    const char *near_word;
+
     for (int i = 0; i < WEIR_PIN_POLICIES; i++) {
         if (is_word(pin, length, weir_pin_policy_name((enum weir_pin_policy)i))) {
             *policy = (enum weir_pin_policy)i;
             return 0;
         }
+        weir_nearest_offer(&nearest, weir_pin_policy_name((enum weir_pin_policy)i));
     }
-    return REFUSE(reading, "--pin: there is no policy \"%s\"; there are: %s", pin, policy_words);
+    near_word = weir_nearest_word(&nearest);
+    return REFUSE(reading, "--pin: there is no policy \"%s\"%s%s%s; there are: %s", pin,
+                  near_word ? " (did you mean " : "", near_word ? near_word : "",
+                  near_word ? "?)" : "", policy_words);
 }
 
 static int read_policy(const struct reading *reading, const char *pin, struct weir_pinning *pinning)

@@ -161,7 +161,8 @@ int weir_serve_words_read(int count, const char *const words[], struct weir_comm
 {
     struct serve_values values;
     const struct weir_option_binding binding = {&serve_set, &values};
-    const struct weir_option_parser parser = {"serve", &command->arena, &binding, 1};
+    const struct weir_option_parser parser = {
+        .place = "serve", .arena = &command->arena, .bindings = &binding, .binding_count = 1};
 
     weir_options_reset(&parser);
     if (weir_options_parse(&parser, count, words, error))

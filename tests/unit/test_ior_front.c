@@ -159,7 +159,7 @@ static void program_name_and_first_word_choose_the_command(void **state)
         const char *words[WORDS_MAX];
         enum weir_command_kind kind;
     } cases[] = {
-        {{"weir"}, WEIR_COMMAND_RUN},
+        {{"weir"}, WEIR_COMMAND_SAY},
         {{"/usr/bin/ior"}, WEIR_COMMAND_RUN},
         {{"./ior-weir", "-w"}, WEIR_COMMAND_RUN},
         {{"weir", "ior"}, WEIR_COMMAND_RUN},
@@ -170,6 +170,10 @@ static void program_name_and_first_word_choose_the_command(void **state)
         {{"weir", "--help"}, WEIR_COMMAND_SAY},
         {{"weir", "-h"}, WEIR_COMMAND_SAY},
         {{"weir", "--version"}, WEIR_COMMAND_SAY},
+        {{"weir", "version"}, WEIR_COMMAND_SAY},
+        {{"weir", "-V"}, WEIR_COMMAND_SAY},
+        {{"weir", "-V", "-w"}, WEIR_COMMAND_RUN},
+        {{"ior", "-V"}, WEIR_COMMAND_RUN},
         {{"weir", "ior", "--help"}, WEIR_COMMAND_SAY},
         {{"ior", "-h"}, WEIR_COMMAND_SAY},
         {{"ior", "-w", "--version"}, WEIR_COMMAND_SAY},
@@ -236,7 +240,8 @@ static const struct {
     const char *text;
 } wrong_commands[] = {
     {{"weir", "iro"},
-     "unknown command \"iro\"; there are: ior, net, serve, backends, doctor, topology, compat, "
+     "unknown command \"iro\" (did you mean weir ior?); there are: ior, net, serve, backends, "
+     "doctor, topology, compat, "
      "report, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"},
@@ -259,7 +264,7 @@ static const struct {
      "-z once"},
     {{"ior", "-o", "out/f", "--result=./out//f"},
      "ior: result file ./out//f is one of the data files out/f: give it a path of its own"},
-    {{"ior", "-P"},
+    {{"ior", "-P", "-a", "mpiio"},
      "ior: -P: shared file pointers are not built; leave it out, and transfers are at explicit "
      "offsets"},
     {{"ior", "-O", "gpfsReleaseToken=1"},
@@ -410,7 +415,8 @@ static const struct {
     {{"ior", "--device=allow", "-F", "-o", "/dev/a@/dev/b@/dev/a"},
      "ior: device /dev/a is listed twice: list each one once"},
     {{"ior", "--pin=cores"},
-     "ior: --pin: there is no policy \"cores\"; there are: none, core, pu, numa, package, storage, "
+     "ior: --pin: there is no policy \"cores\" (did you mean core?); there are: none, core, pu, "
+     "numa, package, storage, "
      "nic, list:0-3,8 and rankfile:PATH"},
     {{"ior", "--pin=storage", "-a", "null"},
      "ior: --pin: backend DUMMY has no files whose devices ranks could be near to; choose another "
@@ -474,6 +480,11 @@ static void recorded_words_make_the_same_plan_again(void **state)
     assert_string_equal(again->command_line, "ior -w -b 4m -C");
     weir_plan_close(again);
     weir_command_close(&command);
+    /* Once the program's name alone was a run. */
+    assert_int_equal(weir_front_plan(&(struct weir_plan_source){.words = help, .word_count = 1},
+                                     &backends, &again, &error),
+                     0);
+    weir_plan_close(again);
     assert_int_equal(weir_front_plan(&(struct weir_plan_source){.words = help, .word_count = 2},
                                      &backends, &again, &error),
                      -EINVAL);
@@ -1495,7 +1506,10 @@ static void a_script_that_cannot_be_read_is_an_error(void **state)
 
     (void)state;
     assert_int_equal(read_words(missing, &command, &error), -EINVAL);
-    assert_string_equal(error.text, "ior: -f: /nonexistent/job.ior: No such file or directory");
+    assert_string_equal(
+        error.text,
+        "ior: -f: /nonexistent/job.ior: No such file or directory (-f names a script of "
+        "tests; -o names the file to write and read)");
     weir_command_close(&command);
     assert_int_equal(read_words(directory, &command, &error), -EINVAL);
     assert_string_equal(error.text, "ior: -f: /tmp: cannot be read: Is a directory");

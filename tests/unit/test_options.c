@@ -52,6 +52,9 @@ static const struct weir_option rows[] = {
 };
 static const struct weir_option_set set = {"TEST", rows, sizeof(struct values)};
 
+static const struct weir_foreign_word foreign_words[] = {
+    {"bs|record", "-t SIZE"}, {"n|np", "a launcher"}, {0}};
+
 struct extra {
     int64_t direct;
     int64_t near;
@@ -81,7 +84,11 @@ static void open_fixture(struct fixture *fixture)
     fixture->bindings[1] = (struct weir_option_binding){&empty_set, NULL};
     fixture->bindings[2] = (struct weir_option_binding){&extra_set, &fixture->extras[0]};
     fixture->bindings[3] = (struct weir_option_binding){&extra_set, &fixture->extras[1]};
-    fixture->parser = (struct weir_option_parser){"ior", &fixture->arena, fixture->bindings, 4};
+    fixture->parser = (struct weir_option_parser){.place = "ior",
+                                                  .arena = &fixture->arena,
+                                                  .bindings = fixture->bindings,
+                                                  .binding_count = 4,
+                                                  .foreign = foreign_words};
     weir_options_reset(&fixture->parser);
 }
 
@@ -243,11 +250,18 @@ static const struct {
     {{"--far.away", "1"}, "ior: --far.away: far away"},
     {{"--far.away=1"}, "ior: --far.away: far away"},
     {{"-O", "FAR.x=1"}, "ior: -O: FAR.x: far away"},
-    {{"--far."}, "ior: --far.: unknown option"},
+    {{"--far."}, "ior: --far.: unknown option (did you mean --far.but.here?)"},
     {{"--animal=eel"}, "ior: --animal: \"eel\" is not one of cat|dog"},
     {{"--animal=..."}, "ior: --animal: \"...\" is not one of cat|dog"},
     {{"-O", ","}, "ior: -O: a key=value is missing (is there a comma too many?)"},
     {{"-O", "keepFile=1,,"}, "ior: -O: a key=value is missing (is there a comma too many?)"},
+    {{"--transfersize1"}, "ior: --transfersize1: unknown option (did you mean --transferSize?)"},
+    {{"--BS", "4k"}, "ior: --BS: unknown option: use -t SIZE"},
+    {{"--b", "4k"}, "ior: --b: unknown option"},
+    {{"-w", "-w", "4"}, "ior: \"4\" is not an option; options begin with -"},
+    {{"--np", "4"}, "ior: --np: unknown option: use a launcher"},
+    {{"-O", "record=4k"}, "ior: -O: unknown key \"record\": use -t SIZE"},
+    {{"---"}, "ior: \"---\" is an option without a name"},
     {{"--transfersise=1m"}, "ior: --transfersise: unknown option (did you mean --transferSize?)"},
     {{"--nothinglikeit"}, "ior: --nothinglikeit: unknown option"},
     {{"-t"}, "ior: -t: value is missing"},
@@ -291,7 +305,7 @@ static const struct {
     {{"-l"}, "ior: -l: value is missing; there are offset|time|random|rain"},
     {{"-O", "foo=1"}, "ior: -O: unknown key \"foo\""},
     {{"-O", "transfersise=1"},
-     "ior: -O: unknown key \"transfersise\" (did you mean \"transferSize\"?)"},
+     "ior: -O: unknown key \"transfersise\" (did you mean transferSize?)"},
     {{"-O", "keepFile"}, "ior: -O: \"keepFile\" is not key=value"},
     {{"-O", "=1"}, "ior: -O: \"=1\" is not key=value"},
     {{"-O", "keepFile # = 1"}, "ior: -O: \"keepFile\" is not key=value"},

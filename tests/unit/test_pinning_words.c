@@ -79,8 +79,10 @@ static const struct {
     const char *text;
 } bad_words[] = {
     {{"", NULL, NULL}, "ior: --pin: there is no policy \"\"; there are: " POLICIES},
-    {{"cores", NULL, NULL}, "ior: --pin: there is no policy \"cores\"; there are: " POLICIES},
-    {{"cor", NULL, NULL}, "ior: --pin: there is no policy \"cor\"; there are: " POLICIES},
+    {{"cores", NULL, NULL},
+     "ior: --pin: there is no policy \"cores\" (did you mean core?); there are: " POLICIES},
+    {{"cor", NULL, NULL},
+     "ior: --pin: there is no policy \"cor\" (did you mean core?); there are: " POLICIES},
     {{"0-3", NULL, NULL}, "ior: --pin: there is no policy \"0-3\"; there are: " POLICIES},
     {{":core", NULL, NULL}, "ior: --pin: there is no policy \":core\"; there are: " POLICIES},
     {{"core:", NULL, NULL}, "ior: --pin: core takes nothing behind it; write core, not \"core:\""},

@@ -62,6 +62,13 @@ struct weir_option_binding {
     void *values;
 };
 
+/* Words of other programs, with | between them and without dashes, and what does the same here, as
+ * "use ..." is to go on. A list ends with a row without words. */
+struct weir_foreign_word {
+    const char *words;
+    const char *ours;
+};
+
 /* Several tables that are searched in order; all matches of a name are assigned, as IOR does, so
  * that one
  * `--posix.odirect` can reach two backends. */
@@ -70,6 +77,7 @@ struct weir_option_parser {
     struct weir_arena *arena; /* receives texts */
     const struct weir_option_binding *bindings;
     size_t binding_count;
+    const struct weir_foreign_word *foreign; /* NULL: none */
 };
 
 /* Sets every value to its row's default. */

@@ -1,1 +1,1 @@
--O setAlignment=0
+-O corruptFile=1

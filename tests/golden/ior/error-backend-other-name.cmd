@@ -1,0 +1,1 @@
+-a O_DIRECT

@@ -1,0 +1,1 @@
+-O runtime=10
