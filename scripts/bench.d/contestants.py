@@ -65,8 +65,7 @@ class Weir:
                                       "-D", seconds, "-O", f"minTimeDuration={seconds}", *options))
         if phase["outcome"] != "complete" or phase["ops"] == 0:
             raise Failure(f"weir: {engine} {verb} at depth {depth}: {phase['outcome']}: {phase['failure']}")
-        # With the time for filling the buffers, which the others have in theirs.
-        lasted_s = phase["windows"]["transfer_s"] / (1 - phase["data_share"])
+        lasted_s = phase["windows"]["transfer_s"]
         cpu = phase.get("cpu") or {}
         used_s = cpu["user_s"] + cpu["system_s"] if cpu else None
         return sample(phase["ops"] / lasted_s, used_s and used_s / phase["ops"], phase["latency"])

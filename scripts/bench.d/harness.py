@@ -40,12 +40,12 @@ class Bench:
         return next(r for r in records if r.get("record") == "phase" and r["verb"] == verb)
 
     def weir_ns(self, verb, *options):
-        """Nanoseconds per operation between the first transfer and the last, as the reports tell it; and with the time
-        for filling the buffers."""
+        """Nanoseconds per operation without the time for filling the buffers; and between the first transfer and the
+        last, as the reports tell it."""
         phase = self.weir_phase(verb, *options)
         seconds = phase["windows"]["transfer_s"]
         ops = phase["ops"]
-        return seconds * 1e9 / ops, seconds * 1e9 / ops / (1 - phase["data_share"])
+        return seconds * 1e9 / ops * (1 - phase["data_share"]), seconds * 1e9 / ops
 
     def fio_ns(self, order, depth):
         text = run(["fio", "--name=null", "--ioengine=null", "--filename=null", f"--rw={order}", "--bs=4k",

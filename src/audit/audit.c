@@ -29,6 +29,13 @@ const char *weir_subject_deed(const struct weir_subject *subject)
     return subject->phase->verb == WEIR_WRITE ? "making" : "checking";
 }
 
+const char *weir_subject_data_advice(const struct weir_subject *subject)
+{
+    enum weir_payload_mode mode = subject->phase->payload.mode;
+
+    return mode == WEIR_PAYLOAD_FULL || mode == WEIR_PAYLOAD_IOR ? ", or --data stamp" : "";
+}
+
 void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *record)
 {
     const struct weir_test *test = plan->tests[record->test];

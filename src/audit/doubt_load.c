@@ -272,19 +272,11 @@ static bool is_polling(const struct weir_test *test)
     return false;
 }
 
-/* Ranks' transfer windows, with filling and checking, for which the processor works too. */
-static double transfer_s_of_ranks(const struct weir_phase_result *record)
-{
-    double share = fmin(record->data_share, 0.99);
-
-    return record->rank_s_mean * record->rank_count / (1.0 - share);
-}
-
 /* Who waits for due times may poll for them. */
 static void doubt_processors(const struct weir_subject *subject)
 {
     const struct weir_phase_result *record = subject->record;
-    double window_s = transfer_s_of_ranks(record);
+    double window_s = record->rank_s_mean * record->rank_count;
     double busy_s = record->cpu_user_s + record->cpu_system_s;
 
     if (record->depth < 2 || record->pace.asked_per_s > 0.0 || is_polling(subject->test) ||
@@ -298,21 +290,23 @@ static void doubt_processors(const struct weir_subject *subject)
                      busy_s / window_s * 100.0, record->cpu_system_s / busy_s * 100.0);
 }
 
+/* Filling and checking data beside transfers, as a share of the ranks' time. */
+#define DATA_SHARE 0.1
+
 static void doubt_data_beside_transfers(const struct weir_subject *subject)
 {
-    enum weir_payload_mode mode = subject->phase->payload.mode;
     double share = subject->record->overlapped_data_share;
 
-    if (share <= WEIR_DATA_SHARE)
+    if (share <= DATA_SHARE)
         return;
-    weir_result_find(subject->record, WEIR_NOTE, "data-in-flight",
-                     "%.0f %% of the ranks' time went into %s data while transfers were %s, "
-                     "and is in the numbers: the ranks' processors, not the storage, may be the "
-                     "limit: use more ranks%s",
-                     share * 100, weir_subject_deed(subject),
-                     subject->record->pace.asked_per_s > 0.0 ? "due or in flight" : "in flight",
-                     mode == WEIR_PAYLOAD_FULL || mode == WEIR_PAYLOAD_IOR ? ", or --data stamp"
-                                                                           : "");
+    weir_result_find(
+        subject->record, WEIR_NOTE, "data-in-flight",
+        "%.0f %% of the ranks' time went into %s data while transfers were %s; "
+        "what that cost is not known: the ranks' processors, not the storage, may be the "
+        "limit: use more ranks%s",
+        share * 100, weir_subject_deed(subject),
+        subject->record->pace.asked_per_s > 0.0 ? "due or in flight" : "in flight",
+        weir_subject_data_advice(subject));
 }
 
 void weir_doubt_load(const struct weir_subject *subject)

@@ -2,8 +2,14 @@
 /* Doubts whether the time is right: clocks, the length of a phase, what else was in it. */
 #include "doubts.h"
 
+#include <stdio.h>
+
 /* Of a window: above this the clocks' error is worth a sentence. */
 #define CLOCK_ERROR_SHARE 0.01
+/* Filling and checking data, as a share of the ranks' time: from here on the rate is not that of
+ * the storage alone. */
+#define DATA_SHARE 0.02
+#define MIB 1048576.0
 
 static void doubt_clock(const struct weir_subject *subject)
 {
@@ -30,17 +36,28 @@ static void doubt_length(const struct weir_subject *subject)
                      subject->record->windows.total_s * 1e3);
 }
 
+/* What is said only if it is known: ranks of one storage that fill while others transfer lose less
+ * than this. */
+static void format_estimate(const struct weir_phase_result *record, char text[96])
+{
+    text[0] = '\0';
+    if (record->storage_s > 0.0)
+        snprintf(text, 96, ": the storage alone might have done %.2f MiB/s (estimate, at most)",
+                 (double)record->byte_count / MIB / record->storage_s);
+}
+
 static void doubt_data_share(const struct weir_subject *subject)
 {
     double share = subject->record->data_share;
+    char estimate[96];
 
-    if (share <= WEIR_DATA_SHARE)
+    if (share < DATA_SHARE)
         return;
-    weir_result_find(
-        subject->record, WEIR_NOTE, "data-share",
-        "%.0f %% of the ranks' time went into %s data and is not in the numbers: ranks "
-        "that share a device had it more to themselves than the numbers suggest",
-        share * 100, weir_subject_deed(subject));
+    format_estimate(subject->record, estimate);
+    weir_result_find(subject->record, WEIR_NOTE, "data-share",
+                     "%.0f %% of the ranks' time went into %s data%s: use more ranks%s",
+                     share * 100, weir_subject_deed(subject), estimate,
+                     weir_subject_data_advice(subject));
 }
 
 static void doubt_overlap(const struct weir_subject *subject)

@@ -10,8 +10,6 @@
 
 /* A phase below this is over before caches, schedulers and networks have come to rest. */
 #define WEIR_SHORT_PHASE_S 0.1
-/* Filling and checking data, as a share of the ranks' time: above this it is worth a sentence. */
-#define WEIR_DATA_SHARE 0.1
 
 /* What is doubted. */
 struct weir_subject {
@@ -26,6 +24,9 @@ bool weir_subject_passes_cache(const struct weir_subject *subject);
 
 /* What a phase of this kind does with the data in its buffers: "making", "checking", ... */
 const char *weir_subject_deed(const struct weir_subject *subject);
+
+/* How that costs less: the end of a sentence that advises something else; "" if it does not. */
+const char *weir_subject_data_advice(const struct weir_subject *subject);
 
 /* Was all of it done? Of phases that moved nothing, too. */
 void weir_doubt_completeness(const struct weir_subject *subject);

@@ -60,7 +60,7 @@ static void note_stonewall(struct weir_mover *mover, uint64_t now_ns)
     count_transfers(mover);
     tally->stonewall_ops = tally->op_count;
     tally->stonewall_bytes = tally->byte_count;
-    tally->stonewall_ns = now_ns - mover->started_ns - tally->data_ns;
+    tally->stonewall_ns = now_ns - mover->started_ns;
 }
 
 static void set_alert(struct weir_mover *mover)

@@ -19,8 +19,7 @@ static bool is_load_due(const struct weir_mover *mover)
 }
 
 /* What the processor did since then for the data alone. Transfers that are in flight, or become
- * due, go on meanwhile, and may be the reason for what comes next: then it cannot be cut out of the
- * time. */
+ * due, go on meanwhile: what that costs the phase is not known. */
 static void charge(struct weir_mover *mover, uint64_t before_ns)
 {
     struct weir_queue *queue = &mover->run->queue;

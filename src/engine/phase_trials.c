@@ -88,7 +88,7 @@ static int try_depth(void *context, struct weir_depth_trial *trial)
     begun_ns = weir_run_now(run);
     if (code == 0)
         code = weir_move(&data->mover);
-    trial->spent_ns = weir_run_now(run) - begun_ns - run->tally->data_ns;
+    trial->spent_ns = weir_run_now(run) - begun_ns;
     data->trial_index = data->mover.walk.index;
     weir_phase_close_file(data);
     note_failure(data);

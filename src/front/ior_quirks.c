@@ -185,7 +185,9 @@ static const struct weir_ior_quirk of_data[] = {
     {"`-R` without `-w` and `-G` is refused", "done: what was written says with which seed",
      "stamps hold it; transfers below 64 bytes have none, and need -G"},
     {"comparing, and making random data, count as I/O time",
-     "both are timed apart and cut out; columns `wall` have them in", "the storage did not do it"},
+     "the same in all of IOR's columns; our own block has their share, and an estimate of what the "
+     "storage did without them",
+     "the storage did not do it, but what it would have done without it was not measured"},
     {"a read that does nothing is noticed in the first byte of the buffer only",
      "every sector of the buffer is spoiled before", "a torn read is a read"},
     {0},

@@ -13,39 +13,32 @@
 
 /* ---- windows ---- */
 
-static int64_t transfer_ns_with_data(const struct weir_rank_row *row)
+static int64_t transfer_ns(const struct weir_rank_row *row)
 {
     int64_t ns = row->stamps_ns[WEIR_STAMP_MOVE_STOP] - row->stamps_ns[WEIR_STAMP_MOVE_START];
 
     return ns > 0 ? ns : 0;
 }
 
-/* Filling and checking lie between the MOVE stamps, so no more than that can be cut out. */
+/* Filling and checking lie between the MOVE stamps, so they took no longer than these are apart. */
 static int64_t data_ns(const struct weir_rank_row *row)
 {
-    int64_t limit = transfer_ns_with_data(row);
+    int64_t limit = transfer_ns(row);
 
     return row->data_ns < (uint64_t)limit ? (int64_t)row->data_ns : limit;
 }
 
-/* What was done of it while transfers were in flight cannot be cut out, and is no more than what is
- * left. */
+/* What was done of it while transfers were in flight is no more than what is left. */
 static int64_t overlapped_data_ns(const struct weir_rank_row *row)
 {
-    int64_t limit = transfer_ns_with_data(row) - data_ns(row);
+    int64_t limit = transfer_ns(row) - data_ns(row);
 
     return row->overlapped_data_ns < (uint64_t)limit ? (int64_t)row->overlapped_data_ns : limit;
 }
 
-/* A stamp on the rank's timeline without filling and checking. */
-static int64_t stamp_without_data(const struct weir_rank_row *row, enum weir_stamp stamp)
-{
-    return row->stamps_ns[stamp] - (stamp >= WEIR_STAMP_MOVE_STOP ? data_ns(row) : 0);
-}
-
 static double transfer_s(const struct weir_rank_row *row)
 {
-    return (double)(transfer_ns_with_data(row) - data_ns(row)) / NS_PER_S;
+    return (double)transfer_ns(row) / NS_PER_S;
 }
 
 static double positive_s(int64_t from_ns, int64_t to_ns)
@@ -64,27 +57,12 @@ static struct stamp_range range_of(const struct weir_rank_row *rows, unsigned ra
     struct stamp_range range = {.first = INT64_MAX, .last = INT64_MIN};
 
     for (unsigned i = 0; i < rank_count; i++) {
-        int64_t ns = stamp_without_data(&rows[i], stamp);
+        int64_t ns = rows[i].stamps_ns[stamp];
 
         range.first = ns < range.first ? ns : range.first;
         range.last = ns > range.last ? ns : range.last;
     }
     return range;
-}
-
-static double wall_s(const struct weir_rank_row *rows, unsigned rank_count)
-{
-    int64_t first = INT64_MAX;
-    int64_t last = INT64_MIN;
-
-    for (unsigned i = 0; i < rank_count; i++) {
-        int64_t start = rows[i].stamps_ns[WEIR_STAMP_OPEN_START];
-        int64_t stop = rows[i].stamps_ns[WEIR_STAMP_CLOSE_STOP];
-
-        first = start < first ? start : first;
-        last = stop > last ? stop : last;
-    }
-    return positive_s(first, last);
 }
 
 static void derive_windows(struct weir_phase_result *result, const struct weir_rank_row *rows,
@@ -95,7 +73,6 @@ static void derive_windows(struct weir_phase_result *result, const struct weir_r
     if (rank_count == 0) {
         result->windows = (struct weir_windows){.total_s = 0.0};
         result->common_s = 0.0;
-        result->wall_s = 0.0;
         return;
     }
     for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
@@ -107,7 +84,6 @@ static void derive_windows(struct weir_phase_result *result, const struct weir_r
         .total_s = positive_s(at[WEIR_STAMP_OPEN_START].first, at[WEIR_STAMP_CLOSE_STOP].last),
     };
     result->common_s = positive_s(at[WEIR_STAMP_MOVE_START].last, at[WEIR_STAMP_MOVE_STOP].first);
-    result->wall_s = wall_s(rows, rank_count);
 }
 
 /* ---- sums and spread over ranks ---- */
@@ -142,12 +118,32 @@ static void derive_shares(struct weir_phase_result *result, const struct weir_ra
     for (unsigned i = 0; i < rank_count; i++) {
         data += (double)data_ns(&rows[i]);
         overlapped += (double)overlapped_data_ns(&rows[i]);
-        transfer += (double)transfer_ns_with_data(&rows[i]);
+        transfer += (double)transfer_ns(&rows[i]);
         result->cpu_user_s += (double)rows[i].cpu_user_ns / NS_PER_S;
         result->cpu_system_s += (double)rows[i].cpu_system_ns / NS_PER_S;
     }
     result->data_share = transfer > 0.0 ? data / transfer : 0.0;
     result->overlapped_data_share = transfer > 0.0 ? overlapped / transfer : 0.0;
+}
+
+/* A rank's time without its own work, which is known if nothing of it was done beside transfers. */
+static void derive_estimate(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                            unsigned rank_count)
+{
+    int64_t longest = 0;
+    int64_t work = 0;
+
+    result->storage_s = 0.0;
+    for (unsigned i = 0; i < rank_count; i++) {
+        int64_t rest = transfer_ns(&rows[i]) - data_ns(&rows[i]);
+
+        if (rows[i].overlapped_data_ns > 0)
+            return;
+        longest = rest > longest ? rest : longest;
+        work += data_ns(&rows[i]);
+    }
+    if (work > 0)
+        result->storage_s = (double)longest / NS_PER_S;
 }
 
 /* The rank that was furthest behind speaks for all: what was asked for is the plan's. */
@@ -243,7 +239,7 @@ static double outlier_value_s(const struct weir_rank_row *row, enum weir_outlier
     case WEIR_OUTLIER_CLOSE:
         return (double)(stamps[WEIR_STAMP_CLOSE_STOP] - stamps[WEIR_STAMP_CLOSE_START]) / NS_PER_S;
     case WEIR_OUTLIER_END:
-        return (double)stamp_without_data(row, WEIR_STAMP_CLOSE_STOP) / NS_PER_S;
+        return (double)stamps[WEIR_STAMP_CLOSE_STOP] / NS_PER_S;
     }
     return 0.0;
 }
@@ -369,8 +365,8 @@ static void derive_clock(struct weir_phase_result *result, const struct weir_ran
     }
     if (clock.is_cross_node) {
         clock.offset_s = positive_s(offset.first, offset.last);
-        if (result->wall_s > 0.0)
-            clock.drift_ppm = positive_s(drift.first, drift.last) / result->wall_s * 1e6;
+        if (result->windows.total_s > 0.0)
+            clock.drift_ppm = positive_s(drift.first, drift.last) / result->windows.total_s * 1e6;
         clock.error_s = error_of_differences_s(rows, rank_count, hosts);
     }
     result->clock = clock;
@@ -383,6 +379,7 @@ void weir_result_derive(struct weir_phase_result *result, const struct weir_rank
     derive_windows(result, rows, rank_count);
     derive_sums(result, rows, rank_count);
     derive_shares(result, rows, rank_count);
+    derive_estimate(result, rows, rank_count);
     derive_pace(result, rows, rank_count);
     derive_spread(result, rows, rank_count);
     derive_slowest(result, rows, rank_count, hosts);

@@ -8,13 +8,10 @@
 const char weir_rank_csv_header[] =
     "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n";
 
-/* Without what was spent on filling and checking buffers, as in all figures. */
 static double seconds_between(const struct weir_rank_row *row, enum weir_stamp from,
                               enum weir_stamp to)
 {
-    int64_t moving = row->stamps_ns[WEIR_STAMP_MOVE_STOP] - row->stamps_ns[WEIR_STAMP_MOVE_START];
-    int64_t data = moving > 0 && row->data_ns > (uint64_t)moving ? moving : (int64_t)row->data_ns;
-    int64_t ns = row->stamps_ns[to] - row->stamps_ns[from] - (moving > 0 ? data : 0);
+    int64_t ns = row->stamps_ns[to] - row->stamps_ns[from];
 
     return ns > 0 ? (double)ns / 1e9 : 0.0;
 }

@@ -88,9 +88,9 @@ static void merge(struct weir_phase_result *whole, const struct weir_phase_resul
     whole->rank_count = row->rank_count;
     whole->op_count += row->op_count;
     whole->byte_count += row->byte_count / count;
-    whole->wall_s += row->wall_s / count;
     whole->common_s += row->common_s / count;
     whole->data_share += row->data_share / count;
+    whole->storage_s += row->storage_s / count;
     whole->cpu_user_s += row->cpu_user_s / count;
     whole->cpu_system_s += row->cpu_system_s / count;
     whole->windows.transfer_s += row->windows.transfer_s / count;

@@ -63,7 +63,7 @@ static void add_head(struct weir_text *text, const struct weir_trust_view *view)
 /* Below the clocks' error a drift is noise of their comparison. */
 static bool has_drift(const struct weir_phase_result *phase)
 {
-    return phase->clock.drift_ppm * 1e-6 * phase->wall_s > phase->clock.error_s;
+    return phase->clock.drift_ppm * 1e-6 * phase->windows.total_s > phase->clock.error_s;
 }
 
 /* The worst of all phases: one line says what cross-node numbers are worth. */

@@ -114,18 +114,20 @@ static void add_ranks(struct weir_text *text, const char *name,
                       const struct weir_phase_result *result)
 {
     double moved_mib = (double)result->byte_count / WEIR_MIB;
-    char times[6][WEIR_DURATION_TEXT_BYTES];
+    char times[5][WEIR_DURATION_TEXT_BYTES];
+    char estimate[32] = "-";
     struct weir_text slowest = {0};
 
     add_slowest(&slowest, result);
-    weir_trust_line(text, "%s %9s %9s %9s %9s %8.1f%% %9s %9s %10.2f  %s", name,
+    if (result->storage_s > 0.0)
+        snprintf(estimate, sizeof estimate, "%.2f",
+                 weir_figures_rate(moved_mib, result->storage_s));
+    weir_trust_line(text, "%s %9s %9s %9s %9s %8.1f%% %10s %9s  %s", name,
                     weir_duration_format(result->rank_s_min, times[0]),
                     weir_duration_format(result->rank_s_mean, times[1]),
                     weir_duration_format(result->rank_s_max, times[2]),
                     weir_duration_format(result->common_s, times[3]), 100.0 * result->data_share,
-                    format_processor(result, times[4]),
-                    weir_duration_format(result->wall_s, times[5]),
-                    weir_figures_rate(moved_mib, result->wall_s), weir_text_string(&slowest));
+                    estimate, format_processor(result, times[4]), weir_text_string(&slowest));
     weir_text_close(&slowest);
 }
 
@@ -134,12 +136,12 @@ static void add_spreads(struct weir_text *text, const struct weir_trust_view *vi
     weir_trust_rows(
         text, view,
         (struct weir_trust_rows){
-            .table = {.title = "transfer times of the ranks without filling and checking data "
-                               "(data: its share), and with it the processor time of a transfer "
-                               "and the wall clock",
+            .table = {.title = "transfer times of the ranks (data: share of filling and checking; "
+                               "estimate: MiB/s without it, at most) and processor time of a "
+                               "transfer",
                       .columns = WEIR_TRUST_PHASE_HEADER
-                      "       min      mean       max    common      data processor"
-                      "      wall wall MiB/s  slowest ranks"},
+                      "       min      mean       max    common      data   estimate processor"
+                      "  slowest ranks"},
             .add = add_ranks,
         });
 }

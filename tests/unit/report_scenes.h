@@ -139,6 +139,7 @@ static inline void scene_spread(struct weir_phase_result *done)
     done->rank_s_max = 0.98 * done->windows.transfer_s;
     done->rank_s_stddev = 0.01 * done->windows.transfer_s;
     done->data_share = 0.125;
+    done->storage_s = 0.875 * done->rank_s_max;
     for (unsigned i = 0; i < done->rank_count && i < WEIR_SLOWEST_KEPT; i++) {
         struct weir_slow_rank *rank = &done->slowest[done->slowest_count++];
 
@@ -170,7 +171,6 @@ static inline struct weir_phase_result *scene_done(struct scene *scene,
     done->data_seed = UINT64_C(0xfedcba9876543210);
     done->generation = repetition + 1;
     done->windows = (struct weir_windows){row.open_s, row.transfer_s, row.close_s, row.total_s};
-    done->wall_s = row.total_s;
     done->op_s_min = row.latency_s;
     for (uint64_t i = 0; i < done->op_count && i < 32; i++) {
         weir_histogram_add(done->latency,

@@ -102,6 +102,8 @@ SPOIL(sharpen_clock, x->record.clock.is_cross_node = true; x->record.clock.error
 SPOIL(hurry, x->record.windows.total_s = 0.01)
 SPOIL(pass_by, x->record.common_s = 0)
 SPOIL(ponder, x->record.data_share = 0.4)
+SPOIL(ponder_a_little, x->record.data_share = 0.02)
+SPOIL(ponder_hardly, x->record.data_share = 0.019)
 SPOIL(read_back, x->record.phase = x->read->number)
 SPOIL(read_back_elsewhere, read_back(x); x->record.near_rank_count = 0)
 SPOIL(check_near, read_back(x); x->read->is_check = true)
@@ -238,7 +240,6 @@ SPOIL(submit_by_blocking, submit_slowly(x); x->record.submission = NULL)
 /* of 0.95 s of each of four ranks */
 SPOIL(sweat, queue_up(x); x->record.cpu_user_s = 1.0; x->record.cpu_system_s = 2.7)
 SPOIL(sweat_less, queue_up(x); x->record.cpu_user_s = 1.0; x->record.cpu_system_s = 2.5)
-SPOIL(sweat_over_data, sweat(x); x->record.data_share = 0.05)
 SPOIL(sweat_alone, sweat(x); x->record.depth = 1)
 SPOIL(sweat_over_nothing, sweat(x); x->test->backend = &nothing)
 SPOIL(sweat_by_polling, sweat(x); set_setting(x, "uring.iopoll", "1"))
@@ -342,6 +343,8 @@ static void each_doubt_is_raised_by_its_record_and_no_other(void **state)
         {hurry, "short", WEIR_NOTE, true},
         {pass_by, "no-overlap", WEIR_NOTE, true},
         {ponder, "data-share", WEIR_NOTE, true},
+        {ponder_a_little, "data-share", WEIR_NOTE, true},
+        {ponder_hardly, "data-share", WEIR_NOTE, false},
         {read_back, "cache", WEIR_NOTE, true},
         {read_back_elsewhere, "cache", WEIR_NOTE, false},
         {check_near, "cache", WEIR_NOTE, true},
@@ -436,7 +439,6 @@ static void queues_are_doubted_where_something_else_than_the_storage_is_the_limi
         {submit_by_blocking, "submit-blocks", WEIR_NOTE, false},
         {sweat, "processor-bound", WEIR_NOTE, true},
         {sweat_less, "processor-bound", WEIR_NOTE, false},
-        {sweat_over_data, "processor-bound", WEIR_NOTE, false},
         {sweat_alone, "processor-bound", WEIR_NOTE, false},
         {sweat_over_nothing, "processor-bound", WEIR_NOTE, false},
         {sweat_by_polling, "processor-bound", WEIR_NOTE, false},

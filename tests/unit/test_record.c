@@ -207,6 +207,7 @@ static void files_without_the_keys_of_loads_are_read(void **state)
 {
     static const char *const keys[] = {
         "\"overlapped_data_share\":",
+        "\"storage_s\":",
         "\"blocked_transfers\":",
         "\"depth\":",
         "\"batch\":",
@@ -229,7 +230,7 @@ static void files_without_the_keys_of_loads_are_read(void **state)
         struct weir_phase_result *done = &scene.result->phases[i];
 
         done->depth = done->batch = 0;
-        done->cpu_user_s = done->cpu_system_s = 0.0;
+        done->cpu_user_s = done->cpu_system_s = done->storage_s = 0.0;
     }
     close(open_file(path, sizeof path));
     record_whole(&text, &scene);

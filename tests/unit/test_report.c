@@ -301,7 +301,7 @@ static void drift_is_told_where_it_exceeds_the_error_of_the_clocks(void **state)
     struct weir_phase_result *done = &scene.result->phases[1];
 
     (void)state;
-    done->wall_s = 10.0;
+    done->windows.total_s = 10.0;
     done->clock = (struct weir_clock_quality){true, 0.25, 0.09, 1e-6};
     weir_report_trust(&block, scene.plan, scene.result);
     assert_null(strstr(weir_text_string(&block), "drift"));
@@ -388,7 +388,7 @@ static void times_out_of_reason_give_finite_numbers(void **state)
         for (unsigned j = 0; j < scene.result->phase_count; j++) {
             struct weir_phase_result *phase = &scene.result->phases[j];
 
-            phase->begun_s = phase->wall_s = times[i];
+            phase->begun_s = phase->storage_s = times[i];
             phase->rank_s_mean = phase->rank_s_max = times[i];
             phase->windows = (struct weir_windows){times[i], times[i], times[i], times[i]};
         }

@@ -44,52 +44,94 @@ static void windows_reach_from_the_first_start_to_the_last_stop(void **state)
     assert_seconds(result.windows.transfer_s, 0.013);
     assert_seconds(result.windows.close_s, 0.004);
     assert_seconds(result.windows.total_s, 0.017);
-    assert_seconds(result.wall_s, 0.017);
     assert_seconds(result.common_s, 0.007);
     assert_int_equal(result.op_count, 20);
     assert_int_equal(result.byte_count, 20480);
     assert_int_equal(result.rank_count, 2);
 }
 
-static void data_work_is_cut_out_of_the_windows_but_not_of_the_wall_time(void **state)
+/* IOR compares within its timed loop. What ranks do between their transfers leaves the device to
+ * the others: no window gets shorter by it. */
+static void data_work_is_within_all_windows(void **state)
+{
+    static struct weir_phase_result plain;
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[2] = {plain_row(), plain_row()};
+
+    (void)state;
+    rows[1].stamps_ns[WEIR_STAMP_MOVE_START] += 7 * MS;
+    weir_result_derive(&plain, rows, 2, hosts, 0.001);
+    rows[0].data_ns = 9 * MS;
+    rows[1].data_ns = 1 * MS;
+    weir_result_derive(&result, rows, 2, hosts, 0.001);
+    assert_memory_equal(&result.windows, &plain.windows, sizeof plain.windows);
+    assert_seconds(result.windows.transfer_s, 0.010);
+    assert_seconds(result.windows.total_s, 0.014);
+    assert_seconds(result.common_s, 0.003);
+    assert_seconds(result.rank_s_min, 0.003);
+    assert_seconds(result.rank_s_mean, plain.rank_s_mean);
+    assert_seconds(result.rank_s_max, 0.010);
+    assert_seconds(result.rank_s_stddev, plain.rank_s_stddev);
+    assert_seconds(result.op_s_min, 0.0003);
+    assert_seconds(result.slowest[0].seconds, 0.010);
+    assert_int_equal(result.outlier_count, plain.outlier_count);
+    assert_seconds(result.data_share, 10.0 / 13.0);
+}
+
+/* With a barrier before it the close begins at one time for all: it takes no longer than the
+ * slowest of them, however unequal their work on data was. */
+static void a_close_takes_no_longer_than_between_two_barriers(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[4];
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        rows[i] = plain_row();
+        rows[i].stamps_ns[WEIR_STAMP_MOVE_STOP] -= i * MS;
+        rows[i].data_ns = (uint64_t)(2 * i * MS);
+    }
+    weir_result_derive(&result, rows, 4, hosts, 0.0);
+    assert_seconds(result.windows.close_s, 0.001);
+    assert_seconds(result.common_s, 0.007);
+}
+
+/* What the storage did by itself is a guess, and told apart. */
+static void the_estimate_leaves_out_the_work_of_each_rank(void **state)
 {
     static struct weir_phase_result result;
     struct weir_rank_row rows[2] = {plain_row(), plain_row()};
 
     (void)state;
+    weir_result_derive(&result, rows, 2, hosts, 0.0);
+    assert_seconds(result.storage_s, 0.0);
     rows[0].data_ns = 4 * MS;
     rows[1].data_ns = 6 * MS;
     weir_result_derive(&result, rows, 2, hosts, 0.0);
-    assert_seconds(result.windows.open_s, 0.001);
-    assert_seconds(result.windows.transfer_s, 0.006);
-    assert_seconds(result.windows.close_s, 0.003);
-    assert_seconds(result.windows.total_s, 0.010);
-    assert_seconds(result.wall_s, 0.014);
-    assert_seconds(result.common_s, 0.004);
     assert_seconds(result.data_share, 0.5);
-    assert_seconds(result.rank_s_min, 0.004);
-    assert_seconds(result.rank_s_max, 0.006);
-    assert_seconds(result.rank_s_mean, 0.005);
-    assert_seconds(result.rank_s_stddev, 0.001);
-    assert_seconds(result.op_s_min, 0.0004);
-}
-
-/* It cannot be cut out: the windows stay as they are. */
-static void data_work_beside_transfers_in_flight_is_told_and_not_cut_out(void **state)
-{
-    static struct weir_phase_result result;
-    struct weir_rank_row rows[2] = {plain_row(), plain_row()};
-
-    (void)state;
+    assert_seconds(result.storage_s, 0.006);
+    assert_seconds(result.windows.transfer_s, 0.010);
+    /* Beside transfers it may have cost nothing: there is no estimate then. */
     rows[0].overlapped_data_ns = 4 * MS;
-    rows[1].data_ns = 6 * MS;
     rows[1].overlapped_data_ns = 50 * MS; /* of the 4 ms that are left */
     weir_result_derive(&result, rows, 2, hosts, 0.0);
-    assert_seconds(result.data_share, 0.3);
+    assert_seconds(result.data_share, 0.5);
     assert_seconds(result.overlapped_data_share, 0.4);
-    assert_seconds(result.windows.transfer_s, 0.010);
-    assert_seconds(result.rank_s_max, 0.010);
-    assert_seconds(result.rank_s_min, 0.004);
+    assert_seconds(result.storage_s, 0.0);
+}
+
+static void the_stonewall_has_work_on_data_in_it(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row row = plain_row();
+
+    (void)state;
+    row.hit_deadline = 1;
+    row.stonewall_ops = 5;
+    row.stonewall_ns = 8 * MS;
+    row.data_ns = 6 * MS;
+    weir_result_derive(&result, &row, 1, hosts, 0.0);
+    assert_seconds(result.stonewall.seconds, 0.008);
 }
 
 static void processor_times_and_blocked_transfers_are_sums(void **state)
@@ -135,9 +177,9 @@ static void data_work_longer_than_the_transfers_leaves_no_negative_time(void **s
     (void)state;
     row.data_ns = 50 * MS;
     weir_result_derive(&result, &row, 1, hosts, 0.0);
-    assert_seconds(result.windows.transfer_s, 0.0);
-    assert_seconds(result.windows.close_s, 0.001);
+    assert_seconds(result.windows.transfer_s, 0.010);
     assert_seconds(result.data_share, 1.0);
+    assert_seconds(result.storage_s, 0.0);
 }
 
 static void ranks_that_never_overlap_have_no_common_time(void **state)
@@ -179,7 +221,7 @@ static void no_ranks_or_no_time_give_zeros_and_never_nan(void **state)
         assert_seconds(result.windows.transfer_s, 0.0);
         assert_seconds(result.windows.close_s, 0.0);
         assert_seconds(result.windows.total_s, 0.0);
-        assert_seconds(result.wall_s, 0.0);
+        assert_seconds(result.storage_s, 0.0);
         assert_seconds(result.common_s, 0.0);
         assert_seconds(result.rank_s_min, 0.0);
         assert_seconds(result.rank_s_mean, 0.0);
@@ -220,17 +262,16 @@ static void slowest_ranks_are_named_in_order_with_their_hosts(void **state)
     assert_int_equal(result.slowest[2].rank, 3);
 }
 
-/* Rank 3 comes 5 ms late, opens for 3 ms more, moves 8 ms longer of which 2 ms are data work, and
+/* Rank 3 comes 5 ms late, opens for 3 ms more, moves 8 ms longer, and
  * closes for 3 ms more. */
 static void make_rank_3_late(struct weir_rank_row rows[4])
 {
-    static const int64_t more_ms[WEIR_STAMP_COUNT] = {5, 8, 8, 18, 18, 21};
+    static const int64_t more_ms[WEIR_STAMP_COUNT] = {5, 8, 8, 16, 16, 19};
 
     for (unsigned i = 0; i < 4; i++)
         rows[i] = plain_row();
     for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
         rows[3].stamps_ns[i] += more_ms[i] * MS;
-    rows[3].data_ns = 2 * MS;
 }
 
 static void ranks_far_from_the_mean_are_named_by_what_is_far(void **state)
@@ -522,8 +563,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_reach_from_the_first_start_to_the_last_stop),
-        cmocka_unit_test(data_work_is_cut_out_of_the_windows_but_not_of_the_wall_time),
-        cmocka_unit_test(data_work_beside_transfers_in_flight_is_told_and_not_cut_out),
+        cmocka_unit_test(data_work_is_within_all_windows),
+        cmocka_unit_test(a_close_takes_no_longer_than_between_two_barriers),
+        cmocka_unit_test(the_estimate_leaves_out_the_work_of_each_rank),
+        cmocka_unit_test(the_stonewall_has_work_on_data_in_it),
         cmocka_unit_test(processor_times_and_blocked_transfers_are_sums),
         cmocka_unit_test(the_rank_that_is_furthest_behind_speaks_for_an_open_loop),
         cmocka_unit_test(data_work_longer_than_the_transfers_leaves_no_negative_time),

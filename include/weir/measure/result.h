@@ -63,8 +63,7 @@ struct weir_residency_result {
 };
 
 /* Windows over all ranks in seconds, earliest start to latest stop, as IOR defines them: open,
- * transfer, close, and all three. The time a rank spent on filling and checking buffers is cut out
- * of its stamps. */
+ * transfer, close, and all three. Filling and checking of buffers lie within them. */
 struct weir_windows {
     double open_s;
     double transfer_s;
@@ -176,18 +175,22 @@ struct weir_phase_result {
     uint64_t order_seed; /* of all that is random: order, mix, arrivals; 0: nothing is */
 
     struct weir_windows windows;
-    double wall_s; /* first open to last close, with filling and checking */
     /* while all ranks were transferring: latest start to earliest stop; 0 if never */
     double common_s;
-    double rank_s_min; /* transfer windows of single ranks, data handling cut out */
+    double rank_s_min; /* transfer windows of single ranks */
     double rank_s_mean;
     double rank_s_max;
     double rank_s_stddev;
     double op_s_min; /* smallest rank mean of time per transfer: IOR's Latency column */
-    /* part of the ranks' transfer time that went into filling and checking: what was cut out, and
-     * what was not, as transfers were in flight at the same time */
+    /* part of the ranks' transfer time that went into filling and checking: while nothing of the
+     * rank was in flight, and beside transfers */
     double data_share;
     double overlapped_data_share;
+    /* estimate: what the transfers would have taken without filling and checking, the longest of
+     * the ranks' times. It is a lower bound: while one rank filled, others used the storage. 0 if
+     * there was nothing to leave out, or some of it was done beside transfers, where it costs
+     * anything between nothing and its length. */
+    double storage_s;
     double
         cpu_user_s; /* processor time of all ranks while they transferred, with the kernel's ... */
     double cpu_system_s;    /* ... threads that worked for them alone */

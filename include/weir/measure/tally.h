@@ -38,8 +38,7 @@ struct weir_tally {
     int first_error;      /* -errno of the first of them */
     uint64_t first_error_offset;
     /* between the MOVE stamps, spent on filling and checking buffers while no transfer of this rank
-     * was in flight, so that it can be cut out; and while there were some, or an open loop went on,
-     * so that it cannot */
+     * was in flight; and while there were some, or an open loop went on */
     uint64_t data_ns;
     uint64_t overlapped_data_ns;
     uint64_t cpu_user_ns; /* processor time of this process between the MOVE stamps */
