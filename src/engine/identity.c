@@ -28,6 +28,7 @@ static bool find_stamp(const unsigned char *data, size_t bytes, struct weir_iden
                 .transfer_bytes = facts.transfer_bytes,
                 .seed = facts.seed,
                 .mode = (enum weir_payload_mode)facts.mode,
+                .format = facts.format,
             };
             return true;
         }
@@ -275,6 +276,18 @@ static uint64_t bytes_to_look_at(const struct weir_run *run, const struct weir_p
            (phase->target->is_shared ? (uint64_t)run->group->size : 1);
 }
 
+/* Of what early builds wrote, pages alone could be checked. */
+static int refuse_format(struct weir_run *run, const char *path, const struct weir_identity *found,
+                         struct weir_error *error)
+{
+    if (found != NULL && found->format != weir_stamp_format(found->mode))
+        weir_error_set(error, WEIR_EXIT_FLAWED, -ENODATA, run->backend->descriptor.name,
+                       "%s: its stamps are of format %u, from another version of weir, and this "
+                       "one reads format %u: write the file again",
+                       path, found->format, weir_stamp_format(found->mode));
+    return weir_group_agree(run->group, error);
+}
+
 static int learn_together(struct weir_run *run, const struct weir_phase *phase, const char *path,
                           struct weir_identity *identity, struct weir_error *error)
 {
@@ -294,6 +307,8 @@ static int learn_together(struct weir_run *run, const struct weir_phase *phase, 
         code = refuse_unsigned(run, path, found, error);
     else if (code == 0 && phase->layout.transfer_bytes >= WEIR_PIECE_REST_BYTES)
         code = refuse_unknown(run, path, found, error);
+    if (code == 0 && !is_ior)
+        code = refuse_format(run, path, found ? &learned : NULL, error);
     if (code != 0)
         return code;
     if (found && is_ior)

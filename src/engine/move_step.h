@@ -93,7 +93,7 @@ static inline void weir_mover_put_stamp(struct weir_mover *mover, struct weir_op
 {
     unsigned window = weir_mover_turn_window(mover, op);
 
-    weir_stamp_write(op->data, mover->source, op->offset, window % WEIR_NOISE_PIECES);
+    weir_source_stamp(mover->source, op->data, op->offset, window % WEIR_NOISE_PIECES);
 }
 
 static inline void weir_mover_launch(struct weir_mover *mover, struct weir_op *op)

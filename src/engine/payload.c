@@ -6,8 +6,6 @@
 #include <string.h>
 
 /* Constants with about as many ones as zeros; any such would do. */
-/* The least that storage transfers as a whole. */
-#define SECTOR_BYTES 512
 #define SEQUENCE_STEP UINT64_C(0x9e3779b97f4a7c15)
 #define BASE_SALT UINT64_C(0xe95fd39a1f8e7c11)
 #define SEQUENCE_SALT UINT64_C(0x8cb92ba72f3d8dd7)
@@ -23,9 +21,9 @@
 #define FOR_EACH_VECTOR_WIDTH
 #endif
 
-static uint64_t kind_word(uint32_t seed, uint32_t mode)
+static uint64_t kind_word(uint32_t seed, enum weir_payload_mode mode)
 {
-    return (uint64_t)seed << 32 | (uint64_t)mode << 24;
+    return (uint64_t)seed << 32 | (uint64_t)mode << 24 | (uint64_t)weir_stamp_format(mode) << 16;
 }
 
 static uint64_t base_of(uint64_t place, uint64_t generation, uint64_t kind, uint64_t transfer_bytes)
@@ -43,8 +41,8 @@ bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts)
     memcpy(words, bytes, sizeof words);
     for (unsigned i = 1; i < WEIR_STAMP_WORDS; i++)
         words[i] ^= weir_stamp_mask(words[0], i);
-    noise = words[4] & 0xffffff;
-    kind = words[4] & ~UINT64_C(0xffffff);
+    noise = words[4] & 0xffff;
+    kind = words[4] & ~UINT64_C(0xffff);
     if (words[0] != weir_stamp_check(base_of(words[2], words[3], kind, words[5]), words[1], noise))
         return false;
     *facts = (struct weir_stamp_facts){
@@ -55,6 +53,7 @@ bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts)
         .writer = (uint32_t)words[2],
         .seed = (uint32_t)(kind >> 32),
         .mode = (uint32_t)(kind >> 24) & 0xff,
+        .format = (uint32_t)(kind >> 16) & 0xff,
         .noise = (uint32_t)noise,
     };
     return true;
@@ -124,6 +123,7 @@ static void cut_into_pieces(struct weir_source *source)
     if (source->piece_count == 0)
         source->piece_count = 1;
     source->last_piece_bytes = bytes - (source->piece_count - 1) * WEIR_PIECE_BYTES;
+    source->last_piece_words = source->last_piece_bytes / sizeof(uint64_t);
 }
 
 static uint64_t place_word(uint64_t file_number, uint32_t writer)
@@ -173,7 +173,7 @@ uint64_t weir_source_bare_check(const struct weir_source *source, uint64_t offse
 {
     uint64_t file = source->place & ~UINT64_C(0xffffffff);
 
-    return weir_stamp_check(base_of(file, 0, kind_word(source->identity.seed, 0), 0), offset, 0);
+    return weir_stamp_check(base_of(file, 0, (uint64_t)source->identity.seed << 32, 0), offset, 0);
 }
 
 static void fill_full(const struct weir_source *source, void *window, uint64_t offset)
@@ -198,8 +198,10 @@ static void fill_stamps(const struct weir_source *source, void *window, uint64_t
     for (size_t piece = 0; piece < source->piece_count; piece++) {
         uint64_t at = piece * WEIR_PIECE_BYTES;
         uint64_t *words = (uint64_t *)(void *)(to + at);
+        uint64_t check =
+            weir_stamp_write(words, source, offset + at, (first_noise + piece) % WEIR_NOISE_PIECES);
 
-        weir_stamp_write(words, source, offset + at, (first_noise + piece) % WEIR_NOISE_PIECES);
+        weir_sectors_write(words, weir_source_piece_bytes(source, piece) / sizeof *words, check);
     }
 }
 
@@ -223,7 +225,7 @@ void weir_source_spoil(const struct weir_source *source, void *window)
 {
     unsigned char *to = window;
 
-    for (uint64_t at = 0; at < source->identity.transfer_bytes; at += SECTOR_BYTES) {
+    for (uint64_t at = 0; at < source->identity.transfer_bytes; at += WEIR_SECTOR_BYTES) {
         uint64_t *word = (uint64_t *)(void *)(to + at);
 
         *word = ~*word;
@@ -239,9 +241,11 @@ void weir_source_rebuild(const struct weir_source *source, void *to, size_t byte
 
     weir_source_init(&of_writer, &source->identity, source->noise, source->place >> 32, writer);
     check = weir_stamp_write(words, &of_writer, offset, noise);
-    if (source->identity.mode == WEIR_PAYLOAD_FULL)
+    if (source->identity.mode == WEIR_PAYLOAD_FULL) {
         make_sequence(words + WEIR_STAMP_WORDS, bytes / sizeof *words - WEIR_STAMP_WORDS, check);
-    else
-        memcpy(words + WEIR_STAMP_WORDS, noise_piece(source, noise) + WEIR_STAMP_BYTES,
-               bytes - WEIR_STAMP_BYTES);
+        return;
+    }
+    memcpy(words + WEIR_STAMP_WORDS, noise_piece(source, noise) + WEIR_STAMP_BYTES,
+           bytes - WEIR_STAMP_BYTES);
+    weir_sectors_write(words, bytes / sizeof *words, check);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data that is written: every 4 KiB of it says where it belongs, who wrote it and when. */
+/* The data that is written: every sector of it depends on where it belongs, who wrote it and when.
+ */
 #ifndef WEIR_ENGINE_PAYLOAD_H
 #define WEIR_ENGINE_PAYLOAD_H
 
@@ -22,15 +23,23 @@
  *
  *   3: generation, the microseconds since 1970 when the phase began
  *
- *   4: seed << 32 | mode << 24 | number of its noise
+ *   4: seed << 32 | mode << 24 | format << 16 | number of its noise
  *
  *   5: size of the transfer it was part of
  *
  * Words 1 to 5 are masked with rotations of the check, so that a stamp looks as random as the rest.
- * Behind the stamp, WEIR_PAYLOAD_STAMP has a piece of fixed noise, WEIR_PAYLOAD_FULL a sequence
- * that follows from the check. Transfers below 64 bytes have no stamp: their words follow from
- * seed, file and offset alone. WEIR_PAYLOAD_IOR has no stamps: see payload_ior.h. */
+ *
+ * Behind the stamp, WEIR_PAYLOAD_STAMP has a piece of fixed noise. In it, the first word of every
+ * further 512 bytes of the piece, and the last word of the piece, follow from the check and their
+ * number: storage that takes a sector from elsewhere takes such a word with it, whatever the place
+ * of the piece. Format 0 of this mode is that of early builds, which had no such words.
+ *
+ * Behind the stamp, WEIR_PAYLOAD_FULL has a sequence that follows from the check, in its format 0.
+ * Transfers below 64 bytes have no stamp: their words follow from seed, file and offset alone.
+ * WEIR_PAYLOAD_IOR has no stamps: see payload_ior.h. */
 #define WEIR_PIECE_BYTES 4096
+#define WEIR_SECTOR_BYTES 512 /* the least that storage transfers as a whole */
+#define WEIR_SECTOR_WORDS (WEIR_SECTOR_BYTES / sizeof(uint64_t))
 #define WEIR_STAMP_BYTES 48
 #define WEIR_STAMP_WORDS 6
 #define WEIR_PIECE_REST_BYTES 64
@@ -43,6 +52,7 @@ struct weir_identity {
     uint64_t transfer_bytes;
     uint32_t seed;
     enum weir_payload_mode mode;
+    uint32_t format;               /* of data that were found */
     enum weir_ior_pattern pattern; /* of WEIR_PAYLOAD_IOR, whose data have no generation */
     bool is_blank; /* of WEIR_PAYLOAD_IOR: all ones, which fill a file before random writes */
 };
@@ -56,8 +66,15 @@ struct weir_stamp_facts {
     uint32_t writer;
     uint32_t seed;
     uint32_t mode;
+    uint32_t format;
     uint32_t noise;
 };
+
+/* The format of what is written today. */
+static inline uint32_t weir_stamp_format(enum weir_payload_mode mode)
+{
+    return mode == WEIR_PAYLOAD_STAMP;
+}
 
 /* True if `bytes` (WEIR_STAMP_BYTES of them, at any address) are a stamp. */
 bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts);
@@ -72,7 +89,8 @@ struct weir_source {
     uint64_t kind;
     size_t piece_count; /* of a transfer */
     size_t last_piece_bytes;
-    /* a transfer is one stamp and noise: weir_stamp_write is all that it needs */
+    size_t last_piece_words; /* whole ones */
+    /* a transfer is one stamp and noise: weir_source_stamp is all that it needs */
     bool is_one_stamp;
     struct weir_ior_data ior; /* of WEIR_PAYLOAD_IOR */
 };
@@ -112,6 +130,33 @@ static inline uint64_t weir_stamp_write(uint64_t words[WEIR_STAMP_WORDS],
     words[4] = (source->kind | noise) ^ weir_stamp_mask(check, 4);
     words[5] = source->identity.transfer_bytes ^ weir_stamp_mask(check, 5);
     return check;
+}
+
+/* Word `number` (from 1) of those that a piece has in its noise. */
+static inline uint64_t weir_sector_word(uint64_t check, uint64_t number)
+{
+    uint64_t x = (check + number * WEIR_STAMP_PLACE_FACTOR) * WEIR_STAMP_MIX_FACTOR;
+
+    return x ^ x >> 32;
+}
+
+/* Puts them into a piece of at least WEIR_PIECE_REST_BYTES. */
+static inline void weir_sectors_write(uint64_t *words, size_t word_count, uint64_t check)
+{
+    uint64_t number = 1;
+
+    for (size_t at = WEIR_SECTOR_WORDS; at + 1 < word_count; at += WEIR_SECTOR_WORDS)
+        words[at] = weir_sector_word(check, number++);
+    words[word_count - 1] = weir_sector_word(check, number);
+}
+
+/* Makes a window that holds noise the transfer at `offset`, if the source is_one_stamp. */
+static inline void weir_source_stamp(const struct weir_source *source, uint64_t *words,
+                                     uint64_t offset, uint64_t noise)
+{
+    uint64_t check = weir_stamp_write(words, source, offset, noise);
+
+    weir_sectors_write(words, source->last_piece_words, check);
 }
 
 /* True if a buffer that was laid out has to be filled for each transfer. */

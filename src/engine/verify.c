@@ -4,8 +4,12 @@
 
 #include <string.h>
 
-/* A piece is told as damaged in a few bits up to this many; above, as torn. */
+/* A piece is told as damaged in a few bits up to this many, and so many in a word on average;
+ * above, as torn. */
 #define FLIPPED_BITS_MAX 32
+#define FLIPPED_BITS_PER_WORD 8
+/* Places that are tried for the origin of a sector. */
+#define ORIGINS_TRIED 4096
 
 static bool is_zero(const unsigned char *bytes, size_t count)
 {
@@ -21,7 +25,29 @@ static bool is_expected_stamp(const struct weir_source *source, const struct wei
     return facts->offset == offset && facts->file == (uint32_t)reading->file_number &&
            facts->generation == source->identity.generation &&
            facts->seed == source->identity.seed && facts->mode == source->identity.mode &&
+           facts->format == weir_stamp_format(source->identity.mode) &&
            (!reading->is_own_file || facts->writer == reading->writer);
+}
+
+static const uint64_t *noise_words(const struct weir_source *source, uint32_t noise)
+{
+    return (const uint64_t *)(const void *)(source->noise + (size_t)noise * WEIR_PIECE_BYTES);
+}
+
+/* Noise, and the words in it that follow from the check. */
+static bool is_noise_right(const uint64_t *words, const uint64_t *noise, size_t count)
+{
+    size_t from = WEIR_STAMP_WORDS;
+    uint64_t number = 1;
+
+    for (size_t at = WEIR_SECTOR_WORDS; at + 1 < count; at += WEIR_SECTOR_WORDS) {
+        if (words[at] != weir_sector_word(words[0], number++) ||
+            memcmp(words + from, noise + from, (at - from) * sizeof *words) != 0)
+            return false;
+        from = at + 1;
+    }
+    return words[count - 1] == weir_sector_word(words[0], number) &&
+           memcmp(words + from, noise + from, (count - 1 - from) * sizeof *words) == 0;
 }
 
 /* The part of a piece behind its stamp. */
@@ -33,9 +59,7 @@ static bool is_body_right(const struct weir_source *source, const unsigned char 
     if (source->identity.mode == WEIR_PAYLOAD_FULL)
         return weir_sequence_matches(words + WEIR_STAMP_WORDS,
                                      bytes / sizeof *words - WEIR_STAMP_WORDS, words[0]);
-    return memcmp(piece + WEIR_STAMP_BYTES,
-                  source->noise + (size_t)facts->noise * WEIR_PIECE_BYTES + WEIR_STAMP_BYTES,
-                  bytes - WEIR_STAMP_BYTES) == 0;
+    return is_noise_right(words, noise_words(source, facts->noise), bytes / sizeof *words);
 }
 
 /* ---- what kind of wrong ---- */
@@ -67,8 +91,8 @@ static enum weir_mismatch_kind kind_of_stamp(const struct suspect *suspect,
 /* A damaged stamp does not tell its noise; the end of the piece may. */
 static uint32_t guess_noise(const struct suspect *suspect)
 {
-    size_t tail = suspect->bytes - sizeof(uint64_t);
-    size_t middle = suspect->bytes / 2;
+    size_t tail = suspect->bytes - 2 * sizeof(uint64_t);
+    size_t middle = suspect->bytes / 2 / WEIR_SECTOR_BYTES * WEIR_SECTOR_BYTES + WEIR_STAMP_BYTES;
 
     if (suspect->source->noise == NULL)
         return 0;
@@ -141,20 +165,10 @@ static enum weir_mismatch_kind kind_of_difference(const struct suspect *suspect,
     mismatch->bytes = all.last + 1 - all.first;
     if (is_hole)
         return WEIR_MISMATCH_ZERO;
-    if (all.bits <= FLIPPED_BITS_MAX)
+    if (all.bits <= FLIPPED_BITS_MAX && all.bits <= all.words * FLIPPED_BITS_PER_WORD)
         return WEIR_MISMATCH_FLIP;
     return all.words * sizeof(uint64_t) * 4 < suspect->bytes * 3 ? WEIR_MISMATCH_TORN
                                                                  : WEIR_MISMATCH_GARBAGE;
-}
-
-/* Compares with the piece of a writer. */
-static enum weir_mismatch_kind kind_of_damage(const struct suspect *suspect, uint32_t writer,
-                                              uint32_t noise, struct weir_mismatch *mismatch)
-{
-    union piece right;
-
-    weir_source_rebuild(suspect->source, &right, suspect->bytes, suspect->offset, writer, noise);
-    return kind_of_difference(suspect, &right, suspect->bytes, mismatch);
 }
 
 static struct weir_mismatch mismatch_of(const struct suspect *suspect)
@@ -177,27 +191,188 @@ static void tell_stamp(const struct weir_stamp_facts *facts, struct weir_mismatc
     mismatch->found_generation = facts->generation;
 }
 
-static void classify(const struct suspect *suspect, struct weir_mismatch *mismatch)
+/* ---- sectors of WEIR_PAYLOAD_STAMP at the wrong place ---- */
+
+/* A sector of a piece, or what is left of one at its end. */
+struct sector {
+    const struct suspect *suspect;
+    const uint64_t *words;
+    size_t at; /* in the piece */
+    size_t word_count;
+    uint32_t noise;  /* that it carries, ... */
+    uint64_t number; /* ... and where in the piece it was written in */
+};
+
+static struct sector sector_of(const struct suspect *suspect, size_t at)
+{
+    size_t left = suspect->bytes - at;
+
+    return (struct sector){
+        .suspect = suspect,
+        .words = (const uint64_t *)(const void *)(suspect->piece + at),
+        .at = at,
+        .word_count = (left < WEIR_SECTOR_BYTES ? left : WEIR_SECTOR_BYTES) / sizeof(uint64_t),
+    };
+}
+
+static size_t sector_bytes(const struct sector *sector)
+{
+    return sector->word_count * sizeof *sector->words;
+}
+
+/* Whatever follows a first word: the last word of a sector may be that of its piece. */
+static bool has_noise(const struct sector *sector, const uint64_t *noise)
+{
+    return memcmp(sector->words + WEIR_STAMP_WORDS, noise + WEIR_STAMP_WORDS,
+                  (sector->word_count - 1 - WEIR_STAMP_WORDS) * sizeof *noise) == 0;
+}
+
+/* Which noise a sector carries. A sector that begins a piece has a stamp, which tells more. */
+static bool find_noise(struct sector *sector)
+{
+    if (sector->word_count < WEIR_PIECE_REST_BYTES / sizeof *sector->words)
+        return false;
+    for (sector->noise = 0; sector->noise < WEIR_NOISE_PIECES; sector->noise++)
+        for (sector->number = 1; sector->number < WEIR_PIECE_BYTES / WEIR_SECTOR_BYTES;
+             sector->number++)
+            if (has_noise(sector, noise_words(sector->suspect->source, sector->noise) +
+                                      sector->number * WEIR_SECTOR_WORDS))
+                return true;
+    return false;
+}
+
+static bool is_from(const struct sector *sector, uint64_t file, uint32_t writer, uint64_t offset,
+                    struct weir_mismatch *mismatch)
+{
+    struct weir_source origin;
+    uint64_t check;
+
+    weir_source_init(&origin, &sector->suspect->source->identity, NULL, file, writer);
+    check = weir_stamp_check(origin.base, offset, sector->noise);
+    if (sector->words[0] != weir_sector_word(check, sector->number))
+        return false;
+    mismatch->has_found = WEIR_FOUND_PLACE;
+    mismatch->found_file = (uint32_t)file;
+    mismatch->found_writer = writer;
+    mismatch->found_offset = offset + sector->number * WEIR_SECTOR_BYTES;
+    mismatch->found_generation = origin.identity.generation;
+    return true;
+}
+
+/* The same place of other files or other writers, then places around it. */
+static bool find_origin(const struct sector *sector, struct weir_mismatch *mismatch)
+{
+    const struct suspect *suspect = sector->suspect;
+    const struct weir_reading *reading = suspect->reading;
+    uint32_t ranks = reading->ranks < ORIGINS_TRIED ? reading->ranks : ORIGINS_TRIED;
+    uint64_t transfer_bytes = suspect->source->identity.transfer_bytes;
+    uint64_t step = transfer_bytes % WEIR_PIECE_BYTES == 0 ? WEIR_PIECE_BYTES : transfer_bytes;
+
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        if (is_from(sector, reading->is_own_file ? rank : reading->file_number, rank,
+                    suspect->offset, mismatch))
+            return true;
+    for (uint64_t distance = 0; distance <= ORIGINS_TRIED / 2 * step; distance += step)
+        if (is_from(sector, reading->file_number, reading->writer, suspect->offset + distance,
+                    mismatch) ||
+            (distance <= suspect->offset && is_from(sector, reading->file_number, reading->writer,
+                                                    suspect->offset - distance, mismatch)))
+            return true;
+    return false;
+}
+
+/* True if a wrong sector is right for another place. */
+static bool is_stray_sector(struct sector *sector, struct weir_mismatch *mismatch)
 {
     struct weir_stamp_facts facts;
 
-    *mismatch = mismatch_of(suspect);
-    if (is_zero(suspect->piece, suspect->bytes)) {
-        mismatch->kind = WEIR_MISMATCH_ZERO;
+    *mismatch = mismatch_of(sector->suspect);
+    mismatch->offset += sector->at;
+    mismatch->bytes = sector_bytes(sector);
+    if (sector->word_count >= WEIR_STAMP_WORDS && weir_stamp_read(sector->words, &facts)) {
+        if (sector->at == 0 && is_expected_stamp(sector->suspect->source, sector->suspect->reading,
+                                                 &facts, sector->suspect->offset))
+            return false;
+        mismatch->kind = kind_of_stamp(sector->suspect, &facts);
+        tell_stamp(&facts, mismatch);
+        return true;
+    }
+    mismatch->kind = WEIR_MISMATCH_MISPLACED;
+    return find_noise(sector) && find_origin(sector, mismatch);
+}
+
+static bool is_sector_wrong(const struct sector *sector, const union piece *right)
+{
+    return memcmp(sector->words, right->bytes + sector->at, sector_bytes(sector)) != 0;
+}
+
+static bool is_any_sector_right(const struct suspect *suspect, const union piece *right)
+{
+    for (size_t at = 0; at < suspect->bytes; at += WEIR_SECTOR_BYTES) {
+        struct sector sector = sector_of(suspect, at);
+
+        if (!is_sector_wrong(&sector, right))
+            return true;
+    }
+    return false;
+}
+
+/* Tells the sectors that belong elsewhere, and takes them for right from then on. */
+static void tell_stray_sectors(const struct suspect *suspect, union piece *right,
+                               struct weir_mismatch_log *log)
+{
+    struct weir_mismatch mismatch;
+
+    for (size_t at = 0; at < suspect->bytes; at += WEIR_SECTOR_BYTES) {
+        struct sector sector = sector_of(suspect, at);
+
+        if (!is_sector_wrong(&sector, right) || !is_stray_sector(&sector, &mismatch))
+            continue;
+        weir_mismatch_log_add(log, &mismatch);
+        memcpy(right->bytes + at, sector.words, sector_bytes(&sector));
+    }
+}
+
+/* ---- pieces ---- */
+
+/* A piece that is not zeros in whole. `found` is what its stamp says, NULL if it says nothing. */
+static void tell_piece(const struct suspect *suspect, const struct weir_stamp_facts *found,
+                       struct weir_mismatch_log *log)
+{
+    bool is_expected = found != NULL &&
+                       is_expected_stamp(suspect->source, suspect->reading, found, suspect->offset);
+    struct weir_mismatch mismatch = mismatch_of(suspect);
+    bool has_sectors = suspect->source->noise != NULL;
+    union piece right;
+
+    weir_source_rebuild(suspect->source, &right, suspect->bytes, suspect->offset,
+                        is_expected ? found->writer : mismatch.writer,
+                        is_expected ? found->noise % WEIR_NOISE_PIECES : guess_noise(suspect));
+    if (found != NULL && !is_expected && !(has_sectors && is_any_sector_right(suspect, &right))) {
+        mismatch.kind = kind_of_stamp(suspect, found);
+        tell_stamp(found, &mismatch);
+        weir_mismatch_log_add(log, &mismatch);
         return;
     }
-    if (!weir_stamp_read(suspect->piece, &facts)) {
-        mismatch->kind =
-            kind_of_damage(suspect, suspect->reading->writer, guess_noise(suspect), mismatch);
+    if (has_sectors)
+        tell_stray_sectors(suspect, &right, log);
+    if (memcmp(suspect->piece, &right, suspect->bytes) == 0)
+        return;
+    mismatch.kind = kind_of_difference(suspect, &right, suspect->bytes, &mismatch);
+    weir_mismatch_log_add(log, &mismatch);
+}
+
+static void tell(const struct suspect *suspect, struct weir_mismatch_log *log)
+{
+    struct weir_mismatch mismatch = mismatch_of(suspect);
+    struct weir_stamp_facts found;
+
+    if (!is_zero(suspect->piece, suspect->bytes)) {
+        tell_piece(suspect, weir_stamp_read(suspect->piece, &found) ? &found : NULL, log);
         return;
     }
-    if (is_expected_stamp(suspect->source, suspect->reading, &facts, suspect->offset)) {
-        mismatch->kind =
-            kind_of_damage(suspect, facts.writer, facts.noise % WEIR_NOISE_PIECES, mismatch);
-        return;
-    }
-    mismatch->kind = kind_of_stamp(suspect, &facts);
-    tell_stamp(&facts, mismatch);
+    mismatch.kind = WEIR_MISMATCH_ZERO;
+    weir_mismatch_log_add(log, &mismatch);
 }
 
 static bool is_piece_right(const struct suspect *suspect)
@@ -233,7 +408,6 @@ static bool verify_bare(const struct weir_source *source, const struct weir_read
 static bool verify_pieces(const struct weir_source *source, const struct weir_reading *reading,
                           const unsigned char *data, struct weir_mismatch_log *log)
 {
-    struct weir_mismatch mismatch;
     bool is_right = true;
     uint64_t at = 0;
 
@@ -250,8 +424,7 @@ static bool verify_pieces(const struct weir_source *source, const struct weir_re
         if (at > reading->bytes || is_piece_right(&suspect))
             continue;
         is_right = false;
-        classify(&suspect, &mismatch);
-        weir_mismatch_log_add(log, &mismatch);
+        tell(&suspect, log);
     }
     return is_right;
 }

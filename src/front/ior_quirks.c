@@ -175,8 +175,12 @@ static const struct weir_ior_quirk of_data[] = {
     {"`-l i` (\"incompressible\") repeats one word since 4.0: 1 MiB packs to 2.6 KB",
      "does not compress at all", "that is what it says; `--data ior -l i` gives IOR's bytes"},
     {"the default pattern is the same in every transfer of a task: swapped blocks are not noticed",
-     "every 4 KiB says file, offset, writer and generation",
-     "verification that cannot fail is none"},
+     "every 4 KiB says file, offset, writer and generation, and each 512 bytes of it (each word, "
+     "with "
+     "`--data full`) are right in no other place",
+     "verification that cannot fail is none. It costs about 20 ns per 4 KiB that is written, 2 % "
+     "of "
+     "a write into the page cache; `full` 300 to 500 ns"},
     {"verification counts one error per transfer and says no place",
      "file, offset, bytes, kind, writer and reader of the first ones",
      "someone has to find the disk"},

@@ -194,8 +194,8 @@ static const struct weir_option addition_rows[] = {
     {0, "result", WEIR_OPTION_TEXT, OURS(result_path),
      .help = "append the whole result to this file, phase by phase, as lines of JSON"},
     {0, "data", WEIR_OPTION_CHOICE, OURS(data), NULL, "stamp|full|none|ior",
-     .help = "what is written, instead of -l: a stamp per 4 KiB, every word, or nothing that can "
-             "be verified; ior: the bytes of IOR 4 for -l"},
+     .help = "what is written, instead of -l: data that prove the place of each sector, or of each "
+             "word, or nothing that can be verified; ior: the bytes of IOR 4 for -l"},
     {0, "compat", WEIR_OPTION_TEXT, OURS(compat), "4.1",
      .help = "print the layout of this IOR: 2.10, 3.0, 3.2, 3.3, 4.0 or 4.1"},
     {0, "plain", WEIR_OPTION_FLAG, OURS(is_plain),

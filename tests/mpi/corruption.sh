@@ -115,3 +115,22 @@ copy_block "$first" 2 "$second" 2
 rm -f "$result"
 run 2 -r -R -k -F -t 1m -b 4m -o "$files/f" --result "$result"
 expect_wrong misplaced 1 $((2 * mib)) $mib
+
+# A sector of another file of the same run, at the same offset.
+rm -f "$files"/*
+run 2 -w -k -F -t 1m -b 4m -o "$files/f"
+expect_done
+dd if="$first" of="$second" bs=512 skip=9 seek=9 count=1 conv=notrunc status=none
+rm -f "$result"
+run 2 -r -R -k -F -t 1m -b 4m -o "$files/f" --result "$result"
+expect_wrong misplaced 1 4608 512
+expect_record "reading.wrong == 1 and reading.mismatches[0].found.file == 0 and reading.mismatches[0].found.offset == 4608"
+
+# What an early build wrote is told as that, not as damaged: a stamp of format 0 and nothing else.
+rm -f "$files"/*
+printf '%b' '\xab\x6a\x18\xa1\xc9\x14\xdd\xf5\xae\x5f\x55\xc3\x08\x4d\xa6\xe8\x45\x77\xfd\xaa\x1a\x46\x68\x32' \
+    '\x93\x69\xa4\xf3\x73\xdf\x36\x42\x16\x9a\x4c\xd1\x77\xbf\xaa\x86\x35\x9c\xd0\x64\x8a\xee\xfa\x55' >"$files/f"
+truncate -s 4096 "$files/f"
+run 1 -r -R -k -t 4k -b 4k -o "$files/f"
+expect_exit 1
+expect_error 'stamps are of format 0, .* reads format 1'

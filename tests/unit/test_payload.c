@@ -258,6 +258,193 @@ static void the_writer_of_a_shared_file_may_be_anyone(void **state)
     tear_down(&bed);
 }
 
+/* ---- sectors ---- */
+
+static int compare_words(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* What another file, writer or place holds where the bed's transfer lies, with the same noise. */
+static unsigned char *make_other(const struct bed *bed, uint64_t file, uint32_t writer,
+                                 uint64_t offset)
+{
+    size_t bytes = bed->source.identity.transfer_bytes;
+    unsigned char *data = malloc(bytes);
+    struct weir_source other;
+
+    weir_source_init(&other, &bed->source.identity, bed->noise, file, writer);
+    weir_source_lay(&other, data, 7);
+    weir_source_fill(&other, data, offset, 7);
+    return data;
+}
+
+/* Sectors are those of the file: the first and the last of a transfer may be parts of one. */
+static void no_sector_of_another_file_passes(void **state)
+{
+    static const uint64_t sizes[] = {64,   72,   400,  512,  520,   584,   1024,
+                                     4096, 4152, 4608, 8256, 47008, 65536, 262144};
+
+    (void)state;
+    for (size_t m = 0; m < 2; m++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            unsigned char *other;
+            struct bed bed;
+
+            set_up(&bed, modes[m], sizes[i]);
+            bed.reading.offset = 3 * sizes[i];
+            weir_source_fill(&bed.source, bed.data, bed.reading.offset, 7);
+            other = make_other(&bed, 4, 4, bed.reading.offset);
+            for (uint64_t at = 0, end; at < sizes[i]; at = end) {
+                unsigned char kept[512];
+
+                end = at + 512 - (bed.reading.offset + at) % 512;
+                if (end > sizes[i])
+                    end = sizes[i];
+                memcpy(kept, bed.data + at, end - at);
+                memcpy(bed.data + at, other + at, end - at);
+                assert_false(is_right(&bed));
+                memcpy(bed.data + at, kept, end - at);
+                assert_true(is_right(&bed));
+            }
+            free(other);
+            tear_down(&bed);
+        }
+}
+
+static void expect_stray(struct bed *bed, uint64_t at, uint64_t file, uint32_t writer,
+                         uint64_t offset)
+{
+    const struct weir_mismatch *first = &bed->log.first[0];
+
+    memset(&bed->log, 0, sizeof bed->log);
+    assert_false(is_right(bed));
+    assert_int_equal(bed->log.kept, 1);
+    assert_int_equal(first->kind, WEIR_MISMATCH_MISPLACED);
+    assert_int_equal(first->offset, bed->reading.offset + at);
+    assert_int_equal(first->bytes, 512);
+    assert_int_equal(first->has_found, WEIR_FOUND_PLACE);
+    assert_int_equal(first->found_file, file);
+    assert_int_equal(first->found_writer, writer);
+    assert_int_equal(first->found_offset, offset + at);
+    assert_int_equal(first->found_generation, 1000);
+}
+
+static void a_misplaced_sector_says_where_it_belongs(void **state)
+{
+    static const struct {
+        uint64_t file;
+        uint32_t writer;
+        int64_t distance; /* in transfers */
+        bool is_shared;
+    } cases[] = {{4, 4, 0, false}, {3, 3, 5, false}, {3, 3, -8, false}, {3, 7, 0, true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        /* In a shared file any writer is right, and the stamp says which. */
+        for (size_t at = cases[i].is_shared ? 4608 : 4096; at < 8192; at += 512) {
+            unsigned char *other;
+            uint64_t offset;
+            struct bed bed;
+
+            set_up(&bed, WEIR_PAYLOAD_STAMP, 16384);
+            bed.reading.ranks = 16;
+            bed.reading.is_own_file = !cases[i].is_shared;
+            offset = bed.reading.offset + (uint64_t)cases[i].distance * 16384;
+            other = make_other(&bed, cases[i].file, cases[i].writer, offset);
+            memcpy(bed.data + at, other + at, 512);
+            expect_stray(&bed, at, cases[i].file, cases[i].writer, offset);
+            free(other);
+            tear_down(&bed);
+        }
+}
+
+/* A stretch that belongs elsewhere is told from what is damaged behind it. */
+static void damage_beside_a_misplaced_sector_is_told_for_itself(void **state)
+{
+    unsigned char *other;
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed, WEIR_PAYLOAD_STAMP, 4096);
+    bed.reading.ranks = 16;
+    other = make_other(&bed, 4, 4, bed.reading.offset);
+    memcpy(bed.data + 512, other + 512, 1024);
+    bed.data[3000] ^= 1;
+    assert_false(is_right(&bed));
+    assert_int_equal(bed.log.kept, 2);
+    assert_int_equal(bed.log.first[0].kind, WEIR_MISMATCH_MISPLACED);
+    assert_int_equal(bed.log.first[0].offset, bed.reading.offset + 512);
+    assert_int_equal(bed.log.first[0].bytes, 1024);
+    assert_int_equal(bed.log.first[1].kind, WEIR_MISMATCH_FLIP);
+    assert_int_equal(bed.log.first[1].offset, bed.reading.offset + 3000);
+    assert_int_equal(bed.log.first[1].bytes, 1);
+    free(other);
+    tear_down(&bed);
+}
+
+/* Where nobody knows where a sector comes from, it is torn: not a few flipped bits. */
+static void a_sector_of_unknown_origin_is_torn(void **state)
+{
+    unsigned char *other;
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed, WEIR_PAYLOAD_STAMP, 4096);
+    bed.reading.ranks = 4;
+    other = make_other(&bed, 99, 99, bed.reading.offset);
+    memcpy(bed.data + 512, other + 512, 512);
+    assert_false(is_right(&bed));
+    assert_int_equal(bed.log.kept, 1);
+    assert_int_equal(bed.log.first[0].kind, WEIR_MISMATCH_TORN);
+    assert_in_range(bed.log.first[0].offset, bed.reading.offset + 512, bed.reading.offset + 519);
+    free(other);
+    tear_down(&bed);
+}
+
+/* No two sectors are alike, as early builds had them each megabyte. */
+static void stamps_leave_no_two_sectors_alike(void **state)
+{
+    size_t count = 4 * MIB / 512;
+    uint64_t *hashes = malloc(count * sizeof *hashes);
+    struct bed bed;
+
+    (void)state;
+    set_up(&bed, WEIR_PAYLOAD_STAMP, 4 * MIB);
+    for (size_t i = 0; i < count; i++) {
+        hashes[i] = 0;
+        for (size_t word = 0; word < 64; word++)
+            hashes[i] = weir_mix64(hashes[i] + ((uint64_t *)(void *)bed.data)[i * 64 + word]);
+    }
+    qsort(hashes, count, sizeof *hashes, compare_words);
+    for (size_t i = 1; i < count; i++)
+        assert_int_not_equal(hashes[i], hashes[i - 1]);
+    free(hashes);
+    tear_down(&bed);
+}
+
+/* As an early build wrote it: generation 1700000000000000, seed 42, rank 0, noise 7. */
+static void a_stamp_of_the_old_format_is_known_as_such(void **state)
+{
+    static const uint64_t words[] = {0xf5dd14c9a1186aab, 0xe8a64d08c3555fae, 0x3268461aaafd7745,
+                                     0x4236df73f3a46993, 0x86aabf77d14c9a16, 0x55faee8a64d09c35};
+    struct weir_stamp_facts facts;
+    struct bed bed;
+
+    (void)state;
+    assert_true(weir_stamp_read(words, &facts));
+    assert_int_equal(facts.format, 0);
+    assert_int_equal(facts.mode, WEIR_PAYLOAD_STAMP);
+    assert_int_equal(facts.generation, 1700000000000000);
+    assert_int_equal(facts.noise, 7);
+    set_up(&bed, WEIR_PAYLOAD_STAMP, 4096);
+    assert_true(weir_stamp_read(bed.data, &facts));
+    assert_int_equal(facts.format, 1);
+    tear_down(&bed);
+}
+
 /* Written in transfers of 1 MiB and read in transfers of 4 KiB: stamps do not depend on how the
  * file is read. */
 static void pieces_verify_in_transfers_of_another_size(void **state)
@@ -280,13 +467,6 @@ static void pieces_verify_in_transfers_of_another_size(void **state)
 }
 
 /* Even a short repeat would show: all words of a full payload and all its pieces' stamps differ. */
-static int compare_words(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void full_payloads_never_repeat_a_word(void **state)
 {
     size_t count = 4 * MIB / sizeof(uint64_t), repeated = 0;
@@ -312,6 +492,12 @@ int main(void)
         cmocka_unit_test(each_kind_of_damage_is_told_with_its_place),
         cmocka_unit_test(a_misplaced_piece_says_where_it_belongs),
         cmocka_unit_test(the_writer_of_a_shared_file_may_be_anyone),
+        cmocka_unit_test(no_sector_of_another_file_passes),
+        cmocka_unit_test(a_misplaced_sector_says_where_it_belongs),
+        cmocka_unit_test(damage_beside_a_misplaced_sector_is_told_for_itself),
+        cmocka_unit_test(a_sector_of_unknown_origin_is_torn),
+        cmocka_unit_test(stamps_leave_no_two_sectors_alike),
+        cmocka_unit_test(a_stamp_of_the_old_format_is_known_as_such),
         cmocka_unit_test(pieces_verify_in_transfers_of_another_size),
         cmocka_unit_test(full_payloads_never_repeat_a_word),
     };

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 enum weir_mismatch_kind {
-    WEIR_MISMATCH_MISPLACED, /* a whole, valid piece of this data set that belongs to another place
-                                or writer */
+    WEIR_MISMATCH_MISPLACED, /* a whole, valid piece or sector of this data set that belongs to
+                                another place or writer */
     WEIR_MISMATCH_STALE,     /* right place, older generation */
     WEIR_MISMATCH_NEWER,     /* right place, newer generation than expected */
     WEIR_MISMATCH_FOREIGN,   /* a valid piece of a run with another seed */

@@ -47,8 +47,8 @@ int weir_target_path(const struct weir_target *target, const struct weir_file_pl
                      char path[WEIR_PATH_BYTES]);
 
 enum weir_payload_mode {
-    WEIR_PAYLOAD_STAMP, /* a header per 4 KiB proves place, writer and generation; the rest is fixed
-                           noise */
+    WEIR_PAYLOAD_STAMP, /* a header per 4 KiB and a word per sector prove place, writer and
+                           generation; the rest is fixed noise */
     WEIR_PAYLOAD_FULL,  /* every word depends on place, writer and generation */
     WEIR_PAYLOAD_NONE,  /* whatever the buffer holds: nothing to verify */
     WEIR_PAYLOAD_IOR    /* the bytes that IOR 4.x writes, for verification by it or of its files */
