@@ -300,12 +300,14 @@ static void derive_outliers(struct weir_phase_result *result, const struct weir_
 
 /* ---- stonewall ---- */
 
-/* A rank that never saw the deadline was done with its whole part before it. */
+/* A rank that never saw the deadline was done with its whole part before it; if none did, the time
+ * is that which all took. */
 static void derive_stonewall(struct weir_phase_result *result, const struct weir_rank_row *rows,
                              unsigned rank_count)
 {
     struct weir_stonewall wall = {.ops_min = UINT64_MAX, .bytes_min = UINT64_MAX};
     unsigned hit_count = 0;
+    double hit_s = 0.0;
 
     for (unsigned i = 0; i < rank_count; i++) {
         const struct weir_rank_row *row = &rows[i];
@@ -316,18 +318,15 @@ static void derive_stonewall(struct weir_phase_result *result, const struct weir
         wall.ops_max = ops > wall.ops_max ? ops : wall.ops_max;
         wall.bytes_min = bytes < wall.bytes_min ? bytes : wall.bytes_min;
         wall.bytes_mean += (double)bytes / rank_count;
-        if (row->hit_deadline) {
-            wall.seconds += (double)row->stonewall_ns / NS_PER_S;
-            hit_count++;
-        }
+        wall.has_deadline |= row->has_deadline != 0;
+        hit_count += row->hit_deadline != 0;
+        hit_s += row->hit_deadline ? (double)row->stonewall_ns / NS_PER_S : 0.0;
+        wall.seconds += (double)row->stonewall_ns / NS_PER_S / rank_count;
     }
-    if (hit_count == 0) {
-        result->stonewall = (struct weir_stonewall){.is_hit = false};
-        return;
-    }
-    wall.is_hit = true;
-    wall.seconds /= hit_count;
-    result->stonewall = wall;
+    wall.is_hit = hit_count > 0;
+    if (wall.is_hit)
+        wall.seconds = hit_s / hit_count;
+    result->stonewall = wall.has_deadline ? wall : (struct weir_stonewall){.is_hit = false};
 }
 
 /* ---- clocks ---- */

@@ -29,7 +29,7 @@ bool weir_figures_has_removal(const struct weir_plan *plan, const struct weir_ph
 
 bool weir_figures_has_wear_out(const struct weir_plan *plan, const struct weir_phase_result *result)
 {
-    return weir_figures_phase(plan, result)->stop.has_wear_out && result->stonewall.is_hit;
+    return weir_figures_phase(plan, result)->stop.has_wear_out && result->stonewall.has_deadline;
 }
 
 static double or_zero(double value)

@@ -139,6 +139,7 @@ const struct weir_json_field weir_record_pace_fields[] = {
 };
 
 const struct weir_json_field weir_record_stonewall_fields[] = {
+    WEIR_JSON_FIELD(weir_stonewall, "hit", is_hit, WEIR_JSON_FLAG),
     WEIR_JSON_FIELD(weir_stonewall, "ops_min", ops_min, WEIR_JSON_COUNT),
     WEIR_JSON_FIELD(weir_stonewall, "ops_max", ops_max, WEIR_JSON_COUNT),
     WEIR_JSON_FIELD(weir_stonewall, "seconds", seconds, WEIR_JSON_REAL),
@@ -356,7 +357,7 @@ json_t *weir_record_phase_object(const struct weir_plan *plan,
     json_object_set_new(object, "slowest", slowest_of(phase));
     json_object_set_new(object, "outliers", outliers_of(phase));
     json_object_set_new(object, "stonewall",
-                        phase->stonewall.is_hit
+                        phase->stonewall.has_deadline
                             ? object_of(weir_record_stonewall_fields, &phase->stonewall)
                             : json_null());
     json_object_set_new(object, "clock", object_of(weir_record_clock_fields, &phase->clock));

@@ -355,7 +355,8 @@ static bool read_numbers(json_t *record, struct weir_phase_result *phase)
     phase->outcome = (enum weir_outcome)outcome;
     phase->file_bytes =
         json_is_integer(file_bytes) ? (uint64_t)json_integer_value(file_bytes) : UINT64_MAX;
-    phase->stonewall.is_hit = json_is_object(stonewall);
+    /* Older files have it only if the deadline was hit. */
+    phase->stonewall.has_deadline = phase->stonewall.is_hit = json_is_object(stonewall);
     return weir_json_take(record, weir_record_phase_fields, phase) &&
            weir_json_take(json_object_get(record, "windows"), weir_record_windows_fields,
                           &phase->windows) &&

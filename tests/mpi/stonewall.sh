@@ -7,9 +7,24 @@
 # At 4 ms a transfer, 2000 transfers take 8 s and the deadline comes after about 250.
 slow=(-t 4k -b 8000k -O interIODelay=4000)
 
-run 2 -w "${slow[@]}" -D 1 -o "$files/f" --result "$result"
+run 2 -w -r "${slow[@]}" -D 1 -o "$files/f" --result "$result"
 expect_done
-expect_record "written.stonewall and 0 < written.ops < 2 * 2000"
+expect_record "written.stonewall.hit and 0 < written.ops < 2 * 2000"
+# IOR expects the whole of the read too.
+[ "$(grep -c '^WARNING: Expected aggregate file size       = 16384000$' "$out")" = 2 ] || fail "the sizes are not told twice"
+[ "$(grep -c '^WARNING: Maybe caused by deadlineForStonewalling$' "$out")" = 2 ] || fail "the deadline is not told twice"
+
+# Wear-out before the deadline: IOR's line and columns have what was done.
+rm -f "$result"
+run 2 -w -t 4k -b 64k -D 60 -O stoneWallingWearOut=1 -o "$files/f" --result "$result"
+expect_done
+expect_line '^stonewalling pairs accessed min: 16 max: 16 -- min data: 0.0 GiB mean data: 0.0 GiB time: 0.0s$'
+expect_line '^Pairs deadlineForStonewallingaccessed: 16$'
+awk '/^write / && NF > 20 { exit $11 ~ /^[0-9.]+$/ && $12 > 0 ? 0 : 1 }' "$out" || fail "the summary has no stonewall columns"
+expect_record "not written.stonewall.hit and written.stonewall.bytes_min == 65536"
+run 2 -w -t 4k -b 64k -D 60 -O stoneWallingWearOut=1,summaryFormat=JSON -o "$files/f"
+expect_line '"StoneWallTime"'
+expect_line '"StoneWallbwMeanMIB"'
 
 rm -f "$result"
 run 2 -w -k -G 3 "${slow[@]}" -D 1 -O stoneWallingWearOut=1,stoneWallingStatusFile="$work/status" -o "$files/f" \

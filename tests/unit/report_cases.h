@@ -94,7 +94,8 @@ static inline struct scene make_wear_out(void)
     done = scene_done(&scene, test, write, 0,
                       (struct scene_row){200 * MIB, 0.001, 0.62, 0.002, 0.63, 0.0015});
     done->order_seed = 99;
-    done->stonewall = (struct weir_stonewall){true, 300, 400, 0.5, 75 * MIB, 87.5 * (double)MIB};
+    done->stonewall =
+        (struct weir_stonewall){true, true, 300, 400, 0.5, 75 * MIB, 87.5 * (double)MIB};
     weir_result_find(done, WEIR_NOTE, "stonewalled", "1024 of 2048 transfers were asked for");
     return scene;
 }
@@ -500,7 +501,7 @@ static inline struct scene make_every_word(void)
         done->data_seed = 1795219302;
     }
     scene.result->phases[1].stonewall =
-        (struct weir_stonewall){true, 100, 101, 0.5, 75 * MIB, 87.5 * (double)MIB};
+        (struct weir_stonewall){true, true, 100, 101, 0.5, 75 * MIB, 87.5 * (double)MIB};
     return scene;
 }
 

@@ -221,6 +221,7 @@ static void wear_out_sample_comes_out_byte_for_byte(void **state)
         &scene, test, write, 0,
         (struct scene_row){121503744, 0.0, 1854 / 1792.10, 0.033464, 1.034542, 0.001116});
     done->stonewall = (struct weir_stonewall){
+        .has_deadline = true,
         .is_hit = true,
         .ops_min = 896,
         .ops_max = 927,

@@ -126,6 +126,7 @@ static void the_stonewall_has_work_on_data_in_it(void **state)
     struct weir_rank_row row = plain_row();
 
     (void)state;
+    row.has_deadline = 1;
     row.hit_deadline = 1;
     row.stonewall_ops = 5;
     row.stonewall_ns = 8 * MS;
@@ -341,6 +342,8 @@ static void stonewall_counts_what_each_rank_had_done_at_the_deadline(void **stat
     struct weir_rank_row rows[2] = {plain_row(), plain_row()};
 
     (void)state;
+    for (unsigned i = 0; i < 2; i++)
+        rows[i].has_deadline = 1;
     rows[0].hit_deadline = 1;
     rows[0].stonewall_ops = 6;
     rows[0].stonewall_bytes = 6144;
@@ -378,6 +381,29 @@ static void clock_error_is_the_sum_of_the_two_worst_nodes(void **state)
     }
     weir_result_derive(&result, rows, 2, hosts, 0.0);
     assert_false(result.clock.is_cross_node);
+}
+
+/* As IOR tells it: what ranks had done when they were done. */
+static void a_deadline_that_nobody_saw_has_figures_too(void **state)
+{
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[2] = {plain_row(), plain_row()};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        rows[i].has_deadline = 1;
+        rows[i].stonewall_ns = (i + 1) * (uint64_t)MS;
+    }
+    rows[1].op_count = 8;
+    rows[1].byte_count = 8192;
+    weir_result_derive(&result, rows, 2, hosts, 0.0);
+    assert_true(result.stonewall.has_deadline);
+    assert_false(result.stonewall.is_hit);
+    assert_int_equal(result.stonewall.ops_min, 8);
+    assert_int_equal(result.stonewall.ops_max, 10);
+    assert_int_equal(result.stonewall.bytes_min, 8192);
+    assert_seconds(result.stonewall.bytes_mean, 9216.0);
+    assert_seconds(result.stonewall.seconds, 0.0015);
 }
 
 static struct weir_mismatch mismatch_at(uint64_t file_number, uint64_t offset)
@@ -576,6 +602,7 @@ int main(void)
         cmocka_unit_test(slowest_ranks_are_named_in_order_with_their_hosts),
         cmocka_unit_test(ranks_far_from_the_mean_are_named_by_what_is_far),
         cmocka_unit_test(outliers_are_counted_beyond_the_room_and_only_if_asked_for),
+        cmocka_unit_test(a_deadline_that_nobody_saw_has_figures_too),
         cmocka_unit_test(stonewall_counts_what_each_rank_had_done_at_the_deadline),
         cmocka_unit_test(clock_error_is_the_sum_of_the_two_worst_nodes),
         cmocka_unit_test(merged_mismatches_are_the_first_by_place),

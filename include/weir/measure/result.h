@@ -36,6 +36,7 @@ struct weir_rank_row {
     uint64_t cpu_system_ns;
     uint64_t blocked_count;
     struct weir_pace_tally pace;
+    uint64_t has_deadline;
     uint64_t hit_deadline;
     uint64_t stonewall_ops;
     uint64_t stonewall_bytes;
@@ -96,11 +97,14 @@ struct weir_outlier {
     char host[WEIR_HOST_NAME_BYTES];
 };
 
+/* All zero where there is no deadline. */
 struct weir_stonewall {
-    bool is_hit;      /* at least one rank saw the deadline */
-    uint64_t ops_min; /* transfers of a rank when it did */
+    bool has_deadline;
+    bool is_hit;      /* at least one rank saw it */
+    uint64_t ops_min; /* transfers of a rank when it did, or was done before */
     uint64_t ops_max;
-    double seconds; /* mean over ranks: time from the first transfer to the deadline seen */
+    /* mean over the ranks that saw it, if none did of all: from the first transfer to then */
+    double seconds;
     uint64_t bytes_min;
     double bytes_mean; /* per rank, at that time */
 };
