@@ -251,7 +251,7 @@ static int run_test(const struct weir_engine_params *params, const struct weir_t
         weir_group_close(run.group);
     if (result != NULL)
         result->is_interrupted |= run.is_interrupted;
-    *must_end = run.is_interrupted || run.has_failed;
+    *must_end = run.is_interrupted || (run.has_failed && !test->goes_on_after_errors);
     assert(params->group != NULL);
     code = weir_group_broadcast(params->group, must_end, sizeof *must_end, 0);
     if (code == 0)

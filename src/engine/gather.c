@@ -358,19 +358,25 @@ static int agree_on_outcome(struct weir_run *run, struct weir_phase_result *reco
 {
     struct weir_error failure = run->failure;
     bool is_told = weir_run_must_stop(run);
-    uint64_t seen[3] = {is_told, run->is_cut, weir_error_is_set(&failure)};
-    int code = weir_group_reduce(run->group, seen, 3, WEIR_MAX);
+    bool is_heard = weir_group_hears_alarm(run->group);
+    uint64_t seen[5] = {is_told, run->is_cut, weir_error_is_set(&failure), is_heard,
+                        run->is_called_off};
+    int code = weir_group_reduce(run->group, seen, 5, WEIR_MAX);
+    bool is_cut;
 
+    if (code == 0 && seen[3] != 0)
+        code = weir_group_end_alarm(run->group);
     if (code != 0)
         return code;
     weir_group_agree(run->group, &failure);
     run->is_interrupted |= seen[0] != 0;
     run->has_failed |= seen[2] != 0;
-    run->is_ending |= seen[0] != 0 || seen[2] != 0;
+    run->is_ending |= seen[0] != 0 || (seen[2] != 0 && !run->test->goes_on_after_errors);
+    is_cut = seen[1] != 0 || (seen[0] != 0 && seen[4] != 0);
     if (record != NULL) {
-        record->is_interrupted = seen[1] != 0;
+        record->is_interrupted = is_cut;
         record->outcome =
-            seen[1] != 0 || seen[2] != 0 ? WEIR_OUTCOME_PARTIAL : WEIR_OUTCOME_COMPLETE;
+            is_cut || seen[2] != 0 || seen[4] != 0 ? WEIR_OUTCOME_PARTIAL : WEIR_OUTCOME_COMPLETE;
         snprintf(record->failure, sizeof record->failure, "%s", failure.text);
         run->result->is_interrupted |= run->is_interrupted;
     }

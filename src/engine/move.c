@@ -23,6 +23,7 @@ void weir_mover_ask_to_stop(struct weir_mover *mover)
         mover->until = 0;
 }
 
+/* Where errors do not stop the test, the rank goes on with its next transfer. */
 void weir_mover_fail(struct weir_mover *mover, int code, uint64_t offset, const char *what)
 {
     char place[64];
@@ -30,7 +31,8 @@ void weir_mover_fail(struct weir_mover *mover, int code, uint64_t offset, const 
     snprintf(place, sizeof place, "%s at offset %llu of", what, (unsigned long long)offset);
     weir_tally_fail(mover->tally, code, offset);
     weir_run_fail(mover->run, code, place, mover->path);
-    weir_mover_ask_to_stop(mover);
+    if (!mover->run->test->goes_on_after_errors)
+        weir_mover_ask_to_stop(mover);
 }
 
 /* Nobody waits for this rank in the middle of a queue: it may stop alone. */
@@ -67,6 +69,21 @@ static void set_alert(struct weir_mover *mover)
 {
     mover->alert_ns =
         mover->deadline_ns < mover->progress_ns ? mover->deadline_ns : mover->progress_ns;
+    if (mover->listen_ns < mover->alert_ns)
+        mover->alert_ns = mover->listen_ns;
+}
+
+bool weir_mover_listens(struct weir_mover *mover, uint64_t now_ns)
+{
+    if (now_ns < mover->listen_ns)
+        return false;
+    mover->listen_ns = now_ns + WEIR_GROUP_TICK_NS;
+    if (weir_group_hears_alarm(mover->run->group)) {
+        mover->has_heard_alarm = true;
+        mover->until = 0;
+    }
+    weir_queue_touch(&mover->run->queue);
+    return mover->has_heard_alarm;
 }
 
 static void tell_progress(struct weir_mover *mover, uint64_t now_ns)
@@ -96,11 +113,14 @@ void weir_mover_attend(struct weir_mover *mover, uint64_t now_ns)
     }
     if (now_ns >= mover->progress_ns)
         tell_progress(mover, now_ns);
+    weir_mover_listens(mover, now_ns);
     set_alert(mover);
 }
 
 void weir_mover_heed_signal(struct weir_mover *mover)
 {
+    if (!mover->has_seen_signal)
+        weir_run_call_off(mover->run);
     mover->has_seen_signal = true;
     weir_mover_ask_to_stop(mover);
 }
@@ -260,7 +280,7 @@ static bool must_go_again(struct weir_mover *mover)
 static int wear_out(struct weir_mover *mover)
 {
     bool is_spoilt = mover->phase->ends_at_mismatch && mover->tally->mismatches.wrong_transfers > 0;
-    bool is_sound = mover->tally->error_count == 0 && !is_spoilt;
+    bool is_sound = mover->tally->error_count == 0 && !is_spoilt && !mover->has_heard_alarm;
     uint64_t furthest;
     int code = weir_stop_furthest(mover->run->group, mover->tally->hit_deadline, mover->furthest,
                                   &furthest);
@@ -301,6 +321,10 @@ static void set_alerts(struct weir_mover *mover)
     mover->deadline_ns = deadline_ns == 0 ? UINT64_MAX : mover->started_ns + deadline_ns;
     mover->progress_ns =
         tells_progress ? mover->started_ns + observer->progress_interval_ns : UINT64_MAX;
+    /* Collective phases stop together by themselves. */
+    mover->listen_ns = mover->run->has_alarm && !mover->is_collective
+                           ? mover->started_ns + WEIR_GROUP_TICK_NS
+                           : UINT64_MAX;
     set_alert(mover);
 }
 
@@ -388,6 +412,7 @@ static void begin(struct weir_mover *mover)
 
 int weir_move(struct weir_mover *mover)
 {
+    bool has_more;
     int code;
 
     begin(mover);
@@ -403,7 +428,8 @@ int weir_move(struct weir_mover *mover)
     if (mover->is_open_loop)
         weir_pacer_close(&mover->pacer);
     count_transfers(mover);
-    mover->run->is_cut =
-        mover->has_seen_signal && (mover->walk.index < mover->limit || is_early(mover));
+    has_more = mover->walk.index < mover->limit || is_early(mover);
+    mover->run->is_cut = mover->has_seen_signal && has_more;
+    mover->run->is_called_off = mover->has_heard_alarm && has_more;
     return code;
 }

@@ -45,10 +45,12 @@ struct weir_mover {
     struct weir_walk walk; /* its index is the number of the next transfer */
     uint64_t furthest;     /* transfers of the longest pass over the layout */
     bool has_seen_signal;
+    bool has_heard_alarm;
     uint64_t started_ns;
     uint64_t alert_ns;    /* look up from the work when the clock is past this */
     uint64_t deadline_ns; /* UINT64_MAX: none */
     uint64_t progress_ns; /* next call of the observer */
+    uint64_t listen_ns;   /* next look for an alarm of another rank; UINT64_MAX: never */
     int code;             /* not 0: ranks could not agree */
     uint64_t until;     /* launch nothing from here on: the limit, or 0 if something asks to stop */
     bool is_collective; /* ranks go on and stop together */

@@ -304,12 +304,22 @@ static void check(struct weir_mover *mover, const struct weir_op *op)
     charge(mover, before_ns);
 }
 
-static void pause_for(uint64_t ns)
+/* Unless something asks to stop meanwhile: in slices, for a signal may come just before a sleep,
+ * or to another thread. */
+static void pause_for(struct weir_mover *mover, uint64_t ns)
 {
-    struct timespec time = {.tv_sec = (time_t)(ns / 1000000000),
-                            .tv_nsec = (long)(ns % 1000000000)};
+    struct weir_queue *queue = &mover->run->queue;
+    uint64_t now_ns = weir_queue_now(queue);
+    uint64_t until_ns = now_ns + ns;
 
-    nanosleep(&time, NULL);
+    while (now_ns < until_ns && *mover->stop_signal == 0 && !weir_mover_listens(mover, now_ns)) {
+        uint64_t left_ns = until_ns - now_ns;
+        struct timespec time = {
+            .tv_nsec = (long)(left_ns < WEIR_GROUP_TICK_NS ? left_ns : WEIR_GROUP_TICK_NS)};
+
+        nanosleep(&time, NULL);
+        now_ns = weir_queue_now(queue);
+    }
 }
 
 /* Of a transfer that is over, with its sync. */
@@ -322,7 +332,7 @@ static void finish(struct weir_mover *mover, struct weir_op *op)
     if (mover->phase->must_verify && op->verb == WEIR_OP_READ)
         check(mover, op);
     if (mover->phase->think_ns != 0 && is_blocking(mover)) {
-        pause_for(mover->phase->think_ns);
+        pause_for(mover, mover->phase->think_ns);
         weir_queue_touch(&mover->run->queue);
     }
 }

@@ -25,6 +25,10 @@ WEIR_SELDOM void weir_mover_fail_session(struct weir_mover *mover, int code, con
 /* What is to be done when the clock is past alert_ns. */
 WEIR_SELDOM void weir_mover_attend(struct weir_mover *mover, uint64_t now_ns);
 
+/* True if another rank has raised an alarm: then nothing more is launched. Looks for one only now
+ * and then. */
+WEIR_SELDOM bool weir_mover_listens(struct weir_mover *mover, uint64_t now_ns);
+
 /* Whether the phase had more to do is known when the loop has ended. */
 WEIR_SELDOM void weir_mover_heed_signal(struct weir_mover *mover);
 

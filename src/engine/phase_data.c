@@ -249,6 +249,16 @@ static int start(struct weir_data_phase *data)
     return 0;
 }
 
+static int pass_windows(struct weir_data_phase *data)
+{
+    int code, end_code;
+
+    weir_run_arm(data->run);
+    code = weir_phase_pass_windows(data);
+    end_code = weir_run_disarm(data->run);
+    return code != 0 ? code : end_code;
+}
+
 /* ---- after the end ---- */
 
 static int remember_write(struct weir_data_phase *data)
@@ -326,14 +336,14 @@ int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct
 
     run->failure = (struct weir_error){0};
     weir_text_clear(&run->notes);
-    run->is_cut = false;
+    run->is_cut = run->is_called_off = false;
     code = prepare(&data, error);
     if (code == 0) {
         code = choose_depth(&data, error);
         if (code == 0)
             code = start(&data);
         if (code == 0)
-            code = weir_phase_pass_windows(&data);
+            code = pass_windows(&data);
         if (code == 0)
             code = finish(&data, error);
         if (code != 0)

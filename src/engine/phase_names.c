@@ -70,7 +70,7 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
         return 0;
     run->failure = (struct weir_error){0};
     weir_text_clear(&run->notes);
-    run->is_cut = false;
+    run->is_cut = run->is_called_off = false;
     weir_group_synchronise(run->group, run->params->clock, &facts.before);
     facts.begun_s = weir_wall_clock_s();
     facts.start_ns = weir_group_start_together(run->group, run->params->clock, &facts.before);

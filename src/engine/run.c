@@ -113,7 +113,43 @@ int weir_run_fail(struct weir_run *run, int code, const char *what, const char *
     weir_error_set(&run->failure, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
                    "%s %s: %s%s", what, path, strerror(-code), weir_text_string(&whom));
     weir_text_close(&whom);
+    if (!run->test->goes_on_after_errors)
+        weir_run_call_off(run);
     return run->failure.code;
+}
+
+/* ---- alarms ---- */
+
+/* While this rank waits: a signal may come to it alone, and what it hears, others wait for. */
+static void listen_idly(void *context)
+{
+    struct weir_run *run = context;
+
+    if (weir_run_must_stop(run))
+        weir_run_call_off(run);
+    weir_group_hears_alarm(run->group);
+}
+
+void weir_run_arm(struct weir_run *run)
+{
+    run->has_alarm = true;
+    run->group->idle = listen_idly;
+    run->group->idle_context = run;
+}
+
+int weir_run_disarm(struct weir_run *run)
+{
+    int code = weir_group_barrier(run->group);
+
+    run->has_alarm = false;
+    run->group->idle = NULL;
+    return code;
+}
+
+void weir_run_call_off(struct weir_run *run)
+{
+    if (run->has_alarm)
+        weir_group_raise_alarm(run->group);
 }
 
 bool weir_run_has_written(const struct weir_run *run, const struct weir_target *target)

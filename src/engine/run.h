@@ -77,6 +77,8 @@ struct weir_run {
     bool is_interrupted;       /* by a signal, seen by any rank; the same on all ranks */
     bool has_failed;           /* an operation of some rank failed; the same on all ranks */
     bool is_cut;               /* a signal ended the present phase on this rank */
+    bool is_called_off;        /* an alarm ended it on this rank */
+    bool has_alarm;            /* in the present phase: ranks look for alarms, and may raise one */
     bool has_made_directory;   /* of its own file, and not yet removed it */
     bool is_dirty;             /* verification failed in this repetition; the same on all ranks */
     struct weir_error failure; /* this rank's first failure in the present phase */
@@ -105,12 +107,21 @@ struct weir_group *weir_run_file_group(const struct weir_run *run,
 bool weir_run_handles_name(const struct weir_run *run, const struct weir_target *target);
 
 /* Notes this rank's first failure: "<backend>: <what> <path>: <reason>", and in brackets what the
- * backend has to say of it. Returns `code`. */
+ * backend has to say of it; in a phase with an alarm, the other ranks hear of it if errors are to
+ * stop the test. Returns `code`. */
 int weir_run_fail(struct weir_run *run, int code, const char *what, const char *path);
 
 /* Adds whom a failure of the session concerned, in brackets: " (server 1 at n2:7471 does not
  * answer)"; nothing if there is nothing to say. */
 void weir_run_explain(const struct weir_run *run, struct weir_text *text);
+
+/* From the one to the other, the alarm of a rank that fails, or is told to end, reaches all that
+ * move or wait. Ranks wait for one another in the second. 0 or -errno. Collective. */
+void weir_run_arm(struct weir_run *run);
+int weir_run_disarm(struct weir_run *run);
+
+/* Calls the other ranks off, if the phase has an alarm. */
+void weir_run_call_off(struct weir_run *run);
 
 /* True once a signal asks this rank to end. */
 static inline bool weir_run_must_stop(const struct weir_run *run)

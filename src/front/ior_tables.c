@@ -242,6 +242,10 @@ static const struct weir_option addition_rows[] = {
     {0, "stop-before", WEIR_OPTION_TEXT, OURS(stop_before),
      .help = "end the run in order this long before the batch system ends the job, such as 60s, 5m "
              "or 1.5h"},
+    {0, "on-error", WEIR_OPTION_CHOICE, OURS(on_error), "stop", "stop|continue",
+     .help =
+         "an operation that fails: all tasks stop and the run ends (stop), or it is counted and "
+         "they go on (continue); the exit code is 1 in either case"},
     {0},
 };
 

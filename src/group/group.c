@@ -28,6 +28,22 @@ bool weir_group_any(struct weir_group *group, bool flag)
     return value != 0;
 }
 
+void weir_group_raise_alarm(struct weir_group *group)
+{
+    if (group->ops->raise_alarm != NULL)
+        group->ops->raise_alarm(group);
+}
+
+bool weir_group_hears_alarm(struct weir_group *group)
+{
+    return group->ops->hears_alarm != NULL && group->ops->hears_alarm(group);
+}
+
+int weir_group_end_alarm(struct weir_group *group)
+{
+    return group->ops->end_alarm != NULL ? group->ops->end_alarm(group) : 0;
+}
+
 /* Puts "rank 3 on host n2: " before the text, which is cut where it grows too long. */
 static void name_the_rank(const struct weir_group *group, struct weir_error *error, int rank)
 {

@@ -3,18 +3,27 @@
  * that speak MPI. */
 #include "weir/group/group.h"
 
+#include "group_mpi_alarm.h"
+
 #include "weir/base/text.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MESSAGE_TAG = 1, LIBRARY_BYTES = 128 };
+
+/* So often a wait looks at nothing but its message. */
+#define BUSY_LOOKS 1000
+/* Reductions of so many values are waited for in that way: ranks that are done meet in them. */
+#define WATCHED_VALUES 16
 
 struct mpi_group {
     struct weir_group base;
@@ -25,6 +34,7 @@ struct mpi_group {
     int *node_start;
     char (*node_names)[WEIR_NODE_NAME_BYTES];
     char library[LIBRARY_BYTES];
+    struct weir_mpi_alarm alarm;
 };
 
 static struct mpi_group *mpi_group_of(struct weir_group *group)
@@ -73,9 +83,50 @@ static void extent_close(struct extent *extent)
         MPI_Type_free(&extent->type);
 }
 
+/* ---- waits for all ranks, in which this one stays awake ---- */
+
+/* In steps of a few milliseconds, which is exact enough. */
+static uint64_t coarse_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static void stay_awake(const struct weir_group *group, uint64_t *next_ns)
+{
+    uint64_t now_ns = coarse_ns();
+
+    if (*next_ns != 0 && now_ns >= *next_ns && group->idle != NULL)
+        group->idle(group->idle_context);
+    if (*next_ns == 0 || now_ns >= *next_ns)
+        *next_ns = now_ns + WEIR_GROUP_TICK_NS;
+    sched_yield();
+}
+
+static int await(struct weir_group *group, MPI_Request *request)
+{
+    uint64_t next_ns = 0;
+    int is_done = 0;
+
+    for (unsigned looks = 0;; looks++) {
+        if (MPI_Test(request, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return -ECOMM;
+        if (is_done)
+            return 0;
+        if (looks >= BUSY_LOOKS)
+            stay_awake(group, &next_ns);
+    }
+}
+
 static int mpi_barrier(struct weir_group *group)
 {
-    return to_errno(MPI_Barrier(mpi_group_of(group)->comm));
+    MPI_Request request;
+
+    if (MPI_Ibarrier(mpi_group_of(group)->comm, &request) != MPI_SUCCESS)
+        return -ECOMM;
+    return await(group, &request);
 }
 
 static int mpi_broadcast(struct weir_group *group, void *data, size_t bytes, int root)
@@ -97,12 +148,26 @@ static void flip_top_bits(uint64_t *values, size_t count)
         values[i] ^= UINT64_C(1) << 63;
 }
 
-static int reduce_in_pieces(MPI_Comm comm, uint64_t *values, size_t count, MPI_Datatype type,
-                            MPI_Op operation)
+static int reduce_few(struct weir_group *group, uint64_t *values, int count, MPI_Datatype type,
+                      MPI_Op operation)
 {
+    MPI_Request request;
+
+    if (MPI_Iallreduce(MPI_IN_PLACE, values, count, type, operation, mpi_group_of(group)->comm,
+                       &request) != MPI_SUCCESS)
+        return -ECOMM;
+    return await(group, &request);
+}
+
+static int reduce_in_pieces(struct weir_group *group, uint64_t *values, size_t count,
+                            MPI_Datatype type, MPI_Op operation)
+{
+    if (count <= WATCHED_VALUES)
+        return reduce_few(group, values, (int)count, type, operation);
     while (count > 0) {
         int piece = count < INT_MAX ? (int)count : INT_MAX;
-        int rc = to_errno(MPI_Allreduce(MPI_IN_PLACE, values, piece, type, operation, comm));
+        int rc = to_errno(
+            MPI_Allreduce(MPI_IN_PLACE, values, piece, type, operation, mpi_group_of(group)->comm));
 
         if (rc < 0)
             return rc;
@@ -116,13 +181,12 @@ static int reduce_in_pieces(MPI_Comm comm, uint64_t *values, size_t count, MPI_D
 static int mpi_reduce(struct weir_group *group, uint64_t *values, size_t count,
                       enum weir_reduction reduction)
 {
-    MPI_Comm comm = mpi_group_of(group)->comm;
     int rc;
 
     if (reduction == WEIR_SUM)
-        return reduce_in_pieces(comm, values, count, MPI_UINT64_T, MPI_SUM);
+        return reduce_in_pieces(group, values, count, MPI_UINT64_T, MPI_SUM);
     flip_top_bits(values, count);
-    rc = reduce_in_pieces(comm, values, count, MPI_INT64_T,
+    rc = reduce_in_pieces(group, values, count, MPI_INT64_T,
                           reduction == WEIR_MIN ? MPI_MIN : MPI_MAX);
     flip_top_bits(values, count);
     return rc;
@@ -174,6 +238,23 @@ static bool mpi_has_message(struct weir_group *group, int from)
     return MPI_Iprobe(from, MESSAGE_TAG, mpi_group_of(group)->comm, &is_there, MPI_STATUS_IGNORE) ==
                MPI_SUCCESS &&
            is_there != 0;
+}
+
+/* ---- alarms ---- */
+
+static void mpi_raise_alarm(struct weir_group *group)
+{
+    weir_mpi_alarm_raise(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm);
+}
+
+static bool mpi_hears_alarm(struct weir_group *group)
+{
+    return weir_mpi_alarm_hears(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm);
+}
+
+static int mpi_end_alarm(struct weir_group *group)
+{
+    return weir_mpi_alarm_end(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm);
 }
 
 /* ---- nodes ---- */
@@ -351,6 +432,9 @@ static const struct weir_group_ops mpi_ops = {
     .receive = mpi_receive,
     .part = mpi_part,
     .has_message = mpi_has_message,
+    .raise_alarm = mpi_raise_alarm,
+    .hears_alarm = mpi_hears_alarm,
+    .end_alarm = mpi_end_alarm,
     .close = mpi_close,
 };
 

@@ -415,6 +415,7 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test)
     add_line_if(text, test->must_keep, "keep files");
     add_line_if(text, test->may_overwrite, "may overwrite files of others");
     add_line_if(text, test->may_take_used_device, "may take devices that are in use");
+    add_line_if(text, test->goes_on_after_errors, "goes on after errors, and counts them");
     add_line_if(text, test->is_dry_run, "dry run");
     if (test->reference != 0)
         weir_text_add(text, "  reference %" PRId64 "\n", test->reference);

@@ -19,7 +19,7 @@ enum weir_reduction { WEIR_SUM, WEIR_MIN, WEIR_MAX };
 struct weir_group;
 
 /* What an implementation gives. Functions return 0 or -errno unless they say otherwise; all but
- * send, receive and has_message are collective. */
+ * send, receive, has_message, raise_alarm and hears_alarm are collective. */
 struct weir_group_ops {
     int (*barrier)(struct weir_group *group);
     int (*broadcast)(struct weir_group *group, void *data, size_t bytes, int root);
@@ -34,6 +34,10 @@ struct weir_group_ops {
     int (*part)(struct weir_group *group, bool is_member, struct weir_group **part);
     /* True if `receive` from that rank would not wait. Not collective. */
     bool (*has_message)(struct weir_group *group, int from);
+    /* See weir_group_raise_alarm. NULL: a group whose ranks need none. */
+    void (*raise_alarm)(struct weir_group *group);
+    bool (*hears_alarm)(struct weir_group *group);
+    int (*end_alarm)(struct weir_group *group);
     void (*close)(struct weir_group *group);
 };
 
@@ -51,7 +55,13 @@ struct weir_group {
     const char (*node_names)[WEIR_NODE_NAME_BYTES]; /* `node_count` host names */
     void *native;        /* MPI_Comm * of an MPI group, else NULL; for backends that speak MPI */
     const char *library; /* see weir_group_library; NULL: no MPI */
+    /* Called every WEIR_GROUP_TICK_NS while this rank waits for others in a barrier or in a
+     * reduction of few values. It must not wait itself. NULL: nothing. Set by the group's owner. */
+    void (*idle)(void *context);
+    void *idle_context;
 };
+
+#define WEIR_GROUP_TICK_NS UINT64_C(50000000)
 
 /* A group of one: no MPI. */
 int weir_group_self_open(struct weir_group **group);
@@ -108,6 +118,16 @@ static inline int weir_group_gather(struct weir_group *group, const void *mine, 
 
 /* True on every rank if `flag` is true on any. */
 bool weir_group_any(struct weir_group *group, bool flag);
+
+/* An alarm reaches every rank that looks for it, without a wait on any: within a second or so where
+ * all ranks look every WEIR_GROUP_TICK_NS, for each hands it on to others. True from the alarm on,
+ * on the rank that raised it as well. */
+void weir_group_raise_alarm(struct weir_group *group);
+bool weir_group_hears_alarm(struct weir_group *group);
+
+/* Once all ranks know that there was an alarm: none is on its way any more, and the next one can be
+ * raised. 0 or -errno. Collective. */
+int weir_group_end_alarm(struct weir_group *group);
 
 /* All ranks state their error; every rank then holds that of the lowest rank that has one, with
  * "rank 3 on host n2: " before it if it is not common to all, and returns its code; 0 if no rank

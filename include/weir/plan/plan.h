@@ -186,6 +186,7 @@ struct weir_test {
     bool must_keep;            /* files stay after the test */
     bool may_overwrite;        /* files that are not ours may be overwritten or removed */
     bool may_take_used_device; /* devices that are mounted or carry a file system may be written */
+    bool goes_on_after_errors; /* those that fail are counted; else the first one ends the test */
     bool is_dry_run;
     int64_t reference; /* the user's own number, repeated in reports */
     struct weir_memory_hog hog;

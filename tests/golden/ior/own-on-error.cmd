@@ -1,0 +1,1 @@
+--on-error continue -w
