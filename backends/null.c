@@ -10,6 +10,8 @@
 
 extern const struct weir_backend weir_backend_null;
 
+#define LONGEST_SLEEP_NS UINT64_C(100000000)
+
 struct null_options {
     uint64_t create_ns;
     uint64_t close_ns;
@@ -27,7 +29,8 @@ struct null_session {
     unsigned ring_begin; /* of the oldest; both run on and on */
     unsigned ring_end;
     struct weir_op **ring;
-    uint64_t *due_ns; /* beside the ring; not used unless timed */
+    uint64_t *due_ns;                         /* beside the ring; not used unless timed */
+    const volatile sig_atomic_t *stop_signal; /* of the run; or NULL */
 };
 
 struct null_file {
@@ -75,14 +78,25 @@ static struct timespec timespec_of(uint64_t ns)
                              .tv_nsec = (long)(ns % 1000000000)};
 }
 
-static void delay(uint64_t ns)
+static bool must_stop(const struct null_session *null)
 {
-    struct timespec rest = timespec_of(ns);
+    return null->stop_signal != NULL && *null->stop_signal != 0;
+}
 
-    /* The pause is all there is to do here; a backend that moves data leaves EINTR to the engine.
-     */
-    while (ns != 0 && nanosleep(&rest, &rest) != 0 && errno == EINTR)
-        ;
+/* Until the run is to end. In slices: the signal may come just before a sleep, or go to another
+ * thread. */
+static void delay(const struct weir_session *session, uint64_t ns)
+{
+    const struct null_session *null = (const struct null_session *)session;
+
+    while (ns != 0 && !must_stop(null)) {
+        uint64_t slice_ns = ns < LONGEST_SLEEP_NS ? ns : LONGEST_SLEEP_NS;
+        struct timespec rest = timespec_of(slice_ns);
+
+        while (!must_stop(null) && nanosleep(&rest, &rest) != 0 && errno == EINTR)
+            ;
+        ns -= slice_ns;
+    }
 }
 
 static void null_session_close(struct weir_session *session)
@@ -120,6 +134,7 @@ static int null_session_open(const struct weir_session_params *params,
     opened->base = (struct weir_session){.backend = &weir_backend_null, .depth = params->depth};
     if (!options->only_rank_0 || params->group->rank == 0)
         opened->delays = *options;
+    opened->stop_signal = params->stop_signal;
     opened->is_timed = opened->delays.transfer_ns != 0 || opened->delays.sync_ns != 0;
     *session = &opened->base;
     return 0;
@@ -134,14 +149,14 @@ static int null_open(struct weir_session *session, const struct weir_file_params
         return -ENOMEM;
     opened->base.alignment = (struct weir_alignment){.memory = 1, .offset = 1};
     if (params->must_create)
-        delay(delays_of(session)->create_ns);
+        delay(session, delays_of(session)->create_ns);
     *file = &opened->base;
     return 0;
 }
 
 static int null_close(struct weir_session *session, struct weir_file *file)
 {
-    delay(delays_of(session)->close_ns);
+    delay(session, delays_of(session)->close_ns);
     free(file);
     return 0;
 }
@@ -149,7 +164,7 @@ static int null_close(struct weir_session *session, struct weir_file *file)
 static int null_sync(struct weir_session *session, struct weir_file *file)
 {
     (void)file;
-    delay(delays_of(session)->sync_ns);
+    delay(session, delays_of(session)->sync_ns);
     return 0;
 }
 
@@ -162,7 +177,7 @@ static int64_t null_size(struct weir_session *session, struct weir_file *file)
 static __attribute__((noinline)) int64_t delayed_transfer(const struct weir_session *session,
                                                           const struct weir_op *op)
 {
-    delay(delays_of(session)->transfer_ns);
+    delay(session, delays_of(session)->transfer_ns);
     return (int64_t)op->size;
 }
 

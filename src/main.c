@@ -26,18 +26,30 @@ static void note_signal(int number)
     stop_signal = number;
 }
 
-/* These end a run in order (SIGALRM: weir_deadline_set); SIGQUIT and SIGKILL still end it at once.
- * A reader of our output that has gone is an error of writing like any other. */
+/* nohup and some batch systems have a process ignore it. */
+static bool is_ignored(int number)
+{
+    struct sigaction present;
+
+    return sigaction(number, NULL, &present) == 0 && present.sa_handler == SIG_IGN;
+}
+
+/* These end a run in order (SIGALRM: weir_deadline_set; SIGXCPU and SIGUSR2: batch systems send
+ * them before the end); SIGQUIT and SIGKILL still end it at once. A reader of our output that has
+ * gone, and a file that reaches its limit, are errors of writing like any other. */
 static void catch_signals(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGALRM};
+    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGALRM};
     struct sigaction action = {.sa_handler = note_signal};
 
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
+    if (!is_ignored(SIGHUP))
+        sigaction(SIGHUP, &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
 }
 
 /* ---- the run ---- */

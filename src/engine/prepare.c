@@ -297,6 +297,7 @@ static int open_session(struct weir_run *run, struct weir_error *error)
         .inner = test->inner == NULL ? NULL : weir_backend_find(registry, test->inner->name),
         .inner_options = test->inner_options,
         .notes = run->result != NULL ? &run->notes : NULL,
+        .stop_signal = run->params->stop_signal,
     };
 
     weir_servers_tell(run->servers, &params);

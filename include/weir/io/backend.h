@@ -11,6 +11,7 @@
 #include "weir/base/text.h"
 #include "weir/group/group.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -258,6 +259,8 @@ struct weir_session_params {
     const char *const *servers;
     unsigned server_count;
     const unsigned char *secret;
+    /* not 0: the run is to end, and no sleep of the backend's own goes on. NULL: never */
+    const volatile sig_atomic_t *stop_signal;
 };
 
 /* What a session got of what it asked the system for. */
