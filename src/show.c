@@ -2,6 +2,7 @@
 /* Commands that print something and run nothing. */
 #include "show.h"
 
+#include "outlook.h"
 #include "show_topology.h"
 
 #include "weir/base/log.h"
@@ -104,9 +105,10 @@ static void tell_remarks(const struct weir_plan *plan)
 }
 
 /* The plan's own text has names as they are, as its hash is the plan's id. */
-static void explain(const struct weir_plan *plan, struct weir_text *text)
+static void explain(const struct weir_plan *plan, unsigned ranks, struct weir_text *text)
 {
     weir_plan_explain(plan, text);
+    weir_outlook_add(text, plan, ranks);
     weir_text_make_visible(text->data, "\n");
 }
 
@@ -142,7 +144,7 @@ static int describe_host(const struct weir_command *command, struct weir_text *t
 /* ---- all of them ---- */
 
 static int write_page(const struct weir_command *command, const struct weir_backends *backends,
-                      struct weir_text *text, struct weir_error *error)
+                      unsigned ranks, struct weir_text *text, struct weir_error *error)
 {
     switch (command->kind) {
     case WEIR_COMMAND_SAY:
@@ -152,7 +154,7 @@ static int write_page(const struct weir_command *command, const struct weir_back
         describe_backends(text);
         return 0;
     case WEIR_COMMAND_EXPLAIN:
-        explain(command->plan, text);
+        explain(command->plan, ranks, text);
         return 0;
     case WEIR_COMMAND_REPORT:
         return describe_result_file(command, backends, text, error);
@@ -172,10 +174,10 @@ static int write_page(const struct weir_command *command, const struct weir_back
 }
 
 int weir_show(const struct weir_command *command, const struct weir_backends *backends,
-              struct weir_error *error)
+              unsigned ranks, struct weir_error *error)
 {
     struct weir_text text = {0};
-    int code = write_page(command, backends, &text, error);
+    int code = write_page(command, backends, ranks, &text, error);
 
     if (code == 0)
         code = print(weir_text_string(&text),

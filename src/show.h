@@ -5,8 +5,9 @@
 
 #include "weir/front/front.h"
 
-/* Does what any command but WEIR_COMMAND_RUN asks for. 0, or *error is set. */
+/* Does what any command but WEIR_COMMAND_RUN asks for, as one of so many ranks. 0, or *error is
+ * set. */
 int weir_show(const struct weir_command *command, const struct weir_backends *backends,
-              struct weir_error *error);
+              unsigned ranks, struct weir_error *error);
 
 #endif

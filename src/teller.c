@@ -155,6 +155,8 @@ static void warn_of_test(const struct weir_teller *teller, const struct weir_tes
     if (test->rank_limit > begun->rank_count)
         weir_log(WEIR_LOG_WARNING, "%" PRIu64 " ranks were asked for and %u are there",
                  test->rank_limit, begun->rank_count);
+    if (begun->no_room[0] != '\0')
+        weir_log(WEIR_LOG_WARNING, "%s", begun->no_room);
     if (begun->existing_count == 1)
         weir_log(WEIR_LOG_WARNING, "%s exists already and will be %s", begun->existing_path, fate);
     else if (begun->existing_count > 1)

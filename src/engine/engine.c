@@ -117,6 +117,7 @@ static struct weir_test_result *describe_test(struct weir_run *run)
         .existing_count = run->existing.count,
     };
     snprintf(facts->existing_path, sizeof facts->existing_path, "%s", run->existing.path);
+    memcpy(facts->no_room, run->no_room, sizeof facts->no_room);
     if (test->phase_count > 0)
         weir_run_path(run, test->phases[0]->target, 0, facts->path);
     /* What a device is named in is not what holds the data. */

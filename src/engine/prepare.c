@@ -5,6 +5,7 @@
 
 #include "cache_state.h"
 #include "check_device.h"
+#include "check_room.h"
 #include "check_target.h"
 #include "op_log.h"
 #include "servers.h"
@@ -366,6 +367,8 @@ static int take_buffers(struct weir_run *run, struct weir_error *error)
     };
     int code;
 
+    if (weir_check_memory(run, params.slots * params.transfer_bytes, error) != 0)
+        return error->code;
     run->failure = (struct weir_error){0};
     code = weir_buffers_open(&run->buffers, &params);
     if (code != 0)
@@ -390,6 +393,10 @@ int weir_prepare_test(struct weir_run *run, struct weir_error *error)
     code = agree_alignment(run);
     if (code == 0)
         code = gather_existing(run);
+    if (code == 0)
+        code = weir_check_room(run, error);
+    if (weir_error_is_set(error))
+        return error->code;
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
                               "ranks cannot tell each other what they found: %s", strerror(-code));

@@ -54,6 +54,7 @@ struct weir_run {
     uint64_t *package_of_rank; /* processor packages, if the names of files say them; else NULL */
     struct weir_hog hog;
     struct weir_existing existing; /* of this rank; after preparation, on rank 0, of all */
+    char no_room[512];             /* rank 0: why the files will not fit; "" if they do */
     const struct weir_backend *backend;
     struct weir_session *session;
     struct weir_text notes;          /* what the backend tells of the files of the present phase */

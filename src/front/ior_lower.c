@@ -145,6 +145,7 @@ static void lower_limits(const struct weir_ior_lowering *lowering)
     test->must_keep = ior->keep_file;
     test->may_overwrite = additions->may_overwrite;
     test->goes_on_after_errors = strcmp(additions->on_error, "continue") == 0;
+    test->must_fit = additions->must_fit;
     test->may_take_used_device = additions->device && strcmp(additions->device, "force") == 0;
     test->is_dry_run = ior->dry_run;
     test->reference = ior->reference_number;

@@ -104,6 +104,7 @@ struct weir_ior_additions {
     const char *compat; /* the version of IOR whose layout is printed: "4.1" */
     int64_t is_plain;
     int64_t may_overwrite;
+    int64_t must_fit;
     const char *depth; /* a number, "auto" or "auto:64"; NULL: as the backend has it */
     int64_t batch;     /* 0: as the backend has it */
     int64_t is_direct;

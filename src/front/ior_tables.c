@@ -202,6 +202,9 @@ static const struct weir_option addition_rows[] = {
      .help = "print what IOR prints, and nothing of our own"},
     {0, "overwrite", WEIR_OPTION_FLAG, OURS(may_overwrite),
      .help = "overwrite and remove files that this program did not make"},
+    {0, "must-fit", WEIR_OPTION_FLAG, OURS(must_fit),
+     .help = "refuse a test whose files do not fit into the free space, inodes and quota, of which "
+             "there is else a warning before it begins"},
     {0, "depth", WEIR_OPTION_TEXT, OURS(depth),
      .help = "transfers in flight per task, such as 32; auto: the least depth that does as well as "
              "any up to 256, auto:64: up to 64"},

@@ -295,6 +295,8 @@ static json_t *facts_of(const struct weir_plan *plan, const struct weir_test_res
     put_integer(object, "test", begun->test);
     put_integer(object, "existing_files", (int64_t)begun->existing_count);
     put(object, "remarks", texts);
+    if (begun->no_room[0] != '\0')
+        put(object, "no_room", weir_json_readable(begun->no_room));
     return object;
 }
 

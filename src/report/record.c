@@ -40,6 +40,7 @@ const struct weir_json_field weir_record_test_fields[] = {
     WEIR_JSON_FIELD(weir_test_result, "path", path, WEIR_JSON_TEXT),
     WEIR_JSON_FIELD(weir_test_result, "existing_files", existing_count, WEIR_JSON_COUNT),
     WEIR_JSON_FIELD(weir_test_result, "existing_path", existing_path, WEIR_JSON_TEXT),
+    WEIR_JSON_FIELD(weir_test_result, "no_room", no_room, WEIR_JSON_TEXT),
     END_OF_FIELDS,
 };
 
@@ -487,6 +488,8 @@ void weir_record_test(struct weir_text *text, const struct weir_plan *plan,
     const struct weir_filesystem_facts *facts = &test->filesystem;
 
     weir_json_put(record, weir_record_test_fields, test);
+    if (test->no_room[0] == '\0')
+        json_object_del(record, "no_room");
     json_object_set_new(record, "given_nodes", json_integer((json_int_t)planned->given_nodes));
     json_object_set_new(record, "given_ranks_per_node",
                         json_integer((json_int_t)planned->given_ranks_per_node));

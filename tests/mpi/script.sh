@@ -42,8 +42,8 @@ mv "$work/moved.ior" "$work/job.ior"
 # The same plan has the same text and the same id, wherever it is read.
 capture "$WEIR" -f "$work/job.ior" --explain
 expect_done
-cp "$out" "$work/plan"
+sed '/^$/,$d' "$out" >"$work/plan" # what follows is of the host and the launch
 run 2 -f "$work/job.ior" --explain
 expect_done
-cmp -s "$out" "$work/plan" || fail "--explain says something else under mpiexec"
+sed '/^$/,$d' "$out" | cmp -s - "$work/plan" || fail "--explain says something else under mpiexec"
 expect_files ''

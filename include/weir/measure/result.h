@@ -269,6 +269,7 @@ struct weir_test_result {
      * of them */
     uint64_t existing_count;
     char existing_path[4096];
+    char no_room[512]; /* why the files will not fit: a clause; "" if they do, or nobody knows */
     struct weir_filesystem_facts filesystem;
     struct weir_storage_group *storages; /* what nodes see behind `path`; none if nobody asked */
     unsigned storage_count;

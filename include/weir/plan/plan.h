@@ -185,6 +185,7 @@ struct weir_test {
     uint64_t outlier_ns;       /* warn of ranks further than this from the mean; 0: never */
     bool must_keep;            /* files stay after the test */
     bool may_overwrite;        /* files that are not ours may be overwritten or removed */
+    bool must_fit;             /* refused if the files do not fit on the storage, not only told */
     bool may_take_used_device; /* devices that are mounted or carry a file system may be written */
     bool goes_on_after_errors; /* those that fail are counted; else the first one ends the test */
     bool is_dry_run;
@@ -306,6 +307,15 @@ const char *weir_test_setting(const struct weir_test *test, const char *key);
 /* What the test's backend can do (enum weir_ability); of a wrapping backend, what the wrapped one
  * can. */
 unsigned weir_test_abilities(const struct weir_test *test);
+
+/* The files of a test, as many of them as there are at one time. */
+struct weir_need {
+    const struct weir_target *target; /* NULL: nothing is written, or only what is there already */
+    uint64_t bytes_per_rank;          /* of one repetition, at most */
+    uint64_t copies;                  /* repetitions whose files are there together */
+    bool may_be_cut;                  /* a deadline may end a write earlier */
+};
+void weir_test_need(const struct weir_test *test, struct weir_need *need);
 
 /* First phase of the test with this verb that is neither a check nor a prefill; NULL if there is
  * none. */

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan, multiplied by ranks and held against what this host has. */
+#include "outlook.h"
+
+#include "weir/io/backend.h"
+#include "weir/system/memory.h"
+#include "weir/system/room.h"
+
+#include <inttypes.h>
+
+#define NS_PER_S 1e9
+
+/* What is added up. */
+struct outlook {
+    struct weir_text *text;
+    const struct weir_test *test;
+    uint64_t ranks;
+};
+
+static uint64_t ranks_of(const struct weir_test *test, unsigned ranks)
+{
+    return test->rank_limit > 0 && test->rank_limit < ranks ? test->rank_limit : ranks;
+}
+
+static bool moves_data(const struct weir_phase *phase)
+{
+    return phase->verb != WEIR_REMOVE;
+}
+
+static uint64_t ops_of(const struct weir_phase *phase)
+{
+    uint64_t ops = weir_layout_ops_per_rank(&phase->layout);
+
+    return phase->stop.op_limit > 0 && phase->stop.op_limit < ops ? phase->stop.op_limit : ops;
+}
+
+static const char *purpose_of(const struct weir_phase *phase)
+{
+    return phase->is_check ? ", to verify" : phase->is_prefill ? ", to fill the file" : "";
+}
+
+/* ---- amounts ---- */
+
+static void add_amounts(const struct outlook *outlook, const struct weir_phase *phase)
+{
+    uint64_t bytes = ops_of(phase) * phase->layout.transfer_bytes;
+    char one[WEIR_SIZE_TEXT_BYTES], all[WEIR_SIZE_TEXT_BYTES];
+
+    weir_text_add(outlook->text, "  %-7s %s per rank, %s in all%s%s\n", weir_verb_name(phase->verb),
+                  weir_size_format(bytes, one), weir_size_format(bytes * outlook->ranks, all),
+                  phase->stop.deadline_ns > 0 ? " at most" : "", purpose_of(phase));
+}
+
+/* ---- files ---- */
+
+static bool has_files(const struct weir_test *test)
+{
+    const struct weir_descriptor *mover = test->inner != NULL ? test->inner : test->backend;
+    const struct weir_backend *backend = weir_backend_find(&weir_registry, mover->name);
+
+    return backend != NULL && backend->names != NULL && backend->server == NULL;
+}
+
+static void add_room(struct weir_text *text, const struct weir_room_facts *room, uint64_t bytes)
+{
+    char left[WEIR_SIZE_TEXT_BYTES];
+
+    if (room->bytes_free == UINT64_MAX)
+        return;
+    weir_text_add(text, "; %s free%s%s", weir_size_format(room->bytes_free, left),
+                  room->is_quota ? " within the quota" : "",
+                  bytes > room->bytes_free ? ": THEY DO NOT FIT" : "");
+}
+
+static void add_files(const struct outlook *outlook)
+{
+    struct weir_room_facts room;
+    struct weir_need need;
+    uint64_t files, bytes;
+    char path[WEIR_PATH_BYTES], all[WEIR_SIZE_TEXT_BYTES];
+
+    weir_test_need(outlook->test, &need);
+    if (need.target == NULL || need.target->is_device || !has_files(outlook->test) ||
+        weir_target_path(need.target, &(struct weir_file_place){0}, path) != 0)
+        return;
+    files = (need.target->is_shared ? 1 : outlook->ranks) * need.copies;
+    bytes = need.bytes_per_rank * outlook->ranks * need.copies;
+    weir_text_add(outlook->text, "  files   %" PRIu64 ", together %s", files,
+                  weir_size_format(bytes, all));
+    weir_room_describe(path, 0, &room);
+    if (room.is_known)
+        add_room(outlook->text, &room, bytes > room.file_bytes ? bytes - room.file_bytes : 0);
+    weir_text_add(outlook->text, "\n");
+}
+
+/* ---- memory ---- */
+
+static void add_memory(const struct outlook *outlook)
+{
+    struct weir_memory_facts memory;
+    uint64_t bytes = 0;
+    char one[WEIR_SIZE_TEXT_BYTES], all[WEIR_SIZE_TEXT_BYTES], left[WEIR_SIZE_TEXT_BYTES];
+
+    for (size_t i = 0; i < outlook->test->phase_count; i++) {
+        const struct weir_phase *phase = outlook->test->phases[i];
+
+        if (moves_data(phase) && phase->depth * phase->layout.transfer_bytes > bytes)
+            bytes = phase->depth * phase->layout.transfer_bytes;
+    }
+    weir_text_add(outlook->text, "  memory  %s of transfers in flight per rank, %s in all",
+                  weir_size_format(bytes, one), weir_size_format(bytes * outlook->ranks, all));
+    if (weir_memory_describe("", &memory) == 0)
+        weir_text_add(outlook->text, "; %s available on this host",
+                      weir_size_format(memory.bytes_available, left));
+    weir_text_add(outlook->text, "\n");
+}
+
+/* ---- time ---- */
+
+struct span {
+    double least_s;
+    double most_s;
+    bool is_open; /* no limit to the most is known */
+};
+
+static double least_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static void add_phase(const struct outlook *outlook, const struct weir_phase *phase,
+                      struct span *span)
+{
+    const struct weir_rate *rate = &phase->rate;
+    double work = (double)ops_of(phase), least_s = 0;
+    double deadline_s = (double)phase->stop.deadline_ns / NS_PER_S;
+
+    if (!moves_data(phase))
+        return;
+    if (rate->is_in_bytes)
+        work *= (double)phase->layout.transfer_bytes;
+    if (rate->arrivals != WEIR_ARRIVALS_CLOSED)
+        least_s = work * (rate->is_per_rank ? 1 : (double)outlook->ranks) / rate->per_s;
+    least_s += (double)phase->think_ns / NS_PER_S * (double)ops_of(phase);
+    if (deadline_s > 0)
+        least_s = least_of(least_s, deadline_s);
+    if (least_s < (double)phase->stop.minimum_ns / NS_PER_S)
+        least_s = (double)phase->stop.minimum_ns / NS_PER_S;
+    span->least_s += least_s;
+    span->most_s += deadline_s;
+    span->is_open |= deadline_s == 0 || phase->stop.has_wear_out;
+}
+
+static void add_steps(const struct outlook *outlook, const struct weir_step *steps,
+                      struct span *span)
+{
+    for (const struct weir_step *step = steps; step != NULL; step = step->next) {
+        struct span body = {0};
+
+        if (step->kind == WEIR_STEP_SLEEP) {
+            body.least_s = body.most_s = (double)step->sleep_ns / NS_PER_S;
+        } else if (step->kind == WEIR_STEP_PHASE) {
+            add_phase(outlook, step->phase, &body);
+        } else {
+            add_steps(outlook, step->body, &body);
+            body.least_s *= (double)step->count;
+            body.most_s *= (double)step->count;
+        }
+        span->least_s += body.least_s;
+        span->most_s += body.most_s;
+        span->is_open |= body.is_open;
+    }
+}
+
+static void add_time(const struct outlook *outlook)
+{
+    struct span span = {0};
+    char least[WEIR_DURATION_TEXT_BYTES], most[WEIR_DURATION_TEXT_BYTES];
+
+    add_steps(outlook, outlook->test->steps, &span);
+    weir_text_add(outlook->text, "  time    ");
+    if (span.least_s > 0)
+        weir_text_add(outlook->text, "%s at least", weir_duration_format(span.least_s, least));
+    if (!span.is_open)
+        weir_text_add(outlook->text, "%s%s at most, opening, closing and removing apart",
+                      span.least_s > 0 ? ", " : "", weir_duration_format(span.most_s, most));
+    else if (span.least_s <= 0)
+        weir_text_add(outlook->text, "as long as it takes: no deadline (-D) or rate (--rate) says");
+    weir_text_add(outlook->text, "\n");
+}
+
+void weir_outlook_add(struct weir_text *text, const struct weir_plan *plan, unsigned ranks)
+{
+    for (size_t i = 0; i < plan->test_count; i++) {
+        const struct weir_test *test = plan->tests[i];
+        const struct outlook outlook = {text, test, ranks_of(test, ranks)};
+
+        weir_text_add(text,
+                      "\non this host, test %u with %" PRIu64 " rank%s, %" PRIu64 " repetition%s\n",
+                      test->number, outlook.ranks, outlook.ranks == 1 ? "" : "s", test->repetitions,
+                      test->repetitions == 1 ? "" : "s");
+        for (size_t k = 0; k < test->phase_count; k++)
+            if (moves_data(test->phases[k]))
+                add_amounts(&outlook, test->phases[k]);
+        add_files(&outlook);
+        add_memory(&outlook);
+        add_time(&outlook);
+    }
+}

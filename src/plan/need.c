@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a test asks of its storage: how much there is of its files at one time. */
+#include "weir/plan/plan.h"
+
+static uint64_t bytes_of_phase(const struct weir_phase *phase)
+{
+    uint64_t ops = weir_layout_ops_per_rank(&phase->layout);
+
+    if (phase->stop.op_limit > 0 && phase->stop.op_limit < ops)
+        ops = phase->stop.op_limit;
+    return ops * phase->layout.transfer_bytes;
+}
+
+void weir_test_need(const struct weir_test *test, struct weir_need *need)
+{
+    *need = (struct weir_need){.target = NULL};
+    for (size_t i = 0; i < test->phase_count; i++) {
+        const struct weir_phase *phase = test->phases[i];
+
+        if (phase->verb != WEIR_WRITE)
+            continue;
+        need->target = phase->target;
+        need->may_be_cut |= phase->stop.deadline_ns > 0;
+        if (bytes_of_phase(phase) > need->bytes_per_rank)
+            need->bytes_per_rank = bytes_of_phase(phase);
+    }
+    /* Files of earlier repetitions are there yet if they are kept. */
+    need->copies = need->target && need->target->is_new_each_repetition && test->must_keep
+                       ? test->repetitions
+                       : 1;
+}
