@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of others as outputs, FIFOs, scripts, closed descriptors, and numbers at the ends of ranges."""
+import concurrent.futures
+import re
+
+from bed import DONE, FAILED, LACKING, NOT_A_NUMBER, ORDERLY, REFUSED, TOLD, Case, Failed, Task
+
+# What a user may have under the name that is given, and how it is given.
+FOREIGN = (("json", r"""printf '{"name": "precious"}\n' >o"""), ("text", "echo precious words >o"), ("empty-line", r"printf '\nprecious\n' >o"),
+           ("digits", "echo 2024 budget: my numbers >o"), ("ior-word", "echo IOR- is what I measured with >o"), ("csv", r"printf 'rank,budget\n1,2\n' >o"),
+           ("fake", "echo Fake news of today >o"), ("brace", r"""printf '{"record":"mine"}\n' >o"""))
+OUTPUTS = (("summary", "--summaryFile=o", ""), ("result", "--result o", ""), ("rank-csv", "-O saveRankPerformanceDetailsCSV=o", ""),
+           ("status", "-k -D 5 -O stoneWallingWearOut=1,stoneWallingStatusFile=o", "f"))
+SECRET = "head -c 32 /dev/urandom >s; chmod 600 s; "
+SERVE = "$W serve --secret-file s --provider tcp --listen 127.0.0.1:0 --capacity 1m"
+
+
+def foreign():
+    for output, words, may in OUTPUTS:
+        for kind, make in FOREIGN:
+            yield Case(f"output.{output}-{kind}", f"$W $S -o f {words}", TOLD, setup=make, may=may, quick=kind in ("json", "digits"))
+        for kind, make in (("fifo", "mkfifo o"), ("directory", "mkdir o"), ("symlink", "echo precious >p; ln -s p o")):
+            yield Case(f"output.{output}-{kind}", f"$M -n 2 $W $S -o f {words}", TOLD, limit=10, setup=make, may=may, quick=kind == "fifo")
+        yield Case(f"output.{output}-is-the-target", f"$W $S {words.replace('=o', '=f').replace(' o', ' f')} -o f", TOLD, may=may)
+    yield Case("output.summary-fifo-overwrite", "$W $S --overwrite -o f --summaryFile=o", TOLD, limit=10, setup="mkfifo o")
+    yield Case("output.op-csv-fifo", "$W $S -o f -O savePerOpDataCSV=$T/op", TOLD, limit=10, setup="mkfifo op-write-0-00000.csv")
+    yield Case("output.op-csv-foreign", "$W $S -o f -O savePerOpDataCSV=$T/op", TOLD, setup="echo precious >op-write-0-00000.csv")
+    yield Case("output.report-summary-fifo", "$W report r.jsonl --summary-file o", TOLD, limit=10, setup="$W $S -o f --result r.jsonl; mkfifo o")
+    yield Case("output.report-summary-foreign", "$W report r.jsonl --summary-file o", TOLD, setup="$W $S -o f --result r.jsonl; echo precious >o")
+    yield Case("output.result-is-a-benchmark-file", "$W $S -o f --result g", TOLD, setup="$W -w -k -t 64k -b 1m -o g")
+    yield Case("output.result-dev-null", "$W $S -o f --result /dev/null", ORDERLY)
+    yield Case("output.rank-csv-ours", "$W $S -o f -O saveRankPerformanceDetailsCSV=o", DONE, may="o",
+               setup="$W $S -o f -O saveRankPerformanceDetailsCSV=o")
+    yield Case("output.two-runs-one-result", "$M -n 2 $W $S -i 20 -o f --result r.jsonl & $M -n 2 $W $S -i 20 -o g --result r.jsonl; a=$?; wait %1 || a=$?; exit $a",
+               ORDERLY)
+    for kind, make in (("fifo", "mkfifo o"), ("foreign", "echo precious >o"), ("is-the-secret", "cp s o")):
+        yield Case(f"output.advertise-{kind}", f"{SERVE} --advertise o", TOLD, limit=8, setup=SECRET + make, quick=kind == "fifo")
+    yield Case("output.advertise-fifo-ends", f"watch=/; lead=1; solo {SERVE} --advertise o; kill -TERM $mp; ends 5", ORDERLY | {143}, setup=SECRET + "mkfifo o",
+               word=False, quick=True)
+    for count in ("-1", "1e9", "99999999999999999999999", "0", "nan", "5 garbage", "''"):
+        yield Case(f"output.status-says-{count.strip(chr(39)).replace(' ', '-')[:8] or 'nothing'}", "$W -r -k -D 5 -t 64k -b 1m --stoneWallingStatusFile=st -o f",
+                   TOLD, setup=f"$W -w -k -t 64k -b 1m -o f; echo {count} >st", quick=count in ("-1", "1e9"))
+
+
+def inputs():
+    """A FIFO as an input waits for its writer, as with cat; SIGTERM ends that. What must be regular is refused at once."""
+    for name, words in (("script", "-f o"), ("hints", "-a MPIIO $S -o f --mpiio.hintsFileName=o"), ("rankfile", "$S -o f --pin rankfile:o"),
+                        ("report", "report o")):
+        yield Case(f"input.fifo-{name}", f"watch=/; solo $W {words}; kill -TERM $mp; ends 5", ORDERLY | {143}, setup="mkfifo o", word=False)
+    yield Case("input.fifo-secret", "$W serve --secret-file o", TOLD, limit=8, setup="mkfifo o; chmod 600 o")
+    yield Case("input.fifo-back", f"{SERVE} --back o", TOLD, limit=8, setup=SECRET + "mkfifo o")
+    yield Case("input.fifo-doctor", "$W doctor o >/dev/null", ORDERLY, limit=15, setup="mkfifo o", word=False)
+    start, stop = "IOR START\\n", "writeFile=1\\nblocksize=1m\\ntestFile=f\\nRUN\\nIOR STOP\\n"
+    rows = (("garbage", "head -c 100000 /dev/urandom >s", TOLD), ("line-of-10-mb", "(printf 'IOR START\\n'; printf '%010000000d' 0) >s", TOLD),
+            ("name-of-10-mb", "(printf 'IOR START\\ntestFile='; printf '%010000000d' 0; printf '\\nRUN\\n') >s", TOLD),
+            ("recursion", f"printf '{start}scriptFile=s\\nRUN\\nIOR STOP\\n' >s", TOLD),
+            ("crlf", f"printf '{start}{stop}' | sed 's/$/\\r/' >s", DONE), ("nul", f"printf '{start}writeFile=1\\0\\n{stop}' >s", TOLD),
+            ("bom", f"printf '\\xef\\xbb\\xbf{start}{stop}' >s", DONE), ("no-stop", f"printf '{start}testFile=f\\nwriteFile=1\\nblocksize=1m\\nRUN' >s", DONE),
+            ("empty", "true >s", TOLD), ("directory", "mkdir s", TOLD), ("missing", "true", TOLD))
+    for name, make, rc in rows:
+        yield Case(f"script.{name}", "$W -f s", rc, setup=make, quick=name == "bom")
+    yield Case("script.dev-zero", "ulimit -v 4000000; $W -f /dev/zero", TOLD)
+    yield Case("script.dev-null", "$W -f /dev/null", TOLD)
+    yield Case("script.many-tests", "watch=/; lead=3; solo $W -a DUMMY -f s >/dev/null; kill -INT $mp; ends 4", ORDERLY | {130}, word=False,
+               setup="(echo IOR START; for ((i = 0; i < 20000; i++)); do printf 'writeFile=1\\nblocksize=64k\\ntransfersize=64k\\nRUN\\n'; done; echo IOR STOP) >s")
+    yield Case("words.garbage-of-O", "$W -O ',,,=,=a,b=' -o f", TOLD)
+    yield Case("words.many", "$W $(yes -- -v | head -20000) -w -t 64k -b 64k -o f >/dev/null", DONE)
+    yield Case("words.remark", r"""$W -w -t 64k -b 64k -o f --debug='%s%n%p "\' --platform $'\x01\xff' --summaryFormat JSON --result r.jsonl""", DONE,
+               output="json")
+
+
+def descriptors():
+    for name, closed, rc in (("stdin", "<&-", DONE), ("stdout", ">&-", TOLD), ("stderr", "2>&-", DONE), ("in-and-out", "<&- >&-", TOLD),
+                             ("all", "<&- >&- 2>&-", TOLD)):
+        yield Case(f"closed.{name}", f"$W -w -t 64k -b 1m -k -o f --result r.jsonl {closed}; rc=$?; $W -r -R -k -t 64k -b 1m -o f >/dev/null || exit 9; exit $rc",
+                   rc, may="f", word=name not in ("all", "stderr"), quick=name == "in-and-out")
+    yield Case("closed.pipe", "$W $S -i 50 -o f | head -1; exit ${PIPESTATUS[0]}", ORDERLY | {141}, word=False)
+    yield Case("closed.pipe-of-mpiexec", "$M -n 2 $W $S -i 50 -o f | head -1; exit ${PIPESTATUS[0]}", ORDERLY | {141}, word=False)
+    yield Case("closed.directory-gone", "mkdir d; cd d; rmdir ../d; $W $S -o f", TOLD)
+
+
+VALUES = ("-1 0 1 2 nan NaN inf -inf 1e3 1e308 1e-320 99999999999999999999 9223372036854775807 9223372036854775808 18446744073709551615 "
+          "-9223372036854775808 8e 0x10 1.5 1.5g 1k 1kk 1m 9999999t 8388608t 16777216t 1,000 １ 4294967296 4294967297 2147483647 2147483648 -- "
+          "$(id)").split() + ["", "  ", "1 ", "+1"]
+OPTIONS = {
+    "POSIX": "-b -t -s -i -N -Q -A -d -D -G -j -T -X -M --random-offset-seed --stoneWallingWearOutIterations --minTimeDuration --interIODelay "
+             "--memoryPerTask --randomPrefill --numNodes --numTasksOnNode0 --read-percent --rate --stop-before --pin --membind",
+    "URING": "--depth --batch --uring.entries --uring.sqpoll-cpu --uring.sqpoll-idle",
+    "AIO": "--aio.max-pending --aio.granularity",
+    "RDMA": "--rdma.gid --rdma.capacity --rdma.stripe-unit --rdma.stripe-count --rdma.pairs --rdma.timeout --rdma.spin --rdma.targets --rdma.mtu",
+    "DUMMY": "--dummy.delay-xfer --dummy.delay-create --dummy.delay-close --dummy.delay-sync",
+}
+# Values that a run refuses: --explain says so as well.
+REFUSED_BY_A_RUN = ("RDMA --rdma.capacity=0", "RDMA --rdma.pairs=4294967297", "RDMA --rdma.timeout=0", "RDMA --rdma.targets=nan",
+                    "RDMA --rdma.targets=0", "RDMA --rdma.mtu=4294967296", "RDMA --rdma.stripe-unit=1",
+                    "URING --uring.sqpoll --uring.sqpoll-cpu=9223372036854775807", "URING --uring.sqpoll --uring.sqpoll-idle=4294967297")
+RUNS = ("-i 9223372036854775807 -D 1", "-s 4294967296 -b 4294967296", "-s 1099511627776", "-t 1 -b 64", "-b 1000001 -t 1000", "-t 2m -b 1m",
+        "-t 16t -b 16t", "-t 1t -b 1t", "--memoryPerTask=9223372036854775807", "--memoryPerTask=1000g", "-M 200%", "-M -5%", "-M 100t", "-N 5", "-N 0",
+        "-N -2", "-Q 9223372036854775807 -C", "--numNodes 1000000", "--numTasksOnNode0 1000000",
+        "--stoneWallingWearOut --stoneWallingWearOutIterations 9223372036854775807 -D 1 -b 4m", "--interIODelay 4294967296", "--rate 1 -t 512k",
+        "--rate 1e9", "--rate 4294967296", "--rate 0.0001", "-d 4294967296", "--minTimeDuration 1", "--stop-before 4294967296", "-T 0.00001 -i 100",
+        "-Z -X -9223372036854775808", "-a URING --depth 99999", "-a URING --depth 4096", "-a AIO --depth 65536",
+        "-a URING --depth 8 --uring.entries 9223372036854775807", "-a RDMA --rdma.capacity 8t", "-a RDMA --rdma.stripe-count 9223372036854775807",
+        "-a RDMA --rdma.spin 4294967296", "-a DUMMY --dummy.delay-xfer 4294967296", "-G -1 -R -W", "-z --randomPrefill 16t", "-z --randomPrefill 3",
+        "--read-percent 100", "-a URING --depth 8 --batch 2147483648", "--pin list:999", "--pin list:0-99999999999", "--membind node:9999",
+        "-A 9223372036854775807")
+
+
+def explained(backend):
+    def check(bed, folder):
+        pairs = [(option, value) for option in OPTIONS[backend].split() for value in VALUES]
+        if bed.quick:
+            pairs = pairs[::8]
+
+        def explain(number):
+            option, value = pairs[number]
+            place = folder / str(number)
+            place.mkdir()
+            words = [f"{option}={value}"] if option.startswith("--") else [option, value]
+            return bed.run_weir(place, "-a", backend, "--explain", "-w", "-r", "-o", place / "f", *words, seconds=10)
+
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for (option, value), (rc, out, err) in zip(pairs, pool.map(explain, range(len(pairs)))):
+                if rc not in (0, 2, 3) or (rc and len(err.splitlines()) != 1) or (not rc and NOT_A_NUMBER.search(out)):
+                    raise Failed("WRONG", f"{option} {value!r}: exit code {rc}; {err.strip()[:200]}")
+        return f"{len(pairs)} values"
+    return check
+
+
+def refused_by_both(words):
+    backend, *options = words.split()
+
+    def check(bed, folder):
+        for ranks, more in ((1, ["--explain"]), (2, [])):
+            rc, _, err = bed.run_weir(folder, "-a", backend, *more, "-w", "-t", "64k", "-b", "64k", "-o", folder / "f", *options, ranks=ranks, seconds=20)
+            if rc not in REFUSED | LACKING:
+                raise Failed("WRONG", f"{' '.join(more) or 'the run'} takes it: exit code {rc}; {err.strip()[:160]}")
+    return check
+
+
+def numbers():
+    for backend in OPTIONS:
+        yield Task(f"number.explain-{backend}", explained(backend), quick=True)
+    for words in REFUSED_BY_A_RUN:
+        yield Task(f"number.refused{re.sub('[^a-z0-9.=]+', '-', words.lower().partition(' ')[2])}", refused_by_both(words), quick="nan" in words)
+    # What is accepted and takes for ever ends by a signal, in order.
+    for words in RUNS:
+        yield Case(f"number.run{re.sub('[^A-Za-z0-9.=%]+', '-', words)[:34]}",
+                   f"watch=/; lead=${{LEAD-2}}; launch 2 $W $S {words} -o f --result r.jsonl; kill -TERM $mp 2>/dev/null; ends 8", ORDERLY | {143},
+                   word=False, quick=words in ("-d 4294967296", "--interIODelay 4294967296"))
+
+
+def cases():
+    yield from foreign()
+    yield from inputs()
+    yield from descriptors()
+    yield from numbers()
