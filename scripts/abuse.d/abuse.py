@@ -72,6 +72,8 @@ def run_case(case, bed):
         verdict, why = case.run(bed)
     except Skip as reason:
         verdict, why = "skipped", str(reason)
+    except Exception as error:  # pylint: disable=broad-exception-caught
+        verdict, why = "WRONG", f"the case itself failed: {error!r}"
     why = re.sub(r"(.)\1{9,}", r"\1\1..", " ".join(why.split()))  # names of 255 bytes
     return {"case": case.name, "verdict": verdict, "seconds": round(time.monotonic() - start, 2), "why": why[:400]}
 

@@ -231,7 +231,10 @@ def digest(path):
         return "-> " + os.readlink(path)
     if not path.is_file():
         return "no regular file"
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        return str(error)
 
 
 def files_below(folder):
@@ -316,7 +319,7 @@ class Case:
             raise Failed("LEAK", f"processes are left: {' '.join(left)}")
         self.check_files(folder, before)
         self.check_words(rc, out, err, words, told)
-        check_result(bed, folder)
+        check_result(bed, folder, bed.weir_test if self.fault else bed.weir)
 
     def allowed(self, name):
         return any(fnmatch.fnmatchcase(name, pattern) for pattern in self.may)
@@ -352,13 +355,13 @@ class Case:
             raise Failed("WRONG", f"standard output: {error}") from error
 
 
-def check_result(bed, folder):
+def check_result(bed, folder, program):
     """A result file, however the run ended, is read by the reports."""
     path = folder / "r.jsonl"
     if not path.is_file() or path.is_symlink() or path.stat().st_size == 0:
         return
     for style in ("json", "csv", "ior"):
-        rc, out, err = bed.run_weir(folder, "report", path, "--format", style)
+        rc, out, err = bed.run_weir(folder, "report", path, "--format", style, program=program)
         if rc not in (0, 1):
             raise Failed("WRONG", f"weir report --format {style} of the result: exit code {rc}; {err.strip()[:200]}")
         if NOT_A_NUMBER.search(out):
