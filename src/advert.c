@@ -3,16 +3,19 @@
  * one, so that readers need no lock. */
 #include "advert.h"
 
+#include "weir/base/output_file.h"
 #include "weir/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Of 5 ms each. */
+#define LOCK_TRIES 2000
 
 /* ---- the lock ---- */
 
@@ -25,30 +28,40 @@ static bool is_in_place(int fd, const char *path)
            held.st_ino == now.st_ino;
 }
 
+/* A server that does not let go of the lock, on a node that hangs maybe, is not waited for without
+ * end: signals would find nobody who looks at them. */
 static int lock(int fd)
 {
+    const struct timespec pause = {.tv_nsec = 5000000};
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int result;
 
-    do {
-        result = fcntl(fd, F_OFD_SETLKW, &whole);
-    } while (result < 0 && errno == EINTR);
-    return result < 0 ? -errno : 0;
+    for (unsigned i = 0; i < LOCK_TRIES; i++) {
+        if (fcntl(fd, F_OFD_SETLK, &whole) == 0)
+            return 0;
+        if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+            return -errno;
+        nanosleep(&pause, NULL);
+    }
+    return -ETIMEDOUT;
 }
 
-/* The descriptor of the file, locked; or -errno. */
-static int open_locked(const char *path, int flags)
+/* Sets *fd to the file's descriptor, locked. */
+static int open_locked(const char *path, int *fd, struct weir_error *error)
 {
-    for (;;) {
-        int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0644);
-        int code;
+    struct weir_output_file file = {.path = path,
+                                    .place = "serve: --advertise",
+                                    .kind = WEIR_OUTPUT_SERVERS,
+                                    .must_append = true};
 
-        if (fd < 0)
-            return -errno;
-        code = lock(fd);
-        if (code == 0 && is_in_place(fd, path))
-            return fd;
-        close(fd);
+    for (;;) {
+        int code = weir_output_file_open(&file, fd, error);
+
+        if (code != 0)
+            return code;
+        code = lock(*fd);
+        if (code == 0 && is_in_place(*fd, path))
+            return 0;
+        close(*fd);
         if (code != 0)
             return code;
     }
@@ -88,52 +101,6 @@ static bool copy_others(const char *old, const char *line, struct weir_text *tex
     return is_there;
 }
 
-static int write_all(int fd, const char *text, size_t bytes)
-{
-    while (bytes > 0) {
-        ssize_t written = write(fd, text, bytes);
-
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        text += written > 0 ? written : 0;
-        bytes -= written > 0 ? (size_t)written : 0;
-    }
-    return 0;
-}
-
-static int write_new(int fd, const struct stat *like, const char *text)
-{
-    int code = write_all(fd, text, strlen(text));
-
-    if (code == 0 && fchmod(fd, like->st_mode & 07777) != 0)
-        code = -errno;
-    if (close(fd) != 0 && code == 0)
-        code = -errno;
-    return code;
-}
-
-/* Only who has the lock comes here: one name beside it will do. */
-static int replace(int held, const char *path, const char *text)
-{
-    char new_path[PATH_MAX];
-    struct stat like;
-    int code, fd;
-
-    if (snprintf(new_path, sizeof new_path, "%s.new", path) >= (int)sizeof new_path)
-        return -ENAMETOOLONG;
-    if (fstat(held, &like) != 0)
-        return -errno;
-    fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return -errno;
-    code = write_new(fd, &like, text);
-    if (code == 0 && rename(new_path, path) != 0)
-        code = -errno;
-    if (code != 0)
-        unlink(new_path);
-    return code;
-}
-
 /* ---- coming and going ---- */
 
 static int change(int held, const char *path, const char *line, bool is_added)
@@ -147,19 +114,19 @@ static int change(int held, const char *path, const char *line, bool is_added)
     if (code == 0 && *weir_text_string(&now) == '\0')
         code = unlink(path) != 0 ? -errno : 0;
     else if (code == 0 && is_there != is_added)
-        code = replace(held, path, weir_text_string(&now));
+        code = weir_output_file_replace(path, weir_text_string(&now), now.length);
     weir_text_close(&old);
     weir_text_close(&now);
     return code;
 }
 
-static int change_file(const char *path, const char *line, bool is_added)
+static int change_file(const char *path, const char *line, bool is_added, struct weir_error *error)
 {
-    int fd = open_locked(path, is_added ? O_CREAT : 0);
-    int code;
+    int fd;
+    int code = open_locked(path, &fd, error);
 
-    if (fd < 0)
-        return fd;
+    if (code != 0)
+        return code;
     code = change(fd, path, line, is_added);
     close(fd);
     return code;
@@ -167,7 +134,7 @@ static int change_file(const char *path, const char *line, bool is_added)
 
 int weir_advert_add(const char *path, const char *line, struct weir_error *error)
 {
-    int code = change_file(path, line, true);
+    int code = change_file(path, line, true, error);
 
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "serve",
@@ -179,9 +146,11 @@ int weir_advert_add(const char *path, const char *line, struct weir_error *error
 
 int weir_advert_remove(const char *path, const char *line, struct weir_error *error)
 {
-    int code = change_file(path, line, false);
+    struct weir_error refused = {0};
+    int code = change_file(path, line, false, &refused);
 
-    if (code == -ENOENT)
+    /* What is no list of servers any more does not name this one. */
+    if (code == -ENOENT || refused.exit == WEIR_EXIT_USAGE)
         return 0;
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "serve",

@@ -14,10 +14,12 @@
 #include "weir/system/host.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t stop_signal;
 
@@ -50,6 +52,15 @@ static void catch_signals(void)
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGXFSZ, &action, NULL);
+}
+
+/* A closed descriptor would go to the next file that is opened, of MPI or of data. A report to a
+ * closed standard output fails: what takes its place cannot be written. */
+static void keep_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 /* ---- the run ---- */
@@ -194,6 +205,7 @@ int main(int argc, char *argv[])
     struct weir_group *group = NULL;
     int exit_code = WEIR_EXIT_ENVIRONMENT;
 
+    keep_standard_descriptors();
     list_backends(&backends, &arena);
     weir_front_read(argc, (const char *const *)argv, &backends, &command, &error);
     if (needs_mpi(&command, &error))

@@ -2,6 +2,7 @@
 /* The command that measures networks, told while it runs. */
 #include "net_run.h"
 
+#include "weir/base/output_file.h"
 #include "weir/net/net.h"
 #include "weir/report/net_report.h"
 
@@ -50,15 +51,20 @@ static void tell_measurement(void *context, const struct weir_net_result *result
 
 static int open_result_file(struct net_teller *teller, struct weir_error *error)
 {
-    const char *path = teller->plan->result_path;
+    struct weir_output_file file = {.path = teller->plan->result_path,
+                                    .place = "net: --result",
+                                    .kind = WEIR_OUTPUT_NET_RESULT};
+    int fd;
 
-    if (path == NULL)
+    if (file.path == NULL)
         return 0;
-    teller->result_file = fopen(path, "w");
+    if (weir_output_file_open(&file, &fd, error) != 0)
+        return error->code;
+    teller->result_file = fdopen(fd, "w");
     if (teller->result_file != NULL)
         return 0;
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, "net",
-                          "--result: %s cannot be written: %s", path, strerror(errno));
+                          "--result: %s cannot be written: %s", file.path, strerror(errno));
 }
 
 static void close_result_file(struct net_teller *teller, const struct weir_net_result *result,

@@ -6,6 +6,7 @@
 #include "show_topology.h"
 
 #include "weir/base/log.h"
+#include "weir/base/output_file.h"
 #include "weir/doctor/doctor.h"
 #include "weir/io/backend.h"
 #include "weir/report/report.h"
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void describe_backends(struct weir_text *text)
 {
@@ -115,15 +117,20 @@ static void explain(const struct weir_plan *plan, unsigned ranks, struct weir_te
 /* To a file, or to standard output if `path` is NULL. */
 static int print(const char *text, const char *path, struct weir_error *error)
 {
-    FILE *out = path == NULL ? stdout : fopen(path, "we");
-    bool is_printed = out != NULL && fputs(text, out) != EOF && fflush(out) == 0;
+    struct weir_output_file file = {
+        .path = path, .place = "--summary-file", .kind = WEIR_OUTPUT_REPORT};
+    int fd = STDOUT_FILENO;
+    int code = path != NULL ? weir_output_file_open(&file, &fd, error) : 0;
 
-    if (out != NULL && out != stdout && fclose(out) != 0)
-        is_printed = false;
-    if (is_printed)
+    if (code != 0)
+        return code;
+    code = weir_output_file_write(fd, text, strlen(text));
+    if (fd != STDOUT_FILENO && close(fd) != 0 && code == 0)
+        code = -errno;
+    if (code == 0)
         return 0;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, path, "cannot be written: %s",
-                          strerror(errno));
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, path, "cannot be written: %s",
+                          strerror(-code));
 }
 
 /* ---- this host, or another one ---- */

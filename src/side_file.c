@@ -3,6 +3,8 @@
  * finished phases. */
 #include "side_file.h"
 
+#include "weir/base/output_file.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,41 +19,25 @@ static int fail(struct weir_error *error, const char *path)
                           strerror(-code));
 }
 
-bool weir_file_may_be_replaced(const char *path, const char *const begins[])
+static struct weir_output_file output_of(const struct weir_plan *plan, unsigned test)
 {
-    char begin[128] = "";
-    struct stat status;
-    FILE *file;
-
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
-        return true;
-    file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    if (fgets(begin, sizeof begin, file) == NULL)
-        begin[0] = '\0';
-    fclose(file);
-    for (; *begins != NULL; begins++)
-        if (strncmp(begin, *begins, strlen(*begins)) == 0)
-            return true;
-    return false;
+    return (struct weir_output_file){.path = plan->tests[test]->rank_csv_path,
+                                     .place = place,
+                                     .kind = WEIR_OUTPUT_RANK_CSV,
+                                     .may_overwrite = plan->tests[test]->may_overwrite};
 }
 
 int weir_side_file_check(const struct weir_plan *plan, struct weir_error *error)
 {
-    const char *const begins[] = {weir_rank_csv_header, NULL};
+    int code = 0;
 
-    for (size_t i = 0; i < plan->test_count; i++) {
-        const struct weir_test *test = plan->tests[i];
+    for (unsigned i = 0; i < plan->test_count && code == 0; i++) {
+        struct weir_output_file file = output_of(plan, i);
 
-        if (test->rank_csv_path != NULL && !test->may_overwrite &&
-            !weir_file_may_be_replaced(test->rank_csv_path, begins))
-            return weir_error_usage(error, place,
-                                    "%s exists and holds no figures of ranks: choose another "
-                                    "name, or give --overwrite",
-                                    test->rank_csv_path);
+        if (file.path != NULL)
+            code = weir_output_file_check(&file, error);
     }
-    return 0;
+    return code;
 }
 
 /* Two names may be those of one file. */
@@ -85,15 +71,20 @@ static int write_out(struct weir_side_file *side, const char *text, struct weir_
 int weir_side_file_open(struct weir_side_file *side, const struct weir_plan *plan, unsigned test,
                         struct weir_error *error)
 {
-    const char *path = plan->tests[test]->rank_csv_path;
+    struct weir_output_file file = output_of(plan, test);
     int code = weir_side_file_close(side, error);
+    int fd;
 
-    if (path == NULL || code != 0)
+    if (file.path == NULL || code != 0)
         return code;
-    side->path = path;
-    side->file = fopen(path, is_begun(plan, test) ? "ae" : "we");
+    file.must_append = is_begun(plan, test);
+    code = weir_output_file_open(&file, &fd, error);
+    if (code != 0)
+        return code;
+    side->path = file.path;
+    side->file = fdopen(fd, file.must_append ? "a" : "w");
     if (side->file == NULL)
-        return fail(error, path);
+        return fail(error, file.path);
     return is_begun(plan, test) ? 0 : write_out(side, weir_rank_csv_header, error);
 }
 

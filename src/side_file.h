@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files beside standard output: which may be written over, and the one with the figures of each
- * rank (saveRankPerformanceDetailsCSV). Rank 0 only. */
+/* The file with the figures of each rank (saveRankPerformanceDetailsCSV). Rank 0 only. */
 #ifndef WEIR_SIDE_FILE_H
 #define WEIR_SIDE_FILE_H
 
@@ -8,10 +7,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-
-/* True if nothing is lost with what is at `path`: no file, an empty one, no plain file, or one
- * whose first line begins with one of `begins`, which ends with NULL. */
-bool weir_file_may_be_replaced(const char *path, const char *const begins[]);
 
 /* All zero: none is open. */
 struct weir_side_file {

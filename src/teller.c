@@ -4,9 +4,9 @@
 
 #include "weir/audit/audit.h"
 #include "weir/base/log.h"
+#include "weir/base/output_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,14 +23,6 @@ static int fail(struct weir_error *error, const char *option, const char *path)
 
 /* ---- the report ---- */
 
-/* An earlier report, of ours or of IOR. */
-static bool may_hold_report(const char *path)
-{
-    static const char *const begins[] = {"IOR-", "Fake ", "{", "access,bw(MiB/s)", "\n", NULL};
-
-    return weir_file_may_be_replaced(path, begins);
-}
-
 static bool may_overwrite(const struct weir_plan *plan)
 {
     for (size_t i = 0; i < plan->test_count; i++)
@@ -41,18 +33,21 @@ static bool may_overwrite(const struct weir_plan *plan)
 
 static int open_report(struct weir_teller *teller, struct weir_error *error)
 {
-    const char *path = teller->plan->output.summary_path;
+    struct weir_output_file file = {
+        .path = teller->plan->output.summary_path,
+        .place = "ior: summaryFile",
+        .kind = WEIR_OUTPUT_REPORT,
+        .may_overwrite = may_overwrite(teller->plan),
+    };
+    int fd;
 
     if (teller->out != NULL)
         return 0;
-    if (path != NULL && !may_overwrite(teller->plan) && !may_hold_report(path))
-        return weir_error_usage(error, "ior: summaryFile",
-                                "%s exists and holds no report: choose another name, or give "
-                                "--overwrite",
-                                path);
-    teller->out = path == NULL ? stdout : fopen(path, "we");
+    if (file.path != NULL && weir_output_file_open(&file, &fd, error) != 0)
+        return error->code;
+    teller->out = file.path == NULL ? stdout : fdopen(fd, "w");
     if (teller->out == NULL)
-        return fail(error, "ior: summaryFile", path);
+        return fail(error, file.place, file.path);
     if (teller->reporter->begin != NULL)
         teller->reporter->begin(&teller->text, teller->plan, teller->result);
     return 0;
@@ -83,29 +78,20 @@ static int record(struct weir_teller *teller, struct weir_text *lines, struct we
                           teller->plan->output.result_path, strerror(-code));
 }
 
-/* A file that is there must hold runs: theirs is appended to, nobody else's. */
-static bool is_result_file(const char *path)
-{
-    static const char *const begins[] = {"{\"", NULL};
-
-    return weir_file_may_be_replaced(path, begins);
-}
-
 static int open_record(struct weir_teller *teller, struct weir_error *error)
 {
-    const char *path = teller->plan->output.result_path;
+    struct weir_output_file file = {
+        .path = teller->plan->output.result_path,
+        .place = "--result",
+        .kind = WEIR_OUTPUT_RESULT,
+        .must_append = true,
+    };
     struct weir_text lines = {0};
 
-    if (path == NULL || teller->record_descriptor >= 0)
+    if (file.path == NULL || teller->record_descriptor >= 0)
         return 0;
-    if (!is_result_file(path))
-        return weir_error_usage(error, "--result",
-                                "%s exists and is not a result file: choose "
-                                "another name",
-                                path);
-    teller->record_descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (teller->record_descriptor < 0)
-        return fail(error, "--result", path);
+    if (weir_output_file_open(&file, &teller->record_descriptor, error) != 0)
+        return error->code;
     weir_record_run(&lines, teller->plan, teller->result);
     return record(teller, &lines, error);
 }

@@ -3,6 +3,7 @@
  * store per transfer. */
 #include "op_log.h"
 
+#include "weir/base/output_file.h"
 #include "weir/system/memory.h"
 
 #include <errno.h>
@@ -11,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define PLACE "ior: savePerOpDataCSV"
 #define HEADER "time,runtime,tp\n"
@@ -45,38 +44,12 @@ static int make_path(const struct weir_run *run, const struct weir_phase *phase,
 
 /* ---- before the test ---- */
 
-/* Ours, or empty. */
-static bool is_log(const char *path)
+static struct weir_output_file output_of(const struct weir_run *run, const char *path)
 {
-    char begin[sizeof HEADER] = "";
-    FILE *file = fopen(path, "re");
-    size_t count;
-
-    if (file == NULL)
-        return false;
-    count = fread(begin, 1, sizeof HEADER - 1, file);
-    fclose(file);
-    return count == 0 || strcmp(begin, HEADER) == 0;
-}
-
-static int check_path(const struct weir_run *run, const char *path, struct weir_error *error)
-{
-    char directory[PATH_MAX];
-    struct stat found;
-
-    if (stat(path, &found) == 0) {
-        if (!S_ISREG(found.st_mode) || (!run->test->may_overwrite && !is_log(path)))
-            return weir_error_usage(
-                error, PLACE, "%s exists and is no list of transfers: choose another prefix", path);
-        if (access(path, W_OK) == 0)
-            return 0;
-    } else {
-        memcpy(directory, path, strlen(path) + 1);
-        weir_text_cut_name(directory);
-        if (access(directory, W_OK) == 0)
-            return 0;
-    }
-    return weir_error_usage(error, PLACE, "%s cannot be made: %s", path, strerror(errno));
+    return (struct weir_output_file){.path = path,
+                                     .place = PLACE,
+                                     .kind = WEIR_OUTPUT_OP_CSV,
+                                     .may_overwrite = run->test->may_overwrite};
 }
 
 int weir_op_log_check(const struct weir_run *run, const struct weir_phase *phase,
@@ -88,12 +61,15 @@ int weir_op_log_check(const struct weir_run *run, const struct weir_phase *phase
     if (!weir_op_log_is_wanted(run, phase))
         return 0;
     for (uint64_t repetition = 0; code == 0 && repetition < run->test->repetitions; repetition++) {
+        struct weir_output_file file;
+
         if (make_path(run, phase, repetition, path) != 0)
             return weir_error_usage(error, PLACE,
                                     "the names of files would be longer than %d bytes: choose a "
                                     "shorter prefix",
                                     PATH_MAX - 1);
-        code = check_path(run, path, error);
+        file = output_of(run, path);
+        code = weir_output_file_check(&file, error);
     }
     return code;
 }
@@ -167,25 +143,35 @@ static void write_entries(FILE *file, const struct weir_op_log *log, uint64_t tr
     }
 }
 
+static bool write_file(int fd, const struct weir_op_log *log, uint64_t transfer_bytes)
+{
+    FILE *file = fdopen(fd, "w");
+    bool has_failed;
+
+    if (file == NULL)
+        return false;
+    setvbuf(file, NULL, _IOFBF, FILE_BUFFER_BYTES);
+    write_entries(file, log, transfer_bytes);
+    has_failed = ferror(file) != 0;
+    has_failed |= fclose(file) != 0;
+    return !has_failed;
+}
+
 int weir_op_log_write(const struct weir_op_log *log, const struct weir_run *run,
                       const struct weir_phase *phase, struct weir_error *error)
 {
     char path[PATH_MAX];
-    FILE *file;
-    bool has_failed;
+    struct weir_output_file file;
+    int code, fd;
 
     if (make_path(run, phase, run->repetition, path) != 0)
         return -ENAMETOOLONG;
+    file = output_of(run, path);
+    code = weir_output_file_open(&file, &fd, error);
+    if (code != 0)
+        return code;
     errno = 0;
-    file = fopen(path, "we");
-    has_failed = file == NULL;
-    if (file != NULL) {
-        setvbuf(file, NULL, _IOFBF, FILE_BUFFER_BYTES);
-        write_entries(file, log, phase->layout.transfer_bytes);
-        has_failed = ferror(file) != 0;
-        has_failed |= fclose(file) != 0;
-    }
-    if (!has_failed)
+    if (write_file(fd, log, phase->layout.transfer_bytes))
         return 0;
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, errno != 0 ? -errno : -EIO, PLACE,
                           "%s: %s: the transfers of this phase are not all in it", path,

@@ -3,52 +3,55 @@
  * IOR's: the largest number of transfers of a rank, in decimal, without a newline. */
 #include "stop.h"
 
+#include "weir/base/output_file.h"
+
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define STATUS_PLACE "ior: stoneWallingStatusFile"
+
+/* True if the file holds nothing but a count that some rank can have reached. */
+static bool read_count(FILE *file, uint64_t *ops)
+{
+    char text[32] = "";
+    size_t bytes = fread(text, 1, sizeof text - 1, file);
+    size_t digits = strspn(text, "0123456789");
+
+    errno = 0;
+    *ops = strtoull(text, NULL, 10);
+    return errno == 0 && digits > 0 && digits + (text[digits] == '\n') == bytes && *ops > 0;
+}
 
 static int read_status(const char *path, uint64_t *ops, struct weir_error *error)
 {
     FILE *file = fopen(path, "re");
-    int fields;
+    bool is_count;
 
     if (file == NULL)
         return weir_error_usage(error, STATUS_PLACE,
                                 "%s: %s: it is made by a write with -D and stoneWallingWearOut=1",
                                 path, strerror(errno));
-    fields = fscanf(file, "%" SCNu64, ops);
+    is_count = read_count(file, ops);
     fclose(file);
-    if (fields != 1 || *ops == 0)
+    if (!is_count)
         return weir_error_usage(error, STATUS_PLACE, "%s: there is no count of transfers in it",
                                 path);
     return 0;
 }
 
-/* Aside and then renamed: a crash leaves the old count or the new one. */
 static int write_status(const char *path, uint64_t ops, struct weir_error *error)
 {
-    char aside[PATH_MAX];
-    FILE *file;
-    bool is_written;
+    char text[32];
+    int length = snprintf(text, sizeof text, "%" PRIu64, ops);
+    int code = weir_output_file_replace(path, text, (size_t)length);
 
-    snprintf(aside, sizeof aside, "%s.new", path);
-    file = fopen(aside, "we");
-    is_written = file != NULL && fprintf(file, "%" PRIu64, ops) > 0;
-    if (file != NULL && fclose(file) != 0)
-        is_written = false;
-    if (is_written && rename(aside, path) == 0)
+    if (code == 0)
         return 0;
-    weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, STATUS_PLACE, "%s: %s", path,
-                   strerror(errno));
-    unlink(aside);
-    return error->code;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, STATUS_PLACE, "%s: %s", path,
+                          strerror(-code));
 }
 
 /* The count belongs to files: a dry run, which makes none, leaves it alone. */
@@ -112,32 +115,11 @@ int weir_stop_store(struct weir_run *run, const struct weir_phase *phase, uint64
 
 int weir_stop_check_status(const struct weir_test *test, const char *path, struct weir_error *error)
 {
-    char directory[PATH_MAX];
-    struct stat found;
-    FILE *file;
-    uint64_t ops;
-    bool is_status = true;
-
-    /* The new count takes the name: a device must not lose its own, whatever may be overwritten. */
-    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
-        return weir_error_usage(error, STATUS_PLACE, "%s is not a regular file", path);
-    file = fopen(path, "re");
-    if (file != NULL) {
-        is_status = fscanf(file, "%" SCNu64, &ops) == 1 || feof(file);
-        fclose(file);
-    }
-    if (!is_status && !test->may_overwrite)
-        return weir_error_usage(
-            error, STATUS_PLACE,
-            "%s exists and holds no count of transfers: choose another name, or "
-            "allow its loss with --overwrite",
-            path);
-    snprintf(directory, sizeof directory, "%s", path);
-    weir_text_cut_name(directory);
-    if (access(directory, W_OK) != 0)
-        return weir_error_usage(error, STATUS_PLACE, "%s cannot be made: %s", path,
-                                strerror(errno));
-    return 0;
+    return weir_output_file_check(&(struct weir_output_file){.path = path,
+                                                             .place = STATUS_PLACE,
+                                                             .kind = WEIR_OUTPUT_STATUS,
+                                                             .may_overwrite = test->may_overwrite},
+                                  error);
 }
 
 int weir_stop_furthest(struct weir_group *group, bool hit_deadline, uint64_t ops_done,

@@ -74,7 +74,7 @@ rm -f "$files"/*
 printf 'my notes\n' >"$csv"
 keep_ranks 2 -b 256k -w
 expect_exit 2
-expect_error 'rank\.csv exists and holds no figures of ranks: choose another name, or give --overwrite'
+expect_error 'rank\.csv exists and holds no figures of ranks'
 [[ $(cat "$csv") == "my notes" && ! -s $out ]] || fail "the file was overwritten, or something printed"
 expect_files ''
 keep_ranks 2 -b 256k -w --overwrite

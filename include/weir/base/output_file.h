@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that a run writes beside its data. One place decides which files that exist already may be
+ * replaced or appended to, and opens them: what is judged is what is then written. */
+#ifndef WEIR_BASE_OUTPUT_FILE_H
+#define WEIR_BASE_OUTPUT_FILE_H
+
+#include "weir/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum weir_output_kind {
+    WEIR_OUTPUT_REPORT,     /* text, CSV or JSON of IOR's, of any release */
+    WEIR_OUTPUT_RESULT,     /* runs, one record per line */
+    WEIR_OUTPUT_NET_RESULT, /* a run of `weir net`, JSON */
+    WEIR_OUTPUT_RANK_CSV,   /* figures of ranks */
+    WEIR_OUTPUT_OP_CSV,     /* times of transfers */
+    WEIR_OUTPUT_STATUS,     /* a count of transfers: decimal digits, as IOR writes it */
+    WEIR_OUTPUT_SERVERS     /* addresses of servers, one per line */
+};
+
+struct weir_output_file {
+    const char *path;
+    const char *place; /* of errors: the option that names the path */
+    enum weir_output_kind kind;
+    bool may_overwrite; /* a regular file may be lost whatever it holds */
+    bool must_append;   /* what the file holds stays; else it is emptied */
+};
+
+/* Refuses what weir_output_file_open would refuse; makes and changes nothing. 0, or the error. */
+int weir_output_file_check(const struct weir_output_file *file, struct weir_error *error);
+
+/* Opens the file for writing (not through stdio, close-on-exec), and makes it if there is none.
+ * Refused, without waiting: a file that holds something else, a directory, a FIFO, a socket, and
+ * each device but null, full and terminals. What /dev/stdout, /dev/stderr and /dev/fd/N lead to is
+ * open already, and is taken as it is. Sets *fd only on success. 0, or the error. */
+int weir_output_file_open(const struct weir_output_file *file, int *fd, struct weir_error *error);
+
+/* Writes all of it; 0 or -errno. */
+int weir_output_file_write(int fd, const char *text, size_t bytes);
+
+/* Puts a new file with this content in the place of `path`, which a crash leaves with the old
+ * content or the new one: written beside it, synced, renamed, the directory synced. Keeps the
+ * permissions of a file that is there. 0 or -errno, and then the old one is untouched. */
+int weir_output_file_replace(const char *path, const char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a file holds is recognised by how it begins; of short ones, by all of it. */
+#include "weir/base/output_file.h"
+
+#include "weir/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define BEGIN_BYTES 4096
+
+/* ---- what a file holds ---- */
+
+/* The beginning of a file, with a zero behind it. */
+struct beginning {
+    char text[BEGIN_BYTES + 1];
+    size_t bytes;
+    bool is_whole; /* the file has no more */
+};
+
+static bool begins_with(const char *text, const char *begin)
+{
+    return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+static const char *past_blanks(const char *text)
+{
+    return text + strspn(text, " \t\r\n");
+}
+
+/* "IOR-3.2.1: MPI Coordinated Test of Parallel I/O" */
+static bool is_banner(const char *line)
+{
+    static const char title[] = ": MPI Coordinated Test of Parallel I/O\n";
+    const char *end;
+
+    if (!begins_with(line, "IOR-"))
+        return false;
+    line += strlen("IOR-");
+    end = strchr(line, ':');
+    return *line >= '0' && *line <= '9' && end != NULL && begins_with(end, title);
+}
+
+/* IOR's banner, behind what releases print before it. */
+static bool is_text_report(const char *line)
+{
+    while (line != NULL && !is_banner(line)) {
+        if (*line != '\n' && !begins_with(line, "Fake ") && !begins_with(line, "WARNING: "))
+            return false;
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    return line != NULL;
+}
+
+/* The value of `key`, if that comes next: behind its opening quote. */
+static const char *value_of(const char *json, const char *key)
+{
+    json = past_blanks(json);
+    if (!begins_with(json, key))
+        return NULL;
+    json = past_blanks(json + strlen(key));
+    return begins_with(json, "\"") ? json + 1 : NULL;
+}
+
+/* The first keys of all releases that have JSON: "Version" and "Began". */
+static bool is_json_report(const char *json)
+{
+    const char *version = *json == '{' ? value_of(json + 1, "\"Version\":") : NULL;
+    const char *end = version != NULL ? strchr(version, '"') : NULL;
+
+    if (end == NULL)
+        return false;
+    end = past_blanks(end + 1);
+    return *end == ',' && value_of(end + 1, "\"Began\":") != NULL;
+}
+
+static bool is_report(const struct beginning *begin)
+{
+    return is_text_report(begin->text) || is_json_report(begin->text) ||
+           begins_with(begin->text, "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),"
+                                    "wr/rd(s),close(s),total(s),numTasks,iter\n");
+}
+
+static bool is_result(const struct beginning *begin)
+{
+    const char *schema = strstr(begin->text, "\"schema\":\"weir-result-");
+    const char *end = strchr(begin->text, '\n');
+
+    return begins_with(begin->text, "{\"record\":\"run\",") && schema != NULL &&
+           (end == NULL || schema < end);
+}
+
+static bool is_net_result(const struct beginning *begin)
+{
+    const char *format = *begin->text == '{' ? value_of(begin->text + 1, "\"format\":") : NULL;
+
+    return format != NULL && begins_with(format, "weir-net ");
+}
+
+static bool is_rank_csv(const struct beginning *begin)
+{
+    return begins_with(begin->text, "access,rank,runtime-with-openclose,runtime,"
+                                    "throughput-withopenclose,throughput\n");
+}
+
+static bool is_op_csv(const struct beginning *begin)
+{
+    return begins_with(begin->text, "time,runtime,tp\n");
+}
+
+static bool is_status(const struct beginning *begin)
+{
+    size_t digits = strspn(begin->text, "0123456789");
+
+    return begin->is_whole && digits > 0 && digits <= strlen("18446744073709551615") &&
+           digits + (begin->text[digits] == '\n') == begin->bytes;
+}
+
+/* HOST:PORT in each line, or a comment. */
+static bool is_address(const char *line, size_t bytes)
+{
+    const char *colon = memrchr(line, ':', bytes);
+    size_t port = colon != NULL ? (size_t)(line + bytes - colon) - 1 : 0;
+
+    if (bytes == 0 || *line == '#')
+        return true;
+    return colon > line && port > 0 && strspn(colon + 1, "0123456789") == port &&
+           strcspn(line, " \t") >= bytes;
+}
+
+static bool is_server_list(const struct beginning *begin)
+{
+    const char *line = begin->text;
+
+    while (*line != '\0') {
+        size_t bytes = strcspn(line, "\n");
+
+        /* The last line may be cut where the beginning ends. */
+        if (line[bytes] == '\0' && !begin->is_whole)
+            return true;
+        if (!is_address(line, bytes))
+            return false;
+        line += bytes + (line[bytes] == '\n');
+    }
+    return strlen(begin->text) == begin->bytes;
+}
+
+static const struct {
+    const char *noun;
+    bool (*is_held)(const struct beginning *begin);
+} kinds[] = {
+    [WEIR_OUTPUT_REPORT] = {"report", is_report},
+    [WEIR_OUTPUT_RESULT] = {"runs", is_result},
+    [WEIR_OUTPUT_NET_RESULT] = {"run of weir net", is_net_result},
+    [WEIR_OUTPUT_RANK_CSV] = {"figures of ranks", is_rank_csv},
+    [WEIR_OUTPUT_OP_CSV] = {"times of transfers", is_op_csv},
+    [WEIR_OUTPUT_STATUS] = {"count of transfers", is_status},
+    [WEIR_OUTPUT_SERVERS] = {"list of servers", is_server_list},
+};
+
+static int read_beginning(int fd, struct beginning *begin)
+{
+    ssize_t bytes = pread(fd, begin->text, BEGIN_BYTES, 0);
+    char more;
+
+    if (bytes < 0)
+        return -errno;
+    begin->text[bytes] = '\0';
+    begin->bytes = (size_t)bytes;
+    begin->is_whole = bytes < BEGIN_BYTES || pread(fd, &more, 1, BEGIN_BYTES) == 0;
+    return 0;
+}
+
+/* ---- what a file is ---- */
+
+static int fail(const struct weir_output_file *file, int code, struct weir_error *error)
+{
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, file->place, "%s: %s", file->path,
+                          strerror(-code));
+}
+
+/* Another process cannot make one of these wait: they are open. */
+static bool names_descriptor(const char *path)
+{
+    return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 ||
+           begins_with(path, "/dev/fd/") || begins_with(path, "/proc/self/fd/");
+}
+
+/* Devices that take what is written and lose nothing: /dev/null (1, 3), /dev/full (1, 7) and
+ * terminals. See admin-guide/devices of the Linux kernel. */
+static bool is_harmless_device(const struct stat *facts)
+{
+    unsigned device_major = major(facts->st_rdev);
+    unsigned device_minor = minor(facts->st_rdev);
+
+    if (!S_ISCHR(facts->st_mode))
+        return false;
+    return (device_major == 1 && (device_minor == 3 || device_minor == 7)) ||
+           (device_major >= 4 && device_major <= 5) || (device_major >= 136 && device_major <= 143);
+}
+
+static int refuse_kind(const struct weir_output_file *file, const struct stat *facts,
+                       struct weir_error *error)
+{
+    const char *what = S_ISDIR(facts->st_mode)    ? "a directory"
+                       : S_ISFIFO(facts->st_mode) ? "a FIFO"
+                       : S_ISSOCK(facts->st_mode) ? "a socket"
+                                                  : "a device";
+
+    if (S_ISREG(facts->st_mode) || is_harmless_device(facts) || names_descriptor(file->path))
+        return 0;
+    return weir_error_usage(error, file->place, "%s is %s: name a regular file", file->path, what);
+}
+
+static int refuse_content(const struct weir_output_file *file, int fd, struct weir_error *error)
+{
+    struct beginning begin;
+    int code = read_beginning(fd, &begin);
+
+    if (code != 0)
+        return fail(file, code, error);
+    if (begin.bytes == 0 || kinds[file->kind].is_held(&begin))
+        return 0;
+    return weir_error_usage(error, file->place, "%s exists and holds no %s: choose another name%s",
+                            file->path, kinds[file->kind].noun,
+                            file->must_append ? "" : ", or allow its loss with --overwrite");
+}
+
+/* Decides on what the descriptor stands for, whatever the name leads to by now. */
+static int judge(const struct weir_output_file *file, int fd, struct weir_error *error)
+{
+    struct stat facts;
+    int code;
+
+    if (fstat(fd, &facts) != 0)
+        return fail(file, -errno, error);
+    code = refuse_kind(file, &facts, error);
+    if (code != 0 || !S_ISREG(facts.st_mode) || (file->may_overwrite && !file->must_append))
+        return code;
+    return refuse_content(file, fd, error);
+}
+
+/* A FIFO is not waited for, and a device whose opening does something is not opened. */
+static int open_output(const struct weir_output_file *file, int flags, int *fd,
+                       struct weir_error *error)
+{
+    struct stat facts;
+    int code = 0;
+
+    if (stat(file->path, &facts) == 0)
+        code = refuse_kind(file, &facts, error);
+    if (code != 0)
+        return code;
+    flags |= O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (file->must_append ? O_APPEND : 0);
+    *fd = open(file->path, flags | O_RDWR, 0666);
+    /* A pipe that is open already, or a file that may be lost unread, is written only. */
+    if (*fd < 0 && (errno == EACCES || errno == EINVAL) &&
+        (file->may_overwrite || names_descriptor(file->path)))
+        *fd = open(file->path, flags | O_WRONLY, 0666);
+    return *fd < 0 ? fail(file, -errno, error) : 0;
+}
+
+int weir_output_file_check(const struct weir_output_file *file, struct weir_error *error)
+{
+    struct weir_error absent = {0};
+    char directory[PATH_MAX];
+    int fd;
+    int code = open_output(file, 0, &fd, &absent);
+
+    if (code == 0) {
+        code = judge(file, fd, error);
+        close(fd);
+        return code;
+    }
+    if (code != -ENOENT || strlen(file->path) >= sizeof directory) {
+        *error = weir_error_is_set(error) ? *error : absent;
+        return code;
+    }
+    memcpy(directory, file->path, strlen(file->path) + 1);
+    weir_text_cut_name(directory);
+    return access(directory, W_OK) == 0 ? 0 : fail(file, -errno, error);
+}
+
+int weir_output_file_open(const struct weir_output_file *file, int *fd, struct weir_error *error)
+{
+    int opened;
+    int code = open_output(file, O_CREAT, &opened, error);
+
+    if (code != 0)
+        return code;
+    code = judge(file, opened, error);
+    if (code == 0 && fcntl(opened, F_SETFL, file->must_append ? O_APPEND : 0) != 0)
+        code = fail(file, -errno, error);
+    if (code == 0 && !file->must_append && ftruncate(opened, 0) != 0 && errno != EINVAL)
+        code = fail(file, -errno, error);
+    if (code == 0)
+        *fd = opened;
+    else
+        close(opened);
+    return code;
+}
+
+/* ---- content ---- */
+
+int weir_output_file_write(int fd, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t written = write(fd, text, bytes);
+
+        if (written < 0 && errno != EINTR)
+            return -errno;
+        text += written > 0 ? written : 0;
+        bytes -= written > 0 ? (size_t)written : 0;
+    }
+    return 0;
+}
+
+/* A short name that nobody else has: that of the file itself may leave no room for more. */
+static int make_beside(const char *directory, char path[PATH_MAX])
+{
+    for (unsigned i = 0; i < 1000; i++) {
+        int fd;
+
+        if (snprintf(path, PATH_MAX, "%s/.weir-%d-%u.new", directory, (int)getpid(), i) >= PATH_MAX)
+            return -ENAMETOOLONG;
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd >= 0 ? fd : -errno;
+    }
+    return -EEXIST;
+}
+
+static int fill(int fd, const char *path, const char *text, size_t bytes)
+{
+    struct stat like;
+    int code = weir_output_file_write(fd, text, bytes);
+
+    if (code == 0 && stat(path, &like) == 0 && fchmod(fd, like.st_mode & 07777) != 0)
+        code = -errno;
+    if (code == 0 && fsync(fd) != 0)
+        code = -errno;
+    if (close(fd) != 0 && code == 0)
+        code = -errno;
+    return code;
+}
+
+/* File systems that cannot sync a directory keep its entries in their own way. */
+static void sync_directory(const char *directory)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+int weir_output_file_replace(const char *path, const char *text, size_t bytes)
+{
+    char directory[PATH_MAX], beside[PATH_MAX];
+    int code, fd;
+
+    if (strlen(path) >= sizeof directory)
+        return -ENAMETOOLONG;
+    memcpy(directory, path, strlen(path) + 1);
+    weir_text_cut_name(directory);
+    fd = make_beside(directory, beside);
+    if (fd < 0)
+        return fd;
+    code = fill(fd, path, text, bytes);
+    if (code == 0 && rename(beside, path) != 0)
+        code = -errno;
+    if (code != 0)
+        unlink(beside);
+    else
+        sync_directory(directory);
+    return code;
+}
