@@ -69,15 +69,10 @@ void weir_net_result_add_interval(struct weir_net_result *result,
 void weir_net_result_find(struct weir_net_result *result, enum weir_severity severity,
                           const char *name, const char *format, ...)
 {
-    struct weir_finding *finding;
     va_list arguments;
 
-    if (result->finding_count >= WEIR_FINDINGS_MAX)
-        return;
-    finding = &result->findings[result->finding_count++];
-    finding->severity = severity;
-    finding->name = name;
     va_start(arguments, format);
-    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    weir_finding_add(&result->arena, &result->findings, &result->finding_count, severity, name,
+                     format, arguments);
     va_end(arguments);
 }

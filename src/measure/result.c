@@ -437,6 +437,7 @@ struct weir_phase_result *weir_result_add_phase(struct weir_result *result)
     if (result->phase_count == result->phase_capacity)
         make_room(result);
     phase = &result->phases[result->phase_count++];
+    phase->arena = &result->arena;
     phase->latency = make_histogram(result);
     phase->submission = make_histogram(result);
     phase->response = make_histogram(result);
@@ -447,19 +448,39 @@ struct weir_phase_result *weir_result_add_phase(struct weir_result *result)
     return phase;
 }
 
+/* Lists grow at 4, 8, 16, ... findings. */
+static bool is_full(unsigned count)
+{
+    return count == 0 || (count >= 4 && (count & (count - 1)) == 0);
+}
+
+void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, unsigned *count,
+                      enum weir_severity severity, const char *name, const char *format,
+                      va_list arguments)
+{
+    char text[WEIR_FINDING_TEXT_BYTES];
+
+    vsnprintf(text, sizeof text, format, arguments);
+    if (is_full(*count)) {
+        unsigned capacity = *count == 0 ? 4 : 2 * *count;
+        struct weir_finding *list = weir_arena_take(arena, capacity * sizeof *list);
+
+        if (*count > 0)
+            memcpy(list, *findings, *count * sizeof *list);
+        *findings = list;
+    }
+    (*findings)[(*count)++] = (struct weir_finding){
+        .severity = severity, .name = name, .text = weir_arena_copy(arena, text)};
+}
+
 void weir_result_find(struct weir_phase_result *phase, enum weir_severity severity,
                       const char *name, const char *format, ...)
 {
-    struct weir_finding *finding;
     va_list arguments;
 
-    if (phase->finding_count >= WEIR_FINDINGS_MAX)
-        return;
-    finding = &phase->findings[phase->finding_count++];
-    finding->severity = severity;
-    finding->name = name;
     va_start(arguments, format);
-    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    weir_finding_add(phase->arena, &phase->findings, &phase->finding_count, severity, name, format,
+                     arguments);
     va_end(arguments);
 }
 

@@ -56,6 +56,7 @@ static void set_up(struct subject *subject)
     subject->read =
         weir_plan_add_phase(subject->plan, subject->test, &subject->test->steps, &phase);
     subject->record = (struct weir_phase_result){
+        .arena = &subject->plan->arena,
         .phase = subject->write->number,
         .rank_count = 4,
         .node_count = 2,

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -492,16 +493,22 @@ static void phases_stay_whole_while_the_result_grows(void **state)
     weir_result_close(NULL);
 }
 
-static void findings_beyond_the_room_are_left_out(void **state)
+/* A warning that comes after many notes is a warning all the same. */
+static void no_finding_is_left_out(void **state)
 {
     struct weir_result *result = weir_result_open(1);
     struct weir_phase_result *phase = weir_result_add_phase(result);
 
     (void)state;
-    for (unsigned i = 0; i < WEIR_FINDINGS_MAX + 3; i++)
-        weir_result_find(phase, WEIR_WARNING, "many", "%0400u", i);
-    assert_int_equal(phase->finding_count, WEIR_FINDINGS_MAX);
+    for (unsigned i = 0; i < 100; i++)
+        weir_result_find(phase, WEIR_NOTE, "many", "%u and %0400u", i, i);
+    weir_result_find(phase, WEIR_WARNING, "last", "100 of them");
+    assert_int_equal(phase->finding_count, 101);
+    for (unsigned i = 0; i < 100; i++)
+        assert_int_equal(strtoul(phase->findings[i].text, NULL, 10), i);
     assert_int_equal(strlen(phase->findings[0].text), WEIR_FINDING_TEXT_BYTES - 1);
+    assert_int_equal(phase->findings[100].severity, WEIR_WARNING);
+    assert_string_equal(phase->findings[100].text, "100 of them");
     weir_result_close(result);
 }
 
@@ -609,7 +616,7 @@ int main(void)
         cmocka_unit_test(every_kind_of_mismatch_has_its_name),
         cmocka_unit_test(a_tally_keeps_the_first_failure),
         cmocka_unit_test(phases_stay_whole_while_the_result_grows),
-        cmocka_unit_test(findings_beyond_the_room_are_left_out),
+        cmocka_unit_test(no_finding_is_left_out),
         cmocka_unit_test(exit_code_tells_flaws_from_limits),
     };
 

@@ -90,7 +90,7 @@ struct weir_net_result {
     uint32_t interval_count;
     uint32_t interval_capacity;
     unsigned finding_count;
-    struct weir_finding findings[WEIR_FINDINGS_MAX];
+    struct weir_finding *findings;
     bool is_interrupted;
     bool has_failed;
     int exit_code;

@@ -12,6 +12,7 @@
 #include "weir/measure/series.h"
 #include "weir/measure/tally.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,7 +21,6 @@
 #define WEIR_OUTLIERS_KEPT 64
 #define WEIR_FAILURE_TEXT_BYTES 768
 #define WEIR_FINDING_TEXT_BYTES 320
-#define WEIR_FINDINGS_MAX 24
 
 /* One rank's part of a phase, as gathered. Stamps are on the common clock, relative to the phase's
  * agreed start. */
@@ -151,8 +151,13 @@ enum weir_severity { WEIR_NOTE, WEIR_WARNING };
 struct weir_finding {
     enum weir_severity severity;
     const char *name; /* stable word: "interrupted", "clock-error" */
-    char text[WEIR_FINDING_TEXT_BYTES];
+    const char *text; /* shorter than WEIR_FINDING_TEXT_BYTES */
 };
+
+/* Adds one to a list in an arena, which starts as NULL with a count of 0. `name` is not copied. */
+void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, unsigned *count,
+                      enum weir_severity severity, const char *name, const char *format,
+                      va_list arguments);
 
 struct weir_phase_result {
     unsigned test;  /* number of the test */
@@ -234,8 +239,9 @@ struct weir_phase_result {
      * NULL */
     const struct weir_rank_row *rows;
 
+    struct weir_arena *arena; /* of the result: owns what records point to */
     unsigned finding_count;
-    struct weir_finding findings[WEIR_FINDINGS_MAX];
+    struct weir_finding *findings;
 };
 
 /* Computes windows, spreads, outliers (further than `outlier_s` from the mean; 0: none), stonewall,
@@ -314,7 +320,7 @@ void weir_result_set_storages(struct weir_result *result, struct weir_test_resul
                               const char *const *hosts, const struct weir_storage_facts *facts,
                               unsigned count);
 
-/* Adds a finding if there is room. */
+/* Adds a finding. `name` is not copied. */
 void weir_result_find(struct weir_phase_result *phase, enum weir_severity severity,
                       const char *name, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
