@@ -202,14 +202,31 @@ static void fault_give_back(struct weir_session *session)
 
 /* ---- files ---- */
 
+static int fault_may_open(struct weir_session *session, const struct weir_file_params *params)
+{
+    struct weir_session *inner = weir_fault_session(session)->inner;
+
+    return inner->backend->file->may_open ? inner->backend->file->may_open(inner, params) : 0;
+}
+
+static void fault_abandon(struct weir_session *session, struct weir_file *file)
+{
+    struct weir_session *inner = weir_fault_session(session)->inner;
+
+    inner->backend->file->abandon(inner, weir_fault_inner_file(file));
+    free(file);
+}
+
 static int fault_open(struct weir_session *session, const struct weir_file_params *params,
                       struct weir_file **file)
 {
     struct fault_session *fault = weir_fault_session(session);
+    bool must_fail = fault->is_struck && fault->open_rc < 0;
     struct fault_file *opened;
     int rc;
 
-    if (fault->is_struck && fault->open_rc < 0)
+    /* The others wait for this rank where they open together. */
+    if (must_fail && fault->inner->backend->file->abandon == NULL)
         return fault->open_rc;
     opened = calloc(1, sizeof *opened);
     if (!opened)
@@ -218,6 +235,10 @@ static int fault_open(struct weir_session *session, const struct weir_file_param
     if (rc < 0) {
         free(opened);
         return rc;
+    }
+    if (must_fail) {
+        fault_abandon(session, &opened->base);
+        return fault->open_rc;
     }
     opened->base = *opened->inner;
     *file = &opened->base;
@@ -318,7 +339,9 @@ static const char *fault_kernel_path(struct weir_session *session, const char *p
 }
 
 static const struct weir_file_ops fault_file_ops = {
+    .may_open = fault_may_open,
     .open = fault_open,
+    .abandon = fault_abandon,
     .close = fault_close,
     .sync = fault_sync,
     .size = fault_size,

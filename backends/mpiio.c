@@ -7,11 +7,15 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* MPI counts in int; longer transfers are made in pieces. */
 enum { PIECE_BYTES = 1 << 30 };
@@ -30,6 +34,8 @@ struct mpiio_session {
     struct weir_session base;
     MPI_Info hints;
     struct weir_text *notes; /* hints are told there; NULL: not at all */
+    /* for the next open, which must not fail for want of memory while other ranks wait in it */
+    struct mpiio_file *spare;
     bool must_preallocate;
     enum weir_mpiio_view view;
 };
@@ -153,6 +159,7 @@ static int mpiio_session_open(const struct weir_session_params *params,
 static void mpiio_session_close(struct weir_session *session)
 {
     MPI_Info_free(&mpiio_session_of(session)->hints);
+    free(mpiio_session_of(session)->spare);
     free(session);
 }
 
@@ -276,6 +283,38 @@ static int set_view(const struct mpiio_session *session, const struct weir_file_
     return to_errno(weir_mpiio_view_set(file->handle, session->view, &file->view));
 }
 
+static bool may_make(const char *path)
+{
+    char directory[PATH_MAX];
+
+    snprintf(directory, sizeof directory, "%s", path);
+    weir_text_cut_name(directory);
+    return eaccess(directory, X_OK) == 0;
+}
+
+/* Open MPI 4.1 waits for ever for a rank that could not open, and says so to that rank alone. */
+static int mpiio_may_open(struct weir_session *session, const struct weir_file_params *params)
+{
+    struct mpiio_session *mpiio = mpiio_session_of(session);
+    const char *path = without_prefix(params->path);
+    int descriptor;
+
+    if (!can_view(mpiio, params))
+        return -EINVAL;
+    if (mpiio->spare == NULL)
+        mpiio->spare = calloc(1, sizeof *mpiio->spare);
+    if (mpiio->spare == NULL)
+        return -ENOMEM;
+    descriptor = open(path, (params->can_write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor >= 0)
+        close(descriptor);
+    else if (errno != ENOENT || !params->must_create)
+        return -errno;
+    else if (!may_make(path))
+        return -errno;
+    return 0;
+}
+
 static int mpiio_open(struct weir_session *session, const struct weir_file_params *params,
                       struct weir_file **file)
 {
@@ -283,11 +322,12 @@ static int mpiio_open(struct weir_session *session, const struct weir_file_param
     /* Files that are only looked at, of which no size is expected, have no place in the output. */
     struct weir_text *notes = params->expected_bytes > 0 ? mpiio->notes : NULL;
     struct mpiio_file *opened;
-    int rc;
+    int rc, view_rc;
 
     if (!can_view(mpiio, params))
         return -EINVAL;
-    opened = calloc(1, sizeof *opened);
+    opened = mpiio->spare != NULL ? mpiio->spare : calloc(1, sizeof *opened);
+    mpiio->spare = NULL;
     if (!opened)
         return -ENOMEM;
     if (notes)
@@ -296,8 +336,9 @@ static int mpiio_open(struct weir_session *session, const struct weir_file_param
     if (rc < 0)
         goto free_file;
     rc = mpiio->must_preallocate ? preallocate(opened->handle, params) : 0;
+    view_rc = set_view(mpiio, params, opened);
     if (rc == 0)
-        rc = set_view(mpiio, params, opened);
+        rc = view_rc;
     if (rc < 0)
         goto close_handle;
     if (notes)
@@ -307,10 +348,19 @@ static int mpiio_open(struct weir_session *session, const struct weir_file_param
     return 0;
 
 close_handle:
-    MPI_File_close(&opened->handle);
+    /* To close a shared file takes all ranks, and the others may have what this one has not. */
+    if (params->group->size == 1)
+        MPI_File_close(&opened->handle);
 free_file:
     free(opened);
     return rc;
+}
+
+/* MPI ends with the handles that are left, on all ranks together. */
+static void mpiio_abandon(struct weir_session *session, struct weir_file *file)
+{
+    (void)session;
+    free(file);
 }
 
 static int mpiio_close(struct weir_session *session, struct weir_file *file)
@@ -465,7 +515,9 @@ static const struct weir_transfer_ops mpiio_transfer_ops = {
 };
 
 static const struct weir_file_ops mpiio_file_ops = {
+    .may_open = mpiio_may_open,
     .open = mpiio_open,
+    .abandon = mpiio_abandon,
     .close = mpiio_close,
     .sync = mpiio_sync,
     .size = mpiio_size,
@@ -504,7 +556,7 @@ const struct weir_backend weir_backend_mpiio = {
                    .version = "(3.1)",
                    .summary = "MPI-IO at explicit offsets or in views, independent and collective",
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_COLLECT | WEIR_CAN_KEEP | WEIR_CAN_NAME |
-                                WEIR_SYNCS_TOGETHER,
+                                WEIR_SYNCS_TOGETHER | WEIR_OPENS_TOGETHER,
                    .options = {"MPIIO", mpiio_rows, sizeof(struct mpiio_options)}},
     .open = mpiio_session_open,
     .close = mpiio_session_close,

@@ -208,7 +208,11 @@ static int prepare(struct weir_data_phase *data, struct weir_error *error)
                            &data->facts.op_limit, error);
     if (code == 0)
         code = check_mixed(data, error);
-    return code != 0 ? code : open_log(data, error);
+    if (code == 0)
+        code = open_log(data, error);
+    if (code == 0)
+        weir_phase_try_to_open(data);
+    return code;
 }
 
 /* Where caches are to be empty, trials of depths find them so as the phase will, which then finds

@@ -60,10 +60,11 @@ static struct weir_file_part part_of(const struct weir_share *share,
     };
 }
 
-void weir_phase_open_file(struct weir_data_phase *data)
+static struct weir_file_params file_params_of(const struct weir_data_phase *data)
 {
-    struct weir_run *run = data->run;
-    struct weir_file_params params = {
+    const struct weir_run *run = data->run;
+
+    return (struct weir_file_params){
         .path = data->path,
         .can_write = weir_phase_writes(data->phase),
         .can_read = weir_phase_reads(data->phase),
@@ -74,16 +75,67 @@ void weir_phase_open_file(struct weir_data_phase *data)
         .part = part_of(&data->share, &data->phase->layout),
         .is_random = data->phase->layout.order != WEIR_ORDER_SEQUENTIAL,
     };
+}
+
+static void fail_to_open(struct weir_data_phase *data, int code)
+{
+    weir_tally_fail(data->run->tally, code, 0);
+    weir_run_fail(data->run, code, "open", data->path);
+    data->file = NULL;
+}
+
+void weir_phase_open_file(struct weir_data_phase *data)
+{
+    struct weir_run *run = data->run;
+    struct weir_file_params params = file_params_of(data);
     int code;
 
     stamp(data, WEIR_STAMP_OPEN_START);
     code = run->backend->file->open(run->session, &params, &data->file);
     stamp(data, WEIR_STAMP_OPEN_STOP);
-    if (code != 0) {
-        weir_tally_fail(run->tally, code, 0);
-        weir_run_fail(run, code, "open", data->path);
-        data->file = NULL;
-    }
+    if (code != 0)
+        fail_to_open(data, code);
+}
+
+static bool opens_together(const struct weir_data_phase *data)
+{
+    return data->target->is_shared && data->run->group->size > 1 &&
+           (weir_test_abilities(data->run->test) & WEIR_OPENS_TOGETHER) != 0;
+}
+
+void weir_phase_try_to_open(struct weir_data_phase *data)
+{
+    struct weir_run *run = data->run;
+    struct weir_file_params params = file_params_of(data);
+
+    if (!opens_together(data))
+        return;
+    data->open_error = run->backend->file->may_open(run->session, &params);
+    data->is_void = weir_group_any(run->group, data->open_error != 0);
+}
+
+/* Where ranks need one another, those that have the file do nothing with it that the others would
+ * have to do as well. */
+static void agree_on_open(struct weir_data_phase *data)
+{
+    struct weir_run *run = data->run;
+
+    if (!opens_together(data) && !data->phase->is_collective)
+        return;
+    data->is_void = weir_group_any(run->group, data->file == NULL);
+    if (!data->is_void || data->file == NULL || !opens_together(data))
+        return;
+    run->backend->file->abandon(run->session, data->file);
+    data->file = NULL;
+}
+
+/* Instead of an open that could keep the others waiting for ever. */
+static void refrain_from_open(struct weir_data_phase *data)
+{
+    stamp(data, WEIR_STAMP_OPEN_START);
+    stamp(data, WEIR_STAMP_OPEN_STOP);
+    if (data->open_error != 0)
+        fail_to_open(data, data->open_error);
 }
 
 void weir_phase_aim(struct weir_data_phase *data)
@@ -128,8 +180,7 @@ static int move_data(struct weir_data_phase *data)
     weir_phase_aim(data);
     before = weir_processor_time();
     stamp(data, WEIR_STAMP_MOVE_START);
-    /* Ranks that could not open make no collective transfers, so then nobody does. */
-    if (!data->phase->is_collective || !weir_group_any(run->group, data->file == NULL))
+    if (!data->is_void)
         code = weir_move(&data->mover);
     if (code == 0 && data->file != NULL && data->phase->must_sync_at_end) {
         int sync_code = run->backend->file->sync(run->session, data->file);
@@ -165,7 +216,12 @@ int weir_phase_pass_windows(struct weir_data_phase *data)
     struct weir_group *group = data->run->group;
     int code = 0;
 
-    weir_phase_open_file(data);
+    if (data->is_void) {
+        refrain_from_open(data);
+    } else {
+        weir_phase_open_file(data);
+        agree_on_open(data);
+    }
     if (has_barriers)
         code = weir_group_barrier(group);
     if (code == 0)

@@ -17,6 +17,8 @@ struct weir_data_phase {
     struct weir_flight *flights;
     struct weir_op_log log;
     struct weir_file *file;
+    bool is_void;   /* some rank could not open a file that all need: nobody moves anything */
+    int open_error; /* why this rank could not; 0: others could not, or it has not been tried */
     struct weir_mover mover;
     struct weir_phase_facts facts;
     /* trials of depths: */
@@ -35,6 +37,10 @@ bool weir_phase_handles_made_file(const struct weir_data_phase *data);
 /* Before each time that data are moved: every window of the buffers gets its noise, and no slot
  * remembers anything. */
 void weir_phase_lay_buffers(struct weir_data_phase *data);
+
+/* Before the start: where ranks open a file together, may all of them? If not, that is a failure of
+ * the phase, and data->is_void. Collective. */
+void weir_phase_try_to_open(struct weir_data_phase *data);
 
 /* A failure is counted; data->file is NULL then. */
 void weir_phase_open_file(struct weir_data_phase *data);

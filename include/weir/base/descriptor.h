@@ -17,6 +17,7 @@ enum weir_ability {
     WEIR_SYNCS_TOGETHER = 1 << 6, /* all ranks that opened a file must sync it together */
     WEIR_CAN_QUEUE = 1 << 7,      /* several transfers in flight at once */
     WEIR_TAKES_DEVICES = 1 << 8,  /* block devices are opened like files */
+    WEIR_OPENS_TOGETHER = 1 << 9, /* all ranks that share a file must open and close it together */
 };
 
 struct weir_descriptor {

@@ -155,7 +155,15 @@ struct weir_file_ops {
      * -errno. */
     int (*open)(struct weir_session *session, const struct weir_file_params *params,
                 struct weir_file **file);
-    /* Releases the file in any case; the error is that of the release. */
+    /* Of backends with WEIR_OPENS_TOGETHER: what would keep this rank alone from an open that it
+     * makes with others, who could wait for it for ever. Outside of the timing, before any of them
+     * opens; makes nothing and changes nothing. 0 or -errno. Else NULL. */
+    int (*may_open)(struct weir_session *session, const struct weir_file_params *params);
+    /* Likewise: releases, without the others, what was opened with them, as far as that is
+     * possible: some of them could not open it. It is not used or closed after that. */
+    void (*abandon)(struct weir_session *session, struct weir_file *file);
+    /* Releases the file in any case; the error is that of the release. Collective over
+     * params->group where open was. */
     int (*close)(struct weir_session *session, struct weir_file *file);
     /* Data written is stable when this returns 0. Collective over params->group where open was. */
     int (*sync)(struct weir_session *session, struct weir_file *file);
