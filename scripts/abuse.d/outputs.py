@@ -75,7 +75,7 @@ def descriptors():
         yield Case(f"closed.{name}", f"$W -w -t 64k -b 1m -k -o f --result r.jsonl {closed}; rc=$?; $W -r -R -k -t 64k -b 1m -o f >/dev/null || exit 9; exit $rc",
                    rc, may="f", word=name not in ("all", "stderr"), quick=name == "in-and-out")
     yield Case("closed.pipe", "$W $S -i 50 -o f | head -1; exit ${PIPESTATUS[0]}", ORDERLY | {141}, word=False)
-    yield Case("closed.pipe-of-mpiexec", "$M -n 2 $W $S -i 50 -o f | head -1; exit ${PIPESTATUS[0]}", ORDERLY | {141}, word=False)
+    yield Case("closed.pipe-of-mpiexec", "$M -n 2 $W $S -i 50 -o f | head -1; exit ${PIPESTATUS[0]}", ORDERLY | {139, 141}, word=False)
     yield Case("closed.directory-gone", "mkdir d; cd d; rmdir ../d; $W $S -o f", TOLD)
 
 
