@@ -17,11 +17,10 @@ DEFAULTS = {"api": "POSIX", "collective": 0, "depth": 1, "data": "stamp", "check
 
 
 def tests(ranks):
-    for number, (backend, data, own) in enumerate(itertools.product(BACKENDS, DATA, (0, 1))):
-        # Each of them with one number of ranks.
-        if number % 3 == ranks - 1:
-            if not (backend["api"] == "DUMMY" and data.get("checkRead")):
-                yield backend | data | {"filePerProc": own, "repetitions": 1 + number % 2}
+    # Each of them with one number of ranks, shared or not.
+    for number, (backend, data) in enumerate(itertools.product(BACKENDS, DATA)):
+        if number % 3 == ranks - 1 and not (backend["api"] == "DUMMY" and data.get("checkRead")):
+            yield backend | data | {"filePerProc": number // 3 % 2, "repetitions": 1 + number % 2}
     # Rates and mixes cannot be taken back: they come last.
     yield from MORE
 
