@@ -206,6 +206,12 @@ static bool is_harmless_device(const struct stat *facts)
            (device_major >= 4 && device_major <= 5) || (device_major >= 136 && device_major <= 143);
 }
 
+/* A new file takes the place of the old one: no device may lose its name. */
+static bool is_renamed(enum weir_output_kind kind)
+{
+    return kind == WEIR_OUTPUT_STATUS || kind == WEIR_OUTPUT_SERVERS;
+}
+
 static int refuse_kind(const struct weir_output_file *file, const struct stat *facts,
                        struct weir_error *error)
 {
@@ -214,7 +220,9 @@ static int refuse_kind(const struct weir_output_file *file, const struct stat *f
                        : S_ISSOCK(facts->st_mode) ? "a socket"
                                                   : "a device";
 
-    if (S_ISREG(facts->st_mode) || is_harmless_device(facts) || names_descriptor(file->path))
+    if (S_ISREG(facts->st_mode))
+        return 0;
+    if (!is_renamed(file->kind) && (is_harmless_device(facts) || names_descriptor(file->path)))
         return 0;
     return weir_error_usage(error, file->place, "%s is %s: name a regular file", file->path, what);
 }
@@ -267,25 +275,30 @@ static int open_output(const struct weir_output_file *file, int flags, int *fd,
     return *fd < 0 ? fail(file, -errno, error) : 0;
 }
 
+/* Nothing is made, so that what would fail is told before anything runs. */
 int weir_output_file_check(const struct weir_output_file *file, struct weir_error *error)
 {
-    struct weir_error absent = {0};
+    struct weir_error failure = {0};
     char directory[PATH_MAX];
     int fd;
-    int code = open_output(file, 0, &fd, &absent);
+    int code = open_output(file, 0, &fd, &failure);
 
     if (code == 0) {
         code = judge(file, fd, error);
         close(fd);
         return code;
     }
-    if (code != -ENOENT || strlen(file->path) >= sizeof directory) {
-        *error = weir_error_is_set(error) ? *error : absent;
-        return code;
+    if (failure.exit == WEIR_EXIT_USAGE)
+        return weir_error_usage(error, NULL, "%s", failure.text);
+    if (code == -ENOENT && strlen(file->path) < sizeof directory) {
+        memcpy(directory, file->path, strlen(file->path) + 1);
+        weir_text_cut_name(directory);
+        code = access(directory, W_OK) == 0 ? 0 : -errno;
     }
-    memcpy(directory, file->path, strlen(file->path) + 1);
-    weir_text_cut_name(directory);
-    return access(directory, W_OK) == 0 ? 0 : fail(file, -errno, error);
+    if (code == 0)
+        return 0;
+    return weir_error_usage(error, file->place, "%s cannot be made: %s", file->path,
+                            strerror(-code));
 }
 
 int weir_output_file_open(const struct weir_output_file *file, int *fd, struct weir_error *error)

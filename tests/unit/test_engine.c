@@ -283,7 +283,7 @@ static void links_to_devices_are_devices(void **state)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         run(&bed, lines[i]);
         assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
-        assert_non_null(strstr(bed.error.text, i == 3 ? "not a regular file" : "is a device"));
+        assert_non_null(strstr(bed.error.text, "is a device"));
         assert_int_equal(bed.result->phase_count, 0);
         assert_int_equal(count_files(&bed), 1);
     }

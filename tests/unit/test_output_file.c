@@ -220,6 +220,19 @@ static void null_is_taken_and_other_devices_are_not(void **state)
     }
 }
 
+static void no_device_loses_its_name_to_a_count(void **state)
+{
+    enum weir_exit exit;
+
+    (void)state;
+    assert_int_equal(try(&(struct weir_output_file){.path = "/dev/null",
+                                                    .place = "test",
+                                                    .kind = WEIR_OUTPUT_STATUS,
+                                                    .may_overwrite = true},
+                         &exit),
+                     -EINVAL);
+}
+
 static void a_pipe_that_is_open_already_is_written(void **state)
 {
     struct weir_error error = {0};
@@ -291,6 +304,7 @@ int main(void)
         cmocka_unit_test(only_files_of_its_kind_are_replaced_or_appended_to),
         cmocka_unit_test(what_is_no_regular_file_is_refused_at_once),
         cmocka_unit_test(null_is_taken_and_other_devices_are_not),
+        cmocka_unit_test(no_device_loses_its_name_to_a_count),
         cmocka_unit_test(a_pipe_that_is_open_already_is_written),
         cmocka_unit_test(a_new_content_takes_the_place_of_the_old_one),
         cmocka_unit_test(a_replacement_that_fails_leaves_the_old_content),

@@ -27,12 +27,14 @@ struct weir_output_file {
     bool must_append;   /* what the file holds stays; else it is emptied */
 };
 
-/* Refuses what weir_output_file_open would refuse; makes and changes nothing. 0, or the error. */
+/* Refuses what weir_output_file_open would refuse, and a file that could not be made, as usage
+ * errors; makes and changes nothing. 0, or the error. */
 int weir_output_file_check(const struct weir_output_file *file, struct weir_error *error);
 
 /* Opens the file for writing (not through stdio, close-on-exec), and makes it if there is none.
  * Refused, without waiting: a file that holds something else, a directory, a FIFO, a socket, and
- * each device but null, full and terminals. What /dev/stdout, /dev/stderr and /dev/fd/N lead to is
+ * each device but null, full and terminals (of a status file or a list of servers, which a new file
+ * takes the place of: each device). What /dev/stdout, /dev/stderr and /dev/fd/N lead to is
  * open already, and is taken as it is. Sets *fd only on success. 0, or the error. */
 int weir_output_file_open(const struct weir_output_file *file, int *fd, struct weir_error *error);
 
