@@ -138,13 +138,14 @@ static void a_failure_says_whom_it_concerned(void **state)
         {explain, 0, "rdma: write /f: Host is down"},
         {explain, 1, "rdma: write /f: Host is down (server 1 at n2:7471 does not answer)"},
     };
+    const struct weir_test test = {.number = 0};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct weir_backend backend = {.descriptor = {.name = "rdma"},
                                              .explain = cases[i].explain};
         struct weir_session session = {.backend = &backend, .depth = cases[i].server};
-        struct weir_run run = {.backend = &backend, .session = &session};
+        struct weir_run run = {.backend = &backend, .test = &test, .session = &session};
 
         assert_int_equal(weir_run_fail(&run, -EHOSTDOWN, "write", "/f"), -EHOSTDOWN);
         assert_string_equal(run.failure.text, cases[i].text);
