@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,16 @@ static const struct weir_option fault_rows[] = {
      .type = WEIR_OPTION_SIZE,
      .offset = offsetof(struct fault_options, stat_bytes),
      .help = "bytes by which the size of a file is told too small"},
+    {.name = "fault.swap",
+     .type = WEIR_OPTION_TEXT,
+     .offset = offsetof(struct fault_options, swapped_in),
+     .help = "a name that takes the place of the file's, as another program could do it"},
+    {.name = "fault.swap-at",
+     .type = WEIR_OPTION_CHOICE,
+     .offset = offsetof(struct fault_options, swaps_at),
+     .standard = "open",
+     .choices = "open|close",
+     .help = "when: before an open that writes, or after a close"},
     {0},
 };
 
@@ -217,6 +228,19 @@ static void fault_abandon(struct weir_session *session, struct weir_file *file)
     free(file);
 }
 
+/* Once: then there is no such name any more. */
+static void swap(const struct fault_session *fault, const char *path, const char *when)
+{
+    const struct weir_name_ops *names = fault->inner->backend->names;
+
+    if (*path == '\0' || strcmp(fault->options.swaps_at, when) != 0)
+        return;
+    if (names && names->kernel_path)
+        path = names->kernel_path(fault->inner, path);
+    if (fault->is_struck && fault->options.swapped_in && path)
+        rename(fault->options.swapped_in, path);
+}
+
 static int fault_open(struct weir_session *session, const struct weir_file_params *params,
                       struct weir_file **file)
 {
@@ -231,6 +255,8 @@ static int fault_open(struct weir_session *session, const struct weir_file_param
     opened = calloc(1, sizeof *opened);
     if (!opened)
         return -ENOMEM;
+    snprintf(opened->path, sizeof opened->path, "%s", params->can_write ? params->path : "");
+    swap(fault, opened->path, "open");
     rc = fault->inner->backend->file->open(fault->inner, params, &opened->inner);
     if (rc < 0) {
         free(opened);
@@ -250,6 +276,7 @@ static int fault_close(struct weir_session *session, struct weir_file *file)
     struct fault_session *fault = weir_fault_session(session);
     int rc = fault->inner->backend->file->close(fault->inner, weir_fault_inner_file(file));
 
+    swap(fault, ((struct fault_file *)file)->path, "close");
     free(file);
     return fault->is_struck && fault->close_rc < 0 ? fault->close_rc : rc;
 }

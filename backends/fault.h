@@ -6,6 +6,8 @@
 
 #include "weir/io/backend.h"
 
+#include <limits.h>
+
 struct fault_options {
     const char *verb;
     int64_t at;
@@ -20,6 +22,8 @@ struct fault_options {
     const char *sync_error;
     int64_t stat_bytes;
     int64_t late_count;
+    const char *swapped_in;
+    const char *swaps_at;
 };
 
 /* What has become of the request in a slot. */
@@ -51,6 +55,7 @@ struct fault_session {
 struct fault_file {
     struct weir_file base;
     struct weir_file *inner;
+    char path[PATH_MAX]; /* of a file that is written; else "" */
 };
 
 static inline struct fault_session *weir_fault_session(struct weir_session *session)

@@ -178,16 +178,19 @@ static int grow_to(struct mmap_file *file, uint64_t bytes, const struct stat *be
 static int open_fd(const struct weir_file_params *params, bool *is_made)
 {
     int flags = (params->can_write ? O_RDWR : O_RDONLY) | O_CLOEXEC;
+    bool is_new = params->claim == WEIR_CLAIM_NEW;
     int fd = -1;
 
     assert(params->can_write || params->can_read);
     *is_made = false;
+    if (params->claim != WEIR_CLAIM_ANY)
+        flags |= O_NOFOLLOW;
     if (params->must_create) {
         flags |= O_CREAT;
         fd = open(params->path, flags | O_EXCL, WEIR_POSIX_FILE_MODE);
         *is_made = fd >= 0;
     }
-    if (fd < 0 && (!params->must_create || errno == EEXIST))
+    if (fd < 0 && !is_new && (!params->must_create || errno == EEXIST))
         fd = open(params->path, flags, WEIR_POSIX_FILE_MODE);
     return fd < 0 ? -errno : fd;
 }
@@ -199,8 +202,10 @@ static int undo(const struct mmap_file *file, const struct weir_file_params *par
 {
     struct stat now;
 
-    if (is_made)
-        return unlink(params->path);
+    if (is_made) {
+        weir_posix_unlink_same(params->path, file->posix.fd);
+        return 0;
+    }
     if (!params->can_write || !file->can_grow || params->expected_bytes == 0)
         return 0;
     if (fstat(file->posix.fd, &now) != 0 || now.st_size < before->st_size)
@@ -221,6 +226,9 @@ static int set_up(const struct mmap_session *session, const struct weir_file_par
     struct stat before;
     int rc;
 
+    rc = weir_posix_judge(file->posix.fd, params, &file->posix.base.id);
+    if (rc < 0)
+        return rc;
     if (fstat(file->posix.fd, &before) != 0)
         return -errno;
     rc = check_kind(before.st_mode);

@@ -2,6 +2,7 @@
 /* Independent and collective transfers at explicit offsets through MPI-IO, in the whole file or in
  * a view of it, with hints as IOR takes them. */
 #include "mpiio_hints.h"
+#include "mpiio_names.h"
 #include "mpiio_view.h"
 #include "posix_files.h"
 
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +38,7 @@ struct mpiio_session {
     struct mpiio_file *spare;
     bool must_preallocate;
     enum weir_mpiio_view view;
+    struct weir_mpiio_names names;
 };
 
 struct mpiio_file {
@@ -101,6 +102,8 @@ static int to_errno(int mpi_code)
         return -ENOSPC;
     case MPI_ERR_QUOTA:
         return -EDQUOT;
+    case MPI_ERR_FILE_EXISTS:
+        return -EEXIST;
     case MPI_ERR_NO_SUCH_FILE:
         return -ENOENT;
     case MPI_ERR_ACCESS:
@@ -163,45 +166,50 @@ static void mpiio_session_close(struct weir_session *session)
     free(session);
 }
 
-/* ---- names: those of the kernel's file systems, behind an optional prefix ---- */
+/* ---- names: those of the kernel's file systems ---- */
 
-/* ROMIO takes the kind of file system before the path, as in "ufs:/scratch/file". */
-static const char *without_prefix(const char *path)
+static const char *mpiio_kernel_path(struct weir_session *session, const char *path)
 {
-    static const char *const prefixes[] = {
-        "ufs:",   "nfs:",        "xfs:",    "lustre:",  "gpfs:", "pvfs2:",
-        "panfs:", "bglockless:", "testfs:", "quobyte:", "daos:", "ime:"};
+    return weir_mpiio_kernel_path(&mpiio_session_of(session)->names, path);
+}
 
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncasecmp(path, prefixes[i], strlen(prefixes[i])) == 0)
-            return path + strlen(prefixes[i]);
-    return path;
+static int mpiio_check(struct weir_session *session, const char *path, struct weir_error *error)
+{
+    if (mpiio_kernel_path(session, path))
+        return 0;
+    return weir_error_usage(error, "mpiio",
+                            "%s: which file MPI-IO makes of this name cannot be told, because it "
+                            "makes none here: leave out the text before the colon, which this "
+                            "library may take for a part of the name, or choose another directory",
+                            path);
 }
 
 static int mpiio_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
 {
-    return weir_posix_name_ops.stat(session, without_prefix(path), facts);
+    const char *found = mpiio_kernel_path(session, path);
+
+    return found ? weir_posix_name_ops.stat(session, found, facts) : -ENOENT;
 }
 
 static int mpiio_unlink(struct weir_session *session, const char *path)
 {
-    return weir_posix_name_ops.unlink(session, without_prefix(path));
+    const char *found = mpiio_kernel_path(session, path);
+
+    return found ? weir_posix_name_ops.unlink(session, found) : -ENOENT;
 }
 
 static int mpiio_mkdir(struct weir_session *session, const char *path)
 {
-    return weir_posix_name_ops.mkdir(session, without_prefix(path));
+    const char *found = mpiio_kernel_path(session, path);
+
+    return found ? weir_posix_name_ops.mkdir(session, found) : -ENOENT;
 }
 
 static int mpiio_rmdir(struct weir_session *session, const char *path)
 {
-    return weir_posix_name_ops.rmdir(session, without_prefix(path));
-}
+    const char *found = mpiio_kernel_path(session, path);
 
-static const char *mpiio_kernel_path(struct weir_session *session, const char *path)
-{
-    (void)session;
-    return without_prefix(path);
+    return found ? weir_posix_name_ops.rmdir(session, found) : -ENOENT;
 }
 
 /* ---- files ---- */
@@ -224,17 +232,18 @@ static void tell_returned_hints(struct weir_text *notes, MPI_File handle)
     MPI_Info_free(&hints);
 }
 
-static bool is_directory(const char *path)
+static bool is_directory(const char *kernel_path)
 {
     struct stat facts;
 
-    return stat(without_prefix(path), &facts) == 0 && S_ISDIR(facts.st_mode);
+    return stat(kernel_path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-static int open_handle(const struct mpiio_session *session, const struct weir_file_params *params,
+static int open_handle(struct mpiio_session *session, const struct weir_file_params *params,
                        MPI_File *handle)
 {
     int mode = MPI_MODE_UNIQUE_OPEN | (params->can_write ? MPI_MODE_RDWR : MPI_MODE_RDONLY);
+    const char *kernel_path = mpiio_kernel_path(&session->base, params->path);
     const char *path = params->path;
     char longer[] = "./?";
     int rc;
@@ -246,15 +255,37 @@ static int open_handle(const struct mpiio_session *session, const struct weir_fi
     }
     if (params->must_create)
         mode |= MPI_MODE_CREATE;
+    if (params->claim == WEIR_CLAIM_NEW)
+        mode |= MPI_MODE_EXCL;
     rc =
         to_errno(MPI_File_open(communicator_of(params->group), path, mode, session->hints, handle));
-    if (rc == -EIO && is_directory(params->path))
+    if (rc == -EIO && is_directory(kernel_path))
         return -EISDIR;
-    if (rc < 0 || params->can_write || !is_directory(params->path))
+    if (rc < 0 || params->can_write || !is_directory(kernel_path))
         return rc;
     /* Open MPI opens a directory for reading as if it were a file. */
     MPI_File_close(handle);
     return -EISDIR;
+}
+
+/* Before the first byte, which nobody writes if one rank has opened another file. Where one has
+ * opened none (`open_rc`), the others cannot close theirs. Negative on all ranks or on none.
+ * Collective. */
+static int judge(struct mpiio_session *session, const struct weir_file_params *params,
+                 int descriptor, int open_rc, struct weir_file_id *id)
+{
+    const char *path = mpiio_kernel_path(&session->base, params->path);
+    uint64_t failed[2] = {open_rc < 0, 0};
+    int rc = 0;
+
+    if (open_rc == 0)
+        rc = weir_mpiio_judge(path, params, descriptor, id);
+    if (params->claim == WEIR_CLAIM_ANY)
+        return 0;
+    failed[1] = rc < 0;
+    if (weir_group_reduce(params->group, failed, 2, WEIR_MAX) != 0 || failed[0] || !failed[1])
+        return failed[0] ? 0 : rc;
+    return rc < 0 ? rc : -ESTALE;
 }
 
 static int preallocate(MPI_File handle, const struct weir_file_params *params)
@@ -296,7 +327,7 @@ static bool may_make(const char *path)
 static int mpiio_may_open(struct weir_session *session, const struct weir_file_params *params)
 {
     struct mpiio_session *mpiio = mpiio_session_of(session);
-    const char *path = without_prefix(params->path);
+    const char *path = mpiio_kernel_path(session, params->path);
     int descriptor;
 
     if (!can_view(mpiio, params))
@@ -322,7 +353,7 @@ static int mpiio_open(struct weir_session *session, const struct weir_file_param
     /* Files that are only looked at, of which no size is expected, have no place in the output. */
     struct weir_text *notes = params->expected_bytes > 0 ? mpiio->notes : NULL;
     struct mpiio_file *opened;
-    int rc, view_rc;
+    int descriptor, judged, view_rc, rc;
 
     if (!can_view(mpiio, params))
         return -EINVAL;
@@ -332,9 +363,17 @@ static int mpiio_open(struct weir_session *session, const struct weir_file_param
         return -ENOMEM;
     if (notes)
         weir_mpiio_hints_tell(notes, "hints passed to MPI_File_open()", mpiio->hints);
+    descriptor = weir_mpiio_next_descriptor();
     rc = open_handle(mpiio, params, &opened->handle);
+    judged = judge(mpiio, params, descriptor, rc, &opened->base.id);
     if (rc < 0)
         goto free_file;
+    if (judged < 0) {
+        /* All ranks have it, and give it up together. */
+        MPI_File_close(&opened->handle);
+        rc = judged;
+        goto free_file;
+    }
     rc = mpiio->must_preallocate ? preallocate(opened->handle, params) : 0;
     view_rc = set_view(mpiio, params, opened);
     if (rc == 0)
@@ -528,6 +567,7 @@ static const struct weir_name_ops mpiio_name_ops = {
     .unlink = mpiio_unlink,
     .mkdir = mpiio_mkdir,
     .rmdir = mpiio_rmdir,
+    .check = mpiio_check,
     .kernel_path = mpiio_kernel_path,
 };
 

@@ -229,16 +229,18 @@ static int posix_alignment(struct weir_session *session, const char *path,
 
 /* ---- files ---- */
 
-/* Linux makes the file before it finds that it cannot be direct: only who made it may take it
- * away. */
-static int open_direct(const char *path, int flags)
+/* Linux makes the file before it finds that it cannot be direct: only who made it may take it away,
+ * and it is empty still. */
+static int open_direct(const char *path, int flags, enum weir_claim claim)
 {
     int fd = open(path, flags | O_EXCL, WEIR_POSIX_FILE_MODE);
+    struct stat made;
 
-    if (fd < 0 && errno == EEXIST)
+    if (fd < 0 && errno == EEXIST && claim == WEIR_CLAIM_ANY)
         return open(path, flags & ~O_CREAT);
     if (fd < 0 && errno == EINVAL) {
-        unlink(path);
+        if (lstat(path, &made) == 0 && S_ISREG(made.st_mode) && made.st_size == 0)
+            unlink(path);
         errno = EINVAL;
     }
     return fd;
@@ -258,8 +260,13 @@ int weir_posix_open_flags(const struct weir_posix_session *session,
     int flags = (params->can_write ? O_RDWR : O_RDONLY) | O_CLOEXEC;
 
     assert(params->can_write || params->can_read);
+    assert(params->claim != WEIR_CLAIM_NEW || params->must_create);
     if (params->must_create)
         flags |= O_CREAT;
+    if (params->claim == WEIR_CLAIM_NEW)
+        flags |= O_EXCL;
+    if (params->claim != WEIR_CLAIM_ANY)
+        flags |= O_NOFOLLOW;
     if (session->is_direct)
         flags |= O_DIRECT;
     return flags;
@@ -271,7 +278,7 @@ static int open_fd(const struct weir_posix_session *session, const struct weir_f
     int fd;
 
     if (session->is_direct && params->must_create)
-        fd = open_direct(params->path, flags);
+        fd = open_direct(params->path, flags, params->claim);
     else
         fd = open(params->path, flags, WEIR_POSIX_FILE_MODE);
     if (fd < 0)
@@ -279,51 +286,60 @@ static int open_fd(const struct weir_posix_session *session, const struct weir_f
     return fd;
 }
 
-/* A directory opens for reading like a file. */
-static int refuse_directory(int fd)
+static struct weir_file_id id_of(const struct stat *facts)
+{
+    return (struct weir_file_id){.device = facts->st_dev, .inode = facts->st_ino};
+}
+
+static bool is_same(struct weir_file_id one, struct weir_file_id other)
+{
+    return one.device == other.device && one.inode == other.inode;
+}
+
+/* A file that had to be new was made by O_EXCL: there is nothing to compare. */
+int weir_posix_judge(int fd, const struct weir_file_params *params, struct weir_file_id *id)
 {
     struct stat facts;
 
     if (fstat(fd, &facts) != 0)
         return -errno;
-    return S_ISDIR(facts.st_mode) ? -EISDIR : 0;
+    if (S_ISDIR(facts.st_mode))
+        return -EISDIR;
+    *id = id_of(&facts);
+    if (params->claim != WEIR_CLAIM_OWN)
+        return 0;
+    if (!S_ISREG(facts.st_mode))
+        return -ESTALE;
+    if (params->id.inode == 0)
+        return facts.st_nlink == 1 ? 0 : -ESTALE;
+    return is_same(*id, params->id) ? 0 : -ESTALE;
 }
 
-/* A layout is not given in one step with the name, and a rank that opened the file in between would
- * give it the layout of the directory. So the first rank makes the file, and only then the others
- * open it; all take part, whatever befell them (`rc`). A file that is there keeps its layout. */
-static int make_together(const struct weir_posix_session *posix,
-                         const struct weir_file_params *params, struct weir_posix_file *opened,
-                         int rc)
+void weir_posix_unlink_same(const char *path, int fd)
 {
-    int made = rc;
+    struct stat name, file;
 
-    if (params->group->rank == 0 && rc == 0) {
-        made = weir_striping_make(posix->striping, &opened->striped, params->path,
-                                  O_RDWR | O_CLOEXEC | (posix->is_direct ? O_DIRECT : 0),
-                                  WEIR_POSIX_FILE_MODE);
-        opened->fd = made;
-        made = made < 0 && made != -EEXIST ? made : 0;
-    }
-    if (weir_group_broadcast(params->group, &made, sizeof made, 0) != 0)
-        made = -ECOMM;
-    if (made == 0 || rc < 0 || opened->fd < 0)
-        return rc < 0 ? rc : made;
-    close(opened->fd);
-    unlink(params->path);
-    return made;
+    if (lstat(path, &name) == 0 && fstat(fd, &file) == 0 && is_same(id_of(&name), id_of(&file)))
+        unlink(path);
 }
 
+/* A layout is not given in one step with the name, and another rank that opened the file in between
+ * would give it the layout of its directory: it comes only when this is done (weir_file_ops.open). A
+ * file that is there keeps its layout. */
 static int open_striped(const struct weir_posix_session *posix,
-                        const struct weir_file_params *params, struct weir_posix_file *opened,
-                        int rc)
+                        const struct weir_file_params *params, struct weir_posix_file *opened)
 {
     struct weir_file_params existing = *params;
+    int rc;
 
-    if (params->must_create)
-        rc = make_together(posix, params, opened, rc);
-    if (rc < 0 || opened->fd >= 0)
-        return rc;
+    if (params->must_create) {
+        opened->fd = weir_striping_make(posix->striping, &opened->striped, params->path,
+                                        O_RDWR | O_CLOEXEC | O_NOFOLLOW |
+                                            (posix->is_direct ? O_DIRECT : 0),
+                                        WEIR_POSIX_FILE_MODE);
+        if (opened->fd != -EEXIST || params->claim == WEIR_CLAIM_NEW)
+            return opened->fd < 0 ? opened->fd : 0;
+    }
     existing.must_create = false;
     opened->fd = open_fd(posix, &existing);
     if (opened->fd < 0)
@@ -334,27 +350,21 @@ static int open_striped(const struct weir_posix_session *posix,
     return rc;
 }
 
-/* Sets opened->fd, or returns -errno. `opened` is NULL if there was no memory for it. */
+/* Sets opened->fd, or returns -errno. */
 static int open_with(const struct weir_posix_session *posix, const struct weir_file_params *params,
                      struct weir_posix_file *opened)
 {
-    int rc = opened ? 0 : -ENOMEM;
-
-    if (opened) {
-        opened->fd = -1;
-        opened->striped = (struct weir_striped){
-            .options = &posix->striping_options,
-            .part = params->part,
-            .can_write = params->can_write,
-            .can_read = params->can_read,
-            .directory = -1,
-        };
-    }
+    opened->striped = (struct weir_striped){
+        .options = &posix->striping_options,
+        .part = params->part,
+        .can_write = params->can_write,
+        .can_read = params->can_read,
+        .directory = -1,
+    };
     if (posix->striping)
-        return open_striped(posix, params, opened, rc);
-    if (rc == 0)
-        opened->fd = open_fd(posix, params);
-    return rc < 0 || opened->fd >= 0 ? rc : opened->fd;
+        return open_striped(posix, params, opened);
+    opened->fd = open_fd(posix, params);
+    return opened->fd < 0 ? opened->fd : 0;
 }
 
 static int posix_open(struct weir_session *session, const struct weir_file_params *params,
@@ -362,11 +372,14 @@ static int posix_open(struct weir_session *session, const struct weir_file_param
 {
     const struct weir_posix_session *posix = posix_session_of(session);
     struct weir_posix_file *opened = calloc(1, sizeof *opened);
-    int rc = open_with(posix, params, opened);
+    int rc;
 
+    if (!opened)
+        return -ENOMEM;
+    rc = open_with(posix, params, opened);
     if (rc < 0)
         goto free_file;
-    rc = params->can_write ? 0 : refuse_directory(opened->fd);
+    rc = weir_posix_judge(opened->fd, params, &opened->base.id);
     if (rc < 0)
         goto close_fd;
     opened->base.alignment = posix->is_direct ? posix->alignment : anything;
@@ -378,8 +391,7 @@ static int posix_open(struct weir_session *session, const struct weir_file_param
 close_fd:
     close(opened->fd);
 free_file:
-    if (opened)
-        weir_striped_end(&opened->striped);
+    weir_striped_end(&opened->striped);
     free(opened);
     return rc;
 }
@@ -517,6 +529,8 @@ static int posix_stat(struct weir_session *session, const char *path, struct wei
     *facts = (struct weir_name_facts){
         .kind = kind_of_name(&name, &found),
         .bytes = find_size(path, &found),
+        .id = id_of(&name),
+        .link_count = name.st_nlink,
     };
     return 0;
 }

@@ -58,6 +58,15 @@ int weir_posix_session_stripe(struct weir_session *session,
 int weir_posix_open_flags(const struct weir_posix_session *session,
                           const struct weir_file_params *params);
 
+/* Whether the open file is what `params` claim, which is only then written: 0, or -errno as told
+ * there. Sets *id of what is open, and refuses a directory (-EISDIR), which opens for reading like a
+ * file. */
+int weir_posix_judge(int fd, const struct weir_file_params *params, struct weir_file_id *id);
+
+/* Removes the name if it still stands for the file that `fd` has open. Another program may change
+ * the name after the look at it: Linux has no call that removes a name of a given file only. */
+void weir_posix_unlink_same(const char *path, int fd);
+
 /* A nameless file in the nearest directory above `path` that exists, for trying things out on its
  * file system: the descriptor, or -errno (-EINVAL: it cannot be direct). */
 int weir_posix_open_scratch(const char *path, bool is_direct);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { FILES_MAX = 16384 };
 
@@ -159,14 +160,24 @@ int weir_uring_names_prepare(struct weir_uring_names *names, const struct weir_p
 static int finish_open(struct weir_uring_names *names, const struct weir_posix_session *posix,
                        struct weir_op *op, int fd)
 {
+    const struct weir_file_params *params = op->request->params;
     struct weir_posix_file *file = names->opening[op->slot];
+    struct weir_file_id id = {0};
+    int rc = 0;
 
-    if (fd < 0) {
+    /* Only what was there before can be another file: the other claims were the kernel's to see. */
+    if (fd >= 0 && params->claim == WEIR_CLAIM_OWN)
+        rc = weir_posix_judge(fd, params, &id);
+    if (rc < 0)
+        close(fd);
+    if (fd < 0 || rc < 0) {
         give_file(names, file);
+        if (rc < 0)
+            return rc;
         return posix->is_direct && fd == -EINVAL ? -EOPNOTSUPP : fd;
     }
     *file = (struct weir_posix_file){
-        .base = {.alignment = posix->is_direct ? posix->alignment : anything},
+        .base = {.alignment = posix->is_direct ? posix->alignment : anything, .id = id},
         .fd = fd,
     };
     op->file = &file->base;

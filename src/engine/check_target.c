@@ -2,6 +2,7 @@
 /* Nothing is created or removed here. Whose a file is, its stamps tell. */
 #include "check_target.h"
 
+#include "claim.h"
 #include "identity.h"
 
 #include <errno.h>
@@ -23,12 +24,15 @@ static int refuse_kind(const struct weir_run *run, const char *path, enum weir_n
     return weir_error_usage(error, run->backend->descriptor.name, "%s %s", path, what);
 }
 
+/* An empty file has nothing to lose, unless it has a second name, by which others know it. */
 static int check_ours(struct weir_run *run, const struct weir_phase *phase, const char *path,
-                      struct weir_error *error)
+                      const struct weir_name_facts *facts, struct weir_error *error)
 {
     struct weir_identity identity;
-    bool is_ours = false;
-    int code = weir_identity_learn(run, path, UINT64_MAX, &identity, &is_ours);
+    bool is_ours = facts->bytes == 0 && facts->link_count <= 1;
+    int code = is_ours ? 0
+                       : weir_identity_learn(run, path, UINT64_MAX, &facts->id, &identity,
+                                             &is_ours);
 
     if (code == -ENOENT)
         return 0;
@@ -37,6 +41,8 @@ static int check_ours(struct weir_run *run, const struct weir_phase *phase, cons
                               "%s exists and cannot be read to see whose it is (%s): --overwrite "
                               "takes it for this run",
                               path, strerror(-code));
+    if (is_ours && weir_claim_add(run, facts->id) != 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     if (is_ours)
         return 0;
     if (phase->verb == WEIR_REMOVE)
@@ -129,9 +135,7 @@ int weir_check_target(struct weir_run *run, const struct weir_phase *phase, cons
         return 0;
     if (facts.kind == WEIR_NAME_LINK)
         return refuse_kind(run, path, facts.kind, error);
-    if (facts.bytes == 0)
-        return 0;
-    return check_ours(run, phase, path, error);
+    return check_ours(run, phase, path, &facts, error);
 }
 
 /* ---- a directory for each processor package ---- */

@@ -184,7 +184,7 @@ static const struct sample *choose(const struct sample samples[SAMPLES])
 }
 
 int weir_identity_learn(struct weir_run *run, const char *path, uint64_t bytes,
-                        struct weir_identity *identity, bool *found)
+                        const struct weir_file_id *id, struct weir_identity *identity, bool *found)
 {
     struct weir_file_params params = {.path = path, .can_read = true, .group = run->self};
     struct sample samples[SAMPLES] = {0};
@@ -192,6 +192,10 @@ int weir_identity_learn(struct weir_run *run, const char *path, uint64_t bytes,
     struct weir_file *file;
     int code, close_code;
 
+    if (id != NULL && id->inode != 0) {
+        params.claim = WEIR_CLAIM_OWN;
+        params.id = *id;
+    }
     code = run->backend->file->open(run->session, &params, &file);
     if (code != 0)
         return code;
@@ -297,7 +301,7 @@ static int learn_together(struct weir_run *run, const struct weir_phase *phase, 
     int code = 0;
 
     if (weir_run_handles_name(run, phase->target))
-        code = weir_identity_learn(run, path, bytes_to_look_at(run, phase), &learned, &found);
+        code = weir_identity_learn(run, path, bytes_to_look_at(run, phase), NULL, &learned, &found);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name, "%s: %s", path,
                        strerror(-code));

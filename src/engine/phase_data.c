@@ -4,6 +4,7 @@
 #include "phase_data.h"
 
 #include "cache_state.h"
+#include "claim.h"
 #include "identity.h"
 #include "phase_trials.h"
 #include "phase_windows.h"
@@ -69,25 +70,26 @@ static int make_directory(struct weir_run *run, const char *path)
     return code == -EEXIST ? 0 : code;
 }
 
-static int remove_file(struct weir_data_phase *data)
-{
-    int code = data->run->backend->names->unlink(data->run->session, data->path);
-
-    return code == -ENOENT ? 0 : code;
-}
-
 /* Whoever handles the name makes room for a write. */
-static int prepare_name(struct weir_data_phase *data)
+static int prepare_name(struct weir_data_phase *data, struct weir_error *error)
 {
+    struct weir_run *run = data->run;
+    const char *place = run->backend->descriptor.name;
     int code = 0;
 
     if (!weir_phase_handles_made_file(data))
         return 0;
     if (data->target->has_own_directory)
-        code = make_directory(data->run, data->path);
-    if (code == 0 && data->phase->must_replace)
-        code = remove_file(data);
-    return code;
+        code = make_directory(run, data->path);
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_FLAWED, code, place, "make the directory of %s: %s",
+                              data->path, strerror(-code));
+    if (data->phase->must_replace)
+        code = weir_claim_remove(run, data->path);
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_FLAWED, code, place, "remove %s: %s", data->path,
+                              weir_claim_reason(code));
+    return 0;
 }
 
 /* What a mixed phase writes is what is there already, generation, seed and all: so its own reads,
@@ -185,11 +187,12 @@ static int prepare(struct weir_data_phase *data, struct weir_error *error)
     int code;
 
     data->owner = weir_run_owner(run, data->phase);
+    data->must_create = weir_phase_makes_file(data);
     data->facts.is_near = run->group->node_of_rank[data->owner] == run->group->node;
     code = weir_run_path(run, data->target, data->owner, data->path);
     if (code == 0)
-        code = prepare_name(data);
-    if (code != 0)
+        prepare_name(data, error);
+    else
         weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name, "%s: %s",
                        data->path, strerror(-code));
     data->flights = calloc(run->queue.depth, sizeof *data->flights);
@@ -213,6 +216,17 @@ static int prepare(struct weir_data_phase *data, struct weir_error *error)
     if (code == 0)
         weir_phase_try_to_open(data);
     return code;
+}
+
+/* Nothing that could change what stands under the name comes after it but the start. */
+static int claim_file(struct weir_data_phase *data, struct weir_error *error)
+{
+    int code = weir_claim_prepare(data);
+
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_FLAWED, code, data->run->backend->descriptor.name,
+                       "open %s: %s", data->path, weir_claim_reason(code));
+    return weir_group_agree(data->run->group, error);
 }
 
 /* Where caches are to be empty, trials of depths find them so as the phase will, which then finds
@@ -344,6 +358,8 @@ int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct
     code = prepare(&data, error);
     if (code == 0) {
         code = choose_depth(&data, error);
+        if (code == 0)
+            code = claim_file(&data, error);
         if (code == 0)
             code = start(&data);
         if (code == 0)

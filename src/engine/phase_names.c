@@ -2,9 +2,11 @@
 /* Each rank removes its own file, rank 0 a shared one. */
 #include "phase_names.h"
 
+#include "claim.h"
 #include "gather.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Whoever made a directory removes it: the one for its own file, whoever's file it removed. */
@@ -20,29 +22,88 @@ static void remove_directory(struct weir_run *run, const struct weir_target *tar
         run->has_made_directory = false;
 }
 
-/* As in IOR, that of the rank whose part this one read. */
-static void remove_file(struct weir_run *run, const struct weir_phase *phase)
-{
+struct removal {
     char path[WEIR_PATH_BYTES];
-    int code = weir_run_path(run, phase->target, weir_run_owner(run, phase), path);
+    struct weir_file_id id; /* of this rank's own file, where that is to go */
+    int code;               /* why there is nothing to be removed; 0: there is */
+};
 
+/* Which another rank removes: {0} if there is none that may be removed. */
+static struct weir_file_id find_own(struct weir_run *run, const struct weir_target *target)
+{
+    struct weir_file_id id = {0};
+    char path[WEIR_PATH_BYTES];
+
+    if (weir_run_path(run, target, (uint64_t)run->group->rank, path) == 0)
+        weir_claim_find(run, path, &id);
+    return id;
+}
+
+/* Of the file of another rank, which has told its inode. Nodes may number the files of a shared
+ * file system each in its own way: between them only the kind is looked at. */
+static int look_at_other(struct weir_run *run, const char *path, uint64_t owner, uint64_t inode)
+{
+    struct weir_name_facts facts;
+    int code = run->backend->names->stat(run->session, path, &facts);
+
+    if (code != 0)
+        return code;
+    if (inode == 0 || facts.kind != WEIR_NAME_FILE)
+        return -ESTALE;
+    if (run->group->node_of_rank[owner] == run->group->node)
+        return facts.id.inode == inode ? 0 : -ESTALE;
+    return facts.link_count == 1 ? 0 : -ESTALE;
+}
+
+/* As in IOR, the file of the rank whose part this one read. */
+static int find_removal(struct weir_run *run, const struct weir_phase *phase,
+                        struct removal *removal)
+{
+    uint64_t owner = weir_run_owner(run, phase);
+    uint64_t *inodes = NULL;
+    int code = 0;
+
+    removal->id = (struct weir_file_id){0};
+    removal->code = weir_run_path(run, phase->target, owner, removal->path);
+    if (!weir_claim_is_needed(run))
+        return 0;
+    if (!phase->target->is_shared && phase->shift.kind != WEIR_SHIFT_NONE) {
+        removal->id = find_own(run, phase->target);
+        code = weir_run_collect(run, removal->id.inode, &inodes);
+    }
+    if (code == 0 && removal->code == 0 && weir_run_handles_name(run, phase->target))
+        removal->code = inodes != NULL ? look_at_other(run, removal->path, owner, inodes[owner])
+                                       : weir_claim_find(run, removal->path, &removal->id);
+    free(inodes);
+    return code;
+}
+
+/* Where a phase before it failed, there may be nothing of ours: what is there is not told twice. */
+static void remove_file(struct weir_run *run, const struct removal *removal)
+{
+    int code = removal->code;
+
+    weir_claim_drop(run, removal->id);
     if (code == 0)
-        code = run->backend->names->unlink(run->session, path);
+        code = run->backend->names->unlink(run->session, removal->path);
+    else if (run->has_failed)
+        return;
     if (code == 0) {
         run->tally->op_count++;
     } else if (code != -ENOENT) {
         weir_tally_fail(run->tally, code, 0);
-        weir_run_fail(run, code, "remove", path);
+        weir_run_fail_for(run, code, "remove", removal->path, weir_claim_reason(code));
     }
 }
 
 /* A directory is empty when the file in it is gone, which another rank may have removed. */
-static int remove_names(struct weir_run *run, const struct weir_phase *phase)
+static int remove_names(struct weir_run *run, const struct weir_phase *phase,
+                        const struct removal *removal)
 {
     int code = 0;
 
     if (weir_run_handles_name(run, phase->target))
-        remove_file(run, phase);
+        remove_file(run, removal);
     if (phase->target->has_own_directory && phase->shift.kind != WEIR_SHIFT_NONE)
         code = weir_group_barrier(run->group);
     if (code == 0 && run->has_made_directory)
@@ -61,6 +122,7 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
                       struct weir_error *error)
 {
     struct weir_phase_facts facts = {.phase = phase, .file_bytes = UINT64_MAX};
+    struct removal removal;
     uint64_t start_ns;
     int code;
 
@@ -71,12 +133,16 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
     run->failure = (struct weir_error){0};
     weir_text_clear(&run->notes);
     run->is_cut = run->is_called_off = false;
+    code = find_removal(run, phase, &removal);
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                              "ranks cannot tell each other their files: %s", strerror(-code));
     weir_group_synchronise(run->group, run->params->clock, &facts.before);
     facts.begun_s = weir_wall_clock_s();
     facts.start_ns = weir_group_start_together(run->group, run->params->clock, &facts.before);
     weir_tally_reset(run->tally, facts.start_ns);
     start_ns = weir_run_now(run);
-    code = remove_names(run, phase);
+    code = remove_names(run, phase, &removal);
     set_stamps(run->tally, start_ns, weir_run_now(run));
     weir_group_synchronise(run->group, run->params->clock, &facts.after);
     if (code != 0)

@@ -3,6 +3,7 @@
  * phase would; what it leaves is cleared up before the phase starts. */
 #include "phase_trials.h"
 
+#include "claim.h"
 #include "depth_search.h"
 
 #include <errno.h>
@@ -56,8 +57,8 @@ static int start_anew(struct weir_data_phase *data)
 
     data->trial_index = 0;
     if (weir_phase_handles_made_file(data))
-        code = run->backend->names->unlink(run->session, data->path);
-    return weir_group_any(run->group, code != 0 && code != -ENOENT) ? -EIO : 0;
+        code = weir_claim_remove(run, data->path);
+    return weir_group_any(run->group, code != 0) ? -EIO : 0;
 }
 
 /* The phase for a while, all else being equal: with its payload and its checks; in files of its own
@@ -71,6 +72,8 @@ static int try_depth(void *context, struct weir_depth_trial *trial)
     uint64_t begun_ns;
     int code = phase.must_replace ? start_anew(data) : 0;
 
+    if (code == 0)
+        code = weir_group_any(run->group, weir_claim_prepare(data) != 0) ? -EIO : 0;
     if (code != 0)
         return code;
     phase.stop = (struct weir_stop){.deadline_ns = trial->length_ns,
@@ -102,10 +105,10 @@ static int clear_up_trials(struct weir_data_phase *data, bool was_there)
     int code = 0;
 
     if (weir_phase_handles_made_file(data) && (data->phase->must_replace || !was_there))
-        code = data->run->backend->names->unlink(data->run->session, data->path);
+        code = weir_claim_remove(data->run, data->path);
     weir_text_clear(&data->run->notes);
     weir_phase_lay_buffers(data);
-    return code == -ENOENT ? 0 : code;
+    return code;
 }
 
 static int search_depth(struct weir_data_phase *data, struct weir_depth_choice *choice)

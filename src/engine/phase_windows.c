@@ -2,6 +2,8 @@
 /* The three windows are IOR's. Nothing is allocated here, nor between their stamps. */
 #include "phase_windows.h"
 
+#include "claim.h"
+
 #include "weir/system/processor.h"
 
 #include <string.h>
@@ -60,6 +62,46 @@ static struct weir_file_part part_of(const struct weir_share *share,
     };
 }
 
+/* True where rank 0 makes the file and the others open it when it is there: they cannot tell one
+ * that somebody else put there from one of another rank. Names of servers are the job's own. */
+static bool is_made_by_one(const struct weir_data_phase *data)
+{
+    const struct weir_run *run = data->run;
+
+    return data->must_create && data->target->is_shared && run->group->size > 1 &&
+           weir_run_has_storage(run) &&
+           (weir_test_abilities(run->test) & WEIR_OPENS_TOGETHER) == 0;
+}
+
+/* What the first rank tells of the file that it made. */
+struct made {
+    int code;
+    struct weir_file_id id;
+};
+
+static int open_made(struct weir_data_phase *data, struct weir_file_params *params)
+{
+    struct weir_run *run = data->run;
+    bool is_maker = run->group->rank == 0;
+    struct made made = {0};
+    int code;
+
+    if (is_maker) {
+        made.code = run->backend->file->open(run->session, params, &data->file);
+        if (made.code == 0)
+            made.id = data->file->id;
+    }
+    code = weir_group_broadcast(run->group, &made, sizeof made, 0);
+    if (is_maker || code != 0 || made.code != 0)
+        return code != 0 ? code : made.code;
+    params->must_create = false;
+    if (params->claim == WEIR_CLAIM_NEW) {
+        params->claim = WEIR_CLAIM_OWN;
+        params->id = weir_claim_translate(run, made.id);
+    }
+    return run->backend->file->open(run->session, params, &data->file);
+}
+
 static struct weir_file_params file_params_of(const struct weir_data_phase *data)
 {
     const struct weir_run *run = data->run;
@@ -68,7 +110,9 @@ static struct weir_file_params file_params_of(const struct weir_data_phase *data
         .path = data->path,
         .can_write = weir_phase_writes(data->phase),
         .can_read = weir_phase_reads(data->phase),
-        .must_create = weir_phase_makes_file(data),
+        .must_create = data->must_create,
+        .claim = data->claim,
+        .id = data->id,
         .group = weir_run_file_group(run, data->target),
         .expected_bytes = weir_layout_bytes_per_rank(&data->phase->layout) *
                           (data->target->is_shared ? (uint64_t)run->group->size : 1),
@@ -79,8 +123,10 @@ static struct weir_file_params file_params_of(const struct weir_data_phase *data
 
 static void fail_to_open(struct weir_data_phase *data, int code)
 {
+    const char *reason = data->claim == WEIR_CLAIM_ANY ? strerror(-code) : weir_claim_reason(code);
+
     weir_tally_fail(data->run->tally, code, 0);
-    weir_run_fail(data->run, code, "open", data->path);
+    weir_run_fail_for(data->run, code, "open", data->path, reason);
     data->file = NULL;
 }
 
@@ -91,10 +137,16 @@ void weir_phase_open_file(struct weir_data_phase *data)
     int code;
 
     stamp(data, WEIR_STAMP_OPEN_START);
-    code = run->backend->file->open(run->session, &params, &data->file);
+    if (is_made_by_one(data))
+        code = open_made(data, &params);
+    else
+        code = run->backend->file->open(run->session, &params, &data->file);
     stamp(data, WEIR_STAMP_OPEN_STOP);
+    /* There is room for it: nothing is allocated. */
     if (code != 0)
         fail_to_open(data, code);
+    else if (data->claim == WEIR_CLAIM_NEW && weir_run_handles_name(run, data->target))
+        weir_claim_add(run, data->file->id);
 }
 
 static bool opens_together(const struct weir_data_phase *data)

@@ -16,6 +16,10 @@ struct weir_data_phase {
     struct weir_source source;
     struct weir_flight *flights;
     struct weir_op_log log;
+    /* what the file must be when it is opened: see claim.h */
+    enum weir_claim claim;
+    struct weir_file_id id;
+    bool must_create;
     struct weir_file *file;
     bool is_void;   /* some rank could not open a file that all need: nobody moves anything */
     int open_error; /* why this rank could not; 0: others could not, or it has not been tried */

@@ -7,6 +7,8 @@
 #include "check_device.h"
 #include "check_room.h"
 #include "check_target.h"
+#include "claim.h"
+#include "marks.h"
 #include "op_log.h"
 #include "servers.h"
 #include "stop.h"
@@ -19,8 +21,6 @@
 /* A writer goes round at least this many bytes, so that what it writes does not repeat at short
  * range. */
 #define SPREAD_BYTES (UINT64_C(1) << 20)
-/* Behind the name of a shared file. */
-#define BEACON ".weir-beacon"
 
 /* ---- what the plan needs, over all phases ---- */
 
@@ -125,75 +125,16 @@ static int check_total(const struct weir_run *run, const struct weir_phase *phas
 
 /* ---- one file for all ---- */
 
-/* Ranks that see different directories under one path would each measure a file of their own, and
- * some MPI libraries never return from opening one that only some can see. So rank 0 makes a file
- * beside the target, and all look for it. */
-static int make_beacon(struct weir_run *run, const char *path, struct weir_error *error)
-{
-    struct weir_file_params params = {
-        .path = path, .can_write = true, .must_create = true, .group = run->self};
-    struct weir_text whom = {0};
-    struct weir_file *file;
-    int code = run->backend->file->open(run->session, &params, &file);
-
-    if (code == 0)
-        code = run->backend->file->close(run->session, file);
-    if (code == 0)
-        return 0;
-    weir_run_explain(run, &whom);
-    weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
-                   "%.*s: no file can be made beside it: %s%s",
-                   (int)(strlen(path) - strlen(BEACON)), path, strerror(-code),
-                   weir_text_string(&whom));
-    weir_text_close(&whom);
-    return code;
-}
-
-static bool sees(struct weir_run *run, const char *path)
-{
-    struct weir_name_facts facts;
-
-    return run->backend->names->stat(run->session, path, &facts) == 0;
-}
-
-/* What rank 0 does not see either is simply not there: opening it will tell. */
-static int compare_views(struct weir_run *run, const char *path, struct weir_error *error)
-{
-    uint64_t is_there = sees(run, path);
-
-    if (weir_run_share(run, &is_there) == 0 && is_there && !sees(run, path))
-        weir_error_set(error, WEIR_EXIT_USAGE, -ENOENT, run->backend->descriptor.name,
-                       "%s: this rank does not see the file that rank 0 sees: is it on a file "
-                       "system that all nodes share? If not, use -F",
-                       path);
-    return weir_group_agree(run->group, error);
-}
-
+/* A write, or else the phase that finds the file. */
 static int check_shared_view(struct weir_run *run, const struct weir_phase *phase,
                              struct weir_error *error)
 {
-    const bool is_first = run->group->rank == 0;
-    /* Nothing is ever made beside a device, and it is there before the test. */
     const bool is_made = phase->verb == WEIR_WRITE && !phase->target->is_device;
-    char path[WEIR_PATH_BYTES];
-    size_t length;
 
     if (!phase->target->is_shared || run->group->size == 1 || run->backend->names == NULL ||
         (!is_made && !phase->target->is_device && weir_test_phase(run->test, WEIR_WRITE) != NULL))
         return 0;
-    weir_run_path(run, phase->target, 0, path);
-    length = strlen(path);
-    if (is_made && length + sizeof BEACON > sizeof path)
-        return 0;
-    if (is_made)
-        memcpy(path + length, BEACON, sizeof BEACON);
-    if (is_made && is_first)
-        make_beacon(run, path, error);
-    if (weir_group_agree(run->group, error) == 0)
-        compare_views(run, path, error);
-    if (is_made && is_first)
-        run->backend->names->unlink(run->session, path);
-    return error->code;
+    return weir_marks_compare(run, phase, error);
 }
 
 /* ---- over all phases, repetitions and files of this rank ---- */
@@ -262,6 +203,8 @@ static int check_phases(struct weir_run *run, struct weir_error *error)
 
     for (size_t i = 0; code == 0 && i < run->test->phase_count; i++) {
         check_phase(run, run->test->phases[i], error);
+        if (i + 1 == run->test->phase_count && run->group->rank == 0 && !weir_error_is_set(error))
+            weir_marks_take(run, error);
         code = weir_group_agree(run->group, error);
         if (code == 0)
             code = weir_check_device(run, run->test->phases[i], error);
@@ -408,6 +351,7 @@ int weir_prepare_test(struct weir_run *run, struct weir_error *error)
 
 void weir_prepare_close(struct weir_run *run)
 {
+    weir_marks_drop(run);
     if (run->is_memory_lent)
         run->backend->memory->give_back(run->session);
     if (run->session != NULL)
@@ -415,6 +359,7 @@ void weir_prepare_close(struct weir_run *run)
     /* After the session: what it still had in flight when it broke was theirs until then. */
     weir_queue_close(&run->queue);
     weir_buffers_close(&run->buffers);
+    weir_claim_close(run);
     free(run->depths);
     weir_text_close(&run->notes);
     free(run->written.ops_of_rank);

@@ -103,7 +103,8 @@ void weir_run_explain(const struct weir_run *run, struct weir_text *text)
     weir_text_close(&whom);
 }
 
-int weir_run_fail(struct weir_run *run, int code, const char *what, const char *path)
+int weir_run_fail_for(struct weir_run *run, int code, const char *what, const char *path,
+                      const char *reason)
 {
     struct weir_text whom = {0};
 
@@ -111,11 +112,16 @@ int weir_run_fail(struct weir_run *run, int code, const char *what, const char *
         return run->failure.code;
     weir_run_explain(run, &whom);
     weir_error_set(&run->failure, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
-                   "%s %s: %s%s", what, path, strerror(-code), weir_text_string(&whom));
+                   "%s %s: %s%s", what, path, reason, weir_text_string(&whom));
     weir_text_close(&whom);
     if (!run->test->goes_on_after_errors)
         weir_run_call_off(run);
     return run->failure.code;
+}
+
+int weir_run_fail(struct weir_run *run, int code, const char *what, const char *path)
+{
+    return weir_run_fail_for(run, code, what, path, strerror(-code));
 }
 
 /* ---- alarms ---- */

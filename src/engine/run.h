@@ -12,11 +12,25 @@
 #include "weir/system/environment.h"
 
 struct weir_servers;
+struct weir_mark;
 
 /* Files that were there before the test, among those that it writes. */
 struct weir_existing {
     uint64_t count;
     char path[WEIR_PATH_BYTES]; /* the first of them */
+};
+
+/* Files that the test may write into and remove: see claim.h. */
+struct weir_claims {
+    struct weir_file_id *ids;
+    size_t count;
+    size_t room;
+};
+
+/* How this rank sees the directory of a shared file, compared with rank 0. */
+struct weir_view {
+    bool has_same_numbers; /* files have the same inodes here */
+    uint64_t device;       /* the number of the file system here */
 };
 
 /* What the latest write phase left, so that reads of the same run know what to expect. */
@@ -53,6 +67,10 @@ struct weir_run {
     struct weir_traffic traffic;              /* likewise, first rank of a node */
     uint64_t *package_of_rank; /* processor packages, if the names of files say them; else NULL */
     struct weir_hog hog;
+    struct weir_claims claims;
+    struct weir_mark *marks; /* rank 0 only */
+    size_t mark_count;
+    struct weir_view view;
     struct weir_existing existing; /* of this rank; after preparation, on rank 0, of all */
     char no_room[512];             /* rank 0: why the files will not fit; "" if they do */
     const struct weir_backend *backend;
@@ -111,6 +129,9 @@ bool weir_run_handles_name(const struct weir_run *run, const struct weir_target 
  * backend has to say of it; in a phase with an alarm, the other ranks hear of it if errors are to
  * stop the test. Returns `code`. */
 int weir_run_fail(struct weir_run *run, int code, const char *what, const char *path);
+/* The same with a reason that the error number does not say. */
+int weir_run_fail_for(struct weir_run *run, int code, const char *what, const char *path,
+                      const char *reason);
 
 /* Adds whom a failure of the session concerned, in brackets: " (server 1 at n2:7471 does not
  * answer)"; nothing if there is nothing to say. */

@@ -14,18 +14,45 @@ enum { FAULT_OPS = 7, UNITS = 40 };
 
 /* ---- mpiio ---- */
 
-void names_may_tell_the_kind_of_file_system_first(void **state)
+/* Whether the library takes "ufs:" away or not, it is the same file for all that is done. */
+void a_prefix_is_what_the_library_makes_of_it(void **state)
 {
     const struct subject *subject = *state;
+    struct weir_file_params params = {
+        .path = "ufs:kind",
+        .can_write = true,
+        .must_create = true,
+        .claim = WEIR_CLAIM_NEW,
+        .group = subject->group,
+    };
     struct weir_name_facts facts;
+    char before[BENCH_PATH_BYTES];
+    struct weir_file *file;
     struct bench bench;
+    FILE *foreign;
+    int rc;
 
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(subject->directory), 0);
+    foreign = fopen("kind", "w");
+    assert_non_null(foreign);
+    fputs("precious", foreign);
+    fclose(foreign);
     open_bench(&bench, subject, NULL);
-    assert_int_equal(
-        stat_name(&bench, weir_arena_printf(&bench.arena, "ufs:%s", subject->directory), &facts),
-        0);
-    assert_int_equal(facts.kind, WEIR_NAME_DIRECTORY);
+    rc = stat_name(&bench, params.path, &facts);
+    assert_int_equal(rc, access("ufs:kind", F_OK) == 0 || rc == 0 ? 0 : -ENOENT);
+    if (rc == -ENOENT) {
+        assert_int_equal(bench.backend->file->open(bench.session, &params, &file), 0);
+        close_file(&bench, file);
+        assert_int_equal(access("ufs:kind", F_OK), 0);
+        remove_name(&bench, params.path);
+        assert_int_equal(access("ufs:kind", F_OK), -1);
+    } else {
+        assert_int_equal(bench.backend->file->open(bench.session, &params, &file), -EEXIST);
+    }
     close_bench(&bench);
+    assert_int_equal(unlink("kind"), 0);
+    assert_int_equal(chdir(before), 0);
 }
 
 void a_name_may_be_one_letter(void **state)

@@ -3,7 +3,7 @@
 #ifndef WEIR_TESTS_CONTRACT_SPECIAL_CASES_H
 #define WEIR_TESTS_CONTRACT_SPECIAL_CASES_H
 
-void names_may_tell_the_kind_of_file_system_first(void **state);
+void a_prefix_is_what_the_library_makes_of_it(void **state);
 void a_name_may_be_one_letter(void **state);
 void hints_come_from_environment_and_file(void **state);
 void preallocated_files_have_their_size_from_the_start(void **state);

@@ -393,6 +393,66 @@ static void a_file_has_a_name_until_it_is_unlinked(void **state)
     close_bench(&bench);
 }
 
+static int claim(struct bench *bench, const char *path, enum weir_claim claim,
+                 const struct weir_file_id *id)
+{
+    const struct weir_file_params params = {
+        .path = path,
+        .can_write = true,
+        .must_create = claim == WEIR_CLAIM_NEW,
+        .claim = claim,
+        .id = id ? *id : (struct weir_file_id){0},
+        .group = bench->subject->group,
+        .expected_bytes = 4 * UNIT_BYTES,
+    };
+    struct weir_file *file;
+    int rc = bench->backend->file->open(bench->session, &params, &file);
+
+    if (rc == 0)
+        close_file(bench, file);
+    return rc;
+}
+
+/* A file of somebody else, and a symbolic and a second hard link to it, under the name. */
+static void only_what_is_claimed_is_opened(void **state)
+{
+    const struct subject *subject = *state;
+    struct weir_name_facts own, foreign;
+    struct bench bench;
+    const char *path, *other;
+
+    require_names(subject);
+    require_names_of_kernel(subject);
+    if (subject->inner)
+        require_names_of_kernel(&(struct subject){.backend = subject->inner});
+    open_bench(&bench, subject, NULL);
+    path = path_of(&bench, "claimed");
+    other = path_of(&bench, "others");
+    assert_int_equal(claim(&bench, path, WEIR_CLAIM_NEW, NULL), 0);
+    assert_int_equal(claim(&bench, path, WEIR_CLAIM_NEW, NULL), -EEXIST);
+    assert_int_equal(stat_name(&bench, path, &own), 0);
+    assert_int_equal(own.link_count, 1);
+    assert_int_equal(claim(&bench, path, WEIR_CLAIM_OWN, &own.id), 0);
+    assert_int_equal(claim(&bench, path, WEIR_CLAIM_OWN, NULL), 0);
+
+    close_file(&bench, make_file(&bench, other));
+    assert_int_equal(stat_name(&bench, other, &foreign), 0);
+    assert_int_equal(claim(&bench, other, WEIR_CLAIM_OWN, &own.id), -ESTALE);
+    remove_name(&bench, path);
+    assert_int_equal(link(other, path), 0);
+    assert_int_equal(claim(&bench, path, WEIR_CLAIM_OWN, NULL), -ESTALE);
+    assert_int_equal(claim(&bench, path, WEIR_CLAIM_OWN, &own.id), -ESTALE);
+    assert_int_equal(claim(&bench, path, WEIR_CLAIM_NEW, NULL), -EEXIST);
+    remove_name(&bench, path);
+    assert_int_equal(symlink("others", path), 0);
+    assert_int_equal(claim(&bench, path, WEIR_CLAIM_OWN, &foreign.id), -ELOOP);
+    assert_int_equal(claim(&bench, path, WEIR_CLAIM_NEW, NULL), -EEXIST);
+    assert_int_equal(claim(&bench, path, WEIR_CLAIM_ANY, NULL), 0);
+    remove_name(&bench, path);
+    remove_name(&bench, other);
+    close_bench(&bench);
+}
+
 static void a_directory_is_made_once_and_removed_when_empty(void **state)
 {
     const struct subject *subject = *state;
@@ -472,6 +532,7 @@ static const struct contract_case cases[] = {
     FOR_ALL(an_unaligned_transfer_is_a_result),
     FOR_ALL(a_full_device_is_a_result),
     FOR_ALL(a_file_has_a_name_until_it_is_unlinked),
+    FOR_ALL(only_what_is_claimed_is_opened),
     FOR_ALL(a_directory_is_made_once_and_removed_when_empty),
     FOR_ALL(devices_and_others_are_told_from_files),
     FOR_ALL(a_backend_that_queues_says_so),
@@ -501,7 +562,7 @@ static const struct contract_case cases[] = {
     FOR_ONLY("uring", a_read_from_an_empty_pipe_waits_as_long_as_asked),
     FOR_ONLY("uring", a_read_that_never_ends_does_not_keep_a_session_open),
     FOR_ONLY("posix", a_file_system_without_direct_transfers_is_told),
-    FOR_ONLY("mpiio", names_may_tell_the_kind_of_file_system_first),
+    FOR_ONLY("mpiio", a_prefix_is_what_the_library_makes_of_it),
     FOR_ONLY("mpiio", a_name_may_be_one_letter),
     FOR_ONLY("mpiio", hints_come_from_environment_and_file),
     FOR_ONLY("mpiio", preallocated_files_have_their_size_from_the_start),

@@ -726,119 +726,6 @@ static void gpfs_that_fails_leaves_nothing_behind(void **state)
     close_bench(&bench);
 }
 
-/* ---- two ranks and one file ---- */
-
-/* Two threads as a group: broadcasts alone. */
-struct pair {
-    struct weir_group group; /* first: it is what the backend sees */
-    pthread_barrier_t *barrier;
-    int *shared;
-};
-
-static int pair_broadcast(struct weir_group *group, void *data, size_t bytes, int root)
-{
-    struct pair *pair = (struct pair *)group;
-
-    assert_int_equal(bytes, sizeof *pair->shared);
-    if (group->rank == root)
-        memcpy(pair->shared, data, bytes);
-    pthread_barrier_wait(pair->barrier);
-    memcpy(data, pair->shared, bytes);
-    pthread_barrier_wait(pair->barrier);
-    return 0;
-}
-
-static const struct weir_group_ops pair_ops = {.broadcast = pair_broadcast};
-
-struct opener {
-    struct bench *bench;
-    struct pair pair;
-    struct weir_file *file;
-    int rc;
-    bool was_settled; /* when the open returned */
-};
-
-static void *open_as_rank(void *argument)
-{
-    struct opener *opener = argument;
-    struct weir_file_params params = write_params(opener->bench);
-
-    params.group = &opener->pair.group;
-    opener->rc = open_params(opener->bench, &params, &opener->file);
-    opener->was_settled = mocks.is_settled;
-    return NULL;
-}
-
-static void open_together(struct bench *bench, struct opener openers[2])
-{
-    pthread_barrier_t barrier;
-    pthread_t threads[2];
-    int shared = 0;
-
-    pthread_barrier_init(&barrier, NULL, 2);
-    for (int i = 0; i < 2; i++) {
-        openers[i] = (struct opener){
-            .bench = bench, .pair = {{.ops = &pair_ops, .rank = i, .size = 2}, &barrier, &shared}};
-        assert_int_equal(pthread_create(&threads[i], NULL, open_as_rank, &openers[i]), 0);
-    }
-    for (int i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
-    pthread_barrier_destroy(&barrier);
-}
-
-static void one_rank_makes_a_shared_file_and_the_others_wait(void **state)
-{
-    struct opener openers[2];
-    struct bench bench;
-
-    (void)state;
-    open_bench(&bench, LUSTRE, "posix.lustre.stripecount=8,posix.lustre.ignorelocks=1");
-    mocks.settles_us = 50000;
-    open_together(&bench, openers);
-    assert_int_equal(mocks.lustre.created, 1);
-    assert_int_equal(mocks.lustre.ioctls, 2);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(openers[i].rc, 0);
-        assert_true(openers[i].was_settled);
-        assert_int_equal(close_file(&bench, openers[i].file), 0);
-    }
-    close_bench(&bench);
-}
-
-static void no_rank_opens_what_the_first_could_not_make(void **state)
-{
-    struct opener openers[2];
-    struct bench bench;
-
-    (void)state;
-    open_bench(&bench, LUSTRE, "posix.lustre.pool=none");
-    mocks.fails = "create";
-    mocks.error = EINVAL;
-    mocks.leaves_file = true;
-    open_together(&bench, openers);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(openers[i].rc, -EINVAL);
-    assert_false(is_there(&bench));
-    close_bench(&bench);
-}
-
-static void all_ranks_open_a_shared_file_that_is_there(void **state)
-{
-    struct opener openers[2];
-    struct bench bench;
-
-    (void)state;
-    open_bench(&bench, BEEGFS, "posix.beegfs.NumTargets=2");
-    put_file(&bench, "old");
-    open_together(&bench, openers);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(openers[i].rc, 0);
-        assert_int_equal(close_file(&bench, openers[i].file), 0);
-    }
-    assert_holds(&bench, "old");
-    close_bench(&bench);
-}
-
 #define TEST(name)                                                                                 \
     {                                                                                              \
         "striping." #name, name, NULL, NULL, NULL                                                  \
@@ -868,9 +755,6 @@ int main(void)
         TEST(gpfs_hears_of_each_transfer_where_no_block_is_known),
         TEST(gpfs_shares_the_directory_of_new_files),
         TEST(gpfs_that_fails_leaves_nothing_behind),
-        TEST(one_rank_makes_a_shared_file_and_the_others_wait),
-        TEST(no_rank_opens_what_the_first_could_not_make),
-        TEST(all_ranks_open_a_shared_file_that_is_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

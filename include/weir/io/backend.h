@@ -38,10 +38,17 @@ struct weir_alignment {
     uint32_t offset; /* of offsets and sizes */
 };
 
+/* What tells a file of the kernel from all others on this node, whatever it is called. */
+struct weir_file_id {
+    uint64_t device;
+    uint64_t inode; /* 0: not known */
+};
+
 /* One open object. Allocated by the backend, held by the engine, used in the session that opened
  * it. */
 struct weir_file {
     struct weir_alignment alignment;
+    struct weir_file_id id; /* not known of storage that the kernel has no files for */
 };
 
 /* ---- transfers ---- */
@@ -137,11 +144,24 @@ struct weir_file_part {
     uint64_t block_count;
 };
 
+/* What may stand under a name when it is opened. Between the look at a name and the open, others can
+ * put something else there: so the opener decides on what it has opened, before the first byte. */
+enum weir_claim {
+    WEIR_CLAIM_ANY, /* whatever is there; links are followed */
+    /* Nothing: this open makes the file, for which must_create is set too. -EEXIST: there is one. */
+    WEIR_CLAIM_NEW,
+    /* A regular file that is reached by no symbolic link (-ELOOP): the one of params->id, or, if
+       that is not known, one that has no second name. Another one: -ESTALE. */
+    WEIR_CLAIM_OWN
+};
+
 struct weir_file_params {
     const char *path;
     bool can_write;
     bool can_read;
-    bool must_create; /* make the file if there is none */
+    bool must_create; /* make the file if there is none; of a shared file, see weir_file_ops.open */
+    enum weir_claim claim;
+    struct weir_file_id id; /* of WEIR_CLAIM_OWN */
     /* the ranks that open this file together: a group of one for a file of its own */
     struct weir_group *group;
     uint64_t expected_bytes; /* what the file will grow to; 0: unknown */
@@ -150,9 +170,10 @@ struct weir_file_params {
 };
 
 struct weir_file_ops {
-    /* Collective over params->group for backends that share files collectively (mpiio). Sets *file
-     * only on success and leaves nothing behind on failure (an existing file stays as it was). 0 or
-     * -errno. */
+    /* Collective over params->group for backends with WEIR_OPENS_TOGETHER, with must_create on all
+     * ranks. Of others, the first rank opens a shared file with must_create, and the ranks after it
+     * without, when the file is there. Sets *file only on success and leaves nothing behind on
+     * failure (an existing file stays as it was). 0 or -errno. */
     int (*open)(struct weir_session *session, const struct weir_file_params *params,
                 struct weir_file **file);
     /* Of backends with WEIR_OPENS_TOGETHER: what would keep this rank alone from an open that it
@@ -184,6 +205,8 @@ enum weir_name_kind {
 struct weir_name_facts {
     enum weir_name_kind kind;
     uint64_t bytes; /* of a link: of what it leads to, 0 if that is not there */
+    struct weir_file_id id; /* of the name itself, not of what a link leads to */
+    uint64_t link_count;    /* names of it */
 };
 
 /* All return 0 or -errno (-ENOENT: no such name). */

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks that see different directories under one path would each measure a file of their own, and
+ * some MPI libraries never return from opening one that only some can see. The mark of rank 0 tells
+ * them, where the file itself is not there yet. */
+#include "marks.h"
+
+#include "weir/base/log.h"
+#include "weir/system/mark.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which ---- */
+
+static bool has_mark(const struct weir_run *run, const struct weir_phase *phase)
+{
+    return (weir_phase_writes(phase) || phase->verb == WEIR_REMOVE) && !phase->target->is_device &&
+           !run->test->is_dry_run && weir_run_has_storage(run);
+}
+
+/* Of this test's phases, the first one with the same target. */
+static bool is_first_of_target(const struct weir_run *run, const struct weir_phase *phase)
+{
+    size_t i = 0;
+
+    while (run->test->phases[i] != phase &&
+           (run->test->phases[i]->target != phase->target || !has_mark(run, run->test->phases[i])))
+        i++;
+    return run->test->phases[i] == phase;
+}
+
+static int find_path(const struct weir_run *run, const struct weir_target *target,
+                     char path[WEIR_MARK_PATH_BYTES])
+{
+    const struct weir_name_ops *names = run->backend->names;
+    char file_path[WEIR_PATH_BYTES];
+    const char *kernel_path = file_path;
+    int code = weir_run_path(run, target, 0, file_path);
+
+    if (code == 0 && names->kernel_path != NULL)
+        kernel_path = names->kernel_path(run->session, file_path);
+    if (code != 0 || kernel_path == NULL)
+        return code != 0 ? code : -ENOENT;
+    return weir_mark_path(kernel_path, target->has_own_directory, path);
+}
+
+/* ---- taking ---- */
+
+/* False where a file that is there already is written in its place. */
+static bool makes_file(struct weir_run *run, const struct weir_phase *phase, const char *path)
+{
+    struct weir_name_facts facts;
+
+    return phase->verb == WEIR_WRITE &&
+           (phase->must_replace ||
+            run->backend->names->stat(run->session, path, &facts) == -ENOENT);
+}
+
+static int tell_outcome(struct weir_run *run, const struct weir_phase *phase,
+                        const struct weir_mark *mark, enum weir_mark_outcome outcome,
+                        struct weir_error *error)
+{
+    const char *place = run->backend->descriptor.name;
+    int reason = errno;
+    char path[WEIR_PATH_BYTES];
+
+    weir_run_path(run, phase->target, 0, path);
+    if (outcome == WEIR_MARK_HELD)
+        return weir_error_usage(error, place,
+                                "%s: another run works on this file (%s), and each would remove "
+                                "what the other one writes: choose another name with -o, or wait "
+                                "for its end",
+                                path, mark->others);
+    if (outcome == WEIR_MARK_IN_DOUBT)
+        weir_log(WEIR_LOG_WARNING,
+                 "%s: a run on another host has worked on this file and left its mark (%s); its "
+                 "lock is free, so it is taken for dead: if it still runs, locks do not reach from "
+                 "node to node here, and the figures of both are wrong",
+                 path, mark->others);
+    if (outcome == WEIR_MARK_NONE && (reason == EACCES || reason == EROFS || reason == EPERM) &&
+        makes_file(run, phase, path))
+        return weir_error_set(error, WEIR_EXIT_FLAWED, -reason, place,
+                              "make %s: %s: choose another directory with -o", path,
+                              strerror(reason));
+    return 0;
+}
+
+static int take(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
+{
+    struct weir_mark *mark = &run->marks[run->mark_count];
+    const char *job = getenv("SLURM_JOB_ID");
+    char text[WEIR_MARK_TEXT_BYTES];
+    size_t length;
+
+    if (find_path(run, phase->target, mark->path) != 0)
+        return 0;
+    weir_mark_describe_self(text, sizeof text);
+    length = strlen(text);
+    if (job != NULL)
+        snprintf(text + length, sizeof text - length, "job %.64s\n", job);
+    if (tell_outcome(run, phase, mark, weir_mark_take(mark, text), error) == 0)
+        run->mark_count += mark->fd >= 0;
+    return error->code;
+}
+
+int weir_marks_take(struct weir_run *run, struct weir_error *error)
+{
+    const struct weir_test *test = run->test;
+
+    run->marks = calloc(test->phase_count, sizeof *run->marks);
+    if (run->marks == NULL)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
+    for (size_t i = 0; i < test->phase_count && !weir_error_is_set(error); i++)
+        if (has_mark(run, test->phases[i]) && is_first_of_target(run, test->phases[i]))
+            take(run, test->phases[i], error);
+    return error->code;
+}
+
+void weir_marks_drop(struct weir_run *run)
+{
+    for (size_t i = 0; i < run->mark_count; i++)
+        weir_mark_drop(&run->marks[i]);
+    free(run->marks);
+    run->marks = NULL;
+    run->mark_count = 0;
+}
+
+/* ---- comparing ---- */
+
+/* What a rank sees of a mark, or of a file that is there before the test. */
+struct sight {
+    bool is_seen;
+    struct weir_file_id id;
+};
+
+static struct sight see_mark(struct weir_run *run, const struct weir_phase *phase)
+{
+    struct sight sight = {0};
+    char path[WEIR_MARK_PATH_BYTES];
+
+    if (find_path(run, phase->target, path) == 0)
+        sight.is_seen = weir_mark_look(path, &sight.id.device, &sight.id.inode) == 0;
+    return sight;
+}
+
+static struct sight see_file(struct weir_run *run, const struct weir_phase *phase)
+{
+    struct sight sight = {0};
+    struct weir_name_facts facts;
+    char path[WEIR_PATH_BYTES];
+
+    weir_run_path(run, phase->target, 0, path);
+    sight.is_seen = run->backend->names->stat(run->session, path, &facts) == 0;
+    if (sight.is_seen)
+        sight.id = facts.id;
+    return sight;
+}
+
+/* What rank 0 does not see either is simply not there: opening it will tell. */
+struct opinion {
+    bool is_of_mark;
+    struct sight sight;
+};
+
+int weir_marks_compare(struct weir_run *run, const struct weir_phase *phase,
+                       struct weir_error *error)
+{
+    struct opinion first = {.is_of_mark = run->mark_count > 0 && has_mark(run, phase)};
+    struct sight own;
+    char path[WEIR_PATH_BYTES];
+
+    if (run->group->rank == 0)
+        first.sight = first.is_of_mark ? see_mark(run, phase) : see_file(run, phase);
+    if (weir_group_broadcast(run->group, &first, sizeof first, 0) == 0 && first.sight.is_seen) {
+        own = first.is_of_mark ? see_mark(run, phase) : see_file(run, phase);
+        run->view = (struct weir_view){
+            .has_same_numbers = own.id.inode == first.sight.id.inode,
+            .device = own.id.device,
+        };
+        weir_run_path(run, phase->target, 0, path);
+        if (!own.is_seen)
+            weir_error_set(error, WEIR_EXIT_USAGE, -ENOENT, run->backend->descriptor.name,
+                           "%s: this rank does not see the file that rank 0 sees: is it on a file "
+                           "system that all nodes share? If not, use -F",
+                           path);
+    }
+    return weir_group_agree(run->group, error);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The marks of a test: one beside the file of rank 0 for each target that the test writes or
+ * removes, as long as the test lasts (weir/system/mark.h). */
+#ifndef WEIR_ENGINE_MARKS_H
+#define WEIR_ENGINE_MARKS_H
+
+#include "run.h"
+
+/* On rank 0, when nothing else speaks against the test. Refuses it where another run works on the
+ * same file, or where its file cannot be made. A directory that takes no new files has no mark, if
+ * the test needs none there. */
+int weir_marks_take(struct weir_run *run, struct weir_error *error);
+
+/* Refuses, on the ranks it concerns, a shared file in a directory that they do not see as rank 0
+ * does, and sets run->view. The error of this rank. Collective. */
+int weir_marks_compare(struct weir_run *run, const struct weir_phase *phase,
+                       struct weir_error *error);
+
+/* Removes them. */
+void weir_marks_drop(struct weir_run *run);
+
+#endif
