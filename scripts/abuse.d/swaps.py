@@ -32,6 +32,12 @@ def build_library(bed):
     return library
 
 
+def spread(items, count):
+    """So many of them, evenly, or all."""
+    count = max(0, min(count, len(items)))
+    return [items[number * len(items) // count] for number in range(count)]
+
+
 class Swaps:
     def __init__(self, bed, folder, backend):
         self.bed, self.folder, self.backend = bed, folder, backend
@@ -61,26 +67,26 @@ class Swaps:
         return calls
 
     def plan(self):
-        """All swaps there are: (shape, kind, back, number of the call)."""
+        """The swaps to be made, (shape, kind, back, number of the call): those before an open and the call after it first."""
         self.bed.run_weir(self.folder, "-a", self.backend, *WRITE, "-o", self.own)
         if not self.own.exists():
             raise Skip(f"{self.backend} cannot write here")
-        plans = []
+        at_opens, others = [], []
         for shape in SHAPES:
-            calls = len(self.run(shape, "s", False, 0))
-            if calls == 0:
+            calls = self.run(shape, "s", False, 0)
+            if not calls:
                 raise Skip("calls of this program cannot be watched")
-            plans += [(shape, kind, back, when) for kind, back, when in itertools.product("sh", (False, True), range(1, calls + 1))]
-        return plans
+            opens = {number + later for number, call in enumerate(calls, 1) if call.startswith(("open", "creat", "syscall")) for later in (0, 1)}
+            for kind, back, when in itertools.product("sh", (False, True), range(1, len(calls) + 1)):
+                (at_opens if when in opens else others).append((shape, kind, back, when))
+        return spread(at_opens, self.bed.swaps) + spread(others, self.bed.swaps - len(at_opens))
 
     def all(self):
-        plans = self.plan()
-        wanted = min(self.bed.swaps, len(plans))
         done = 0
         lost = None
-        for number in range(wanted):
+        for plan in self.plan():
             try:
-                calls = self.run(*plans[number * len(plans) // wanted])
+                calls = self.run(*plan)
             except Failed as failed:
                 if failed.verdict != "DAMAGE":
                     raise
