@@ -56,7 +56,7 @@ def limits():
     yield Case("limit.processor-time", "ulimit -S -t 3; $W -a DUMMY -w -r -t 8 -b 8g -s 100 -o f --result r.jsonl", {1})
     yield Case("limit.memory-before", "ulimit -v 300000; $W -w -r -t 1g -b 1g -o f", TOLD)
     yield Case("limit.locked-memory", "ulimit -l 0; $W -a URING --depth 64 --uring.fixed-buffers -w -r -t 1m -b 16m -o f", ORDERLY)
-    yield Case("limit.no-tmp", "TMPDIR=/proc/none $W $S -o f", ORDERLY)
+    yield Case("limit.no-tmp", "TMPDIR=/proc/none $W $S -o f", ORDERLY, word=False)
 
 
 def injected():
