@@ -19,6 +19,7 @@ NULL_ROWS = (("null sequential", [], {"ns": 30, "ratio": 0.15}),
 GOALS = {name: goal for name, _, goal in NULL_ROWS} | {
     "read 4 KiB random": {"ratio": 0.97},
     "write 1 MiB sequential": {"ratio": 0.97},
+    "write 4 KiB, filled": {"ratio": 0.90},
     "instructions": 150,
 }
 
@@ -27,25 +28,42 @@ class Bench:
     def __init__(self, arguments, folder):
         self.weir = arguments.weir
         self.bare = arguments.bare
+        self.earlier = arguments.against
         self.ops = arguments.ops
         self.rounds = arguments.rounds
         self.folder = folder
 
-    def weir_phase(self, verb, *options):
+    def weir_phase(self, weir, verb, *options):
         """The record of the phase of a run on one rank."""
         path = self.folder / "result.jsonl"
         path.unlink(missing_ok=True)
-        run([self.weir, *options, "--result", path])
+        run([weir, *options, "--result", path])
         records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         return next(r for r in records if r.get("record") == "phase" and r["verb"] == verb)
 
-    def weir_ns(self, verb, *options):
+    def weir_ns(self, weir, verb, *options):
         """Nanoseconds per operation without the time for filling the buffers; and between the first transfer and the
         last, as the reports tell it."""
-        phase = self.weir_phase(verb, *options)
+        phase = self.weir_phase(weir, verb, *options)
         seconds = phase["windows"]["transfer_s"]
-        ops = phase["ops"]
-        return seconds * 1e9 / ops * (1 - phase["data_share"]), seconds * 1e9 / ops
+        if "wall_s" in phase:  # of a build whose windows left filling out
+            seconds /= 1 - phase["data_share"]
+        nanoseconds = seconds * 1e9 / phase["ops"]
+        return nanoseconds * (1 - phase["data_share"]), nanoseconds
+
+    def turns(self, part, verb, words, peer):
+        """Samples of ours, of another program, and of an earlier build if there is one. `part` 0: without filling."""
+        contestants = {"ours": lambda: self.weir_ns(self.weir, verb, *words), "peer": peer}
+        if self.earlier:
+            contestants["earlier"] = lambda: self.weir_ns(self.earlier, verb, *words)
+        samples = take_turns(contestants, self.rounds)
+        ours = [sample[part] for sample in samples["ours"]]
+        row = {"ns": statistics.median(ours), "ns_without_filling": statistics.median(s[0] for s in samples["ours"]),
+               "other_ns": statistics.median(samples["peer"]), "rounds": samples}
+        if self.earlier:
+            earlier = [sample[part] for sample in samples["earlier"]]
+            row |= {"earlier_ns": statistics.median(earlier), "earlier_ratio": ratio(ours, earlier)}
+        return row, ours, samples["peer"]
 
     def fio_ns(self, order, depth):
         text = run(["fio", "--name=null", "--ioengine=null", "--filename=null", f"--rw={order}", "--bs=4k",
@@ -62,59 +80,43 @@ class Bench:
         readings, nanoseconds = map(int, run([self.bare, "clock"]).split())
         return nanoseconds / readings
 
-    def pairs(self, first, second):
-        samples = take_turns({"ours": first, "other": second}, self.rounds)
-        return samples["ours"], samples["other"]
-
     # ---- the comparisons ----
 
     def null(self, options):
         words = ["-a", "null", "-w", "-t", "4k", "-b", str(self.ops * 4 * KIB), *options]
         order = "randwrite" if "-z" in options else "write"
         depth = 32 if "--depth" in options else 1
-        ours, other = self.pairs(lambda: self.weir_ns("write", *words), lambda: self.fio_ns(order, depth))
-        return {
-            "ns": statistics.median(filled for _, filled in ours),
-            "ns_without_filling": statistics.median(bare for bare, _ in ours),
-            "other_ns": statistics.median(other),
-            "ratio": ratio([filled for _, filled in ours], other),
-            "rounds": [{"weir": a[1], "without_filling": a[0], "fio": b} for a, b in zip(ours, other)],
-        }
-
-    def against_bare(self, weir, bare):
-        ours, other = self.pairs(weir, bare)
-        return {
-            "ns": statistics.median(ours),
-            "other_ns": statistics.median(other),
-            "ratio": ratio(other, ours),
-            "rounds": [{"weir": a, "bare": b} for a, b in zip(ours, other)],
-        }
+        row, ours, fio = self.turns(1, "write", words, lambda: self.fio_ns(order, depth))
+        return row | {"ratio": ratio(ours, fio)}
 
     def cached_read(self):
         path = self.folder / "read"
         shape = ["-a", "posix", "-t", "4k", "-b", str(READ_BYTES), "-k", "-o", path]
         run([self.weir, "-w", *shape])
-        return self.against_bare(lambda: self.weir_ns("read", "-r", "-z", *shape)[0],
-                                 lambda: self.bare_ns("read", path, READ_BYTES, 4 * KIB, 1))
+        row, ours, bare = self.turns(0, "read", ["-r", "-z", *shape],
+                                     lambda: self.bare_ns("read", path, READ_BYTES, 4 * KIB, 1))
+        return row | {"ratio": ratio(bare, ours)}
 
-    def sequential_write(self):
+    def write(self, transfer, part):
+        """A new file in the page cache; `part` 1: with the time for filling."""
         path = self.folder / "write"
-        shape = ["-a", "posix", "-w", "-t", "1m", "-b", str(WRITE_BYTES), "-o", path]
+        shape = ["-a", "posix", "-t", str(transfer), "-b", str(WRITE_BYTES), "-o", path]
 
         def bare():
-            nanoseconds = self.bare_ns("write", path, WRITE_BYTES, MIB, 0)
+            nanoseconds = self.bare_ns("write", path, WRITE_BYTES, transfer, 0)
             path.unlink()
             return nanoseconds
 
-        return self.against_bare(lambda: self.weir_ns("write", *shape)[0], bare)
+        row, ours, other = self.turns(part, "write", ["-w", *shape], bare)
+        return row | {"ratio": ratio(other, ours)}
 
-    def instructions(self, options):
+    def instructions(self, weir, options):
         """Per operation, as the slope between two operation counts; all else cancels out."""
         counts = (200_000, 1_200_000)
         totals = []
         for ops in counts:
             profile = self.folder / f"callgrind.{ops}"
-            run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", self.weir, "-a", "null", "-w",
+            run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", weir, "-a", "null", "-w",
                  "-t", "4k", "-b", str(ops * 4 * KIB), *options])
             text = profile.read_text(encoding="utf-8")
             totals.append(int(re.search(r"^(?:summary|totals): (\d+)", text, re.M).group(1)))
@@ -129,11 +131,14 @@ def print_table(results):
               f"<= {goal['ns']} ns {verdict(row['ns'] <= goal['ns'])}, "
               f"<= {goal['ratio']} of fio {verdict(row['ratio'] <= goal['ratio'])} "
               f"({row['ns_without_filling']:.1f} ns without filling)")
-    for name in ("read 4 KiB random", "write 1 MiB sequential"):
+    for name in ("read 4 KiB random", "write 1 MiB sequential", "write 4 KiB, filled"):
         row, goal = results[name], GOALS[name]
         print(f"{name:24}{row['ns']:10.1f}{row['other_ns']:10.1f}{row['ratio']:8.3f}  "
               f">= {goal['ratio']} of the bare loop {verdict(row['ratio'] >= goal['ratio'])}")
     print(f"{'one clock reading':24}{results['clock ns']:10.1f}{'':18}  part of every transfer above")
+    for name, row in results.items():
+        if isinstance(row, dict) and "earlier_ns" in row:
+            print(f"{name:24}{row['ns']:10.1f}{row['earlier_ns']:10.1f}{row['earlier_ratio']:8.3f}  of the earlier build's")
     for name, count in results["instructions per operation"].items():
         print(f"{'instructions ' + name:24}{count:10.1f}{'':18}  <= {GOALS['instructions']} "
               f"{verdict(count <= GOALS['instructions'])}")
@@ -144,6 +149,7 @@ def main():
     parser.add_argument("--weir", type=pathlib.Path, required=True)
     parser.add_argument("--bare", type=pathlib.Path, required=True)
     parser.add_argument("--json", type=pathlib.Path, required=True)
+    parser.add_argument("--against", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--ops", type=int, default=4_000_000)
     parser.add_argument("--dir", default="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
@@ -155,10 +161,13 @@ def main():
         results = {
             **{name: bench.null(options) for name, options, _ in NULL_ROWS},
             "read 4 KiB random": bench.cached_read(),
-            "write 1 MiB sequential": bench.sequential_write(),
+            "write 1 MiB sequential": bench.write(MIB, 0),
+            "write 4 KiB, filled": bench.write(4 * KIB, 1),
             "clock ns": statistics.median(bench.clock_ns() for _ in range(arguments.rounds)),
             "instructions per operation": {
-                name.removeprefix("null "): bench.instructions(options) for name, options, _ in NULL_ROWS
+                name.removeprefix("null ") + suffix: bench.instructions(weir, options)
+                for name, options, _ in NULL_ROWS
+                for weir, suffix in ((bench.weir, ""), (bench.earlier, " (earlier)")) if weir
             },
         }
     arguments.json.write_text(json.dumps({"goals": GOALS, "ops": arguments.ops, "rounds": arguments.rounds,
