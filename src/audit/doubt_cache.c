@@ -6,18 +6,49 @@
 #include "weir/base/text.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <string.h>
 
 /* Of what is read: less of it in page caches changes a rate by less than repetitions differ. */
 #define RESIDENT_SHARE 0.05
 
-static bool is_written_before(const struct weir_subject *subject)
+/* The same files, as far as names tell. */
+static bool is_same_target(const struct weir_target *one, const struct weir_target *other)
 {
-    const struct weir_test *test = subject->test;
+    if (one == other)
+        return true;
+    if (one->path_count != other->path_count || one->is_shared != other->is_shared ||
+        one->is_new_each_repetition != other->is_new_each_repetition)
+        return false;
+    for (size_t i = 0; i < one->path_count; i++)
+        if (strcmp(one->paths[i], other->paths[i]) != 0)
+            return false;
+    return true;
+}
 
+/* By a phase of a test with a number below `limit`. */
+static bool is_written_in(const struct weir_test *test, const struct weir_target *target,
+                          unsigned limit)
+{
     for (size_t i = 0; i < test->phase_count; i++)
-        if (weir_phase_writes(test->phases[i]) && test->phases[i]->number < subject->phase->number)
+        if (weir_phase_writes(test->phases[i]) && test->phases[i]->number < limit &&
+            is_same_target(test->phases[i]->target, target))
             return true;
     return false;
+}
+
+/* By this run: in a test before this one, or in this one, where a repetition comes after all phases
+ * of the one before. */
+static bool is_written_before(const struct weir_subject *subject)
+{
+    const struct weir_target *target = subject->phase->target;
+    bool is_again = subject->record->repetition > 0 && !target->is_new_each_repetition;
+
+    for (unsigned i = 0; i < subject->test->number; i++)
+        if (!subject->plan->tests[i]->is_dry_run &&
+            is_written_in(subject->plan->tests[i], target, UINT_MAX))
+            return true;
+    return is_written_in(subject->test, target, is_again ? UINT_MAX : subject->phase->number);
 }
 
 static bool goes_full_circle(const struct weir_subject *subject)
