@@ -303,10 +303,12 @@ static void prepare(struct libaio_session *libaio, struct weir_op *op, struct io
         /* The kernel refuses a sync that has anything else. */
         memset(&iocb->u, 0, sizeof iocb->u);
         iocb->aio_rw_flags = 0;
+        op->is_nowait = false;
         iocb->aio_lio_opcode = IO_CMD_FSYNC;
         return;
     }
     iocb->aio_rw_flags = op->may_wait ? 0 : libaio->rw_flags;
+    op->is_nowait = iocb->aio_rw_flags != 0;
     iocb->aio_lio_opcode = op->verb == WEIR_OP_WRITE ? IO_CMD_PWRITE : IO_CMD_PREAD;
     iocb->u.c.buf = op->data;
     iocb->u.c.nbytes = op->size;

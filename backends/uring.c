@@ -238,7 +238,7 @@ static void uring_give_back(struct weir_session *session)
 
 /* ---- transfers ---- */
 
-static void prepare_transfer(const struct uring_session *uring, const struct weir_op *op,
+static void prepare_transfer(const struct uring_session *uring, struct weir_op *op,
                              struct io_uring_sqe *sqe)
 {
     bool is_write = op->verb == WEIR_OP_WRITE;
@@ -256,6 +256,7 @@ static void prepare_transfer(const struct uring_session *uring, const struct wei
     if (weir_uring_ring_has_file(&uring->ring, fd))
         sqe->flags = IOSQE_FIXED_FILE;
     sqe->rw_flags = op->may_wait ? uring->rw_flags & ~RWF_NOWAIT : uring->rw_flags;
+    op->is_nowait = (sqe->rw_flags & RWF_NOWAIT) != 0;
 }
 
 static int prepare_sync(const struct uring_session *uring, const struct weir_op *op,

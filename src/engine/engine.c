@@ -255,9 +255,9 @@ static int run_test(const struct weir_engine_params *params, const struct weir_t
     *must_end = run.is_interrupted || (run.has_failed && !test->goes_on_after_errors);
     assert(params->group != NULL);
     code = weir_group_broadcast(params->group, must_end, sizeof *must_end, 0);
-    if (code == 0)
-        code = weir_group_broadcast(params->group, error, sizeof *error, 0);
-    return code != 0 ? code : error->code;
+    /* Ranks that sat the test out learn of its error; one that came after it is nobody's to lose.
+     */
+    return code != 0 ? code : weir_group_agree(params->group, error);
 }
 
 int weir_engine_run(const struct weir_engine_params *params, struct weir_result *result,

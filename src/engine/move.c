@@ -46,13 +46,15 @@ void weir_mover_fail_session(struct weir_mover *mover, int code, const char *wha
 
 /* ---- what does not happen at every transfer ---- */
 
-/* The histogram has counted the transfers, and all of them are of one size. */
+/* The histogram has counted the transfers, and all of them are of one size. Of those that failed a
+ * part may have been moved. */
 static void count_transfers(struct weir_mover *mover)
 {
     struct weir_tally *tally = mover->tally;
 
     tally->op_count = tally->latency.total;
-    tally->byte_count = tally->op_count * mover->phase->layout.transfer_bytes;
+    tally->byte_count =
+        tally->op_count * mover->phase->layout.transfer_bytes + tally->partial_bytes;
 }
 
 static void note_stonewall(struct weir_mover *mover, uint64_t now_ns)

@@ -121,7 +121,8 @@ static bool is_to_be_tried_again(const struct weir_mover *mover, const struct we
      * signal that came into it is to end the run. */
     if (op->result == -EINTR)
         return *mover->stop_signal == 0;
-    /* Where waiting was forbidden, it is not the second time. */
+    /* Where waiting was forbidden, it is not the second time. Without that order it is the kernel
+     * that had no room, which is tried once more. */
     return op->result == -EAGAIN && !op->may_wait;
 }
 
@@ -161,6 +162,14 @@ static void remember_whole(struct weir_mover *mover, const struct weir_op *op)
     mover->has_aftermath = true;
 }
 
+/* By earlier parts of a transfer. */
+static uint64_t moved_before(const struct weir_mover *mover, const struct weir_op *op)
+{
+    const struct weir_flight *flight = &mover->flights[op->slot];
+
+    return flight->is_continued ? op->offset - flight->offset : 0;
+}
+
 /* Aims at the rest of a short transfer. Returns false if there is none to try: then the transfer
  * has failed. */
 static bool aim_at_rest(struct weir_mover *mover, struct weir_op *op)
@@ -170,12 +179,14 @@ static bool aim_at_rest(struct weir_mover *mover, struct weir_op *op)
     assert(op->result < (int64_t)op->size);
     if (op->result == -EINTR && *mover->stop_signal != 0)
         weir_mover_heed_signal(mover);
-    if (!can_go_on(mover, op))
+    if (!can_go_on(mover, op)) {
+        mover->tally->partial_bytes += moved + moved_before(mover, op);
         return false;
+    }
     remember_whole(mover, op);
     if (op->result == -EAGAIN) {
         op->may_wait = true;
-        mover->tally->blocked_count++;
+        mover->tally->blocked_count += op->is_nowait;
     }
     mover->tally->short_count += moved > 0;
     op->data = (unsigned char *)op->data + moved;

@@ -118,6 +118,12 @@ static void set_stamps(struct weir_tally *tally, uint64_t start_ns, uint64_t sto
     tally->stamps_ns[WEIR_STAMP_OPEN_START] = start_ns;
 }
 
+static int cannot_wait(struct weir_error *error, int code)
+{
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                          "ranks cannot wait for each other: %s", strerror(-code));
+}
+
 int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
                       struct weir_error *error)
 {
@@ -137,16 +143,19 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
                               "ranks cannot tell each other their files: %s", strerror(-code));
-    weir_group_synchronise(run->group, run->params->clock, &facts.before);
+    code = weir_group_synchronise(run->group, run->params->clock, &facts.before);
     facts.begun_s = weir_wall_clock_s();
-    facts.start_ns = weir_group_start_together(run->group, run->params->clock, &facts.before);
+    if (code == 0)
+        facts.start_ns = weir_group_start_together(run->group, run->params->clock, &facts.before);
+    if (code != 0 || facts.start_ns == 0)
+        return cannot_wait(error, code != 0 ? code : -ECOMM);
     weir_tally_reset(run->tally, facts.start_ns);
     start_ns = weir_run_now(run);
     code = remove_names(run, phase, &removal);
     set_stamps(run->tally, start_ns, weir_run_now(run));
-    weir_group_synchronise(run->group, run->params->clock, &facts.after);
+    if (code == 0)
+        code = weir_group_synchronise(run->group, run->params->clock, &facts.after);
     if (code != 0)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
-                              "ranks cannot wait for each other: %s", strerror(-code));
+        return cannot_wait(error, code);
     return weir_gather(run, &facts, error);
 }

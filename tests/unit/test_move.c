@@ -95,6 +95,7 @@ struct device {
     uint64_t sync_ns;
     unsigned capacity; /* of what it takes before it is full; 0: all */
     bool is_serial;    /* does one after the other */
+    bool is_nowait;    /* sends with the order not to block */
     const struct mishap *mishaps;
     unsigned mishap_count;
     unsigned breaks_at; /* submit fails when so many were submitted; 0: never */
@@ -145,7 +146,7 @@ static int64_t result_of(const struct device *device, const struct weir_op *op)
     return op->verb == WEIR_OP_SYNC ? 0 : (int64_t)op->size;
 }
 
-static int64_t begin_op(struct device *device, const struct weir_op *op)
+static int64_t begin_op(struct device *device, struct weir_op *op)
 {
     int64_t result = result_of(device, op);
     unsigned number = device->op_count++;
@@ -155,6 +156,7 @@ static int64_t begin_op(struct device *device, const struct weir_op *op)
     device->ops[number].offset = op->offset;
     device->ops[number].slot = op->slot;
     device->ops[number].could_wait = op->may_wait;
+    op->is_nowait = device->is_nowait && !op->may_wait;
     device->ops[number].issued_ns = world.now_ns;
     return result;
 }
@@ -691,6 +693,7 @@ static void what_would_block_is_sent_again_and_may_wait(void **state)
     unsigned waiting = 0;
 
     (void)state;
+    bench->device.is_nowait = true;
     bench->device.mishaps = mishaps;
     bench->device.mishap_count = 2;
     assert_int_equal(move(bench), 0);
@@ -704,6 +707,40 @@ static void what_would_block_is_sent_again_and_may_wait(void **state)
         waiting += bench->device.ops[i].could_wait;
     assert_int_equal(waiting, 2);
     assert_device_holds_all(bench);
+    close_bench(bench);
+}
+
+/* The kernel had no room for it, and nobody forbade it to block. */
+static void what_had_no_room_is_sent_again_and_not_told_as_blocking(void **state)
+{
+    const struct mishap mishap = {3, -EAGAIN};
+    struct bench *bench = open_bench(&queued, 4, 40);
+
+    (void)state;
+    bench->device.mishaps = &mishap;
+    bench->device.mishap_count = 1;
+    assert_int_equal(move(bench), 0);
+    assert_int_equal(bench->tally->error_count, 0);
+    assert_int_equal(bench->tally->op_count, 40);
+    assert_int_equal(bench->tally->blocked_count, 0);
+    assert_device_holds_all(bench);
+    close_bench(bench);
+}
+
+/* What is in the file counts, whatever became of the transfer. */
+static void bytes_of_a_transfer_that_failed_half_way_count(void **state)
+{
+    const struct mishap mishaps[] = {{2, 4096}, {3, 1024}, {4, -ENOSPC}};
+    struct bench *bench = open_bench(&queued, 1, 40);
+
+    (void)state;
+    bench->device.mishaps = mishaps;
+    bench->device.mishap_count = 3;
+    assert_int_equal(move(bench), 0);
+    assert_int_equal(bench->tally->first_error, -ENOSPC);
+    assert_int_equal(bench->tally->op_count, 2);
+    assert_int_equal(bench->tally->byte_count,
+                     2 * bench->phase.layout.transfer_bytes + 4096 + 1024);
     close_bench(bench);
 }
 
@@ -1157,6 +1194,8 @@ int main(void)
         cmocka_unit_test(a_sync_that_fails_is_told),
         cmocka_unit_test(short_transfers_are_continued_at_depth),
         cmocka_unit_test(what_would_block_is_sent_again_and_may_wait),
+        cmocka_unit_test(what_had_no_room_is_sent_again_and_not_told_as_blocking),
+        cmocka_unit_test(bytes_of_a_transfer_that_failed_half_way_count),
         cmocka_unit_test(what_blocks_even_if_it_may_wait_has_failed),
         cmocka_unit_test(a_failure_ends_the_phase_when_the_others_are_back),
         cmocka_unit_test(a_session_that_breaks_is_told_and_never_used_again),

@@ -84,6 +84,7 @@ struct weir_op {
     enum weir_op_verb verb;
     bool is_collective; /* all ranks of the file's group make this transfer together */
     bool may_wait;      /* it would have blocked where that was forbidden: now it is not */
+    bool is_nowait;     /* the backend's: it was sent with the order not to block */
     uint8_t state;      /* the queue's: where in its life the slot is */
     struct weir_file *file;
     void *data; /* aligned as file->alignment.memory asks */
