@@ -53,6 +53,7 @@ void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *re
     if (subject.phase->is_check || subject.phase->is_prefill)
         return;
     weir_doubt_time(&subject);
+    weir_doubt_stalls(&subject);
     weir_doubt_load(&subject);
     weir_doubt_places(&subject);
     weir_doubt_ranks(&subject);

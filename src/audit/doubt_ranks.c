@@ -2,20 +2,31 @@
 /* Doubts whether ranks were alike. */
 #include "doubts.h"
 
-/* The slowest rank against the mean. */
-#define IMBALANCE 1.5
+#include "weir/base/text.h"
+
+/* The slowest rank against the mean, and against the fastest: where half of them are on a slow node
+ * the mean is near the slowest. */
+#define IMBALANCE_OF_MEAN 1.5
+#define IMBALANCE_OF_FASTEST 1.8
 
 static void doubt_balance(const struct weir_subject *subject)
 {
     const struct weir_phase_result *record = subject->record;
+    double slowest_s = record->rank_s_max;
+    char slowest[WEIR_DURATION_TEXT_BYTES];
+    char fastest[WEIR_DURATION_TEXT_BYTES];
+    char mean[WEIR_DURATION_TEXT_BYTES];
 
-    if (record->rank_count < 2 || record->rank_s_max < WEIR_SHORT_PHASE_S ||
-        record->rank_s_max <= record->rank_s_mean * IMBALANCE)
+    if (record->rank_count < 2 || slowest_s < WEIR_SHORT_PHASE_S ||
+        (slowest_s <= record->rank_s_mean * IMBALANCE_OF_MEAN &&
+         slowest_s <= record->rank_s_min * IMBALANCE_OF_FASTEST))
         return;
     weir_result_find(subject->record, WEIR_NOTE, "imbalance",
-                     "the slowest rank took %.1f times as long as ranks on average, and others "
-                     "waited for it",
-                     record->rank_s_max / record->rank_s_mean);
+                     "the slowest rank took %s, the fastest %s, ranks on average %s: others waited "
+                     "for it",
+                     weir_duration_format(slowest_s, slowest),
+                     weir_duration_format(record->rank_s_min, fastest),
+                     weir_duration_format(record->rank_s_mean, mean));
 }
 
 /* So many have a sentence of their own: other findings need room too, and the record has more of

@@ -40,6 +40,9 @@ void weir_doubt_cache(const struct weir_subject *subject);
 /* Is the time right? */
 void weir_doubt_time(const struct weir_subject *subject);
 
+/* Did transfers go on all the time? */
+void weir_doubt_stalls(const struct weir_subject *subject);
+
 /* Was the load that was asked for there, and what limited it? */
 void weir_doubt_load(const struct weir_subject *subject);
 

@@ -19,6 +19,7 @@ static struct weir_rank_row make_row(const struct weir_run *run,
                                      const struct weir_phase_facts *facts)
 {
     const struct weir_tally *tally = run->tally;
+    struct weir_series_gap gap = weir_series_longest_gap(&tally->series);
     int64_t start = weir_time_global(&facts->before, &facts->after, facts->start_ns);
     struct weir_rank_row row = {
         .op_count = tally->op_count,
@@ -27,6 +28,8 @@ static struct weir_rank_row make_row(const struct weir_run *run,
         .error_count = tally->error_count,
         .data_ns = tally->data_ns,
         .overlapped_data_ns = tally->overlapped_data_ns,
+        .gap_ns = (uint64_t)gap.count << tally->series.shift,
+        .gap_begin_ns = (uint64_t)gap.first << tally->series.shift,
         .cpu_user_ns = tally->cpu_user_ns,
         .cpu_system_ns = tally->cpu_system_ns,
         .blocked_count = tally->blocked_count,

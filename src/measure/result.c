@@ -223,6 +223,24 @@ static void derive_slowest(struct weir_phase_result *result, const struct weir_r
     }
 }
 
+static void derive_gap(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                       unsigned rank_count, const char *const *hosts)
+{
+    struct weir_rank_gap *gap = &result->gap;
+
+    *gap = (struct weir_rank_gap){.seconds = 0.0};
+    for (unsigned i = 0; i < rank_count; i++) {
+        double seconds = (double)rows[i].gap_ns / NS_PER_S;
+
+        if (seconds <= gap->seconds)
+            continue;
+        gap->rank = i;
+        gap->seconds = seconds;
+        gap->begin_s = (double)rows[i].gap_begin_ns / NS_PER_S;
+        snprintf(gap->host, sizeof gap->host, "%s", hosts[i]);
+    }
+}
+
 /* ---- outliers ---- */
 
 static double outlier_value_s(const struct weir_rank_row *row, enum weir_outlier_kind kind)
@@ -382,6 +400,7 @@ void weir_result_derive(struct weir_phase_result *result, const struct weir_rank
     derive_pace(result, rows, rank_count);
     derive_spread(result, rows, rank_count);
     derive_slowest(result, rows, rank_count, hosts);
+    derive_gap(result, rows, rank_count, hosts);
     derive_outliers(result, rows, rank_count, hosts, outlier_s);
     derive_stonewall(result, rows, rank_count);
     derive_clock(result, rows, rank_count, hosts);

@@ -77,3 +77,18 @@ void weir_series_merge(struct weir_series *into, const struct weir_series *from)
     if (from->used > into->used)
         into->used = from->used;
 }
+
+struct weir_series_gap weir_series_longest_gap(const struct weir_series *series)
+{
+    struct weir_series_gap longest = {0};
+    uint32_t begin = UINT32_MAX;
+
+    for (uint32_t i = 0; i < series->used; i++) {
+        if (series->ops[i] == 0)
+            continue;
+        if (begin != UINT32_MAX && i - begin > longest.count)
+            longest = (struct weir_series_gap){.first = begin, .count = i - begin};
+        begin = i + 1;
+    }
+    return longest;
+}

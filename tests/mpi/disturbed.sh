@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Ranks that cannot run as they should: two on one core, one that is moved, all held back by a quota. Each gives its
+# Ranks that cannot run as they should: two on one core, one that is moved, one that is stopped, all held back by a quota. Each gives its
 # finding, and a clean run gives none of them.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -44,7 +44,15 @@ rm -f "$result"
 capture "${two_cores[@]}" "${load[@]}"
 expect_done
 # shellcheck disable=SC2086 # several words
-not_found $places
+not_found $places stall
+
+# ---------------------------------------------------------------- a rank that stands still
+start "${two_cores[@]}"
+kill -STOP "$victim"
+sleep 1.2
+kill -CONT "$victim"
+finish
+found stall
 
 # ---------------------------------------------------------------- one core for two
 rm -f "$result"

@@ -25,6 +25,7 @@ struct subject {
     struct weir_histogram latency;
     struct weir_histogram submission;
     struct weir_histogram response;
+    struct weir_series series;
 };
 
 static const struct weir_descriptor backend = {
@@ -131,6 +132,67 @@ SPOIL(draw_after_check_directly, draw_after_check(x); x->test->backend = &direct
 SPOIL(shift_after_check, draw_after_check(x); x->read->shift.kind = WEIR_SHIFT_NODES)
 SPOIL(check_after_check, draw_after_check(x); x->read->is_check = true)
 SPOIL(limp, x->record.rank_s_max = 2.0)
+/* One of two nodes is half as fast: the slowest are near the mean. */
+SPOIL(limp_by_halves, x->record.rank_s_min = 1.0; x->record.rank_s_mean = 1.5;
+      x->record.rank_s_max = 2.0)
+SPOIL(limp_a_little, x->record.rank_s_min = 1.0; x->record.rank_s_mean = 1.35;
+      x->record.rank_s_max = 1.7)
+
+/* Four ranks move for 6 s, a transfer of each in 2 ms, but for ranks that stop after 3 s. */
+static void go_on(struct subject *x, unsigned stopped_ranks, uint64_t stop_ms)
+{
+    weir_histogram_reset(&x->latency);
+    weir_series_reset(&x->series, 0);
+    x->record.latency = &x->latency;
+    x->record.series = &x->series;
+    x->record.windows.transfer_s = 6.0;
+    for (unsigned rank = 0; rank < 4; rank++)
+        for (uint64_t ms = 2; ms <= 6000; ms += 2) {
+            bool is_stopped = rank < stopped_ranks && ms > 3000 && ms <= 3000 + stop_ms;
+
+            if (is_stopped && ms != 3000 + stop_ms)
+                continue;
+            weir_series_add(&x->series, ms * 1000000, 4096);
+            weir_histogram_add(&x->latency, is_stopped ? stop_ms * 1000000 : 2000000);
+        }
+}
+
+/* It was in its own work, on data maybe: no transfer took long. */
+static void stop_between_transfers(struct subject *x)
+{
+    go_on(x, 0, 0);
+    x->record.gap = (struct weir_rank_gap){.rank = 3, .seconds = 2.0, .begin_s = 1.0, .host = "n2"};
+}
+
+SPOIL(go_on_steadily, go_on(x, 0, 0))
+SPOIL(stop_all, go_on(x, 4, 2000))
+SPOIL(stop_one, go_on(x, 1, 2000))
+SPOIL(stop_all_shortly, go_on(x, 4, 200))
+SPOIL(stop_one_shortly, go_on(x, 1, 200))
+SPOIL(stop_in_a_short_phase, go_on(x, 1, 300); x->record.windows.transfer_s = 1.0)
+SPOIL(stop_as_asked, go_on(x, 4, 2000); x->record.pace.asked_per_s = 1.0)
+SPOIL(stop_in_thought, go_on(x, 4, 2000); weir_histogram_reset(&x->latency);
+      weir_histogram_add(&x->latency, 2000000); x->write->think_ns = UINT64_C(1000000000))
+
+/* Transfers that take seconds end seldom. */
+static void be_slow(struct subject *x)
+{
+    go_on(x, 0, 0);
+    weir_histogram_reset(&x->latency);
+    weir_series_reset(&x->series, 0);
+    for (uint64_t i = 1; i <= 10; i++) {
+        weir_histogram_add(&x->latency, UINT64_C(2000000000));
+        weir_series_add(&x->series, i * UINT64_C(2000000000), 4096);
+    }
+}
+
+/* As many slow transfers as are in flight are a stop; more of them are what the storage does. */
+static void be_uneven(struct subject *x)
+{
+    go_on(x, 0, 0);
+    for (unsigned i = 0; i < 200; i++)
+        weir_histogram_add(&x->latency, UINT64_C(2000000000));
+}
 static void straggle(struct subject *x)
 {
     x->record.outlier_count = 1;
@@ -302,6 +364,39 @@ SPOIL(read_elsewhere_what_fits, read_back_what_fits(x); x->record.near_rank_coun
 SPOIL(search_what_fits, read_what_fits(x); x->record.depth_curve.count = 3)
 SPOIL(draw_what_fits_after_check, draw_after_check(x); x->record.node_memory_bytes = 16 * MIB)
 
+/* A second test reads what the first one wrote, by the name of the file. */
+static void read_in_a_later_test(struct subject *x)
+{
+    struct weir_phase phase = *x->read;
+    struct weir_target *target = weir_arena_take(&x->plan->arena, sizeof *target);
+    struct weir_test *test = weir_plan_add_test(x->plan);
+
+    *target = x->target;
+    phase.target = target;
+    test->backend = &backend;
+    x->record.phase = weir_plan_add_phase(x->plan, test, &test->steps, &phase)->number;
+    x->record.test = test->number;
+}
+
+static void read_another_file_in_a_later_test(struct subject *x)
+{
+    static const char *const paths[] = {"g"};
+
+    read_in_a_later_test(x);
+    x->target.paths = paths;
+}
+
+/* What is read before it is written is, in the next repetition, read after that. */
+static void read_before_write(struct subject *x)
+{
+    x->write->verb = WEIR_READ;
+    x->read->verb = WEIR_WRITE;
+}
+
+SPOIL(read_before_write_again, read_before_write(x); x->record.repetition = 1)
+SPOIL(read_before_write_of_new_files, read_before_write_again(x);
+      x->target.is_new_each_repetition = true)
+
 struct doubt_case {
     void (*spoil)(struct subject *subject);
     const char *name;
@@ -363,6 +458,24 @@ static void each_doubt_is_raised_by_its_record_and_no_other(void **state)
         {check_after_check, "checked-before", WEIR_NOTE, false},
         {draw_far, "checked-before", WEIR_NOTE, false},
         {limp, "imbalance", WEIR_NOTE, true},
+        {read_in_a_later_test, "cache", WEIR_NOTE, true},
+        {read_another_file_in_a_later_test, "cache", WEIR_NOTE, false},
+        {read_before_write, "cache", WEIR_NOTE, false},
+        {read_before_write_again, "cache", WEIR_NOTE, true},
+        {read_before_write_of_new_files, "cache", WEIR_NOTE, false},
+        {limp_by_halves, "imbalance", WEIR_NOTE, true},
+        {limp_a_little, "imbalance", WEIR_NOTE, false},
+        {go_on_steadily, "stall", WEIR_WARNING, false},
+        {stop_all, "stall", WEIR_WARNING, true},
+        {stop_one, "stall", WEIR_WARNING, true},
+        {stop_all_shortly, "stall", WEIR_WARNING, false},
+        {stop_one_shortly, "stall", WEIR_WARNING, false},
+        {stop_between_transfers, "stall", WEIR_WARNING, true},
+        {stop_in_a_short_phase, "stall", WEIR_WARNING, true},
+        {stop_as_asked, "stall", WEIR_WARNING, false},
+        {stop_in_thought, "stall", WEIR_WARNING, false},
+        {be_slow, "stall", WEIR_WARNING, false},
+        {be_uneven, "stall", WEIR_WARNING, false},
         {straggle, "outlier", WEIR_WARNING, true},
         {straggle, "outliers", WEIR_WARNING, false},
         {straggle_in_a_check, "outlier", WEIR_WARNING, false},

@@ -32,6 +32,8 @@ struct weir_rank_row {
     uint64_t error_count;
     uint64_t data_ns;
     uint64_t overlapped_data_ns;
+    uint64_t gap_ns;       /* the longest time in which none of its transfers ended, ... */
+    uint64_t gap_begin_ns; /* ... and when it began */
     uint64_t cpu_user_ns;
     uint64_t cpu_system_ns;
     uint64_t blocked_count;
@@ -75,6 +77,14 @@ struct weir_windows {
 struct weir_slow_rank {
     uint32_t rank;
     double seconds; /* its transfer window */
+    char host[WEIR_HOST_NAME_BYTES];
+};
+
+/* A time in which no transfer of a rank ended, though earlier and later ones did. */
+struct weir_rank_gap {
+    uint32_t rank;
+    double seconds; /* 0: there was none as long as an interval of a series */
+    double begin_s;
     char host[WEIR_HOST_NAME_BYTES];
 };
 
@@ -200,6 +210,7 @@ struct weir_phase_result {
      * there was nothing to leave out, or some of it was done beside transfers, where it costs
      * anything between nothing and its length. */
     double storage_s;
+    struct weir_rank_gap gap; /* the longest of all ranks; not in result files */
     double
         cpu_user_s; /* processor time of all ranks while they transferred, with the kernel's ... */
     double cpu_system_s;    /* ... threads that worked for them alone */

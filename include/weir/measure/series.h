@@ -51,4 +51,13 @@ void weir_series_note_backlog(struct weir_series *series, uint64_t now_ns, uint6
 /* Adds a series with the same interval and the same start on the common clock. */
 void weir_series_merge(struct weir_series *into, const struct weir_series *from);
 
+/* Intervals in which nothing ended between two in which something did. */
+struct weir_series_gap {
+    uint32_t first;
+    uint32_t count; /* 0: there is none */
+};
+
+/* The longest gap, and of equally long ones the first. */
+struct weir_series_gap weir_series_longest_gap(const struct weir_series *series);
+
 #endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Doubts whether transfers went on all the time: a stop of a rank, of its node, of the network or
+ * of the storage. */
+#include "doubts.h"
+
+#include "weir/base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* A stop is worth a sentence from so long on, or if it is this share of the phase and not short. */
+#define STOP_S 1.0
+#define STOP_SHARE 0.2
+#define STOP_LEAST_S 0.25
+/* A transfer that was stopped, against nearly all others. */
+#define TAIL_TIMES 100.0
+/* The time in which no transfer ended, against what one of them takes. */
+#define GAP_TIMES 20.0
+
+static bool is_a_stop(const struct weir_phase_result *record, double seconds)
+{
+    return seconds >= STOP_S ||
+           (seconds >= STOP_LEAST_S && seconds >= STOP_SHARE * record->windows.transfer_s);
+}
+
+/* What a transfer takes, but for the few that a stop delays: what ranks have in flight, twice, and
+ * at least one in a thousand. 0 if there are too few to tell. */
+static double usual_fraction(const struct weir_phase_result *record)
+{
+    double stopped = 2.0 * record->rank_count * fmax(record->depth, 1.0);
+    double fraction = fmin(0.999, 1.0 - stopped / (double)record->latency->total);
+
+    return fraction < 0.5 ? 0.0 : fraction;
+}
+
+static double usual_s(const struct weir_phase_result *record, double fraction)
+{
+    return (double)weir_histogram_percentile(record->latency, fraction) / 1e9;
+}
+
+/* So long that transfers which are slow, or not to be made yet, do not explain it. */
+static bool is_odd_gap(const struct weir_subject *subject, double gap_s)
+{
+    double fraction = usual_fraction(subject->record);
+    double pause_s = usual_s(subject->record, fraction) + (double)subject->phase->think_ns / 1e9;
+
+    return fraction > 0.0 && is_a_stop(subject->record, gap_s) && gap_s >= GAP_TIMES * pause_s;
+}
+
+#define ADVICE ", which is in the rate: measure again, and look for the cause if it comes back"
+
+static bool doubt_gap_of_all(const struct weir_subject *subject)
+{
+    const struct weir_series *series = subject->record->series;
+    struct weir_series_gap gap = weir_series_longest_gap(series);
+    double interval_s = (double)(UINT64_C(1) << series->shift) / 1e9;
+    char length[WEIR_DURATION_TEXT_BYTES];
+    char begin[WEIR_DURATION_TEXT_BYTES];
+
+    if (!is_odd_gap(subject, gap.count * interval_s))
+        return false;
+    weir_result_find(subject->record, WEIR_WARNING, "stall",
+                     "no rank ended a transfer for %s, from %s after the start on: the storage, "
+                     "the network or all ranks stood still" ADVICE,
+                     weir_duration_format(gap.count * interval_s, length),
+                     weir_duration_format(gap.first * interval_s, begin));
+    return true;
+}
+
+static bool doubt_gap_of_rank(const struct weir_subject *subject)
+{
+    const struct weir_rank_gap *gap = &subject->record->gap;
+    char length[WEIR_DURATION_TEXT_BYTES];
+    char begin[WEIR_DURATION_TEXT_BYTES];
+
+    if (!is_odd_gap(subject, gap->seconds))
+        return false;
+    weir_result_find(subject->record, WEIR_WARNING, "stall",
+                     "rank %u on %s ended no transfer for %s, from %s after the start on: it, its "
+                     "node or what it waited for stood still" ADVICE,
+                     gap->rank, gap->host, weir_duration_format(gap->seconds, length),
+                     weir_duration_format(gap->begin_s, begin));
+    return true;
+}
+
+/* Others of the rank may have gone on meanwhile. */
+static void doubt_tail(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+    double fraction = usual_fraction(record);
+    double longest_s = (double)record->latency->max_ns / 1e9;
+    char longest[WEIR_DURATION_TEXT_BYTES];
+    char usual[WEIR_DURATION_TEXT_BYTES];
+
+    if (fraction <= 0.0 || !is_a_stop(record, longest_s) ||
+        longest_s < TAIL_TIMES * usual_s(record, fraction))
+        return;
+    weir_result_find(subject->record, WEIR_WARNING, "stall",
+                     "the longest of %" PRIu64 " transfers took %s, and %.1f %% of them no more "
+                     "than %s: what it waited for stood still" ADVICE,
+                     record->latency->total, weir_duration_format(longest_s, longest),
+                     fraction * 100.0, weir_duration_format(usual_s(record, fraction), usual));
+}
+
+/* Where transfers are due by a rate, pauses are asked for, and response times tell of stops. */
+void weir_doubt_stalls(const struct weir_subject *subject)
+{
+    const struct weir_phase_result *record = subject->record;
+
+    if (subject->test->is_dry_run || record->pace.asked_per_s > 0.0 || record->latency == NULL ||
+        record->series == NULL || record->latency->total == 0)
+        return;
+    if (!doubt_gap_of_all(subject) && !doubt_gap_of_rank(subject))
+        doubt_tail(subject);
+}
