@@ -262,6 +262,10 @@ static const struct weir_ior_quirk of_output[] = {
     {"the test script that comes with it ends with exit code 1 after two tests",
      "`scripts/test` runs all tests, and its exit code says what they found",
      "a test that always fails tests nothing"},
+    {"a transfer that fails ends the job without a row",
+     "the row tells what was moved until then, with a WARNING line before it; Max lines, the "
+     "summary and its `reps` leave it out, and the exit code is 1",
+     "what was done is worth a look, and is no result"},
     {"an interrupted run leaves its files and no result",
      "a partial result, flagged; files removed unless kept; finished phases are on disk with "
      "`--result`. Open MPI's mpiexec kills what has not ended a second after a signal: `--mca "

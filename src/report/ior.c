@@ -154,7 +154,7 @@ static void add_summary_row(struct weir_text *text, const struct weir_plan *plan
     weir_text_add(text, "%-9s ", weir_verb_name(verb));
     add_summary_figures(text, weir_ior_layout_of(plan), summary);
     weir_text_add(text, "%5u %6u %3u %4llu %3d ", test->number, begun->rank_count,
-                  begun->ranks_per_node, (unsigned long long)test->repetitions,
+                  begun->ranks_per_node, (unsigned long long)summary->repetitions,
                   !phase->target->is_shared);
     weir_text_add(text, "%5d %8llu %9u %4lld ", shift.kind == WEIR_SHIFT_NODES,
                   (unsigned long long)shift.distance, weir_words_random_shift_count(&shift),

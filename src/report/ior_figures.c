@@ -20,6 +20,12 @@ bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_
            (result->outcome == WEIR_OUTCOME_PARTIAL && result->byte_count > 0);
 }
 
+bool weir_figures_has_failed(const struct weir_phase_result *result)
+{
+    return result->outcome == WEIR_OUTCOME_PARTIAL &&
+           (result->failure[0] != '\0' || result->error_count > 0);
+}
+
 bool weir_figures_has_removal(const struct weir_plan *plan, const struct weir_phase_result *result)
 {
     const struct weir_phase *phase = weir_figures_phase(plan, result);
@@ -156,6 +162,16 @@ static bool has_complete(const struct weir_plan *plan, const struct weir_result 
     return false;
 }
 
+/* Later repetitions may be missing. */
+static bool is_cut(const struct weir_result *result, const struct weir_test *test)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].test == test->number &&
+            result->phases[i].outcome == WEIR_OUTCOME_PARTIAL)
+            return true;
+    return false;
+}
+
 bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result *result,
                           const struct weir_test *test, enum weir_verb verb,
                           struct weir_ior_summary *summary)
@@ -167,7 +183,7 @@ bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result
     for (unsigned i = 0; i < result->phase_count; i++) {
         const struct weir_phase_result *phase = &result->phases[i];
 
-        if (!is_of_row(plan, phase, test, verb) ||
+        if (!is_of_row(plan, phase, test, verb) || weir_figures_has_failed(phase) ||
             (phase->outcome != WEIR_OUTCOME_COMPLETE && !takes_partial))
             continue;
         if (all.total_s.count == 0)
@@ -178,6 +194,7 @@ bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result
         return false;
     *summary = (struct weir_ior_summary){
         .count = all.total_s.count,
+        .repetitions = is_cut(result, test) ? all.total_s.count : test->repetitions,
         .mib_per_s = spread_of(&all.mib_per_s),
         .ops_per_s = spread_of(&all.ops_per_s),
         .mean_s = mean_of(&all.total_s),

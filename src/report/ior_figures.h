@@ -23,6 +23,9 @@ const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
  * the write. */
 bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_result *result);
 
+/* Did operations of it fail, so that its rate is not that of what was asked for? */
+bool weir_figures_has_failed(const struct weir_phase_result *result);
+
 /* Removals that were begun; shown at -v only. */
 bool weir_figures_has_removal(const struct weir_plan *plan, const struct weir_phase_result *result);
 
@@ -56,9 +59,10 @@ struct weir_spread {
 };
 
 /* One line of the summary: a verb of a test over its complete repetitions, or, if there is none,
- * over what others moved. */
+ * over what interrupted ones moved. What failed is never in it. */
 struct weir_ior_summary {
-    unsigned count; /* repetitions that are in it */
+    unsigned count;       /* repetitions that are in it */
+    uint64_t repetitions; /* that were asked for; of a test that failed or was cut: `count` */
     struct weir_spread mib_per_s;
     struct weir_spread ops_per_s; /* by total time, other than in the table */
     double mean_s;

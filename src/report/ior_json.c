@@ -201,7 +201,7 @@ static json_t *test_of(const struct weir_plan *plan, const struct weir_result *r
 /* ---- summary ---- */
 
 static void put_test(json_t *object, const struct weir_test *test,
-                     const struct weir_test_result *begun)
+                     const struct weir_test_result *begun, const struct weir_ior_summary *summary)
 {
     const struct weir_phase *phase = weir_words_data_phase(test);
     struct weir_shift shift = weir_words_shift(test);
@@ -214,7 +214,7 @@ static void put_test(json_t *object, const struct weir_test *test,
     put_integer(object, "transferSize", (int64_t)phase->layout.transfer_bytes);
     put_integer(object, "numTasks", begun->rank_count);
     put_integer(object, "tasksPerNode", begun->ranks_per_node);
-    put_integer(object, "repetitions", (int64_t)test->repetitions);
+    put_integer(object, "repetitions", (int64_t)summary->repetitions);
     put_integer(object, "filePerProc", !phase->target->is_shared);
     put_integer(object, "reorderTasks", shift.kind == WEIR_SHIFT_NODES);
     put_integer(object, "taskPerNodeOffset", (int64_t)shift.distance);
@@ -257,7 +257,7 @@ static json_t *summary_of(const struct weir_plan *plan, const struct weir_result
                 continue;
             object = json_object();
             put_text(object, "operation", weir_verb_name(verb));
-            put_test(object, test, begun);
+            put_test(object, test, begun, &summary);
             put_figures(object, plan, &summary);
             json_array_append_new(list, object);
         }

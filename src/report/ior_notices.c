@@ -130,6 +130,17 @@ static void add_sizes(struct weir_text *text, const struct weir_phase *phase,
         weir_text_add(text, "WARNING: Maybe caused by deadlineForStonewalling\n");
 }
 
+/* The row below it has the usual columns, and parsers take it for one of a phase that is done. */
+static void add_partial(struct weir_text *text, const struct weir_phase *phase,
+                        const struct weir_phase_result *result)
+{
+    if (result->outcome == WEIR_OUTCOME_PARTIAL)
+        weir_text_add(text, "WARNING: %s %u %s: its row is of %llu of %llu bytes\n",
+                      weir_verb_name(phase->verb), result->repetition,
+                      weir_figures_has_failed(result) ? "failed" : "was interrupted",
+                      number(result->byte_count), number(result->expected_bytes));
+}
+
 /* ---- transfers ---- */
 
 static void add_wrong_data(struct weir_text *text, const struct weir_phase *phase,
@@ -196,6 +207,8 @@ void weir_notices_phase(struct weir_text *text, const struct weir_plan *plan,
         return;
     if (weir_figures_has_row(plan, result) && !plan->tests[result->test]->is_dry_run)
         add_sizes(text, phase, result);
+    if (weir_figures_has_row(plan, result))
+        add_partial(text, phase, result);
     add_short_transfers(text, phase, result);
     add_outliers(text, phase, result);
     add_wrong_data(text, phase, result);

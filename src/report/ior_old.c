@@ -194,7 +194,7 @@ static void add_repeated(struct weir_text *text, const struct weir_test *test,
     struct weir_shift shift = weir_words_shift(test);
 
     weir_text_add(text, "%u %u %llu %d ", begun->rank_count, begun->ranks_per_node,
-                  (unsigned long long)test->repetitions, !phase->target->is_shared);
+                  (unsigned long long)summary->repetitions, !phase->target->is_shared);
     weir_text_add(text, "%d %llu %u %lld ", shift.kind == WEIR_SHIFT_NODES,
                   (unsigned long long)shift.distance, weir_words_random_shift_count(&shift),
                   (long long)weir_words_shift_seed(&shift));

@@ -337,13 +337,21 @@ static void a_failed_phase_without_data_has_no_row_and_the_summary_takes_complet
     (void)state;
     report_as(&text, &scene, WEIR_FORMAT_IOR);
     assert_int_equal(count_places(weir_text_string(&text), "\nwrite "), 3);
-    /* 8 MiB in 13.2 ms, and no other. */
+    assert_int_equal(count_places(weir_text_string(&text), "WARNING: write 1 failed"), 1);
+    /* 8 MiB in 13.2 ms, and no other: one repetition of the three. */
+    assert_non_null(strstr(weir_text_string(&text), "     2   2    1   0     0 "));
     assert_non_null(
         strstr(weir_text_string(&text), "\nwrite         606.06     606.06     606.06       0.00"));
     assert_non_null(strstr(weir_text_string(&text), "Max Write: 606.06 MiB/sec"));
+    /* Interrupted ones stand in for none that is complete, failed ones never do. */
     scene.result->phases[0].outcome = WEIR_OUTCOME_PARTIAL;
     report_as(&text, &scene, WEIR_FORMAT_IOR);
-    assert_non_null(strstr(weir_text_string(&text), "\nwrite         606.06     227.27"));
+    assert_non_null(
+        strstr(weir_text_string(&text), "\nwrite         606.06     606.06     606.06       0.00"));
+    scene.result->phases[0].error_count = 1;
+    report_as(&text, &scene, WEIR_FORMAT_IOR);
+    assert_null(strstr(weir_text_string(&text), "\nwrite         "));
+    assert_null(strstr(weir_text_string(&text), "Max Write"));
     weir_text_close(&text);
     scene_close(&scene);
 }
