@@ -418,15 +418,59 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
     return code;
 }
 
+/* ---- times of single transfers ---- */
+
+/* As large as they may become. The record has them while it is gathered and shown. */
+struct whole_times {
+    struct weir_histogram latency;
+    struct weir_histogram submission;
+    struct weir_histogram response;
+    struct weir_histogram write_latency;
+    struct weir_histogram read_latency;
+    struct weir_series series;
+};
+
+static void lend_times(struct weir_phase_result *record, struct whole_times *times)
+{
+    record->latency = &times->latency;
+    record->submission = &times->submission;
+    record->response = &times->response;
+    record->write_latency = &times->write_latency;
+    record->read_latency = &times->read_latency;
+    record->series = &times->series;
+}
+
+/* What is told at the end of a run of many thousand phases: percentiles, and of an open loop how
+ * its backlog grew. */
+static void keep_times(struct weir_phase_result *record, const struct weir_phase *phase)
+{
+    struct weir_arena *arena = record->arena;
+    const struct weir_series *series = record->series;
+
+    record->latency = weir_histogram_trim(arena, record->latency);
+    record->submission = weir_histogram_trim(arena, record->submission);
+    record->response = weir_histogram_trim(arena, record->response);
+    record->write_latency = weir_histogram_trim(arena, record->write_latency);
+    record->read_latency = weir_histogram_trim(arena, record->read_latency);
+    record->series = NULL;
+    if (is_open_loop(phase))
+        record->series = memcpy(weir_arena_take(arena, sizeof *series), series, sizeof *series);
+}
+
 int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
                 struct weir_error *error)
 {
     struct weir_phase_result *record = NULL;
     struct weir_rank_row *rows = NULL;
+    struct whole_times *times = NULL;
     int code;
 
     if (run->result != NULL) {
-        record = weir_result_add_phase(run->result);
+        times = calloc(1, sizeof *times);
+        if (times == NULL)
+            weir_error_out_of_memory();
+        record = weir_result_begin_phase(run->result);
+        lend_times(record, times);
         fill_record(run, facts, record);
     }
     code = gather_all(run, facts, record, &rows);
@@ -435,8 +479,11 @@ int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
                        "results could not be gathered: %s", strerror(-code));
     if (code == 0)
         code = show(run, record, error);
-    if (record != NULL)
+    if (record != NULL) {
         record->rows = NULL;
+        keep_times(record, facts->phase);
+    }
+    free(times);
     free(rows);
     return code;
 }
@@ -448,12 +495,10 @@ int weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase,
     struct weir_phase_result *record = NULL;
 
     if (run->result != NULL) {
-        record = weir_result_add_phase(run->result);
+        record = weir_result_begin_phase(run->result);
         fill_record(run, &facts, record);
         record->outcome = WEIR_OUTCOME_SKIPPED;
         record->file_bytes = UINT64_MAX;
-        record->submission = record->response = NULL;
-        record->write_latency = record->read_latency = NULL;
     }
     return show(run, record, error);
 }

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 void weir_histogram_reset(struct weir_histogram *histogram)
@@ -12,9 +13,27 @@ void weir_histogram_reset(struct weir_histogram *histogram)
     histogram->min_ns = UINT64_MAX;
 }
 
+/* Behind them is nothing, and nothing is looked at. */
+static unsigned used_buckets(const struct weir_histogram *histogram)
+{
+    return histogram->total == 0 ? 0 : weir_histogram_bucket(histogram->max_ns) + 1;
+}
+
+struct weir_histogram *weir_histogram_trim(struct weir_arena *arena,
+                                           const struct weir_histogram *histogram)
+{
+    size_t bytes;
+
+    if (!histogram)
+        return NULL;
+    bytes = offsetof(struct weir_histogram, counts) +
+            used_buckets(histogram) * sizeof *histogram->counts;
+    return memcpy(weir_arena_take(arena, bytes), histogram, bytes);
+}
+
 void weir_histogram_merge(struct weir_histogram *into, const struct weir_histogram *from)
 {
-    for (unsigned i = 0; i < WEIR_HISTOGRAM_BUCKETS; i++)
+    for (unsigned i = 0; i < used_buckets(from); i++)
         into->counts[i] += from->counts[i];
     into->total += from->total;
     into->sum_ns += from->sum_ns;
@@ -65,7 +84,7 @@ uint64_t weir_histogram_percentile(const struct weir_histogram *histogram, doubl
         return histogram->min_ns;
     if (position >= (double)histogram->total)
         return histogram->max_ns;
-    for (unsigned i = 0; i < WEIR_HISTOGRAM_BUCKETS; i++) {
+    for (unsigned i = 0; i < used_buckets(histogram); i++) {
         seen += histogram->counts[i];
         if ((double)seen >= position)
             return clamp(middle_of(i), histogram->min_ns, histogram->max_ns);

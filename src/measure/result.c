@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S 1e9
@@ -426,17 +427,17 @@ void weir_result_close(struct weir_result *result)
         return;
     /* The result lies in its own arena. */
     arena = result->arena;
+    free(result->phases);
     weir_arena_close(&arena);
 }
 
 static void make_room(struct weir_result *result)
 {
     unsigned capacity = result->phase_capacity ? 2 * result->phase_capacity : 8;
-    struct weir_phase_result *phases =
-        weir_arena_take(&result->arena, (size_t)capacity * sizeof *phases);
+    struct weir_phase_result *phases = realloc(result->phases, capacity * sizeof *phases);
 
-    if (result->phase_count > 0)
-        memcpy(phases, result->phases, result->phase_count * sizeof *phases);
+    if (!phases)
+        weir_error_out_of_memory();
     result->phases = phases;
     result->phase_capacity = capacity;
 }
@@ -449,14 +450,22 @@ static struct weir_histogram *make_histogram(struct weir_result *result)
     return histogram;
 }
 
-struct weir_phase_result *weir_result_add_phase(struct weir_result *result)
+struct weir_phase_result *weir_result_begin_phase(struct weir_result *result)
 {
     struct weir_phase_result *phase;
 
     if (result->phase_count == result->phase_capacity)
         make_room(result);
     phase = &result->phases[result->phase_count++];
+    memset(phase, 0, sizeof *phase);
     phase->arena = &result->arena;
+    return phase;
+}
+
+struct weir_phase_result *weir_result_add_phase(struct weir_result *result)
+{
+    struct weir_phase_result *phase = weir_result_begin_phase(result);
+
     phase->latency = make_histogram(result);
     phase->submission = make_histogram(result);
     phase->response = make_histogram(result);

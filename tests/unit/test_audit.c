@@ -860,6 +860,7 @@ static void a_rate_that_was_not_sustained_makes_a_run_one_to_warn_of(void **stat
         assert_int_equal(weir_audit_warns(subject.plan, result), is_behind);
         weir_plan_close(subject.plan);
     }
+    result->phases = NULL;
     weir_result_close(result);
 }
 

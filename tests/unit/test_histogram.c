@@ -172,6 +172,30 @@ static void values_beyond_the_range_keep_their_maximum(void **state)
     assert_int_equal(histogram.counts[WEIR_HISTOGRAM_BUCKETS - 1], 1);
 }
 
+static void a_trimmed_copy_tells_the_same(void **state)
+{
+    static struct weir_histogram whole, again;
+    struct weir_arena arena = {0};
+    struct weir_histogram *copy;
+
+    (void)state;
+    weir_histogram_reset(&whole);
+    weir_histogram_reset(&again);
+    copy = weir_histogram_trim(&arena, &whole);
+    assert_int_equal(weir_histogram_percentile(copy, 0.5), 0);
+    for (uint64_t i = 0; i < 1000; i++)
+        weir_histogram_add(&whole, i * i * 7);
+    copy = weir_histogram_trim(&arena, &whole);
+    for (double fraction = 0.0; fraction <= 1.0; fraction += 0.125)
+        assert_int_equal(weir_histogram_percentile(copy, fraction),
+                         weir_histogram_percentile(&whole, fraction));
+    assert_true(weir_histogram_mean_ns(copy) == weir_histogram_mean_ns(&whole));
+    weir_histogram_merge(&again, copy);
+    assert_memory_equal(&again, &whole, sizeof whole);
+    assert_null(weir_histogram_trim(&arena, NULL));
+    weir_arena_close(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +207,7 @@ int main(void)
         cmocka_unit_test(merge_is_the_histogram_of_the_union),
         cmocka_unit_test(empty_histogram_tells_zero),
         cmocka_unit_test(values_beyond_the_range_keep_their_maximum),
+        cmocka_unit_test(a_trimmed_copy_tells_the_same),
     };
 
     return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);

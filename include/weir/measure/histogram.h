@@ -4,6 +4,8 @@
 #ifndef WEIR_MEASURE_HISTOGRAM_H
 #define WEIR_MEASURE_HISTOGRAM_H
 
+#include "weir/base/arena.h"
+
 #include <stdint.h>
 
 /* Values below 64 ns have a bucket each; every octave above has 64. A bucket is told as its middle,
@@ -57,6 +59,11 @@ static inline void weir_histogram_add(struct weir_histogram *histogram, uint64_t
 }
 
 void weir_histogram_merge(struct weir_histogram *into, const struct weir_histogram *from);
+
+/* A copy that ends with the bucket of its greatest value, in an arena: some kilobytes less. It is
+ * to be read by the functions here, and not to be added to. NULL stays NULL. */
+struct weir_histogram *weir_histogram_trim(struct weir_arena *arena,
+                                           const struct weir_histogram *histogram);
 
 /* The value below or at which `fraction` (0 to 1) of the recorded values lie; 0 if empty; never
  * outside [min, max]. */

@@ -318,8 +318,9 @@ struct weir_result {
 struct weir_result *weir_result_open(unsigned test_capacity);
 void weir_result_close(struct weir_result *result);
 
-/* A zeroed record at the end of `phases`, with histograms and series in place; valid until the next
- * call. */
+/* A zeroed record at the end of `phases`; valid until the next call. */
+struct weir_phase_result *weir_result_begin_phase(struct weir_result *result);
+/* The same with empty histograms and series in place. */
 struct weir_phase_result *weir_result_add_phase(struct weir_result *result);
 
 /* Puts alike nodes together, in the order of the first of each kind. `facts` are those of `count`
