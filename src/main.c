@@ -8,6 +8,7 @@
 
 #include "weir/audit/audit.h"
 #include "weir/base/log.h"
+#include "weir/base/random.h"
 #include "weir/base/version.h"
 #include "weir/front/front.h"
 #include "weir/group/group.h"
@@ -87,6 +88,7 @@ static struct weir_result *begin_result(const struct weir_plan *plan,
     struct weir_result *result = weir_result_open((unsigned)plan->test_count);
 
     result->begun_s = weir_wall_clock_s();
+    result->run_id = weir_random_draw();
     snprintf(result->clock_name, sizeof result->clock_name, "%s", weir_clock_name(clock));
     weir_host_describe(&result->host);
     return result;

@@ -3,6 +3,7 @@
 #include "show.h"
 
 #include "outlook.h"
+#include "show_report.h"
 #include "show_topology.h"
 
 #include "weir/base/log.h"
@@ -27,67 +28,6 @@ static void describe_backends(struct weir_text *text)
     }
     for (const char *const *reason = weir_registry.left_out; *reason != NULL; reason++)
         weir_text_add(text, "left out: %s\n", *reason);
-}
-
-/* What the command says of its output, and what the run said of the rest. */
-static int choose_output(struct weir_plan *plan, const struct weir_command *command,
-                         struct weir_error *error)
-{
-    const struct weir_output of_run = plan->output;
-
-    plan->output = command->output;
-    plan->output.verbosity = of_run.verbosity;
-    if (command->keeps_compat)
-        plan->output.compat = of_run.compat;
-    return weir_output_check(&plan->output, "report", error);
-}
-
-/* Makes the plan that ran out of what its words give now. Words keep their meaning from version to
- * version, while what a plan says of them may change, and its id with that. */
-static int recall_plan(const char *path, const char id[17], struct weir_plan *plan,
-                       struct weir_error *error)
-{
-    if (strcmp(plan->id, id) == 0)
-        return 0;
-    if (!weir_record_fits(path, plan))
-        return weir_error_usage(error, path,
-                                "its command line now gives plan %s, not the %s that ran: was "
-                                "another version of weir used?",
-                                plan->id, id);
-    weir_log(WEIR_LOG_WARNING,
-             "%s: another version of weir wrote it: its command line now gives plan %s, not the %s "
-             "that ran, with the same phases",
-             path, plan->id, id);
-    memcpy(plan->id, id, sizeof plan->id);
-    return 0;
-}
-
-static int describe_result_file(const struct weir_command *command,
-                                const struct weir_backends *backends, struct weir_text *text,
-                                struct weir_error *error)
-{
-    const char *path = command->result_path;
-    struct weir_arena arena = {0};
-    struct weir_result *result = NULL;
-    struct weir_plan *plan = NULL;
-    struct weir_plan_source source;
-    char id[17];
-    int code = weir_record_read_source(path, &arena, &source, id, error);
-
-    if (code == 0)
-        code = weir_front_plan(&source, backends, &plan, error);
-    if (code == 0)
-        code = recall_plan(path, id, plan, error);
-    if (code == 0)
-        code = weir_record_read(path, (unsigned)plan->test_count, &result, error);
-    if (code == 0)
-        code = choose_output(plan, command, error);
-    if (code == 0)
-        weir_report_whole(text, plan, result);
-    weir_result_close(result);
-    weir_plan_close(plan);
-    weir_arena_close(&arena);
-    return code;
 }
 
 /* What the front end changed or ignored; a run's report says it. */
@@ -164,7 +104,7 @@ static int write_page(const struct weir_command *command, const struct weir_back
         explain(command->plan, ranks, text);
         return 0;
     case WEIR_COMMAND_REPORT:
-        return describe_result_file(command, backends, text, error);
+        return weir_show_report(command, backends, text, error);
     case WEIR_COMMAND_DOCTOR:
         return describe_host(command, text, error);
     case WEIR_COMMAND_TOPOLOGY:

@@ -165,7 +165,7 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
     if (code != 0)
         return code;
     warn_of_test(teller, test);
-    weir_record_test(&lines, teller->plan, test);
+    weir_record_test(&lines, teller->plan, teller->result, test);
     code = record(teller, &lines, error);
     if (teller->reporter->test_begins != NULL)
         teller->reporter->test_begins(&teller->text, teller->plan, teller->result, test);
@@ -254,7 +254,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     if (phase->notes != NULL && !has_place_for_warnings(&teller->plan->output))
         show_notes(phase);
     warn(teller, phase);
-    weir_record_phase(&lines, teller->plan, phase);
+    weir_record_phase(&lines, teller->plan, teller->result, phase);
     code = record(teller, &lines, error);
     if (code == 0)
         code = weir_side_file_add(&teller->side, teller->plan, phase, error);

@@ -359,6 +359,40 @@ int weir_options_parse(const struct weir_option_parser *parser, int count,
 
 /* ---- directives ---- */
 
+/* Whether the word after this one is its value. */
+static bool takes_next(const struct weir_option_set *set, const char *word)
+{
+    if (strncmp(word, "--", 2) != 0)
+        return false;
+    for (const struct weir_option *row = set->rows; !is_end(row); row++)
+        if (row->name != NULL && strcasecmp(word + 2, row->name) == 0)
+            return takes_value(row);
+    return false;
+}
+
+int weir_options_part(const struct weir_option_set *set, int count, const char *const words[],
+                      const char **parted)
+{
+    int options = 0, alone = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (words[i][0] != '-') {
+            parted[count - ++alone] = words[i];
+            continue;
+        }
+        parted[options++] = words[i];
+        if (takes_next(set, words[i]) && i + 1 < count)
+            parted[options++] = words[++i];
+    }
+    for (int first = options, last = count - 1; first < last; first++, last--) {
+        const char *word = parted[first];
+
+        parted[first] = parted[last];
+        parted[last] = word;
+    }
+    return options;
+}
+
 int weir_options_assign(const struct weir_option_parser *parser, const char *place, const char *key,
                         const char *value, struct weir_error *error)
 {

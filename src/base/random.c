@@ -3,6 +3,10 @@
  * time. */
 #include "weir/base/random.h"
 
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
 #include <assert.h>
 
 /* Fewest bits k with count <= 2^k. */
@@ -89,4 +93,20 @@ void weir_permutation_fill(const struct weir_permutation *permutation, uint64_t 
         }
         outside_count = still_outside;
     }
+}
+
+/* ---- what cannot be repeated ---- */
+
+uint64_t weir_random_draw(void)
+{
+    struct timespec now;
+    uint64_t drawn = 0;
+
+    if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) != (ssize_t)sizeof drawn || drawn == 0) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        drawn = weir_mix64((uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec) ^
+                weir_mix64((uint64_t)getpid());
+        drawn |= 1;
+    }
+    return drawn;
 }

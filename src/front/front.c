@@ -32,6 +32,7 @@ static const char general_help[] =
     "  weir compat             compare with IOR, option by option, as a page of Markdown\n"
     "  weir report FILE [--format ior|csv|json] [--compat VERSION] [--plain] [--summary-file "
     "FILE]\n"
+    "              [--run last|all|list|N|ID]\n"
     "                          tell a result again that was kept with --result\n"
     "  weir ior --help         all options of IOR and of the backends; the same for net, "
     "serve, doctor, topology and report\n"
@@ -200,6 +201,7 @@ struct report_values {
     const char *format;
     const char *compat;
     const char *summary_path;
+    const char *run;
     int64_t is_plain;
 };
 
@@ -212,6 +214,9 @@ static const struct weir_option report_rows[] = {
      .help = "print what IOR prints, and nothing of our own"},
     {0, "summary-file", WEIR_OPTION_TEXT, offsetof(struct report_values, summary_path),
      .help = "the report goes there and not to standard output"},
+    {0, "run", WEIR_OPTION_TEXT, offsetof(struct report_values, run), "last",
+     .help = "of a file with several runs: last, all, a number from 1 on, the id of a run; list: "
+             "only list them"},
     {0},
 };
 static const struct weir_option_set report_set = {"report", report_rows,
@@ -229,7 +234,7 @@ static int say_report_help(struct weir_command *command)
     command->kind = WEIR_COMMAND_SAY;
     weir_text_add(&command->text,
                   "Usage: weir report FILE [OPTION...]\n\n"
-                  "Prints the report of the last run in a result file (--result) again.\n");
+                  "Prints the report of a run in a result file (--result) again.\n");
     weir_options_help(&command->text, &report_set);
     return 0;
 }
@@ -241,22 +246,29 @@ static int read_report(const struct invocation *invocation, struct weir_command 
     const struct weir_option_binding binding = {&report_set, &values};
     const struct weir_option_parser parser = {
         .place = "report", .arena = &command->arena, .bindings = &binding, .binding_count = 1};
-    int options = invocation->first + 1;
+    const int count = invocation->argc - invocation->first;
+    const char **words = weir_arena_take(&command->arena, ((size_t)count + 1) * sizeof *words);
+    int options;
 
-    if (options <= invocation->argc &&
-        (strcmp(invocation->argv[invocation->first], "--help") == 0 ||
-         strcmp(invocation->argv[invocation->first], "-h") == 0))
-        return say_report_help(command);
-    if (options > invocation->argc || invocation->argv[invocation->first][0] == '-')
-        return weir_error_usage(error, parser.place,
-                                "the result file is missing; it comes first: weir report FILE "
-                                "[--format ior|csv|json] [--compat VERSION] [--plain] "
-                                "[--summary-file FILE]");
+    for (int i = 0; i < count; i++)
+        if (strcmp(invocation->argv[invocation->first + i], "--help") == 0 ||
+            strcmp(invocation->argv[invocation->first + i], "-h") == 0)
+            return say_report_help(command);
+    options = weir_options_part(&report_set, count, invocation->argv + invocation->first, words);
     weir_options_reset(&parser);
-    if (weir_options_parse(&parser, invocation->argc - options, invocation->argv + options, error))
+    if (weir_options_parse(&parser, options, words, error))
         return -EINVAL;
+    if (options == count)
+        return weir_error_usage(error, parser.place,
+                                "the result file is missing: weir report FILE [OPTION...]");
+    if (count > options + 1)
+        return weir_error_usage(error, parser.place,
+                                "%s and %s: one file is told at a time; runs of two files cannot "
+                                "be compared yet",
+                                words[options], words[options + 1]);
     command->kind = WEIR_COMMAND_REPORT;
-    command->result_path = invocation->argv[invocation->first];
+    command->result_path = words[options];
+    command->run_word = values.run;
     command->output = (struct weir_output){.format = format_of(values.format),
                                            .summary_path = values.summary_path,
                                            .is_plain = values.is_plain};

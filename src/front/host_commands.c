@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 /* 64 for each processor that there can be: more are a slip of the hand. */
 #define RANKS_MAX (64 * WEIR_CPUS_MAX)
@@ -108,47 +107,21 @@ static const char topology_usage[] =
 
 /* ---- words ---- */
 
-/* The row that a word such as --pin means; NULL if none does. */
-static const struct weir_option *row_of(const struct weir_option_set *set, const char *word)
-{
-    for (const struct weir_option *row = set->rows; row->letter || row->name; row++) {
-        if (row->name && strcasecmp(word, row->name) == 0)
-            return row;
-    }
-    return NULL;
-}
-
-/* Whether the word after this one is its value. */
-static bool takes_next(const struct weir_option_set *set, const char *word)
-{
-    const struct weir_option *row = strncmp(word, "--", 2) == 0 ? row_of(set, word + 2) : NULL;
-
-    return row && row->type != WEIR_OPTION_FLAG;
-}
-
 /* Parts a word that stands alone, NULL if there is none, from those that the parser reads. 0, or
  * a usage error if there are two. */
 static int take_path(const struct reading *reading, int count, const char *const words[],
                      const char **others, int *other_count)
 {
-    const struct weir_option_set *set = reading->parser->bindings[0].set;
-    const char **path = &reading->command->question.path;
+    const int options = weir_options_part(reading->parser->bindings[0].set, count, words, others);
 
-    *other_count = 0;
-    for (int i = 0; i < count; i++) {
-        if (words[i][0] == '-') {
-            others[(*other_count)++] = words[i];
-            if (takes_next(set, words[i]) && i + 1 < count)
-                others[(*other_count)++] = words[++i];
-        } else if (*path) {
-            return REFUSE(reading,
-                          "\"%s\" is a word too many: one path is looked at, and that is "
-                          "%s",
-                          words[i], *path);
-        } else {
-            *path = words[i];
-        }
-    }
+    if (count > options + 1)
+        return REFUSE(reading,
+                      "\"%s\" is a word too many: one path is looked at, and that is "
+                      "%s",
+                      others[options + 1], others[options]);
+    if (count > options)
+        reading->command->question.path = others[options];
+    *other_count = options;
     return 0;
 }
 

@@ -110,6 +110,9 @@ int weir_ior_script_parse(struct weir_ior_request *request, const char *text, co
     int failure = 0;
 
     request->ior.script_path = NULL;
+    /* Editors of other systems put the byte order mark of UTF-8 first. */
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+        text += 3;
     while (!failure && !script.has_stopped &&
            (line = next_line(&text, request->parser.arena)) != NULL) {
         script.line_number++;

@@ -7,13 +7,10 @@
 #include "weir/base/version.h"
 #include "weir/report/report.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- the shape ---- */
 
@@ -417,15 +414,20 @@ static json_t *series_of(const struct weir_phase_result *phase)
 
 /* ---- lines ---- */
 
-static json_t *record_of(const char *kind)
+/* Each record says whose it is: runs may append to one file at the same time. */
+json_t *weir_record_of(const char *kind, uint64_t run_id)
 {
     json_t *record = json_object();
+    char id[WEIR_RUN_ID_BYTES];
 
     json_object_set_new(record, "record", json_string(kind));
+    snprintf(id, sizeof id, "%016" PRIx64, run_id);
+    if (run_id != 0)
+        json_object_set_new(record, "run_id", json_string(id));
     return record;
 }
 
-static void add_line(struct weir_text *text, json_t *record)
+void weir_record_add_line(struct weir_text *text, json_t *record)
 {
     char *line = json_dumps(record, JSON_COMPACT);
 
@@ -438,7 +440,7 @@ static void add_line(struct weir_text *text, json_t *record)
 void weir_record_run(struct weir_text *text, const struct weir_plan *plan,
                      const struct weir_result *result)
 {
-    json_t *record = record_of("run");
+    json_t *record = weir_record_of("run", result->run_id);
     json_t *words = json_array();
 
     for (size_t i = 0; i < plan->source.word_count; i++)
@@ -454,7 +456,7 @@ void weir_record_run(struct weir_text *text, const struct weir_plan *plan,
     json_object_set_new(record, "clock", json_string(result->clock_name));
     json_object_set_new(record, "begun_s", weir_json_number(result->begun_s));
     weir_record_put_environment(record, result);
-    add_line(text, record);
+    weir_record_add_line(text, record);
 }
 
 /* Words that are empty or 0 are left out: most of them say only that an option was not given. */
@@ -481,9 +483,9 @@ static json_t *remarks_of(const struct weir_test *test)
 }
 
 void weir_record_test(struct weir_text *text, const struct weir_plan *plan,
-                      const struct weir_test_result *test)
+                      const struct weir_result *result, const struct weir_test_result *test)
 {
-    json_t *record = record_of("test");
+    json_t *record = weir_record_of("test", result->run_id);
     const struct weir_test *planned = plan->tests[test->test];
     const struct weir_filesystem_facts *facts = &test->filesystem;
 
@@ -500,13 +502,13 @@ void weir_record_test(struct weir_text *text, const struct weir_plan *plan,
                         facts->is_known ? object_of(weir_record_filesystem_fields, facts)
                                         : json_null());
     json_object_set_new(record, "storage", weir_record_storages(test));
-    add_line(text, record);
+    weir_record_add_line(text, record);
 }
 
 void weir_record_phase(struct weir_text *text, const struct weir_plan *plan,
-                       const struct weir_phase_result *phase)
+                       const struct weir_result *result, const struct weir_phase_result *phase)
 {
-    json_t *record = record_of("phase");
+    json_t *record = weir_record_of("phase", result->run_id);
     json_t *object = weir_record_phase_object(plan, phase);
 
     json_object_update(record, object);
@@ -518,71 +520,16 @@ void weir_record_phase(struct weir_text *text, const struct weir_plan *plan,
     json_object_set_new(record, "read_latency", histogram_of(phase->read_latency));
     json_object_set_new(record, "series", series_of(phase));
     weir_record_put_places(record, phase);
-    add_line(text, record);
+    weir_record_add_line(text, record);
 }
 
 void weir_record_end(struct weir_text *text, const struct weir_result *result)
 {
-    json_t *record = record_of("end");
+    json_t *record = weir_record_of("end", result->run_id);
 
     json_object_set_new(record, "finished_s", weir_json_number(result->finished_s));
     json_object_set_new(record, "exit_code", json_integer(result->exit_code));
     json_object_set_new(record, "interrupted", json_boolean(result->is_interrupted));
     json_object_set_new(record, "out_of_time", json_boolean(result->is_out_of_time));
-    add_line(text, record);
-}
-
-/* ---- to the file ---- */
-
-static int write_all(int descriptor, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(descriptor, bytes, count);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -errno;
-        bytes += written;
-        count -= (size_t)written;
-    }
-    return 0;
-}
-
-/* True if the file ends within a line: a run was killed, or the disk was full, while it was
- * written. The descriptor may be open for writing only, so the file is looked at through another
- * one. */
-static bool ends_within_a_line(int descriptor)
-{
-    struct stat status;
-    char path[40];
-    char last = '\n';
-    int reader;
-
-    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
-        return false;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    reader = open(path, O_RDONLY | O_CLOEXEC);
-    if (reader < 0)
-        return false;
-    if (pread(reader, &last, 1, status.st_size - 1) != 1)
-        last = '\n';
-    close(reader);
-    return last != '\n';
-}
-
-int weir_record_append(int descriptor, const struct weir_text *text)
-{
-    int error = 0;
-
-    if (ends_within_a_line(descriptor))
-        error = write_all(descriptor, "\n", 1);
-    if (error == 0)
-        error = write_all(descriptor, weir_text_string(text), text->length);
-    if (error)
-        return error;
-    /* Pipes and terminals cannot be synced, and need not be. */
-    if (fdatasync(descriptor) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
-        return -errno;
-    return 0;
+    weir_record_add_line(text, record);
 }

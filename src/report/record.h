@@ -11,6 +11,15 @@
 
 #define WEIR_RECORD_SCHEMA "weir-result-1"
 
+/* A record without fields yet, and its line of the file; the record is given up. */
+json_t *weir_record_of(const char *kind, uint64_t run_id);
+void weir_record_add_line(struct weir_text *text, json_t *record);
+
+bool weir_record_is(const json_t *record, const char *kind);
+
+/* The records of a run as an array that begins with its "run". `run` as for weir_record_read. */
+int weir_record_load(const char *path, unsigned run, json_t **records, struct weir_error *error);
+
 extern const struct weir_json_field weir_record_host_fields[];
 extern const struct weir_json_field weir_record_test_fields[];
 extern const struct weir_json_field weir_record_filesystem_fields[];

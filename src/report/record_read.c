@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the last run of a result file back. */
+/* Reads a run of a result file back. */
 #include "record.h"
 
 #include "weir/report/report.h"
@@ -10,78 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_record(const json_t *record, const char *kind)
-{
-    const char *name = json_string_value(json_object_get(record, "record"));
-
-    return name && strcmp(name, kind) == 0;
-}
-
 static int damaged(struct weir_error *error, const char *path, const char *what)
 {
     return weir_error_set(error, WEIR_EXIT_USAGE, -EBADMSG, path,
-                          "the record \"%s\" of the last run is damaged", what);
-}
-
-/* ---- lines ---- */
-
-/* Lines that are not JSON were cut off when a run was killed or a disk was full. */
-static void read_lines(FILE *file, json_t *run)
-{
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t length;
-
-    while ((length = getline(&line, &room, file)) > 0) {
-        json_t *record = json_loadb(line, (size_t)length, 0, NULL);
-
-        if (is_record(record, "run"))
-            json_array_clear(run);
-        if (json_is_object(record))
-            json_array_append(run, record);
-        json_decref(record);
-    }
-    free(line);
-}
-
-static int check_schema(const json_t *run, const char *path, struct weir_error *error)
-{
-    const json_t *first = json_array_get(run, 0);
-    const char *schema = json_string_value(json_object_get(first, "schema"));
-
-    if (!is_record(first, "run"))
-        return weir_error_set(error, WEIR_EXIT_USAGE, -ENODATA, path,
-                              "holds no run; result files are made by --result FILE");
-    if (!schema || strcmp(schema, WEIR_RECORD_SCHEMA) != 0)
-        return weir_error_set(error, WEIR_EXIT_USAGE, -EPROTONOSUPPORT, path,
-                              "has the schema %s; this version reads %s",
-                              schema ? schema : "(none)", WEIR_RECORD_SCHEMA);
-    return 0;
-}
-
-/* The records of the last run as an array that begins with its "run". */
-static int load_run(const char *path, json_t **run, struct weir_error *error)
-{
-    FILE *file = fopen(path, "re");
-    json_t *records;
-    int code = 0;
-
-    if (!file)
-        return weir_error_set(error, WEIR_EXIT_USAGE, -errno, path, "%s", strerror(errno));
-    records = json_array();
-    errno = 0;
-    read_lines(file, records);
-    if (ferror(file))
-        code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, errno ? -errno : -EIO, path, "%s",
-                              strerror(errno ? errno : EIO));
-    fclose(file);
-    if (code == 0)
-        code = check_schema(records, path, error);
-    if (code == 0)
-        *run = records;
-    else
-        json_decref(records);
-    return code;
+                          "the record \"%s\" of the run is damaged", what);
 }
 
 /* ---- words ---- */
@@ -101,18 +33,18 @@ static const char *const *words_of(const json_t *list, struct weir_arena *arena)
     return words;
 }
 
-int weir_record_read_source(const char *path, struct weir_arena *arena,
+int weir_record_read_source(const char *path, unsigned run, struct weir_arena *arena,
                             struct weir_plan_source *source, char id[17], struct weir_error *error)
 {
     const char *const *found;
     const char *plan_id;
     const json_t *record, *script;
-    json_t *run = NULL;
-    int code = load_run(path, &run, error);
+    json_t *records = NULL;
+    int code = weir_record_load(path, run, &records, error);
 
     if (code)
         return code;
-    record = json_array_get(run, 0);
+    record = json_array_get(records, 0);
     script = json_object_get(record, "script");
     plan_id = json_string_value(json_object_get(record, "plan_id"));
     found = words_of(json_object_get(record, "words"), arena);
@@ -126,7 +58,7 @@ int weir_record_read_source(const char *path, struct weir_arena *arena,
     } else {
         code = damaged(error, path, "run");
     }
-    json_decref(run);
+    json_decref(records);
     return code;
 }
 
@@ -433,13 +365,13 @@ static int read_records(const json_t *run, unsigned test_capacity, struct weir_r
     for (size_t i = 0; i < json_array_size(run); i++) {
         json_t *record = json_array_get(run, i);
 
-        if (is_record(record, "run") && !read_run(record, result))
+        if (weir_record_is(record, "run") && !read_run(record, result))
             return damaged(error, path, "run");
-        if (is_record(record, "test") && !read_test(record, test_capacity, result))
+        if (weir_record_is(record, "test") && !read_test(record, test_capacity, result))
             return damaged(error, path, "test");
-        if (is_record(record, "phase") && !read_phase(record, result))
+        if (weir_record_is(record, "phase") && !read_phase(record, result))
             return damaged(error, path, "phase");
-        if (is_record(record, "end"))
+        if (weir_record_is(record, "end"))
             read_end(record, result);
     }
     return 0;
@@ -461,33 +393,33 @@ static bool is_phase_of(const json_t *record, const struct weir_plan *plan)
            json_is_true(json_object_get(record, "prefill")) == phase->is_prefill;
 }
 
-bool weir_record_fits(const char *path, const struct weir_plan *plan)
+bool weir_record_fits(const char *path, unsigned run, const struct weir_plan *plan)
 {
     struct weir_error error = {0};
-    json_t *run = NULL;
-    bool fits = load_run(path, &run, &error) == 0;
+    json_t *records = NULL;
+    bool fits = weir_record_load(path, run, &records, &error) == 0;
 
-    for (size_t i = 0; fits && i < json_array_size(run); i++)
-        if (is_record(json_array_get(run, i), "phase"))
-            fits = is_phase_of(json_array_get(run, i), plan);
-    json_decref(run);
+    for (size_t i = 0; fits && i < json_array_size(records); i++)
+        if (weir_record_is(json_array_get(records, i), "phase"))
+            fits = is_phase_of(json_array_get(records, i), plan);
+    json_decref(records);
     return fits;
 }
 
 /* ---- all of it ---- */
 
-int weir_record_read(const char *path, unsigned test_capacity, struct weir_result **result,
-                     struct weir_error *error)
+int weir_record_read(const char *path, unsigned run, unsigned test_capacity,
+                     struct weir_result **result, struct weir_error *error)
 {
     struct weir_result *made;
-    json_t *run = NULL;
-    int code = load_run(path, &run, error);
+    json_t *records = NULL;
+    int code = weir_record_load(path, run, &records, error);
 
     if (code)
         return code;
     made = weir_result_open(test_capacity);
-    code = read_records(run, test_capacity, made, path, error);
-    json_decref(run);
+    code = read_records(records, test_capacity, made, path, error);
+    json_decref(records);
     if (code == 0)
         *result = made;
     else

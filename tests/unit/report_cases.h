@@ -582,9 +582,9 @@ static inline void record_whole(struct weir_text *text, const struct scene *scen
     result->exit_code = weir_result_judge(result);
     weir_record_run(text, scene->plan, result);
     for (unsigned i = 0; i < result->test_count; i++)
-        weir_record_test(text, scene->plan, &result->tests[i]);
+        weir_record_test(text, scene->plan, result, &result->tests[i]);
     for (unsigned i = 0; i < result->phase_count; i++)
-        weir_record_phase(text, scene->plan, &result->phases[i]);
+        weir_record_phase(text, scene->plan, result, &result->phases[i]);
     if (result->finished_s > 0.0)
         weir_record_end(text, result);
 }

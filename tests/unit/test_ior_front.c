@@ -245,8 +245,11 @@ static const struct {
      "report, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"},
-     "report: the result file is missing; it comes first: weir report FILE [--format "
-     "ior|csv|json] [--compat VERSION] [--plain] [--summary-file FILE]"},
+     "report: the result file is missing: weir report FILE [OPTION...]"},
+    {{"weir", "report", "--format", "csv", "f", "g"},
+     "report: f and g: one file is told at a time; runs of two files cannot be compared yet"},
+    {{"weir", "report", "--format", "csv"},
+     "report: the result file is missing: weir report FILE [OPTION...]"},
     {{"weir", "report", "f", "--format=xml"},
      "report: --format: \"xml\" is not one of ior|csv|json"},
     {{"weir", "-w", "ior"}, "ior: \"ior\" is not an option; options begin with -"},

@@ -44,7 +44,7 @@ static void assert_words(const char *path, const struct weir_plan *plan)
     struct weir_plan_source source;
     char id[17];
 
-    assert_int_equal(weir_record_read_source(path, &arena, &source, id, &error), 0);
+    assert_int_equal(weir_record_read_source(path, WEIR_LAST_RUN, &arena, &source, id, &error), 0);
     assert_int_equal(source.word_count, plan->source.word_count);
     for (size_t i = 0; i < source.word_count; i++)
         assert_string_equal(source.words[i], plan->source.words[i]);
@@ -71,7 +71,7 @@ static void a_result_that_was_recorded_and_read_gives_the_same_reports(void **st
 
         record_whole(&text, &scene);
         assert_int_equal(weir_record_append(descriptor, &text), 0);
-        assert_int_equal(weir_record_read(path, 4, &again.result, &error), 0);
+        assert_int_equal(weir_record_read(path, WEIR_LAST_RUN, 4, &again.result, &error), 0);
         assert_same_reports(&scene, &again);
         assert_words(path, scene.plan);
         weir_result_close(again.result);
@@ -149,7 +149,7 @@ static void outliers_sizes_logs_and_existing_files_come_back(void **state)
     assert_non_null(strstr(text.data, "\"given_nodes\":8,\"given_ranks_per_node\":4"));
     assert_non_null(strstr(text.data, "\"remarks\":[\"-z was \\\"ignored\\\"\",{\"hex\":"));
     assert_int_equal(weir_record_append(descriptor, &text), 0);
-    assert_int_equal(weir_record_read(path, 4, &again.result, &error), 0);
+    assert_int_equal(weir_record_read(path, WEIR_LAST_RUN, 4, &again.result, &error), 0);
     assert_rich(again.result);
     assert_same_reports(&scene, &again);
     weir_result_close(again.result);
@@ -194,7 +194,7 @@ static void files_without_the_newer_keys_are_read(void **state)
     cut_out(text.data, "\"remarks\":", ']');
     assert_null(strstr(text.data, "outlier"));
     scene_store(path, text.data);
-    assert_int_equal(weir_record_read(path, 4, &again.result, &error), 0);
+    assert_int_equal(weir_record_read(path, WEIR_LAST_RUN, 4, &again.result, &error), 0);
     assert_same_reports(&scene, &again);
     weir_result_close(again.result);
     weir_text_close(&text);
@@ -241,7 +241,7 @@ static void files_without_the_keys_of_loads_are_read(void **state)
     cut_out(text.data, "\"cpu\":{\"user_s\":0.0", ',');
     cut_out(text.data, "\"system_s\":0.0}", ',');
     scene_store(path, text.data);
-    assert_int_equal(weir_record_read(path, 4, &again.result, &error), 0);
+    assert_int_equal(weir_record_read(path, WEIR_LAST_RUN, 4, &again.result, &error), 0);
     assert_null(again.result->phases[0].response);
     assert_null(again.result->phases[0].read_latency);
     assert_null(again.result->phases[0].granted);
@@ -263,7 +263,7 @@ static struct weir_result *reread(const struct scene *scene)
 
     record_whole(&text, scene);
     assert_int_equal(weir_record_append(descriptor, &text), 0);
-    assert_int_equal(weir_record_read(path, 4, &result, &error), 0);
+    assert_int_equal(weir_record_read(path, WEIR_LAST_RUN, 4, &result, &error), 0);
     close(descriptor);
     unlink(path);
     weir_text_close(&text);
@@ -501,7 +501,7 @@ static void files_without_the_keys_of_places_are_read(void **state)
     delete_keys(&text, keys, sizeof keys / sizeof *keys);
     assert_null(strstr(text.data, "environment"));
     scene_store(path, text.data);
-    assert_int_equal(weir_record_read(path, 4, &again.result, &error), 0);
+    assert_int_equal(weir_record_read(path, WEIR_LAST_RUN, 4, &again.result, &error), 0);
     assert_null(again.result->phases[0].node_places);
     assert_null(again.result->mpi_library);
     assert_same_reports(&scene, &again);
@@ -524,16 +524,16 @@ static void a_run_fits_the_plan_that_has_its_phases(void **state)
     (void)state;
     record_whole(&text, &scene);
     assert_int_equal(weir_record_append(descriptor, &text), 0);
-    assert_true(weir_record_fits(path, scene.plan));
+    assert_true(weir_record_fits(path, WEIR_LAST_RUN, scene.plan));
     read->is_check = true;
-    assert_false(weir_record_fits(path, scene.plan));
+    assert_false(weir_record_fits(path, WEIR_LAST_RUN, scene.plan));
     read->is_check = false;
     read->verb = WEIR_WRITE;
-    assert_false(weir_record_fits(path, scene.plan));
+    assert_false(weir_record_fits(path, WEIR_LAST_RUN, scene.plan));
     read->verb = WEIR_READ;
     read->number = 99;
-    assert_false(weir_record_fits(path, scene.plan));
-    assert_false(weir_record_fits("/nowhere/result", scene.plan));
+    assert_false(weir_record_fits(path, WEIR_LAST_RUN, scene.plan));
+    assert_false(weir_record_fits("/nowhere/result", WEIR_LAST_RUN, scene.plan));
     close(descriptor);
     unlink(path);
     weir_text_close(&text);
@@ -560,7 +560,7 @@ static void a_file_cut_off_anywhere_is_read_as_far_as_it_goes(void **state)
         int code;
 
         assert_int_equal(ftruncate(descriptor, (off_t)length), 0);
-        code = weir_record_read(path, 4, &result, &error);
+        code = weir_record_read(path, WEIR_LAST_RUN, 4, &result, &error);
         assert_int_equal(code == 0, length >= first_line);
         assert_int_equal(code != 0, weir_error_is_set(&error));
         if (code == 0) {
@@ -591,7 +591,7 @@ static void a_run_appended_to_a_cut_line_begins_a_line_of_its_own(void **state)
     weir_text_add_bytes(&cut, text.data, text.length - 100);
     assert_int_equal(weir_record_append(descriptor, &cut), 0);
     assert_int_equal(weir_record_append(descriptor, &text), 0);
-    assert_int_equal(weir_record_read(path, 4, &result, &error), 0);
+    assert_int_equal(weir_record_read(path, WEIR_LAST_RUN, 4, &result, &error), 0);
     assert_false(result->is_interrupted);
     assert_int_equal(result->phase_count, scene.result->phase_count);
     weir_result_close(result);
@@ -621,7 +621,7 @@ static void assert_refused(const char *content, const char *sentence)
 
     close(open_file(path, sizeof path));
     scene_store(path, content);
-    if (weir_record_read(path, 4, &result, &error) >= 0)
+    if (weir_record_read(path, WEIR_LAST_RUN, 4, &result, &error) >= 0)
         fail_msg("%s", content);
     assert_null(result);
     assert_non_null(strstr(error.text, sentence));
@@ -646,32 +646,31 @@ static void files_that_are_no_result_files_are_refused_with_a_sentence(void **st
          "damaged"},
         {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n{\"record\":\"test\",\"test\":1}\n"
          "{\"record\":\"test\",\"test\":1}\n",
-         "\"test\" of the last run is damaged"},
+         "\"test\" of the run is damaged"},
         {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n"
          "{\"record\":\"test\",\"test\":0}\n{\"record\":\"phase\",\"outcome\":\"complete\","
          "\"test\":0,\"outlier_count\":2,\"outliers\":[{\"kind\":\"open\"}]}\n",
-         "\"phase\" of the last run is damaged"},
+         "\"phase\" of the run is damaged"},
         {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n"
          "{\"record\":\"test\",\"test\":0}\n{\"record\":\"phase\",\"outcome\":\"complete\","
          "\"test\":0,\"outlier_count\":1,\"outliers\":[{\"kind\":\"lunch\"}]}\n",
-         "\"phase\" of the last run is damaged"},
-        {DAMAGED_PHASE("\"granted\":7"), "\"phase\" of the last run is damaged"},
-        {DAMAGED_PHASE("\"depth\":-1"), "\"phase\" of the last run is damaged"},
-        {DAMAGED_PHASE("\"pace\":{\"asked_per_s\":\"fast\"}"),
-         "\"phase\" of the last run is damaged"},
-        {DAMAGED_PHASE("\"cpu\":{\"user_s\":\"all\"}"), "\"phase\" of the last run is damaged"},
+         "\"phase\" of the run is damaged"},
+        {DAMAGED_PHASE("\"granted\":7"), "\"phase\" of the run is damaged"},
+        {DAMAGED_PHASE("\"depth\":-1"), "\"phase\" of the run is damaged"},
+        {DAMAGED_PHASE("\"pace\":{\"asked_per_s\":\"fast\"}"), "\"phase\" of the run is damaged"},
+        {DAMAGED_PHASE("\"cpu\":{\"user_s\":\"all\"}"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"shortfall\":{\"text\":\"\",\"ranks\":-1}"),
-         "\"phase\" of the last run is damaged"},
+         "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"depth_curve\":[" EIGHT_POINTS EIGHT_POINTS EIGHT_POINTS EIGHT_POINTS
                        "{\"depth\":33}]"),
-         "\"phase\" of the last run is damaged"},
+         "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"series\":{\"interval_ns\":1048576,\"ops\":[1],\"bytes\":[1],"
                        "\"backlog\":[1,2]}"),
-         "\"phase\" of the last run is damaged"},
+         "\"phase\" of the run is damaged"},
         {"{\"record\":\"run\",\"schema\":\"weir-result-1\"}\n"
          "{\"record\":\"phase\",\"outcome\":\"complete\",\"test\":0}\n"
          "{\"record\":\"test\",\"test\":0}\n",
-         "\"phase\" of the last run is damaged"},
+         "\"phase\" of the run is damaged"},
     };
 
     (void)state;
@@ -722,10 +721,9 @@ static void damaged_environments_and_places_are_refused(void **state)
     };
 
     (void)state;
-    assert_all_refused(runs, sizeof runs / sizeof *runs, "\"run\" of the last run is damaged");
-    assert_all_refused(tests, sizeof tests / sizeof *tests, "\"test\" of the last run is damaged");
-    assert_all_refused(phases, sizeof phases / sizeof *phases,
-                       "\"phase\" of the last run is damaged");
+    assert_all_refused(runs, sizeof runs / sizeof *runs, "\"run\" of the run is damaged");
+    assert_all_refused(tests, sizeof tests / sizeof *tests, "\"test\" of the run is damaged");
+    assert_all_refused(phases, sizeof phases / sizeof *phases, "\"phase\" of the run is damaged");
 }
 
 static void a_missing_file_is_an_error_with_its_name(void **state)
@@ -734,7 +732,7 @@ static void a_missing_file_is_an_error_with_its_name(void **state)
     struct weir_error error = {0};
 
     (void)state;
-    assert_int_equal(weir_record_read("/nowhere/result", 1, &result, &error), -2);
+    assert_int_equal(weir_record_read("/nowhere/result", WEIR_LAST_RUN, 1, &result, &error), -2);
     assert_non_null(strstr(error.text, "/nowhere/result: No such file"));
 }
 

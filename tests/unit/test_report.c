@@ -463,7 +463,7 @@ static void remark_and_platform_of_the_user_are_repeated(void **state)
     assert_non_null(strstr(weir_text_string(&text), "\"debug\": \"before the\\nupdate\""));
     assert_non_null(strstr(weir_text_string(&text), "\"platform\": \"big \xef\xbf\xbd\""));
     weir_text_clear(&text);
-    weir_record_test(&text, scene.plan, &scene.result->tests[0]);
+    weir_record_test(&text, scene.plan, scene.result, &scene.result->tests[0]);
     assert_non_null(
         strstr(weir_text_string(&text),
                "\"settings\":{\"setTimeStampSignature\":\"-2\","

@@ -18,6 +18,9 @@ static inline uint64_t weir_mix64(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* 64 bits that nobody else has drawn, never 0; from the kernel. */
+uint64_t weir_random_draw(void);
+
 /* Number `index` of the random sequence `seed`. */
 static inline uint64_t weir_random_at(uint64_t seed, uint64_t index)
 {

@@ -295,6 +295,7 @@ struct weir_test_result {
 /* The whole run. Held by rank 0 only. */
 struct weir_result {
     struct weir_arena arena;
+    uint64_t run_id; /* drawn when it began; 0: none, as in files of older versions */
     double begun_s;
     double finished_s; /* 0 while running */
     int exit_code;     /* of the whole run, once it is finished */

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan is made again from the words of the run; then the reporters have all that they had. */
+#include "show_report.h"
+
+#include "weir/base/log.h"
+#include "weir/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+/* ---- one run ---- */
+
+/* What the command says of its output, and what the run said of the rest. */
+static int choose_output(struct weir_plan *plan, const struct weir_command *command,
+                         struct weir_error *error)
+{
+    const struct weir_output of_run = plan->output;
+
+    plan->output = command->output;
+    plan->output.verbosity = of_run.verbosity;
+    if (command->keeps_compat)
+        plan->output.compat = of_run.compat;
+    return weir_output_check(&plan->output, "report", error);
+}
+
+/* Makes the plan that ran out of what its words give now. Words keep their meaning from version to
+ * version, while what a plan says of them may change, and its id with that. */
+static int recall_plan(const char *path, unsigned run, const char id[17], struct weir_plan *plan,
+                       struct weir_error *error)
+{
+    if (strcmp(plan->id, id) == 0)
+        return 0;
+    if (!weir_record_fits(path, run, plan))
+        return weir_error_usage(error, path,
+                                "its command line now gives plan %s, not the %s that ran: was "
+                                "another version of weir used?",
+                                plan->id, id);
+    weir_log(WEIR_LOG_WARNING,
+             "%s: another version of weir wrote it: its command line now gives plan %s, not the %s "
+             "that ran, with the same phases",
+             path, plan->id, id);
+    memcpy(plan->id, id, sizeof plan->id);
+    return 0;
+}
+
+static int tell_run(const struct weir_command *command, unsigned run,
+                    const struct weir_backends *backends, struct weir_text *text,
+                    struct weir_error *error)
+{
+    const char *path = command->result_path;
+    struct weir_arena arena = {0};
+    struct weir_result *result = NULL;
+    struct weir_plan *plan = NULL;
+    struct weir_plan_source source;
+    char id[17];
+    int code = weir_record_read_source(path, run, &arena, &source, id, error);
+
+    if (code == 0)
+        code = weir_front_plan(&source, backends, &plan, error);
+    if (code == 0)
+        code = recall_plan(path, run, id, plan, error);
+    if (code == 0)
+        code = weir_record_read(path, run, (unsigned)plan->test_count, &result, error);
+    if (code == 0)
+        code = choose_output(plan, command, error);
+    if (code == 0)
+        weir_report_whole(text, plan, result);
+    weir_result_close(result);
+    weir_plan_close(plan);
+    weir_arena_close(&arena);
+    return code;
+}
+
+/* ---- which of them ---- */
+
+struct choice {
+    struct weir_recorded_run *runs;
+    unsigned count;
+    unsigned first, last; /* of those that are told */
+};
+
+/* An id is longer than any number of runs. */
+static bool find_run(const struct choice *choice, const char *word, unsigned *run)
+{
+    char *end;
+    unsigned long number = strtoul(word, &end, 10);
+
+    for (unsigned i = 0; i < choice->count; i++)
+        if (choice->runs[i].id[0] != '\0' && strcasecmp(choice->runs[i].id, word) == 0) {
+            *run = i;
+            return true;
+        }
+    if (*word < '0' || *word > '9' || *end != '\0' || number < 1 || number > choice->count)
+        return false;
+    *run = (unsigned)number - 1;
+    return true;
+}
+
+static int choose(const struct weir_command *command, struct choice *choice,
+                  struct weir_error *error)
+{
+    choice->first = choice->last = choice->count - 1;
+    if (strcasecmp(command->run_word, "last") == 0)
+        return 0;
+    if (strcasecmp(command->run_word, "all") == 0) {
+        choice->first = 0;
+        if (choice->count > 1 && command->output.format == WEIR_FORMAT_IOR_JSON)
+            return weir_error_usage(error, "report",
+                                    "--run: all: a JSON document has one run, and %s has %u: "
+                                    "choose one with --run 1 to %u",
+                                    command->result_path, choice->count, choice->count);
+        return 0;
+    }
+    if (!find_run(choice, command->run_word, &choice->first))
+        return weir_error_usage(error, "report",
+                                "--run: %s has no run %s: give last, all, list, a number from 1 to "
+                                "%u, or an id that --run list shows",
+                                command->result_path, command->run_word, choice->count);
+    choice->last = choice->first;
+    return 0;
+}
+
+static void list_runs(const struct choice *choice, struct weir_text *text)
+{
+    weir_text_add(text, "%5s  %-16s  %-19s  %-8s  %6s  %s\n", "run", "id", "begun", "dialect",
+                  "phases", "end");
+    for (unsigned i = 0; i < choice->count; i++) {
+        const struct weir_recorded_run *run = &choice->runs[i];
+        const time_t begun = (time_t)run->begun_s;
+        char date[32] = "-";
+        struct tm parts;
+
+        if (run->begun_s > 0 && localtime_r(&begun, &parts) != NULL)
+            strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
+        weir_text_add(text, "%5u  %-16s  %-19s  %-8s  %6u  %s\n", i + 1,
+                      run->id[0] != '\0' ? run->id : "-", date, run->dialect, run->phase_count,
+                      run->has_ended ? "yes" : "none: cut, or still running");
+    }
+}
+
+static void tell_of_others(const struct weir_command *command, const struct choice *choice)
+{
+    const unsigned told = choice->last - choice->first + 1;
+
+    if (strcasecmp(command->run_word, "last") == 0 && told < choice->count)
+        weir_log(WEIR_LOG_WARNING,
+                 "%s: this is the last of %u runs; --run list shows the others, --run 1 to %u or "
+                 "all tells them",
+                 command->result_path, choice->count, choice->count);
+    for (unsigned i = choice->first; i <= choice->last; i++)
+        if (!choice->runs[i].has_ended)
+            weir_log(WEIR_LOG_WARNING, "%s: run %u has no end: it was cut, or is still running",
+                     command->result_path, i + 1);
+}
+
+static int tell_chosen(const struct weir_command *command, const struct choice *choice,
+                       const struct weir_backends *backends, struct weir_text *text,
+                       struct weir_error *error)
+{
+    int code = 0;
+
+    for (unsigned i = choice->first; code == 0 && i <= choice->last; i++) {
+        if (strcmp(choice->runs[i].dialect, "net") == 0)
+            code = weir_error_usage(error, "report",
+                                    "run %u of %s is one of weir net, whose records are told by "
+                                    "no report yet: choose another with --run",
+                                    i + 1, command->result_path);
+        else
+            code = tell_run(command, i, backends, text, error);
+    }
+    return code;
+}
+
+int weir_show_report(const struct weir_command *command, const struct weir_backends *backends,
+                     struct weir_text *text, struct weir_error *error)
+{
+    struct weir_arena arena = {0};
+    struct choice choice = {0};
+    int code = weir_record_list(command->result_path, &arena, &choice.runs, &choice.count, error);
+
+    if (code == 0 && strcasecmp(command->run_word, "list") == 0) {
+        list_runs(&choice, text);
+    } else if (code == 0) {
+        code = choose(command, &choice, error);
+        if (code == 0)
+            code = tell_chosen(command, &choice, backends, text, error);
+        if (code == 0)
+            tell_of_others(command, &choice);
+    }
+    weir_arena_close(&arena);
+    return code;
+}

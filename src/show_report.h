@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command that tells of runs in a result file again. */
+#ifndef WEIR_SHOW_REPORT_H
+#define WEIR_SHOW_REPORT_H
+
+#include "weir/front/front.h"
+
+/* Appends the report of the run that the command chooses, of all, or their list. What the reader
+ * must know besides (other runs in the file, a run without an end) goes to the log. 0, or the
+ * error. */
+int weir_show_report(const struct weir_command *command, const struct weir_backends *backends,
+                     struct weir_text *text, struct weir_error *error);
+
+#endif

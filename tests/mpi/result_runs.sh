@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs that share a result file, and how weir report tells them apart; words of weir report; a script as other editors
+# write it.
+. "$(dirname "$0")/lib.sh"
+
+alone() { # alone OPTION...: a run of one rank without a launcher
+    capture "$WEIR" ior -t 64k -b 128k -o "$files/f" "$@"
+}
+
+lines() { # lines PATTERN: how many lines of the output match
+    grep -c -- "$1" "$out" || true
+}
+
+expect_lines() { # expect_lines COUNT PATTERN
+    [[ $(lines "$2") == "$1" ]] || fail "$(lines "$2") lines match \"$2\", not $1"
+}
+
+# ---- two runs at the same time: their records are mixed, and they are told one by one
+
+for i in 1 2; do
+    "$WEIR" ior -a null -w -t 64k -b 128k -i $((i + 2)) -d 0 -O interIODelay=150000 -o "$files/$i" --result "$result" \
+        >"$work/of$i" 2>&1 </dev/null &
+    pids[i]=$!
+done
+for i in 1 2; do
+    wait "${pids[i]}" || fail "run $i ended with $?"
+done
+"$WEIR_PYTHON" - "$result" <<'P' || fail "records do not say whose they are"
+import json, sys
+kinds = {}
+for line in open(sys.argv[1]):
+    record = json.loads(line)
+    kinds.setdefault(record["run_id"], []).append(record["record"])
+assert len(kinds) == 2, kinds
+for one in kinds.values():
+    assert one[:2] == ["run", "test"] and one[-1] == "end" and set(one[2:-1]) == {"phase"}, one
+assert sorted(len(one) for one in kinds.values()) == [6, 7], kinds
+P
+counts=
+for i in 1 2; do
+    capture "$WEIR" report "$result" --run "$i" --format csv
+    [[ $status == 0 ]] || fail "run $i is not told"
+    counts+="$(lines '^write,') "
+done
+[[ $counts == "3 4 " || $counts == "4 3 " ]] || fail "the runs have $counts writes, not 3 and 4"
+
+capture "$WEIR" report "$result" --run all --format csv
+expect_lines 7 '^write,'
+capture "$WEIR" report "$result" --format csv
+[[ $status == 0 ]] || fail "the last run is not told"
+grep -q 'the last of 2 runs' "$err" || fail "nothing is said of the other run"
+capture "$WEIR" report --run list "$result"
+expect_lines 2 ' ior .* yes$'
+id=$("$WEIR_PYTHON" -c 'import json, sys; print(json.loads(open(sys.argv[1]).readline())["run_id"])' "$result")
+capture "$WEIR" report "--run=$id" --format csv "$result"
+[[ "$(lines '^write,')" == "${counts%% *}" ]] || fail "run $id is not the first"
+for word in 0 3 first 12x; do
+    capture "$WEIR" report "$result" --run "$word"
+    [[ $status == 2 ]] || fail "--run $word is taken"
+done
+capture "$WEIR" report "$result" --run all --format json
+[[ $status == 2 ]] || fail "two runs in one JSON document"
+
+# ---- a run that was cut; files of older versions
+
+sed -i '$d' "$result"
+capture "$WEIR" report "$result" --run all --format csv
+expect_lines 7 '^write,'
+grep -q 'has no end' "$err" || fail "nothing is said of the cut run"
+rm "$result"
+alone -w --result "$result"
+alone -w -i 2 --result "$result"
+sed -i 's/"run_id":"[0-9a-f]*",//' "$result"
+grep -q run_id "$result" && fail "ids are left"
+capture "$WEIR" report "$result" --run 1 --format csv
+expect_lines 1 '^write,'
+capture "$WEIR" report "$result" --format csv
+expect_lines 2 '^write,'
+
+# ---- words in any order; two files
+
+capture "$WEIR" report --format csv "$result"
+[[ $status == 0 ]] || fail "options before the file are refused"
+capture "$WEIR" report "$result" "$files/other"
+[[ $status == 2 ]] || fail "two files are taken"
+grep -q 'one file' "$err" || fail "the refusal does not say why"
+capture "$WEIR" report --format csv
+[[ $status == 2 ]] || fail "no file is needed"
+
+# ---- the byte order mark of UTF-8
+
+printf '\xef\xbb\xbfIOR START\n api=null\n testFile=%s\n writeFile=1\n readFile=0\nRUN\nIOR STOP\n' "$files/s" >"$work/script"
+capture "$WEIR" ior -f "$work/script" -O summaryFormat=CSV
+[[ $status == 0 ]] || fail "a script with a byte order mark is refused"
