@@ -403,6 +403,7 @@ static const struct weir_file_ops mmap_file_ops = {
     .close = mmap_close,
     .sync = mmap_sync,
     .size = mmap_size,
+    .next_data = weir_posix_next_data,
 };
 
 const struct weir_backend weir_backend_mmap = {

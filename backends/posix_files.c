@@ -482,6 +482,23 @@ static int64_t posix_transfer(struct weir_session *session, struct weir_op *op)
     return move_bytes(op);
 }
 
+/* A file system without holes says that all is data. What is allocated and was never written is a
+ * hole to most. */
+int64_t weir_posix_next_data(struct weir_session *session, struct weir_file *file, uint64_t offset)
+{
+    int64_t size = posix_size(session, file);
+    off_t found;
+
+    if (size < 0 || (uint64_t)size <= offset)
+        return size;
+    found = lseek(weir_posix_fd(file), (off_t)offset, SEEK_DATA);
+    if (found >= 0)
+        return found;
+    if (errno == ENXIO)
+        return size;
+    return errno == EINVAL || errno == ESPIPE ? (int64_t)offset : -errno;
+}
+
 /* ---- names ---- */
 
 enum weir_name_kind weir_posix_kind(mode_t mode)
@@ -571,6 +588,7 @@ const struct weir_file_ops weir_posix_file_ops = {
     .close = posix_close,
     .sync = posix_sync,
     .size = posix_size,
+    .next_data = weir_posix_next_data,
 };
 
 const struct weir_name_ops weir_posix_name_ops = {

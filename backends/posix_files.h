@@ -86,6 +86,9 @@ bool weir_posix_is_filtered(void);
     "give the container a seccomp profile that allows %s\n"                                        \
     "or none, with Docker and Podman: --security-opt seccomp=unconfined"
 
+/* As weir_file_ops.next_data, of a struct weir_posix_file. */
+int64_t weir_posix_next_data(struct weir_session *session, struct weir_file *file, uint64_t offset);
+
 /* pread(2) and pwrite(2). */
 extern const struct weir_transfer_ops weir_posix_transfer_ops;
 

@@ -486,6 +486,7 @@ static const struct weir_file_ops uring_file_ops = {
     .close = uring_close,
     .sync = uring_sync,
     .size = uring_size,
+    .next_data = weir_posix_next_data,
 };
 
 static const struct weir_name_ops uring_name_ops = {

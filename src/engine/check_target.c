@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing is created or removed here. Whose a file is, its stamps tell. */
+/* Nothing is created or removed here. Whose a file is, its data tell. */
 #include "check_target.h"
 
 #include "claim.h"
-#include "identity.h"
+#include "ownership.h"
 
 #include <errno.h>
 #include <string.h>
@@ -28,11 +28,8 @@ static int refuse_kind(const struct weir_run *run, const char *path, enum weir_n
 static int check_ours(struct weir_run *run, const struct weir_phase *phase, const char *path,
                       const struct weir_name_facts *facts, struct weir_error *error)
 {
-    struct weir_identity identity;
     bool is_ours = facts->bytes == 0 && facts->link_count <= 1;
-    int code = is_ours ? 0
-                       : weir_identity_learn(run, path, UINT64_MAX, &facts->id, &identity,
-                                             &is_ours);
+    int code = is_ours ? 0 : weir_ownership_find(run, path, &facts->id, &is_ours);
 
     if (code == -ENOENT)
         return 0;
@@ -47,13 +44,13 @@ static int check_ours(struct weir_run *run, const struct weir_phase *phase, cons
         return 0;
     if (phase->verb == WEIR_REMOVE)
         return weir_error_usage(error, run->backend->descriptor.name,
-                                "%s has no stamp that says weir wrote it, and would be removed at "
-                                "the end: keep it with -k, or allow its loss with --overwrite",
+                                "%s holds no data of a benchmark, and would be removed at the end: "
+                                "keep it with -k, or allow its loss with --overwrite",
                                 path);
     return weir_error_usage(
         error, run->backend->descriptor.name,
-        "%s exists, and no stamp in it says that weir wrote it: choose another name with -o, or "
-        "allow its loss with --overwrite",
+        "%s exists, and holds no data of a benchmark: choose another name with -o, or allow its "
+        "loss with --overwrite",
         path);
 }
 

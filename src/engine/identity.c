@@ -3,12 +3,12 @@
  * and otherwise learned from the stamps in the file. */
 #include "identity.h"
 
+#include "recognise.h"
+#include "samples.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SAMPLES 16
-#define SAMPLE_BYTES (64 * 1024)
 
 struct sample {
     bool is_found;
@@ -22,7 +22,7 @@ static bool find_stamp(const unsigned char *data, size_t bytes, struct weir_iden
     struct weir_stamp_facts facts;
 
     for (size_t at = 0; at + WEIR_STAMP_BYTES <= bytes; at += sizeof(uint64_t))
-        if (weir_stamp_read(data + at, &facts)) {
+        if (weir_stamp_read(data + at, &facts) && facts.mode != WEIR_PAYLOAD_NONE) {
             *identity = (struct weir_identity){
                 .generation = facts.generation,
                 .transfer_bytes = facts.transfer_bytes,
@@ -35,145 +35,82 @@ static bool find_stamp(const unsigned char *data, size_t bytes, struct weir_iden
     return false;
 }
 
-/* What the test is to write or to expect, if that is IOR's data; else NULL. */
-static const struct weir_phase *phase_of_ior(const struct weir_test *test)
+/* Of a stretch of data that are to be IOR's, in a file that this rank handles. */
+static bool find_ior(const struct weir_phase *phase, const struct weir_stretch *stretch,
+                     struct weir_identity *identity)
 {
-    for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->verb != WEIR_REMOVE && !test->phases[i]->is_prefill &&
-            test->phases[i]->payload.mode == WEIR_PAYLOAD_IOR)
-            return test->phases[i];
-    return NULL;
-}
-
-/* The start of a file that this rank handles. */
-static bool find_ior(const struct weir_run *run, const struct weir_phase *phase,
-                     const unsigned char *data, size_t bytes, struct weir_identity *identity)
-{
-    const struct weir_payload *payload = &phase->payload;
-    uint64_t transfer_bytes = phase->layout.transfer_bytes;
-    struct weir_ior_data own;
+    struct weir_traces traces = {0};
     int32_t signature;
 
     *identity = (struct weir_identity){
-        .transfer_bytes = transfer_bytes,
+        .transfer_bytes = phase->layout.transfer_bytes,
         .mode = WEIR_PAYLOAD_IOR,
-        .pattern = payload->pattern,
-        .seed = payload->seed,
+        .pattern = phase->payload.pattern,
+        .seed = phase->payload.seed,
     };
-    if (weir_ior_recognise(data, bytes, &signature)) {
+    if (identity->pattern != WEIR_IOR_TIMESTAMP && identity->pattern != WEIR_IOR_OFFSET)
+        return false;
+    if (weir_recognise_signature(stretch, identity->transfer_bytes,
+                                 identity->pattern == WEIR_IOR_OFFSET, &signature)) {
         identity->seed = (uint32_t)signature;
         return true;
     }
-    if (bytes > WEIR_IOR_PIECE_BYTES)
-        bytes = WEIR_IOR_PIECE_BYTES;
-    if (bytes > transfer_bytes)
-        bytes = transfer_bytes;
-    weir_ior_init(&own, payload->pattern, payload->seed, (uint32_t)run->group->rank);
-    weir_ior_adapt(&own, data, bytes, 0, 1, false);
-    return payload->seed_is_given && bytes >= WEIR_PIECE_REST_BYTES &&
-           weir_ior_matches(&own, data, bytes, 0);
+    /* Written in other transfers, it is wrong, but not unknown. */
+    if (stretch->offset > 0 || weir_recognise(&traces, stretch) != WEIR_CONTENT_IOR)
+        return false;
+    identity->seed = traces.signature;
+    return traces.signature != 0;
 }
 
-/* Through the queue, like every transfer. It may wait, whatever the session forbids those that are
- * timed. */
-static int64_t read_stretch(struct weir_run *run, struct weir_file *file, void *data,
-                            uint64_t offset)
+static int take_samples(struct weir_samples *source, const struct weir_phase *phase, uint64_t bytes,
+                        struct sample samples[WEIR_SAMPLES])
 {
-    struct weir_op *op = weir_queue_take(&run->queue);
-    struct weir_op *done;
-    int64_t moved;
-    int count;
-
-    if (op == NULL)
-        return -EPIPE;
-    op->verb = WEIR_OP_READ;
-    op->may_wait = true;
-    op->is_collective = false;
-    op->file = file;
-    op->data = data;
-    op->offset = offset;
-    op->size = SAMPLE_BYTES;
-    weir_queue_send(&run->queue, op);
-    do
-        count = weir_queue_reap(&run->queue, &done, 1, 1, WEIR_FOREVER);
-    while (count == 0);
-    if (count < 0)
-        return count;
-    moved = done->result;
-    done->may_wait = false;
-    weir_queue_give(&run->queue, done);
-    return moved;
-}
-
-/* Places spread over the file, and its end: a file ends where something was written, however sparse
- * it is before. */
-static uint64_t sample_offset(uint64_t file_bytes, unsigned number)
-{
-    uint64_t offset;
-
-    if (number + 1 == SAMPLES)
-        offset = file_bytes > SAMPLE_BYTES ? file_bytes - SAMPLE_BYTES : 0;
-    else
-        offset = file_bytes / SAMPLES * number;
-    return (offset + WEIR_PIECE_BYTES - 1) / WEIR_PIECE_BYTES * WEIR_PIECE_BYTES;
-}
-
-static int take_samples(struct weir_run *run, struct weir_file *file, uint64_t bytes,
-                        struct sample samples[SAMPLES])
-{
-    int64_t file_bytes = run->backend->file->size(run->session, file);
-    const struct weir_phase *ior = phase_of_ior(run->test);
-    struct weir_buffers buffers;
-    int code = 0;
-
-    if (file_bytes < 0)
-        return (int)file_bytes;
-    if ((uint64_t)file_bytes < bytes)
-        bytes = (uint64_t)file_bytes;
-    if (weir_buffers_open(&buffers, &(struct weir_buffers_params){.slots = 1,
-                                                                  .transfer_bytes = SAMPLE_BYTES,
-                                                                  .alignment = WEIR_PIECE_BYTES}) !=
-        0)
-        return -ENOMEM;
-    for (unsigned i = 0; i < SAMPLES; i++) {
-        uint64_t offset = sample_offset(bytes, i);
+    if (source->file_bytes < bytes)
+        bytes = source->file_bytes;
+    for (unsigned i = 0; i < WEIR_SAMPLES; i++) {
+        struct weir_stretch stretch = {.words = (const uint64_t *)(const void *)source->data,
+                                       .offset = weir_sample_offset(bytes, i)};
         int64_t moved;
 
-        if (i > 0 && offset == 0)
+        if (i > 0 && stretch.offset == 0)
             continue;
-        moved = read_stretch(run, file, buffers.memory, offset);
-        if (moved < 0) {
-            code = (int)moved;
-            break;
-        }
-        samples[i].is_found = find_stamp(buffers.memory, (size_t)moved, &samples[i].identity);
-        if (!samples[i].is_found && i == 0 && ior != NULL)
-            samples[i].is_found =
-                find_ior(run, ior, buffers.memory, (size_t)moved, &samples[i].identity);
+        moved = weir_samples_read(source, stretch.offset);
+        if (moved < 0)
+            return (int)moved;
+        stretch.count = (size_t)moved / sizeof *stretch.words;
+        samples[i].is_found = phase->payload.mode == WEIR_PAYLOAD_IOR
+                                  ? find_ior(phase, &stretch, &samples[i].identity)
+                                  : find_stamp(source->data, (size_t)moved, &samples[i].identity);
     }
-    weir_buffers_close(&buffers);
-    return code;
+    return 0;
 }
 
-static unsigned count_alike(const struct sample samples[SAMPLES], uint64_t generation)
+/* Data of IOR have no generation, and stamps of one file have one seed. */
+static bool is_alike(const struct weir_identity *one, const struct weir_identity *other)
+{
+    return one->generation == other->generation && one->seed == other->seed;
+}
+
+static unsigned count_alike(const struct sample samples[WEIR_SAMPLES],
+                            const struct weir_identity *identity)
 {
     unsigned count = 0;
 
-    for (unsigned i = 0; i < SAMPLES; i++)
-        count += samples[i].is_found && samples[i].identity.generation == generation;
+    for (unsigned i = 0; i < WEIR_SAMPLES; i++)
+        count += samples[i].is_found && is_alike(&samples[i].identity, identity);
     return count;
 }
 
-static const struct sample *choose(const struct sample samples[SAMPLES])
+static const struct sample *choose(const struct sample samples[WEIR_SAMPLES])
 {
     const struct sample *best = NULL;
     unsigned best_count = 0;
 
-    for (unsigned i = 0; i < SAMPLES; i++) {
-        uint64_t generation = samples[i].identity.generation;
-        unsigned count = samples[i].is_found ? count_alike(samples, generation) : 0;
+    for (unsigned i = 0; i < WEIR_SAMPLES; i++) {
+        const struct weir_identity *identity = &samples[i].identity;
+        unsigned count = samples[i].is_found ? count_alike(samples, identity) : 0;
         bool is_newer =
-            best != NULL && count == best_count && generation > best->identity.generation;
+            best != NULL && count == best_count && identity->generation > best->identity.generation;
 
         if (count > best_count || is_newer) {
             best = &samples[i];
@@ -183,24 +120,22 @@ static const struct sample *choose(const struct sample samples[SAMPLES])
     return best;
 }
 
-int weir_identity_learn(struct weir_run *run, const char *path, uint64_t bytes,
-                        const struct weir_file_id *id, struct weir_identity *identity, bool *found)
+/* Looks for what tells the identity at a few places of the first `bytes` of an existing file
+ * (UINT64_MAX: all of it), outside of any timing. Sets *found to whether there is any, and then
+ * *identity to that of most of them (of equally many: the newest). 0 or -errno. */
+static int learn(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                 uint64_t bytes, struct weir_identity *identity, bool *found)
 {
-    struct weir_file_params params = {.path = path, .can_read = true, .group = run->self};
-    struct sample samples[SAMPLES] = {0};
+    struct sample samples[WEIR_SAMPLES] = {0};
+    struct weir_samples source;
     const struct sample *chosen;
-    struct weir_file *file;
     int code, close_code;
 
-    if (id != NULL && id->inode != 0) {
-        params.claim = WEIR_CLAIM_OWN;
-        params.id = *id;
-    }
-    code = run->backend->file->open(run->session, &params, &file);
+    code = weir_samples_open(&source, run, path, NULL);
     if (code != 0)
         return code;
-    code = take_samples(run, file, bytes, samples);
-    close_code = run->backend->file->close(run->session, file);
+    code = take_samples(&source, phase, bytes, samples);
+    close_code = weir_samples_close(&source);
     if (code != 0 || close_code != 0)
         return code != 0 ? code : close_code;
     chosen = choose(samples);
@@ -301,12 +236,11 @@ static int learn_together(struct weir_run *run, const struct weir_phase *phase, 
     int code = 0;
 
     if (weir_run_handles_name(run, phase->target))
-        code = weir_identity_learn(run, path, bytes_to_look_at(run, phase), NULL, &learned, &found);
+        code = learn(run, phase, path, bytes_to_look_at(run, phase), &learned, &found);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name, "%s: %s", path,
                        strerror(-code));
     code = weir_group_agree(run->group, error);
-    found = found && (!is_ior || learned.mode == WEIR_PAYLOAD_IOR);
     if (code == 0 && is_ior)
         code = refuse_unsigned(run, path, found, error);
     else if (code == 0 && phase->layout.transfer_bytes >= WEIR_PIECE_REST_BYTES)

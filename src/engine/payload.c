@@ -154,6 +154,16 @@ static const unsigned char *noise_piece(const struct weir_source *source, uint32
     return source->noise + (size_t)(number % WEIR_NOISE_PIECES) * WEIR_PIECE_BYTES;
 }
 
+/* They say whose the file is, and nothing of the place: they stay as they are. */
+static void lay_marks(const struct weir_source *source, void *window)
+{
+    unsigned char *to = window;
+
+    for (uint64_t at = 0; at + WEIR_PIECE_REST_BYTES <= source->identity.transfer_bytes;
+         at += WEIR_PIECE_BYTES)
+        weir_stamp_write((uint64_t *)(void *)(to + at), source, at, 0);
+}
+
 void weir_source_lay(const struct weir_source *source, void *window, uint32_t first_noise)
 {
     unsigned char *to = window;
@@ -162,18 +172,21 @@ void weir_source_lay(const struct weir_source *source, void *window, uint32_t fi
         memset(window, 0xff, source->identity.transfer_bytes);
     else if (source->identity.mode == WEIR_PAYLOAD_IOR)
         weir_ior_lay(&source->ior, window, source->identity.transfer_bytes);
-    if (source->noise == NULL || weir_source_is_bare(source))
+    if (weir_source_is_bare(source))
         return;
-    for (size_t piece = 0; piece < source->piece_count; piece++)
+    if (source->identity.mode == WEIR_PAYLOAD_NONE)
+        lay_marks(source, window);
+    for (size_t piece = 0; source->noise != NULL && piece < source->piece_count; piece++)
         memcpy(to + piece * WEIR_PIECE_BYTES, noise_piece(source, first_noise + (uint32_t)piece),
                weir_source_piece_bytes(source, piece));
 }
 
-uint64_t weir_source_bare_check(const struct weir_source *source, uint64_t offset)
+static void fill_bare(const struct weir_source *source, uint64_t *words, uint64_t offset)
 {
-    uint64_t file = source->place & ~UINT64_C(0xffffffff);
+    const uint64_t key = weir_source_bare_key(source);
 
-    return weir_stamp_check(base_of(file, 0, (uint64_t)source->identity.seed << 32, 0), offset, 0);
+    for (uint64_t at = 0; at < source->identity.transfer_bytes; at += sizeof *words)
+        words[at / sizeof *words] = weir_bare_word(key, offset + at);
 }
 
 static void fill_full(const struct weir_source *source, void *window, uint64_t offset)
@@ -213,8 +226,7 @@ void weir_source_fill(const struct weir_source *source, void *window, uint64_t o
     if (source->identity.mode == WEIR_PAYLOAD_IOR)
         weir_ior_fill(&source->ior, window, source->identity.transfer_bytes, offset);
     else if (weir_source_is_bare(source))
-        make_sequence(window, source->identity.transfer_bytes / sizeof(uint64_t),
-                      weir_source_bare_check(source, offset));
+        fill_bare(source, window, offset);
     else if (source->identity.mode == WEIR_PAYLOAD_FULL)
         fill_full(source, window, offset);
     else

@@ -35,7 +35,9 @@
  * of the piece. Format 0 of this mode is that of early builds, which had no such words.
  *
  * Behind the stamp, WEIR_PAYLOAD_FULL has a sequence that follows from the check, in its format 0.
- * Transfers below 64 bytes have no stamp: their words follow from seed, file and offset alone.
+ * Transfers below 64 bytes have no stamp: each word is the hash of its offset, xor file number <<
+ * 32 | seed. What is written without payload has stamps too, but each buffer has one for all its
+ * transfers: they tell no place, only that the file is a benchmark's.
  * WEIR_PAYLOAD_IOR has no stamps: see payload_ior.h. */
 #define WEIR_PIECE_BYTES 4096
 #define WEIR_SECTOR_BYTES 512 /* the least that storage transfers as a whole */
@@ -198,8 +200,17 @@ void weir_source_rebuild(const struct weir_source *source, void *to, size_t byte
 /* True if `words` are the sequence that follows from `check`. */
 bool weir_sequence_matches(const uint64_t *words, size_t count, uint64_t check);
 
-/* The check of a transfer without stamp. */
-uint64_t weir_source_bare_check(const struct weir_source *source, uint64_t offset);
+/* A word at `offset` of data without stamps, from the key of its file, and the other way round. */
+static inline uint64_t weir_bare_word(uint64_t key, uint64_t offset)
+{
+    return weir_mix64(offset + WEIR_STAMP_PLACE_FACTOR) ^ key;
+}
+
+/* File number << 32 | seed. */
+static inline uint64_t weir_source_bare_key(const struct weir_source *source)
+{
+    return (source->place & ~UINT64_C(0xffffffff)) | source->identity.seed;
+}
 
 static inline bool weir_source_is_bare(const struct weir_source *source)
 {

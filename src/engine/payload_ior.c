@@ -5,18 +5,13 @@
 #include <string.h>
 
 #define WORD_BYTES sizeof(uint64_t)
-/* A golden ratio prime of the Linux kernel's hashes. */
-#define RANDOM_FACTOR UINT64_C(0x9e37fffffffc0001)
-#define RANDOM_SHIFT 3
 /* Places that are tried for the origin of a random transfer. */
 #define ORIGINS_TRIED 4096
-/* Fewer words that count up by one may be anybody's. */
-#define RECOGNISED_WORDS 8
 
 /* ---- generators ---- */
 
-/* glibc's rand_r: three turns of a linear congruential generator for 31 bits. */
-static uint32_t next_number(uint32_t *state)
+/* Three turns of a linear congruential generator for 31 bits. */
+uint32_t weir_ior_next_number(uint32_t *state)
 {
     static const struct {
         unsigned bits;
@@ -33,21 +28,16 @@ static uint32_t next_number(uint32_t *state)
 
 static uint64_t constant_of(uint32_t seed)
 {
-    uint64_t upper = next_number(&seed);
+    uint64_t upper = weir_ior_next_number(&seed);
 
-    return upper << 32 | next_number(&seed);
+    return upper << 32 | weir_ior_next_number(&seed);
 }
 
 static uint64_t random_state(const struct weir_ior_data *data, uint64_t offset)
 {
     uint32_t seed = (uint32_t)data->signature + data->writer + (uint32_t)offset;
 
-    return next_number(&seed);
-}
-
-static inline uint64_t next_random(uint64_t state)
-{
-    return state * RANDOM_FACTOR >> RANDOM_SHIFT;
+    return weir_ior_next_number(&seed);
 }
 
 static uint64_t rank_bits(const struct weir_ior_data *data)
@@ -94,7 +84,7 @@ static void make_constant(uint64_t *words, size_t count, uint64_t constant)
 static uint64_t make_random(uint64_t *words, size_t count, uint64_t state)
 {
     for (size_t i = 0; i < count; i++)
-        words[i] = state = next_random(state);
+        words[i] = state = weir_ior_next_random(state);
     return state;
 }
 
@@ -198,7 +188,7 @@ static bool follow_one_another(const unsigned char *bytes, uint64_t word_count, 
     for (uint64_t i = 0; i < word_count; i++) {
         uint64_t word = word_at(bytes, i);
 
-        difference |= word ^ next_random(state);
+        difference |= word ^ weir_ior_next_random(state);
         state = word;
     }
     return difference == 0;
@@ -228,10 +218,10 @@ static uint32_t find_random_writer(const struct weir_ior_data *data, uint64_t wo
 {
     struct weir_ior_data other = *data;
 
-    if (next_random(random_state(data, offset)) == word)
+    if (weir_ior_next_random(random_state(data, offset)) == word)
         return data->writer;
     for (other.writer = 0; other.writer < ranks; other.writer++)
-        if (next_random(random_state(&other, offset)) == word)
+        if (weir_ior_next_random(random_state(&other, offset)) == word)
             return other.writer;
     return data->writer;
 }
@@ -316,7 +306,7 @@ static void read_constant(const struct weir_ior_stray *stray, struct weir_ior_or
 
 static bool is_random_start(const struct weir_ior_origin *origin, uint64_t word)
 {
-    return next_random(random_state(&origin->data, origin->offset)) == word;
+    return weir_ior_next_random(random_state(&origin->data, origin->offset)) == word;
 }
 
 static bool try_random_writers(uint64_t word, uint32_t ranks, struct weir_ior_origin *origin)
@@ -390,51 +380,4 @@ bool weir_ior_find_origin(const struct weir_ior_stray *stray, struct weir_ior_or
     weir_ior_start(&maker, &origin->data, origin->offset);
     maker.at = origin->piece * WEIR_IOR_PIECE_BYTES;
     return goes_on_with(&maker, stray->bytes, stray->count);
-}
-
-/* ---- whole files ---- */
-
-static bool counts_on(uint64_t word, uint64_t next)
-{
-    uint32_t value = (uint32_t)next;
-
-    if (value != (uint32_t)word + 1)
-        return false;
-    return upper_half(next) == upper_half(word) || (value == 0 && upper_half(word) == UINT32_MAX);
-}
-
-/* How many words count up by one, from the second on: 1 if the third does not. */
-static size_t count_up(const void *start, size_t count)
-{
-    size_t length = 1;
-
-    while (length + 1 < count && counts_on(word_at(start, length), word_at(start, length + 1)))
-        length++;
-    return length;
-}
-
-bool weir_ior_recognise(const void *start, size_t bytes, int32_t *signature)
-{
-    size_t count = bytes < WEIR_IOR_PIECE_BYTES ? bytes / WORD_BYTES : WEIR_IOR_PIECE_WORDS;
-    size_t length = count < 2 ? 0 : count_up(start, count) + 1;
-    uint64_t first, second;
-    uint32_t found;
-    bool has_count;
-
-    if (length < RECOGNISED_WORDS)
-        return false;
-    first = word_at(start, 0);
-    second = word_at(start, 1);
-    found = (uint32_t)second - 1;
-    has_count = counts_on(first, second);
-    if (found == 0 || (!has_count && (uint32_t)first != 0))
-        return false;
-    if (!has_count && upper_half(first) != upper_half(second) && upper_half(second) != UINT32_MAX)
-        return false;
-    /* Where a transfer ended, another one begins: with the signature, or with its offset. */
-    if (length < count &&
-        (uint32_t)word_at(start, length) != (has_count ? found : length * WORD_BYTES))
-        return false;
-    *signature = (int32_t)found;
-    return true;
 }

@@ -29,6 +29,16 @@
 #define WEIR_IOR_PIECE_BYTES 4096
 #define WEIR_IOR_PIECE_WORDS (WEIR_IOR_PIECE_BYTES / sizeof(uint64_t))
 
+/* glibc's rand_r. */
+uint32_t weir_ior_next_number(uint32_t *state);
+
+/* What follows a word of the random pattern. The factor is a golden ratio prime of the Linux
+ * kernel's hashes. */
+static inline uint64_t weir_ior_next_random(uint64_t word)
+{
+    return word * UINT64_C(0x9e37fffffffc0001) >> 3;
+}
+
 /* What one rank writes in one phase. */
 struct weir_ior_data {
     enum weir_ior_pattern pattern;
@@ -99,9 +109,5 @@ struct weir_ior_stray {
 
 /* True if the stretch is, to its last byte, the pattern of another rank, place or signature. */
 bool weir_ior_find_origin(const struct weir_ior_stray *stray, struct weir_ior_origin *origin);
-
-/* True if a file that starts with these bytes was written with the timestamp or the offset pattern:
- * sets *signature. 64 bytes tell; a signature of 0, which IOR never has, does not. */
-bool weir_ior_recognise(const void *start, size_t bytes, int32_t *signature);
 
 #endif

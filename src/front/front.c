@@ -79,6 +79,23 @@ static int lower_requests(struct weir_plan *plan, const struct weir_ior_request 
     return failure ? failure : weir_plan_freeze(plan, error);
 }
 
+/* For sites whose users cannot be asked to give --overwrite: they call weir by the name of ior. */
+static int add_permission(struct weir_plan *plan, int first, struct weir_error *error)
+{
+    const char *value = getenv("WEIR_OVERWRITE");
+
+    if (!value || *value == '\0' || strcmp(value, "0") == 0)
+        return 0;
+    if (strcmp(value, "1") != 0)
+        return weir_error_usage(
+            error, "ior",
+            "WEIR_OVERWRITE: \"%s\" is neither 0 nor 1; with 1, files that this "
+            "program did not make may be overwritten and removed",
+            value);
+    weir_plan_insert_word(plan, (size_t)first, "--overwrite");
+    return 0;
+}
+
 /* What IOR takes from its environment is given as words before all others, so that the result file
  * keeps it, and the command line has the last word. */
 static int add_environment(const struct invocation *invocation, struct weir_plan *plan,
@@ -107,7 +124,7 @@ static int add_environment(const struct invocation *invocation, struct weir_plan
         weir_plan_insert_word(plan, (size_t)first++,
                               weir_arena_printf(&plan->arena, "%s=%s", fakes[i].key, value));
     }
-    return 0;
+    return invocation->recorded ? 0 : add_permission(plan, first, error);
 }
 
 static int read_script(const struct invocation *invocation, struct weir_plan *plan,

@@ -153,7 +153,9 @@ static const struct weir_ior_quirk of_access[] = {
     {"directories of `-u` are never removed", "those that the run made are removed, unless `-k`",
      "a run leaves nothing behind"},
     {"what stands at the target is overwritten or removed, whatever it is",
-     "only what a benchmark of ours wrote, unless `--overwrite`", "a mistyped path costs no data"},
+     "only what a benchmark wrote, ours or an IOR with whatever pattern, and files of holes or "
+     "zeros, unless `--overwrite` or `WEIR_OVERWRITE=1` in the environment",
+     "a mistyped path costs no data. Of zeros that are no holes, 64 MiB are read to be sure"},
     {"AIO calls a transfer done when it has been put into its queue: latencies are those of "
      "queueing, "
      "and what is read never reaches the buffer that is looked at",

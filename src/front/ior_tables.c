@@ -79,7 +79,7 @@ static const struct weir_option ior_rows[] = {
      .help = "use only the first of the tasks; -1 or 0: all", .since = "2.10"},
     {'o', "testFile", WEIR_OPTION_TEXT, AT(test_file), "testFile",
      .help = "file to write and read; with -F a list such as /a/f@/b/f", .since = "2.10",
-     .better = "a file that this program did not make is left alone without --overwrite"},
+     .better = "a file that holds no data of a benchmark is left alone without --overwrite"},
     {'O', NULL, WEIR_OPTION_DIRECTIVES,
      .help = "key=value with commas between them; a key is a long name of this help",
      .since = "2.10"},
@@ -201,7 +201,8 @@ static const struct weir_option addition_rows[] = {
     {0, "plain", WEIR_OPTION_FLAG, OURS(is_plain),
      .help = "print what IOR prints, and nothing of our own"},
     {0, "overwrite", WEIR_OPTION_FLAG, OURS(may_overwrite),
-     .help = "overwrite and remove files that this program did not make"},
+     .help = "overwrite and remove files that no benchmark made; so does WEIR_OVERWRITE=1 in the "
+             "environment"},
     {0, "must-fit", WEIR_OPTION_FLAG, OURS(must_fit),
      .help = "refuse a test whose files do not fit into the free space, inodes and quota, of which "
              "there is else a warning before it begins"},

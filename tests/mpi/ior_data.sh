@@ -201,38 +201,7 @@ for pattern in t o i r; do
     fi
 done
 
-# ---------------------------------------------------------------- whose file is it?
-
-for pattern in t o i r; do
-    rm -f "$files"/* "$right"/*
-    make_files $pattern 42 8192 65536 1 2 "$right/f"
-    cp "$right/f" "$file"
-    writing=(2 -w -l "$pattern" -t 8k -b 64k -o "$file")
-    run "${writing[@]}"
-    expect_exit 2
-    expect_error 'no stamp in it says that weir wrote it'
-    expect_same_files
-    run "${writing[@]}" -k --data ior -G 42
-    expect_done
-    run "${writing[@]}" --data ior -G 42 # and removes it at the end
-    expect_done
-    [[ ! -e $file ]] || fail "the file is still there"
-done
-make_files t 1234567 8192 65536 1 2 "$file" # counting words are recognised whatever their signature
-run 2 -w -k -l o -t 4k -b 32k --data ior -G 99 -o "$file"
-expect_done
-for content in numbers text noise; do # an array of numbers from 0 on, text, and random bytes are somebody's
-    python3 - "$file" $content <<'END'
-import os, struct, sys
-contents = {"numbers": struct.pack("<8192Q", *range(8192)), "text": b"my thesis\n" * 4000, "noise": os.urandom(65536)}
-with open(sys.argv[1], "wb") as file:
-    file.write(contents[sys.argv[2]])
-END
-    run 2 -w -k -t 4k -b 32k --data ior -G 42 -o "$file"
-    expect_exit 2
-    expect_error 'no stamp in it says that weir wrote it'
-done
-rm -f "$files"/*
+# ---------------------------------------------------------------- data of others
 
 # Who expects stamps is told what to do with data of IOR.
 make_files o 42 8192 65536 1 1 "$file"

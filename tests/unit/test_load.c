@@ -319,15 +319,19 @@ static void data_that_nobody_knows_are_replaced_by_a_mix_that_does_not_verify(vo
 {
     char path[PATH_MAX];
     struct bed bed;
+    FILE *file;
 
     (void)state;
     set_up(&bed);
     snprintf(path, sizeof path, "%s/f", bed.directory);
-    assert_int_equal(fclose(fopen(path, "we")), 0);
+    file = fopen(path, "we");
+    assert_non_null(file);
+    fputs("somebody's", file);
+    assert_int_equal(fclose(file), 0);
     assert_int_equal(truncate(path, 800 * KIB), 0);
     bed.change = only_write;
     run(&bed, "-a POSIX -r -k -t 4k -b 800k -o %s/f");
-    assert_non_null(strstr(bed.error.text, "no stamp"));
+    assert_non_null(strstr(bed.error.text, "no data of a benchmark"));
     bed.change = mix_half;
     run(&bed, "-a POSIX -r -R -k --overwrite -t 4k -b 800k -o %s/f");
     assert_non_null(strstr(bed.error.text, "no stamp"));

@@ -390,60 +390,6 @@ static void anyone_may_have_written_where_orders_are_random(void **state)
 
 /* ---- recognition ---- */
 
-static void files_are_recognised_by_how_they_begin(void **state)
-{
-    static const int32_t signatures[] = {1, 42, 1700000000, INT32_MAX, -1, -3, -300, -1700000000};
-    static const uint64_t sizes[] = {64, 512, 4096, 65536};
-
-    (void)state;
-    for (size_t p = 0; p < 2; p++)
-        for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
-            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-                struct weir_source source;
-                unsigned char *file =
-                    (unsigned char *)make(&source, patterns[p], signatures[i], 3, 0, sizes[s]);
-                unsigned char start[8192];
-                int32_t found = 0;
-
-                for (uint64_t at = 0; at < sizeof start; at += sizes[s]) {
-                    weir_source_fill(&source, file, at, 0);
-                    memcpy(start + at, file, sizes[s] < 8192 ? sizes[s] : 8192);
-                }
-                assert_true(weir_ior_recognise(start, sizeof start, &found));
-                assert_int_equal(found, signatures[i]);
-                free(file);
-            }
-}
-
-static void others_files_are_not_recognised(void **state)
-{
-    static const char text[] = "to whom it may concern: these are not the data of a benchmark. ";
-    uint64_t words[512];
-    int32_t found;
-
-    (void)state;
-    for (size_t i = 0; i < 512; i++)
-        words[i] = i;
-    assert_false(weir_ior_recognise(words, sizeof words, &found)); /* an array of indices */
-    memset(words, 0, sizeof words);
-    assert_false(weir_ior_recognise(words, sizeof words, &found));
-    for (size_t i = 0; i < 512; i++)
-        words[i] = weir_random_at(1, i);
-    assert_false(weir_ior_recognise(words, sizeof words, &found));
-    for (size_t i = 0; i < 512; i++) /* counts, and then stops */
-        words[i] = i < 100 ? 42 + i : 7;
-    assert_false(weir_ior_recognise(words, sizeof words, &found));
-    for (size_t i = 0; i < 512; i++) /* counts in steps of two */
-        words[i] = 42 + 2 * i;
-    assert_false(weir_ior_recognise(words, sizeof words, &found));
-    for (size_t i = 0; i < 512; i++) /* counts, but for the first */
-        words[i] = i == 0 ? 99 : 42 + i;
-    assert_false(weir_ior_recognise(words, sizeof words, &found));
-    assert_false(weir_ior_recognise(text, sizeof text, &found));
-    assert_false(weir_ior_recognise(text, 8, &found));
-    assert_false(weir_ior_recognise(text, 0, &found));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -456,8 +402,6 @@ int main(void)
         cmocka_unit_test(misplaced_data_say_where_they_belong),
         cmocka_unit_test(a_misplaced_piece_is_told_from_its_transfer),
         cmocka_unit_test(anyone_may_have_written_where_orders_are_random),
-        cmocka_unit_test(files_are_recognised_by_how_they_begin),
-        cmocka_unit_test(others_files_are_not_recognised),
     };
 
     return cmocka_run_group_tests_name("payload_ior", tests, NULL, NULL);

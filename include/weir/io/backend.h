@@ -191,6 +191,9 @@ struct weir_file_ops {
     int (*sync)(struct weir_session *session, struct weir_file *file);
     /* Present size in bytes, or -errno. */
     int64_t (*size)(struct weir_session *session, struct weir_file *file);
+    /* Where the first byte from `offset` on is that does not lie in a hole; the size of the file if
+     * there is none; or -errno. NULL: nobody knows of holes. */
+    int64_t (*next_data)(struct weir_session *session, struct weir_file *file, uint64_t offset);
 };
 
 /* ---- names ---- */

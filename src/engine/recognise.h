@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a file holds what a benchmark wrote, from stretches of it: data of Weir that have no
+ * stamps, and those of IOR's releases with whatever signature. */
+#ifndef WEIR_ENGINE_RECOGNISE_H
+#define WEIR_ENGINE_RECOGNISE_H
+
+#include "payload.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What one stretch of a file holds. */
+enum weir_content {
+    WEIR_CONTENT_ZERO,    /* nothing, a hole maybe */
+    WEIR_CONTENT_ONES,    /* all bits set, which IOR fills files with before random writes */
+    WEIR_CONTENT_BARE,    /* transfers of Weir that are too small for a stamp */
+    WEIR_CONTENT_IOR,     /* what IOR 4 writes */
+    WEIR_CONTENT_OLD_IOR, /* what IOR 3 writes, and earlier releases */
+    WEIR_CONTENT_FOREIGN  /* anything else */
+};
+
+/* The words of a stretch at a multiple of 8 bytes in its file. */
+struct weir_stretch {
+    const uint64_t *words;
+    size_t count;
+    uint64_t offset; /* of the first one, in bytes */
+};
+
+/* What is known of a file so far. Starts as zeros. */
+struct weir_traces {
+    uint64_t bare_key;             /* of WEIR_CONTENT_BARE */
+    uint32_t signature;            /* of words that count, 0: not known */
+    bool has_repeated;             /* they began again where a transfer did; or nothing counts */
+    enum weir_ior_pattern pattern; /* of WEIR_CONTENT_IOR */
+};
+
+/* Looks at a stretch. Stretches are looked at in their order, and the first one begins the file.
+ * Zeros between data are taken for holes. A few damaged words in a hundred do not matter. */
+enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_stretch *stretch);
+
+/* Words that count up by one through a whole file may be anybody's: true unless that is all that is
+ * known. IOR's signature is the time if none was given: then a whole number of pages does. */
+bool weir_traces_suffice(const struct weir_traces *traces, uint64_t file_bytes);
+
+/* The signature that most words of a stretch of counting words have, in transfers of
+ * `transfer_bytes` from the start of the file on; false if less than half agree. */
+bool weir_recognise_signature(const struct weir_stretch *stretch, uint64_t transfer_bytes,
+                              bool has_offset_words, int32_t *signature);
+
+#endif

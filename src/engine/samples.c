@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nothing here knows what the data mean. */
+#include "samples.h"
+
+#include <errno.h>
+
+int weir_samples_open(struct weir_samples *samples, struct weir_run *run, const char *path,
+                      const struct weir_file_id *id)
+{
+    struct weir_file_params params = {.path = path, .can_read = true, .group = run->self};
+    struct weir_buffers_params memory = {
+        .slots = 1, .transfer_bytes = WEIR_SAMPLE_BYTES, .alignment = WEIR_PIECE_BYTES};
+    int64_t bytes;
+    int code;
+
+    *samples = (struct weir_samples){.run = run};
+    if (id != NULL && id->inode != 0) {
+        params.claim = WEIR_CLAIM_OWN;
+        params.id = *id;
+    }
+    code = run->backend->file->open(run->session, &params, &samples->file);
+    if (code != 0)
+        return code;
+    bytes = run->backend->file->size(run->session, samples->file);
+    if (bytes >= 0 && weir_buffers_open(&samples->buffers, &memory) == 0) {
+        samples->data = samples->buffers.memory;
+        samples->file_bytes = (uint64_t)bytes;
+        return 0;
+    }
+    run->backend->file->close(run->session, samples->file);
+    return bytes < 0 ? (int)bytes : -ENOMEM;
+}
+
+/* It may wait, whatever the session forbids transfers that are timed. */
+int64_t weir_samples_read(struct weir_samples *samples, uint64_t offset)
+{
+    struct weir_queue *queue = &samples->run->queue;
+    struct weir_op *op = weir_queue_take(queue);
+    struct weir_op *done;
+    int64_t moved;
+    int count;
+
+    if (op == NULL)
+        return -EPIPE;
+    op->verb = WEIR_OP_READ;
+    op->may_wait = true;
+    op->is_collective = false;
+    op->file = samples->file;
+    op->data = samples->buffers.memory;
+    op->offset = offset;
+    op->size = WEIR_SAMPLE_BYTES;
+    weir_queue_send(queue, op);
+    do
+        count = weir_queue_reap(queue, &done, 1, 1, WEIR_FOREVER);
+    while (count == 0);
+    if (count < 0)
+        return count;
+    moved = done->result;
+    done->may_wait = false;
+    weir_queue_give(queue, done);
+    return moved;
+}
+
+int64_t weir_samples_next_data(const struct weir_samples *samples, uint64_t offset)
+{
+    const struct weir_run *run = samples->run;
+
+    if (run->backend->file->next_data == NULL)
+        return (int64_t)offset;
+    return run->backend->file->next_data(run->session, samples->file, offset);
+}
+
+int weir_samples_close(struct weir_samples *samples)
+{
+    weir_buffers_close(&samples->buffers);
+    return samples->run->backend->file->close(samples->run->session, samples->file);
+}
+
+uint64_t weir_sample_offset(uint64_t bytes, unsigned number)
+{
+    uint64_t offset;
+
+    if (number + 1 == WEIR_SAMPLES)
+        offset = bytes > WEIR_SAMPLE_BYTES ? bytes - WEIR_SAMPLE_BYTES : 0;
+    else
+        offset = bytes / WEIR_SAMPLES * number;
+    return (offset + WEIR_PIECE_BYTES - 1) / WEIR_PIECE_BYTES * WEIR_PIECE_BYTES;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A look into an existing file: stretches of it, read outside of any timing. */
+#ifndef WEIR_ENGINE_SAMPLES_H
+#define WEIR_ENGINE_SAMPLES_H
+
+#include "run.h"
+
+#define WEIR_SAMPLES 16
+#define WEIR_SAMPLE_BYTES (64 * 1024)
+
+struct weir_samples {
+    struct weir_run *run;
+    struct weir_file *file;
+    struct weir_buffers buffers;
+    const unsigned char *data; /* of the latest sample */
+    uint64_t file_bytes;
+};
+
+/* Opens the file for reading, alone; it must be the one of `id` (NULL: any). 0 or -errno, and then
+ * nothing is left open. */
+int weir_samples_open(struct weir_samples *samples, struct weir_run *run, const char *path,
+                      const struct weir_file_id *id);
+
+/* Reads up to WEIR_SAMPLE_BYTES from `offset` on, a multiple of WEIR_PIECE_BYTES, through the queue
+ * like every transfer. Returns how many it got, or -errno. */
+int64_t weir_samples_read(struct weir_samples *samples, uint64_t offset);
+
+/* Where the first data are from `offset` on, as far as the backend knows the holes of a file: the
+ * end of the file if there are none. */
+int64_t weir_samples_next_data(const struct weir_samples *samples, uint64_t offset);
+
+int weir_samples_close(struct weir_samples *samples);
+
+/* Where sample `number` of WEIR_SAMPLES begins: places spread over the first `bytes`, and the end
+ * of them, where something was written, however sparse the file is before. Not all differ. */
+uint64_t weir_sample_offset(uint64_t bytes, unsigned number);
+
+#endif

@@ -1,0 +1,2 @@
+# environment: WEIR_OVERWRITE=yes
+-r
