@@ -163,7 +163,8 @@ static int refuse_unknown(struct weir_run *run, const char *path, bool found,
         weir_error_set(
             error, WEIR_EXIT_FLAWED, -ENODATA, run->backend->descriptor.name,
             "%s: no stamp tells what this data ought to be: it was not written by weir, "
-            "or without a payload, or nothing of it is left; if IOR wrote it, use --data ior",
+            "or without a payload, or nothing of it is left; if IOR wrote it, use --data ior with "
+            "the pattern and the signature that it was written with, -l and -G",
             path);
     return weir_group_agree(run->group, error);
 }
@@ -174,8 +175,8 @@ static int refuse_unsigned(struct weir_run *run, const char *path, bool found,
 {
     if (!weir_group_any(run->group, found))
         weir_error_set(error, WEIR_EXIT_FLAWED, -ENODATA, run->backend->descriptor.name,
-                       "%s: the signature of IOR's data cannot be learned from how it begins: give "
-                       "the one that it was written with, -G SEED",
+                       "%s: the signature of IOR's data cannot be learned from the file: give the "
+                       "one that it was written with, -G SEED",
                        path);
     return weir_group_agree(run->group, error);
 }
@@ -227,34 +228,129 @@ static int refuse_format(struct weir_run *run, const char *path, const struct we
     return weir_group_agree(run->group, error);
 }
 
-static int learn_together(struct weir_run *run, const struct weir_phase *phase, const char *path,
-                          struct weir_identity *identity, struct weir_error *error)
+/* ---- data of IOR where stamps were expected ---- */
+
+/* Sets *pattern if all that the samples of a file hold is IOR's. 0 or -errno. */
+static int find_pattern(struct weir_run *run, const char *path, uint64_t bytes,
+                        enum weir_ior_pattern *pattern, bool *found)
 {
-    bool is_ior = phase->payload.mode == WEIR_PAYLOAD_IOR;
-    struct weir_identity learned = {0};
+    struct weir_samples source;
+    struct weir_traces traces = {0};
+    bool has_data = false, is_foreign = false;
+    int64_t moved = 0;
+    int code = weir_samples_open(&source, run, path);
+
+    if (code != 0)
+        return code;
+    if (source.file_bytes < bytes)
+        bytes = source.file_bytes;
+    for (unsigned i = 0; moved >= 0 && i < WEIR_SAMPLES; i++) {
+        struct weir_stretch stretch = {.words = (const uint64_t *)(const void *)source.data,
+                                       .offset = weir_sample_offset(bytes, i)};
+        enum weir_content content;
+
+        if (i > 0 && stretch.offset == 0)
+            continue;
+        moved = weir_samples_read(&source, stretch.offset);
+        stretch.count = moved < 0 ? 0 : (size_t)moved / sizeof *stretch.words;
+        content = weir_recognise(&traces, &stretch);
+        has_data |= content == WEIR_CONTENT_IOR;
+        is_foreign |= content == WEIR_CONTENT_FOREIGN || content == WEIR_CONTENT_OLD_IOR;
+    }
+    code = weir_samples_close(&source);
+    if (moved < 0 || code != 0)
+        return moved < 0 ? (int)moved : code;
+    *found = has_data && !is_foreign;
+    if (*found)
+        *pattern = traces.pattern;
+    return 0;
+}
+
+/* The payload that the file must have been written with, if no rank found a stamp: changed to
+ * IOR's where that is what it holds. Collective. */
+static int seek_ior(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                    struct weir_payload *payload)
+{
+    enum weir_ior_pattern pattern = WEIR_IOR_TIMESTAMP;
+    uint64_t found_pattern;
     bool found = false;
     int code = 0;
 
     if (weir_run_handles_name(run, phase->target))
-        code = learn(run, phase, path, bytes_to_look_at(run, phase), &learned, &found);
+        code = find_pattern(run, path, bytes_to_look_at(run, phase), &pattern, &found);
+    if (weir_group_any(run->group, code != 0))
+        return code != 0 ? code : -EIO;
+    found_pattern = found ? (uint64_t)pattern + 1 : 0;
+    code = weir_group_reduce(run->group, &found_pattern, 1, WEIR_MAX);
+    if (code != 0 || found_pattern == 0)
+        return code;
+    payload->mode = WEIR_PAYLOAD_IOR;
+    payload->pattern = (enum weir_ior_pattern)(found_pattern - 1);
+    weir_text_add(&run->notes,
+                  "%s holds data of IOR, -l %c: verified as such, as with --data ior\n", path,
+                  "toir"[payload->pattern]);
+    return 0;
+}
+
+/* What this rank finds in a file that it handles. Collective. */
+static int learn_mine(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                      struct weir_identity *learned, bool *found, struct weir_error *error)
+{
+    int code = 0;
+
+    if (weir_run_handles_name(run, phase->target))
+        code = learn(run, phase, path, bytes_to_look_at(run, phase), learned, found);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name, "%s: %s", path,
                        strerror(-code));
-    code = weir_group_agree(run->group, error);
-    if (code == 0 && is_ior)
+    return weir_group_agree(run->group, error);
+}
+
+/* Here `phase` asks for data of IOR. */
+static int learn_signature(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                           struct weir_identity *identity, struct weir_error *error)
+{
+    struct weir_identity learned = {0};
+    bool found = false;
+    int code;
+
+    identity->mode = WEIR_PAYLOAD_IOR;
+    identity->pattern = phase->payload.pattern;
+    if (phase->payload.seed_is_given)
+        return 0;
+    code = learn_mine(run, phase, path, &learned, &found, error);
+    if (code == 0)
         code = refuse_unsigned(run, path, found, error);
-    else if (code == 0 && phase->layout.transfer_bytes >= WEIR_PIECE_REST_BYTES)
+    if (code != 0)
+        return code;
+    if (found)
+        identity->seed = learned.seed;
+    return agree_signature(run, found, identity);
+}
+
+/* Stamps, or else what IOR wrote. */
+static int learn_together(struct weir_run *run, const struct weir_phase *phase, const char *path,
+                          struct weir_identity *identity, struct weir_error *error)
+{
+    const bool has_stamps = phase->layout.transfer_bytes >= WEIR_PIECE_REST_BYTES;
+    struct weir_phase sought = *phase;
+    struct weir_identity learned = {0};
+    bool found = false;
+    int code = learn_mine(run, phase, path, &learned, &found, error);
+
+    if (code == 0 && has_stamps && !weir_group_any(run->group, found))
+        code = seek_ior(run, phase, path, &sought.payload);
+    if (code == 0 && sought.payload.mode == WEIR_PAYLOAD_IOR)
+        return learn_signature(run, &sought, path, identity, error);
+    if (code == 0 && has_stamps)
         code = refuse_unknown(run, path, found, error);
-    if (code == 0 && !is_ior)
+    if (code == 0)
         code = refuse_format(run, path, found ? &learned : NULL, error);
     if (code != 0)
         return code;
-    if (found && is_ior)
-        identity->seed = learned.seed;
-    else if (found)
+    if (found)
         *identity = learned;
-    return is_ior ? agree_signature(run, found, identity)
-                  : agree_generation(run, phase, found, identity);
+    return agree_generation(run, phase, found, identity);
 }
 
 static int refuse_other_transfer_size(const struct weir_run *run, const struct weir_phase *phase,
@@ -271,11 +367,6 @@ static int refuse_other_transfer_size(const struct weir_run *run, const struct w
         (unsigned long long)written, (unsigned long long)reading);
 }
 
-static bool needs_learning(const struct weir_payload *payload)
-{
-    return payload->mode != WEIR_PAYLOAD_IOR || !payload->seed_is_given;
-}
-
 int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, const char *path,
                          struct weir_identity *identity, struct weir_error *error)
 {
@@ -288,8 +379,9 @@ int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, c
                                            .mode = phase->payload.mode,
                                            .pattern = phase->payload.pattern,
                                            .seed = seed_of(run, &phase->payload)};
-        code =
-            needs_learning(&phase->payload) ? learn_together(run, phase, path, identity, error) : 0;
+        code = phase->payload.mode == WEIR_PAYLOAD_IOR
+                   ? learn_signature(run, phase, path, identity, error)
+                   : learn_together(run, phase, path, identity, error);
         if (code != 0)
             return code;
     }

@@ -189,7 +189,8 @@ static const struct weir_ior_quirk of_data[] = {
     {"`-l r -w -W` without `-G` always finds errors", "finds none where there are none",
      "the seed is one for the whole run"},
     {"`-R` without `-w` and `-G` is refused", "done: what was written says with which seed",
-     "stamps hold it; transfers below 64 bytes have none, and need -G"},
+     "stamps hold it; transfers below 64 bytes have none, and need -G. A file of IOR is seen to be "
+     "one and verified as such: with -l t and o its data tell the signature, with i and r -G does"},
     {"comparing, and making random data, count as I/O time",
      "the same in all of IOR's columns; our own block has their share, and an estimate of what the "
      "storage did without them",

@@ -203,12 +203,38 @@ done
 
 # ---------------------------------------------------------------- data of others
 
-# Who expects stamps is told what to do with data of IOR.
-make_files o 42 8192 65536 1 1 "$file"
+# Who expects stamps gets data of IOR verified as such, with the signature that is given, or learned where words count.
+for pattern in t o i r; do
+    make_files $pattern 42 8192 65536 1 2 "$file"
+    flip_bit "$file" $((5 * 8192 + 777))
+    signature=(-G 42)
+    [[ $pattern != [to] ]] || signature=()
+    rm -f "$result"
+    run 2 -r -R -k -t 8k -b 64k -o "$file" "${signature[@]}" --result "$result"
+    expect_wrong flip 0 $((5 * 8192 + 777)) 1
+    expect_record "reading.wrong == 1 and reading.checked == 16"
+    expect_line "holds data of IOR, -l $pattern"
+    rm -f "$files"/*
+done
+make_files r 42 8192 65536 1 1 "$file"
+run 1 -r -R -k -t 8k -b 64k -o "$file"
+expect_exit 1
+expect_error 'signature of IOR.s data cannot be learned'
+dd if=/dev/urandom of="$file" bs=64k count=1 status=none
 run 1 -r -R -k -t 8k -b 64k -o "$file"
 expect_exit 1
 expect_error 'if IOR wrote it, use --data ior'
 rm -f "$files"/*
+
+# A damaged first block hides no signature.
+for pattern in t o; do
+    make_files $pattern 1700000000 8192 65536 1 2 "$file"
+    flip_bit "$file" 4002
+    read_files 2 -l $pattern -t 8192 -b 65536
+    expect_wrong flip 0 4002 1
+    expect_record "reading.wrong == 1 and int(reading.data_seed, 16) == 1700000000"
+    rm -f "$files"/*
+done
 
 # ---------------------------------------------------------------- filled before random writes
 
