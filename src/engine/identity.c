@@ -238,7 +238,7 @@ static int find_pattern(struct weir_run *run, const char *path, uint64_t bytes,
     struct weir_traces traces = {0};
     bool has_data = false, is_foreign = false;
     int64_t moved = 0;
-    int code = weir_samples_open(&source, run, path);
+    int code = weir_samples_open(&source, run, path, NULL);
 
     if (code != 0)
         return code;
