@@ -3,18 +3,24 @@
 #include "net_run.h"
 
 #include "weir/base/output_file.h"
+#include "weir/base/random.h"
+#include "weir/engine/nodes.h"
 #include "weir/net/net.h"
 #include "weir/report/net_report.h"
+#include "weir/report/report.h"
+#include "weir/system/host.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Of rank 0. */
 struct net_teller {
     const struct weir_net_plan *plan;
-    FILE *result_file; /* NULL: none is wanted */
+    int record_descriptor; /* of the result file; -1: none is wanted, or it has failed */
+    struct weir_error record_error;
     bool has_begun;
     bool has_failed; /* standard output does not take it */
 };
@@ -39,52 +45,85 @@ static void begin(struct net_teller *teller, const struct weir_net_result *resul
     print(teller, &text);
 }
 
-static void tell_measurement(void *context, const struct weir_net_result *result)
-{
-    struct net_teller *teller = context;
-    struct weir_text text = {0};
+/* ---- the result file ---- */
 
-    begin(teller, result);
-    weir_net_report_measurement(teller->plan, result, result->measurement_count - 1, &text);
-    print(teller, &text);
+/* The first failure ends it; what is measured is worth more, and goes on. */
+static void record(struct net_teller *teller, struct weir_text *lines)
+{
+    int code = 0;
+
+    if (teller->record_descriptor >= 0)
+        code = weir_record_append(teller->record_descriptor, lines);
+    weir_text_close(lines);
+    if (code == 0)
+        return;
+    weir_error_set(&teller->record_error, WEIR_EXIT_ENVIRONMENT, code, "net: --result", "%s: %s",
+                   teller->plan->result_path, strerror(-code));
+    close(teller->record_descriptor);
+    teller->record_descriptor = -1;
 }
 
-static int open_result_file(struct net_teller *teller, struct weir_error *error)
+static int open_record(struct net_teller *teller, struct weir_error *error)
 {
-    struct weir_output_file file = {.path = teller->plan->result_path,
-                                    .place = "net: --result",
-                                    .kind = WEIR_OUTPUT_NET_RESULT};
-    int fd;
+    const struct weir_output_file file = {.path = teller->plan->result_path,
+                                          .place = "net: --result",
+                                          .kind = WEIR_OUTPUT_RESULT,
+                                          .must_append = true};
 
     if (file.path == NULL)
         return 0;
-    if (weir_output_file_open(&file, &fd, error) != 0)
-        return error->code;
-    teller->result_file = fdopen(fd, "w");
-    if (teller->result_file != NULL)
-        return 0;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, "net",
-                          "--result: %s cannot be written: %s", file.path, strerror(errno));
+    return weir_output_file_open(&file, &teller->record_descriptor, error);
 }
 
-static void close_result_file(struct net_teller *teller, const struct weir_net_result *result,
-                              struct weir_error *error)
+/* Each rank takes part; rank 0 has a result. */
+static int record_run(struct net_teller *teller, struct weir_group *group,
+                      const struct weir_net_result *result, struct weir_error *error)
 {
-    FILE *file = teller->result_file;
-    struct weir_text text = {0};
-    bool has_failed;
+    struct weir_result *host = NULL;
+    struct weir_text lines = {0};
+    int code;
 
-    if (file == NULL)
-        return;
-    if (!weir_error_is_set(error))
-        weir_net_report_json(teller->plan, result, &text);
-    has_failed = fwrite(weir_text_string(&text), 1, text.length, file) != text.length;
-    has_failed |= fclose(file) != 0;
-    weir_text_close(&text);
-    if (has_failed)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, "net",
-                       "--result: %s cannot be written to its end: %s", teller->plan->result_path,
-                       strerror(errno));
+    if (teller->plan->result_path == NULL)
+        return 0;
+    if (result != NULL) {
+        host = weir_result_open(1);
+        weir_host_describe(&host->host);
+    }
+    code = weir_engine_describe_nodes(group, host, error);
+    if (code == 0 && result != NULL) {
+        weir_net_record_run(&lines, teller->plan, result, host);
+        record(teller, &lines);
+    }
+    weir_result_close(host);
+    return code;
+}
+
+static void close_record(struct net_teller *teller, const struct weir_net_result *result,
+                         struct weir_error *error)
+{
+    struct weir_text lines = {0};
+
+    weir_net_record_end(&lines, teller->plan, result);
+    record(teller, &lines);
+    if (teller->record_descriptor >= 0)
+        close(teller->record_descriptor);
+    if (weir_error_is_set(&teller->record_error) && !weir_error_is_set(error))
+        *error = teller->record_error;
+}
+
+static void tell_measurement(void *context, const struct weir_net_result *result)
+{
+    struct net_teller *teller = context;
+    const uint32_t measurement = result->measurement_count - 1;
+    struct weir_text text = {0}, lines = {0};
+
+    begin(teller, result);
+    weir_net_report_measurement(teller->plan, result, measurement, &text);
+    print(teller, &text);
+    if (measurement == 0)
+        weir_net_record_network(&lines, result);
+    weir_net_record_measurement(&lines, result, measurement);
+    record(teller, &lines);
 }
 
 /* Rank 0 has heard all that there is to tell. */
@@ -101,7 +140,7 @@ static int conclude(struct net_teller *teller, struct weir_net_result *result,
         weir_net_report_end(teller->plan, result, &text);
         print(teller, &text);
     }
-    close_result_file(teller, result, error);
+    close_record(teller, result, error);
     if (teller->has_failed)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, NULL,
                        "standard output cannot be written");
@@ -129,14 +168,14 @@ static int agree_on_plan(struct weir_group *group, const struct weir_net_plan *p
 int weir_net_run_command(struct weir_group *group, const struct weir_net_plan *plan,
                          const volatile sig_atomic_t *stop_signal, struct weir_error *error)
 {
-    struct net_teller teller = {.plan = plan};
+    struct net_teller teller = {.plan = plan, .record_descriptor = -1};
     struct weir_net_result *result = NULL;
     struct weir_clock clock;
     int exit_code = WEIR_EXIT_DONE;
     int code;
 
     if (group->rank == 0)
-        open_result_file(&teller, error);
+        open_record(&teller, error);
     if (agree_on_plan(group, plan, error) != 0)
         return (int)error->exit;
     if (weir_group_share_clock(group, &clock) != 0)
@@ -144,14 +183,17 @@ int weir_net_run_command(struct weir_group *group, const struct weir_net_plan *p
     if (group->rank == 0) {
         result = weir_net_result_open();
         result->begun_s = weir_wall_clock_s();
+        result->run_id = weir_random_draw();
     }
-    code = weir_net_run(&(struct weir_net_params){.plan = plan,
-                                                  .group = group,
-                                                  .clock = &clock,
-                                                  .stop_signal = stop_signal,
-                                                  .measured = tell_measurement,
-                                                  .context = &teller},
-                        result, error);
+    code = record_run(&teller, group, result, error);
+    if (code == 0)
+        code = weir_net_run(&(struct weir_net_params){.plan = plan,
+                                                      .group = group,
+                                                      .clock = &clock,
+                                                      .stop_signal = stop_signal,
+                                                      .measured = tell_measurement,
+                                                      .context = &teller},
+                            result, error);
     if (result != NULL) {
         exit_code = conclude(&teller, result, error);
         weir_net_result_close(result);

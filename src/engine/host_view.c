@@ -5,6 +5,7 @@
 #include "run.h"
 
 #include "weir/base/log.h"
+#include "weir/engine/nodes.h"
 #include "weir/system/environment.h"
 #include "weir/system/memory.h"
 #include "weir/system/memory_place.h"
@@ -151,6 +152,17 @@ int weir_host_view_open(struct weir_host_view *view, const struct weir_engine_pa
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
                        "the nodes cannot tell what they are: %s", strerror(-code));
     return weir_group_agree(group, error);
+}
+
+int weir_engine_describe_nodes(struct weir_group *group, struct weir_result *result,
+                               struct weir_error *error)
+{
+    const struct weir_engine_params params = {.group = group};
+    struct weir_host_view view;
+    int code = weir_host_view_open(&view, &params, result, error);
+
+    weir_host_view_close(&view);
+    return code;
 }
 
 void weir_host_view_close(struct weir_host_view *view)

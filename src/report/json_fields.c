@@ -305,8 +305,9 @@ static bool take_value(const struct weir_json_field *field, const json_t *value,
     case WEIR_JSON_SEED:
         return read_count(value, member);
     case WEIR_JSON_REAL:
+        /* What is derived of anything larger may not be finite. */
         *(double *)member = json_number_value(value);
-        return json_is_number(value);
+        return json_is_number(value) && fabs(*(double *)member) <= 1e30;
     case WEIR_JSON_FLAG:
         *(bool *)member = json_is_true(value);
         return json_is_boolean(value);

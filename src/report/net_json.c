@@ -200,20 +200,23 @@ static json_t *histogram_of(const struct weir_histogram *histogram)
     return object;
 }
 
+static json_t *measurement_of(const struct weir_net_measurement *measurement)
+{
+    json_t *object = object_of(measurement_fields, measurement);
+
+    json_object_set_new(object, "flows",
+                        list_of(flow_fields, measurement->flows, sizeof *measurement->flows,
+                                measurement->flow_count));
+    json_object_set_new(object, "latency", histogram_of(measurement->latency));
+    return object;
+}
+
 static json_t *measurements_of(const struct weir_net_result *result)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < result->measurement_count; i++) {
-        const struct weir_net_measurement *measurement = &result->measurements[i];
-        json_t *object = object_of(measurement_fields, measurement);
-
-        json_object_set_new(object, "flows",
-                            list_of(flow_fields, measurement->flows, sizeof *measurement->flows,
-                                    measurement->flow_count));
-        json_object_set_new(object, "latency", histogram_of(measurement->latency));
-        json_array_append_new(list, object);
-    }
+    for (uint32_t i = 0; i < result->measurement_count; i++)
+        json_array_append_new(list, measurement_of(&result->measurements[i]));
     return list;
 }
 
@@ -287,34 +290,47 @@ static json_t *summary_of(const struct weir_net_view *view)
     return list;
 }
 
+/* ---- the parts of the document, which are records of the result file as well ---- */
+
+static void put_network(json_t *object, const struct weir_net_result *result)
+{
+    json_object_set_new(object, "network", object_of(network_fields, result));
+    json_object_set_new(object, "ranks",
+                        list_of(rank_fields, result->ranks, sizeof *result->ranks,
+                                result->ranks ? result->rank_count : 0));
+}
+
+static void put_conclusion(json_t *object, const struct weir_net_view *view)
+{
+    const struct weir_net_result *result = view->result;
+
+    json_object_set_new(object, "finished_s", weir_json_number(result->finished_s));
+    json_object_set_new(object, "summary", summary_of(view));
+    json_object_set_new(object, "intervals",
+                        list_of(interval_fields, result->intervals, sizeof *result->intervals,
+                                result->interval_count));
+    json_object_set_new(
+        object, "findings",
+        weir_record_findings(result->findings, result->finding_count, weir_json_readable));
+    json_object_set_new(object, "is_interrupted", json_boolean(result->is_interrupted));
+    json_object_set_new(object, "has_failed", json_boolean(result->has_failed));
+    json_object_set_new(object, "exit_code", json_integer(result->exit_code));
+}
+
 /* ---- the document ---- */
 
 static json_t *document_of(const struct weir_net_view *view)
 {
-    const struct weir_net_result *result = view->result;
     json_t *document = json_object();
 
     json_object_set_new(document, "format", json_string("weir-net 1"));
     json_object_set_new(document, "version", json_string(WEIR_VERSION));
     json_object_set_new(document, "command_line", word(view->plan->command_line));
-    json_object_set_new(document, "begun_s", weir_json_number(result->begun_s));
-    json_object_set_new(document, "finished_s", weir_json_number(result->finished_s));
+    json_object_set_new(document, "begun_s", weir_json_number(view->result->begun_s));
     json_object_set_new(document, "plan", plan_of(view->plan));
-    json_object_set_new(document, "network", object_of(network_fields, result));
-    json_object_set_new(document, "ranks",
-                        list_of(rank_fields, result->ranks, sizeof *result->ranks,
-                                result->ranks ? result->rank_count : 0));
-    json_object_set_new(document, "summary", summary_of(view));
-    json_object_set_new(document, "measurements", measurements_of(result));
-    json_object_set_new(document, "intervals",
-                        list_of(interval_fields, result->intervals, sizeof *result->intervals,
-                                result->interval_count));
-    json_object_set_new(
-        document, "findings",
-        weir_record_findings(result->findings, result->finding_count, weir_json_readable));
-    json_object_set_new(document, "is_interrupted", json_boolean(result->is_interrupted));
-    json_object_set_new(document, "has_failed", json_boolean(result->has_failed));
-    json_object_set_new(document, "exit_code", json_integer(result->exit_code));
+    put_network(document, view->result);
+    json_object_set_new(document, "measurements", measurements_of(view->result));
+    put_conclusion(document, view);
     return document;
 }
 
@@ -330,12 +346,51 @@ static void end(const struct weir_net_view *view)
     json_decref(document);
 }
 
-void weir_net_report_json(const struct weir_net_plan *plan, const struct weir_net_result *result,
-                          struct weir_text *text)
-{
-    struct weir_net_view view = {plan, result, text};
+const struct weir_net_format_ops weir_net_json_ops = {.end = end};
 
-    end(&view);
+/* ---- records ---- */
+
+void weir_net_record_run(struct weir_text *text, const struct weir_net_plan *plan,
+                         const struct weir_net_result *result, const struct weir_result *host)
+{
+    json_t *record = weir_record_of("run", result->run_id);
+
+    json_object_set_new(record, "schema", json_string(WEIR_RECORD_SCHEMA));
+    json_object_set_new(record, "weir", json_string(WEIR_VERSION));
+    json_object_set_new(record, "dialect", json_string("net"));
+    json_object_set_new(record, "command_line", word(plan->command_line));
+    json_object_set_new(record, "plan", plan_of(plan));
+    json_object_set_new(record, "host", object_of(weir_record_host_fields, &host->host));
+    json_object_set_new(record, "begun_s", weir_json_number(result->begun_s));
+    weir_record_put_environment(record, host);
+    weir_record_add_line(text, record);
 }
 
-const struct weir_net_format_ops weir_net_json_ops = {.end = end};
+void weir_net_record_network(struct weir_text *text, const struct weir_net_result *result)
+{
+    json_t *record = weir_record_of("network", result->run_id);
+
+    put_network(record, result);
+    weir_record_add_line(text, record);
+}
+
+void weir_net_record_measurement(struct weir_text *text, const struct weir_net_result *result,
+                                 uint32_t measurement)
+{
+    json_t *record = weir_record_of("measurement", result->run_id);
+    json_t *object = measurement_of(&result->measurements[measurement]);
+
+    json_object_update(record, object);
+    json_decref(object);
+    weir_record_add_line(text, record);
+}
+
+void weir_net_record_end(struct weir_text *text, const struct weir_net_plan *plan,
+                         const struct weir_net_result *result)
+{
+    const struct weir_net_view view = {plan, result, text};
+    json_t *record = weir_record_of("end", result->run_id);
+
+    put_conclusion(record, &view);
+    weir_record_add_line(text, record);
+}

@@ -4,8 +4,25 @@ import json
 import math
 import sys
 
+
+
+def last_run(lines):
+    """The document that --format json would have printed, out of the records of the last run."""
+    run = {}
+    for record in map(json.loads, lines):
+        kind = record.pop("record")
+        if kind == "run":
+            run = {"measurements": []}
+        if kind == "measurement":
+            run["measurements"].append(record)
+        else:
+            run.update(record)
+    return run
+
+
 with open(sys.argv[1], encoding="utf-8") as file:
-    r = json.load(file)
+    text = file.read()
+r = last_run(text.splitlines()) if text.startswith('{"record":') else json.loads(text)
 provider = r["network"]["provider"]
 sizes = [line["message_bytes"] for line in r["summary"]]
 measurements = r["measurements"]

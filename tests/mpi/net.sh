@@ -51,6 +51,20 @@ expect_net "pairs == every_pair(3)"
 run 2 net --provider "$provider" --iterations 1000 --warm-up 0 --size 1k --repetitions 2 --result "$json"
 expect_done
 expect_net "len(flows) == 2 and all(f['messages'] == 1000 for f in flows)"
+# Runs are appended, each with its records: killed ones keep what they have measured.
+"$WEIR_PYTHON" - "$json" <<'P' || fail "the result file does not hold all runs"
+import json, sys
+runs = {}
+for record in map(json.loads, open(sys.argv[1])):
+    runs.setdefault(record["run_id"], []).append(record)
+assert len(runs) > 5
+last = list(runs.values())[-1]
+assert [r["record"] for r in last] == ["run", "network", "measurement", "measurement", "end"], last
+assert last[0]["dialect"] == "net" and last[0]["environment"] and "job" in last[0]
+P
+capture "$WEIR" report "$json"
+expect_exit 2
+expect_error 'weir net'
 # Fewer places than messages in flight, and lists that do not fit the depth.
 net 2 --depth 10 --batch 4 --working-set 12k --size 4k
 expect_done
@@ -59,6 +73,7 @@ net 2 --format json
 expect_done
 cp "$out" "$json"
 expect_net "pairs == {(0, 1)}"
+rm "$json"
 net 2 --format iperf --interval 0.02
 expect_done
 expect_line '^\[ *[0-9]+\] .*bits/sec'
@@ -77,4 +92,4 @@ expect_exit 2
 expect_error "net: --mtu: the provider $provider has no such thing"
 run 2 net --provider "$provider" --result "$work/there/is/none"
 expect_exit 3
-expect_error 'there/is/none cannot be written'
+expect_error 'net: --result: .*there/is/none'

@@ -656,6 +656,7 @@ static void files_that_are_no_result_files_are_refused_with_a_sentence(void **st
          "\"test\":0,\"outlier_count\":1,\"outliers\":[{\"kind\":\"lunch\"}]}\n",
          "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"granted\":7"), "\"phase\" of the run is damaged"},
+        {DAMAGED_PHASE("\"data_share\":1e308"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"depth\":-1"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"pace\":{\"asked_per_s\":\"fast\"}"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"cpu\":{\"user_s\":\"all\"}"), "\"phase\" of the run is damaged"},

@@ -67,6 +67,7 @@ struct weir_net_rank {
 
 struct weir_net_result {
     struct weir_arena arena;
+    uint64_t run_id; /* drawn when it began */
     double begun_s;
     double finished_s;
     char provider[16];

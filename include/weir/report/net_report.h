@@ -18,8 +18,17 @@ void weir_net_report_measurement(const struct weir_net_plan *plan,
 void weir_net_report_end(const struct weir_net_plan *plan, const struct weir_net_result *result,
                          struct weir_text *text);
 
-/* The whole result as one JSON document (SI units: bytes/s, seconds), whatever plan->format is. */
-void weir_net_report_json(const struct weir_net_plan *plan, const struct weir_net_result *result,
-                          struct weir_text *text);
+/* ---- the result file: a line (with its newline) each; keys in docs/net.md ---- */
+
+/* Before anything is measured; `host` has the host, the job and the nodes. */
+void weir_net_record_run(struct weir_text *text, const struct weir_net_plan *plan,
+                         const struct weir_net_result *result, const struct weir_result *host);
+/* What is used, and by which ranks: before the first measurement. */
+void weir_net_record_network(struct weir_text *text, const struct weir_net_result *result);
+void weir_net_record_measurement(struct weir_text *text, const struct weir_net_result *result,
+                                 uint32_t measurement);
+/* What is derived of all, and how it ended. */
+void weir_net_record_end(struct weir_text *text, const struct weir_net_plan *plan,
+                         const struct weir_net_result *result);
 
 #endif
