@@ -114,12 +114,38 @@ static int conclude(struct weir_teller *teller, struct weir_result *result,
     return weir_error_is_set(error) ? (int)error->exit : result->exit_code;
 }
 
+/* What the end of a run needs that is not its own. */
+struct ending {
+    struct weir_group *group;
+    const struct weir_plan *plan;
+    struct weir_result *result; /* rank 0 only, as the teller */
+    struct weir_teller *teller;
+};
+
+/* The result tells of all phases that were finished. */
+static void give_up(void *context, const char *reason, bool is_held)
+{
+    struct ending *ending = context;
+    struct weir_error error = {0};
+
+    weir_error_set(&error, WEIR_EXIT_FLAWED, -ETIMEDOUT, "--give-up",
+                   "%s: the run ends, and its files stay", reason);
+    weir_log(WEIR_LOG_ERROR, "%s", error.text);
+    if (ending->result != NULL)
+        conclude(ending->teller, ending->result, ending->plan, &error);
+    /* The launcher ends the others when this process is gone. */
+    if (is_held)
+        _exit(WEIR_EXIT_FLAWED);
+    weir_group_abort(ending->group, WEIR_EXIT_FLAWED);
+}
+
 static int run(struct weir_group *group, const struct weir_plan *plan, struct weir_error *error)
 {
     struct weir_clock clock;
     struct weir_result *result = NULL;
     struct weir_teller teller;
     struct weir_observer observer = {0};
+    struct ending ending = {.group = group, .plan = plan, .teller = &teller};
     bool has_deadline;
     int exit_code = WEIR_EXIT_DONE;
     int code;
@@ -133,12 +159,15 @@ static int run(struct weir_group *group, const struct weir_plan *plan, struct we
     if (group->rank == 0) {
         result = begin_result(plan, &clock);
         weir_teller_open(&teller, plan, result, &observer);
+        ending.result = result;
     }
     code = weir_engine_run(&(struct weir_engine_params){.plan = plan,
                                                         .registry = &weir_registry,
                                                         .group = group,
                                                         .clock = &clock,
                                                         .observer = &observer,
+                                                        .give_up = give_up,
+                                                        .give_up_context = &ending,
                                                         .stop_signal = &stop_signal},
                            result, error);
     if (has_deadline)

@@ -68,8 +68,19 @@ static void doubt_outliers(const struct weir_subject *subject)
                                                        : ": --result keeps them all");
 }
 
+static void doubt_stalls(const struct weir_subject *subject)
+{
+    struct weir_phase_result *record = subject->record;
+
+    if (record->stalled_rank_count > 0)
+        weir_result_find(record, WEIR_WARNING, "stalled",
+                         "%u ranks did not move for up to %.0f s (--watchdog); the first: %s",
+                         record->stalled_rank_count, record->stall_s, record->stall);
+}
+
 void weir_doubt_ranks(const struct weir_subject *subject)
 {
+    doubt_stalls(subject);
     doubt_balance(subject);
     doubt_outliers(subject);
 }

@@ -8,6 +8,7 @@
 #include "prepare.h"
 #include "run.h"
 #include "servers.h"
+#include "watchdog.h"
 
 #include "weir/system/host.h"
 
@@ -178,6 +179,8 @@ static int run_test_in_group(struct weir_run *run, struct weir_error *error)
     if (run->tally == NULL || weir_group_self_open(&run->self) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     weir_group_agree(run->group, error);
+    if (!weir_error_is_set(error))
+        weir_watchdog_open(run);
     if (!weir_error_is_set(error) && draw_seeds(run) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi", "ranks cannot agree on seeds");
     /* Before all that depends on where the rank runs: packages in names, and its memory. */
@@ -191,6 +194,7 @@ static int run_test_in_group(struct weir_run *run, struct weir_error *error)
         run_steps(run, error);
     weir_hog_drop(run);
     weir_prepare_close(run);
+    weir_watchdog_close(run);
     weir_seat_leave(run);
     free(run->package_of_rank);
     weir_group_close(run->self);

@@ -4,6 +4,7 @@
 #include "gather.h"
 
 #include "gather_places.h"
+#include "watchdog.h"
 
 #include "weir/system/memory_place.h"
 
@@ -14,6 +15,8 @@
 
 /* Whole sentences about what one session did not get. */
 #define SHORTFALL_BYTES 1024
+/* What one rank was in, cut where its path is long. */
+#define STALL_BYTES 512
 
 static struct weir_rank_row make_row(const struct weir_run *run,
                                      const struct weir_phase_facts *facts)
@@ -356,6 +359,35 @@ static void fill_record(struct weir_run *run, const struct weir_phase_facts *fac
         record->notes = weir_arena_copy(&run->result->arena, weir_text_string(&run->notes));
 }
 
+/* What the watchdog saw of each rank, and said when it did. */
+static int gather_stalls(struct weir_run *run, struct weir_phase_result *record)
+{
+    struct weir_group *group = run->group;
+    struct weir_text text = {0};
+    char stall[STALL_BYTES];
+    uint64_t longest_ns = weir_watchdog_stall(run, &text);
+    uint64_t count = longest_ns != 0;
+    uint64_t first = longest_ns != 0 ? (uint64_t)group->rank : UINT64_MAX;
+    int code = weir_group_reduce(group, &count, 1, WEIR_SUM);
+
+    snprintf(stall, sizeof stall, "rank %d on host %s: %s", group->rank,
+             group->node_names[group->node], weir_text_string(&text));
+    weir_text_close(&text);
+    if (code != 0 || count == 0)
+        return code;
+    code = weir_group_reduce(group, &longest_ns, 1, WEIR_MAX);
+    if (code == 0)
+        code = weir_group_reduce(group, &first, 1, WEIR_MIN);
+    if (code == 0)
+        code = weir_group_broadcast(group, stall, sizeof stall, (int)first);
+    if (record != NULL) {
+        record->stalled_rank_count = (unsigned)count;
+        record->stall_s = (double)longest_ns * 1e-9;
+        record->stall = weir_arena_copy(&run->result->arena, stall);
+    }
+    return code;
+}
+
 /* What all ranks must know before they go on: has one failed, or been told to stop? */
 static int agree_on_outcome(struct weir_run *run, struct weir_phase_result *record)
 {
@@ -413,6 +445,8 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
         code = add_sizes(run, facts, record);
     if (code == 0)
         code = compare_sizes(run, facts, record);
+    if (code == 0)
+        code = gather_stalls(run, record);
     if (code == 0)
         code = agree_on_outcome(run, record);
     return code;

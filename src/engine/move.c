@@ -5,6 +5,7 @@
 
 #include "move_step.h"
 #include "stop.h"
+#include "watchdog.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -75,12 +76,24 @@ static void set_alert(struct weir_mover *mover)
         mover->alert_ns = mover->listen_ns;
 }
 
+static uint64_t latest_offset(const struct weir_mover *mover)
+{
+    return mover->walk.index == 0 ? UINT64_MAX
+                                  : weir_share_offset(mover->share, mover->walk.index - 1);
+}
+
 bool weir_mover_listens(struct weir_mover *mover, uint64_t now_ns)
 {
     if (now_ns < mover->listen_ns)
         return false;
     mover->listen_ns = now_ns + WEIR_GROUP_TICK_NS;
-    if (weir_group_hears_alarm(mover->run->group)) {
+    /* What is in flight is what it moves; where nothing is, it pauses as it was told to. */
+    if (mover->tally->latency.total != mover->heard_ops ||
+        weir_queue_outstanding(&mover->run->queue) == 0)
+        weir_watchdog_beat(mover->run, latest_offset(mover));
+    mover->heard_ops = mover->tally->latency.total;
+    /* Collective phases stop together by themselves. */
+    if (!mover->is_collective && weir_group_hears_alarm(mover->run->group)) {
         mover->has_heard_alarm = true;
         mover->until = 0;
     }
@@ -323,10 +336,7 @@ static void set_alerts(struct weir_mover *mover)
     mover->deadline_ns = deadline_ns == 0 ? UINT64_MAX : mover->started_ns + deadline_ns;
     mover->progress_ns =
         tells_progress ? mover->started_ns + observer->progress_interval_ns : UINT64_MAX;
-    /* Collective phases stop together by themselves. */
-    mover->listen_ns = mover->run->has_alarm && !mover->is_collective
-                           ? mover->started_ns + WEIR_GROUP_TICK_NS
-                           : UINT64_MAX;
+    mover->listen_ns = mover->run->has_alarm ? mover->started_ns + WEIR_GROUP_TICK_NS : UINT64_MAX;
     set_alert(mover);
 }
 

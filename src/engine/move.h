@@ -51,6 +51,7 @@ struct weir_mover {
     uint64_t deadline_ns; /* UINT64_MAX: none */
     uint64_t progress_ns; /* next call of the observer */
     uint64_t listen_ns;   /* next look for an alarm of another rank; UINT64_MAX: never */
+    uint64_t heard_ops;   /* transfers done at the latest one */
     int code;             /* not 0: ranks could not agree */
     uint64_t until;     /* launch nothing from here on: the limit, or 0 if something asks to stop */
     bool is_collective; /* ranks go on and stop together */

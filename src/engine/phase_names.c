@@ -4,6 +4,7 @@
 
 #include "claim.h"
 #include "gather.h"
+#include "watchdog.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,9 +85,11 @@ static void remove_file(struct weir_run *run, const struct removal *removal)
     int code = removal->code;
 
     weir_claim_drop(run, removal->id);
+    weir_watchdog_say(run, WEIR_DEED_REMOVE, removal->path);
     if (code == 0)
         code = run->backend->names->unlink(run->session, removal->path);
-    else if (run->has_failed)
+    weir_watchdog_say(run, WEIR_DEED_NONE, NULL);
+    if (removal->code != 0 && run->has_failed)
         return;
     if (code == 0) {
         run->tally->op_count++;

@@ -3,6 +3,7 @@
 #include "phase_windows.h"
 
 #include "claim.h"
+#include "watchdog.h"
 
 #include "weir/system/processor.h"
 
@@ -69,8 +70,7 @@ static bool is_made_by_one(const struct weir_data_phase *data)
     const struct weir_run *run = data->run;
 
     return data->must_create && data->target->is_shared && run->group->size > 1 &&
-           weir_run_has_storage(run) &&
-           (weir_test_abilities(run->test) & WEIR_OPENS_TOGETHER) == 0;
+           weir_run_has_storage(run) && (weir_test_abilities(run->test) & WEIR_OPENS_TOGETHER) == 0;
 }
 
 /* What the first rank tells of the file that it made. */
@@ -136,6 +136,7 @@ void weir_phase_open_file(struct weir_data_phase *data)
     struct weir_file_params params = file_params_of(data);
     int code;
 
+    weir_watchdog_say(run, WEIR_DEED_OPEN, data->path);
     stamp(data, WEIR_STAMP_OPEN_START);
     if (is_made_by_one(data))
         code = open_made(data, &params);
@@ -223,6 +224,13 @@ static void count_processor_time(struct weir_tally *tally, struct weir_processor
     tally->cpu_system_ns = now.system_ns - before.system_ns;
 }
 
+static enum weir_deed deed_of(const struct weir_phase *phase)
+{
+    if (phase->verb == WEIR_MIXED)
+        return WEIR_DEED_MIX;
+    return phase->verb == WEIR_READ ? WEIR_DEED_READ : WEIR_DEED_WRITE;
+}
+
 static int move_data(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
@@ -231,11 +239,15 @@ static int move_data(struct weir_data_phase *data)
 
     weir_phase_aim(data);
     before = weir_processor_time();
+    weir_watchdog_say(run, deed_of(data->phase), NULL);
     stamp(data, WEIR_STAMP_MOVE_START);
     if (!data->is_void)
         code = weir_move(&data->mover);
     if (code == 0 && data->file != NULL && data->phase->must_sync_at_end) {
-        int sync_code = run->backend->file->sync(run->session, data->file);
+        int sync_code;
+
+        weir_watchdog_say(run, WEIR_DEED_SYNC, NULL);
+        sync_code = run->backend->file->sync(run->session, data->file);
 
         if (sync_code != 0) {
             weir_tally_fail(run->tally, sync_code, 0);
@@ -252,6 +264,7 @@ void weir_phase_close_file(struct weir_data_phase *data)
     struct weir_run *run = data->run;
     int code = 0;
 
+    weir_watchdog_say(run, WEIR_DEED_CLOSE, NULL);
     stamp(data, WEIR_STAMP_CLOSE_START);
     if (data->file != NULL)
         code = run->backend->file->close(run->session, data->file);

@@ -12,6 +12,7 @@
 #include "op_log.h"
 #include "servers.h"
 #include "stop.h"
+#include "watchdog.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -197,12 +198,23 @@ static int check_phase(struct weir_run *run, const struct weir_phase *phase,
     return code;
 }
 
+static const char *path_of(const struct weir_run *run, const struct weir_phase *phase,
+                           char path[WEIR_PATH_BYTES])
+{
+    if (weir_run_path(run, phase->target, (uint64_t)run->group->rank, path) != 0)
+        return "";
+    return path;
+}
+
 static int check_phases(struct weir_run *run, struct weir_error *error)
 {
+    char path[WEIR_PATH_BYTES];
     int code = 0;
 
     for (size_t i = 0; code == 0 && i < run->test->phase_count; i++) {
+        weir_watchdog_say(run, WEIR_DEED_CHECK, path_of(run, run->test->phases[i], path));
         check_phase(run, run->test->phases[i], error);
+        weir_watchdog_say(run, WEIR_DEED_NONE, NULL);
         if (i + 1 == run->test->phase_count && run->group->rank == 0 && !weir_error_is_set(error))
             weir_marks_take(run, error);
         code = weir_group_agree(run->group, error);

@@ -2,6 +2,8 @@
 /* Small questions about the state of a run that several phases ask. */
 #include "run.h"
 
+#include "watchdog.h"
+
 #include "weir/system/processor.h"
 
 #include <errno.h>
@@ -134,6 +136,7 @@ static void listen_idly(void *context)
     if (weir_run_must_stop(run))
         weir_run_call_off(run);
     weir_group_hears_alarm(run->group);
+    weir_watchdog_wait(run);
 }
 
 void weir_run_arm(struct weir_run *run)
@@ -149,6 +152,7 @@ int weir_run_disarm(struct weir_run *run)
 
     run->has_alarm = false;
     run->group->idle = NULL;
+    weir_watchdog_say(run, WEIR_DEED_NONE, NULL);
     return code;
 }
 

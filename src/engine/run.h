@@ -67,6 +67,7 @@ struct weir_run {
     struct weir_traffic traffic;              /* likewise, first rank of a node */
     uint64_t *package_of_rank; /* processor packages, if the names of files say them; else NULL */
     struct weir_hog hog;
+    struct weir_watchdog *watchdog; /* NULL: none */
     struct weir_claims claims;
     struct weir_mark *marks; /* rank 0 only */
     size_t mark_count;

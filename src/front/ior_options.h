@@ -121,6 +121,8 @@ struct weir_ior_additions {
     const char *cache_drop;
     const char *stop_before; /* NULL: not given */
     const char *on_error;
+    const char *watchdog;
+    const char *give_up; /* NULL: never */
 };
 
 /* What is done in place of a run. */

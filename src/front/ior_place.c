@@ -82,7 +82,8 @@ static uint64_t unit_ns(const char *unit)
     return strcasecmp(unit, "h") == 0 ? 3600 * NS_PER_S : 0;
 }
 
-static int read_time(const struct weir_ior_lowering *lowering, const char *text, uint64_t *ns)
+static int read_time(const struct weir_ior_lowering *lowering, const char *option, const char *text,
+                     uint64_t *ns)
 {
     size_t length = strspn(text, "0123456789.");
     uint64_t unit = unit_ns(text + length);
@@ -90,9 +91,9 @@ static int read_time(const struct weir_ior_lowering *lowering, const char *text,
 
     if (unit == 0 || weir_duration_parse(number, unit, ns))
         return REFUSE(lowering,
-                      "--stop-before: \"%s\" is no time; give seconds, minutes or hours, such as "
-                      "60s, 5m or 1.5h",
-                      text);
+                      "%s: \"%s\" is no time; give seconds, minutes or hours, such as 60s, 5m or "
+                      "1.5h",
+                      option, text);
     return 0;
 }
 
@@ -103,7 +104,7 @@ static int lower_stop_before(const struct weir_ior_lowering *lowering)
     struct weir_plan *plan = lowering->plan;
     uint64_t ns = 0;
 
-    if (text && read_time(lowering, text, &ns))
+    if (text && read_time(lowering, "--stop-before", text, &ns))
         return -EINVAL;
     if (lowering->test->number == 0) {
         plan->has_stop_before = text != NULL;
@@ -118,11 +119,32 @@ static int lower_stop_before(const struct weir_ior_lowering *lowering)
     return 0;
 }
 
+/* ---- ranks that do not move ---- */
+
+static int lower_watchdog(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_additions *additions = &lowering->request->additions;
+    struct weir_test *test = lowering->test;
+
+    if (read_time(lowering, "--watchdog", additions->watchdog, &test->watchdog_ns))
+        return -EINVAL;
+    if (additions->give_up == NULL)
+        return 0;
+    if (read_time(lowering, "--give-up", additions->give_up, &test->give_up_ns))
+        return -EINVAL;
+    if (test->give_up_ns > 0 && (test->watchdog_ns == 0 || test->give_up_ns < test->watchdog_ns))
+        return REFUSE(lowering,
+                      "--give-up: %s is less than the time of --watchdog, %s: give more, or a "
+                      "shorter --watchdog that is not 0",
+                      additions->give_up, additions->watchdog);
+    return 0;
+}
+
 int weir_ior_lower_place(struct weir_ior_lowering *lowering)
 {
     const struct weir_ior_additions *additions = &lowering->request->additions;
 
-    if (lower_pinning(lowering) || lower_stop_before(lowering) ||
+    if (lower_pinning(lowering) || lower_stop_before(lowering) || lower_watchdog(lowering) ||
         weir_membind_read(additions->membind, lowering->place, &lowering->test->membind,
                           lowering->error))
         return -EINVAL;

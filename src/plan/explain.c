@@ -351,6 +351,21 @@ static void add_line_if(struct weir_text *text, bool is_true, const char *line)
         weir_text_add(text, "  %s\n", line);
 }
 
+/* Where it is not as it always is; none changes nothing of what is done. */
+static void add_watchdog(struct weir_text *text, const struct weir_test *test)
+{
+    if (test->watchdog_ns == 0 ||
+        (test->watchdog_ns == WEIR_PLAN_WATCHDOG_NS && test->give_up_ns == 0))
+        return;
+    weir_text_add(text, "  tell of ranks that do not move for ");
+    add_duration(text, test->watchdog_ns);
+    if (test->give_up_ns > 0) {
+        weir_text_add(text, "; give up after ");
+        add_duration(text, test->give_up_ns);
+    }
+    weir_text_add(text, "\n");
+}
+
 static void add_hog(struct weir_text *text, const struct weir_memory_hog *hog)
 {
     uint64_t bytes = hog->bytes_per_rank > 0 ? hog->bytes_per_rank : hog->bytes_per_node;
@@ -416,6 +431,7 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test)
     add_line_if(text, test->may_overwrite, "may overwrite files of others");
     add_line_if(text, test->may_take_used_device, "may take devices that are in use");
     add_line_if(text, test->goes_on_after_errors, "goes on after errors, and counts them");
+    add_watchdog(text, test);
     add_line_if(text, test->is_dry_run, "dry run");
     if (test->reference != 0)
         weir_text_add(text, "  reference %" PRId64 "\n", test->reference);

@@ -42,6 +42,11 @@ struct weir_engine_params {
     const struct weir_clock *clock;
     const struct weir_observer *observer;
     const volatile sig_atomic_t *stop_signal; /* not 0: end in order, as soon as possible */
+    /* Ends all ranks, where some has not moved for the time after which the plan gives up: the
+     * reason names it. On whichever rank sees it; `is_held`: from another thread than MPI's, which
+     * may be in it. Does not return. NULL: the process ends. */
+    void (*give_up)(void *context, const char *reason, bool is_held);
+    void *give_up_context;
 };
 
 /* Runs all tests. Rank 0 fills `result` (others may pass NULL). 0 if the plan ran to its end or was

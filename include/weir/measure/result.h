@@ -250,6 +250,12 @@ struct weir_phase_result {
      * NULL */
     const struct weir_rank_row *rows;
 
+    /* ranks that the watchdog saw not to move, the longest time of one, and what the first of them
+     * was in: "rank 3 on host n2: write ..."; 0 and NULL: none */
+    unsigned stalled_rank_count;
+    double stall_s;
+    const char *stall;
+
     struct weir_arena *arena; /* of the result: owns what records point to */
     unsigned finding_count;
     struct weir_finding *findings;

@@ -171,6 +171,9 @@ enum weir_cache_drop {
     WEIR_DROP_NODE   /* the whole page cache of each node */
 };
 
+/* What the watchdog waits if nothing else is asked for. */
+#define WEIR_PLAN_WATCHDOG_NS UINT64_C(60000000000)
+
 /* Steps that run against one backend with one set of ranks. */
 struct weir_test {
     unsigned number;
@@ -188,6 +191,8 @@ struct weir_test {
     bool must_fit;             /* refused if the files do not fit on the storage, not only told */
     bool may_take_used_device; /* devices that are mounted or carry a file system may be written */
     bool goes_on_after_errors; /* those that fail are counted; else the first one ends the test */
+    uint64_t watchdog_ns;      /* tell of ranks that have not moved for so long; 0: never */
+    uint64_t give_up_ns;       /* end the run if it lasts so long; 0: never */
     bool is_dry_run;
     int64_t reference; /* the user's own number, repeated in reports */
     struct weir_memory_hog hog;

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ranks say stands in memory that the ranks of a node share. The threads that read it call
+ * nothing of MPI. */
+#include "watchdog.h"
+
+#include "run.h"
+
+#include "weir/base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+/* Threads look four times in the time of the plan, but not more seldom than this, nor more often
+ * than that. */
+#define LONGEST_NAP_NS NS_PER_S
+#define SHORTEST_NAP_NS (NS_PER_S / 20)
+/* Who waits for others ends the run as MPI wants it; a rank that is held is not waited for. */
+#define GRACE_NS (3 * NS_PER_S)
+/* So many ranks of a node are told of by name each time. */
+#define TOLD_RANKS 8
+#define NAME_BYTES 64
+
+struct slot {
+    _Atomic uint64_t beat_ns; /* CLOCK_MONOTONIC: when the rank last said that it moves */
+    _Atomic uint64_t offset;
+    _Atomic uint32_t deed;
+    _Atomic uint64_t stall_ns; /* the longest time without a beat, as watchers have seen it, ... */
+    _Atomic uint32_t stall_deed;   /* ... what it was in, ... */
+    _Atomic uint64_t stall_offset; /* ... and where */
+    uint32_t rank;
+    char path[WEIR_PATH_BYTES];
+};
+
+struct weir_watchdog {
+    struct weir_run *run;
+    struct slot *slots; /* of the ranks of the node, in their order */
+    size_t slot_count;
+    struct slot *mine;
+    enum weir_deed deed; /* which this rank goes on with after it has waited */
+    uint64_t limit_ns;
+    uint64_t give_up_ns; /* 0: never */
+
+    /* of a rank that watches */
+    pthread_t thread;
+    bool is_watching;
+    size_t watched_count; /* slots from the first on */
+    bool *is_told;        /* of each */
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool must_end;
+    _Atomic bool must_give_up;
+    _Atomic bool is_ending; /* the rank itself does it */
+    char reason[WEIR_PATH_BYTES + 256];
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* ---- what ranks say ---- */
+
+void weir_watchdog_say(struct weir_run *run, enum weir_deed deed, const char *path)
+{
+    struct weir_watchdog *dog = run->watchdog;
+
+    if (dog == NULL)
+        return;
+    dog->deed = deed;
+    if (path != NULL) {
+        atomic_store(&dog->mine->deed, WEIR_DEED_NONE);
+        snprintf(dog->mine->path, sizeof dog->mine->path, "%s", path);
+        atomic_store(&dog->mine->stall_ns, 0);
+        atomic_store(&dog->mine->offset, UINT64_MAX);
+    }
+    atomic_store(&dog->mine->beat_ns, now_ns());
+    atomic_store(&dog->mine->deed, deed);
+}
+
+void weir_watchdog_beat(struct weir_run *run, uint64_t offset)
+{
+    struct weir_watchdog *dog = run->watchdog;
+
+    if (dog == NULL)
+        return;
+    atomic_store(&dog->mine->offset, offset);
+    atomic_store(&dog->mine->beat_ns, now_ns());
+    atomic_store(&dog->mine->deed, dog->deed);
+}
+
+/* The run ends here. `is_held`: MPI is not to be asked for anything, for the rank may be in it. */
+static void give_up(struct weir_watchdog *dog, bool is_held)
+{
+    const struct weir_engine_params *params = dog->run->params;
+
+    if (params->give_up != NULL)
+        params->give_up(params->give_up_context, dog->reason, is_held);
+    weir_log(WEIR_LOG_ERROR, "%s", dog->reason);
+    _exit(WEIR_EXIT_FLAWED);
+}
+
+void weir_watchdog_wait(struct weir_run *run)
+{
+    struct weir_watchdog *dog = run->watchdog;
+
+    if (dog == NULL)
+        return;
+    atomic_store(&dog->mine->beat_ns, now_ns());
+    atomic_store(&dog->mine->deed, WEIR_DEED_WAIT);
+    if (!atomic_load(&dog->must_give_up))
+        return;
+    atomic_store(&dog->is_ending, true);
+    give_up(dog, false);
+}
+
+static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t deed,
+                     uint64_t offset)
+{
+    static const char *const words[] = {
+        [WEIR_DEED_NONE] = "",         [WEIR_DEED_CHECK] = "check of",
+        [WEIR_DEED_OPEN] = "open",     [WEIR_DEED_WRITE] = "write",
+        [WEIR_DEED_READ] = "read",     [WEIR_DEED_MIX] = "read or write",
+        [WEIR_DEED_SYNC] = "sync",     [WEIR_DEED_CLOSE] = "close",
+        [WEIR_DEED_REMOVE] = "remove", [WEIR_DEED_WAIT] = "wait for other ranks, with",
+    };
+    bool moves = deed == WEIR_DEED_WRITE || deed == WEIR_DEED_READ || deed == WEIR_DEED_MIX;
+
+    if (moves && offset != UINT64_MAX)
+        snprintf(text, bytes, "%s at or after offset %" PRIu64 " of %s", words[deed], offset,
+                 slot->path);
+    else
+        snprintf(text, bytes, "%s %s", words[deed], slot->path);
+}
+
+uint64_t weir_watchdog_stall(const struct weir_run *run, struct weir_text *text)
+{
+    const struct weir_watchdog *dog = run->watchdog;
+    char deed[WEIR_PATH_BYTES + 128];
+    uint64_t stall_ns;
+
+    if (dog == NULL)
+        return 0;
+    stall_ns = atomic_load(&dog->mine->stall_ns);
+    if (stall_ns == 0)
+        return 0;
+    describe(deed, sizeof deed, dog->mine, atomic_load(&dog->mine->stall_deed),
+             atomic_load(&dog->mine->stall_offset));
+    weir_text_add(text, "%s", deed);
+    return stall_ns;
+}
+
+/* ---- who watches ---- */
+
+static const char *host_of(const struct weir_watchdog *dog)
+{
+    return dog->run->group->node_names[dog->run->group->node];
+}
+
+static void say_stalled(struct weir_watchdog *dog, const struct slot *slot, uint64_t stall_ns,
+                        bool must_log)
+{
+    char deed[WEIR_PATH_BYTES + 128];
+
+    describe(deed, sizeof deed, slot, atomic_load(&slot->stall_deed),
+             atomic_load(&slot->stall_offset));
+    snprintf(dog->reason, sizeof dog->reason, "rank %u on host %s has not moved for %.0f s: %s",
+             slot->rank, host_of(dog), (double)stall_ns / NS_PER_S, deed);
+    if (must_log)
+        weir_log(WEIR_LOG_WARNING, "%s", dog->reason);
+}
+
+/* True if the rank has not moved for too long. */
+static bool look_at(struct weir_watchdog *dog, size_t number, uint64_t seen_ns, unsigned *told)
+{
+    struct slot *slot = &dog->slots[number];
+    uint32_t deed = atomic_load(&slot->deed);
+    uint64_t beat_ns = atomic_load(&slot->beat_ns);
+    uint64_t stall_ns = seen_ns > beat_ns ? seen_ns - beat_ns : 0;
+
+    if (deed == WEIR_DEED_NONE || stall_ns < dog->limit_ns) {
+        if (dog->is_told[number])
+            weir_log(WEIR_LOG_WARNING, "rank %u on host %s moves again", slot->rank, host_of(dog));
+        dog->is_told[number] = false;
+        return false;
+    }
+    if (stall_ns > atomic_load(&slot->stall_ns)) {
+        atomic_store(&slot->stall_deed, deed);
+        atomic_store(&slot->stall_offset, atomic_load(&slot->offset));
+        atomic_store(&slot->stall_ns, stall_ns);
+    }
+    if (!dog->is_told[number] && (*told)++ < TOLD_RANKS)
+        say_stalled(dog, slot, stall_ns, true);
+    dog->is_told[number] = true;
+    if (dog->give_up_ns == 0 || stall_ns < dog->give_up_ns)
+        return false;
+    say_stalled(dog, slot, stall_ns, false);
+    return true;
+}
+
+/* The first rank of the run ends it, and what it has is whole. Where no rank of this node can, the
+ * launcher ends all when this one is gone. */
+static void look(struct weir_watchdog *dog, uint64_t *given_up_ns)
+{
+    uint64_t seen_ns = now_ns();
+    unsigned told = 0;
+    bool is_over = false;
+
+    for (size_t i = 0; i < dog->watched_count && !is_over; i++)
+        is_over = look_at(dog, i, seen_ns, &told);
+    if (told > TOLD_RANKS)
+        weir_log(WEIR_LOG_WARNING, "%u more ranks on host %s have not moved", told - TOLD_RANKS,
+                 host_of(dog));
+    if (!is_over)
+        return;
+    if (!atomic_load(&dog->must_give_up))
+        *given_up_ns = seen_ns;
+    atomic_store(&dog->must_give_up, true);
+    if (seen_ns - *given_up_ns >= GRACE_NS && !atomic_load(&dog->is_ending))
+        give_up(dog, true);
+}
+
+static void *keep_watch(void *context)
+{
+    struct weir_watchdog *dog = context;
+    uint64_t nap_ns = dog->limit_ns / 4;
+    uint64_t last_ns = now_ns();
+    uint64_t given_up_ns = 0;
+
+    nap_ns = nap_ns > LONGEST_NAP_NS    ? LONGEST_NAP_NS
+             : nap_ns < SHORTEST_NAP_NS ? SHORTEST_NAP_NS
+                                        : nap_ns;
+    pthread_mutex_lock(&dog->lock);
+    while (!dog->must_end) {
+        uint64_t until_ns = now_ns() + nap_ns;
+        struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
+                                 .tv_nsec = (long)(until_ns % NS_PER_S)};
+
+        pthread_cond_timedwait(&dog->wake, &dog->lock, &until);
+        /* After a time in which this process was held itself, the others get another one. */
+        if (!dog->must_end && now_ns() - last_ns < 2 * nap_ns + NS_PER_S)
+            look(dog, &given_up_ns);
+        last_ns = now_ns();
+    }
+    pthread_mutex_unlock(&dog->lock);
+    return NULL;
+}
+
+/* Signals are the main thread's. */
+static void start_watching(struct weir_watchdog *dog)
+{
+    pthread_condattr_t clock;
+    sigset_t all, before;
+
+    dog->is_told = calloc(dog->watched_count, sizeof *dog->is_told);
+    if (dog->is_told == NULL)
+        return;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&dog->lock, NULL);
+    pthread_cond_init(&dog->wake, &clock);
+    pthread_condattr_destroy(&clock);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    dog->is_watching = pthread_create(&dog->thread, NULL, keep_watch, dog) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void stop_watching(struct weir_watchdog *dog)
+{
+    if (dog->is_watching) {
+        pthread_mutex_lock(&dog->lock);
+        dog->must_end = true;
+        pthread_cond_signal(&dog->wake);
+        pthread_mutex_unlock(&dog->lock);
+        pthread_join(dog->thread, NULL);
+    }
+    free(dog->is_told);
+}
+
+/* ---- the memory of a node ---- */
+
+static struct slot *map(const char *name, int flags, size_t bytes)
+{
+    int descriptor = shm_open(name, flags, 0600);
+    void *memory = MAP_FAILED;
+
+    if (descriptor < 0)
+        return NULL;
+    if ((flags & O_CREAT) == 0 || ftruncate(descriptor, (off_t)bytes) == 0)
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    close(descriptor);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* The first rank of the node makes it, and the name is gone when all have it. */
+static int share_slots(struct weir_watchdog *dog)
+{
+    struct weir_group *group = dog->run->group;
+    size_t bytes = dog->slot_count * sizeof *dog->slots;
+    bool is_first = group->node_rank == 0;
+    char name[NAME_BYTES] = "", *all = NULL;
+    int code;
+
+    if (is_first) {
+        snprintf(name, sizeof name, "/weir-%ld-%" PRIu64, (long)getpid(), now_ns());
+        dog->slots = map(name, O_RDWR | O_CREAT | O_EXCL, bytes);
+        all = calloc(dog->slot_count, sizeof name);
+        for (size_t i = 0; all != NULL && i < dog->slot_count; i++)
+            memcpy(all + i * sizeof name, name, sizeof name);
+    }
+    code = weir_group_any(group, is_first && (all == NULL || dog->slots == NULL)) ? -ENOMEM : 0;
+    if (code == 0)
+        code = weir_group_scatter_on_node(group, all, sizeof name, name);
+    if (code == 0 && !is_first)
+        dog->slots = map(name, O_RDWR, bytes);
+    if (weir_group_any(group, dog->slots == NULL) && code == 0)
+        code = -ENOMEM;
+    if (is_first)
+        shm_unlink(all != NULL ? all : name);
+    free(all);
+    return code;
+}
+
+static void let_go(struct weir_watchdog *dog)
+{
+    stop_watching(dog);
+    if (dog->slots != NULL)
+        munmap(dog->slots, dog->slot_count * sizeof *dog->slots);
+    free(dog);
+}
+
+void weir_watchdog_open(struct weir_run *run)
+{
+    const struct weir_group *group = run->group;
+    struct weir_watchdog *dog;
+
+    if (run->test->watchdog_ns == 0)
+        return;
+    dog = calloc(1, sizeof *dog);
+    if (weir_group_any(run->group, dog == NULL)) {
+        free(dog);
+        return;
+    }
+    dog->run = run;
+    dog->slot_count = (size_t)group->node_size;
+    dog->limit_ns = run->test->watchdog_ns;
+    dog->give_up_ns = run->test->give_up_ns;
+    if (share_slots(dog) != 0) {
+        let_go(dog);
+        return;
+    }
+    dog->mine = &dog->slots[group->node_rank];
+    dog->mine->rank = (uint32_t)group->rank;
+    dog->watched_count = group->node_rank == 0 ? dog->slot_count : 1;
+    if (group->node_rank < 2)
+        start_watching(dog);
+    run->watchdog = dog;
+}
+
+void weir_watchdog_close(struct weir_run *run)
+{
+    if (run->watchdog == NULL)
+        return;
+    weir_watchdog_say(run, WEIR_DEED_NONE, NULL);
+    let_go(run->watchdog);
+    run->watchdog = NULL;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks that have not moved for a long time, as others on their node see it: a rank that a system
+ * call or a signal holds cannot tell by itself. */
+#ifndef WEIR_ENGINE_WATCHDOG_H
+#define WEIR_ENGINE_WATCHDOG_H
+
+#include "weir/base/text.h"
+
+#include <stdint.h>
+
+struct weir_run;
+struct weir_watchdog;
+
+/* What a rank does, as it says to the watchdog. */
+enum weir_deed {
+    WEIR_DEED_NONE, /* nothing that is watched */
+    WEIR_DEED_CHECK,
+    WEIR_DEED_OPEN,
+    WEIR_DEED_WRITE,
+    WEIR_DEED_READ,
+    WEIR_DEED_MIX,
+    WEIR_DEED_SYNC,
+    WEIR_DEED_CLOSE,
+    WEIR_DEED_REMOVE,
+    WEIR_DEED_WAIT, /* for other ranks: not one that others wait for */
+};
+
+/* The ranks of a node share memory, in which each says what it does, and the first two have a
+ * thread that reads it a few times in the plan's time: the second one watches the first. Leaves
+ * run->watchdog NULL where the plan wants none, or the system does not allow it. Collective. */
+void weir_watchdog_open(struct weir_run *run);
+void weir_watchdog_close(struct weir_run *run);
+
+/* Says what this rank does from now on, and with which file (NULL: the same as before). */
+void weir_watchdog_say(struct weir_run *run, enum weir_deed deed, const char *path);
+
+/* Says that it has moved: now and then. `offset`: of its latest transfer. */
+void weir_watchdog_beat(struct weir_run *run, uint64_t offset);
+
+/* The same of a rank that waits for others. Does not return if it is the first one, and the time
+ * after which the plan gives up is over. */
+void weir_watchdog_wait(struct weir_run *run);
+
+/* How long this rank was seen not to move since it said the path, and in what: 0 and nothing, if it
+ * was not. */
+uint64_t weir_watchdog_stall(const struct weir_run *run, struct weir_text *text);
+
+#endif

@@ -1,0 +1,1 @@
+--watchdog 0 -w

@@ -1,0 +1,1 @@
+--watchdog soon -w

@@ -1,0 +1,1 @@
+--watchdog 5m --give-up 0.5h -w

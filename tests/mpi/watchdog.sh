@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A rank that does not move is told of, with host and operation; it may move again, or the run gives up.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+rank_number() { tr '\0' '\n' <"/proc/$1/environ" | sed -n 's/^\(OMPI_COMM_WORLD_RANK\|PMI_RANK\)=//p' | head -n 1; }
+
+pid_of_rank() { # pid_of_rank NUMBER
+    local pid
+    for pid in $(pgrep -f -- "^$WEIR .*$result"); do
+        [[ $(rank_number "$pid") != "$1" ]] || echo "$pid"
+    done
+}
+
+start() { # start OPTION...: three ranks, and waits until they write
+    rm -f "$result"
+    command_line="three ranks with $*"
+    OMPI_MCA_odls_base_sigkill_timeout=0 timeout 60 mpiexec -n 3 "$WEIR" -F -t 4k -b 40k --result "$result" -o "$files/f" "$@" >"$out" 2>"$err" </dev/null &
+    launcher=$!
+    wait_until 20 has_begun || fail "the ranks do not write"
+}
+
+has_begun() { [[ -s $files/f.00000000 && -s $files/f.00000001 && -s $files/f.00000002 ]]; }
+is_told() { grep -q "rank $1 on host .* has not moved for .* s: write at or after offset [0-9]* of .*f.0000000$1" "$err"; }
+
+# Of any rank: the first one of a node is watched by the second.
+for rank in 1 0; do
+    start -w -O interIODelay=300000 --watchdog 2s
+    pid=$(pid_of_rank $rank)
+    kill -STOP "$pid"
+    wait_until 20 is_told $rank || fail "nobody tells of rank $rank"
+    kill -CONT "$pid"
+    status=0
+    wait "$launcher" || status=$?
+    expect_exit 0
+    expect_error "rank $rank on host .* moves again"
+    expect_error "rank $rank on host .* has not moved"
+    expect_record "written.outcome == 'complete' and any(f.name == 'stalled' and 'rank $rank on host' in f.text for f in written.findings)"
+    expect_files ''
+done
+
+# A pause that was asked for is none, nor is a rank that waits for others.
+run 2 -w -F -t 4k -b 8k -O interIODelay=3000000 --watchdog 1s -o "$files/f" --result "$result"
+expect_done
+expect_record "not any(f.name == 'stalled' for f in phases[-2].findings)"
+! grep -q 'has not moved' "$err" || fail "a pause is taken for a stall"
+
+# Giving up: what was finished is kept.
+start -w -i 2 -O interIODelay=300000 --watchdog 1s --give-up 3s
+has_first_phases() { (($(grep -c '"record":"phase"' "$result") >= 2)); }
+wait_until 30 has_first_phases || fail "the first repetition does not end"
+wait_until 20 has_begun || fail "the second repetition does not begin"
+kill -STOP "$(pid_of_rank 1)"
+status=0
+wait "$launcher" || status=$?
+expect_exit 1
+expect_error '--give-up: rank 1 on host .* has not moved for .* s'
+expect_record "len(phases) == 2 and phases[0].outcome == 'complete' and end.exit_code == 1"
+gone() { ! pgrep -f -- "^$WEIR .*$result" >/dev/null; }
+wait_until 10 gone || fail "processes are left"
