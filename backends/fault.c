@@ -250,7 +250,7 @@ static int fault_open(struct weir_session *session, const struct weir_file_param
     int rc;
 
     /* The others wait for this rank where they open together. */
-    if (must_fail && fault->inner->backend->file->abandon == NULL)
+    if (must_fail && (params->group->size == 1 || fault->inner->backend->file->abandon == NULL))
         return fault->open_rc;
     opened = calloc(1, sizeof *opened);
     if (!opened)
