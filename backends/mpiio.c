@@ -9,9 +9,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -314,15 +312,6 @@ static int set_view(const struct mpiio_session *session, const struct weir_file_
     return to_errno(weir_mpiio_view_set(file->handle, session->view, &file->view));
 }
 
-static bool may_make(const char *path)
-{
-    char directory[PATH_MAX];
-
-    snprintf(directory, sizeof directory, "%s", path);
-    weir_text_cut_name(directory);
-    return eaccess(directory, X_OK) == 0;
-}
-
 /* Open MPI 4.1 waits for ever for a rank that could not open, and says so to that rank alone. */
 static int mpiio_may_open(struct weir_session *session, const struct weir_file_params *params)
 {
@@ -341,7 +330,7 @@ static int mpiio_may_open(struct weir_session *session, const struct weir_file_p
         close(descriptor);
     else if (errno != ENOENT || !params->must_create)
         return -errno;
-    else if (!may_make(path))
+    else if (!weir_mpiio_may_make(path))
         return -errno;
     return 0;
 }

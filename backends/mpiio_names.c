@@ -106,8 +106,8 @@ static int try_existing(const char *path, size_t prefix_bytes, bool *is_stripped
     int code = -ENOENT;
     MPI_File handle;
 
-    if ((!has_whole && !has_rest) || MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY,
-                                                   MPI_INFO_NULL, &handle) != MPI_SUCCESS)
+    if ((!has_whole && !has_rest) ||
+        MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &handle) != MPI_SUCCESS)
         return -ENOENT;
     if (has_whole && has_open(&whole, descriptor))
         code = 0, *is_stripped = false;
@@ -154,12 +154,20 @@ const char *weir_mpiio_kernel_path(struct weir_mpiio_names *names, const char *p
     if (bytes >= sizeof names->prefix)
         return NULL;
     if (strncmp(names->prefix, path, bytes) != 0 || names->prefix[bytes] != '\0') {
-        if (try_existing(path, bytes, &is_stripped) != 0 &&
-            try_new(path, bytes, &is_stripped) != 0)
+        if (try_existing(path, bytes, &is_stripped) != 0 && try_new(path, bytes, &is_stripped) != 0)
             return NULL;
         memcpy(names->prefix, path, bytes);
         names->prefix[bytes] = '\0';
         names->is_stripped = is_stripped;
     }
     return names->is_stripped ? path + bytes : path;
+}
+
+bool weir_mpiio_may_make(const char *path)
+{
+    char directory[PATH_MAX];
+
+    snprintf(directory, sizeof directory, "%s", path);
+    weir_text_cut_name(directory);
+    return eaccess(directory, X_OK) == 0;
 }

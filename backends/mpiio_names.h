@@ -21,10 +21,13 @@ const char *weir_mpiio_kernel_path(struct weir_mpiio_names *names, const char *p
 /* Before MPI_File_open: the number that its descriptor will have, if it opens one. */
 int weir_mpiio_next_descriptor(void);
 
-/* After it, before the first byte: whether this process has `path` (of the kernel) open, and whether
- * it is what `params` claim. `descriptor` is what the function above said. 0, and then *id, or
- * -errno as told with enum weir_claim. */
+/* After it, before the first byte: whether this process has `path` (of the kernel) open, and
+ * whether it is what `params` claim. `descriptor` is what the function above said. 0, and then *id,
+ * or -errno as told with enum weir_claim. */
 int weir_mpiio_judge(const char *path, const struct weir_file_params *params, int descriptor,
                      struct weir_file_id *id);
+
+/* Whether a file could be made at `path`, as far as its directory tells; else errno says why not. */
+bool weir_mpiio_may_make(const char *path);
 
 #endif

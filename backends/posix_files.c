@@ -324,8 +324,8 @@ void weir_posix_unlink_same(const char *path, int fd)
 }
 
 /* A layout is not given in one step with the name, and another rank that opened the file in between
- * would give it the layout of its directory: it comes only when this is done (weir_file_ops.open). A
- * file that is there keeps its layout. */
+ * would give it the layout of its directory: it comes only when this is done (weir_file_ops.open).
+ * A file that is there keeps its layout. */
 static int open_striped(const struct weir_posix_session *posix,
                         const struct weir_file_params *params, struct weir_posix_file *opened)
 {
@@ -333,10 +333,10 @@ static int open_striped(const struct weir_posix_session *posix,
     int rc;
 
     if (params->must_create) {
-        opened->fd = weir_striping_make(posix->striping, &opened->striped, params->path,
-                                        O_RDWR | O_CLOEXEC | O_NOFOLLOW |
-                                            (posix->is_direct ? O_DIRECT : 0),
-                                        WEIR_POSIX_FILE_MODE);
+        opened->fd =
+            weir_striping_make(posix->striping, &opened->striped, params->path,
+                               O_RDWR | O_CLOEXEC | O_NOFOLLOW | (posix->is_direct ? O_DIRECT : 0),
+                               WEIR_POSIX_FILE_MODE);
         if (opened->fd != -EEXIST || params->claim == WEIR_CLAIM_NEW)
             return opened->fd < 0 ? opened->fd : 0;
     }

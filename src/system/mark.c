@@ -35,7 +35,7 @@ int weir_mark_path(const char *file_path, unsigned levels, char path[WEIR_MARK_P
 
     if (strlen(file_path) + NAME_BYTES > WEIR_MARK_PATH_BYTES)
         return -ENAMETOOLONG;
-    strcpy(path, file_path);
+    memcpy(path, file_path, strlen(file_path) + 1);
     for (unsigned i = 0; i <= levels; i++) {
         slash = strrchr(path, '/');
         if (i < levels && slash != NULL)
@@ -43,7 +43,7 @@ int weir_mark_path(const char *file_path, unsigned levels, char path[WEIR_MARK_P
     }
     snprintf(name, sizeof name, ".weir-%016llx",
              (unsigned long long)hash(file_path + (slash ? slash + 1 - path : 0)));
-    strcpy(slash ? slash + 1 : path, name);
+    memcpy(slash ? slash + 1 : path, name, strlen(name) + 1);
     return 0;
 }
 
@@ -105,8 +105,8 @@ void weir_mark_describe_self(char *text, size_t bytes)
     gethostname(host, sizeof host - 1);
     if (gmtime_r(&now, &parts) != NULL)
         strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    snprintf(text, bytes, "host %s\npid %ld\nstart %llu\nuser %s\nsince %s\n", host,
-             (long)getpid(), start_of(getpid()), user != NULL ? user->pw_name : "?", since);
+    snprintf(text, bytes, "host %s\npid %ld\nstart %llu\nuser %s\nsince %s\n", host, (long)getpid(),
+             start_of(getpid()), user != NULL ? user->pw_name : "?", since);
 }
 
 /* ---- what is in a mark ---- */

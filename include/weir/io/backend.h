@@ -145,11 +145,13 @@ struct weir_file_part {
     uint64_t block_count;
 };
 
-/* What may stand under a name when it is opened. Between the look at a name and the open, others can
- * put something else there: so the opener decides on what it has opened, before the first byte. */
+/* What may stand under a name when it is opened. Between the look at a name and the open, others
+ * can put something else there: so the opener decides on what it has opened, before the first byte.
+ */
 enum weir_claim {
     WEIR_CLAIM_ANY, /* whatever is there; links are followed */
-    /* Nothing: this open makes the file, for which must_create is set too. -EEXIST: there is one. */
+    /* Nothing: this open makes the file, for which must_create is set too. -EEXIST: there is one.
+     */
     WEIR_CLAIM_NEW,
     /* A regular file that is reached by no symbolic link (-ELOOP): the one of params->id, or, if
        that is not known, one that has no second name. Another one: -ESTALE. */
@@ -208,7 +210,7 @@ enum weir_name_kind {
 
 struct weir_name_facts {
     enum weir_name_kind kind;
-    uint64_t bytes; /* of a link: of what it leads to, 0 if that is not there */
+    uint64_t bytes;         /* of a link: of what it leads to, 0 if that is not there */
     struct weir_file_id id; /* of the name itself, not of what a link leads to */
     uint64_t link_count;    /* names of it */
 };

@@ -20,7 +20,7 @@
 
 struct weir_mark {
     char path[WEIR_MARK_PATH_BYTES];
-    int fd;                          /* locked; -1: there is no mark */
+    int fd;                            /* locked; -1: there is no mark */
     char others[WEIR_MARK_TEXT_BYTES]; /* whose mark was found: "host h, process 12, since ..." */
 };
 
@@ -46,8 +46,8 @@ void weir_mark_drop(struct weir_mark *mark);
  * weir_mark_take compares. */
 void weir_mark_describe_self(char *text, size_t bytes);
 
-/* The numbers of the mark as this process sees it: 0 or -errno. Directories whose content the kernel
- * remembers for a while are asked anew. */
+/* The numbers of the mark as this process sees it: 0 or -errno. Directories whose content the
+ * kernel remembers for a while are asked anew. */
 int weir_mark_look(const char *path, uint64_t *device, uint64_t *inode);
 
 #endif
