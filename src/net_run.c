@@ -2,6 +2,8 @@
 /* The command that measures networks, told while it runs. */
 #include "net_run.h"
 
+#include "progress_line.h"
+
 #include "weir/base/output_file.h"
 #include "weir/base/random.h"
 #include "weir/engine/nodes.h"
@@ -21,12 +23,14 @@ struct net_teller {
     const struct weir_net_plan *plan;
     int record_descriptor; /* of the result file; -1: none is wanted, or it has failed */
     struct weir_error record_error;
+    struct weir_progress_line progress;
     bool has_begun;
     bool has_failed; /* standard output does not take it */
 };
 
 static void print(struct net_teller *teller, struct weir_text *text)
 {
+    weir_progress_line_clear(&teller->progress);
     if (text->length > 0 && fwrite(text->data, 1, text->length, stdout) != text->length)
         teller->has_failed = true;
     if (fflush(stdout) != 0)
@@ -43,6 +47,21 @@ static void begin(struct net_teller *teller, const struct weir_net_result *resul
     teller->has_begun = true;
     weir_net_report_begin(teller->plan, result, &text);
     print(teller, &text);
+}
+
+static void tell_progress(void *context, uint64_t bytes, unsigned done, unsigned all)
+{
+    struct net_teller *teller = context;
+    const struct weir_net_plan *plan = teller->plan;
+    struct weir_text text = {0};
+    char size[WEIR_SIZE_TEXT_BYTES];
+
+    weir_text_add(&text, "measurement %u of %u, messages of %s", done + 1, all,
+                  weir_size_format_exact(bytes, size));
+    if (plan->duration_ns > 0)
+        weir_text_add(&text, ", %.0f s left",
+                      (double)(plan->duration_ns + plan->warm_up_ns) * 1e-9 * (all - done));
+    weir_progress_line_show(&teller->progress, &text);
 }
 
 /* ---- the result file ---- */
@@ -174,6 +193,7 @@ int weir_net_run_command(struct weir_group *group, const struct weir_net_plan *p
     int exit_code = WEIR_EXIT_DONE;
     int code;
 
+    weir_progress_line_open(&teller.progress, plan->progress_ns);
     if (group->rank == 0)
         open_record(&teller, error);
     if (agree_on_plan(group, plan, error) != 0)
@@ -191,6 +211,7 @@ int weir_net_run_command(struct weir_group *group, const struct weir_net_plan *p
                                                       .group = group,
                                                       .clock = &clock,
                                                       .stop_signal = stop_signal,
+                                                      .measures = tell_progress,
                                                       .measured = tell_measurement,
                                                       .context = &teller},
                             result, error);

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROGRESS_INTERVAL_NS UINT64_C(500000000)
-
 static int fail(struct weir_error *error, const char *option, const char *path)
 {
     int code = errno != 0 ? -errno : -EIO;
@@ -55,9 +53,12 @@ static int open_report(struct weir_teller *teller, struct weir_error *error)
 
 static int print(struct weir_teller *teller, struct weir_error *error)
 {
-    bool is_printed = fwrite(weir_text_string(&teller->text), 1, teller->text.length,
-                             teller->out) == teller->text.length &&
-                      fflush(teller->out) == 0;
+    bool is_printed;
+
+    weir_progress_line_clear(&teller->progress);
+    is_printed = fwrite(weir_text_string(&teller->text), 1, teller->text.length, teller->out) ==
+                     teller->text.length &&
+                 fflush(teller->out) == 0;
 
     weir_text_clear(&teller->text);
     return is_printed ? 0 : fail(error, NULL, "the report cannot be written");
@@ -98,26 +99,88 @@ static int open_record(struct weir_teller *teller, struct weir_error *error)
 
 /* ---- progress ---- */
 
-static void clear_progress(struct weir_teller *teller)
+static void add_phase_name(struct weir_text *text, const struct weir_teller *teller,
+                           const struct weir_progress *progress)
 {
-    if (teller->shows_progress)
-        fputs("\r\033[K", stderr);
-    teller->shows_progress = false;
+    const struct weir_test_result *begun = &teller->result->tests[teller->result->test_count - 1];
+    const struct weir_test *test = teller->plan->tests[begun->test];
+    const struct weir_phase *phase = progress->phase;
+
+    if (teller->plan->test_count > 1)
+        weir_text_add(text, "test %u, ", begun->test);
+    weir_text_add(text, "%s",
+                  phase->is_check     ? "verify"
+                  : phase->is_prefill ? "fill"
+                                      : weir_verb_name(phase->verb));
+    if (test->repetitions > 1)
+        weir_text_add(text, " %u of %" PRIu64, progress->repetition + 1, test->repetitions);
+    if (progress->trial_depth > 0)
+        weir_text_add(text, ", depth %u on trial", progress->trial_depth);
+}
+
+/* Seconds that the phase goes on, by what limits it, and how much of it is done; false if nobody
+ * knows. */
+static bool foresee(const struct weir_progress *progress, double *share, double *left_s)
+{
+    const struct weir_stop *stop = &progress->phase->stop;
+    double minimum_s = (double)stop->minimum_ns * 1e-9;
+    double deadline_s = (double)stop->deadline_ns * 1e-9;
+    double seconds = progress->seconds;
+
+    if (progress->ops_total == 0 || progress->ops_done == 0)
+        return false;
+    *share = (double)progress->ops_done / (double)progress->ops_total;
+    *left_s = seconds / *share - seconds;
+    if (minimum_s > seconds + *left_s) { /* the layout is gone through again */
+        *share = seconds / minimum_s;
+        *left_s = minimum_s - seconds;
+    }
+    if (deadline_s > 0 && deadline_s < seconds + *left_s) {
+        *share = seconds < deadline_s ? seconds / deadline_s : 1;
+        *left_s = seconds < deadline_s ? deadline_s - seconds : 0;
+    }
+    return true;
+}
+
+/* As rank 0 sees it: the others are taken to be as fast. */
+static void add_speed(struct weir_text *text, struct weir_teller *teller,
+                      const struct weir_progress *progress)
+{
+    unsigned ranks = teller->result->tests[teller->result->test_count - 1].rank_count;
+    bool goes_on = progress->seconds > teller->told_s && progress->bytes_done >= teller->told_bytes;
+    double since_s = goes_on ? teller->told_s : 0;
+    uint64_t since_bytes = goes_on ? teller->told_bytes : 0;
+    double spent_s = progress->seconds - since_s;
+    double left_s, share;
+
+    if (spent_s > 0)
+        weir_text_add(text, ", about %.0f MiB/s",
+                      (double)(progress->bytes_done - since_bytes) * ranks / spent_s / (1 << 20));
+    if (foresee(progress, &share, &left_s))
+        weir_text_add(text, ", %.0f %%, %.0f s left", share * 100, left_s);
+    teller->told_s = progress->seconds;
+    teller->told_bytes = progress->bytes_done;
 }
 
 static void show_progress(void *context, const struct weir_progress *progress)
 {
     struct weir_teller *teller = context;
-    unsigned ranks = teller->result->tests[teller->result->test_count - 1].rank_count;
-    double share =
-        progress->ops_total == 0 ? 0 : (double)progress->ops_done / (double)progress->ops_total;
-    double seconds = progress->seconds > 0 ? progress->seconds : 1e-9;
-    double rate = (double)progress->bytes_done * ranks / seconds / (1 << 20);
-    double left = share > 0 ? seconds / share - seconds : 0;
+    struct weir_text text = {0};
 
-    fprintf(stderr, "\r%s %u: %3.0f %%  about %.0f MiB/s  %.0f s left\033[K",
-            weir_verb_name(progress->phase->verb), progress->repetition, share * 100, rate, left);
-    teller->shows_progress = true;
+    if (progress->phase == NULL) {
+        weir_text_add(&text, "pause of %.0f s", progress->seconds);
+    } else {
+        add_phase_name(&text, teller, progress);
+        if (progress->is_beginning)
+            weir_text_add(&text, " begins");
+        else
+            add_speed(&text, teller, progress);
+    }
+    if (progress->is_beginning) {
+        teller->told_s = 0;
+        teller->told_bytes = 0;
+    }
+    weir_progress_line_show(&teller->progress, &text);
 }
 
 /* ---- the observer ---- */
@@ -249,7 +312,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     struct weir_text lines = {0};
     int code;
 
-    clear_progress(teller);
+    weir_progress_line_clear(&teller->progress);
     weir_audit_phase(teller->plan, phase);
     if (phase->notes != NULL && !has_place_for_warnings(&teller->plan->output))
         show_notes(phase);
@@ -280,13 +343,14 @@ void weir_teller_open(struct weir_teller *teller, const struct weir_plan *plan,
         .reporter = weir_reporter_of(&plan->output),
         .record_descriptor = -1,
     };
+    weir_progress_line_open(&teller->progress, plan->output.progress_ns);
     *observer = (struct weir_observer){
         .context = teller,
         .test_begins = test_begins,
         .phase_done = phase_done,
         .test_ends = test_ends,
         .progress = show_progress,
-        .progress_interval_ns = isatty(STDERR_FILENO) ? PROGRESS_INTERVAL_NS : 0,
+        .progress_interval_ns = weir_progress_line_interval(&teller->progress),
     };
 }
 
@@ -313,7 +377,7 @@ int weir_teller_close(struct weir_teller *teller, struct weir_error *error)
     struct weir_text lines = {0};
     int code = 0;
 
-    clear_progress(teller);
+    weir_progress_line_clear(&teller->progress);
     if (is_interrupted_between_phases(teller->result))
         weir_log(WEIR_LOG_WARNING, "the run was interrupted by %s", interrupter_of(teller->plan));
     weir_side_file_close(&teller->side, error);

@@ -4,6 +4,7 @@
 #ifndef WEIR_TELLER_H
 #define WEIR_TELLER_H
 
+#include "progress_line.h"
 #include "side_file.h"
 
 #include "weir/engine/engine.h"
@@ -19,7 +20,9 @@ struct weir_teller {
     FILE *out;             /* where the report goes; NULL until the first test begins */
     struct weir_side_file side;
     int record_descriptor; /* of the result file; -1: none */
-    bool shows_progress;   /* a progress line may stand on the terminal */
+    struct weir_progress_line progress;
+    uint64_t told_bytes; /* of the present phase, when progress was last told */
+    double told_s;       /* likewise */
 };
 
 /* Prepares a teller and the observer that feeds it. Nothing is opened or printed before a test

@@ -35,6 +35,8 @@ static bool is_out_of_time(struct weir_run *run)
 
 static int run_phase(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
 {
+    if (phase->verb == WEIR_REMOVE || !run->is_ending)
+        weir_run_tell_beginning(run, phase, 0);
     if (phase->verb == WEIR_REMOVE)
         return weir_phase_remove(run, phase, error);
     if (run->is_ending)
@@ -55,6 +57,7 @@ static void run_sleep(struct weir_run *run, uint64_t sleep_ns)
 
     if (run->is_ending)
         return;
+    weir_run_tell_beginning(run, NULL, sleep_ns);
     while (!weir_run_must_stop(run) && (now_ns = weir_run_now(run)) < until_ns)
         weir_clock_wait(run->params->clock,
                         until_ns - now_ns < slice_ns ? until_ns : now_ns + slice_ns);

@@ -107,6 +107,7 @@ static void tell_progress(struct weir_mover *mover, uint64_t now_ns)
     struct weir_progress progress = {
         .phase = mover->phase,
         .repetition = (unsigned)mover->run->repetition,
+        .trial_depth = mover->run->trial_depth,
         .ops_done = mover->walk.index,
         .ops_total = mover->limit,
         .bytes_done = mover->tally->latency.total * mover->phase->layout.transfer_bytes,
@@ -330,12 +331,11 @@ static void set_alerts(struct weir_mover *mover)
 {
     const struct weir_observer *observer = mover->run->params->observer;
     uint64_t deadline_ns = mover->phase->stop.deadline_ns;
-    bool tells_progress = mover->run->group->rank == 0 && observer->progress != NULL &&
-                          observer->progress_interval_ns != 0;
 
     mover->deadline_ns = deadline_ns == 0 ? UINT64_MAX : mover->started_ns + deadline_ns;
-    mover->progress_ns =
-        tells_progress ? mover->started_ns + observer->progress_interval_ns : UINT64_MAX;
+    mover->progress_ns = weir_run_tells_progress(mover->run)
+                             ? mover->started_ns + observer->progress_interval_ns
+                             : UINT64_MAX;
     mover->listen_ns = mover->run->has_alarm ? mover->started_ns + WEIR_GROUP_TICK_NS : UINT64_MAX;
     set_alert(mover);
 }

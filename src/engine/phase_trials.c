@@ -78,7 +78,7 @@ static int try_depth(void *context, struct weir_depth_trial *trial)
         return code;
     phase.stop = (struct weir_stop){.deadline_ns = trial->length_ns,
                                     .minimum_ns = phase.must_replace ? 0 : trial->length_ns};
-    data->facts.depth = trial->depth;
+    data->facts.depth = run->trial_depth = trial->depth;
     data->facts.batch = phase.batch < trial->depth ? phase.batch : trial->depth;
     weir_tally_reset(run->tally, weir_run_now(run));
     weir_phase_lay_buffers(data);
@@ -123,6 +123,7 @@ static int search_depth(struct weir_data_phase *data, struct weir_depth_choice *
 
     data->trials_started_ns = weir_run_now(run);
     code = weir_depth_search(&search, &choice->curve, &choice->depth);
+    run->trial_depth = 0;
     if (code != 0)
         return code;
     code = clear_up_trials(data, was_there);

@@ -194,3 +194,24 @@ int weir_run_collect(struct weir_run *run, uint64_t mine, uint64_t **all)
         *all = values;
     return code;
 }
+
+bool weir_run_tells_progress(const struct weir_run *run)
+{
+    const struct weir_observer *observer = run->params->observer;
+
+    return run->group->rank == 0 && observer->progress != NULL &&
+           observer->progress_interval_ns != 0;
+}
+
+void weir_run_tell_beginning(const struct weir_run *run, const struct weir_phase *phase,
+                             uint64_t sleep_ns)
+{
+    const struct weir_observer *observer = run->params->observer;
+    const struct weir_progress progress = {.phase = phase,
+                                           .repetition = (unsigned)run->repetition,
+                                           .is_beginning = true,
+                                           .seconds = (double)sleep_ns * 1e-9};
+
+    if (weir_run_tells_progress(run))
+        observer->progress(observer->context, &progress);
+}

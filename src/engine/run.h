@@ -92,6 +92,7 @@ struct weir_run {
     struct weir_depth_choice *depths; /* by the position of the phase in the test */
 
     uint64_t repetition;
+    unsigned trial_depth;      /* of a search for a depth: the one that is tried; else 0 */
     uint64_t started_ns;       /* when the test began, on this node's clock */
     bool is_ending;            /* only removals from now on; the same on all ranks */
     bool is_interrupted;       /* by a signal, seen by any rank; the same on all ranks */
@@ -160,6 +161,13 @@ static inline uint64_t weir_run_now(const struct weir_run *run)
 
 /* True if the latest write of this run made what a read of the target finds now. */
 bool weir_run_has_written(const struct weir_run *run, const struct weir_target *target);
+
+/* Whether this rank tells the observer how far it is. */
+bool weir_run_tells_progress(const struct weir_run *run);
+
+/* Tells that a phase begins, or a sleep (NULL) of `sleep_ns`. */
+void weir_run_tell_beginning(const struct weir_run *run, const struct weir_phase *phase,
+                             uint64_t sleep_ns);
 
 /* One value that rank 0 chooses for all. */
 int weir_run_share(struct weir_run *run, uint64_t *value);

@@ -5,6 +5,7 @@
 #include "ior_check.h"
 #include "ior_lowering.h"
 #include "ior_version.h"
+#include "progress_words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -227,6 +228,9 @@ int weir_ior_lower_output(struct weir_output *output, const struct weir_ior_requ
     output->result_path = request->additions.result_path;
     output->is_plain = request->additions.is_plain;
     output->warnings_are_errors = ior->warning_as_errors;
+    if (weir_progress_read(request->additions.progress, request->parser.place, error,
+                           &output->progress_ns))
+        return -EINVAL;
     output->verbosity = (int)(ior->verbose < VERBOSITY_MAX ? ior->verbose : VERBOSITY_MAX);
     return weir_ior_version_read(request->additions.compat, request->parser.place, error,
                                  &output->compat);

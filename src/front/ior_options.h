@@ -119,6 +119,7 @@ struct weir_ior_additions {
     const char *membind;
     int64_t wants_huge_pages;
     const char *cache_drop;
+    const char *progress;
     const char *stop_before; /* NULL: not given */
     const char *on_error;
     const char *watchdog;

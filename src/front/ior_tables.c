@@ -2,6 +2,7 @@
 /* The rows of IOR 4.1's options and directives, of what we add to them, and of what is done in
  * place of a run. */
 #include "ior_options.h"
+#include "progress_words.h"
 
 /* ---- IOR 4.1 ---- */
 
@@ -243,6 +244,7 @@ static const struct weir_option addition_rows[] = {
     {0, "drop-caches", WEIR_OPTION_CHOICE, OURS(cache_drop), "none", "none|node|files",
      .help = "before each phase that reads, empty the page cache: that of each node, which needs "
              "root, or of the files alone"},
+    {0, "progress", WEIR_OPTION_TEXT, OURS(progress), "auto", .help = WEIR_PROGRESS_HELP},
     {0, "stop-before", WEIR_OPTION_TEXT, OURS(stop_before),
      .help = "end the run in order this long before the batch system ends the job, such as 60s, 5m "
              "or 1.5h"},

@@ -2,6 +2,8 @@
 /* The command that measures networks: its options, and the plan they make. */
 #include "net_words.h"
 
+#include "progress_words.h"
+
 #include "weir/base/options.h"
 
 #include <errno.h>
@@ -40,6 +42,7 @@ struct net_values {
     const char *format;
     int64_t gbits;
     const char *result_path;
+    const char *progress;
     int64_t verify;
     int64_t explain;
     int64_t help;
@@ -107,6 +110,7 @@ static const struct weir_option net_rows[] = {
     {0, "gbits", WEIR_OPTION_FLAG, AT(gbits), .help = "with --format perftest: Gbit/s, not MiB/s"},
     {0, "result", WEIR_OPTION_TEXT, AT(result_path),
      .help = "append what is measured to this file, as weir ior does"},
+    {0, "progress", WEIR_OPTION_TEXT, AT(progress), "auto", .help = WEIR_PROGRESS_HELP},
     {0, "verify", WEIR_OPTION_FLAG, AT(verify),
      .help = "stamp every message, and look for what came wrong, twice, or not at all"},
     {0, "explain", WEIR_OPTION_FLAG, AT(explain), .help = "print the plan, and stop"},
@@ -379,7 +383,7 @@ static int read_format(const struct reading *reading)
         return REFUSE(reading, "--gbits: only --format perftest has lines in either unit; leave it "
                                "out, or say --format perftest");
     plan->result_path = weir_arena_copy(&plan->arena, values->result_path);
-    return 0;
+    return weir_progress_read(values->progress, place, reading->error, &plan->progress_ns);
 }
 
 static int fill(const struct reading *reading)

@@ -341,6 +341,10 @@ static int measure_rounds(struct net_run *run, uint32_t repetition, unsigned siz
             code = net_round_try(run, error);
         if (code < 0 || run->has_stopped)
             break;
+        if (result != NULL && run->params->measures != NULL)
+            run->params->measures(run->params->context, run->plan->sizes[size],
+                                  (repetition * run->plan->size_count + size) * rounds + round,
+                                  run->plan->repetitions * run->plan->size_count * rounds);
         code = net_round_measure(run, round, repetition, run->plan->sizes[size], result, error);
         if (code == 0 && result != NULL && run->params->measured != NULL)
             run->params->measured(run->params->context, result);

@@ -14,15 +14,19 @@
 
 /* How far a running phase is, on rank 0 and as far as rank 0 can see. */
 struct weir_progress {
-    const struct weir_phase *phase;
+    const struct weir_phase *phase; /* NULL: it sleeps between phases, for `seconds` */
     unsigned repetition;
-    uint64_t ops_done; /* of rank 0 */
+    bool is_beginning;    /* the rest is not known yet */
+    unsigned trial_depth; /* not 0: of a search, this depth is being tried */
+    uint64_t ops_done;    /* of rank 0 */
     uint64_t ops_total;
     uint64_t bytes_done;
     double seconds; /* since the phase began */
 };
 
-/* Called on rank 0 only, between phases but for `progress`. Members may be NULL. */
+/* Called on rank 0 only, between phases but for `progress`. Members may be NULL. `progress` comes
+ * before each phase and each sleep, outside of what is timed, and every `progress_interval_ns`
+ * while transfers are made. */
 struct weir_observer {
     void *context;
     /* Before the first step, when the test has been found fit to run. An error ends the run. */

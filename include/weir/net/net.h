@@ -14,7 +14,9 @@ struct weir_net_params {
     struct weir_group *group;
     const struct weir_clock *clock;
     const volatile sig_atomic_t *stop_signal;
-    /* Called on rank 0 after each measurement; NULL. */
+    /* Called on rank 0 before each measurement, with the number of those before it and of all,
+     * and after it; NULL. */
+    void (*measures)(void *context, uint64_t bytes, unsigned done, unsigned all);
     void (*measured)(void *context, const struct weir_net_result *result);
     void *context;
 };

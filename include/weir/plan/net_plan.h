@@ -65,6 +65,7 @@ struct weir_net_plan {
     unsigned repetitions; /* of all of it: medians are told */
     enum weir_net_format format;
     bool is_in_bits;         /* perftest's lines in Gbit/s */
+    uint64_t progress_ns;    /* as in struct weir_output */
     const char *result_path; /* JSON goes there as well; NULL */
     bool must_verify;        /* the sink checks what came: stamps of place and message */
 };

@@ -234,6 +234,7 @@ struct weir_output {
     bool is_apart;            /* our own block goes to standard error, where no parser looks */
     bool warnings_are_errors; /* findings of severity warning make the exit code 1 */
     int verbosity;
+    uint64_t progress_ns; /* between lines that say how far the run is, or WEIR_PROGRESS_... */
 };
 
 /* What a plan was made from: enough to make it again. */
