@@ -16,6 +16,10 @@
 #define BRIEF_S 0.05
 #define NAMED_PAIRS 3
 #define SIZES_MAX 64
+/* A message that takes so long, so many times the usual, and such a part of the measurement. */
+#define STALL_S 0.2
+#define STALL_TIMES 20
+#define STALL_PART 0.05
 
 /* ---- words ---- */
 
@@ -93,6 +97,39 @@ static void judge_interruption(struct weir_net_result *result)
     if (result->is_interrupted)
         weir_net_result_find(result, WEIR_WARNING, "interrupted",
                              "interrupted: what had been measured until then is told");
+}
+
+/* ---- stops ---- */
+
+/* The measurement whose longest message took so long that nearly nothing was measured meanwhile. */
+static void judge_stalls(struct weir_net_result *result)
+{
+    double figures[WEIR_NET_LATENCY_COUNT], worst_s = 0, usual_s = 0, seconds = 0;
+    char longest[WEIR_DURATION_TEXT_BYTES], usual[WEIR_DURATION_TEXT_BYTES];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        weir_net_latency_describe(result->measurements[i].latency, figures);
+        if (figures[WEIR_NET_LATENCY_MAX] < STALL_S ||
+            figures[WEIR_NET_LATENCY_MAX] < STALL_TIMES * figures[WEIR_NET_LATENCY_MEDIAN] ||
+            figures[WEIR_NET_LATENCY_MAX] < STALL_PART * result->measurements[i].seconds)
+            continue;
+        count++;
+        if (figures[WEIR_NET_LATENCY_MAX] <= worst_s)
+            continue;
+        worst_s = figures[WEIR_NET_LATENCY_MAX];
+        usual_s = figures[WEIR_NET_LATENCY_MEDIAN];
+        seconds = result->measurements[i].seconds;
+    }
+    if (count > 0)
+        weir_net_result_find(
+            result, WEIR_WARNING, "stall",
+            "in %u of %u measurements a message was stuck; at worst for %s of %.3g s, where half "
+            "of "
+            "them took less than %s: the rate is not that of the network; look for an "
+            "end that was stopped or starved, or a link that was down",
+            count, result->measurement_count, weir_duration_format(worst_s, longest), seconds,
+            weir_duration_format(usual_s, usual));
 }
 
 /* ---- flows together ---- */
@@ -325,6 +362,32 @@ bool weir_net_result_is_local(const struct weir_net_result *result)
     return count > 0;
 }
 
+/* Of flows over a network, those between ranks of one host go another way. */
+static void judge_hosts(struct weir_net_result *result)
+{
+    const struct weir_net_flow_result *first = NULL;
+    uint64_t inside = 0, all = 0;
+
+    if (!result->ranks || strcmp(result->provider, "shm") == 0 || weir_net_result_is_local(result))
+        return;
+    for (uint32_t i = 0; i < result->measurement_count; i++)
+        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++) {
+            const struct weir_net_flow_result *flow = &result->measurements[i].flows[j];
+
+            all++;
+            inside += is_one_host(result, flow);
+            if (!first && is_one_host(result, flow))
+                first = flow;
+        }
+    if (first)
+        weir_net_result_find(result, WEIR_WARNING, "same-host",
+                             "%" PRIu64 " of %" PRIu64 " flows never left their host, the first "
+                             "%u -> %u on %s: sums and the trunk have them in; place ranks so that "
+                             "pairs are on different hosts (--map-by slot or node)",
+                             inside, all, first->source, first->sink,
+                             result->ranks[first->source].host);
+}
+
 static bool is_software(const struct weir_net_result *result)
 {
     for (uint32_t i = 0; result->ranks && i < result->rank_count; i++)
@@ -365,6 +428,8 @@ void weir_net_result_judge(struct weir_net_result *result)
     judge_failures(result);
     judge_content(result);
     judge_provider(result);
+    judge_hosts(result);
+    judge_stalls(result);
     judge_mtu(result);
     judge_overlap(result);
     for (uint32_t i = 0; i < count; i++)

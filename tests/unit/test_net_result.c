@@ -460,6 +460,55 @@ static void what_ranks_of_one_host_share_is_not_called_a_network(void **state)
     net_scene_close(&scene);
 }
 
+static void flows_that_never_left_their_host_are_told_among_others(void **state)
+{
+    struct net_scene scene;
+
+    (void)state;
+    net_scene_pairs(&scene);
+    weir_net_result_judge(scene.result);
+    assert_null(find(&scene, "same-host"));
+    net_scene_close(&scene);
+    net_scene_pairs(&scene);
+    snprintf(scene.result->ranks[2].host, WEIR_HOST_NAME_BYTES, "%s", scene.result->ranks[0].host);
+    weir_net_result_judge(scene.result);
+    assert_says(&scene, "same-host", "of 12 flows never left their host, the first 0 -> 2");
+    assert_null(find(&scene, "loopback"));
+    net_scene_close(&scene);
+}
+
+/* One message of 2 s among thousands of 1 ms: an end was stopped. */
+static void a_message_that_was_stuck_is_told(void **state)
+{
+    static const struct {
+        uint64_t longest_ns;
+        double seconds;
+        bool is_told;
+    } cases[] = {
+        {2000000000, 6, true},
+        {300000000, 2, true},
+        {100000000, 1, false},  /* a tenth of a second happens */
+        {300000000, 60, false}, /* and is nothing beside a minute */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_scene scene;
+        struct weir_net_measurement *measurement;
+
+        net_scene_open(&scene, "tcp", 2, 1);
+        net_scene_one(&scene, 4096, 0, 1, 100);
+        measurement = &scene.result->measurements[0];
+        measurement->seconds = cases[i].seconds;
+        for (int k = 0; k < 4000; k++)
+            weir_histogram_add(measurement->latency, 1000000);
+        weir_histogram_add(measurement->latency, cases[i].longest_ns);
+        weir_net_result_judge(scene.result);
+        assert_true((find(&scene, "stall") != NULL) == cases[i].is_told);
+        net_scene_close(&scene);
+    }
+}
+
 static void pairs_that_add_up_are_no_trunk(void **state)
 {
     struct net_scene scene;
@@ -685,6 +734,8 @@ int main(void)
         cmocka_unit_test(a_good_run_has_no_findings),
         cmocka_unit_test(a_trunk_is_told_with_its_figures),
         cmocka_unit_test(what_ranks_of_one_host_share_is_not_called_a_network),
+        cmocka_unit_test(flows_that_never_left_their_host_are_told_among_others),
+        cmocka_unit_test(a_message_that_was_stuck_is_told),
         cmocka_unit_test(pairs_that_add_up_are_no_trunk),
         cmocka_unit_test(odd_pairs_are_named),
         cmocka_unit_test(flows_that_did_not_overlap_are_told),
