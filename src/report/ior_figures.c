@@ -51,6 +51,11 @@ double weir_figures_rate(double amount, double seconds)
     return seconds >= SHORTEST_S ? or_zero(amount / seconds) : 0.0;
 }
 
+double weir_figures_percent(double part, double whole)
+{
+    return whole != 0.0 ? or_zero(100.0 * (part / whole)) : 0.0;
+}
+
 struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
                                      const struct weir_phase_result *result)
 {

@@ -32,6 +32,10 @@ bool weir_figures_has_removal(const struct weir_plan *plan, const struct weir_ph
 /* 0 where there is no time, or no finite quotient. */
 double weir_figures_rate(double amount, double seconds);
 
+/* Part of a whole in per cent; 0 where there is no whole, or no finite quotient: a result file may
+ * be damaged. */
+double weir_figures_percent(double part, double whole);
+
 /* True if wear-out went on after a deadline, so that the stonewall is worth a line. For phases
  * that have a row. */
 bool weir_figures_has_wear_out(const struct weir_plan *plan,

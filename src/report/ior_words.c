@@ -262,11 +262,6 @@ void weir_words_options(const struct weir_words_listener *listener, const struct
 
 /* ---- the file system ---- */
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0.0;
-}
-
 struct weir_words_filesystem weir_words_filesystem(const struct weir_filesystem_facts *facts)
 {
     static const struct weir_filesystem_facts unknown = {.is_known = false};
@@ -278,9 +273,9 @@ struct weir_words_filesystem weir_words_filesystem(const struct weir_filesystem_
     snprintf(words.capacity, sizeof words.capacity, "%.1f %s", is_large ? gib / 1024.0 : gib,
              is_large ? "TiB" : "GiB");
     snprintf(words.used_capacity, sizeof words.used_capacity, "%.1f%%",
-             percent(known->bytes_used, known->bytes_total));
+             weir_figures_percent((double)known->bytes_used, (double)known->bytes_total));
     snprintf(words.inodes, sizeof words.inodes, "%.1f Mi", (double)known->inodes_total / WEIR_MIB);
     snprintf(words.used_inodes, sizeof words.used_inodes, "%.1f%%",
-             percent(known->inodes_used, known->inodes_total));
+             weir_figures_percent((double)known->inodes_used, (double)known->inodes_total));
     return words;
 }

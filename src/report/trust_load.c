@@ -69,7 +69,7 @@ static void add_curve(struct weir_text *text, const char *name,
         const struct weir_depth_point *point = &curve->points[i];
 
         weir_trust_line(text, "%s %9u %11.1f %10.1f%%  %s", name, point->depth, point->ops_per_s,
-                        best > 0.0 ? 100.0 * point->ops_per_s / best : 0.0,
+                        weir_figures_percent(point->ops_per_s, best),
                         point->depth == result->depth ? "taken" : "");
     }
 }

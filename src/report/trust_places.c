@@ -59,7 +59,8 @@ static double moved(const struct weir_phase_result *phase)
 
 static double resident(const struct weir_phase_result *phase)
 {
-    return 100.0 * (double)phase->residency.resident_bytes / (double)phase->residency.asked_bytes;
+    return weir_figures_percent((double)phase->residency.resident_bytes,
+                                (double)phase->residency.asked_bytes);
 }
 
 static double device_read(const struct weir_phase_result *phase)
@@ -92,7 +93,7 @@ static double per_node(const struct weir_phase_result *phase)
 
 static double of_memory(const struct weir_phase_result *phase)
 {
-    return 100.0 * per_node(phase) / mib(phase->node_memory_bytes);
+    return weir_figures_percent(per_node(phase), mib(phase->node_memory_bytes));
 }
 
 /* Columns that no phase has are left out. */
@@ -336,8 +337,7 @@ static void add_to_line(struct line *line, struct stay *stay)
 {
     stay->is_told = true;
     line->hosts[line->host_count++] = stay->host;
-    widen(&line->busy, stay->core_s > 0.0,
-          stay->core_s > 0.0 ? 100.0 * stay->cpu_s / stay->core_s : 0.0);
+    widen(&line->busy, stay->core_s > 0.0, weir_figures_percent(stay->cpu_s, stay->core_s));
     widen(&line->migrations, stay->migrations != WEIR_UNKNOWN, (double)stay->migrations);
     widen(&line->preemptions, stay->preemptions != WEIR_UNKNOWN, (double)stay->preemptions);
 }

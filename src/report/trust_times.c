@@ -126,8 +126,9 @@ static void add_ranks(struct weir_text *text, const char *name,
                     weir_duration_format(result->rank_s_min, times[0]),
                     weir_duration_format(result->rank_s_mean, times[1]),
                     weir_duration_format(result->rank_s_max, times[2]),
-                    weir_duration_format(result->common_s, times[3]), 100.0 * result->data_share,
-                    estimate, format_processor(result, times[4]), weir_text_string(&slowest));
+                    weir_duration_format(result->common_s, times[3]),
+                    weir_figures_percent(result->data_share, 1.0), estimate,
+                    format_processor(result, times[4]), weir_text_string(&slowest));
     weir_text_close(&slowest);
 }
 

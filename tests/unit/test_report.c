@@ -164,6 +164,23 @@ static void plain_output_and_other_formats_have_no_block(void **state)
     scene_close(&scene);
 }
 
+/* A result file may be damaged: each number is finite, and the share made from it is not. */
+static void shares_are_finite_whatever_was_read(void **state)
+{
+    struct scene scene = make_default();
+    struct weir_text text = {0};
+
+    (void)state;
+    scene.result->phases[0].data_share = 1e308;
+    scene.result->phases[0].depth_curve.count = 1;
+    scene.result->phases[0].residency.asked_bytes = 0;
+    weir_report_trust(&text, scene.plan, scene.result);
+    assert_null(strstr(weir_text_string(&text), "inf%"));
+    assert_null(strstr(weir_text_string(&text), "nan%"));
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
 static void no_number_is_nan_or_infinite(void **state)
 {
     static const char *const words[] = {" nan", " inf", "-nan", "-inf", ",nan", ",inf", ":nan"};
@@ -914,6 +931,7 @@ int main(void)
         cmocka_unit_test(other_formats_and_records_are_the_golden_ones),
         cmocka_unit_test(our_block_holds_no_line_that_scripts_take_for_results),
         cmocka_unit_test(plain_output_and_other_formats_have_no_block),
+        cmocka_unit_test(shares_are_finite_whatever_was_read),
         cmocka_unit_test(no_number_is_nan_or_infinite),
         cmocka_unit_test(json_is_valid_and_keeps_the_names),
         cmocka_unit_test(our_block_is_short_for_a_hundred_repetitions),
