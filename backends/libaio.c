@@ -141,6 +141,17 @@ static void free_session(struct libaio_session *libaio)
     free(libaio);
 }
 
+static int check_options(const void *values, struct weir_error *error)
+{
+    const struct libaio_options *options = values;
+
+    if (!options->must_lock)
+        return 0;
+    return weir_error_usage(error, "libaio",
+                            "--posix.rangelocks: a lock is the process's, and several of its "
+                            "transfers are under way at once: leave it out, or use -a POSIX");
+}
+
 static int set_up(struct libaio_session *libaio, const struct libaio_options *options,
                   struct weir_error *error)
 {
@@ -149,10 +160,9 @@ static int set_up(struct libaio_session *libaio, const struct libaio_options *op
 
     if (rc < 0)
         return rc;
-    if (options->must_lock)
-        return weir_error_usage(error, "libaio",
-                                "--posix.rangelocks: a lock is the process's, and several of its "
-                                "transfers are under way at once: leave it out, or use -a POSIX");
+    rc = check_options(options, error);
+    if (rc < 0)
+        return rc;
     if (make_slots(libaio, depth) < 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "libaio", "out of memory");
     libaio->entries = depth;
@@ -481,7 +491,8 @@ const struct weir_backend weir_backend_libaio = {
                                 WEIR_TAKES_DEVICES,
                    .standard_depth = STANDARD_DEPTH,
                    .standard_batch = 16,
-                   .options = {"AIO", libaio_rows, sizeof(struct libaio_options)}},
+                   .options = {"AIO", libaio_rows, sizeof(struct libaio_options)},
+                   .check = check_options},
     .open = libaio_session_open,
     .close = libaio_session_close,
     .describe = libaio_describe,

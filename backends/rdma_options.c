@@ -255,9 +255,39 @@ static int check_numbers(const struct weir_rdma_options *options, struct weir_er
     return rc;
 }
 
-int weir_rdma_options_check(const struct weir_rdma_options *options, struct weir_error *error)
+int weir_rdma_targets_read(const char *word, unsigned *count, struct weir_error *error)
 {
+    unsigned long number;
+    char *end;
+
+    errno = 0;
+    number = strtoul(word, &end, 10);
+    if (errno != 0 || end == word || *end != '\0' || *word == '-' || number == 0 ||
+        number > WEIR_OBJECT_SERVERS_MAX)
+        return weir_error_usage(error, "rdma",
+                                "--rdma.targets %s: name a number of ranks from 1 to %d, per-node, "
+                                "or self",
+                                word, WEIR_OBJECT_SERVERS_MAX);
+    *count = (unsigned)number;
+    return 0;
+}
+
+static int check_targets(const char *word, struct weir_error *error)
+{
+    unsigned count;
+
+    if (!word || strcmp(word, "self") == 0 || strcmp(word, "per-node") == 0)
+        return 0;
+    return weir_rdma_targets_read(word, &count, error);
+}
+
+int weir_rdma_options_check(const void *values, struct weir_error *error)
+{
+    const struct weir_rdma_options *options = values;
     int rc = check_hosts(options, error);
+
+    if (rc == 0)
+        rc = check_targets(options->targets, error);
 
     if (rc == 0)
         rc = check_provider(options, error);

@@ -36,8 +36,12 @@ struct weir_rdma_options {
 
 extern const struct weir_option weir_rdma_rows[];
 
-/* Refuses, with the way out, what does not go together, whatever the ranks are. 0 or the error. */
-int weir_rdma_options_check(const struct weir_rdma_options *options, struct weir_error *error);
+/* Refuses, with the way out, what does not go together, whatever the ranks are: `values` are struct
+ * weir_rdma_options. 0 or the error. */
+int weir_rdma_options_check(const void *values, struct weir_error *error);
+
+/* The number of ranks that --rdma.targets names. 0, or the error if it names none. */
+int weir_rdma_targets_read(const char *word, unsigned *count, struct weir_error *error);
 
 /* True if the servers are not of this job. */
 bool weir_rdma_has_hosts(const struct weir_rdma_options *options);

@@ -75,18 +75,10 @@ static int assign_per_node(const struct weir_group *group, unsigned roles[],
 static int assign_number(const char *word, const struct weir_group *group, unsigned roles[],
                          struct weir_error *error)
 {
-    char *end;
-    unsigned long count;
+    unsigned count = 0;
+    int rc = weir_rdma_targets_read(word, &count, error);
 
-    errno = 0;
-    count = strtoul(word, &end, 10);
-    if (errno != 0 || end == word || *end != '\0' || *word == '-' || count == 0 ||
-        count > WEIR_OBJECT_SERVERS_MAX)
-        return weir_error_usage(error, "rdma",
-                                "--rdma.targets %s: name a number of ranks from 1 to %d, per-node, "
-                                "or self",
-                                word, WEIR_OBJECT_SERVERS_MAX);
-    return assign_last(group, (unsigned)count, roles, error);
+    return rc < 0 ? rc : assign_last(group, count, roles, error);
 }
 
 static int assign(const struct weir_rdma_options *options, const struct weir_group *group,

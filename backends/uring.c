@@ -114,8 +114,10 @@ static struct uring_session *uring_session_of(struct weir_session *session)
 
 /* ---- session ---- */
 
-static int check_options(const struct uring_options *options, struct weir_error *error)
+static int check_options(const void *values, struct weir_error *error)
 {
+    const struct uring_options *options = values;
+
     if (options->must_lock)
         return weir_error_usage(error, "uring",
                                 "--posix.rangelocks: a lock is the process's, and several of its "
@@ -509,7 +511,8 @@ const struct weir_backend weir_backend_uring = {
                                 WEIR_TAKES_DEVICES,
                    .standard_depth = 32,
                    .standard_batch = 1,
-                   .options = {"URING", uring_rows, sizeof(struct uring_options)}},
+                   .options = {"URING", uring_rows, sizeof(struct uring_options)},
+                   .check = check_options},
     .open = uring_session_open,
     .close = uring_session_close,
     .describe = uring_describe,

@@ -339,6 +339,18 @@ static int check_backend(const struct scope *scope)
     return 0;
 }
 
+static int check_options(const struct scope *scope)
+{
+    const struct weir_test *test = scope->test;
+    int status = 0;
+
+    if (test->backend->check)
+        status = test->backend->check(test->backend_options, scope->error);
+    if (status == 0 && test->inner && test->inner->check)
+        status = test->inner->check(test->inner_options, scope->error);
+    return status;
+}
+
 static int check_repeats(const struct scope *scope, const struct weir_step *steps)
 {
     for (const struct weir_step *step = steps; step; step = step->next) {
@@ -404,8 +416,8 @@ static int check_side_files(const struct scope *scope)
 
 typedef int rule(const struct scope *scope);
 
-static rule *const test_rules[] = {check_backend, check_work, check_hog, check_placement,
-                                   check_side_files};
+static rule *const test_rules[] = {check_backend, check_options,   check_work,
+                                   check_hog,     check_placement, check_side_files};
 static rule *const phase_rules[] = {check_target, check_verb};
 static rule *const data_rules[] = {check_sizes,        check_total,   check_sharing,
                                    check_collective,   check_load,    check_stop,

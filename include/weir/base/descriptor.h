@@ -32,6 +32,10 @@ struct weir_descriptor {
     unsigned standard_depth;
     unsigned standard_batch;
     struct weir_option_set options;
+    /* Refuses, with the way out, values of `options` that make no sense whatever the ranks, hosts
+     * and devices are. A plan is checked by it before it runs or is explained. 0 or the error.
+     * NULL: all go. */
+    int (*check)(const void *options, struct weir_error *error);
 };
 
 #endif
