@@ -222,8 +222,7 @@ static int posix_alignment(struct weir_session *session, const char *path,
 
     if (rc < 0)
         return rc;
-    posix->alignment = found;
-    *alignment = found;
+    *alignment = posix->alignment = found;
     return 0;
 }
 

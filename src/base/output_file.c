@@ -97,13 +97,6 @@ static bool is_result(const struct beginning *begin)
            (end == NULL || schema < end);
 }
 
-static bool is_net_result(const struct beginning *begin)
-{
-    const char *format = *begin->text == '{' ? value_of(begin->text + 1, "\"format\":") : NULL;
-
-    return format != NULL && begins_with(format, "weir-net ");
-}
-
 static bool is_rank_csv(const struct beginning *begin)
 {
     return begins_with(begin->text, "access,rank,runtime-with-openclose,runtime,"
@@ -158,7 +151,6 @@ static const struct {
 } kinds[] = {
     [WEIR_OUTPUT_REPORT] = {"report", is_report},
     [WEIR_OUTPUT_RESULT] = {"runs", is_result},
-    [WEIR_OUTPUT_NET_RESULT] = {"run of weir net", is_net_result},
     [WEIR_OUTPUT_RANK_CSV] = {"figures of ranks", is_rank_csv},
     [WEIR_OUTPUT_OP_CSV] = {"times of transfers", is_op_csv},
     [WEIR_OUTPUT_STATUS] = {"count of transfers", is_status},

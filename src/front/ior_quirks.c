@@ -152,6 +152,22 @@ static const struct weir_ior_quirk of_access[] = {
      "removing from another node is part of what is timed"},
     {"directories of `-u` are never removed", "those that the run made are removed, unless `-k`",
      "a run leaves nothing behind"},
+    {"two jobs on one `-o` remove each other's files",
+     "the second is refused while the first one lives: a locked mark beside the file (`.weir-` and "
+     "16 digits, removed at the end) names its host, process, user and job. `--overwrite` does not "
+     "change that; a mark of a dead run is replaced",
+     "neither job's figures would be right"},
+    {"all ranks make a shared file at once",
+     "rank 0 makes it and the others open it when it is there, within the open time; MPI-IO as its "
+     "library does",
+     "a file that somebody else puts there meanwhile is told from ours"},
+    {"a link or file that takes the name after a check is written through",
+     "it is left alone: what was checked, or made, is what is opened and removed",
+     "a run must not destroy what it did not make"},
+    {"`-a MPIIO -o ufs:NAME`: checked and removed as NAME",
+     "what the MPI library makes of the prefix is tried out once, and that file is meant "
+     "everywhere",
+     "OMPIO takes the prefix for a part of the name"},
     {"what stands at the target is overwritten or removed, whatever it is",
      "only what a benchmark wrote, ours or an IOR with whatever pattern, and files of holes or "
      "zeros, unless `--overwrite` or `WEIR_OVERWRITE=1` in the environment",

@@ -182,12 +182,15 @@ def environment():
 def run_weir(weir, words):
     """What a run says, and its result."""
     with tempfile.TemporaryDirectory(prefix="weir-net.") as folder:
-        path = os.path.join(folder, "net.json")
+        path = os.path.join(folder, "net.jsonl")
         done = subprocess.run(["mpiexec", "-n", "2", weir, "net", *words, "--result", path], env=environment(), check=False,
                               capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
         need(done.returncode == 0, f"exit code {done.returncode}: {done.stderr.strip()}")
         with open(path, encoding="utf-8") as file:
-            return done.stdout, json.load(file)
+            records = [json.loads(line) for line in file]
+    document = {key: value for record in records if record["record"] != "measurement" for key, value in record.items()}
+    document["measurements"] = [record for record in records if record["record"] == "measurement"]
+    return done.stdout, document
 
 
 RUNS = {

@@ -105,8 +105,6 @@ static const struct {
     {WEIR_OUTPUT_RESULT, "{\"record\":\"run\",\"run\":\"0a\",\"schema\":\"weir-result-1\"", true},
     {WEIR_OUTPUT_RESULT, "{\"name\":\"package\",\"version\":\"1\"}", false},
     {WEIR_OUTPUT_RESULT, "{\"record\":\"run\",\"schema\":\"other\"}\nweir-result-", false},
-    {WEIR_OUTPUT_NET_RESULT, "{\n \"format\": \"weir-net 1\",\n", true},
-    {WEIR_OUTPUT_NET_RESULT, "{\n \"format\": \"svg\",\n", false},
     {WEIR_OUTPUT_RANK_CSV, RANKS "write,0,7.1", true},
     {WEIR_OUTPUT_RANK_CSV, "access,rank\n", false},
     {WEIR_OUTPUT_OP_CSV, "time,runtime,tp\n0.0,", true},

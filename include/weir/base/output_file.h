@@ -10,13 +10,12 @@
 #include <stddef.h>
 
 enum weir_output_kind {
-    WEIR_OUTPUT_REPORT,     /* text, CSV or JSON of IOR's, of any release */
-    WEIR_OUTPUT_RESULT,     /* runs, one record per line */
-    WEIR_OUTPUT_NET_RESULT, /* a run of `weir net`, JSON */
-    WEIR_OUTPUT_RANK_CSV,   /* figures of ranks */
-    WEIR_OUTPUT_OP_CSV,     /* times of transfers */
-    WEIR_OUTPUT_STATUS,     /* a count of transfers: decimal digits, as IOR writes it */
-    WEIR_OUTPUT_SERVERS     /* addresses of servers, one per line */
+    WEIR_OUTPUT_REPORT,   /* text, CSV or JSON of IOR's, of any release */
+    WEIR_OUTPUT_RESULT,   /* runs, one record per line */
+    WEIR_OUTPUT_RANK_CSV, /* figures of ranks */
+    WEIR_OUTPUT_OP_CSV,   /* times of transfers */
+    WEIR_OUTPUT_STATUS,   /* a count of transfers: decimal digits, as IOR writes it */
+    WEIR_OUTPUT_SERVERS   /* addresses of servers, one per line */
 };
 
 struct weir_output_file {
