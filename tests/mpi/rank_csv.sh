@@ -85,11 +85,11 @@ keep_ranks 2 -b 256k -w
 expect_done
 valid_ranks "len(rows) == 2"
 
-# No place for it: exit code 3 and a sentence.
+# No place for it: refused before anything is done. No room for it: known at the end only, and a sentence of its own.
 csv=$work/nowhere/rank.csv
 keep_ranks 2 -b 256k -w
-expect_exit 3
-expect_error 'saveRankPerformanceDetailsCSV: .*/nowhere/rank\.csv: No such file or directory'
+expect_exit 2
+expect_error 'saveRankPerformanceDetailsCSV: .*/nowhere/rank\.csv cannot be made: No such file or directory'
 [[ ! -s $out ]] || fail "something was printed"
 csv=/dev/full
 keep_ranks 2 -b 256k -w

@@ -21,7 +21,8 @@ refused() { # refused PATTERN OPTION...
 mkdir "$files/directory"
 echo 'my thesis' >"$files/precious"
 cp "$files/precious" "$files/precious.00000000"
-truncate -s 1M "$files/zeros" # as the image of a disk
+truncate -s 1M "$files/image" # as a disk's: zeros alone are a benchmark's own, a label after them is not
+printf 'label' | dd of="$files/image" bs=1 seek=1080 conv=notrunc status=none
 small=(-t 64k -b 64k)
 f=$files/new
 
@@ -37,7 +38,7 @@ refused 'directory' "${small[@]}" -w -o "$files/directory"
 refused 'precious.*overwrite' "${small[@]}" -w -o "$files/precious"
 refused 'precious.*overwrite' "${small[@]}" -w -F -o "$files/precious"
 refused 'precious.*overwrite' "${small[@]}" -w -E -o "$files/precious"
-refused 'zeros.*overwrite' "${small[@]}" -w -o "$files/zeros"
+refused 'image.*overwrite' "${small[@]}" -w -o "$files/image"
 refused 'no-such-script' -f "$work/no-such-script"
 refused 'quirk' "${small[@]}" -O quirk=1 -o "$f"
 refused 'packet|-l' "${small[@]}" -l zebra -o "$f"
