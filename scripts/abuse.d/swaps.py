@@ -17,7 +17,11 @@ WRITE = ["-w", "-k", "-t", "4k", "-b", "16k"]
 # Name, ranks, the rank before whose calls it is done, options, whether an own file is there before.
 SHAPES = (("new", 1, 0, WRITE, False), ("over an own file", 1, 0, WRITE, True), ("into an own file", 1, 0, [*WRITE, "-E"], True),
           ("again", 1, 0, ["-w", "-r", "-i", "2", "-t", "4k", "-b", "16k"], False), ("by the second rank", 2, 1, WRITE, True),
-          ("into an own file by the second rank", 2, 1, [*WRITE, "-E"], True))
+          ("into an own file by the second rank", 2, 1, [*WRITE, "-E"], True),
+          ("written, checked and removed", 1, 0, ["-w", "-W", "-r", "-R", "-t", "4k", "-b", "16k"], True),
+          ("own files read and kept", 1, 0, ["-r", "-R", "-k", "-t", "4k", "-b", "16k"], True),
+          ("own files read and removed", 1, 0, ["-r", "-t", "4k", "-b", "16k"], True),
+          ("removed by the first of two", 2, 0, ["-w", "-r", "-t", "4k", "-b", "16k"], True))
 
 
 def build_library(bed):
