@@ -248,6 +248,22 @@ def files_below(folder):
     return names
 
 
+def in_folder(bed, check):
+    """What check(bed, folder) finds in a directory of its own, as (verdict, text); the directory is gone afterwards."""
+    folder = bed.folder()
+    held = False
+    try:
+        text = check(bed, folder) or ""
+        held = True
+    except Failed as failed:
+        return failed.verdict, str(failed)
+    finally:
+        bed.unmount(folder / "m")
+        if held or not bed.keep:
+            bed.drop(folder)
+    return "ok", text
+
+
 class Case:
     """A command of bash and what must hold after it.
 
@@ -273,20 +289,7 @@ class Case:
             raise Skip("needs root")
         if self.fault and not bed.weir_test:
             raise Skip("no weir-test here")
-        folder = bed.folder()
-        held = False
-        try:
-            if self.mount:
-                bed.mount(folder, self.mount)
-            self.check(bed, folder)
-            held = True
-        except Failed as failed:
-            return failed.verdict, str(failed)
-        finally:
-            bed.unmount(folder / "m")
-            if held or not bed.keep:
-                bed.drop(folder)
-        return "ok", ""
+        return in_folder(bed, self.check)
 
     def bash(self, bed, folder, text, limit):
         with open(folder / ".out", "w+b") as out, open(folder / ".err", "w+b") as err:
@@ -295,6 +298,8 @@ class Case:
         return process.returncode, in_time, left
 
     def check(self, bed, folder):
+        if self.mount:
+            bed.mount(folder, self.mount)
         if self.setup:
             rc, in_time, _ = self.bash(bed, folder, self.setup, 60)
             if rc != 0 or not in_time:
@@ -380,15 +385,4 @@ class Task:
         self.name, self.function, self.quick = name, function, quick
 
     def run(self, bed):
-        folder = bed.folder()
-        held = False
-        try:
-            why = self.function(bed, folder) or ""
-            held = True
-        except Failed as failed:
-            return failed.verdict, str(failed)
-        finally:
-            bed.unmount(folder / "m")
-            if held or not bed.keep:
-                bed.drop(folder)
-        return "ok", why
+        return in_folder(bed, self.function)
