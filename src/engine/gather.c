@@ -394,13 +394,15 @@ static int agree_on_outcome(struct weir_run *run, struct weir_phase_result *reco
     struct weir_error failure = run->failure;
     bool is_told = weir_run_must_stop(run);
     bool is_heard = weir_group_hears_alarm(run->group);
-    uint64_t seen[5] = {is_told, run->is_cut, weir_error_is_set(&failure), is_heard,
-                        run->is_called_off};
-    int code = weir_group_reduce(run->group, seen, 5, WEIR_MAX);
+    uint64_t seen[6] = {is_told,  run->is_cut,        weir_error_is_set(&failure),
+                        is_heard, run->is_called_off, weir_group_has_pinged(run->group)};
+    int code = weir_group_reduce(run->group, seen, 6, WEIR_MAX);
     bool is_cut;
 
     if (code == 0 && seen[3] != 0)
         code = weir_group_end_alarm(run->group);
+    if (code == 0 && seen[5] != 0)
+        code = weir_group_end_pings(run->group);
     if (code != 0)
         return code;
     weir_group_agree(run->group, &failure);

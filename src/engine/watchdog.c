@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ranks say stands in memory that the ranks of a node share. The threads that read it call
- * nothing of MPI. */
+ * nothing of MPI. Of other nodes, ranks learn by asking, where they wait for them. */
 #include "watchdog.h"
 
 #include "run.h"
@@ -41,6 +41,11 @@ struct slot {
     char path[WEIR_PATH_BYTES];
 };
 
+struct other_node {
+    uint64_t asked_ns; /* latest question */
+    bool is_told;
+};
+
 struct weir_watchdog {
     struct weir_run *run;
     struct slot *slots; /* of the ranks of the node, in their order */
@@ -48,7 +53,9 @@ struct weir_watchdog {
     struct slot *mine;
     enum weir_deed deed; /* which this rank goes on with after it has waited */
     uint64_t limit_ns;
-    uint64_t give_up_ns; /* 0: never */
+    uint64_t give_up_ns;       /* 0: never */
+    uint64_t waits_since_ns;   /* 0: does not wait for others */
+    struct other_node *others; /* by node; NULL until this rank has waited for long */
 
     /* of a rank that watches */
     pthread_t thread;
@@ -80,6 +87,7 @@ void weir_watchdog_say(struct weir_run *run, enum weir_deed deed, const char *pa
     if (dog == NULL)
         return;
     dog->deed = deed;
+    dog->waits_since_ns = 0;
     if (path != NULL) {
         atomic_store(&dog->mine->deed, WEIR_DEED_NONE);
         snprintf(dog->mine->path, sizeof dog->mine->path, "%s", path);
@@ -96,34 +104,83 @@ void weir_watchdog_beat(struct weir_run *run, uint64_t offset)
 
     if (dog == NULL)
         return;
+    dog->waits_since_ns = 0;
     atomic_store(&dog->mine->offset, offset);
     atomic_store(&dog->mine->beat_ns, now_ns());
     atomic_store(&dog->mine->deed, dog->deed);
 }
 
 /* The run ends here. `is_held`: MPI is not to be asked for anything, for the rank may be in it. */
-static void give_up(struct weir_watchdog *dog, bool is_held)
+static void give_up(struct weir_watchdog *dog, const char *reason, bool is_held)
 {
     const struct weir_engine_params *params = dog->run->params;
 
+    atomic_store(&dog->is_ending, true);
     if (params->give_up != NULL)
-        params->give_up(params->give_up_context, dog->reason, is_held);
-    weir_log(WEIR_LOG_ERROR, "%s", dog->reason);
+        params->give_up(params->give_up_context, reason, is_held);
+    weir_log(WEIR_LOG_ERROR, "%s", reason);
     _exit(WEIR_EXIT_FLAWED);
+}
+
+/* A node of which this rank knows by asking. Gives the run up if it is silent for too long. */
+static void look_at_node(struct weir_watchdog *dog, int node, uint64_t seen_ns)
+{
+    struct weir_group *group = dog->run->group;
+    struct other_node *other = &dog->others[node];
+    uint64_t silent_ns = seen_ns - other->asked_ns;
+    bool is_open = weir_group_is_pinged(group, node);
+    bool was_told = other->is_told;
+    char reason[WEIR_NODE_NAME_BYTES + 128];
+
+    other->is_told = is_open && silent_ns >= dog->limit_ns;
+    if (was_told && !other->is_told)
+        weir_log(WEIR_LOG_WARNING, "rank %d on host %s answers again", group->node_leader[node],
+                 group->node_names[node]);
+    if (!is_open && silent_ns >= dog->limit_ns / 4) {
+        weir_group_ping(group, node);
+        other->asked_ns = seen_ns;
+    }
+    if (!other->is_told)
+        return;
+    snprintf(reason, sizeof reason,
+             "rank %d on host %s, the first of %d there, has not answered for %.0f s",
+             group->node_leader[node], group->node_names[node],
+             group->node_start[node + 1] - group->node_start[node], (double)silent_ns / NS_PER_S);
+    if (!was_told)
+        weir_log(WEIR_LOG_WARNING, "%s", reason);
+    if (dog->give_up_ns != 0 && silent_ns >= dog->give_up_ns)
+        give_up(dog, reason, false);
+}
+
+/* A node that is held as a whole cannot tell by itself: who has waited for long asks. */
+static void look_at_nodes(struct weir_watchdog *dog, uint64_t seen_ns)
+{
+    const struct weir_group *group = dog->run->group;
+
+    if (dog->waits_since_ns == 0)
+        dog->waits_since_ns = seen_ns;
+    if (group->node_count < 2 || group->node_rank != 0 || group->node > 1 ||
+        seen_ns - dog->waits_since_ns < dog->limit_ns / 4)
+        return;
+    if (dog->others == NULL)
+        dog->others = calloc((size_t)group->node_count, sizeof *dog->others);
+    for (int node = 0; dog->others != NULL && node < group->node_count; node++)
+        if (node != group->node)
+            look_at_node(dog, node, seen_ns);
 }
 
 void weir_watchdog_wait(struct weir_run *run)
 {
     struct weir_watchdog *dog = run->watchdog;
+    uint64_t seen_ns = now_ns();
 
     if (dog == NULL)
         return;
-    atomic_store(&dog->mine->beat_ns, now_ns());
+    atomic_store(&dog->mine->beat_ns, seen_ns);
     atomic_store(&dog->mine->deed, WEIR_DEED_WAIT);
-    if (!atomic_load(&dog->must_give_up))
-        return;
-    atomic_store(&dog->is_ending, true);
-    give_up(dog, false);
+    if (atomic_load(&dog->must_give_up))
+        give_up(dog, dog->reason, false);
+    look_at_nodes(dog, seen_ns);
 }
 
 static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t deed,
@@ -229,7 +286,7 @@ static void look(struct weir_watchdog *dog, uint64_t *given_up_ns)
         *given_up_ns = seen_ns;
     atomic_store(&dog->must_give_up, true);
     if (seen_ns - *given_up_ns >= GRACE_NS && !atomic_load(&dog->is_ending))
-        give_up(dog, true);
+        give_up(dog, dog->reason, true);
 }
 
 static void *keep_watch(void *context)
@@ -339,6 +396,7 @@ static void let_go(struct weir_watchdog *dog)
     stop_watching(dog);
     if (dog->slots != NULL)
         munmap(dog->slots, dog->slot_count * sizeof *dog->slots);
+    free(dog->others);
     free(dog);
 }
 

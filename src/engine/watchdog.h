@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks that have not moved for a long time, as others on their node see it: a rank that a system
- * call or a signal holds cannot tell by itself. */
+ * call or a signal holds cannot tell by itself. Of a node that is held as a whole, the first rank
+ * of the run tells, and of that one's node the first rank of the second node, once they wait for
+ * it. */
 #ifndef WEIR_ENGINE_WATCHDOG_H
 #define WEIR_ENGINE_WATCHDOG_H
 
@@ -37,8 +39,8 @@ void weir_watchdog_say(struct weir_run *run, enum weir_deed deed, const char *pa
 /* Says that it has moved: now and then. `offset`: of its latest transfer. */
 void weir_watchdog_beat(struct weir_run *run, uint64_t offset);
 
-/* The same of a rank that waits for others. Does not return if it is the first one, and the time
- * after which the plan gives up is over. */
+/* The same of a rank that waits for others, and asks for them now and then. Does not return if it
+ * is the first one, and the time after which the plan gives up is over. */
 void weir_watchdog_wait(struct weir_run *run);
 
 /* How long this rank was seen not to move since it said the path, and in what: 0 and nothing, if it

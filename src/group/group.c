@@ -44,6 +44,27 @@ int weir_group_end_alarm(struct weir_group *group)
     return group->ops->end_alarm != NULL ? group->ops->end_alarm(group) : 0;
 }
 
+void weir_group_ping(struct weir_group *group, int node)
+{
+    if (group->ops->ping != NULL)
+        group->ops->ping(group, node);
+}
+
+bool weir_group_is_pinged(const struct weir_group *group, int node)
+{
+    return group->ops->is_pinged != NULL && group->ops->is_pinged(group, node);
+}
+
+bool weir_group_has_pinged(const struct weir_group *group)
+{
+    return group->ops->has_pinged != NULL && group->ops->has_pinged(group);
+}
+
+int weir_group_end_pings(struct weir_group *group)
+{
+    return group->ops->end_pings != NULL ? group->ops->end_pings(group) : 0;
+}
+
 /* Puts "rank 3 on host n2: " before the text, which is cut where it grows too long. */
 static void name_the_rank(const struct weir_group *group, struct weir_error *error, int rank)
 {

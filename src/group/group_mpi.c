@@ -4,6 +4,7 @@
 #include "weir/group/group.h"
 
 #include "group_mpi_alarm.h"
+#include "group_mpi_ping.h"
 
 #include "weir/base/text.h"
 
@@ -35,6 +36,7 @@ struct mpi_group {
     char (*node_names)[WEIR_NODE_NAME_BYTES];
     char library[LIBRARY_BYTES];
     struct weir_mpi_alarm alarm;
+    struct weir_mpi_ping ping;
 };
 
 static struct mpi_group *mpi_group_of(struct weir_group *group)
@@ -249,12 +251,33 @@ static void mpi_raise_alarm(struct weir_group *group)
 
 static bool mpi_hears_alarm(struct weir_group *group)
 {
+    weir_mpi_ping_serve(&mpi_group_of(group)->ping, group, mpi_group_of(group)->comm);
     return weir_mpi_alarm_hears(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm);
 }
 
 static int mpi_end_alarm(struct weir_group *group)
 {
     return weir_mpi_alarm_end(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm);
+}
+
+static void mpi_ping(struct weir_group *group, int node)
+{
+    weir_mpi_ping_ask(&mpi_group_of(group)->ping, group, mpi_group_of(group)->comm, node);
+}
+
+static bool mpi_is_pinged(const struct weir_group *group, int node)
+{
+    return weir_mpi_ping_is_open(&((const struct mpi_group *)group)->ping, node);
+}
+
+static bool mpi_has_pinged(const struct weir_group *group)
+{
+    return ((const struct mpi_group *)group)->ping.peers != NULL;
+}
+
+static int mpi_end_pings(struct weir_group *group)
+{
+    return weir_mpi_ping_end(&mpi_group_of(group)->ping, group, mpi_group_of(group)->comm);
 }
 
 /* ---- nodes ---- */
@@ -435,6 +458,10 @@ static const struct weir_group_ops mpi_ops = {
     .raise_alarm = mpi_raise_alarm,
     .hears_alarm = mpi_hears_alarm,
     .end_alarm = mpi_end_alarm,
+    .ping = mpi_ping,
+    .is_pinged = mpi_is_pinged,
+    .has_pinged = mpi_has_pinged,
+    .end_pings = mpi_end_pings,
     .close = mpi_close,
 };
 

@@ -19,7 +19,7 @@ enum weir_reduction { WEIR_SUM, WEIR_MIN, WEIR_MAX };
 struct weir_group;
 
 /* What an implementation gives. Functions return 0 or -errno unless they say otherwise; all but
- * send, receive, has_message, raise_alarm and hears_alarm are collective. */
+ * send, receive, has_message, raise_alarm, hears_alarm and pings are collective. */
 struct weir_group_ops {
     int (*barrier)(struct weir_group *group);
     int (*broadcast)(struct weir_group *group, void *data, size_t bytes, int root);
@@ -38,6 +38,11 @@ struct weir_group_ops {
     void (*raise_alarm)(struct weir_group *group);
     bool (*hears_alarm)(struct weir_group *group);
     int (*end_alarm)(struct weir_group *group);
+    /* See weir_group_ping. NULL: a group of one node. */
+    void (*ping)(struct weir_group *group, int node);
+    bool (*is_pinged)(const struct weir_group *group, int node);
+    bool (*has_pinged)(const struct weir_group *group);
+    int (*end_pings)(struct weir_group *group);
     void (*close)(struct weir_group *group);
 };
 
@@ -128,6 +133,18 @@ bool weir_group_hears_alarm(struct weir_group *group);
 /* Once all ranks know that there was an alarm: none is on its way any more, and the next one can be
  * raised. 0 or -errno. Collective. */
 int weir_group_end_alarm(struct weir_group *group);
+
+/* Whether another node is alive. Rank 0 may ask the first rank of any other node, the first rank of
+ * the second node may ask rank 0; of other ranks and nodes the first function does nothing. A rank
+ * answers when it looks for an alarm. No call waits; who owes an answer is not asked again. */
+void weir_group_ping(struct weir_group *group, int node);
+/* True while that node owes this rank an answer. */
+bool weir_group_is_pinged(const struct weir_group *group, int node);
+/* True if this rank has asked since the last end of all pings. */
+bool weir_group_has_pinged(const struct weir_group *group);
+/* Once all ranks know that one has asked: no message is on its way any more. 0 or -errno.
+ * Collective. */
+int weir_group_end_pings(struct weir_group *group);
 
 /* All ranks state their error; every rank then holds that of the lowest rank that has one, with
  * "rank 3 on host n2: " before it if it is not common to all, and returns its code; 0 if no rank
