@@ -4,12 +4,10 @@
 #include "ior_lowering.h"
 
 #include "pinning_words.h"
+#include "time_words.h"
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
-
-#define NS_PER_S UINT64_C(1000000000)
 
 #define REFUSE(lowering, ...) weir_error_usage((lowering)->error, (lowering)->place, __VA_ARGS__)
 #define REMARK(lowering, ...) weir_plan_add_remark((lowering)->plan, (lowering)->test, __VA_ARGS__)
@@ -72,31 +70,6 @@ static void lower_cache_drop(const struct weir_ior_lowering *lowering)
 
 /* ---- the end of the job ---- */
 
-/* Nanoseconds of a unit of time; 0 if it is none. */
-static uint64_t unit_ns(const char *unit)
-{
-    if (*unit == '\0' || strcasecmp(unit, "s") == 0)
-        return NS_PER_S;
-    if (strcasecmp(unit, "m") == 0)
-        return 60 * NS_PER_S;
-    return strcasecmp(unit, "h") == 0 ? 3600 * NS_PER_S : 0;
-}
-
-static int read_time(const struct weir_ior_lowering *lowering, const char *option, const char *text,
-                     uint64_t *ns)
-{
-    size_t length = strspn(text, "0123456789.");
-    uint64_t unit = unit_ns(text + length);
-    const char *number = weir_arena_printf(&lowering->plan->arena, "%.*s", (int)length, text);
-
-    if (unit == 0 || weir_duration_parse(number, unit, ns))
-        return REFUSE(lowering,
-                      "%s: \"%s\" is no time; give seconds, minutes or hours, such as 60s, 5m or "
-                      "1.5h",
-                      option, text);
-    return 0;
-}
-
 /* A run ends once: what the first test says holds for all. */
 static int lower_stop_before(const struct weir_ior_lowering *lowering)
 {
@@ -104,7 +77,7 @@ static int lower_stop_before(const struct weir_ior_lowering *lowering)
     struct weir_plan *plan = lowering->plan;
     uint64_t ns = 0;
 
-    if (text && read_time(lowering, "--stop-before", text, &ns))
+    if (text && weir_time_read("--stop-before", text, lowering->place, lowering->error, &ns))
         return -EINVAL;
     if (lowering->test->number == 0) {
         plan->has_stop_before = text != NULL;
@@ -119,32 +92,14 @@ static int lower_stop_before(const struct weir_ior_lowering *lowering)
     return 0;
 }
 
-/* ---- ranks that do not move ---- */
-
-static int lower_watchdog(const struct weir_ior_lowering *lowering)
-{
-    const struct weir_ior_additions *additions = &lowering->request->additions;
-    struct weir_test *test = lowering->test;
-
-    if (read_time(lowering, "--watchdog", additions->watchdog, &test->watchdog_ns))
-        return -EINVAL;
-    if (additions->give_up == NULL)
-        return 0;
-    if (read_time(lowering, "--give-up", additions->give_up, &test->give_up_ns))
-        return -EINVAL;
-    if (test->give_up_ns > 0 && (test->watchdog_ns == 0 || test->give_up_ns < test->watchdog_ns))
-        return REFUSE(lowering,
-                      "--give-up: %s is less than the time of --watchdog, %s: give more, or a "
-                      "shorter --watchdog that is not 0",
-                      additions->give_up, additions->watchdog);
-    return 0;
-}
-
 int weir_ior_lower_place(struct weir_ior_lowering *lowering)
 {
     const struct weir_ior_additions *additions = &lowering->request->additions;
 
-    if (lower_pinning(lowering) || lower_stop_before(lowering) || lower_watchdog(lowering) ||
+    if (lower_pinning(lowering) || lower_stop_before(lowering) ||
+        weir_watchdog_read(additions->watchdog, additions->give_up, lowering->place,
+                           lowering->error, &lowering->test->watchdog_ns,
+                           &lowering->test->give_up_ns) ||
         weir_membind_read(additions->membind, lowering->place, &lowering->test->membind,
                           lowering->error))
         return -EINVAL;

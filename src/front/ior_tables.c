@@ -3,6 +3,7 @@
  * place of a run. */
 #include "ior_options.h"
 #include "progress_words.h"
+#include "time_words.h"
 
 /* ---- IOR 4.1 ---- */
 
@@ -252,9 +253,7 @@ static const struct weir_option addition_rows[] = {
      .help =
          "an operation that fails: all tasks stop and the run ends (stop), or it is counted and "
          "they go on (continue); the exit code is 1 in either case"},
-    {0, "watchdog", WEIR_OPTION_TEXT, OURS(watchdog), "60s",
-     .help = "tell of tasks that have not moved for so long, such as 60s, 5m or 1.5h: where they "
-             "are and what they are in; 0: never"},
+    {0, "watchdog", WEIR_OPTION_TEXT, OURS(watchdog), "60s", .help = WEIR_WATCHDOG_HELP},
     {0, "give-up", WEIR_OPTION_TEXT, OURS(give_up),
      .help = "end the run if a task has not moved for so long, at least the time of --watchdog: "
              "finished phases are in the result, files stay"},

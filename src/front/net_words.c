@@ -3,6 +3,7 @@
 #include "net_words.h"
 
 #include "progress_words.h"
+#include "time_words.h"
 
 #include "weir/base/options.h"
 
@@ -43,6 +44,8 @@ struct net_values {
     int64_t gbits;
     const char *result_path;
     const char *progress;
+    const char *watchdog;
+    const char *give_up;
     int64_t verify;
     int64_t explain;
     int64_t help;
@@ -111,6 +114,10 @@ static const struct weir_option net_rows[] = {
     {0, "result", WEIR_OPTION_TEXT, AT(result_path),
      .help = "append what is measured to this file, as weir ior does"},
     {0, "progress", WEIR_OPTION_TEXT, AT(progress), "auto", .help = WEIR_PROGRESS_HELP},
+    {0, "watchdog", WEIR_OPTION_TEXT, AT(watchdog), "60s", .help = WEIR_WATCHDOG_HELP},
+    {0, "give-up", WEIR_OPTION_TEXT, AT(give_up),
+     .help = "end the run if a task has not moved for so long, at least the time of --watchdog: "
+             "finished measurements are in the result"},
     {0, "verify", WEIR_OPTION_FLAG, AT(verify),
      .help = "stamp every message, and look for what came wrong, twice, or not at all"},
     {0, "explain", WEIR_OPTION_FLAG, AT(explain), .help = "print the plan, and stop"},
@@ -383,7 +390,10 @@ static int read_format(const struct reading *reading)
         return REFUSE(reading, "--gbits: only --format perftest has lines in either unit; leave it "
                                "out, or say --format perftest");
     plan->result_path = weir_arena_copy(&plan->arena, values->result_path);
-    return weir_progress_read(values->progress, place, reading->error, &plan->progress_ns);
+    if (weir_progress_read(values->progress, place, reading->error, &plan->progress_ns))
+        return -EINVAL;
+    return weir_watchdog_read(values->watchdog, values->give_up, place, reading->error,
+                              &plan->watchdog_ns, &plan->give_up_ns);
 }
 
 static int fill(const struct reading *reading)

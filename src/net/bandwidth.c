@@ -162,7 +162,7 @@ int net_bandwidth_run(struct net_run *run, const struct net_trial *trial, uint64
         tally->warm_until_ns = start_ns + trial->warm_up_ns;
         net_tally_begin(tally, start_ns);
     }
-    net_meet_begin(&meet, run->group, run->clock);
+    net_meet_begin(&meet, run->group, run->clock, run->plan);
     while (code == 0) {
         for (uint32_t i = 0; i < run->end_count; i++)
             if (run->ends[i].is_opener && run->ends[i].state == NET_END_RUNNING)

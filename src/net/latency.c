@@ -256,7 +256,7 @@ int net_latency_run(struct net_run *run, const struct net_trial *trial, uint64_t
     int code = 0;
 
     begin(run, trial, start_ns);
-    net_meet_begin(&meet, run->group, run->clock);
+    net_meet_begin(&meet, run->group, run->clock, run->plan);
     while (code == 0) {
         /* Who is not playing has no ball on its way, and may sleep. */
         int found =

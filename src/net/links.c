@@ -101,7 +101,7 @@ static int finish_stage(struct net_run *run)
     struct net_meet meet;
     int code = 0;
 
-    net_meet_begin(&meet, run->group, run->clock);
+    net_meet_begin(&meet, run->group, run->clock, run->plan);
     while (code == 0) {
         struct net_event events[EVENTS_MAX];
         int count = run->carrier->ops->poll(run->carrier, events, EVENTS_MAX, PATIENCE_NS);

@@ -457,7 +457,7 @@ static void *meet_late(void *context)
     uint64_t mine_ns = (uint64_t)(me->group.base.rank * 7 % 5) * 2000000;
     int code = 0;
 
-    net_meet_begin(&meet, &me->group.base, &me->clock);
+    net_meet_begin(&meet, &me->group.base, &me->clock, NULL);
     while (code == 0) {
         bool has_arrived = weir_clock_ns(&me->clock) - begin_ns >= mine_ns;
 

@@ -64,8 +64,10 @@ struct weir_net_plan {
     uint64_t interval_ns; /* iperf's lines while it runs; 0: none */
     unsigned repetitions; /* of all of it: medians are told */
     enum weir_net_format format;
-    bool is_in_bits;         /* perftest's lines in Gbit/s */
-    uint64_t progress_ns;    /* as in struct weir_output */
+    bool is_in_bits;      /* perftest's lines in Gbit/s */
+    uint64_t progress_ns; /* as in struct weir_output */
+    uint64_t watchdog_ns; /* as in struct weir_test */
+    uint64_t give_up_ns;
     const char *result_path; /* JSON goes there as well; NULL */
     bool must_verify;        /* the sink checks what came: stamps of place and message */
 };

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# weir net: a rank that is held is told of, with its host, by the one that waits for it; it may move again, or the run gives up.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+export OMPI_MCA_odls_base_sigkill_timeout=0
+
+pid_of_rank() { # pid_of_rank NUMBER
+    local pid
+    for pid in $(pgrep -f -- "^$WEIR net .*$result"); do
+        ! tr '\0' '\n' <"/proc/$pid/environ" | grep -qE "^(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1\$" || echo "$pid"
+    done
+}
+
+measurements() { grep -c '"record":"measurement"' "$result" 2>/dev/null; }
+one_is_done() { (($(measurements) >= 1)); }
+
+start() { # start OPTION...: four ranks, and waits for the end of the first measurement
+    rm -f "$result"
+    command_line="four ranks measure, with $*"
+    timeout 90 mpiexec --oversubscribe -n 4 "$WEIR" net --provider tcp --duration 1 --repetitions 4 --watchdog 1s --result "$result" "$@" \
+        >"$out" 2>"$err" </dev/null &
+    launcher=$!
+    wait_until 40 one_is_done || fail "nothing is measured"
+}
+
+is_told() { grep -q "rank $1 on host .* has not answered for" "$err"; }
+answers() { grep -q "rank $1 on host .* answers again" "$err"; }
+
+for rank in 3 0; do
+    start
+    pid=$(pid_of_rank $rank)
+    kill -STOP "$pid"
+    wait_until 30 is_told $rank || fail "nobody tells of rank $rank"
+    kill -CONT "$pid"
+    wait_until 30 answers $rank || fail "nobody tells that rank $rank answers"
+    status=0
+    wait "$launcher" || status=$?
+    ((status <= 1)) || fail "exit code $status" # a measurement with a hole may be a flaw
+    ! grep 'has not answered' "$err" | grep -qv "rank $rank on" || fail "another rank is accused"
+done
+
+start --give-up 2s
+before=$(measurements)
+kill -STOP "$(pid_of_rank 2)"
+status=0
+wait "$launcher" || status=$?
+expect_exit 1
+expect_error '--give-up: rank 2 on host .* has not answered for .* s: the run ends'
+(($(measurements) >= before)) || fail "finished measurements are gone"
+gone() { ! pgrep -f -- "^$WEIR net .*$result" >/dev/null; }
+wait_until 10 gone || fail "processes are left"
+
+run 2 net --provider tcp --duration 0.2 --watchdog 60s --give-up 30s
+expect_exit 2
+expect_error '--give-up: 30s is less than the time of --watchdog, 60s'
