@@ -10,10 +10,12 @@ trap 'rm -rf "$tree"' EXIT
 fresh_tree() {
     rm -rf "$tree"
     mkdir -p "$tree/src/base" "$tree/src/front" "$tree/src/group" "$tree/include/weir/io" "$tree/backends" \
-        "$tree/tests" "$tree/scripts"
+        "$tree/tests" "$tree/scripts" "$tree/src/audit" "$tree/docs"
     printf '#include "weir/base/text.h"\n#include <stdio.h>\n' >"$tree/src/front/front.c"
     printf 'int weir_fine(void);\n' >"$tree/include/weir/io/queue.h"
     printf '#include <mpi.h>\n/* sprintf( */\n' >"$tree/src/group/group_mpi.c"
+    printf 'weir_result_find(record, WEIR_NOTE,\n    "late", "by %%u");\n' >"$tree/src/audit/doubt.c"
+    printf '| `late` | note | it came late |\n' >"$tree/docs/findings.md"
 }
 
 rule() { # rule NAME: runs it, prints what it says, returns its status
@@ -45,7 +47,7 @@ long_function() { # long_function LINES
 }
 
 fresh_tree
-for name in layers functions banned headers; do expect_clean $name; done
+for name in layers functions banned findings headers; do expect_clean $name; done
 
 echo '#include "weir/io/queue.h"' >>"$tree/src/front/front.c"
 expect_finding layers '^src/front/front.c:3: front must not know of io'
@@ -76,3 +78,12 @@ expect_finding banned '^src/base/text.c:1: TODO'
 
 echo 'size_t weir_needs_stddef(void);' >"$tree/include/weir/io/queue.h"
 expect_finding headers 'weir/io/queue.h does not compile alone'
+
+: >"$tree/docs/findings.md"
+expect_finding findings '^src/audit/doubt.c:1: docs/findings.md has no row for the finding late'
+printf '| `early` | note | it came early |\n' >>"$tree/docs/findings.md"
+expect_finding findings '^docs/findings.md:2: no finding has the name early'
+printf '| `late` | warning | it came late |\n' >"$tree/docs/findings.md"
+expect_finding findings '^docs/findings.md:1: late is a note'
+printf 'weir_result_find(record, WEIR_NOTE, name, "by");\n' >"$tree/src/audit/other.c"
+expect_finding findings '^src/audit/other.c:1: .* must be a string'
