@@ -155,7 +155,9 @@ void weir_ior_compat_page(struct weir_text *text, const struct weir_backends *ba
         "IOR\" is the oldest release in which "
         "the word is known to work; the original is looked at up to %s.\n\n"
         "Every long name is also a key of `-O key=value[,key=value...]` and of script lines, "
-        "without regard to case.\n\n"
+        "without regard to case. In IOR, those that begin with `stoneWalling`, `summary`, `save` "
+        "and `num`, and `minTimeDuration`, `interIODelay`, `memoryPerTask`, `debug` and "
+        "`platform`, are such keys only (`-O minTimeDuration=10`); here they are options, too.\n\n"
         "## Options\n\n### Of IOR 4.1\n",
         WEIR_IOR_VERSION);
     add_rows(text, &weir_ior_option_set);
