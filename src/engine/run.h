@@ -63,6 +63,7 @@ struct weir_run {
     bool is_bound;                            /* to it */
     struct weir_storage_facts storage;        /* behind the target; first rank of a node */
     struct weir_traffic_watch *traffic_watch; /* first rank of a node; else NULL */
+    struct weir_stolen_watch *stolen_watch;   /* likewise, for all ranks of the node */
     struct weir_running look;                 /* before the present phase */
     struct weir_traffic traffic;              /* likewise, first rank of a node */
     uint64_t *package_of_rank; /* processor packages, if the names of files say them; else NULL */

@@ -8,6 +8,7 @@
 
 #include "weir/system/memory_place.h"
 #include "weir/system/processor.h"
+#include "weir/system/stolen.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -101,6 +102,16 @@ static int plan_seats(const struct weir_run *run, const char *rankfile, const st
     return weir_seats_plan(topology, &request, table->seats, error);
 }
 
+/* The sets of `given` have done their work, and take those of the seats. */
+static void watch_stolen(struct weir_run *run, const struct table *table)
+{
+    unsigned count = (unsigned)run->group->node_size;
+
+    for (unsigned i = 0; i < count; i++)
+        table->given[i] = table->seats[i].cpus;
+    run->stolen_watch = weir_stolen_open("", table->given, count);
+}
+
 /* Collective. */
 static int share_seats(struct weir_run *run, const char *rankfile, struct table *table,
                        struct weir_error *error)
@@ -111,7 +122,8 @@ static int share_seats(struct weir_run *run, const char *rankfile, struct table 
 
     if (code == 0 && table->seats != NULL) {
         count_given_cores(run, table);
-        plan_seats(run, rankfile, table, error);
+        if (plan_seats(run, rankfile, table, error) == 0)
+            watch_stolen(run, table);
     }
     if (weir_group_agree(group, error) != 0)
         return error->code;
@@ -187,10 +199,8 @@ int weir_seat_take(struct weir_run *run, struct weir_error *error)
 
     weir_host_view_aim(run);
     if (weir_seat_read_rankfile(run, &rankfile, error) == 0 &&
-        choose_seat(run, rankfile, error) == 0) {
+        choose_seat(run, rankfile, error) == 0)
         bind_rank(run, error);
-        weir_run_probe_watch(run->host->probe, &run->seat.cpus);
-    }
     free(rankfile);
     return weir_group_agree(run->group, error);
 }
@@ -200,6 +210,8 @@ void weir_seat_leave(struct weir_run *run)
     if (run->traffic_watch != NULL)
         weir_traffic_close(run->traffic_watch);
     run->traffic_watch = NULL;
+    weir_stolen_close(run->stolen_watch);
+    run->stolen_watch = NULL;
     if (run->is_bound)
         weir_running_bind(&run->host->given);
     run->is_bound = false;
@@ -258,6 +270,8 @@ void weir_seat_look_before(struct weir_run *run)
 {
     if (run->traffic_watch != NULL)
         weir_traffic_read(run->traffic_watch, &run->traffic);
+    if (run->stolen_watch != NULL)
+        weir_stolen_begin(run->stolen_watch);
     weir_run_probe_read(run->host->probe, &run->look);
 }
 
@@ -305,7 +319,7 @@ void weir_seat_look_after(struct weir_run *run, struct weir_execution *execution
         .migrations = difference(before->migrations, now.migrations),
         .preemptions = difference(before->preemptions, now.preemptions),
         .throttled_ns = difference(before->throttled_ns, now.throttled_ns),
-        .stolen_ns = difference(before->stolen_ns, now.stolen_ns),
+        .stolen_ns = WEIR_UNKNOWN, /* until the node has told it */
         .stolen_cpus = weir_cpu_set_count(&seat->cpus),
     };
     tell_place(seat, &now, execution);
@@ -339,11 +353,28 @@ static void look_at_memory(const struct weir_run *run, struct weir_execution *ex
         execution->away_permille = weir_memory_away_permille(&places, execution->wanted_nodes);
 }
 
+/* The first rank has looked for as long as any rank of the node took; of that, this rank gets the
+ * part for which it took itself. Collective. */
+static int share_stolen(struct weir_run *run, struct weir_execution *execution)
+{
+    const struct weir_stolen *all = run->stolen_watch ? weir_stolen_end(run->stolen_watch) : NULL;
+    struct weir_stolen mine = {.ns = WEIR_UNKNOWN};
+    int code = weir_group_scatter_on_node(run->group, all, sizeof mine, &mine);
+
+    execution->stolen_ns = mine.ns;
+    if (mine.ns != WEIR_UNKNOWN && mine.interval_ns > execution->wall_ns)
+        execution->stolen_ns =
+            (uint64_t)((double)mine.ns * (double)execution->wall_ns / (double)mine.interval_ns);
+    return code;
+}
+
 int weir_seat_look_around(struct weir_run *run, struct weir_phase_facts *facts)
 {
     int code = weir_group_barrier(run->group);
     struct weir_traffic now;
 
+    if (code == 0)
+        code = share_stolen(run, &facts->execution);
     if (code != 0)
         return code;
     look_at_memory(run, &facts->execution);

@@ -185,7 +185,8 @@ static void add_times(struct weir_node_places *node, const struct weir_execution
     add_known(&node->preemptions, execution->preemptions);
     if (execution->throttled_ns != WEIR_UNKNOWN)
         node->throttled_s = fmax(node->throttled_s, (double)execution->throttled_ns * 1e-9);
-    if (execution->stolen_cpus > 0 && execution->wall_ns > 0)
+    if (execution->stolen_ns != WEIR_UNKNOWN && execution->stolen_cpus > 0 &&
+        execution->wall_ns > 0)
         node->stolen_share = fmax(node->stolen_share, (double)execution->stolen_ns /
                                                           (wall_ns * execution->stolen_cpus));
 }

@@ -29,9 +29,8 @@ enum {
      * with the settings of the distributions. */
     KERNEL_CPUS_MAX = 1 << 15,
     BIND_PASSES = 4,
-    GROUPS_MAX = 32,                  /* of more, the outermost are not looked at */
-    SMALL_FILE_BYTES = 4096,          /* sched and cpu.stat have less than half of it */
-    STAT_BYTES = WEIR_CPUS_MAX * 200, /* a name and ten numbers of up to 19 digits, on average */
+    GROUPS_MAX = 32,         /* of more, the outermost are not looked at */
+    SMALL_FILE_BYTES = 4096, /* sched and cpu.stat have less than half of it */
 };
 
 /* ---- binding ---- */
@@ -130,13 +129,9 @@ struct throttle_file {
 
 struct weir_run_probe {
     int sched_fd; /* -1: not there */
-    int stat_fd;
-    struct weir_cpu_set watched;
-    uint64_t ns_per_tick; /* of the times in /proc/stat */
     struct throttle_file throttles[GROUPS_MAX];
     unsigned throttle_count;
     uint64_t throttled_ns; /* sum of what each reading found to be new */
-    char *stat_text;       /* STAT_BYTES for what /proc/stat tells of processors, and a NUL */
 };
 
 static int open_below(const char *root, const char *path)
@@ -193,16 +188,10 @@ static void add_group(void *context, const struct weir_control_group *group)
 struct weir_run_probe *weir_run_probe_open(const char *root)
 {
     struct weir_run_probe *probe = calloc(1, sizeof *probe);
-    long ticks_per_s = sysconf(_SC_CLK_TCK);
 
     if (probe == NULL)
         weir_error_out_of_memory();
-    probe->ns_per_tick = NS_PER_S / (uint64_t)(ticks_per_s > 0 ? ticks_per_s : 100);
     probe->sched_fd = open_below(root, "/proc/self/sched");
-    probe->stat_fd = open_below(root, "/proc/stat");
-    probe->stat_text = malloc(STAT_BYTES);
-    if (probe->stat_text == NULL)
-        weir_error_out_of_memory();
     weir_control_groups_visit(root, "cpu", add_group, probe);
     return probe;
 }
@@ -213,17 +202,9 @@ void weir_run_probe_close(struct weir_run_probe *probe)
         return;
     if (probe->sched_fd >= 0)
         close(probe->sched_fd);
-    if (probe->stat_fd >= 0)
-        close(probe->stat_fd);
     for (unsigned i = 0; i < probe->throttle_count; i++)
         close(probe->throttles[i].fd);
-    free(probe->stat_text);
     free(probe);
-}
-
-void weir_run_probe_watch(struct weir_run_probe *probe, const struct weir_cpu_set *cpus)
-{
-    probe->watched = *cpus;
 }
 
 /* ---- reading ---- */
@@ -267,61 +248,6 @@ static uint64_t read_throttled(struct weir_run_probe *probe)
     return is_known ? probe->throttled_ns : WEIR_UNKNOWN;
 }
 
-/* A line of /proc/stat: the name, then times as user, nice, system, idle, iowait, irq, softirq,
- * steal. False if it has fewer, as with kernels before 2.6.11. */
-static bool read_steal(const char *numbers, uint64_t *ticks)
-{
-    char *end;
-
-    for (unsigned column = 1;; column++) {
-        unsigned long long number = strtoull(numbers, &end, 10);
-
-        if (end == numbers || *end == '\0')
-            return false;
-        if (column == 8) {
-            *ticks = number;
-            return true;
-        }
-        numbers = end;
-    }
-}
-
-/* Lines of processors come first, in the order of their numbers; those that are off have none. */
-static uint64_t sum_stolen(const char *text, const struct weir_cpu_set *watched)
-{
-    uint64_t sum = 0, ticks;
-    bool is_known = false;
-
-    while (strncmp(text, "cpu", 3) == 0) {
-        const char *line_end = strchr(text, '\n');
-        char *end;
-        unsigned long cpu = strtoul(text + 3, &end, 10);
-
-        if (line_end == NULL)
-            break;
-        /* The first line, with a blank behind "cpu", is of all together. */
-        if (text[3] != ' ' && cpu < WEIR_CPUS_MAX && weir_cpu_set_has(watched, (unsigned)cpu) &&
-            read_steal(end, &ticks)) {
-            is_known = true;
-            sum += ticks;
-        }
-        text = line_end + 1;
-    }
-    return is_known ? sum : WEIR_UNKNOWN;
-}
-
-static uint64_t read_stolen(const struct weir_run_probe *probe)
-{
-    uint64_t ticks;
-
-    if (weir_cpu_set_is_empty(&probe->watched))
-        return 0;
-    if (!read_anew(probe->stat_fd, probe->stat_text, STAT_BYTES))
-        return WEIR_UNKNOWN;
-    ticks = sum_stolen(probe->stat_text, &probe->watched);
-    return ticks == WEIR_UNKNOWN ? WEIR_UNKNOWN : ticks * probe->ns_per_tick;
-}
-
 void weir_run_probe_read(struct weir_run_probe *probe, struct weir_running *running)
 {
     int cpu = sched_getcpu();
@@ -332,7 +258,6 @@ void weir_run_probe_read(struct weir_run_probe *probe, struct weir_running *runn
         .migrations = read_migrations(probe),
         .preemptions = read_preemptions(),
         .throttled_ns = read_throttled(probe),
-        .stolen_ns = read_stolen(probe),
     };
     if (get_cpus(0, &running->cpus) != 0)
         weir_cpu_set_add(&running->cpus, running->cpu);

@@ -351,6 +351,9 @@ static void times_are_added_or_the_greatest_counts(void **state)
     execution = add(scene, 0, "3");
     execution->migrations = 4;
     execution->preemptions = WEIR_UNKNOWN;
+    execution->wall_ns = 1000000000;
+    execution->stolen_ns = WEIR_UNKNOWN;
+    execution->stolen_cpus = 1;
     derive(scene);
     assert_float_equal(scene->nodes[0].cpu_s, 1.75, 1e-9);
     assert_float_equal(scene->nodes[0].wall_s, 4.0, 1e-9);

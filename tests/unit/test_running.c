@@ -280,69 +280,21 @@ static const char sched_text[] = "cat (3748, #threads: 1)\n"
                                  "se.nr_migrations              :                  17\n"
                                  "nr_switches                   :                   4\n";
 
-/* user nice system idle iowait irq softirq steal guest guest_nice */
-static const char stat_text[] = "cpu  9 9 9 9 9 9 9 9999 77 0\n"
-                                "cpu0 1 2 3 4 5 6 7 100 0 0\n"
-                                "cpu1 1 2 3 4 5 6 7 20 0 0\n"
-                                "cpu3 1 2 3 4 5 6 7 3 0 0\n"
-                                "cpu10 1 2 3 4 5 6 7 5000 0 0\n"
-                                "intr 5 1 1 1 1 1 1 1 1 1 1\n";
-
 struct scene {
     const char *what;
     struct planted_file files[8];
-    struct weir_cpu_set watched;
     uint64_t migrations;
     uint64_t throttled_ns;
-    uint64_t stolen_ticks;
 };
 
-#define CPUS(bits)                                                                                 \
-    {                                                                                              \
-        .words[0] = (bits)                                                                         \
-    }
 #define GROUP "sys/fs/cgroup"
 
 static const struct scene scenes[] = {
-    {.what = "nothing is told",
-     .watched = CPUS(1),
-     .migrations = WEIR_UNKNOWN,
-     .throttled_ns = WEIR_UNKNOWN,
-     .stolen_ticks = WEIR_UNKNOWN},
-    {.what = "migrations; processors that are not watched",
-     .files = {{"proc/self/sched", sched_text}, {"proc/stat", stat_text}},
+    {.what = "nothing is told", .migrations = WEIR_UNKNOWN, .throttled_ns = WEIR_UNKNOWN},
+    {.what = "migrations",
+     .files = {{"proc/self/sched", sched_text}},
      .migrations = 17,
      .throttled_ns = WEIR_UNKNOWN},
-    {.what = "stolen time of all that are watched, but for those that are off",
-     .files = {{"proc/self/sched", "cat\nnr_switches : 4\n"}, {"proc/stat", stat_text}},
-     .watched = CPUS(1 << 0 | 1 << 2 | 1 << 3),
-     .migrations = WEIR_UNKNOWN,
-     .throttled_ns = WEIR_UNKNOWN,
-     .stolen_ticks = 103},
-    {.what = "a number that another begins with",
-     .files = {{"proc/stat", stat_text}},
-     .watched = CPUS(1 << 1),
-     .migrations = WEIR_UNKNOWN,
-     .throttled_ns = WEIR_UNKNOWN,
-     .stolen_ticks = 20},
-    {.what = "the line of all together is of no processor",
-     .files = {{"proc/stat", stat_text}},
-     .watched = CPUS(1 << 1 | 1 << 9),
-     .migrations = WEIR_UNKNOWN,
-     .throttled_ns = WEIR_UNKNOWN,
-     .stolen_ticks = 20},
-    {.what = "a kernel that does not know of stolen time",
-     .files = {{"proc/stat", "cpu  1 2 3 4\ncpu0 1 2 3 4\ncpu1 1 2 3 4 5 6 7 20\nintr 1\n"}},
-     .watched = CPUS(1 << 0),
-     .migrations = WEIR_UNKNOWN,
-     .throttled_ns = WEIR_UNKNOWN,
-     .stolen_ticks = WEIR_UNKNOWN},
-    {.what = "only processors that are off",
-     .files = {{"proc/stat", stat_text}},
-     .watched = CPUS(1 << 2),
-     .migrations = WEIR_UNKNOWN,
-     .throttled_ns = WEIR_UNKNOWN,
-     .stolen_ticks = WEIR_UNKNOWN},
     {.what = "version 2: the group around has waited longer; the outermost has no quota",
      .files = {{"proc/self/cgroup", "0::/job/step\n"},
                {GROUP "/job/step/cpu.stat", "usage_usec 9\nnr_throttled 1\nthrottled_usec 7\n"},
@@ -368,11 +320,6 @@ static const struct scene scenes[] = {
      .throttled_ns = 0},
 };
 
-static uint64_t tick_ns(void)
-{
-    return UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
-}
-
 static void counters_are_what_the_files_tell(void **state)
 {
     (void)state;
@@ -380,19 +327,14 @@ static void counters_are_what_the_files_tell(void **state)
         const struct scene *scene = &scenes[i];
         struct weir_running running;
         struct weir_run_probe *probe;
-        uint64_t stolen_ns =
-            scene->stolen_ticks == WEIR_UNKNOWN ? WEIR_UNKNOWN : scene->stolen_ticks * tick_ns();
         char root[64];
 
         plant(root, scene->files, sizeof scene->files / sizeof *scene->files);
         probe = weir_run_probe_open(root);
-        weir_run_probe_watch(probe, &scene->watched);
         weir_run_probe_read(probe, &running);
-        if (running.migrations != scene->migrations ||
-            running.throttled_ns != scene->throttled_ns || running.stolen_ns != stolen_ns)
-            fail_msg("%s: %lld migrations, %lld ns throttled, %lld ns stolen", scene->what,
-                     (long long)running.migrations, (long long)running.throttled_ns,
-                     (long long)running.stolen_ns);
+        if (running.migrations != scene->migrations || running.throttled_ns != scene->throttled_ns)
+            fail_msg("%s: %lld migrations, %lld ns throttled", scene->what,
+                     (long long)running.migrations, (long long)running.throttled_ns);
         weir_run_probe_close(probe);
         fell(root);
     }
@@ -402,16 +344,13 @@ static void each_reading_is_new(void **state)
 {
     static const struct planted_file before[] = {
         {"proc/self/sched", sched_text},
-        {"proc/stat", stat_text},
         {"proc/self/cgroup", "0::/job\n"},
         {GROUP "/job/cpu.stat", "throttled_usec 1\n"},
     };
     static const struct planted_file after[] = {
         {"proc/self/sched", "x\nse.nr_migrations   :  18\n"},
-        {"proc/stat", "cpu 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 101\nintr 0\n"},
         {GROUP "/job/cpu.stat", "throttled_usec 500\n"},
     };
-    const struct weir_cpu_set watched = one_cpu(0);
     struct weir_running first, second;
     struct weir_run_probe *probe;
     char root[64];
@@ -419,14 +358,12 @@ static void each_reading_is_new(void **state)
     (void)state;
     plant(root, before, sizeof before / sizeof *before);
     probe = weir_run_probe_open(root);
-    weir_run_probe_watch(probe, &watched);
     weir_run_probe_read(probe, &first);
     for (size_t i = 0; i < sizeof after / sizeof *after; i++)
         plant_file(root, &after[i]);
     weir_run_probe_read(probe, &second);
     assert_int_equal(second.migrations - first.migrations, 1);
     assert_int_equal(second.throttled_ns - first.throttled_ns, 499000);
-    assert_int_equal(second.stolen_ns - first.stolen_ns, tick_ns());
     assert_true(second.at_ns > first.at_ns);
     weir_run_probe_close(probe);
     fell(root);
@@ -467,32 +404,6 @@ static void old_waits_of_a_group_around_hide_no_new_ones(void **state)
     fell(root);
 }
 
-static void a_host_of_all_processors_there_can_be_is_read_to_its_end(void **state)
-{
-    const struct weir_cpu_set last = one_cpu(WEIR_CPUS_MAX - 1);
-    struct weir_text text = {0};
-    struct weir_running running;
-    struct weir_run_probe *probe;
-    char root[64];
-
-    (void)state;
-    weir_text_add(&text, "cpu  1 1 1 1 1 1 1 1 0 0\n");
-    for (unsigned cpu = 0; cpu < WEIR_CPUS_MAX; cpu++)
-        weir_text_add(&text,
-                      "cpu%u 1000000000000 1000000000000 1000000000000 1000000000000 1000000000000 "
-                      "1000000000000 1000000000000 %u 1000000000000 1000000000000\n",
-                      cpu, cpu);
-    weir_text_add(&text, "intr 7\n");
-    plant(root, &(struct planted_file){"proc/stat", text.data}, 1);
-    probe = weir_run_probe_open(root);
-    weir_run_probe_watch(probe, &last);
-    weir_run_probe_read(probe, &running);
-    assert_int_equal(running.stolen_ns, (WEIR_CPUS_MAX - 1) * tick_ns());
-    weir_run_probe_close(probe);
-    weir_text_close(&text);
-    fell(root);
-}
-
 /* ---- this host ---- */
 
 static void spin_ns(uint64_t duration_ns)
@@ -511,12 +422,9 @@ static void reading_allocates_and_opens_nothing(void **state)
 {
     struct weir_run_probe *probe = weir_run_probe_open("");
     struct weir_running running;
-    struct weir_cpu_set cpus;
     unsigned allocations_before, opened_before;
 
     (void)state;
-    assert_int_equal(weir_running_cpus(&cpus), 0);
-    weir_run_probe_watch(probe, &cpus);
     allocations_before = allocations;
     opened_before = opened;
     assert_true(allocations_before > 0);
@@ -605,7 +513,6 @@ int main(void)
         TEST(counters_are_what_the_files_tell),
         TEST(each_reading_is_new),
         TEST(old_waits_of_a_group_around_hide_no_new_ones),
-        TEST(a_host_of_all_processors_there_can_be_is_read_to_its_end),
         TEST(reading_allocates_and_opens_nothing),
         TEST(a_thread_that_is_moved_has_migrated),
         TEST(two_threads_on_one_processor_preempt_each_other),

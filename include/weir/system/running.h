@@ -24,18 +24,14 @@ struct weir_running {
     uint64_t migrations;   /* of the first thread */
     uint64_t preemptions;  /* of all threads */
     uint64_t throttled_ns; /* grows from reading to reading as the group does that waited most */
-    uint64_t stolen_ns;    /* of the processors that the probe watches, together */
     uint64_t at_ns;        /* CLOCK_MONOTONIC_RAW */
 };
 
-/* Finds out where the counters are, once: /proc/self/sched, /proc/stat, cpu.stat of each control
+/* Finds out where the counters are, once: /proc/self/sched, cpu.stat of each control
  * group from this process's own up to the root (versions 1 and 2), below `root` ("" but for tests).
  * What is not there stays unknown. Never NULL. */
 struct weir_run_probe *weir_run_probe_open(const char *root);
 void weir_run_probe_close(struct weir_run_probe *probe);
-
-/* Which processors are watched for stolen time; at first, none. */
-void weir_run_probe_watch(struct weir_run_probe *probe, const struct weir_cpu_set *cpus);
 
 /* Reads them. Costs some ten microseconds, and allocates nothing. */
 void weir_run_probe_read(struct weir_run_probe *probe, struct weir_running *running);

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The kernel makes /proc/stat whole for each reading, so one rank of a node reads it for all: before a phase, and behind it.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+command -v strace >/dev/null || skip "who reads what needs strace"
+
+cat >"$work/traced" <<'END'
+#!/bin/sh
+# Builds that search for leaks cannot do it while they are traced.
+export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
+exec strace -f -e trace=pread64 -P /proc/stat -o "read.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" "$WEIR" "$@"
+END
+chmod 755 "$work/traced"
+capture mpiexec -n 3 "$work/traced" -a null -w -t 64k -b 64k -o "$files/f" --result "$result"
+expect_done
+[[ $(grep -c pread64 read.0) == 2 ]] || fail "rank 0 reads /proc/stat $(grep -c pread64 read.0) times"
+for rank in 1 2; do
+    ! grep -q pread64 "read.$rank" || fail "rank $rank reads /proc/stat as well"
+done
+expect_record "0 <= written.places.nodes.stolen_share[0] <= 1"
