@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* 64 for each processor that there can be: more are a slip of the hand. */
-#define RANKS_MAX (64 * WEIR_CPUS_MAX)
+#define RANKS_MAX 65536
 
 /* Of both commands; a command has rows for what it knows. */
 struct host_values {

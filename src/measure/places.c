@@ -16,6 +16,7 @@ struct matching {
     unsigned owner[WEIR_CPUS_MAX]; /* of cores that are taken: a position in `ranks` */
     struct weir_cpu_set taken;
     struct weir_cpu_set hopeless; /* taken for good: no free core can be reached from them */
+    size_t word_count;            /* of the sets: those behind are empty */
 };
 
 #define NO_CORE UINT_MAX
@@ -28,15 +29,6 @@ struct search {
     unsigned seen_by[WEIR_CPUS_MAX];
     struct weir_cpu_set seen;
 };
-
-static struct weir_cpu_set without(const struct weir_cpu_set *a, const struct weir_cpu_set *b)
-{
-    struct weir_cpu_set rest = *a;
-
-    for (size_t i = 0; i < sizeof rest.words / sizeof *rest.words; i++)
-        rest.words[i] &= ~b->words[i];
-    return rest;
-}
 
 /* Ranks hand their cores on until the first one of the path has one. */
 static void hand_on(struct matching *matching, const struct search *search, unsigned core)
@@ -52,24 +44,32 @@ static void hand_on(struct matching *matching, const struct search *search, unsi
     }
 }
 
-/* Looks at the cores of a rank that were not seen yet. Returns a free one, or NO_CORE. */
+/* Looks at the cores of a rank that were not seen yet. Returns a free one, or NO_CORE. It is word
+ * by word, as sets are large and this is done once for each rank and core. */
 static unsigned look(const struct matching *matching, struct search *search, unsigned rank)
 {
-    struct weir_cpu_set news = without(&matching->ranks[rank]->cores, &search->seen);
-    struct weir_cpu_set unused = without(&news, &matching->taken);
-    unsigned core = weir_cpu_set_next(&unused, 0);
+    const uint64_t *cores = matching->ranks[rank]->cores.words;
+    const uint64_t *taken = matching->taken.words;
+    uint64_t *seen = search->seen.words;
 
-    if (core < WEIR_CPUS_MAX) {
-        search->seen_by[core] = rank;
-        return core;
+    for (unsigned i = 0; i < matching->word_count; i++) {
+        uint64_t unused = cores[i] & ~seen[i] & ~taken[i];
+
+        if (unused != 0) {
+            unsigned core = 64 * i + (unsigned)__builtin_ctzll(unused);
+
+            search->seen_by[core] = rank;
+            return core;
+        }
     }
-    if (weir_cpu_set_is_empty(&news))
-        return NO_CORE;
-    search->seen = weir_cpu_set_or(&search->seen, &news);
-    for (core = weir_cpu_set_next(&news, 0); core < WEIR_CPUS_MAX;
-         core = weir_cpu_set_next(&news, core + 1)) {
-        search->seen_by[core] = rank;
-        search->queue[search->tail++] = core;
+    for (unsigned i = 0; i < matching->word_count; i++) {
+        for (uint64_t news = cores[i] & ~seen[i]; news != 0; news &= news - 1) {
+            unsigned core = 64 * i + (unsigned)__builtin_ctzll(news);
+
+            search->seen_by[core] = rank;
+            search->queue[search->tail++] = core;
+        }
+        seen[i] |= cores[i];
     }
     return NO_CORE;
 }
@@ -107,6 +107,15 @@ static const struct weir_execution *execution_of(const struct tenants *tenants, 
     return tenants->placed[tenants->ranks[i]].execution;
 }
 
+static size_t used_words(const struct weir_cpu_set *set)
+{
+    size_t count = sizeof set->words / sizeof *set->words;
+
+    while (count > 0 && set->words[count - 1] == 0)
+        count--;
+    return count;
+}
+
 static void count_crowded(const struct tenants *tenants, struct weir_node_places *node)
 {
     struct weir_arena scratch = {0};
@@ -117,8 +126,12 @@ static void count_crowded(const struct tenants *tenants, struct weir_node_places
     matching->core_of_rank =
         weir_arena_take(&scratch, tenants->count * sizeof *matching->core_of_rank);
     for (unsigned i = 0; i < tenants->count; i++) {
+        size_t word_count = used_words(&execution_of(tenants, i)->cores);
+
         matching->ranks[i] = execution_of(tenants, i);
         matching->core_of_rank[i] = NO_CORE;
+        if (word_count > matching->word_count)
+            matching->word_count = word_count;
     }
     for (unsigned i = 0; i < tenants->count; i++) {
         const struct weir_cpu_set *cores = &matching->ranks[i]->cores;

@@ -4,6 +4,7 @@
 
 #include "topology_parts.h"
 
+#include "weir/base/execution.h"
 #include "weir/system/running.h"
 
 #include <ctype.h>
@@ -384,6 +385,26 @@ static void keep_devices(struct weir_topology *topology, hwloc_topology_t hwloc)
 
 /* ---- opening and closing ---- */
 
+/* What would be left out of all that is told is not left out in silence. */
+static int check_numbers(hwloc_topology_t hwloc, struct weir_error *error)
+{
+    int cpu = hwloc_bitmap_last(hwloc_topology_get_complete_cpuset(hwloc));
+    int node = hwloc_bitmap_last(hwloc_topology_get_complete_nodeset(hwloc));
+
+    if (cpu >= WEIR_CPUS_MAX)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -E2BIG, "topology",
+                              "there is a processor %d: processors up to %d can be told of: raise "
+                              "WEIR_CPUS_MAX and build again",
+                              cpu, WEIR_CPUS_MAX - 1);
+    if (node >= WEIR_NUMA_NODES_MAX)
+        return weir_error_set(
+            error, WEIR_EXIT_ENVIRONMENT, -E2BIG, "topology",
+            "there is a NUMA node %d: nodes up to %d can be told of: join them in "
+            "the firmware (nodes per socket, sub-NUMA clustering)",
+            node, WEIR_NUMA_NODES_MAX - 1);
+    return 0;
+}
+
 static struct weir_topology *keep(hwloc_topology_t hwloc)
 {
     struct weir_topology *topology = calloc(1, sizeof *topology);
@@ -410,6 +431,8 @@ int weir_topology_open(const struct weir_topology_source *source, struct weir_to
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "topology",
                               "hwloc cannot begin to look");
     code = load(hwloc, &origin, error);
+    if (code == 0)
+        code = check_numbers(hwloc, error);
     if (code == 0)
         *topology = keep(hwloc);
     hwloc_topology_destroy(hwloc);

@@ -38,7 +38,7 @@ static void lists_are_read_and_written_as_the_kernel_does(void **state)
     } cases[] = {
         {"0", "0", 1},          {"0-3,8", "0-3,8", 5}, {"8,0-3", "0-3,8", 5},
         {"0,1", "0-1", 2},      {"1,1,1", "1", 1},     {"63-64", "63-64", 2},
-        {"0-5,3-9", "0-9", 10}, {"1023", "1023", 1},   {"0-1023", "0-1023", 1024},
+        {"0-5,3-9", "0-9", 10}, {"4095", "4095", 1},   {"0-4095", "0-4095", 4096},
         {"007", "7", 1},
     };
 
@@ -62,7 +62,7 @@ static void what_is_no_list_is_refused_and_leaves_the_set_alone(void **state)
         {"3-1", -EINVAL},  {"1 ", -EINVAL},     {" 1", -EINVAL},
         {"1,,2", -EINVAL}, {"0x1", -EINVAL},    {"a", -EINVAL},
         {"+1", -EINVAL},   {"1-2-3", -EINVAL},  {"0-8:2", -EINVAL},
-        {"1024", -ERANGE}, {"0-1024", -ERANGE}, {"99999999999999999999", -ERANGE},
+        {"4096", -ERANGE}, {"0-4096", -ERANGE}, {"99999999999999999999", -ERANGE},
         {"1\n", -EINVAL},
     };
 
@@ -105,8 +105,8 @@ static void the_next_number_is_the_least_from_there_on(void **state)
         unsigned from;
         unsigned next;
     } cases[] = {{0, 0},     {1, 63},     {63, 63},     {64, 64},    {65, 700},
-                 {700, 700}, {701, 1023}, {1023, 1023}, {1024, 1024}};
-    struct weir_cpu_set set = set_of("0,63-64,700,1023");
+                 {700, 700}, {701, 4095}, {4095, 4095}, {4096, 4096}};
+    struct weir_cpu_set set = set_of("0,63-64,700,4095");
     struct weir_cpu_set empty = {0};
 
     (void)state;

@@ -140,10 +140,10 @@ static const struct {
     {{"weir", "topology", "--xml=a", "--synthetic=core:2"},
      "topology: --synthetic: one host is drawn, and --xml names another; leave one of the two out"},
     {{"weir", "topology", "--allowed=0-"},
-     "topology: --allowed: \"0-\" is no list of processors; give numbers below 1024 and ranges, "
+     "topology: --allowed: \"0-\" is no list of processors; give numbers below 4096 and ranges, "
      "such as 0-3,8"},
-    {{"weir", "topology", "--allowed=1024"},
-     "topology: --allowed: \"1024\" is no list of processors; give numbers below 1024 and ranges, "
+    {{"weir", "topology", "--allowed=4096"},
+     "topology: --allowed: \"4096\" is no list of processors; give numbers below 4096 and ranges, "
      "such as 0-3,8"},
     {{"weir", "topology", "--ranks=1m"},
      "topology: --ranks: 1048576 ranks on one host; give at most 65536"},

@@ -205,7 +205,7 @@ static void a_list_that_cannot_be_followed_is_refused(void **state)
          "--pin list: rank 1 is to have processors 4, but it was started on 2-3: name some of "
          "these, or start ranks unbound (mpiexec --bind-to none, srun --cpu-bind=none, no "
          "taskset)"},
-        {"2000", "0-7", "--pin list: processors are numbered up to 1023 here"},
+        {"5000", "0-7", "--pin list: processors are numbered up to 4095 here"},
         {"2,", "0-7", "--pin list: a list is numbers and ranges of processors, as in list:0-3,8"},
         {NULL, "0-7", "--pin list: a list is numbers and ranges of processors, as in list:0-3,8"},
     };

@@ -57,7 +57,8 @@ static void parts_are_counted(void **state)
         {"pack:2 core:2 pu:1", {2, 1, 4, 4}},
         {"pu:4", {1, 1, 4, 4}}, /* a host that tells of no cores and packages */
         {"numa:2 pu:3", {1, 2, 6, 6}},
-        {"pack:1 numa:1 core:1030 pu:1", {1, 1, 1024, 1024}},
+        {"pack:1 numa:1 core:1030 pu:1", {1, 1, 1030, 1030}},
+        {"pack:8 numa:8 core:32 pu:2", {8, 64, 2048, 4096}},
     };
 
     (void)state;
@@ -279,6 +280,32 @@ static void variables_of_hwloc_stand_for_this_host(void **state)
     unsetenv("HWLOC_XMLFILE");
 }
 
+static void hosts_larger_than_the_sets_are_refused_by_name(void **state)
+{
+    static const struct {
+        const char *synthetic;
+        const char *text;
+    } cases[] = {
+        {"pack:1 core:4100 pu:1", "topology: there is a processor 4099: processors up to 4095 can "
+                                  "be told of: raise WEIR_CPUS_MAX and build again"},
+        {"pack:5 numa:13 core:2 pu:1",
+         "topology: there is a NUMA node 64: nodes up to 63 can be told of: join them in the "
+         "firmware (nodes per socket, sub-NUMA clustering)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_topology_source source = {.synthetic = cases[i].synthetic};
+        struct weir_topology *topology = NULL;
+        struct weir_error error = {0};
+
+        assert_int_equal(weir_topology_open(&source, &topology, &error), -E2BIG);
+        assert_string_equal(error.text, cases[i].text);
+        assert_int_equal(error.exit, WEIR_EXIT_ENVIRONMENT);
+        assert_null(topology);
+    }
+}
+
 static void what_cannot_be_opened_is_named(void **state)
 {
     static const struct {
@@ -340,6 +367,7 @@ int main(void)
         cmocka_unit_test(the_standard_nic_is_up_and_rdma_comes_first),
         cmocka_unit_test(this_host_allows_what_this_process_runs_on),
         cmocka_unit_test(variables_of_hwloc_stand_for_this_host),
+        cmocka_unit_test(hosts_larger_than_the_sets_are_refused_by_name),
         cmocka_unit_test(what_cannot_be_opened_is_named),
     };
 

@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Hosts with more exist, but not with storage to measure: what is beyond is left out. */
-#define WEIR_CPUS_MAX 1024
+/* Twice as many as the largest host that runs one Linux; a host with more is refused
+ * (weir_topology_open). */
+#define WEIR_CPUS_MAX 4096
 
 /* Plain data, so that ranks can exchange it. All zero is empty. */
 struct weir_cpu_set {

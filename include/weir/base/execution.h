@@ -12,7 +12,8 @@
 /* What the kernel does not tell. */
 #define WEIR_UNKNOWN UINT64_MAX
 
-/* NUMA nodes as bits: bit n is the node with number n; those from 64 on are left out. */
+/* NUMA nodes as bits: bit n is the node with number n. A host with more is refused
+ * (weir_topology_open). */
 #define WEIR_NUMA_NODES_MAX 64
 
 /* Of one rank, in one phase: between two looks just outside of its timed windows. All zero: nothing

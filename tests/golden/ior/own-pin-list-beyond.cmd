@@ -1,1 +1,1 @@
---pin list:1024
+--pin list:4096
