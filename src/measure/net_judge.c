@@ -132,7 +132,26 @@ static void judge_stalls(struct weir_net_result *result)
             weir_duration_format(usual_s, usual));
 }
 
+static bool is_one_host(const struct weir_net_result *result,
+                        const struct weir_net_flow_result *flow)
+{
+    return flow->source < result->rank_count && flow->sink < result->rank_count &&
+           strcmp(result->ranks[flow->source].host, result->ranks[flow->sink].host) == 0;
+}
+
 /* ---- flows together ---- */
+
+/* Flows of the measurements of all pairs at once that no trunk has carried. */
+static const char *what_a_trunk_holds(const struct weir_net_result *result)
+{
+    if (weir_net_result_is_local(result))
+        return "; all ranks are on one host, so what they share are its processors and memory";
+    for (uint32_t i = 0; result->ranks && i < result->measurement_count; i++)
+        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++)
+            if (is_one_host(result, &result->measurements[i].flows[j]))
+                return "; both sums have flows in them that never left their host (same-host)";
+    return "";
+}
 
 static void judge_trunk(struct weir_net_result *result, const struct weir_net_summary *line)
 {
@@ -149,10 +168,7 @@ static void judge_trunk(struct weir_net_result *result, const struct weir_net_su
         "have one by one%s",
         weir_size_format_exact(line->message_bytes, size), rate_words(line->bytes_per_s, together),
         rate_words(line->alone_bytes_per_s, alone),
-        100 * line->bytes_per_s / line->alone_bytes_per_s,
-        weir_net_result_is_local(result)
-            ? "; all ranks are on one host, so what they share are its processors and memory"
-            : "");
+        100 * line->bytes_per_s / line->alone_bytes_per_s, what_a_trunk_holds(result));
 }
 
 static void add_pair(struct weir_text *text, const struct weir_net_result *result,
@@ -339,13 +355,6 @@ static void judge_mtu(struct weir_net_result *result)
 }
 
 /* ---- providers ---- */
-
-static bool is_one_host(const struct weir_net_result *result,
-                        const struct weir_net_flow_result *flow)
-{
-    return flow->source < result->rank_count && flow->sink < result->rank_count &&
-           strcmp(result->ranks[flow->source].host, result->ranks[flow->sink].host) == 0;
-}
 
 bool weir_net_result_is_local(const struct weir_net_result *result)
 {

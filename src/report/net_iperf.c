@@ -5,6 +5,7 @@
 #include "net_formats.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -112,14 +113,37 @@ static void add_columns(const struct weir_net_view *view, bool has_retransmits)
                   view->plan->is_both_ways ? "[Role]" : "", has_retransmits ? "         Retr" : "");
 }
 
-static void add_sum(const struct weir_net_view *view,
-                    const struct weir_net_measurement *measurement, struct line *sum)
+/* ---- sums ---- */
+
+/* One, or with both ways one of those that send and one of those that receive, as in iperf3. */
+struct sums {
+    struct line lines[2];
+    uint32_t flow_counts[2];
+};
+
+static void count_line(const struct weir_net_view *view,
+                       const struct weir_net_measurement *measurement, uint32_t flow,
+                       const struct line *line, struct sums *sums)
 {
-    if (measurement->flow_count < 2 || (view->plan->is_both_ways && measurement->flow_count == 2))
-        return;
-    sum->id = 0;
-    sum->role = view->plan->is_both_ways ? "[    ]" : "";
-    add_line(view, sum);
+    unsigned k = view->plan->is_both_ways && is_reverse(measurement, flow);
+    struct line *sum = &sums->lines[k];
+
+    if (sums->flow_counts[k]++ == 0)
+        *sum = (struct line){
+            .role = line->role, .begin_s = line->begin_s, .retransmits = UINT64_MAX, .side = ""};
+    sum->end_s = line->end_s > sum->end_s ? line->end_s : sum->end_s;
+    sum->byte_count += line->byte_count;
+    if (line->retransmits != UINT64_MAX)
+        sum->retransmits =
+            line->retransmits + (sum->retransmits == UINT64_MAX ? 0 : sum->retransmits);
+}
+
+static void add_sums(const struct weir_net_view *view, const struct sums *sums,
+                     void (*add)(const struct weir_net_view *, const struct line *))
+{
+    for (unsigned k = 0; k < 2; k++)
+        if (sums->flow_counts[k] > 1)
+            add(view, &sums->lines[k]);
 }
 
 /* ---- intervals ---- */
@@ -131,17 +155,43 @@ static bool is_of(const struct weir_net_view *view, const struct weir_net_interv
            interval->flow < view->result->measurements[measurement].flow_count;
 }
 
-/* All flows of the interval with this number: those of one flow lie in the order of time. False if
- * no flow has so many. */
+/* Of the intervals with this number; those of one flow lie in the order of time. 0: no flow has so
+ * many. */
+static double longest_interval(const struct weir_net_view *view, uint32_t measurement,
+                               uint32_t number, uint32_t *seen)
+{
+    double longest_s = 0;
+
+    memset(seen, 0, view->result->measurements[measurement].flow_count * sizeof *seen);
+    for (uint32_t i = 0; i < view->result->interval_count; i++) {
+        const struct weir_net_interval *interval = &view->result->intervals[i];
+
+        if (is_of(view, interval, measurement) && seen[interval->flow]++ == number)
+            longest_s = fmax(longest_s, interval->end_s - interval->begin_s);
+    }
+    return longest_s;
+}
+
+/* What is left at the end has a rate that means little, above that of the wire too: iperf3 leaves
+ * it out. A measurement that is shorter than an interval has a line all the same. */
+static bool is_tail(const struct weir_net_view *view, uint32_t number, double longest_s)
+{
+    return number > 0 && longest_s < (double)view->plan->interval_ns / 2e9;
+}
+
+/* All flows of the interval with this number. False if it is none, or a tail. */
 static bool add_interval(const struct weir_net_view *view,
                          const struct weir_net_measurement *measurement, uint32_t number,
                          uint32_t *seen)
 {
     const struct weir_net_result *result = view->result;
     uint32_t place = (uint32_t)(measurement - result->measurements);
-    struct line sum = {.retransmits = UINT64_MAX, .side = ""};
+    struct sums sums = {0};
+    double longest_s = longest_interval(view, place, number, seen);
     uint32_t found = 0;
 
+    if (is_tail(view, number, longest_s))
+        return false;
     memset(seen, 0, measurement->flow_count * sizeof *seen);
     for (uint32_t i = 0; i < result->interval_count; i++) {
         const struct weir_net_interval *interval = &result->intervals[i];
@@ -157,13 +207,10 @@ static bool add_interval(const struct weir_net_view *view,
         line.end_s = interval->end_s;
         line.byte_count = (double)interval->byte_count;
         add_line(view, &line);
-        sum.begin_s = found ? sum.begin_s : line.begin_s;
-        sum.end_s = line.end_s > sum.end_s ? line.end_s : sum.end_s;
-        sum.byte_count += line.byte_count;
+        count_line(view, measurement, interval->flow, &line, &sums);
         found++;
     }
-    if (found > 0)
-        add_sum(view, measurement, &sum);
+    add_sums(view, &sums, add_line);
     return found > 0;
 }
 
@@ -181,31 +228,22 @@ static void add_intervals(const struct weir_net_view *view,
 /* ---- a measurement ---- */
 
 /* Bytes that were completed had arrived: the receiver has as many as the sender. */
-static void add_ends(const struct weir_net_view *view, struct line line, uint64_t retransmits,
-                     void (*add)(const struct weir_net_view *, const struct weir_net_measurement *,
-                                 struct line *),
-                     const struct weir_net_measurement *measurement)
+static void add_ends(const struct weir_net_view *view, const struct line *whole)
 {
-    line.retransmits = retransmits;
+    struct line line = *whole;
+
     line.side = "sender";
-    add(view, measurement, &line);
+    add_line(view, &line);
     line.retransmits = UINT64_MAX;
     line.side = "receiver";
-    add(view, measurement, &line);
-}
-
-static void add_flow(const struct weir_net_view *view,
-                     const struct weir_net_measurement *measurement, struct line *line)
-{
-    (void)measurement;
-    add_line(view, line);
+    add_line(view, &line);
 }
 
 static void add_totals(const struct weir_net_view *view,
                        const struct weir_net_measurement *measurement)
 {
     uint64_t retransmits = sum_retransmits(measurement);
-    struct line sum = {.end_s = measurement->seconds};
+    struct sums sums = {0};
 
     weir_text_add(view->text, RULE);
     add_columns(view, retransmits != UINT64_MAX);
@@ -216,6 +254,7 @@ static void add_totals(const struct weir_net_view *view,
             .role = role_of(view, measurement, i),
             .end_s = flow->seconds,
             .byte_count = (double)flow->byte_count,
+            .retransmits = flow->retransmit_count,
         };
 
         if (flow->failure[0] != '\0') {
@@ -224,10 +263,12 @@ static void add_totals(const struct weir_net_view *view,
             weir_text_add(view->text, "\n");
             continue;
         }
-        add_ends(view, line, flow->retransmit_count, add_flow, measurement);
-        sum.byte_count += line.byte_count;
+        add_ends(view, &line);
+        /* All flows together count over the time of the measurement. */
+        line.end_s = measurement->seconds;
+        count_line(view, measurement, i, &line, &sums);
     }
-    add_ends(view, sum, retransmits, add_sum, measurement);
+    add_sums(view, &sums, add_ends);
     weir_text_add(view->text, "\n");
 }
 

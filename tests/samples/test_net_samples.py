@@ -2,6 +2,7 @@
 """Outputs of iperf3 and perftest, and the same readers for ours: `read FOLDER` proves the readers by what those programs
 have printed; `tell TELL_NET` has runs made by hand told as JSON and in their formats, and compares what is read; `run WEIR`
 does so with runs that are made now."""
+import collections
 import json
 import os
 import subprocess
@@ -124,8 +125,23 @@ def compare_run(run, measurement):
         near(run.total("receiver").bytes_per_s, measurement["bytes_per_s"], 0.006, "sum")
 
 
+def without_tails(intervals):
+    """All but what is left behind the last whole interval of a measurement: iperf has no line for less than half of one."""
+    def length(interval):
+        return interval["end_s"] - interval["begin_s"]
+
+    whole = max(map(length, intervals), default=0)
+    seen, rows = collections.Counter(), collections.defaultdict(list)
+    for interval in intervals:
+        flow = interval["measurement"], interval["flow"]
+        rows[interval["measurement"], seen[flow]].append(interval)
+        seen[flow] += 1
+    return [interval for (_, number), row in rows.items() for interval in row
+            if number == 0 or max(map(length, row)) >= whole / 2]
+
+
 def compare_intervals(runs, document):
-    ours = sorted((i["measurement"], i["begin_s"], i["flow"], i["bytes"]) for i in document["intervals"])
+    ours = sorted((i["measurement"], i["begin_s"], i["flow"], i["bytes"]) for i in without_tails(document["intervals"]))
     read = sorted((place, line.begin_s, (int(line.id) - 5) // 2, line.bytes) for place, run in enumerate(runs)
                   for line in run.intervals if line.id != "SUM")
     need(len(ours) == len(read), f"{len(read)} intervals of {len(ours)}")

@@ -399,6 +399,68 @@ static void iperf_has_roles_where_both_ends_send(void **state)
     weir_text_close(&text);
 }
 
+static void iperf_has_a_sum_for_each_way(void **state)
+{
+    struct net_scene scene;
+    struct weir_text text = {0};
+    static const uint32_t ends[][2] = {{0, 2}, {1, 3}, {2, 0}, {3, 1}};
+    struct weir_net_measurement *measurement;
+
+    (void)state;
+    net_scene_open(&scene, "tcp", 4, 4);
+    scene.plan.is_both_ways = true;
+    measurement = weir_net_result_add(scene.result, 4);
+    measurement->message_bytes = 32768;
+    measurement->seconds = 2;
+    for (uint32_t i = 0; i < 4; i++)
+        measurement->flows[i] = (struct weir_net_flow_result){
+            .source = ends[i][0],
+            .sink = ends[i][1],
+            .byte_count = UINT64_C(250000000) * (i + 1),
+            .seconds = 2,
+            .retransmit_count = i,
+        };
+    tell(&scene, WEIR_NET_IPERF, &text);
+    assert_count(&text, "[SUM][TX-C]   0.00-2.00   sec   715 MBytes  3.00 Gbits/sec    1  ", 1);
+    assert_count(&text, "[SUM][RX-C]   0.00-2.00   sec  1.63 GBytes  7.00 Gbits/sec    5  ", 1);
+    assert_count(&text, "[SUM]", 4);
+    weir_text_close(&text);
+    net_scene_close(&scene);
+}
+
+static void iperf_leaves_out_what_is_left_at_the_end(void **state)
+{
+    static const struct {
+        double end_s;
+        const char *line;
+        unsigned count;
+    } cases[] = {
+        {1.0001, "[  5]   1.00-1.00 ", 0},
+        {1.49, "[  5]   1.00-1.49 ", 0},
+        {1.51, "[  5]   1.00-1.51 ", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_scene scene;
+        struct weir_text text = {0};
+
+        net_scene_open(&scene, "tcp", 2, 1);
+        scene.plan.interval_ns = 1000000000;
+        net_scene_one(&scene, 32768, 0, 1, 100);
+        weir_net_result_add_interval(
+            scene.result, &(struct weir_net_interval){.end_s = 1, .byte_count = 1000000});
+        weir_net_result_add_interval(
+            scene.result, &(struct weir_net_interval){
+                              .begin_s = 1, .end_s = cases[i].end_s, .byte_count = 1000000});
+        tell(&scene, WEIR_NET_IPERF, &text);
+        assert_count(&text, "[  5]   0.00-1.00 ", 1);
+        assert_count(&text, cases[i].line, cases[i].count);
+        weir_text_close(&text);
+        net_scene_close(&scene);
+    }
+}
+
 static void iperf_tells_a_failed_flow_as_an_error(void **state)
 {
     struct weir_text text = told(net_scene_failed, WEIR_NET_IPERF);
@@ -531,6 +593,8 @@ int main(void)
         cmocka_unit_test(iperf_has_its_units_and_widths),
         cmocka_unit_test(iperf_has_sums_of_several_flows),
         cmocka_unit_test(iperf_has_roles_where_both_ends_send),
+        cmocka_unit_test(iperf_has_a_sum_for_each_way),
+        cmocka_unit_test(iperf_leaves_out_what_is_left_at_the_end),
         cmocka_unit_test(iperf_tells_a_failed_flow_as_an_error),
         cmocka_unit_test(perftest_has_a_line_for_each_size),
         cmocka_unit_test(perftest_waits_for_the_median_of_repetitions),
