@@ -187,7 +187,8 @@ void weir_stripes_of_ceph(const char *layout, struct weir_text *text)
 /* ---- GlusterFS ---- */
 
 /* Each layer and each brick is "<KIND:name>" or "<POSIX(directory):host:path>"; a kind is told
- * once. Bricks are those that have a part of the file, or of the directory. */
+ * once. Bricks are those that have a part of the file, or of the directory, and are connected: one
+ * that is down is not in the list, and how many the volume has stands nowhere in it. */
 void weir_stripes_of_gluster(const char *places, struct weir_text *text)
 {
     struct weir_text kinds = {0};
@@ -208,8 +209,8 @@ void weir_stripes_of_gluster(const char *places, struct weir_text *text)
     for (char *c = kinds.data; c != NULL && *c != '\0'; c++)
         *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
     if (bricks > 0) {
-        weir_text_add(&kinds, "%s%u brick%s", kinds.length > 0 ? " over " : "", bricks,
-                      bricks == 1 ? "" : "s");
+        weir_text_add(&kinds, "%s%u brick%s that %s up", kinds.length > 0 ? " over " : "", bricks,
+                      bricks == 1 ? "" : "s", bricks == 1 ? "is" : "are");
         weir_text_add_visible(text, weir_text_string(&kinds));
     }
     weir_text_close(&kinds);

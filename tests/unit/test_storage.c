@@ -616,11 +616,11 @@ static void stripes_of_ceph_are_read(void **state)
 static void bricks_of_gluster_are_counted(void **state)
 {
     static const char *const cases[][2] = {
-        {"(<DISTRIBUTE:v-dht> <POSIX(/b1):h:/b1/f>)", "distribute over 1 brick"},
+        {"(<DISTRIBUTE:v-dht> <POSIX(/b1):h:/b1/f>)", "distribute over 1 brick that is up"},
         {"((<DISTRIBUTE:v-dht> (<REPLICATE:v-r-0> <POSIX(/b1):h:/b1/> <POSIX(/b2):h:/b2/>) "
          "(<REPLICATE:v-r-1> <POSIX(/b3):h:/b3/> <POSIX(/b4):h:/b4/>)) (v-dht-layout (v-r-0 0 1)))",
-         "distribute, replicate over 4 bricks"},
-        {"<POSIX(/b1):h:/b1/f>", "1 brick"},
+         "distribute, replicate over 4 bricks that are up"},
+        {"<POSIX(/b1):h:/b1/f>", "1 brick that is up"},
         {"(<DISTRIBUTE:v-dht>)", ""},
         {"<", ""},
         {"", ""},
