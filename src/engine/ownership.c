@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sample that says nothing speaks against a file, unless it is empty or another one has a stamp.
- */
+/* Stamps count only where they say that they are: an archive or an image of a disk may hold a whole
+ * file of Weir, and is not Weir's. */
 #include "ownership.h"
 
 #include "recognise.h"
@@ -9,44 +9,74 @@
 /* What the samples of a file say so far. */
 struct verdict {
     struct weir_traces traces;
-    bool is_stamped;
-    bool has_data; /* of a benchmark, in other ways */
-    bool is_foreign;
+    uint64_t stamped_pieces;
+    uint64_t foreign_pieces;
+    bool has_data; /* of a benchmark, without stamps */
     bool is_zero;
 };
 
-static bool has_stamp(const unsigned char *data, size_t bytes)
+static bool is_zero(const unsigned char *data, size_t bytes)
 {
+    for (size_t i = 0; i < bytes; i++)
+        if (data[i] != 0)
+            return false;
+    return true;
+}
+
+/* A sample of a file. */
+struct sample {
+    const unsigned char *data;
+    size_t bytes;
+    uint64_t offset;
+};
+
+/* True if a stamp begins in the piece at `at`, at the place that it tells, if it tells one. */
+static bool has_stamp(const struct sample *sample, size_t at)
+{
+    size_t end = at + WEIR_PIECE_BYTES;
     struct weir_stamp_facts facts;
 
-    for (size_t at = 0; at + WEIR_STAMP_BYTES <= bytes; at += sizeof(uint64_t))
-        if (weir_stamp_read(data + at, &facts))
+    for (; at < end && at + WEIR_STAMP_BYTES <= sample->bytes; at += sizeof(uint64_t))
+        if (weir_stamp_read(sample->data + at, &facts) &&
+            (facts.mode == WEIR_PAYLOAD_NONE || facts.offset == sample->offset + at))
             return true;
     return false;
 }
 
-static void look_at(struct verdict *verdict, const unsigned char *data, size_t bytes,
-                    uint64_t offset)
+/* Pieces that are neither stamped nor zeros are somebody's, or damaged. */
+static void count_pieces(const struct sample *sample, uint64_t *stamped, uint64_t *foreign)
 {
-    const struct weir_stretch stretch = {.words = (const uint64_t *)(const void *)data,
-                                         .count = bytes / sizeof(uint64_t),
-                                         .offset = offset};
+    for (size_t at = 0; at < sample->bytes; at += WEIR_PIECE_BYTES) {
+        size_t left = sample->bytes - at;
+
+        if (has_stamp(sample, at))
+            ++*stamped;
+        else if (!is_zero(sample->data + at, left < WEIR_PIECE_BYTES ? left : WEIR_PIECE_BYTES))
+            ++*foreign;
+    }
+}
+
+static void look_at(struct verdict *verdict, const struct sample *sample)
+{
+    const struct weir_stretch stretch = {.words = (const uint64_t *)(const void *)sample->data,
+                                         .count = sample->bytes / sizeof(uint64_t),
+                                         .offset = sample->offset};
+    uint64_t stamped = 0, foreign = 0;
     enum weir_content content;
 
-    if (has_stamp(data, bytes)) {
-        verdict->is_stamped = true;
-        return;
-    }
-    content = weir_recognise(&verdict->traces, &stretch);
-    verdict->is_foreign |= content == WEIR_CONTENT_FOREIGN;
-    verdict->is_zero &= content == WEIR_CONTENT_ZERO;
+    count_pieces(sample, &stamped, &foreign);
+    verdict->stamped_pieces += stamped;
+    verdict->is_zero &= stamped + foreign == 0;
+    content = stamped > 0 ? WEIR_CONTENT_FOREIGN : weir_recognise(&verdict->traces, &stretch);
+    if (content == WEIR_CONTENT_FOREIGN)
+        verdict->foreign_pieces += foreign;
     verdict->has_data |= content == WEIR_CONTENT_BARE || content == WEIR_CONTENT_IOR ||
                          content == WEIR_CONTENT_OLD_IOR;
 }
 
 static int look_at_samples(struct weir_samples *samples, struct verdict *verdict)
 {
-    for (unsigned i = 0; i < WEIR_SAMPLES && !verdict->is_stamped; i++) {
+    for (unsigned i = 0; i < WEIR_SAMPLES; i++) {
         uint64_t offset = weir_sample_offset(samples->file_bytes, i);
         int64_t moved;
 
@@ -55,17 +85,9 @@ static int look_at_samples(struct weir_samples *samples, struct verdict *verdict
         moved = weir_samples_read(samples, offset);
         if (moved < 0)
             return (int)moved;
-        look_at(verdict, samples->data, (size_t)moved, offset);
+        look_at(verdict, &(struct sample){samples->data, (size_t)moved, offset});
     }
     return 0;
-}
-
-static bool is_zero(const unsigned char *data, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        if (data[i] != 0)
-            return false;
-    return true;
 }
 
 /* Every byte that is in no hole. */
@@ -98,11 +120,13 @@ static int judge(struct weir_samples *samples, bool *is_benchmarks)
     bool is_empty = false;
     int code = look_at_samples(samples, &verdict);
 
-    if (code == 0 && !verdict.is_stamped && verdict.is_zero)
+    if (code == 0 && verdict.is_zero)
         code = read_zeros(samples, &is_empty);
-    *is_benchmarks = verdict.is_stamped || is_empty ||
-                     (verdict.has_data && !verdict.is_foreign &&
-                      weir_traces_suffice(&verdict.traces, samples->file_bytes));
+    if (verdict.stamped_pieces > 0)
+        *is_benchmarks = verdict.stamped_pieces >= verdict.foreign_pieces;
+    else
+        *is_benchmarks = is_empty || (verdict.has_data && verdict.foreign_pieces == 0 &&
+                                      weir_traces_suffice(&verdict.traces, samples->file_bytes));
     return code;
 }
 

@@ -8,10 +8,12 @@
 /* Of a file of zeros that are no holes, so much is read to be sure. */
 #define WEIR_ZEROS_READ_MAX (UINT64_C(64) << 20)
 
-/* Sets *is_benchmarks if any sample of the file has a stamp of Weir, or if all samples have what
- * Weir writes without stamps or what IOR writes, with whatever signature; holes and zeros between
- * them aside. And if the file holds nothing: no data where the backend knows holes, or zeros, every
- * byte of them read, up to WEIR_ZEROS_READ_MAX. The file must be the one of `id`. 0 or -errno (-ENOENT: there is no such file). */
+/* Sets *is_benchmarks if at least half of the pieces of 4 KiB in the samples of the file have
+ * stamps of Weir at the places that they tell, or if all samples have what Weir writes without
+ * stamps or what IOR writes, with whatever signature; holes and zeros between them aside. And if
+ * the file holds nothing: no data where the backend knows holes, or zeros, every byte of them read,
+ * up to WEIR_ZEROS_READ_MAX. The file must be the one of `id`. 0 or -errno (-ENOENT: there is no
+ * such file). */
 int weir_ownership_find(struct weir_run *run, const char *path, const struct weir_file_id *id,
                         bool *is_benchmarks);
 

@@ -102,6 +102,19 @@ for name in image 'full image' 'last byte' noise; do
     expect_left "$name" -w -t 64k -b 64k
 done
 expect_left "$name" -r -t 64k -b 64k
+# A whole file of weir in an archive, behind its header and before what else is in it; a page of weir in front.
+capture "$WEIR" -w -k -t 64k -b 1m -o "$work/stamped"
+expect_done
+make_foreign noise
+noise=$work/noise
+mv "$keep" "$noise"
+cat <(head -c 4096 "$noise") "$work/stamped" <(tail -c 4096 "$noise") >"$keep"
+expect_left archive -w -t 64k -b 64k
+cat <(head -c 4096 "$work/stamped") "$noise" >"$keep"
+expect_left 'a page of weir' -w -t 64k -b 64k
+# But what has been damaged in some places is weir's still.
+cat <(head -c 786432 "$work/stamped") <(head -c 262144 "$noise") >"$keep"
+expect_taken
 make_foreign image
 expect_left image -a MMAP -w -t 64k -b 64k
 
