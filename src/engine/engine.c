@@ -48,21 +48,44 @@ static int run_phase(struct weir_run *run, const struct weir_phase *phase, struc
     return weir_phase_data(run, phase, error);
 }
 
-/* In slices, so that a signal is noticed; all ranks leave together. */
-static void run_sleep(struct weir_run *run, uint64_t sleep_ns)
+/* In slices, so that a signal is noticed, which may come to another rank alone. */
+static void sleep_awake(struct weir_run *run, uint64_t until_ns)
 {
     const uint64_t slice_ns = 50000000;
-    uint64_t until_ns = weir_run_now(run) + sleep_ns;
     uint64_t now_ns;
 
-    if (run->is_ending)
-        return;
-    weir_run_tell_beginning(run, NULL, sleep_ns);
-    while (!weir_run_must_stop(run) && (now_ns = weir_run_now(run)) < until_ns)
+    while (!weir_run_must_stop(run) && !weir_group_hears_alarm(run->group) &&
+           (now_ns = weir_run_now(run)) < until_ns)
         weir_clock_wait(run->params->clock,
                         until_ns - now_ns < slice_ns ? until_ns : now_ns + slice_ns);
-    run->is_interrupted |= weir_group_any(run->group, weir_run_must_stop(run));
+    if (weir_run_must_stop(run))
+        weir_run_call_off(run);
+}
+
+/* All ranks leave together. */
+static int run_sleep(struct weir_run *run, uint64_t sleep_ns, struct weir_error *error)
+{
+    uint64_t seen[2];
+    int code;
+
+    if (run->is_ending)
+        return 0;
+    weir_run_tell_beginning(run, NULL, sleep_ns);
+    weir_run_arm(run);
+    sleep_awake(run, weir_run_now(run) + sleep_ns);
+    code = weir_run_disarm(run);
+    seen[0] = weir_run_must_stop(run);
+    seen[1] = weir_group_hears_alarm(run->group);
+    if (code == 0)
+        code = weir_group_reduce(run->group, seen, 2, WEIR_MAX);
+    if (code == 0 && seen[1] != 0)
+        code = weir_group_end_alarm(run->group);
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                              "ranks that slept cannot go on: %s", strerror(-code));
+    run->is_interrupted |= seen[0] != 0;
     run->is_ending |= run->is_interrupted;
+    return 0;
 }
 
 static int run_repeat(struct weir_run *run, const struct weir_step *step, struct weir_error *error)
@@ -84,8 +107,7 @@ static int run_step(struct weir_run *run, const struct weir_step *step, struct w
     case WEIR_STEP_REPEAT:
         return run_repeat(run, step, error);
     case WEIR_STEP_SLEEP:
-        run_sleep(run, step->sleep_ns);
-        return 0;
+        return run_sleep(run, step->sleep_ns, error);
     case WEIR_STEP_PHASE:
         return run_phase(run, step->phase, error);
     }

@@ -31,6 +31,22 @@ interrupted USR2 -w -a dummy --dummy.delay-create=100000000
 interrupted HUP -w -r -O interIODelay=100000000 -a libaio --depth 2
 interrupted TERM -w -a dummy --dummy.delay-xfer=100000000 --depth 2
 
+# Of several ranks that sleep between repetitions, one is told: the others do not sleep on.
+command_line="SIGTERM to one rank in a pause"
+rm -f "$result"
+OMPI_MCA_odls_base_sigkill_timeout=0 mpiexec -n 2 "$WEIR" -w -t 64k -b 64k -i 2 -d 100 -o "$files/f" --result "$result" \
+    >"$out" 2>"$err" </dev/null &
+launcher=$!
+wait_until 20 starts || fail "it does not start"
+sleep 1
+begin=$SECONDS
+kill -TERM "$(pgrep -f -- "^$WEIR .*$result" | head -n 1)"
+status=0
+wait "$launcher" || status=$?
+expect_exit 1
+((SECONDS - begin < 60)) || fail "it ended $((SECONDS - begin)) s after the signal"
+expect_files ''
+
 # SIGXFSZ would kill; the write says EFBIG instead.
 for api in posix mpiio; do
     rm -f "$result"
