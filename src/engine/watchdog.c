@@ -349,6 +349,8 @@ static void stop_watching(struct weir_watchdog *dog)
 
 /* ---- the memory of a node ---- */
 
+/* Where /dev/shm is full, memory that is not allocated yet would be missing when it is touched, by
+ * a signal (SIGBUS). */
 static struct slot *map(const char *name, int flags, size_t bytes)
 {
     int descriptor = shm_open(name, flags, 0600);
@@ -356,7 +358,7 @@ static struct slot *map(const char *name, int flags, size_t bytes)
 
     if (descriptor < 0)
         return NULL;
-    if ((flags & O_CREAT) == 0 || ftruncate(descriptor, (off_t)bytes) == 0)
+    if ((flags & O_CREAT) == 0 || posix_fallocate(descriptor, 0, (off_t)bytes) == 0)
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     close(descriptor);
     return memory == MAP_FAILED ? NULL : memory;
@@ -417,6 +419,11 @@ void weir_watchdog_open(struct weir_run *run)
     dog->limit_ns = run->test->watchdog_ns;
     dog->give_up_ns = run->test->give_up_ns;
     if (share_slots(dog) != 0) {
+        if (group->rank == 0)
+            weir_log(WEIR_LOG_WARNING,
+                     "ranks that do not move will not be told of%s: the ranks of a node share no "
+                     "memory, for which /dev/shm may have no room",
+                     dog->give_up_ns != 0 ? ", and --give-up does nothing" : "");
         let_go(dog);
         return;
     }

@@ -64,3 +64,15 @@ expect_error '--give-up: rank 1 on host .* has not moved for .* s'
 expect_record "len(phases) == 2 and phases[0].outcome == 'complete' and end.exit_code == 1"
 gone() { ! pgrep -f -- "^$WEIR .*$result" >/dev/null; }
 wait_until 10 gone || fail "processes are left"
+
+# Without room in memory that ranks share nobody watches, and the run goes on.
+rm -r "$files" # its files stay
+mkdir "$files"
+if unshare -m true 2>/dev/null; then
+    # shellcheck disable=SC2016 # of the inner shell
+    capture unshare -m bash -c 'mount -t tmpfs -o size=16k none /dev/shm && head -c 16k /dev/zero >/dev/shm/full && exec "$@"' bash \
+        "$WEIR" -w -t 4k -b 8k --give-up 1m -o "$files/f"
+    expect_done
+    expect_error 'ranks that do not move will not be told of, and --give-up does nothing'
+    expect_files ''
+fi
