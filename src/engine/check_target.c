@@ -24,12 +24,11 @@ static int refuse_kind(const struct weir_run *run, const char *path, enum weir_n
     return weir_error_usage(error, run->backend->descriptor.name, "%s %s", path, what);
 }
 
-/* An empty file has nothing to lose, unless it has a second name, by which others know it. */
 static int check_ours(struct weir_run *run, const struct weir_phase *phase, const char *path,
                       const struct weir_name_facts *facts, struct weir_error *error)
 {
     bool is_ours = facts->bytes == 0 && facts->link_count <= 1;
-    int code = is_ours ? 0 : weir_ownership_find(run, path, &facts->id, &is_ours);
+    int code = is_ours ? 0 : weir_ownership_find(run, path, facts, &is_ours);
 
     if (code == -ENOENT)
         return 0;

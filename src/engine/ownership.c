@@ -114,13 +114,13 @@ static int read_zeros(struct weir_samples *samples, bool *are_all)
     return at < 0 ? (int)at : 0;
 }
 
-static int judge(struct weir_samples *samples, bool *is_benchmarks)
+static int judge(struct weir_samples *samples, bool may_be_empty, bool *is_benchmarks)
 {
     struct verdict verdict = {.is_zero = true};
     bool is_empty = false;
     int code = look_at_samples(samples, &verdict);
 
-    if (code == 0 && verdict.is_zero)
+    if (code == 0 && verdict.is_zero && may_be_empty)
         code = read_zeros(samples, &is_empty);
     if (verdict.stamped_pieces > 0)
         *is_benchmarks = verdict.stamped_pieces >= verdict.foreign_pieces;
@@ -130,17 +130,17 @@ static int judge(struct weir_samples *samples, bool *is_benchmarks)
     return code;
 }
 
-int weir_ownership_find(struct weir_run *run, const char *path, const struct weir_file_id *id,
+int weir_ownership_find(struct weir_run *run, const char *path, const struct weir_name_facts *facts,
                         bool *is_benchmarks)
 {
     struct weir_samples samples;
     bool found = false;
-    int code = weir_samples_open(&samples, run, path, id);
+    int code = weir_samples_open(&samples, run, path, &facts->id);
     int close_code;
 
     if (code != 0)
         return code;
-    code = judge(&samples, &found);
+    code = judge(&samples, facts->link_count <= 1, &found);
     close_code = weir_samples_close(&samples);
     if (code != 0 || close_code != 0)
         return code != 0 ? code : close_code;

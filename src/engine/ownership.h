@@ -11,10 +11,10 @@
 /* Sets *is_benchmarks if at least half of the pieces of 4 KiB in the samples of the file have
  * stamps of Weir at the places that they tell, or if all samples have what Weir writes without
  * stamps or what IOR writes, with whatever signature; holes and zeros between them aside. And if
- * the file holds nothing: no data where the backend knows holes, or zeros, every byte of them read,
- * up to WEIR_ZEROS_READ_MAX. The file must be the one of `id`. 0 or -errno (-ENOENT: there is no
- * such file). */
-int weir_ownership_find(struct weir_run *run, const char *path, const struct weir_file_id *id,
+ * the file holds nothing and has no second name, by which others would know it: no data where the
+ * backend knows holes, or zeros, every byte of them read, up to WEIR_ZEROS_READ_MAX. The file must
+ * be the one of `facts`. 0 or -errno (-ENOENT: there is no such file). */
+int weir_ownership_find(struct weir_run *run, const char *path, const struct weir_name_facts *facts,
                         bool *is_benchmarks);
 
 #endif

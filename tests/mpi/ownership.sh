@@ -118,6 +118,22 @@ expect_taken
 make_foreign image
 expect_left image -a MMAP -w -t 64k -b 64k
 
+# What is empty, but known to others by a second name.
+for bytes in 0 1048576; do
+    rm -f "$keep"
+    truncate -s $bytes "$keep"
+    ln "$keep" "$work/second"
+    for verb in '-w' '-w -k'; do
+        rm -f "$file"
+        ln "$keep" "$file"
+        # shellcheck disable=SC2086 # words
+        capture "$WEIR" $verb -t 64k -b 64k -o "$file"
+        expect_exit 2
+        [[ $(stat -c '%s %b' "$work/second") == "$bytes 0" ]] || fail "it was written by its other name"
+    done
+    rm -f "$work/second" "$file"
+done
+
 # ---------------------------------------------------------------- unless they may be lost
 
 make_foreign noise
