@@ -37,6 +37,7 @@ struct slot {
     _Atomic uint64_t stall_ns; /* the longest time without a beat, as watchers have seen it, ... */
     _Atomic uint32_t stall_deed;   /* ... what it was in, ... */
     _Atomic uint64_t stall_offset; /* ... and where */
+    _Atomic bool is_told;          /* by one of the two that may watch */
     uint32_t rank;
     char path[WEIR_PATH_BYTES];
 };
@@ -61,7 +62,6 @@ struct weir_watchdog {
     pthread_t thread;
     bool is_watching;
     size_t watched_count; /* slots from the first on */
-    bool *is_told;        /* of each */
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool must_end;
@@ -248,9 +248,8 @@ static bool look_at(struct weir_watchdog *dog, size_t number, uint64_t seen_ns, 
     uint64_t stall_ns = seen_ns > beat_ns ? seen_ns - beat_ns : 0;
 
     if (deed == WEIR_DEED_NONE || stall_ns < dog->limit_ns) {
-        if (dog->is_told[number])
+        if (atomic_exchange(&slot->is_told, false))
             weir_log(WEIR_LOG_WARNING, "rank %u on host %s moves again", slot->rank, host_of(dog));
-        dog->is_told[number] = false;
         return false;
     }
     if (stall_ns > atomic_load(&slot->stall_ns)) {
@@ -258,9 +257,8 @@ static bool look_at(struct weir_watchdog *dog, size_t number, uint64_t seen_ns, 
         atomic_store(&slot->stall_offset, atomic_load(&slot->offset));
         atomic_store(&slot->stall_ns, stall_ns);
     }
-    if (!dog->is_told[number] && (*told)++ < TOLD_RANKS)
+    if (!atomic_exchange(&slot->is_told, true) && (*told)++ < TOLD_RANKS)
         say_stalled(dog, slot, stall_ns, true);
-    dog->is_told[number] = true;
     if (dog->give_up_ns == 0 || stall_ns < dog->give_up_ns)
         return false;
     say_stalled(dog, slot, stall_ns, false);
@@ -321,9 +319,6 @@ static void start_watching(struct weir_watchdog *dog)
     pthread_condattr_t clock;
     sigset_t all, before;
 
-    dog->is_told = calloc(dog->watched_count, sizeof *dog->is_told);
-    if (dog->is_told == NULL)
-        return;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&dog->lock, NULL);
@@ -337,14 +332,13 @@ static void start_watching(struct weir_watchdog *dog)
 
 static void stop_watching(struct weir_watchdog *dog)
 {
-    if (dog->is_watching) {
-        pthread_mutex_lock(&dog->lock);
-        dog->must_end = true;
-        pthread_cond_signal(&dog->wake);
-        pthread_mutex_unlock(&dog->lock);
-        pthread_join(dog->thread, NULL);
-    }
-    free(dog->is_told);
+    if (!dog->is_watching)
+        return;
+    pthread_mutex_lock(&dog->lock);
+    dog->must_end = true;
+    pthread_cond_signal(&dog->wake);
+    pthread_mutex_unlock(&dog->lock);
+    pthread_join(dog->thread, NULL);
 }
 
 /* ---- the memory of a node ---- */

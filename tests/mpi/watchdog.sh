@@ -45,6 +45,11 @@ for rank in 1 0; do
     expect_files ''
 done
 
+# A rank that is held in a system call has two watchers, its own and its neighbour's, and is told of once.
+capture mpiexec -n 2 "$WEIR_TEST" -a fault:posix --fault.rank 0 --fault.at 1 --fault.delay 4000000 -w -F -t 4k -b 16k --watchdog 1s -o "$files/f"
+expect_done
+expect_error 'rank 0 on host .* has not moved'
+
 # A pause that was asked for is none, nor is a rank that waits for others.
 run 2 -w -F -t 4k -b 8k -O interIODelay=3000000 --watchdog 1s -o "$files/f" --result "$result"
 expect_done
