@@ -7,6 +7,7 @@
 #include "samples.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,8 +63,26 @@ static bool find_ior(const struct weir_phase *phase, const struct weir_stretch *
     return traces.signature != 0;
 }
 
-static int take_samples(struct weir_samples *source, const struct weir_phase *phase, uint64_t bytes,
-                        struct sample samples[WEIR_SAMPLES])
+/* A look for stamps fails like a transfer, and is told like one. */
+static int fail_look(const struct weir_run *run, int code, const char *what, const char *path,
+                     struct weir_error *error)
+{
+    return weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
+                          "%s %s, for its stamps: %s", what, path, strerror(-code));
+}
+
+static int fail_look_at(const struct weir_run *run, int code, uint64_t offset, const char *path,
+                        struct weir_error *error)
+{
+    char what[48];
+
+    snprintf(what, sizeof what, "read at offset %llu of", (unsigned long long)offset);
+    return fail_look(run, code, what, path, error);
+}
+
+static int take_samples(struct weir_samples *source, const struct weir_phase *phase,
+                        const char *path, uint64_t bytes, struct sample samples[WEIR_SAMPLES],
+                        struct weir_error *error)
 {
     if (source->file_bytes < bytes)
         bytes = source->file_bytes;
@@ -76,7 +95,7 @@ static int take_samples(struct weir_samples *source, const struct weir_phase *ph
             continue;
         moved = weir_samples_read(source, stretch.offset);
         if (moved < 0)
-            return (int)moved;
+            return fail_look_at(source->run, (int)moved, stretch.offset, path, error);
         stretch.count = (size_t)moved / sizeof *stretch.words;
         samples[i].is_found = phase->payload.mode == WEIR_PAYLOAD_IOR
                                   ? find_ior(phase, &stretch, &samples[i].identity)
@@ -122,9 +141,10 @@ static const struct sample *choose(const struct sample samples[WEIR_SAMPLES])
 
 /* Looks for what tells the identity at a few places of the first `bytes` of an existing file
  * (UINT64_MAX: all of it), outside of any timing. Sets *found to whether there is any, and then
- * *identity to that of most of them (of equally many: the newest). 0 or -errno. */
+ * *identity to that of most of them (of equally many: the newest). */
 static int learn(struct weir_run *run, const struct weir_phase *phase, const char *path,
-                 uint64_t bytes, struct weir_identity *identity, bool *found)
+                 uint64_t bytes, struct weir_identity *identity, bool *found,
+                 struct weir_error *error)
 {
     struct sample samples[WEIR_SAMPLES] = {0};
     struct weir_samples source;
@@ -133,11 +153,13 @@ static int learn(struct weir_run *run, const struct weir_phase *phase, const cha
 
     code = weir_samples_open(&source, run, path, NULL);
     if (code != 0)
-        return code;
-    code = take_samples(&source, phase, bytes, samples);
+        return fail_look(run, code, "open", path, error);
+    code = take_samples(&source, phase, path, bytes, samples, error);
     close_code = weir_samples_close(&source);
-    if (code != 0 || close_code != 0)
-        return code != 0 ? code : close_code;
+    if (code == 0 && close_code != 0)
+        code = fail_look(run, close_code, "close", path, error);
+    if (code != 0)
+        return code;
     chosen = choose(samples);
     *found = chosen != NULL;
     if (chosen != NULL)
@@ -230,36 +252,40 @@ static int refuse_format(struct weir_run *run, const char *path, const struct we
 
 /* ---- data of IOR where stamps were expected ---- */
 
-/* Sets *pattern if all that the samples of a file hold is IOR's. 0 or -errno. */
+/* Sets *pattern if all that the samples of a file hold is IOR's. */
 static int find_pattern(struct weir_run *run, const char *path, uint64_t bytes,
-                        enum weir_ior_pattern *pattern, bool *found)
+                        enum weir_ior_pattern *pattern, bool *found, struct weir_error *error)
 {
     struct weir_samples source;
     struct weir_traces traces = {0};
     bool has_data = false, is_foreign = false;
-    int64_t moved = 0;
-    int code = weir_samples_open(&source, run, path, NULL);
+    int close_code, code = weir_samples_open(&source, run, path, NULL);
 
     if (code != 0)
-        return code;
+        return fail_look(run, code, "open", path, error);
     if (source.file_bytes < bytes)
         bytes = source.file_bytes;
-    for (unsigned i = 0; moved >= 0 && i < WEIR_SAMPLES; i++) {
+    for (unsigned i = 0; code == 0 && i < WEIR_SAMPLES; i++) {
         struct weir_stretch stretch = {.words = (const uint64_t *)(const void *)source.data,
                                        .offset = weir_sample_offset(bytes, i)};
         enum weir_content content;
+        int64_t moved;
 
         if (i > 0 && stretch.offset == 0)
             continue;
         moved = weir_samples_read(&source, stretch.offset);
+        if (moved < 0)
+            code = fail_look_at(run, (int)moved, stretch.offset, path, error);
         stretch.count = moved < 0 ? 0 : (size_t)moved / sizeof *stretch.words;
         content = weir_recognise(&traces, &stretch);
         has_data |= content == WEIR_CONTENT_IOR;
         is_foreign |= content == WEIR_CONTENT_FOREIGN || content == WEIR_CONTENT_OLD_IOR;
     }
-    code = weir_samples_close(&source);
-    if (moved < 0 || code != 0)
-        return moved < 0 ? (int)moved : code;
+    close_code = weir_samples_close(&source);
+    if (code == 0 && close_code != 0)
+        code = fail_look(run, close_code, "close", path, error);
+    if (code != 0)
+        return code;
     *found = has_data && !is_foreign;
     if (*found)
         *pattern = traces.pattern;
@@ -269,17 +295,18 @@ static int find_pattern(struct weir_run *run, const char *path, uint64_t bytes,
 /* The payload that the file must have been written with, if no rank found a stamp: changed to
  * IOR's where that is what it holds. Collective. */
 static int seek_ior(struct weir_run *run, const struct weir_phase *phase, const char *path,
-                    struct weir_payload *payload)
+                    struct weir_payload *payload, struct weir_error *error)
 {
     enum weir_ior_pattern pattern = WEIR_IOR_TIMESTAMP;
     uint64_t found_pattern;
     bool found = false;
-    int code = 0;
+    int code;
 
     if (weir_run_handles_name(run, phase->target))
-        code = find_pattern(run, path, bytes_to_look_at(run, phase), &pattern, &found);
-    if (weir_group_any(run->group, code != 0))
-        return code != 0 ? code : -EIO;
+        find_pattern(run, path, bytes_to_look_at(run, phase), &pattern, &found, error);
+    code = weir_group_agree(run->group, error);
+    if (code != 0)
+        return code;
     found_pattern = found ? (uint64_t)pattern + 1 : 0;
     code = weir_group_reduce(run->group, &found_pattern, 1, WEIR_MAX);
     if (code != 0 || found_pattern == 0)
@@ -296,13 +323,8 @@ static int seek_ior(struct weir_run *run, const struct weir_phase *phase, const 
 static int learn_mine(struct weir_run *run, const struct weir_phase *phase, const char *path,
                       struct weir_identity *learned, bool *found, struct weir_error *error)
 {
-    int code = 0;
-
     if (weir_run_handles_name(run, phase->target))
-        code = learn(run, phase, path, bytes_to_look_at(run, phase), learned, found);
-    if (code != 0)
-        weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name, "%s: %s", path,
-                       strerror(-code));
+        learn(run, phase, path, bytes_to_look_at(run, phase), learned, found, error);
     return weir_group_agree(run->group, error);
 }
 
@@ -339,7 +361,7 @@ static int learn_together(struct weir_run *run, const struct weir_phase *phase, 
     int code = learn_mine(run, phase, path, &learned, &found, error);
 
     if (code == 0 && has_stamps && !weir_group_any(run->group, found))
-        code = seek_ior(run, phase, path, &sought.payload);
+        code = seek_ior(run, phase, path, &sought.payload, error);
     if (code == 0 && sought.payload.mode == WEIR_PAYLOAD_IOR)
         return learn_signature(run, &sought, path, identity, error);
     if (code == 0 && has_stamps)

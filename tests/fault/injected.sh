@@ -56,6 +56,20 @@ done
 faulty 1 -F --fault.verb read --fault.at 2 --fault.flip -R -K
 expect_files f.00000000 f.00000001
 
+# Before the read, files of an earlier run are searched for their stamps: where that fails, it is told like a transfer.
+rm -f "$result"
+run 2 -w -k -t 64k -b 1m -o "$files/f"
+expect_done
+for verb in read open; do
+    place='open'
+    words='--fault.open EACCES --fault.rank 0'
+    [[ $verb == open ]] || { place='read at offset [0-9]+ of' && words='--fault.verb read --fault.at 3 --fault.errno EIO --fault.rank 0'; }
+    # shellcheck disable=SC2086
+    run 2 -a fault:posix -r -R -k -t 64k -b 1m -o "$files/f" $words
+    expect_exit 1
+    expect_error "^weir: (read 0: )?rank 0 on host .*: fault: $place $files/f.*: (Input/output error|Permission denied)\$"
+done
+
 # A slow rank is named.
 faulty 0 -F --fault.every 1 --fault.delay 2000 --fault.rank 1
 expect_record "written.slowest[0].rank == 1"
