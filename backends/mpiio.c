@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Independent and collective transfers at explicit offsets through MPI-IO, in the whole file or in
  * a view of it, with hints as IOR takes them. */
+#include "mpiio_errors.h"
 #include "mpiio_hints.h"
 #include "mpiio_names.h"
 #include "mpiio_view.h"
@@ -37,6 +38,7 @@ struct mpiio_session {
     bool must_preallocate;
     enum weir_mpiio_view view;
     struct weir_mpiio_names names;
+    struct weir_mpiio_failure failure;
 };
 
 struct mpiio_file {
@@ -88,33 +90,6 @@ static MPI_File handle_of(struct weir_file *file)
     return ((struct mpiio_file *)file)->handle;
 }
 
-static int to_errno(int mpi_code)
-{
-    int class = MPI_ERR_UNKNOWN;
-
-    if (mpi_code == MPI_SUCCESS)
-        return 0;
-    MPI_Error_class(mpi_code, &class);
-    switch (class) {
-    case MPI_ERR_NO_SPACE:
-        return -ENOSPC;
-    case MPI_ERR_QUOTA:
-        return -EDQUOT;
-    case MPI_ERR_FILE_EXISTS:
-        return -EEXIST;
-    case MPI_ERR_NO_SUCH_FILE:
-        return -ENOENT;
-    case MPI_ERR_ACCESS:
-        return -EACCES;
-    case MPI_ERR_READ_ONLY:
-        return -EROFS;
-    case MPI_ERR_NO_MEM:
-        return -ENOMEM;
-    default:
-        return -EIO;
-    }
-}
-
 /* ---- session ---- */
 
 static enum weir_mpiio_view view_of(const struct mpiio_options *options)
@@ -142,7 +117,7 @@ static int mpiio_session_open(const struct weir_session_params *params,
     opened->notes = options->must_show_hints ? params->notes : NULL;
     opened->must_preallocate = options->must_preallocate != 0;
     opened->view = view_of(options);
-    rc = to_errno(MPI_Info_create(&opened->hints));
+    rc = weir_mpiio_errno(MPI_Info_create(&opened->hints));
     if (rc == 0) {
         rc = weir_mpiio_hints_read(params->group, options->hints_path, opened->hints, error);
         if (rc < 0)
@@ -255,8 +230,8 @@ static int open_handle(struct mpiio_session *session, const struct weir_file_par
         mode |= MPI_MODE_CREATE;
     if (params->claim == WEIR_CLAIM_NEW)
         mode |= MPI_MODE_EXCL;
-    rc =
-        to_errno(MPI_File_open(communicator_of(params->group), path, mode, session->hints, handle));
+    rc = weir_mpiio_errno(
+        MPI_File_open(communicator_of(params->group), path, mode, session->hints, handle));
     if (rc == -EIO && is_directory(kernel_path))
         return -EISDIR;
     if (rc < 0 || params->can_write || !is_directory(kernel_path))
@@ -290,7 +265,7 @@ static int preallocate(MPI_File handle, const struct weir_file_params *params)
 {
     if (!params->must_create || !params->can_write || params->expected_bytes == 0)
         return 0;
-    return to_errno(MPI_File_preallocate(handle, (MPI_Offset)params->expected_bytes));
+    return weir_mpiio_errno(MPI_File_preallocate(handle, (MPI_Offset)params->expected_bytes));
 }
 
 /* A file that is only looked at comes without a part, and is seen whole. Random transfers without
@@ -309,7 +284,7 @@ static int set_view(const struct mpiio_session *session, const struct weir_file_
     if (session->view == WEIR_MPIIO_VIEW_NONE || params->part.block_count == 0)
         return 0;
     file->view = params->part;
-    return to_errno(weir_mpiio_view_set(file->handle, session->view, &file->view));
+    return weir_mpiio_errno(weir_mpiio_view_set(file->handle, session->view, &file->view));
 }
 
 /* Open MPI 4.1 waits for ever for a rank that could not open, and says so to that rank alone. */
@@ -344,6 +319,7 @@ static int mpiio_open(struct weir_session *session, const struct weir_file_param
     struct mpiio_file *opened;
     int descriptor, judged, view_rc, rc;
 
+    mpiio->failure.is_unexplained = false;
     if (!can_view(mpiio, params))
         return -EINVAL;
     opened = mpiio->spare != NULL ? mpiio->spare : calloc(1, sizeof *opened);
@@ -393,7 +369,7 @@ static void mpiio_abandon(struct weir_session *session, struct weir_file *file)
 
 static int mpiio_close(struct weir_session *session, struct weir_file *file)
 {
-    int rc = to_errno(MPI_File_close(&((struct mpiio_file *)file)->handle));
+    int rc = weir_mpiio_errno(MPI_File_close(&((struct mpiio_file *)file)->handle));
 
     (void)session;
     free(file);
@@ -403,13 +379,13 @@ static int mpiio_close(struct weir_session *session, struct weir_file *file)
 static int mpiio_sync(struct weir_session *session, struct weir_file *file)
 {
     (void)session;
-    return to_errno(MPI_File_sync(handle_of(file)));
+    return weir_mpiio_errno(MPI_File_sync(handle_of(file)));
 }
 
 static int64_t mpiio_size(struct weir_session *session, struct weir_file *file)
 {
     MPI_Offset bytes = 0;
-    int rc = to_errno(MPI_File_get_size(handle_of(file), &bytes));
+    int rc = weir_mpiio_errno(MPI_File_get_size(handle_of(file), &bytes));
 
     (void)session;
     return rc < 0 ? rc : (int64_t)bytes;
@@ -433,31 +409,6 @@ static int call_mpi(const struct weir_op *op, uint64_t position, uint64_t moved,
                              : MPI_File_read_at(handle, offset, data, count, MPI_BYTE, status);
 }
 
-/* Why a write failed, where MPI says no more than that it did: the kernel's word, if it can only be
- * about the file. */
-static int explain_failure(int kernel_errno)
-{
-    switch (kernel_errno) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-        return -kernel_errno;
-    default:
-        return -EIO;
-    }
-}
-
-/* Open MPI 4.1 calls a write that failed a success: of no bytes, or, where ranks write for one
- * another, of all. */
-static int64_t judge_write(int asked, int bytes, int kernel_errno)
-{
-    int failure = explain_failure(kernel_errno);
-
-    if (bytes == 0 || (bytes == asked && failure != -EIO))
-        return failure;
-    return bytes;
-}
-
 /* Reads claim to be complete past the end of the file: collective ones of Open MPI 4.1 where ranks
  * read for one another, and all of ROMIO in a view. */
 static int64_t cut_at_end(struct mpiio_file *file, uint64_t offset, int64_t bytes)
@@ -475,26 +426,37 @@ static int64_t cut_at_end(struct mpiio_file *file, uint64_t offset, int64_t byte
                                                          : (int64_t)(file->known_bytes - offset);
 }
 
-static int64_t move_piece(const struct weir_op *op, uint64_t position, uint64_t moved, int count)
+/* Where nothing more can be read. */
+static bool is_at_end(struct mpiio_file *file, uint64_t offset)
 {
+    return cut_at_end(file, offset, 1) == 0;
+}
+
+static int64_t move_piece(struct mpiio_session *session, const struct weir_op *op,
+                          uint64_t position, uint64_t moved, int count)
+{
+    struct mpiio_file *file = (struct mpiio_file *)op->file;
+    bool reads = op->verb == WEIR_OP_READ;
     MPI_Status status;
     int bytes = 0;
     int kernel_errno;
     int rc;
 
     errno = 0;
-    rc = to_errno(call_mpi(op, position, moved, count, &status));
+    rc = call_mpi(op, position, moved, count, &status);
     kernel_errno = errno;
-    if (rc == -EIO)
-        return explain_failure(kernel_errno);
-    if (rc < 0)
-        return rc;
+    if (rc != MPI_SUCCESS)
+        return weir_mpiio_cause(rc, kernel_errno, &session->failure);
     if (MPI_Get_count(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes == MPI_UNDEFINED)
         return -EIO;
-    if (op->verb == WEIR_OP_WRITE)
-        return judge_write(count, bytes, kernel_errno);
-    if (op->is_collective || ((const struct mpiio_file *)op->file)->view.block_count > 0)
-        return cut_at_end((struct mpiio_file *)op->file, op->offset + moved, bytes);
+    /* Open MPI 4.1 calls a transfer that failed a success: of no bytes, or, where ranks move for
+     * one another, of all. */
+    if (count == 0 || (bytes == 0 && reads && is_at_end(file, op->offset + moved)))
+        return 0;
+    if (bytes == 0 || (bytes == count && weir_mpiio_is_cause(kernel_errno)))
+        return weir_mpiio_cause(MPI_SUCCESS, kernel_errno, &session->failure);
+    if (reads && (op->is_collective || file->view.block_count > 0))
+        return cut_at_end(file, op->offset + moved, bytes);
     return bytes;
 }
 
@@ -514,8 +476,8 @@ static int64_t mpiio_transfer(struct weir_session *session, struct weir_op *op)
     uint64_t moved = 0;
     int64_t result = 0;
     bool is_in_view = find_position(op, &position);
+    struct mpiio_session *mpiio = mpiio_session_of(session);
 
-    (void)session;
     if (!is_in_view && !op->is_collective)
         return -EINVAL;
     for (uint64_t begin = 0; begin < op->size; begin += PIECE_BYTES) {
@@ -527,7 +489,8 @@ static int64_t mpiio_transfer(struct weir_session *session, struct weir_op *op)
          * done, and moves nothing where it is out of its view. */
         if (moved < begin && !op->is_collective)
             break;
-        bytes = is_in_view ? move_piece(op, position, begin, count) : move_piece(op, 0, 0, 0);
+        bytes = is_in_view ? move_piece(mpiio, op, position, begin, count)
+                           : move_piece(mpiio, op, 0, 0, 0);
         if (moved == begin && bytes > 0)
             moved += (uint64_t)bytes;
         if (bytes < 0 && result == 0)
@@ -560,7 +523,12 @@ static const struct weir_name_ops mpiio_name_ops = {
     .kernel_path = mpiio_kernel_path,
 };
 
-/* ---- which library it is ---- */
+/* ---- what is told ---- */
+
+static void mpiio_explain(struct weir_session *session, struct weir_text *text)
+{
+    weir_mpiio_explain(&mpiio_session_of(session)->failure, text);
+}
 
 /* May be asked before MPI is started, and without that. */
 static void mpiio_diagnose(struct weir_diagnosis *diagnosis, const char *path)
@@ -590,6 +558,7 @@ const struct weir_backend weir_backend_mpiio = {
     .open = mpiio_session_open,
     .close = mpiio_session_close,
     .diagnose = mpiio_diagnose,
+    .explain = mpiio_explain,
     .transfer = &mpiio_transfer_ops,
     .file = &mpiio_file_ops,
     .names = &mpiio_name_ops,
