@@ -3,6 +3,7 @@
 #include "weir/base/error.h"
 
 #include "weir/base/log.h"
+#include "weir/base/text.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -10,30 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sentence that did not fit shows that it goes on. */
-static void mark_cut(char *text, size_t capacity)
-{
-    static const char ellipsis[] = "...";
+/* Room for two paths. */
+#define WHOLE_TEXT_BYTES 12288
 
-    memcpy(text + capacity - sizeof ellipsis, ellipsis, sizeof ellipsis);
-}
-
+/* A sentence that does not fit loses the middle of its paths, and not its cause, which is last. */
 static void write_text(struct weir_error *error, const char *place, const char *format,
                        va_list arguments)
 {
+    char whole[WHOLE_TEXT_BYTES];
     size_t used = 0;
-    int length;
 
-    if (place) {
-        length = snprintf(error->text, sizeof error->text, "%s: ", place);
-        used = length < 0 ? 0 : (size_t)length;
-    }
-    if (used < sizeof error->text) {
-        length = vsnprintf(error->text + used, sizeof error->text - used, format, arguments);
-        used += length < 0 ? 0 : (size_t)length;
-    }
-    if (used >= sizeof error->text)
-        mark_cut(error->text, sizeof error->text);
+    whole[0] = '\0';
+    if (place)
+        used = (size_t)snprintf(whole, sizeof whole, "%s: ", place);
+    if (used < sizeof whole)
+        vsnprintf(whole + used, sizeof whole - used, format, arguments);
+    weir_text_shorten(whole, sizeof error->text);
+    memcpy(error->text, whole, strlen(whole) + 1);
 }
 
 int weir_error_set(struct weir_error *error, enum weir_exit exit, int code, const char *place,

@@ -316,6 +316,71 @@ char *weir_duration_format(double seconds, char buffer[WEIR_DURATION_TEXT_BYTES]
     return buffer;
 }
 
+/* ---- sentences that are too long ---- */
+
+#define WORD_KEPT_BYTES 24
+
+static const char ellipsis[] = "...";
+
+/* The longest word begins at the return value and has *length bytes. */
+static char *longest_word(char *string, size_t *length)
+{
+    char *longest = string;
+
+    *length = 0;
+    for (char *word = string; *word != '\0';) {
+        size_t here;
+
+        word += strspn(word, " \n");
+        here = strcspn(word, " \n");
+        if (here > *length) {
+            *length = here;
+            longest = word;
+        }
+        word += here;
+    }
+    return longest;
+}
+
+static bool is_within_character(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Takes the middle out of a word, `excess` bytes or as much as there is to take. */
+static void cut_middle(char *word, size_t length, size_t excess)
+{
+    size_t dots = sizeof ellipsis - 1;
+    size_t gone = excess + dots < length - WORD_KEPT_BYTES + dots ? excess + dots
+                                                                  : length - WORD_KEPT_BYTES + dots;
+    char *begin = word + (length - gone) / 2;
+    char *end = begin + gone;
+
+    while (begin > word && is_within_character(*begin))
+        begin--;
+    while (end < word + length && is_within_character(*end))
+        end++;
+    memcpy(begin, ellipsis, dots);
+    memmove(begin + dots, end, strlen(end) + 1);
+}
+
+void weir_text_shorten(char *string, size_t capacity)
+{
+    size_t used = strlen(string);
+
+    while (used >= capacity) {
+        size_t length;
+        char *word = longest_word(string, &length);
+
+        if (length <= WORD_KEPT_BYTES) {
+            memcpy(string + capacity - sizeof ellipsis, ellipsis, sizeof ellipsis);
+            return;
+        }
+        cut_middle(word, length, used - (capacity - 1));
+        used = strlen(string);
+    }
+}
+
 bool weir_text_cut_name(char *path)
 {
     char *slash = strrchr(path, '/');

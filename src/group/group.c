@@ -2,6 +2,8 @@
 /* What ranks do together, in terms of what every group can do. */
 #include "weir/group/group.h"
 
+#include "weir/base/text.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -65,15 +67,15 @@ int weir_group_end_pings(struct weir_group *group)
     return group->ops->end_pings != NULL ? group->ops->end_pings(group) : 0;
 }
 
-/* Puts "rank 3 on host n2: " before the text, which is cut where it grows too long. */
+/* Puts "rank 3 on host n2: " before the text, whose paths are shortened where it grows too long. */
 static void name_the_rank(const struct weir_group *group, struct weir_error *error, int rank)
 {
     char text[WEIR_ERROR_TEXT_BYTES + WEIR_NODE_NAME_BYTES + 32];
 
     snprintf(text, sizeof text, "rank %d on host %s: %s", rank,
              group->node_names[group->node_of_rank[rank]], error->text);
-    memcpy(error->text, text, sizeof error->text - 1);
-    error->text[sizeof error->text - 1] = '\0';
+    weir_text_shorten(text, sizeof error->text);
+    memcpy(error->text, text, strlen(text) + 1);
 }
 
 static int exchange_error(struct weir_group *group, struct weir_error *error)

@@ -306,17 +306,52 @@ static void the_first_error_wins(void **state)
     assert_string_equal(error.text, "ior: -b: size 7");
 }
 
-static void an_error_too_long_shows_that_it_is_cut(void **state)
+static void an_error_too_long_keeps_its_cause(void **state)
 {
     struct weir_error error = {0};
-    char word[2 * WEIR_ERROR_TEXT_BYTES];
+    char path[4096];
 
     (void)state;
-    memset(word, 'x', sizeof word - 1);
-    word[sizeof word - 1] = '\0';
-    assert_int_equal(weir_error_set(&error, WEIR_EXIT_FLAWED, -EIO, "p", "%s", word), -EIO);
-    assert_int_equal(strlen(error.text), WEIR_ERROR_TEXT_BYTES - 1);
-    assert_string_equal(error.text + WEIR_ERROR_TEXT_BYTES - 5, "x...");
+    memset(path, 'x', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    memcpy(path, "/head/", 6);
+    memcpy(path + sizeof path - 6, "/tail", 5);
+    assert_int_equal(
+        weir_error_set(&error, WEIR_EXIT_FLAWED, -EIO, "p", "open %s of %s: the cause", path, path),
+        -EIO);
+    assert_in_range(strlen(error.text), WEIR_ERROR_TEXT_BYTES - 3, WEIR_ERROR_TEXT_BYTES - 1);
+    assert_memory_equal(error.text, "p: open /head/xx", 16);
+    assert_non_null(strstr(error.text, "x...x"));
+    assert_string_equal(error.text + strlen(error.text) - 16, "/tail: the cause");
+}
+
+static void words_are_shortened_and_characters_stay_whole(void **state)
+{
+    char path[400] = "at ", many[400] = "";
+
+    (void)state;
+    for (unsigned i = 0; i < 100; i++)
+        strcat(path, "\xc3\xa4"); /* a umlaut */
+    strcat(path, ": cause");
+    for (size_t capacity = 64; capacity < 90; capacity++) {
+        char text[400];
+        const char *dots;
+
+        strcpy(text, path);
+        weir_text_shorten(text, capacity);
+        dots = strstr(text, "...");
+        assert_in_range(strlen(text), capacity - 4, capacity - 1);
+        assert_non_null(dots);
+        assert_string_equal(text + strlen(text) - 7, ": cause");
+        /* Characters of two bytes on both sides. */
+        assert_int_equal((dots - text - 3) % 2, 0);
+        assert_int_equal((strlen(dots + 3) - 7) % 2, 0);
+    }
+    for (unsigned i = 0; i < 50; i++)
+        strcat(many, "word ");
+    weir_text_shorten(many, 64);
+    assert_int_equal(strlen(many), 63);
+    assert_string_equal(many + 60, "...");
 }
 
 int main(void)
@@ -334,7 +369,8 @@ int main(void)
         cmocka_unit_test(hashes_tell_texts_apart),
         cmocka_unit_test(arena_memory_is_zero_aligned_and_apart),
         cmocka_unit_test(the_first_error_wins),
-        cmocka_unit_test(an_error_too_long_shows_that_it_is_cut),
+        cmocka_unit_test(an_error_too_long_keeps_its_cause),
+        cmocka_unit_test(words_are_shortened_and_characters_stay_whole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ struct weir_error {
 
 /* Records the error "place: sentence" and returns `code`. `place` may be NULL. The first error
  * wins: an error that is already set stays as it is, and its code is returned. `code` must be
- * negative. */
+ * negative. Where it grows longer than the text may be, paths lose their middle. */
 int weir_error_set(struct weir_error *error, enum weir_exit exit, int code, const char *place,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
