@@ -19,14 +19,17 @@ void weir_doubt_completeness(const struct weir_subject *subject)
                          "%s ended this phase: the numbers are of what was done until then",
                          subject->plan->has_stop_before ? "a signal, or the end of the job's time,"
                                                         : "a signal");
-    if (record->failure[0] != '\0' || record->error_count > 0)
+    if (record->error_count > 0)
         weir_result_find(record, WEIR_WARNING, "failed",
-                         "%" PRIu64 " operations failed: the numbers are of what was done",
-                         record->error_count);
+                         "%" PRIu64 " operation%s failed: the numbers are of what was done",
+                         record->error_count, record->error_count == 1 ? "" : "s");
+    else if (record->failure[0] != '\0')
+        weir_result_find(record, WEIR_WARNING, "failed", "the numbers are of what was done");
     if (record->short_count > 0)
         weir_result_find(record, WEIR_NOTE, "short-transfers",
-                         "%" PRIu64 " transfers came back short and were continued",
-                         record->short_count);
+                         "%" PRIu64 " transfer%s came back short and %s continued",
+                         record->short_count, record->short_count == 1 ? "" : "s",
+                         record->short_count == 1 ? "was" : "were");
 }
 
 static void doubt_stonewall(const struct weir_subject *subject)

@@ -222,16 +222,36 @@ static void add_verification(struct weir_text *text, const struct weir_trust_vie
 
 /* ---- what went wrong, and what to know ---- */
 
-/* What the findings do not say: how much was moved, and the failure with its rank and its place. */
+/* A failure is told once, with its rank, its place and what had been done; the finding says no more
+ * than its count. */
+static void add_failure(struct weir_text *text, const char *name,
+                        const struct weir_phase_result *phase)
+{
+    struct weir_text done = {0};
+
+    if (phase->error_count > 0)
+        weir_text_add(&done, "%llu operation%s failed", (unsigned long long)phase->error_count,
+                      phase->error_count == 1 ? "" : "s");
+    if (phase->outcome == WEIR_OUTCOME_PARTIAL)
+        weir_text_add(&done, "%s%llu of %llu bytes were moved", done.length > 0 ? ", " : "",
+                      (unsigned long long)phase->byte_count,
+                      (unsigned long long)phase->expected_bytes);
+    weir_trust_line(text, "%s  warning failed: %s%s%s%s", name, phase->failure,
+                    done.length > 0 ? " (" : "", weir_text_string(&done),
+                    done.length > 0 ? ")" : "");
+    weir_text_close(&done);
+}
+
+/* What the findings do not say. */
 static void add_outcome(struct weir_text *text, const char *name,
                         const struct weir_phase_result *phase)
 {
-    if (phase->outcome == WEIR_OUTCOME_PARTIAL)
+    if (phase->failure[0] != '\0')
+        add_failure(text, name, phase);
+    else if (phase->outcome == WEIR_OUTCOME_PARTIAL)
         weir_trust_line(text, "%s  partial: %llu of %llu bytes were moved", name,
                         (unsigned long long)phase->byte_count,
                         (unsigned long long)phase->expected_bytes);
-    if (phase->failure[0])
-        weir_trust_line(text, "%s  failed: %s", name, phase->failure);
 }
 
 static bool has_finding(const struct weir_phase_result *phase, const char *name)
@@ -275,6 +295,8 @@ static void add_findings(struct weir_text *text, const char *name,
         const struct weir_finding *finding = &phase->findings[i];
         char more[48] = "";
 
+        if (phase->failure[0] != '\0' && strcmp(finding->name, "failed") == 0)
+            continue;
         if (finding->severity == WEIR_NOTE || is_of_placement(finding)) {
             unsigned alike = count_alike(all, position, finding->name);
 

@@ -302,10 +302,10 @@ static void what_is_wrong_is_told_however_often_it_is_repeated(void **state)
         struct weir_phase_result *done = &scene.result->phases[i];
 
         snprintf(done->failure, sizeof done->failure, "rank %u failed", i);
-        weir_result_find(done, WEIR_WARNING, "failed", "1 operations failed");
+        weir_result_find(done, WEIR_WARNING, "failed", "1 operation failed");
     }
     weir_report_trust(&block, scene.plan, scene.result);
-    assert_int_equal(count_places(weir_text_string(&block), "  failed: rank "), 100);
+    assert_int_equal(count_places(weir_text_string(&block), "  warning failed: rank "), 100);
     assert_int_equal(count_places(weir_text_string(&block), "  warning failed: "), 100);
     weir_text_close(&block);
     scene_close(&scene);

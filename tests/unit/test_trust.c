@@ -79,7 +79,7 @@ static void remarks_are_told_once_for_a_test(void **state)
 
 static void a_prefill_is_told_from_the_write(void **state)
 {
-    static const char *const lines[] = {"weir       0    0 fill    failed: no space\n",
+    static const char *const lines[] = {"weir       0    0 fill    warning failed: no space\n",
                                         "weir       0    0 read "};
     struct scene scene = make_default();
     struct weir_phase_result *done = &scene.result->phases[0];
