@@ -547,6 +547,7 @@ static int posix_stat(struct weir_session *session, const char *path, struct wei
         .bytes = find_size(path, &found),
         .id = id_of(&name),
         .link_count = name.st_nlink,
+        .modified_s = name.st_mtime,
     };
     return 0;
 }

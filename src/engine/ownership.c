@@ -114,19 +114,21 @@ static int read_zeros(struct weir_samples *samples, bool *are_all)
     return at < 0 ? (int)at : 0;
 }
 
-static int judge(struct weir_samples *samples, bool may_be_empty, bool *is_benchmarks)
+static int judge(struct weir_samples *samples, const struct weir_name_facts *facts,
+                 bool *is_benchmarks)
 {
     struct verdict verdict = {.is_zero = true};
     bool is_empty = false;
     int code = look_at_samples(samples, &verdict);
 
-    if (code == 0 && verdict.is_zero && may_be_empty)
+    if (code == 0 && verdict.is_zero && facts->link_count <= 1)
         code = read_zeros(samples, &is_empty);
     if (verdict.stamped_pieces > 0)
         *is_benchmarks = verdict.stamped_pieces >= verdict.foreign_pieces;
     else
         *is_benchmarks = is_empty || (verdict.has_data && verdict.foreign_pieces == 0 &&
-                                      weir_traces_suffice(&verdict.traces, samples->file_bytes));
+                                      weir_traces_suffice(&verdict.traces, samples->file_bytes,
+                                                          facts->modified_s));
     return code;
 }
 
@@ -140,7 +142,7 @@ int weir_ownership_find(struct weir_run *run, const char *path, const struct wei
 
     if (code != 0)
         return code;
-    code = judge(&samples, facts->link_count <= 1, &found);
+    code = judge(&samples, facts, &found);
     close_code = weir_samples_close(&samples);
     if (code != 0 || close_code != 0)
         return code != 0 ? code : close_code;

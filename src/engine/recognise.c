@@ -319,9 +319,12 @@ enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_s
                                                                         : WEIR_CONTENT_FOREIGN;
 }
 
-bool weir_traces_suffice(const struct weir_traces *traces, uint64_t file_bytes)
+/* Seconds that somebody has recorded were all over when the file was written. */
+bool weir_traces_suffice(const struct weir_traces *traces, uint64_t file_bytes, int64_t modified_s)
 {
-    bool may_be_time = traces->signature >= TIME_MIN && traces->signature <= INT32_MAX;
+    int64_t end_s = (int64_t)traces->signature + (int64_t)(file_bytes / sizeof(uint64_t));
+    bool is_time = traces->signature >= TIME_MIN && modified_s >= (int64_t)traces->signature &&
+                   modified_s < end_s;
 
-    return traces->has_repeated || (may_be_time && file_bytes % WEIR_IOR_PIECE_BYTES == 0);
+    return traces->has_repeated || (is_time && file_bytes % WEIR_IOR_PIECE_BYTES == 0);
 }

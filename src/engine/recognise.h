@@ -40,8 +40,9 @@ struct weir_traces {
 enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_stretch *stretch);
 
 /* Words that count up by one through a whole file may be anybody's: true unless that is all that is
- * known. IOR's signature is the time if none was given: then a whole number of pages does. */
-bool weir_traces_suffice(const struct weir_traces *traces, uint64_t file_bytes);
+ * known. IOR's signature is the time if none was given: then a whole number of pages does, if the
+ * file was last modified (in seconds since 1970) before its words count so far. */
+bool weir_traces_suffice(const struct weir_traces *traces, uint64_t file_bytes, int64_t modified_s);
 
 /* The signature that most words of a stretch of counting words have, in transfers of
  * `transfer_bytes` from the start of the file on; false if less than half agree. */

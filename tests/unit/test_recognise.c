@@ -15,6 +15,9 @@
 #define FILE_WORDS (4 * WORDS)
 
 static uint64_t file[FILE_WORDS];
+/* A run of IOR that began at this signature has ended. */
+#define SIGNATURE 1700000000
+static int64_t modified_s = SIGNATURE + 60;
 
 /* The verdict on the whole file, from stretches at its beginning and further on. */
 static bool is_benchmarks(struct weir_traces *traces)
@@ -33,7 +36,7 @@ static bool is_benchmarks(struct weir_traces *traces)
         is_known &= content != WEIR_CONTENT_FOREIGN;
         has_data |= content != WEIR_CONTENT_ZERO && content != WEIR_CONTENT_ONES;
     }
-    return is_known && has_data && weir_traces_suffice(traces, sizeof file);
+    return is_known && has_data && weir_traces_suffice(traces, sizeof file, modified_s);
 }
 
 /* As ranks of IOR leave a file that they share, with blocks of two transfers. */
@@ -290,6 +293,22 @@ static void others_files_are_not_recognised(void **state)
     }
 }
 
+/* One transfer of IOR and a record of times hold the same words; the record is written when the
+ * last of them is over. */
+static void seconds_that_were_over_are_somebodys(void **state)
+{
+    struct weir_traces traces;
+
+    (void)state;
+    fill_ior(WEIR_IOR_TIMESTAMP, SIGNATURE, sizeof file);
+    assert_true(is_benchmarks(&traces));
+    modified_s = SIGNATURE + FILE_WORDS;
+    assert_false(is_benchmarks(&traces));
+    modified_s = SIGNATURE - 1;
+    assert_false(is_benchmarks(&traces));
+    modified_s = SIGNATURE + 60;
+}
+
 static void a_few_words_prove_nothing(void **state)
 {
     static const uint64_t words[] = {1700000000, 1700000001, 1700000002};
@@ -345,6 +364,7 @@ int main(void)
         cmocka_unit_test(older_releases_are_recognised),
         cmocka_unit_test(small_transfers_of_ours_tell_their_key),
         cmocka_unit_test(others_files_are_not_recognised),
+        cmocka_unit_test(seconds_that_were_over_are_somebodys),
         cmocka_unit_test(a_few_words_prove_nothing),
         cmocka_unit_test(most_words_tell_the_signature),
         cmocka_unit_test(noise_has_no_signature),

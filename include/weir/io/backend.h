@@ -213,6 +213,7 @@ struct weir_name_facts {
     uint64_t bytes;         /* of a link: of what it leads to, 0 if that is not there */
     struct weir_file_id id; /* of the name itself, not of what a link leads to */
     uint64_t link_count;    /* names of it */
+    int64_t modified_s;     /* since 1970 */
 };
 
 /* All return 0 or -errno (-ENOENT: no such name). */
