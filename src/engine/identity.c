@@ -173,7 +173,7 @@ static uint32_t seed_of(const struct weir_run *run, const struct weir_payload *p
 {
     if (payload->seed_is_given)
         return payload->seed;
-    return payload->mode == WEIR_PAYLOAD_IOR ? (run->data_seed >> 1) | 1 : run->data_seed;
+    return payload->mode == WEIR_PAYLOAD_IOR ? run->data_seed & INT32_MAX : run->data_seed;
 }
 
 /* Data without a single stamp may be damaged, or somebody else's: what it ought to be is

@@ -52,7 +52,7 @@ for verb in -r -w; do
 done
 ior_file t 42 4096
 expect_taken
-for options in '--data none -t 64k -b 1m' '--data ior -t 64k -b 1m' '-t 8 -b 4k' '-t 48 -b 4800 -s 3'; do
+for options in '--data none -t 64k -b 1m' '--data ior -t 64k -b 1m' '--data ior -t 1m -b 1m' '-t 8 -b 4k' '-t 48 -b 4800 -s 3'; do
     # shellcheck disable=SC2086 # words
     capture "$WEIR" -w -k -o "$keep" $options
     expect_done
