@@ -491,10 +491,8 @@ int64_t weir_posix_next_data(struct weir_session *session, struct weir_file *fil
     if (size < 0 || (uint64_t)size <= offset)
         return size;
     found = lseek(weir_posix_fd(file), (off_t)offset, SEEK_DATA);
-    if (found >= 0)
-        return found;
-    if (errno == ENXIO)
-        return size;
+    if (found >= 0 || errno == ENXIO)
+        return found >= 0 ? found : size;
     return errno == EINVAL || errno == ESPIPE ? (int64_t)offset : -errno;
 }
 
