@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts records behind what a result file holds. */
+#include "weir/base/output_file.h"
 #include "weir/report/report.h"
 
 #include <errno.h>
@@ -13,21 +14,6 @@
 /* Two seconds. */
 #define LOCK_TRIES 200
 #define LOCK_PAUSE_NS 10000000
-
-static int write_all(int descriptor, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(descriptor, bytes, count);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -errno;
-        bytes += written;
-        count -= (size_t)written;
-    }
-    return 0;
-}
 
 /* True if the file ends within a line: a run was killed, or the disk was full, while it was
  * written. The descriptor may be open for writing only, so the file is looked at through another
@@ -78,9 +64,9 @@ int weir_record_append(int descriptor, const struct weir_text *text)
 
     lock(descriptor);
     if (ends_within_a_line(descriptor))
-        error = write_all(descriptor, "\n", 1);
+        error = weir_output_file_write(descriptor, "\n", 1);
     if (error == 0)
-        error = write_all(descriptor, weir_text_string(text), text->length);
+        error = weir_output_file_write(descriptor, weir_text_string(text), text->length);
     /* Pipes and terminals cannot be synced, and need not be. */
     if (error == 0 && fdatasync(descriptor) != 0 && errno != EINVAL && errno != EROFS &&
         errno != ENOTSUP)
