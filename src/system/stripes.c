@@ -2,6 +2,8 @@
 /* Asks file systems for the layout of files, and puts it in words. */
 #include "stripes.h"
 
+#include "small_file.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -187,8 +189,7 @@ void weir_stripes_of_ceph(const char *layout, struct weir_text *text)
 /* ---- GlusterFS ---- */
 
 /* Each layer and each brick is "<KIND:name>" or "<POSIX(directory):host:path>"; a kind is told
- * once. Bricks are those that have a part of the file, or of the directory, and are connected: one
- * that is down is not in the list, and how many the volume has stands nowhere in it. */
+ * once. Bricks are those that have a part of the file, or of the directory, and are up. */
 void weir_stripes_of_gluster(const char *places, struct weir_text *text)
 {
     struct weir_text kinds = {0};
@@ -209,11 +210,48 @@ void weir_stripes_of_gluster(const char *places, struct weir_text *text)
     for (char *c = kinds.data; c != NULL && *c != '\0'; c++)
         *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
     if (bricks > 0) {
-        weir_text_add(&kinds, "%s%u brick%s that %s up", kinds.length > 0 ? " over " : "", bricks,
-                      bricks == 1 ? "" : "s", bricks == 1 ? "is" : "are");
+        weir_text_add(&kinds, "%s%u brick%s", kinds.length > 0 ? " over " : "", bricks,
+                      bricks == 1 ? "" : "s");
         weir_text_add_visible(text, weir_text_string(&kinds));
     }
     weir_text_close(&kinds);
+}
+
+/* VOLUME-client-3 speaks with one brick. */
+static bool is_gluster_client(const char *name)
+{
+    const char *at = strstr(name, "-client-");
+
+    return at != NULL && at[8] != '\0' && at[8 + strspn(at + 8, "0123456789")] == '\0';
+}
+
+bool weir_stripes_of_gluster_client(const char *graph, struct weir_text *text)
+{
+    struct weir_name_list parts;
+    unsigned brick_count = 0, down_count = 0;
+    bool is_dispersed = false;
+
+    weir_name_list_open(&parts, "%s", graph);
+    for (size_t i = 0; i < parts.count; i++) {
+        const char *name = parts.entries[i]->d_name;
+        char path[WEIR_ROOTED_PATH_BYTES], state[8];
+
+        is_dispersed |= strstr(name, "-disperse-") != NULL;
+        if (!is_gluster_client(name))
+            continue;
+        brick_count++;
+        snprintf(path, sizeof path, "%s/%s/private", graph, name);
+        down_count += weir_small_file_field(path, "connected", state, sizeof state) &&
+                      strcmp(state, "0") == 0;
+    }
+    weir_name_list_close(&parts);
+    if (brick_count > 0 && text->length == 0)
+        weir_text_add(text, "%s%u brick%s", is_dispersed ? "disperse over " : "", brick_count,
+                      brick_count == 1 ? "" : "s");
+    if (down_count > 0)
+        weir_text_add(text, ", %u of the volume's %u bricks %s down", down_count, brick_count,
+                      down_count == 1 ? "is" : "are");
+    return brick_count > 0;
 }
 
 /* ---- asking ---- */
@@ -268,6 +306,21 @@ static void ask_ceph(const char *path, struct weir_text *text)
     free(layout);
 }
 
+/* Only the top of a mount has the state of its client. */
+static bool ask_gluster_client(const char *path, struct weir_text *text)
+{
+    char place[PATH_MAX], graph[WEIR_ROOTED_PATH_BYTES];
+
+    if (snprintf(place, sizeof place, "%s", path) >= (int)sizeof place)
+        return false;
+    do {
+        snprintf(graph, sizeof graph, "%s/.meta/graphs/active", place);
+        if (weir_stripes_of_gluster_client(graph, text))
+            return true;
+    } while (weir_text_cut_name(place));
+    return false;
+}
+
 static void ask_gluster(const char *path, struct weir_text *text)
 {
     size_t bytes;
@@ -278,6 +331,8 @@ static void ask_gluster(const char *path, struct weir_text *text)
     if (places != NULL)
         weir_stripes_of_gluster(places, text);
     free(places);
+    if (!ask_gluster_client(path, text) && text->length > 0)
+        weir_text_add(text, " (those that are up)");
 }
 
 void weir_stripes_describe(const char *path, const char *type, struct weir_text *text)

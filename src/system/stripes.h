@@ -6,6 +6,7 @@
 
 #include "weir/base/text.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Appends a sentence on a file, or on new files in a directory, of a file system of that type (as
@@ -18,5 +19,11 @@ void weir_stripes_of_lustre(const void *layout, size_t bytes, struct weir_text *
 void weir_stripes_of_ceph(const char *layout, struct weir_text *text);
 /* "glusterfs.pathinfo". */
 void weir_stripes_of_gluster(const char *places, struct weir_text *text);
+
+/* Adds what the client of a GlusterFS volume knows of its bricks, in the directory
+ * .meta/graphs/active at the top of the mount: how many of them are down; and how many there are,
+ * if `text` is empty, as glusterfs.pathinfo leaves out those that are down and is not there on
+ * dispersed volumes. False if `graph` has no bricks. */
+bool weir_stripes_of_gluster_client(const char *graph, struct weir_text *text);
 
 #endif

@@ -449,7 +449,7 @@ CHANGE(too_many_ranks, x->test->given_ranks_per_node = WEIR_PLAN_RANKS_MAX + 1)
 CHANGE(list_without_list, x->test->pinning.policy = WEIR_PIN_LIST)
 CHANGE(list_of_cores, x->test->pinning.policy = WEIR_PIN_CORE; x->test->pinning.list = "0-3")
 CHANGE(list_of_nothing, x->test->pinning.policy = WEIR_PIN_LIST; x->test->pinning.list = "")
-CHANGE(list_beyond_all, x->test->pinning.policy = WEIR_PIN_LIST; x->test->pinning.list = "1024")
+CHANGE(list_beyond_all, x->test->pinning.policy = WEIR_PIN_LIST; x->test->pinning.list = "4096")
 CHANGE(no_rankfile, x->test->pinning.policy = WEIR_PIN_RANKFILE)
 CHANGE(empty_rankfile, x->test->pinning.policy = WEIR_PIN_RANKFILE;
        x->test->pinning.rankfile_path = "")
@@ -635,7 +635,7 @@ static const struct {
     {list_without_list, "ior: policy list without a list", "to policy list alone"},
     {list_of_cores, "ior: policy core with a list", "to policy list alone"},
     {list_of_nothing, "ior: \"\" is no list of processors", "such as 0-3,8"},
-    {list_beyond_all, "ior: \"1024\" is no list of processors", "below 1024"},
+    {list_beyond_all, "ior: \"4096\" is no list of processors", "below 4096"},
     {no_rankfile, "ior: policy rankfile without a rankfile", "to policy rankfile alone"},
     {empty_rankfile, "ior: empty path for the rankfile", "another policy"},
     {rankfile_of_none, "ior: policy none with a rankfile", "to policy rankfile alone"},

@@ -616,11 +616,11 @@ static void stripes_of_ceph_are_read(void **state)
 static void bricks_of_gluster_are_counted(void **state)
 {
     static const char *const cases[][2] = {
-        {"(<DISTRIBUTE:v-dht> <POSIX(/b1):h:/b1/f>)", "distribute over 1 brick that is up"},
+        {"(<DISTRIBUTE:v-dht> <POSIX(/b1):h:/b1/f>)", "distribute over 1 brick"},
         {"((<DISTRIBUTE:v-dht> (<REPLICATE:v-r-0> <POSIX(/b1):h:/b1/> <POSIX(/b2):h:/b2/>) "
          "(<REPLICATE:v-r-1> <POSIX(/b3):h:/b3/> <POSIX(/b4):h:/b4/>)) (v-dht-layout (v-r-0 0 1)))",
-         "distribute, replicate over 4 bricks that are up"},
-        {"<POSIX(/b1):h:/b1/f>", "1 brick that is up"},
+         "distribute, replicate over 4 bricks"},
+        {"<POSIX(/b1):h:/b1/f>", "1 brick"},
         {"(<DISTRIBUTE:v-dht>)", ""},
         {"<", ""},
         {"", ""},
@@ -633,6 +633,50 @@ static void bricks_of_gluster_are_counted(void **state)
         weir_stripes_of_gluster(cases[i][0], &text);
         assert_string_equal(weir_text_string(&text), cases[i][1]);
         weir_text_close(&text);
+    }
+}
+
+static void bricks_of_gluster_that_are_down_are_told(void **state)
+{
+#define STATE(connected) "[xlator.protocol.client.v.priv]\nconnected = " connected "\nping = 42\n"
+    static const struct {
+        struct planted files[4];
+        size_t count;
+        const char *places;
+        const char *text;
+    } cases[] = {
+        {{{"v-client-0/private", STATE("1")}, {"v-client-1/private", STATE("1")}},
+         2,
+         "replicate over 2 bricks",
+         "replicate over 2 bricks"},
+        {{{"v-client-0/private", STATE("1")},
+          {"v-client-1/private", STATE("0")},
+          {"v-client-10/private", STATE("1")},
+          {"v-client-x/private", STATE("0")}},
+         4,
+         "replicate over 2 bricks",
+         "replicate over 2 bricks, 1 of the volume's 3 bricks is down"},
+        {{{"v-client-0/private", STATE("0")},
+          {"v-client-1/private", STATE("0")},
+          {"v-disperse-0/private", "x"}},
+         3,
+         "",
+         "disperse over 2 bricks, 2 of the volume's 2 bricks are down"},
+        {{{"v-client-0/private", "x\n"}}, 1, "", "1 brick"},
+        {{{"other", "x"}}, 1, "", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_text text = {0};
+        char root[ROOT_BYTES];
+
+        plant(root, cases[i].files, cases[i].count);
+        weir_text_add(&text, "%s", cases[i].places);
+        assert_int_equal(weir_stripes_of_gluster_client(root, &text), i < 4);
+        assert_string_equal(weir_text_string(&text), cases[i].text);
+        weir_text_close(&text);
+        fell(root);
     }
 }
 
@@ -750,6 +794,7 @@ int main(void)
         cmocka_unit_test(stripes_of_lustre_are_read),
         cmocka_unit_test(stripes_of_ceph_are_read),
         cmocka_unit_test(bricks_of_gluster_are_counted),
+        cmocka_unit_test(bricks_of_gluster_that_are_down_are_told),
         cmocka_unit_test(file_systems_that_do_not_tell_stripes_say_nothing),
         cmocka_unit_test(this_node_is_described_in_the_same_bytes_twice),
         cmocka_unit_test(proc_is_on_no_device_and_a_missing_path_on_that_of_its_parent),
