@@ -518,26 +518,24 @@ static enum weir_name_kind kind_of_name(const struct stat *name, const struct st
 /* 0 of a device that may not be opened, or has no medium. */
 static uint64_t find_size(const char *path, const struct stat *found)
 {
-    int64_t bytes;
-    int fd;
+    int fd = S_ISBLK(found->st_mode) ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    int64_t bytes = fd < 0 ? found->st_size : size_of_device(fd);
 
-    if (!S_ISBLK(found->st_mode))
-        return (uint64_t)found->st_size;
-    fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    bytes = size_of_device(fd);
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     return bytes < 0 ? 0 : (uint64_t)bytes;
 }
 
 static int posix_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
 {
     struct stat name, found;
+    struct statx fresh;
 
     (void)session;
     if (lstat(path, &name) != 0)
         return -errno;
+    /* The size is to be the server's, not one of before other nodes wrote. */
+    (void)statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_SIZE, &fresh);
     if (stat(path, &found) != 0)
         found = (struct stat){0};
     *facts = (struct weir_name_facts){

@@ -517,7 +517,7 @@ static bool is_flawed(const struct weir_phase_result *phase)
     if (phase->outcome == WEIR_OUTCOME_SKIPPED) /* by the time limit, unless a failure is told */
         return phase->is_interrupted || phase->failure[0] != '\0';
     return phase->outcome == WEIR_OUTCOME_PARTIAL || phase->is_interrupted ||
-           phase->error_count > 0 || phase->mismatches.wrong_transfers > 0;
+           phase->has_lost_bytes || phase->error_count > 0 || phase->mismatches.wrong_transfers > 0;
 }
 
 bool weir_result_has_odd_size(const struct weir_phase_result *phase, bool may_exceed)

@@ -422,6 +422,20 @@ static void assert_cases(const struct doubt_case *cases, size_t count)
     }
 }
 
+static void files_that_are_shorter_than_what_was_written_are_a_flaw(void **state)
+{
+    struct subject subject;
+
+    (void)state;
+    set_up(&subject);
+    weir_audit_phase(subject.plan, &subject.record);
+    assert_false(subject.record.has_lost_bytes);
+    shrink(&subject);
+    weir_audit_phase(subject.plan, &subject.record);
+    assert_true(subject.record.has_lost_bytes);
+    weir_plan_close(subject.plan);
+}
+
 static void each_doubt_is_raised_by_its_record_and_no_other(void **state)
 {
     static const struct doubt_case cases[] = {
@@ -919,6 +933,7 @@ static void a_sound_phase_raises_no_doubt(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_that_are_shorter_than_what_was_written_are_a_flaw),
         cmocka_unit_test(each_doubt_is_raised_by_its_record_and_no_other),
         cmocka_unit_test(open_loops_are_doubted_where_they_fell_behind_or_paused),
         cmocka_unit_test(queues_are_doubted_where_something_else_than_the_storage_is_the_limit),
