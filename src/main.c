@@ -8,6 +8,7 @@
 
 #include "weir/audit/audit.h"
 #include "weir/base/log.h"
+#include "weir/base/memory.h"
 #include "weir/base/random.h"
 #include "weir/base/version.h"
 #include "weir/front/front.h"
@@ -237,6 +238,7 @@ int main(int argc, char *argv[])
     int exit_code = WEIR_EXIT_ENVIRONMENT;
 
     keep_standard_descriptors();
+    weir_memory_reserve();
     list_backends(&backends, &arena);
     weir_front_read(argc, (const char *const *)argv, &backends, &command, &error);
     if (needs_mpi(&command, &error))

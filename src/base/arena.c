@@ -3,6 +3,7 @@
 #include "weir/base/arena.h"
 
 #include "weir/base/error.h"
+#include "weir/base/memory.h"
 
 #include <stdalign.h>
 #include <stdint.h>
@@ -29,10 +30,8 @@ static size_t round_up(size_t bytes)
 static struct weir_arena_block *add_block(struct weir_arena *arena, size_t bytes)
 {
     size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-    struct weir_arena_block *block = calloc(1, sizeof *block + size);
+    struct weir_arena_block *block = weir_memory_take(sizeof *block + size);
 
-    if (!block)
-        weir_error_out_of_memory();
     block->size = size;
     block->older = arena->newest;
     arena->newest = block;

@@ -2,7 +2,7 @@
 /* Growing text, and sizes and durations in the forms that people type and read. */
 #include "weir/base/text.h"
 
-#include "weir/base/error.h"
+#include "weir/base/memory.h"
 #include "weir/base/random.h"
 
 #include <errno.h>
@@ -19,16 +19,12 @@ static void reserve(struct weir_text *text, size_t count)
 {
     size_t needed = text->length + count + 1;
     size_t capacity = text->capacity ? text->capacity : 256;
-    char *data;
 
     if (needed <= text->capacity)
         return;
     while (capacity < needed)
         capacity *= 2;
-    data = realloc(text->data, capacity);
-    if (!data)
-        weir_error_out_of_memory();
-    text->data = data;
+    text->data = weir_memory_grow(text->data, capacity);
     text->capacity = capacity;
 }
 

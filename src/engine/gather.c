@@ -6,6 +6,7 @@
 #include "gather_places.h"
 #include "watchdog.h"
 
+#include "weir/base/memory.h"
 #include "weir/system/memory_place.h"
 
 #include <errno.h>
@@ -426,6 +427,9 @@ static int show(struct weir_run *run, struct weir_phase_result *record, struct w
 
     if (record != NULL && observer->phase_done != NULL)
         observer->phase_done(observer->context, record, error);
+    if (weir_memory_is_short())
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL,
+                       "out of memory for the description of the run");
     return weir_group_agree(run->group, error);
 }
 
@@ -502,9 +506,7 @@ int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
     int code;
 
     if (run->result != NULL) {
-        times = calloc(1, sizeof *times);
-        if (times == NULL)
-            weir_error_out_of_memory();
+        times = weir_memory_take(sizeof *times);
         record = weir_result_begin_phase(run->result);
         lend_times(record, times);
         fill_record(run, facts, record);

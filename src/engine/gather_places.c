@@ -3,7 +3,7 @@
  * nodes. */
 #include "gather_places.h"
 
-#include "weir/base/error.h"
+#include "weir/base/memory.h"
 
 #include <stdlib.h>
 
@@ -12,10 +12,8 @@
 static void derive_places(struct weir_arena *arena, const struct weir_rank_row *rows,
                           const char *const *hosts, struct weir_phase_result *record)
 {
-    struct weir_placed_rank *placed = calloc(record->rank_count, sizeof *placed);
+    struct weir_placed_rank *placed = weir_memory_take(record->rank_count * sizeof *placed);
 
-    if (placed == NULL)
-        weir_error_out_of_memory();
     for (unsigned rank = 0; rank < record->rank_count; rank++)
         placed[rank] = (struct weir_placed_rank){
             .node = rows[rank].node,
@@ -73,11 +71,9 @@ static uint64_t least_known(uint64_t least, uint64_t value)
 void weir_gather_places(struct weir_arena *arena, const struct weir_rank_row *rows,
                         const char *const *hosts, struct weir_phase_result *record)
 {
-    uint64_t *machines = calloc(record->node_count, sizeof *machines);
+    uint64_t *machines = weir_memory_take(record->node_count * sizeof *machines);
     uint32_t nodes_seen = 0;
 
-    if (machines == NULL)
-        weir_error_out_of_memory();
     derive_places(arena, rows, hosts, record);
     for (unsigned rank = 0; rank < record->rank_count; rank++) {
         const struct weir_rank_row *row = &rows[rank];

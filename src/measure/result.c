@@ -3,6 +3,7 @@
 #include "weir/measure/result.h"
 
 #include "weir/base/error.h"
+#include "weir/base/memory.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -434,11 +435,8 @@ void weir_result_close(struct weir_result *result)
 static void make_room(struct weir_result *result)
 {
     unsigned capacity = result->phase_capacity ? 2 * result->phase_capacity : 8;
-    struct weir_phase_result *phases = realloc(result->phases, capacity * sizeof *phases);
 
-    if (!phases)
-        weir_error_out_of_memory();
-    result->phases = phases;
+    result->phases = weir_memory_grow(result->phases, capacity * sizeof *result->phases);
     result->phase_capacity = capacity;
 }
 
