@@ -2,6 +2,7 @@
 /* Histograms of latencies: what is read from the counted buckets. */
 #include "weir/measure/histogram.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -22,19 +23,27 @@ static unsigned used_buckets(const struct weir_histogram *histogram)
 struct weir_histogram *weir_histogram_trim(struct weir_arena *arena,
                                            const struct weir_histogram *histogram)
 {
-    size_t bytes;
+    struct weir_histogram *trimmed;
+    size_t head = offsetof(struct weir_histogram, counts), bytes;
+    unsigned first;
 
     if (!histogram)
         return NULL;
-    bytes = offsetof(struct weir_histogram, counts) +
-            used_buckets(histogram) * sizeof *histogram->counts;
-    return memcpy(weir_arena_take(arena, bytes), histogram, bytes);
+    assert(histogram->first == 0);
+    first = histogram->total == 0 ? 0 : weir_histogram_bucket(histogram->min_ns);
+    bytes = (used_buckets(histogram) - first) * sizeof *histogram->counts;
+    trimmed = weir_arena_take(arena, head + bytes);
+    memcpy(trimmed, histogram, head);
+    trimmed->first = first;
+    memcpy(trimmed->counts, histogram->counts + first, bytes);
+    return trimmed;
 }
 
 void weir_histogram_merge(struct weir_histogram *into, const struct weir_histogram *from)
 {
-    for (unsigned i = 0; i < used_buckets(from); i++)
-        into->counts[i] += from->counts[i];
+    assert(into->first == 0);
+    for (unsigned i = (unsigned)from->first; i < used_buckets(from); i++)
+        into->counts[i] += from->counts[i - from->first];
     into->total += from->total;
     into->sum_ns += from->sum_ns;
     if (from->min_ns < into->min_ns)
@@ -84,8 +93,8 @@ uint64_t weir_histogram_percentile(const struct weir_histogram *histogram, doubl
         return histogram->min_ns;
     if (position >= (double)histogram->total)
         return histogram->max_ns;
-    for (unsigned i = 0; i < used_buckets(histogram); i++) {
-        seen += histogram->counts[i];
+    for (unsigned i = (unsigned)histogram->first; i < used_buckets(histogram); i++) {
+        seen += histogram->counts[i - histogram->first];
         if ((double)seen >= position)
             return clamp(middle_of(i), histogram->min_ns, histogram->max_ns);
     }

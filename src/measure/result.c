@@ -287,6 +287,15 @@ static struct distribution distribution_of(const struct weir_rank_row *rows, uns
     return (struct distribution){.mean = mean, .stddev = sqrt(squares / rank_count)};
 }
 
+struct weir_outlier *weir_result_add_outlier(struct weir_phase_result *phase)
+{
+    if (phase->outliers == NULL)
+        phase->outliers =
+            weir_arena_take(phase->arena, WEIR_OUTLIERS_KEPT * sizeof *phase->outliers);
+    return phase->outlier_count++ < WEIR_OUTLIERS_KEPT ? &phase->outliers[phase->outlier_count - 1]
+                                                       : NULL;
+}
+
 /* Rank by rank, and of each rank kind by kind. */
 static void derive_outliers(struct weir_phase_result *result, const struct weir_rank_row *rows,
                             unsigned rank_count, const char *const *hosts, double outlier_s)
@@ -306,9 +315,9 @@ static void derive_outliers(struct weir_phase_result *result, const struct weir_
 
         if (fabs(value - all[kind].mean) <= outlier_s)
             continue;
-        if (result->outlier_count++ >= WEIR_OUTLIERS_KEPT)
+        outlier = weir_result_add_outlier(result);
+        if (outlier == NULL)
             continue;
-        outlier = &result->outliers[result->outlier_count - 1];
         *outlier = (struct weir_outlier){.rank = rank,
                                          .kind = kind,
                                          .value_s = value,

@@ -7,6 +7,7 @@
 #include "weir/base/version.h"
 #include "weir/report/report.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -378,6 +379,7 @@ static json_t *histogram_of(const struct weir_histogram *histogram)
         return json_null();
     object = object_of(weir_record_histogram_fields, histogram);
     buckets = json_array();
+    assert(histogram->first == 0);
     for (unsigned i = 0; i < WEIR_HISTOGRAM_BUCKETS; i++)
         if (histogram->counts[i] > 0)
             json_array_append_new(buckets,

@@ -153,19 +153,24 @@ static bool read_slowest(const json_t *list, struct weir_phase_result *phase)
 /* Those that are kept; their number is among the fields. Files of older versions have none. */
 static bool read_outliers(const json_t *list, struct weir_phase_result *phase)
 {
+    const uint32_t count = phase->outlier_count;
+
     if (json_array_size(list) > WEIR_OUTLIERS_KEPT || json_array_size(list) > phase->outlier_count)
         return false;
     if (json_array_size(list) < phase->outlier_count && json_array_size(list) != WEIR_OUTLIERS_KEPT)
         return false;
+    phase->outlier_count = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *object = json_array_get(list, i);
         int kind = position_of(json_object_get(object, "kind"), weir_record_outlier_kinds,
                                WEIR_OUTLIER_KINDS);
+        struct weir_outlier *outlier = weir_result_add_outlier(phase);
 
-        if (kind < 0 || !weir_json_take(object, weir_record_outlier_fields, &phase->outliers[i]))
+        if (kind < 0 || !weir_json_take(object, weir_record_outlier_fields, outlier))
             return false;
-        phase->outliers[i].kind = (enum weir_outlier_kind)kind;
+        outlier->kind = (enum weir_outlier_kind)kind;
     }
+    phase->outlier_count = count;
     return true;
 }
 

@@ -22,3 +22,19 @@ large=$(peak_kib 1t) || fail "no run over 1 TiB"
 ((large < small + 8192)) || fail "$large KiB for 1 TiB, $small KiB for 1 GiB"
 # It stopped at the deadline of 1 s, and had moved something by then.
 expect_record "written.stonewall and written.ops > 1000 and written.total_s < 10"
+
+# A record of a phase that is over keeps what reports tell of it, and not the tables that it was measured with.
+peak_kib_of_repetitions() { # peak_kib_of_repetitions COUNT
+    python3 - "$WEIR" "$1" "$out" <<'END'
+import resource, subprocess, sys
+weir, count, out = sys.argv[1:]
+with open(out, "w") as output:
+    subprocess.run([weir, "-a", "null", "-w", "-r", "-t", "4k", "-b", "4k", "-i", count], check=True, stdout=output)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+END
+}
+
+command_line="weir -a null -w -r -i 100 and -i 1100"
+few=$(peak_kib_of_repetitions 100) || fail "no run of 200 phases"
+many=$(peak_kib_of_repetitions 1100) || fail "no run of 2200 phases"
+((many - few < 5 * 2000)) || fail "$few KiB for 200 phases, $many KiB for 2200"

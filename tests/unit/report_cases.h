@@ -378,8 +378,9 @@ static inline struct scene make_verbose_on_two_nodes(void)
 
 static inline void add_outliers(struct weir_phase_result *done, uint32_t count)
 {
+    done->outlier_count = 0;
     for (uint32_t i = 0; i < count && i < WEIR_OUTLIERS_KEPT; i++) {
-        struct weir_outlier *outlier = &done->outliers[i];
+        struct weir_outlier *outlier = weir_result_add_outlier(done);
 
         *outlier = (struct weir_outlier){.rank = i / WEIR_OUTLIER_KINDS,
                                          .kind = (enum weir_outlier_kind)(i % WEIR_OUTLIER_KINDS),

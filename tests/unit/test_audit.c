@@ -195,15 +195,14 @@ static void be_uneven(struct subject *x)
 }
 static void straggle(struct subject *x)
 {
-    x->record.outlier_count = 1;
-    x->record.outliers[0] = (struct weir_outlier){
+    *weir_result_add_outlier(&x->record) = (struct weir_outlier){
         .rank = 3, .kind = WEIR_OUTLIER_CLOSE, .value_s = 1.5, .mean_s = 0.95, .host = "n2"};
 }
 
 SPOIL(straggle_in_a_check, straggle(x); read_back(x); x->read->is_check = true)
 SPOIL(straggle_in_a_prefill, straggle(x); x->write->is_prefill = true)
-SPOIL(straggle_often, x->record.outlier_count = 1000)
-SPOIL(straggle_four_times, x->record.outlier_count = 4)
+SPOIL(straggle_often, weir_result_add_outlier(&x->record); x->record.outlier_count = 1000)
+SPOIL(straggle_four_times, straggle(x); x->record.outlier_count = 4)
 SPOIL(disagree, x->record.has_differing_sizes = true)
 SPOIL(overflow, x->record.unlogged_ops = 7)
 SPOIL(err_without_words, x->record.error_count = 1)

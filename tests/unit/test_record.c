@@ -99,9 +99,8 @@ static struct scene make_rich(void)
     snprintf(begun->existing_path, sizeof begun->existing_path, "out/\xfe");
     done->has_differing_sizes = true;
     done->unlogged_ops = 12345678901;
-    done->outlier_count = 70;
     for (unsigned i = 0; i < WEIR_OUTLIERS_KEPT; i++) {
-        struct weir_outlier *outlier = &done->outliers[i];
+        struct weir_outlier *outlier = weir_result_add_outlier(done);
 
         *outlier = (struct weir_outlier){.rank = i,
                                          .kind = (enum weir_outlier_kind)(i % WEIR_OUTLIER_KINDS),
@@ -110,6 +109,7 @@ static struct scene make_rich(void)
                                          .stddev_s = 0.125};
         snprintf(outlier->host, sizeof outlier->host, "n%u", i);
     }
+    done->outlier_count = 70;
     return scene;
 }
 

@@ -14,6 +14,7 @@
 
 #define MS INT64_C(1000000)
 
+static struct weir_arena arena; /* of what records point to */
 static const char *const hosts[] = {"n1", "n1", "n2", "n2"};
 
 static void assert_seconds(double actual, double expected)
@@ -55,8 +56,8 @@ static void windows_reach_from_the_first_start_to_the_last_stop(void **state)
  * the others: no window gets shorter by it. */
 static void data_work_is_within_all_windows(void **state)
 {
-    static struct weir_phase_result plain;
-    static struct weir_phase_result result;
+    static struct weir_phase_result plain = {.arena = &arena};
+    static struct weir_phase_result result = {.arena = &arena};
     struct weir_rank_row rows[2] = {plain_row(), plain_row()};
 
     (void)state;
@@ -288,7 +289,7 @@ static void ranks_far_from_the_mean_are_named_by_what_is_far(void **state)
         {WEIR_OUTLIER_TRANSFER, 0.018, 0.008}, {WEIR_OUTLIER_CLOSE, 0.004, 0.003},
         {WEIR_OUTLIER_END, 0.033, 0.019},
     };
-    static struct weir_phase_result result;
+    static struct weir_phase_result result = {.arena = &arena};
     struct weir_rank_row rows[4];
 
     (void)state;
@@ -316,7 +317,7 @@ static void ranks_far_from_the_mean_are_named_by_what_is_far(void **state)
 
 static void outliers_are_counted_beyond_the_room_and_only_if_asked_for(void **state)
 {
-    static struct weir_phase_result result;
+    static struct weir_phase_result result = {.arena = &arena};
     static struct weir_rank_row rows[2 * WEIR_OUTLIERS_KEPT];
     static const char *many_hosts[2 * WEIR_OUTLIERS_KEPT];
 

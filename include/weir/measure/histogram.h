@@ -23,6 +23,7 @@ struct weir_histogram {
     uint64_t sum_ns;
     uint64_t min_ns; /* UINT64_MAX if empty */
     uint64_t max_ns;
+    uint64_t first; /* bucket of counts[0]: 0, but in copies that were trimmed */
     uint64_t counts[WEIR_HISTOGRAM_BUCKETS];
 };
 
@@ -60,8 +61,8 @@ static inline void weir_histogram_add(struct weir_histogram *histogram, uint64_t
 
 void weir_histogram_merge(struct weir_histogram *into, const struct weir_histogram *from);
 
-/* A copy that ends with the bucket of its greatest value, in an arena: some kilobytes less. It is
- * to be read by the functions here, and not to be added to. NULL stays NULL. */
+/* A copy in an arena from the bucket of its least value to that of its greatest, many kilobytes
+ * less. It is to be read by the functions here, and not to be added to. NULL stays NULL. */
 struct weir_histogram *weir_histogram_trim(struct weir_arena *arena,
                                            const struct weir_histogram *histogram);
 

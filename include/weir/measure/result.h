@@ -229,7 +229,7 @@ struct weir_phase_result {
     /* ranks further from the mean than the plan allows: all that there are, and the first of
      * them */
     uint32_t outlier_count;
-    struct weir_outlier outliers[WEIR_OUTLIERS_KEPT];
+    struct weir_outlier *outliers; /* in the arena; NULL if there is none */
     struct weir_stonewall stonewall;
     struct weir_clock_quality clock;
     struct weir_mismatch_log mismatches;
@@ -339,6 +339,10 @@ void weir_result_set_nodes(struct weir_result *result, const char *const *hosts,
 void weir_result_set_storages(struct weir_result *result, struct weir_test_result *test,
                               const char *const *hosts, const struct weir_storage_facts *facts,
                               unsigned count);
+
+/* A zeroed outlier at the end of the list, to be filled in; NULL, and only counted, if the list is
+ * full. */
+struct weir_outlier *weir_result_add_outlier(struct weir_phase_result *phase);
 
 /* Adds a finding. `name` is not copied. */
 void weir_result_find(struct weir_phase_result *phase, enum weir_severity severity,
