@@ -169,6 +169,8 @@ static void add_summary_row(struct weir_text *text, const struct weir_plan *plan
 static void end(struct weir_text *text, const struct weir_plan *plan,
                 const struct weir_result *result)
 {
+    if (!weir_figures_has_end(plan, result))
+        return;
     add_summary_head(text, weir_ior_layout_of(plan));
     for (unsigned i = 0; i < result->test_count; i++)
         weir_lines_summary(text, plan, result, &result->tests[i], add_summary_row);

@@ -26,6 +26,14 @@ bool weir_figures_has_failed(const struct weir_phase_result *result)
            (result->failure[0] != '\0' || result->error_count > 0);
 }
 
+bool weir_figures_has_end(const struct weir_plan *plan, const struct weir_result *result)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (weir_figures_has_row(plan, &result->phases[i]))
+            return true;
+    return weir_result_judge(result) == WEIR_EXIT_DONE;
+}
+
 bool weir_figures_has_removal(const struct weir_plan *plan, const struct weir_phase_result *result)
 {
     const struct weir_phase *phase = weir_figures_phase(plan, result);

@@ -26,6 +26,10 @@ bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_
 /* Did operations of it fail, so that its rate is not that of what was asked for? */
 bool weir_figures_has_failed(const struct weir_phase_result *result);
 
+/* False of a run that failed before its first row: like IOR's, it has no summary, and does not say
+ * that it has finished. */
+bool weir_figures_has_end(const struct weir_plan *plan, const struct weir_result *result);
+
 /* Removals that were begun; shown at -v only. */
 bool weir_figures_has_removal(const struct weir_plan *plan, const struct weir_phase_result *result);
 

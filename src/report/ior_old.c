@@ -251,6 +251,8 @@ static void add_row_3_0(struct weir_text *text, const struct weir_plan *plan,
 static void end_3_0(struct weir_text *text, const struct weir_plan *plan,
                     const struct weir_result *result)
 {
+    if (!weir_figures_has_end(plan, result))
+        return;
     weir_text_add(text, "\nSummary of all tests:\n"
                         "Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev    Mean(s) Test# "
                         "#Tasks tPN reps fPP reord reordoff reordrand seed segcnt blksiz xsize "

@@ -13,6 +13,7 @@ for api in POSIX MPIIO; do
         run 2 -a $api $own -r -t 64k -b 64k -o "$files/missing"
         expect_exit 1
         grep -qi 'no such file' "$out" "$err" || fail "nobody says that there is no such file"
+        expect_no_line '^(Summary|Finished)'
     done
 done
 
