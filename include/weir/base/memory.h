@@ -10,8 +10,8 @@
 /* Puts some megabytes aside. Once, when the process begins. */
 void weir_memory_reserve(void);
 
-/* Zeroed memory for free(). Never NULL: where there is none, the reserve is given up, and where that
- * is used up as well, the process ends with exit code 3 and a sentence. */
+/* Zeroed memory for free(). Never NULL: where there is none, the reserve is given up, and where
+ * that is used up as well, the process ends with exit code 3 and a sentence. */
 void *weir_memory_take(size_t bytes);
 /* The same for realloc(). What it adds is not zeroed. */
 void *weir_memory_grow(void *piece, size_t bytes);
