@@ -26,5 +26,5 @@ limited() { # limited RANKS-LIMITED OPTION...: their address space may not grow 
 }
 
 limited 01
-limited 0 -a MPIIO
+limited 0
 limited 01 -R -C --data full
