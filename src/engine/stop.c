@@ -6,36 +6,40 @@
 #include "weir/base/output_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define STATUS_PLACE "ior: stoneWallingStatusFile"
 
 /* True if the file holds nothing but a count that some rank can have reached. */
-static bool read_count(FILE *file, uint64_t *ops)
+static bool read_count(int fd, uint64_t *ops)
 {
     char text[32] = "";
-    size_t bytes = fread(text, 1, sizeof text - 1, file);
+    ssize_t bytes = read(fd, text, sizeof text - 1);
     size_t digits = strspn(text, "0123456789");
 
     errno = 0;
     *ops = strtoull(text, NULL, 10);
-    return errno == 0 && digits > 0 && digits + (text[digits] == '\n') == bytes && *ops > 0;
+    return errno == 0 && digits > 0 && (ssize_t)digits + (text[digits] == '\n') == bytes &&
+           *ops > 0;
 }
 
 static int read_status(const char *path, uint64_t *ops, struct weir_error *error)
 {
-    FILE *file = fopen(path, "re");
+    /* A pipe is not waited for: nothing is in it. */
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     bool is_count;
 
-    if (file == NULL)
+    if (fd < 0)
         return weir_error_usage(error, STATUS_PLACE,
                                 "%s: %s: it is made by a write with -D and stoneWallingWearOut=1",
                                 path, strerror(errno));
-    is_count = read_count(file, ops);
-    fclose(file);
+    is_count = read_count(fd, ops);
+    close(fd);
     if (!is_count)
         return weir_error_usage(error, STATUS_PLACE, "%s: there is no count of transfers in it",
                                 path);

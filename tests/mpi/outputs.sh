@@ -89,6 +89,10 @@ for count in -1 1e9 99999999999999999999999 '16 and more' 0; do
     expect_exit 2
     expect_error 'no count of transfers'
 done
+mkfifo "$work/pipe"
+capture timeout 20 "$WEIR" ior -r -k -t 64k -b 64k -D 5 -O stoneWallingStatusFile="$work/pipe" -o "$files/f"
+expect_exit 2
+expect_error 'no count of transfers'
 rm "$files/f"
 
 # ---------------------------------------------------------------- nowhere to print to
