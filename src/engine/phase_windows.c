@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-bool weir_phase_makes_file(const struct weir_data_phase *data)
-{
-    return data->phase->verb == WEIR_WRITE && !data->target->is_device;
-}
-
 bool weir_phase_handles_made_file(const struct weir_data_phase *data)
 {
     return weir_phase_makes_file(data) && data->run->backend->names != NULL &&

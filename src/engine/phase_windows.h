@@ -34,7 +34,11 @@ struct weir_data_phase {
 };
 
 /* Only writes make files: a mixed phase finds its own, and a device is there before and after. */
-bool weir_phase_makes_file(const struct weir_data_phase *data);
+static inline bool weir_phase_makes_file(const struct weir_data_phase *data)
+{
+    return data->phase->verb == WEIR_WRITE && !data->target->is_device;
+}
+
 /* It makes one, and this rank may remove what is there by that name. */
 bool weir_phase_handles_made_file(const struct weir_data_phase *data);
 
