@@ -57,7 +57,8 @@ static void doubt_size(const struct weir_subject *subject)
         !is_whole || record->file_bytes == UINT64_MAX || record->file_bytes == extent ||
         may_be_longer)
         return;
-    subject->record->has_lost_bytes = record->file_bytes < extent;
+    /* Where one rank sees more, the others may be late. */
+    subject->record->has_lost_bytes = record->file_bytes < extent && !record->has_differing_sizes;
     weir_result_find(subject->record, WEIR_WARNING, "size",
                      "the files hold %" PRIu64 " bytes, not the %" PRIu64 " that were written",
                      record->file_bytes, extent);

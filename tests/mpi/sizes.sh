@@ -5,24 +5,26 @@
 . "$(dirname "$0")/lib.sh"
 WEIR=$WEIR_TEST
 
-sizes() { # sizes OPTION...
+sizes() { # sizes CODE OPTION...
+    local code=$1
+    shift
     rm -f "$result"
     run 3 -a fault:posix -w -r -t 64k -b 256k -o "$files/f" --result "$result" "$@"
-    expect_done
+    expect_exit "$code"
     expect_files ''
 }
 
-sizes
+sizes 0
 expect_record "written.file_bytes == 3 * 262144 and not written.differing_sizes and not reading.differing_sizes"
 
 # Rank 0 tells the size in the record; another one was told 4 KiB less.
-sizes --fault.rank 2 --fault.stat 4k
+sizes 0 --fault.rank 2 --fault.stat 4k
 expect_record "written.file_bytes == 3 * 262144 and written.differing_sizes and not reading.differing_sizes"
 
-# All were told the same, however wrong it is.
-sizes --fault.stat 4k
+# All were told the same: what was written is not there.
+sizes 1 --fault.stat 4k
 expect_record "written.file_bytes == 3 * 262144 - 4096 and not written.differing_sizes"
 
 # Files of their own may differ.
-sizes -F --fault.rank 2 --fault.stat 4k
+sizes 1 -F --fault.rank 2 --fault.stat 4k
 expect_record "not written.differing_sizes"
