@@ -18,7 +18,7 @@ one_is_done() { (($(measurements) >= 1)); }
 start() { # start OPTION...: four ranks, and waits for the end of the first measurement
     rm -f "$result"
     command_line="four ranks measure, with $*"
-    timeout 90 mpiexec --oversubscribe -n 4 "$WEIR" net --provider tcp --duration 1 --repetitions 4 --watchdog 1s --result "$result" "$@" \
+    timeout 90 mpiexec --oversubscribe -n 4 "$WEIR" net --provider tcp --duration 1 --repetitions 4 --watchdog 2s --result "$result" "$@" \
         >"$out" 2>"$err" </dev/null &
     launcher=$!
     wait_until 40 one_is_done || fail "nothing is measured"
@@ -40,7 +40,7 @@ for rank in 3 0; do
     ! grep 'has not answered' "$err" | grep -qv "rank $rank on" || fail "another rank is accused"
 done
 
-start --give-up 2s
+start --give-up 4s
 before=$(measurements)
 kill -STOP "$(pid_of_rank 2)"
 status=0
