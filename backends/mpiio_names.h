@@ -27,7 +27,8 @@ int weir_mpiio_next_descriptor(void);
 int weir_mpiio_judge(const char *path, const struct weir_file_params *params, int descriptor,
                      struct weir_file_id *id);
 
-/* Whether a file could be made at `path`, as far as its directory tells; else errno says why not. */
+/* Whether a file could be made at `path`, as far as its directory tells; else errno says why not.
+ */
 bool weir_mpiio_may_make(const char *path);
 
 #endif

@@ -59,8 +59,8 @@ int weir_posix_open_flags(const struct weir_posix_session *session,
                           const struct weir_file_params *params);
 
 /* Whether the open file is what `params` claim, which is only then written: 0, or -errno as told
- * there. Sets *id of what is open, and refuses a directory (-EISDIR), which opens for reading like a
- * file. */
+ * there. Sets *id of what is open, and refuses a directory (-EISDIR), which opens for reading like
+ * a file. */
 int weir_posix_judge(int fd, const struct weir_file_params *params, struct weir_file_id *id);
 
 /* Removes the name if it still stands for the file that `fd` has open. Another program may change

@@ -244,8 +244,7 @@ static const struct {
      "doctor, topology, compat, "
      "report, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
-    {{"weir", "report"},
-     "report: the result file is missing: weir report FILE [OPTION...]"},
+    {{"weir", "report"}, "report: the result file is missing: weir report FILE [OPTION...]"},
     {{"weir", "report", "--format", "csv", "f", "g"},
      "report: f and g: one file is told at a time; runs of two files cannot be compared yet"},
     {{"weir", "report", "--format", "csv"},

@@ -33,8 +33,8 @@ void weir_text_close(struct weir_text *text);
 void weir_text_make_visible(char *string, const char *kept);
 
 /* Makes a sentence shorter than `capacity` (at least 64): its longest words, paths as a rule, lose
- * what is in their middle, and show it by "...". Words of up to 24 bytes stay whole: if they are too
- * many, the end of the sentence goes. */
+ * what is in their middle, and show it by "...". Words of up to 24 bytes stay whole: if they are
+ * too many, the end of the sentence goes. */
 void weir_text_shorten(char *string, size_t capacity);
 
 /* Cuts the last name off a path, which leaves the directory that it is in: of "a/b", "a"; of "a",

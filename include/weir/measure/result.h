@@ -185,7 +185,7 @@ struct weir_phase_result {
     uint64_t expected_bytes; /* what the layout asked for */
     /* of all files of the target, as the file system says; UINT64_MAX: not asked */
     uint64_t file_bytes;
-    bool has_lost_bytes; /* a complete write whose files hold less: the audit says so */
+    bool has_lost_bytes;      /* a complete write whose files hold less: the audit says so */
     bool has_differing_sizes; /* ranks were told different sizes of one shared file */
     uint64_t unlogged_ops;    /* transfers that found no more room in the log of transfers */
     uint64_t short_count;

@@ -34,9 +34,9 @@ struct weir_tally {
     uint64_t op_count; /* transfers done, each counted once however often it was continued */
     uint64_t byte_count;
     uint64_t partial_bytes; /* of these: parts of transfers that failed */
-    uint64_t short_count; /* transfers that came back short and were continued */
-    uint64_t error_count; /* transfers, opens, syncs and closes that failed */
-    int first_error;      /* -errno of the first of them */
+    uint64_t short_count;   /* transfers that came back short and were continued */
+    uint64_t error_count;   /* transfers, opens, syncs and closes that failed */
+    int first_error;        /* -errno of the first of them */
     uint64_t first_error_offset;
     /* between the MOVE stamps, spent on filling and checking buffers while no transfer of this rank
      * was in flight; and while there were some, or an open loop went on */
