@@ -21,7 +21,8 @@ expect_done
 refused 5 -r
 expect_error '^weir: .*read at offset 1048576 of .*/f: Input/output error$'
 expect_record "reading.outcome == 'partial' and 'nput/output error' in reading.failure"
-refused 30 -w -E
+# Nor can such a file be read to see whose it is.
+refused 30 -w -E --overwrite
 expect_error '^weir: .*write at offset 1048576 of .*/f: Read-only file system$'
 # EINVAL may be left over from anything.
 refused 22 -r
