@@ -116,6 +116,8 @@ def main():
     tested = find_program("weir-test", options.weir_test) if options.weir_test or not options.weir else weir.with_name("weir-test")
     if tested and not tested.exists():
         tested = None
+    if options.scratch and not os.path.isdir(options.scratch):
+        sys.exit(f"abuse: there is no directory {options.scratch} (--scratch)")
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="wa.", dir=options.scratch))
     bed = Bed(scratch, weir, tested, quick=options.quick, swaps=options.swaps or (24 if options.quick else 200), patience=options.patience,
               keep=options.keep)
