@@ -275,13 +275,6 @@ void weir_seat_look_before(struct weir_run *run)
     weir_run_probe_read(run->host->probe, &run->look);
 }
 
-static uint64_t difference(uint64_t before, uint64_t after)
-{
-    if (before == WEIR_UNKNOWN || after == WEIR_UNKNOWN)
-        return WEIR_UNKNOWN;
-    return after > before ? after - before : 0;
-}
-
 /* What it may run on now: that of the seat, unless somebody has moved it. */
 static void tell_place(const struct weir_seat *seat, const struct weir_running *now,
                        struct weir_execution *execution)
@@ -316,9 +309,9 @@ void weir_seat_look_after(struct weir_run *run, struct weir_execution *execution
         .given_core_count = run->given_core_count,
         .last_cpu = now.cpu,
         .wall_ns = now.at_ns - before->at_ns,
-        .migrations = difference(before->migrations, now.migrations),
-        .preemptions = difference(before->preemptions, now.preemptions),
-        .throttled_ns = difference(before->throttled_ns, now.throttled_ns),
+        .migrations = weir_growth(before->migrations, now.migrations),
+        .preemptions = weir_growth(before->preemptions, now.preemptions),
+        .throttled_ns = weir_growth(before->throttled_ns, now.throttled_ns),
         .stolen_ns = WEIR_UNKNOWN, /* until the node has told it */
         .stolen_cpus = weir_cpu_set_count(&seat->cpus),
     };

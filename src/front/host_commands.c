@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* 64 for each processor that there can be: more are a slip of the hand. */
+/* More on one node are a slip of the hand. */
 #define RANKS_MAX 65536
 
 /* Of both commands; a command has rows for what it knows. */

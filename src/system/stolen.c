@@ -2,8 +2,8 @@
 /* Adds up, for each set, the column "steal" of its processors in /proc/stat. */
 #include "weir/system/stolen.h"
 
-#include "weir/base/error.h"
 #include "weir/base/execution.h"
+#include "weir/base/memory.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -31,19 +31,10 @@ struct weir_stolen_watch {
     char *text; /* STAT_BYTES for what the file tells of processors */
 };
 
-static void *take(size_t count, size_t bytes)
-{
-    void *memory = calloc(count > 0 ? count : 1, bytes);
-
-    if (memory == NULL)
-        weir_error_out_of_memory();
-    return memory;
-}
-
 struct weir_stolen_watch *weir_stolen_open(const char *root, const struct weir_cpu_set *sets,
                                            unsigned count)
 {
-    struct weir_stolen_watch *watch = take(1, sizeof *watch);
+    struct weir_stolen_watch *watch = weir_memory_take(sizeof *watch);
     long ticks_per_s = sysconf(_SC_CLK_TCK);
     char path[PATH_MAX];
 
@@ -51,13 +42,14 @@ struct weir_stolen_watch *weir_stolen_open(const char *root, const struct weir_c
     watch->fd = open(path, O_RDONLY | O_CLOEXEC);
     watch->ns_per_tick = NS_PER_S / (uint64_t)(ticks_per_s > 0 ? ticks_per_s : 100);
     watch->count = count;
-    watch->sets = take(count, sizeof *watch->sets);
+    /* One more than there are, as there may be none. */
+    watch->sets = weir_memory_take((count + 1) * sizeof *watch->sets);
     if (count > 0)
         memcpy(watch->sets, sets, count * sizeof *watch->sets);
-    watch->before_ns = take(count, sizeof *watch->before_ns);
-    watch->now_ns = take(count, sizeof *watch->now_ns);
-    watch->stolen = take(count, sizeof *watch->stolen);
-    watch->text = take(STAT_BYTES, 1);
+    watch->before_ns = weir_memory_take((count + 1) * sizeof *watch->before_ns);
+    watch->now_ns = weir_memory_take((count + 1) * sizeof *watch->now_ns);
+    watch->stolen = weir_memory_take((count + 1) * sizeof *watch->stolen);
+    watch->text = weir_memory_take(STAT_BYTES);
     return watch;
 }
 
@@ -151,13 +143,6 @@ void weir_stolen_begin(struct weir_stolen_watch *watch)
     watch->now_ns = freed;
 }
 
-static uint64_t difference(uint64_t before, uint64_t after)
-{
-    if (before == WEIR_UNKNOWN || after == WEIR_UNKNOWN)
-        return WEIR_UNKNOWN;
-    return after > before ? after - before : 0;
-}
-
 const struct weir_stolen *weir_stolen_end(struct weir_stolen_watch *watch)
 {
     uint64_t interval_ns;
@@ -166,6 +151,6 @@ const struct weir_stolen *weir_stolen_end(struct weir_stolen_watch *watch)
     interval_ns = now_ns() - watch->begun_ns;
     for (unsigned i = 0; i < watch->count; i++)
         watch->stolen[i] =
-            (struct weir_stolen){difference(watch->before_ns[i], watch->now_ns[i]), interval_ns};
+            (struct weir_stolen){weir_growth(watch->before_ns[i], watch->now_ns[i]), interval_ns};
     return watch->stolen;
 }

@@ -12,6 +12,14 @@
 /* What the kernel does not tell. */
 #define WEIR_UNKNOWN UINT64_MAX
 
+/* What a counter has grown by; WEIR_UNKNOWN if either reading is. */
+static inline uint64_t weir_growth(uint64_t before, uint64_t after)
+{
+    if (before == WEIR_UNKNOWN || after == WEIR_UNKNOWN)
+        return WEIR_UNKNOWN;
+    return after > before ? after - before : 0;
+}
+
 /* NUMA nodes as bits: bit n is the node with number n. A host with more is refused
  * (weir_topology_open). */
 #define WEIR_NUMA_NODES_MAX 64
