@@ -4,7 +4,7 @@
 #define WEIR_NET_RUN_H
 
 #include "weir/group/group.h"
-#include "weir/plan/net_plan.h"
+#include "weir/flows/plan.h"
 
 #include <signal.h>
 

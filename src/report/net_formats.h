@@ -4,8 +4,8 @@
 #define WEIR_REPORT_NET_FORMATS_H
 
 #include "weir/base/text.h"
-#include "weir/measure/net_result.h"
-#include "weir/plan/net_plan.h"
+#include "weir/flows/result.h"
+#include "weir/flows/plan.h"
 
 /* What all functions of a format are given. */
 struct weir_net_view {

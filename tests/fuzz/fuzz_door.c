@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes at the door: the first one says how far an honest peer got before it began to talk
  * nonsense. With the secret, nonsense may be a card, a frame of tcp, or what follows one. */
-#include "fabric/door.h"
-#include "fabric/interface.h"
-#include "fabric/secret.h"
-#include "fabric/tcp.h"
+#include "network/fabric/door.h"
+#include "network/fabric/interface.h"
+#include "network/fabric/secret.h"
+#include "network/fabric/tcp.h"
 
 #include "weir/base/clock.h"
 #include "weir/base/log.h"

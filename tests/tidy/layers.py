@@ -13,26 +13,27 @@ MAY_INCLUDE = {
     "system": "base",
     "fabric": "base",
     "objects": "base fabric",
-    "front": "base plan",
+    "flows": "base measure",
+    "front": "base plan flows",
     "io": "base group",
     "backends": "base group io fabric objects",
     "engine": "base plan measure group io system",
-    "net": "base plan measure group fabric",
+    "net": "base measure flows group fabric",
     "audit": "base plan measure",
     "doctor": "base io system fabric",
-    "report": "base plan measure",
+    "report": "base plan measure flows",
     "main": "base plan front group measure system io engine audit doctor report fabric "
-            "objects net",
+            "objects flows net",
 }
 
 # Foreign headers that only some files may include.
 KEPT_TO = {
-    "mpi.h": ("src/group/group_mpi", "backends/mpiio", "src/net/mpi_carrier.c"),
+    "mpi.h": ("src/group/group_mpi", "backends/mpiio", "src/network/net/mpi_carrier.c"),
     "jansson.h": ("src/report/",),
     "hwloc.h": ("src/system/topology", "src/system/seats"),
-    "infiniband/verbs.h": ("src/fabric/verbs",),
-    "rdma/rdma_cma.h": ("src/fabric/verbs",),
-    "openssl/": ("src/fabric/secret.c",),
+    "infiniband/verbs.h": ("src/network/fabric/verbs",),
+    "rdma/rdma_cma.h": ("src/network/fabric/verbs",),
+    "openssl/": ("src/network/fabric/secret.c",),
     "lustre/lustreapi.h": ("backends/lustre.c",),
     "gpfs_fcntl.h": ("backends/gpfs.c",),
     "beegfs/beegfs.h": ("backends/beegfs.c",),
@@ -41,19 +42,23 @@ KEPT_TO = {
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
-def room_of(relative):
+def folder_of(path):
+    """The folder of the room that a source belongs to: the nearest one that CMake makes a library of."""
+    return next(folder for folder in path.parents if (folder / "CMakeLists.txt").exists())
+
+
+def room_of(path, relative):
     """The room that a file (relative to the root) belongs to."""
     parts = relative.split("/")
-    if parts[0] == "backends":
-        return "backends"
-    if parts[0] == "src" and len(parts) == 2:
-        return "main"
-    return parts[2] if parts[0] == "include" else parts[1]
+    if parts[0] == "include":
+        return parts[2]
+    name = folder_of(path).name
+    return "main" if name == "src" else name
 
 
 def fault(path, relative, quote, name):
     """What is wrong with this include, or None."""
-    room = room_of(relative)
+    room = room_of(path, relative)
     if room not in MAY_INCLUDE:
         return f"the room {room} is not in the table of rooms"
     kept = KEPT_TO.get(name) or KEPT_TO.get(name.split("/")[0] + "/")
@@ -62,7 +67,7 @@ def fault(path, relative, quote, name):
     if quote == "<":
         return None
     if not name.startswith("weir/"):
-        if (path.parent / name).exists() and "/" not in name:
+        if any((folder / name).exists() for folder in (path.parent, folder_of(path))) and ".." not in name:
             return None
         return f'"{name}" is private to another room'
     other = name.split("/")[1]

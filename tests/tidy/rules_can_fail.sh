@@ -11,6 +11,8 @@ fresh_tree() {
     rm -rf "$tree"
     mkdir -p "$tree/src/base" "$tree/src/front" "$tree/src/group" "$tree/include/weir/io" "$tree/backends" \
         "$tree/tests" "$tree/scripts" "$tree/src/audit" "$tree/docs"
+    touch "$tree/src/base/CMakeLists.txt" "$tree/src/front/CMakeLists.txt" "$tree/src/group/CMakeLists.txt" \
+        "$tree/backends/CMakeLists.txt" "$tree/src/audit/CMakeLists.txt"
     printf '#include "weir/base/text.h"\n#include <stdio.h>\n' >"$tree/src/front/front.c"
     printf 'int weir_fine(void);\n' >"$tree/include/weir/io/queue.h"
     printf '#include <mpi.h>\n/* sprintf( */\n' >"$tree/src/group/group_mpi.c"
@@ -61,6 +63,7 @@ echo '#include "weir/base/text.h"' >"$tree/backends/null.c"
 expect_clean layers
 fresh_tree
 mkdir "$tree/src/attic"
+touch "$tree/src/attic/CMakeLists.txt"
 echo '#include "weir/base/text.h"' >"$tree/src/attic/text.c"
 expect_finding layers 'the room attic is not in the table'
 

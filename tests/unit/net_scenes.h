@@ -3,8 +3,8 @@
 #ifndef WEIR_TESTS_UNIT_NET_SCENES_H
 #define WEIR_TESTS_UNIT_NET_SCENES_H
 
-#include "weir/measure/net_result.h"
-#include "weir/plan/net_plan.h"
+#include "weir/flows/result.h"
+#include "weir/flows/plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_OBJECT_SERVER_BED_H
 #define TESTS_UNIT_OBJECT_SERVER_BED_H
 
-#include "objects/protocol.h"
+#include "network/objects/protocol.h"
 
 #include "weir/base/clock.h"
 

@@ -3,9 +3,9 @@
 #ifndef WEIR_TESTS_STRANGER_H
 #define WEIR_TESTS_STRANGER_H
 
-#include "fabric/door.h"
-#include "fabric/interface.h"
-#include "fabric/secret.h"
+#include "network/fabric/door.h"
+#include "network/fabric/interface.h"
+#include "network/fabric/secret.h"
 #include "wire_cases.h"
 
 #include <arpa/inet.h>

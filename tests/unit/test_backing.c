@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file behind a slab: what it may be, and that what was committed is in it. */
-#include "objects/backing.h"
+#include "network/objects/backing.h"
 
 #include <errno.h>
 #include <fcntl.h>

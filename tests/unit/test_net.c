@@ -3,10 +3,10 @@
  * threads over tcp. */
 #include "thread_group.h"
 
-#include "net/meet.h"
-#include "net/run.h"
-#include "net/stamps.h"
-#include "net/tally.h"
+#include "network/net/meet.h"
+#include "network/net/run.h"
+#include "network/net/stamps.h"
+#include "network/net/tally.h"
 #include "weir/net/net.h"
 
 #include <pthread.h>

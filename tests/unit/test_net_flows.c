@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who sends to whom: every pattern covers what it says, and in a round nobody is asked too much;
  * and how much is under way. */
-#include "weir/plan/net_plan.h"
+#include "weir/flows/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests as they come from the network: what is in order is read, and nothing else. */
-#include "objects/protocol.h"
+#include "network/objects/protocol.h"
 
 #include "weir/base/random.h"
 

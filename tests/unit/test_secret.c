@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Secrets: which files hold one, what becomes of it, and how it is proven. */
-#include "fabric/secret.h"
+#include "network/fabric/secret.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A server whose network is played by the test: whatever comes, in whatever order, it neither falls
  * nor loses anything, and each request has one answer. */
-#include "objects/server_parts.h"
+#include "network/objects/server_parts.h"
 
 #include "weir/base/log.h"
 #include "weir/base/random.h"

@@ -2,7 +2,7 @@
 /* Fabrics of shared memory, each in a process of its own: what is true of all providers is tested
  * elsewhere; here are peers that are killed, that lie, and that live where they cannot be reached.
  */
-#include "fabric/shm.h"
+#include "network/fabric/shm.h"
 
 #include "weir/base/clock.h"
 

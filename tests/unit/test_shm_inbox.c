@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inboxes of the shm provider: every message arrives once, in order and whole; who sleeps is
  * woken; what a broken peer writes there ends the link and not the process. */
-#include "fabric/shm.h"
+#include "network/fabric/shm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

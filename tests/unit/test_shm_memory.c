@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of a peer as the shm provider reaches it: slabs and what is none, within the bounds of
  * keys, and nothing else; and who can be a peer at all. What a kernel refuses is made up. */
-#include "fabric/shm.h"
+#include "network/fabric/shm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

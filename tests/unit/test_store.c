@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A store without any network: names lead to objects, chunks are handed out once, and what is gone
  * stays gone. */
-#include "objects/store.h"
+#include "network/objects/store.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames over TCP, from a peer that speaks them by hand: right ones in small pieces, and wrong
  * ones. */
-#include "fabric/tcp.h"
+#include "network/fabric/tcp.h"
 #include "stranger.h"
 
 #define PATIENCE_NS UINT64_C(400000000)

@@ -4,7 +4,7 @@
 #ifndef WEIR_TEST_VERBS_BED_H
 #define WEIR_TEST_VERBS_BED_H
 
-#include "fabric/verbs.h"
+#include "network/fabric/verbs.h"
 
 #include <errno.h>
 #include <fcntl.h>

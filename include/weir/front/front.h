@@ -7,7 +7,7 @@
 #include "weir/base/descriptor.h"
 #include "weir/base/error.h"
 #include "weir/base/text.h"
-#include "weir/plan/net_plan.h"
+#include "weir/flows/plan.h"
 #include "weir/plan/plan.h"
 
 #include <stddef.h>

@@ -4,8 +4,8 @@
 #define WEIR_NET_NET_H
 
 #include "weir/group/group.h"
-#include "weir/measure/net_result.h"
-#include "weir/plan/net_plan.h"
+#include "weir/flows/result.h"
+#include "weir/flows/plan.h"
 
 #include <signal.h>
 

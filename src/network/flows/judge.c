@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far the figures of a net run can be believed: findings, each a sentence. */
+#include "weir/flows/result.h"
+
+#include "weir/base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Pairs together with less than this part of what they have alone share something. */
+#define TRUNK_PART 0.9
+/* Flows that overlapped for less than this part of the time were not measured together. */
+#define OVERLAP_PART 0.9
+#define BRIEF_S 0.05
+#define NAMED_PAIRS 3
+#define SIZES_MAX 64
+/* A message that takes so long, so many times the usual, and such a part of the measurement. */
+#define STALL_S 0.2
+#define STALL_TIMES 20
+#define STALL_PART 0.05
+
+/* ---- words ---- */
+
+#define RATE_BYTES 48
+
+static const char *rate_words(double bytes_per_s, char buffer[RATE_BYTES])
+{
+    snprintf(buffer, RATE_BYTES, "%.4g MB/s", bytes_per_s / 1e6);
+    return buffer;
+}
+
+static const char *value_words(const struct weir_net_result *result, double value,
+                               char buffer[RATE_BYTES])
+{
+    return result->is_latency ? weir_duration_format(value, buffer) : rate_words(value, buffer);
+}
+
+static bool is_verbs(const struct weir_net_result *result)
+{
+    return strcmp(result->provider, "verbs") == 0;
+}
+
+/* ---- what went wrong ---- */
+
+static void judge_failures(struct weir_net_result *result)
+{
+    const struct weir_net_flow_result *first = NULL;
+    uint64_t failed = 0;
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < result->measurement_count; i++)
+        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++) {
+            const struct weir_net_flow_result *flow = &result->measurements[i].flows[j];
+
+            all++;
+            if (flow->failure[0] == '\0')
+                continue;
+            failed++;
+            if (!first)
+                first = flow;
+        }
+    if (!first)
+        return;
+    result->has_failed = true;
+    weir_net_result_find(result, WEIR_WARNING, "failed-flow",
+                         "%" PRIu64 " of %" PRIu64 " flows failed; the first: "
+                         "%u -> %u: %s",
+                         failed, all, first->source, first->sink, first->failure);
+}
+
+static void judge_content(struct weir_net_result *result)
+{
+    const struct weir_net_flow_result *first = NULL;
+    uint64_t wrong = 0;
+
+    for (uint32_t i = 0; i < result->measurement_count; i++)
+        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++) {
+            const struct weir_net_flow_result *flow = &result->measurements[i].flows[j];
+
+            wrong += flow->wrong_count;
+            if (!first && flow->wrong_count > 0)
+                first = flow;
+        }
+    if (!first)
+        return;
+    result->has_failed = true;
+    weir_net_result_find(result, WEIR_WARNING, "wrong-data",
+                         "%" PRIu64 " messages came with wrong content, the first of them from "
+                         "rank %u to rank %u",
+                         wrong, first->source, first->sink);
+}
+
+static void judge_interruption(struct weir_net_result *result)
+{
+    if (result->is_interrupted)
+        weir_net_result_find(result, WEIR_WARNING, "interrupted",
+                             "interrupted: what had been measured until then is told");
+}
+
+/* ---- stops ---- */
+
+/* The measurement whose longest message took so long that nearly nothing was measured meanwhile. */
+static void judge_stalls(struct weir_net_result *result)
+{
+    double figures[WEIR_NET_LATENCY_COUNT], worst_s = 0, usual_s = 0, seconds = 0;
+    char longest[WEIR_DURATION_TEXT_BYTES], usual[WEIR_DURATION_TEXT_BYTES];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        weir_net_latency_describe(result->measurements[i].latency, figures);
+        if (figures[WEIR_NET_LATENCY_MAX] < STALL_S ||
+            figures[WEIR_NET_LATENCY_MAX] < STALL_TIMES * figures[WEIR_NET_LATENCY_MEDIAN] ||
+            figures[WEIR_NET_LATENCY_MAX] < STALL_PART * result->measurements[i].seconds)
+            continue;
+        count++;
+        if (figures[WEIR_NET_LATENCY_MAX] <= worst_s)
+            continue;
+        worst_s = figures[WEIR_NET_LATENCY_MAX];
+        usual_s = figures[WEIR_NET_LATENCY_MEDIAN];
+        seconds = result->measurements[i].seconds;
+    }
+    if (count > 0)
+        weir_net_result_find(
+            result, WEIR_WARNING, "stall",
+            "in %u of %u measurements a message was stuck; at worst for %s of %.3g s, where half "
+            "of "
+            "them took less than %s: the rate is not that of the network; look for an "
+            "end that was stopped or starved, or a link that was down",
+            count, result->measurement_count, weir_duration_format(worst_s, longest), seconds,
+            weir_duration_format(usual_s, usual));
+}
+
+static bool is_one_host(const struct weir_net_result *result,
+                        const struct weir_net_flow_result *flow)
+{
+    return flow->source < result->rank_count && flow->sink < result->rank_count &&
+           strcmp(result->ranks[flow->source].host, result->ranks[flow->sink].host) == 0;
+}
+
+/* ---- flows together ---- */
+
+/* Flows of the measurements of all pairs at once that no trunk has carried. */
+static const char *what_a_trunk_holds(const struct weir_net_result *result)
+{
+    if (weir_net_result_is_local(result))
+        return "; all ranks are on one host, so what they share are its processors and memory";
+    for (uint32_t i = 0; result->ranks && i < result->measurement_count; i++)
+        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++)
+            if (is_one_host(result, &result->measurements[i].flows[j]))
+                return "; both sums have flows in them that never left their host (same-host)";
+    return "";
+}
+
+static void judge_trunk(struct weir_net_result *result, const struct weir_net_summary *line)
+{
+    char size[WEIR_SIZE_TEXT_BYTES];
+    char together[RATE_BYTES];
+    char alone[RATE_BYTES];
+
+    if (line->alone_bytes_per_s <= 0 || line->bytes_per_s <= 0 ||
+        line->bytes_per_s >= TRUNK_PART * line->alone_bytes_per_s)
+        return;
+    weir_net_result_find(
+        result, WEIR_WARNING, "trunk",
+        "messages of %s: the trunk carries %s of %s: all pairs at once have %.0f %% of what they "
+        "have one by one%s",
+        weir_size_format_exact(line->message_bytes, size), rate_words(line->bytes_per_s, together),
+        rate_words(line->alone_bytes_per_s, alone),
+        100 * line->bytes_per_s / line->alone_bytes_per_s, what_a_trunk_holds(result));
+}
+
+static void add_pair(struct weir_text *text, const struct weir_net_result *result,
+                     const struct weir_net_odd_pair *pair)
+{
+    char value[RATE_BYTES];
+
+    weir_text_add(text, "%s%u -> %u has %s", text->length ? ", " : "", pair->source, pair->sink,
+                  value_words(result, pair->value, value));
+}
+
+static void judge_pairs(struct weir_net_result *result, const struct weir_net_summary *line)
+{
+    struct weir_net_odd_pair pairs[NAMED_PAIRS];
+    uint32_t count = weir_net_result_odd_pairs(result, line->message_bytes, pairs, NAMED_PAIRS);
+    char size[WEIR_SIZE_TEXT_BYTES];
+    char middle[RATE_BYTES];
+    struct weir_text named = {0};
+
+    if (count == 0)
+        return;
+    for (uint32_t i = 0; i < count && i < NAMED_PAIRS; i++)
+        add_pair(&named, result, &pairs[i]);
+    weir_net_result_find(result, WEIR_WARNING, "odd-pair",
+                         "messages of %s: %u %s slower than the others, of which the median is "
+                         "%s: %s%s",
+                         weir_size_format_exact(line->message_bytes, size), count,
+                         count == 1 ? "pair is" : "pairs are",
+                         value_words(result, pairs[0].median, middle), weir_text_string(&named),
+                         count > NAMED_PAIRS ? ", ..." : "");
+    weir_text_close(&named);
+}
+
+static double overlap_of(const struct weir_net_measurement *measurement)
+{
+    if (measurement->flow_count < 2 || measurement->seconds <= 0)
+        return 1;
+    return measurement->common_s / measurement->seconds;
+}
+
+static void judge_overlap(struct weir_net_result *result)
+{
+    const struct weir_net_measurement *worst = NULL;
+    char size[WEIR_SIZE_TEXT_BYTES];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        const struct weir_net_measurement *measurement = &result->measurements[i];
+
+        if (overlap_of(measurement) >= OVERLAP_PART)
+            continue;
+        count++;
+        if (!worst || overlap_of(measurement) < overlap_of(worst))
+            worst = measurement;
+    }
+    if (!worst)
+        return;
+    weir_net_result_find(
+        result, WEIR_WARNING, "overlap",
+        "in %u of %u measurements the flows did not run at the same time throughout; at worst, "
+        "with "
+        "messages of %s, all %u of them for %.3g of %.3g s: their sum is not what they have "
+        "together; let them run for longer, or by time, not by iterations",
+        count, result->measurement_count, weir_size_format_exact(worst->message_bytes, size),
+        worst->flow_count, worst->common_s, worst->seconds);
+}
+
+static void judge_duration(struct weir_net_result *result)
+{
+    double least = INFINITY;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        double seconds = result->measurements[i].seconds;
+
+        if (seconds <= 0 || seconds >= BRIEF_S)
+            continue;
+        count++;
+        least = fmin(least, seconds);
+    }
+    if (count > 0)
+        weir_net_result_find(result, WEIR_NOTE, "brief",
+                             "%u of %u measurements took less than %g s, the briefest %.2g s: give "
+                             "a longer duration or more iterations",
+                             count, result->measurement_count, BRIEF_S, least);
+}
+
+/* ---- what was measured ---- */
+
+static void judge_bounds(struct weir_net_result *result)
+{
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        const struct weir_net_measurement *measurement = &result->measurements[i];
+
+        if (!measurement->is_latency_bound || !measurement->latency ||
+            measurement->latency->total == 0)
+            continue;
+        weir_net_result_find(result, WEIR_NOTE, "latency-bound",
+                             "not every message told when it was done: latencies are upper "
+                             "bounds; for exact ones measure with every message signalled");
+        return;
+    }
+}
+
+static void judge_working_set(struct weir_net_result *result)
+{
+    char set[WEIR_SIZE_TEXT_BYTES];
+    char cache[WEIR_SIZE_TEXT_BYTES];
+
+    if (result->is_latency || result->working_set_bytes == 0 ||
+        result->working_set_bytes > result->cache_bytes)
+        return;
+    weir_net_result_find(result, WEIR_NOTE, "cached",
+                         "each flow goes round in %s of memory, which fit into the processor's "
+                         "cache of %s: data need not have come from memory, nor got there",
+                         weir_size_format(result->working_set_bytes, set),
+                         weir_size_format(result->cache_bytes, cache));
+}
+
+/* Of TCP, every flow has its own; of verbs, the port's, which flows of one rank share. */
+static uint64_t count_retransmits(const struct weir_net_result *result,
+                                  const struct weir_net_measurement *measurement)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < measurement->flow_count; i++) {
+        uint64_t of_flow = measurement->flows[i].retransmit_count;
+
+        if (of_flow == UINT64_MAX)
+            continue;
+        if (is_verbs(result))
+            count = of_flow > count ? of_flow : count;
+        else
+            count += of_flow;
+    }
+    return count;
+}
+
+static void judge_retransmits(struct weir_net_result *result)
+{
+    uint64_t count = 0;
+    uint32_t touched = 0;
+
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        uint64_t of_one = count_retransmits(result, &result->measurements[i]);
+
+        count += of_one;
+        touched += of_one > 0;
+    }
+    if (count == 0)
+        return;
+    weir_net_result_find(
+        result, is_verbs(result) ? WEIR_WARNING : WEIR_NOTE, "retransmits",
+        "%" PRIu64 " %s in %u of %u measurements%s", count,
+        is_verbs(result) ? "packets were lost or sent again on a port" : "segments were sent again",
+        touched, result->measurement_count,
+        is_verbs(result) ? ": look at cables, and at flow control (PFC, ECN) of the switches"
+                         : ": the path, or a queue at its end, drops packets");
+}
+
+static void judge_mtu(struct weir_net_result *result)
+{
+    uint32_t least = 0;
+    uint32_t greatest = 0;
+
+    for (uint32_t i = 0; i < result->rank_count; i++) {
+        uint32_t mtu = result->ranks ? result->ranks[i].mtu_bytes : 0;
+
+        if (mtu == 0)
+            continue;
+        if (least == 0 || mtu < result->ranks[least - 1].mtu_bytes)
+            least = i + 1;
+        if (greatest == 0 || mtu > result->ranks[greatest - 1].mtu_bytes)
+            greatest = i + 1;
+    }
+    if (least == 0 || result->ranks[least - 1].mtu_bytes == result->ranks[greatest - 1].mtu_bytes)
+        return;
+    weir_net_result_find(result, WEIR_WARNING, "mtu",
+                         "ports have different MTUs: %u bytes at rank %u (%s), %u at rank %u (%s); "
+                         "set one for all, at the switches too",
+                         result->ranks[least - 1].mtu_bytes, least - 1,
+                         result->ranks[least - 1].host, result->ranks[greatest - 1].mtu_bytes,
+                         greatest - 1, result->ranks[greatest - 1].host);
+}
+
+/* ---- providers ---- */
+
+bool weir_net_result_is_local(const struct weir_net_result *result)
+{
+    uint64_t count = 0;
+
+    if (!result->ranks)
+        return false;
+    for (uint32_t i = 0; i < result->measurement_count; i++)
+        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++) {
+            if (!is_one_host(result, &result->measurements[i].flows[j]))
+                return false;
+            count++;
+        }
+    return count > 0;
+}
+
+/* Of flows over a network, those between ranks of one host go another way. */
+static void judge_hosts(struct weir_net_result *result)
+{
+    const struct weir_net_flow_result *first = NULL;
+    uint64_t inside = 0, all = 0;
+
+    if (!result->ranks || strcmp(result->provider, "shm") == 0 || weir_net_result_is_local(result))
+        return;
+    for (uint32_t i = 0; i < result->measurement_count; i++)
+        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++) {
+            const struct weir_net_flow_result *flow = &result->measurements[i].flows[j];
+
+            all++;
+            inside += is_one_host(result, flow);
+            if (!first && is_one_host(result, flow))
+                first = flow;
+        }
+    if (first)
+        weir_net_result_find(result, WEIR_WARNING, "same-host",
+                             "%" PRIu64 " of %" PRIu64 " flows never left their host, the first "
+                             "%u -> %u on %s: sums and the trunk have them in; place ranks so that "
+                             "pairs are on different hosts (--map-by slot or node)",
+                             inside, all, first->source, first->sink,
+                             result->ranks[first->source].host);
+}
+
+static bool is_software(const struct weir_net_result *result)
+{
+    for (uint32_t i = 0; result->ranks && i < result->rank_count; i++)
+        if (strncmp(result->ranks[i].device, "rxe", 3) == 0 ||
+            strncmp(result->ranks[i].device, "siw", 3) == 0)
+            return true;
+    return false;
+}
+
+static void judge_provider(struct weir_net_result *result)
+{
+    bool is_local = weir_net_result_is_local(result);
+
+    if (strcmp(result->provider, "shm") == 0)
+        weir_net_result_find(result, WEIR_NOTE, "shared-memory",
+                             "shared memory: no network was used");
+    else if (strcmp(result->provider, "tcp") == 0 && is_local)
+        weir_net_result_find(result, WEIR_NOTE, "loopback",
+                             "TCP over loopback: all ranks are on one host, and no network device "
+                             "was used");
+    else if (strcmp(result->provider, "mpi") == 0 && is_local)
+        weir_net_result_find(result, WEIR_NOTE, "loopback",
+                             "all ranks are on one host: MPI had no need of a network");
+    else if (is_verbs(result) && is_software(result))
+        weir_net_result_find(result, WEIR_NOTE, "software-rdma",
+                             "software RDMA (rxe or siw): says nothing about hardware");
+    else if (is_verbs(result) && is_local)
+        weir_net_result_find(result, WEIR_NOTE, "loopback",
+                             "all ranks are on one host: data need not have left the adapter");
+}
+
+void weir_net_result_judge(struct weir_net_result *result)
+{
+    struct weir_net_summary lines[SIZES_MAX];
+    uint32_t count = weir_net_result_summarise(result, lines, SIZES_MAX);
+
+    judge_interruption(result);
+    judge_failures(result);
+    judge_content(result);
+    judge_provider(result);
+    judge_hosts(result);
+    judge_stalls(result);
+    judge_mtu(result);
+    judge_overlap(result);
+    for (uint32_t i = 0; i < count; i++)
+        judge_trunk(result, &lines[i]);
+    for (uint32_t i = 0; i < count; i++)
+        judge_pairs(result, &lines[i]);
+    judge_bounds(result);
+    judge_working_set(result);
+    judge_retransmits(result);
+    judge_duration(result);
+}

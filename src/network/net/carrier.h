@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What carries the messages of a net run: a fabric, or MPI. The loops that measure know only this.
+ */
+#ifndef WEIR_NETWORK_NET_CARRIER_H
+#define WEIR_NETWORK_NET_CARRIER_H
+
+#include "weir/fabric/fabric.h"
+#include "weir/group/group.h"
+#include "weir/flows/plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A short message between the ends of a link, beside the data. */
+enum net_note_kind {
+    NET_NOTE_KEY = 1, /* of the carrier itself: the region of whoever tells it */
+    NET_NOTE_CREDIT,  /* of the carrier itself: so many messages were given back */
+    NET_NOTE_END,     /* opener: `values` are messages posted, places used, sum of stamps */
+    NET_NOTE_ENDED,   /* acceptor: messages received, wrong ones, sum of stamps found */
+    NET_NOTE_STOP     /* acceptor: a signal has come, end it now */
+};
+
+#define NET_NOTE_MAGIC UINT64_C(0x7765697220e2809c)
+
+struct net_note {
+    uint64_t magic; /* no data begin with it */
+    uint64_t kind;
+    uint64_t values[4];
+    struct weir_region_key key;
+};
+
+/* From the rank that opens it to the one that accepts it: who opens posts what is measured. A
+ * carrier embeds this as the first member of its own. */
+struct net_link {
+    uint32_t peer;
+    bool is_opener;
+    bool is_up;
+    int code;  /* why it is no more; 0 */
+    void *end; /* what it is used for in this round; NULL */
+};
+
+enum net_event_kind {
+    NET_EVENT_NONE,     /* of no interest: skip it */
+    NET_EVENT_DONE,     /* a message that was posted: `token`, and `code` if it failed */
+    NET_EVENT_RECEIVED, /* `data`, to be given back with release */
+    NET_EVENT_TOLD,     /* `note` */
+    NET_EVENT_JOINED,   /* the link is up */
+    NET_EVENT_LOST      /* the link is no more, because of `code` */
+};
+
+struct net_event {
+    enum net_event_kind kind;
+    int code;
+    struct net_link *link;
+    uint32_t token;
+    void *data;
+    uint64_t bytes;
+    struct net_note note;
+};
+
+/* A message: from `offset` in our memory, or into it, and where at the peer. */
+struct net_piece {
+    uint32_t token; /* comes back with NET_EVENT_DONE */
+    uint64_t offset;
+    uint64_t remote_offset;
+};
+
+/* What a link does in one measurement. */
+struct net_course {
+    struct net_link *link;
+    enum weir_net_verb verb;
+    uint64_t bytes;      /* of a message */
+    unsigned depth;      /* messages in flight */
+    uint64_t offset;     /* of this end's memory: where messages are received, */
+    uint64_t stride;     /* one behind the other, */
+    uint64_t slot_count; /* in so many places */
+    bool is_sending;
+    bool is_receiving;
+};
+
+struct net_carrier;
+
+struct net_carrier_ops {
+    /* Fills in what rank 0 tells of it. */
+    void (*describe)(const struct net_carrier *carrier, struct weir_fabric_facts *facts);
+    /* The memory of all ends of this rank. 0 or the error. */
+    int (*take_memory)(struct net_carrier *carrier, uint64_t bytes, bool wants_huge_pages,
+                       unsigned links, struct weir_error *error);
+    /* Where links are accepted: text. */
+    int (*listen)(struct net_carrier *carrier, char address[WEIR_ADDRESS_BYTES],
+                  struct weir_error *error);
+    /* Begins to link: NET_EVENT_JOINED or NET_EVENT_LOST follows. 0 or -errno. */
+    int (*open_link)(struct net_carrier *carrier, uint32_t peer, const char *address,
+                     struct net_link **link);
+    /* That rank will open one: NET_EVENT_JOINED will tell of it. 0 or -errno. */
+    int (*expect_link)(struct net_carrier *carrier, uint32_t peer);
+    /* Before and after a measurement, with all links of this rank that have a part in it. `begin`
+     * comes before any rank posts. 0 or -errno. */
+    int (*begin)(struct net_carrier *carrier, const struct net_course courses[], unsigned count);
+    void (*end)(struct net_carrier *carrier);
+    /* Hands messages over, in order: how many were taken, or -errno. */
+    int (*post)(struct net_link *link, const struct net_course *course,
+                const struct net_piece pieces[], unsigned count);
+    /* Hands a message over and waits for its end for a moment: 1: it is done, and poll does not
+     * tell of it; -EINPROGRESS: poll will; 0 or another -errno: it was not taken. NULL: post it. */
+    int (*trip)(struct net_link *link, const struct net_course *course,
+                const struct net_piece *piece);
+    /* Never fails for want of room: what does not go now goes with later polls. 0 or -errno. */
+    int (*tell)(struct net_link *link, const struct net_note *note);
+    /* What has happened: up to `max` events, waiting up to `patience_ns` for the first. */
+    int (*poll)(struct net_carrier *carrier, struct net_event events[], unsigned max,
+                uint64_t patience_ns);
+    void (*release)(struct net_link *link, void *data);
+    void (*close)(struct net_carrier *carrier);
+};
+
+struct net_carrier {
+    const struct net_carrier_ops *ops;
+    unsigned char *memory;  /* of all ends, after take_memory */
+    bool is_one_sided;      /* the processor of the other end has no part in reads and writes */
+    bool is_huge;           /* its memory is of huge pages */
+    uint64_t longest_bytes; /* of a message */
+};
+
+struct net_carrier_params {
+    const struct weir_net_plan *plan;
+    const struct weir_group *group;
+    const char *provider;        /* NULL: chosen */
+    const unsigned char *secret; /* WEIR_SECRET_BYTES */
+    uint64_t longest_bytes;      /* of a message */
+};
+
+/* 0 or the error. */
+int net_fabric_carrier_open(const struct net_carrier_params *params, struct net_carrier **carrier,
+                            struct weir_error *error);
+int net_mpi_carrier_open(const struct net_carrier_params *params, struct net_carrier **carrier,
+                         struct weir_error *error);
+
+static inline void net_carrier_close(struct net_carrier *carrier)
+{
+    if (carrier != NULL)
+        carrier->ops->close(carrier);
+}
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What clients and servers of objects say to each other: one request, one answer. docs/rdma.md
+ * tells the same in words. */
+#ifndef WEIR_NETWORK_OBJECTS_PROTOCOL_H
+#define WEIR_NETWORK_OBJECTS_PROTOCOL_H
+
+#include "weir/fabric/fabric.h"
+#include "weir/objects/client.h"
+#include "weir/objects/server.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Structs travel as they lie in memory: little-endian, members aligned by themselves, no padding.
+ */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "structs travel as they are");
+
+#define WEIR_PROTOCOL_VERSION 1u
+#define WEIR_PROTOCOL_MAGIC UINT64_C(0x314a424f52494557) /* "WEIROBJ1" */
+
+#define WEIR_PATH_BYTES_MAX (WEIR_OBJECT_PATH_BYTES - 1) /* without a NUL, which is never sent */
+#define WEIR_MAP_CHUNKS_MAX 64u                 /* of one MAP; the runs of an answer always fit */
+#define WEIR_RANGES_MAX 64u                     /* of one COMMIT */
+#define WEIR_PULL_BYTES_MAX (UINT64_C(1) << 30) /* of one WRITE_PULL or READ_PUSH */
+#define WEIR_ORPHANS_MAX 16u                    /* in one answer */
+#define WEIR_OBJECT_BYTES_MAX (UINT64_C(1) << 62)
+#define WEIR_NO_CHUNK UINT64_MAX /* address of chunks that nobody has written to */
+
+/* An object is known by its id: the server that keeps it (its size, who has it open) in the upper
+ * 16 bits, and a number there. A name, at the server of its hash, only leads to an id: so renaming
+ * moves no data and no opens. */
+static inline uint32_t weir_object_keeper(uint64_t object)
+{
+    return (uint32_t)(object >> 48);
+}
+
+/* To whom a verb is sent: N, the server of the (old) name; K, the keeper; S, a server with a shard
+ * of the object. Members that a verb does not name are 0 (`id` is always there). */
+enum weir_verb {
+    /* First on every link; others but PING are refused before it. Payload: struct weir_hello.
+       Answer's payload: struct weir_welcome; or status -EPROTO, and a sentence of `payload_bytes`.
+     */
+    WEIR_VERB_HELLO = 1,
+    WEIR_VERB_PING, /* payload: anything; it is the answer's */
+
+    /* N: path, flags CREATE (then also `unit_bytes`, `count`: of stripes). K: `object`,
+       `generation`, no path. Answer: facts, CREATED. ELSEWHERE: the name leads to another keeper:
+       OPEN there by id. */
+    WEIR_VERB_OPEN,
+    /* K. `bytes`: an end up to which was written, 0: none. Answer: facts; DROP: see below. */
+    WEIR_VERB_CLOSE,
+    WEIR_VERB_STAT,     /* N: path; K: by id. Answer: facts, ELSEWHERE */
+    WEIR_VERB_SIZE,     /* K. `bytes`: the object is at least so long. Answer: facts */
+    WEIR_VERB_TRUNCATE, /* K. `bytes`: it is exactly so long. Answer: facts. Then CUT its shards */
+    /* N: path; K: by id. Answer: facts; DROP, ELSEWHERE (then UNLINK by id at the keeper). The data
+       stay until the last CLOSE, which says DROP then. */
+    WEIR_VERB_UNLINK,
+    /* N: path, then new path, both names of this server. The answer is about what it replaced:
+       DROP, ELSEWHERE as of UNLINK, or `object` 0. */
+    WEIR_VERB_RENAME,
+    /* Renaming to a name of another server: ADOPT there, path being the new one, with the id,
+       `kind` and generation that STAT of the old name gave; answer as of RENAME. Then DISOWN at the
+       old one, which takes its name away if it still leads there. */
+    WEIR_VERB_ADOPT,
+    WEIR_VERB_DISOWN,
+    WEIR_VERB_MKDIR, /* N */
+    WEIR_VERB_RMDIR, /* N; -ENOTEMPTY as far as this server knows: LIST the others before */
+    /* Any server: path of a directory ("" or "/": of all), `cookie` (0: from the start), `bytes`:
+       the answer's payload at most. Payload: `count` items, each struct weir_list_item and its
+       name. Answer's `cookie` goes into the next request; 0: that was all. There may be no items,
+       and the cookie not 0. */
+    WEIR_VERB_LIST,
+    WEIR_VERB_SPACE,   /* any. Answer's payload: struct weir_space_answer */
+    WEIR_VERB_ORPHANS, /* any. Answer's payload: `count` struct weir_orphan, now the asker's to drop
+                        */
+
+    /* S, `offset`s being those in the shard. */
+    /* `offset`: of the first chunk, a multiple of WEIR_CHUNK_BYTES; `count`: chunks, up to
+       WEIR_MAP_CHUNKS_MAX; flag ALLOCATE (all or -ENOSPC). Payload of the answer: `count` struct
+       weir_chunk_run, which cover exactly these. The link holds the shard until RELEASE, DROP or
+       its end. */
+    WEIR_VERB_MAP,
+    WEIR_VERB_RELEASE, /* no WRITE or READ of ours is in flight, and addresses are forgotten */
+    /* Addresses beyond `bytes` are to be forgotten. */
+    WEIR_VERB_CUT,  /* `bytes`: what the shard has beyond is gone, and reads as 0 */
+    WEIR_VERB_DROP, /* the shard is gone */
+    /* Payload: `count` struct weir_range that were written. Flag STORAGE: to the backing, if there
+       is one. Answer: `level`. Whatever came on this link before is in memory then. */
+    WEIR_VERB_COMMIT,
+    WEIR_VERB_WRITE_PULL, /* `offset`, `bytes`, `memory`, `address`: the server READs, then answers
+                           */
+    WEIR_VERB_READ_PUSH,  /* the same: the server WRITEs, then answers. Answer: `bytes` */
+    WEIR_VERB_WRITE_SEND, /* `offset`; payload: `bytes` of data */
+    WEIR_VERB_READ_SEND,  /* `offset`, `bytes`; answer's payload: the data */
+    WEIR_VERB_COUNT
+};
+
+enum weir_request_flag {
+    WEIR_REQUEST_CREATE = 1,
+    WEIR_REQUEST_ALLOCATE = 2,
+    WEIR_REQUEST_STORAGE = 4
+};
+
+enum weir_answer_flag {
+    WEIR_ANSWER_CREATED = 1,
+    /* `object` is gone: send DROP to every server that may have a shard of it, and, when these have
+       answered, to the server that said so, even if it has none. If the link ends before, the
+       object becomes an orphan there. */
+    WEIR_ANSWER_DROP = 2,
+    WEIR_ANSWER_ELSEWHERE =
+        4,                  /* `object`, `generation`, `kind` are known here, and no other facts */
+    WEIR_ANSWER_ORPHANS = 8 /* this server knows of shards that nobody dropped: ask with ORPHANS (at
+                               -ENOSPC, and now and then) and DROP them, as above */
+};
+
+struct weir_request {
+    uint32_t verb;
+    uint32_t flags;
+    uint64_t id; /* echoed */
+    uint64_t object;
+    uint64_t generation;
+    uint64_t offset;
+    uint64_t bytes;
+    uint64_t unit_bytes;
+    uint64_t cookie;
+    uint32_t count;
+    uint16_t path_bytes;           /* the path follows this struct, */
+    uint16_t new_path_bytes;       /* then the new one, */
+    uint32_t payload_bytes;        /* then the payload: a request is exactly as long as these say */
+    uint32_t kind;                 /* ADOPT: enum weir_object_kind */
+    struct weir_region_key memory; /* of the client, ... */
+    uint64_t address;              /* ... and where in it, as `remote_address` counts */
+};
+_Static_assert(sizeof(struct weir_request) == 120, "padding travels");
+
+struct weir_answer {
+    uint64_t id;
+    int32_t status; /* 0 or -errno (as Linux counts) */
+    uint32_t flags;
+    /* facts */
+    uint64_t object;
+    uint64_t generation;
+    uint64_t size;
+    uint64_t unit_bytes;
+    uint32_t stripe_count;
+    uint32_t first_server; /* of shard 0: the `home` of weir_striping_pattern */
+    uint32_t kind;         /* enum weir_object_kind */
+
+    uint32_t count;
+    uint64_t bytes; /* moved */
+    uint64_t cookie;
+    uint32_t level;         /* enum weir_object_flush */
+    uint32_t payload_bytes; /* behind this struct */
+};
+_Static_assert(sizeof(struct weir_answer) == 88, "padding travels");
+
+struct weir_hello {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t server_count; /* as this client knows them; the same for all clients */
+    uint32_t server_index; /* of the one that it says hello to */
+    uint32_t stripe_count; /* its defaults: told, so that nonsense is refused now */
+    uint64_t unit_bytes;
+};
+_Static_assert(sizeof(struct weir_hello) == 32, "padding travels");
+
+struct weir_welcome {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t message_credits; /* requests that the server takes from this link at once */
+    uint64_t boot_id;         /* another one: another server, and all objects are gone */
+    uint64_t capacity_bytes;
+    struct weir_region_key slab;
+    /* Memory that is nobody's, for a WRITE and a READ before anything is measured. */
+    uint64_t scratch_address;
+    uint64_t scratch_bytes;
+    uint32_t has_backing;
+    uint32_t is_huge;
+};
+_Static_assert(sizeof(struct weir_welcome) == 88, "padding travels");
+
+struct weir_chunk_run {
+    uint64_t address; /* of the first chunk, as `remote_address` counts; WEIR_NO_CHUNK: a hole */
+    uint64_t count;   /* chunks that lie one behind the other */
+};
+
+struct weir_range {
+    uint64_t offset; /* in the shard */
+    uint64_t bytes;
+};
+
+struct weir_orphan {
+    uint64_t object;
+    uint64_t generation;
+    uint32_t stripe_count;
+    uint32_t first_server;
+};
+
+struct weir_space_answer {
+    uint64_t capacity_bytes;
+    uint64_t used_bytes;
+    uint64_t object_count; /* kept here */
+};
+
+#define WEIR_LIST_IMPLIED                                                                          \
+    1u /* a directory that names begin with, and nobody made; may be told twice */
+#define WEIR_LIST_ELSEWHERE 2u /* size and layout are known to its keeper: STAT by id */
+struct weir_list_item {
+    uint64_t object; /* 0: implied */
+    uint64_t generation;
+    uint64_t size;
+    uint64_t unit_bytes;
+    uint32_t stripe_count;
+    uint32_t kind;
+    uint32_t flags;
+    uint32_t name_bytes; /* which follow: the last part of the path only, without a NUL */
+};
+_Static_assert(sizeof(struct weir_list_item) == 48, "padding travels");
+
+/* A request that was found to be in order; pointers go into the message. */
+struct weir_parsed_request {
+    struct weir_request request; /* a copy: the message need not be aligned */
+    const char *path;            /* not terminated */
+    const char *new_path;
+    const unsigned char *payload;
+};
+
+/* Reads a request of `bytes` bytes and checks all that can be checked without knowing any object:
+ * lengths, ranges, counts, flags, paths, and members that must be 0. 0; -EINVAL: it is answered so;
+ * -EBADMSG: it is so short that it has no id, and the link is cut. *parsed->request is filled
+ * unless -EBADMSG. */
+int weir_request_parse(const void *message, size_t bytes, struct weir_parsed_request *parsed);
+
+/* The same for answers, at the client: lengths, and that status is 0 or a negative number above
+ * -4096. *payload points into the message. 0 or -EBADMSG. */
+int weir_answer_parse(const void *message, size_t bytes, struct weir_answer *answer,
+                      const unsigned char **payload);
+
+#endif
