@@ -3,7 +3,7 @@
  * and otherwise learned from the stamps in the file. */
 #include "identity.h"
 
-#include "recognise.h"
+#include "weir/payload/recognise.h"
 #include "samples.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "op_log.h"
 #include "pace.h"
 #include "run.h"
-#include "verify.h"
+#include "weir/payload/verify.h"
 
 /* What becomes of the transfer in a slot, beyond what the slot itself says. */
 struct weir_flight {

@@ -3,7 +3,7 @@
  * file of Weir, and is not Weir's. */
 #include "ownership.h"
 
-#include "recognise.h"
+#include "weir/payload/recognise.h"
 #include "samples.h"
 
 /* What the samples of a file say so far. */

@@ -4,7 +4,7 @@
 #define WEIR_ENGINE_RUN_H
 
 #include "hog.h"
-#include "payload.h"
+#include "weir/payload/payload.h"
 #include "seat.h"
 #include "weir/engine/engine.h"
 #include "weir/io/buffers.h"

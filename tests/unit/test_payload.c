@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Payloads: what is written is recognised, everything else is told by its kind. */
-#include "engine/verify.h"
+#include "weir/payload/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IOR's data: the bytes that were seen in its files, and what they tell when they are wrong. */
-#include "engine/verify.h"
+#include "weir/payload/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What benchmarks write is recognised from any place of a file; what others write is not. */
-#include "engine/recognise.h"
+#include "weir/payload/recognise.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

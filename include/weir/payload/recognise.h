@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a file holds what a benchmark wrote, from stretches of it: data of Weir that have no
  * stamps, and those of IOR's releases with whatever signature. */
-#ifndef WEIR_ENGINE_RECOGNISE_H
-#define WEIR_ENGINE_RECOGNISE_H
+#ifndef WEIR_PAYLOAD_RECOGNISE_H
+#define WEIR_PAYLOAD_RECOGNISE_H
 
-#include "payload.h"
+#include "weir/payload/payload.h"
 
 #include <stdbool.h>
 #include <stddef.h>

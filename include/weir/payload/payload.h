@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data that is written: every sector of it depends on where it belongs, who wrote it and when.
  */
-#ifndef WEIR_ENGINE_PAYLOAD_H
-#define WEIR_ENGINE_PAYLOAD_H
+#ifndef WEIR_PAYLOAD_PAYLOAD_H
+#define WEIR_PAYLOAD_PAYLOAD_H
 
-#include "payload_ior.h"
+#include "weir/payload/payload_ior.h"
 #include "weir/base/random.h"
 #include "weir/plan/plan.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data that IOR 4.x writes, byte for byte: for files that it shall verify, or that it wrote. */
-#ifndef WEIR_ENGINE_PAYLOAD_IOR_H
-#define WEIR_ENGINE_PAYLOAD_IOR_H
+#ifndef WEIR_PAYLOAD_PAYLOAD_IOR_H
+#define WEIR_PAYLOAD_PAYLOAD_IOR_H
 
 #include "weir/plan/plan.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IOR's patterns: made, compared, and read for what they tell. */
-#include "payload_ior.h"
+#include "weir/payload/payload_ior.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each kind of data has a relation between neighbouring words, which nearly all words of a stretch
  * must have. */
-#include "recognise.h"
+#include "weir/payload/recognise.h"
 
 #include <string.h>
 

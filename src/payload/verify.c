@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks pieces at memory speed, and takes its time only for those that are wrong. */
-#include "verify.h"
+#include "weir/payload/verify.h"
 
 #include <string.h>
 

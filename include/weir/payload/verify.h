@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The comparison of data that was read: what is wrong, where, and of what kind. */
-#ifndef WEIR_ENGINE_VERIFY_H
-#define WEIR_ENGINE_VERIFY_H
+#ifndef WEIR_PAYLOAD_VERIFY_H
+#define WEIR_PAYLOAD_VERIFY_H
 
-#include "payload.h"
+#include "weir/payload/payload.h"
 #include "weir/measure/mismatch.h"
 
 /* Where a transfer was read, for the log. */

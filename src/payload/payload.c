@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stamps, noise and sequences: stateless, so that any rank can make and check any piece. */
-#include "payload.h"
+#include "weir/payload/payload.h"
 
 #include <stdlib.h>
 #include <string.h>
