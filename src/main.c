@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The composition root: front end, check, engine, audit, report, exit code. */
-#include "deadline.h"
-#include "net_run.h"
-#include "serve.h"
-#include "show.h"
-#include "teller.h"
-
-#include "weir/audit/audit.h"
+/* From the words of the command line to the command, and its exit code. */
 #include "weir/base/log.h"
 #include "weir/base/memory.h"
-#include "weir/base/random.h"
-#include "weir/base/version.h"
+#include "weir/commands/commands.h"
 #include "weir/front/front.h"
 #include "weir/group/group.h"
-#include "weir/system/host.h"
+#include "weir/io/backend.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t stop_signal;
@@ -65,127 +53,6 @@ static void keep_standard_descriptors(void)
             open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* ---- the run ---- */
-
-/* Ranks that read different scripts would wait for each other forever. */
-static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
-                         struct weir_error *error)
-{
-    char id[sizeof plan->id];
-
-    memcpy(id, plan->id, sizeof id);
-    if (weir_group_broadcast(group, id, sizeof id, 0) == 0 && strcmp(id, plan->id) != 0)
-        weir_error_usage(
-            error, plan->dialect,
-            "this rank read another plan (%s) than rank 0 (%s): are the script and IOR_FAKE_... in "
-            "the environment the same on all nodes?",
-            plan->id, id);
-    return weir_group_agree(group, error);
-}
-
-static struct weir_result *begin_result(const struct weir_plan *plan,
-                                        const struct weir_clock *clock)
-{
-    struct weir_result *result = weir_result_open((unsigned)plan->test_count);
-
-    result->begun_s = weir_wall_clock_s();
-    result->run_id = weir_random_draw();
-    snprintf(result->clock_name, sizeof result->clock_name, "%s", weir_clock_name(clock));
-    weir_host_describe(&result->host);
-    return result;
-}
-
-static int judge(const struct weir_plan *plan, const struct weir_result *result)
-{
-    int exit_code = weir_result_judge(result);
-
-    if (exit_code == WEIR_EXIT_DONE && plan->output.warnings_are_errors &&
-        weir_audit_warns(plan, result))
-        return WEIR_EXIT_FLAWED;
-    return exit_code;
-}
-
-/* Rank 0 has heard all that there is to tell. */
-static int conclude(struct weir_teller *teller, struct weir_result *result,
-                    const struct weir_plan *plan, struct weir_error *error)
-{
-    result->finished_s = weir_wall_clock_s();
-    result->exit_code = weir_error_is_set(error) ? (int)error->exit : judge(plan, result);
-    weir_teller_close(teller, error);
-    return weir_error_is_set(error) ? (int)error->exit : result->exit_code;
-}
-
-/* What the end of a run needs that is not its own. */
-struct ending {
-    struct weir_group *group;
-    const struct weir_plan *plan;
-    struct weir_result *result; /* rank 0 only, as the teller */
-    struct weir_teller *teller;
-};
-
-/* The result tells of all phases that were finished. */
-static void give_up(void *context, const char *reason, bool is_held)
-{
-    struct ending *ending = context;
-    struct weir_error error = {0};
-
-    weir_error_set(&error, WEIR_EXIT_FLAWED, -ETIMEDOUT, "--give-up",
-                   "%s: the run ends, and its files stay", reason);
-    weir_log(WEIR_LOG_ERROR, "%s", error.text);
-    if (ending->result != NULL)
-        conclude(ending->teller, ending->result, ending->plan, &error);
-    /* The launcher ends the others when this process is gone. */
-    if (is_held)
-        _exit(WEIR_EXIT_FLAWED);
-    weir_group_abort(ending->group, WEIR_EXIT_FLAWED);
-}
-
-static int run(struct weir_group *group, const struct weir_plan *plan, struct weir_error *error)
-{
-    struct weir_clock clock;
-    struct weir_result *result = NULL;
-    struct weir_teller teller;
-    struct weir_observer observer = {0};
-    struct ending ending = {.group = group, .plan = plan, .teller = &teller};
-    bool has_deadline;
-    int exit_code = WEIR_EXIT_DONE;
-    int code;
-
-    if (agree_on_plan(group, plan, error) != 0)
-        return (int)error->exit;
-    if (weir_deadline_set(group, plan, &has_deadline, error) != 0)
-        return (int)error->exit;
-    if (weir_group_share_clock(group, &clock) != 0)
-        weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
-    if (group->rank == 0) {
-        result = begin_result(plan, &clock);
-        weir_teller_open(&teller, plan, result, &observer);
-        ending.result = result;
-    }
-    code = weir_engine_run(&(struct weir_engine_params){.plan = plan,
-                                                        .registry = &weir_registry,
-                                                        .group = group,
-                                                        .clock = &clock,
-                                                        .observer = &observer,
-                                                        .give_up = give_up,
-                                                        .give_up_context = &ending,
-                                                        .stop_signal = &stop_signal},
-                           result, error);
-    if (has_deadline)
-        weir_deadline_clear();
-    if (result != NULL) {
-        /* Without a deadline of ours, somebody else has sent it. */
-        result->is_out_of_time = has_deadline && result->is_interrupted && stop_signal == SIGALRM;
-        exit_code = conclude(&teller, result, plan, error);
-    }
-    weir_result_close(result);
-    /* Without an error that all know of, it was the agreement that failed. */
-    if ((code != 0 && !weir_error_is_set(error)) ||
-        weir_group_broadcast(group, &exit_code, sizeof exit_code, 0) != 0)
-        weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
-    return exit_code;
-}
-
 static void list_backends(struct weir_backends *backends, struct weir_arena *arena)
 {
     const struct weir_descriptor **descriptors =
@@ -205,9 +72,9 @@ static int obey(struct weir_group *group, const struct weir_command *command,
     if (weir_group_agree(group, error) != 0)
         exit_code = (int)error->exit;
     else if (command->kind == WEIR_COMMAND_RUN)
-        exit_code = run(group, command->plan, error);
+        exit_code = weir_run_plan(group, command->plan, &stop_signal, error);
     else if (command->kind == WEIR_COMMAND_NET)
-        exit_code = weir_net_run_command(group, command->net, &stop_signal, error);
+        exit_code = weir_run_net(group, command->net, &stop_signal, error);
     else if (command->kind == WEIR_COMMAND_SERVE)
         exit_code = weir_serve(&command->serve, &stop_signal, error);
     else if (group->rank == 0 && weir_show(command, backends, (unsigned)group->size, error) != 0)

@@ -23,8 +23,9 @@ MAY_INCLUDE = {
     "audit": "base plan measure",
     "doctor": "base io system fabric",
     "report": "base plan measure flows",
-    "main": "base plan front group measure system io engine audit doctor report fabric "
-            "objects flows net",
+    "commands": "base plan front group measure system io engine audit doctor report fabric "
+                "objects flows net",
+    "main": "base front group io commands",
 }
 
 # Foreign headers that only some files may include.

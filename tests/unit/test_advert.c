@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of a file that many servers come to and leave at once. */
-#include "advert.h"
+#include "commands/advert.h"
 
 #include <pthread.h>
 #include <setjmp.h>

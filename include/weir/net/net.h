@@ -3,9 +3,9 @@
 #ifndef WEIR_NET_NET_H
 #define WEIR_NET_NET_H
 
-#include "weir/group/group.h"
-#include "weir/flows/result.h"
 #include "weir/flows/plan.h"
+#include "weir/flows/result.h"
+#include "weir/group/group.h"
 
 #include <signal.h>
 

@@ -4,8 +4,8 @@
 #ifndef WEIR_PAYLOAD_PAYLOAD_H
 #define WEIR_PAYLOAD_PAYLOAD_H
 
-#include "weir/payload/payload_ior.h"
 #include "weir/base/random.h"
+#include "weir/payload/payload_ior.h"
 #include "weir/plan/plan.h"
 
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 #ifndef WEIR_PAYLOAD_VERIFY_H
 #define WEIR_PAYLOAD_VERIFY_H
 
-#include "weir/payload/payload.h"
 #include "weir/measure/mismatch.h"
+#include "weir/payload/payload.h"
 
 /* Where a transfer was read, for the log. */
 struct weir_reading {

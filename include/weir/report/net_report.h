@@ -5,8 +5,8 @@
 #define WEIR_REPORT_NET_REPORT_H
 
 #include "weir/base/text.h"
-#include "weir/flows/result.h"
 #include "weir/flows/plan.h"
+#include "weir/flows/result.h"
 
 /* What stands before the first measurement; a measurement's lines as soon as it is there (none in
  * JSON); and the end. The three together are the report. */

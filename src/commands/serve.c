@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens a server, tells where it is, and waits: the work is done in the server's own thread. */
-#include "serve.h"
 
 #include "advert.h"
 
 #include "weir/base/clock.h"
+#include "weir/commands/commands.h"
 #include "weir/objects/server.h"
 #include "weir/system/block_device.h"
 #include "weir/system/memory_place.h"

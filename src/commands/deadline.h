@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of the job that the batch system has set: the run ends in order before it, by a signal
  * like any other. */
-#ifndef WEIR_DEADLINE_H
-#define WEIR_DEADLINE_H
+#ifndef WEIR_COMMANDS_DEADLINE_H
+#define WEIR_COMMANDS_DEADLINE_H
 
 #include "weir/base/error.h"
 #include "weir/group/group.h"

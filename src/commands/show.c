@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands that print something and run nothing. */
-#include "show.h"
 
 #include "outlook.h"
 #include "show_report.h"
@@ -8,6 +7,7 @@
 
 #include "weir/base/log.h"
 #include "weir/base/output_file.h"
+#include "weir/commands/commands.h"
 #include "weir/doctor/doctor.h"
 #include "weir/io/backend.h"
 #include "weir/report/report.h"

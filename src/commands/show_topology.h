@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command topology: which processors ranks would get on a host. */
-#ifndef WEIR_SHOW_TOPOLOGY_H
-#define WEIR_SHOW_TOPOLOGY_H
+#ifndef WEIR_COMMANDS_SHOW_TOPOLOGY_H
+#define WEIR_COMMANDS_SHOW_TOPOLOGY_H
 
 #include "weir/base/text.h"
 #include "weir/front/front.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One line on standard error that says how far a run is. Rank 0 only. */
-#ifndef WEIR_PROGRESS_LINE_H
-#define WEIR_PROGRESS_LINE_H
+#ifndef WEIR_COMMANDS_PROGRESS_LINE_H
+#define WEIR_COMMANDS_PROGRESS_LINE_H
 
 #include "weir/base/text.h"
 

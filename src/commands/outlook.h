@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a plan would come to on this host: amounts, room, memory and time. */
-#ifndef WEIR_OUTLOOK_H
-#define WEIR_OUTLOOK_H
+#ifndef WEIR_COMMANDS_OUTLOOK_H
+#define WEIR_COMMANDS_OUTLOOK_H
 
 #include "weir/plan/plan.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file that names the servers that are there, one per line, as they come and go. */
-#ifndef WEIR_ADVERT_H
-#define WEIR_ADVERT_H
+#ifndef WEIR_COMMANDS_ADVERT_H
+#define WEIR_COMMANDS_ADVERT_H
 
 #include "weir/base/error.h"
 

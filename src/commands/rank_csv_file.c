@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opened when a test begins, flushed when a phase ends, so that a job that is killed keeps its
  * finished phases. */
-#include "side_file.h"
+#include "rank_csv_file.h"
 
 #include "weir/base/output_file.h"
 
@@ -27,7 +27,7 @@ static struct weir_output_file output_of(const struct weir_plan *plan, unsigned 
                                      .may_overwrite = plan->tests[test]->may_overwrite};
 }
 
-int weir_side_file_check(const struct weir_plan *plan, struct weir_error *error)
+int weir_rank_csv_file_check(const struct weir_plan *plan, struct weir_error *error)
 {
     int code = 0;
 
@@ -60,7 +60,7 @@ static bool is_begun(const struct weir_plan *plan, unsigned test)
     return false;
 }
 
-static int write_out(struct weir_side_file *side, const char *text, struct weir_error *error)
+static int write_out(struct weir_rank_csv_file *side, const char *text, struct weir_error *error)
 {
     errno = 0;
     if (fputs(text, side->file) != EOF && fflush(side->file) == 0)
@@ -68,11 +68,11 @@ static int write_out(struct weir_side_file *side, const char *text, struct weir_
     return fail(error, side->path);
 }
 
-int weir_side_file_open(struct weir_side_file *side, const struct weir_plan *plan, unsigned test,
-                        struct weir_error *error)
+int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_plan *plan,
+                            unsigned test, struct weir_error *error)
 {
     struct weir_output_file file = output_of(plan, test);
-    int code = weir_side_file_close(side, error);
+    int code = weir_rank_csv_file_close(side, error);
     int fd;
 
     if (file.path == NULL || code != 0)
@@ -88,8 +88,8 @@ int weir_side_file_open(struct weir_side_file *side, const struct weir_plan *pla
     return is_begun(plan, test) ? 0 : write_out(side, weir_rank_csv_header, error);
 }
 
-int weir_side_file_add(struct weir_side_file *side, const struct weir_plan *plan,
-                       const struct weir_phase_result *phase, struct weir_error *error)
+int weir_rank_csv_file_add(struct weir_rank_csv_file *side, const struct weir_plan *plan,
+                           const struct weir_phase_result *phase, struct weir_error *error)
 {
     struct weir_text rows = {0};
     int code = 0;
@@ -103,7 +103,7 @@ int weir_side_file_add(struct weir_side_file *side, const struct weir_plan *plan
     return code;
 }
 
-int weir_side_file_close(struct weir_side_file *side, struct weir_error *error)
+int weir_rank_csv_file_close(struct weir_rank_csv_file *side, struct weir_error *error)
 {
     FILE *file = side->file;
 

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells a run while it happens: the live report, the result file, and progress on a terminal. Rank
  * 0 only. */
-#ifndef WEIR_TELLER_H
-#define WEIR_TELLER_H
+#ifndef WEIR_COMMANDS_RECORDER_H
+#define WEIR_COMMANDS_RECORDER_H
 
 #include "progress_line.h"
-#include "side_file.h"
+#include "rank_csv_file.h"
 
 #include "weir/engine/engine.h"
 #include "weir/report/report.h"
 
 #include <stdio.h>
 
-struct weir_teller {
+struct weir_recorder {
     const struct weir_plan *plan;
     struct weir_result *result;
     const struct weir_reporter *reporter;
     struct weir_text text; /* not yet printed */
     FILE *out;             /* where the report goes; NULL until the first test begins */
-    struct weir_side_file side;
+    struct weir_rank_csv_file side;
     int record_descriptor; /* of the result file; -1: none */
     struct weir_progress_line progress;
-    uint64_t told_bytes; /* of the present phase, when progress was last told */
-    double told_s;       /* likewise */
+    uint64_t shown_bytes; /* of the present phase, when progress was last told */
+    double shown_s;       /* likewise */
 };
 
-/* Prepares a teller and the observer that feeds it. Nothing is opened or printed before a test
+/* Prepares a recorder and the observer that feeds it. Nothing is opened or printed before a test
  * begins. */
-void weir_teller_open(struct weir_teller *teller, const struct weir_plan *plan,
-                      struct weir_result *result, struct weir_observer *observer);
+void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *plan,
+                        struct weir_result *result, struct weir_observer *observer);
 
 /* Ends the report and the result file, and closes both. */
-int weir_teller_close(struct weir_teller *teller, struct weir_error *error);
+int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command that tells of runs in a result file again. */
-#ifndef WEIR_SHOW_REPORT_H
-#define WEIR_SHOW_REPORT_H
+#ifndef WEIR_COMMANDS_SHOW_REPORT_H
+#define WEIR_COMMANDS_SHOW_REPORT_H
 
 #include "weir/front/front.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command that measures networks, told while it runs. */
-#include "net_run.h"
 
 #include "progress_line.h"
 
 #include "weir/base/output_file.h"
 #include "weir/base/random.h"
+#include "weir/commands/commands.h"
 #include "weir/engine/nodes.h"
 #include "weir/net/net.h"
 #include "weir/report/net_report.h"
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Of rank 0. */
-struct net_teller {
+struct net_recorder {
     const struct weir_net_plan *plan;
     int record_descriptor; /* of the result file; -1: none is wanted, or it has failed */
     struct weir_error record_error;
@@ -28,31 +28,31 @@ struct net_teller {
     bool has_failed; /* standard output does not take it */
 };
 
-static void print(struct net_teller *teller, struct weir_text *text)
+static void print(struct net_recorder *recorder, struct weir_text *text)
 {
-    weir_progress_line_clear(&teller->progress);
+    weir_progress_line_clear(&recorder->progress);
     if (text->length > 0 && fwrite(text->data, 1, text->length, stdout) != text->length)
-        teller->has_failed = true;
+        recorder->has_failed = true;
     if (fflush(stdout) != 0)
-        teller->has_failed = true;
+        recorder->has_failed = true;
     weir_text_close(text);
 }
 
-static void begin(struct net_teller *teller, const struct weir_net_result *result)
+static void begin(struct net_recorder *recorder, const struct weir_net_result *result)
 {
     struct weir_text text = {0};
 
-    if (teller->has_begun)
+    if (recorder->has_begun)
         return;
-    teller->has_begun = true;
-    weir_net_report_begin(teller->plan, result, &text);
-    print(teller, &text);
+    recorder->has_begun = true;
+    weir_net_report_begin(recorder->plan, result, &text);
+    print(recorder, &text);
 }
 
 static void tell_progress(void *context, uint64_t bytes, unsigned done, unsigned all)
 {
-    struct net_teller *teller = context;
-    const struct weir_net_plan *plan = teller->plan;
+    struct net_recorder *recorder = context;
+    const struct weir_net_plan *plan = recorder->plan;
     struct weir_text text = {0};
     char size[WEIR_SIZE_TEXT_BYTES];
 
@@ -61,48 +61,48 @@ static void tell_progress(void *context, uint64_t bytes, unsigned done, unsigned
     if (plan->duration_ns > 0)
         weir_text_add(&text, ", %.0f s left",
                       (double)(plan->duration_ns + plan->warm_up_ns) * 1e-9 * (all - done));
-    weir_progress_line_show(&teller->progress, &text);
+    weir_progress_line_show(&recorder->progress, &text);
 }
 
 /* ---- the result file ---- */
 
 /* The first failure ends it; what is measured is worth more, and goes on. */
-static void record(struct net_teller *teller, struct weir_text *lines)
+static void record(struct net_recorder *recorder, struct weir_text *lines)
 {
     int code = 0;
 
-    if (teller->record_descriptor >= 0)
-        code = weir_record_append(teller->record_descriptor, lines);
+    if (recorder->record_descriptor >= 0)
+        code = weir_record_append(recorder->record_descriptor, lines);
     weir_text_close(lines);
     if (code == 0)
         return;
-    weir_error_set(&teller->record_error, WEIR_EXIT_ENVIRONMENT, code, "net: --result", "%s: %s",
-                   teller->plan->result_path, strerror(-code));
-    close(teller->record_descriptor);
-    teller->record_descriptor = -1;
+    weir_error_set(&recorder->record_error, WEIR_EXIT_ENVIRONMENT, code, "net: --result", "%s: %s",
+                   recorder->plan->result_path, strerror(-code));
+    close(recorder->record_descriptor);
+    recorder->record_descriptor = -1;
 }
 
-static int open_record(struct net_teller *teller, struct weir_error *error)
+static int open_record(struct net_recorder *recorder, struct weir_error *error)
 {
-    const struct weir_output_file file = {.path = teller->plan->result_path,
+    const struct weir_output_file file = {.path = recorder->plan->result_path,
                                           .place = "net: --result",
                                           .kind = WEIR_OUTPUT_RESULT,
                                           .must_append = true};
 
     if (file.path == NULL)
         return 0;
-    return weir_output_file_open(&file, &teller->record_descriptor, error);
+    return weir_output_file_open(&file, &recorder->record_descriptor, error);
 }
 
 /* Each rank takes part; rank 0 has a result. */
-static int record_run(struct net_teller *teller, struct weir_group *group,
+static int record_run(struct net_recorder *recorder, struct weir_group *group,
                       const struct weir_net_result *result, struct weir_error *error)
 {
     struct weir_result *host = NULL;
     struct weir_text lines = {0};
     int code;
 
-    if (teller->plan->result_path == NULL)
+    if (recorder->plan->result_path == NULL)
         return 0;
     if (result != NULL) {
         host = weir_result_open(1);
@@ -110,43 +110,43 @@ static int record_run(struct net_teller *teller, struct weir_group *group,
     }
     code = weir_engine_describe_nodes(group, host, error);
     if (code == 0 && result != NULL) {
-        weir_net_record_run(&lines, teller->plan, result, host);
-        record(teller, &lines);
+        weir_net_record_run(&lines, recorder->plan, result, host);
+        record(recorder, &lines);
     }
     weir_result_close(host);
     return code;
 }
 
-static void close_record(struct net_teller *teller, const struct weir_net_result *result,
+static void close_record(struct net_recorder *recorder, const struct weir_net_result *result,
                          struct weir_error *error)
 {
     struct weir_text lines = {0};
 
-    weir_net_record_end(&lines, teller->plan, result);
-    record(teller, &lines);
-    if (teller->record_descriptor >= 0)
-        close(teller->record_descriptor);
-    if (weir_error_is_set(&teller->record_error) && !weir_error_is_set(error))
-        *error = teller->record_error;
+    weir_net_record_end(&lines, recorder->plan, result);
+    record(recorder, &lines);
+    if (recorder->record_descriptor >= 0)
+        close(recorder->record_descriptor);
+    if (weir_error_is_set(&recorder->record_error) && !weir_error_is_set(error))
+        *error = recorder->record_error;
 }
 
 static void tell_measurement(void *context, const struct weir_net_result *result)
 {
-    struct net_teller *teller = context;
+    struct net_recorder *recorder = context;
     const uint32_t measurement = result->measurement_count - 1;
     struct weir_text text = {0}, lines = {0};
 
-    begin(teller, result);
-    weir_net_report_measurement(teller->plan, result, measurement, &text);
-    print(teller, &text);
+    begin(recorder, result);
+    weir_net_report_measurement(recorder->plan, result, measurement, &text);
+    print(recorder, &text);
     if (measurement == 0)
         weir_net_record_network(&lines, result);
     weir_net_record_measurement(&lines, result, measurement);
-    record(teller, &lines);
+    record(recorder, &lines);
 }
 
 /* Rank 0 has heard all that there is to tell. */
-static int conclude(struct net_teller *teller, struct weir_net_result *result,
+static int conclude(struct net_recorder *recorder, struct weir_net_result *result,
                     struct weir_error *error)
 {
     struct weir_text text = {0};
@@ -155,12 +155,12 @@ static int conclude(struct net_teller *teller, struct weir_net_result *result,
     result->exit_code =
         result->has_failed || result->is_interrupted ? WEIR_EXIT_FLAWED : WEIR_EXIT_DONE;
     if (!weir_error_is_set(error)) {
-        begin(teller, result);
-        weir_net_report_end(teller->plan, result, &text);
-        print(teller, &text);
+        begin(recorder, result);
+        weir_net_report_end(recorder->plan, result, &text);
+        print(recorder, &text);
     }
-    close_record(teller, result, error);
-    if (teller->has_failed)
+    close_record(recorder, result, error);
+    if (recorder->has_failed)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, NULL,
                        "standard output cannot be written");
     return weir_error_is_set(error) ? (int)error->exit : result->exit_code;
@@ -184,18 +184,18 @@ static int agree_on_plan(struct weir_group *group, const struct weir_net_plan *p
     return weir_group_agree(group, error);
 }
 
-int weir_net_run_command(struct weir_group *group, const struct weir_net_plan *plan,
-                         const volatile sig_atomic_t *stop_signal, struct weir_error *error)
+int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
+                 const volatile sig_atomic_t *stop_signal, struct weir_error *error)
 {
-    struct net_teller teller = {.plan = plan, .record_descriptor = -1};
+    struct net_recorder recorder = {.plan = plan, .record_descriptor = -1};
     struct weir_net_result *result = NULL;
     struct weir_clock clock;
     int exit_code = WEIR_EXIT_DONE;
     int code;
 
-    weir_progress_line_open(&teller.progress, plan->progress_ns);
+    weir_progress_line_open(&recorder.progress, plan->progress_ns);
     if (group->rank == 0)
-        open_record(&teller, error);
+        open_record(&recorder, error);
     if (agree_on_plan(group, plan, error) != 0)
         return (int)error->exit;
     if (weir_group_share_clock(group, &clock) != 0)
@@ -205,7 +205,7 @@ int weir_net_run_command(struct weir_group *group, const struct weir_net_plan *p
         result->begun_s = weir_wall_clock_s();
         result->run_id = weir_random_draw();
     }
-    code = record_run(&teller, group, result, error);
+    code = record_run(&recorder, group, result, error);
     if (code == 0)
         code = weir_net_run(&(struct weir_net_params){.plan = plan,
                                                       .group = group,
@@ -213,10 +213,10 @@ int weir_net_run_command(struct weir_group *group, const struct weir_net_plan *p
                                                       .stop_signal = stop_signal,
                                                       .measures = tell_progress,
                                                       .measured = tell_measurement,
-                                                      .context = &teller},
+                                                      .context = &recorder},
                             result, error);
     if (result != NULL) {
-        exit_code = conclude(&teller, result, error);
+        exit_code = conclude(&recorder, result, error);
         weir_net_result_close(result);
     }
     /* Without an error that all know of, it was the agreement that failed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each phase is audited, recorded and made stable, and printed, before the next one begins. */
-#include "teller.h"
+#include "recorder.h"
 
 #include "weir/audit/audit.h"
 #include "weir/base/log.h"
@@ -29,84 +29,85 @@ static bool may_overwrite(const struct weir_plan *plan)
     return false;
 }
 
-static int open_report(struct weir_teller *teller, struct weir_error *error)
+static int open_report(struct weir_recorder *recorder, struct weir_error *error)
 {
     struct weir_output_file file = {
-        .path = teller->plan->output.summary_path,
+        .path = recorder->plan->output.summary_path,
         .place = "ior: summaryFile",
         .kind = WEIR_OUTPUT_REPORT,
-        .may_overwrite = may_overwrite(teller->plan),
+        .may_overwrite = may_overwrite(recorder->plan),
     };
     int fd;
 
-    if (teller->out != NULL)
+    if (recorder->out != NULL)
         return 0;
     if (file.path != NULL && weir_output_file_open(&file, &fd, error) != 0)
         return error->code;
-    teller->out = file.path == NULL ? stdout : fdopen(fd, "w");
-    if (teller->out == NULL)
+    recorder->out = file.path == NULL ? stdout : fdopen(fd, "w");
+    if (recorder->out == NULL)
         return fail(error, file.place, file.path);
-    if (teller->reporter->begin != NULL)
-        teller->reporter->begin(&teller->text, teller->plan, teller->result);
+    if (recorder->reporter->begin != NULL)
+        recorder->reporter->begin(&recorder->text, recorder->plan, recorder->result);
     return 0;
 }
 
-static int print(struct weir_teller *teller, struct weir_error *error)
+static int print(struct weir_recorder *recorder, struct weir_error *error)
 {
     bool is_printed;
 
-    weir_progress_line_clear(&teller->progress);
-    is_printed = fwrite(weir_text_string(&teller->text), 1, teller->text.length, teller->out) ==
-                     teller->text.length &&
-                 fflush(teller->out) == 0;
+    weir_progress_line_clear(&recorder->progress);
+    is_printed = fwrite(weir_text_string(&recorder->text), 1, recorder->text.length,
+                        recorder->out) == recorder->text.length &&
+                 fflush(recorder->out) == 0;
 
-    weir_text_clear(&teller->text);
+    weir_text_clear(&recorder->text);
     return is_printed ? 0 : fail(error, NULL, "the report cannot be written");
 }
 
 /* ---- the result file ---- */
 
-static int record(struct weir_teller *teller, struct weir_text *lines, struct weir_error *error)
+static int record(struct weir_recorder *recorder, struct weir_text *lines, struct weir_error *error)
 {
     int code = 0;
 
-    if (teller->record_descriptor >= 0)
-        code = weir_record_append(teller->record_descriptor, lines);
+    if (recorder->record_descriptor >= 0)
+        code = weir_record_append(recorder->record_descriptor, lines);
     weir_text_close(lines);
     if (code == 0)
         return 0;
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "--result", "%s: %s",
-                          teller->plan->output.result_path, strerror(-code));
+                          recorder->plan->output.result_path, strerror(-code));
 }
 
-static int open_record(struct weir_teller *teller, struct weir_error *error)
+static int open_record(struct weir_recorder *recorder, struct weir_error *error)
 {
     struct weir_output_file file = {
-        .path = teller->plan->output.result_path,
+        .path = recorder->plan->output.result_path,
         .place = "--result",
         .kind = WEIR_OUTPUT_RESULT,
         .must_append = true,
     };
     struct weir_text lines = {0};
 
-    if (file.path == NULL || teller->record_descriptor >= 0)
+    if (file.path == NULL || recorder->record_descriptor >= 0)
         return 0;
-    if (weir_output_file_open(&file, &teller->record_descriptor, error) != 0)
+    if (weir_output_file_open(&file, &recorder->record_descriptor, error) != 0)
         return error->code;
-    weir_record_run(&lines, teller->plan, teller->result);
-    return record(teller, &lines, error);
+    weir_record_run(&lines, recorder->plan, recorder->result);
+    return record(recorder, &lines, error);
 }
 
 /* ---- progress ---- */
 
-static void add_phase_name(struct weir_text *text, const struct weir_teller *teller,
+static void add_phase_name(struct weir_text *text, const struct weir_recorder *recorder,
                            const struct weir_progress *progress)
 {
-    const struct weir_test_result *begun = &teller->result->tests[teller->result->test_count - 1];
-    const struct weir_test *test = teller->plan->tests[begun->test];
+    const struct weir_test_result *begun =
+        &recorder->result->tests[recorder->result->test_count - 1];
+    const struct weir_test *test = recorder->plan->tests[begun->test];
     const struct weir_phase *phase = progress->phase;
 
-    if (teller->plan->test_count > 1)
+    if (recorder->plan->test_count > 1)
         weir_text_add(text, "test %u, ", begun->test);
     weir_text_add(text, "%s",
                   phase->is_check     ? "verify"
@@ -143,13 +144,14 @@ static bool foresee(const struct weir_progress *progress, double *share, double 
 }
 
 /* As rank 0 sees it: the others are taken to be as fast. */
-static void add_speed(struct weir_text *text, struct weir_teller *teller,
+static void add_speed(struct weir_text *text, struct weir_recorder *recorder,
                       const struct weir_progress *progress)
 {
-    unsigned ranks = teller->result->tests[teller->result->test_count - 1].rank_count;
-    bool goes_on = progress->seconds > teller->told_s && progress->bytes_done >= teller->told_bytes;
-    double since_s = goes_on ? teller->told_s : 0;
-    uint64_t since_bytes = goes_on ? teller->told_bytes : 0;
+    unsigned ranks = recorder->result->tests[recorder->result->test_count - 1].rank_count;
+    bool goes_on =
+        progress->seconds > recorder->shown_s && progress->bytes_done >= recorder->shown_bytes;
+    double since_s = goes_on ? recorder->shown_s : 0;
+    uint64_t since_bytes = goes_on ? recorder->shown_bytes : 0;
     double spent_s = progress->seconds - since_s;
     double left_s, share;
 
@@ -158,29 +160,29 @@ static void add_speed(struct weir_text *text, struct weir_teller *teller,
                       (double)(progress->bytes_done - since_bytes) * ranks / spent_s / (1 << 20));
     if (foresee(progress, &share, &left_s))
         weir_text_add(text, ", %.0f %%, %.0f s left", share * 100, left_s);
-    teller->told_s = progress->seconds;
-    teller->told_bytes = progress->bytes_done;
+    recorder->shown_s = progress->seconds;
+    recorder->shown_bytes = progress->bytes_done;
 }
 
 static void show_progress(void *context, const struct weir_progress *progress)
 {
-    struct weir_teller *teller = context;
+    struct weir_recorder *recorder = context;
     struct weir_text text = {0};
 
     if (progress->phase == NULL) {
         weir_text_add(&text, "pause of %.0f s", progress->seconds);
     } else {
-        add_phase_name(&text, teller, progress);
+        add_phase_name(&text, recorder, progress);
         if (progress->is_beginning)
             weir_text_add(&text, " begins");
         else
-            add_speed(&text, teller, progress);
+            add_speed(&text, recorder, progress);
     }
     if (progress->is_beginning) {
-        teller->told_s = 0;
-        teller->told_bytes = 0;
+        recorder->shown_s = 0;
+        recorder->shown_bytes = 0;
     }
-    weir_progress_line_show(&teller->progress, &text);
+    weir_progress_line_show(&recorder->progress, &text);
 }
 
 /* ---- the observer ---- */
@@ -191,13 +193,13 @@ static bool has_place_for_warnings(const struct weir_output *output)
     return output->format == WEIR_FORMAT_IOR;
 }
 
-static void warn_of_test(const struct weir_teller *teller, const struct weir_test_result *begun)
+static void warn_of_test(const struct weir_recorder *recorder, const struct weir_test_result *begun)
 {
-    const struct weir_test *test = teller->plan->tests[begun->test];
+    const struct weir_test *test = recorder->plan->tests[begun->test];
     const struct weir_phase *write = weir_test_phase(test, WEIR_WRITE);
     const char *fate = write != NULL && write->must_replace ? "replaced" : "overwritten";
 
-    if (has_place_for_warnings(&teller->plan->output))
+    if (has_place_for_warnings(&recorder->plan->output))
         return;
     for (size_t i = 0; i < test->remark_count; i++)
         weir_log(WEIR_LOG_WARNING, "%s", test->remarks[i]);
@@ -215,33 +217,34 @@ static void warn_of_test(const struct weir_teller *teller, const struct weir_tes
 
 static int test_begins(void *context, const struct weir_test_result *test, struct weir_error *error)
 {
-    struct weir_teller *teller = context;
+    struct weir_recorder *recorder = context;
     struct weir_text lines = {0};
-    int code = teller->out == NULL ? weir_side_file_check(teller->plan, error) : 0;
+    int code = recorder->out == NULL ? weir_rank_csv_file_check(recorder->plan, error) : 0;
 
     if (code == 0)
-        code = weir_side_file_open(&teller->side, teller->plan, test->test, error);
+        code = weir_rank_csv_file_open(&recorder->side, recorder->plan, test->test, error);
     if (code == 0)
-        code = open_record(teller, error);
+        code = open_record(recorder, error);
     if (code == 0)
-        code = open_report(teller, error);
+        code = open_report(recorder, error);
     if (code != 0)
         return code;
-    warn_of_test(teller, test);
-    weir_record_test(&lines, teller->plan, teller->result, test);
-    code = record(teller, &lines, error);
-    if (teller->reporter->test_begins != NULL)
-        teller->reporter->test_begins(&teller->text, teller->plan, teller->result, test);
-    return code != 0 ? code : print(teller, error);
+    warn_of_test(recorder, test);
+    weir_record_test(&lines, recorder->plan, recorder->result, test);
+    code = record(recorder, &lines, error);
+    if (recorder->reporter->test_begins != NULL)
+        recorder->reporter->test_begins(&recorder->text, recorder->plan, recorder->result, test);
+    return code != 0 ? code : print(recorder, error);
 }
 
 /* A deadline is why, more often than a disk that lies. */
-static void warn_of_bytes(const struct weir_teller *teller, const struct weir_phase_result *phase)
+static void warn_of_bytes(const struct weir_recorder *recorder,
+                          const struct weir_phase_result *phase)
 {
     const struct weir_phase *planned =
-        weir_plan_find_phase(teller->plan, phase->test, phase->phase);
+        weir_plan_find_phase(recorder->plan, phase->test, phase->phase);
 
-    if (has_place_for_warnings(&teller->plan->output) || planned->verb == WEIR_REMOVE ||
+    if (has_place_for_warnings(&recorder->plan->output) || planned->verb == WEIR_REMOVE ||
         planned->is_check || phase->outcome != WEIR_OUTCOME_COMPLETE ||
         phase->byte_count == phase->expected_bytes)
         return;
@@ -251,9 +254,9 @@ static void warn_of_bytes(const struct weir_teller *teller, const struct weir_ph
         planned->stop.deadline_ns > 0 ? ", maybe because of the deadline" : "");
 }
 
-static bool says_findings(const struct weir_teller *teller)
+static bool says_findings(const struct weir_recorder *recorder)
 {
-    const struct weir_output *output = &teller->plan->output;
+    const struct weir_output *output = &recorder->plan->output;
 
     return !has_place_for_warnings(output) || output->warnings_are_errors;
 }
@@ -276,10 +279,10 @@ static const char *interrupter_of(const struct weir_plan *plan)
 
 /* What makes the run's exit code not 0 is also said on standard error: no format of results has a
  * place for it but ours, which may be turned off. */
-static void warn(const struct weir_teller *teller, const struct weir_phase_result *phase)
+static void warn(const struct weir_recorder *recorder, const struct weir_phase_result *phase)
 {
     const char *verb =
-        weir_verb_name(weir_plan_find_phase(teller->plan, phase->test, phase->phase)->verb);
+        weir_verb_name(weir_plan_find_phase(recorder->plan, phase->test, phase->phase)->verb);
     uint64_t wrong = phase->mismatches.wrong_transfers;
 
     if (phase->failure[0] != '\0')
@@ -289,9 +292,9 @@ static void warn(const struct weir_teller *teller, const struct weir_phase_resul
                  verb, phase->repetition, wrong, phase->mismatches.checked_transfers);
     if (phase->is_interrupted)
         weir_log(WEIR_LOG_WARNING, "%s %u: interrupted by %s", verb, phase->repetition,
-                 interrupter_of(teller->plan));
-    warn_of_bytes(teller, phase);
-    for (unsigned i = 0; says_findings(teller) && i < phase->finding_count; i++)
+                 interrupter_of(recorder->plan));
+    warn_of_bytes(recorder, phase);
+    for (unsigned i = 0; says_findings(recorder) && i < phase->finding_count; i++)
         if (phase->findings[i].severity == WEIR_WARNING && !is_said(&phase->findings[i]))
             weir_log(WEIR_LOG_WARNING, "%s %u: %s", verb, phase->repetition,
                      phase->findings[i].text);
@@ -308,49 +311,49 @@ static void show_notes(const struct weir_phase_result *phase)
 
 static int phase_done(void *context, struct weir_phase_result *phase, struct weir_error *error)
 {
-    struct weir_teller *teller = context;
+    struct weir_recorder *recorder = context;
     struct weir_text lines = {0};
     int code;
 
-    weir_progress_line_clear(&teller->progress);
-    weir_audit_phase(teller->plan, phase);
-    if (phase->notes != NULL && !has_place_for_warnings(&teller->plan->output))
+    weir_progress_line_clear(&recorder->progress);
+    weir_audit_phase(recorder->plan, phase);
+    if (phase->notes != NULL && !has_place_for_warnings(&recorder->plan->output))
         show_notes(phase);
-    warn(teller, phase);
-    weir_record_phase(&lines, teller->plan, teller->result, phase);
-    code = record(teller, &lines, error);
+    warn(recorder, phase);
+    weir_record_phase(&lines, recorder->plan, recorder->result, phase);
+    code = record(recorder, &lines, error);
     if (code == 0)
-        code = weir_side_file_add(&teller->side, teller->plan, phase, error);
-    if (teller->reporter->phase_done != NULL)
-        teller->reporter->phase_done(&teller->text, teller->plan, teller->result, phase);
-    return code != 0 ? code : print(teller, error);
+        code = weir_rank_csv_file_add(&recorder->side, recorder->plan, phase, error);
+    if (recorder->reporter->phase_done != NULL)
+        recorder->reporter->phase_done(&recorder->text, recorder->plan, recorder->result, phase);
+    return code != 0 ? code : print(recorder, error);
 }
 
 static void test_ends(void *context, const struct weir_test_result *test)
 {
-    struct weir_teller *teller = context;
+    struct weir_recorder *recorder = context;
 
-    if (teller->reporter->test_ends != NULL)
-        teller->reporter->test_ends(&teller->text, teller->plan, teller->result, test);
+    if (recorder->reporter->test_ends != NULL)
+        recorder->reporter->test_ends(&recorder->text, recorder->plan, recorder->result, test);
 }
 
-void weir_teller_open(struct weir_teller *teller, const struct weir_plan *plan,
-                      struct weir_result *result, struct weir_observer *observer)
+void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *plan,
+                        struct weir_result *result, struct weir_observer *observer)
 {
-    *teller = (struct weir_teller){
+    *recorder = (struct weir_recorder){
         .plan = plan,
         .result = result,
         .reporter = weir_reporter_of(&plan->output),
         .record_descriptor = -1,
     };
-    weir_progress_line_open(&teller->progress, plan->output.progress_ns);
+    weir_progress_line_open(&recorder->progress, plan->output.progress_ns);
     *observer = (struct weir_observer){
-        .context = teller,
+        .context = recorder,
         .test_begins = test_begins,
         .phase_done = phase_done,
         .test_ends = test_ends,
         .progress = show_progress,
-        .progress_interval_ns = weir_progress_line_interval(&teller->progress),
+        .progress_interval_ns = weir_progress_line_interval(&recorder->progress),
     };
 }
 
@@ -363,40 +366,40 @@ static bool is_interrupted_between_phases(const struct weir_result *result)
     return result->is_interrupted;
 }
 
-static void tell_apart(const struct weir_teller *teller)
+static void tell_apart(const struct weir_recorder *recorder)
 {
     struct weir_text text = {0};
 
-    weir_report_trust(&text, teller->plan, teller->result);
+    weir_report_trust(&text, recorder->plan, recorder->result);
     fputs(weir_text_string(&text), stderr);
     weir_text_close(&text);
 }
 
-int weir_teller_close(struct weir_teller *teller, struct weir_error *error)
+int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error)
 {
     struct weir_text lines = {0};
     int code = 0;
 
-    weir_progress_line_clear(&teller->progress);
-    if (is_interrupted_between_phases(teller->result))
-        weir_log(WEIR_LOG_WARNING, "the run was interrupted by %s", interrupter_of(teller->plan));
-    weir_side_file_close(&teller->side, error);
-    if (teller->out != NULL) {
-        if (teller->reporter->end != NULL)
-            teller->reporter->end(&teller->text, teller->plan, teller->result);
-        if (!teller->plan->output.is_apart)
-            weir_report_trust(&teller->text, teller->plan, teller->result);
-        code = print(teller, error);
-        if (teller->out != stdout && fclose(teller->out) != 0)
-            code = fail(error, "ior: summaryFile", teller->plan->output.summary_path);
-        if (teller->plan->output.is_apart)
-            tell_apart(teller);
+    weir_progress_line_clear(&recorder->progress);
+    if (is_interrupted_between_phases(recorder->result))
+        weir_log(WEIR_LOG_WARNING, "the run was interrupted by %s", interrupter_of(recorder->plan));
+    weir_rank_csv_file_close(&recorder->side, error);
+    if (recorder->out != NULL) {
+        if (recorder->reporter->end != NULL)
+            recorder->reporter->end(&recorder->text, recorder->plan, recorder->result);
+        if (!recorder->plan->output.is_apart)
+            weir_report_trust(&recorder->text, recorder->plan, recorder->result);
+        code = print(recorder, error);
+        if (recorder->out != stdout && fclose(recorder->out) != 0)
+            code = fail(error, "ior: summaryFile", recorder->plan->output.summary_path);
+        if (recorder->plan->output.is_apart)
+            tell_apart(recorder);
     }
-    if (teller->record_descriptor >= 0) {
-        weir_record_end(&lines, teller->result);
-        record(teller, &lines, error);
-        close(teller->record_descriptor);
+    if (recorder->record_descriptor >= 0) {
+        weir_record_end(&lines, recorder->result);
+        record(recorder, &lines, error);
+        close(recorder->record_descriptor);
     }
-    weir_text_close(&teller->text);
+    weir_text_close(&recorder->text);
     return code != 0 ? code : error->code;
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands of a user do, once the front end has read them. A signal number in
+ * *stop_signal ends what runs in order. */
+#ifndef WEIR_COMMANDS_COMMANDS_H
+#define WEIR_COMMANDS_COMMANDS_H
+
+#include "weir/front/front.h"
+#include "weir/group/group.h"
+
+#include <signal.h>
+
+/* Runs the plan on all ranks of the group: engine, audit, reports and result file; rank 0 reports.
+ * The exit code, the same on all ranks; *error is set where a run could not be. Collective. */
+int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
+                  const volatile sig_atomic_t *stop_signal, struct weir_error *error);
+
+/* Measures the network between all ranks of the group; likewise. */
+int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
+                 const volatile sig_atomic_t *stop_signal, struct weir_error *error);
+
+/* A server of objects as a process of its own, until *stop_signal is not 0, or the request says
+ * that it is over. Prints where it is once it can be reached, and totals at the end. Each rank of a
+ * launcher is a server by itself. The exit code, with *error set if it is not WEIR_EXIT_DONE. */
+int weir_serve(const struct weir_serve_request *request, const volatile sig_atomic_t *stop_signal,
+               struct weir_error *error);
+
+/* Prints what any other command asks for, as one of so many ranks. Rank 0 only. 0, or *error is
+ * set. */
+int weir_show(const struct weir_command *command, const struct weir_backends *backends,
+              unsigned ranks, struct weir_error *error);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file with the figures of each rank (saveRankPerformanceDetailsCSV). Rank 0 only. */
+#ifndef WEIR_COMMANDS_RANK_CSV_FILE_H
+#define WEIR_COMMANDS_RANK_CSV_FILE_H
+
+#include "weir/report/report.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* All zero: none is open. */
+struct weir_rank_csv_file {
+    FILE *file;
+    const char *path;
+};
+
+/* Refuses, before anything is run, to overwrite what is not such a file, unless the test may. 0, or
+ * a usage error. */
+int weir_rank_csv_file_check(const struct weir_plan *plan, struct weir_error *error);
+
+/* Opens the file of a test, if it has one: anew, or behind what earlier tests of the run wrote. */
+int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_plan *plan,
+                            unsigned test, struct weir_error *error);
+
+/* Adds the ranks of a phase; they can be read when it returns. */
+int weir_rank_csv_file_add(struct weir_rank_csv_file *side, const struct weir_plan *plan,
+                           const struct weir_phase_result *phase, struct weir_error *error);
+
+int weir_rank_csv_file_close(struct weir_rank_csv_file *side, struct weir_error *error);
+
+#endif

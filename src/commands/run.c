@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "deadline.h"
+#include "recorder.h"
+
+#include "weir/audit/audit.h"
+#include "weir/base/log.h"
+#include "weir/base/random.h"
+#include "weir/commands/commands.h"
+#include "weir/system/host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Ranks that read different scripts would wait for each other forever. */
+static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
+                         struct weir_error *error)
+{
+    char id[sizeof plan->id];
+
+    memcpy(id, plan->id, sizeof id);
+    if (weir_group_broadcast(group, id, sizeof id, 0) == 0 && strcmp(id, plan->id) != 0)
+        weir_error_usage(
+            error, plan->dialect,
+            "this rank read another plan (%s) than rank 0 (%s): are the script and IOR_FAKE_... in "
+            "the environment the same on all nodes?",
+            plan->id, id);
+    return weir_group_agree(group, error);
+}
+
+static struct weir_result *begin_result(const struct weir_plan *plan,
+                                        const struct weir_clock *clock)
+{
+    struct weir_result *result = weir_result_open((unsigned)plan->test_count);
+
+    result->begun_s = weir_wall_clock_s();
+    result->run_id = weir_random_draw();
+    snprintf(result->clock_name, sizeof result->clock_name, "%s", weir_clock_name(clock));
+    weir_host_describe(&result->host);
+    return result;
+}
+
+static int judge(const struct weir_plan *plan, const struct weir_result *result)
+{
+    int exit_code = weir_result_judge(result);
+
+    if (exit_code == WEIR_EXIT_DONE && plan->output.warnings_are_errors &&
+        weir_audit_warns(plan, result))
+        return WEIR_EXIT_FLAWED;
+    return exit_code;
+}
+
+/* Rank 0 has heard all that there is to tell. */
+static int conclude(struct weir_recorder *recorder, struct weir_result *result,
+                    const struct weir_plan *plan, struct weir_error *error)
+{
+    result->finished_s = weir_wall_clock_s();
+    result->exit_code = weir_error_is_set(error) ? (int)error->exit : judge(plan, result);
+    weir_recorder_close(recorder, error);
+    return weir_error_is_set(error) ? (int)error->exit : result->exit_code;
+}
+
+/* What the end of a run needs that is not its own. */
+struct ending {
+    struct weir_group *group;
+    const struct weir_plan *plan;
+    struct weir_result *result; /* rank 0 only, as the recorder */
+    struct weir_recorder *recorder;
+};
+
+/* The result tells of all phases that were finished. */
+static void give_up(void *context, const char *reason, bool is_held)
+{
+    struct ending *ending = context;
+    struct weir_error error = {0};
+
+    weir_error_set(&error, WEIR_EXIT_FLAWED, -ETIMEDOUT, "--give-up",
+                   "%s: the run ends, and its files stay", reason);
+    weir_log(WEIR_LOG_ERROR, "%s", error.text);
+    if (ending->result != NULL)
+        conclude(ending->recorder, ending->result, ending->plan, &error);
+    /* The launcher ends the others when this process is gone. */
+    if (is_held)
+        _exit(WEIR_EXIT_FLAWED);
+    weir_group_abort(ending->group, WEIR_EXIT_FLAWED);
+}
+
+int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
+                  const volatile sig_atomic_t *stop_signal, struct weir_error *error)
+{
+    struct weir_clock clock;
+    struct weir_result *result = NULL;
+    struct weir_recorder recorder;
+    struct weir_observer observer = {0};
+    struct ending ending = {.group = group, .plan = plan, .recorder = &recorder};
+    bool has_deadline;
+    int exit_code = WEIR_EXIT_DONE;
+    int code;
+
+    if (agree_on_plan(group, plan, error) != 0)
+        return (int)error->exit;
+    if (weir_deadline_set(group, plan, &has_deadline, error) != 0)
+        return (int)error->exit;
+    if (weir_group_share_clock(group, &clock) != 0)
+        weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
+    if (group->rank == 0) {
+        result = begin_result(plan, &clock);
+        weir_recorder_open(&recorder, plan, result, &observer);
+        ending.result = result;
+    }
+    code = weir_engine_run(&(struct weir_engine_params){.plan = plan,
+                                                        .registry = &weir_registry,
+                                                        .group = group,
+                                                        .clock = &clock,
+                                                        .observer = &observer,
+                                                        .give_up = give_up,
+                                                        .give_up_context = &ending,
+                                                        .stop_signal = stop_signal},
+                           result, error);
+    if (has_deadline)
+        weir_deadline_clear();
+    if (result != NULL) {
+        /* Without a deadline of ours, somebody else has sent it. */
+        result->is_out_of_time = has_deadline && result->is_interrupted && *stop_signal == SIGALRM;
+        exit_code = conclude(&recorder, result, plan, error);
+    }
+    weir_result_close(result);
+    /* Without an error that all know of, it was the agreement that failed. */
+    if ((code != 0 && !weir_error_is_set(error)) ||
+        weir_group_broadcast(group, &exit_code, sizeof exit_code, 0) != 0)
+        weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
+    return exit_code;
+}
