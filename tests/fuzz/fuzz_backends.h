@@ -3,7 +3,7 @@
 #ifndef WEIR_TESTS_FUZZ_BACKENDS_H
 #define WEIR_TESTS_FUZZ_BACKENDS_H
 
-#include "front/ior_lower.h"
+#include "front/ior/lower.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* Fuzzes IOR scripts: the input is a script, and its tests are lowered and explained. */
 #include "fuzz_backends.h"
 
-#include "front/ior_script.h"
+#include "front/ior/script.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,7 @@
 /* The words behind weir net: the plan they make, and which are refused. */
 #include "weir/front/front.h"
 
-#include "front/net_words.h"
+#include "front/net/net_words.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What IOR's words mean for a test as a whole, and for the output of the run. */
+#include "lower.h"
+
+#include "check.h"
+#include "lowering.h"
+#include "progress_words.h"
+#include "version.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define VERBOSITY_MAX 5 /* more says no more */
+
+/* ---- words that reports repeat ---- */
+
+static bool is_row(const struct weir_option *row)
+{
+    return row->letter != 0 || row->name;
+}
+
+/* The script is how the test was written down, not what it is. */
+static bool is_setting(const struct weir_option *row)
+{
+    return row->name && !row->refusal &&
+           row->offset != offsetof(struct weir_ior_config, script_path);
+}
+
+static size_t count_rows(const struct weir_option_set *set)
+{
+    size_t count = 0;
+
+    for (const struct weir_option *row = set->rows; row && is_row(row); row++)
+        count++;
+    return count;
+}
+
+static struct weir_setting setting_of(struct weir_arena *arena, const struct weir_option *row,
+                                      const void *values)
+{
+    struct weir_text text = {0};
+    struct weir_setting setting = {.key = row->name};
+
+    weir_options_value(&text, row, values);
+    setting.value = weir_arena_copy(arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return setting;
+}
+
+static size_t count_options(const struct weir_descriptor *backend)
+{
+    return backend ? count_rows(&backend->options) : 0;
+}
+
+/* The options of a backend that were given. There is room for all. */
+static void add_options(const struct weir_ior_lowering *lowering,
+                        const struct weir_descriptor *backend, const void *values,
+                        struct weir_setting *settings)
+{
+    const struct weir_option *row = backend ? backend->options.rows : NULL;
+    struct weir_test *test = lowering->test;
+
+    for (; row && is_row(row); row++) {
+        if (row->name && weir_options_is_changed(row, values))
+            settings[test->setting_count++] = setting_of(&lowering->plan->arena, row, values);
+    }
+}
+
+static void lower_settings(const struct weir_ior_lowering *lowering)
+{
+    struct weir_test *test = lowering->test;
+    struct weir_arena *arena = &lowering->plan->arena;
+    size_t room = count_rows(&weir_ior_option_set) + count_options(test->backend) +
+                  count_options(test->inner);
+    struct weir_setting *settings = weir_arena_take(arena, room * sizeof *settings);
+
+    for (const struct weir_option *row = weir_ior_option_set.rows; is_row(row); row++) {
+        if (is_setting(row))
+            settings[test->setting_count++] = setting_of(arena, row, lowering->ior);
+    }
+    add_options(lowering, test->backend, test->backend_options, settings);
+    add_options(lowering, test->inner, test->inner_options, settings);
+    test->settings = settings;
+}
+
+/* ---- the test ---- */
+
+/* The memory that -M or memoryPerTask takes away. */
+static int lower_hog(const struct weir_ior_lowering *lowering)
+{
+    const char *text = lowering->ior->memory_per_node;
+    struct weir_memory_hog *hog = &lowering->test->hog;
+    size_t length = text ? strlen(text) : 0;
+    int64_t percent;
+
+    hog->bytes_per_rank = (uint64_t)lowering->ior->memory_per_task;
+    if (text && hog->bytes_per_rank > 0)
+        return weir_error_usage(
+            lowering->error, lowering->place,
+            "-M: memory is taken per node or per task; leave memoryPerTask out");
+    if (length > 0 && text[length - 1] == '%') {
+        const char *number =
+            weir_arena_printf(&lowering->plan->arena, "%.*s", (int)length - 1, text);
+
+        if (weir_integer_parse(number, &percent) || percent < 0 || percent > 100)
+            return weir_error_usage(lowering->error, lowering->place,
+                                    "-M: \"%s\" is not a part of memory (0%% to 100%%)", text);
+        hog->percent_of_node = (unsigned)percent;
+    } else if (text && weir_size_parse(text, &hog->bytes_per_node)) {
+        return weir_error_usage(lowering->error, lowering->place,
+                                "-M: \"%s\" is neither a size (2g) nor a part of memory (75%%)",
+                                text);
+    }
+    return 0;
+}
+
+/* Nodes and ranks that are counted in place of those that there are. */
+static void lower_placement(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+    struct weir_test *test = lowering->test;
+
+    if (ior->node_count > 0) {
+        test->given_nodes = (uint64_t)ior->node_count;
+        weir_plan_add_remark(lowering->plan, test, "Fake number of node: using %" PRIu64,
+                             test->given_nodes);
+    }
+    if (ior->tasks_on_node_0 > 0) {
+        test->given_ranks_per_node = (uint64_t)ior->tasks_on_node_0;
+        weir_plan_add_remark(lowering->plan, test, "Fake tasks per node: using %" PRIu64,
+                             test->given_ranks_per_node);
+    }
+}
+
+static void lower_limits(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+    const struct weir_ior_additions *additions = &lowering->request->additions;
+    struct weir_test *test = lowering->test;
+
+    test->rank_limit = ior->task_count > 0 ? (uint64_t)ior->task_count : 0;
+    test->time_limit_ns = ior->max_time_ns;
+    test->repetitions = (uint64_t)ior->repetitions;
+    test->outlier_ns = ior->outlier_threshold_ns;
+    test->must_keep = ior->keep_file;
+    test->may_overwrite = additions->may_overwrite;
+    test->goes_on_after_errors = strcmp(additions->on_error, "continue") == 0;
+    test->must_fit = additions->must_fit;
+    test->may_take_used_device = additions->device && strcmp(additions->device, "force") == 0;
+    test->is_dry_run = ior->dry_run;
+    test->reference = ior->reference_number;
+    test->rank_csv_path = ior->rank_csv_path;
+    test->op_csv_prefix = ior->op_csv_prefix;
+}
+
+/* What IOR takes back with a warning. */
+static void mend_config(const struct weir_ior_lowering *lowering, struct weir_ior_config *ior)
+{
+    if (ior->repetitions < 1) {
+        weir_plan_add_remark(lowering->plan, lowering->test,
+                             "-i: %" PRId64 " repetitions are too few: using 1", ior->repetitions);
+        ior->repetitions = 1;
+    }
+    if (ior->inter_test_delay_ns < 0) {
+        weir_plan_add_remark(lowering->plan, lowering->test,
+                             "-d: a delay below 0 seconds: using 0");
+        ior->inter_test_delay_ns = 0;
+    }
+    /* A device is not removed. */
+    if (lowering->request->additions.device)
+        ior->keep_file = 1;
+}
+
+/* In a script with several tests an error says which one it means. */
+static const char *place_of(struct weir_plan *plan, const struct weir_ior_request *request)
+{
+    const char *place = request->parser.place;
+
+    if (plan->test_count == 0 && !request->next)
+        return place;
+    return weir_arena_printf(&plan->arena, "%s: test %zu", place, plan->test_count);
+}
+
+int weir_ior_lower(struct weir_plan *plan, const struct weir_ior_request *request,
+                   struct weir_error *error)
+{
+    struct weir_ior_config *ior = weir_arena_take(&plan->arena, sizeof *ior);
+    struct weir_ior_lowering lowering = {
+        .plan = plan,
+        .request = request,
+        .ior = ior,
+        .place = place_of(plan, request),
+        .error = error,
+        .payload = weir_ior_lower_payload(request),
+    };
+
+    *ior = request->ior;
+    if (weir_ior_check(request, &lowering.payload, lowering.place, error))
+        return -EINVAL;
+    lowering.test = weir_plan_add_test(plan);
+    mend_config(&lowering, ior);
+    if (weir_ior_lower_backend(&lowering) || weir_ior_lower_load(&lowering) ||
+        weir_ior_lower_steps(&lowering) || lower_hog(&lowering) || weir_ior_lower_place(&lowering))
+        return -EINVAL;
+    lower_placement(&lowering);
+    lower_limits(&lowering);
+    lower_settings(&lowering);
+    return 0;
+}
+
+/* ---- output ---- */
+
+static enum weir_format format_of(const char *word)
+{
+    if (strcmp(word, "JSON") == 0)
+        return WEIR_FORMAT_IOR_JSON;
+    return strcmp(word, "CSV") == 0 ? WEIR_FORMAT_IOR_CSV : WEIR_FORMAT_IOR;
+}
+
+int weir_ior_lower_output(struct weir_output *output, const struct weir_ior_request *request,
+                          struct weir_error *error)
+{
+    const struct weir_ior_config *ior = &request->ior;
+
+    output->format = format_of(ior->summary_format);
+    output->summary_path = ior->summary_path;
+    output->result_path = request->additions.result_path;
+    output->is_plain = request->additions.is_plain;
+    output->warnings_are_errors = ior->warning_as_errors;
+    if (weir_progress_read(request->additions.progress, request->parser.place, error,
+                           &output->progress_ns))
+        return -EINVAL;
+    output->verbosity = (int)(ior->verbose < VERBOSITY_MAX ? ior->verbose : VERBOSITY_MAX);
+    return weir_ior_version_read(request->additions.compat, request->parser.place, error,
+                                 &output->compat);
+}

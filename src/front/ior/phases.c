@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files, data and phases: what IOR's words ask for in the words of the plan. */
+#include "lowering.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Of a fill that nobody gave a size for. */
+#define FILL_BYTES (UINT64_C(1) << 20)
+
+/* ---- what all phases have in common ---- */
+
+static enum weir_ior_pattern pattern_of(char letter)
+{
+    switch (letter) {
+    case 'o':
+        return WEIR_IOR_OFFSET;
+    case 'i':
+        return WEIR_IOR_INCOMPRESSIBLE;
+    case 'r':
+        return WEIR_IOR_RANDOM;
+    default:
+        return WEIR_IOR_TIMESTAMP;
+    }
+}
+
+static enum weir_payload_mode mode_of(const char *data, enum weir_ior_pattern pattern)
+{
+    if (!data)
+        return pattern == WEIR_IOR_TIMESTAMP || pattern == WEIR_IOR_OFFSET ? WEIR_PAYLOAD_STAMP
+                                                                           : WEIR_PAYLOAD_FULL;
+    if (strcmp(data, "stamp") == 0)
+        return WEIR_PAYLOAD_STAMP;
+    if (strcmp(data, "full") == 0)
+        return WEIR_PAYLOAD_FULL;
+    return strcmp(data, "ior") == 0 ? WEIR_PAYLOAD_IOR : WEIR_PAYLOAD_NONE;
+}
+
+struct weir_payload weir_ior_lower_payload(const struct weir_ior_request *request)
+{
+    const struct weir_ior_config *ior = &request->ior;
+    enum weir_ior_pattern pattern =
+        pattern_of(ior->store_file_offset ? 'o' : ior->data_packet_type[0]);
+    struct weir_payload payload = {
+        .mode = mode_of(request->additions.data, pattern),
+        .seed_is_given = ior->signature != 0,
+        .seed = (uint32_t)ior->signature,
+    };
+
+    if (payload.mode == WEIR_PAYLOAD_IOR)
+        payload.pattern = pattern;
+    return payload;
+}
+
+static size_t count_names(const char *list)
+{
+    size_t count = 1;
+
+    for (; *list != '\0'; list++)
+        count += *list == '@';
+    return count;
+}
+
+static int lower_paths(const struct weir_ior_lowering *lowering, struct weir_target *target)
+{
+    struct weir_arena *arena = &lowering->plan->arena;
+    const char *list = lowering->ior->test_file;
+    const char **paths;
+
+    target->path_count = count_names(list);
+    paths = weir_arena_take(arena, target->path_count * sizeof *paths);
+    for (size_t i = 0; i < target->path_count; i++) {
+        size_t length = strcspn(list, "@");
+
+        if (length == 0)
+            return weir_error_usage(lowering->error, lowering->place,
+                                    "-o: the list \"%s\" has an empty name",
+                                    lowering->ior->test_file);
+        paths[i] = weir_arena_printf(arena, "%.*s", (int)length, list);
+        list += length + (list[length] == '@');
+    }
+    target->paths = paths;
+    return 0;
+}
+
+static int check_target(const struct weir_ior_lowering *lowering, const struct weir_target *target)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+
+    if (target->path_count > 1 && target->is_shared)
+        return weir_error_usage(lowering->error, lowering->place,
+                                "-o: a list of %zu names needs -F: a shared file has one name",
+                                target->path_count);
+    if (ior->dual_mount && target->is_shared)
+        return weir_error_usage(lowering->error, lowering->place,
+                                "-y: a mount point for each processor package needs a file for "
+                                "each task; give -F");
+    if (ior->dual_mount && ior->unique_dir)
+        return weir_error_usage(lowering->error, lowering->place,
+                                "-y: files lie in the directories of the mount points; leave -u "
+                                "out");
+    return 0;
+}
+
+static int lower_target(struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+    struct weir_target *target = weir_arena_take(&lowering->plan->arena, sizeof *target);
+
+    if (lower_paths(lowering, target))
+        return -EINVAL;
+    target->is_shared = !ior->file_per_process;
+    target->has_own_directory = ior->unique_dir && !target->is_shared;
+    target->has_package_directory = ior->dual_mount;
+    target->is_new_each_repetition = ior->multi_file;
+    target->is_device = lowering->request->additions.device != NULL;
+    if (check_target(lowering, target))
+        return -EINVAL;
+    if (ior->unique_dir && target->is_shared)
+        weir_plan_add_remark(lowering->plan, lowering->test,
+                             "-u: without -F there is one file for all tasks, and it has no "
+                             "directory of its own");
+    if (weir_ior_does_mix(lowering->request) && (ior->reorder_tasks || ior->reorder_tasks_random))
+        weir_plan_add_remark(lowering->plan, lowering->test,
+                             "%s: a mixed phase writes too, and each task works on its own part "
+                             "there",
+                             ior->reorder_tasks ? "-C" : "-Z");
+    lowering->target = target;
+    return 0;
+}
+
+static struct weir_layout lower_layout(const struct weir_ior_config *ior)
+{
+    struct weir_layout layout = {
+        .segment_count = (uint64_t)ior->segment_count,
+        .block_bytes = (uint64_t)ior->block_bytes,
+        .transfer_bytes = (uint64_t)ior->transfer_bytes,
+        .order = WEIR_ORDER_SEQUENTIAL,
+        .seed_is_given = ior->random_offset_seed >= 0,
+        .seed = ior->random_offset_seed >= 0 ? (uint64_t)ior->random_offset_seed : 0,
+    };
+
+    if (ior->random_offset == 1)
+        layout.order = WEIR_ORDER_SHUFFLED;
+    else if (ior->random_offset > 1)
+        layout.order = WEIR_ORDER_RANDOM_BLOCKS;
+    return layout;
+}
+
+static uint64_t magnitude_of(int64_t number)
+{
+    return number < 0 ? -(uint64_t)number : (uint64_t)number;
+}
+
+/* Under -C the check reads one node further than the reads do, so that no node reads twice what it
+ * has cached; and not its own node's data either if there is another to choose. */
+static struct weir_shift lower_shift(const struct weir_ior_lowering *lowering, bool is_check)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+    struct weir_shift shift = {.kind = WEIR_SHIFT_NONE,
+                               .distance = (uint64_t)ior->task_per_node_offset};
+
+    if (ior->reorder_tasks) {
+        shift.kind = WEIR_SHIFT_NODES;
+        shift.distance += is_check && weir_ior_does_read(lowering->request) ? 1 : 0;
+        shift.avoids_circle = is_check;
+    } else if (ior->reorder_tasks_random) {
+        shift.kind = ior->reorder_tasks_random == 1 ? WEIR_SHIFT_RANDOM : WEIR_SHIFT_PERMUTATION;
+        shift.seed = magnitude_of(ior->reorder_tasks_random_seed);
+        shift.varies = ior->reorder_tasks_random_seed < 0;
+    }
+    return shift;
+}
+
+static struct weir_stop lower_stop(const struct weir_ior_config *ior)
+{
+    return (struct weir_stop){
+        .deadline_ns = ior->deadline_ns,
+        .has_wear_out = ior->wear_out,
+        .op_limit = (uint64_t)ior->wear_out_iterations,
+        .minimum_ns = ior->min_time_ns,
+        .status_path = ior->status_path,
+    };
+}
+
+/* ---- phases ---- */
+
+/* A phase that moves data, without what only writes or reads have. */
+static struct weir_phase data_phase(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+
+    return (struct weir_phase){
+        .target = lowering->target,
+        .layout = lower_layout(ior),
+        .payload = lowering->payload,
+        .is_collective = lowering->is_collective,
+        .has_inner_barriers = ior->intra_test_barriers,
+        .is_single_attempt = ior->single_transfer_attempt,
+        .depth = lowering->load.steady_depth,
+        .batch = lowering->load.steady_batch,
+    };
+}
+
+/* What is timed is done at the depth and the rate that were asked for. */
+static void load_phase(const struct weir_ior_lowering *lowering, struct weir_phase *phase)
+{
+    phase->depth = lowering->load.depth;
+    phase->batch = lowering->load.batch;
+    phase->must_find_depth = lowering->load.must_find_depth;
+    phase->rate = lowering->load.rate;
+}
+
+static bool must_replace(const struct weir_ior_lowering *lowering)
+{
+    return !lowering->ior->use_existing_test_file && !lowering->target->is_device;
+}
+
+static struct weir_phase write_phase(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+    struct weir_phase phase = data_phase(lowering);
+
+    phase.verb = WEIR_WRITE;
+    load_phase(lowering, &phase);
+    phase.shift.distance = (uint64_t)ior->task_per_node_offset;
+    phase.stop = lower_stop(ior);
+    phase.must_replace = must_replace(lowering) && ior->prefill_bytes == 0;
+    phase.must_sync_at_end = ior->fsync;
+    phase.must_sync_each = ior->fsync_per_write;
+    phase.think_ns = ior->inter_io_delay_ns;
+    return phase;
+}
+
+/* Each rank reads and writes its own part, also under -C and -Z: what it writes must be its own. */
+static struct weir_phase mixed_phase(const struct weir_ior_lowering *lowering)
+{
+    struct weir_phase phase = write_phase(lowering);
+
+    phase.verb = WEIR_MIXED;
+    phase.read_percent = (unsigned)lowering->request->additions.read_percent;
+    phase.must_replace = false;
+    phase.must_verify = lowering->ior->check_read && !lowering->ior->dry_run;
+    phase.ends_at_mismatch = phase.must_verify && lowering->ior->quit_on_error;
+    return phase;
+}
+
+/* A fill that nobody gave a size for goes in large transfers: whole ones of those that follow. */
+static uint64_t fill_bytes(const struct weir_ior_config *ior)
+{
+    uint64_t transfer = (uint64_t)ior->transfer_bytes;
+    uint64_t per_block = (uint64_t)ior->block_bytes / transfer;
+    uint64_t count = FILL_BYTES / transfer < per_block ? FILL_BYTES / transfer : per_block;
+
+    if (ior->prefill_bytes > 0)
+        return (uint64_t)ior->prefill_bytes;
+    while (count > 1 && per_block % count != 0)
+        count--;
+    return count > 1 ? count * transfer : transfer;
+}
+
+/* Fills the file before what is timed, with transfers of a size of its own. What it leaves in the
+ * page cache must not be synced in the time of the write. */
+static struct weir_phase prefill_phase(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+    struct weir_phase phase = data_phase(lowering);
+
+    phase.verb = WEIR_WRITE;
+    phase.is_prefill = true;
+    phase.layout.transfer_bytes = fill_bytes(ior);
+    phase.layout.order = WEIR_ORDER_SEQUENTIAL;
+    phase.layout.seed_is_given = false;
+    phase.layout.seed = 0;
+    phase.shift.distance = (uint64_t)ior->task_per_node_offset;
+    phase.must_replace = must_replace(lowering);
+    phase.must_sync_at_end = ior->fsync || ior->fsync_per_write;
+    phase.has_inner_barriers = false;
+    return phase;
+}
+
+static struct weir_phase read_phase(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+    struct weir_phase phase = data_phase(lowering);
+
+    phase.verb = WEIR_READ;
+    load_phase(lowering, &phase);
+    phase.shift = lower_shift(lowering, false);
+    phase.stop = lower_stop(ior);
+    phase.must_verify = ior->check_read && !ior->dry_run;
+    phase.ends_at_mismatch = phase.must_verify && ior->quit_on_error;
+    phase.think_ns = ior->inter_io_delay_ns;
+    return phase;
+}
+
+/* Reads everything that was written, however long it takes: no deadline, no pauses. */
+static struct weir_phase check_phase(const struct weir_ior_lowering *lowering)
+{
+    struct weir_phase phase = data_phase(lowering);
+
+    phase.verb = WEIR_READ;
+    phase.is_check = true;
+    phase.must_verify = true;
+    phase.ends_at_mismatch = lowering->ior->quit_on_error;
+    phase.shift = lower_shift(lowering, true);
+    phase.stop.op_limit = (uint64_t)lowering->ior->wear_out_iterations;
+    return phase;
+}
+
+/* Under -C each rank removes the file that it read, if it has one of its own. */
+static struct weir_phase remove_phase(const struct weir_ior_lowering *lowering)
+{
+    struct weir_phase phase = data_phase(lowering);
+
+    phase.verb = WEIR_REMOVE;
+    phase.depth = 1;
+    phase.batch = 1;
+    phase.shift.distance = (uint64_t)lowering->ior->task_per_node_offset;
+    if (lowering->ior->reorder_tasks && !lowering->target->is_shared)
+        phase.shift = lower_shift(lowering, false);
+    phase.is_collective = false;
+    phase.has_inner_barriers = false;
+    phase.is_single_attempt = false;
+    phase.only_if_clean = lowering->ior->keep_file_with_error;
+    return phase;
+}
+
+static void add_phase(const struct weir_ior_lowering *lowering, struct weir_step **steps,
+                      struct weir_phase phase)
+{
+    weir_plan_add_phase(lowering->plan, lowering->test, steps, &phase);
+}
+
+static void add_delay(const struct weir_ior_lowering *lowering, struct weir_step **steps)
+{
+    if (lowering->ior->inter_test_delay_ns > 0)
+        weir_plan_add_sleep(lowering->plan, steps, (uint64_t)lowering->ior->inter_test_delay_ns);
+}
+
+/* A mixed phase alone needs a file, unless there is one. */
+static bool must_fill(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+
+    if (weir_ior_does_write(lowering->request))
+        return ior->prefill_bytes > 0;
+    return weir_ior_does_mix(lowering->request) && !weir_ior_is_told(lowering->request) &&
+           (!ior->use_existing_test_file || ior->prefill_bytes > 0);
+}
+
+static void lower_phases(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_config *ior = lowering->ior;
+    struct weir_step **steps =
+        &weir_plan_add_repeat(lowering->plan, &lowering->test->steps, (uint64_t)ior->repetitions)
+             ->body;
+
+    if (must_fill(lowering))
+        add_phase(lowering, steps, prefill_phase(lowering));
+    if (weir_ior_does_write(lowering->request)) {
+        add_delay(lowering, steps);
+        add_phase(lowering, steps, write_phase(lowering));
+    }
+    if (ior->check_write && !ior->dry_run)
+        add_phase(lowering, steps, check_phase(lowering));
+    if (weir_ior_does_mix(lowering->request)) {
+        add_delay(lowering, steps);
+        add_phase(lowering, steps, mixed_phase(lowering));
+    }
+    if (weir_ior_does_read(lowering->request)) {
+        add_delay(lowering, steps);
+        add_phase(lowering, steps, read_phase(lowering));
+    }
+    if (!ior->keep_file)
+        add_phase(lowering, steps, remove_phase(lowering));
+}
+
+int weir_ior_lower_steps(struct weir_ior_lowering *lowering)
+{
+    if (lower_target(lowering))
+        return -EINVAL;
+    lower_phases(lowering);
+    return 0;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a test wants its tasks and their buffers, which page cache it wants to find, and when the
+ * run is to end. */
+#include "lowering.h"
+
+#include "pinning_words.h"
+#include "time_words.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define REFUSE(lowering, ...) weir_error_usage((lowering)->error, (lowering)->place, __VA_ARGS__)
+#define REMARK(lowering, ...) weir_plan_add_remark((lowering)->plan, (lowering)->test, __VA_ARGS__)
+
+/* ---- tasks and buffers ---- */
+
+static int lower_pinning(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_additions *additions = &lowering->request->additions;
+    const struct weir_pinning_words words = {additions->pin, additions->pin_order, additions->nic};
+    struct weir_test *test = lowering->test;
+
+    if (weir_pinning_read(&words, &lowering->plan->arena, lowering->place, &test->pinning,
+                          lowering->error))
+        return -EINVAL;
+    if (test->pinning.policy == WEIR_PIN_STORAGE && !(lowering->mover->abilities & WEIR_CAN_NAME))
+        return REFUSE(lowering,
+                      "--pin: backend %s has no files whose devices ranks could be near to; choose "
+                      "another policy, such as core or numa, or another backend",
+                      test->label);
+    return 0;
+}
+
+/* ---- the page cache ---- */
+
+static bool does_any_read(const struct weir_test *test)
+{
+    bool does_read = false;
+
+    for (size_t i = 0; i < test->phase_count && !does_read; i++)
+        does_read = weir_phase_reads(test->phases[i]);
+    return does_read;
+}
+
+static void lower_cache_drop(const struct weir_ior_lowering *lowering)
+{
+    const char *drop = lowering->request->additions.cache_drop;
+    struct weir_test *test = lowering->test;
+
+    if (strcmp(drop, "none") == 0)
+        return;
+    if (!(lowering->mover->abilities & WEIR_CAN_NAME)) {
+        REMARK(lowering,
+               "--drop-caches: backend %s has no files that a page cache could hold: nothing is "
+               "dropped",
+               test->label);
+        return;
+    }
+    if (!does_any_read(test)) {
+        REMARK(lowering, "--drop-caches: nothing is read in this test: nothing is dropped");
+        return;
+    }
+    if (lowering->mover->abilities & WEIR_BYPASSES_CACHE)
+        REMARK(lowering,
+               "--drop-caches: backend %s reads past the page cache: it is emptied all the same, "
+               "and should change nothing",
+               test->label);
+    test->cache_drop = strcmp(drop, "node") == 0 ? WEIR_DROP_NODE : WEIR_DROP_FILES;
+}
+
+/* ---- the end of the job ---- */
+
+/* A run ends once: what the first test says holds for all. */
+static int lower_stop_before(const struct weir_ior_lowering *lowering)
+{
+    const char *text = lowering->request->additions.stop_before;
+    struct weir_plan *plan = lowering->plan;
+    uint64_t ns = 0;
+
+    if (text && weir_time_read("--stop-before", text, lowering->place, lowering->error, &ns))
+        return -EINVAL;
+    if (lowering->test->number == 0) {
+        plan->has_stop_before = text != NULL;
+        plan->stop_before_ns = ns;
+        return 0;
+    }
+    if (text && (!plan->has_stop_before || plan->stop_before_ns != ns))
+        return REFUSE(lowering,
+                      "--stop-before: the run as a whole ends once, and test 0 says %s; say it on "
+                      "the command line, or before the first RUN",
+                      plan->has_stop_before ? "another time" : "nothing of it");
+    return 0;
+}
+
+int weir_ior_lower_place(struct weir_ior_lowering *lowering)
+{
+    const struct weir_ior_additions *additions = &lowering->request->additions;
+
+    if (lower_pinning(lowering) || lower_stop_before(lowering) ||
+        weir_watchdog_read(additions->watchdog, additions->give_up, lowering->place,
+                           lowering->error, &lowering->test->watchdog_ns,
+                           &lowering->test->give_up_ns) ||
+        weir_membind_read(additions->membind, lowering->place, &lowering->test->membind,
+                          lowering->error))
+        return -EINVAL;
+    lowering->test->wants_huge_pages = additions->wants_huge_pages > 0;
+    lower_cache_drop(lowering);
+    return 0;
+}

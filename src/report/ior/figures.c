@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* IOR's numbers: where nothing was measured they are 0, never nan or inf. */
+#include "figures.h"
+
+#include <math.h>
+
+const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
+                                            const struct weir_phase_result *result)
+{
+    return weir_plan_find_phase(plan, result->test, result->phase);
+}
+
+bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_result *result)
+{
+    const struct weir_phase *phase = weir_figures_phase(plan, result);
+
+    if (!phase || phase->verb == WEIR_REMOVE || phase->is_check || phase->is_prefill)
+        return false;
+    return result->outcome == WEIR_OUTCOME_COMPLETE ||
+           (result->outcome == WEIR_OUTCOME_PARTIAL && result->byte_count > 0);
+}
+
+bool weir_figures_has_failed(const struct weir_phase_result *result)
+{
+    return result->outcome == WEIR_OUTCOME_PARTIAL &&
+           (result->failure[0] != '\0' || result->error_count > 0);
+}
+
+bool weir_figures_has_end(const struct weir_plan *plan, const struct weir_result *result)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (weir_figures_has_row(plan, &result->phases[i]))
+            return true;
+    return weir_result_judge(result) == WEIR_EXIT_DONE;
+}
+
+bool weir_figures_has_removal(const struct weir_plan *plan, const struct weir_phase_result *result)
+{
+    const struct weir_phase *phase = weir_figures_phase(plan, result);
+
+    return phase && phase->verb == WEIR_REMOVE && result->outcome != WEIR_OUTCOME_SKIPPED;
+}
+
+bool weir_figures_has_wear_out(const struct weir_plan *plan, const struct weir_phase_result *result)
+{
+    return weir_figures_phase(plan, result)->stop.has_wear_out && result->stonewall.has_deadline;
+}
+
+static double or_zero(double value)
+{
+    return isfinite(value) ? value : 0.0;
+}
+
+/* Of less than this no clock tells. */
+#define SHORTEST_S 1e-9
+
+double weir_figures_rate(double amount, double seconds)
+{
+    return seconds >= SHORTEST_S ? or_zero(amount / seconds) : 0.0;
+}
+
+double weir_figures_percent(double part, double whole)
+{
+    return whole != 0.0 ? or_zero(100.0 * (part / whole)) : 0.0;
+}
+
+struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
+                                     const struct weir_phase_result *result)
+{
+    const struct weir_phase *phase = weir_figures_phase(plan, result);
+    uint64_t transfer_bytes = phase->layout.transfer_bytes;
+    uint64_t whole_transfers = transfer_bytes ? result->byte_count / transfer_bytes : 0;
+
+    return (struct weir_ior_row){
+        .access = weir_verb_name(phase->verb),
+        .mib_per_s =
+            weir_figures_rate((double)result->byte_count / WEIR_MIB, result->windows.total_s),
+        .ops_per_s = weir_figures_rate((double)whole_transfers, result->windows.transfer_s),
+        .latency_s = result->op_s_min,
+        .block_kib = (double)phase->layout.block_bytes / WEIR_KIB,
+        .transfer_kib = (double)transfer_bytes / WEIR_KIB,
+        .windows = result->windows,
+    };
+}
+
+/* ---- over repetitions ---- */
+
+/* Sums over values that are read one by one: their distances are taken from the first of them,
+ * which keeps the variance exact for values that lie close together. */
+struct gathering {
+    unsigned count;
+    double first;
+    double max;
+    double min;
+    double sum;
+    double distance_sum;
+    double square_sum;
+};
+
+static void gather(struct gathering *all, double value)
+{
+    double distance;
+
+    if (all->count++ == 0) {
+        all->first = value;
+        all->max = value;
+        all->min = value;
+    }
+    distance = value - all->first;
+    all->max = fmax(all->max, value);
+    all->min = fmin(all->min, value);
+    all->sum += value;
+    all->distance_sum += distance;
+    all->square_sum += distance * distance;
+}
+
+static double mean_of(const struct gathering *all)
+{
+    return all->count ? or_zero(all->sum / all->count) : 0.0;
+}
+
+static struct weir_spread spread_of(const struct gathering *all)
+{
+    double mean_distance = all->distance_sum / all->count;
+    double variance = all->square_sum / all->count - mean_distance * mean_distance;
+
+    return (struct weir_spread){
+        .max = all->max,
+        .min = all->min,
+        .mean = mean_of(all),
+        .stddev = or_zero(sqrt(fmax(variance, 0.0))),
+    };
+}
+
+struct summary_gathering {
+    struct gathering mib_per_s;
+    struct gathering ops_per_s;
+    struct gathering total_s;
+    struct gathering stonewall_s;
+    struct gathering stonewall_mib_per_s;
+};
+
+static void gather_phase(struct summary_gathering *all, const struct weir_plan *plan,
+                         const struct weir_phase_result *result)
+{
+    uint64_t transfer_bytes = weir_figures_phase(plan, result)->layout.transfer_bytes;
+    double transfers = transfer_bytes ? (double)result->byte_count / (double)transfer_bytes : 0.0;
+    double total_s = result->windows.total_s;
+    const struct weir_stonewall *stonewall = &result->stonewall;
+
+    gather(&all->mib_per_s, weir_figures_rate((double)result->byte_count / WEIR_MIB, total_s));
+    gather(&all->ops_per_s, weir_figures_rate(transfers, total_s));
+    gather(&all->total_s, total_s);
+    if (weir_figures_has_wear_out(plan, result)) {
+        gather(&all->stonewall_s, stonewall->seconds);
+        gather(&all->stonewall_mib_per_s,
+               weir_figures_rate(stonewall->bytes_mean / WEIR_MIB, stonewall->seconds));
+    }
+}
+
+static bool is_of_row(const struct weir_plan *plan, const struct weir_phase_result *phase,
+                      const struct weir_test *test, enum weir_verb verb)
+{
+    return phase->test == test->number && weir_figures_has_row(plan, phase) &&
+           weir_figures_phase(plan, phase)->verb == verb;
+}
+
+static bool has_complete(const struct weir_plan *plan, const struct weir_result *result,
+                         const struct weir_test *test, enum weir_verb verb)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].outcome == WEIR_OUTCOME_COMPLETE &&
+            is_of_row(plan, &result->phases[i], test, verb))
+            return true;
+    return false;
+}
+
+/* Later repetitions may be missing. */
+static bool is_cut(const struct weir_result *result, const struct weir_test *test)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].test == test->number &&
+            result->phases[i].outcome == WEIR_OUTCOME_PARTIAL)
+            return true;
+    return false;
+}
+
+bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result *result,
+                          const struct weir_test *test, enum weir_verb verb,
+                          struct weir_ior_summary *summary)
+{
+    struct summary_gathering all = {.total_s = {.count = 0}};
+    bool takes_partial = !has_complete(plan, result, test, verb);
+    uint64_t first_bytes = 0;
+
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        const struct weir_phase_result *phase = &result->phases[i];
+
+        if (!is_of_row(plan, phase, test, verb) || weir_figures_has_failed(phase) ||
+            (phase->outcome != WEIR_OUTCOME_COMPLETE && !takes_partial))
+            continue;
+        if (all.total_s.count == 0)
+            first_bytes = phase->byte_count;
+        gather_phase(&all, plan, phase);
+    }
+    if (all.total_s.count == 0)
+        return false;
+    *summary = (struct weir_ior_summary){
+        .count = all.total_s.count,
+        .repetitions = is_cut(result, test) ? all.total_s.count : test->repetitions,
+        .mib_per_s = spread_of(&all.mib_per_s),
+        .ops_per_s = spread_of(&all.ops_per_s),
+        .mean_s = mean_of(&all.total_s),
+        .first_bytes = first_bytes,
+        .has_stonewall = all.stonewall_s.count > 0,
+        .stonewall_s = mean_of(&all.stonewall_s),
+        .stonewall_mib_per_s = mean_of(&all.stonewall_mib_per_s),
+    };
+    return true;
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A net result as one JSON document: SI units, every measurement with its flows, and what the other
+ * formats make of them. docs/net.md has the keys. */
+#include "formats.h"
+#include "json_fields.h"
+#include "record/record.h"
+
+#include "weir/base/version.h"
+#include "weir/report/net_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- fields ---- */
+
+#define PLAN(key, member, type) WEIR_JSON_FIELD(weir_net_plan, key, member, type)
+#define RESULT(key, member, type) WEIR_JSON_FIELD(weir_net_result, key, member, type)
+#define RANK(key, member, type) WEIR_JSON_FIELD(weir_net_rank, key, member, type)
+#define FLOW(key, member, type) WEIR_JSON_FIELD(weir_net_flow_result, key, member, type)
+#define MEASURED(key, member, type) WEIR_JSON_FIELD(weir_net_measurement, key, member, type)
+#define INTERVAL(key, member, type) WEIR_JSON_FIELD(weir_net_interval, key, member, type)
+#define SUMMARY(key, member, type) WEIR_JSON_FIELD(weir_net_summary, key, member, type)
+#define PAIR(key, member, type) WEIR_JSON_FIELD(weir_net_odd_pair, key, member, type)
+#define HISTOGRAM(key, member, type) WEIR_JSON_FIELD(weir_histogram, key, member, type)
+
+static const struct weir_json_field plan_fields[] = {
+    PLAN("both_ways", is_both_ways, WEIR_JSON_FLAG),
+    PLAN("iterations", iterations, WEIR_JSON_COUNT),
+    PLAN("depth", depth, WEIR_JSON_UNSIGNED),
+    PLAN("in_flight_bytes", in_flight_bytes, WEIR_JSON_COUNT),
+    PLAN("batch", batch, WEIR_JSON_UNSIGNED),
+    PLAN("pairs", pairs, WEIR_JSON_UNSIGNED),
+    PLAN("signal_every", signal_every, WEIR_JSON_UNSIGNED),
+    PLAN("working_set_bytes", working_set_bytes, WEIR_JSON_COUNT),
+    PLAN("huge_pages", wants_huge_pages, WEIR_JSON_FLAG),
+    PLAN("repetitions", repetitions, WEIR_JSON_UNSIGNED),
+    PLAN("verify", must_verify, WEIR_JSON_FLAG),
+    {0},
+};
+
+static const struct weir_json_field network_fields[] = {
+    RESULT("provider", provider, WEIR_JSON_TEXT),
+    RESULT("transport", transport, WEIR_JSON_TEXT),
+    RESULT("library", library, WEIR_JSON_TEXT),
+    RESULT("mtu_bytes", mtu_bytes, WEIR_JSON_UNSIGNED),
+    RESULT("inline_bytes", inline_bytes, WEIR_JSON_UNSIGNED),
+    RESULT("read_depth", read_depth, WEIR_JSON_UNSIGNED),
+    RESULT("link_bits_per_s", link_bits_per_s, WEIR_JSON_COUNT),
+    RESULT("working_set_bytes", working_set_bytes, WEIR_JSON_COUNT),
+    RESULT("cache_bytes", cache_bytes, WEIR_JSON_COUNT),
+    RESULT("copy_bytes_per_s", copy_bytes_per_s, WEIR_JSON_REAL),
+    RESULT("ranks", rank_count, WEIR_JSON_UNSIGNED),
+    RESULT("nodes", node_count, WEIR_JSON_UNSIGNED),
+    {0},
+};
+
+static const struct weir_json_field rank_fields[] = {
+    RANK("host", host, WEIR_JSON_TEXT),
+    RANK("device", device, WEIR_JSON_TEXT),
+    RANK("address", address, WEIR_JSON_TEXT),
+    RANK("numa_node", numa_node, WEIR_JSON_PLACE),
+    RANK("mtu_bytes", mtu_bytes, WEIR_JSON_UNSIGNED),
+    {0},
+};
+
+static const struct weir_json_field measurement_fields[] = {
+    MEASURED("round", round, WEIR_JSON_UNSIGNED),
+    MEASURED("repetition", repetition, WEIR_JSON_UNSIGNED),
+    MEASURED("alone", is_alone, WEIR_JSON_FLAG),
+    MEASURED("message_bytes", message_bytes, WEIR_JSON_COUNT),
+    MEASURED("seconds", seconds, WEIR_JSON_REAL),
+    MEASURED("common_s", common_s, WEIR_JSON_REAL),
+    MEASURED("bytes_per_s", bytes_per_s, WEIR_JSON_REAL),
+    MEASURED("cpu_s", cpu_s, WEIR_JSON_REAL),
+    MEASURED("latency_is_bound", is_latency_bound, WEIR_JSON_FLAG),
+    {0},
+};
+
+static const struct weir_json_field flow_fields[] = {
+    FLOW("source", source, WEIR_JSON_UNSIGNED),
+    FLOW("sink", sink, WEIR_JSON_UNSIGNED),
+    FLOW("messages", message_count, WEIR_JSON_COUNT),
+    FLOW("bytes", byte_count, WEIR_JSON_COUNT),
+    FLOW("begin_s", begin_s, WEIR_JSON_REAL),
+    FLOW("seconds", seconds, WEIR_JSON_REAL),
+    FLOW("peak_bytes_per_s", peak_bytes_per_s, WEIR_JSON_REAL),
+    FLOW("latency_min_s", latency_min_s, WEIR_JSON_REAL),
+    FLOW("latency_median_s", latency_median_s, WEIR_JSON_REAL),
+    FLOW("latency_max_s", latency_max_s, WEIR_JSON_REAL),
+    FLOW("wrong_messages", wrong_count, WEIR_JSON_COUNT),
+    FLOW("retransmits", retransmit_count, WEIR_JSON_KNOWN),
+    FLOW("failure", failure, WEIR_JSON_TEXT),
+    {0},
+};
+
+static const struct weir_json_field interval_fields[] = {
+    INTERVAL("measurement", measurement, WEIR_JSON_UNSIGNED),
+    INTERVAL("flow", flow, WEIR_JSON_UNSIGNED),
+    INTERVAL("begin_s", begin_s, WEIR_JSON_REAL),
+    INTERVAL("end_s", end_s, WEIR_JSON_REAL),
+    INTERVAL("bytes", byte_count, WEIR_JSON_COUNT),
+    {0},
+};
+
+static const struct weir_json_field summary_fields[] = {
+    SUMMARY("message_bytes", message_bytes, WEIR_JSON_COUNT),
+    SUMMARY("messages", message_count, WEIR_JSON_COUNT),
+    SUMMARY("seconds", seconds, WEIR_JSON_REAL),
+    SUMMARY("bytes_per_s", bytes_per_s, WEIR_JSON_REAL),
+    SUMMARY("bytes_per_s_min", bytes_per_s_min, WEIR_JSON_REAL),
+    SUMMARY("bytes_per_s_max", bytes_per_s_max, WEIR_JSON_REAL),
+    SUMMARY("peak_bytes_per_s", peak_bytes_per_s, WEIR_JSON_REAL),
+    SUMMARY("messages_per_s", messages_per_s, WEIR_JSON_REAL),
+    SUMMARY("flow_bytes_per_s_min", flow_bytes_per_s_min, WEIR_JSON_REAL),
+    SUMMARY("flow_bytes_per_s_max", flow_bytes_per_s_max, WEIR_JSON_REAL),
+    SUMMARY("alone_bytes_per_s", alone_bytes_per_s, WEIR_JSON_REAL),
+    SUMMARY("cpu_cores", cpu_cores, WEIR_JSON_REAL),
+    {0},
+};
+
+static const struct weir_json_field pair_fields[] = {
+    PAIR("source", source, WEIR_JSON_UNSIGNED),
+    PAIR("sink", sink, WEIR_JSON_UNSIGNED),
+    PAIR("value", value, WEIR_JSON_REAL),
+    PAIR("median", median, WEIR_JSON_REAL),
+    {0},
+};
+
+static const struct weir_json_field histogram_fields[] = {
+    HISTOGRAM("total", total, WEIR_JSON_COUNT),
+    HISTOGRAM("sum_ns", sum_ns, WEIR_JSON_COUNT),
+    HISTOGRAM("min_ns", min_ns, WEIR_JSON_KNOWN),
+    HISTOGRAM("max_ns", max_ns, WEIR_JSON_COUNT),
+    {0},
+};
+
+/* ---- objects ---- */
+
+static json_t *object_of(const struct weir_json_field *fields, const void *values)
+{
+    json_t *object = json_object();
+
+    weir_json_put(object, fields, values);
+    return object;
+}
+
+static json_t *list_of(const struct weir_json_field *fields, const void *elements, size_t stride,
+                       uint32_t count)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, object_of(fields, (const char *)elements + i * stride));
+    return list;
+}
+
+static json_t *word(const char *text)
+{
+    return text ? weir_json_exact(text) : json_null();
+}
+
+static json_t *sizes_of(const struct weir_net_plan *plan)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < plan->size_count; i++)
+        json_array_append_new(list, json_integer((json_int_t)plan->sizes[i]));
+    return list;
+}
+
+static json_t *plan_of(const struct weir_net_plan *plan)
+{
+    json_t *object = json_object();
+
+    json_object_set_new(object, "measure", word(weir_net_measure_name(plan->measure)));
+    json_object_set_new(object, "pattern", word(weir_net_pattern_name(plan->pattern)));
+    json_object_set_new(object, "verb", word(weir_net_verb_name(plan->verb)));
+    json_object_set_new(object, "sizes", sizes_of(plan));
+    json_object_set_new(object, "duration_s", weir_json_number((double)plan->duration_ns / 1e9));
+    json_object_set_new(object, "warm_up_s", weir_json_number((double)plan->warm_up_ns / 1e9));
+    weir_json_put(object, plan_fields, plan);
+    return object;
+}
+
+static json_t *histogram_of(const struct weir_histogram *histogram)
+{
+    json_t *object;
+    json_t *buckets;
+
+    if (!histogram || histogram->total == 0)
+        return json_null();
+    object = object_of(histogram_fields, histogram);
+    buckets = json_array();
+    for (unsigned i = 0; i < WEIR_HISTOGRAM_BUCKETS; i++)
+        if (histogram->counts[i] > 0)
+            json_array_append_new(buckets,
+                                  json_pack("[I,I]", (json_int_t)weir_histogram_bucket_low(i),
+                                            (json_int_t)histogram->counts[i]));
+    json_object_set_new(object, "buckets", buckets);
+    return object;
+}
+
+static json_t *measurement_of(const struct weir_net_measurement *measurement)
+{
+    json_t *object = object_of(measurement_fields, measurement);
+
+    json_object_set_new(object, "flows",
+                        list_of(flow_fields, measurement->flows, sizeof *measurement->flows,
+                                measurement->flow_count));
+    json_object_set_new(object, "latency", histogram_of(measurement->latency));
+    return object;
+}
+
+static json_t *measurements_of(const struct weir_net_result *result)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < result->measurement_count; i++)
+        json_array_append_new(list, measurement_of(&result->measurements[i]));
+    return list;
+}
+
+/* ---- what is derived ---- */
+
+static json_t *latency_of(const struct weir_net_summary *line)
+{
+    static const char *const keys[WEIR_NET_LATENCY_COUNT] = {
+        [WEIR_NET_LATENCY_MIN] = "min_s",       [WEIR_NET_LATENCY_MEAN] = "mean_s",
+        [WEIR_NET_LATENCY_MEDIAN] = "median_s", [WEIR_NET_LATENCY_P90] = "p90_s",
+        [WEIR_NET_LATENCY_P99] = "p99_s",       [WEIR_NET_LATENCY_P999] = "p999_s",
+        [WEIR_NET_LATENCY_MAX] = "max_s",       [WEIR_NET_LATENCY_STDDEV] = "stddev_s",
+    };
+    json_t *object;
+
+    if (line->latency_s[WEIR_NET_LATENCY_MAX] <= 0)
+        return json_null();
+    object = json_object();
+    for (unsigned i = 0; i < WEIR_NET_LATENCY_COUNT; i++)
+        json_object_set_new(object, keys[i], weir_json_number(line->latency_s[i]));
+    json_object_set_new(object, "is_bound", json_boolean(line->is_latency_bound));
+    return object;
+}
+
+/* A row for each source; null where there is no flow. */
+static json_t *matrix_of(const struct weir_net_result *result, const double *matrix)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < result->rank_count; i++) {
+        json_t *row = json_array();
+
+        for (uint32_t j = 0; j < result->rank_count; j++) {
+            double value = matrix[i * result->rank_count + j];
+
+            json_array_append_new(row, value > 0 ? weir_json_number(value) : json_null());
+        }
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static json_t *line_of(const struct weir_net_result *result, const struct weir_net_summary *line)
+{
+    size_t cell_count = (size_t)result->rank_count * result->rank_count;
+    struct weir_arena arena = {0};
+    double *matrix = weir_arena_take(&arena, (cell_count + 1) * sizeof *matrix);
+    struct weir_net_odd_pair *odd = weir_arena_take(&arena, (cell_count + 1) * sizeof *odd);
+    uint32_t odd_count =
+        weir_net_result_odd_pairs(result, line->message_bytes, odd, (uint32_t)cell_count);
+    json_t *object = object_of(summary_fields, line);
+
+    json_object_set_new(object, "latency", latency_of(line));
+    weir_net_result_matrix(result, line->message_bytes, matrix);
+    json_object_set_new(object, "matrix", matrix_of(result, matrix));
+    json_object_set_new(object, "odd_pairs", list_of(pair_fields, odd, sizeof *odd, odd_count));
+    weir_arena_close(&arena);
+    return object;
+}
+
+static json_t *summary_of(const struct weir_net_view *view)
+{
+    struct weir_arena arena = {0};
+    uint32_t count;
+    struct weir_net_summary *lines = weir_net_view_summary(view, &arena, &count);
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, line_of(view->result, &lines[i]));
+    weir_arena_close(&arena);
+    return list;
+}
+
+/* ---- the parts of the document, which are records of the result file as well ---- */
+
+static void put_network(json_t *object, const struct weir_net_result *result)
+{
+    json_object_set_new(object, "network", object_of(network_fields, result));
+    json_object_set_new(object, "ranks",
+                        list_of(rank_fields, result->ranks, sizeof *result->ranks,
+                                result->ranks ? result->rank_count : 0));
+}
+
+static void put_conclusion(json_t *object, const struct weir_net_view *view)
+{
+    const struct weir_net_result *result = view->result;
+
+    json_object_set_new(object, "finished_s", weir_json_number(result->finished_s));
+    json_object_set_new(object, "summary", summary_of(view));
+    json_object_set_new(object, "intervals",
+                        list_of(interval_fields, result->intervals, sizeof *result->intervals,
+                                result->interval_count));
+    json_object_set_new(
+        object, "findings",
+        weir_record_findings(result->findings, result->finding_count, weir_json_readable));
+    json_object_set_new(object, "is_interrupted", json_boolean(result->is_interrupted));
+    json_object_set_new(object, "has_failed", json_boolean(result->has_failed));
+    json_object_set_new(object, "exit_code", json_integer(result->exit_code));
+}
+
+/* ---- the document ---- */
+
+static json_t *document_of(const struct weir_net_view *view)
+{
+    json_t *document = json_object();
+
+    json_object_set_new(document, "format", json_string("weir-net 1"));
+    json_object_set_new(document, "version", json_string(WEIR_VERSION));
+    json_object_set_new(document, "command_line", word(view->plan->command_line));
+    json_object_set_new(document, "begun_s", weir_json_number(view->result->begun_s));
+    json_object_set_new(document, "plan", plan_of(view->plan));
+    put_network(document, view->result);
+    json_object_set_new(document, "measurements", measurements_of(view->result));
+    put_conclusion(document, view);
+    return document;
+}
+
+static void end(const struct weir_net_view *view)
+{
+    json_t *document = document_of(view);
+    char *dump = json_dumps(document, JSON_INDENT(1));
+
+    if (dump)
+        weir_text_add_bytes(view->text, dump, strlen(dump));
+    weir_text_add(view->text, "\n");
+    free(dump);
+    json_decref(document);
+}
+
+const struct weir_net_format_ops weir_net_json_ops = {.end = end};
+
+/* ---- records ---- */
+
+void weir_net_record_run(struct weir_text *text, const struct weir_net_plan *plan,
+                         const struct weir_net_result *result, const struct weir_result *host)
+{
+    json_t *record = weir_record_of("run", result->run_id);
+
+    json_object_set_new(record, "schema", json_string(WEIR_RECORD_SCHEMA));
+    json_object_set_new(record, "weir", json_string(WEIR_VERSION));
+    json_object_set_new(record, "dialect", json_string("net"));
+    json_object_set_new(record, "command_line", word(plan->command_line));
+    json_object_set_new(record, "plan", plan_of(plan));
+    json_object_set_new(record, "host", object_of(weir_record_host_fields, &host->host));
+    json_object_set_new(record, "begun_s", weir_json_number(result->begun_s));
+    weir_record_put_environment(record, host);
+    weir_record_add_line(text, record);
+}
+
+void weir_net_record_network(struct weir_text *text, const struct weir_net_result *result)
+{
+    json_t *record = weir_record_of("network", result->run_id);
+
+    put_network(record, result);
+    weir_record_add_line(text, record);
+}
+
+void weir_net_record_measurement(struct weir_text *text, const struct weir_net_result *result,
+                                 uint32_t measurement)
+{
+    json_t *record = weir_record_of("measurement", result->run_id);
+    json_t *object = measurement_of(&result->measurements[measurement]);
+
+    json_object_update(record, object);
+    json_decref(object);
+    weir_record_add_line(text, record);
+}
+
+void weir_net_record_end(struct weir_text *text, const struct weir_net_plan *plan,
+                         const struct weir_net_result *result)
+{
+    const struct weir_net_view view = {plan, result, text};
+    json_t *record = weir_record_of("end", result->run_id);
+
+    put_conclusion(record, &view);
+    weir_record_add_line(text, record);
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our own table of a net run: a line for each measurement as it is made, then medians, pairs, the
+ * matrix, latencies and findings. */
+#include "dates.h"
+#include "formats.h"
+
+#include "weir/base/version.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MIB 1048576.0
+#define MB 1e6
+#define WHAT_WIDTH 16
+
+/* ---- head ---- */
+
+static void add_key(const struct weir_net_view *view, const char *key, const char *value)
+{
+    weir_text_add(view->text, "%-9s ", key);
+    weir_text_add_visible(view->text, value);
+    weir_text_add(view->text, "\n");
+}
+
+static void add_ranks(const struct weir_net_view *view)
+{
+    const struct weir_net_result *result = view->result;
+
+    weir_text_add(view->text, "%-9s %u on %u %s\n", "ranks", result->rank_count, result->node_count,
+                  result->node_count == 1 ? "host" : "hosts");
+    for (uint32_t i = 0; result->ranks && i < result->rank_count; i++) {
+        const struct weir_net_rank *rank = &result->ranks[i];
+
+        weir_text_add(view->text, "  %7u ", i);
+        weir_net_view_add_name(view, rank->host);
+        if (rank->device[0]) {
+            weir_text_add(view->text, ", ");
+            weir_net_view_add_name(view, rank->device);
+        }
+        if (rank->address[0]) {
+            weir_text_add(view->text, ", ");
+            weir_net_view_add_name(view, rank->address);
+        }
+        if (rank->numa_node >= 0)
+            weir_text_add(view->text, ", NUMA node %d", rank->numa_node);
+        if (rank->mtu_bytes)
+            weir_text_add(view->text, ", MTU %u", rank->mtu_bytes);
+        weir_text_add(view->text, "\n");
+    }
+}
+
+static void add_bounds(const struct weir_net_view *view)
+{
+    const struct weir_net_result *result = view->result;
+
+    if (result->link_bits_per_s > 0)
+        weir_text_add(view->text, "%-9s %g Gbit/s: at most %.0f MB/s in each direction\n", "link",
+                      (double)result->link_bits_per_s / 1e9,
+                      (double)result->link_bits_per_s / 8 / MB);
+    if (result->mtu_bytes > 0)
+        weir_text_add(view->text, "%-9s %u bytes\n", "MTU", result->mtu_bytes);
+    if (result->copy_bytes_per_s > 0)
+        weir_text_add(view->text, "%-9s one processor of rank 0 copies %.0f MB/s\n", "memory",
+                      result->copy_bytes_per_s / MB);
+}
+
+/* "128", or "16 to 128" where it depends on the size of messages. */
+static void add_range(struct weir_text *text, const struct weir_net_plan *plan,
+                      unsigned (*number)(const struct weir_net_plan *plan, uint64_t bytes))
+{
+    unsigned least = UINT_MAX, most = 0;
+
+    for (unsigned i = 0; i < plan->size_count; i++) {
+        unsigned one = number(plan, plan->sizes[i]);
+
+        least = one < least ? one : least;
+        most = one > most ? one : most;
+    }
+    if (least < most)
+        weir_text_add(text, "%u to ", least);
+    weir_text_add(text, "%u", most);
+}
+
+static void add_load(const struct weir_net_view *view)
+{
+    const struct weir_net_plan *plan = view->plan;
+    struct weir_text *text = view->text;
+
+    weir_text_add(text, "%-9s depth ", "load");
+    add_range(text, plan, weir_net_plan_depth);
+    weir_text_add(text, ", batch ");
+    add_range(text, plan, weir_net_plan_batch);
+    weir_text_add(text, ", %u %s%s per flow%s", plan->pairs,
+                  strcmp(view->result->provider, "verbs") == 0 ? "queue pair" : "stream",
+                  plan->pairs == 1 ? "" : "s",
+                  plan->is_both_ways ? ", both directions at once" : "");
+    if (plan->iterations > 0)
+        weir_text_add(text, ", %" PRIu64 " messages each", plan->iterations);
+    else
+        weir_text_add(text, ", %g s each", (double)plan->duration_ns / 1e9);
+    if (plan->warm_up_ns > 0)
+        weir_text_add(text, " after %g s of warm-up", (double)plan->warm_up_ns / 1e9);
+    if (plan->repetitions > 1)
+        weir_text_add(text, ", %u repetitions", plan->repetitions);
+    weir_text_add(text, "\n");
+}
+
+static const char rate_columns[] =
+    "MiB/s = 2^20 bytes a second, MB/s = 10^6, of all flows together from the first post to the "
+    "last completion;\nmessages a second; slowest and fastest flow; common: part of the time in "
+    "which all flows ran; cores: processors\nkept busy by all ranks.\n";
+static const char latency_columns[] =
+    "Times of one message in us; of writes and sends half a round trip, of reads a whole one.\n";
+
+static void add_latency_head(const struct weir_net_view *view)
+{
+    weir_text_add(view->text, "%9s %9s %9s %9s %9s %9s %9s %9s\n", "min", "mean", "median", "90%",
+                  "99%", "99.9%", "max", "stddev");
+}
+
+static void begin(const struct weir_net_view *view)
+{
+    const struct weir_net_plan *plan = view->plan;
+    const struct weir_net_result *result = view->result;
+    bool is_latency = plan->measure == WEIR_NET_LATENCY;
+    char date[WEIR_DATE_BYTES];
+
+    weir_text_add(view->text, "weir net %s: %s, %s, %s over %s", WEIR_VERSION,
+                  weir_net_measure_name(plan->measure), weir_net_pattern_name(plan->pattern),
+                  weir_net_verb_name(plan->verb), result->provider);
+    if (result->transport[0])
+        weir_text_add(view->text, " (%s)", result->transport);
+    weir_text_add(view->text, "\n");
+    if (plan->command_line)
+        add_key(view, "command", plan->command_line);
+    add_key(view, "began", weir_date_format(result->begun_s, date));
+    if (result->library[0])
+        add_key(view, "library", result->library);
+    add_ranks(view);
+    add_bounds(view);
+    add_load(view);
+    weir_text_add(view->text, "\n%s\n", is_latency ? latency_columns : rate_columns);
+    weir_text_add(view->text, "%3s %10s %-*s ", "rep", "bytes", WHAT_WIDTH, "flows");
+    if (is_latency)
+        add_latency_head(view);
+    else
+        weir_text_add(view->text, "%10s %10s %11s %12s %12s %7s %6s\n", "MiB/s", "MB/s",
+                      "messages/s", "slowest MB/s", "fastest MB/s", "common", "cores");
+}
+
+/* ---- a measurement ---- */
+
+static const char *what_of(const struct weir_net_measurement *measurement, char buffer[48])
+{
+    const struct weir_net_flow_result *flow = measurement->flows;
+
+    if (measurement->flow_count == 1)
+        snprintf(buffer, 48, "%u -> %u%s", flow->source, flow->sink,
+                 measurement->is_alone ? " alone" : "");
+    else if (measurement->flow_count == 2 && flow[0].source == flow[1].sink &&
+             flow[0].sink == flow[1].source)
+        snprintf(buffer, 48, "%u <-> %u%s", flow->source, flow->sink,
+                 measurement->is_alone ? " alone" : "");
+    else
+        snprintf(buffer, 48, "%u together", measurement->flow_count);
+    return buffer;
+}
+
+static double flow_rate(const struct weir_net_flow_result *flow)
+{
+    return flow->seconds > 0 ? (double)flow->byte_count / flow->seconds : 0;
+}
+
+static void add_rates(const struct weir_net_view *view,
+                      const struct weir_net_measurement *measurement)
+{
+    double slowest = INFINITY;
+    double fastest = 0;
+    double messages = 0;
+    double seconds = measurement->seconds > 0 ? measurement->seconds : INFINITY;
+
+    for (uint32_t i = 0; i < measurement->flow_count; i++) {
+        slowest = fmin(slowest, flow_rate(&measurement->flows[i]));
+        fastest = fmax(fastest, flow_rate(&measurement->flows[i]));
+        messages += (double)measurement->flows[i].message_count;
+    }
+    weir_text_add(view->text, "%10.2f %10.2f %11.0f %12.2f %12.2f %5.0f %% %6.2f\n",
+                  measurement->bytes_per_s / MIB, measurement->bytes_per_s / MB, messages / seconds,
+                  isfinite(slowest) ? slowest / MB : 0, fastest / MB,
+                  100 * measurement->common_s / seconds, measurement->cpu_s / seconds);
+}
+
+static void add_latency(const struct weir_net_view *view,
+                        const double seconds[WEIR_NET_LATENCY_COUNT])
+{
+    for (unsigned i = 0; i < WEIR_NET_LATENCY_COUNT; i++)
+        weir_text_add(view->text, "%9.2f%s", seconds[i] * 1e6,
+                      i + 1 < WEIR_NET_LATENCY_COUNT ? " " : "\n");
+}
+
+static void add_failures(const struct weir_net_view *view,
+                         const struct weir_net_measurement *measurement)
+{
+    for (uint32_t i = 0; i < measurement->flow_count; i++) {
+        const struct weir_net_flow_result *flow = &measurement->flows[i];
+
+        if (flow->failure[0] == '\0')
+            continue;
+        weir_text_add(view->text, "    %u -> %u failed: ", flow->source, flow->sink);
+        weir_text_add_visible(view->text, flow->failure);
+        weir_text_add(view->text, "\n");
+    }
+}
+
+static void add_measurement(const struct weir_net_view *view,
+                            const struct weir_net_measurement *measurement)
+{
+    double latency[WEIR_NET_LATENCY_COUNT];
+    char what[48];
+
+    weir_text_add(view->text, "%3u %10" PRIu64 " %-*s ", measurement->repetition,
+                  measurement->message_bytes, WHAT_WIDTH, what_of(measurement, what));
+    if (view->plan->measure == WEIR_NET_LATENCY) {
+        weir_net_latency_describe(measurement->latency, latency);
+        add_latency(view, latency);
+    } else {
+        add_rates(view, measurement);
+    }
+    add_failures(view, measurement);
+}
+
+/* ---- the end: medians ---- */
+
+static void add_summary(const struct weir_net_view *view, const struct weir_net_summary *lines,
+                        uint32_t count)
+{
+    weir_text_add(view->text,
+                  "\nSummary: all flows together%s; peak: of one flow\n"
+                  "%10s %11s %10s %10s %10s %10s %10s %11s %6s\n",
+                  view->result->measurement_count > count ? ", medians of what was repeated" : "",
+                  "bytes", "messages", "MiB/s", "MB/s", "min MB/s", "max MB/s", "peak MB/s",
+                  "messages/s", "cores");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct weir_net_summary *line = &lines[i];
+
+        weir_text_add(view->text, "%10" PRIu64 " %11" PRIu64 " %10.2f %10.2f %10.2f %10.2f ",
+                      line->message_bytes, line->message_count, line->bytes_per_s / MIB,
+                      line->bytes_per_s / MB, line->bytes_per_s_min / MB,
+                      line->bytes_per_s_max / MB);
+        if (line->peak_bytes_per_s > 0)
+            weir_text_add(view->text, "%10.2f", line->peak_bytes_per_s / MB);
+        else
+            weir_text_add(view->text, "%10s", "-");
+        weir_text_add(view->text, " %11.0f %6.2f\n", line->messages_per_s, line->cpu_cores);
+    }
+}
+
+static void add_latencies(const struct weir_net_view *view, const struct weir_net_summary *lines,
+                          uint32_t count)
+{
+    bool is_begun = false;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (lines[i].latency_s[WEIR_NET_LATENCY_MAX] <= 0)
+            continue;
+        if (!is_begun) {
+            weir_text_add(view->text, "\nLatency, us: all messages of all flows%s\n%10s %11s ",
+                          lines[i].is_latency_bound ? "; upper bounds" : "", "bytes", "messages");
+            add_latency_head(view);
+        }
+        is_begun = true;
+        weir_text_add(view->text, "%10" PRIu64 " %11" PRIu64 " ", lines[i].message_bytes,
+                      lines[i].message_count);
+        add_latency(view, lines[i].latency_s);
+    }
+}
+
+/* ---- the end: pairs and the matrix ---- */
+
+static double *matrix_of(const struct weir_net_view *view, struct weir_arena *arena)
+{
+    return weir_arena_take(
+        arena, ((size_t)view->result->rank_count * view->result->rank_count + 1) * sizeof(double));
+}
+
+static const char *unit_of(const struct weir_net_view *view)
+{
+    return view->plan->measure == WEIR_NET_LATENCY ? "us" : "MB/s";
+}
+
+static double scaled(const struct weir_net_view *view, double value)
+{
+    return view->plan->measure == WEIR_NET_LATENCY ? value * 1e6 : value / MB;
+}
+
+static void add_cell(const struct weir_net_view *view, double value)
+{
+    if (value > 0)
+        weir_text_add(view->text, " %10.2f", scaled(view, value));
+    else
+        weir_text_add(view->text, " %10s", "-");
+}
+
+/* "*" if it is odd, else " ". */
+static char mark_of(const struct weir_net_odd_pair *odd, uint32_t odd_count, uint32_t source,
+                    uint32_t sink)
+{
+    for (uint32_t i = 0; i < odd_count; i++)
+        if (odd[i].source == source && odd[i].sink == sink)
+            return '*';
+    return ' ';
+}
+
+struct pair_table {
+    const struct weir_net_odd_pair *odd;
+    uint32_t odd_count;
+    const double *alone; /* NULL: pairs were not measured alone */
+    const double *together;
+};
+
+static void add_part(const struct weir_net_view *view, double together, double alone)
+{
+    if (together > 0 && alone > 0)
+        weir_text_add(view->text, " %8.0f %%", 100 * together / alone);
+    else
+        weir_text_add(view->text, " %10s", "-");
+}
+
+static void add_pair_rows(const struct weir_net_view *view, const struct pair_table *table)
+{
+    uint32_t rank_count = view->result->rank_count;
+
+    for (uint32_t i = 0; i < rank_count * rank_count; i++) {
+        uint32_t source = i / rank_count;
+        uint32_t sink = i % rank_count;
+        char name[32];
+
+        if (table->together[i] <= 0 && (!table->alone || table->alone[i] <= 0))
+            continue;
+        snprintf(name, sizeof name, "%u -> %u", source, sink);
+        weir_text_add(view->text, "%c %-12s", mark_of(table->odd, table->odd_count, source, sink),
+                      name);
+        if (table->alone)
+            add_cell(view, table->alone[i]);
+        add_cell(view, table->together[i]);
+        if (table->alone)
+            add_part(view, table->together[i], table->alone[i]);
+        weir_text_add(view->text, "\n");
+    }
+}
+
+/* The sums are those of what was measured, not of the medians of single flows. */
+static void add_sum(const struct weir_net_view *view, const struct pair_table *table,
+                    const struct weir_net_summary *line)
+{
+    if (view->plan->measure == WEIR_NET_LATENCY)
+        return;
+    weir_text_add(view->text, "  %-12s", "sum");
+    if (table->alone)
+        add_cell(view, line->alone_bytes_per_s);
+    add_cell(view, line->bytes_per_s);
+    if (table->alone)
+        add_part(view, line->bytes_per_s, line->alone_bytes_per_s);
+    weir_text_add(view->text, "\n");
+}
+
+static void add_pairs(const struct weir_net_view *view, const struct pair_table *table,
+                      const struct weir_net_summary *line)
+{
+    char size[WEIR_SIZE_TEXT_BYTES];
+
+    weir_text_add(view->text, "\n%s, messages of %s, %s%s\n  %-12s",
+                  table->alone ? "Pairs" : "Flows",
+                  weir_size_format_exact(line->message_bytes, size), unit_of(view),
+                  table->odd_count ? "; * is slower than the others" : "", "");
+    if (table->alone)
+        weir_text_add(view->text, " %10s %10s %10s\n", "alone", "together", "part");
+    else
+        weir_text_add(view->text, " %10s\n", "together");
+    add_pair_rows(view, table);
+    add_sum(view, table, line);
+}
+
+static void add_matrix(const struct weir_net_view *view, const struct pair_table *table,
+                       uint64_t message_bytes)
+{
+    uint32_t rank_count = view->result->rank_count;
+    char size[WEIR_SIZE_TEXT_BYTES];
+
+    weir_text_add(view->text,
+                  "\nMatrix, messages of %s, %s: from the rank of the row to that of the column%s\n"
+                  "%7s",
+                  weir_size_format_exact(message_bytes, size), unit_of(view),
+                  table->odd_count ? "; * is slower than the others" : "", "");
+    for (uint32_t i = 0; i < rank_count; i++)
+        weir_text_add(view->text, " %10u ", i);
+    weir_text_add(view->text, "\n");
+    for (uint32_t i = 0; i < rank_count; i++) {
+        weir_text_add(view->text, "%7u", i);
+        for (uint32_t j = 0; j < rank_count; j++) {
+            add_cell(view, table->together[i * rank_count + j]);
+            weir_text_add(view->text, "%c", mark_of(table->odd, table->odd_count, i, j));
+        }
+        weir_text_add(view->text, "\n");
+    }
+}
+
+static void add_tables(const struct weir_net_view *view, const struct weir_net_summary *line)
+{
+    const struct weir_net_result *result = view->result;
+    struct weir_arena arena = {0};
+    struct weir_net_odd_pair *odd = weir_arena_take(
+        &arena, ((size_t)result->rank_count * result->rank_count + 1) * sizeof *odd);
+    double *alone = matrix_of(view, &arena);
+    double *together = matrix_of(view, &arena);
+    struct pair_table table = {.odd = odd, .together = together};
+
+    table.odd_count = weir_net_result_odd_pairs(result, line->message_bytes, odd,
+                                                result->rank_count * result->rank_count);
+    weir_net_result_matrix_of(result, line->message_bytes, true, alone);
+    weir_net_result_matrix_of(result, line->message_bytes, false, together);
+    if (view->plan->pattern == WEIR_NET_PAIRS)
+        table.alone = alone;
+    if (view->plan->pattern == WEIR_NET_ALL || view->plan->pattern == WEIR_NET_BISECTION)
+        add_matrix(view, &table, line->message_bytes);
+    else if (view->plan->pattern != WEIR_NET_PAIR)
+        add_pairs(view, &table, line);
+    weir_arena_close(&arena);
+}
+
+static void end(const struct weir_net_view *view)
+{
+    struct weir_arena arena = {0};
+    uint32_t count;
+    struct weir_net_summary *lines = weir_net_view_summary(view, &arena, &count);
+    char date[WEIR_DATE_BYTES];
+
+    if (view->plan->measure == WEIR_NET_BANDWIDTH && count > 0)
+        add_summary(view, lines, count);
+    add_latencies(view, lines, count);
+    for (uint32_t i = 0; i < count; i++)
+        add_tables(view, &lines[i]);
+    if (view->result->finding_count > 0)
+        weir_text_add(view->text, "\nHow far to believe it\n");
+    weir_net_view_add_findings(view, "  ");
+    weir_text_add(view->text, "\n");
+    add_key(view, "finished", weir_date_format(view->result->finished_s, date));
+    weir_arena_close(&arena);
+}
+
+const struct weir_net_format_ops weir_net_table_ops = {begin, add_measurement, end};

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our tables of where ranks ran, and of what of their data was cached before and passed devices and
+ * networks meanwhile. */
+#include "ior/figures.h"
+#include "tables.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- caches, devices, networks ---- */
+
+/* Whether data leave the node; true if nobody knows. */
+static bool is_network_storage(const struct weir_result *result, unsigned test)
+{
+    for (unsigned i = 0; i < result->test_count; i++) {
+        const struct weir_test_result *begun = &result->tests[i];
+
+        for (unsigned j = 0; begun->test == test && j < begun->storage_count; j++)
+            if (begun->storages[j].facts.is_known && !begun->storages[j].facts.is_network)
+                return false;
+    }
+    return true;
+}
+
+static bool has_devices(const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    (void)result;
+    return phase->traffic.has_devices;
+}
+
+/* Of a disk of the node's own, what passes the network meanwhile tells nothing. */
+static bool has_network(const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    return phase->traffic.has_network && is_network_storage(result, phase->test);
+}
+
+static bool has_residency(const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    (void)result;
+    return phase->residency.asked_bytes > 0;
+}
+
+static bool has_memory(const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    (void)result;
+    return phase->node_memory_bytes > 0 && phase->node_count > 0;
+}
+
+static double mib(uint64_t bytes)
+{
+    return (double)bytes / WEIR_MIB;
+}
+
+static double moved(const struct weir_phase_result *phase)
+{
+    return mib(phase->byte_count);
+}
+
+static double resident(const struct weir_phase_result *phase)
+{
+    return weir_figures_percent((double)phase->residency.resident_bytes,
+                                (double)phase->residency.asked_bytes);
+}
+
+static double device_read(const struct weir_phase_result *phase)
+{
+    return mib(phase->traffic.device_read_bytes);
+}
+
+static double device_written(const struct weir_phase_result *phase)
+{
+    return mib(phase->traffic.device_written_bytes);
+}
+
+static double network_received(const struct weir_phase_result *phase)
+{
+    return mib(phase->traffic.network_received_bytes);
+}
+
+static double network_sent(const struct weir_phase_result *phase)
+{
+    return mib(phase->traffic.network_sent_bytes);
+}
+
+/* Its files, as far as they are known, on each node alike. */
+static double per_node(const struct weir_phase_result *phase)
+{
+    bool is_known = phase->file_bytes > 0 && phase->file_bytes != UINT64_MAX;
+
+    return mib(is_known ? phase->file_bytes : phase->expected_bytes) / phase->node_count;
+}
+
+static double of_memory(const struct weir_phase_result *phase)
+{
+    return weir_figures_percent(per_node(phase), mib(phase->node_memory_bytes));
+}
+
+/* Columns that no phase has are left out. */
+static const struct column {
+    const char *title;
+    bool (*is_known)(const struct weir_result *result, const struct weir_phase_result *phase);
+    double (*value)(const struct weir_phase_result *phase);
+    bool is_share;
+} columns[] = {
+    {"moved", NULL, moved, false},
+    {"cached", has_residency, resident, true},
+    {"dev. read", has_devices, device_read, false},
+    {"dev. written", has_devices, device_written, false},
+    {"received", has_network, network_received, false},
+    {"sent", has_network, network_sent, false},
+    {"files/node", has_memory, per_node, false},
+    {"of memory", has_memory, of_memory, true},
+};
+#define COLUMN_COUNT (sizeof columns / sizeof *columns)
+#define COLUMN_WIDTH 13
+
+/* What is shown. */
+struct data_table {
+    struct weir_trust_table table;
+    const struct weir_result *result;
+    bool shows[COLUMN_COUNT];
+};
+
+static void choose_columns(struct data_table *data, const struct weir_trust_view *view)
+{
+    for (unsigned i = 0; i < view->result->phase_count; i++)
+        for (size_t j = 1; j < COLUMN_COUNT; j++)
+            if (columns[j].is_known(view->result, &view->result->phases[i]))
+                data->shows[j] = data->shows[0] = true;
+}
+
+static void add_data(struct weir_text *text, struct data_table *data, const char *name,
+                     const struct weir_phase_result *phase)
+{
+    struct weir_text cells = {0};
+
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        const struct column *column = &columns[i];
+
+        if (!data->shows[i])
+            continue;
+        if (column->is_known && !column->is_known(data->result, phase))
+            weir_text_add(&cells, "%*s", COLUMN_WIDTH, "-");
+        else if (column->is_share)
+            weir_text_add(&cells, "%*.1f%%", COLUMN_WIDTH - 1, column->value(phase));
+        else
+            weir_text_add(&cells, "%*.2f", COLUMN_WIDTH, column->value(phase));
+    }
+    weir_trust_begin(text, &data->table);
+    weir_trust_line(text, "%s%s", name, weir_text_string(&cells));
+    weir_text_close(&cells);
+}
+
+static void add_titles(struct weir_text *titles, const struct data_table *data)
+{
+    weir_text_add(titles, "%s", WEIR_TRUST_PHASE_HEADER);
+    for (size_t i = 0; i < COLUMN_COUNT; i++)
+        if (data->shows[i])
+            weir_text_add(titles, "%*s", COLUMN_WIDTH, columns[i].title);
+}
+
+static void add_traffic(struct weir_text *text, const struct weir_trust_view *view)
+{
+    struct data_table data = {.result = view->result};
+    struct weir_text titles = {0};
+    char name[WEIR_TRUST_PHASE_BYTES];
+
+    choose_columns(&data, view);
+    if (!data.shows[0])
+        return;
+    add_titles(&titles, &data);
+    data.table.title =
+        "data in MiB: moved by ranks, in page caches before, passed devices or networks "
+        "of the nodes meanwhile, files against memory";
+    data.table.columns = weir_text_string(&titles);
+    for (unsigned i = 0; i < view->phase_count; i++) {
+        const struct weir_repetitions *all = &view->phases[i];
+
+        if (all->whole)
+            add_data(text, &data, weir_trust_phase(all, "all", name), all->whole);
+        for (unsigned j = 0; !all->whole && j < all->row_count; j++)
+            add_data(text, &data, weir_trust_repetition(all, all->rows[j], name), all->rows[j]);
+    }
+    weir_text_close(&titles);
+}
+
+/* ---- where ranks ran ---- */
+
+/* Nodes whose lines differ are shown so far. */
+#define LINES_MAX 12
+#define HOSTS_SHOWN 4
+#define LIST_WIDTH 20
+
+/* One node over all phases of a test. */
+struct stay {
+    const char *host;
+    unsigned rank_count;
+    unsigned core_count;
+    struct weir_cpu_set cpus;
+    uint64_t cpu_nodes;
+    uint64_t page_nodes;
+    bool is_pinned;
+    double cpu_s;
+    double core_s; /* time that its cores had */
+    uint64_t migrations;
+    uint64_t preemptions;
+    bool is_told;
+};
+
+static void add_known(uint64_t *sum, uint64_t value)
+{
+    if (value != WEIR_UNKNOWN)
+        *sum = *sum == WEIR_UNKNOWN ? value : *sum + value;
+}
+
+static void add_stay(struct stay *stay, const struct weir_node_places *node)
+{
+    stay->host = node->host;
+    stay->rank_count = node->rank_count;
+    if (node->core_count > stay->core_count)
+        stay->core_count = node->core_count;
+    stay->cpus = weir_cpu_set_or(&stay->cpus, &node->cpus);
+    stay->cpu_nodes |= node->cpu_nodes;
+    stay->page_nodes |= node->page_nodes;
+    stay->is_pinned |= node->is_pinned;
+    stay->cpu_s += node->cpu_s;
+    stay->core_s += node->wall_s * node->core_count;
+    add_known(&stay->migrations, node->migrations);
+    add_known(&stay->preemptions, node->preemptions);
+}
+
+/* All nodes of a test, *count of them; a test has the same nodes in all of its phases. */
+static struct stay *list_stays(struct weir_arena *arena, const struct weir_result *result,
+                               unsigned test, unsigned *count)
+{
+    struct stay *stays = NULL;
+
+    *count = 0;
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        const struct weir_phase_result *phase = &result->phases[i];
+
+        if (phase->test != test || !phase->node_places)
+            continue;
+        if (!stays) {
+            *count = phase->node_count;
+            stays = weir_arena_take(arena, *count * sizeof *stays);
+            for (unsigned j = 0; j < *count; j++)
+                stays[j].migrations = stays[j].preemptions = WEIR_UNKNOWN;
+        }
+        for (unsigned j = 0; j < *count && j < phase->node_count; j++)
+            add_stay(&stays[j], &phase->node_places[j]);
+    }
+    return stays;
+}
+
+static bool is_alike(const struct stay *a, const struct stay *b)
+{
+    return a->rank_count == b->rank_count && a->core_count == b->core_count &&
+           weir_cpu_set_equals(&a->cpus, &b->cpus) && a->cpu_nodes == b->cpu_nodes &&
+           a->page_nodes == b->page_nodes && a->is_pinned == b->is_pinned;
+}
+
+/* Extremes of nodes that are alike. */
+struct range {
+    double least;
+    double most;
+    bool is_known;
+};
+
+static void widen(struct range *range, bool is_known, double value)
+{
+    if (!is_known)
+        return;
+    range->least = range->is_known ? fmin(range->least, value) : value;
+    range->most = range->is_known ? fmax(range->most, value) : value;
+    range->is_known = true;
+}
+
+#define RANGE_BYTES 48
+static const char *format_range(const struct range *range, const char *unit,
+                                char buffer[RANGE_BYTES])
+{
+    if (!range->is_known)
+        snprintf(buffer, RANGE_BYTES, "-");
+    else if (lround(range->least) == lround(range->most))
+        snprintf(buffer, RANGE_BYTES, "%.0f%s", range->most, unit);
+    else
+        snprintf(buffer, RANGE_BYTES, "%.0f-%.0f%s", range->least, range->most, unit);
+    return buffer;
+}
+
+/* A set, or so much of it as there is room for. */
+static const char *format_set(const struct weir_cpu_set *set, char buffer[LIST_WIDTH + 1])
+{
+    struct weir_text list = {0};
+    char count[16];
+
+    weir_cpu_set_format(set, &list);
+    snprintf(count, sizeof count, "... (%u)", weir_cpu_set_count(set));
+    if (list.length == 0) {
+        snprintf(buffer, LIST_WIDTH + 1, "-");
+    } else if (list.length <= LIST_WIDTH) {
+        snprintf(buffer, LIST_WIDTH + 1, "%s", weir_text_string(&list));
+    } else {
+        size_t room = LIST_WIDTH - strlen(count);
+
+        while (room > 0 && list.data[room] != ',')
+            room--;
+        snprintf(buffer, LIST_WIDTH + 1, "%.*s%s", (int)room, list.data, count);
+    }
+    weir_text_close(&list);
+    return buffer;
+}
+
+static const char *format_numa(uint64_t nodes, char buffer[LIST_WIDTH + 1])
+{
+    struct weir_cpu_set set = {.words = {nodes}};
+
+    return format_set(&set, buffer);
+}
+
+#define STAY_COLUMNS                                                                               \
+    "  test ranks cores processors           NUMA    buffers      busy   migrations  preemptions"  \
+    "  nodes"
+
+/* Names of the nodes of a line, and the extremes of what was counted on them. */
+struct line {
+    const char **hosts;
+    unsigned host_count;
+    struct range busy;
+    struct range migrations;
+    struct range preemptions;
+};
+
+static void add_to_line(struct line *line, struct stay *stay)
+{
+    stay->is_told = true;
+    line->hosts[line->host_count++] = stay->host;
+    widen(&line->busy, stay->core_s > 0.0, weir_figures_percent(stay->cpu_s, stay->core_s));
+    widen(&line->migrations, stay->migrations != WEIR_UNKNOWN, (double)stay->migrations);
+    widen(&line->preemptions, stay->preemptions != WEIR_UNKNOWN, (double)stay->preemptions);
+}
+
+static void add_line(struct weir_text *text, struct weir_arena *arena, unsigned test,
+                     const struct stay *stay, const struct line *line)
+{
+    char cpus[LIST_WIDTH + 1], numa[LIST_WIDTH + 1], pages[LIST_WIDTH + 1];
+    char busy[RANGE_BYTES], migrations[RANGE_BYTES], preemptions[RANGE_BYTES];
+
+    weir_trust_line(text, "  %4u %5u %5u %-20s %-7s %-7s %9s %12s %12s  %s%s", test,
+                    stay->rank_count, stay->core_count, format_set(&stay->cpus, cpus),
+                    format_numa(stay->cpu_nodes, numa), format_numa(stay->page_nodes, pages),
+                    format_range(&line->busy, "%", busy),
+                    format_range(&line->migrations, "", migrations),
+                    format_range(&line->preemptions, "", preemptions),
+                    weir_hosts_fold(arena, line->hosts, line->host_count, HOSTS_SHOWN),
+                    stay->is_pinned ? ", by --pin" : "");
+}
+
+/* What is left of the lines, and how many nodes found no line any more. */
+struct room {
+    struct weir_trust_table table;
+    unsigned line_count;
+    unsigned untold_count;
+};
+
+static void add_stays(struct weir_text *text, struct room *room, unsigned test, struct stay *stays,
+                      unsigned count)
+{
+    struct weir_arena arena = {0};
+    const char **hosts = weir_arena_take(&arena, (count + 1) * sizeof *hosts);
+
+    for (unsigned i = 0; i < count; i++) {
+        struct line line = {.hosts = hosts};
+
+        if (stays[i].is_told)
+            continue;
+        if (room->line_count == LINES_MAX) {
+            room->untold_count++;
+            continue;
+        }
+        for (unsigned j = i; j < count; j++)
+            if (!stays[j].is_told && is_alike(&stays[i], &stays[j]))
+                add_to_line(&line, &stays[j]);
+        weir_trust_begin(text, &room->table);
+        add_line(text, &arena, test, &stays[i], &line);
+        room->line_count++;
+    }
+    weir_arena_close(&arena);
+}
+
+static void add_ranks(struct weir_text *text, const struct weir_result *result)
+{
+    struct room room = {.table = {.title = "where ranks ran: cores and processors that they might "
+                                           "use, NUMA nodes of these and of their buffers, how "
+                                           "busy they kept the cores",
+                                  .columns = STAY_COLUMNS}};
+
+    for (unsigned i = 0; i < result->test_count; i++) {
+        struct weir_arena arena = {0};
+        unsigned count;
+        struct stay *stays = list_stays(&arena, result, result->tests[i].test, &count);
+
+        add_stays(text, &room, result->tests[i].test, stays, count);
+        weir_arena_close(&arena);
+    }
+    if (room.untold_count > 0)
+        weir_trust_line(text,
+                        "  and %u more node%s alike to none of these: --result keeps them all",
+                        room.untold_count, room.untold_count == 1 ? "" : "s");
+}
+
+/* ---- rank by rank, with -v ---- */
+
+/* The last phase of a test that knows its ranks: by then they were moved if ever. */
+static const struct weir_phase_result *find_ranks(const struct weir_result *result, unsigned test)
+{
+    const struct weir_phase_result *found = NULL;
+
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].test == test && result->phases[i].rank_places)
+            found = &result->phases[i];
+    return found;
+}
+
+static void add_rank(struct weir_text *text, const struct weir_phase_result *phase,
+                     const struct weir_rank_place *rank)
+{
+    char cpus[LIST_WIDTH + 1], nodes[LIST_WIDTH + 1], pages[LIST_WIDTH + 1];
+
+    weir_trust_line(text, "  %4u %5u %-20s %9u %-10s %-10s %s", phase->test, rank->rank,
+                    format_set(&rank->cpus, cpus), rank->last_cpu,
+                    format_numa(rank->cpu_nodes, nodes), format_numa(rank->page_nodes, pages),
+                    phase->node_places[rank->node].host);
+}
+
+static void add_single_ranks(struct weir_text *text, const struct weir_trust_view *view)
+{
+    struct weir_trust_table table = {
+        .title = "rank by rank, at the end: processors that it might use and that it ran on last, "
+                 "NUMA nodes of these and of its buffers",
+        .columns = "  test  rank processors                last NUMA       buffers    node",
+    };
+
+    for (unsigned i = 0; view->plan->output.verbosity > 0 && i < view->result->test_count; i++) {
+        const struct weir_phase_result *phase =
+            find_ranks(view->result, view->result->tests[i].test);
+
+        for (unsigned k = 0; phase && k < phase->rank_count; k++) {
+            weir_trust_begin(text, &table);
+            add_rank(text, phase, &phase->rank_places[k]);
+        }
+    }
+}
+
+void weir_trust_places(struct weir_text *text, const struct weir_trust_view *view)
+{
+    add_traffic(text, view);
+    add_ranks(text, view->result);
+    add_single_ranks(text, view);
+}

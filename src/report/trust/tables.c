@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines and tables of our block. */
+#include "tables.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define PREFIX "weir"
+
+void weir_trust_line(struct weir_text *text, const char *format, ...)
+{
+    struct weir_text line = {0};
+    va_list arguments;
+
+    va_start(arguments, format);
+    weir_text_add_list(&line, format, arguments);
+    va_end(arguments);
+    while (line.length > 0 && line.data[line.length - 1] == ' ')
+        line.data[--line.length] = '\0';
+    weir_text_add(text, PREFIX "%s", line.length > 0 ? "  " : "");
+    weir_text_add_visible(text, weir_text_string(&line));
+    weir_text_add(text, "\n");
+    weir_text_close(&line);
+}
+
+char *weir_trust_phase(const struct weir_repetitions *all, const char *iteration,
+                       char buffer[WEIR_TRUST_PHASE_BYTES])
+{
+    const struct weir_phase *phase = all->phase;
+    const char *deed = weir_verb_name(phase->verb);
+
+    if (phase->is_check)
+        deed = "check";
+    else if (phase->is_prefill)
+        deed = "fill";
+    snprintf(buffer, WEIR_TRUST_PHASE_BYTES, "  %4u %4s %-6s", all->test, iteration, deed);
+    return buffer;
+}
+
+char *weir_trust_repetition(const struct weir_repetitions *all,
+                            const struct weir_phase_result *result,
+                            char buffer[WEIR_TRUST_PHASE_BYTES])
+{
+    char iteration[16];
+
+    snprintf(iteration, sizeof iteration, "%u", result->repetition);
+    return weir_trust_phase(all, iteration, buffer);
+}
+
+void weir_trust_begin(struct weir_text *text, struct weir_trust_table *table)
+{
+    if (table->is_begun)
+        return;
+    table->is_begun = true;
+    weir_trust_line(text, "%s", "");
+    weir_trust_line(text, "%s", table->title);
+    if (table->columns)
+        weir_trust_line(text, "%s", table->columns);
+}
+
+static void add_row(struct weir_text *text, struct weir_trust_rows *rows, const char *name,
+                    const struct weir_phase_result *result)
+{
+    if (rows->is_due && !rows->is_due(result))
+        return;
+    weir_trust_begin(text, &rows->table);
+    rows->add(text, name, result);
+}
+
+void weir_trust_rows(struct weir_text *text, const struct weir_trust_view *view,
+                     struct weir_trust_rows rows)
+{
+    char name[WEIR_TRUST_PHASE_BYTES];
+
+    for (unsigned i = 0; i < view->phase_count; i++) {
+        const struct weir_repetitions *all = &view->phases[i];
+
+        if (all->whole)
+            add_row(text, &rows, weir_trust_phase(all, "all", name), all->whole);
+        for (unsigned j = 0; !all->whole && j < all->row_count; j++)
+            add_row(text, &rows, weir_trust_repetition(all, all->rows[j], name), all->rows[j]);
+    }
+}

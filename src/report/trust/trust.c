@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The block after the dialect's report that says how far its numbers can be believed. Every line
+ * begins with our name, so that no script takes it for a line of results. */
+#include "ior/figures.h"
+#include "tables.h"
+
+#include "weir/base/version.h"
+#include "weir/report/report.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the head ---- */
+
+#define SEEDS_SHOWN 4
+
+/* Seeds of one kind without doubles; 0 stands for none. */
+static void add_seeds(struct weir_text *line, const struct weir_result *result, const char *kind,
+                      size_t offset)
+{
+    uint64_t seeds[SEEDS_SHOWN];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        const char *phase = (const char *)&result->phases[i];
+        uint64_t seed = *(const uint64_t *)(const void *)(phase + offset);
+        unsigned known = 0;
+
+        while (known < count && seeds[known] != seed)
+            known++;
+        if (seed == 0 || known < count)
+            continue;
+        if (count == SEEDS_SHOWN) {
+            weir_text_add(line, " and others");
+            return;
+        }
+        weir_text_add(line, "%s%s%llu", line->length ? ", " : "", count ? "" : kind,
+                      (unsigned long long)seed);
+        seeds[count++] = seed;
+    }
+}
+
+/* With its seeds a run can be repeated. */
+static void add_head(struct weir_text *text, const struct weir_trust_view *view)
+{
+    struct weir_text seeds = {0};
+
+    weir_trust_line(text, "%s", "");
+    weir_trust_line(text, "how far these numbers can be believed");
+    weir_trust_line(text, "plan %s, version %s, clock %s", view->plan->id, WEIR_VERSION,
+                    view->result->clock_name);
+    add_seeds(&seeds, view->result, "seed of the data ",
+              offsetof(struct weir_phase_result, data_seed));
+    add_seeds(&seeds, view->result, "seed of the random order ",
+              offsetof(struct weir_phase_result, order_seed));
+    if (seeds.length > 0)
+        weir_trust_line(text, "%s", weir_text_string(&seeds));
+    weir_text_close(&seeds);
+}
+
+/* Below the clocks' error a drift is noise of their comparison. */
+static bool has_drift(const struct weir_phase_result *phase)
+{
+    return phase->clock.drift_ppm * 1e-6 * phase->windows.total_s > phase->clock.error_s;
+}
+
+/* The worst of all phases: one line says what cross-node numbers are worth. */
+static void add_clock(struct weir_text *text, const struct weir_result *result)
+{
+    struct weir_clock_quality worst = {.is_cross_node = false};
+    char error[WEIR_DURATION_TEXT_BYTES];
+    char offset[WEIR_DURATION_TEXT_BYTES];
+    char drift[48] = "";
+
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        const struct weir_clock_quality *clock = &result->phases[i].clock;
+
+        worst.is_cross_node = worst.is_cross_node || clock->is_cross_node;
+        worst.error_s = fmax(worst.error_s, clock->error_s);
+        worst.offset_s = fmax(worst.offset_s, clock->offset_s);
+        if (has_drift(&result->phases[i]))
+            worst.drift_ppm = fmax(worst.drift_ppm, clock->drift_ppm);
+    }
+    if (!worst.is_cross_node)
+        return;
+    if (worst.drift_ppm > 0.0)
+        snprintf(drift, sizeof drift, ", drift %.2f ppm", worst.drift_ppm);
+    weir_trust_line(text, "times of different nodes are good to %s; corrected: offset %s%s",
+                    weir_duration_format(worst.error_s, error),
+                    weir_duration_format(worst.offset_s, offset), drift);
+}
+
+/* ---- verification ---- */
+
+/* What the data say of themselves, where that is not what was expected there. */
+static void add_found(struct weir_text *list, const struct weir_mismatch *mismatch,
+                      uint64_t generation)
+{
+    weir_text_add(list, "; found data of file %u", mismatch->found_file);
+    if (mismatch->has_found == WEIR_FOUND_PLACE)
+        weir_text_add(list, ", offset %llu", (unsigned long long)mismatch->found_offset);
+    weir_text_add(list, ", rank %u", mismatch->found_writer);
+    if (mismatch->found_generation != generation)
+        weir_text_add(list, ", generation %llu instead of %llu",
+                      (unsigned long long)mismatch->found_generation,
+                      (unsigned long long)generation);
+}
+
+/* The directory of a processor package depends on where the writer ran, which nobody keeps: there
+ * is a star in its place. */
+static void format_path(const struct weir_target *target, uint64_t number, uint64_t repetition,
+                        char path[WEIR_PATH_BYTES])
+{
+    const struct weir_file_place place = {.number = number, .repetition = repetition};
+    char whole[WEIR_PATH_BYTES];
+    size_t stem_length;
+
+    if (weir_target_path(target, &place, whole) != 0)
+        return;
+    if (!target->has_package_directory || target->is_shared) {
+        memcpy(path, whole, sizeof whole);
+        return;
+    }
+    stem_length = strlen(target->paths[number % target->path_count]);
+    snprintf(path, WEIR_PATH_BYTES, "%.*s*%s", (int)stem_length, whole, whole + stem_length + 1);
+}
+
+static void add_mismatch(struct weir_text *text, const struct weir_mismatch *mismatch,
+                         const struct weir_phase *phase, const struct weir_phase_result *result)
+{
+    struct weir_text found = {0};
+    char path[WEIR_PATH_BYTES] = "?";
+
+    format_path(phase->target, mismatch->file_number, result->repetition, path);
+    if (mismatch->has_found)
+        add_found(&found, mismatch, result->generation);
+    weir_trust_line(text, "    %s, offset %llu: %s, %llu bytes, of rank %u, seen by rank %u%s",
+                    path, (unsigned long long)mismatch->offset,
+                    weir_mismatch_name((enum weir_mismatch_kind)mismatch->kind),
+                    (unsigned long long)mismatch->bytes, mismatch->writer, mismatch->reader,
+                    weir_text_string(&found));
+    weir_text_close(&found);
+}
+
+static void add_kinds(struct weir_text *list, const struct weir_mismatch_log *log)
+{
+    const char *separator = ": ";
+
+    for (unsigned i = 0; i < WEIR_MISMATCH_KIND_COUNT; i++) {
+        if (log->kinds[i] == 0)
+            continue;
+        weir_text_add(list, "%s%llu %s", separator, (unsigned long long)log->kinds[i],
+                      weir_mismatch_name((enum weir_mismatch_kind)i));
+        separator = ", ";
+    }
+}
+
+static void add_wrong(struct weir_text *text, const char *name, const struct weir_phase *phase,
+                      const struct weir_phase_result *result)
+{
+    const struct weir_mismatch_log *log = &result->mismatches;
+    struct weir_text kinds = {0};
+
+    add_kinds(&kinds, log);
+    weir_trust_line(text, "%s  %llu of %llu transfers wrong, %llu bytes%s", name,
+                    (unsigned long long)log->wrong_transfers,
+                    (unsigned long long)log->checked_transfers,
+                    (unsigned long long)log->wrong_bytes, weir_text_string(&kinds));
+    weir_text_close(&kinds);
+    for (uint64_t i = 0; i < log->kept; i++)
+        add_mismatch(text, &log->first[i], phase, result);
+}
+
+static bool is_right(const struct weir_phase_result *result)
+{
+    return result->mismatches.checked_transfers > 0 && result->mismatches.wrong_transfers == 0;
+}
+
+/* Many right repetitions are one line, a wrong one never is. */
+static void add_verdicts(struct weir_text *text, struct weir_trust_table *table,
+                         const struct weir_repetitions *all)
+{
+    unsigned right_count = 0;
+    uint64_t right_transfers = 0;
+    char name[WEIR_TRUST_PHASE_BYTES];
+
+    for (unsigned i = 0; i < all->count; i++)
+        if (is_right(all->members[i])) {
+            right_count++;
+            right_transfers += all->members[i]->mismatches.checked_transfers;
+        }
+    if (right_count > WEIR_REPETITIONS_SHOWN) {
+        weir_trust_begin(text, table);
+        weir_trust_line(text, "%s  all %llu transfers of %u repetitions right",
+                        weir_trust_phase(all, right_count == all->count ? "all" : "some", name),
+                        (unsigned long long)right_transfers, right_count);
+    }
+    for (unsigned i = 0; i < all->count; i++) {
+        const struct weir_phase_result *result = all->members[i];
+
+        if (result->mismatches.wrong_transfers > 0) {
+            weir_trust_begin(text, table);
+            add_wrong(text, weir_trust_repetition(all, result, name), all->phase, result);
+        } else if (is_right(result) && right_count <= WEIR_REPETITIONS_SHOWN) {
+            weir_trust_begin(text, table);
+            weir_trust_line(text, "%s  all %llu transfers right",
+                            weir_trust_repetition(all, result, name),
+                            (unsigned long long)result->mismatches.checked_transfers);
+        }
+    }
+}
+
+static void add_verification(struct weir_text *text, const struct weir_trust_view *view)
+{
+    struct weir_trust_table table = {.title = "verification"};
+
+    for (unsigned i = 0; i < view->phase_count; i++)
+        add_verdicts(text, &table, &view->phases[i]);
+}
+
+/* ---- what went wrong, and what to know ---- */
+
+/* A failure is told once, with its rank, its place and what had been done; the finding says no more
+ * than its count. */
+static void add_failure(struct weir_text *text, const char *name,
+                        const struct weir_phase_result *phase)
+{
+    struct weir_text done = {0};
+
+    if (phase->error_count > 0)
+        weir_text_add(&done, "%llu operation%s failed", (unsigned long long)phase->error_count,
+                      phase->error_count == 1 ? "" : "s");
+    if (phase->outcome == WEIR_OUTCOME_PARTIAL)
+        weir_text_add(&done, "%s%llu of %llu bytes were moved", done.length > 0 ? ", " : "",
+                      (unsigned long long)phase->byte_count,
+                      (unsigned long long)phase->expected_bytes);
+    weir_trust_line(text, "%s  warning failed: %s%s%s%s", name, phase->failure,
+                    done.length > 0 ? " (" : "", weir_text_string(&done),
+                    done.length > 0 ? ")" : "");
+    weir_text_close(&done);
+}
+
+/* What the findings do not say. */
+static void add_outcome(struct weir_text *text, const char *name,
+                        const struct weir_phase_result *phase)
+{
+    if (phase->failure[0] != '\0')
+        add_failure(text, name, phase);
+    else if (phase->outcome == WEIR_OUTCOME_PARTIAL)
+        weir_trust_line(text, "%s  partial: %llu of %llu bytes were moved", name,
+                        (unsigned long long)phase->byte_count,
+                        (unsigned long long)phase->expected_bytes);
+}
+
+static bool has_finding(const struct weir_phase_result *phase, const char *name)
+{
+    for (unsigned i = 0; i < phase->finding_count; i++)
+        if (strcmp(phase->findings[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* How many repetitions have a finding of this name; 0 if one before `position` has told it. */
+static unsigned count_alike(const struct weir_repetitions *all, unsigned position, const char *name)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < all->count; i++) {
+        if (!has_finding(all->members[i], name))
+            continue;
+        if (i < position)
+            return 0;
+        count++;
+    }
+    return count;
+}
+
+/* Where ranks are placed is the same each time. */
+static bool is_of_placement(const struct weir_finding *finding)
+{
+    return strcmp(finding->name, "oversubscribed") == 0 ||
+           strcmp(finding->name, "shared-core") == 0;
+}
+
+/* A note is told once for all repetitions, a warning of what happened each time. */
+static void add_findings(struct weir_text *text, const char *name,
+                         const struct weir_repetitions *all, unsigned position)
+{
+    static const char *const severities[] = {[WEIR_NOTE] = "note", [WEIR_WARNING] = "warning"};
+    const struct weir_phase_result *phase = all->members[position];
+
+    for (unsigned i = 0; i < phase->finding_count; i++) {
+        const struct weir_finding *finding = &phase->findings[i];
+        char more[48] = "";
+
+        if (phase->failure[0] != '\0' && strcmp(finding->name, "failed") == 0)
+            continue;
+        if (finding->severity == WEIR_NOTE || is_of_placement(finding)) {
+            unsigned alike = count_alike(all, position, finding->name);
+
+            if (alike == 0)
+                continue;
+            if (alike > 1)
+                snprintf(more, sizeof more, " (alike in %u repetitions)", alike);
+        }
+        weir_trust_line(text, "%s  %s %s: %s%s", name, severities[finding->severity], finding->name,
+                        finding->text, more);
+    }
+}
+
+static void add_remarks_of(struct weir_text *remarks, const struct weir_repetitions *all)
+{
+    char name[WEIR_TRUST_PHASE_BYTES];
+
+    for (unsigned i = 0; i < all->count; i++) {
+        weir_trust_repetition(all, all->members[i], name);
+        add_outcome(remarks, name, all->members[i]);
+        add_findings(remarks, name, all, i);
+    }
+}
+
+/* What the front end says of a test: once, before its phases. */
+static void add_test_remarks(struct weir_text *remarks, const struct weir_plan *plan,
+                             const struct weir_test_result *begun)
+{
+    const struct weir_test *test = plan->tests[begun->test];
+
+    for (size_t i = 0; i < test->remark_count; i++)
+        weir_trust_line(remarks, "  %4u             %s", begun->test, test->remarks[i]);
+}
+
+static void add_remarks(struct weir_text *text, const struct weir_trust_view *view)
+{
+    struct weir_trust_table table = {.title = "what to know"};
+    struct weir_text remarks = {0};
+
+    for (unsigned i = 0; i < view->result->test_count; i++)
+        add_test_remarks(&remarks, view->plan, &view->result->tests[i]);
+    for (unsigned i = 0; i < view->phase_count; i++)
+        add_remarks_of(&remarks, &view->phases[i]);
+    if (remarks.length > 0) {
+        weir_trust_begin(text, &table);
+        weir_text_add_bytes(text, weir_text_string(&remarks), remarks.length);
+    }
+    weir_text_close(&remarks);
+}
+
+static void add_end(struct weir_text *text, const struct weir_result *result)
+{
+    const char *how = "interrupted";
+
+    if (result->finished_s > 0.0 && !result->is_interrupted)
+        return;
+    if (result->finished_s <= 0.0)
+        how = "killed";
+    else if (result->is_out_of_time)
+        how = "ended before its batch system would have ended it";
+    weir_trust_line(text, "%s", "");
+    weir_trust_line(text, "the run was %s: what stands here was done", how);
+}
+
+void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result)
+{
+    struct weir_arena arena = {0};
+    struct weir_trust_view view = {.plan = plan, .result = result};
+
+    if (plan->output.format != WEIR_FORMAT_IOR || plan->output.is_plain)
+        return;
+    view.phases = weir_repetitions_find(&arena, plan, result, &view.phase_count);
+    add_head(text, &view);
+    add_clock(text, result);
+    weir_trust_times(text, &view);
+    weir_trust_load(text, &view);
+    weir_trust_places(text, &view);
+    weir_trust_environment(text, &view);
+    add_verification(text, &view);
+    add_remarks(text, &view);
+    add_end(text, result);
+    weir_arena_close(&arena);
+}
