@@ -55,8 +55,8 @@ static void add_amounts(const struct outlook *outlook, const struct weir_phase *
 
 static bool has_files(const struct weir_test *test)
 {
-    const struct weir_descriptor *mover = test->inner != NULL ? test->inner : test->backend;
-    const struct weir_backend *backend = weir_backend_find(&weir_registry, mover->name);
+    const struct weir_descriptor *loop = test->inner != NULL ? test->inner : test->backend;
+    const struct weir_backend *backend = weir_backend_find(&weir_registry, loop->name);
 
     return backend != NULL && backend->names != NULL && backend->server == NULL;
 }

@@ -3,8 +3,8 @@
  * and otherwise learned from the stamps in the file. */
 #include "identity.h"
 
-#include "weir/payload/recognise.h"
 #include "samples.h"
+#include "weir/payload/recognise.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * file of Weir, and is not Weir's. */
 #include "ownership.h"
 
-#include "weir/payload/recognise.h"
 #include "samples.h"
+#include "weir/payload/recognise.h"
 
 /* What the samples of a file say so far. */
 struct verdict {

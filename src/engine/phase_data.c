@@ -195,8 +195,8 @@ static int prepare(struct weir_data_phase *data, struct weir_error *error)
     else
         weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name, "%s: %s",
                        data->path, strerror(-code));
-    data->flights = calloc(run->queue.depth, sizeof *data->flights);
-    if (data->flights == NULL)
+    data->op_states = calloc(run->queue.depth, sizeof *data->op_states);
+    if (data->op_states == NULL)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
@@ -206,7 +206,7 @@ static int prepare(struct weir_data_phase *data, struct weir_error *error)
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
     set_share(data);
-    weir_phase_lay_buffers(data);
+    weir_phase_init_buffers(data);
     code = weir_stop_limit(run, data->phase, data->owner, data->share.op_count,
                            &data->facts.op_limit, error);
     if (code == 0)
@@ -288,7 +288,7 @@ static int remember_write(struct weir_data_phase *data)
     run->written.target = data->target;
     run->written.repetition = run->repetition;
     run->written.identity = data->facts.identity;
-    return weir_stop_remember(run, data->mover.furthest, data->share.op_count);
+    return weir_stop_remember(run, data->loop.furthest, data->share.op_count);
 }
 
 static uint64_t ask_size(struct weir_data_phase *data)
@@ -342,7 +342,7 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
     if (code == 0)
         code = write_log(data, error);
     if (code == 0 && data->phase->verb == WEIR_WRITE && !run->is_ending)
-        code = weir_stop_store(run, data->phase, data->mover.furthest, error);
+        code = weir_stop_store(run, data->phase, data->loop.furthest, error);
     return code;
 }
 
@@ -370,7 +370,7 @@ int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct
             weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, run->backend->descriptor.name,
                            "the session broke: %s", strerror(-code));
     }
-    free(data.flights);
+    free(data.op_states);
     weir_op_log_close(&data.log);
     return code;
 }

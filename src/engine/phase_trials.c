@@ -81,18 +81,18 @@ static int try_depth(void *context, struct weir_depth_trial *trial)
     data->facts.depth = run->trial_depth = trial->depth;
     data->facts.batch = phase.batch < trial->depth ? phase.batch : trial->depth;
     weir_tally_reset(run->tally, weir_run_now(run));
-    weir_phase_lay_buffers(data);
+    weir_phase_init_buffers(data);
     weir_phase_open_file(data);
     weir_phase_aim(data);
-    data->mover.phase = &phase;
-    data->mover.first_index = data->trial_index;
-    data->mover.log = NULL;
+    data->loop.phase = &phase;
+    data->loop.first_index = data->trial_index;
+    data->loop.log = NULL;
     code = weir_group_barrier(run->group);
     begun_ns = weir_run_now(run);
     if (code == 0)
-        code = weir_move(&data->mover);
+        code = weir_loop_run(&data->loop);
     trial->spent_ns = weir_run_now(run) - begun_ns;
-    data->trial_index = data->mover.walk.index;
+    data->trial_index = data->loop.walk.index;
     weir_phase_close_file(data);
     note_failure(data);
     return code != 0 ? code : agree_on_trial(data, trial);
@@ -107,7 +107,7 @@ static int clear_up_trials(struct weir_data_phase *data, bool was_there)
     if (weir_phase_handles_made_file(data) && (data->phase->must_replace || !was_there))
         code = weir_claim_remove(data->run, data->path);
     weir_text_clear(&data->run->notes);
-    weir_phase_lay_buffers(data);
+    weir_phase_init_buffers(data);
     return code;
 }
 

@@ -16,19 +16,19 @@ bool weir_phase_handles_made_file(const struct weir_data_phase *data)
 }
 
 /* Every window gets its noise once; the loop then only puts stamps. */
-void weir_phase_lay_buffers(struct weir_data_phase *data)
+void weir_phase_init_buffers(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
     const struct weir_buffers *buffers = &run->buffers;
 
     weir_source_init(&data->source, &data->facts.identity, run->noise,
                      weir_run_file_number(data->target, data->owner), (uint32_t)data->owner);
-    memset(data->flights, 0, run->queue.depth * sizeof *data->flights);
+    memset(data->op_states, 0, run->queue.depth * sizeof *data->op_states);
     if (!weir_phase_writes(data->phase))
         return;
     for (unsigned window = 0; window < buffers->slots * buffers->windows; window++)
-        weir_source_lay(&data->source, weir_buffers_window(buffers, window),
-                        weir_source_first_noise(&data->source, window));
+        weir_source_init_buffer(&data->source, weir_buffers_window(buffers, window),
+                                weir_source_first_noise(&data->source, window));
 }
 
 /* Apart from the order, which goes through the same seed's sequence from its beginning. */
@@ -188,7 +188,7 @@ static void refrain_from_open(struct weir_data_phase *data)
 
 void weir_phase_aim(struct weir_data_phase *data)
 {
-    data->mover = (struct weir_mover){
+    data->loop = (struct weir_loop){
         .run = data->run,
         .phase = data->phase,
         .file = data->file,
@@ -206,7 +206,7 @@ void weir_phase_aim(struct weir_data_phase *data)
         .depth = data->facts.depth,
         .batch = data->facts.batch,
         .mix_seed = mix_seed(data->facts.order_seed),
-        .flights = data->flights,
+        .op_states = data->op_states,
         .log = data->log.entries != NULL ? &data->log : NULL,
     };
 }
@@ -237,7 +237,7 @@ static int move_data(struct weir_data_phase *data)
     weir_watchdog_say(run, deed_of(data->phase), NULL);
     stamp(data, WEIR_STAMP_MOVE_START);
     if (!data->is_void)
-        code = weir_move(&data->mover);
+        code = weir_loop_run(&data->loop);
     if (code == 0 && data->file != NULL && data->phase->must_sync_at_end) {
         int sync_code;
 

@@ -4,7 +4,7 @@
 #define WEIR_ENGINE_PHASE_WINDOWS_H
 
 #include "gather.h"
-#include "move.h"
+#include "loop.h"
 
 struct weir_data_phase {
     struct weir_run *run;
@@ -14,7 +14,7 @@ struct weir_data_phase {
     uint64_t owner; /* the rank whose part this rank takes */
     struct weir_share share;
     struct weir_source source;
-    struct weir_flight *flights;
+    struct weir_op_state *op_states;
     struct weir_op_log log;
     /* what the file must be when it is opened: see claim.h */
     enum weir_claim claim;
@@ -23,7 +23,7 @@ struct weir_data_phase {
     struct weir_file *file;
     bool is_void;   /* some rank could not open a file that all need: nobody moves anything */
     int open_error; /* why this rank could not; 0: others could not, or it has not been tried */
-    struct weir_mover mover;
+    struct weir_loop loop;
     struct weir_phase_facts facts;
     /* trials of depths: */
     uint64_t trials_started_ns;
@@ -44,7 +44,7 @@ bool weir_phase_handles_made_file(const struct weir_data_phase *data);
 
 /* Before each time that data are moved: every window of the buffers gets its noise, and no slot
  * remembers anything. */
-void weir_phase_lay_buffers(struct weir_data_phase *data);
+void weir_phase_init_buffers(struct weir_data_phase *data);
 
 /* Before the start: where ranks open a file together, may all of them? If not, that is a failure of
  * the phase, and data->is_void. Collective. */
@@ -53,7 +53,7 @@ void weir_phase_try_to_open(struct weir_data_phase *data);
 /* A failure is counted; data->file is NULL then. */
 void weir_phase_open_file(struct weir_data_phase *data);
 void weir_phase_close_file(struct weir_data_phase *data);
-/* Makes data->mover ready for weir_move. */
+/* Makes data->loop ready for weir_loop_run. */
 void weir_phase_aim(struct weir_data_phase *data);
 
 /* Opens, moves and closes, with all stamps. 0, or -errno if ranks could not agree. Collective. */

@@ -4,11 +4,11 @@
 #define WEIR_ENGINE_RUN_H
 
 #include "hog.h"
-#include "weir/payload/payload.h"
 #include "seat.h"
 #include "weir/engine/engine.h"
 #include "weir/io/buffers.h"
 #include "weir/io/queue.h"
+#include "weir/payload/payload.h"
 #include "weir/system/environment.h"
 
 struct weir_servers;

@@ -164,14 +164,14 @@ static void lay_marks(const struct weir_source *source, void *window)
         weir_stamp_write((uint64_t *)(void *)(to + at), source, at, 0);
 }
 
-void weir_source_lay(const struct weir_source *source, void *window, uint32_t first_noise)
+void weir_source_init_buffer(const struct weir_source *source, void *window, uint32_t first_noise)
 {
     unsigned char *to = window;
 
     if (source->identity.is_blank)
         memset(window, 0xff, source->identity.transfer_bytes);
     else if (source->identity.mode == WEIR_PAYLOAD_IOR)
-        weir_ior_lay(&source->ior, window, source->identity.transfer_bytes);
+        weir_ior_init_buffer(&source->ior, window, source->identity.transfer_bytes);
     if (weir_source_is_bare(source))
         return;
     if (source->identity.mode == WEIR_PAYLOAD_NONE)
@@ -233,7 +233,7 @@ void weir_source_fill(const struct weir_source *source, void *window, uint64_t o
         fill_stamps(source, window, offset, first_noise);
 }
 
-void weir_source_spoil(const struct weir_source *source, void *window)
+void weir_source_poison(const struct weir_source *source, void *window)
 {
     unsigned char *to = window;
 

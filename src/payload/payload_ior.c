@@ -132,7 +132,7 @@ static void make_all(const struct weir_ior_data *data, void *window, uint64_t by
         weir_ior_make_piece(&maker, to + maker.at, piece_bytes(bytes - maker.at));
 }
 
-void weir_ior_lay(const struct weir_ior_data *data, void *window, uint64_t bytes)
+void weir_ior_init_buffer(const struct weir_ior_data *data, void *window, uint64_t bytes)
 {
     make_all(data, window, bytes, 0);
 }

@@ -36,7 +36,7 @@ static void set_up(struct bed *bed, enum weir_payload_mode mode, uint64_t transf
                                          .writer = 3,
                                          .reader = 5,
                                          .is_own_file = true};
-    weir_source_lay(&bed->source, bed->data, 7);
+    weir_source_init_buffer(&bed->source, bed->data, 7);
     weir_source_fill(&bed->source, bed->data, bed->reading.offset, 7);
 }
 
@@ -100,7 +100,7 @@ static void a_spoiled_buffer_does_not_verify(void **state)
         struct bed bed;
 
         set_up(&bed, modes[m], 16384);
-        weir_source_spoil(&bed.source, bed.data);
+        weir_source_poison(&bed.source, bed.data);
         assert_false(is_right(&bed));
         assert_int_equal(bed.log.wrong_bytes, 4 * (7 * 512 + 8));
         tear_down(&bed);
@@ -276,7 +276,7 @@ static unsigned char *make_other(const struct bed *bed, uint64_t file, uint32_t 
     struct weir_source other;
 
     weir_source_init(&other, &bed->source.identity, bed->noise, file, writer);
-    weir_source_lay(&other, data, 7);
+    weir_source_init_buffer(&other, data, 7);
     weir_source_fill(&other, data, offset, 7);
     return data;
 }

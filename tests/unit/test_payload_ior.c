@@ -30,7 +30,7 @@ static uint64_t *make(struct weir_source *source, enum weir_ior_pattern pattern,
 
     assert_non_null(words);
     weir_source_init(source, &identity, NULL, 0, writer);
-    weir_source_lay(source, words, 0);
+    weir_source_init_buffer(source, words, 0);
     weir_source_fill(source, words, offset + 3 * transfer_bytes, 0);
     weir_source_fill(source, words, offset, 0);
     return words;
@@ -192,7 +192,7 @@ static void a_spoiled_buffer_does_not_verify(void **state)
         struct bed bed;
 
         set_up(&bed, patterns[p], 42, 16 * KIB);
-        weir_source_spoil(&bed.source, bed.words);
+        weir_source_poison(&bed.source, bed.words);
         assert_false(is_right(&bed));
         free(bed.words);
     }

@@ -53,7 +53,7 @@ static void fill_ior(enum weir_ior_pattern pattern, int32_t signature, size_t tr
         uint32_t rank = (uint32_t)(at / transfer_bytes / 2 % 3);
 
         weir_source_init(&source, &identity, NULL, 0, rank);
-        weir_source_lay(&source, to + at, 0);
+        weir_source_init_buffer(&source, to + at, 0);
         weir_source_fill(&source, to + at, at, 0);
     }
 }

@@ -181,7 +181,7 @@ void weir_source_init(struct weir_source *source, const struct weir_identity *id
 
 /* Fills a buffer window once with the noise pieces from `first_noise` on, or with what all
  * transfers have in common; weir_source_fill then only puts stamps, or what differs. */
-void weir_source_lay(const struct weir_source *source, void *window, uint32_t first_noise);
+void weir_source_init_buffer(const struct weir_source *source, void *window, uint32_t first_noise);
 
 /* Makes `window` the transfer at `offset`. The window was laid out, with the noise from
  * `first_noise` on if the mode has noise. */
@@ -190,7 +190,7 @@ void weir_source_fill(const struct weir_source *source, void *window, uint64_t o
 
 /* Damages every sector of what a verifying read is about to overwrite, so that a read that does
  * nothing, or not all, is seen. */
-void weir_source_spoil(const struct weir_source *source, void *window);
+void weir_source_poison(const struct weir_source *source, void *window);
 
 /* The piece at `offset` as it ought to be, written by `writer`: for the comparison with a damaged
  * one. */

@@ -277,7 +277,7 @@ static int lower_unused_words(const struct weir_ior_lowering *lowering)
         {"-P", "backend MPIIO", ior->shared_file_pointer > 0},
     };
 
-    if (ior->shared_file_pointer && strcmp(lowering->mover->name, "mpiio") == 0)
+    if (ior->shared_file_pointer && strcmp(lowering->loop->name, "mpiio") == 0)
         return weir_error_usage(lowering->error, lowering->place,
                                 "-P: shared file pointers are not built; leave it out, and "
                                 "transfers are at explicit offsets");
@@ -310,7 +310,7 @@ static const struct weir_option *given_option(const struct weir_test *test, cons
 /* Not a word of IOR's, which other backends may take for nothing. */
 static int refuse_cached(const struct weir_ior_lowering *lowering)
 {
-    if (!lowering->request->additions.is_direct || has_row(lowering->mover, "posix.odirect") ||
+    if (!lowering->request->additions.is_direct || has_row(lowering->loop, "posix.odirect") ||
         weir_test_abilities(lowering->test) & WEIR_BYPASSES_CACHE)
         return 0;
     return weir_error_usage(lowering->error, lowering->place,
@@ -353,7 +353,7 @@ int weir_ior_lower_backend(struct weir_ior_lowering *lowering)
         failure = choose_backend(lowering, lowering->ior->api);
     if (failure)
         return failure;
-    lowering->mover = lowering->test->inner ? lowering->test->inner : lowering->test->backend;
+    lowering->loop = lowering->test->inner ? lowering->test->inner : lowering->test->backend;
     if (refuse_random_view(lowering) || refuse_cached(lowering) || lower_unused_words(lowering))
         return -EINVAL;
     remark_unused_options(lowering);

@@ -19,7 +19,7 @@
 
 static bool is_aio(const struct weir_ior_lowering *lowering)
 {
-    return strcmp(lowering->mover->name, "libaio") == 0;
+    return strcmp(lowering->loop->name, "libaio") == 0;
 }
 
 /* Whether one of IOR's words has another value than when it is left out. */
@@ -36,14 +36,14 @@ static unsigned standard_depth(const struct weir_ior_lowering *lowering)
 {
     if (is_aio(lowering))
         return (unsigned)lowering->ior->aio_max_pending;
-    return lowering->mover->standard_depth > 0 ? lowering->mover->standard_depth : 1;
+    return lowering->loop->standard_depth > 0 ? lowering->loop->standard_depth : 1;
 }
 
 static unsigned standard_batch(const struct weir_ior_lowering *lowering)
 {
     if (is_aio(lowering))
         return (unsigned)lowering->ior->aio_granularity;
-    return lowering->mover->standard_batch > 0 ? lowering->mover->standard_batch : 1;
+    return lowering->loop->standard_batch > 0 ? lowering->loop->standard_batch : 1;
 }
 
 static void remark_unused(const struct weir_ior_lowering *lowering, const char *name)

@@ -25,12 +25,12 @@ struct weir_ior_lowering {
     struct weir_error *error;
     const struct weir_target *target;
     struct weir_payload payload;
-    const struct weir_descriptor *mover; /* the backend that moves the data, if it is no dry run */
+    const struct weir_descriptor *loop; /* the backend that moves the data, if it is no dry run */
     bool is_collective;                  /* asked for, and the backend can */
     struct weir_ior_load load;
 };
 
-/* -a and the options of backends: fills in the test's backend, `mover` and `is_collective`. 0, or a
+/* -a and the options of backends: fills in the test's backend, `loop` and `is_collective`. 0, or a
  * usage error. */
 int weir_ior_lower_backend(struct weir_ior_lowering *lowering);
 

@@ -23,7 +23,7 @@ static int lower_pinning(const struct weir_ior_lowering *lowering)
     if (weir_pinning_read(&words, &lowering->plan->arena, lowering->place, &test->pinning,
                           lowering->error))
         return -EINVAL;
-    if (test->pinning.policy == WEIR_PIN_STORAGE && !(lowering->mover->abilities & WEIR_CAN_NAME))
+    if (test->pinning.policy == WEIR_PIN_STORAGE && !(lowering->loop->abilities & WEIR_CAN_NAME))
         return REFUSE(lowering,
                       "--pin: backend %s has no files whose devices ranks could be near to; choose "
                       "another policy, such as core or numa, or another backend",
@@ -49,7 +49,7 @@ static void lower_cache_drop(const struct weir_ior_lowering *lowering)
 
     if (strcmp(drop, "none") == 0)
         return;
-    if (!(lowering->mover->abilities & WEIR_CAN_NAME)) {
+    if (!(lowering->loop->abilities & WEIR_CAN_NAME)) {
         REMARK(lowering,
                "--drop-caches: backend %s has no files that a page cache could hold: nothing is "
                "dropped",
@@ -60,7 +60,7 @@ static void lower_cache_drop(const struct weir_ior_lowering *lowering)
         REMARK(lowering, "--drop-caches: nothing is read in this test: nothing is dropped");
         return;
     }
-    if (lowering->mover->abilities & WEIR_BYPASSES_CACHE)
+    if (lowering->loop->abilities & WEIR_BYPASSES_CACHE)
         REMARK(lowering,
                "--drop-caches: backend %s reads past the page cache: it is emptied all the same, "
                "and should change nothing",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop that moves data: the same for every backend, depth, order and load. */
-#ifndef WEIR_ENGINE_MOVE_H
-#define WEIR_ENGINE_MOVE_H
+#ifndef WEIR_ENGINE_LOOP_H
+#define WEIR_ENGINE_LOOP_H
 
 #include "op_log.h"
 #include "pace.h"
@@ -9,21 +9,21 @@
 #include "weir/payload/verify.h"
 
 /* What becomes of the transfer in a slot, beyond what the slot itself says. */
-struct weir_flight {
+struct weir_op_state {
     bool
         is_continued; /* it came back unfinished and was sent again: what it was at first is here */
     bool is_synced;   /* its sync is on the way; the stamps of the write are here */
-    bool must_lay;    /* a read has overwritten what writes find in the buffer */
+    bool must_init;   /* a read has overwritten what writes find in the buffer */
     void *data;
     uint64_t offset;
     uint64_t size;
     uint64_t issued_ns;
     uint64_t accepted_ns;
-    uint64_t rested_ns;   /* of a slot that pauses: when it may go on */
+    uint64_t resume_ns;   /* of a slot that pauses: when it may go on */
     struct weir_op *next; /* the slot that pauses behind this one */
 };
 
-struct weir_mover {
+struct weir_loop {
     struct weir_run *run;
     const struct weir_phase *phase;
     struct weir_file *file;
@@ -37,28 +37,28 @@ struct weir_mover {
     unsigned depth;    /* transfers in flight, 1 to the queue's depth */
     unsigned batch;    /* transfers that are waited for at once, 1 to depth */
     uint64_t mix_seed; /* of mixed phases and of random arrivals; the same on all ranks */
-    struct weir_op_log *log;     /* of each transfer; NULL: none */
-    struct weir_flight *flights; /* one per slot of the queue, all zero */
+    struct weir_op_log *log;         /* of each transfer; NULL: none */
+    struct weir_op_state *op_states; /* one per slot of the queue, all zero */
 
-    /* set by weir_move */
+    /* set by weir_loop_run */
     struct weir_tally *tally;
     struct weir_walk walk; /* its index is the number of the next transfer */
     uint64_t furthest;     /* transfers of the longest pass over the layout */
     bool has_seen_signal;
     bool has_heard_alarm;
     uint64_t started_ns;
-    uint64_t alert_ns;    /* look up from the work when the clock is past this */
+    uint64_t timer_ns;    /* look up from the work when the clock is past this */
     uint64_t deadline_ns; /* UINT64_MAX: none */
     uint64_t progress_ns; /* next call of the observer */
     uint64_t listen_ns;   /* next look for an alarm of another rank; UINT64_MAX: never */
     uint64_t heard_ops;   /* transfers done at the latest one */
     int code;             /* not 0: ranks could not agree */
-    uint64_t until;     /* launch nothing from here on: the limit, or 0 if something asks to stop */
+    uint64_t until; /* prepare nothing from here on: the limit, or 0 if something asks to stop */
     bool is_collective; /* ranks go on and stop together */
     bool wants_over;    /* collective phases: this rank would stop, once all agree */
     bool must_stamp;    /* a stamp is all that the buffer needs */
     bool must_prepare;  /* it needs more */
-    bool has_aftermath; /* something beyond recording follows each transfer, or one came in parts */
+    bool has_post_op;   /* something beyond recording follows each transfer, or one came in parts */
     bool is_mixed;
     bool is_open_loop;
     bool is_wearing_out; /* the phase itself is over, but other ranks went further */
@@ -72,10 +72,10 @@ struct weir_mover {
     struct weir_pacer pacer;
     /* queued loops: */
     uint64_t quiet_since_ns; /* after a signal: when the last transfer came back */
-    struct weir_op *in_hand; /* aimed, its buffer prepared, but not due yet */
-    bool is_starved;         /* there is more to launch, but no free slot */
-    struct weir_op *resting; /* slots that pause, the one that may go on first in front */
-    struct weir_op *resting_last;
+    struct weir_op *next_op; /* aimed, its buffer prepared, but not due yet */
+    bool is_queue_full;      /* there is more to prepare, but no free slot */
+    struct weir_op *paused;  /* slots that pause, the one that may go on first in front */
+    struct weir_op *paused_last;
 };
 
 /* Moves the rank's part, with everything the plan's stop rule asks, and leaves the counts in
@@ -86,6 +86,6 @@ struct weir_mover {
  * The pause that a phase asks for after each transfer is the rank's if transfers block, else that
  * of each slot: the others go on, and no completion is seen late because of it. In an open loop
  * there is nothing to wait for in batches: what is due is handed over. */
-int weir_move(struct weir_mover *mover);
+int weir_loop_run(struct weir_loop *loop);
 
 #endif

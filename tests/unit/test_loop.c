@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loops that move data, over a device that is nothing but memory and a clock: what it does, and
  * when, is up to each test. Time passes only where somebody looks at the clock, sleeps or waits. */
-#include "engine/move.h"
+#include "engine/loop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,8 +23,8 @@ static struct {
     uint64_t now_ns;
     uint64_t signal_at_ns; /* 0: never */
     volatile sig_atomic_t signal;
-    /* if set: whoever sleeps has launched one transfer more than were submitted */
-    const struct weir_mover *mover;
+    /* if set: whoever sleeps has prepared one transfer more than were submitted */
+    const struct weir_loop *loop;
     const unsigned *op_count;
     unsigned sleep_count;
     unsigned
@@ -57,8 +57,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
 {
     (void)left;
-    if (world.mover != NULL)
-        assert_int_equal(world.mover->walk.index, *world.op_count + 1);
+    if (world.loop != NULL)
+        assert_int_equal(world.loop->walk.index, *world.op_count + 1);
     world.sleep_count++;
     pass_time((uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec + 5000);
     return 0;
@@ -301,8 +301,8 @@ struct bench {
     struct weir_identity identity;
     struct weir_source source;
     unsigned char *noise;
-    struct weir_flight flights[DEPTH_MAX];
-    struct weir_mover mover;
+    struct weir_op_state op_states[DEPTH_MAX];
+    struct weir_loop loop;
 };
 
 static struct bench *open_bench(const struct weir_backend *backend, unsigned depth, uint64_t ops)
@@ -314,7 +314,7 @@ static struct bench *open_bench(const struct weir_backend *backend, unsigned dep
     world.now_ns = 100 * SECOND;
     world.signal_at_ns = 0;
     world.signal = 0;
-    world.mover = NULL;
+    world.loop = NULL;
     world.sleep_count = 0;
     bench->device = (struct device){.base = {.backend = backend, .depth = depth},
                                     .file.alignment = {.memory = 1, .offset = 1},
@@ -396,28 +396,28 @@ static int move(struct bench *bench)
                     &(struct weir_share_params){.is_shared = true, .ranks = 1, .seed = 3});
     weir_source_init(&bench->source, &bench->identity, bench->noise, 0, 0);
     for (unsigned i = 0; i < buffers->slots * buffers->windows; i++)
-        weir_source_lay(&bench->source, weir_buffers_window(buffers, i),
-                        weir_source_first_noise(&bench->source, i));
-    memset(bench->flights, 0, sizeof bench->flights);
+        weir_source_init_buffer(&bench->source, weir_buffers_window(buffers, i),
+                                weir_source_first_noise(&bench->source, i));
+    memset(bench->op_states, 0, sizeof bench->op_states);
     weir_tally_reset(bench->tally, world.now_ns);
-    bench->mover.run = &bench->run;
-    bench->mover.phase = &bench->phase;
-    bench->mover.file = &bench->device.file;
-    bench->mover.path = "/device";
-    bench->mover.share = &bench->share;
-    bench->mover.source = &bench->source;
-    bench->mover.reading = (struct weir_reading){.ranks = 1};
-    bench->mover.limit = bench->share.op_count;
-    bench->mover.depth = bench->phase.depth;
-    bench->mover.batch = bench->phase.batch;
-    bench->mover.flights = bench->flights;
-    return weir_move(&bench->mover);
+    bench->loop.run = &bench->run;
+    bench->loop.phase = &bench->phase;
+    bench->loop.file = &bench->device.file;
+    bench->loop.path = "/device";
+    bench->loop.share = &bench->share;
+    bench->loop.source = &bench->source;
+    bench->loop.reading = (struct weir_reading){.ranks = 1};
+    bench->loop.limit = bench->share.op_count;
+    bench->loop.depth = bench->phase.depth;
+    bench->loop.batch = bench->phase.batch;
+    bench->loop.op_states = bench->op_states;
+    return weir_loop_run(&bench->loop);
 }
 
-/* A second phase of the same bench has a mover of its own. */
+/* A second phase of the same bench has a loop of its own. */
 static int move_on(struct bench *bench)
 {
-    bench->mover = (struct weir_mover){0};
+    bench->loop = (struct weir_loop){0};
     return move(bench);
 }
 
@@ -512,7 +512,7 @@ static void the_first_pass_starts_where_it_is_told_to(void **state)
     struct bench *bench = open_bench(&queued, 4, 100);
 
     (void)state;
-    bench->mover.first_index = 70;
+    bench->loop.first_index = 70;
     bench->phase.stop.minimum_ns = MILLISECOND;
     assert_int_equal(move(bench), 0);
     assert_true(bench->device.op_count > 130);
@@ -545,7 +545,7 @@ static void going_round_does_not_empty_the_queue(void **state)
     assert_int_equal(move(bench), 0);
     assert_true(bench->device.op_count > 3000);
     assert_int_equal(bench->device.op_count % 100, 0);
-    assert_int_equal(bench->mover.furthest, 100);
+    assert_int_equal(bench->loop.furthest, 100);
     /* Each submit but the first hands over what came back, which is all: they take equally long. */
     for (unsigned i = 1; i + 1 < bench->device.submit_count; i++)
         assert_int_equal(bench->device.batches[i], 8);
@@ -559,7 +559,7 @@ static void the_log_has_every_transfer_in_the_order_of_ends(void **state)
     struct weir_op_log log = {.entries = entries, .capacity = 50};
 
     (void)state;
-    bench->mover.log = &log;
+    bench->loop.log = &log;
     assert_int_equal(move(bench), 0);
     assert_int_equal(log.count, 50);
     for (unsigned i = 1; i < 50; i++)
@@ -958,11 +958,11 @@ static void check_sustained(const struct weir_backend *backend, unsigned depth,
 
     bench->identity.mode = WEIR_PAYLOAD_FULL; /* each buffer is filled anew */
     /* Buffers are ready when their transfers are due. */
-    world.mover = &bench->mover;
+    world.loop = &bench->loop;
     world.op_count = &bench->device.op_count;
     set_rate(bench, arrivals, 1000);
     assert_int_equal(move(bench), 0);
-    world.mover = NULL;
+    world.loop = NULL;
     assert_true(world.sleep_count >= 150);
     assert_int_equal(bench->tally->op_count, 200);
     assert_int_equal(bench->tally->response.total, 200);
@@ -1098,7 +1098,7 @@ static void check_open_deadline(const struct weir_backend *backend, unsigned dep
     bench->phase.stop.deadline_ns = 5 * SECOND;
     assert_int_equal(move(bench), 0);
     assert_int_equal(bench->tally->op_count, 3);
-    assert_int_equal(bench->mover.furthest, 3);
+    assert_int_equal(bench->loop.furthest, 3);
     assert_true(bench->tally->hit_deadline);
     assert_in_range(world.now_ns, begin_ns + 5 * SECOND, begin_ns + 5 * SECOND + MILLISECOND);
     assert_int_equal(bench->run.queue.free_count, depth);

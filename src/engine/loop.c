@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Take, fill, send, reap, record, give: the passes over a layout, and the loops of queues that
+ * block. Nothing is allocated, opened or logged here. */
+#include "loop.h"
+
+#include "loop_step.h"
+#include "stop.h"
+
+#include <assert.h>
+#include <errno.h>
+
+static void record_furthest(struct weir_loop *loop)
+{
+    if (loop->walk.index > loop->furthest)
+        loop->furthest = loop->walk.index;
+}
+
+/* Is there time left that the phase is to fill? */
+static bool is_early(const struct weir_loop *loop)
+{
+    return loop->phase->stop.minimum_ns != 0 && loop->limit > 0 &&
+           weir_run_now(loop->run) - loop->started_ns < loop->phase->stop.minimum_ns;
+}
+
+bool weir_loop_restart_layout(struct weir_loop *loop)
+{
+    if (loop->is_collective || loop->is_wearing_out || loop->until == 0 || !is_early(loop))
+        return false;
+    record_furthest(loop);
+    weir_walk_start(&loop->walk, loop->share, 0);
+    return true;
+}
+
+void weir_loop_unget(struct weir_loop *loop)
+{
+    assert(loop->walk.index > 0);
+    loop->walk.index--;
+}
+
+/* ---- queues that block ---- */
+
+static inline void record(struct weir_loop *loop, const struct weir_op *op)
+{
+    struct weir_tally *tally = loop->tally;
+
+    weir_histogram_add(&tally->latency, op->done_ns - op->issued_ns);
+    weir_series_add(&tally->series, op->done_ns, op->size);
+    weir_loop_poll(loop, op->done_ns);
+}
+
+/* Deals with a transfer that came back. Returns false if the rest of it has to be sent. */
+static inline __attribute__((always_inline)) bool complete(struct weir_loop *loop,
+                                                           struct weir_op *op)
+{
+    if (__builtin_expect(op->result != (int64_t)op->size, 0))
+        return weir_loop_complete_unusual(loop, op);
+    if (__builtin_expect(loop->has_post_op, 0))
+        return weir_loop_post_op(loop, op);
+    record(loop, op);
+    return true;
+}
+
+/* One slot, round and round. */
+static inline void run_blocking(struct weir_loop *loop, bool is_collective)
+{
+    struct weir_queue *queue = &loop->run->queue;
+    struct weir_op *op = weir_queue_take(queue);
+
+    weir_loop_init_op(loop, op);
+    while (weir_loop_has_next(loop, is_collective)) {
+        weir_loop_prepare(loop, op);
+        do
+            weir_queue_transfer(queue, op);
+        while (!complete(loop, op));
+    }
+    weir_queue_give(queue, op);
+}
+
+/* Until the transfer is due; its stamp of issue is not before that. Returns false if it is not to
+ * be made any more. */
+static bool wait_for_turn(struct weir_loop *loop, struct weir_op *op)
+{
+    struct weir_queue *queue = &loop->run->queue;
+
+    op->due_ns = weir_loop_next_due(loop);
+    while (weir_queue_now(queue) < op->due_ns) {
+        uint64_t until_ns = op->due_ns < loop->timer_ns ? op->due_ns : loop->timer_ns;
+
+        weir_pace_wait(queue->clock, until_ns, loop->stop_signal);
+        weir_loop_poll(loop, weir_queue_now(queue));
+        if (loop->walk.index > loop->until)
+            return false;
+        /* All ranks make what they have agreed to make; after a signal without delay. */
+        if (loop->has_seen_signal)
+            op->due_ns = queue->last_ns;
+    }
+    weir_loop_record_lag(loop, op->due_ns, queue->last_ns);
+    return true;
+}
+
+/* The same when each transfer is due at a time of its own. */
+static void run_blocking_paced(struct weir_loop *loop)
+{
+    struct weir_queue *queue = &loop->run->queue;
+    struct weir_op *op = weir_queue_take(queue);
+
+    weir_loop_init_op(loop, op);
+    while (weir_loop_has_next(loop, loop->is_collective)) {
+        weir_loop_prepare(loop, op);
+        if (!wait_for_turn(loop, op)) {
+            weir_loop_unget(loop);
+            break;
+        }
+        weir_pacer_advance(&loop->pacer);
+        do
+            weir_queue_transfer(queue, op);
+        while (!complete(loop, op));
+    }
+    weir_queue_give(queue, op);
+}
+
+/* ---- passes ---- */
+
+/* Until the limit is reached or something asks to stop. */
+static int pass(struct weir_loop *loop)
+{
+    const struct weir_queue *queue = &loop->run->queue;
+
+    /* Two copies of the blocking loop: the one that most runs need has no question in it. */
+    if (!queue->is_blocking)
+        weir_loop_run_queued(loop);
+    else if (loop->is_open_loop)
+        run_blocking_paced(loop);
+    else if (loop->is_collective)
+        run_blocking(loop, true);
+    else
+        run_blocking(loop, false);
+    record_furthest(loop);
+    return loop->code;
+}
+
+static bool needs_restart(struct weir_loop *loop)
+{
+    bool must = is_early(loop) && loop->until > 0;
+
+    if (loop->phase->stop.minimum_ns == 0)
+        return false;
+    return loop->is_collective ? weir_group_any(loop->run->group, must) : must;
+}
+
+static int wear_out(struct weir_loop *loop)
+{
+    bool is_spoilt = loop->phase->ends_at_mismatch && loop->tally->mismatches.wrong_transfers > 0;
+    bool is_sound = loop->tally->error_count == 0 && !is_spoilt && !loop->has_heard_alarm;
+    uint64_t furthest;
+    int code =
+        weir_stop_furthest(loop->run->group, loop->tally->hit_deadline, loop->furthest, &furthest);
+
+    if (code != 0 || furthest <= loop->furthest || !is_sound)
+        return code;
+    /* A signal that came after the last transfer, in a pause maybe, cuts what is left to do. */
+    if (weir_run_must_stop(loop->run)) {
+        weir_loop_on_signal(loop);
+        return 0;
+    }
+    if (furthest < loop->limit)
+        loop->limit = furthest;
+    loop->until = loop->limit;
+    loop->is_wearing_out = true;
+    if (loop->is_open_loop)
+        weir_pacer_resume(&loop->pacer, weir_run_now(loop->run));
+    weir_queue_now(&loop->run->queue);
+    return pass(loop);
+}
+
+/* ---- the beginning ---- */
+
+/* A sync that needs all ranks makes the phase collective, whatever its transfers are. */
+static bool syncs_together(const struct weir_loop *loop)
+{
+    return loop->phase->must_sync_each && loop->phase->target->is_shared &&
+           (weir_test_abilities(loop->run->test) & WEIR_SYNCS_TOGETHER) != 0;
+}
+
+/* A slot of a mixed phase reads into one half of its windows and writes from the other. */
+static void share_windows(struct weir_loop *loop)
+{
+    unsigned windows = loop->buffers->windows;
+
+    loop->turn_mask = windows - 1;
+    loop->read_window = 0;
+    if (!loop->is_mixed)
+        return;
+    loop->turn_mask = windows > 1 ? windows / 2 - 1 : 0;
+    loop->read_window = windows / 2;
+    weir_mix_init(&loop->mix, loop->phase->read_percent,
+                  weir_random_at(loop->mix_seed, (uint64_t)loop->run->group->rank));
+}
+
+static void set_verbs(struct weir_loop *loop)
+{
+    const struct weir_phase *phase = loop->phase;
+
+    loop->is_mixed = phase->verb == WEIR_MIXED;
+    loop->is_open_loop = phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
+    loop->must_stamp = phase->verb == WEIR_WRITE && loop->source->is_one_stamp;
+    loop->must_prepare = loop->is_mixed || phase->must_verify ||
+                         (phase->verb == WEIR_WRITE && weir_source_varies(loop->source));
+    share_windows(loop);
+    loop->has_post_op = weir_loop_needs_post_op(loop);
+}
+
+static unsigned between(unsigned least, unsigned value, unsigned greatest)
+{
+    return value < least ? least : value > greatest ? greatest : value;
+}
+
+/* What is in flight in a session that broke may come back into any slot: none is used again. */
+static void set_depth(struct weir_loop *loop)
+{
+    struct weir_queue *queue = &loop->run->queue;
+
+    if (queue->is_broken) {
+        weir_loop_fail_session(loop, -EPIPE, "the session broke before any transfer of");
+        return;
+    }
+    loop->depth = between(1, loop->depth, queue->depth);
+    loop->batch = between(1, loop->batch, loop->depth);
+    weir_queue_limit(queue, loop->depth);
+}
+
+static void set_pace(struct weir_loop *loop)
+{
+    const struct weir_group *group = loop->run->group;
+
+    if (!loop->is_open_loop)
+        return;
+    weir_pacer_open(&loop->pacer,
+                    &(struct weir_pacer_params){
+                        .rate = &loop->phase->rate,
+                        .rank = (uint64_t)group->rank,
+                        .ranks = (uint64_t)group->size,
+                        .transfer_bytes = loop->phase->layout.transfer_bytes,
+                        .start_ns = loop->started_ns,
+                        .seed = loop->mix_seed,
+                        .limit = loop->phase->stop.minimum_ns == 0 ? loop->limit : UINT64_MAX,
+                    });
+}
+
+static void begin(struct weir_loop *loop)
+{
+    loop->tally = loop->run->tally;
+    loop->buffers = &loop->run->buffers;
+    loop->stop_signal = loop->run->params->stop_signal;
+    loop->until = loop->limit;
+    loop->is_collective = loop->phase->is_collective || syncs_together(loop);
+    if (loop->first_index >= loop->limit)
+        loop->first_index = 0;
+    set_verbs(loop);
+    set_depth(loop);
+    loop->started_ns = weir_queue_now(&loop->run->queue);
+    weir_loop_set_timers(loop);
+    set_pace(loop);
+    weir_walk_start(&loop->walk, loop->share, loop->first_index);
+}
+
+int weir_loop_run(struct weir_loop *loop)
+{
+    bool has_more;
+    int code;
+
+    begin(loop);
+    code = pass(loop);
+    while (code == 0 && needs_restart(loop)) {
+        weir_walk_start(&loop->walk, loop->share, 0);
+        code = pass(loop);
+    }
+    if (loop->phase->stop.deadline_ns != 0 && !loop->tally->hit_deadline)
+        weir_loop_record_stonewall(loop, weir_run_now(loop->run));
+    if (code == 0 && loop->phase->stop.has_wear_out)
+        code = wear_out(loop);
+    if (loop->is_open_loop)
+        weir_pacer_close(&loop->pacer);
+    weir_loop_count(loop);
+    has_more = loop->walk.index < loop->limit || is_early(loop);
+    loop->run->is_cut = loop->has_seen_signal && has_more;
+    loop->run->is_called_off = loop->has_heard_alarm && has_more;
+    return code;
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens to few transfers, or only if the phase asks for it: rests of short ones, syncs,
+ * mixes, filling and checking, lateness. Nothing is allocated, opened or logged here. */
+#include "loop_step.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <time.h>
+
+static bool is_blocking(const struct weir_loop *loop)
+{
+    return loop->run->queue.is_blocking;
+}
+
+/* An open loop that has begun does not wait for anybody: transfers become due all the time. */
+static bool is_load_due(const struct weir_loop *loop)
+{
+    return loop->is_open_loop && loop->pacer.next.number > 0;
+}
+
+/* What the processor did since then for the data alone. Transfers that are in flight, or become
+ * due, go on meanwhile: what that costs the phase is not known. */
+static void add_data_ns(struct weir_loop *loop, uint64_t before_ns)
+{
+    struct weir_queue *queue = &loop->run->queue;
+    uint64_t spent_ns = weir_queue_now(queue) - before_ns;
+
+    if (queue->flying_count == 0 && !is_load_due(loop))
+        loop->tally->data_ns += spent_ns;
+    else
+        loop->tally->overlapped_data_ns += spent_ns;
+}
+
+/* Since when time has been spent on something new. */
+static uint64_t begin_ns(struct weir_loop *loop)
+{
+    struct weir_queue *queue = &loop->run->queue;
+
+    return queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
+}
+
+/* ---- before a transfer ---- */
+
+/* What is read goes where writes do not find it: their buffers hold noise already. */
+static void choose_verb(struct weir_loop *loop, struct weir_op *op)
+{
+    if (!weir_mix_is_read(&loop->mix, loop->walk.index - 1)) {
+        op->verb = WEIR_OP_WRITE;
+        return;
+    }
+    op->verb = WEIR_OP_READ;
+    op->data = weir_buffers_window(loop->buffers, op->window + loop->read_window);
+    loop->op_states[op->slot].must_init = loop->read_window == 0;
+}
+
+static void fill(struct weir_loop *loop, struct weir_op *op)
+{
+    struct weir_op_state *state = &loop->op_states[op->slot];
+    uint32_t noise = weir_source_first_noise(loop->source, weir_loop_next_window(loop, op));
+
+    if (state->must_init)
+        weir_source_init_buffer(loop->source, op->data, noise);
+    state->must_init = false;
+    weir_source_fill(loop->source, op->data, op->offset, noise);
+}
+
+void weir_loop_prepare_buffer(struct weir_loop *loop, struct weir_op *op)
+{
+    const struct weir_source *source = loop->source;
+    uint64_t before_ns;
+
+    if (loop->is_mixed)
+        choose_verb(loop, op);
+    if (op->verb == WEIR_OP_READ) {
+        if (!loop->phase->must_verify)
+            return;
+        before_ns = begin_ns(loop);
+        weir_source_poison(source, op->data);
+    } else if (loop->op_states[op->slot].must_init ||
+               (weir_source_varies(source) && !source->is_one_stamp)) {
+        before_ns = begin_ns(loop);
+        fill(loop, op);
+    } else {
+        /* Less than reading the clock. */
+        if (source->is_one_stamp)
+            weir_loop_put_stamp(loop, op);
+        else
+            weir_loop_next_window(loop, op);
+        return;
+    }
+    add_data_ns(loop, before_ns);
+}
+
+uint64_t weir_loop_next_due(struct weir_loop *loop)
+{
+    if (loop->pacer.next.number == 0)
+        weir_pacer_resume(&loop->pacer, weir_queue_now(&loop->run->queue));
+    return weir_pacer_next_due(&loop->pacer);
+}
+
+/* ---- after a part of one ---- */
+
+/* The rest of a short direct transfer may not be aligned any more. */
+static bool can_continue_from(const struct weir_run *run, uint64_t moved)
+{
+    const struct weir_alignment *alignment = &run->alignment;
+
+    return moved % alignment->memory == 0 && moved % alignment->offset == 0;
+}
+
+/* Of the operation, not of the phase: a mixed one has both. */
+static const char *verb_word(const struct weir_op *op)
+{
+    return op->verb == WEIR_OP_READ ? "read" : "write";
+}
+
+/* Of transfers that did not move anything, true for those that are just to be sent again. */
+static bool is_retried(const struct weir_loop *loop, const struct weir_op *op)
+{
+    /* Whatever a transfer waits for, a lock maybe, may never come: it is not tried again if the
+     * signal that came into it is to end the run. */
+    if (op->result == -EINTR)
+        return *loop->stop_signal == 0;
+    /* Where waiting was forbidden, it is not the second time. Without that order it is the kernel
+     * that had no room, which is tried once more. */
+    return op->result == -EAGAIN && !op->may_wait;
+}
+
+/* False, and the transfer has failed, if it cannot go on. */
+static bool can_continue(struct weir_loop *loop, const struct weir_op *op)
+{
+    uint64_t moved = op->result > 0 ? (uint64_t)op->result : 0;
+    bool reads = op->verb == WEIR_OP_READ;
+
+    if (op->result < 0 && is_retried(loop, op))
+        return true;
+    if (op->result < 0)
+        weir_loop_fail(loop, (int)op->result, op->offset, verb_word(op));
+    else if (moved == 0 || loop->phase->is_single_attempt)
+        weir_loop_fail(loop, reads ? -ENODATA : -EIO, op->offset + moved,
+                       reads ? "short read" : "short write");
+    else if (!can_continue_from(loop->run, moved))
+        weir_loop_fail(loop, -EIO, op->offset + moved, "unaligned short transfer");
+    else
+        return true;
+    return false;
+}
+
+static void save_whole(struct weir_loop *loop, const struct weir_op *op)
+{
+    struct weir_op_state *state = &loop->op_states[op->slot];
+
+    if (state->is_continued)
+        return;
+    state->is_continued = true;
+    state->data = op->data;
+    state->offset = op->offset;
+    state->size = op->size;
+    state->issued_ns = op->issued_ns;
+    state->accepted_ns = op->accepted_ns;
+    loop->continued_count++;
+    loop->has_post_op = true;
+}
+
+/* By earlier parts of a transfer. */
+static uint64_t moved_before(const struct weir_loop *loop, const struct weir_op *op)
+{
+    const struct weir_op_state *state = &loop->op_states[op->slot];
+
+    return state->is_continued ? op->offset - state->offset : 0;
+}
+
+/* Prepares the rest of a short transfer. Returns false if there is none to try: then the transfer
+ * has failed. */
+static bool continue_op(struct weir_loop *loop, struct weir_op *op)
+{
+    uint64_t moved = op->result > 0 ? (uint64_t)op->result : 0;
+
+    assert(op->result < (int64_t)op->size);
+    if (op->result == -EINTR && *loop->stop_signal != 0)
+        weir_loop_on_signal(loop);
+    if (!can_continue(loop, op)) {
+        loop->tally->partial_bytes += moved + moved_before(loop, op);
+        return false;
+    }
+    save_whole(loop, op);
+    if (op->result == -EAGAIN) {
+        op->may_wait = true;
+        loop->tally->blocked_count += op->is_nowait;
+    }
+    loop->tally->short_count += moved > 0;
+    op->data = (unsigned char *)op->data + moved;
+    op->offset += moved;
+    op->size -= moved;
+    /* The others are not in a short part of their own. */
+    op->is_collective = false;
+    return true;
+}
+
+/* Puts the parts of a continued transfer together again, and forgets them. */
+static void join_parts(struct weir_loop *loop, struct weir_op *op)
+{
+    struct weir_op_state *state = &loop->op_states[op->slot];
+
+    if (!state->is_continued)
+        return;
+    op->data = state->data;
+    op->offset = state->offset;
+    op->size = state->size;
+    op->issued_ns = state->issued_ns;
+    op->accepted_ns = state->accepted_ns;
+    op->is_collective = loop->phase->is_collective;
+    op->may_wait = false;
+    state->is_continued = false;
+    loop->continued_count--;
+    loop->has_post_op = loop->continued_count != 0 || weir_loop_needs_post_op(loop);
+}
+
+/* ---- after a transfer ---- */
+
+bool weir_loop_needs_post_op(const struct weir_loop *loop)
+{
+    return loop->phase->must_verify || loop->phase->must_sync_each || loop->is_mixed ||
+           loop->is_open_loop || loop->log != NULL ||
+           (loop->phase->think_ns != 0 && is_blocking(loop));
+}
+
+static bool is_synced(const struct weir_loop *loop, const struct weir_op *op)
+{
+    return loop->phase->must_sync_each && op->verb == WEIR_OP_WRITE;
+}
+
+static void sync_now(struct weir_loop *loop, struct weir_op *op)
+{
+    int code = loop->run->backend->file->sync(loop->run->session, loop->file);
+
+    op->done_ns = weir_queue_now(&loop->run->queue);
+    if (code != 0)
+        weir_loop_fail(loop, code, op->offset, "sync");
+}
+
+/* The slot takes its sync along: no other transfer gets between them. */
+static void sync_op(struct weir_loop *loop, struct weir_op *op)
+{
+    struct weir_op_state *state = &loop->op_states[op->slot];
+
+    state->is_synced = true;
+    state->issued_ns = op->issued_ns;
+    state->accepted_ns = op->accepted_ns;
+    op->verb = WEIR_OP_SYNC;
+}
+
+/* How late it was, seen from when it was due. What other ranks left to do was due to nobody. */
+static void record_lateness(struct weir_loop *loop, const struct weir_op *op)
+{
+    struct weir_pace_tally *pace = &loop->tally->pace;
+    uint64_t offered_ns = op->due_ns - loop->started_ns;
+    uint64_t lag_ns = op->issued_ns - op->due_ns;
+
+    assert(op->issued_ns >= op->due_ns);
+    if (loop->is_wearing_out)
+        return;
+    if (lag_ns > pace->max_lag_ns)
+        pace->max_lag_ns = lag_ns;
+    if (offered_ns >= pace->offered_ns) {
+        pace->offered_ns = offered_ns;
+        pace->end_lag_ns = lag_ns;
+    }
+}
+
+void weir_loop_record_backlog(struct weir_loop *loop, uint64_t now_ns)
+{
+    struct weir_tally *tally = loop->tally;
+    uint64_t backlog;
+
+    if (loop->is_wearing_out)
+        return;
+    backlog = weir_pacer_backlog(&loop->pacer, now_ns);
+    if (backlog == 0)
+        return;
+    weir_series_note_backlog(&tally->series, now_ns, backlog);
+    if (backlog > tally->pace.max_backlog)
+        tally->pace.max_backlog = backlog;
+}
+
+static void record(struct weir_loop *loop, const struct weir_op *op)
+{
+    struct weir_tally *tally = loop->tally;
+    uint64_t latency_ns = op->done_ns - op->issued_ns;
+
+    weir_histogram_add(&tally->latency, latency_ns);
+    weir_series_add(&tally->series, op->done_ns, op->size);
+    if (loop->is_mixed)
+        weir_histogram_add(op->verb == WEIR_OP_READ ? &tally->read_latency : &tally->write_latency,
+                           latency_ns);
+    if (loop->run->queue.times_submission)
+        weir_histogram_add(&tally->submission, op->accepted_ns - op->issued_ns);
+    if (loop->log != NULL)
+        weir_op_log_add(loop->log, op);
+    if (loop->is_open_loop) {
+        record_lateness(loop, op);
+        weir_histogram_add(&tally->response, op->done_ns - op->due_ns);
+    }
+}
+
+static void check(struct weir_loop *loop, const struct weir_op *op)
+{
+    uint64_t before_ns = begin_ns(loop);
+
+    loop->reading.offset = op->offset;
+    loop->reading.bytes = op->size;
+    if (!weir_verify(loop->source, &loop->reading, op->data, &loop->tally->mismatches) &&
+        loop->phase->ends_at_mismatch)
+        weir_loop_request_stop(loop);
+    add_data_ns(loop, before_ns);
+}
+
+/* Unless something asks to stop meanwhile: in slices, for a signal may come just before a sleep,
+ * or to another thread. */
+static void pause_for(struct weir_loop *loop, uint64_t ns)
+{
+    struct weir_queue *queue = &loop->run->queue;
+    uint64_t now_ns = weir_queue_now(queue);
+    uint64_t until_ns = now_ns + ns;
+
+    while (now_ns < until_ns && *loop->stop_signal == 0 && !weir_loop_check_alarm(loop, now_ns)) {
+        uint64_t left_ns = until_ns - now_ns;
+        struct timespec time = {
+            .tv_nsec = (long)(left_ns < WEIR_GROUP_TICK_NS ? left_ns : WEIR_GROUP_TICK_NS)};
+
+        nanosleep(&time, NULL);
+        now_ns = weir_queue_now(queue);
+    }
+}
+
+/* Of a transfer that is over, with its sync. */
+static void finish(struct weir_loop *loop, struct weir_op *op)
+{
+    record(loop, op);
+    /* Of those that came back together, all are recorded before anybody looks up. */
+    if (is_blocking(loop))
+        weir_loop_poll(loop, op->done_ns);
+    if (loop->phase->must_verify && op->verb == WEIR_OP_READ)
+        check(loop, op);
+    if (loop->phase->think_ns != 0 && is_blocking(loop)) {
+        pause_for(loop, loop->phase->think_ns);
+        weir_queue_touch(&loop->run->queue);
+    }
+}
+
+bool weir_loop_post_op(struct weir_loop *loop, struct weir_op *op)
+{
+    if (loop->continued_count != 0)
+        join_parts(loop, op);
+    if (is_synced(loop, op)) {
+        if (!is_blocking(loop)) {
+            sync_op(loop, op);
+            return false;
+        }
+        sync_now(loop, op);
+    }
+    finish(loop, op);
+    return true;
+}
+
+static bool end_sync(struct weir_loop *loop, struct weir_op *op)
+{
+    struct weir_op_state *state = &loop->op_states[op->slot];
+
+    assert(state->is_synced);
+    if (op->result < 0 && is_retried(loop, op)) {
+        op->may_wait = op->result == -EAGAIN;
+        return false;
+    }
+    state->is_synced = false;
+    op->verb = WEIR_OP_WRITE;
+    op->may_wait = false;
+    op->issued_ns = state->issued_ns;
+    op->accepted_ns = state->accepted_ns;
+    if (op->result < 0)
+        weir_loop_fail(loop, (int)op->result, op->offset, "sync");
+    finish(loop, op);
+    return true;
+}
+
+/* A failed transfer is over. Its sync is not, if the others are waiting in theirs. */
+static void give_up(struct weir_loop *loop, struct weir_op *op)
+{
+    join_parts(loop, op);
+    if (loop->is_open_loop)
+        record_lateness(loop, op);
+    if (is_synced(loop, op) && loop->is_collective)
+        sync_now(loop, op);
+}
+
+bool weir_loop_complete_unusual(struct weir_loop *loop, struct weir_op *op)
+{
+    if (op->verb == WEIR_OP_SYNC)
+        return end_sync(loop, op);
+    if (continue_op(loop, op))
+        return false;
+    give_up(loop, op);
+    return true;
+}
