@@ -142,9 +142,9 @@ static int open_inner(struct fault_session *fault, const struct weir_session_par
 
 static int make_slots(struct fault_session *fault)
 {
-    fault->errands = calloc(fault->base.depth, sizeof *fault->errands);
+    fault->slots = calloc(fault->base.depth, sizeof *fault->slots);
     fault->kept = calloc(fault->base.depth, sizeof(struct weir_op *));
-    return fault->errands && fault->kept ? 0 : -ENOMEM;
+    return fault->slots && fault->kept ? 0 : -ENOMEM;
 }
 
 static void fault_session_close(struct weir_session *session)
@@ -153,7 +153,7 @@ static void fault_session_close(struct weir_session *session)
 
     if (fault->inner)
         fault->inner->backend->close(fault->inner);
-    free(fault->errands);
+    free(fault->slots);
     free(fault->kept);
     free(fault);
 }
@@ -167,7 +167,7 @@ static int fault_session_open(const struct weir_session_params *params,
     if (!fault)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "fault", "out of memory");
     fault->options = *(const struct fault_options *)params->options;
-    fault->is_struck = fault->options.rank < 0 || fault->options.rank == params->group->rank;
+    fault->is_target_rank = fault->options.rank < 0 || fault->options.rank == params->group->rank;
     rc = read_errors(fault, error);
     if (rc == 0)
         rc = open_inner(fault, params, error);
@@ -237,7 +237,7 @@ static void swap(const struct fault_session *fault, const char *path, const char
         return;
     if (names && names->kernel_path)
         path = names->kernel_path(fault->inner, path);
-    if (fault->is_struck && fault->options.swapped_in && path)
+    if (fault->is_target_rank && fault->options.swapped_in && path)
         rename(fault->options.swapped_in, path);
 }
 
@@ -245,7 +245,7 @@ static int fault_open(struct weir_session *session, const struct weir_file_param
                       struct weir_file **file)
 {
     struct fault_session *fault = weir_fault_session(session);
-    bool must_fail = fault->is_struck && fault->open_rc < 0;
+    bool must_fail = fault->is_target_rank && fault->open_rc < 0;
     struct fault_file *opened;
     int rc;
 
@@ -278,7 +278,7 @@ static int fault_close(struct weir_session *session, struct weir_file *file)
 
     swap(fault, ((struct fault_file *)file)->path, "close");
     free(file);
-    return fault->is_struck && fault->close_rc < 0 ? fault->close_rc : rc;
+    return fault->is_target_rank && fault->close_rc < 0 ? fault->close_rc : rc;
 }
 
 static int fault_sync(struct weir_session *session, struct weir_file *file)

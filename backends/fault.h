@@ -27,7 +27,7 @@ struct fault_options {
 };
 
 /* What has become of the request in a slot. */
-struct errand {
+struct fault_slot {
     struct weir_file *file; /* as the caller has it */
     uint64_t size;
     bool is_hit;
@@ -39,14 +39,14 @@ struct fault_session {
     struct weir_session base;
     struct weir_session *inner;
     struct fault_options options;
-    bool is_struck;  /* this rank is one that goes wrong */
-    int transfer_rc; /* the errors as numbers; 0: none */
+    bool is_target_rank; /* this rank is one that goes wrong */
+    int transfer_rc;     /* the errors as numbers; 0: none */
     int open_rc;
     int close_rc;
     int sync_rc;
     uint64_t op_count;
-    struct errand *errands; /* one per slot */
-    unsigned inner_count;   /* with the inner backend */
+    struct fault_slot *slots; /* one per slot */
+    unsigned inner_count;     /* with the inner backend */
     /* done without the inner backend, or held back until others have come back; oldest first */
     struct weir_op **kept;
     unsigned kept_count;

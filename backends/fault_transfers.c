@@ -44,7 +44,7 @@ bool weir_fault_hits(struct fault_session *fault, enum weir_op_verb verb)
     uint64_t every = (uint64_t)fault->options.every;
     uint64_t number;
 
-    if (!fault->is_struck || !is_counted(fault, verb))
+    if (!fault->is_target_rank || !is_counted(fault, verb))
         return false;
     number = fault->op_count++;
     return number == at || (every > 0 && number > at && (number - at) % every == 0);
@@ -63,7 +63,7 @@ int weir_fault_error(const struct fault_session *fault, enum weir_op_verb verb, 
 {
     if (is_hit && fault->transfer_rc < 0)
         return fault->transfer_rc;
-    if (!fault->is_struck)
+    if (!fault->is_target_rank)
         return 0;
     return verb == WEIR_OP_OPEN    ? fault->open_rc
            : verb == WEIR_OP_CLOSE ? fault->close_rc
@@ -104,23 +104,23 @@ static bool strike(const struct fault_session *fault, struct weir_op *op, bool i
  * already. */
 static bool set_out(struct fault_session *fault, struct weir_op *op)
 {
-    struct errand *errand = &fault->errands[op->slot];
+    struct fault_slot *fault_slot = &fault->slots[op->slot];
 
-    *errand = (struct errand){
+    *fault_slot = (struct fault_slot){
         .file = op->file, .size = op->size, .is_hit = weir_fault_hits(fault, op->verb)};
-    if (errand->is_hit) {
+    if (fault_slot->is_hit) {
         pause_for(fault->options.delay_ns);
-        errand->late_count = fault->options.late_count;
+        fault_slot->late_count = fault->options.late_count;
     }
     if (!is_queued_inside(fault, op->verb)) {
         op->result = -ENOSYS;
         return false;
     }
-    if (!strike(fault, op, errand->is_hit))
+    if (!strike(fault, op, fault_slot->is_hit))
         return false;
     if (op->verb == WEIR_OP_OPEN) {
-        errand->opened = calloc(1, sizeof *errand->opened);
-        if (!errand->opened) {
+        fault_slot->opened = calloc(1, sizeof *fault_slot->opened);
+        if (!fault_slot->opened) {
             op->result = -ENOMEM;
             return false;
         }
@@ -130,27 +130,27 @@ static bool set_out(struct fault_session *fault, struct weir_op *op)
     return true;
 }
 
-static void forget_errand(struct fault_session *fault, struct weir_op *op)
+static void clear_slot(struct fault_session *fault, struct weir_op *op)
 {
-    struct errand *errand = &fault->errands[op->slot];
+    struct fault_slot *fault_slot = &fault->slots[op->slot];
 
-    op->file = errand->file;
-    op->size = errand->size;
-    free(errand->opened);
-    errand->opened = NULL;
+    op->file = fault_slot->file;
+    op->size = fault_slot->size;
+    free(fault_slot->opened);
+    fault_slot->opened = NULL;
 }
 
-static void bring_home_file(struct errand *errand, struct weir_op *op)
+static void bring_home_file(struct fault_slot *fault_slot, struct weir_op *op)
 {
-    errand->opened->inner = op->file;
-    errand->opened->base = *op->file;
-    errand->file = &errand->opened->base;
-    errand->opened = NULL;
+    fault_slot->opened->inner = op->file;
+    fault_slot->opened->base = *op->file;
+    fault_slot->file = &fault_slot->opened->base;
+    fault_slot->opened = NULL;
 }
 
 void weir_fault_hide_bytes(const struct fault_session *fault, struct weir_name_facts *facts)
 {
-    uint64_t hidden = fault->is_struck ? (uint64_t)fault->options.stat_bytes : 0;
+    uint64_t hidden = fault->is_target_rank ? (uint64_t)fault->options.stat_bytes : 0;
 
     facts->bytes -= hidden < facts->bytes ? hidden : facts->bytes;
 }
@@ -158,21 +158,22 @@ void weir_fault_hide_bytes(const struct fault_session *fault, struct weir_name_f
 /* Makes the request the caller's again. */
 static void bring_home(struct fault_session *fault, struct weir_op *op)
 {
-    struct errand *errand = &fault->errands[op->slot];
-    int rc = weir_fault_error(fault, op->verb, errand->is_hit);
+    struct fault_slot *fault_slot = &fault->slots[op->slot];
+    int rc = weir_fault_error(fault, op->verb, fault_slot->is_hit);
 
     if (op->verb == WEIR_OP_OPEN && op->result == 0)
-        bring_home_file(errand, op);
+        bring_home_file(fault_slot, op);
     if (op->verb == WEIR_OP_CLOSE) {
-        free(errand->file);
-        errand->file = NULL;
+        free(fault_slot->file);
+        fault_slot->file = NULL;
     }
     if (op->verb == WEIR_OP_STAT && op->result == 0)
         weir_fault_hide_bytes(fault, op->request->facts);
-    forget_errand(fault, op);
+    clear_slot(fault, op);
     if (rc < 0)
         op->result = rc;
-    if (errand->is_hit && fault->options.must_flip && op->verb == WEIR_OP_READ && op->result > 0)
+    if (fault_slot->is_hit && fault->options.must_flip && op->verb == WEIR_OP_READ &&
+        op->result > 0)
         ((unsigned char *)op->data)[op->result / 2] ^= 1;
 }
 
@@ -225,7 +226,7 @@ static int fault_submit(struct weir_session *session, struct weir_op *const ops[
         if (rc < 0)
             return rc;
         if (rc == 0) {
-            forget_errand(fault, op);
+            clear_slot(fault, op);
             fault->op_count = op_count;
             break;
         }
@@ -239,7 +240,7 @@ static void hand_back(struct fault_session *fault, struct weir_op *op, struct we
 {
     *place = op;
     for (unsigned i = 0; i < fault->kept_count; i++)
-        fault->errands[fault->kept[i]->slot].late_count--;
+        fault->slots[fault->kept[i]->slot].late_count--;
 }
 
 /* Hands back what is kept and may come, at most `max`; returns how many. */
@@ -251,7 +252,7 @@ static unsigned release_kept(struct fault_session *fault, struct weir_op *done[]
     while (i < fault->kept_count && count < max) {
         struct weir_op *op = fault->kept[i];
 
-        if (fault->errands[op->slot].late_count > 0 && fault->inner_count > 0) {
+        if (fault->slots[op->slot].late_count > 0 && fault->inner_count > 0) {
             i++;
             continue;
         }
@@ -275,7 +276,7 @@ static unsigned keep_late(struct fault_session *fault, struct weir_op *done[], u
         struct weir_op *op = done[i];
 
         bring_home(fault, op);
-        if (fault->errands[op->slot].late_count > 0)
+        if (fault->slots[op->slot].late_count > 0)
             fault->kept[fault->kept_count++] = op;
         else
             hand_back(fault, op, &done[left++]);

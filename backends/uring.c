@@ -144,11 +144,11 @@ static int check_options(const void *values, struct weir_error *error)
     return 0;
 }
 
-static struct weir_uring_wishes read_wishes(const struct uring_options *options, unsigned depth)
+static struct weir_uring_request read_request(const struct uring_options *options, unsigned depth)
 {
     bool is_fewer = options->entries > 0 && options->entries < depth;
 
-    return (struct weir_uring_wishes){
+    return (struct weir_uring_request){
         .depth = depth,
         .entries = is_fewer ? (unsigned)options->entries : depth,
         .is_polled = options->is_polled != 0,
@@ -163,7 +163,7 @@ static struct weir_uring_wishes read_wishes(const struct uring_options *options,
 static int fill_session(struct uring_session *uring, const struct uring_options *options,
                         unsigned depth, struct weir_error *error)
 {
-    struct weir_uring_wishes wishes = read_wishes(options, depth);
+    struct weir_uring_request request = read_request(options, depth);
     int rc;
 
     weir_posix_session_init(&uring->posix, &weir_backend_uring, options->is_direct != 0, depth);
@@ -174,7 +174,7 @@ static int fill_session(struct uring_session *uring, const struct uring_options 
     rc = weir_posix_session_stripe(&uring->posix.base, &options->striping, error);
     if (rc < 0)
         return rc;
-    rc = weir_uring_ring_open(&uring->ring, &wishes, "uring", error);
+    rc = weir_uring_ring_open(&uring->ring, &request, "uring", error);
     if (rc < 0)
         return rc;
     rc = weir_uring_names_init(&uring->names, &uring->ring, depth);
@@ -266,7 +266,7 @@ static int prepare_sync(const struct uring_session *uring, const struct weir_op 
 {
     int fd = weir_posix_fd(op->file);
 
-    if (uring->ring.wishes.is_polled)
+    if (uring->ring.request.is_polled)
         return -EOPNOTSUPP;
     io_uring_prep_fsync(sqe, fd, 0);
     if (weir_uring_ring_has_file(&uring->ring, fd))
@@ -446,7 +446,7 @@ static int try_out(struct uring_session *uring, int fd, bool may_write, const ch
                                 "%s: --uring.nowait: the file system there cannot promise not to "
                                 "block: leave the option out",
                                 path);
-    if (uring->ring.wishes.is_polled && weir_uring_takes_polling(&uring->ring, fd, may_write) == 0)
+    if (uring->ring.request.is_polled && weir_uring_takes_polling(&uring->ring, fd, may_write) == 0)
         return weir_error_usage(error, "uring",
                                 "%s: --uring.iopoll: the device there has no queues that can be "
                                 "polled (NVMe has with the module parameter nvme.poll_queues): "
@@ -462,7 +462,7 @@ static int uring_check(struct weir_session *session, const char *path, struct we
     bool may_write;
     int fd;
 
-    if (rc < 0 || (uring->rw_flags == 0 && !uring->ring.wishes.is_polled))
+    if (rc < 0 || (uring->rw_flags == 0 && !uring->ring.request.is_polled))
         return rc;
     fd = weir_uring_open_probe(path, uring->posix.is_direct, &may_write);
     /* Whatever is wrong with the path, others say it. */

@@ -80,14 +80,14 @@ static void tell_refusal(struct weir_diagnosis *diagnosis, int rc)
 
 /* ---- a ring ---- */
 
-static int open_ring(struct weir_uring_ring *ring, struct weir_uring_wishes wishes)
+static int open_ring(struct weir_uring_ring *ring, struct weir_uring_request request)
 {
     struct weir_error error = {0};
 
-    wishes.depth = RING_DEPTH;
-    wishes.entries = RING_DEPTH;
-    wishes.poller_cpu = -1;
-    return weir_uring_ring_open(ring, &wishes, "uring", &error);
+    request.depth = RING_DEPTH;
+    request.entries = RING_DEPTH;
+    request.poller_cpu = -1;
+    return weir_uring_ring_open(ring, &request, "uring", &error);
 }
 
 /* Adds the names of operations that the kernel does not know; how many. */
@@ -205,7 +205,7 @@ static void tell_memory(struct weir_diagnosis *diagnosis, struct weir_uring_ring
 static void tell_poller(struct weir_diagnosis *diagnosis)
 {
     struct weir_uring_ring ring;
-    int rc = open_ring(&ring, (struct weir_uring_wishes){.has_poller = true});
+    int rc = open_ring(&ring, (struct weir_uring_request){.has_poller = true});
 
     if (rc < 0) {
         weir_diagnosis_add(diagnosis, WEIR_LIMITED, "SQPOLL",
@@ -247,7 +247,7 @@ static int try_polling(const char *path, bool *is_nvme)
     if (fd < 0)
         return -errno;
     *is_nvme = weir_uring_is_nvme(fd);
-    rc = open_ring(&ring, (struct weir_uring_wishes){.is_polled = true});
+    rc = open_ring(&ring, (struct weir_uring_request){.is_polled = true});
     if (rc == 0) {
         rc = weir_uring_takes_polling(&ring, fd, may_write);
         weir_uring_ring_close(&ring);
@@ -309,8 +309,8 @@ static void tell_flags(struct weir_diagnosis *diagnosis, const char *path)
 void weir_uring_diagnose(struct weir_diagnosis *diagnosis, const char *path)
 {
     struct weir_uring_ring ring;
-    int rc = open_ring(&ring, (struct weir_uring_wishes){.must_register_memory = true,
-                                                         .must_register_files = true});
+    int rc = open_ring(&ring, (struct weir_uring_request){.must_register_memory = true,
+                                                          .must_register_files = true});
 
     if (rc < 0) {
         tell_refusal(diagnosis, rc);

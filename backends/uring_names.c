@@ -28,7 +28,7 @@ static void ask_verbs(struct weir_uring_names *names, const struct weir_uring_ri
 {
     struct io_uring_probe *probe;
 
-    if (ring->wishes.is_polled)
+    if (ring->request.is_polled)
         return;
     probe = io_uring_get_probe_ring((struct io_uring *)&ring->ring);
     if (!probe)

@@ -36,36 +36,36 @@ enum { FEATURE_COUNT = sizeof features / sizeof *features };
 
 /* ---- set-up ---- */
 
-static unsigned wished_flags(const struct weir_uring_wishes *wishes)
+static unsigned wished_flags(const struct weir_uring_request *request)
 {
     unsigned flags = 0;
 
     for (unsigned i = 0; i < FEATURE_COUNT; i++)
-        if (!features[i].is_own || !wishes->has_poller)
+        if (!features[i].is_own || !request->has_poller)
             flags |= features[i].flags;
-    if (wishes->is_polled)
+    if (request->is_polled)
         flags |= IORING_SETUP_IOPOLL;
-    if (wishes->has_poller)
+    if (request->has_poller)
         flags |= IORING_SETUP_SQPOLL;
-    if (wishes->poller_cpu >= 0)
+    if (request->poller_cpu >= 0)
         flags |= IORING_SETUP_SQ_AFF;
     return flags;
 }
 
 static int set_up(struct weir_uring_ring *ring, unsigned flags)
 {
-    const struct weir_uring_wishes *wishes = &ring->wishes;
+    const struct weir_uring_request *request = &ring->request;
     struct io_uring_params params = {
         .flags = flags,
-        .cq_entries = wishes->depth > wishes->entries ? wishes->depth : wishes->entries,
-        .sq_thread_cpu = wishes->poller_cpu >= 0 ? (unsigned)wishes->poller_cpu : 0,
-        .sq_thread_idle = wishes->poller_idle_ms,
+        .cq_entries = request->depth > request->entries ? request->depth : request->entries,
+        .sq_thread_cpu = request->poller_cpu >= 0 ? (unsigned)request->poller_cpu : 0,
+        .sq_thread_idle = request->poller_idle_ms,
     };
     int rc;
 
     if (!(flags & IORING_SETUP_CQSIZE))
         params.cq_entries = 0;
-    rc = io_uring_queue_init_params(wishes->entries, &ring->ring, &params);
+    rc = io_uring_queue_init_params(request->entries, &ring->ring, &params);
     if (rc == 0)
         ring->room = params.cq_entries;
     return rc;
@@ -116,7 +116,7 @@ static const char *format_lock_limit(char text[WEIR_SIZE_TEXT_BYTES])
 static int refuse(const struct weir_uring_ring *ring, int rc, const char *place,
                   struct weir_error *error)
 {
-    const struct weir_uring_wishes *wishes = &ring->wishes;
+    const struct weir_uring_request *request = &ring->request;
     char limit[WEIR_SIZE_TEXT_BYTES];
 
     if (rc == -EPERM || rc == -EACCES)
@@ -129,14 +129,14 @@ static int refuse(const struct weir_uring_ring *ring, int rc, const char *place,
                               "no memory for a ring of %u: older kernels count it as locked "
                               "memory, whose limit is %s: raise that (ulimit -l), take a smaller "
                               "--depth, or " WAY_OUT,
-                              wishes->entries, format_lock_limit(limit));
-    if (rc == -EINVAL && wishes->poller_cpu >= 0)
+                              request->entries, format_lock_limit(limit));
+    if (rc == -EINVAL && request->poller_cpu >= 0)
         return weir_error_usage(error, place,
                                 "--uring.sqpoll-cpu: the kernel has no CPU %d for its thread: "
                                 "name another, or leave the option out",
-                                wishes->poller_cpu);
+                                request->poller_cpu);
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, place,
-                          "a ring of %u cannot be set up: %s: " WAY_OUT, wishes->entries,
+                          "a ring of %u cannot be set up: %s: " WAY_OUT, request->entries,
                           strerror(-rc));
 }
 
@@ -164,7 +164,7 @@ static void prepare_files(struct weir_uring_ring *ring)
     struct rlimit limit = {.rlim_cur = FILES_MAX};
     unsigned count;
 
-    if (!ring->wishes.must_register_files)
+    if (!ring->request.must_register_files)
         return;
     getrlimit(RLIMIT_NOFILE, &limit);
     count = limit.rlim_cur < FILES_MAX ? (unsigned)limit.rlim_cur : FILES_MAX;
@@ -174,12 +174,12 @@ static void prepare_files(struct weir_uring_ring *ring)
         ring->file_count = count;
 }
 
-int weir_uring_ring_open(struct weir_uring_ring *ring, const struct weir_uring_wishes *wishes,
+int weir_uring_ring_open(struct weir_uring_ring *ring, const struct weir_uring_request *request,
                          const char *place, struct weir_error *error)
 {
     int rc;
 
-    *ring = (struct weir_uring_ring){.wishes = *wishes, .asked_flags = wished_flags(wishes)};
+    *ring = (struct weir_uring_ring){.request = *request, .asked_flags = wished_flags(request)};
     rc = set_up_with_what_there_is(ring);
     if (rc < 0)
         return refuse(ring, rc, place, error);
@@ -199,8 +199,8 @@ int weir_uring_ring_open(struct weir_uring_ring *ring, const struct weir_uring_w
  * its own time. */
 static unsigned count_withheld(const struct weir_uring_ring *ring)
 {
-    return ring->wishes.has_poller ? ring->ring.sq.sqe_tail - ring->ring.sq.sqe_head
-                                   : io_uring_sq_ready(&ring->ring);
+    return ring->request.has_poller ? ring->ring.sq.sqe_tail - ring->ring.sq.sqe_head
+                                    : io_uring_sq_ready(&ring->ring);
 }
 
 void weir_uring_ring_drain(struct weir_uring_ring *ring)
@@ -240,7 +240,7 @@ void weir_uring_ring_lend(struct weir_uring_ring *ring, void *memory, size_t byt
     size_t count = (bytes + most - 1) / most;
     struct iovec *pieces;
 
-    if (!ring->wishes.must_register_memory || count == 0)
+    if (!ring->request.must_register_memory || count == 0)
         return;
     pieces = calloc(count, sizeof *pieces);
     for (size_t i = 0; pieces && i < count; i++) {
@@ -344,17 +344,17 @@ static void describe_files(const struct weir_uring_ring *ring, struct weir_sessi
 void weir_uring_ring_describe(const struct weir_uring_ring *ring, struct weir_session_facts *facts)
 {
     weir_session_got(facts, "ring of %u", ring->ring.sq.ring_entries);
-    if (ring->room < ring->wishes.depth) {
+    if (ring->room < ring->request.depth) {
         weir_session_missed(
             facts,
             "the ring has room for %u completions, so no more are in flight of a depth "
             "of %u: leave --uring.entries out",
-            ring->room, ring->wishes.depth);
+            ring->room, ring->request.depth);
     }
     describe_features(ring, facts);
-    if (ring->wishes.has_poller)
+    if (ring->request.has_poller)
         weir_session_got(facts, "submission by the kernel's thread");
-    if (ring->wishes.is_polled)
+    if (ring->request.is_polled)
         weir_session_got(facts, "polled completions");
     if (ring->ring_rc == 0) {
         weir_session_got(facts, "registered ring");
@@ -380,8 +380,8 @@ void weir_uring_ring_wait_for_space(struct weir_uring_ring *ring)
  * they are asked for with it. */
 static int hand_over(struct weir_uring_ring *ring)
 {
-    return ring->wishes.has_poller ? io_uring_submit(&ring->ring)
-                                   : io_uring_submit_and_get_events(&ring->ring);
+    return ring->request.has_poller ? io_uring_submit(&ring->ring)
+                                    : io_uring_submit_and_get_events(&ring->ring);
 }
 
 static struct __kernel_timespec timespec_of(uint64_t ns)
@@ -423,7 +423,7 @@ static bool must_look(const struct weir_uring_ring *ring)
 {
     const unsigned hidden = IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW;
 
-    return (ring->wishes.is_polled && !ring->wishes.has_poller) ||
+    return (ring->request.is_polled && !ring->request.has_poller) ||
            IO_URING_READ_ONCE(*ring->ring.sq.kflags) & hidden;
 }
 
@@ -432,9 +432,9 @@ static bool must_look(const struct weir_uring_ring *ring)
 static bool must_go_on(const struct weir_uring_ring *ring, unsigned before, unsigned prepared,
                        uint64_t patience_ns)
 {
-    if (ring->wishes.is_polled && patience_ns == WEIR_FOREVER)
+    if (ring->request.is_polled && patience_ns == WEIR_FOREVER)
         return true;
-    return prepared > 0 && prepared != before && !ring->wishes.has_poller;
+    return prepared > 0 && prepared != before && !ring->request.has_poller;
 }
 
 int weir_uring_ring_turn(struct weir_uring_ring *ring, unsigned min, uint64_t patience_ns)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct weir_uring_wishes {
+struct weir_uring_request {
     unsigned depth;          /* operations in flight */
     unsigned entries;        /* of them, handed to the kernel in one call */
     bool is_polled;          /* completions are polled for, not interrupted by */
@@ -29,7 +29,7 @@ struct weir_uring_wishes {
 
 struct weir_uring_ring {
     struct io_uring ring;
-    struct weir_uring_wishes wishes;
+    struct weir_uring_request request;
     unsigned asked_flags; /* IORING_SETUP_*; what was granted is in `ring` */
     unsigned room;        /* completions that fit: no more may be in flight */
     unsigned flying;      /* operations taken and not handed back */
@@ -46,7 +46,7 @@ struct weir_uring_ring {
 
 /* Sets the ring up; what is granted less than asked for is told by describe. `place` is the
  * backend's name, for the error. 0, or the error with nothing left behind. */
-int weir_uring_ring_open(struct weir_uring_ring *ring, const struct weir_uring_wishes *wishes,
+int weir_uring_ring_open(struct weir_uring_ring *ring, const struct weir_uring_request *request,
                          const char *place, struct weir_error *error);
 
 /* Waits for what is in flight, or cancels it: nothing is moved any more when this returns. What

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which doubts are due for a phase, and whether there is anything to warn of at all. */
+/* Which checks are due for a phase, and whether there is anything to warn of at all. */
 #include "weir/audit/audit.h"
 
-#include "doubts.h"
+#include "checks.h"
 
 #include <assert.h>
 #include <string.h>
 
 /* ---- what is doubted ---- */
 
-static bool moves_data(const struct weir_subject *subject)
+static bool moves_data(const struct weir_audit_input *input)
 {
-    return subject->phase->verb != WEIR_REMOVE && subject->record->op_count > 0;
+    return input->phase->verb != WEIR_REMOVE && input->record->op_count > 0;
 }
 
-bool weir_subject_passes_cache(const struct weir_subject *subject)
+bool weir_audit_passes_cache(const struct weir_audit_input *input)
 {
-    const char *odirect = weir_test_setting(subject->test, "posix.odirect");
+    const char *odirect = weir_test_setting(input->test, "posix.odirect");
 
-    return (weir_test_abilities(subject->test) & WEIR_BYPASSES_CACHE) == 0 &&
+    return (weir_test_abilities(input->test) & WEIR_BYPASSES_CACHE) == 0 &&
            (odirect == NULL || strcmp(odirect, "0") == 0);
 }
 
-const char *weir_subject_deed(const struct weir_subject *subject)
+const char *weir_audit_activity(const struct weir_audit_input *input)
 {
-    if (subject->phase->verb == WEIR_MIXED)
-        return subject->phase->must_verify ? "making and checking" : "making";
-    return subject->phase->verb == WEIR_WRITE ? "making" : "checking";
+    if (input->phase->verb == WEIR_MIXED)
+        return input->phase->must_verify ? "making and checking" : "making";
+    return input->phase->verb == WEIR_WRITE ? "making" : "checking";
 }
 
-const char *weir_subject_data_advice(const struct weir_subject *subject)
+const char *weir_audit_data_advice(const struct weir_audit_input *input)
 {
-    enum weir_payload_mode mode = subject->phase->payload.mode;
+    enum weir_payload_mode mode = input->phase->payload.mode;
 
     return mode == WEIR_PAYLOAD_FULL || mode == WEIR_PAYLOAD_IOR ? ", or --data stamp" : "";
 }
@@ -39,24 +39,25 @@ const char *weir_subject_data_advice(const struct weir_subject *subject)
 void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *record)
 {
     const struct weir_test *test = plan->tests[record->test];
-    struct weir_subject subject = {.plan = plan,
-                                   .test = test,
-                                   .phase = weir_plan_find_phase(plan, record->test, record->phase),
-                                   .record = record};
+    struct weir_audit_input input = {.plan = plan,
+                                     .test = test,
+                                     .phase =
+                                         weir_plan_find_phase(plan, record->test, record->phase),
+                                     .record = record};
 
-    assert(subject.phase != NULL);
-    weir_doubt_completeness(&subject);
-    if (!moves_data(&subject))
+    assert(input.phase != NULL);
+    weir_audit_completeness(&input);
+    if (!moves_data(&input))
         return;
-    weir_doubt_work(&subject);
-    weir_doubt_cache(&subject);
-    if (subject.phase->is_check || subject.phase->is_prefill)
+    weir_audit_work(&input);
+    weir_audit_cache(&input);
+    if (input.phase->is_check || input.phase->is_prefill)
         return;
-    weir_doubt_time(&subject);
-    weir_doubt_stalls(&subject);
-    weir_doubt_load(&subject);
-    weir_doubt_places(&subject);
-    weir_doubt_ranks(&subject);
+    weir_audit_time(&input);
+    weir_audit_stalls(&input);
+    weir_audit_load(&input);
+    weir_audit_places(&input);
+    weir_audit_ranks(&input);
 }
 
 /* ---- is there anything at all? ---- */

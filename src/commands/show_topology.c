@@ -3,9 +3,9 @@
 #include "show_topology.h"
 
 #include "weir/base/arena.h"
+#include "weir/system/bindings.h"
 #include "weir/system/environment.h"
 #include "weir/system/running.h"
-#include "weir/system/seats.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,9 +16,9 @@ struct showing {
     struct weir_topology *topology;
     struct weir_arena arena;
     struct weir_storage_facts storage;
-    struct weir_seat_needs needs;
+    struct weir_binding_needs needs;
     struct weir_cpu_set given; /* to each rank */
-    struct weir_seat_request request;
+    struct weir_binding_request request;
     struct weir_error *error;
 };
 
@@ -64,8 +64,8 @@ static int read_rankfile(struct showing *showing)
 {
     struct weir_text text = {0};
 
-    if (weir_seats_read_rankfile(showing->question->pinning.rankfile_path, &text, showing->error) ==
-        0)
+    if (weir_bindings_read_rankfile(showing->question->pinning.rankfile_path, &text,
+                                    showing->error) == 0)
         showing->request.rankfile = weir_arena_copy(&showing->arena, weir_text_string(&text));
     weir_text_close(&text);
     return showing->error->code;
@@ -103,7 +103,7 @@ static int find_devices(struct showing *showing)
     if (!showing->storage.is_known)
         return weir_error_usage(showing->error, "--target", "%s: there is no such path", path);
     showing->request.devices =
-        weir_seats_devices(showing->topology, &showing->storage, &showing->needs);
+        weir_bindings_devices(showing->topology, &showing->storage, &showing->needs);
     return 0;
 }
 
@@ -156,14 +156,15 @@ static int prepare(struct showing *showing)
 static int draw(struct showing *showing, struct weir_text *text)
 {
     int code = prepare(showing);
-    struct weir_seat *seats;
+    struct weir_binding *bindings;
 
     if (code != 0)
         return code;
-    seats = weir_arena_take(&showing->arena, (showing->request.rank_count + 1) * sizeof *seats);
-    code = weir_seats_plan(showing->topology, &showing->request, seats, showing->error);
+    bindings =
+        weir_arena_take(&showing->arena, (showing->request.rank_count + 1) * sizeof *bindings);
+    code = weir_bindings_plan(showing->topology, &showing->request, bindings, showing->error);
     if (code == 0)
-        weir_seats_draw(text, showing->topology, &showing->request, seats);
+        weir_bindings_draw(text, showing->topology, &showing->request, bindings);
     return code;
 }
 

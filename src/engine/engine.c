@@ -210,7 +210,7 @@ static int run_test_in_group(struct weir_run *run, struct weir_error *error)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi", "ranks cannot agree on seeds");
     /* Before all that depends on where the rank runs: packages in names, and its memory. */
     if (!weir_error_is_set(error))
-        weir_seat_take(run, error);
+        weir_binding_take(run, error);
     if (!weir_error_is_set(error) && weir_run_place(run) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi",
                        "ranks cannot tell each other where they run");
@@ -220,7 +220,7 @@ static int run_test_in_group(struct weir_run *run, struct weir_error *error)
     weir_hog_drop(run);
     weir_prepare_close(run);
     weir_watchdog_close(run);
-    weir_seat_leave(run);
+    weir_binding_release(run);
     free(run->package_of_rank);
     weir_group_close(run->self);
     free(run->tally);

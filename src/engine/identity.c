@@ -438,16 +438,16 @@ int weir_identity_create(struct weir_run *run, const struct weir_phase *phase,
     return code;
 }
 
-int weir_identity_prepare_noise(struct weir_run *run, const struct weir_identity *identity)
+int weir_identity_prepare_filler(struct weir_run *run, const struct weir_identity *identity)
 {
-    uint64_t seed = weir_noise_seed(identity);
+    uint64_t seed = weir_filler_seed(identity);
 
     if (identity->mode != WEIR_PAYLOAD_STAMP)
         return 0;
-    if (run->noise != NULL && run->noise_seed == seed)
+    if (run->filler != NULL && run->filler_seed == seed)
         return 0;
-    free(run->noise);
-    run->noise = weir_noise_make(seed);
-    run->noise_seed = seed;
-    return run->noise == NULL ? -ENOMEM : 0;
+    free(run->filler);
+    run->filler = weir_filler_make(seed);
+    run->filler_seed = seed;
+    return run->filler == NULL ? -ENOMEM : 0;
 }

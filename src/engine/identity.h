@@ -16,6 +16,6 @@ int weir_identity_create(struct weir_run *run, const struct weir_phase *phase,
                          struct weir_identity *identity);
 
 /* Noise for the seed, made when needed. 0 or -ENOMEM. */
-int weir_identity_prepare_noise(struct weir_run *run, const struct weir_identity *identity);
+int weir_identity_prepare_filler(struct weir_run *run, const struct weir_identity *identity);
 
 #endif

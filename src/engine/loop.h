@@ -30,7 +30,7 @@ struct weir_loop {
     const char *path; /* for messages */
     const struct weir_share *share;
     const struct weir_source *source; /* of the payload */
-    struct weir_reading reading;      /* file number, writer and reader are set */
+    struct weir_expectation reading;  /* file number, writer and reader are set */
     uint64_t limit;                   /* transfers to make */
     uint64_t
         first_index;   /* start there, and at the beginning again after the end: trials of depth */

@@ -41,7 +41,7 @@ static uint64_t begin_ns(struct weir_loop *loop)
 
 /* ---- before a transfer ---- */
 
-/* What is read goes where writes do not find it: their buffers hold noise already. */
+/* What is read goes where writes do not find it: their buffers hold filler already. */
 static void choose_verb(struct weir_loop *loop, struct weir_op *op)
 {
     if (!weir_mix_is_read(&loop->mix, loop->walk.index - 1)) {
@@ -56,12 +56,12 @@ static void choose_verb(struct weir_loop *loop, struct weir_op *op)
 static void fill(struct weir_loop *loop, struct weir_op *op)
 {
     struct weir_op_state *state = &loop->op_states[op->slot];
-    uint32_t noise = weir_source_first_noise(loop->source, weir_loop_next_window(loop, op));
+    uint32_t filler = weir_source_first_filler(loop->source, weir_loop_next_window(loop, op));
 
     if (state->must_init)
-        weir_source_init_buffer(loop->source, op->data, noise);
+        weir_source_init_buffer(loop->source, op->data, filler);
     state->must_init = false;
-    weir_source_fill(loop->source, op->data, op->offset, noise);
+    weir_source_fill(loop->source, op->data, op->offset, filler);
 }
 
 void weir_loop_prepare_buffer(struct weir_loop *loop, struct weir_op *op)

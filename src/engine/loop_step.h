@@ -71,7 +71,7 @@ static inline void weir_loop_put_stamp(struct weir_loop *loop, struct weir_op *o
 {
     unsigned window = weir_loop_next_window(loop, op);
 
-    weir_source_stamp(loop->source, op->data, op->offset, window % WEIR_NOISE_PIECES);
+    weir_source_stamp(loop->source, op->data, op->offset, window % WEIR_FILLER_PIECES);
 }
 
 static inline void weir_loop_prepare(struct weir_loop *loop, struct weir_op *op)

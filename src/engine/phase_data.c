@@ -124,7 +124,7 @@ static int set_identity(struct weir_data_phase *data, struct weir_error *error)
     else if (phase->must_verify)
         code = weir_identity_expect(data->run, phase, data->path, identity, error);
     if (code == 0)
-        code = weir_identity_prepare_noise(data->run, identity);
+        code = weir_identity_prepare_filler(data->run, identity);
     return code;
 }
 
@@ -251,7 +251,7 @@ static int start(struct weir_data_phase *data)
     int code = weir_group_barrier(run->group);
 
     /* Now nobody prepares anything any more. */
-    weir_seat_look_before(run);
+    weir_binding_sample_before(run);
     if (code == 0)
         code = weir_group_synchronise(run->group, run->params->clock, &data->facts.before);
     if (code != 0)
@@ -328,12 +328,12 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
     struct weir_run *run = data->run;
     int code;
 
-    weir_seat_look_after(run, &data->facts.execution);
+    weir_binding_sample_after(run, &data->facts.execution);
     code = weir_group_synchronise(run->group, run->params->clock, &data->facts.after);
     if (code == 0)
         code = remember_write(data);
     if (code == 0)
-        code = weir_seat_look_around(run, &data->facts);
+        code = weir_binding_sample_node(run, &data->facts);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
     measure_file(data);

@@ -85,10 +85,10 @@ static void remove_file(struct weir_run *run, const struct removal *removal)
     int code = removal->code;
 
     weir_claim_drop(run, removal->id);
-    weir_watchdog_say(run, WEIR_DEED_REMOVE, removal->path);
+    weir_watchdog_say(run, WEIR_ACTIVITY_REMOVE, removal->path);
     if (code == 0)
         code = run->backend->names->unlink(run->session, removal->path);
-    weir_watchdog_say(run, WEIR_DEED_NONE, NULL);
+    weir_watchdog_say(run, WEIR_ACTIVITY_NONE, NULL);
     if (removal->code != 0 && run->has_failed)
         return;
     if (code == 0) {

@@ -15,20 +15,20 @@ bool weir_phase_handles_made_file(const struct weir_data_phase *data)
            weir_run_handles_name(data->run, data->target);
 }
 
-/* Every window gets its noise once; the loop then only puts stamps. */
+/* Every window gets its filler once; the loop then only puts stamps. */
 void weir_phase_init_buffers(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
     const struct weir_buffers *buffers = &run->buffers;
 
-    weir_source_init(&data->source, &data->facts.identity, run->noise,
+    weir_source_init(&data->source, &data->facts.identity, run->filler,
                      weir_run_file_number(data->target, data->owner), (uint32_t)data->owner);
     memset(data->op_states, 0, run->queue.depth * sizeof *data->op_states);
     if (!weir_phase_writes(data->phase))
         return;
     for (unsigned window = 0; window < buffers->slots * buffers->windows; window++)
         weir_source_init_buffer(&data->source, weir_buffers_window(buffers, window),
-                                weir_source_first_noise(&data->source, window));
+                                weir_source_first_filler(&data->source, window));
 }
 
 /* Apart from the order, which goes through the same seed's sequence from its beginning. */
@@ -131,7 +131,7 @@ void weir_phase_open_file(struct weir_data_phase *data)
     struct weir_file_params params = file_params_of(data);
     int code;
 
-    weir_watchdog_say(run, WEIR_DEED_OPEN, data->path);
+    weir_watchdog_say(run, WEIR_ACTIVITY_OPEN, data->path);
     stamp(data, WEIR_STAMP_OPEN_START);
     if (is_made_by_one(data))
         code = open_made(data, &params);
@@ -219,11 +219,11 @@ static void count_processor_time(struct weir_tally *tally, struct weir_processor
     tally->cpu_system_ns = now.system_ns - before.system_ns;
 }
 
-static enum weir_deed deed_of(const struct weir_phase *phase)
+static enum weir_activity activity_of(const struct weir_phase *phase)
 {
     if (phase->verb == WEIR_MIXED)
-        return WEIR_DEED_MIX;
-    return phase->verb == WEIR_READ ? WEIR_DEED_READ : WEIR_DEED_WRITE;
+        return WEIR_ACTIVITY_MIX;
+    return phase->verb == WEIR_READ ? WEIR_ACTIVITY_READ : WEIR_ACTIVITY_WRITE;
 }
 
 static int move_data(struct weir_data_phase *data)
@@ -234,14 +234,14 @@ static int move_data(struct weir_data_phase *data)
 
     weir_phase_aim(data);
     before = weir_processor_time();
-    weir_watchdog_say(run, deed_of(data->phase), NULL);
+    weir_watchdog_say(run, activity_of(data->phase), NULL);
     stamp(data, WEIR_STAMP_MOVE_START);
     if (!data->is_void)
         code = weir_loop_run(&data->loop);
     if (code == 0 && data->file != NULL && data->phase->must_sync_at_end) {
         int sync_code;
 
-        weir_watchdog_say(run, WEIR_DEED_SYNC, NULL);
+        weir_watchdog_say(run, WEIR_ACTIVITY_SYNC, NULL);
         sync_code = run->backend->file->sync(run->session, data->file);
 
         if (sync_code != 0) {
@@ -259,7 +259,7 @@ void weir_phase_close_file(struct weir_data_phase *data)
     struct weir_run *run = data->run;
     int code = 0;
 
-    weir_watchdog_say(run, WEIR_DEED_CLOSE, NULL);
+    weir_watchdog_say(run, WEIR_ACTIVITY_CLOSE, NULL);
     stamp(data, WEIR_STAMP_CLOSE_START);
     if (data->file != NULL)
         code = run->backend->file->close(run->session, data->file);

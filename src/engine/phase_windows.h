@@ -42,7 +42,7 @@ static inline bool weir_phase_makes_file(const struct weir_data_phase *data)
 /* It makes one, and this rank may remove what is there by that name. */
 bool weir_phase_handles_made_file(const struct weir_data_phase *data);
 
-/* Before each time that data are moved: every window of the buffers gets its noise, and no slot
+/* Before each time that data are moved: every window of the buffers gets its filler, and no slot
  * remembers anything. */
 void weir_phase_init_buffers(struct weir_data_phase *data);
 

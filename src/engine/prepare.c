@@ -212,9 +212,9 @@ static int check_phases(struct weir_run *run, struct weir_error *error)
     int code = 0;
 
     for (size_t i = 0; code == 0 && i < run->test->phase_count; i++) {
-        weir_watchdog_say(run, WEIR_DEED_CHECK, path_of(run, run->test->phases[i], path));
+        weir_watchdog_say(run, WEIR_ACTIVITY_CHECK, path_of(run, run->test->phases[i], path));
         check_phase(run, run->test->phases[i], error);
-        weir_watchdog_say(run, WEIR_DEED_NONE, NULL);
+        weir_watchdog_say(run, WEIR_ACTIVITY_NONE, NULL);
         if (i + 1 == run->test->phase_count && run->group->rank == 0 && !weir_error_is_set(error))
             weir_marks_take(run, error);
         code = weir_group_agree(run->group, error);
@@ -317,7 +317,7 @@ static int take_buffers(struct weir_run *run, struct weir_error *error)
         .spread_bytes = has_payload(run->test) ? SPREAD_BYTES : 0,
         .alignment = run->alignment.memory,
         .wants_huge_pages = weir_run_wants_huge_pages(run),
-        .place = weir_seat_place_memory,
+        .place = weir_binding_place_memory,
         .place_context = run,
     };
     int code;
@@ -375,5 +375,5 @@ void weir_prepare_close(struct weir_run *run)
     free(run->depths);
     weir_text_close(&run->notes);
     free(run->written.ops_of_rank);
-    free(run->noise);
+    free(run->filler);
 }

@@ -152,7 +152,7 @@ int weir_run_disarm(struct weir_run *run)
 
     run->has_alarm = false;
     run->group->idle = NULL;
-    weir_watchdog_say(run, WEIR_DEED_NONE, NULL);
+    weir_watchdog_say(run, WEIR_ACTIVITY_NONE, NULL);
     return code;
 }
 

@@ -3,8 +3,8 @@
 #ifndef WEIR_ENGINE_RUN_H
 #define WEIR_ENGINE_RUN_H
 
+#include "binding.h"
 #include "hog.h"
-#include "seat.h"
 #include "weir/engine/engine.h"
 #include "weir/io/buffers.h"
 #include "weir/io/queue.h"
@@ -58,7 +58,7 @@ struct weir_run {
     struct weir_placement placement;          /* as the user says, or as it is */
     struct weir_host_view *host;              /* of all tests */
     const struct weir_servers *servers;       /* likewise */
-    struct weir_seat seat;                    /* of this test */
+    struct weir_binding binding;              /* of this test */
     uint32_t given_core_count;                /* cores of host->given */
     bool is_bound;                            /* to it */
     struct weir_storage_facts storage;        /* behind the target; first rank of a node */
@@ -84,10 +84,10 @@ struct weir_run {
     bool is_memory_lent;      /* to the session */
     struct weir_tally *tally; /* of the present phase */
 
-    uint64_t order_seed;  /* of random orders, mixes and arrivals, if the plan gives none */
-    uint32_t data_seed;   /* of payloads, if the plan gives none */
-    unsigned char *noise; /* for `noise_seed`; NULL until needed */
-    uint64_t noise_seed;
+    uint64_t order_seed;   /* of random orders, mixes and arrivals, if the plan gives none */
+    uint32_t data_seed;    /* of payloads, if the plan gives none */
+    unsigned char *filler; /* for `filler_seed`; NULL until needed */
+    uint64_t filler_seed;
     uint64_t last_generation;
     struct weir_written written;
     struct weir_depth_choice *depths; /* by the position of the phase in the test */

@@ -33,11 +33,11 @@
 struct slot {
     _Atomic uint64_t beat_ns; /* CLOCK_MONOTONIC: when the rank last said that it moves */
     _Atomic uint64_t offset;
-    _Atomic uint32_t deed;
+    _Atomic uint32_t activity;
     _Atomic uint64_t stall_ns; /* the longest time without a beat, as watchers have seen it, ... */
-    _Atomic uint32_t stall_deed;   /* ... what it was in, ... */
-    _Atomic uint64_t stall_offset; /* ... and where */
-    _Atomic bool is_told;          /* by one of the two that may watch */
+    _Atomic uint32_t stall_activity; /* ... what it was in, ... */
+    _Atomic uint64_t stall_offset;   /* ... and where */
+    _Atomic bool is_told;            /* by one of the two that may watch */
     uint32_t rank;
     char path[WEIR_PATH_BYTES];
 };
@@ -52,7 +52,7 @@ struct weir_watchdog {
     struct slot *slots; /* of the ranks of the node, in their order */
     size_t slot_count;
     struct slot *mine;
-    enum weir_deed deed; /* which this rank goes on with after it has waited */
+    enum weir_activity activity; /* which this rank goes on with after it has waited */
     uint64_t limit_ns;
     uint64_t give_up_ns;       /* 0: never */
     uint64_t waits_since_ns;   /* 0: does not wait for others */
@@ -80,22 +80,22 @@ static uint64_t now_ns(void)
 
 /* ---- what ranks say ---- */
 
-void weir_watchdog_say(struct weir_run *run, enum weir_deed deed, const char *path)
+void weir_watchdog_say(struct weir_run *run, enum weir_activity activity, const char *path)
 {
     struct weir_watchdog *dog = run->watchdog;
 
     if (dog == NULL)
         return;
-    dog->deed = deed;
+    dog->activity = activity;
     dog->waits_since_ns = 0;
     if (path != NULL) {
-        atomic_store(&dog->mine->deed, WEIR_DEED_NONE);
+        atomic_store(&dog->mine->activity, WEIR_ACTIVITY_NONE);
         snprintf(dog->mine->path, sizeof dog->mine->path, "%s", path);
         atomic_store(&dog->mine->stall_ns, 0);
         atomic_store(&dog->mine->offset, UINT64_MAX);
     }
     atomic_store(&dog->mine->beat_ns, now_ns());
-    atomic_store(&dog->mine->deed, deed);
+    atomic_store(&dog->mine->activity, activity);
 }
 
 void weir_watchdog_beat(struct weir_run *run, uint64_t offset)
@@ -107,7 +107,7 @@ void weir_watchdog_beat(struct weir_run *run, uint64_t offset)
     dog->waits_since_ns = 0;
     atomic_store(&dog->mine->offset, offset);
     atomic_store(&dog->mine->beat_ns, now_ns());
-    atomic_store(&dog->mine->deed, dog->deed);
+    atomic_store(&dog->mine->activity, dog->activity);
 }
 
 /* The run ends here. `is_held`: MPI is not to be asked for anything, for the rank may be in it. */
@@ -177,35 +177,36 @@ void weir_watchdog_wait(struct weir_run *run)
     if (dog == NULL)
         return;
     atomic_store(&dog->mine->beat_ns, seen_ns);
-    atomic_store(&dog->mine->deed, WEIR_DEED_WAIT);
+    atomic_store(&dog->mine->activity, WEIR_ACTIVITY_WAIT);
     if (atomic_load(&dog->must_give_up))
         give_up(dog, dog->reason, false);
     look_at_nodes(dog, seen_ns);
 }
 
-static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t deed,
+static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t activity,
                      uint64_t offset)
 {
     static const char *const words[] = {
-        [WEIR_DEED_NONE] = "",         [WEIR_DEED_CHECK] = "check of",
-        [WEIR_DEED_OPEN] = "open",     [WEIR_DEED_WRITE] = "write",
-        [WEIR_DEED_READ] = "read",     [WEIR_DEED_MIX] = "read or write",
-        [WEIR_DEED_SYNC] = "sync",     [WEIR_DEED_CLOSE] = "close",
-        [WEIR_DEED_REMOVE] = "remove", [WEIR_DEED_WAIT] = "wait for other ranks, with",
+        [WEIR_ACTIVITY_NONE] = "",         [WEIR_ACTIVITY_CHECK] = "check of",
+        [WEIR_ACTIVITY_OPEN] = "open",     [WEIR_ACTIVITY_WRITE] = "write",
+        [WEIR_ACTIVITY_READ] = "read",     [WEIR_ACTIVITY_MIX] = "read or write",
+        [WEIR_ACTIVITY_SYNC] = "sync",     [WEIR_ACTIVITY_CLOSE] = "close",
+        [WEIR_ACTIVITY_REMOVE] = "remove", [WEIR_ACTIVITY_WAIT] = "wait for other ranks, with",
     };
-    bool moves = deed == WEIR_DEED_WRITE || deed == WEIR_DEED_READ || deed == WEIR_DEED_MIX;
+    bool moves = activity == WEIR_ACTIVITY_WRITE || activity == WEIR_ACTIVITY_READ ||
+                 activity == WEIR_ACTIVITY_MIX;
 
     if (moves && offset != UINT64_MAX)
-        snprintf(text, bytes, "%s at or after offset %" PRIu64 " of %s", words[deed], offset,
+        snprintf(text, bytes, "%s at or after offset %" PRIu64 " of %s", words[activity], offset,
                  slot->path);
     else
-        snprintf(text, bytes, "%s %s", words[deed], slot->path);
+        snprintf(text, bytes, "%s %s", words[activity], slot->path);
 }
 
 uint64_t weir_watchdog_stall(const struct weir_run *run, struct weir_text *text)
 {
     const struct weir_watchdog *dog = run->watchdog;
-    char deed[WEIR_PATH_BYTES + 128];
+    char activity[WEIR_PATH_BYTES + 128];
     uint64_t stall_ns;
 
     if (dog == NULL)
@@ -213,9 +214,9 @@ uint64_t weir_watchdog_stall(const struct weir_run *run, struct weir_text *text)
     stall_ns = atomic_load(&dog->mine->stall_ns);
     if (stall_ns == 0)
         return 0;
-    describe(deed, sizeof deed, dog->mine, atomic_load(&dog->mine->stall_deed),
+    describe(activity, sizeof activity, dog->mine, atomic_load(&dog->mine->stall_activity),
              atomic_load(&dog->mine->stall_offset));
-    weir_text_add(text, "%s", deed);
+    weir_text_add(text, "%s", activity);
     return stall_ns;
 }
 
@@ -229,12 +230,12 @@ static const char *host_of(const struct weir_watchdog *dog)
 static void say_stalled(struct weir_watchdog *dog, const struct slot *slot, uint64_t stall_ns,
                         bool must_log)
 {
-    char deed[WEIR_PATH_BYTES + 128];
+    char activity[WEIR_PATH_BYTES + 128];
 
-    describe(deed, sizeof deed, slot, atomic_load(&slot->stall_deed),
+    describe(activity, sizeof activity, slot, atomic_load(&slot->stall_activity),
              atomic_load(&slot->stall_offset));
     snprintf(dog->reason, sizeof dog->reason, "rank %u on host %s has not moved for %.0f s: %s",
-             slot->rank, host_of(dog), (double)stall_ns / NS_PER_S, deed);
+             slot->rank, host_of(dog), (double)stall_ns / NS_PER_S, activity);
     if (must_log)
         weir_log(WEIR_LOG_WARNING, "%s", dog->reason);
 }
@@ -243,17 +244,17 @@ static void say_stalled(struct weir_watchdog *dog, const struct slot *slot, uint
 static bool look_at(struct weir_watchdog *dog, size_t number, uint64_t seen_ns, unsigned *told)
 {
     struct slot *slot = &dog->slots[number];
-    uint32_t deed = atomic_load(&slot->deed);
+    uint32_t activity = atomic_load(&slot->activity);
     uint64_t beat_ns = atomic_load(&slot->beat_ns);
     uint64_t stall_ns = seen_ns > beat_ns ? seen_ns - beat_ns : 0;
 
-    if (deed == WEIR_DEED_NONE || stall_ns < dog->limit_ns) {
+    if (activity == WEIR_ACTIVITY_NONE || stall_ns < dog->limit_ns) {
         if (atomic_exchange(&slot->is_told, false))
             weir_log(WEIR_LOG_WARNING, "rank %u on host %s moves again", slot->rank, host_of(dog));
         return false;
     }
     if (stall_ns > atomic_load(&slot->stall_ns)) {
-        atomic_store(&slot->stall_deed, deed);
+        atomic_store(&slot->stall_activity, activity);
         atomic_store(&slot->stall_offset, atomic_load(&slot->offset));
         atomic_store(&slot->stall_ns, stall_ns);
     }
@@ -433,7 +434,7 @@ void weir_watchdog_close(struct weir_run *run)
 {
     if (run->watchdog == NULL)
         return;
-    weir_watchdog_say(run, WEIR_DEED_NONE, NULL);
+    weir_watchdog_say(run, WEIR_ACTIVITY_NONE, NULL);
     let_go(run->watchdog);
     run->watchdog = NULL;
 }

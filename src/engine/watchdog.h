@@ -14,17 +14,17 @@ struct weir_run;
 struct weir_watchdog;
 
 /* What a rank does, as it says to the watchdog. */
-enum weir_deed {
-    WEIR_DEED_NONE, /* nothing that is watched */
-    WEIR_DEED_CHECK,
-    WEIR_DEED_OPEN,
-    WEIR_DEED_WRITE,
-    WEIR_DEED_READ,
-    WEIR_DEED_MIX,
-    WEIR_DEED_SYNC,
-    WEIR_DEED_CLOSE,
-    WEIR_DEED_REMOVE,
-    WEIR_DEED_WAIT, /* for other ranks: not one that others wait for */
+enum weir_activity {
+    WEIR_ACTIVITY_NONE, /* nothing that is watched */
+    WEIR_ACTIVITY_CHECK,
+    WEIR_ACTIVITY_OPEN,
+    WEIR_ACTIVITY_WRITE,
+    WEIR_ACTIVITY_READ,
+    WEIR_ACTIVITY_MIX,
+    WEIR_ACTIVITY_SYNC,
+    WEIR_ACTIVITY_CLOSE,
+    WEIR_ACTIVITY_REMOVE,
+    WEIR_ACTIVITY_WAIT, /* for other ranks: not one that others wait for */
 };
 
 /* The ranks of a node share memory, in which each says what it does, and the first two have a
@@ -34,7 +34,7 @@ void weir_watchdog_open(struct weir_run *run);
 void weir_watchdog_close(struct weir_run *run);
 
 /* Says what this rank does from now on, and with which file (NULL: the same as before). */
-void weir_watchdog_say(struct weir_run *run, enum weir_deed deed, const char *path);
+void weir_watchdog_say(struct weir_run *run, enum weir_activity activity, const char *path);
 
 /* Says that it has moved: now and then. `offset`: of its latest transfer. */
 void weir_watchdog_beat(struct weir_run *run, uint64_t offset);

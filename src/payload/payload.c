@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stamps, noise and sequences: stateless, so that any rank can make and check any piece. */
+/* Stamps, filler and sequences: stateless, so that any rank can make and check any piece. */
 #include "weir/payload/payload.h"
 
 #include <stdlib.h>
@@ -36,14 +36,14 @@ static uint64_t base_of(uint64_t place, uint64_t generation, uint64_t kind, uint
 bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts)
 {
     uint64_t words[WEIR_STAMP_WORDS];
-    uint64_t noise, kind;
+    uint64_t filler, kind;
 
     memcpy(words, bytes, sizeof words);
     for (unsigned i = 1; i < WEIR_STAMP_WORDS; i++)
         words[i] ^= weir_stamp_mask(words[0], i);
-    noise = words[4] & 0xffff;
+    filler = words[4] & 0xffff;
     kind = words[4] & ~UINT64_C(0xffff);
-    if (words[0] != weir_stamp_check(base_of(words[2], words[3], kind, words[5]), words[1], noise))
+    if (words[0] != weir_stamp_check(base_of(words[2], words[3], kind, words[5]), words[1], filler))
         return false;
     *facts = (struct weir_stamp_facts){
         .offset = words[1],
@@ -54,7 +54,7 @@ bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts)
         .seed = (uint32_t)(kind >> 32),
         .mode = (uint32_t)(kind >> 24) & 0xff,
         .format = (uint32_t)(kind >> 16) & 0xff,
-        .noise = (uint32_t)noise,
+        .filler = (uint32_t)filler,
     };
     return true;
 }
@@ -98,20 +98,20 @@ bool weir_sequence_matches(const uint64_t *words, size_t count, uint64_t check)
     return matches_sequence(words, count, check);
 }
 
-uint64_t weir_noise_seed(const struct weir_identity *identity)
+uint64_t weir_filler_seed(const struct weir_identity *identity)
 {
     return weir_mix64(identity->generation) + identity->seed;
 }
 
-unsigned char *weir_noise_make(uint64_t seed)
+unsigned char *weir_filler_make(uint64_t seed)
 {
-    size_t bytes = WEIR_NOISE_BYTES + WEIR_PIECE_BYTES;
-    uint64_t *noise = aligned_alloc(WEIR_PIECE_BYTES, bytes);
+    size_t bytes = WEIR_FILLER_BYTES + WEIR_PIECE_BYTES;
+    uint64_t *filler = aligned_alloc(WEIR_PIECE_BYTES, bytes);
 
-    if (noise != NULL)
-        for (size_t i = 0; i < bytes / sizeof *noise; i++)
-            noise[i] = weir_random_at(seed, i);
-    return (unsigned char *)noise;
+    if (filler != NULL)
+        for (size_t i = 0; i < bytes / sizeof *filler; i++)
+            filler[i] = weir_random_at(seed, i);
+    return (unsigned char *)filler;
 }
 
 static void cut_into_pieces(struct weir_source *source)
@@ -132,11 +132,11 @@ static uint64_t place_word(uint64_t file_number, uint32_t writer)
 }
 
 void weir_source_init(struct weir_source *source, const struct weir_identity *identity,
-                      const unsigned char *noise, uint64_t file_number, uint32_t writer)
+                      const unsigned char *filler, uint64_t file_number, uint32_t writer)
 {
     *source = (struct weir_source){
         .identity = *identity,
-        .noise = identity->mode == WEIR_PAYLOAD_STAMP ? noise : NULL,
+        .filler = identity->mode == WEIR_PAYLOAD_STAMP ? filler : NULL,
         .place = place_word(file_number, writer),
         .kind = kind_word(identity->seed, identity->mode),
     };
@@ -149,9 +149,9 @@ void weir_source_init(struct weir_source *source, const struct weir_identity *id
                            !weir_source_is_bare(source);
 }
 
-static const unsigned char *noise_piece(const struct weir_source *source, uint32_t number)
+static const unsigned char *filler_piece(const struct weir_source *source, uint32_t number)
 {
-    return source->noise + (size_t)(number % WEIR_NOISE_PIECES) * WEIR_PIECE_BYTES;
+    return source->filler + (size_t)(number % WEIR_FILLER_PIECES) * WEIR_PIECE_BYTES;
 }
 
 /* They say whose the file is, and nothing of the place: they stay as they are. */
@@ -164,7 +164,7 @@ static void lay_marks(const struct weir_source *source, void *window)
         weir_stamp_write((uint64_t *)(void *)(to + at), source, at, 0);
 }
 
-void weir_source_init_buffer(const struct weir_source *source, void *window, uint32_t first_noise)
+void weir_source_init_buffer(const struct weir_source *source, void *window, uint32_t first_filler)
 {
     unsigned char *to = window;
 
@@ -176,8 +176,8 @@ void weir_source_init_buffer(const struct weir_source *source, void *window, uin
         return;
     if (source->identity.mode == WEIR_PAYLOAD_NONE)
         lay_marks(source, window);
-    for (size_t piece = 0; source->noise != NULL && piece < source->piece_count; piece++)
-        memcpy(to + piece * WEIR_PIECE_BYTES, noise_piece(source, first_noise + (uint32_t)piece),
+    for (size_t piece = 0; source->filler != NULL && piece < source->piece_count; piece++)
+        memcpy(to + piece * WEIR_PIECE_BYTES, filler_piece(source, first_filler + (uint32_t)piece),
                weir_source_piece_bytes(source, piece));
 }
 
@@ -204,22 +204,22 @@ static void fill_full(const struct weir_source *source, void *window, uint64_t o
 }
 
 static void fill_stamps(const struct weir_source *source, void *window, uint64_t offset,
-                        uint32_t first_noise)
+                        uint32_t first_filler)
 {
     unsigned char *to = window;
 
     for (size_t piece = 0; piece < source->piece_count; piece++) {
         uint64_t at = piece * WEIR_PIECE_BYTES;
         uint64_t *words = (uint64_t *)(void *)(to + at);
-        uint64_t check =
-            weir_stamp_write(words, source, offset + at, (first_noise + piece) % WEIR_NOISE_PIECES);
+        uint64_t check = weir_stamp_write(words, source, offset + at,
+                                          (first_filler + piece) % WEIR_FILLER_PIECES);
 
         weir_sectors_write(words, weir_source_piece_bytes(source, piece) / sizeof *words, check);
     }
 }
 
 void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
-                      uint32_t first_noise)
+                      uint32_t first_filler)
 {
     if (source->identity.mode == WEIR_PAYLOAD_NONE || source->identity.is_blank)
         return;
@@ -230,7 +230,7 @@ void weir_source_fill(const struct weir_source *source, void *window, uint64_t o
     else if (source->identity.mode == WEIR_PAYLOAD_FULL)
         fill_full(source, window, offset);
     else
-        fill_stamps(source, window, offset, first_noise);
+        fill_stamps(source, window, offset, first_filler);
 }
 
 void weir_source_poison(const struct weir_source *source, void *window)
@@ -245,19 +245,19 @@ void weir_source_poison(const struct weir_source *source, void *window)
 }
 
 void weir_source_rebuild(const struct weir_source *source, void *to, size_t bytes, uint64_t offset,
-                         uint32_t writer, uint32_t noise)
+                         uint32_t writer, uint32_t filler)
 {
     struct weir_source of_writer;
     uint64_t *words = to;
     uint64_t check;
 
-    weir_source_init(&of_writer, &source->identity, source->noise, source->place >> 32, writer);
-    check = weir_stamp_write(words, &of_writer, offset, noise);
+    weir_source_init(&of_writer, &source->identity, source->filler, source->place >> 32, writer);
+    check = weir_stamp_write(words, &of_writer, offset, filler);
     if (source->identity.mode == WEIR_PAYLOAD_FULL) {
         make_sequence(words + WEIR_STAMP_WORDS, bytes / sizeof *words - WEIR_STAMP_WORDS, check);
         return;
     }
-    memcpy(words + WEIR_STAMP_WORDS, noise_piece(source, noise) + WEIR_STAMP_BYTES,
+    memcpy(words + WEIR_STAMP_WORDS, filler_piece(source, filler) + WEIR_STAMP_BYTES,
            bytes - WEIR_STAMP_BYTES);
     weir_sectors_write(words, bytes / sizeof *words, check);
 }

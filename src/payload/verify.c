@@ -19,7 +19,8 @@ static bool is_zero(const unsigned char *bytes, size_t count)
     return true;
 }
 
-static bool is_expected_stamp(const struct weir_source *source, const struct weir_reading *reading,
+static bool is_expected_stamp(const struct weir_source *source,
+                              const struct weir_expectation *reading,
                               const struct weir_stamp_facts *facts, uint64_t offset)
 {
     return facts->offset == offset && facts->file == (uint32_t)reading->file_number &&
@@ -29,25 +30,25 @@ static bool is_expected_stamp(const struct weir_source *source, const struct wei
            (!reading->is_own_file || facts->writer == reading->writer);
 }
 
-static const uint64_t *noise_words(const struct weir_source *source, uint32_t noise)
+static const uint64_t *filler_words(const struct weir_source *source, uint32_t filler)
 {
-    return (const uint64_t *)(const void *)(source->noise + (size_t)noise * WEIR_PIECE_BYTES);
+    return (const uint64_t *)(const void *)(source->filler + (size_t)filler * WEIR_PIECE_BYTES);
 }
 
 /* Noise, and the words in it that follow from the check. */
-static bool is_noise_right(const uint64_t *words, const uint64_t *noise, size_t count)
+static bool is_filler_right(const uint64_t *words, const uint64_t *filler, size_t count)
 {
     size_t from = WEIR_STAMP_WORDS;
     uint64_t number = 1;
 
     for (size_t at = WEIR_SECTOR_WORDS; at + 1 < count; at += WEIR_SECTOR_WORDS) {
         if (words[at] != weir_sector_word(words[0], number++) ||
-            memcmp(words + from, noise + from, (at - from) * sizeof *words) != 0)
+            memcmp(words + from, filler + from, (at - from) * sizeof *words) != 0)
             return false;
         from = at + 1;
     }
     return words[count - 1] == weir_sector_word(words[0], number) &&
-           memcmp(words + from, noise + from, (count - 1 - from) * sizeof *words) == 0;
+           memcmp(words + from, filler + from, (count - 1 - from) * sizeof *words) == 0;
 }
 
 /* The part of a piece behind its stamp. */
@@ -59,27 +60,28 @@ static bool is_body_right(const struct weir_source *source, const unsigned char 
     if (source->identity.mode == WEIR_PAYLOAD_FULL)
         return weir_sequence_matches(words + WEIR_STAMP_WORDS,
                                      bytes / sizeof *words - WEIR_STAMP_WORDS, words[0]);
-    return is_noise_right(words, noise_words(source, facts->noise), bytes / sizeof *words);
+    return is_filler_right(words, filler_words(source, facts->filler), bytes / sizeof *words);
 }
 
 /* ---- what kind of wrong ---- */
 
-struct suspect {
+struct bad_piece {
     const struct weir_source *source;
-    const struct weir_reading *reading;
+    const struct weir_expectation *reading;
     const unsigned char *piece;
     size_t bytes;
     uint64_t offset;
 };
 
-static enum weir_mismatch_kind kind_of_stamp(const struct suspect *suspect,
+static enum weir_mismatch_kind kind_of_stamp(const struct bad_piece *bad_piece,
                                              const struct weir_stamp_facts *facts)
 {
-    const struct weir_identity *identity = &suspect->source->identity;
+    const struct weir_identity *identity = &bad_piece->source->identity;
 
     if (facts->seed != identity->seed)
         return WEIR_MISMATCH_FOREIGN;
-    if (facts->offset != suspect->offset || facts->file != (uint32_t)suspect->reading->file_number)
+    if (facts->offset != bad_piece->offset ||
+        facts->file != (uint32_t)bad_piece->reading->file_number)
         return WEIR_MISMATCH_MISPLACED;
     if (facts->generation < identity->generation)
         return WEIR_MISMATCH_STALE;
@@ -88,20 +90,20 @@ static enum weir_mismatch_kind kind_of_stamp(const struct suspect *suspect,
     return WEIR_MISMATCH_MISPLACED; /* of another writer, or of the other mode */
 }
 
-/* A damaged stamp does not tell its noise; the end of the piece may. */
-static uint32_t guess_noise(const struct suspect *suspect)
+/* A damaged stamp does not tell its filler; the end of the piece may. */
+static uint32_t guess_filler(const struct bad_piece *bad_piece)
 {
-    size_t tail = suspect->bytes - 2 * sizeof(uint64_t);
-    size_t middle = suspect->bytes / 2 / WEIR_SECTOR_BYTES * WEIR_SECTOR_BYTES + WEIR_STAMP_BYTES;
+    size_t tail = bad_piece->bytes - 2 * sizeof(uint64_t);
+    size_t middle = bad_piece->bytes / 2 / WEIR_SECTOR_BYTES * WEIR_SECTOR_BYTES + WEIR_STAMP_BYTES;
 
-    if (suspect->source->noise == NULL)
+    if (bad_piece->source->filler == NULL)
         return 0;
-    for (uint32_t noise = 0; noise < WEIR_NOISE_PIECES; noise++) {
-        const unsigned char *right = suspect->source->noise + (size_t)noise * WEIR_PIECE_BYTES;
+    for (uint32_t filler = 0; filler < WEIR_FILLER_PIECES; filler++) {
+        const unsigned char *right = bad_piece->source->filler + (size_t)filler * WEIR_PIECE_BYTES;
 
-        if (memcmp(suspect->piece + tail, right + tail, sizeof(uint64_t)) == 0 ||
-            memcmp(suspect->piece + middle, right + middle, sizeof(uint64_t)) == 0)
-            return noise;
+        if (memcmp(bad_piece->piece + tail, right + tail, sizeof(uint64_t)) == 0 ||
+            memcmp(bad_piece->piece + middle, right + middle, sizeof(uint64_t)) == 0)
+            return filler;
     }
     return 0;
 }
@@ -119,13 +121,13 @@ struct difference {
     size_t words;
 };
 
-static struct difference compare(const struct suspect *suspect, const union piece *right)
+static struct difference compare(const struct bad_piece *bad_piece, const union piece *right)
 {
-    struct difference all = {.first = suspect->bytes};
+    struct difference all = {.first = bad_piece->bytes};
     size_t word = SIZE_MAX;
 
-    for (size_t i = 0; i < suspect->bytes; i++) {
-        unsigned bits = suspect->piece[i] ^ right->bytes[i];
+    for (size_t i = 0; i < bad_piece->bytes; i++) {
+        unsigned bits = bad_piece->piece[i] ^ right->bytes[i];
 
         if (bits == 0)
             continue;
@@ -141,44 +143,44 @@ static struct difference compare(const struct suspect *suspect, const union piec
 
 /* Zeros that happened to be right are part of a hole. Data that are full of zeros themselves say
  * so no further than to the end of a word: `reach`. */
-static void widen_hole(const struct suspect *suspect, size_t reach, struct difference *all)
+static void widen_hole(const struct bad_piece *bad_piece, size_t reach, struct difference *all)
 {
-    while (all->first % reach != 0 && suspect->piece[all->first - 1] == 0)
+    while (all->first % reach != 0 && bad_piece->piece[all->first - 1] == 0)
         all->first--;
-    while (all->last + 1 < suspect->bytes && (all->last + 1) % reach != 0 &&
-           suspect->piece[all->last + 1] == 0)
+    while (all->last + 1 < bad_piece->bytes && (all->last + 1) % reach != 0 &&
+           bad_piece->piece[all->last + 1] == 0)
         all->last++;
 }
 
 /* Compares with the piece as it ought to be, and narrows the mismatch to the bytes that differ. */
-static enum weir_mismatch_kind kind_of_difference(const struct suspect *suspect,
+static enum weir_mismatch_kind kind_of_difference(const struct bad_piece *bad_piece,
                                                   const union piece *right, size_t reach,
                                                   struct weir_mismatch *mismatch)
 {
-    struct difference all = compare(suspect, right);
+    struct difference all = compare(bad_piece, right);
     size_t count = all.last + 1 - all.first;
-    bool is_hole = count >= sizeof(uint64_t) && is_zero(suspect->piece + all.first, count);
+    bool is_hole = count >= sizeof(uint64_t) && is_zero(bad_piece->piece + all.first, count);
 
     if (is_hole)
-        widen_hole(suspect, reach, &all);
-    mismatch->offset = suspect->offset + all.first;
+        widen_hole(bad_piece, reach, &all);
+    mismatch->offset = bad_piece->offset + all.first;
     mismatch->bytes = all.last + 1 - all.first;
     if (is_hole)
         return WEIR_MISMATCH_ZERO;
     if (all.bits <= FLIPPED_BITS_MAX && all.bits <= all.words * FLIPPED_BITS_PER_WORD)
         return WEIR_MISMATCH_FLIP;
-    return all.words * sizeof(uint64_t) * 4 < suspect->bytes * 3 ? WEIR_MISMATCH_TORN
-                                                                 : WEIR_MISMATCH_GARBAGE;
+    return all.words * sizeof(uint64_t) * 4 < bad_piece->bytes * 3 ? WEIR_MISMATCH_TORN
+                                                                   : WEIR_MISMATCH_GARBAGE;
 }
 
-static struct weir_mismatch mismatch_of(const struct suspect *suspect)
+static struct weir_mismatch mismatch_of(const struct bad_piece *bad_piece)
 {
     return (struct weir_mismatch){
-        .file_number = suspect->reading->file_number,
-        .offset = suspect->offset,
-        .bytes = suspect->bytes,
-        .writer = suspect->reading->writer,
-        .reader = suspect->reading->reader,
+        .file_number = bad_piece->reading->file_number,
+        .offset = bad_piece->offset,
+        .bytes = bad_piece->bytes,
+        .writer = bad_piece->reading->writer,
+        .reader = bad_piece->reading->reader,
     };
 }
 
@@ -195,21 +197,21 @@ static void tell_stamp(const struct weir_stamp_facts *facts, struct weir_mismatc
 
 /* A sector of a piece, or what is left of one at its end. */
 struct sector {
-    const struct suspect *suspect;
+    const struct bad_piece *bad_piece;
     const uint64_t *words;
     size_t at; /* in the piece */
     size_t word_count;
-    uint32_t noise;  /* that it carries, ... */
+    uint32_t filler; /* that it carries, ... */
     uint64_t number; /* ... and where in the piece it was written in */
 };
 
-static struct sector sector_of(const struct suspect *suspect, size_t at)
+static struct sector sector_of(const struct bad_piece *bad_piece, size_t at)
 {
-    size_t left = suspect->bytes - at;
+    size_t left = bad_piece->bytes - at;
 
     return (struct sector){
-        .suspect = suspect,
-        .words = (const uint64_t *)(const void *)(suspect->piece + at),
+        .bad_piece = bad_piece,
+        .words = (const uint64_t *)(const void *)(bad_piece->piece + at),
         .at = at,
         .word_count = (left < WEIR_SECTOR_BYTES ? left : WEIR_SECTOR_BYTES) / sizeof(uint64_t),
     };
@@ -221,22 +223,22 @@ static size_t sector_bytes(const struct sector *sector)
 }
 
 /* Whatever follows a first word: the last word of a sector may be that of its piece. */
-static bool has_noise(const struct sector *sector, const uint64_t *noise)
+static bool has_filler(const struct sector *sector, const uint64_t *filler)
 {
-    return memcmp(sector->words + WEIR_STAMP_WORDS, noise + WEIR_STAMP_WORDS,
-                  (sector->word_count - 1 - WEIR_STAMP_WORDS) * sizeof *noise) == 0;
+    return memcmp(sector->words + WEIR_STAMP_WORDS, filler + WEIR_STAMP_WORDS,
+                  (sector->word_count - 1 - WEIR_STAMP_WORDS) * sizeof *filler) == 0;
 }
 
-/* Which noise a sector carries. A sector that begins a piece has a stamp, which tells more. */
-static bool find_noise(struct sector *sector)
+/* Which filler a sector carries. A sector that begins a piece has a stamp, which tells more. */
+static bool find_filler(struct sector *sector)
 {
     if (sector->word_count < WEIR_PIECE_REST_BYTES / sizeof *sector->words)
         return false;
-    for (sector->noise = 0; sector->noise < WEIR_NOISE_PIECES; sector->noise++)
+    for (sector->filler = 0; sector->filler < WEIR_FILLER_PIECES; sector->filler++)
         for (sector->number = 1; sector->number < WEIR_PIECE_BYTES / WEIR_SECTOR_BYTES;
              sector->number++)
-            if (has_noise(sector, noise_words(sector->suspect->source, sector->noise) +
-                                      sector->number * WEIR_SECTOR_WORDS))
+            if (has_filler(sector, filler_words(sector->bad_piece->source, sector->filler) +
+                                       sector->number * WEIR_SECTOR_WORDS))
                 return true;
     return false;
 }
@@ -247,8 +249,8 @@ static bool is_from(const struct sector *sector, uint64_t file, uint32_t writer,
     struct weir_source origin;
     uint64_t check;
 
-    weir_source_init(&origin, &sector->suspect->source->identity, NULL, file, writer);
-    check = weir_stamp_check(origin.base, offset, sector->noise);
+    weir_source_init(&origin, &sector->bad_piece->source->identity, NULL, file, writer);
+    check = weir_stamp_check(origin.base, offset, sector->filler);
     if (sector->words[0] != weir_sector_word(check, sector->number))
         return false;
     mismatch->has_found = WEIR_FOUND_PLACE;
@@ -262,21 +264,21 @@ static bool is_from(const struct sector *sector, uint64_t file, uint32_t writer,
 /* The same place of other files or other writers, then places around it. */
 static bool find_origin(const struct sector *sector, struct weir_mismatch *mismatch)
 {
-    const struct suspect *suspect = sector->suspect;
-    const struct weir_reading *reading = suspect->reading;
+    const struct bad_piece *bad_piece = sector->bad_piece;
+    const struct weir_expectation *reading = bad_piece->reading;
     uint32_t ranks = reading->ranks < ORIGINS_TRIED ? reading->ranks : ORIGINS_TRIED;
-    uint64_t transfer_bytes = suspect->source->identity.transfer_bytes;
+    uint64_t transfer_bytes = bad_piece->source->identity.transfer_bytes;
     uint64_t step = transfer_bytes % WEIR_PIECE_BYTES == 0 ? WEIR_PIECE_BYTES : transfer_bytes;
 
     for (uint32_t rank = 0; rank < ranks; rank++)
         if (is_from(sector, reading->is_own_file ? rank : reading->file_number, rank,
-                    suspect->offset, mismatch))
+                    bad_piece->offset, mismatch))
             return true;
     for (uint64_t distance = 0; distance <= ORIGINS_TRIED / 2 * step; distance += step)
-        if (is_from(sector, reading->file_number, reading->writer, suspect->offset + distance,
+        if (is_from(sector, reading->file_number, reading->writer, bad_piece->offset + distance,
                     mismatch) ||
-            (distance <= suspect->offset && is_from(sector, reading->file_number, reading->writer,
-                                                    suspect->offset - distance, mismatch)))
+            (distance <= bad_piece->offset && is_from(sector, reading->file_number, reading->writer,
+                                                      bad_piece->offset - distance, mismatch)))
             return true;
     return false;
 }
@@ -286,19 +288,20 @@ static bool is_stray_sector(struct sector *sector, struct weir_mismatch *mismatc
 {
     struct weir_stamp_facts facts;
 
-    *mismatch = mismatch_of(sector->suspect);
+    *mismatch = mismatch_of(sector->bad_piece);
     mismatch->offset += sector->at;
     mismatch->bytes = sector_bytes(sector);
     if (sector->word_count >= WEIR_STAMP_WORDS && weir_stamp_read(sector->words, &facts)) {
-        if (sector->at == 0 && is_expected_stamp(sector->suspect->source, sector->suspect->reading,
-                                                 &facts, sector->suspect->offset))
+        if (sector->at == 0 &&
+            is_expected_stamp(sector->bad_piece->source, sector->bad_piece->reading, &facts,
+                              sector->bad_piece->offset))
             return false;
-        mismatch->kind = kind_of_stamp(sector->suspect, &facts);
+        mismatch->kind = kind_of_stamp(sector->bad_piece, &facts);
         tell_stamp(&facts, mismatch);
         return true;
     }
     mismatch->kind = WEIR_MISMATCH_MISPLACED;
-    return find_noise(sector) && find_origin(sector, mismatch);
+    return find_filler(sector) && find_origin(sector, mismatch);
 }
 
 static bool is_sector_wrong(const struct sector *sector, const union piece *right)
@@ -306,10 +309,10 @@ static bool is_sector_wrong(const struct sector *sector, const union piece *righ
     return memcmp(sector->words, right->bytes + sector->at, sector_bytes(sector)) != 0;
 }
 
-static bool is_any_sector_right(const struct suspect *suspect, const union piece *right)
+static bool is_any_sector_right(const struct bad_piece *bad_piece, const union piece *right)
 {
-    for (size_t at = 0; at < suspect->bytes; at += WEIR_SECTOR_BYTES) {
-        struct sector sector = sector_of(suspect, at);
+    for (size_t at = 0; at < bad_piece->bytes; at += WEIR_SECTOR_BYTES) {
+        struct sector sector = sector_of(bad_piece, at);
 
         if (!is_sector_wrong(&sector, right))
             return true;
@@ -318,13 +321,13 @@ static bool is_any_sector_right(const struct suspect *suspect, const union piece
 }
 
 /* Tells the sectors that belong elsewhere, and takes them for right from then on. */
-static void tell_stray_sectors(const struct suspect *suspect, union piece *right,
+static void tell_stray_sectors(const struct bad_piece *bad_piece, union piece *right,
                                struct weir_mismatch_log *log)
 {
     struct weir_mismatch mismatch;
 
-    for (size_t at = 0; at < suspect->bytes; at += WEIR_SECTOR_BYTES) {
-        struct sector sector = sector_of(suspect, at);
+    for (size_t at = 0; at < bad_piece->bytes; at += WEIR_SECTOR_BYTES) {
+        struct sector sector = sector_of(bad_piece, at);
 
         if (!is_sector_wrong(&sector, right) || !is_stray_sector(&sector, &mismatch))
             continue;
@@ -336,56 +339,56 @@ static void tell_stray_sectors(const struct suspect *suspect, union piece *right
 /* ---- pieces ---- */
 
 /* A piece that is not zeros in whole. `found` is what its stamp says, NULL if it says nothing. */
-static void tell_piece(const struct suspect *suspect, const struct weir_stamp_facts *found,
+static void tell_piece(const struct bad_piece *bad_piece, const struct weir_stamp_facts *found,
                        struct weir_mismatch_log *log)
 {
-    bool is_expected = found != NULL &&
-                       is_expected_stamp(suspect->source, suspect->reading, found, suspect->offset);
-    struct weir_mismatch mismatch = mismatch_of(suspect);
-    bool has_sectors = suspect->source->noise != NULL;
+    bool is_expected = found != NULL && is_expected_stamp(bad_piece->source, bad_piece->reading,
+                                                          found, bad_piece->offset);
+    struct weir_mismatch mismatch = mismatch_of(bad_piece);
+    bool has_sectors = bad_piece->source->filler != NULL;
     union piece right;
 
-    weir_source_rebuild(suspect->source, &right, suspect->bytes, suspect->offset,
+    weir_source_rebuild(bad_piece->source, &right, bad_piece->bytes, bad_piece->offset,
                         is_expected ? found->writer : mismatch.writer,
-                        is_expected ? found->noise % WEIR_NOISE_PIECES : guess_noise(suspect));
-    if (found != NULL && !is_expected && !(has_sectors && is_any_sector_right(suspect, &right))) {
-        mismatch.kind = kind_of_stamp(suspect, found);
+                        is_expected ? found->filler % WEIR_FILLER_PIECES : guess_filler(bad_piece));
+    if (found != NULL && !is_expected && !(has_sectors && is_any_sector_right(bad_piece, &right))) {
+        mismatch.kind = kind_of_stamp(bad_piece, found);
         tell_stamp(found, &mismatch);
         weir_mismatch_log_add(log, &mismatch);
         return;
     }
     if (has_sectors)
-        tell_stray_sectors(suspect, &right, log);
-    if (memcmp(suspect->piece, &right, suspect->bytes) == 0)
+        tell_stray_sectors(bad_piece, &right, log);
+    if (memcmp(bad_piece->piece, &right, bad_piece->bytes) == 0)
         return;
-    mismatch.kind = kind_of_difference(suspect, &right, suspect->bytes, &mismatch);
+    mismatch.kind = kind_of_difference(bad_piece, &right, bad_piece->bytes, &mismatch);
     weir_mismatch_log_add(log, &mismatch);
 }
 
-static void tell(const struct suspect *suspect, struct weir_mismatch_log *log)
+static void tell(const struct bad_piece *bad_piece, struct weir_mismatch_log *log)
 {
-    struct weir_mismatch mismatch = mismatch_of(suspect);
+    struct weir_mismatch mismatch = mismatch_of(bad_piece);
     struct weir_stamp_facts found;
 
-    if (!is_zero(suspect->piece, suspect->bytes)) {
-        tell_piece(suspect, weir_stamp_read(suspect->piece, &found) ? &found : NULL, log);
+    if (!is_zero(bad_piece->piece, bad_piece->bytes)) {
+        tell_piece(bad_piece, weir_stamp_read(bad_piece->piece, &found) ? &found : NULL, log);
         return;
     }
     mismatch.kind = WEIR_MISMATCH_ZERO;
     weir_mismatch_log_add(log, &mismatch);
 }
 
-static bool is_piece_right(const struct suspect *suspect)
+static bool is_piece_right(const struct bad_piece *bad_piece)
 {
     struct weir_stamp_facts facts;
 
-    return weir_stamp_read(suspect->piece, &facts) &&
-           is_expected_stamp(suspect->source, suspect->reading, &facts, suspect->offset) &&
-           facts.noise < WEIR_NOISE_PIECES &&
-           is_body_right(suspect->source, suspect->piece, suspect->bytes, &facts);
+    return weir_stamp_read(bad_piece->piece, &facts) &&
+           is_expected_stamp(bad_piece->source, bad_piece->reading, &facts, bad_piece->offset) &&
+           facts.filler < WEIR_FILLER_PIECES &&
+           is_body_right(bad_piece->source, bad_piece->piece, bad_piece->bytes, &facts);
 }
 
-static bool verify_bare(const struct weir_source *source, const struct weir_reading *reading,
+static bool verify_bare(const struct weir_source *source, const struct weir_expectation *reading,
                         const unsigned char *data, struct weir_mismatch_log *log)
 {
     const uint64_t *words = (const uint64_t *)(const void *)data;
@@ -408,14 +411,14 @@ static bool verify_bare(const struct weir_source *source, const struct weir_read
     return false;
 }
 
-static bool verify_pieces(const struct weir_source *source, const struct weir_reading *reading,
+static bool verify_pieces(const struct weir_source *source, const struct weir_expectation *reading,
                           const unsigned char *data, struct weir_mismatch_log *log)
 {
     bool is_right = true;
     uint64_t at = 0;
 
     for (size_t piece = 0; piece < source->piece_count; piece++) {
-        struct suspect suspect = {
+        struct bad_piece bad_piece = {
             .source = source,
             .reading = reading,
             .piece = data + at,
@@ -423,29 +426,29 @@ static bool verify_pieces(const struct weir_source *source, const struct weir_re
             .offset = reading->offset + at,
         };
 
-        at += suspect.bytes;
-        if (at > reading->bytes || is_piece_right(&suspect))
+        at += bad_piece.bytes;
+        if (at > reading->bytes || is_piece_right(&bad_piece))
             continue;
         is_right = false;
-        tell(&suspect, log);
+        tell(&bad_piece, log);
     }
     return is_right;
 }
 
 /* ---- data of IOR ---- */
 
-/* True if the suspect, one piece or more, is right for another place: with all that its pattern
+/* True if the bad_piece, one piece or more, is right for another place: with all that its pattern
  * tells of that. */
-static bool is_stray(const struct suspect *suspect, const struct weir_ior_data *expected,
+static bool is_stray(const struct bad_piece *bad_piece, const struct weir_ior_data *expected,
                      struct weir_mismatch *mismatch)
 {
-    const struct weir_reading *reading = suspect->reading;
-    uint64_t at = suspect->offset - reading->offset;
+    const struct weir_expectation *reading = bad_piece->reading;
+    uint64_t at = bad_piece->offset - reading->offset;
     struct weir_ior_stray stray = {
         .expected = expected,
-        .bytes = suspect->piece,
-        .count = suspect->bytes,
-        .transfer_bytes = suspect->source->identity.transfer_bytes,
+        .bytes = bad_piece->piece,
+        .count = bad_piece->bytes,
+        .transfer_bytes = bad_piece->source->identity.transfer_bytes,
         .offset = reading->offset,
         .piece = at / WEIR_IOR_PIECE_BYTES,
         .ranks = reading->ranks,
@@ -465,60 +468,60 @@ static bool is_stray(const struct suspect *suspect, const struct weir_ior_data *
 }
 
 /* `maker` stands at the piece. */
-static bool is_ior_piece_right(const struct suspect *suspect, struct weir_ior_maker *maker,
+static bool is_ior_piece_right(const struct bad_piece *bad_piece, struct weir_ior_maker *maker,
                                struct weir_mismatch *mismatch)
 {
     struct weir_stamp_facts facts;
     struct weir_mismatch stray;
     union piece right;
 
-    weir_ior_make_piece(maker, &right, suspect->bytes);
-    if (memcmp(suspect->piece, &right, suspect->bytes) == 0)
+    weir_ior_make_piece(maker, &right, bad_piece->bytes);
+    if (memcmp(bad_piece->piece, &right, bad_piece->bytes) == 0)
         return true;
-    *mismatch = stray = mismatch_of(suspect);
-    if (is_zero(suspect->piece, suspect->bytes)) {
+    *mismatch = stray = mismatch_of(bad_piece);
+    if (is_zero(bad_piece->piece, bad_piece->bytes)) {
         mismatch->kind = WEIR_MISMATCH_ZERO;
-    } else if (suspect->bytes >= WEIR_STAMP_BYTES && weir_stamp_read(suspect->piece, &facts)) {
+    } else if (bad_piece->bytes >= WEIR_STAMP_BYTES && weir_stamp_read(bad_piece->piece, &facts)) {
         mismatch->kind = WEIR_MISMATCH_FOREIGN;
         tell_stamp(&facts, mismatch);
     } else {
-        mismatch->kind = kind_of_difference(suspect, &right, sizeof(uint64_t), mismatch);
+        mismatch->kind = kind_of_difference(bad_piece, &right, sizeof(uint64_t), mismatch);
         /* One wrong bit may turn one place into another; that it did not is as likely. */
-        if (compare(suspect, &right).bits > 1 && is_stray(suspect, maker->data, &stray))
+        if (compare(bad_piece, &right).bits > 1 && is_stray(bad_piece, maker->data, &stray))
             *mismatch = stray;
     }
     return false;
 }
 
 /* Where the whole transfer comes from, if from one place; else piece by piece. */
-static void tell_ior(const struct weir_source *source, const struct weir_reading *reading,
+static void tell_ior(const struct weir_source *source, const struct weir_expectation *reading,
                      const struct weir_ior_data *expected, const unsigned char *data,
                      struct weir_mismatch_log *log)
 {
-    struct suspect suspect = {.source = source,
-                              .reading = reading,
-                              .piece = data,
-                              .bytes = reading->bytes,
-                              .offset = reading->offset};
-    struct weir_mismatch mismatch = mismatch_of(&suspect);
+    struct bad_piece bad_piece = {.source = source,
+                                  .reading = reading,
+                                  .piece = data,
+                                  .bytes = reading->bytes,
+                                  .offset = reading->offset};
+    struct weir_mismatch mismatch = mismatch_of(&bad_piece);
     struct weir_ior_maker maker;
     uint64_t left;
 
-    if (!is_zero(data, reading->bytes) && is_stray(&suspect, expected, &mismatch)) {
+    if (!is_zero(data, reading->bytes) && is_stray(&bad_piece, expected, &mismatch)) {
         weir_mismatch_log_add(log, &mismatch);
         return;
     }
     weir_ior_start(&maker, expected, reading->offset);
     while ((left = reading->bytes - maker.at) > 0) {
-        suspect.piece = data + maker.at;
-        suspect.offset = reading->offset + maker.at;
-        suspect.bytes = left < WEIR_IOR_PIECE_BYTES ? left : WEIR_IOR_PIECE_BYTES;
-        if (!is_ior_piece_right(&suspect, &maker, &mismatch))
+        bad_piece.piece = data + maker.at;
+        bad_piece.offset = reading->offset + maker.at;
+        bad_piece.bytes = left < WEIR_IOR_PIECE_BYTES ? left : WEIR_IOR_PIECE_BYTES;
+        if (!is_ior_piece_right(&bad_piece, &maker, &mismatch))
             weir_mismatch_log_add(log, &mismatch);
     }
 }
 
-static bool verify_ior(const struct weir_source *source, const struct weir_reading *reading,
+static bool verify_ior(const struct weir_source *source, const struct weir_expectation *reading,
                        const unsigned char *data, struct weir_mismatch_log *log)
 {
     struct weir_ior_data expected = source->ior;
@@ -533,7 +536,7 @@ static bool verify_ior(const struct weir_source *source, const struct weir_readi
 
 /* ---- any data ---- */
 
-static bool is_right(const struct weir_source *source, const struct weir_reading *reading,
+static bool is_right(const struct weir_source *source, const struct weir_expectation *reading,
                      const void *data, struct weir_mismatch_log *log)
 {
     if (source->identity.mode == WEIR_PAYLOAD_IOR)
@@ -543,7 +546,7 @@ static bool is_right(const struct weir_source *source, const struct weir_reading
     return verify_pieces(source, reading, data, log);
 }
 
-bool weir_verify(const struct weir_source *source, const struct weir_reading *reading,
+bool weir_verify(const struct weir_source *source, const struct weir_expectation *reading,
                  const void *data, struct weir_mismatch_log *log)
 {
     bool was_right = is_right(source, reading, data, log);

@@ -28,7 +28,7 @@ enum { TEXT_BYTES = 4096, PATIENCE_S = 60 };
 
 /* What the process of its own does. It writes what it has to say to `words`, and exits with 0 if
  * all was as it should, 77 if that cannot be tried here. */
-typedef void deed(const struct subject *subject, int words);
+typedef void activity(const struct subject *subject, int words);
 
 static void say(int words, const char *text)
 {
@@ -46,7 +46,7 @@ static void insist(bool is_right, int words, const char *text)
 }
 
 /* Fails with what the process said, if it did not end well; else `text` gets that. */
-static void run_apart(const struct subject *subject, deed *act, char text[TEXT_BYTES])
+static void run_apart(const struct subject *subject, activity *act, char text[TEXT_BYTES])
 {
     size_t length = 0;
     int words[2];

@@ -13,7 +13,7 @@ both=$first,$second
 load=(-a null -w -t 64k -b 64k -O minTimeDuration=1)
 export WEIR_TEST_MARK=$work
 
-seats() { # the processors of each rank, in the order of ranks
+bindings() { # the processors of each rank, in the order of ranks
     python3 -B "$ranks_py" running "$work" | awk '{ printf "%s%s", separator, $3; separator = " " }'
 }
 
@@ -28,7 +28,7 @@ expect_seats() { # expect_seats "CPUS CPUS..." COMMAND...
     # Its first records are written when all ranks sit.
     while kill -0 "$job" 2>/dev/null && [[ ! $found =~ ^($wanted)$ ]]; do
         sleep 0.05
-        [[ ! -s $result ]] || found=$(seats)
+        [[ ! -s $result ]] || found=$(bindings)
     done
     status=0
     wait "$job" || status=$?
@@ -126,7 +126,7 @@ taskset -c "$both" mpiexec -n 2 "$WEIR" -f "$work/script" --result "$result" >"$
 job=$!
 seen=
 while kill -0 "$job" 2>/dev/null; do
-    now=$([[ ! -s $result ]] || seats)
+    now=$([[ ! -s $result ]] || bindings)
     [[ ! $now || $now == "${seen##*|}" ]] || seen+="|$now"
     sleep 0.05
 done

@@ -13,7 +13,7 @@ topology() { # topology OPTION...
 }
 
 stored() { # stored HOST WORDS: the picture under these words of the golden file
-    sed -n "/^==== $2\$/,/^\$/{/^====/d;/^\$/d;p}" "$hosts/$1.seats"
+    sed -n "/^==== $2\$/,/^\$/{/^====/d;/^\$/d;p}" "$hosts/$1.bindings"
 }
 
 drawn_as_stored() { # drawn_as_stored HOST WORDS OPTION...
@@ -22,7 +22,7 @@ drawn_as_stored() { # drawn_as_stored HOST WORDS OPTION...
     topology "$@"
     expect_done
     stored "$host" "$words" >"$work/.stored"
-    [[ -s $work/.stored ]] || fail "$host.seats has no picture of $words"
+    [[ -s $work/.stored ]] || fail "$host.bindings has no picture of $words"
     diff "$work/.stored" "$out" >&2 || fail "the picture is not that of $words"
 }
 

@@ -32,7 +32,7 @@ MAY_INCLUDE = {
 KEPT_TO = {
     "mpi.h": ("src/group/group_mpi", "backends/mpiio", "src/network/net/mpi_carrier.c"),
     "jansson.h": ("src/report/",),
-    "hwloc.h": ("src/system/topology", "src/system/seats"),
+    "hwloc.h": ("src/system/topology", "src/system/bindings"),
     "infiniband/verbs.h": ("src/network/fabric/verbs",),
     "rdma/rdma_cma.h": ("src/network/fabric/verbs",),
     "openssl/": ("src/network/fabric/secret.c",),

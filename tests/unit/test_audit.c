@@ -396,14 +396,14 @@ SPOIL(read_before_write_again, read_before_write(x); x->record.repetition = 1)
 SPOIL(read_before_write_of_new_files, read_before_write_again(x);
       x->target.is_new_each_repetition = true)
 
-struct doubt_case {
+struct audit_case {
     void (*spoil)(struct subject *subject);
     const char *name;
     enum weir_severity severity;
     bool is_raised;
 };
 
-static void assert_cases(const struct doubt_case *cases, size_t count)
+static void assert_cases(const struct audit_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct weir_finding *finding;
@@ -435,9 +435,9 @@ static void files_that_are_shorter_than_what_was_written_are_a_flaw(void **state
     weir_plan_close(subject.plan);
 }
 
-static void each_doubt_is_raised_by_its_record_and_no_other(void **state)
+static void each_finding_is_made_for_its_record_and_no_other(void **state)
 {
-    static const struct doubt_case cases[] = {
+    static const struct audit_case cases[] = {
         {interrupt, "interrupted", WEIR_WARNING, true},
         {fail_it, "failed", WEIR_WARNING, true},
         {skip_it, "skipped", WEIR_WARNING, true},
@@ -506,7 +506,7 @@ static void each_doubt_is_raised_by_its_record_and_no_other(void **state)
 
 static void open_loops_are_doubted_where_they_fell_behind_or_paused(void **state)
 {
-    static const struct doubt_case cases[] = {
+    static const struct audit_case cases[] = {
         {pace, "rate-not-sustained", WEIR_WARNING, false},
         {fall_behind, "rate-not-sustained", WEIR_WARNING, true},
         {fall_behind_a_little, "rate-not-sustained", WEIR_WARNING, false},
@@ -541,7 +541,7 @@ static void open_loops_are_doubted_where_they_fell_behind_or_paused(void **state
 
 static void queues_are_doubted_where_something_else_than_the_storage_is_the_limit(void **state)
 {
-    static const struct doubt_case cases[] = {
+    static const struct audit_case cases[] = {
         {read_after_search, "searched-before", WEIR_NOTE, true},
         {read_after_search_directly, "searched-before", WEIR_NOTE, false},
         {draw_after_check, "searched-before", WEIR_NOTE, false},
@@ -582,7 +582,7 @@ static void queues_are_doubted_where_something_else_than_the_storage_is_the_limi
 
 static void mixed_phases_are_doubted_as_the_reads_that_they_are(void **state)
 {
-    static const struct doubt_case cases[] = {
+    static const struct audit_case cases[] = {
         {mix_after_write, "cache", WEIR_NOTE, true}, {mix_directly, "cache", WEIR_NOTE, false},
         {mix_alone, "cache", WEIR_NOTE, false},      {read_after_mix, "cache", WEIR_NOTE, true},
         {shrink_a_mix, "size", WEIR_WARNING, false},
@@ -877,9 +877,9 @@ static void a_rate_that_was_not_sustained_makes_a_run_one_to_warn_of(void **stat
     weir_result_close(result);
 }
 
-static void an_outlier_is_told_with_rank_host_deed_and_mean(void **state)
+static void an_outlier_is_told_with_rank_host_activity_and_mean(void **state)
 {
-    static const char *const deeds[WEIR_OUTLIER_KINDS] = {
+    static const char *const activities[WEIR_OUTLIER_KINDS] = {
         "rank 3 on n2 began 1.500000 s after the agreed start, ranks on average 0.950000 s",
         "rank 3 on n2 took 1.500000 s to open, ranks on average 0.950000 s",
         "rank 3 on n2 took 1.500000 s to transfer, ranks on average 0.950000 s",
@@ -896,13 +896,13 @@ static void an_outlier_is_told_with_rank_host_deed_and_mean(void **state)
         subject.record.outliers[0].kind = (enum weir_outlier_kind)i;
         weir_audit_phase(subject.plan, &subject.record);
         assert_non_null(find(&subject, "outlier"));
-        assert_memory_equal(find(&subject, "outlier")->text, deeds[i], strlen(deeds[i]));
+        assert_memory_equal(find(&subject, "outlier")->text, activities[i], strlen(activities[i]));
         weir_plan_close(subject.plan);
     }
 }
 
 /* Four of their own, and one that counts the others: there is room for other doubts. */
-static void a_thousand_outliers_leave_room_for_other_doubts(void **state)
+static void a_thousand_outliers_leave_room_for_other_findings(void **state)
 {
     struct subject subject;
     unsigned count = 0;
@@ -918,7 +918,7 @@ static void a_thousand_outliers_leave_room_for_other_doubts(void **state)
     weir_plan_close(subject.plan);
 }
 
-static void a_sound_phase_raises_no_doubt(void **state)
+static void a_sound_phase_has_no_finding(void **state)
 {
     struct subject subject;
 
@@ -933,7 +933,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_that_are_shorter_than_what_was_written_are_a_flaw),
-        cmocka_unit_test(each_doubt_is_raised_by_its_record_and_no_other),
+        cmocka_unit_test(each_finding_is_made_for_its_record_and_no_other),
         cmocka_unit_test(open_loops_are_doubted_where_they_fell_behind_or_paused),
         cmocka_unit_test(queues_are_doubted_where_something_else_than_the_storage_is_the_limit),
         cmocka_unit_test(mixed_phases_are_doubted_as_the_reads_that_they_are),
@@ -945,9 +945,9 @@ int main(void)
         cmocka_unit_test(advice_is_such_that_it_can_be_followed),
         cmocka_unit_test(what_was_not_granted_is_told_line_by_line),
         cmocka_unit_test(a_rate_that_was_not_sustained_makes_a_run_one_to_warn_of),
-        cmocka_unit_test(an_outlier_is_told_with_rank_host_deed_and_mean),
-        cmocka_unit_test(a_thousand_outliers_leave_room_for_other_doubts),
-        cmocka_unit_test(a_sound_phase_raises_no_doubt),
+        cmocka_unit_test(an_outlier_is_told_with_rank_host_activity_and_mean),
+        cmocka_unit_test(a_thousand_outliers_leave_room_for_other_findings),
+        cmocka_unit_test(a_sound_phase_has_no_finding),
     };
 
     return cmocka_run_group_tests_name("audit", tests, NULL, NULL);

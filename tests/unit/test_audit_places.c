@@ -432,7 +432,7 @@ static void assert_findings(const struct weir_phase_result *record, size_t i)
         fail_msg("case %zu: %s", i, record->findings[0].text);
 }
 
-static void each_doubt_is_raised_by_what_spoils_a_number_and_by_nothing_else(void **state)
+static void each_finding_is_made_for_what_spoils_a_number_and_for_nothing_else(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -478,7 +478,7 @@ static void who_was_moved_is_not_sent_to_membind(void **state)
 }
 
 /* Long names must not cut off the way out. */
-static void all_doubts_at_once_have_room(void **state)
+static void all_findings_at_once_have_room(void **state)
 {
     struct subject subject;
 
@@ -507,9 +507,9 @@ static void all_doubts_at_once_have_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_doubt_is_raised_by_what_spoils_a_number_and_by_nothing_else),
+        cmocka_unit_test(each_finding_is_made_for_what_spoils_a_number_and_for_nothing_else),
         cmocka_unit_test(who_was_moved_is_not_sent_to_membind),
-        cmocka_unit_test(all_doubts_at_once_have_room),
+        cmocka_unit_test(all_findings_at_once_have_room),
     };
 
     return cmocka_run_group_tests_name("audit_places", tests, NULL, NULL);

@@ -300,7 +300,7 @@ struct bench {
     struct weir_share share;
     struct weir_identity identity;
     struct weir_source source;
-    unsigned char *noise;
+    unsigned char *filler;
     struct weir_op_state op_states[DEPTH_MAX];
     struct weir_loop loop;
 };
@@ -359,8 +359,8 @@ static struct bench *open_bench(const struct weir_backend *backend, unsigned dep
                                                        .spread_bytes = 4UL * depth * TRANSFER_BYTES,
                                                        .alignment = 1}),
                      0);
-    bench->noise = weir_noise_make(weir_noise_seed(&bench->identity));
-    assert_non_null(bench->noise);
+    bench->filler = weir_filler_make(weir_filler_seed(&bench->identity));
+    assert_non_null(bench->filler);
     return bench;
 }
 
@@ -369,7 +369,7 @@ static void close_bench(struct bench *bench)
     weir_buffers_close(&bench->run.buffers);
     weir_queue_close(&bench->run.queue);
     weir_group_close(bench->run.group);
-    free(bench->noise);
+    free(bench->filler);
     free(bench->tally);
     free(bench->device.memory);
     free(bench);
@@ -394,10 +394,10 @@ static int move(struct bench *bench)
     bench->run.failure = (struct weir_error){0};
     weir_share_init(&bench->share, &bench->phase.layout,
                     &(struct weir_share_params){.is_shared = true, .ranks = 1, .seed = 3});
-    weir_source_init(&bench->source, &bench->identity, bench->noise, 0, 0);
+    weir_source_init(&bench->source, &bench->identity, bench->filler, 0, 0);
     for (unsigned i = 0; i < buffers->slots * buffers->windows; i++)
         weir_source_init_buffer(&bench->source, weir_buffers_window(buffers, i),
-                                weir_source_first_noise(&bench->source, i));
+                                weir_source_first_filler(&bench->source, i));
     memset(bench->op_states, 0, sizeof bench->op_states);
     weir_tally_reset(bench->tally, world.now_ns);
     bench->loop.run = &bench->run;
@@ -406,7 +406,7 @@ static int move(struct bench *bench)
     bench->loop.path = "/device";
     bench->loop.share = &bench->share;
     bench->loop.source = &bench->source;
-    bench->loop.reading = (struct weir_reading){.ranks = 1};
+    bench->loop.reading = (struct weir_expectation){.ranks = 1};
     bench->loop.limit = bench->share.op_count;
     bench->loop.depth = bench->phase.depth;
     bench->loop.batch = bench->phase.batch;

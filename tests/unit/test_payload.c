@@ -15,10 +15,10 @@
 
 struct bed {
     struct weir_source source;
-    unsigned char *noise;
+    unsigned char *filler;
     unsigned char *data;
     struct weir_mismatch_log log;
-    struct weir_reading reading;
+    struct weir_expectation reading;
 };
 
 static void set_up(struct bed *bed, enum weir_payload_mode mode, uint64_t transfer_bytes)
@@ -27,22 +27,22 @@ static void set_up(struct bed *bed, enum weir_payload_mode mode, uint64_t transf
         .generation = 1000, .transfer_bytes = transfer_bytes, .seed = 42, .mode = mode};
 
     memset(bed, 0, sizeof *bed);
-    bed->noise = weir_noise_make(weir_noise_seed(&identity));
+    bed->filler = weir_filler_make(weir_filler_seed(&identity));
     bed->data = aligned_alloc(4096, (transfer_bytes + 4095) / 4096 * 4096);
-    weir_source_init(&bed->source, &identity, bed->noise, 3, 3);
-    bed->reading = (struct weir_reading){.file_number = 3,
-                                         .offset = 8 * transfer_bytes,
-                                         .bytes = transfer_bytes,
-                                         .writer = 3,
-                                         .reader = 5,
-                                         .is_own_file = true};
+    weir_source_init(&bed->source, &identity, bed->filler, 3, 3);
+    bed->reading = (struct weir_expectation){.file_number = 3,
+                                             .offset = 8 * transfer_bytes,
+                                             .bytes = transfer_bytes,
+                                             .writer = 3,
+                                             .reader = 5,
+                                             .is_own_file = true};
     weir_source_init_buffer(&bed->source, bed->data, 7);
     weir_source_fill(&bed->source, bed->data, bed->reading.offset, 7);
 }
 
 static void tear_down(struct bed *bed)
 {
-    free(bed->noise);
+    free(bed->filler);
     free(bed->data);
 }
 
@@ -117,7 +117,7 @@ static void refill(struct bed *bed, uint64_t generation, uint32_t seed, uint64_t
 
     identity.generation = generation;
     identity.seed = seed;
-    weir_source_init(&other, &identity, bed->noise, file, (uint32_t)file);
+    weir_source_init(&other, &identity, bed->filler, file, (uint32_t)file);
     weir_source_fill(&other, bed->data, offset, 7);
 }
 
@@ -267,7 +267,7 @@ static int compare_words(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What another file, writer or place holds where the bed's transfer lies, with the same noise. */
+/* What another file, writer or place holds where the bed's transfer lies, with the same filler. */
 static unsigned char *make_other(const struct bed *bed, uint64_t file, uint32_t writer,
                                  uint64_t offset)
 {
@@ -275,7 +275,7 @@ static unsigned char *make_other(const struct bed *bed, uint64_t file, uint32_t 
     unsigned char *data = malloc(bytes);
     struct weir_source other;
 
-    weir_source_init(&other, &bed->source.identity, bed->noise, file, writer);
+    weir_source_init(&other, &bed->source.identity, bed->filler, file, writer);
     weir_source_init_buffer(&other, data, 7);
     weir_source_fill(&other, data, offset, 7);
     return data;
@@ -425,7 +425,7 @@ static void stamps_leave_no_two_sectors_alike(void **state)
     tear_down(&bed);
 }
 
-/* As an early build wrote it: generation 1700000000000000, seed 42, rank 0, noise 7. */
+/* As an early build wrote it: generation 1700000000000000, seed 42, rank 0, filler 7. */
 static void a_stamp_of_the_old_format_is_known_as_such(void **state)
 {
     static const uint64_t words[] = {0xf5dd14c9a1186aab, 0xe8a64d08c3555fae, 0x3268461aaafd7745,
@@ -438,7 +438,7 @@ static void a_stamp_of_the_old_format_is_known_as_such(void **state)
     assert_int_equal(facts.format, 0);
     assert_int_equal(facts.mode, WEIR_PAYLOAD_STAMP);
     assert_int_equal(facts.generation, 1700000000000000);
-    assert_int_equal(facts.noise, 7);
+    assert_int_equal(facts.filler, 7);
     set_up(&bed, WEIR_PAYLOAD_STAMP, 4096);
     assert_true(weir_stamp_read(bed.data, &facts));
     assert_int_equal(facts.format, 1);
@@ -455,9 +455,9 @@ static void pieces_verify_in_transfers_of_another_size(void **state)
     (void)state;
     set_up(&bed, WEIR_PAYLOAD_STAMP, MIB);
     bed.source.identity.transfer_bytes = 4096;
-    weir_source_init(&reader, &bed.source.identity, bed.noise, 3, 3);
+    weir_source_init(&reader, &bed.source.identity, bed.filler, 3, 3);
     for (size_t at = 0; at < MIB; at += 4096) {
-        struct weir_reading reading = bed.reading;
+        struct weir_expectation reading = bed.reading;
 
         reading.offset += at;
         reading.bytes = 4096;

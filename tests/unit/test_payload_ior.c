@@ -127,7 +127,7 @@ static void only_the_timestamp_pattern_is_the_same_in_all_transfers(void **state
 
 struct bed {
     struct weir_source source;
-    struct weir_reading reading;
+    struct weir_expectation reading;
     struct weir_mismatch_log log;
     uint64_t *words;
     unsigned char *bytes;
@@ -141,7 +141,7 @@ static void set_up(struct bed *bed, enum weir_ior_pattern pattern, int32_t signa
     memset(bed, 0, sizeof *bed);
     bed->words = make(&bed->source, pattern, signature, 3, offset, transfer_bytes);
     bed->bytes = (unsigned char *)bed->words;
-    bed->reading = (struct weir_reading){
+    bed->reading = (struct weir_expectation){
         .offset = offset, .bytes = transfer_bytes, .writer = 3, .reader = 1, .ranks = 8};
 }
 
@@ -261,7 +261,7 @@ static void spoil_tail(struct bed *bed)
         bed->bytes[at] = (unsigned char)(weir_random_at(99, at) | 1);
 }
 
-static void spoil_with_noise(struct bed *bed)
+static void spoil_with_filler(struct bed *bed)
 {
     for (size_t at = 8192; at < 12288; at++)
         bed->bytes[at] = (unsigned char)(weir_random_at(99, at) | 1);
@@ -302,7 +302,7 @@ static void each_kind_of_damage_is_told_with_its_place(void **state)
         {spoil_piece, ALL_PATTERNS, WEIR_MISMATCH_ZERO, 8192, 4096},
         {spoil_all, ALL_PATTERNS, WEIR_MISMATCH_ZERO, 0, 65536},
         {spoil_tail, ALL_PATTERNS, WEIR_MISMATCH_TORN, 10240, 2048},
-        {spoil_with_noise, ALL_PATTERNS, WEIR_MISMATCH_GARBAGE, 8192, 4096},
+        {spoil_with_filler, ALL_PATTERNS, WEIR_MISMATCH_GARBAGE, 8192, 4096},
     };
 
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where ranks and their buffers are wanted on a host: what a user says, as plain data. The front
- * end reads it, the plan holds it, and system makes seats of it. */
+ * end reads it, the plan holds it, and system makes bindings of it. */
 #ifndef WEIR_BASE_PINNING_H
 #define WEIR_BASE_PINNING_H
 

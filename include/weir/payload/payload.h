@@ -23,13 +23,13 @@
  *
  *   3: generation, the microseconds since 1970 when the phase began
  *
- *   4: seed << 32 | mode << 24 | format << 16 | number of its noise
+ *   4: seed << 32 | mode << 24 | format << 16 | number of its filler
  *
  *   5: size of the transfer it was part of
  *
  * Words 1 to 5 are masked with rotations of the check, so that a stamp looks as random as the rest.
  *
- * Behind the stamp, WEIR_PAYLOAD_STAMP has a piece of fixed noise. In it, the first word of every
+ * Behind the stamp, WEIR_PAYLOAD_STAMP has a piece of fixed filler. In it, the first word of every
  * further 512 bytes of the piece, and the last word of the piece, follow from the check and their
  * number: storage that takes a sector from elsewhere takes such a word with it, whatever the place
  * of the piece. Format 0 of this mode is that of early builds, which had no such words.
@@ -45,8 +45,8 @@
 #define WEIR_STAMP_BYTES 48
 #define WEIR_STAMP_WORDS 6
 #define WEIR_PIECE_REST_BYTES 64
-#define WEIR_NOISE_PIECES 256
-#define WEIR_NOISE_BYTES ((size_t)WEIR_NOISE_PIECES * WEIR_PIECE_BYTES)
+#define WEIR_FILLER_PIECES 256
+#define WEIR_FILLER_BYTES ((size_t)WEIR_FILLER_PIECES * WEIR_PIECE_BYTES)
 
 /* What all data of one write phase has in common. */
 struct weir_identity {
@@ -69,7 +69,7 @@ struct weir_stamp_facts {
     uint32_t seed;
     uint32_t mode;
     uint32_t format;
-    uint32_t noise;
+    uint32_t filler;
 };
 
 /* The format of what is written today. */
@@ -84,15 +84,15 @@ bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts);
 /* What one rank writes to one file in one phase, or expects to read from it. */
 struct weir_source {
     struct weir_identity identity;
-    /* WEIR_NOISE_BYTES and one piece more; NULL but for WEIR_PAYLOAD_STAMP */
-    const unsigned char *noise;
+    /* WEIR_FILLER_BYTES and one piece more; NULL but for WEIR_PAYLOAD_STAMP */
+    const unsigned char *filler;
     uint64_t base;  /* hash of what is the same in all its stamps */
     uint64_t place; /* words 2 and 4 of its stamps */
     uint64_t kind;
     size_t piece_count; /* of a transfer */
     size_t last_piece_bytes;
     size_t last_piece_words; /* whole ones */
-    /* a transfer is one stamp and noise: weir_source_stamp is all that it needs */
+    /* a transfer is one stamp and filler: weir_source_stamp is all that it needs */
     bool is_one_stamp;
     struct weir_ior_data ior; /* of WEIR_PAYLOAD_IOR */
 };
@@ -101,10 +101,10 @@ struct weir_source {
 #define WEIR_STAMP_PLACE_FACTOR UINT64_C(0xd1b54a32d192ed03)
 #define WEIR_STAMP_MIX_FACTOR UINT64_C(0xaef17502108ef2d9)
 
-/* Word 0 of a stamp. The number of the noise goes where no offset reaches. */
-static inline uint64_t weir_stamp_check(uint64_t base, uint64_t offset, uint64_t noise)
+/* Word 0 of a stamp. The number of the filler goes where no offset reaches. */
+static inline uint64_t weir_stamp_check(uint64_t base, uint64_t offset, uint64_t filler)
 {
-    uint64_t x = base + (offset ^ noise << 56) * WEIR_STAMP_PLACE_FACTOR;
+    uint64_t x = base + (offset ^ filler << 56) * WEIR_STAMP_PLACE_FACTOR;
 
     x ^= x >> 32;
     x *= WEIR_STAMP_MIX_FACTOR;
@@ -121,20 +121,20 @@ static inline uint64_t weir_stamp_mask(uint64_t check, unsigned index)
 /* Writes the stamp of the piece at `offset`, and returns its check. */
 static inline uint64_t weir_stamp_write(uint64_t words[WEIR_STAMP_WORDS],
                                         const struct weir_source *source, uint64_t offset,
-                                        uint64_t noise)
+                                        uint64_t filler)
 {
-    uint64_t check = weir_stamp_check(source->base, offset, noise);
+    uint64_t check = weir_stamp_check(source->base, offset, filler);
 
     words[0] = check;
     words[1] = offset ^ weir_stamp_mask(check, 1);
     words[2] = source->place ^ weir_stamp_mask(check, 2);
     words[3] = source->identity.generation ^ weir_stamp_mask(check, 3);
-    words[4] = (source->kind | noise) ^ weir_stamp_mask(check, 4);
+    words[4] = (source->kind | filler) ^ weir_stamp_mask(check, 4);
     words[5] = source->identity.transfer_bytes ^ weir_stamp_mask(check, 5);
     return check;
 }
 
-/* Word `number` (from 1) of those that a piece has in its noise. */
+/* Word `number` (from 1) of those that a piece has in its filler. */
 static inline uint64_t weir_sector_word(uint64_t check, uint64_t number)
 {
     uint64_t x = (check + number * WEIR_STAMP_PLACE_FACTOR) * WEIR_STAMP_MIX_FACTOR;
@@ -152,11 +152,11 @@ static inline void weir_sectors_write(uint64_t *words, size_t word_count, uint64
     words[word_count - 1] = weir_sector_word(check, number);
 }
 
-/* Makes a window that holds noise the transfer at `offset`, if the source is_one_stamp. */
+/* Makes a window that holds filler the transfer at `offset`, if the source is_one_stamp. */
 static inline void weir_source_stamp(const struct weir_source *source, uint64_t *words,
-                                     uint64_t offset, uint64_t noise)
+                                     uint64_t offset, uint64_t filler)
 {
-    uint64_t check = weir_stamp_write(words, source, offset, noise);
+    uint64_t check = weir_stamp_write(words, source, offset, filler);
 
     weir_sectors_write(words, source->last_piece_words, check);
 }
@@ -169,24 +169,24 @@ static inline bool weir_source_varies(const struct weir_source *source)
     return source->identity.mode != WEIR_PAYLOAD_NONE;
 }
 
-/* The noise of a generation is its own: what is left of an earlier one shows behind the stamp. */
-uint64_t weir_noise_seed(const struct weir_identity *identity);
+/* The filler of a generation is its own: what is left of an earlier one shows behind the stamp. */
+uint64_t weir_filler_seed(const struct weir_identity *identity);
 
-/* WEIR_NOISE_BYTES + WEIR_PIECE_BYTES of noise that follows from `seed`; NULL if there is no
+/* WEIR_FILLER_BYTES + WEIR_PIECE_BYTES of filler that follows from `seed`; NULL if there is no
  * memory. Freed by free(). */
-unsigned char *weir_noise_make(uint64_t seed);
+unsigned char *weir_filler_make(uint64_t seed);
 
 void weir_source_init(struct weir_source *source, const struct weir_identity *identity,
-                      const unsigned char *noise, uint64_t file_number, uint32_t writer);
+                      const unsigned char *filler, uint64_t file_number, uint32_t writer);
 
-/* Fills a buffer window once with the noise pieces from `first_noise` on, or with what all
+/* Fills a buffer window once with the filler pieces from `first_filler` on, or with what all
  * transfers have in common; weir_source_fill then only puts stamps, or what differs. */
-void weir_source_init_buffer(const struct weir_source *source, void *window, uint32_t first_noise);
+void weir_source_init_buffer(const struct weir_source *source, void *window, uint32_t first_filler);
 
-/* Makes `window` the transfer at `offset`. The window was laid out, with the noise from
- * `first_noise` on if the mode has noise. */
+/* Makes `window` the transfer at `offset`. The window was laid out, with the filler from
+ * `first_filler` on if the mode has filler. */
 void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
-                      uint32_t first_noise);
+                      uint32_t first_filler);
 
 /* Damages every sector of what a verifying read is about to overwrite, so that a read that does
  * nothing, or not all, is seen. */
@@ -195,7 +195,7 @@ void weir_source_poison(const struct weir_source *source, void *window);
 /* The piece at `offset` as it ought to be, written by `writer`: for the comparison with a damaged
  * one. */
 void weir_source_rebuild(const struct weir_source *source, void *to, size_t bytes, uint64_t offset,
-                         uint32_t writer, uint32_t noise);
+                         uint32_t writer, uint32_t filler);
 
 /* True if `words` are the sequence that follows from `check`. */
 bool weir_sequence_matches(const uint64_t *words, size_t count, uint64_t check);
@@ -217,11 +217,11 @@ static inline bool weir_source_is_bare(const struct weir_source *source)
     return source->identity.transfer_bytes < WEIR_PIECE_REST_BYTES;
 }
 
-/* The noise that buffer window number `window` begins with: neighbouring windows go on where one
+/* The filler that buffer window number `window` begins with: neighbouring windows go on where one
  * ends. */
-static inline uint32_t weir_source_first_noise(const struct weir_source *source, unsigned window)
+static inline uint32_t weir_source_first_filler(const struct weir_source *source, unsigned window)
 {
-    return (uint32_t)(window * source->piece_count % WEIR_NOISE_PIECES);
+    return (uint32_t)(window * source->piece_count % WEIR_FILLER_PIECES);
 }
 
 /* Bytes of piece `piece`. */

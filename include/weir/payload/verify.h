@@ -7,7 +7,7 @@
 #include "weir/payload/payload.h"
 
 /* Where a transfer was read, for the log. */
-struct weir_reading {
+struct weir_expectation {
     uint64_t file_number;
     uint64_t offset;
     uint64_t bytes;  /* read: at most the transfer size; only whole pieces are compared */
@@ -21,7 +21,7 @@ struct weir_reading {
 
 /* Compares `data` with what `source` would have written there, and logs what is wrong. True if all
  * is right. */
-bool weir_verify(const struct weir_source *source, const struct weir_reading *reading,
+bool weir_verify(const struct weir_source *source, const struct weir_expectation *reading,
                  const void *data, struct weir_mismatch_log *log);
 
 #endif

@@ -48,7 +48,7 @@ int weir_target_path(const struct weir_target *target, const struct weir_file_pl
 
 enum weir_payload_mode {
     WEIR_PAYLOAD_STAMP, /* a header per 4 KiB and a word per sector prove place, writer and
-                           generation; the rest is fixed noise */
+                           generation; the rest is fixed filler */
     WEIR_PAYLOAD_FULL,  /* every word depends on place, writer and generation */
     WEIR_PAYLOAD_NONE,  /* whatever the buffer holds: nothing to verify */
     WEIR_PAYLOAD_IOR    /* the bytes that IOR 4.x writes, for verification by it or of its files */

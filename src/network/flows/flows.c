@@ -35,18 +35,18 @@ uint32_t weir_net_round_count(const struct weir_net_plan *plan, uint32_t rank_co
     }
 }
 
-/* The other one of player `of` in a round: the last player keeps his seat, and the others sit
+/* The other one of player `of` in a round: the last player keeps his binding, and the others sit
  * in a circle that is turned by one each time. */
 static uint32_t opponent_of(uint32_t of, uint32_t players, uint32_t round)
 {
-    uint32_t seats = players - 1;
+    uint32_t bindings = players - 1;
     uint32_t other;
 
-    assert(seats > 0);
-    if (of == seats)
-        return round % seats;
-    other = (2 * (round % seats) + 2 * seats - of) % seats;
-    return other == of ? seats : other;
+    assert(bindings > 0);
+    if (of == bindings)
+        return round % bindings;
+    other = (2 * (round % bindings) + 2 * bindings - of) % bindings;
+    return other == of ? bindings : other;
 }
 
 static uint32_t tournament_flows(uint32_t rank_count, uint32_t round, bool is_backward,

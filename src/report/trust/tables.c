@@ -27,13 +27,13 @@ char *weir_trust_phase(const struct weir_repetitions *all, const char *iteration
                        char buffer[WEIR_TRUST_PHASE_BYTES])
 {
     const struct weir_phase *phase = all->phase;
-    const char *deed = weir_verb_name(phase->verb);
+    const char *activity = weir_verb_name(phase->verb);
 
     if (phase->is_check)
-        deed = "check";
+        activity = "check";
     else if (phase->is_prefill)
-        deed = "fill";
-    snprintf(buffer, WEIR_TRUST_PHASE_BYTES, "  %4u %4s %-6s", all->test, iteration, deed);
+        activity = "fill";
+    snprintf(buffer, WEIR_TRUST_PHASE_BYTES, "  %4u %4s %-6s", all->test, iteration, activity);
     return buffer;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What policies need beside a topology: the text of a rankfile, and the devices behind a target. */
-#include "weir/system/seats.h"
+#include "weir/system/bindings.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static int read_text(FILE *file, struct weir_text *text)
     return ferror(file) ? (errno != 0 ? -errno : -EIO) : 0;
 }
 
-int weir_seats_read_rankfile(const char *path, struct weir_text *text, struct weir_error *error)
+int weir_bindings_read_rankfile(const char *path, struct weir_text *text, struct weir_error *error)
 {
     FILE *file = fopen(path, "re");
     int code = file != NULL ? read_text(file, text) : -errno;
@@ -44,7 +44,7 @@ int weir_seats_read_rankfile(const char *path, struct weir_text *text, struct we
 /* All that is attached somewhere, at whichever level: the parts of a volume may end at different
  * ones, and the volume itself is nowhere. */
 static unsigned list_located(const struct weir_storage_facts *storage,
-                             const struct weir_topology *topology, struct weir_seat_needs *needs)
+                             const struct weir_topology *topology, struct weir_binding_needs *needs)
 {
     struct weir_cpu_set cpus;
     unsigned count = 0;
@@ -59,7 +59,7 @@ static unsigned list_located(const struct weir_storage_facts *storage,
 }
 
 /* What cannot be located is named all the same, so that the refusal can tell of it. */
-static void list_lowest(const struct weir_storage_facts *storage, struct weir_seat_needs *needs)
+static void list_lowest(const struct weir_storage_facts *storage, struct weir_binding_needs *needs)
 {
     uint32_t lowest = 0;
     unsigned count = 0;
@@ -72,11 +72,11 @@ static void list_lowest(const struct weir_storage_facts *storage, struct weir_se
             needs->devices[count++] = storage->devices[i].name;
 }
 
-const char *const *weir_seats_devices(const struct weir_topology *topology,
-                                      const struct weir_storage_facts *storage,
-                                      struct weir_seat_needs *needs)
+const char *const *weir_bindings_devices(const struct weir_topology *topology,
+                                         const struct weir_storage_facts *storage,
+                                         struct weir_binding_needs *needs)
 {
-    *needs = (struct weir_seat_needs){0};
+    *needs = (struct weir_binding_needs){0};
     if (storage->is_network)
         needs->devices[0] = weir_topology_standard_nic(topology);
     else if (list_located(storage, topology, needs) == 0)

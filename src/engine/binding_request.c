@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rank 0 reads a rankfile, once for all. */
-#include "seat_request.h"
+#include "binding_request.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -13,7 +13,7 @@ static void read_file(const char *path, char **text, uint64_t *bytes, struct wei
 {
     struct weir_text read = {0};
 
-    if (weir_seats_read_rankfile(path, &read, error) == 0) {
+    if (weir_bindings_read_rankfile(path, &read, error) == 0) {
         *bytes = read.length + 1;
         *text = strdup(weir_text_string(&read));
         if (*text == NULL)
@@ -39,7 +39,7 @@ static int share_text(struct weir_run *run, char **text, uint64_t bytes, struct 
     return weir_group_agree(run->group, error);
 }
 
-int weir_seat_read_rankfile(struct weir_run *run, char **text, struct weir_error *error)
+int weir_binding_read_rankfile(struct weir_run *run, char **text, struct weir_error *error)
 {
     const struct weir_pinning *pinning = &run->test->pinning;
     char *mine = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells of ranks in lines: one each, or one for many whose places go on regularly. */
-#include "seat_lines.h"
+#include "binding_lines.h"
 
 #include "topology_parts.h"
 
@@ -36,7 +36,7 @@ static unsigned count_regular(const unsigned *numbers, unsigned count)
     return length;
 }
 
-void weir_seat_set_add(struct weir_text *text, const struct weir_cpu_set *set)
+void weir_binding_set_add(struct weir_text *text, const struct weir_cpu_set *set)
 {
     unsigned numbers[WEIR_CPUS_MAX] = {0};
     unsigned count = collect(set, numbers);
@@ -78,15 +78,15 @@ struct stride {
     long core;
 };
 
-static long name_of_rank(const struct weir_seat_drawing *drawing, unsigned i)
+static long name_of_rank(const struct weir_binding_drawing *drawing, unsigned i)
 {
     return drawing->request->ranks != NULL ? drawing->request->ranks[i] : i;
 }
 
-/* Logical numbers of the cores of a seat. */
-static struct weir_cpu_set cores_of(const struct weir_seat_drawing *drawing, unsigned i)
+/* Logical numbers of the cores of a binding. */
+static struct weir_cpu_set cores_of(const struct weir_binding_drawing *drawing, unsigned i)
 {
-    const struct weir_cpu_set *firsts = &drawing->seats[i].cores;
+    const struct weir_cpu_set *firsts = &drawing->bindings[i].cores;
     struct weir_cpu_set cores = {0};
 
     for (unsigned cpu = weir_cpu_set_next(firsts, 0); cpu < WEIR_CPUS_MAX;
@@ -110,11 +110,11 @@ static bool find_shift(const struct weir_cpu_set *a, const struct weir_cpu_set *
     return from == WEIR_CPUS_MAX && to == WEIR_CPUS_MAX;
 }
 
-static bool find_stride(const struct weir_seat_drawing *drawing, unsigned i, unsigned j,
+static bool find_stride(const struct weir_binding_drawing *drawing, unsigned i, unsigned j,
                         struct stride *stride)
 {
-    const struct weir_seat *a = &drawing->seats[i];
-    const struct weir_seat *b = &drawing->seats[j];
+    const struct weir_binding *a = &drawing->bindings[i];
+    const struct weir_binding *b = &drawing->bindings[j];
     struct weir_cpu_set a_cores = cores_of(drawing, i);
     struct weir_cpu_set b_cores = cores_of(drawing, j);
 
@@ -132,7 +132,7 @@ struct guests {
 };
 
 /* How many of the guests 0, step, 2 * step, ... make a run. */
-static unsigned measure_run(const struct weir_seat_drawing *drawing, const struct guests *guests,
+static unsigned measure_run(const struct weir_binding_drawing *drawing, const struct guests *guests,
                             unsigned step)
 {
     struct stride first, next;
@@ -155,7 +155,7 @@ struct run {
     unsigned length;
 };
 
-static struct run find_run(const struct weir_seat_drawing *drawing, const struct guests *guests)
+static struct run find_run(const struct weir_binding_drawing *drawing, const struct guests *guests)
 {
     struct run best = {.step = 1, .length = 1};
 
@@ -193,15 +193,15 @@ static const char *separator_of(unsigned length, long stride)
 static void add_sets(struct weir_text *text, const struct weir_cpu_set sets[3], unsigned length,
                      long shift)
 {
-    weir_seat_set_add(text, &sets[0]);
+    weir_binding_set_add(text, &sets[0]);
     if (length == 1 || shift == 0)
         return;
     if (shift != 1) {
         weir_text_add(text, " ");
-        weir_seat_set_add(text, &sets[1]);
+        weir_binding_set_add(text, &sets[1]);
     }
     weir_text_add(text, "%s", separator_of(length, shift));
-    weir_seat_set_add(text, &sets[2]);
+    weir_binding_set_add(text, &sets[2]);
 }
 
 static void add_ranks(struct weir_text *text, const long ranks[3], unsigned length)
@@ -217,19 +217,19 @@ static void add_ranks(struct weir_text *text, const long ranks[3], unsigned leng
                       ranks[2]);
 }
 
-static void add_remarks(struct weir_text *text, const struct weir_seat *seat)
+static void add_remarks(struct weir_text *text, const struct weir_binding *binding)
 {
     const char *separator = "";
 
-    if (seat->is_shared) {
+    if (binding->is_shared) {
         weir_text_add(text, "shared");
         separator = ", ";
     }
-    if (seat->is_narrowed) {
+    if (binding->is_narrowed) {
         weir_text_add(text, "%snarrowed", separator);
         separator = ", ";
     }
-    if (seat->is_far)
+    if (binding->is_far)
         weir_text_add(text, "%sfar", separator);
 }
 
@@ -241,7 +241,7 @@ static void add_nodes(struct weir_text *text, uint64_t nodes)
     if ((nodes & (nodes - 1)) == 0)
         return;
     weir_text_add(text, "NUMA nodes ");
-    weir_seat_set_add(text, &set);
+    weir_binding_set_add(text, &set);
     weir_text_add(text, "  ");
 }
 
@@ -252,14 +252,14 @@ static bool is_one(const struct weir_cpu_set sets[3], const struct run *run)
            (run->length == 1 || weir_cpu_set_equals(&sets[0], &sets[2]));
 }
 
-static void draw_run(const struct weir_seat_drawing *drawing, const struct guests *guests,
+static void draw_run(const struct weir_binding_drawing *drawing, const struct guests *guests,
                      const struct run *run, int indent)
 {
     unsigned last = run->step * (run->length - 1);
     unsigned second = run->length > 1 ? run->step : 0;
     const unsigned ranks[3] = {guests->ranks[0], guests->ranks[second], guests->ranks[last]};
     struct weir_text *text = drawing->text;
-    const struct weir_seat *seat = &drawing->seats[ranks[0]];
+    const struct weir_binding *binding = &drawing->bindings[ranks[0]];
     size_t start = text->length;
     struct weir_cpu_set cpus[3], cores[3];
     struct stride stride = {0};
@@ -267,7 +267,7 @@ static void draw_run(const struct weir_seat_drawing *drawing, const struct guest
 
     for (int i = 0; i < 3; i++) {
         names[i] = name_of_rank(drawing, ranks[i]);
-        cpus[i] = drawing->seats[ranks[i]].cpus;
+        cpus[i] = drawing->bindings[ranks[i]].cpus;
         cores[i] = cores_of(drawing, ranks[i]);
     }
     find_stride(drawing, ranks[0], ranks[1], &stride);
@@ -280,13 +280,13 @@ static void draw_run(const struct weir_seat_drawing *drawing, const struct guest
     weir_text_add(text, "%s ", is_one(cores, run) ? "core" : "cores");
     add_sets(text, cores, run->length, stride.core);
     pad(text, start, COLUMN_REMARKS);
-    add_nodes(text, seat->numa_nodes);
-    add_remarks(text, seat);
+    add_nodes(text, binding->numa_nodes);
+    add_remarks(text, binding);
     end_line(text);
 }
 
-void weir_seat_lines_draw(const struct weir_seat_drawing *drawing, unsigned *indices,
-                          unsigned count, int indent)
+void weir_binding_lines_draw(const struct weir_binding_drawing *drawing, unsigned *indices,
+                             unsigned count, int indent)
 {
     struct guests guests = {.ranks = indices, .count = count};
 

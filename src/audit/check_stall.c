@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doubts whether transfers went on all the time: a stop of a rank, of its node, of the network or
  * of the storage. */
-#include "doubts.h"
+#include "checks.h"
 
 #include "weir/base/text.h"
 
@@ -40,27 +40,27 @@ static double usual_s(const struct weir_phase_result *record, double fraction)
 }
 
 /* So long that transfers which are slow, or not to be made yet, do not explain it. */
-static bool is_odd_gap(const struct weir_subject *subject, double gap_s)
+static bool is_odd_gap(const struct weir_audit_input *input, double gap_s)
 {
-    double fraction = usual_fraction(subject->record);
-    double pause_s = usual_s(subject->record, fraction) + (double)subject->phase->think_ns / 1e9;
+    double fraction = usual_fraction(input->record);
+    double pause_s = usual_s(input->record, fraction) + (double)input->phase->think_ns / 1e9;
 
-    return fraction > 0.0 && is_a_stop(subject->record, gap_s) && gap_s >= GAP_TIMES * pause_s;
+    return fraction > 0.0 && is_a_stop(input->record, gap_s) && gap_s >= GAP_TIMES * pause_s;
 }
 
 #define ADVICE ", which is in the rate: measure again, and look for the cause if it comes back"
 
-static bool doubt_gap_of_all(const struct weir_subject *subject)
+static bool check_gap_of_all(const struct weir_audit_input *input)
 {
-    const struct weir_series *series = subject->record->series;
+    const struct weir_series *series = input->record->series;
     struct weir_series_gap gap = weir_series_longest_gap(series);
     double interval_s = (double)(UINT64_C(1) << series->shift) / 1e9;
     char length[WEIR_DURATION_TEXT_BYTES];
     char begin[WEIR_DURATION_TEXT_BYTES];
 
-    if (!is_odd_gap(subject, gap.count * interval_s))
+    if (!is_odd_gap(input, gap.count * interval_s))
         return false;
-    weir_result_find(subject->record, WEIR_WARNING, "stall",
+    weir_result_find(input->record, WEIR_WARNING, "stall",
                      "no rank ended a transfer for %s, from %s after the start on: the storage, "
                      "the network or all ranks stood still" ADVICE,
                      weir_duration_format(gap.count * interval_s, length),
@@ -68,15 +68,15 @@ static bool doubt_gap_of_all(const struct weir_subject *subject)
     return true;
 }
 
-static bool doubt_gap_of_rank(const struct weir_subject *subject)
+static bool check_gap_of_rank(const struct weir_audit_input *input)
 {
-    const struct weir_rank_gap *gap = &subject->record->gap;
+    const struct weir_rank_gap *gap = &input->record->gap;
     char length[WEIR_DURATION_TEXT_BYTES];
     char begin[WEIR_DURATION_TEXT_BYTES];
 
-    if (!is_odd_gap(subject, gap->seconds))
+    if (!is_odd_gap(input, gap->seconds))
         return false;
-    weir_result_find(subject->record, WEIR_WARNING, "stall",
+    weir_result_find(input->record, WEIR_WARNING, "stall",
                      "rank %u on %s ended no transfer for %s, from %s after the start on: it, its "
                      "node or what it waited for stood still" ADVICE,
                      gap->rank, gap->host, weir_duration_format(gap->seconds, length),
@@ -85,9 +85,9 @@ static bool doubt_gap_of_rank(const struct weir_subject *subject)
 }
 
 /* Others of the rank may have gone on meanwhile. */
-static void doubt_tail(const struct weir_subject *subject)
+static void check_tail(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
     double fraction = usual_fraction(record);
     double longest_s = (double)record->latency->max_ns / 1e9;
     char longest[WEIR_DURATION_TEXT_BYTES];
@@ -96,7 +96,7 @@ static void doubt_tail(const struct weir_subject *subject)
     if (fraction <= 0.0 || !is_a_stop(record, longest_s) ||
         longest_s < TAIL_TIMES * usual_s(record, fraction))
         return;
-    weir_result_find(subject->record, WEIR_WARNING, "stall",
+    weir_result_find(input->record, WEIR_WARNING, "stall",
                      "the longest of %" PRIu64 " transfers took %s, and %.1f %% of them no more "
                      "than %s: what it waited for stood still" ADVICE,
                      record->latency->total, weir_duration_format(longest_s, longest),
@@ -104,13 +104,13 @@ static void doubt_tail(const struct weir_subject *subject)
 }
 
 /* Where transfers are due by a rate, pauses are asked for, and response times tell of stops. */
-void weir_doubt_stalls(const struct weir_subject *subject)
+void weir_audit_stalls(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
 
-    if (subject->test->is_dry_run || record->pace.asked_per_s > 0.0 || record->latency == NULL ||
+    if (input->test->is_dry_run || record->pace.asked_per_s > 0.0 || record->latency == NULL ||
         record->series == NULL || record->latency->total == 0)
         return;
-    if (!doubt_gap_of_all(subject) && !doubt_gap_of_rank(subject))
-        doubt_tail(subject);
+    if (!check_gap_of_all(input) && !check_gap_of_rank(input))
+        check_tail(input);
 }

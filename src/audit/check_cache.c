@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doubts whether reads came from the storage: what was in page caches before them, and where that
  * is not known, whose data a rank read, and through which cache. */
-#include "doubts.h"
+#include "checks.h"
 
 #include "weir/base/text.h"
 
@@ -39,49 +39,49 @@ static bool is_written_in(const struct weir_test *test, const struct weir_target
 
 /* By this run: in a test before this one, or in this one, where a repetition comes after all phases
  * of the one before. */
-static bool is_written_before(const struct weir_subject *subject)
+static bool is_written_before(const struct weir_audit_input *input)
 {
-    const struct weir_target *target = subject->phase->target;
-    bool is_again = subject->record->repetition > 0 && !target->is_new_each_repetition;
+    const struct weir_target *target = input->phase->target;
+    bool is_again = input->record->repetition > 0 && !target->is_new_each_repetition;
 
-    for (unsigned i = 0; i < subject->test->number; i++)
-        if (!subject->plan->tests[i]->is_dry_run &&
-            is_written_in(subject->plan->tests[i], target, UINT_MAX))
+    for (unsigned i = 0; i < input->test->number; i++)
+        if (!input->plan->tests[i]->is_dry_run &&
+            is_written_in(input->plan->tests[i], target, UINT_MAX))
             return true;
-    return is_written_in(subject->test, target, is_again ? UINT_MAX : subject->phase->number);
+    return is_written_in(input->test, target, is_again ? UINT_MAX : input->phase->number);
 }
 
-static bool goes_full_circle(const struct weir_subject *subject)
+static bool goes_full_circle(const struct weir_audit_input *input)
 {
-    const struct weir_shift *shift = &subject->phase->shift;
-    unsigned nodes = subject->record->node_count;
+    const struct weir_shift *shift = &input->phase->shift;
+    unsigned nodes = input->record->node_count;
 
     return shift->kind == WEIR_SHIFT_NODES && weir_shift_distance(shift, nodes) % nodes == 0;
 }
 
 /* Of two nodes the check stays on its own, as the timed reads are to find nothing cached on the
  * other one. */
-static bool leaves_reads_alone(const struct weir_subject *subject)
+static bool leaves_reads_alone(const struct weir_audit_input *input)
 {
-    return subject->phase->is_check && subject->record->node_count == 2 &&
-           weir_test_phase(subject->test, WEIR_READ) != NULL;
+    return input->phase->is_check && input->record->node_count == 2 &&
+           weir_test_phase(input->test, WEIR_READ) != NULL;
 }
 
 /* What is mixed cannot be shifted: a rank writes its own part. */
-static const char *other_way_out(const struct weir_subject *subject)
+static const char *other_way_out(const struct weir_audit_input *input)
 {
-    return subject->phase->verb == WEIR_MIXED ? "use direct I/O" : ", or direct I/O";
+    return input->phase->verb == WEIR_MIXED ? "use direct I/O" : ", or direct I/O";
 }
 
 /* Why ranks stay on their own node, and the way out. */
-static void explain_nearness(const struct weir_subject *subject, struct weir_text *text)
+static void explain_nearness(const struct weir_audit_input *input, struct weir_text *text)
 {
-    const struct weir_phase_result *record = subject->record;
-    const struct weir_shift *shift = &subject->phase->shift;
-    const struct weir_test *test = subject->test;
+    const struct weir_phase_result *record = input->record;
+    const struct weir_shift *shift = &input->phase->shift;
+    const struct weir_test *test = input->test;
     const char *letter = shift->kind == WEIR_SHIFT_NODES ? "-C" : "-Z";
 
-    if (subject->phase->verb == WEIR_MIXED)
+    if (input->phase->verb == WEIR_MIXED)
         return;
     if (shift->kind == WEIR_SHIFT_NONE)
         weir_text_add(text, "use -C on several nodes");
@@ -94,9 +94,9 @@ static void explain_nearness(const struct weir_subject *subject, struct weir_tex
                       letter);
     else if (shift->distance == 0)
         weir_text_add(text, "-Q 0 asks for no other node: use -Q 1");
-    else if (goes_full_circle(subject) && leaves_reads_alone(subject))
+    else if (goes_full_circle(input) && leaves_reads_alone(input))
         weir_text_add(text, "-W leaves the other node to -r: verify with -R");
-    else if (goes_full_circle(subject))
+    else if (goes_full_circle(input))
         weir_text_add(text, "%" PRIu64 " nodes further is a full circle of %u: use another -Q",
                       shift->distance, record->node_count);
     else /* Rank shifts leave 2L - N ranks where L of N are on one node, and else none. */
@@ -105,20 +105,20 @@ static void explain_nearness(const struct weir_subject *subject, struct weir_tex
 }
 
 /* True if it found that data may come from the node's own cache. */
-static bool doubt_nearness(const struct weir_subject *subject, bool may_be_cached)
+static bool check_nearness(const struct weir_audit_input *input, bool may_be_cached)
 {
-    struct weir_phase_result *record = subject->record;
-    enum weir_shift_kind kind = subject->phase->shift.kind;
-    bool is_read_back = may_be_cached && is_written_before(subject);
+    struct weir_phase_result *record = input->record;
+    enum weir_shift_kind kind = input->phase->shift.kind;
+    bool is_read_back = may_be_cached && is_written_before(input);
     struct weir_text why = {0};
 
-    explain_nearness(subject, &why);
+    explain_nearness(input, &why);
     if (is_read_back)
         weir_result_find(record, WEIR_NOTE, "cache",
                          "%u of %u ranks read back what their own node wrote, through a page cache "
                          "that may have served it: %s%s",
                          record->near_rank_count, record->rank_count, weir_text_string(&why),
-                         other_way_out(subject));
+                         other_way_out(input));
     else if (kind == WEIR_SHIFT_NODES || kind == WEIR_SHIFT_RANDOM)
         weir_result_find(record, WEIR_NOTE, "near",
                          "%u of %u ranks read what their own node writes: %s",
@@ -128,13 +128,13 @@ static bool doubt_nearness(const struct weir_subject *subject, bool may_be_cache
 }
 
 /* A check under -Z draws the same parts as the reads after it; under -C, parts of other nodes. */
-static bool is_checked_before(const struct weir_subject *subject)
+static bool is_checked_before(const struct weir_audit_input *input)
 {
-    const struct weir_test *test = subject->test;
-    enum weir_shift_kind kind = subject->phase->shift.kind;
+    const struct weir_test *test = input->test;
+    enum weir_shift_kind kind = input->phase->shift.kind;
 
     for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->is_check && test->phases[i]->number < subject->phase->number)
+        if (test->phases[i]->is_check && test->phases[i]->number < input->phase->number)
             return kind == WEIR_SHIFT_RANDOM || kind == WEIR_SHIFT_PERMUTATION;
     return false;
 }
@@ -142,13 +142,13 @@ static bool is_checked_before(const struct weir_subject *subject)
 /* ---- where the kernel did not tell what it had ---- */
 
 /* A file that is there from before the run may be in the cache from before it. */
-static void doubt_memory(const struct weir_subject *subject)
+static void check_memory(const struct weir_audit_input *input)
 {
-    struct weir_phase_result *record = subject->record;
+    struct weir_phase_result *record = input->record;
     uint64_t data_bytes = record->expected_bytes / record->node_count;
     char data[WEIR_SIZE_TEXT_BYTES], memory[WEIR_SIZE_TEXT_BYTES];
 
-    if (is_written_before(subject) || data_bytes >= record->node_memory_bytes)
+    if (is_written_before(input) || data_bytes >= record->node_memory_bytes)
         return;
     weir_result_find(record, WEIR_NOTE, "fits-in-memory",
                      "the %s that a node reads fit into its memory of %s, and the kernel does not "
@@ -157,54 +157,53 @@ static void doubt_memory(const struct weir_subject *subject)
                      weir_size_format(record->node_memory_bytes, memory));
 }
 
-static void suspect_cache(const struct weir_subject *subject)
+static void check_cached(const struct weir_audit_input *input)
 {
-    struct weir_phase_result *record = subject->record;
-    bool is_suspect = false;
+    struct weir_phase_result *record = input->record;
+    bool is_cached = false;
 
     if (record->near_rank_count > 0)
-        is_suspect = doubt_nearness(subject, true);
-    if (!subject->phase->is_check && is_checked_before(subject)) {
-        is_suspect = true;
+        is_cached = check_nearness(input, true);
+    if (!input->phase->is_check && is_checked_before(input)) {
+        is_cached = true;
         weir_result_find(record, WEIR_NOTE, "checked-before",
                          "each rank reads what it has read for -W, through a page cache that may "
                          "have served it: verify with -R instead, or use direct I/O");
     }
     if (record->depth_curve.count > 0) {
-        is_suspect = true;
+        is_cached = true;
         weir_result_find(record, WEIR_NOTE, "searched-before",
                          "the search for a depth read the same files before, through a page cache "
                          "that may have served the rest: use direct I/O");
     }
-    if (!is_suspect && !subject->phase->is_check)
-        doubt_memory(subject);
+    if (!is_cached && !input->phase->is_check)
+        check_memory(input);
 }
 
 /* ---- where it did ---- */
 
-static void explain_residency(const struct weir_subject *subject, struct weir_text *text)
+static void explain_residency(const struct weir_audit_input *input, struct weir_text *text)
 {
-    bool has_near_ranks =
-        subject->record->near_rank_count > 0 && subject->phase->verb != WEIR_MIXED;
+    bool has_near_ranks = input->record->near_rank_count > 0 && input->phase->verb != WEIR_MIXED;
 
-    if (subject->test->cache_drop != WEIR_DROP_NOTHING) {
+    if (input->test->cache_drop != WEIR_DROP_NOTHING) {
         weir_text_add(text, "--drop-caches leaves pages that others use, and those of file systems "
                             "in memory: use direct I/O, or another file system");
     } else if (!has_near_ranks) {
         weir_text_add(text, "use --drop-caches, or direct I/O");
-    } else if (subject->phase->shift.kind == WEIR_SHIFT_NONE) {
+    } else if (input->phase->shift.kind == WEIR_SHIFT_NONE) {
         weir_text_add(text, "use --drop-caches, -C on several nodes, or direct I/O");
     } else {
-        explain_nearness(subject, text);
+        explain_nearness(input, text);
         weir_text_add(text, "; or use --drop-caches, or direct I/O");
     }
 }
 
 /* What a rank checks is worth a sentence where its own node wrote it: then the check may never
  * have seen the storage. */
-static void report_residency(const struct weir_subject *subject, double share)
+static void report_residency(const struct weir_audit_input *input, double share)
 {
-    struct weir_phase_result *record = subject->record;
+    struct weir_phase_result *record = input->record;
     unsigned knowing = record->residency.rank_count;
     struct weir_text who = {0}, why = {0};
 
@@ -212,7 +211,7 @@ static void report_residency(const struct weir_subject *subject, double share)
         weir_text_add(&who, "%u of %u ranks", knowing, record->rank_count);
     else
         weir_text_add(&who, "ranks");
-    explain_residency(subject, &why);
+    explain_residency(input, &why);
     weir_result_find(record, WEIR_NOTE, "resident",
                      "%.1f %% of what %s were to read was in the page cache of their node before "
                      "the phase: %s",
@@ -221,27 +220,27 @@ static void report_residency(const struct weir_subject *subject, double share)
     weir_text_close(&why);
 }
 
-static void judge_residency(const struct weir_subject *subject)
+static void judge_residency(const struct weir_audit_input *input)
 {
-    const struct weir_residency_result *residency = &subject->record->residency;
+    const struct weir_residency_result *residency = &input->record->residency;
     double share = (double)residency->resident_bytes / (double)residency->asked_bytes;
-    bool is_near = subject->record->near_rank_count > 0;
+    bool is_near = input->record->near_rank_count > 0;
 
-    if (share >= RESIDENT_SHARE && (is_near || !subject->phase->is_check))
-        report_residency(subject, share);
+    if (share >= RESIDENT_SHARE && (is_near || !input->phase->is_check))
+        report_residency(input, share);
     else if (is_near)
-        doubt_nearness(subject, false);
+        check_nearness(input, false);
 }
 
-void weir_doubt_cache(const struct weir_subject *subject)
+void weir_audit_cache(const struct weir_audit_input *input)
 {
-    if (!weir_phase_reads(subject->phase) || subject->test->is_dry_run ||
-        (weir_test_abilities(subject->test) & WEIR_CAN_KEEP) == 0)
+    if (!weir_phase_reads(input->phase) || input->test->is_dry_run ||
+        (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0)
         return;
-    if (weir_subject_passes_cache(subject) && subject->record->residency.asked_bytes > 0)
-        judge_residency(subject);
-    else if (weir_subject_passes_cache(subject) && subject->test->cache_drop == WEIR_DROP_NOTHING)
-        suspect_cache(subject);
-    else if (subject->record->near_rank_count > 0)
-        doubt_nearness(subject, false);
+    if (weir_audit_passes_cache(input) && input->record->residency.asked_bytes > 0)
+        judge_residency(input);
+    else if (weir_audit_passes_cache(input) && input->test->cache_drop == WEIR_DROP_NOTHING)
+        check_cached(input);
+    else if (input->record->near_rank_count > 0)
+        check_nearness(input, false);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seats are planned node by node, taken before memory is, and left when the test ends. */
-#include "seat.h"
+/* Bindings are planned node by node, taken before memory is, and left when the test ends. */
+#include "binding.h"
 
+#include "binding_request.h"
 #include "gather.h"
 #include "run.h"
-#include "seat_request.h"
 
 #include "weir/system/memory_place.h"
 #include "weir/system/processor.h"
@@ -20,7 +20,7 @@
 struct table {
     struct weir_cpu_set *given;
     unsigned *ranks;
-    struct weir_seat *seats;
+    struct weir_binding *bindings;
     uint32_t *given_core_counts;
 };
 
@@ -28,7 +28,7 @@ static void free_table(struct table *table)
 {
     free(table->given);
     free(table->ranks);
-    free(table->seats);
+    free(table->bindings);
     free(table->given_core_counts);
 }
 
@@ -39,9 +39,9 @@ static bool take_table(const struct weir_group *group, struct table *table)
 
     table->given = calloc(count, sizeof *table->given);
     table->ranks = calloc(count, sizeof *table->ranks);
-    table->seats = calloc(count, sizeof *table->seats);
+    table->bindings = calloc(count, sizeof *table->bindings);
     table->given_core_counts = calloc(count, sizeof *table->given_core_counts);
-    if (!table->given || !table->ranks || !table->seats || !table->given_core_counts)
+    if (!table->given || !table->ranks || !table->bindings || !table->given_core_counts)
         return false;
     for (int rank = 0; rank < group->size; rank++)
         if (group->node_of_rank[rank] == group->node)
@@ -68,19 +68,19 @@ static void count_given_cores(const struct weir_run *run, const struct table *ta
 }
 
 /* What a rank without a policy has anyway, as the kernel alone tells it. */
-static struct weir_seat seat_as_given(const struct weir_cpu_set *given)
+static struct weir_binding binding_as_given(const struct weir_cpu_set *given)
 {
-    return (struct weir_seat){.cpus = *given,
-                              .cores = weir_processor_cores("", given),
-                              .numa_nodes = weir_processor_numa_nodes("", given)};
+    return (struct weir_binding){.cpus = *given,
+                                 .cores = weir_processor_cores("", given),
+                                 .numa_nodes = weir_processor_numa_nodes("", given)};
 }
 
-static int plan_seats(const struct weir_run *run, const char *rankfile, const struct table *table,
-                      struct weir_error *error)
+static int plan_bindings(const struct weir_run *run, const char *rankfile,
+                         const struct table *table, struct weir_error *error)
 {
     const struct weir_topology *topology = run->host->topology;
-    struct weir_seat_needs needs = {0};
-    struct weir_seat_request request = {
+    struct weir_binding_needs needs = {0};
+    struct weir_binding_request request = {
         .pinning = &run->test->pinning,
         .rank_count = (unsigned)run->group->node_size,
         .given = table->given,
@@ -94,41 +94,42 @@ static int plan_seats(const struct weir_run *run, const char *rankfile, const st
         return error->code;
     }
     for (unsigned i = 0; topology == NULL && i < request.rank_count; i++)
-        table->seats[i] = seat_as_given(&table->given[i]);
+        table->bindings[i] = binding_as_given(&table->given[i]);
     if (topology == NULL)
         return 0;
     if (run->test->pinning.policy == WEIR_PIN_STORAGE)
-        request.devices = weir_seats_devices(topology, &run->storage, &needs);
-    return weir_seats_plan(topology, &request, table->seats, error);
+        request.devices = weir_bindings_devices(topology, &run->storage, &needs);
+    return weir_bindings_plan(topology, &request, table->bindings, error);
 }
 
-/* The sets of `given` have done their work, and take those of the seats. */
+/* The sets of `given` have done their work, and take those of the bindings. */
 static void watch_stolen(struct weir_run *run, const struct table *table)
 {
     unsigned count = (unsigned)run->group->node_size;
 
     for (unsigned i = 0; i < count; i++)
-        table->given[i] = table->seats[i].cpus;
+        table->given[i] = table->bindings[i].cpus;
     run->stolen_watch = weir_stolen_open("", table->given, count);
 }
 
 /* Collective. */
-static int share_seats(struct weir_run *run, const char *rankfile, struct table *table,
-                       struct weir_error *error)
+static int share_bindings(struct weir_run *run, const char *rankfile, struct table *table,
+                          struct weir_error *error)
 {
     struct weir_group *group = run->group;
     const struct weir_cpu_set *given = &run->host->given;
     int code = weir_group_gather_on_node(group, given, sizeof *given, table->given);
 
-    if (code == 0 && table->seats != NULL) {
+    if (code == 0 && table->bindings != NULL) {
         count_given_cores(run, table);
-        if (plan_seats(run, rankfile, table, error) == 0)
+        if (plan_bindings(run, rankfile, table, error) == 0)
             watch_stolen(run, table);
     }
     if (weir_group_agree(group, error) != 0)
         return error->code;
     if (code == 0)
-        code = weir_group_scatter_on_node(group, table->seats, sizeof run->seat, &run->seat);
+        code =
+            weir_group_scatter_on_node(group, table->bindings, sizeof run->binding, &run->binding);
     if (code == 0)
         code = weir_group_scatter_on_node(group, table->given_core_counts,
                                           sizeof run->given_core_count, &run->given_core_count);
@@ -138,14 +139,14 @@ static int share_seats(struct weir_run *run, const char *rankfile, struct table 
     return code;
 }
 
-static int choose_seat(struct weir_run *run, const char *rankfile, struct weir_error *error)
+static int choose_binding(struct weir_run *run, const char *rankfile, struct weir_error *error)
 {
     struct table table = {0};
 
     if (run->group->node_rank == 0 && !take_table(run->group, &table))
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     if (weir_group_agree(run->group, error) == 0)
-        share_seats(run, rankfile, &table, error);
+        share_bindings(run, rankfile, &table, error);
     free_table(&table);
     return error->code;
 }
@@ -157,7 +158,7 @@ static int refuse_binding(const struct weir_run *run, int code, const struct wei
 {
     struct weir_text wanted = {0}, found = {0};
 
-    weir_cpu_set_format(&run->seat.cpus, &wanted);
+    weir_cpu_set_format(&run->binding.cpus, &wanted);
     weir_cpu_set_format(got, &found);
     if (code != 0)
         weir_error_set(
@@ -185,27 +186,27 @@ static int bind_rank(struct weir_run *run, struct weir_error *error)
     if (!is_pinned(run))
         return 0;
     run->is_bound = true;
-    code = weir_running_bind(&run->seat.cpus);
+    code = weir_running_bind(&run->binding.cpus);
     if (code == 0)
         code = weir_running_cpus(&got);
-    if (code == 0 && weir_cpu_set_equals(&got, &run->seat.cpus))
+    if (code == 0 && weir_cpu_set_equals(&got, &run->binding.cpus))
         return 0;
     return refuse_binding(run, code, &got, error);
 }
 
-int weir_seat_take(struct weir_run *run, struct weir_error *error)
+int weir_binding_take(struct weir_run *run, struct weir_error *error)
 {
     char *rankfile = NULL;
 
     weir_host_view_aim(run);
-    if (weir_seat_read_rankfile(run, &rankfile, error) == 0 &&
-        choose_seat(run, rankfile, error) == 0)
+    if (weir_binding_read_rankfile(run, &rankfile, error) == 0 &&
+        choose_binding(run, rankfile, error) == 0)
         bind_rank(run, error);
     free(rankfile);
     return weir_group_agree(run->group, error);
 }
 
-void weir_seat_leave(struct weir_run *run)
+void weir_binding_release(struct weir_run *run)
 {
     if (run->traffic_watch != NULL)
         weir_traffic_close(run->traffic_watch);
@@ -253,20 +254,20 @@ static bool leaves_memory_alone(const struct weir_run *run)
            (run->test->membind.policy == WEIR_MEMBIND_AUTO && run->host->has_memory_policy);
 }
 
-int weir_seat_place_memory(void *context, void *memory, size_t bytes)
+int weir_binding_place_memory(void *context, void *memory, size_t bytes)
 {
     struct weir_run *run = context;
     int code;
 
     if (leaves_memory_alone(run))
         return 0;
-    code = weir_memory_bind(memory, bytes, &run->test->membind, run->seat.numa_nodes);
+    code = weir_memory_bind(memory, bytes, &run->test->membind, run->binding.numa_nodes);
     return code == 0 ? 0 : refuse_memory(run, code);
 }
 
 /* ---- looks ---- */
 
-void weir_seat_look_before(struct weir_run *run)
+void weir_binding_sample_before(struct weir_run *run)
 {
     if (run->traffic_watch != NULL)
         weir_traffic_read(run->traffic_watch, &run->traffic);
@@ -275,37 +276,37 @@ void weir_seat_look_before(struct weir_run *run)
     weir_run_probe_read(run->host->probe, &run->look);
 }
 
-/* What it may run on now: that of the seat, unless somebody has moved it. */
-static void tell_place(const struct weir_seat *seat, const struct weir_running *now,
+/* What it may run on now: that of the binding, unless somebody has moved it. */
+static void tell_place(const struct weir_binding *binding, const struct weir_running *now,
                        struct weir_execution *execution)
 {
-    bool is_elsewhere = !weir_cpu_set_equals(&now->cpus, &seat->cpus);
+    bool is_elsewhere = !weir_cpu_set_equals(&now->cpus, &binding->cpus);
 
     execution->cpus = now->cpus;
-    execution->cores = is_elsewhere ? weir_processor_cores("", &now->cpus) : seat->cores;
+    execution->cores = is_elsewhere ? weir_processor_cores("", &now->cpus) : binding->cores;
     execution->cpu_nodes =
-        is_elsewhere ? weir_processor_numa_nodes("", &now->cpus) : seat->numa_nodes;
+        is_elsewhere ? weir_processor_numa_nodes("", &now->cpus) : binding->numa_nodes;
     execution->is_moved = is_elsewhere;
 }
 
 /* Who has one processor goes nowhere by itself: it was moved, even if it is back. */
-static bool was_away(const struct weir_seat *seat, uint64_t migrations)
+static bool was_away(const struct weir_binding *binding, uint64_t migrations)
 {
-    return weir_cpu_set_count(&seat->cpus) == 1 && migrations != WEIR_UNKNOWN && migrations > 0;
+    return weir_cpu_set_count(&binding->cpus) == 1 && migrations != WEIR_UNKNOWN && migrations > 0;
 }
 
-void weir_seat_look_after(struct weir_run *run, struct weir_execution *execution)
+void weir_binding_sample_after(struct weir_run *run, struct weir_execution *execution)
 {
     const struct weir_running *before = &run->look;
-    const struct weir_seat *seat = &run->seat;
+    const struct weir_binding *binding = &run->binding;
     struct weir_running now;
 
     weir_run_probe_read(run->host->probe, &now);
     *execution = (struct weir_execution){
         .is_known = true,
         .is_pinned = is_pinned(run),
-        .is_narrowed = seat->is_narrowed,
-        .is_far = seat->is_far,
+        .is_narrowed = binding->is_narrowed,
+        .is_far = binding->is_far,
         .given_core_count = run->given_core_count,
         .last_cpu = now.cpu,
         .wall_ns = now.at_ns - before->at_ns,
@@ -313,10 +314,10 @@ void weir_seat_look_after(struct weir_run *run, struct weir_execution *execution
         .preemptions = weir_growth(before->preemptions, now.preemptions),
         .throttled_ns = weir_growth(before->throttled_ns, now.throttled_ns),
         .stolen_ns = WEIR_UNKNOWN, /* until the node has told it */
-        .stolen_cpus = weir_cpu_set_count(&seat->cpus),
+        .stolen_cpus = weir_cpu_set_count(&binding->cpus),
     };
-    tell_place(seat, &now, execution);
-    execution->is_moved |= was_away(seat, execution->migrations);
+    tell_place(binding, &now, execution);
+    execution->is_moved |= was_away(binding, execution->migrations);
 }
 
 static bool asks_nodes(const struct weir_membind *membind)
@@ -361,7 +362,7 @@ static int share_stolen(struct weir_run *run, struct weir_execution *execution)
     return code;
 }
 
-int weir_seat_look_around(struct weir_run *run, struct weir_phase_facts *facts)
+int weir_binding_sample_node(struct weir_run *run, struct weir_phase_facts *facts)
 {
     int code = weir_group_barrier(run->group);
     struct weir_traffic now;

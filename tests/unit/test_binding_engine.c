@@ -3,8 +3,8 @@
  * nodes goes into a record. */
 #include "engine_bed.h"
 
+#include "engine/binding_request.h"
 #include "engine/gather_places.h"
-#include "engine/seat_request.h"
 #include "weir/system/memory_place.h"
 #include "weir/system/processor.h"
 
@@ -559,5 +559,5 @@ int main(void)
         cmocka_unit_test(cores_and_numa_nodes_are_those_that_the_kernel_tells),
     };
 
-    return cmocka_run_group_tests_name("seat_engine", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("binding_engine", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes places of cores, processors, NUMA nodes and packages, and puts them in order. */
-#include "seat_places.h"
+#include "binding_places.h"
 
 #include "topology_parts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families of doubts: each looks at the record of a phase and adds its findings, or none. */
-#ifndef WEIR_AUDIT_DOUBTS_H
-#define WEIR_AUDIT_DOUBTS_H
+/* The families of checks: each looks at the record of a phase and adds its findings, or none. */
+#ifndef WEIR_AUDIT_CHECKS_H
+#define WEIR_AUDIT_CHECKS_H
 
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
@@ -12,7 +12,7 @@
 #define WEIR_SHORT_PHASE_S 0.1
 
 /* What is doubted. */
-struct weir_subject {
+struct weir_audit_input {
     const struct weir_plan *plan;
     const struct weir_test *test;
     const struct weir_phase *phase;
@@ -20,36 +20,36 @@ struct weir_subject {
 };
 
 /* Do transfers pass a page cache? */
-bool weir_subject_passes_cache(const struct weir_subject *subject);
+bool weir_audit_passes_cache(const struct weir_audit_input *input);
 
 /* What a phase of this kind does with the data in its buffers: "making", "checking", ... */
-const char *weir_subject_deed(const struct weir_subject *subject);
+const char *weir_audit_activity(const struct weir_audit_input *input);
 
 /* How that costs less: the end of a sentence that advises something else; "" if it does not. */
-const char *weir_subject_data_advice(const struct weir_subject *subject);
+const char *weir_audit_data_advice(const struct weir_audit_input *input);
 
 /* Was all of it done? Of phases that moved nothing, too. */
-void weir_doubt_completeness(const struct weir_subject *subject);
+void weir_audit_completeness(const struct weir_audit_input *input);
 
 /* Are sizes and data right, and was the work of ranks equal? */
-void weir_doubt_work(const struct weir_subject *subject);
+void weir_audit_work(const struct weir_audit_input *input);
 
 /* Is it the storage that was measured? */
-void weir_doubt_cache(const struct weir_subject *subject);
+void weir_audit_cache(const struct weir_audit_input *input);
 
 /* Is the time right? */
-void weir_doubt_time(const struct weir_subject *subject);
+void weir_audit_time(const struct weir_audit_input *input);
 
 /* Did transfers go on all the time? */
-void weir_doubt_stalls(const struct weir_subject *subject);
+void weir_audit_stalls(const struct weir_audit_input *input);
 
 /* Was the load that was asked for there, and what limited it? */
-void weir_doubt_load(const struct weir_subject *subject);
+void weir_audit_load(const struct weir_audit_input *input);
 
 /* Did ranks run where they should, and undisturbed? */
-void weir_doubt_places(const struct weir_subject *subject);
+void weir_audit_places(const struct weir_audit_input *input);
 
 /* Were the ranks alike? */
-void weir_doubt_ranks(const struct weir_subject *subject);
+void weir_audit_ranks(const struct weir_audit_input *input);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doubts whether all was done that was asked for, and whether the data are right. */
-#include "doubts.h"
+#include "checks.h"
 
 #include <inttypes.h>
 
 /* ---- was all of it done? ---- */
 
-void weir_doubt_completeness(const struct weir_subject *subject)
+void weir_audit_completeness(const struct weir_audit_input *input)
 {
-    struct weir_phase_result *record = subject->record;
+    struct weir_phase_result *record = input->record;
 
     if (record->outcome == WEIR_OUTCOME_SKIPPED)
         weir_result_find(record, WEIR_WARNING, "skipped",
@@ -17,8 +17,8 @@ void weir_doubt_completeness(const struct weir_subject *subject)
     if (record->is_interrupted)
         weir_result_find(record, WEIR_WARNING, "interrupted",
                          "%s ended this phase: the numbers are of what was done until then",
-                         subject->plan->has_stop_before ? "a signal, or the end of the job's time,"
-                                                        : "a signal");
+                         input->plan->has_stop_before ? "a signal, or the end of the job's time,"
+                                                      : "a signal");
     if (record->error_count > 0)
         weir_result_find(record, WEIR_WARNING, "failed",
                          "%" PRIu64 " operation%s failed: the numbers are of what was done",
@@ -32,54 +32,53 @@ void weir_doubt_completeness(const struct weir_subject *subject)
                          record->short_count == 1 ? "was" : "were");
 }
 
-static void doubt_stonewall(const struct weir_subject *subject)
+static void check_stonewall(const struct weir_audit_input *input)
 {
-    const struct weir_stonewall *stonewall = &subject->record->stonewall;
+    const struct weir_stonewall *stonewall = &input->record->stonewall;
 
-    if (!stonewall->is_hit || subject->phase->stop.has_wear_out)
+    if (!stonewall->is_hit || input->phase->stop.has_wear_out)
         return;
     if (stonewall->ops_max > stonewall->ops_min)
-        weir_result_find(subject->record, WEIR_NOTE, "stonewall",
+        weir_result_find(input->record, WEIR_NOTE, "stonewall",
                          "ranks stopped at the deadline after %" PRIu64 " to %" PRIu64
                          " transfers: unequal work, which stoneWallingWearOut=1 would level",
                          stonewall->ops_min, stonewall->ops_max);
 }
 
-static void doubt_size(const struct weir_subject *subject)
+static void check_size(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
-    uint64_t extent = weir_layout_bytes_per_rank(&subject->phase->layout) * record->rank_count;
+    const struct weir_phase_result *record = input->record;
+    uint64_t extent = weir_layout_bytes_per_rank(&input->phase->layout) * record->rank_count;
     bool is_whole =
-        record->byte_count == extent && subject->phase->layout.order != WEIR_ORDER_RANDOM_BLOCKS;
-    bool may_be_longer = !subject->phase->must_replace && record->file_bytes > extent;
+        record->byte_count == extent && input->phase->layout.order != WEIR_ORDER_RANDOM_BLOCKS;
+    bool may_be_longer = !input->phase->must_replace && record->file_bytes > extent;
 
-    if (subject->phase->verb != WEIR_WRITE || record->outcome != WEIR_OUTCOME_COMPLETE ||
-        !is_whole || record->file_bytes == UINT64_MAX || record->file_bytes == extent ||
-        may_be_longer)
+    if (input->phase->verb != WEIR_WRITE || record->outcome != WEIR_OUTCOME_COMPLETE || !is_whole ||
+        record->file_bytes == UINT64_MAX || record->file_bytes == extent || may_be_longer)
         return;
     /* Where one rank sees more, the others may be late. */
-    subject->record->has_lost_bytes = record->file_bytes < extent && !record->has_differing_sizes;
-    weir_result_find(subject->record, WEIR_WARNING, "size",
+    input->record->has_lost_bytes = record->file_bytes < extent && !record->has_differing_sizes;
+    weir_result_find(input->record, WEIR_WARNING, "size",
                      "the files hold %" PRIu64 " bytes, not the %" PRIu64 " that were written",
                      record->file_bytes, extent);
 }
 
-static void doubt_sizes(const struct weir_subject *subject)
+static void check_sizes(const struct weir_audit_input *input)
 {
-    if (subject->record->has_differing_sizes)
+    if (input->record->has_differing_sizes)
         weir_result_find(
-            subject->record, WEIR_WARNING, "sizes-differ",
+            input->record, WEIR_WARNING, "sizes-differ",
             "ranks were told different sizes of the same file: nodes do not see the same "
             "file system, or not yet the same state of it");
 }
 
-static void doubt_log(const struct weir_subject *subject)
+static void check_log(const struct weir_audit_input *input)
 {
-    if (subject->record->unlogged_ops > 0)
-        weir_result_find(subject->record, WEIR_WARNING, "unlogged",
+    if (input->record->unlogged_ops > 0)
+        weir_result_find(input->record, WEIR_WARNING, "unlogged",
                          "%" PRIu64 " transfers are not in the files of savePerOpDataCSV, whose "
                          "room was full: --result counts them all",
-                         subject->record->unlogged_ops);
+                         input->record->unlogged_ops);
 }
 
 /* ---- is the data right? ---- */
@@ -94,22 +93,21 @@ static const char *keeping_advice(const struct weir_test *test)
                : ": the files are removed, and -K would keep them";
 }
 
-static void doubt_data(const struct weir_subject *subject)
+static void check_data(const struct weir_audit_input *input)
 {
-    const struct weir_mismatch_log *log = &subject->record->mismatches;
+    const struct weir_mismatch_log *log = &input->record->mismatches;
 
     if (log->wrong_transfers > 0)
-        weir_result_find(subject->record, WEIR_WARNING, "data",
+        weir_result_find(input->record, WEIR_WARNING, "data",
                          "%" PRIu64 " of %" PRIu64 " transfers held wrong data%s",
-                         log->wrong_transfers, log->checked_transfers,
-                         keeping_advice(subject->test));
+                         log->wrong_transfers, log->checked_transfers, keeping_advice(input->test));
 }
 
-void weir_doubt_work(const struct weir_subject *subject)
+void weir_audit_work(const struct weir_audit_input *input)
 {
-    doubt_stonewall(subject);
-    doubt_size(subject);
-    doubt_sizes(subject);
-    doubt_log(subject);
-    doubt_data(subject);
+    check_stonewall(input);
+    check_size(input);
+    check_sizes(input);
+    check_log(input);
+    check_data(input);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The places that a policy offers to ranks, in the order in which they are taken. */
-#ifndef WEIR_SYSTEM_SEAT_PLACES_H
-#define WEIR_SYSTEM_SEAT_PLACES_H
+#ifndef WEIR_SYSTEM_BINDING_PLACES_H
+#define WEIR_SYSTEM_BINDING_PLACES_H
 
 #include "weir/base/pinning.h"
 #include "weir/system/topology.h"

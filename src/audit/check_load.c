@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doubts whether the load that was asked for was there, and what limited it: rates, depths, what
  * the system granted, and processors. */
-#include "doubts.h"
+#include "checks.h"
 
 #include "weir/base/text.h"
 
@@ -51,9 +51,9 @@ static double done_per_s(const struct weir_phase_result *record)
     return seconds > 0.0 ? (double)record->op_count / seconds : 0.0;
 }
 
-static void doubt_rate(const struct weir_subject *subject)
+static void check_rate(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
     const struct weir_pace_result *pace = &record->pace;
     double done = done_per_s(record);
     double mib_per_op = (double)record->byte_count / MIB / (double)record->op_count;
@@ -63,7 +63,7 @@ static void doubt_rate(const struct weir_subject *subject)
 
     if (pace->asked_per_s <= 0.0 || is_sustained(pace))
         return;
-    weir_result_find(subject->record, WEIR_WARNING, "rate-not-sustained",
+    weir_result_find(input->record, WEIR_WARNING, "rate-not-sustained",
                      "%s transfers/s (%.1f MiB/s) were asked for and %s (%.1f) were done: the last "
                      "was issued %s late, and up to %" PRIu64 " of a rank waited, so response "
                      "times tell how long the phase was: lower --rate, or give more --depth or "
@@ -75,9 +75,9 @@ static void doubt_rate(const struct weir_subject *subject)
 
 /* As long as there are free slots none is issued late, however slow the storage is. Then the phase
  * must be much longer than the response times, or they are those of slots that fill up. */
-static void doubt_proof_of_rate(const struct weir_subject *subject)
+static void check_proof_of_rate(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
     const struct weir_pace_result *pace = &record->pace;
     char asked_text[RATE_BYTES];
     char done_text[RATE_BYTES];
@@ -91,7 +91,7 @@ static void doubt_proof_of_rate(const struct weir_subject *subject)
     response_s = (double)weir_histogram_percentile(record->response, 0.9) / 1e9;
     if (is_small(response_s, pace))
         return;
-    weir_result_find(subject->record, WEIR_WARNING, "rate-not-shown",
+    weir_result_find(input->record, WEIR_WARNING, "rate-not-shown",
                      "one transfer in ten was done %s or more after it was due, and all were due "
                      "within %s: too short to tell whether %s transfers/s can be sustained (%s "
                      "were done): move more data, or lower --rate",
@@ -112,23 +112,23 @@ static double busy_share(const struct weir_phase_result *record)
 /* A transfer is late for one of three reasons: all slots were taken for long, which service times
  * tell as well; a slow one before it held its slot; or nobody was there to issue it. Only the last
  * is not the storage's. */
-static void doubt_issue(const struct weir_subject *subject)
+static void check_issue(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
     const struct weir_pace_result *pace = &record->pace;
     char lag_text[WEIR_DURATION_TEXT_BYTES];
     char longest_text[WEIR_DURATION_TEXT_BYTES];
     double median_s, longest_s;
 
     if (pace->asked_per_s <= 0.0 || !is_sustained(pace) || !record->latency ||
-        record->latency->total == 0 || subject->phase->think_ns > 0 || record->depth < 2)
+        record->latency->total == 0 || input->phase->think_ns > 0 || record->depth < 2)
         return;
     median_s = (double)weir_histogram_percentile(record->latency, 0.5) / 1e9;
     longest_s = (double)record->latency->max_ns / 1e9;
     if (pace->max_lag_s <= PAUSE_S || pace->max_lag_s <= PAUSE_TIMES * median_s ||
         pace->max_lag_s <= PAUSE_TIMES_LONGEST * longest_s || busy_share(record) > BUSY_SHARE)
         return;
-    weir_result_find(subject->record, WEIR_NOTE, "late-issue",
+    weir_result_find(input->record, WEIR_NOTE, "late-issue",
                      "a transfer was issued %s late, though none took longer than %s and most "
                      "slots were free: most likely a rank did not run, and then the longest "
                      "response times are of this machine and not of the storage",
@@ -139,9 +139,9 @@ static void doubt_issue(const struct weir_subject *subject)
 /* ---- what the system granted ---- */
 
 /* A finding for each sentence: it says the way out at its end, which must not be cut off. */
-static void doubt_grants(const struct weir_subject *subject)
+static void check_grants(const struct weir_audit_input *input)
 {
-    struct weir_phase_result *record = subject->record;
+    struct weir_phase_result *record = input->record;
     const char *text = record->shortfall ? record->shortfall : "";
 
     while (*text != '\0') {
@@ -153,12 +153,12 @@ static void doubt_grants(const struct weir_subject *subject)
     }
 }
 
-static void doubt_waiting(const struct weir_subject *subject)
+static void check_waiting(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
 
     if (record->blocked_count > 0)
-        weir_result_find(subject->record, WEIR_NOTE, "would-block",
+        weir_result_find(input->record, WEIR_NOTE, "would-block",
                          "%" PRIu64 " of %" PRIu64
                          " transfers would have blocked where that was forbidden, and "
                          "were handed over again as ones that may: their time has both",
@@ -167,15 +167,15 @@ static void doubt_waiting(const struct weir_subject *subject)
 
 /* ---- depth ---- */
 
-static void doubt_edge(const struct weir_subject *subject)
+static void check_edge(const struct weir_audit_input *input)
 {
-    const struct weir_depth_curve *curve = &subject->record->depth_curve;
-    unsigned depth = subject->record->depth;
+    const struct weir_depth_curve *curve = &input->record->depth_curve;
+    unsigned depth = input->record->depth;
 
     if (curve->count < 2 || depth < curve->points[curve->count - 1].depth ||
         2 * depth > WEIR_PLAN_DEPTH_MAX)
         return;
-    weir_result_find(subject->record, WEIR_NOTE, "depth-edge",
+    weir_result_find(input->record, WEIR_NOTE, "depth-edge",
                      "depth %u did best and was the greatest that was tried: a greater one may do "
                      "more (--depth auto:%u)",
                      depth, 2 * depth);
@@ -194,9 +194,9 @@ static const struct weir_depth_point *taken_point(const struct weir_phase_result
 /* The phase did less than this of what the search has seen at the same depth. */
 #define SEARCH_SHARE 0.5
 
-static void doubt_search(const struct weir_subject *subject)
+static void check_search(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
     const struct weir_depth_point *point = taken_point(record);
     double done = done_per_s(record);
     char done_text[RATE_BYTES];
@@ -205,7 +205,7 @@ static void doubt_search(const struct weir_subject *subject)
     if (!point || record->outcome != WEIR_OUTCOME_COMPLETE ||
         done >= SEARCH_SHARE * point->ops_per_s)
         return;
-    weir_result_find(subject->record, WEIR_NOTE, "search-differs",
+    weir_result_find(input->record, WEIR_NOTE, "search-differs",
                      "the phase did %s transfers/s and the search %s at the same depth %u: other "
                      "conditions, so that another depth may be the least: move more data, or look "
                      "at several repetitions (-i)",
@@ -214,43 +214,43 @@ static void doubt_search(const struct weir_subject *subject)
 }
 
 /* Where there is nothing behind the transfers, they are what their submission is. */
-static bool moves_to_storage(const struct weir_subject *subject)
+static bool moves_to_storage(const struct weir_audit_input *input)
 {
-    return (weir_test_abilities(subject->test) & WEIR_CAN_KEEP) != 0 && !subject->test->is_dry_run;
+    return (weir_test_abilities(input->test) & WEIR_CAN_KEEP) != 0 && !input->test->is_dry_run;
 }
 
 /* More than this of the median time is the system call that hands a transfer over. */
 #define SUBMISSION_SHARE 0.5
 
 /* File systems give a growing file its room within the call. */
-static const char *submission_advice(const struct weir_subject *subject)
+static const char *submission_advice(const struct weir_audit_input *input)
 {
-    if (weir_subject_passes_cache(subject))
+    if (weir_audit_passes_cache(input))
         return "use direct I/O (--direct)";
-    return subject->phase->verb == WEIR_WRITE && subject->phase->must_replace
+    return input->phase->verb == WEIR_WRITE && input->phase->must_replace
                ? "write into files that are there (-E, after a run with -k), or use more ranks"
                : "use more ranks";
 }
 
-static void doubt_submission(const struct weir_subject *subject)
+static void check_submission(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
     char handing_over_text[WEIR_DURATION_TEXT_BYTES];
     char whole_text[WEIR_DURATION_TEXT_BYTES];
     double handing_over_s, whole_s;
 
     if (record->depth < 2 || !record->submission || record->submission->total == 0 ||
-        !record->latency || !moves_to_storage(subject))
+        !record->latency || !moves_to_storage(input))
         return;
     handing_over_s = (double)weir_histogram_percentile(record->submission, 0.5) / 1e9;
     whole_s = (double)weir_histogram_percentile(record->latency, 0.5) / 1e9;
     if (handing_over_s <= whole_s * SUBMISSION_SHARE)
         return;
-    weir_result_find(subject->record, WEIR_NOTE, "submit-blocks",
+    weir_result_find(input->record, WEIR_NOTE, "submit-blocks",
                      "handing transfers over took %s of the %s that they took (medians): the "
                      "system call does the work itself, so that depth brings little: %s",
                      weir_duration_format(handing_over_s, handing_over_text),
-                     weir_duration_format(whole_s, whole_text), submission_advice(subject));
+                     weir_duration_format(whole_s, whole_text), submission_advice(input));
 }
 
 /* ---- processors ---- */
@@ -273,17 +273,17 @@ static bool is_polling(const struct weir_test *test)
 }
 
 /* Who waits for due times may poll for them. */
-static void doubt_processors(const struct weir_subject *subject)
+static void check_processors(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
     double window_s = record->rank_s_mean * record->rank_count;
     double busy_s = record->cpu_user_s + record->cpu_system_s;
 
-    if (record->depth < 2 || record->pace.asked_per_s > 0.0 || is_polling(subject->test) ||
+    if (record->depth < 2 || record->pace.asked_per_s > 0.0 || is_polling(input->test) ||
         record->rank_s_mean < WEIR_SHORT_PHASE_S || busy_s < PROCESSOR_SHARE * window_s ||
-        !moves_to_storage(subject))
+        !moves_to_storage(input))
         return;
-    weir_result_find(subject->record, WEIR_NOTE, "processor-bound",
+    weir_result_find(input->record, WEIR_NOTE, "processor-bound",
                      "ranks kept their processors busy for %.0f %% of the time (%.0f %% of it in "
                      "the kernel): this is what a core can drive and not what the storage can do: "
                      "use more ranks",
@@ -293,32 +293,32 @@ static void doubt_processors(const struct weir_subject *subject)
 /* Filling and checking data beside transfers, as a share of the ranks' time. */
 #define DATA_SHARE 0.1
 
-static void doubt_data_beside_transfers(const struct weir_subject *subject)
+static void check_data_beside_transfers(const struct weir_audit_input *input)
 {
-    double share = subject->record->overlapped_data_share;
+    double share = input->record->overlapped_data_share;
 
     if (share <= DATA_SHARE)
         return;
     weir_result_find(
-        subject->record, WEIR_NOTE, "data-in-flight",
+        input->record, WEIR_NOTE, "data-in-flight",
         "%.0f %% of the ranks' time went into %s data while transfers were %s; "
         "what that cost is not known: the ranks' processors, not the storage, may be the "
         "limit: use more ranks%s",
-        share * 100, weir_subject_deed(subject),
-        subject->record->pace.asked_per_s > 0.0 ? "due or in flight" : "in flight",
-        weir_subject_data_advice(subject));
+        share * 100, weir_audit_activity(input),
+        input->record->pace.asked_per_s > 0.0 ? "due or in flight" : "in flight",
+        weir_audit_data_advice(input));
 }
 
-void weir_doubt_load(const struct weir_subject *subject)
+void weir_audit_load(const struct weir_audit_input *input)
 {
-    doubt_rate(subject);
-    doubt_proof_of_rate(subject);
-    doubt_issue(subject);
-    doubt_grants(subject);
-    doubt_waiting(subject);
-    doubt_edge(subject);
-    doubt_search(subject);
-    doubt_submission(subject);
-    doubt_processors(subject);
-    doubt_data_beside_transfers(subject);
+    check_rate(input);
+    check_proof_of_rate(input);
+    check_issue(input);
+    check_grants(input);
+    check_waiting(input);
+    check_edge(input);
+    check_search(input);
+    check_submission(input);
+    check_processors(input);
+    check_data_beside_transfers(input);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws a host as a text, a line per NUMA node, and under each one its ranks. */
-#include "seat_lines.h"
-#include "seat_places.h"
+#include "binding_lines.h"
+#include "binding_places.h"
 #include "topology_parts.h"
 
-#include "weir/system/seats.h"
+#include "weir/system/bindings.h"
 
 #include <stdlib.h>
 
@@ -100,7 +100,7 @@ static void draw_names(struct weir_text *text, const char *intro, struct names *
     weir_text_close(&names->text);
 }
 
-static void draw_devices(const struct weir_seat_drawing *drawing, const struct parts *parts,
+static void draw_devices(const struct weir_binding_drawing *drawing, const struct parts *parts,
                          unsigned part, const char *intro)
 {
     struct names names = {0};
@@ -115,7 +115,7 @@ static void draw_devices(const struct weir_seat_drawing *drawing, const struct p
     draw_names(drawing->text, intro, &names);
 }
 
-static void draw_lost_devices(const struct weir_seat_drawing *drawing)
+static void draw_lost_devices(const struct weir_binding_drawing *drawing)
 {
     struct names names = {0};
 
@@ -133,7 +133,7 @@ static void draw_lost_devices(const struct weir_seat_drawing *drawing)
 
 /* ---- the head ---- */
 
-static void draw_counts(const struct weir_seat_drawing *drawing)
+static void draw_counts(const struct weir_binding_drawing *drawing)
 {
     const struct weir_topology *topology = drawing->topology;
     struct weir_topology_counts counts = weir_topology_count(topology);
@@ -146,12 +146,12 @@ static void draw_counts(const struct weir_seat_drawing *drawing)
     if (!weir_cpu_set_equals(&topology->all, &topology->allowed)) {
         weir_text_add(
             text, "; control groups allow %u of them: ", weir_cpu_set_count(&topology->allowed));
-        weir_seat_set_add(text, &topology->allowed);
+        weir_binding_set_add(text, &topology->allowed);
     }
     weir_text_add(text, "\n");
 }
 
-static bool all_were_given_the_same(const struct weir_seat_request *request)
+static bool all_were_given_the_same(const struct weir_binding_request *request)
 {
     for (unsigned i = 1; i < request->rank_count; i++)
         if (!weir_cpu_set_equals(&request->given[0], &request->given[i]))
@@ -159,9 +159,9 @@ static bool all_were_given_the_same(const struct weir_seat_request *request)
     return true;
 }
 
-static void draw_given(const struct weir_seat_drawing *drawing)
+static void draw_given(const struct weir_binding_drawing *drawing)
 {
-    const struct weir_seat_request *request = drawing->request;
+    const struct weir_binding_request *request = drawing->request;
     struct weir_text *text = drawing->text;
 
     if (!all_were_given_the_same(request)) {
@@ -169,11 +169,11 @@ static void draw_given(const struct weir_seat_drawing *drawing)
     } else if (!weir_cpu_set_equals(&request->given[0], &drawing->topology->allowed)) {
         weir_text_add(text, ", of %s ",
                       weir_cpu_set_count(&request->given[0]) == 1 ? "processor" : "processors");
-        weir_seat_set_add(text, &request->given[0]);
+        weir_binding_set_add(text, &request->given[0]);
     }
 }
 
-static void draw_policy(const struct weir_seat_drawing *drawing)
+static void draw_policy(const struct weir_binding_drawing *drawing)
 {
     const struct weir_pinning *pinning = drawing->request->pinning;
     struct weir_text *text = drawing->text;
@@ -197,7 +197,7 @@ static void draw_policy(const struct weir_seat_drawing *drawing)
     }
 }
 
-static void draw_head(const struct weir_seat_drawing *drawing)
+static void draw_head(const struct weir_binding_drawing *drawing)
 {
     struct weir_text *text = drawing->text;
 
@@ -213,7 +213,7 @@ static void draw_head(const struct weir_seat_drawing *drawing)
 
 /* ---- the picture ---- */
 
-static void draw_title(const struct weir_seat_drawing *drawing, const struct part *part,
+static void draw_title(const struct weir_binding_drawing *drawing, const struct part *part,
                        bool is_indented)
 {
     struct weir_cpu_set cores = weir_topology_cores(drawing->topology, &part->cpus);
@@ -228,11 +228,11 @@ static void draw_title(const struct weir_seat_drawing *drawing, const struct par
     weir_text_add(text, ": ");
     add_count(text, weir_cpu_set_count(&cores), "core, ", "cores, ");
     weir_text_add(text, "%s", weir_cpu_set_count(&part->cpus) == 1 ? "processor " : "processors ");
-    weir_seat_set_add(text, &part->cpus);
+    weir_binding_set_add(text, &part->cpus);
 }
 
 /* The ranks whose home is a part. */
-static void draw_ranks(const struct weir_seat_drawing *drawing, const unsigned *homes,
+static void draw_ranks(const struct weir_binding_drawing *drawing, const unsigned *homes,
                        unsigned part, int indent)
 {
     unsigned *indices = calloc(drawing->request->rank_count + 1, sizeof *indices);
@@ -243,11 +243,11 @@ static void draw_ranks(const struct weir_seat_drawing *drawing, const unsigned *
     for (unsigned i = 0; i < drawing->request->rank_count; i++)
         if (homes[i] == part)
             indices[count++] = i;
-    weir_seat_lines_draw(drawing, indices, count, indent);
+    weir_binding_lines_draw(drawing, indices, count, indent);
     free(indices);
 }
 
-static void draw_parts(const struct weir_seat_drawing *drawing, const struct parts *parts,
+static void draw_parts(const struct weir_binding_drawing *drawing, const struct parts *parts,
                        const unsigned *homes)
 {
     bool is_within = false;
@@ -268,7 +268,7 @@ static void draw_parts(const struct weir_seat_drawing *drawing, const struct par
     }
 }
 
-static void draw_memory_nodes(const struct weir_seat_drawing *drawing)
+static void draw_memory_nodes(const struct weir_binding_drawing *drawing)
 {
     for (unsigned i = 0; i < drawing->topology->node_count; i++)
         if (weir_cpu_set_is_empty(&drawing->topology->nodes[i].cpus))
@@ -276,11 +276,12 @@ static void draw_memory_nodes(const struct weir_seat_drawing *drawing)
                           drawing->topology->nodes[i].number);
 }
 
-void weir_seats_draw(struct weir_text *text, const struct weir_topology *topology,
-                     const struct weir_seat_request *request, const struct weir_seat *seats)
+void weir_bindings_draw(struct weir_text *text, const struct weir_topology *topology,
+                        const struct weir_binding_request *request,
+                        const struct weir_binding *bindings)
 {
-    const struct weir_seat_drawing drawing = {
-        .text = text, .topology = topology, .request = request, .seats = seats};
+    const struct weir_binding_drawing drawing = {
+        .text = text, .topology = topology, .request = request, .bindings = bindings};
     unsigned *homes = calloc(request->rank_count + 1, sizeof *homes);
     struct parts parts;
 
@@ -288,7 +289,7 @@ void weir_seats_draw(struct weir_text *text, const struct weir_topology *topolog
         weir_error_out_of_memory();
     collect_parts(&parts, topology);
     for (unsigned i = 0; i < request->rank_count; i++)
-        homes[i] = find_home(&parts, &seats[i].cpus);
+        homes[i] = find_home(&parts, &bindings[i].cpus);
     draw_head(&drawing);
     draw_parts(&drawing, &parts, homes);
     draw_memory_nodes(&drawing);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gives each rank of a node its processors: the best place left that a policy offers, or what a
  * list or a file says. */
-#include "weir/system/seats.h"
+#include "weir/system/bindings.h"
 
+#include "binding_places.h"
 #include "rankfile.h"
-#include "seat_places.h"
 #include "topology_parts.h"
 
 #include <assert.h>
@@ -14,8 +14,8 @@
 
 struct plan {
     const struct weir_topology *topology;
-    const struct weir_seat_request *request;
-    struct weir_seat *seats;
+    const struct weir_binding_request *request;
+    struct weir_binding *bindings;
     struct weir_error *error;
 };
 
@@ -24,9 +24,9 @@ static unsigned name_of_rank(const struct plan *plan, unsigned i)
     return plan->request->ranks != NULL ? plan->request->ranks[i] : i;
 }
 
-static void fill_seat(const struct plan *plan, unsigned i, const struct weir_cpu_set *cpus)
+static void fill_binding(const struct plan *plan, unsigned i, const struct weir_cpu_set *cpus)
 {
-    plan->seats[i] = (struct weir_seat){
+    plan->bindings[i] = (struct weir_binding){
         .cpus = *cpus,
         .cores = weir_topology_cores(plan->topology, cpus),
         .numa_nodes = weir_topology_numa_nodes(plan->topology, cpus),
@@ -137,9 +137,9 @@ static void sit_down(const struct plan *plan, unsigned i, struct weir_place *pla
     struct weir_cpu_set cpus = weir_cpu_set_and(&place->cpus, &plan->request->given[i]);
     struct weir_cpu_set offered = weir_cpu_set_and(&place->cpus, &plan->topology->allowed);
 
-    fill_seat(plan, i, &cpus);
-    plan->seats[i].is_narrowed = !weir_cpu_set_is_within(&offered, &cpus);
-    plan->seats[i].is_far = place->is_far;
+    fill_binding(plan, i, &cpus);
+    plan->bindings[i].is_narrowed = !weir_cpu_set_is_within(&offered, &cpus);
+    plan->bindings[i].is_far = place->is_far;
     place->rank_count++;
 }
 
@@ -155,7 +155,7 @@ static void take_places(const struct plan *plan, struct weir_places *places)
         sit_down(plan, i, taken[i]);
     }
     for (unsigned i = 0; i < count; i++)
-        plan->seats[i].is_shared = taken[i]->rank_count > 1;
+        plan->bindings[i].is_shared = taken[i]->rank_count > 1;
     free(taken);
 }
 
@@ -244,8 +244,8 @@ static void mark_crowds(const struct plan *plan)
         unsigned twins = 0;
 
         for (unsigned j = 0; j < count; j++)
-            twins += weir_cpu_set_equals(&plan->seats[i].cpus, &plan->seats[j].cpus);
-        plan->seats[i].is_shared = twins > weir_cpu_set_count(&plan->seats[i].cores);
+            twins += weir_cpu_set_equals(&plan->bindings[i].cpus, &plan->bindings[j].cpus);
+        plan->bindings[i].is_shared = twins > weir_cpu_set_count(&plan->bindings[i].cores);
     }
 }
 
@@ -277,7 +277,7 @@ static int give_numbers(const struct plan *plan, const unsigned *numbers, unsign
         code = check_named(plan, "--pin list", i, &cpus);
         if (code != 0)
             return code;
-        fill_seat(plan, i, &cpus);
+        fill_binding(plan, i, &cpus);
     }
     mark_crowds(plan);
     return 0;
@@ -330,13 +330,13 @@ static int give_row(const struct plan *plan, const struct weir_rankfile *rankfil
                                 row->rank, plan->request->host);
     code = check_named(plan, place, i, &row->cpus);
     if (code == 0)
-        fill_seat(plan, i, &row->cpus);
+        fill_binding(plan, i, &row->cpus);
     return code;
 }
 
 static int plan_by_rankfile(const struct plan *plan)
 {
-    const struct weir_seat_request *request = plan->request;
+    const struct weir_binding_request *request = plan->request;
     struct weir_rankfile rankfile;
     int code = weir_rankfile_read(request->rankfile, request->pinning->rankfile_path, request->host,
                                   &rankfile, plan->error);
@@ -377,15 +377,16 @@ static int check_given(const struct plan *plan)
 static int plan_as_given(const struct plan *plan)
 {
     for (unsigned i = 0; i < plan->request->rank_count; i++)
-        fill_seat(plan, i, &plan->request->given[i]);
+        fill_binding(plan, i, &plan->request->given[i]);
     return 0;
 }
 
-int weir_seats_plan(const struct weir_topology *topology, const struct weir_seat_request *request,
-                    struct weir_seat *seats, struct weir_error *error)
+int weir_bindings_plan(const struct weir_topology *topology,
+                       const struct weir_binding_request *request, struct weir_binding *bindings,
+                       struct weir_error *error)
 {
     const struct plan plan = {
-        .topology = topology, .request = request, .seats = seats, .error = error};
+        .topology = topology, .request = request, .bindings = bindings, .error = error};
     int code;
 
     if (request->pinning->policy == WEIR_PIN_NONE)

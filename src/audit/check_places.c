@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doubts whether ranks ran where they should, undisturbed: one finding of a kind for all nodes,
  * which names the worst of them. */
-#include "doubts.h"
+#include "checks.h"
 
 #include "weir/base/text.h"
 
@@ -97,7 +97,7 @@ static double oversubscription(const struct weir_node_places *node)
     return (double)node->rank_count / cores_of(node);
 }
 
-static void doubt_room(struct weir_phase_result *record)
+static void check_room(struct weir_phase_result *record)
 {
     char more[OTHERS_BYTES];
     unsigned count;
@@ -119,9 +119,9 @@ static double needless_sharing(const struct weir_node_places *node)
     return node->crowded_count > superfluous(node) ? node->crowded_count - superfluous(node) : 0.0;
 }
 
-static const char *way_to_a_core(const struct weir_subject *subject)
+static const char *way_to_a_core(const struct weir_audit_input *input)
 {
-    switch (subject->test->pinning.policy) {
+    switch (input->test->pinning.policy) {
     case WEIR_PIN_LIST:
         return "name other processors in the list";
     case WEIR_PIN_RANKFILE:
@@ -134,9 +134,9 @@ static const char *way_to_a_core(const struct weir_subject *subject)
     }
 }
 
-static void doubt_sharing(const struct weir_subject *subject)
+static void check_sharing(const struct weir_audit_input *input)
 {
-    struct weir_phase_result *record = subject->record;
+    struct weir_phase_result *record = input->record;
     char more[OTHERS_BYTES];
     unsigned rank_count = 0;
     unsigned count;
@@ -150,7 +150,7 @@ static void doubt_sharing(const struct weir_subject *subject)
                      "rank %u on %s has to share the core of processor %u with another rank, "
                      "while other cores are free%s: %s",
                      node->first_crowded, node->host, node->crowded_cpu,
-                     others(rank_count, "rank", more), way_to_a_core(subject));
+                     others(rank_count, "rank", more), way_to_a_core(input));
 }
 
 /* ---- who was moved ---- */
@@ -160,7 +160,7 @@ static double move_count(const struct weir_node_places *node)
     return node->moved_count;
 }
 
-static void doubt_rest(struct weir_phase_result *record)
+static void check_rest(struct weir_phase_result *record)
 {
     char more[OTHERS_BYTES];
     unsigned rank_count = 0;
@@ -187,25 +187,25 @@ static double far_pages(const struct weir_node_places *node)
 }
 
 /* By an option of ours: a policy that the process was started with is nobody's mistake. */
-static bool is_asked_for(const struct weir_subject *subject)
+static bool is_asked_for(const struct weir_audit_input *input)
 {
-    return subject->test->membind.policy != WEIR_MEMBIND_AUTO &&
-           subject->test->membind.policy != WEIR_MEMBIND_NONE;
+    return input->test->membind.policy != WEIR_MEMBIND_AUTO &&
+           input->test->membind.policy != WEIR_MEMBIND_NONE;
 }
 
 /* Where buffers are, and where they should be: of the rank if it is known by itself, else of its
  * node. */
-static void tell_away(const struct weir_subject *subject, const struct weir_node_places *node,
+static void tell_away(const struct weir_audit_input *input, const struct weir_node_places *node,
                       struct weir_text *text)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
     const struct weir_rank_place *rank = find_rank(record, node->first_away);
     char pages[NUMA_BYTES];
     char processors[NUMA_BYTES];
 
     weir_text_add(text, "buffers of rank %u on %s are on %s", node->first_away, node->host,
                   name_numa(rank != NULL ? rank->page_nodes : node->page_nodes, pages));
-    if (is_asked_for(subject))
+    if (is_asked_for(input))
         weir_text_add(text, ", not all where --membind wants them");
     else
         weir_text_add(text, ", its processors on %s",
@@ -222,20 +222,20 @@ static bool was_left(const struct weir_phase_result *record, const struct weir_n
     return rank != NULL ? rank->is_moved : node->moved_count > 0;
 }
 
-static const char *way_to_near_memory(const struct weir_subject *subject,
+static const char *way_to_near_memory(const struct weir_audit_input *input,
                                       const struct weir_node_places *node)
 {
-    if (was_left(subject->record, node))
+    if (was_left(input->record, node))
         return "the rank was moved away from them: find out by whom, and measure again";
-    if (is_asked_for(subject))
+    if (is_asked_for(input))
         return "there was no room, or somebody has moved them: numactl -H shows what is free";
     return "there was no room, or somebody has moved them: numactl -H shows what is free, and "
            "--membind local takes nothing else";
 }
 
-static void doubt_memory(const struct weir_subject *subject)
+static void check_memory(const struct weir_audit_input *input)
 {
-    struct weir_phase_result *record = subject->record;
+    struct weir_phase_result *record = input->record;
     struct weir_text text = {0};
     char more[OTHERS_BYTES];
     unsigned rank_count = 0;
@@ -247,9 +247,9 @@ static void doubt_memory(const struct weir_subject *subject)
     for (unsigned i = 0; i < record->node_count; i++)
         if (far_pages(&record->node_places[i]) > 0.0)
             rank_count += record->node_places[i].away_count;
-    tell_away(subject, node, &text);
+    tell_away(input, node, &text);
     weir_result_find(record, WEIR_WARNING, "wrong-node", "%s%s: %s", weir_text_string(&text),
-                     others(rank_count, "rank", more), way_to_near_memory(subject, node));
+                     others(rank_count, "rank", more), way_to_near_memory(input, node));
     weir_text_close(&text);
 }
 
@@ -258,9 +258,9 @@ static double asked_remote(const struct weir_node_places *node)
     return node->asks_nodes ? node->remote_count : 0.0;
 }
 
-static void note_remote_memory(const struct weir_subject *subject)
+static void note_remote_memory(const struct weir_audit_input *input)
 {
-    struct weir_phase_result *record = subject->record;
+    struct weir_phase_result *record = input->record;
     char pages[NUMA_BYTES];
     char processors[NUMA_BYTES];
     char more[OTHERS_BYTES];
@@ -280,7 +280,7 @@ static void note_remote_memory(const struct weir_subject *subject)
         node->first_remote, node->host,
         name_numa(rank != NULL ? rank->page_nodes : node->page_nodes, pages),
         name_numa(rank != NULL ? rank->cpu_nodes : node->cpu_nodes, processors),
-        is_asked_for(subject) ? "--membind" : "the policy it was started with (numactl)",
+        is_asked_for(input) ? "--membind" : "the policy it was started with (numactl)",
         others(rank_count, "rank", more));
 }
 
@@ -293,7 +293,7 @@ static double throttled_share(const struct weir_node_places *node)
     return share >= THROTTLED_SHARE ? share : 0.0;
 }
 
-static void doubt_quota(struct weir_phase_result *record)
+static void check_quota(struct weir_phase_result *record)
 {
     char throttled[WEIR_DURATION_TEXT_BYTES];
     char wall[WEIR_DURATION_TEXT_BYTES];
@@ -318,7 +318,7 @@ static double stolen_share(const struct weir_node_places *node)
                : 0.0;
 }
 
-static void doubt_hypervisor(struct weir_phase_result *record)
+static void check_hypervisor(struct weir_phase_result *record)
 {
     char more[OTHERS_BYTES];
     unsigned count;
@@ -362,19 +362,19 @@ static void note_pin(struct weir_phase_result *record, measure *of_ranks, const 
                      sentence);
 }
 
-void weir_doubt_places(const struct weir_subject *subject)
+void weir_audit_places(const struct weir_audit_input *input)
 {
-    struct weir_phase_result *record = subject->record;
+    struct weir_phase_result *record = input->record;
 
     if (record->node_places == NULL)
         return;
-    doubt_room(record);
-    doubt_sharing(subject);
-    doubt_rest(record);
-    doubt_memory(subject);
-    note_remote_memory(subject);
-    doubt_quota(record);
-    doubt_hypervisor(record);
+    check_room(record);
+    check_sharing(input);
+    check_rest(record);
+    check_memory(input);
+    note_remote_memory(input);
+    check_quota(record);
+    check_hypervisor(record);
     note_pin(record, narrowed_count, "pin-narrowed",
              "got less than --pin wants for them, as a launcher or a control group keeps the rest "
              "from them: start them without a binding (mpiexec --bind-to none, srun "

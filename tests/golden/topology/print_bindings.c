@@ -4,7 +4,7 @@
  * rest of the line is: xml (a file beside it), synthetic, allowed, target (devices behind it), nic,
  * list, rankfile (a file beside it), picture (policy, order, ranks). */
 #include "weir/base/arena.h"
-#include "weir/system/seats.h"
+#include "weir/system/bindings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,9 +122,9 @@ struct question {
 
 struct answer {
     int code;
-    struct weir_seat *seats;
+    struct weir_binding *bindings;
     struct weir_error error;
-    struct weir_seat_request request;
+    struct weir_binding_request request;
 };
 
 static struct answer ask(struct scene *scene, const struct question *question)
@@ -132,8 +132,8 @@ static struct answer ask(struct scene *scene, const struct question *question)
     size_t count = question->ranks;
     struct weir_cpu_set *given = weir_arena_take(&scene->arena, (count + 1) * sizeof *given);
     struct weir_pinning *pinning = weir_arena_take(&scene->arena, sizeof *pinning);
-    struct answer answer = {.seats =
-                                weir_arena_take(&scene->arena, (count + 1) * sizeof *answer.seats)};
+    struct answer answer = {.bindings =
+                                weir_arena_take(&scene->arena, (count + 1) * sizeof *answer.bindings)};
 
     for (size_t i = 0; i < count; i++)
         given[i] = scene->given;
@@ -141,14 +141,14 @@ static struct answer ask(struct scene *scene, const struct question *question)
     pinning->list = scene->list;
     pinning->nic = scene->nic;
     pinning->rankfile_path = scene->rankfile_path;
-    answer.request = (struct weir_seat_request){
+    answer.request = (struct weir_binding_request){
         .pinning = pinning,
         .rank_count = question->ranks,
         .given = given,
         .rankfile = scene->rankfile,
         .devices = scene->devices,
     };
-    answer.code = weir_seats_plan(scene->topology, &answer.request, answer.seats, &answer.error);
+    answer.code = weir_bindings_plan(scene->topology, &answer.request, answer.bindings, &answer.error);
     return answer;
 }
 
@@ -178,7 +178,7 @@ static void tell_picture(struct scene *scene, const char *words)
                                                              : WEIR_PIN_ORDER_STANDARD;
     answer = ask(scene, &question);
     if (answer.code == 0)
-        weir_seats_draw(&text, scene->topology, &answer.request, answer.seats);
+        weir_bindings_draw(&text, scene->topology, &answer.request, answer.bindings);
     else
         weir_text_add(&text, "%s\n", answer.error.text);
     printf("==== %s\n%s\n", words, weir_text_string(&text));
@@ -224,7 +224,7 @@ static bool is_in_table(const struct scene *scene, size_t column)
 
 /* One rank more must not move the others; it may come to share a place. */
 static void check_smaller(struct scene *scene, const char *title, const struct question *question,
-                          const struct weir_seat *seats, struct weir_text *sharing)
+                          const struct weir_binding *bindings, struct weir_text *sharing)
 {
     unsigned first_shared = 0;
 
@@ -233,9 +233,9 @@ static void check_smaller(struct scene *scene, const char *title, const struct q
         struct answer answer = ask(scene, &smaller);
 
         for (unsigned i = 0; i < ranks; i++) {
-            if (!weir_cpu_set_equals(&answer.seats[i].cpus, &seats[i].cpus))
+            if (!weir_cpu_set_equals(&answer.bindings[i].cpus, &bindings[i].cpus))
                 fail(title, "a rank more has moved another one");
-            if (answer.seats[i].is_shared && first_shared == 0)
+            if (answer.bindings[i].is_shared && first_shared == 0)
                 first_shared = ranks;
         }
     }
@@ -243,12 +243,12 @@ static void check_smaller(struct scene *scene, const char *title, const struct q
         weir_text_add(sharing, "%s: places are shared from %u ranks on\n", title, first_shared);
 }
 
-static void add_cell(struct weir_text *text, const struct weir_seat *seat)
+static void add_cell(struct weir_text *text, const struct weir_binding *binding)
 {
     size_t start = text->length;
 
-    weir_cpu_set_format(&seat->cpus, text);
-    weir_text_add(text, "%s%s", seat->is_narrowed ? "<" : "", seat->is_far ? "~" : "");
+    weir_cpu_set_format(&binding->cpus, text);
+    weir_text_add(text, "%s%s", binding->is_narrowed ? "<" : "", binding->is_far ? "~" : "");
     weir_text_add(text, "%*s", text->length - start < 16 ? (int)(16 - (text->length - start)) : 1,
                   "");
 }
@@ -276,14 +276,14 @@ static void tell_table(struct scene *scene)
         if (answers[c].code != 0)
             fail(columns[c].title, answers[c].error.text);
         weir_text_add(&text, "%-16s", columns[c].title);
-        check_smaller(scene, columns[c].title, &question, answers[c].seats, &sharing);
+        check_smaller(scene, columns[c].title, &question, answers[c].bindings, &sharing);
     }
     end_line(&text);
     for (unsigned i = 0; i < ranks; i++) {
         weir_text_add(&text, "%4u ", i);
         for (size_t c = 0; c < COLUMNS; c++)
             if (is_in_table(scene, c))
-                add_cell(&text, &answers[c].seats[i]);
+                add_cell(&text, &answers[c].bindings[i]);
         end_line(&text);
     }
     printf("%s%s", weir_text_string(&text), weir_text_string(&sharing));
@@ -296,7 +296,7 @@ int main(int argc, char **argv)
     struct scene scene = {0};
 
     if (argc != 2)
-        fail("usage", "tell_seats FILE");
+        fail("usage", "print_bindings FILE");
     read_scene(&scene, argv[1]);
     open_topology(&scene);
     for (size_t i = 0; i < scene.picture_count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doubts whether the time is right: clocks, the length of a phase, what else was in it. */
-#include "doubts.h"
+#include "checks.h"
 
 #include <stdio.h>
 
@@ -11,29 +11,29 @@
 #define DATA_SHARE 0.02
 #define MIB 1048576.0
 
-static void doubt_clock(const struct weir_subject *subject)
+static void check_clock(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
     double window = record->windows.transfer_s;
 
     if (!record->clock.is_cross_node || record->clock.error_s <= window * CLOCK_ERROR_SHARE)
         return;
-    weir_result_find(subject->record, WEIR_WARNING, "clock-error",
+    weir_result_find(input->record, WEIR_WARNING, "clock-error",
                      "the nodes' clocks agree to %.1f us only, which is %.1f %% of the %.6f s that "
                      "were measured",
                      record->clock.error_s * 1e6,
                      window > 0 ? record->clock.error_s / window * 100 : 100, window);
 }
 
-static void doubt_length(const struct weir_subject *subject)
+static void check_length(const struct weir_audit_input *input)
 {
-    if (subject->test->is_dry_run || subject->record->windows.total_s >= WEIR_SHORT_PHASE_S ||
-        subject->record->outcome != WEIR_OUTCOME_COMPLETE)
+    if (input->test->is_dry_run || input->record->windows.total_s >= WEIR_SHORT_PHASE_S ||
+        input->record->outcome != WEIR_OUTCOME_COMPLETE)
         return;
-    weir_result_find(subject->record, WEIR_NOTE, "short",
+    weir_result_find(input->record, WEIR_NOTE, "short",
                      "the phase took %.3g ms: start-up and caches weigh heavily, so move more data "
                      "or use minTimeDuration",
-                     subject->record->windows.total_s * 1e3);
+                     input->record->windows.total_s * 1e3);
 }
 
 /* What is said only if it is known: ranks of one storage that fill while others transfer lose less
@@ -46,37 +46,37 @@ static void format_estimate(const struct weir_phase_result *record, char text[96
                  (double)record->byte_count / MIB / record->storage_s);
 }
 
-static void doubt_data_share(const struct weir_subject *subject)
+static void check_data_share(const struct weir_audit_input *input)
 {
-    double share = subject->record->data_share;
+    double share = input->record->data_share;
     char estimate[96];
 
     if (share < DATA_SHARE)
         return;
-    format_estimate(subject->record, estimate);
-    weir_result_find(subject->record, WEIR_NOTE, "data-share",
+    format_estimate(input->record, estimate);
+    weir_result_find(input->record, WEIR_NOTE, "data-share",
                      "%.0f %% of the ranks' time went into %s data%s: use more ranks%s",
-                     share * 100, weir_subject_deed(subject), estimate,
-                     weir_subject_data_advice(subject));
+                     share * 100, weir_audit_activity(input), estimate,
+                     weir_audit_data_advice(input));
 }
 
-static void doubt_overlap(const struct weir_subject *subject)
+static void check_overlap(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
 
     if (record->rank_count < 2 || record->common_s > 0 || record->windows.transfer_s <= 0 ||
-        record->outcome != WEIR_OUTCOME_COMPLETE || subject->test->is_dry_run)
+        record->outcome != WEIR_OUTCOME_COMPLETE || input->test->is_dry_run)
         return;
     weir_result_find(
-        subject->record, WEIR_NOTE, "no-overlap",
+        input->record, WEIR_NOTE, "no-overlap",
         "at no time were all ranks transferring at once: this is not the rate of all of "
         "them together");
 }
 
-void weir_doubt_time(const struct weir_subject *subject)
+void weir_audit_time(const struct weir_audit_input *input)
 {
-    doubt_clock(subject);
-    doubt_length(subject);
-    doubt_overlap(subject);
-    doubt_data_share(subject);
+    check_clock(input);
+    check_length(input);
+    check_overlap(input);
+    check_data_share(input);
 }

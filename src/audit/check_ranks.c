@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doubts whether ranks were alike. */
-#include "doubts.h"
+#include "checks.h"
 
 #include "weir/base/text.h"
 
@@ -9,9 +9,9 @@
 #define IMBALANCE_OF_MEAN 1.5
 #define IMBALANCE_OF_FASTEST 1.8
 
-static void doubt_balance(const struct weir_subject *subject)
+static void check_balance(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = subject->record;
+    const struct weir_phase_result *record = input->record;
     double slowest_s = record->rank_s_max;
     char slowest[WEIR_DURATION_TEXT_BYTES];
     char fastest[WEIR_DURATION_TEXT_BYTES];
@@ -21,7 +21,7 @@ static void doubt_balance(const struct weir_subject *subject)
         (slowest_s <= record->rank_s_mean * IMBALANCE_OF_MEAN &&
          slowest_s <= record->rank_s_min * IMBALANCE_OF_FASTEST))
         return;
-    weir_result_find(subject->record, WEIR_NOTE, "imbalance",
+    weir_result_find(input->record, WEIR_NOTE, "imbalance",
                      "the slowest rank took %s, the fastest %s, ranks on average %s: others waited "
                      "for it",
                      weir_duration_format(slowest_s, slowest),
@@ -53,9 +53,9 @@ static void tell_outlier(struct weir_phase_result *record, const struct weir_out
                      words[outlier->kind].after, outlier->mean_s, outlier->stddev_s);
 }
 
-static void doubt_outliers(const struct weir_subject *subject)
+static void check_outliers(const struct weir_audit_input *input)
 {
-    struct weir_phase_result *record = subject->record;
+    struct weir_phase_result *record = input->record;
     uint32_t told = record->outlier_count < OUTLIERS_TOLD ? record->outlier_count : OUTLIERS_TOLD;
 
     for (uint32_t i = 0; i < told; i++)
@@ -68,9 +68,9 @@ static void doubt_outliers(const struct weir_subject *subject)
                                                        : ": --result keeps them all");
 }
 
-static void doubt_stalls(const struct weir_subject *subject)
+static void check_stalls(const struct weir_audit_input *input)
 {
-    struct weir_phase_result *record = subject->record;
+    struct weir_phase_result *record = input->record;
 
     if (record->stalled_rank_count > 0)
         weir_result_find(record, WEIR_WARNING, "stalled",
@@ -78,9 +78,9 @@ static void doubt_stalls(const struct weir_subject *subject)
                          record->stalled_rank_count, record->stall_s, record->stall);
 }
 
-void weir_doubt_ranks(const struct weir_subject *subject)
+void weir_audit_ranks(const struct weir_audit_input *input)
 {
-    doubt_stalls(subject);
-    doubt_balance(subject);
-    doubt_outliers(subject);
+    check_stalls(input);
+    check_balance(input);
+    check_outliers(input);
 }

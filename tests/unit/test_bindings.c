@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Places of ranks: what the launcher gave them, what is refused, and what holds on any host. Which
  * place is whose is told by the golden tests (tests/golden/topology). */
-#include "weir/system/seats.h"
+#include "weir/system/bindings.h"
 
 #include "weir/base/random.h"
 
@@ -24,8 +24,8 @@ struct bench {
     struct weir_pinning pinning;
     struct weir_cpu_set given[RANKS_MAX];
     unsigned ranks[RANKS_MAX];
-    struct weir_seat seats[RANKS_MAX];
-    struct weir_seat_request request;
+    struct weir_binding bindings[RANKS_MAX];
+    struct weir_binding_request request;
     struct weir_error error;
 };
 
@@ -48,10 +48,10 @@ static struct bench *bench_open(const char *host, enum weir_pin_policy policy, u
         bench->ranks[i] = i;
     }
     bench->pinning.policy = policy;
-    bench->request = (struct weir_seat_request){.pinning = &bench->pinning,
-                                                .rank_count = count,
-                                                .given = bench->given,
-                                                .ranks = bench->ranks};
+    bench->request = (struct weir_binding_request){.pinning = &bench->pinning,
+                                                   .rank_count = count,
+                                                   .given = bench->given,
+                                                   .ranks = bench->ranks};
     return bench;
 }
 
@@ -71,24 +71,24 @@ static void give(struct bench *bench, unsigned i, const char *cpus)
 static int plan(struct bench *bench)
 {
     memset(&bench->error, 0, sizeof bench->error);
-    return weir_seats_plan(bench->topology, &bench->request, bench->seats, &bench->error);
+    return weir_bindings_plan(bench->topology, &bench->request, bench->bindings, &bench->error);
 }
 
 /* The processors of all ranks, with "|" between, and behind each one letters for what is to be
  * said of it. */
-static void assert_seats(struct bench *bench, const char *expected)
+static void assert_bindings(struct bench *bench, const char *expected)
 {
     struct weir_text text = {0};
 
     if (plan(bench) != 0)
         fail_msg("%s", bench->error.text);
     for (unsigned i = 0; i < bench->request.rank_count; i++) {
-        const struct weir_seat *seat = &bench->seats[i];
+        const struct weir_binding *binding = &bench->bindings[i];
 
         weir_text_add(&text, "%s", i > 0 ? "|" : "");
-        weir_cpu_set_format(&seat->cpus, &text);
-        weir_text_add(&text, "%s%s%s", seat->is_shared ? "s" : "", seat->is_narrowed ? "n" : "",
-                      seat->is_far ? "f" : "");
+        weir_cpu_set_format(&binding->cpus, &text);
+        weir_text_add(&text, "%s%s%s", binding->is_shared ? "s" : "",
+                      binding->is_narrowed ? "n" : "", binding->is_far ? "f" : "");
     }
     assert_string_equal(weir_text_string(&text), expected);
     weir_text_close(&text);
@@ -109,7 +109,7 @@ static void ranks_keep_to_what_their_launcher_gave_them(void **state)
         const char *host;
         enum weir_pin_policy policy;
         const char *given[4];
-        const char *seats;
+        const char *bindings;
     } cases[] = {
         /* each bound to a core of its own, in another order */
         {"pack:2 core:2 pu:1", WEIR_PIN_CORE, {"3", "2", "1", "0"}, "3|2|1|0"},
@@ -135,7 +135,7 @@ static void ranks_keep_to_what_their_launcher_gave_them(void **state)
 
         for (unsigned rank = 0; rank < 4; rank++)
             give(bench, rank, cases[i].given[rank]);
-        assert_seats(bench, cases[i].seats);
+        assert_bindings(bench, cases[i].bindings);
         bench_close(bench);
     }
 }
@@ -151,17 +151,17 @@ static void a_rank_without_a_processor_of_the_topology_is_refused(void **state)
                    "--pin: rank 17 may run on processors 64-127, but those of this topology are "
                    "0-1: use --pin none, or the topology of the host that the rank is on");
     bench->pinning.policy = WEIR_PIN_NONE;
-    assert_seats(bench, "0-1|64-127");
+    assert_bindings(bench, "0-1|64-127");
     bench_close(bench);
 }
 
-static void no_ranks_need_no_seats(void **state)
+static void no_ranks_need_no_bindings(void **state)
 {
     (void)state;
     for (int policy = WEIR_PIN_NONE; policy <= WEIR_PIN_PACKAGE; policy++) {
         struct bench *bench = bench_open("pack:1 core:2 pu:1", (enum weir_pin_policy)policy, 0);
 
-        assert_seats(bench, "");
+        assert_bindings(bench, "");
         bench_close(bench);
     }
 }
@@ -172,7 +172,7 @@ static void a_list_is_dealt_in_the_order_of_its_text(void **state)
 {
     static const struct {
         const char *list;
-        const char *seats;
+        const char *bindings;
     } cases[] = {
         {"3,0-2", "3s|0|1|2|3s"},  {"7", "7s|7s|7s|7s|7s"},     {"0-7", "0|1|2|3|4"},
         {"5,5", "5s|5s|5s|5s|5s"}, {"1,0,1", "1s|0s|1s|1s|0s"},
@@ -183,7 +183,7 @@ static void a_list_is_dealt_in_the_order_of_its_text(void **state)
         struct bench *bench = bench_open("pack:2 core:4 pu:1", WEIR_PIN_LIST, 5);
 
         bench->pinning.list = cases[i].list;
-        assert_seats(bench, cases[i].seats);
+        assert_bindings(bench, cases[i].bindings);
         bench_close(bench);
     }
 }
@@ -228,7 +228,7 @@ static void rankfiles_are_followed(void **state)
     static const struct {
         const char *host;
         const char *text;
-        const char *seats;
+        const char *bindings;
     } cases[] = {
         {NULL, "0 1\n1 0,2-3\n", "1|0,2-3"},
         {NULL, "1 0\n0 1", "1|0"},
@@ -251,7 +251,7 @@ static void rankfiles_are_followed(void **state)
         bench->pinning.rankfile_path = "rf";
         bench->request.rankfile = cases[i].text;
         bench->request.host = cases[i].host;
-        assert_seats(bench, cases[i].seats);
+        assert_bindings(bench, cases[i].bindings);
         bench_close(bench);
     }
 }
@@ -265,10 +265,10 @@ static void rankfiles_know_ranks_by_their_number_in_the_job(void **state)
     bench->request.rankfile = "0 0\n40 1\n41 2\n7 3\n";
     bench->ranks[0] = 7;
     bench->ranks[1] = 40;
-    assert_seats(bench, "3|1");
+    assert_bindings(bench, "3|1");
     bench->request.ranks = NULL;
     bench->request.rank_count = 1;
-    assert_seats(bench, "0");
+    assert_bindings(bench, "0");
     bench_close(bench);
 }
 
@@ -348,9 +348,9 @@ static void a_short_host_name_is_any_long_one_that_begins_with_it(void **state)
     bench->pinning.rankfile_path = "rf";
     bench->request.rankfile = "rank 0=n1.other slot=1\n";
     bench->request.host = "n1";
-    assert_seats(bench, "1");
+    assert_bindings(bench, "1");
     bench->request.host = "n1.other";
-    assert_seats(bench, "1");
+    assert_bindings(bench, "1");
     bench->request.host = "n1.cluster";
     assert_refused(bench, "rf:1: rank 0 runs on n1.cluster, but its line is for another host: "
                           "start it there, or change the line");
@@ -383,7 +383,7 @@ static void one_device_of_several_is_enough(void **state)
 
     (void)state;
     bench->request.devices = devices;
-    assert_seats(bench, "4,12|5,13|6,14|7,15|0,8f");
+    assert_bindings(bench, "4,12|5,13|6,14|7,15|0,8f");
     bench_close(bench);
 }
 
@@ -394,7 +394,7 @@ static void cores_near_to_any_of_the_devices_come_next(void **state)
 
     (void)state;
     bench->request.devices = devices;
-    assert_seats(bench, "0|1|6|7|2f|3f|4f|5f");
+    assert_bindings(bench, "0|1|6|7|2f|3f|4f|5f");
     bench_close(bench);
 }
 
@@ -403,7 +403,7 @@ static void network_devices_are_taken_by_name_or_by_themselves(void **state)
     static const struct {
         const char *host;
         const char *nic;
-        const char *seats; /* NULL: refused */
+        const char *bindings; /* NULL: refused */
         const char *text;
     } cases[] = {
         {HOST("hca"), NULL, "4,12|5,13", NULL},
@@ -428,8 +428,8 @@ static void network_devices_are_taken_by_name_or_by_themselves(void **state)
         struct bench *bench = bench_open(cases[i].host, WEIR_PIN_NIC, 2);
 
         bench->pinning.nic = cases[i].nic;
-        if (cases[i].seats != NULL)
-            assert_seats(bench, cases[i].seats);
+        if (cases[i].bindings != NULL)
+            assert_bindings(bench, cases[i].bindings);
         else
             assert_refused(bench, cases[i].text);
         bench_close(bench);
@@ -473,48 +473,49 @@ static struct bench *open_any(const struct any_host *host, unsigned count)
     return bench;
 }
 
-static void assert_no_core_is_in_two_seats(const struct bench *bench)
+static void assert_no_core_is_in_two_bindings(const struct bench *bench)
 {
     for (unsigned i = 0; i < bench->request.rank_count; i++)
         for (unsigned j = 0; j < i; j++) {
             struct weir_cpu_set common =
-                weir_cpu_set_and(&bench->seats[i].cores, &bench->seats[j].cores);
+                weir_cpu_set_and(&bench->bindings[i].cores, &bench->bindings[j].cores);
 
             assert_true(weir_cpu_set_is_empty(&common));
         }
 }
 
-static void assert_seats_are_sound(const struct bench *bench)
+static void assert_bindings_are_sound(const struct bench *bench)
 {
     for (unsigned i = 0; i < bench->request.rank_count; i++) {
-        const struct weir_seat *seat = &bench->seats[i];
-        struct weir_cpu_set cores = weir_topology_cores(bench->topology, &seat->cpus);
+        const struct weir_binding *binding = &bench->bindings[i];
+        struct weir_cpu_set cores = weir_topology_cores(bench->topology, &binding->cpus);
 
-        assert_false(weir_cpu_set_is_empty(&seat->cpus));
-        assert_true(weir_cpu_set_is_within(&seat->cpus, &bench->given[i]));
-        assert_true(weir_cpu_set_equals(&cores, &seat->cores));
-        assert_int_equal(seat->numa_nodes, weir_topology_numa_nodes(bench->topology, &seat->cpus));
+        assert_false(weir_cpu_set_is_empty(&binding->cpus));
+        assert_true(weir_cpu_set_is_within(&binding->cpus, &bench->given[i]));
+        assert_true(weir_cpu_set_equals(&cores, &binding->cores));
+        assert_int_equal(binding->numa_nodes,
+                         weir_topology_numa_nodes(bench->topology, &binding->cpus));
     }
 }
 
 static bool any_is_shared(const struct bench *bench)
 {
     for (unsigned i = 0; i < bench->request.rank_count; i++)
-        if (bench->seats[i].is_shared)
+        if (bench->bindings[i].is_shared)
             return true;
     return false;
 }
 
-static struct weir_cpu_set all_seats(const struct bench *bench)
+static struct weir_cpu_set all_bindings(const struct bench *bench)
 {
     struct weir_cpu_set all = {0};
 
     for (unsigned i = 0; i < bench->request.rank_count; i++)
-        all = weir_cpu_set_or(&all, &bench->seats[i].cpus);
+        all = weir_cpu_set_or(&all, &bench->bindings[i].cpus);
     return all;
 }
 
-static void a_seat_on_any_host_is_sound_and_a_core_is_not_shared_without_need(void **state)
+static void a_binding_on_any_host_is_sound_and_a_core_is_not_shared_without_need(void **state)
 {
     (void)state;
     for (uint64_t round = 0; round < 60; round++) {
@@ -530,13 +531,13 @@ static void a_seat_on_any_host_is_sound_and_a_core_is_not_shared_without_need(vo
                     bench->pinning.policy = (enum weir_pin_policy)policy;
                     bench->pinning.order = (enum weir_pin_order)order;
                     assert_int_equal(plan(bench), 0);
-                    assert_seats_are_sound(bench);
+                    assert_bindings_are_sound(bench);
                     if (policy == WEIR_PIN_CORE && count <= core_count)
-                        assert_no_core_is_in_two_seats(bench);
+                        assert_no_core_is_in_two_bindings(bench);
                     if (policy != WEIR_PIN_PU)
                         assert_int_equal(any_is_shared(bench), count > core_count);
                     if (policy != WEIR_PIN_PU && count == core_count) {
-                        struct weir_cpu_set all = all_seats(bench);
+                        struct weir_cpu_set all = all_bindings(bench);
 
                         assert_true(weir_cpu_set_equals(&all, &host.given));
                     }
@@ -554,7 +555,7 @@ static void count_node(const struct bench *bench, const struct weir_cpu_set *giv
     *ranks = 0;
     *cores = 0;
     for (unsigned i = 0; i < bench->request.rank_count; i++)
-        *ranks += bench->seats[i].numa_nodes == UINT64_C(1) << node;
+        *ranks += bench->bindings[i].numa_nodes == UINT64_C(1) << node;
     for (unsigned cpu = weir_cpu_set_next(&all_cores, 0); cpu < WEIR_CPUS_MAX;
          cpu = weir_cpu_set_next(&all_cores, cpu + 1)) {
         struct weir_processor_place place;
@@ -595,7 +596,7 @@ static void draw(struct bench *bench, struct weir_text *text)
 {
     weir_text_clear(text);
     assert_int_equal(plan(bench), 0);
-    weir_seats_draw(text, bench->topology, &bench->request, bench->seats);
+    weir_bindings_draw(text, bench->topology, &bench->request, bench->bindings);
 }
 
 static void a_picture_tells_of_ranks_by_their_number_in_the_job(void **state)
@@ -624,7 +625,7 @@ static void a_picture_without_ranks_is_the_host(void **state)
     struct weir_text text = {0};
 
     (void)state;
-    weir_seats_draw(&text, bench->topology, &bench->request, bench->seats);
+    weir_bindings_draw(&text, bench->topology, &bench->request, bench->bindings);
     assert_string_equal(
         weir_text_string(&text),
         "2 packages, 2 NUMA nodes, 8 cores, 16 processors\n"
@@ -637,7 +638,7 @@ static void a_picture_without_ranks_is_the_host(void **state)
 
 /* Six ranks differ in nothing but what `change` does to the last three: these are not told together
  * with the first ones. */
-static void assert_run_of_three(void (*change)(struct weir_seat *seat))
+static void assert_run_of_three(void (*change)(struct weir_binding *binding))
 {
     struct bench *bench = bench_open("pack:1 numa:2 core:3 pu:1", WEIR_PIN_LIST, 6);
     struct weir_text text = {0};
@@ -645,38 +646,38 @@ static void assert_run_of_three(void (*change)(struct weir_seat *seat))
     bench->pinning.list = "0-5";
     assert_int_equal(plan(bench), 0);
     for (unsigned i = 0; i < 6; i++) {
-        bench->seats[i].cpus = bench->given[0]; /* on both nodes */
-        bench->seats[i].numa_nodes = 3;
+        bench->bindings[i].cpus = bench->given[0]; /* on both nodes */
+        bench->bindings[i].numa_nodes = 3;
         if (i >= 3 && change != NULL)
-            change(&bench->seats[i]);
+            change(&bench->bindings[i]);
     }
     for (unsigned i = 0; i < 6; i++)
-        bench->seats[i].cores = bench->seats[0].cores;
-    weir_seats_draw(&text, bench->topology, &bench->request, bench->seats);
+        bench->bindings[i].cores = bench->bindings[0].cores;
+    weir_bindings_draw(&text, bench->topology, &bench->request, bench->bindings);
     assert_non_null(
         strstr(weir_text_string(&text), change != NULL ? "\n  ranks 0-2 " : "\n  ranks 0-5 "));
     weir_text_close(&text);
     bench_close(bench);
 }
 
-static void share(struct weir_seat *seat)
+static void share(struct weir_binding *binding)
 {
-    seat->is_shared = true;
+    binding->is_shared = true;
 }
 
-static void narrow(struct weir_seat *seat)
+static void narrow(struct weir_binding *binding)
 {
-    seat->is_narrowed = true;
+    binding->is_narrowed = true;
 }
 
-static void put_far(struct weir_seat *seat)
+static void put_far(struct weir_binding *binding)
 {
-    seat->is_far = true;
+    binding->is_far = true;
 }
 
-static void change_nodes(struct weir_seat *seat)
+static void change_nodes(struct weir_binding *binding)
 {
-    seat->numa_nodes = 7;
+    binding->numa_nodes = 7;
 }
 
 static void ranks_are_told_in_one_line_only_if_the_same_is_to_be_said_of_them(void **state)
@@ -742,7 +743,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_keep_to_what_their_launcher_gave_them),
         cmocka_unit_test(a_rank_without_a_processor_of_the_topology_is_refused),
-        cmocka_unit_test(no_ranks_need_no_seats),
+        cmocka_unit_test(no_ranks_need_no_bindings),
         cmocka_unit_test(a_list_is_dealt_in_the_order_of_its_text),
         cmocka_unit_test(a_list_that_cannot_be_followed_is_refused),
         cmocka_unit_test(rankfiles_are_followed),
@@ -753,7 +754,7 @@ int main(void)
         cmocka_unit_test(one_device_of_several_is_enough),
         cmocka_unit_test(cores_near_to_any_of_the_devices_come_next),
         cmocka_unit_test(network_devices_are_taken_by_name_or_by_themselves),
-        cmocka_unit_test(a_seat_on_any_host_is_sound_and_a_core_is_not_shared_without_need),
+        cmocka_unit_test(a_binding_on_any_host_is_sound_and_a_core_is_not_shared_without_need),
         cmocka_unit_test(in_turn_no_node_has_two_ranks_more_than_one_that_is_not_full),
         cmocka_unit_test(a_picture_tells_of_ranks_by_their_number_in_the_job),
         cmocka_unit_test(a_picture_without_ranks_is_the_host),
