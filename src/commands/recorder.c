@@ -313,15 +313,17 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
 {
     struct weir_recorder *recorder = context;
     struct weir_text lines = {0};
-    int code;
+    int code = 0;
 
     weir_progress_line_clear(&recorder->progress);
     weir_audit_phase(recorder->plan, phase);
     if (phase->notes != NULL && !has_place_for_warnings(&recorder->plan->output))
         show_notes(phase);
     warn(recorder, phase);
-    weir_record_phase(&lines, recorder->plan, recorder->result, phase);
-    code = record(recorder, &lines, error);
+    if (recorder->record_descriptor >= 0) {
+        weir_record_phase(&lines, recorder->plan, recorder->result, phase);
+        code = record(recorder, &lines, error);
+    }
     if (code == 0)
         code = weir_rank_csv_file_add(&recorder->side, recorder->plan, phase, error);
     if (recorder->reporter->phase_done != NULL)

@@ -437,17 +437,3 @@ int weir_identity_create(struct weir_run *run, const struct weir_phase *phase,
     };
     return code;
 }
-
-int weir_identity_prepare_filler(struct weir_run *run, const struct weir_identity *identity)
-{
-    uint64_t seed = weir_filler_seed(identity);
-
-    if (identity->mode != WEIR_PAYLOAD_STAMP)
-        return 0;
-    if (run->filler != NULL && run->filler_seed == seed)
-        return 0;
-    free(run->filler);
-    run->filler = weir_filler_make(seed);
-    run->filler_seed = seed;
-    return run->filler == NULL ? -ENOMEM : 0;
-}

@@ -15,7 +15,4 @@ int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, c
 int weir_identity_create(struct weir_run *run, const struct weir_phase *phase,
                          struct weir_identity *identity);
 
-/* Noise for the seed, made when needed. 0 or -ENOMEM. */
-int weir_identity_prepare_filler(struct weir_run *run, const struct weir_identity *identity);
-
 #endif

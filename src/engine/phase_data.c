@@ -123,8 +123,6 @@ static int set_identity(struct weir_data_phase *data, struct weir_error *error)
         code = continue_identity(data, error);
     else if (phase->must_verify)
         code = weir_identity_expect(data->run, phase, data->path, identity, error);
-    if (code == 0)
-        code = weir_identity_prepare_filler(data->run, identity);
     return code;
 }
 
@@ -181,6 +179,25 @@ static int open_log(struct weir_data_phase *data, struct weir_error *error)
     return weir_group_agree(data->run->group, error);
 }
 
+/* What is to be moved, and the buffers for it. */
+static int prepare_data(struct weir_data_phase *data, struct weir_error *error)
+{
+    struct weir_run *run = data->run;
+    int code = set_identity(data, error);
+    int limit_code;
+
+    set_share(data);
+    limit_code = weir_stop_limit(run, data->phase, data->owner, data->share.op_count,
+                                 &data->facts.op_limit, error);
+    if (code == 0)
+        code = limit_code;
+    if (code == 0)
+        code = weir_phase_init_buffers(data);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL, "%s", strerror(-code));
+    return weir_group_agree(run->group, error);
+}
+
 static int prepare(struct weir_data_phase *data, struct weir_error *error)
 {
     struct weir_run *run = data->run;
@@ -200,15 +217,7 @@ static int prepare(struct weir_data_phase *data, struct weir_error *error)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
-    code = set_identity(data, error);
-    if (code != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL, "%s", strerror(-code));
-    if (weir_group_agree(run->group, error) != 0)
-        return error->code;
-    set_share(data);
-    weir_phase_init_buffers(data);
-    code = weir_stop_limit(run, data->phase, data->owner, data->share.op_count,
-                           &data->facts.op_limit, error);
+    code = prepare_data(data, error);
     if (code == 0)
         code = check_mixed(data, error);
     if (code == 0)

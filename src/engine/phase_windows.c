@@ -15,20 +15,52 @@ bool weir_phase_handles_made_file(const struct weir_data_phase *data)
            weir_run_handles_name(data->run, data->target);
 }
 
-/* Every window gets its filler once; the loop then only puts stamps. */
-void weir_phase_init_buffers(struct weir_data_phase *data)
+/* A slot goes round its windows from the first one on: in a phase of few transfers it does not come
+ * to the last. Trials of depths and phases that start their layout again make more transfers than
+ * the limit says. */
+static unsigned windows_of_slot(const struct weir_data_phase *data)
+{
+    unsigned windows = data->run->buffers.windows;
+    bool is_limited = data->phase->verb == WEIR_WRITE && data->phase->stop.minimum_ns == 0 &&
+                      !data->phase->must_find_depth;
+
+    return is_limited && data->facts.op_limit < windows ? (unsigned)data->facts.op_limit : windows;
+}
+
+static int prepare_filler(const struct weir_data_phase *data, unsigned windows)
+{
+    const struct weir_identity *identity = &data->facts.identity;
+    uint64_t pieces = WEIR_FILLER_PIECES;
+
+    if (identity->mode != WEIR_PAYLOAD_STAMP)
+        return 0;
+    if (data->phase->verb == WEIR_WRITE && data->run->buffers.slots == 1)
+        pieces = windows * (identity->transfer_bytes / WEIR_PIECE_BYTES + 1);
+    if (pieces > WEIR_FILLER_PIECES)
+        pieces = WEIR_FILLER_PIECES;
+    return weir_filler_prepare(&data->run->filler, weir_filler_seed(identity), (uint32_t)pieces);
+}
+
+/* Windows get their filler once; the loop then only puts stamps. */
+int weir_phase_init_buffers(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
     const struct weir_buffers *buffers = &run->buffers;
+    unsigned windows = windows_of_slot(data);
+    int code = prepare_filler(data, windows);
 
-    weir_source_init(&data->source, &data->facts.identity, run->filler,
+    weir_source_init(&data->source, &data->facts.identity, run->filler.bytes,
                      weir_run_file_number(data->target, data->owner), (uint32_t)data->owner);
     memset(data->op_states, 0, run->queue.depth * sizeof *data->op_states);
-    if (!weir_phase_writes(data->phase))
-        return;
-    for (unsigned window = 0; window < buffers->slots * buffers->windows; window++)
+    if (code != 0 || !weir_phase_writes(data->phase))
+        return code;
+    for (unsigned i = 0; i < buffers->slots * windows; i++) {
+        unsigned window = i / windows * buffers->windows + i % windows;
+
         weir_source_init_buffer(&data->source, weir_buffers_window(buffers, window),
                                 weir_source_first_filler(&data->source, window));
+    }
+    return 0;
 }
 
 /* Apart from the order, which goes through the same seed's sequence from its beginning. */

@@ -42,9 +42,9 @@ static inline bool weir_phase_makes_file(const struct weir_data_phase *data)
 /* It makes one, and this rank may remove what is there by that name. */
 bool weir_phase_handles_made_file(const struct weir_data_phase *data);
 
-/* Before each time that data are moved: every window of the buffers gets its filler, and no slot
- * remembers anything. */
-void weir_phase_init_buffers(struct weir_data_phase *data);
+/* Before each time that data are moved: every window of the buffers that the transfers will need
+ * gets its filler, and no slot remembers anything. 0 or -ENOMEM. */
+int weir_phase_init_buffers(struct weir_data_phase *data);
 
 /* Before the start: where ranks open a file together, may all of them? If not, that is a failure of
  * the phase, and data->is_void. Collective. */

@@ -375,5 +375,5 @@ void weir_prepare_close(struct weir_run *run)
     free(run->depths);
     weir_text_close(&run->notes);
     free(run->written.ops_of_rank);
-    free(run->filler);
+    weir_filler_close(&run->filler);
 }

@@ -84,10 +84,9 @@ struct weir_run {
     bool is_memory_lent;      /* to the session */
     struct weir_tally *tally; /* of the present phase */
 
-    uint64_t order_seed;   /* of random orders, mixes and arrivals, if the plan gives none */
-    uint32_t data_seed;    /* of payloads, if the plan gives none */
-    unsigned char *filler; /* for `filler_seed`; NULL until needed */
-    uint64_t filler_seed;
+    uint64_t order_seed; /* of random orders, mixes and arrivals, if the plan gives none */
+    uint32_t data_seed;  /* of payloads, if the plan gives none */
+    struct weir_filler filler;
     uint64_t last_generation;
     struct weir_written written;
     struct weir_depth_choice *depths; /* by the position of the phase in the test */

@@ -2,6 +2,7 @@
 /* Stamps, filler and sequences: stateless, so that any rank can make and check any piece. */
 #include "weir/payload/payload.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,15 +104,31 @@ uint64_t weir_filler_seed(const struct weir_identity *identity)
     return weir_mix64(identity->generation) + identity->seed;
 }
 
-unsigned char *weir_filler_make(uint64_t seed)
+/* The last piece of a transfer may be longer than others: it goes on into the one behind. */
+int weir_filler_prepare(struct weir_filler *filler, uint64_t seed, uint32_t piece_count)
 {
-    size_t bytes = WEIR_FILLER_BYTES + WEIR_PIECE_BYTES;
-    uint64_t *filler = aligned_alloc(WEIR_PIECE_BYTES, bytes);
+    size_t first = 0, end = ((size_t)piece_count + 1) * WEIR_PIECE_BYTES / sizeof(uint64_t);
+    uint64_t *words;
 
-    if (filler != NULL)
-        for (size_t i = 0; i < bytes / sizeof *filler; i++)
-            filler[i] = weir_random_at(seed, i);
-    return (unsigned char *)filler;
+    if (filler->bytes == NULL)
+        filler->bytes = aligned_alloc(WEIR_PIECE_BYTES, WEIR_FILLER_BYTES + WEIR_PIECE_BYTES);
+    else if (filler->seed == seed && filler->piece_count > 0)
+        first = ((size_t)filler->piece_count + 1) * WEIR_PIECE_BYTES / sizeof(uint64_t);
+    if (filler->bytes == NULL)
+        return -ENOMEM;
+    words = (uint64_t *)(void *)filler->bytes;
+    for (size_t i = first; i < end; i++)
+        words[i] = weir_random_at(seed, i);
+    if (filler->seed != seed || piece_count > filler->piece_count)
+        filler->piece_count = piece_count;
+    filler->seed = seed;
+    return 0;
+}
+
+void weir_filler_close(struct weir_filler *filler)
+{
+    free(filler->bytes);
+    *filler = (struct weir_filler){0};
 }
 
 static void cut_into_pieces(struct weir_source *source)

@@ -300,7 +300,7 @@ struct bench {
     struct weir_share share;
     struct weir_identity identity;
     struct weir_source source;
-    unsigned char *filler;
+    struct weir_filler filler;
     struct weir_op_state op_states[DEPTH_MAX];
     struct weir_loop loop;
 };
@@ -359,8 +359,9 @@ static struct bench *open_bench(const struct weir_backend *backend, unsigned dep
                                                        .spread_bytes = 4UL * depth * TRANSFER_BYTES,
                                                        .alignment = 1}),
                      0);
-    bench->filler = weir_filler_make(weir_filler_seed(&bench->identity));
-    assert_non_null(bench->filler);
+    assert_int_equal(
+        weir_filler_prepare(&bench->filler, weir_filler_seed(&bench->identity), WEIR_FILLER_PIECES),
+        0);
     return bench;
 }
 
@@ -369,7 +370,7 @@ static void close_bench(struct bench *bench)
     weir_buffers_close(&bench->run.buffers);
     weir_queue_close(&bench->run.queue);
     weir_group_close(bench->run.group);
-    free(bench->filler);
+    weir_filler_close(&bench->filler);
     free(bench->tally);
     free(bench->device.memory);
     free(bench);
@@ -394,7 +395,7 @@ static int move(struct bench *bench)
     bench->run.failure = (struct weir_error){0};
     weir_share_init(&bench->share, &bench->phase.layout,
                     &(struct weir_share_params){.is_shared = true, .ranks = 1, .seed = 3});
-    weir_source_init(&bench->source, &bench->identity, bench->filler, 0, 0);
+    weir_source_init(&bench->source, &bench->identity, bench->filler.bytes, 0, 0);
     for (unsigned i = 0; i < buffers->slots * buffers->windows; i++)
         weir_source_init_buffer(&bench->source, weir_buffers_window(buffers, i),
                                 weir_source_first_filler(&bench->source, i));

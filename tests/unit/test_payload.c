@@ -15,7 +15,7 @@
 
 struct bed {
     struct weir_source source;
-    unsigned char *filler;
+    struct weir_filler filler;
     unsigned char *data;
     struct weir_mismatch_log log;
     struct weir_expectation reading;
@@ -27,9 +27,10 @@ static void set_up(struct bed *bed, enum weir_payload_mode mode, uint64_t transf
         .generation = 1000, .transfer_bytes = transfer_bytes, .seed = 42, .mode = mode};
 
     memset(bed, 0, sizeof *bed);
-    bed->filler = weir_filler_make(weir_filler_seed(&identity));
+    assert_int_equal(
+        weir_filler_prepare(&bed->filler, weir_filler_seed(&identity), WEIR_FILLER_PIECES), 0);
     bed->data = aligned_alloc(4096, (transfer_bytes + 4095) / 4096 * 4096);
-    weir_source_init(&bed->source, &identity, bed->filler, 3, 3);
+    weir_source_init(&bed->source, &identity, bed->filler.bytes, 3, 3);
     bed->reading = (struct weir_expectation){.file_number = 3,
                                              .offset = 8 * transfer_bytes,
                                              .bytes = transfer_bytes,
@@ -42,7 +43,7 @@ static void set_up(struct bed *bed, enum weir_payload_mode mode, uint64_t transf
 
 static void tear_down(struct bed *bed)
 {
-    free(bed->filler);
+    weir_filler_close(&bed->filler);
     free(bed->data);
 }
 
@@ -117,7 +118,7 @@ static void refill(struct bed *bed, uint64_t generation, uint32_t seed, uint64_t
 
     identity.generation = generation;
     identity.seed = seed;
-    weir_source_init(&other, &identity, bed->filler, file, (uint32_t)file);
+    weir_source_init(&other, &identity, bed->filler.bytes, file, (uint32_t)file);
     weir_source_fill(&other, bed->data, offset, 7);
 }
 
@@ -275,7 +276,7 @@ static unsigned char *make_other(const struct bed *bed, uint64_t file, uint32_t 
     unsigned char *data = malloc(bytes);
     struct weir_source other;
 
-    weir_source_init(&other, &bed->source.identity, bed->filler, file, writer);
+    weir_source_init(&other, &bed->source.identity, bed->filler.bytes, file, writer);
     weir_source_init_buffer(&other, data, 7);
     weir_source_fill(&other, data, offset, 7);
     return data;
@@ -455,7 +456,7 @@ static void pieces_verify_in_transfers_of_another_size(void **state)
     (void)state;
     set_up(&bed, WEIR_PAYLOAD_STAMP, MIB);
     bed.source.identity.transfer_bytes = 4096;
-    weir_source_init(&reader, &bed.source.identity, bed.filler, 3, 3);
+    weir_source_init(&reader, &bed.source.identity, bed.filler.bytes, 3, 3);
     for (size_t at = 0; at < MIB; at += 4096) {
         struct weir_expectation reading = bed.reading;
 

@@ -172,9 +172,18 @@ static inline bool weir_source_varies(const struct weir_source *source)
 /* The filler of a generation is its own: what is left of an earlier one shows behind the stamp. */
 uint64_t weir_filler_seed(const struct weir_identity *identity);
 
-/* WEIR_FILLER_BYTES + WEIR_PIECE_BYTES of filler that follows from `seed`; NULL if there is no
- * memory. Freed by free(). */
-unsigned char *weir_filler_make(uint64_t seed);
+/* Pieces of filler that follow from a seed. All zero: none. */
+struct weir_filler {
+    unsigned char *bytes; /* WEIR_FILLER_BYTES + WEIR_PIECE_BYTES; NULL: none */
+    uint64_t seed;
+    uint32_t piece_count; /* made so far, from the first one on */
+};
+
+/* Makes the first `piece_count` pieces for `seed` (at most WEIR_FILLER_PIECES) that are not there
+ * yet: a phase of few transfers does not pay for all. The memory is kept. 0 or -ENOMEM. */
+int weir_filler_prepare(struct weir_filler *filler, uint64_t seed, uint32_t piece_count);
+
+void weir_filler_close(struct weir_filler *filler);
 
 void weir_source_init(struct weir_source *source, const struct weir_identity *identity,
                       const unsigned char *filler, uint64_t file_number, uint32_t writer);
