@@ -3,6 +3,7 @@
 #include "weir/engine/engine.h"
 
 #include "gather.h"
+#include "gather_tally.h"
 #include "phase_data.h"
 #include "phase_names.h"
 #include "prepare.h"
@@ -201,7 +202,7 @@ static int run_steps(struct weir_run *run, struct weir_error *error)
 static int run_test_in_group(struct weir_run *run, struct weir_error *error)
 {
     run->tally = calloc(1, sizeof *run->tally);
-    if (run->tally == NULL || weir_group_self_open(&run->self) != 0)
+    if (run->tally == NULL || weir_gather_open(run) != 0 || weir_group_self_open(&run->self) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     weir_group_agree(run->group, error);
     if (!weir_error_is_set(error))
@@ -223,6 +224,7 @@ static int run_test_in_group(struct weir_run *run, struct weir_error *error)
     weir_binding_release(run);
     free(run->package_of_rank);
     weir_group_close(run->self);
+    weir_gather_close(run);
     free(run->tally);
     return error->code;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histograms are added in one reduction, rows of ranks are gathered, and the record is derived from
- * them on rank 0. */
+/* What ranks add up and compare goes in two messages (gather_tally.h), their rows in a third; the
+ * record is derived from them on rank 0. What happens seldom, a text of the rank that has failed or
+ * stalled, or logs of wrong data, travels only if it is there. */
 #include "gather.h"
 
 #include "gather_places.h"
+#include "gather_tally.h"
 #include "watchdog.h"
 
 #include "weir/base/memory.h"
@@ -69,139 +71,38 @@ static double outlier_s(const struct weir_run *run, const struct weir_phase *pha
     return phase->verb == WEIR_REMOVE ? 0.0 : (double)run->test->outlier_ns * 1e-9;
 }
 
-static void derive(const struct weir_run *run, const struct weir_phase *phase,
-                   const struct weir_rank_row *rows, const char **hosts,
-                   struct weir_phase_result *record)
-{
-    const struct weir_group *group = run->group;
-
-    for (int rank = 0; rank < group->size; rank++)
-        hosts[rank] = group->node_names[group->node_of_rank[rank]];
-    weir_result_derive(record, rows, (unsigned)group->size, hosts, outlier_s(run, phase));
-    weir_gather_places(&run->result->arena, rows, hosts, record);
-    record->rows = rows;
-}
-
-/* The rows, which the record then shows, are to be freed. */
 static int gather_rows(struct weir_run *run, const struct weir_phase_facts *facts,
-                       struct weir_phase_result *record, struct weir_rank_row **rows)
+                       const struct weir_rank_row *mine, struct weir_phase_result *record)
 {
-    struct weir_group *group = run->group;
-    struct weir_rank_row mine = make_row(run, facts);
-    const char **hosts = NULL;
-    int code = -ENOMEM;
+    const struct weir_gather_memory *memory = &run->gather;
+    int code = weir_group_gather(run->group, mine, sizeof *mine, memory->rows);
 
-    if (record != NULL) {
-        *rows = calloc((size_t)group->size, sizeof **rows);
-        hosts = calloc((size_t)group->size, sizeof *hosts);
-    }
-    if (!weir_group_any(group, record != NULL && (*rows == NULL || hosts == NULL)))
-        code = weir_group_gather(group, &mine, sizeof mine, *rows);
-    if (code == 0 && hosts != NULL)
-        derive(run, facts->phase, *rows, hosts, record);
-    free(hosts);
-    return code;
-}
-
-static int add_histogram(struct weir_group *group, const struct weir_histogram *mine,
-                         struct weir_histogram *sum)
-{
-    struct weir_histogram all = *mine;
-    int code = weir_group_reduce(group, &all.total, 1, WEIR_SUM);
-
-    if (code == 0)
-        code = weir_group_reduce(group, &all.sum_ns, 1, WEIR_SUM);
-    if (code == 0)
-        code = weir_group_reduce(group, &all.min_ns, 1, WEIR_MIN);
-    if (code == 0)
-        code = weir_group_reduce(group, &all.max_ns, 1, WEIR_MAX);
-    if (code == 0)
-        code = weir_group_reduce(group, all.counts, WEIR_HISTOGRAM_BUCKETS, WEIR_SUM);
-    if (code == 0 && sum != NULL)
-        *sum = all;
-    return code;
-}
-
-/* All series begin at the agreed start, so interval k is the same time on every rank once they are
- * equally coarse. */
-static int add_series(struct weir_group *group, struct weir_series *mine, bool has_backlog,
-                      struct weir_series *sum)
-{
-    uint64_t shift_and_used[2] = {mine->shift, 0};
-    int code = weir_group_reduce(group, shift_and_used, 1, WEIR_MAX);
-
-    if (code != 0)
+    if (code != 0 || record == NULL)
         return code;
-    weir_series_coarsen(mine, (uint32_t)shift_and_used[0]);
-    shift_and_used[1] = mine->used;
-    code = weir_group_reduce(group, &shift_and_used[1], 1, WEIR_MAX);
-    if (code == 0)
-        code = weir_group_reduce(group, mine->ops, shift_and_used[1], WEIR_SUM);
-    if (code == 0)
-        code = weir_group_reduce(group, mine->bytes, shift_and_used[1], WEIR_SUM);
-    if (code == 0 && has_backlog)
-        code = weir_group_reduce(group, mine->backlog, shift_and_used[1], WEIR_SUM);
-    if (code == 0 && sum != NULL) {
-        *sum = *mine;
-        sum->start_ns = 0;
-        sum->used = (uint32_t)shift_and_used[1];
-    }
-    return code;
+    weir_result_derive(record, memory->rows, (unsigned)run->group->size, memory->hosts,
+                       outlier_s(run, facts->phase));
+    weir_gather_places(&run->result->arena, memory->rows, memory->hosts, record);
+    record->rows = memory->rows;
+    return 0;
 }
-
-/* ---- histograms ---- */
 
 static bool is_open_loop(const struct weir_phase *phase)
 {
     return phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
 }
 
-/* Where the phase has no such times the record has no histogram, and nothing travels. */
-static void leave_out_histograms(const struct weir_run *run, const struct weir_phase *phase,
-                                 struct weir_phase_result *record)
-{
-    if (!run->queue.times_submission)
-        record->submission = NULL;
-    if (!is_open_loop(phase))
-        record->response = NULL;
-    if (phase->verb != WEIR_MIXED) {
-        record->write_latency = NULL;
-        record->read_latency = NULL;
-    }
-}
-
-static int add_histograms(struct weir_run *run, const struct weir_phase *phase,
-                          struct weir_phase_result *record)
-{
-    const struct weir_tally *tally = run->tally;
-    struct weir_group *group = run->group;
-    int code = add_histogram(group, &tally->latency, record ? record->latency : NULL);
-
-    if (code == 0 && run->queue.times_submission)
-        code = add_histogram(group, &tally->submission, record ? record->submission : NULL);
-    if (code == 0 && is_open_loop(phase))
-        code = add_histogram(group, &tally->response, record ? record->response : NULL);
-    if (code == 0 && phase->verb == WEIR_MIXED)
-        code = add_histogram(group, &tally->write_latency, record ? record->write_latency : NULL);
-    if (code == 0 && phase->verb == WEIR_MIXED)
-        code = add_histogram(group, &tally->read_latency, record ? record->read_latency : NULL);
-    return code;
-}
-
 /* Logs travel only if there is something in them. */
-static int gather_mismatches(struct weir_run *run, struct weir_phase_result *record)
+static int gather_mismatches(struct weir_run *run, const struct weir_gathered *gathered,
+                             struct weir_phase_result *record)
 {
     struct weir_group *group = run->group;
     struct weir_mismatch_log *mine = &run->tally->mismatches, *all = NULL;
-    uint64_t counts[2] = {mine->checked_transfers, mine->wrong_transfers};
-    int code = weir_group_reduce(group, counts, 2, WEIR_SUM);
+    int code;
 
-    if (code != 0)
-        return code;
-    run->is_dirty |= counts[1] != 0;
-    if (counts[1] == 0) {
+    run->is_dirty |= gathered->sums[WEIR_SUM_WRONG] != 0;
+    if (gathered->sums[WEIR_SUM_WRONG] == 0) {
         if (record != NULL)
-            record->mismatches.checked_transfers = counts[0];
+            record->mismatches.checked_transfers = gathered->sums[WEIR_SUM_CHECKED];
         return 0;
     }
     if (record != NULL)
@@ -216,44 +117,20 @@ static int gather_mismatches(struct weir_run *run, struct weir_phase_result *rec
 }
 
 /* Sizes of own files add up; of a shared file only rank 0 tells. */
-static int add_sizes(struct weir_run *run, const struct weir_phase_facts *facts,
-                     struct weir_phase_result *record)
+static void set_sizes(const struct weir_phase_facts *facts, const struct weir_gathered *gathered,
+                      struct weir_phase_result *record)
 {
-    uint64_t transfer_bytes = facts->phase->layout.transfer_bytes;
-    uint64_t sums[5] = {
-        facts->op_limit * transfer_bytes,
-        facts->file_bytes == UINT64_MAX ? 0 : facts->file_bytes,
-        facts->file_bytes == UINT64_MAX && weir_run_handles_name(run, facts->phase->target),
-        facts->is_near,
-        facts->unlogged,
-    };
-    int code = weir_group_reduce(run->group, sums, 5, WEIR_SUM);
+    const uint64_t *sums = gathered->sums;
 
-    if (record != NULL) {
-        record->expected_bytes = sums[0];
-        record->file_bytes = sums[2] == 0 ? sums[1] : UINT64_MAX;
-        record->near_rank_count = (unsigned)sums[3];
-        record->unlogged_ops = sums[4];
-    }
-    return code;
-}
-
-/* Ranks that were told nothing agree with any. */
-static int compare_sizes(struct weir_run *run, const struct weir_phase_facts *facts,
-                         struct weir_phase_result *record)
-{
-    uint64_t most = facts->shared_bytes == UINT64_MAX ? 0 : facts->shared_bytes;
-    uint64_t fewest = facts->shared_bytes;
-    int code;
-
-    if (facts->phase->verb != WEIR_WRITE || !facts->phase->target->is_shared)
-        return 0;
-    code = weir_group_reduce(run->group, &fewest, 1, WEIR_MIN);
-    if (code == 0)
-        code = weir_group_reduce(run->group, &most, 1, WEIR_MAX);
-    if (record != NULL)
-        record->has_differing_sizes = fewest < most;
-    return code;
+    record->expected_bytes = sums[WEIR_SUM_EXPECTED_BYTES];
+    record->file_bytes = sums[WEIR_SUM_UNKNOWN_FILES] == 0 ? sums[WEIR_SUM_FILE_BYTES] : UINT64_MAX;
+    record->near_rank_count = (unsigned)sums[WEIR_SUM_NEAR_RANKS];
+    record->unlogged_ops = sums[WEIR_SUM_UNLOGGED];
+    /* Ranks that were told nothing agree with any. */
+    record->has_differing_sizes = facts->phase->verb == WEIR_WRITE &&
+                                  facts->phase->target->is_shared &&
+                                  weir_gathered_least(gathered, WEIR_LEAST_SHARED_BYTES) <
+                                      gathered->greatest[WEIR_GREATEST_SHARED_BYTES];
 }
 
 /* ---- what the sessions got ---- */
@@ -278,50 +155,48 @@ static void describe_memory(const struct weir_run *run, struct weir_session_fact
                                    "/sys/kernel/mm/transparent_hugepage/enabled");
 }
 
-/* The shortfall of the lowest rank that has one. */
-static int share_shortfall(struct weir_run *run, const struct weir_session_facts *mine,
-                           char shortfall[SHORTFALL_BYTES], uint64_t *rank_count)
+/* With each phase: what is granted for files is known when they were open. */
+static void describe_session(const struct weir_run *run, const struct weir_phase *phase,
+                             struct weir_session_facts *facts)
 {
-    struct weir_group *group = run->group;
-    bool falls_short = mine->shortfall.length > 0;
-    uint64_t first = falls_short ? (uint64_t)group->rank : UINT64_MAX;
+    if (phase->verb == WEIR_REMOVE)
+        return;
+    if (run->backend->describe != NULL)
+        run->backend->describe(run->session, facts);
+    describe_memory(run, facts);
+}
+
+/* The text of the rank that has one first. */
+static int gather_text(struct weir_run *run, const char *mine, size_t bytes, uint64_t first,
+                       struct weir_phase_result *record, const char **text)
+{
+    char *first_text = calloc(1, bytes);
     int code;
 
-    *rank_count = falls_short;
-    code = weir_group_reduce(group, rank_count, 1, WEIR_SUM);
-    if (code != 0 || *rank_count == 0)
-        return code;
-    code = weir_group_reduce(group, &first, 1, WEIR_MIN);
-    snprintf(shortfall, SHORTFALL_BYTES, "%s", weir_text_string(&mine->shortfall));
-    if (code == 0)
-        code = weir_group_broadcast(group, shortfall, SHORTFALL_BYTES, (int)first);
+    if (weir_group_any(run->group, first_text == NULL)) {
+        free(first_text);
+        return -ENOMEM;
+    }
+    snprintf(first_text, bytes, "%s", mine);
+    code = weir_group_broadcast(run->group, first_text, bytes, (int)first);
+    if (code == 0 && record != NULL)
+        *text = weir_arena_copy(&run->result->arena, first_text);
+    free(first_text);
     return code;
 }
 
-/* With each phase: what is granted for files is known when they were open. */
-static int gather_session(struct weir_run *run, struct weir_phase_result *record)
+static int gather_session(struct weir_run *run, const struct weir_session_facts *facts,
+                          const struct weir_gathered *gathered, struct weir_phase_result *record)
 {
-    struct weir_session_facts facts = {0};
-    char shortfall[SHORTFALL_BYTES];
-    uint64_t rank_count;
-    int code;
-
-    if (run->backend->describe != NULL)
-        run->backend->describe(run->session, &facts);
-    describe_memory(run, &facts);
-    code = share_shortfall(run, &facts, shortfall, &rank_count);
-    if (code == 0 && record != NULL) {
-        struct weir_arena *arena = &run->result->arena;
-
-        if (facts.granted.length > 0)
-            record->granted = weir_arena_copy(arena, weir_text_string(&facts.granted));
-        if (rank_count > 0)
-            record->shortfall = weir_arena_copy(arena, shortfall);
-        record->shortfall_rank_count = (unsigned)rank_count;
-    }
-    weir_text_close(&facts.granted);
-    weir_text_close(&facts.shortfall);
-    return code;
+    if (record != NULL && facts->granted.length > 0)
+        record->granted = weir_arena_copy(&run->result->arena, weir_text_string(&facts->granted));
+    if (gathered->sums[WEIR_SUM_SHORTFALLS] == 0)
+        return 0;
+    if (record != NULL)
+        record->shortfall_rank_count = (unsigned)gathered->sums[WEIR_SUM_SHORTFALLS];
+    return gather_text(run, weir_text_string(&facts->shortfall), SHORTFALL_BYTES,
+                       weir_gathered_least(gathered, WEIR_FIRST_SHORTFALL), record,
+                       record != NULL ? &record->shortfall : NULL);
 }
 
 /* ---- the record ---- */
@@ -355,66 +230,53 @@ static void fill_record(struct weir_run *run, const struct weir_phase_facts *fac
     record->batch = facts->batch;
     record->depth_curve = facts->depth_curve;
     record->pace.asked_per_s = asked_per_s(run, facts->phase);
-    leave_out_histograms(run, facts->phase, record);
     if (run->notes.length > 0)
         record->notes = weir_arena_copy(&run->result->arena, weir_text_string(&run->notes));
 }
 
 /* What the watchdog saw of each rank, and said when it did. */
-static int gather_stalls(struct weir_run *run, struct weir_phase_result *record)
+static int gather_stalls(struct weir_run *run, const struct weir_text *mine,
+                         const struct weir_gathered *gathered, struct weir_phase_result *record)
 {
-    struct weir_group *group = run->group;
-    struct weir_text text = {0};
+    const struct weir_group *group = run->group;
     char stall[STALL_BYTES];
-    uint64_t longest_ns = weir_watchdog_stall(run, &text);
-    uint64_t count = longest_ns != 0;
-    uint64_t first = longest_ns != 0 ? (uint64_t)group->rank : UINT64_MAX;
-    int code = weir_group_reduce(group, &count, 1, WEIR_SUM);
 
-    snprintf(stall, sizeof stall, "rank %d on host %s: %s", group->rank,
-             group->node_names[group->node], weir_text_string(&text));
-    weir_text_close(&text);
-    if (code != 0 || count == 0)
-        return code;
-    code = weir_group_reduce(group, &longest_ns, 1, WEIR_MAX);
-    if (code == 0)
-        code = weir_group_reduce(group, &first, 1, WEIR_MIN);
-    if (code == 0)
-        code = weir_group_broadcast(group, stall, sizeof stall, (int)first);
+    if (gathered->sums[WEIR_SUM_STALLS] == 0)
+        return 0;
     if (record != NULL) {
-        record->stalled_rank_count = (unsigned)count;
-        record->stall_s = (double)longest_ns * 1e-9;
-        record->stall = weir_arena_copy(&run->result->arena, stall);
+        record->stalled_rank_count = (unsigned)gathered->sums[WEIR_SUM_STALLS];
+        record->stall_s = (double)gathered->greatest[WEIR_GREATEST_STALL_NS] * 1e-9;
     }
-    return code;
+    snprintf(stall, sizeof stall, "rank %d on host %s: %s", group->rank,
+             group->node_names[group->node], weir_text_string(mine));
+    return gather_text(run, stall, sizeof stall, weir_gathered_least(gathered, WEIR_FIRST_STALL),
+                       record, record != NULL ? &record->stall : NULL);
 }
 
 /* What all ranks must know before they go on: has one failed, or been told to stop? */
-static int agree_on_outcome(struct weir_run *run, struct weir_phase_result *record)
+static int agree_on_outcome(struct weir_run *run, const struct weir_gathered *gathered,
+                            struct weir_phase_result *record)
 {
+    const uint64_t *any = gathered->greatest;
+    bool must_stop = any[WEIR_ANY_MUST_STOP] != 0, has_failed = any[WEIR_ANY_FAILED] != 0;
+    bool is_called_off = any[WEIR_ANY_CALLED_OFF] != 0;
+    bool is_cut = any[WEIR_ANY_CUT] != 0 || (must_stop && is_called_off);
     struct weir_error failure = run->failure;
-    bool is_told = weir_run_must_stop(run);
-    bool is_heard = weir_group_hears_alarm(run->group);
-    uint64_t seen[6] = {is_told,  run->is_cut,        weir_error_is_set(&failure),
-                        is_heard, run->is_called_off, weir_group_has_pinged(run->group)};
-    int code = weir_group_reduce(run->group, seen, 6, WEIR_MAX);
-    bool is_cut;
+    int code = any[WEIR_ANY_ALARM] != 0 ? weir_group_end_alarm(run->group) : 0;
 
-    if (code == 0 && seen[3] != 0)
-        code = weir_group_end_alarm(run->group);
-    if (code == 0 && seen[5] != 0)
+    if (code == 0 && any[WEIR_ANY_PINGED] != 0)
         code = weir_group_end_pings(run->group);
     if (code != 0)
         return code;
-    weir_group_agree(run->group, &failure);
-    run->is_interrupted |= seen[0] != 0;
-    run->has_failed |= seen[2] != 0;
-    run->is_ending |= seen[0] != 0 || (seen[2] != 0 && !run->test->goes_on_after_errors);
-    is_cut = seen[1] != 0 || (seen[0] != 0 && seen[4] != 0);
+    if (has_failed)
+        weir_group_agree(run->group, &failure);
+    run->is_interrupted |= must_stop;
+    run->has_failed |= has_failed;
+    run->is_ending |= must_stop || (has_failed && !run->test->goes_on_after_errors);
     if (record != NULL) {
         record->is_interrupted = is_cut;
         record->outcome =
-            is_cut || seen[2] != 0 || seen[4] != 0 ? WEIR_OUTCOME_PARTIAL : WEIR_OUTCOME_COMPLETE;
+            is_cut || has_failed || is_called_off ? WEIR_OUTCOME_PARTIAL : WEIR_OUTCOME_COMPLETE;
         snprintf(record->failure, sizeof record->failure, "%s", failure.text);
         run->result->is_interrupted |= run->is_interrupted;
     }
@@ -433,51 +295,95 @@ static int show(struct weir_run *run, struct weir_phase_result *record, struct w
     return weir_group_agree(run->group, error);
 }
 
-static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts,
-                      struct weir_phase_result *record, struct weir_rank_row **rows)
-{
-    int code = gather_rows(run, facts, record, rows);
+/* Texts of this rank that travel only if they are asked for. */
+struct texts {
+    struct weir_session_facts session;
+    struct weir_text stall;
+};
 
+/* What this rank has to tell. */
+static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_phase_facts *facts,
+                                        struct texts *texts)
+{
+    const struct weir_mismatch_log *mismatches = &run->tally->mismatches;
+    uint64_t rank = (uint64_t)run->group->rank;
+    uint64_t stall_ns = weir_watchdog_stall(run, &texts->stall);
+    bool has_size = facts->file_bytes != UINT64_MAX;
+    bool falls_short;
+
+    describe_session(run, facts->phase, &texts->session);
+    falls_short = texts->session.shortfall.length > 0;
+    return (struct weir_gathered){
+        .sums = {[WEIR_SUM_EXPECTED_BYTES] = facts->op_limit * facts->phase->layout.transfer_bytes,
+                 [WEIR_SUM_FILE_BYTES] = has_size ? facts->file_bytes : 0,
+                 [WEIR_SUM_UNKNOWN_FILES] =
+                     !has_size && weir_run_handles_name(run, facts->phase->target),
+                 [WEIR_SUM_NEAR_RANKS] = facts->is_near,
+                 [WEIR_SUM_UNLOGGED] = facts->unlogged,
+                 [WEIR_SUM_CHECKED] = mismatches->checked_transfers,
+                 [WEIR_SUM_WRONG] = mismatches->wrong_transfers,
+                 [WEIR_SUM_SHORTFALLS] = falls_short,
+                 [WEIR_SUM_STALLS] = stall_ns != 0},
+        .greatest = {[WEIR_GREATEST_SHARED_BYTES] =
+                         facts->shared_bytes == UINT64_MAX ? 0 : facts->shared_bytes,
+                     [WEIR_LEAST_SHARED_BYTES] = ~facts->shared_bytes,
+                     [WEIR_FIRST_SHORTFALL] = falls_short ? ~rank : 0,
+                     [WEIR_FIRST_STALL] = stall_ns != 0 ? ~rank : 0,
+                     [WEIR_GREATEST_STALL_NS] = stall_ns,
+                     [WEIR_ANY_INCOMPLETE] = facts->is_incomplete,
+                     [WEIR_ANY_MUST_STOP] = weir_run_must_stop(run),
+                     [WEIR_ANY_CUT] = run->is_cut,
+                     [WEIR_ANY_FAILED] = weir_error_is_set(&run->failure),
+                     [WEIR_ANY_ALARM] = weir_group_hears_alarm(run->group),
+                     [WEIR_ANY_CALLED_OFF] = run->is_called_off,
+                     [WEIR_ANY_PINGED] = weir_group_has_pinged(run->group)},
+    };
+}
+
+static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts,
+                      struct weir_phase_result *record)
+{
+    struct texts texts = {0};
+    struct weir_gathered gathered = gathered_of(run, facts, &texts);
+    /* Before the series of this rank becomes that of all. */
+    struct weir_rank_row mine = make_row(run, facts);
+    int code = weir_gather_tally(run, facts->phase, &gathered);
+
+    run->has_incomplete_rank = gathered.greatest[WEIR_ANY_INCOMPLETE] != 0;
     if (code == 0)
-        code = add_histograms(run, facts->phase, record);
+        code = gather_rows(run, facts, &mine, record);
     if (code == 0)
-        code = add_series(run->group, &run->tally->series, is_open_loop(facts->phase),
-                          record ? record->series : NULL);
-    if (code == 0 && facts->phase->verb != WEIR_REMOVE)
-        code = gather_session(run, record);
+        code = gather_session(run, &texts.session, &gathered, record);
     if (code == 0)
-        code = gather_mismatches(run, record);
+        code = gather_mismatches(run, &gathered, record);
+    if (code == 0 && record != NULL)
+        set_sizes(facts, &gathered, record);
     if (code == 0)
-        code = add_sizes(run, facts, record);
+        code = gather_stalls(run, &texts.stall, &gathered, record);
     if (code == 0)
-        code = compare_sizes(run, facts, record);
-    if (code == 0)
-        code = gather_stalls(run, record);
-    if (code == 0)
-        code = agree_on_outcome(run, record);
+        code = agree_on_outcome(run, &gathered, record);
+    weir_text_close(&texts.session.granted);
+    weir_text_close(&texts.session.shortfall);
+    weir_text_close(&texts.stall);
     return code;
 }
 
 /* ---- times of single transfers ---- */
 
-/* As large as they may become. The record has them while it is gathered and shown. */
-struct whole_times {
-    struct weir_histogram latency;
-    struct weir_histogram submission;
-    struct weir_histogram response;
-    struct weir_histogram write_latency;
-    struct weir_histogram read_latency;
-    struct weir_series series;
-};
-
-static void lend_times(struct weir_phase_result *record, struct whole_times *times)
+/* The record has them while it is gathered and shown. Where the phase has no such times the record
+ * has no histogram. */
+static void lend_times(struct weir_run *run, const struct weir_phase *phase,
+                       struct weir_phase_result *record)
 {
-    record->latency = &times->latency;
-    record->submission = &times->submission;
-    record->response = &times->response;
-    record->write_latency = &times->write_latency;
-    record->read_latency = &times->read_latency;
-    record->series = &times->series;
+    struct weir_tally *tally = run->tally;
+    bool is_mixed = phase->verb == WEIR_MIXED;
+
+    record->latency = &tally->latency;
+    record->submission = run->queue.times_submission ? &tally->submission : NULL;
+    record->response = is_open_loop(phase) ? &tally->response : NULL;
+    record->write_latency = is_mixed ? &tally->write_latency : NULL;
+    record->read_latency = is_mixed ? &tally->read_latency : NULL;
+    record->series = &tally->series;
 }
 
 /* What is told at the end of a run of many thousand phases: percentiles, and of an open loop how
@@ -501,28 +407,24 @@ int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
                 struct weir_error *error)
 {
     struct weir_phase_result *record = NULL;
-    struct weir_rank_row *rows = NULL;
-    struct whole_times *times = NULL;
     int code;
 
     if (run->result != NULL) {
-        times = weir_memory_take(sizeof *times);
         record = weir_result_begin_phase(run->result);
-        lend_times(record, times);
+        lend_times(run, facts->phase, record);
         fill_record(run, facts, record);
     }
-    code = gather_all(run, facts, record, &rows);
+    code = gather_all(run, facts, record);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
                        "results could not be gathered: %s", strerror(-code));
+    run->tally->series.start_ns = 0;
     if (code == 0)
         code = show(run, record, error);
     if (record != NULL) {
         record->rows = NULL;
         keep_times(record, facts->phase);
     }
-    free(times);
-    free(rows);
     return code;
 }
 

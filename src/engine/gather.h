@@ -16,6 +16,7 @@ struct weir_phase_facts {
     uint64_t op_limit;     /* transfers this rank was to make */
     uint64_t file_bytes;   /* of the files this rank answers for; UINT64_MAX: not asked */
     uint64_t shared_bytes; /* written together, as this rank was told; UINT64_MAX: not asked */
+    bool is_incomplete;    /* a write: this rank did less than its layout */
     uint64_t unlogged;     /* transfers for which the log had no room */
     struct weir_identity identity;
     uint64_t order_seed;

@@ -297,7 +297,7 @@ static int remember_write(struct weir_data_phase *data)
     run->written.target = data->target;
     run->written.repetition = run->repetition;
     run->written.identity = data->facts.identity;
-    return weir_stop_remember(run, data->loop.furthest, data->share.op_count);
+    return weir_stop_remember(run, data->loop.furthest);
 }
 
 static uint64_t ask_size(struct weir_data_phase *data)
@@ -340,14 +340,16 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
     weir_binding_sample_after(run, &data->facts.execution);
     code = weir_group_synchronise(run->group, run->params->clock, &data->facts.after);
     if (code == 0)
-        code = remember_write(data);
-    if (code == 0)
         code = weir_binding_sample_node(run, &data->facts);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
     measure_file(data);
     data->facts.unlogged = data->log.unlogged;
+    data->facts.is_incomplete =
+        data->phase->verb == WEIR_WRITE && data->loop.furthest < data->share.op_count;
     code = weir_gather(run, &data->facts, error);
+    if (code == 0)
+        code = remember_write(data);
     if (code == 0)
         code = write_log(data, error);
     if (code == 0 && data->phase->verb == WEIR_WRITE && !run->is_ending)

@@ -47,6 +47,13 @@ struct weir_depth_choice {
     struct weir_depth_curve curve;
 };
 
+/* What gathering a phase needs: see gather_tally.h. */
+struct weir_gather_memory {
+    uint64_t *words;
+    struct weir_rank_row *rows; /* rank 0: of all ranks */
+    const char **hosts;         /* likewise: names, borrowed from the group */
+};
+
 struct weir_run {
     const struct weir_engine_params *params;
     struct weir_result *result;           /* rank 0 only */
@@ -82,7 +89,8 @@ struct weir_run {
     struct weir_queue queue;
     struct weir_buffers buffers;
     bool is_memory_lent;      /* to the session */
-    struct weir_tally *tally; /* of the present phase */
+    struct weir_tally *tally; /* of the present phase; once it is gathered, of all ranks */
+    struct weir_gather_memory gather;
 
     uint64_t order_seed; /* of random orders, mixes and arrivals, if the plan gives none */
     uint32_t data_seed;  /* of payloads, if the plan gives none */
@@ -101,6 +109,7 @@ struct weir_run {
     bool is_called_off;        /* an alarm ended it on this rank */
     bool has_alarm;            /* in the present phase: ranks look for alarms, and may raise one */
     bool has_made_directory;   /* of its own file, and not yet removed it */
+    bool has_incomplete_rank;  /* some rank did not do all of the latest phase; the same on all */
     bool is_dirty;             /* verification failed in this repetition; the same on all ranks */
     struct weir_error failure; /* this rank's first failure in the present phase */
 };

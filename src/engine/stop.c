@@ -94,11 +94,11 @@ int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64
 
 /* Kept only if some rank did less than its layout: at a hundred thousand ranks nobody wants the
  * list for nothing. */
-int weir_stop_remember(struct weir_run *run, uint64_t ops_done, uint64_t layout_ops)
+int weir_stop_remember(struct weir_run *run, uint64_t ops_done)
 {
     free(run->written.ops_of_rank);
     run->written.ops_of_rank = NULL;
-    if (!weir_group_any(run->group, ops_done < layout_ops))
+    if (!run->has_incomplete_rank)
         return 0;
     return weir_run_collect(run, ops_done, &run->written.ops_of_rank);
 }

@@ -12,8 +12,8 @@
 int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64_t owner,
                     uint64_t layout_ops, uint64_t *limit, struct weir_error *error);
 
-/* Remembers how far each rank came with a write. Collective. */
-int weir_stop_remember(struct weir_run *run, uint64_t ops_done, uint64_t layout_ops);
+/* Remembers how far each rank came with a write that has been gathered. Collective. */
+int weir_stop_remember(struct weir_run *run, uint64_t ops_done);
 
 /* Stores how far the furthest rank came with a write that went well, if the plan names a status
  * file and is no dry run. Collective. */

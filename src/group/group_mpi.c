@@ -24,7 +24,7 @@ enum { MESSAGE_TAG = 1, LIBRARY_BYTES = 128 };
 /* So often a wait looks at nothing but its message. */
 #define BUSY_LOOKS 1000
 /* Reductions of so many values are waited for in that way: ranks that are done meet in them. */
-#define WATCHED_VALUES 16
+#define WATCHED_VALUES 64
 
 struct mpi_group {
     struct weir_group base;

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gather_tally.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HISTOGRAMS_MAX 5
+/* Of a histogram: greatest and least value. Of the series: its interval and its end. */
+#define GREATEST_WORDS (WEIR_GREATEST_COUNT + 2 * HISTOGRAMS_MAX + 2)
+#define SUM_WORDS                                                                                  \
+    (WEIR_SUM_COUNT + HISTOGRAMS_MAX * (2 + WEIR_HISTOGRAM_BUCKETS) + 3 * WEIR_SERIES_INTERVALS)
+
+int weir_gather_open(struct weir_run *run)
+{
+    const struct weir_group *group = run->group;
+    struct weir_gather_memory *memory = &run->gather;
+
+    memory->words = malloc(SUM_WORDS * sizeof *memory->words);
+    if (memory->words == NULL)
+        return -ENOMEM;
+    if (group->rank != 0)
+        return 0;
+    memory->rows = calloc((size_t)group->size, sizeof *memory->rows);
+    memory->hosts = calloc((size_t)group->size, sizeof *memory->hosts);
+    if (memory->rows == NULL || memory->hosts == NULL)
+        return -ENOMEM;
+    for (int rank = 0; rank < group->size; rank++)
+        memory->hosts[rank] = group->node_names[group->node_of_rank[rank]];
+    return 0;
+}
+
+void weir_gather_close(struct weir_run *run)
+{
+    free(run->gather.words);
+    free(run->gather.rows);
+    free(run->gather.hosts);
+    run->gather = (struct weir_gather_memory){0};
+}
+
+/* ---- what a phase of a kind has ---- */
+
+struct parts {
+    struct weir_histogram *histograms[HISTOGRAMS_MAX];
+    unsigned histogram_count;
+    struct weir_series *series;
+    bool has_backlog;
+};
+
+static struct parts parts_of(struct weir_run *run, const struct weir_phase *phase)
+{
+    struct weir_tally *tally = run->tally;
+    bool is_open_loop = phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
+    struct parts parts = {.series = &tally->series, .has_backlog = is_open_loop};
+
+    parts.histograms[parts.histogram_count++] = &tally->latency;
+    if (run->queue.times_submission)
+        parts.histograms[parts.histogram_count++] = &tally->submission;
+    if (is_open_loop)
+        parts.histograms[parts.histogram_count++] = &tally->response;
+    if (phase->verb == WEIR_MIXED) {
+        parts.histograms[parts.histogram_count++] = &tally->write_latency;
+        parts.histograms[parts.histogram_count++] = &tally->read_latency;
+    }
+    return parts;
+}
+
+/* ---- the messages ---- */
+
+/* A message is packed and unpacked by the same walk over its parts. */
+struct message {
+    uint64_t *words;
+    size_t count;
+    bool is_read; /* else it is being written */
+};
+
+static void pass(struct message *message, uint64_t *values, size_t count)
+{
+    uint64_t *place = message->words + message->count;
+
+    memcpy(message->is_read ? values : place, message->is_read ? place : values,
+           count * sizeof *values);
+    message->count += count;
+}
+
+static void pass_least(struct message *message, uint64_t *value)
+{
+    *value = ~*value;
+    pass(message, value, 1);
+    *value = ~*value;
+}
+
+/* Series begin at the agreed start, so interval k is the same time on every rank once they are
+ * equally coarse. */
+static void pass_greatest(struct message *message, struct weir_gathered *gathered,
+                          struct parts *parts)
+{
+    uint64_t shift = parts->series->shift;
+    uint64_t end = (uint64_t)parts->series->used << shift;
+
+    pass(message, gathered->greatest, WEIR_GREATEST_COUNT);
+    for (unsigned i = 0; i < parts->histogram_count; i++) {
+        pass(message, &parts->histograms[i]->max_ns, 1);
+        pass_least(message, &parts->histograms[i]->min_ns);
+    }
+    pass(message, &shift, 1);
+    pass(message, &end, 1);
+    weir_series_coarsen(parts->series, (uint32_t)shift);
+    parts->series->used = (uint32_t)((end + (UINT64_C(1) << shift) - 1) >> shift);
+}
+
+static void pass_histogram(struct message *message, struct weir_histogram *histogram)
+{
+    unsigned first, end;
+
+    if (histogram->min_ns > histogram->max_ns)
+        return;
+    first = weir_histogram_bucket(histogram->min_ns);
+    end = weir_histogram_bucket(histogram->max_ns) + 1;
+    pass(message, &histogram->total, 1);
+    pass(message, &histogram->sum_ns, 1);
+    pass(message, histogram->counts + first, end - first);
+}
+
+static void pass_sums(struct message *message, struct weir_gathered *gathered, struct parts *parts)
+{
+    struct weir_series *series = parts->series;
+
+    pass(message, gathered->sums, WEIR_SUM_COUNT);
+    for (unsigned i = 0; i < parts->histogram_count; i++)
+        pass_histogram(message, parts->histograms[i]);
+    pass(message, series->ops, series->used);
+    pass(message, series->bytes, series->used);
+    if (parts->has_backlog)
+        pass(message, series->backlog, series->used);
+}
+
+typedef void pass_function(struct message *message, struct weir_gathered *gathered,
+                           struct parts *parts);
+
+static int exchange(struct weir_run *run, pass_function *pass_parts, enum weir_reduction reduction,
+                    struct weir_gathered *gathered, struct parts *parts)
+{
+    struct message message = {.words = run->gather.words};
+    int code;
+
+    pass_parts(&message, gathered, parts);
+    code = weir_group_reduce(run->group, message.words, message.count, reduction);
+    if (code != 0)
+        return code;
+    message.is_read = true;
+    message.count = 0;
+    pass_parts(&message, gathered, parts);
+    return 0;
+}
+
+int weir_gather_tally(struct weir_run *run, const struct weir_phase *phase,
+                      struct weir_gathered *gathered)
+{
+    struct parts parts = parts_of(run, phase);
+    int code;
+
+    _Static_assert(GREATEST_WORDS <= SUM_WORDS, "one memory for both messages");
+    if (run->group->size == 1)
+        return 0;
+    code = exchange(run, pass_greatest, WEIR_MAX, gathered, &parts);
+    return code != 0 ? code : exchange(run, pass_sums, WEIR_SUM, gathered, &parts);
+}
