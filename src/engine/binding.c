@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAGE_SAMPLE_NS UINT64_C(100000000)
+
 /* ---- the plan of a node ---- */
 
 /* Of the ranks of this node; NULL but on its first rank. */
@@ -326,11 +328,24 @@ static bool asks_nodes(const struct weir_membind *membind)
            membind->policy == WEIR_MEMBIND_NODE;
 }
 
+/* Pages seldom move, and asking for them costs more than a short phase. */
+static const struct weir_page_places *page_places(struct weir_run *run)
+{
+    struct weir_page_sample *sample = &run->pages;
+    uint64_t now_ns = weir_run_now(run);
+
+    if (sample->at_ns == 0 || now_ns - sample->at_ns >= PAGE_SAMPLE_NS) {
+        sample->code = weir_memory_look(run->buffers.memory, run->buffers.bytes, &sample->places);
+        sample->at_ns = now_ns;
+    }
+    return sample->code == 0 ? &sample->places : NULL;
+}
+
 /* Where the buffers are, and where they should be for the processors that the rank has now. */
-static void look_at_memory(const struct weir_run *run, struct weir_execution *execution)
+static void look_at_memory(struct weir_run *run, struct weir_execution *execution)
 {
     const struct weir_membind *membind = &run->test->membind;
-    struct weir_page_places places = {0};
+    const struct weir_page_places *places = page_places(run);
     bool has_own_policy = leaves_memory_alone(run) && run->host->has_memory_policy;
     uint64_t wanted = weir_memory_wanted(membind, execution->cpu_nodes, has_own_policy);
 
@@ -339,12 +354,12 @@ static void look_at_memory(const struct weir_run *run, struct weir_execution *ex
     /* A policy that the process was started with is asked for, too, but not known. */
     execution->asks_nodes = asks_nodes(membind) || has_own_policy;
     execution->wanted_nodes = wanted;
-    if (weir_memory_look(run->buffers.memory, run->buffers.bytes, &places) != 0)
+    if (places == NULL)
         return;
-    execution->page_nodes = places.nodes;
+    execution->page_nodes = places->nodes;
     /* With no nodes known to compare with, none is away. */
-    if (places.nodes != 0 && execution->wanted_nodes != 0)
-        execution->away_permille = weir_memory_away_permille(&places, execution->wanted_nodes);
+    if (places->nodes != 0 && execution->wanted_nodes != 0)
+        execution->away_permille = weir_memory_away_permille(places, execution->wanted_nodes);
 }
 
 /* The first rank has looked for as long as any rank of the node took; of that, this rank gets the
@@ -364,11 +379,9 @@ static int share_stolen(struct weir_run *run, struct weir_execution *execution)
 
 int weir_binding_sample_node(struct weir_run *run, struct weir_phase_facts *facts)
 {
-    int code = weir_group_barrier(run->group);
+    int code = share_stolen(run, &facts->execution);
     struct weir_traffic now;
 
-    if (code == 0)
-        code = share_stolen(run, &facts->execution);
     if (code != 0)
         return code;
     look_at_memory(run, &facts->execution);

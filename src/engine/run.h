@@ -10,6 +10,7 @@
 #include "weir/io/queue.h"
 #include "weir/payload/payload.h"
 #include "weir/system/environment.h"
+#include "weir/system/memory_place.h"
 
 struct weir_servers;
 struct weir_mark;
@@ -45,6 +46,13 @@ struct weir_written {
 struct weir_depth_choice {
     unsigned depth;
     struct weir_depth_curve curve;
+};
+
+/* Where the pages of the transfer buffers were. */
+struct weir_page_sample {
+    uint64_t at_ns; /* 0: never */
+    int code;       /* 0, or -errno: nobody knows */
+    struct weir_page_places places;
 };
 
 /* What gathering a phase needs: see gather_tally.h. */
@@ -88,6 +96,7 @@ struct weir_run {
     struct weir_alignment alignment; /* what the targets demand */
     struct weir_queue queue;
     struct weir_buffers buffers;
+    struct weir_page_sample pages;
     bool is_memory_lent;      /* to the session */
     struct weir_tally *tally; /* of the present phase; once it is gathered, of all ranks */
     struct weir_gather_memory gather;
