@@ -32,7 +32,7 @@
  * Behind the stamp, WEIR_PAYLOAD_STAMP has a piece of fixed filler. In it, the first word of every
  * further 512 bytes of the piece, and the last word of the piece, follow from the check and their
  * number: storage that takes a sector from elsewhere takes such a word with it, whatever the place
- * of the piece. Format 0 of this mode is that of early builds, which had no such words.
+ * of the piece. This is format 2 of the mode; earlier builds had no such words (0) or others (1).
  *
  * Behind the stamp, WEIR_PAYLOAD_FULL has a sequence that follows from the check, in its format 0.
  * Transfers below 64 bytes have no stamp: each word is the hash of its offset, xor file number <<
@@ -40,6 +40,7 @@
  * transfers: they tell no place, only that the file is a benchmark's.
  * WEIR_PAYLOAD_IOR has no stamps: see payload_ior.h. */
 #define WEIR_PIECE_BYTES 4096
+#define WEIR_PIECE_WORDS (WEIR_PIECE_BYTES / sizeof(uint64_t))
 #define WEIR_SECTOR_BYTES 512 /* the least that storage transfers as a whole */
 #define WEIR_SECTOR_WORDS (WEIR_SECTOR_BYTES / sizeof(uint64_t))
 #define WEIR_STAMP_BYTES 48
@@ -75,7 +76,7 @@ struct weir_stamp_facts {
 /* The format of what is written today. */
 static inline uint32_t weir_stamp_format(enum weir_payload_mode mode)
 {
-    return mode == WEIR_PAYLOAD_STAMP;
+    return mode == WEIR_PAYLOAD_STAMP ? 2 : 0;
 }
 
 /* True if `bytes` (WEIR_STAMP_BYTES of them, at any address) are a stamp. */
@@ -134,22 +135,34 @@ static inline uint64_t weir_stamp_write(uint64_t words[WEIR_STAMP_WORDS],
     return check;
 }
 
-/* Word `number` (from 1) of those that a piece has in its filler. */
+/* Odd; its multiples fit into an instruction. */
+#define WEIR_SECTOR_STEP UINT64_C(0x9e3779b)
+
+/* Word `number` (from 1) of those that a piece has in its filler. The check is mixed already: a sum
+ * is as good a proof, and nothing in the loop costs less. */
 static inline uint64_t weir_sector_word(uint64_t check, uint64_t number)
 {
-    uint64_t x = (check + number * WEIR_STAMP_PLACE_FACTOR) * WEIR_STAMP_MIX_FACTOR;
-
-    return x ^ x >> 32;
+    return check + number * WEIR_SECTOR_STEP;
 }
 
 /* Puts them into a piece of at least WEIR_PIECE_REST_BYTES. */
 static inline void weir_sectors_write(uint64_t *words, size_t word_count, uint64_t check)
 {
-    uint64_t number = 1;
+    uint64_t word = weir_sector_word(check, 1);
 
-    for (size_t at = WEIR_SECTOR_WORDS; at + 1 < word_count; at += WEIR_SECTOR_WORDS)
-        words[at] = weir_sector_word(check, number++);
-    words[word_count - 1] = weir_sector_word(check, number);
+    if (word_count == WEIR_PIECE_WORDS) {
+#pragma GCC unroll 8
+        for (size_t at = WEIR_SECTOR_WORDS; at < WEIR_PIECE_WORDS; at += WEIR_SECTOR_WORDS) {
+            words[at] = word;
+            word += WEIR_SECTOR_STEP;
+        }
+    } else {
+        for (size_t at = WEIR_SECTOR_WORDS; at + 1 < word_count; at += WEIR_SECTOR_WORDS) {
+            words[at] = word;
+            word += WEIR_SECTOR_STEP;
+        }
+    }
+    words[word_count - 1] = word;
 }
 
 /* Makes a window that holds filler the transfer at `offset`, if the source is_one_stamp. */
