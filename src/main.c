@@ -65,7 +65,7 @@ static void list_backends(struct weir_backends *backends, struct weir_arena *are
 
 /* Rank 0 does the talking. */
 static int obey(struct weir_group *group, const struct weir_command *command,
-                const struct weir_backends *backends, struct weir_error *error)
+                struct weir_error *error)
 {
     int exit_code = WEIR_EXIT_DONE;
 
@@ -77,7 +77,7 @@ static int obey(struct weir_group *group, const struct weir_command *command,
         exit_code = weir_run_net(group, command->net, &stop_signal, error);
     else if (command->kind == WEIR_COMMAND_SERVE)
         exit_code = weir_serve(&command->serve, &stop_signal, error);
-    else if (group->rank == 0 && weir_show(command, backends, (unsigned)group->size, error) != 0)
+    else if (group->rank == 0 && weir_show(command, (unsigned)group->size, error) != 0)
         exit_code = (int)error->exit;
     weir_group_broadcast(group, &exit_code, sizeof exit_code, 0);
     return exit_code;
@@ -114,7 +114,7 @@ int main(int argc, char *argv[])
         weir_group_self_open(&group);
     catch_signals();
     if (group != NULL)
-        exit_code = obey(group, &command, &backends, &error);
+        exit_code = obey(group, &command, &error);
     else
         error = failure;
     if ((group == NULL || group->rank == 0) && weir_error_is_set(&error))

@@ -90,8 +90,8 @@ static int describe_host(const struct weir_command *command, struct weir_text *t
 
 /* ---- all of them ---- */
 
-static int write_page(const struct weir_command *command, const struct weir_backends *backends,
-                      unsigned ranks, struct weir_text *text, struct weir_error *error)
+static int write_page(const struct weir_command *command, unsigned ranks, struct weir_text *text,
+                      struct weir_error *error)
 {
     switch (command->kind) {
     case WEIR_COMMAND_SAY:
@@ -104,7 +104,7 @@ static int write_page(const struct weir_command *command, const struct weir_back
         explain(command->plan, ranks, text);
         return 0;
     case WEIR_COMMAND_REPORT:
-        return weir_show_report(command, backends, text, error);
+        return weir_show_report(command, text, error);
     case WEIR_COMMAND_DOCTOR:
         return describe_host(command, text, error);
     case WEIR_COMMAND_TOPOLOGY:
@@ -120,11 +120,10 @@ static int write_page(const struct weir_command *command, const struct weir_back
     return 0;
 }
 
-int weir_show(const struct weir_command *command, const struct weir_backends *backends,
-              unsigned ranks, struct weir_error *error)
+int weir_show(const struct weir_command *command, unsigned ranks, struct weir_error *error)
 {
     struct weir_text text = {0};
-    int code = write_page(command, backends, ranks, &text, error);
+    int code = write_page(command, ranks, &text, error);
 
     if (code == 0)
         code = print(weir_text_string(&text),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan is made again from the words of the run; then the reporters have all that they had. */
+/* The reporters are given the plan and the result that the file holds. */
 #include "show_report.h"
 
 #include "weir/base/log.h"
@@ -25,51 +25,14 @@ static int choose_output(struct weir_plan *plan, const struct weir_command *comm
     return weir_output_check(&plan->output, "report", error);
 }
 
-/* Makes the plan that ran out of what its words give now. Words keep their meaning from version to
- * version, while what a plan says of them may change, and its id with that. */
-static int recall_plan(const char *path, unsigned run, const char id[17], struct weir_plan *plan,
-                       struct weir_error *error)
+static int tell_run(const struct weir_command *command, struct weir_recorded *run,
+                    struct weir_text *text, struct weir_error *error)
 {
-    if (strcmp(plan->id, id) == 0)
-        return 0;
-    if (!weir_record_fits(path, run, plan))
-        return weir_error_usage(error, path,
-                                "its command line now gives plan %s, not the %s that ran: was "
-                                "another version of weir used?",
-                                plan->id, id);
-    weir_log(WEIR_LOG_WARNING,
-             "%s: another version of weir wrote it: its command line now gives plan %s, not the %s "
-             "that ran, with the same phases",
-             path, plan->id, id);
-    memcpy(plan->id, id, sizeof plan->id);
-    return 0;
-}
-
-static int tell_run(const struct weir_command *command, unsigned run,
-                    const struct weir_backends *backends, struct weir_text *text,
-                    struct weir_error *error)
-{
-    const char *path = command->result_path;
-    struct weir_arena arena = {0};
-    struct weir_result *result = NULL;
-    struct weir_plan *plan = NULL;
-    struct weir_plan_source source;
-    char id[17];
-    int code = weir_record_read_source(path, run, &arena, &source, id, error);
+    int code = choose_output(run->plan, command, error);
 
     if (code == 0)
-        code = weir_front_plan(&source, backends, &plan, error);
-    if (code == 0)
-        code = recall_plan(path, run, id, plan, error);
-    if (code == 0)
-        code = weir_record_read(path, run, (unsigned)plan->test_count, &result, error);
-    if (code == 0)
-        code = choose_output(plan, command, error);
-    if (code == 0)
-        weir_report_whole(text, plan, result);
-    weir_result_close(result);
-    weir_plan_close(plan);
-    weir_arena_close(&arena);
+        weir_report_whole(text, run->plan, run->result);
+    weir_recorded_close(run);
     return code;
 }
 
@@ -156,25 +119,22 @@ static void tell_of_others(const struct weir_command *command, const struct choi
 }
 
 static int tell_chosen(const struct weir_command *command, const struct choice *choice,
-                       const struct weir_backends *backends, struct weir_text *text,
-                       struct weir_error *error)
+                       struct weir_text *text, struct weir_error *error)
 {
-    int code = 0;
+    bool is_one = choice->first == choice->last;
+    struct weir_record_reader *reader = NULL;
+    struct weir_recorded run;
+    int code = weir_record_open(command->result_path, is_one ? choice->first : WEIR_ALL_RUNS,
+                                &reader, error);
 
-    for (unsigned i = choice->first; code == 0 && i <= choice->last; i++) {
-        if (strcmp(choice->runs[i].dialect, "net") == 0)
-            code = weir_error_usage(error, "report",
-                                    "run %u of %s is one of weir net, whose records are told by "
-                                    "no report yet: choose another with --run",
-                                    i + 1, command->result_path);
-        else
-            code = tell_run(command, i, backends, text, error);
-    }
+    while (code >= 0 && (code = weir_record_next(reader, &run, error)) > 0)
+        code = tell_run(command, &run, text, error);
+    weir_record_close(reader);
     return code;
 }
 
-int weir_show_report(const struct weir_command *command, const struct weir_backends *backends,
-                     struct weir_text *text, struct weir_error *error)
+int weir_show_report(const struct weir_command *command, struct weir_text *text,
+                     struct weir_error *error)
 {
     struct weir_arena arena = {0};
     struct choice choice = {0};
@@ -185,7 +145,7 @@ int weir_show_report(const struct weir_command *command, const struct weir_backe
     } else if (code == 0) {
         code = choose(command, &choice, error);
         if (code == 0)
-            code = tell_chosen(command, &choice, backends, text, error);
+            code = tell_chosen(command, &choice, text, error);
         if (code == 0)
             tell_of_others(command, &choice);
     }

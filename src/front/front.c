@@ -53,8 +53,6 @@ struct invocation {
     const char *const *argv;
     int first; /* index of the first word to read */
     const struct weir_backends *backends;
-    /* words of a result file: they say all, and the environment nothing; NULL: typed just now */
-    const struct weir_plan_source *recorded;
 };
 
 static int say(struct weir_command *command, const char *words)
@@ -110,7 +108,7 @@ static int add_environment(const struct invocation *invocation, struct weir_plan
     };
     int first = invocation->first;
 
-    for (size_t i = 0; i < sizeof fakes / sizeof *fakes && !invocation->recorded; i++) {
+    for (size_t i = 0; i < sizeof fakes / sizeof *fakes; i++) {
         const char *value = getenv(fakes[i].variable);
         int64_t number;
 
@@ -124,18 +122,16 @@ static int add_environment(const struct invocation *invocation, struct weir_plan
         weir_plan_insert_word(plan, (size_t)first++,
                               weir_arena_printf(&plan->arena, "%s=%s", fakes[i].key, value));
     }
-    return invocation->recorded ? 0 : add_permission(plan, first, error);
+    return add_permission(plan, first, error);
 }
 
-static int read_script(const struct invocation *invocation, struct weir_plan *plan,
-                       struct weir_ior_request *request, struct weir_error *error)
+static int read_script(struct weir_plan *plan, struct weir_ior_request *request,
+                       struct weir_error *error)
 {
     const char *path = request->ior.script_path;
-    const char *text = invocation->recorded ? invocation->recorded->script : NULL;
-    int failure = 0;
+    const char *text = NULL;
+    int failure = weir_ior_script_load(path, &plan->arena, &text, request->parser.place, error);
 
-    if (!text)
-        failure = weir_ior_script_load(path, &plan->arena, &text, request->parser.place, error);
     if (failure)
         return failure;
     plan->source.script = text;
@@ -190,7 +186,7 @@ static int read_ior(const struct invocation *invocation, struct weir_command *co
         failure = weir_ior_request_parse(request, (int)plan->source.word_count - invocation->first,
                                          plan->source.words + invocation->first, &orders, error);
     if (!failure && request->ior.script_path && !orders.help && !orders.version)
-        failure = read_script(invocation, plan, request, error);
+        failure = read_script(plan, request, error);
     if (!failure && !say_ior(invocation, request, &orders, command)) {
         failure = lower_requests(plan, request, error);
         plan->output.is_apart = is_ior(invocation->argc > 0 ? invocation->argv[0] : "");
@@ -400,57 +396,28 @@ static int read_front_word(struct invocation *invocation, struct weir_command *c
 }
 
 /* "weir" alone says how it is used, and "weir -V", a word of IOR 3 that is of no use alone, the
- * version. Under the name of IOR they are IOR's, as they are in result files of older versions. */
+ * version. Under the name of IOR they are IOR's. */
 static bool is_question(const struct invocation *invocation)
 {
-    if (invocation->recorded || (invocation->argc > 0 && is_ior(invocation->argv[0])))
+    if (invocation->argc > 0 && is_ior(invocation->argv[0]))
         return false;
     return invocation->argc == invocation->first ||
            (invocation->argc == invocation->first + 1 &&
             strcmp(invocation->argv[invocation->first], "-V") == 0);
 }
 
-static int read_words(struct invocation invocation, struct weir_command *command,
-                      struct weir_error *error)
-{
-    const char *const *argv = invocation.argv;
-
-    *command = (struct weir_command){0};
-    if (is_question(&invocation))
-        return say(command, invocation.argc > invocation.first ? version_text : general_help);
-    if (invocation.argc < 2 || (is_ior(argv[0]) && argv[1][0] == '-'))
-        return read_ior(&invocation, command, error);
-    return read_front_word(&invocation, command, error);
-}
-
 int weir_front_read(int argc, const char *const argv[], const struct weir_backends *backends,
                     struct weir_command *command, struct weir_error *error)
 {
-    const struct invocation invocation = {
+    struct invocation invocation = {
         .argc = argc, .argv = argv, .first = argc > 0 ? 1 : 0, .backends = backends};
 
-    return read_words(invocation, command, error);
-}
-
-int weir_front_plan(const struct weir_plan_source *source, const struct weir_backends *backends,
-                    struct weir_plan **plan, struct weir_error *error)
-{
-    const struct invocation invocation = {.argc = (int)source->word_count,
-                                          .argv = source->words,
-                                          .first = source->word_count > 0 ? 1 : 0,
-                                          .backends = backends,
-                                          .recorded = source};
-    struct weir_command command;
-    int failure = read_words(invocation, &command, error);
-
-    if (!failure && !command.plan)
-        failure = weir_error_usage(error, NULL, "these words describe no run");
-    if (!failure) {
-        *plan = command.plan;
-        command.plan = NULL;
-    }
-    weir_command_close(&command);
-    return failure;
+    *command = (struct weir_command){0};
+    if (is_question(&invocation))
+        return say(command, argc > invocation.first ? version_text : general_help);
+    if (argc < 2 || (is_ior(argv[0]) && argv[1][0] == '-'))
+        return read_ior(&invocation, command, error);
+    return read_front_word(&invocation, command, error);
 }
 
 void weir_command_close(struct weir_command *command)

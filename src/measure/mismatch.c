@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const weir_mismatch_names[WEIR_MISMATCH_KIND_COUNT] = {
+    [WEIR_MISMATCH_MISPLACED] = "misplaced", [WEIR_MISMATCH_STALE] = "stale",
+    [WEIR_MISMATCH_NEWER] = "newer",         [WEIR_MISMATCH_FOREIGN] = "foreign",
+    [WEIR_MISMATCH_TORN] = "torn",           [WEIR_MISMATCH_ZERO] = "zero",
+    [WEIR_MISMATCH_FLIP] = "flip",           [WEIR_MISMATCH_GARBAGE] = "garbage",
+};
+
 const char *weir_mismatch_name(enum weir_mismatch_kind kind)
 {
-    static const char *const names[WEIR_MISMATCH_KIND_COUNT] = {
-        [WEIR_MISMATCH_MISPLACED] = "misplaced", [WEIR_MISMATCH_STALE] = "stale",
-        [WEIR_MISMATCH_NEWER] = "newer",         [WEIR_MISMATCH_FOREIGN] = "foreign",
-        [WEIR_MISMATCH_TORN] = "torn",           [WEIR_MISMATCH_ZERO] = "zero",
-        [WEIR_MISMATCH_FLIP] = "flip",           [WEIR_MISMATCH_GARBAGE] = "garbage",
-    };
-
     assert((unsigned)kind < WEIR_MISMATCH_KIND_COUNT);
-    return names[kind];
+    return weir_mismatch_names[kind];
 }
 
 /* True if `next` carries on where `stretch` ends, in the file and in what was found there. */

@@ -229,17 +229,17 @@ int weir_target_path(const struct weir_target *target, const struct weir_file_pl
     return fits ? 0 : -ENAMETOOLONG;
 }
 
+const char *const weir_verb_names[WEIR_VERB_COUNT] = {
+    [WEIR_WRITE] = "write",
+    [WEIR_READ] = "read",
+    [WEIR_MIXED] = "mixed",
+    [WEIR_REMOVE] = "remove",
+};
+
 const char *weir_verb_name(enum weir_verb verb)
 {
-    static const char *const names[WEIR_VERB_COUNT] = {
-        [WEIR_WRITE] = "write",
-        [WEIR_READ] = "read",
-        [WEIR_MIXED] = "mixed",
-        [WEIR_REMOVE] = "remove",
-    };
-
     assert(verb < WEIR_VERB_COUNT);
-    return names[verb];
+    return weir_verb_names[verb];
 }
 
 bool weir_phase_writes(const struct weir_phase *phase)

@@ -90,3 +90,9 @@ printf '| `late` | warning | it came late |\n' >"$tree/docs/findings.md"
 expect_finding findings '^docs/findings.md:1: late is a note'
 printf 'weir_result_find(record, WEIR_NOTE, name, "by");\n' >"$tree/src/audit/other.c"
 expect_finding findings '^src/audit/other.c:1: .* must be a string'
+
+# The tables of the result file are read as they are: a key without its word on the page is found.
+mkdir -p "$tree/src/report/record"
+cp "$here"/../../src/report/record/*.c "$tree/src/report/record/"
+sed 's/`existing_files`/`files`/' "$here/../../docs/result-file.md" >"$tree/docs/result-file.md"
+expect_finding result_keys '^docs/result-file.md does not name the key existing_files'

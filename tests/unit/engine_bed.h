@@ -106,6 +106,7 @@ static inline void run(struct bed *bed, const char *line)
     struct weir_observer observer = {.context = bed, .phase_done = count_phase};
     const char *words[WORDS_MAX] = {"ior"};
     struct weir_backends backends;
+    struct weir_command command;
     int count = 1;
     char *rest;
 
@@ -122,9 +123,11 @@ static inline void run(struct bed *bed, const char *line)
     for (char *word = strtok_r(bed->words_text, " ", &rest); word != NULL;
          word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
-    if (weir_front_plan(&(struct weir_plan_source){.words = words, .word_count = (size_t)count},
-                        &backends, &bed->plan, &bed->error) != 0)
+    if (weir_front_read(count, words, &backends, &command, &bed->error) != 0)
         fail_msg("%s", bed->error.text);
+    bed->plan = command.plan;
+    command.plan = NULL;
+    weir_command_close(&command);
     if (bed->change != NULL)
         bed->change(bed->plan);
     bed->result = weir_result_open((unsigned)bed->plan->test_count);

@@ -468,30 +468,6 @@ static void wrong_commands_are_refused_with_what_there_is(void **state)
     }
 }
 
-static void recorded_words_make_the_same_plan_again(void **state)
-{
-    static const char *const help[WORDS_MAX] = {"weir", "--help"};
-    struct weir_command command;
-    const struct weir_plan *plan = PLAN_OF(&command, "-w", "-b", "4m", "-C");
-    struct weir_plan *again = NULL;
-    struct weir_error error = {0};
-
-    (void)state;
-    assert_int_equal(weir_front_plan(&plan->source, &backends, &again, &error), 0);
-    assert_string_equal(again->id, plan->id);
-    assert_string_equal(again->command_line, "ior -w -b 4m -C");
-    weir_plan_close(again);
-    weir_command_close(&command);
-    /* Once the program's name alone was a run. */
-    assert_int_equal(weir_front_plan(&(struct weir_plan_source){.words = help, .word_count = 1},
-                                     &backends, &again, &error),
-                     0);
-    weir_plan_close(again);
-    assert_int_equal(weir_front_plan(&(struct weir_plan_source){.words = help, .word_count = 2},
-                                     &backends, &again, &error),
-                     -EINVAL);
-}
-
 /* ---- IOR ---- */
 
 static void without_an_action_there_is_a_write_and_a_read(void **state)
@@ -1095,7 +1071,6 @@ static void environment_is_kept_with_the_words_and_has_the_first_word(void **sta
 {
     struct weir_command command;
     const struct weir_plan *plan;
-    struct weir_plan *again = NULL;
     struct weir_error error = {0};
 
     (void)state;
@@ -1105,18 +1080,7 @@ static void environment_is_kept_with_the_words_and_has_the_first_word(void **sta
     assert_int_equal(plan->tests[0]->given_nodes, 3);
     assert_int_equal(plan->tests[0]->given_ranks_per_node, 0);
     assert_string_equal(plan->command_line, "ior -w");
-    setenv("IOR_FAKE_NODES", "5", 1);
-    assert_int_equal(weir_front_plan(&plan->source, &backends, &again, &error), 0);
-    assert_string_equal(again->id, plan->id);
-    weir_plan_close(again);
     weir_command_close(&command);
-    assert_int_equal(
-        weir_front_plan(
-            &(struct weir_plan_source){.words = (const char *const[]){"ior"}, .word_count = 1},
-            &backends, &again, &error),
-        0);
-    assert_int_equal(again->tests[0]->given_nodes, 0);
-    weir_plan_close(again);
     plan = PLAN_OF(&command, "-O", "numNodes=7");
     assert_int_equal(plan->tests[0]->given_nodes, 7);
     weir_command_close(&command);
@@ -1525,7 +1489,6 @@ int main(void)
         cmocka_unit_test(help_names_every_table),
         cmocka_unit_test(report_takes_a_file_and_a_format),
         cmocka_unit_test(wrong_commands_are_refused_with_what_there_is),
-        cmocka_unit_test(recorded_words_make_the_same_plan_again),
         cmocka_unit_test(without_an_action_there_is_a_write_and_a_read),
         cmocka_unit_test(options_of_a_write_do_not_reach_the_read),
         cmocka_unit_test(shifts_are_of_reads_and_one_node_further_for_checks),

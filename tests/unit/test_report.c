@@ -483,8 +483,7 @@ static void remark_and_platform_of_the_user_are_repeated(void **state)
     weir_record_test(&text, scene.plan, scene.result, &scene.result->tests[0]);
     assert_non_null(
         strstr(weir_text_string(&text),
-               "\"settings\":{\"setTimeStampSignature\":\"-2\","
-               "\"debug\":\"before the\\nupdate\",\"platform\":{\"hex\":\"62696720ff\"}}"));
+               "\"debug\":\"before the\\nupdate\",\"platform\":{\"hex\":\"62696720ff\"}"));
     weir_text_close(&text);
     scene_close(&scene);
 }

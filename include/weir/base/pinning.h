@@ -42,6 +42,7 @@ enum weir_membind_policy {
     WEIR_MEMBIND_NODE,       /* on one node that is named */
     WEIR_MEMBIND_NONE        /* as the kernel does it */
 };
+#define WEIR_MEMBIND_POLICIES 5
 
 struct weir_membind {
     enum weir_membind_policy policy;
@@ -52,8 +53,10 @@ struct weir_membind {
 enum weir_pin_order weir_pin_order_of(const struct weir_pinning *pinning);
 
 /* "none", "core", ... as a user types it; for LIST "list" and for RANKFILE "rankfile". */
+extern const char *const weir_pin_policy_names[WEIR_PIN_POLICIES];
 const char *weir_pin_policy_name(enum weir_pin_policy policy);
 /* "auto", "local", "interleave", "node", "none" */
+extern const char *const weir_membind_policy_names[WEIR_MEMBIND_POLICIES];
 const char *weir_membind_policy_name(enum weir_membind_policy policy);
 
 #endif

@@ -26,7 +26,6 @@ int weir_serve(const struct weir_serve_request *request, const volatile sig_atom
 
 /* Prints what any other command asks for, as one of so many ranks. Rank 0 only. 0, or *error is
  * set. */
-int weir_show(const struct weir_command *command, const struct weir_backends *backends,
-              unsigned ranks, struct weir_error *error);
+int weir_show(const struct weir_command *command, unsigned ranks, struct weir_error *error);
 
 #endif

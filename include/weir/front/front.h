@@ -80,11 +80,6 @@ struct weir_command {
 int weir_front_read(int argc, const char *const argv[], const struct weir_backends *backends,
                     struct weir_command *command, struct weir_error *error);
 
-/* The plan that was made from a source, as stored in a result file. A script that the source does
- * not keep is read again. */
-int weir_front_plan(const struct weir_plan_source *source, const struct weir_backends *backends,
-                    struct weir_plan **plan, struct weir_error *error);
-
 void weir_command_close(struct weir_command *command);
 
 #endif

@@ -21,6 +21,7 @@ enum weir_mismatch_kind {
 #define WEIR_MISMATCH_KIND_COUNT 8
 
 /* "misplaced", "stale", ... */
+extern const char *const weir_mismatch_names[WEIR_MISMATCH_KIND_COUNT];
 const char *weir_mismatch_name(enum weir_mismatch_kind kind);
 
 /* What data at the wrong place say of themselves. */

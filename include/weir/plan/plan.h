@@ -103,6 +103,7 @@ enum weir_verb {
 #define WEIR_VERB_COUNT 4
 
 /* "write", "read", "mixed", "remove" */
+extern const char *const weir_verb_names[WEIR_VERB_COUNT];
 const char *weir_verb_name(enum weir_verb verb);
 
 /* Bulk work that all ranks do together. */
@@ -237,7 +238,7 @@ struct weir_output {
     uint64_t progress_ns; /* between lines that say how far the run is, or WEIR_PROGRESS_... */
 };
 
-/* What a plan was made from: enough to make it again. */
+/* What a plan was made from, for the reader of the result file: nothing is made of it again. */
 struct weir_plan_source {
     const char *const *words; /* argv */
     size_t word_count;
@@ -248,7 +249,7 @@ struct weir_plan {
     struct weir_arena arena;        /* owns all of the plan */
     const char *dialect;            /* "ior" */
     const char *command_line;       /* words joined by blanks, for reports */
-    struct weir_plan_source source; /* for the result file */
+    struct weir_plan_source source;
     struct weir_output output;
     struct weir_test **tests;
     size_t test_count;

@@ -83,20 +83,42 @@ struct weir_recorded_run {
 int weir_record_list(const char *path, struct weir_arena *arena, struct weir_recorded_run **runs,
                      unsigned *count, struct weir_error *error);
 
-/* For `run` below: positions in the list, or the last one. Records of runs that were made at the
+/* ---- its runs: from the file alone, whatever the command lines mean today ---- */
+
+/* For `run` below: positions in the list, or one of these. Records of runs that were made at the
  * same time are told apart by their ids. */
 #define WEIR_LAST_RUN UINT_MAX
+#define WEIR_ALL_RUNS (UINT_MAX - 1)
 
-/* What the plan of a run was made from, in `arena`; and its id. */
-int weir_record_read_source(const char *path, unsigned run, struct weir_arena *arena,
-                            struct weir_plan_source *source, char id[17], struct weir_error *error);
+/* A run as it was planned and as it went. Its backends have names and options, as texts, but no
+ * abilities and no code. */
+struct weir_recorded {
+    unsigned number; /* position in the list */
+    struct weir_plan *plan;
+    struct weir_result *result;
+};
 
-/* True if each phase of a run is one of the plan, by its number and what it does. Of another
- * version of weir the same words may give a plan with another id. */
-bool weir_record_fits(const char *path, unsigned run, const struct weir_plan *plan);
+void weir_recorded_close(struct weir_recorded *run);
 
-/* A run as a result. Lines cut off by a crash are left out. */
-int weir_record_read(const char *path, unsigned run, unsigned test_capacity,
-                     struct weir_result **result, struct weir_error *error);
+/* Lines cut off by a crash are left out. Errors: no such run, another schema, damaged. */
+int weir_record_read(const char *path, unsigned run, struct weir_recorded *read,
+                     struct weir_error *error);
+
+/* Goes through the runs of a file in the order in which they began, in one pass. `path` must
+ * outlive the reader. */
+struct weir_record_reader;
+int weir_record_open(const char *path, unsigned run, struct weir_record_reader **reader,
+                     struct weir_error *error);
+/* 1 with the next run, 0 at the end, or an error. A run is handed over as soon as its end is read
+ * and those before it are handed over, so a file of runs that ended one after the other is never
+ * held as a whole; what was cut has no end before that of the file. */
+int weir_record_next(struct weir_record_reader *reader, struct weir_recorded *run,
+                     struct weir_error *error);
+void weir_record_close(struct weir_record_reader *reader); /* NULL is allowed */
+
+/* All of them at once: for weir_recorded_close_all. */
+int weir_record_read_all(const char *path, struct weir_recorded **runs, unsigned *count,
+                         struct weir_error *error);
+void weir_recorded_close_all(struct weir_recorded *runs, unsigned count);
 
 #endif

@@ -17,11 +17,10 @@
 #define RESULT(key, member, type) WEIR_JSON_FIELD(weir_net_result, key, member, type)
 #define RANK(key, member, type) WEIR_JSON_FIELD(weir_net_rank, key, member, type)
 #define FLOW(key, member, type) WEIR_JSON_FIELD(weir_net_flow_result, key, member, type)
-#define MEASURED(key, member, type) WEIR_JSON_FIELD(weir_net_measurement, key, member, type)
+#define MEASURED(key, member, ...) WEIR_JSON_FIELD(weir_net_measurement, key, member, __VA_ARGS__)
 #define INTERVAL(key, member, type) WEIR_JSON_FIELD(weir_net_interval, key, member, type)
 #define SUMMARY(key, member, type) WEIR_JSON_FIELD(weir_net_summary, key, member, type)
 #define PAIR(key, member, type) WEIR_JSON_FIELD(weir_net_odd_pair, key, member, type)
-#define HISTOGRAM(key, member, type) WEIR_JSON_FIELD(weir_histogram, key, member, type)
 
 static const struct weir_json_field plan_fields[] = {
     PLAN("both_ways", is_both_ways, WEIR_JSON_FLAG),
@@ -63,19 +62,6 @@ static const struct weir_json_field rank_fields[] = {
     {0},
 };
 
-static const struct weir_json_field measurement_fields[] = {
-    MEASURED("round", round, WEIR_JSON_UNSIGNED),
-    MEASURED("repetition", repetition, WEIR_JSON_UNSIGNED),
-    MEASURED("alone", is_alone, WEIR_JSON_FLAG),
-    MEASURED("message_bytes", message_bytes, WEIR_JSON_COUNT),
-    MEASURED("seconds", seconds, WEIR_JSON_REAL),
-    MEASURED("common_s", common_s, WEIR_JSON_REAL),
-    MEASURED("bytes_per_s", bytes_per_s, WEIR_JSON_REAL),
-    MEASURED("cpu_s", cpu_s, WEIR_JSON_REAL),
-    MEASURED("latency_is_bound", is_latency_bound, WEIR_JSON_FLAG),
-    {0},
-};
-
 static const struct weir_json_field flow_fields[] = {
     FLOW("source", source, WEIR_JSON_UNSIGNED),
     FLOW("sink", sink, WEIR_JSON_UNSIGNED),
@@ -90,6 +76,30 @@ static const struct weir_json_field flow_fields[] = {
     FLOW("wrong_messages", wrong_count, WEIR_JSON_COUNT),
     FLOW("retransmits", retransmit_count, WEIR_JSON_KNOWN),
     FLOW("failure", failure, WEIR_JSON_TEXT),
+    {0},
+};
+
+static json_t *write_latency(const void *values)
+{
+    const struct weir_histogram *latency = ((const struct weir_net_measurement *)values)->latency;
+
+    return latency && latency->total > 0 ? weir_json_object(weir_record_histogram_fields, latency)
+                                         : json_null();
+}
+
+static const struct weir_json_field measurement_fields[] = {
+    MEASURED("round", round, WEIR_JSON_UNSIGNED),
+    MEASURED("repetition", repetition, WEIR_JSON_UNSIGNED),
+    MEASURED("alone", is_alone, WEIR_JSON_FLAG),
+    MEASURED("message_bytes", message_bytes, WEIR_JSON_COUNT),
+    MEASURED("seconds", seconds, WEIR_JSON_REAL),
+    MEASURED("common_s", common_s, WEIR_JSON_REAL),
+    MEASURED("bytes_per_s", bytes_per_s, WEIR_JSON_REAL),
+    MEASURED("cpu_s", cpu_s, WEIR_JSON_REAL),
+    MEASURED("latency_is_bound", is_latency_bound, WEIR_JSON_FLAG),
+    MEASURED("flows", flows, WEIR_JSON_VECTOR, WEIR_JSON_OF(flow_fields, weir_net_flow_result),
+             WEIR_JSON_COUNT_IN(weir_net_measurement, flow_count)),
+    MEASURED("latency", latency, WEIR_JSON_OWN, .write = write_latency),
     {0},
 };
 
@@ -126,33 +136,7 @@ static const struct weir_json_field pair_fields[] = {
     {0},
 };
 
-static const struct weir_json_field histogram_fields[] = {
-    HISTOGRAM("total", total, WEIR_JSON_COUNT),
-    HISTOGRAM("sum_ns", sum_ns, WEIR_JSON_COUNT),
-    HISTOGRAM("min_ns", min_ns, WEIR_JSON_KNOWN),
-    HISTOGRAM("max_ns", max_ns, WEIR_JSON_COUNT),
-    {0},
-};
-
 /* ---- objects ---- */
-
-static json_t *object_of(const struct weir_json_field *fields, const void *values)
-{
-    json_t *object = json_object();
-
-    weir_json_put(object, fields, values);
-    return object;
-}
-
-static json_t *list_of(const struct weir_json_field *fields, const void *elements, size_t stride,
-                       uint32_t count)
-{
-    json_t *list = json_array();
-
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(list, object_of(fields, (const char *)elements + i * stride));
-    return list;
-}
 
 static json_t *word(const char *text)
 {
@@ -180,44 +164,6 @@ static json_t *plan_of(const struct weir_net_plan *plan)
     json_object_set_new(object, "warm_up_s", weir_json_number((double)plan->warm_up_ns / 1e9));
     weir_json_put(object, plan_fields, plan);
     return object;
-}
-
-static json_t *histogram_of(const struct weir_histogram *histogram)
-{
-    json_t *object;
-    json_t *buckets;
-
-    if (!histogram || histogram->total == 0)
-        return json_null();
-    object = object_of(histogram_fields, histogram);
-    buckets = json_array();
-    for (unsigned i = 0; i < WEIR_HISTOGRAM_BUCKETS; i++)
-        if (histogram->counts[i] > 0)
-            json_array_append_new(buckets,
-                                  json_pack("[I,I]", (json_int_t)weir_histogram_bucket_low(i),
-                                            (json_int_t)histogram->counts[i]));
-    json_object_set_new(object, "buckets", buckets);
-    return object;
-}
-
-static json_t *measurement_of(const struct weir_net_measurement *measurement)
-{
-    json_t *object = object_of(measurement_fields, measurement);
-
-    json_object_set_new(object, "flows",
-                        list_of(flow_fields, measurement->flows, sizeof *measurement->flows,
-                                measurement->flow_count));
-    json_object_set_new(object, "latency", histogram_of(measurement->latency));
-    return object;
-}
-
-static json_t *measurements_of(const struct weir_net_result *result)
-{
-    json_t *list = json_array();
-
-    for (uint32_t i = 0; i < result->measurement_count; i++)
-        json_array_append_new(list, measurement_of(&result->measurements[i]));
-    return list;
 }
 
 /* ---- what is derived ---- */
@@ -267,12 +213,13 @@ static json_t *line_of(const struct weir_net_result *result, const struct weir_n
     struct weir_net_odd_pair *odd = weir_arena_take(&arena, (cell_count + 1) * sizeof *odd);
     uint32_t odd_count =
         weir_net_result_odd_pairs(result, line->message_bytes, odd, (uint32_t)cell_count);
-    json_t *object = object_of(summary_fields, line);
+    json_t *object = weir_json_object(summary_fields, line);
 
     json_object_set_new(object, "latency", latency_of(line));
     weir_net_result_matrix(result, line->message_bytes, matrix);
     json_object_set_new(object, "matrix", matrix_of(result, matrix));
-    json_object_set_new(object, "odd_pairs", list_of(pair_fields, odd, sizeof *odd, odd_count));
+    json_object_set_new(object, "odd_pairs",
+                        weir_json_list(pair_fields, odd, sizeof *odd, odd_count));
     weir_arena_close(&arena);
     return object;
 }
@@ -294,10 +241,10 @@ static json_t *summary_of(const struct weir_net_view *view)
 
 static void put_network(json_t *object, const struct weir_net_result *result)
 {
-    json_object_set_new(object, "network", object_of(network_fields, result));
+    json_object_set_new(object, "network", weir_json_object(network_fields, result));
     json_object_set_new(object, "ranks",
-                        list_of(rank_fields, result->ranks, sizeof *result->ranks,
-                                result->ranks ? result->rank_count : 0));
+                        weir_json_list(rank_fields, result->ranks, sizeof *result->ranks,
+                                       result->ranks ? result->rank_count : 0));
 }
 
 static void put_conclusion(json_t *object, const struct weir_net_view *view)
@@ -307,11 +254,11 @@ static void put_conclusion(json_t *object, const struct weir_net_view *view)
     json_object_set_new(object, "finished_s", weir_json_number(result->finished_s));
     json_object_set_new(object, "summary", summary_of(view));
     json_object_set_new(object, "intervals",
-                        list_of(interval_fields, result->intervals, sizeof *result->intervals,
-                                result->interval_count));
-    json_object_set_new(
-        object, "findings",
-        weir_record_findings(result->findings, result->finding_count, weir_json_readable));
+                        weir_json_list(interval_fields, result->intervals,
+                                       sizeof *result->intervals, result->interval_count));
+    json_object_set_new(object, "findings",
+                        weir_json_list(weir_record_finding_fields, result->findings,
+                                       sizeof *result->findings, result->finding_count));
     json_object_set_new(object, "is_interrupted", json_boolean(result->is_interrupted));
     json_object_set_new(object, "has_failed", json_boolean(result->has_failed));
     json_object_set_new(object, "exit_code", json_integer(result->exit_code));
@@ -329,7 +276,10 @@ static json_t *document_of(const struct weir_net_view *view)
     json_object_set_new(document, "begun_s", weir_json_number(view->result->begun_s));
     json_object_set_new(document, "plan", plan_of(view->plan));
     put_network(document, view->result);
-    json_object_set_new(document, "measurements", measurements_of(view->result));
+    json_object_set_new(document, "measurements",
+                        weir_json_list(measurement_fields, view->result->measurements,
+                                       sizeof *view->result->measurements,
+                                       view->result->measurement_count));
     put_conclusion(document, view);
     return document;
 }
@@ -355,14 +305,13 @@ void weir_net_record_run(struct weir_text *text, const struct weir_net_plan *pla
 {
     json_t *record = weir_record_of("run", result->run_id);
 
-    json_object_set_new(record, "schema", json_string(WEIR_RECORD_SCHEMA));
-    json_object_set_new(record, "weir", json_string(WEIR_VERSION));
+    weir_record_put_build(record);
     json_object_set_new(record, "dialect", json_string("net"));
     json_object_set_new(record, "command_line", word(plan->command_line));
     json_object_set_new(record, "plan", plan_of(plan));
-    json_object_set_new(record, "host", object_of(weir_record_host_fields, &host->host));
+    weir_json_put(record, weir_record_run_fields, host);
+    json_object_del(record, "clock");
     json_object_set_new(record, "begun_s", weir_json_number(result->begun_s));
-    weir_record_put_environment(record, host);
     weir_record_add_line(text, record);
 }
 
@@ -378,10 +327,8 @@ void weir_net_record_measurement(struct weir_text *text, const struct weir_net_r
                                  uint32_t measurement)
 {
     json_t *record = weir_record_of("measurement", result->run_id);
-    json_t *object = measurement_of(&result->measurements[measurement]);
 
-    json_object_update(record, object);
-    json_decref(object);
+    weir_json_put(record, measurement_fields, &result->measurements[measurement]);
     weir_record_add_line(text, record);
 }
 

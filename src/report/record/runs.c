@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runs of a result file. Those that were made at the same time have their records mixed. */
+/* The runs of a result file, in one pass. Those that were made at the same time have their records
+ * mixed. */
 #include "record.h"
 
 #include "weir/report/report.h"
@@ -9,161 +10,384 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool weir_record_is(const json_t *record, const char *kind)
+#define NO_RUN (UINT_MAX - 2) /* only a list is wanted */
+
+struct scanned_run {
+    struct weir_recorded_run summary;
+    json_t *records; /* as far as they were read; NULL: not wanted, or handed over */
+};
+
+struct weir_record_reader {
+    const char *path;
+    FILE *file;
+    unsigned wanted; /* position, WEIR_LAST_RUN, WEIR_ALL_RUNS or NO_RUN */
+    bool is_at_end;
+    struct scanned_run *runs;
+    unsigned count;
+    unsigned capacity;
+    unsigned next; /* the first that was not handed over */
+    char *line;
+    size_t line_room;
+};
+
+static bool is_kind(const json_t *record, const char *kind)
 {
     const char *name = json_string_value(json_object_get(record, "record"));
 
     return name && strcmp(name, kind) == 0;
 }
 
-/* What one look through a file finds. */
-struct scan {
-    struct weir_recorded_run *runs;
-    unsigned count;
-    unsigned capacity;
-    unsigned wanted; /* position, or WEIR_LAST_RUN */
-    json_t *kept;    /* records of that run; NULL: none are wanted */
-};
+/* ---- from records to a result ---- */
 
-static bool begin_run(struct scan *scan, const json_t *record)
+static int damaged(struct weir_error *error, const char *path, const char *what)
 {
-    const char *id = json_string_value(json_object_get(record, "run_id"));
-    const char *dialect = json_string_value(json_object_get(record, "dialect"));
-    struct weir_recorded_run *run;
+    return weir_error_set(error, WEIR_EXIT_USAGE, -EBADMSG, path,
+                          "the record \"%s\" of the run is damaged", what);
+}
 
-    if (scan->count == scan->capacity) {
-        unsigned capacity = scan->capacity == 0 ? 16 : 2 * scan->capacity;
-        struct weir_recorded_run *runs = realloc(scan->runs, capacity * sizeof *runs);
+static bool has_begun(const struct weir_result *result, unsigned test, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (result->tests[i].test == test)
+            return true;
+    return false;
+}
 
-        if (!runs)
+static bool read_test(const json_t *record, struct weir_recorded *run)
+{
+    struct weir_result *result = run->result;
+    struct weir_test_result *test;
+
+    if (result->test_count >= run->plan->test_count)
+        return false;
+    test = &result->tests[result->test_count++];
+    return weir_json_take(record, weir_record_test_fields, test, &result->arena) &&
+           test->test < run->plan->test_count &&
+           !has_begun(result, test->test, result->test_count - 1);
+}
+
+static bool read_rank_places(struct weir_phase_result *phase)
+{
+    for (unsigned i = 0; phase->rank_places && i < phase->rank_count; i++) {
+        phase->rank_places[i].rank = i;
+        if (phase->rank_places[i].node >= phase->node_count)
             return false;
-        scan->runs = runs;
-        scan->capacity = capacity;
     }
-    run = &scan->runs[scan->count++];
-    *run = (struct weir_recorded_run){.begun_s =
-                                          json_number_value(json_object_get(record, "begun_s"))};
-    snprintf(run->id, sizeof run->id, "%s", id ? id : "");
-    snprintf(run->dialect, sizeof run->dialect, "%s", dialect ? dialect : "");
-    if (scan->kept && scan->wanted == WEIR_LAST_RUN)
-        json_array_clear(scan->kept);
     return true;
 }
 
-/* Position of the run that a record belongs to. In files of older versions, whose records have no
- * id, it is the one that began last. -1: its beginning is lost. */
-static long owner_of(const struct scan *scan, const json_t *record)
+/* Without the record of its test a phase would lead reports astray. */
+static bool read_phase(const json_t *record, struct weir_result *result)
+{
+    struct weir_phase_result *phase = weir_result_begin_phase(result);
+
+    phase->file_bytes = UINT64_MAX;
+    return json_object_get(record, "outcome") &&
+           weir_json_take(record, weir_record_phase_fields, phase, &result->arena) &&
+           weir_json_take(record, weir_record_detail_fields, phase, &result->arena) &&
+           has_begun(result, phase->test, result->test_count) && read_rank_places(phase);
+}
+
+static bool read_end(const json_t *record, struct weir_result *result)
+{
+    result->is_interrupted = false;
+    return weir_json_take(record, weir_record_end_fields, result, &result->arena);
+}
+
+static int read_records(const json_t *records, struct weir_recorded *run, const char *path,
+                        struct weir_error *error)
+{
+    /* A run that was killed wrote no end. */
+    run->result->is_interrupted = true;
+    for (size_t i = 1; i < json_array_size(records); i++) {
+        const json_t *record = json_array_get(records, i);
+
+        if (is_kind(record, "test") && !read_test(record, run))
+            return damaged(error, path, "test");
+        if (is_kind(record, "phase") && !read_phase(record, run->result))
+            return damaged(error, path, "phase");
+        if (is_kind(record, "end") && !read_end(record, run->result))
+            return damaged(error, path, "end");
+    }
+    return 0;
+}
+
+static int check_run(const struct scanned_run *run, unsigned number, const char *path,
+                     struct weir_error *error)
+{
+    const char *schema =
+        json_string_value(json_object_get(json_array_get(run->records, 0), "schema"));
+
+    if (!schema || strcmp(schema, WEIR_RECORD_SCHEMA) != 0)
+        return weir_error_set(error, WEIR_EXIT_USAGE, -EPROTONOSUPPORT, path,
+                              "run %u has the schema %s; this version reads %s: take the version "
+                              "of weir that wrote it",
+                              number, schema ? schema : "(none)", WEIR_RECORD_SCHEMA);
+    if (strcmp(run->summary.dialect, "net") == 0)
+        return weir_error_usage(error, "report",
+                                "run %u of %s is one of weir net, whose records are told by no "
+                                "report yet: choose another with --run",
+                                number, path);
+    return 0;
+}
+
+/* The plan and the host, out of the first record. */
+static int read_run(const struct scanned_run *scanned, struct weir_recorded *run, const char *path,
+                    struct weir_error *error)
+{
+    const json_t *record = json_array_get(scanned->records, 0);
+    int code = check_run(scanned, run->number + 1, path, error);
+
+    if (code)
+        return code;
+    run->plan = weir_plan_open("", 0, NULL);
+    if (!weir_json_take(record, weir_record_plan_fields, run->plan, &run->plan->arena) ||
+        !weir_record_is_sound(run->plan))
+        return damaged(error, path, "run");
+    run->result = weir_result_open((unsigned)run->plan->test_count);
+    run->result->run_id = strtoull(scanned->summary.id, NULL, 16);
+    if (!weir_json_take(record, weir_record_run_fields, run->result, &run->result->arena))
+        return damaged(error, path, "run");
+    return read_records(scanned->records, run, path, error);
+}
+
+void weir_recorded_close(struct weir_recorded *run)
+{
+    weir_plan_close(run->plan);
+    weir_result_close(run->result);
+    *run = (struct weir_recorded){0};
+}
+
+/* ---- from lines to records ---- */
+
+static void keep_records(struct weir_record_reader *reader, struct scanned_run *run)
+{
+    unsigned number = (unsigned)(run - reader->runs);
+
+    if (reader->wanted == WEIR_LAST_RUN && number > 0) {
+        json_decref(run[-1].records);
+        run[-1].records = NULL;
+    }
+    if (reader->wanted == WEIR_ALL_RUNS || reader->wanted == WEIR_LAST_RUN ||
+        reader->wanted == number)
+        run->records = json_array();
+}
+
+static bool begin_run(struct weir_record_reader *reader, const json_t *record)
 {
     const char *id = json_string_value(json_object_get(record, "run_id"));
-    long owner = (long)scan->count - 1;
+    const char *dialect = json_string_value(json_object_get(record, "dialect"));
+    struct weir_recorded_run *summary;
 
-    while (owner >= 0 && strcmp(scan->runs[owner].id, id ? id : "") != 0)
-        owner--;
-    return owner;
+    if (reader->count == reader->capacity) {
+        unsigned capacity = reader->capacity == 0 ? 16 : 2 * reader->capacity;
+        struct scanned_run *runs = realloc(reader->runs, capacity * sizeof *runs);
+
+        if (!runs)
+            return false;
+        reader->runs = runs;
+        reader->capacity = capacity;
+    }
+    reader->runs[reader->count] = (struct scanned_run){0};
+    summary = &reader->runs[reader->count].summary;
+    summary->begun_s = json_number_value(json_object_get(record, "begun_s"));
+    snprintf(summary->id, sizeof summary->id, "%s", id ? id : "");
+    snprintf(summary->dialect, sizeof summary->dialect, "%s", dialect ? dialect : "");
+    keep_records(reader, &reader->runs[reader->count++]);
+    return true;
 }
 
-static bool is_wanted(const struct scan *scan, long owner)
+/* The run that a record belongs to; NULL: its beginning is lost. */
+static struct scanned_run *owner_of(const struct weir_record_reader *reader, const json_t *record)
 {
-    return owner == (scan->wanted == WEIR_LAST_RUN ? (long)scan->count - 1 : (long)scan->wanted);
+    const char *id = json_string_value(json_object_get(record, "run_id"));
+
+    for (unsigned i = reader->count; i-- > 0;)
+        if (strcmp(reader->runs[i].summary.id, id ? id : "") == 0)
+            return &reader->runs[i];
+    return NULL;
 }
 
-static bool take_record(struct scan *scan, json_t *record)
+static bool take_record(struct weir_record_reader *reader, json_t *record)
 {
-    long owner;
+    struct scanned_run *owner;
 
-    if (weir_record_is(record, "run") && !begin_run(scan, record))
+    if (is_kind(record, "run") && !begin_run(reader, record))
         return false;
-    owner = owner_of(scan, record);
-    if (owner < 0)
+    owner = owner_of(reader, record);
+    if (!owner)
         return true;
-    if (weir_record_is(record, "phase") || weir_record_is(record, "measurement"))
-        scan->runs[owner].phase_count++;
-    if (weir_record_is(record, "end"))
-        scan->runs[owner].has_ended = true;
-    if (scan->kept && is_wanted(scan, owner))
-        json_array_append(scan->kept, record);
+    if (is_kind(record, "phase") || is_kind(record, "measurement"))
+        owner->summary.phase_count++;
+    if (is_kind(record, "end"))
+        owner->summary.has_ended = true;
+    if (owner->records)
+        json_array_append(owner->records, record);
     return true;
 }
 
 /* Lines that are not JSON were cut off when a run was killed or a disk was full. */
-static bool scan_lines(struct scan *scan, FILE *file)
+static int read_line(struct weir_record_reader *reader, struct weir_error *error)
 {
-    char *line = NULL;
-    size_t room = 0;
     ssize_t length;
-    bool has_memory = true;
+    int code = 0;
 
-    while (has_memory && (length = getline(&line, &room, file)) > 0) {
-        json_t *record = json_loadb(line, (size_t)length, 0, NULL);
+    errno = 0;
+    length = getline(&reader->line, &reader->line_room, reader->file);
+    if (length > 0) {
+        json_t *record = json_loadb(reader->line, (size_t)length, 0, NULL);
 
-        if (json_is_object(record))
-            has_memory = take_record(scan, record);
+        if (json_is_object(record) && !take_record(reader, record))
+            code = -ENOMEM;
         json_decref(record);
+    } else {
+        reader->is_at_end = true;
+        if (ferror(reader->file) || errno)
+            code = errno ? -errno : -EIO;
     }
-    free(line);
-    return has_memory;
+    if (code)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, reader->path, "%s",
+                              strerror(-code));
+    if (reader->is_at_end && reader->count == 0)
+        return weir_error_set(error, WEIR_EXIT_USAGE, -ENODATA, reader->path,
+                              "holds no run; result files are made by --result FILE");
+    return 0;
 }
 
-static int scan_file(struct scan *scan, const char *path, struct weir_error *error)
+/* ---- runs, one after the other ---- */
+
+int weir_record_open(const char *path, unsigned run, struct weir_record_reader **reader,
+                     struct weir_error *error)
 {
     FILE *file = fopen(path, "re");
-    int code = 0;
+    struct weir_record_reader *opened;
 
     if (!file)
         return weir_error_set(error, WEIR_EXIT_USAGE, -errno, path, "%s", strerror(errno));
-    errno = 0;
-    if (!scan_lines(scan, file))
-        code = -ENOMEM;
-    else if (ferror(file))
-        code = errno ? -errno : -EIO;
-    fclose(file);
-    if (code)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, path, "%s", strerror(-code));
-    if (scan->count == 0)
-        return weir_error_set(error, WEIR_EXIT_USAGE, -ENODATA, path,
-                              "holds no run; result files are made by --result FILE");
+    opened = calloc(1, sizeof *opened);
+    if (!opened)
+        weir_error_out_of_memory();
+    *opened = (struct weir_record_reader){.path = path, .file = file, .wanted = run};
+    *reader = opened;
     return 0;
+}
+
+void weir_record_close(struct weir_record_reader *reader)
+{
+    if (!reader)
+        return;
+    for (unsigned i = 0; i < reader->count; i++)
+        json_decref(reader->runs[i].records);
+    fclose(reader->file);
+    free(reader->runs);
+    free(reader->line);
+    free(reader);
+}
+
+/* Nothing more is to come of the next run. Which one is the last is known at the end. */
+static bool is_next_whole(const struct weir_record_reader *reader)
+{
+    return reader->is_at_end ||
+           (reader->wanted != WEIR_LAST_RUN && reader->next < reader->count &&
+            (reader->runs[reader->next].summary.has_ended || !reader->runs[reader->next].records));
+}
+
+static int hand_over(struct weir_record_reader *reader, struct weir_recorded *run,
+                     struct weir_error *error)
+{
+    struct scanned_run *scanned = &reader->runs[reader->next];
+    struct weir_recorded made = {.number = reader->next++};
+    int code = read_run(scanned, &made, reader->path, error);
+
+    json_decref(scanned->records);
+    scanned->records = NULL;
+    if (code == 0)
+        *run = made;
+    else
+        weir_recorded_close(&made);
+    return code == 0 ? 1 : code;
+}
+
+int weir_record_next(struct weir_record_reader *reader, struct weir_recorded *run,
+                     struct weir_error *error)
+{
+    for (;;) {
+        int code = 0;
+
+        while (code == 0 && !is_next_whole(reader))
+            code = read_line(reader, error);
+        if (code != 0 || reader->next == reader->count)
+            return code;
+        if (reader->runs[reader->next].records)
+            return hand_over(reader, run, error);
+        reader->next++;
+    }
+}
+
+int weir_record_read(const char *path, unsigned run, struct weir_recorded *read,
+                     struct weir_error *error)
+{
+    struct weir_record_reader *reader;
+    int code = weir_record_open(path, run, &reader, error);
+
+    if (code)
+        return code;
+    code = weir_record_next(reader, read, error);
+    if (code == 0)
+        code = weir_error_set(error, WEIR_EXIT_USAGE, -ENODATA, path, "has fewer runs than that");
+    weir_record_close(reader);
+    return code < 0 ? code : 0;
+}
+
+int weir_record_read_all(const char *path, struct weir_recorded **runs, unsigned *count,
+                         struct weir_error *error)
+{
+    struct weir_record_reader *reader;
+    struct weir_recorded *all = NULL;
+    unsigned read = 0;
+    int code = weir_record_open(path, WEIR_ALL_RUNS, &reader, error);
+
+    if (code)
+        return code;
+    do {
+        all = realloc(all, (read + 1) * sizeof *all);
+        if (!all)
+            weir_error_out_of_memory();
+        code = weir_record_next(reader, &all[read], error);
+    } while (code > 0 && ++read > 0);
+    weir_record_close(reader);
+    if (code == 0) {
+        *runs = all;
+        *count = read;
+    } else {
+        weir_recorded_close_all(all, read);
+    }
+    return code;
+}
+
+void weir_recorded_close_all(struct weir_recorded *runs, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        weir_recorded_close(&runs[i]);
+    free(runs);
 }
 
 int weir_record_list(const char *path, struct weir_arena *arena, struct weir_recorded_run **runs,
                      unsigned *count, struct weir_error *error)
 {
-    struct scan scan = {.wanted = WEIR_LAST_RUN};
-    int code = scan_file(&scan, path, error);
+    struct weir_record_reader *reader;
+    int code = weir_record_open(path, NO_RUN, &reader, error);
 
+    if (code)
+        return code;
+    while (code == 0 && !reader->is_at_end)
+        code = read_line(reader, error);
     if (code == 0) {
-        *runs = weir_arena_take(arena, scan.count * sizeof **runs);
-        memcpy(*runs, scan.runs, scan.count * sizeof **runs);
-        *count = scan.count;
+        *runs = weir_arena_take(arena, reader->count * sizeof **runs);
+        for (unsigned i = 0; i < reader->count; i++)
+            (*runs)[i] = reader->runs[i].summary;
+        *count = reader->count;
     }
-    free(scan.runs);
-    return code;
-}
-
-static int check_schema(const json_t *records, const char *path, struct weir_error *error)
-{
-    const char *schema = json_string_value(json_object_get(json_array_get(records, 0), "schema"));
-
-    if (json_array_size(records) == 0)
-        return weir_error_set(error, WEIR_EXIT_USAGE, -ENODATA, path, "has fewer runs than that");
-    if (!schema || strcmp(schema, WEIR_RECORD_SCHEMA) != 0)
-        return weir_error_set(error, WEIR_EXIT_USAGE, -EPROTONOSUPPORT, path,
-                              "has the schema %s; this version reads %s",
-                              schema ? schema : "(none)", WEIR_RECORD_SCHEMA);
-    return 0;
-}
-
-int weir_record_load(const char *path, unsigned run, json_t **records, struct weir_error *error)
-{
-    struct scan scan = {.wanted = run, .kept = json_array()};
-    int code = scan_file(&scan, path, error);
-
-    free(scan.runs);
-    if (code == 0)
-        code = check_schema(scan.kept, path, error);
-    if (code == 0)
-        *records = scan.kept;
-    else
-        json_decref(scan.kept);
+    weir_record_close(reader);
     return code;
 }

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan as keys of the result file: what ran can be read, told and compared without the front
+ * end that made it. docs/result-file.md explains each key. */
+#include "record.h"
+
+#include <stddef.h>
+
+/* ---- names ---- */
+
+static const char *const orders[] = {
+    [WEIR_ORDER_SEQUENTIAL] = "sequential",
+    [WEIR_ORDER_SHUFFLED] = "shuffled",
+    [WEIR_ORDER_RANDOM_BLOCKS] = "random_blocks",
+};
+static const char *const payload_modes[] = {
+    [WEIR_PAYLOAD_STAMP] = "stamp",
+    [WEIR_PAYLOAD_FULL] = "full",
+    [WEIR_PAYLOAD_NONE] = "none",
+    [WEIR_PAYLOAD_IOR] = "ior",
+};
+static const char *const patterns[] = {
+    [WEIR_IOR_TIMESTAMP] = "timestamp",
+    [WEIR_IOR_OFFSET] = "offset",
+    [WEIR_IOR_INCOMPRESSIBLE] = "incompressible",
+    [WEIR_IOR_RANDOM] = "random",
+};
+static const char *const shifts[] = {
+    [WEIR_SHIFT_NONE] = "none",
+    [WEIR_SHIFT_NODES] = "nodes",
+    [WEIR_SHIFT_RANDOM] = "random",
+    [WEIR_SHIFT_PERMUTATION] = "permutation",
+};
+static const char *const arrivals[] = {
+    [WEIR_ARRIVALS_CLOSED] = "closed",
+    [WEIR_ARRIVALS_CONSTANT] = "constant",
+    [WEIR_ARRIVALS_POISSON] = "poisson",
+};
+static const char *const step_kinds[] = {
+    [WEIR_STEP_REPEAT] = "repeat",
+    [WEIR_STEP_SLEEP] = "sleep",
+    [WEIR_STEP_PHASE] = "phase",
+};
+static const char *const cache_drops[] = {
+    [WEIR_DROP_NOTHING] = "none",
+    [WEIR_DROP_FILES] = "files",
+    [WEIR_DROP_NODE] = "node",
+};
+static const char *const pin_orders[] = {
+    [WEIR_PIN_ORDER_STANDARD] = "standard",
+    [WEIR_PIN_COMPACT] = "compact",
+    [WEIR_PIN_SCATTER] = "scatter",
+};
+static const char *const formats[] = {
+    [WEIR_FORMAT_IOR] = "ior",
+    [WEIR_FORMAT_IOR_CSV] = "csv",
+    [WEIR_FORMAT_IOR_JSON] = "json",
+};
+static const char *const releases[] = {
+    [WEIR_COMPAT_IOR_4_1] = "4.1", [WEIR_COMPAT_IOR_4_0] = "4.0", [WEIR_COMPAT_IOR_3_3] = "3.3",
+    [WEIR_COMPAT_IOR_3_2] = "3.2", [WEIR_COMPAT_IOR_3_0] = "3.0", [WEIR_COMPAT_IOR_2_10] = "2.10",
+};
+
+/* ---- phases ---- */
+
+/* A row that is left out where it is 0, false or NULL: most of a plan is. */
+#define IF_ANY(structure, key_text, member, ...)                                                   \
+    WEIR_JSON_FIELD(structure, key_text, member, __VA_ARGS__, .flags = WEIR_JSON_OMITTED,          \
+                    WEIR_JSON_WHEN(structure, member))
+
+#define TARGET(key_text, member) IF_ANY(weir_target, key_text, member, WEIR_JSON_FLAG)
+
+static const struct weir_json_field target_fields[] = {
+    WEIR_JSON_FIELD(weir_target, "paths", paths, WEIR_JSON_STRINGS, .flags = WEIR_JSON_NEEDED,
+                    WEIR_JSON_COUNT_IN(weir_target, path_count)),
+    WEIR_JSON_FIELD(weir_target, "shared", is_shared, WEIR_JSON_FLAG),
+    TARGET("own_directory", has_own_directory),
+    TARGET("new_each_repetition", is_new_each_repetition),
+    TARGET("device", is_device),
+    TARGET("package_directory", has_package_directory),
+    {0},
+};
+
+#define PHASE(key_text, member, ...) IF_ANY(weir_phase, key_text, member, __VA_ARGS__)
+#define PHASE_ALWAYS(key_text, member, ...)                                                        \
+    WEIR_JSON_FIELD(weir_phase, key_text, member, __VA_ARGS__)
+
+const struct weir_json_field weir_record_planned_phase_fields[] = {
+    PHASE_ALWAYS("verb", verb, WEIR_JSON_NAME, .names = weir_verb_names,
+                 .name_count = WEIR_VERB_COUNT),
+    PHASE_ALWAYS("check", is_check, WEIR_JSON_FLAG),
+    PHASE_ALWAYS("prefill", is_prefill, WEIR_JSON_FLAG),
+    PHASE_ALWAYS("phase", number, WEIR_JSON_UNSIGNED),
+    PHASE_ALWAYS("target", target, WEIR_JSON_POINTER, .flags = WEIR_JSON_NEEDED,
+                 WEIR_JSON_OF(target_fields, weir_target)),
+    PHASE("segments", layout.segment_count, WEIR_JSON_COUNT),
+    PHASE("block_bytes", layout.block_bytes, WEIR_JSON_COUNT),
+    PHASE("transfer_bytes", layout.transfer_bytes, WEIR_JSON_COUNT),
+    PHASE_ALWAYS("order", layout.order, WEIR_JSON_NAME, WEIR_JSON_NAMES(orders)),
+    PHASE("order_seed_given", layout.seed_is_given, WEIR_JSON_FLAG),
+    PHASE("order_seed", layout.seed, WEIR_JSON_SEED),
+    PHASE_ALWAYS("shift", shift.kind, WEIR_JSON_NAME, WEIR_JSON_NAMES(shifts)),
+    PHASE("shift_nodes", shift.distance, WEIR_JSON_COUNT),
+    PHASE("shift_seed", shift.seed, WEIR_JSON_SEED),
+    PHASE("shift_varies", shift.varies, WEIR_JSON_FLAG),
+    PHASE("shift_avoids_circle", shift.avoids_circle, WEIR_JSON_FLAG),
+    PHASE_ALWAYS("payload", payload.mode, WEIR_JSON_NAME, WEIR_JSON_NAMES(payload_modes)),
+    PHASE("pattern", payload.pattern, WEIR_JSON_NAME, WEIR_JSON_NAMES(patterns)),
+    PHASE("data_seed_given", payload.seed_is_given, WEIR_JSON_FLAG),
+    PHASE("payload_seed", payload.seed, WEIR_JSON_UNSIGNED),
+    PHASE("deadline_ns", stop.deadline_ns, WEIR_JSON_COUNT),
+    PHASE("wear_out", stop.has_wear_out, WEIR_JSON_FLAG),
+    PHASE("op_limit", stop.op_limit, WEIR_JSON_COUNT),
+    PHASE("minimum_ns", stop.minimum_ns, WEIR_JSON_COUNT),
+    PHASE("status_path", stop.status_path, WEIR_JSON_STRING),
+    PHASE("verify", must_verify, WEIR_JSON_FLAG),
+    PHASE("ends_at_mismatch", ends_at_mismatch, WEIR_JSON_FLAG),
+    PHASE("replace", must_replace, WEIR_JSON_FLAG),
+    PHASE("collective", is_collective, WEIR_JSON_FLAG),
+    PHASE("inner_barriers", has_inner_barriers, WEIR_JSON_FLAG),
+    PHASE("sync_at_end", must_sync_at_end, WEIR_JSON_FLAG),
+    PHASE("sync_each", must_sync_each, WEIR_JSON_FLAG),
+    PHASE("single_attempt", is_single_attempt, WEIR_JSON_FLAG),
+    PHASE("only_if_clean", only_if_clean, WEIR_JSON_FLAG),
+    PHASE("think_ns", think_ns, WEIR_JSON_COUNT),
+    PHASE("read_percent", read_percent, WEIR_JSON_UNSIGNED),
+    PHASE("arrivals", rate.arrivals, WEIR_JSON_NAME, WEIR_JSON_NAMES(arrivals)),
+    PHASE("rate_per_s", rate.per_s, WEIR_JSON_REAL),
+    PHASE("rate_in_bytes", rate.is_in_bytes, WEIR_JSON_FLAG),
+    PHASE("rate_per_rank", rate.is_per_rank, WEIR_JSON_FLAG),
+    PHASE("depth", depth, WEIR_JSON_UNSIGNED),
+    PHASE("find_depth", must_find_depth, WEIR_JSON_FLAG),
+    PHASE("batch", batch, WEIR_JSON_UNSIGNED),
+    {0},
+};
+
+/* ---- steps: the tree in the order in which it is walked, each step with its level ---- */
+
+struct flat_step {
+    unsigned level; /* repeats around it */
+    enum weir_step_kind kind;
+    uint64_t count;
+    uint64_t sleep_ns;
+    unsigned phase; /* number */
+};
+
+static const struct weir_json_field step_fields[] = {
+    WEIR_JSON_FIELD(flat_step, "level", level, WEIR_JSON_UNSIGNED),
+    WEIR_JSON_FIELD(flat_step, "step", kind, WEIR_JSON_NAME, WEIR_JSON_NAMES(step_kinds)),
+    IF_ANY(flat_step, "count", count, WEIR_JSON_COUNT),
+    IF_ANY(flat_step, "sleep_ns", sleep_ns, WEIR_JSON_COUNT),
+    IF_ANY(flat_step, "phase", phase, WEIR_JSON_UNSIGNED),
+    {0},
+};
+
+static void add_steps(json_t *list, const struct weir_step *step, unsigned level)
+{
+    for (; step; step = step->next) {
+        const struct flat_step flat = {.level = level,
+                                       .kind = step->kind,
+                                       .count = step->count,
+                                       .sleep_ns = step->sleep_ns,
+                                       .phase = step->phase ? step->phase->number : 0};
+
+        json_array_append_new(list, weir_json_object(step_fields, &flat));
+        add_steps(list, step->body, level + 1);
+    }
+}
+
+static json_t *write_steps(const void *values)
+{
+    json_t *list = json_array();
+
+    add_steps(list, ((const struct weir_test *)values)->steps, 0);
+    return list;
+}
+
+static bool make_step(const struct weir_test *test, const struct flat_step *flat,
+                      struct weir_step *step)
+{
+    *step =
+        (struct weir_step){.kind = flat->kind, .count = flat->count, .sleep_ns = flat->sleep_ns};
+    for (size_t i = 0; flat->kind == WEIR_STEP_PHASE && i < test->phase_count; i++)
+        if (test->phases[i]->number == flat->phase)
+            step->phase = test->phases[i];
+    return flat->kind != WEIR_STEP_PHASE || step->phase;
+}
+
+/* `ends` are where the next step of each level goes; a level begins below a repeat. */
+static bool read_steps(const json_t *value, void *values, struct weir_arena *arena)
+{
+    struct weir_test *test = values;
+    size_t count = json_array_size(value);
+    struct weir_step *steps = weir_arena_take(arena, (count + 1) * sizeof *steps);
+    struct weir_step ***ends = weir_arena_take(arena, (count + 2) * sizeof *ends);
+    unsigned depth = 0;
+
+    ends[0] = &test->steps;
+    for (size_t i = 0; i < count; i++) {
+        struct flat_step flat = {0};
+
+        if (!weir_json_take(json_array_get(value, i), step_fields, &flat, arena) ||
+            flat.level > depth || !make_step(test, &flat, &steps[i]))
+            return false;
+        *ends[flat.level] = &steps[i];
+        ends[flat.level] = &steps[i].next;
+        depth = flat.level;
+        if (flat.kind == WEIR_STEP_REPEAT)
+            ends[++depth] = &steps[i].body;
+    }
+    return json_is_array(value);
+}
+
+/* ---- backends: what is told of them, and their options as texts ---- */
+
+#define BACKEND(key_text, member)                                                                  \
+    WEIR_JSON_FIELD(weir_descriptor, key_text, member, WEIR_JSON_STRING, .flags = WEIR_JSON_NEEDED)
+
+static const struct weir_json_field backend_fields[] = {
+    BACKEND("name", name),
+    BACKEND("label", label),
+    BACKEND("version", version),
+    {0},
+};
+
+static const char *option_key(const struct weir_option *row, char letter[2])
+{
+    letter[0] = row->letter;
+    letter[1] = '\0';
+    return row->name ? row->name : letter;
+}
+
+static json_t *backend_of(const struct weir_descriptor *backend, const void *values)
+{
+    json_t *object = weir_json_object(backend_fields, backend);
+    json_t *given = json_object(), *standard = json_object();
+    const struct weir_option *row = values ? backend->options.rows : NULL;
+    struct weir_text text = {0};
+    char letter[2];
+
+    for (; row && (row->letter || row->name); row++) {
+        weir_text_clear(&text);
+        weir_options_value(&text, row, values);
+        json_object_set_new(weir_options_is_changed(row, values) ? given : standard,
+                            option_key(row, letter), weir_json_exact(weir_text_string(&text)));
+    }
+    weir_text_close(&text);
+    json_object_set_new(object, "options", given);
+    json_object_set_new(object, "defaults", standard);
+    return object;
+}
+
+/* Each option becomes a text: that is how reports and explanations tell it. */
+static bool read_options(json_t *object, bool is_standard, struct weir_option **row,
+                         const char **values, struct weir_arena *arena)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(object, key, value)
+    {
+        const char *text = weir_json_exact_read(value, arena);
+        size_t index = (size_t)((*row)->offset / sizeof *values);
+
+        if (!text)
+            return false;
+        values[index] = text;
+        (*row)->name = weir_arena_copy(arena, key);
+        (*row)->type = WEIR_OPTION_TEXT;
+        (*row)->standard = is_standard ? text : NULL;
+        (*row)++;
+        (*row)->offset = (index + 1) * sizeof *values;
+    }
+    return true;
+}
+
+static bool read_backend(const json_t *object, const struct weir_descriptor **backend,
+                         const void **values, struct weir_arena *arena)
+{
+    struct weir_descriptor *made = weir_arena_take(arena, sizeof *made);
+    json_t *given = json_object_get(object, "options");
+    json_t *standard = json_object_get(object, "defaults");
+    size_t count = json_object_size(given) + json_object_size(standard);
+    struct weir_option *rows = weir_arena_take(arena, (count + 1) * sizeof *rows);
+    const char **texts = weir_arena_take(arena, (count + 1) * sizeof *texts);
+
+    made->options.rows = rows;
+    *backend = made;
+    *values = texts;
+    return weir_json_take(object, backend_fields, made, arena) &&
+           read_options(given, false, &rows, texts, arena) &&
+           read_options(standard, true, &rows, texts, arena);
+}
+
+static json_t *write_backend(const void *values)
+{
+    const struct weir_test *test = values;
+
+    return backend_of(test->backend, test->backend_options);
+}
+
+static bool take_backend(const json_t *value, void *values, struct weir_arena *arena)
+{
+    struct weir_test *test = values;
+
+    return read_backend(value, &test->backend, &test->backend_options, arena);
+}
+
+static json_t *write_inner(const void *values)
+{
+    const struct weir_test *test = values;
+
+    return backend_of(test->inner, test->inner_options);
+}
+
+static bool take_inner(const json_t *value, void *values, struct weir_arena *arena)
+{
+    struct weir_test *test = values;
+
+    return read_backend(value, &test->inner, &test->inner_options, arena);
+}
+
+/* ---- tests ---- */
+
+#define TEST(key_text, member, ...) IF_ANY(weir_test, key_text, member, __VA_ARGS__)
+#define TEST_ALWAYS(key_text, member, ...) WEIR_JSON_FIELD(weir_test, key_text, member, __VA_ARGS__)
+
+static const struct weir_json_field placement_fields[] = {
+    TEST_ALWAYS("pin", pinning.policy, WEIR_JSON_NAME, .names = weir_pin_policy_names,
+                .name_count = WEIR_PIN_POLICIES),
+    TEST_ALWAYS("pin_order", pinning.order, WEIR_JSON_NAME, WEIR_JSON_NAMES(pin_orders)),
+    TEST("pin_list", pinning.list, WEIR_JSON_STRING),
+    TEST("pin_rankfile", pinning.rankfile_path, WEIR_JSON_STRING),
+    TEST("pin_nic", pinning.nic, WEIR_JSON_STRING),
+    TEST_ALWAYS("membind", membind.policy, WEIR_JSON_NAME, .names = weir_membind_policy_names,
+                .name_count = WEIR_MEMBIND_POLICIES),
+    TEST("membind_node", membind.node, WEIR_JSON_UNSIGNED),
+    TEST_ALWAYS("huge_pages", wants_huge_pages, WEIR_JSON_FLAG),
+    TEST_ALWAYS("drop_caches", cache_drop, WEIR_JSON_NAME, WEIR_JSON_NAMES(cache_drops)),
+    {0},
+};
+
+const struct weir_json_field weir_record_planned_test_fields[] = {
+    TEST_ALWAYS("test", number, WEIR_JSON_UNSIGNED),
+    TEST_ALWAYS("backend", backend, WEIR_JSON_OWN, .flags = WEIR_JSON_NEEDED,
+                .write = write_backend, .read = take_backend, .fields = backend_fields),
+    TEST("inner", inner, WEIR_JSON_OWN, .write = write_inner, .read = take_inner,
+         .fields = backend_fields),
+    TEST("backend_label", label, WEIR_JSON_STRING),
+    TEST("rank_limit", rank_limit, WEIR_JSON_COUNT),
+    TEST("time_limit_ns", time_limit_ns, WEIR_JSON_COUNT),
+    TEST_ALWAYS("repetitions", repetitions, WEIR_JSON_COUNT),
+    TEST("outlier_ns", outlier_ns, WEIR_JSON_COUNT),
+    TEST_ALWAYS("keep", must_keep, WEIR_JSON_FLAG),
+    TEST("overwrite", may_overwrite, WEIR_JSON_FLAG),
+    TEST("must_fit", must_fit, WEIR_JSON_FLAG),
+    TEST("take_used_device", may_take_used_device, WEIR_JSON_FLAG),
+    TEST("go_on_after_errors", goes_on_after_errors, WEIR_JSON_FLAG),
+    TEST("watchdog_ns", watchdog_ns, WEIR_JSON_COUNT),
+    TEST("give_up_ns", give_up_ns, WEIR_JSON_COUNT),
+    TEST("dry_run", is_dry_run, WEIR_JSON_FLAG),
+    TEST("reference", reference, WEIR_JSON_INTEGER),
+    TEST("hog_bytes_per_rank", hog.bytes_per_rank, WEIR_JSON_COUNT),
+    TEST("hog_bytes_per_node", hog.bytes_per_node, WEIR_JSON_COUNT),
+    TEST("hog_percent_of_node", hog.percent_of_node, WEIR_JSON_UNSIGNED),
+    WEIR_JSON_PART("placement", placement_fields),
+    TEST_ALWAYS("given_nodes", given_nodes, WEIR_JSON_COUNT),
+    TEST_ALWAYS("given_ranks_per_node", given_ranks_per_node, WEIR_JSON_COUNT),
+    TEST("rank_csv_path", rank_csv_path, WEIR_JSON_STRING),
+    TEST("op_csv_prefix", op_csv_prefix, WEIR_JSON_STRING),
+    TEST_ALWAYS("remarks", remarks, WEIR_JSON_STRINGS, WEIR_JSON_COUNT_IN(weir_test, remark_count)),
+    TEST_ALWAYS("settings", settings, WEIR_JSON_PAIRS,
+                WEIR_JSON_COUNT_IN(weir_test, setting_count)),
+    {0},
+};
+_Static_assert(sizeof(struct weir_setting) == sizeof(struct weir_fact) &&
+                   offsetof(struct weir_setting, value) == offsetof(struct weir_fact, value),
+               "settings are pairs like facts");
+
+/* ---- the plan ---- */
+
+static const struct weir_json_field whole_test_fields[] = {
+    WEIR_JSON_ROWS_OF(weir_record_planned_test_fields),
+    TEST_ALWAYS("phases", phases, WEIR_JSON_POINTERS, WEIR_JSON_COUNT_IN(weir_test, phase_count),
+                WEIR_JSON_OF(weir_record_planned_phase_fields, weir_phase)),
+    TEST_ALWAYS("steps", steps, WEIR_JSON_OWN, .write = write_steps, .read = read_steps,
+                .fields = step_fields),
+    {0},
+};
+
+#define OUTPUT(key_text, member, ...) IF_ANY(weir_output, key_text, member, __VA_ARGS__)
+
+static const struct weir_json_field output_fields[] = {
+    WEIR_JSON_FIELD(weir_output, "format", format, WEIR_JSON_NAME, WEIR_JSON_NAMES(formats)),
+    WEIR_JSON_FIELD(weir_output, "compat", compat, WEIR_JSON_NAME, WEIR_JSON_NAMES(releases)),
+    OUTPUT("summary_path", summary_path, WEIR_JSON_STRING),
+    OUTPUT("result_path", result_path, WEIR_JSON_STRING),
+    OUTPUT("plain", is_plain, WEIR_JSON_FLAG),
+    OUTPUT("apart", is_apart, WEIR_JSON_FLAG),
+    OUTPUT("warnings_are_errors", warnings_are_errors, WEIR_JSON_FLAG),
+    OUTPUT("verbosity", verbosity, WEIR_JSON_INTEGER),
+    OUTPUT("progress_ns", progress_ns, WEIR_JSON_COUNT),
+    {0},
+};
+
+#define PLAN(key_text, member, ...) WEIR_JSON_FIELD(weir_plan, key_text, member, __VA_ARGS__)
+
+static const struct weir_json_field plan_fields[] = {
+    PLAN("command_line", command_line, WEIR_JSON_STRING, .flags = WEIR_JSON_NEEDED),
+    PLAN("output", output, WEIR_JSON_OBJECT, .fields = output_fields),
+    IF_ANY(weir_plan, "stop_before", has_stop_before, WEIR_JSON_FLAG),
+    IF_ANY(weir_plan, "stop_before_ns", stop_before_ns, WEIR_JSON_COUNT),
+    PLAN("tests", tests, WEIR_JSON_POINTERS, WEIR_JSON_COUNT_IN(weir_plan, test_count),
+         WEIR_JSON_OF(whole_test_fields, weir_test)),
+    {0},
+};
+
+const struct weir_json_field weir_record_plan_fields[] = {
+    PLAN("dialect", dialect, WEIR_JSON_STRING, .flags = WEIR_JSON_NEEDED),
+    PLAN("plan_id", id, WEIR_JSON_TEXT, .flags = WEIR_JSON_NEEDED),
+    PLAN("words", source.words, WEIR_JSON_STRINGS,
+         WEIR_JSON_COUNT_IN(weir_plan, source.word_count)),
+    IF_ANY(weir_plan, "script", source.script, WEIR_JSON_STRING),
+    WEIR_JSON_PART("plan", plan_fields),
+    {0},
+};
+
+/* ---- what reports take for granted ---- */
+
+static bool is_sound_phase(const struct weir_phase *phase, unsigned number)
+{
+    const struct weir_layout *layout = &phase->layout;
+
+    return phase->number == number && phase->target && phase->target->path_count > 0 &&
+           (phase->verb == WEIR_REMOVE ||
+            (layout->transfer_bytes > 0 && layout->block_bytes >= layout->transfer_bytes &&
+             layout->segment_count > 0));
+}
+
+bool weir_record_is_sound(struct weir_plan *plan)
+{
+    for (size_t i = 0; i < plan->test_count; i++) {
+        const struct weir_test *test = plan->tests[i];
+
+        if (test->number != i || !test->backend || test->repetitions == 0 || test->phase_count == 0)
+            return false;
+        for (size_t j = 0; j < test->phase_count; j++)
+            if (!is_sound_phase(test->phases[j], plan->phase_count++))
+                return false;
+    }
+    return plan->test_count > 0 && plan->dialect && plan->command_line;
+}
