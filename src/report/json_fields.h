@@ -66,10 +66,11 @@ struct weir_json_field {
     bool (*read)(const json_t *value, void *values, struct weir_arena *arena);
 };
 
-/* A row, and behind the type what else there is to say of it: */
+/* A row; the type without its prefix, and behind it what else there is to say: */
 #define WEIR_JSON_FIELD(structure, key_text, member, json_type, ...)                               \
     {                                                                                              \
-        .key = (key_text), .type = (json_type), .offset = offsetof(struct structure, member),      \
+        .key = (key_text), .type = WEIR_JSON_##json_type,                                          \
+        .offset = offsetof(struct structure, member),                                              \
         .bytes = sizeof(((struct structure *)0)->member), __VA_ARGS__                              \
     }
 /* A row whose keys are members of the same struct. */

@@ -25,54 +25,54 @@ static const char *const outlier_kinds[] = {
 /* ---- the run ---- */
 
 static const struct weir_json_field host_fields[] = {
-    WEIR_JSON_FIELD(weir_host_facts, "system", system, WEIR_JSON_TEXT),
-    WEIR_JSON_FIELD(weir_host_facts, "node", node, WEIR_JSON_TEXT),
-    WEIR_JSON_FIELD(weir_host_facts, "release", release, WEIR_JSON_TEXT),
-    WEIR_JSON_FIELD(weir_host_facts, "version", version, WEIR_JSON_TEXT),
-    WEIR_JSON_FIELD(weir_host_facts, "machine", machine, WEIR_JSON_TEXT),
+    WEIR_JSON_FIELD(weir_host_facts, "system", system, TEXT),
+    WEIR_JSON_FIELD(weir_host_facts, "node", node, TEXT),
+    WEIR_JSON_FIELD(weir_host_facts, "release", release, TEXT),
+    WEIR_JSON_FIELD(weir_host_facts, "version", version, TEXT),
+    WEIR_JSON_FIELD(weir_host_facts, "machine", machine, TEXT),
     {0},
 };
 
 #define NIC(key_text, member, type) WEIR_JSON_FIELD(weir_nic_facts, key_text, member, type)
 
 static const struct weir_json_field nic_fields[] = {
-    NIC("name", name, WEIR_JSON_TEXT),
-    NIC("kind", kind, WEIR_JSON_TEXT),
-    NIC("state", state, WEIR_JSON_TEXT),
-    NIC("driver", driver, WEIR_JSON_TEXT),
-    NIC("bits_per_s", bits_per_s, WEIR_JSON_COUNT),
-    NIC("numa_node", numa_node, WEIR_JSON_PLACE),
+    NIC("name", name, TEXT),
+    NIC("kind", kind, TEXT),
+    NIC("state", state, TEXT),
+    NIC("driver", driver, TEXT),
+    NIC("bits_per_s", bits_per_s, COUNT),
+    NIC("numa_node", numa_node, PLACE),
     {0},
 };
 
 #define NODE(key_text, member, ...) WEIR_JSON_FIELD(weir_node_group, key_text, member, __VA_ARGS__)
 
 static const struct weir_json_field node_fields[] = {
-    NODE("count", count, WEIR_JSON_UNSIGNED, .flags = WEIR_JSON_NEEDED),
-    NODE("hosts", hosts, WEIR_JSON_STRING, .flags = WEIR_JSON_NEEDED),
-    NODE("kernel", facts.kernel, WEIR_JSON_TEXT),
-    NODE("distribution", facts.distribution, WEIR_JSON_TEXT),
-    NODE("cpu_model", facts.cpu_model, WEIR_JSON_TEXT),
-    NODE("packages", facts.packages, WEIR_JSON_UNSIGNED),
-    NODE("numa_nodes", facts.numa_nodes, WEIR_JSON_UNSIGNED),
-    NODE("cores", facts.cores, WEIR_JSON_UNSIGNED),
-    NODE("processors", facts.processors, WEIR_JSON_UNSIGNED),
-    NODE("cpus", facts.cpus, WEIR_JSON_TEXT),
-    NODE("cpu_quota_permille", facts.cpu_quota_permille, WEIR_JSON_KNOWN),
-    NODE("smt", facts.smt, WEIR_JSON_TEXT),
-    NODE("governor", facts.governor, WEIR_JSON_TEXT),
-    NODE("clock_source", facts.clock_source, WEIR_JSON_TEXT),
-    NODE("container", facts.container, WEIR_JSON_TEXT),
-    NODE("hypervisor", facts.hypervisor, WEIR_JSON_TEXT),
-    NODE("memory_bytes", facts.memory_bytes, WEIR_JSON_COUNT),
-    NODE("memory_limit_bytes", facts.memory_limit_bytes, WEIR_JSON_KNOWN),
-    NODE("numa_memory", facts.numa_memory, WEIR_JSON_TEXT),
-    NODE("huge_page_bytes", facts.huge_page_bytes, WEIR_JSON_COUNT),
-    NODE("huge_pages", facts.huge_pages, WEIR_JSON_COUNT),
-    NODE("transparent_huge_pages", facts.transparent_huge_pages, WEIR_JSON_TEXT),
-    NODE("memlock_bytes", facts.memlock_bytes, WEIR_JSON_KNOWN),
-    NODE("open_files", facts.open_files, WEIR_JSON_KNOWN),
-    NODE("nics", facts.nics, WEIR_JSON_LIST, WEIR_JSON_OF(nic_fields, weir_nic_facts),
+    NODE("count", count, UNSIGNED, .flags = WEIR_JSON_NEEDED),
+    NODE("hosts", hosts, STRING, .flags = WEIR_JSON_NEEDED),
+    NODE("kernel", facts.kernel, TEXT),
+    NODE("distribution", facts.distribution, TEXT),
+    NODE("cpu_model", facts.cpu_model, TEXT),
+    NODE("packages", facts.packages, UNSIGNED),
+    NODE("numa_nodes", facts.numa_nodes, UNSIGNED),
+    NODE("cores", facts.cores, UNSIGNED),
+    NODE("processors", facts.processors, UNSIGNED),
+    NODE("cpus", facts.cpus, TEXT),
+    NODE("cpu_quota_permille", facts.cpu_quota_permille, KNOWN),
+    NODE("smt", facts.smt, TEXT),
+    NODE("governor", facts.governor, TEXT),
+    NODE("clock_source", facts.clock_source, TEXT),
+    NODE("container", facts.container, TEXT),
+    NODE("hypervisor", facts.hypervisor, TEXT),
+    NODE("memory_bytes", facts.memory_bytes, COUNT),
+    NODE("memory_limit_bytes", facts.memory_limit_bytes, KNOWN),
+    NODE("numa_memory", facts.numa_memory, TEXT),
+    NODE("huge_page_bytes", facts.huge_page_bytes, COUNT),
+    NODE("huge_pages", facts.huge_pages, COUNT),
+    NODE("transparent_huge_pages", facts.transparent_huge_pages, TEXT),
+    NODE("memlock_bytes", facts.memlock_bytes, KNOWN),
+    NODE("open_files", facts.open_files, KNOWN),
+    NODE("nics", facts.nics, LIST, WEIR_JSON_OF(nic_fields, weir_nic_facts),
          WEIR_JSON_COUNT_IN(weir_node_group, facts.nic_count)),
     {0},
 };
@@ -80,50 +80,50 @@ static const struct weir_json_field node_fields[] = {
 #define RUN(key_text, member, ...) WEIR_JSON_FIELD(weir_result, key_text, member, __VA_ARGS__)
 
 const struct weir_json_field weir_record_run_fields[] = {
-    RUN("begun_s", begun_s, WEIR_JSON_REAL),
-    RUN("clock", clock_name, WEIR_JSON_TEXT),
-    RUN("host", host, WEIR_JSON_OBJECT, .fields = host_fields),
-    RUN("mpi_library", mpi_library, WEIR_JSON_STRING),
-    RUN("job", job, WEIR_JSON_PAIRS, WEIR_JSON_COUNT_IN(weir_result, job_count)),
-    RUN("environment", node_groups, WEIR_JSON_VECTOR, WEIR_JSON_OF(node_fields, weir_node_group),
+    RUN("begun_s", begun_s, REAL),
+    RUN("clock", clock_name, TEXT),
+    RUN("host", host, OBJECT, .fields = host_fields),
+    RUN("mpi_library", mpi_library, STRING),
+    RUN("job", job, PAIRS, WEIR_JSON_COUNT_IN(weir_result, job_count)),
+    RUN("environment", node_groups, VECTOR, WEIR_JSON_OF(node_fields, weir_node_group),
         WEIR_JSON_COUNT_IN(weir_result, node_group_count)),
     {0},
 };
 
 const struct weir_json_field weir_record_end_fields[] = {
-    RUN("finished_s", finished_s, WEIR_JSON_REAL),
-    RUN("exit_code", exit_code, WEIR_JSON_INTEGER),
-    RUN("interrupted", is_interrupted, WEIR_JSON_FLAG),
-    RUN("out_of_time", is_out_of_time, WEIR_JSON_FLAG),
+    RUN("finished_s", finished_s, REAL),
+    RUN("exit_code", exit_code, INTEGER),
+    RUN("interrupted", is_interrupted, FLAG),
+    RUN("out_of_time", is_out_of_time, FLAG),
     {0},
 };
 
 /* ---- tests ---- */
 
 static const struct weir_json_field filesystem_fields[] = {
-    WEIR_JSON_FIELD(weir_filesystem_facts, "type", type, WEIR_JSON_TEXT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "bytes_total", bytes_total, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "bytes_used", bytes_used, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "inodes_total", inodes_total, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "inodes_used", inodes_used, WEIR_JSON_COUNT),
+    WEIR_JSON_FIELD(weir_filesystem_facts, "type", type, TEXT),
+    WEIR_JSON_FIELD(weir_filesystem_facts, "bytes_total", bytes_total, COUNT),
+    WEIR_JSON_FIELD(weir_filesystem_facts, "bytes_used", bytes_used, COUNT),
+    WEIR_JSON_FIELD(weir_filesystem_facts, "inodes_total", inodes_total, COUNT),
+    WEIR_JSON_FIELD(weir_filesystem_facts, "inodes_used", inodes_used, COUNT),
     {0},
 };
 
 #define DEVICE(key_text, member, type) WEIR_JSON_FIELD(weir_device_facts, key_text, member, type)
 
 static const struct weir_json_field device_fields[] = {
-    DEVICE("name", name, WEIR_JSON_TEXT),
-    DEVICE("level", level, WEIR_JSON_UNSIGNED),
-    DEVICE("model", model, WEIR_JSON_TEXT),
-    DEVICE("bytes", bytes, WEIR_JSON_COUNT),
-    DEVICE("partition", is_partition, WEIR_JSON_FLAG),
-    DEVICE("rotational", is_rotational, WEIR_JSON_FLAG),
-    DEVICE("write_cache", write_cache, WEIR_JSON_TEXT),
-    DEVICE("scheduler", scheduler, WEIR_JSON_TEXT),
-    DEVICE("requests", request_count, WEIR_JSON_UNSIGNED),
-    DEVICE("hardware_queues", hardware_queues, WEIR_JSON_UNSIGNED),
-    DEVICE("queue_depth", queue_depth, WEIR_JSON_UNSIGNED),
-    DEVICE("numa_node", numa_node, WEIR_JSON_PLACE),
+    DEVICE("name", name, TEXT),
+    DEVICE("level", level, UNSIGNED),
+    DEVICE("model", model, TEXT),
+    DEVICE("bytes", bytes, COUNT),
+    DEVICE("partition", is_partition, FLAG),
+    DEVICE("rotational", is_rotational, FLAG),
+    DEVICE("write_cache", write_cache, TEXT),
+    DEVICE("scheduler", scheduler, TEXT),
+    DEVICE("requests", request_count, UNSIGNED),
+    DEVICE("hardware_queues", hardware_queues, UNSIGNED),
+    DEVICE("queue_depth", queue_depth, UNSIGNED),
+    DEVICE("numa_node", numa_node, PLACE),
     {0},
 };
 
@@ -131,17 +131,16 @@ static const struct weir_json_field device_fields[] = {
     WEIR_JSON_FIELD(weir_storage_group, key_text, member, __VA_ARGS__)
 
 static const struct weir_json_field storage_fields[] = {
-    STORAGE("count", count, WEIR_JSON_UNSIGNED, .flags = WEIR_JSON_NEEDED),
-    STORAGE("hosts", hosts, WEIR_JSON_STRING, .flags = WEIR_JSON_NEEDED),
-    STORAGE("known", facts.is_known, WEIR_JSON_FLAG),
-    STORAGE("network", facts.is_network, WEIR_JSON_FLAG),
-    STORAGE("mount_point", facts.mount_point, WEIR_JSON_TEXT),
-    STORAGE("source", facts.source, WEIR_JSON_TEXT),
-    STORAGE("type", facts.type, WEIR_JSON_TEXT),
-    STORAGE("options", facts.options, WEIR_JSON_TEXT),
-    STORAGE("striping", facts.striping, WEIR_JSON_TEXT),
-    STORAGE("devices", facts.devices, WEIR_JSON_LIST,
-            WEIR_JSON_OF(device_fields, weir_device_facts),
+    STORAGE("count", count, UNSIGNED, .flags = WEIR_JSON_NEEDED),
+    STORAGE("hosts", hosts, STRING, .flags = WEIR_JSON_NEEDED),
+    STORAGE("known", facts.is_known, FLAG),
+    STORAGE("network", facts.is_network, FLAG),
+    STORAGE("mount_point", facts.mount_point, TEXT),
+    STORAGE("source", facts.source, TEXT),
+    STORAGE("type", facts.type, TEXT),
+    STORAGE("options", facts.options, TEXT),
+    STORAGE("striping", facts.striping, TEXT),
+    STORAGE("devices", facts.devices, LIST, WEIR_JSON_OF(device_fields, weir_device_facts),
             WEIR_JSON_COUNT_IN(weir_storage_group, facts.device_count)),
     {0},
 };
@@ -149,19 +148,19 @@ static const struct weir_json_field storage_fields[] = {
 #define TEST(key_text, member, ...) WEIR_JSON_FIELD(weir_test_result, key_text, member, __VA_ARGS__)
 
 const struct weir_json_field weir_record_test_fields[] = {
-    TEST("test", test, WEIR_JSON_UNSIGNED),
-    TEST("begun_s", begun_s, WEIR_JSON_REAL),
-    TEST("ranks", rank_count, WEIR_JSON_UNSIGNED),
-    TEST("nodes", node_count, WEIR_JSON_UNSIGNED),
-    TEST("ranks_per_node", ranks_per_node, WEIR_JSON_UNSIGNED),
-    TEST("path", path, WEIR_JSON_TEXT),
-    TEST("existing_files", existing_count, WEIR_JSON_COUNT),
-    TEST("existing_path", existing_path, WEIR_JSON_TEXT),
-    TEST("no_room", no_room, WEIR_JSON_TEXT, .flags = WEIR_JSON_OMITTED,
+    TEST("test", test, UNSIGNED),
+    TEST("begun_s", begun_s, REAL),
+    TEST("ranks", rank_count, UNSIGNED),
+    TEST("nodes", node_count, UNSIGNED),
+    TEST("ranks_per_node", ranks_per_node, UNSIGNED),
+    TEST("path", path, TEXT),
+    TEST("existing_files", existing_count, COUNT),
+    TEST("existing_path", existing_path, TEXT),
+    TEST("no_room", no_room, TEXT, .flags = WEIR_JSON_OMITTED,
          .when = offsetof(struct weir_test_result, no_room), .when_bytes = 1),
-    TEST("filesystem", filesystem, WEIR_JSON_OBJECT, .fields = filesystem_fields,
+    TEST("filesystem", filesystem, OBJECT, .fields = filesystem_fields,
          WEIR_JSON_WHEN(weir_test_result, filesystem.is_known)),
-    TEST("storage", storages, WEIR_JSON_VECTOR, WEIR_JSON_OF(storage_fields, weir_storage_group),
+    TEST("storage", storages, VECTOR, WEIR_JSON_OF(storage_fields, weir_storage_group),
          WEIR_JSON_COUNT_IN(weir_test_result, storage_count)),
     {0},
 };
@@ -172,82 +171,82 @@ const struct weir_json_field weir_record_test_fields[] = {
     WEIR_JSON_FIELD(weir_phase_result, key_text, member, __VA_ARGS__)
 
 static const struct weir_json_field windows_fields[] = {
-    WEIR_JSON_FIELD(weir_windows, "open_s", open_s, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_windows, "transfer_s", transfer_s, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_windows, "close_s", close_s, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_windows, "total_s", total_s, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_windows, "open_s", open_s, REAL),
+    WEIR_JSON_FIELD(weir_windows, "transfer_s", transfer_s, REAL),
+    WEIR_JSON_FIELD(weir_windows, "close_s", close_s, REAL),
+    WEIR_JSON_FIELD(weir_windows, "total_s", total_s, REAL),
     {0},
 };
 
 static const struct weir_json_field spread_fields[] = {
-    PHASE("min_s", rank_s_min, WEIR_JSON_REAL),
-    PHASE("mean_s", rank_s_mean, WEIR_JSON_REAL),
-    PHASE("max_s", rank_s_max, WEIR_JSON_REAL),
-    PHASE("stddev_s", rank_s_stddev, WEIR_JSON_REAL),
+    PHASE("min_s", rank_s_min, REAL),
+    PHASE("mean_s", rank_s_mean, REAL),
+    PHASE("max_s", rank_s_max, REAL),
+    PHASE("stddev_s", rank_s_stddev, REAL),
     {0},
 };
 
 static const struct weir_json_field slow_rank_fields[] = {
-    WEIR_JSON_FIELD(weir_slow_rank, "rank", rank, WEIR_JSON_UNSIGNED),
-    WEIR_JSON_FIELD(weir_slow_rank, "host", host, WEIR_JSON_TEXT),
-    WEIR_JSON_FIELD(weir_slow_rank, "seconds", seconds, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_slow_rank, "rank", rank, UNSIGNED),
+    WEIR_JSON_FIELD(weir_slow_rank, "host", host, TEXT),
+    WEIR_JSON_FIELD(weir_slow_rank, "seconds", seconds, REAL),
     {0},
 };
 
 static const struct weir_json_field outlier_fields[] = {
-    WEIR_JSON_FIELD(weir_outlier, "kind", kind, WEIR_JSON_NAME, WEIR_JSON_NAMES(outlier_kinds)),
-    WEIR_JSON_FIELD(weir_outlier, "rank", rank, WEIR_JSON_UNSIGNED),
-    WEIR_JSON_FIELD(weir_outlier, "host", host, WEIR_JSON_TEXT),
-    WEIR_JSON_FIELD(weir_outlier, "value_s", value_s, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_outlier, "mean_s", mean_s, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_outlier, "stddev_s", stddev_s, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_outlier, "kind", kind, NAME, WEIR_JSON_NAMES(outlier_kinds)),
+    WEIR_JSON_FIELD(weir_outlier, "rank", rank, UNSIGNED),
+    WEIR_JSON_FIELD(weir_outlier, "host", host, TEXT),
+    WEIR_JSON_FIELD(weir_outlier, "value_s", value_s, REAL),
+    WEIR_JSON_FIELD(weir_outlier, "mean_s", mean_s, REAL),
+    WEIR_JSON_FIELD(weir_outlier, "stddev_s", stddev_s, REAL),
     {0},
 };
 
 static const struct weir_json_field cpu_fields[] = {
-    PHASE("user_s", cpu_user_s, WEIR_JSON_REAL),
-    PHASE("system_s", cpu_system_s, WEIR_JSON_REAL),
+    PHASE("user_s", cpu_user_s, REAL),
+    PHASE("system_s", cpu_system_s, REAL),
     {0},
 };
 
 static const struct weir_json_field depth_point_fields[] = {
-    WEIR_JSON_FIELD(weir_depth_point, "depth", depth, WEIR_JSON_UNSIGNED),
-    WEIR_JSON_FIELD(weir_depth_point, "ops_per_s", ops_per_s, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_depth_point, "depth", depth, UNSIGNED),
+    WEIR_JSON_FIELD(weir_depth_point, "ops_per_s", ops_per_s, REAL),
     {0},
 };
 
 static const struct weir_json_field pace_fields[] = {
-    WEIR_JSON_FIELD(weir_pace_result, "asked_per_s", asked_per_s, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_pace_result, "offered_s", offered_s, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_pace_result, "end_lag_s", end_lag_s, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_pace_result, "max_lag_s", max_lag_s, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_pace_result, "max_backlog", max_backlog, WEIR_JSON_COUNT),
+    WEIR_JSON_FIELD(weir_pace_result, "asked_per_s", asked_per_s, REAL),
+    WEIR_JSON_FIELD(weir_pace_result, "offered_s", offered_s, REAL),
+    WEIR_JSON_FIELD(weir_pace_result, "end_lag_s", end_lag_s, REAL),
+    WEIR_JSON_FIELD(weir_pace_result, "max_lag_s", max_lag_s, REAL),
+    WEIR_JSON_FIELD(weir_pace_result, "max_backlog", max_backlog, COUNT),
     {0},
 };
 
 static const struct weir_json_field stonewall_fields[] = {
-    WEIR_JSON_FIELD(weir_stonewall, "hit", is_hit, WEIR_JSON_FLAG),
-    WEIR_JSON_FIELD(weir_stonewall, "ops_min", ops_min, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_stonewall, "ops_max", ops_max, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_stonewall, "seconds", seconds, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_stonewall, "bytes_min", bytes_min, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_stonewall, "bytes_mean", bytes_mean, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_stonewall, "hit", is_hit, FLAG),
+    WEIR_JSON_FIELD(weir_stonewall, "ops_min", ops_min, COUNT),
+    WEIR_JSON_FIELD(weir_stonewall, "ops_max", ops_max, COUNT),
+    WEIR_JSON_FIELD(weir_stonewall, "seconds", seconds, REAL),
+    WEIR_JSON_FIELD(weir_stonewall, "bytes_min", bytes_min, COUNT),
+    WEIR_JSON_FIELD(weir_stonewall, "bytes_mean", bytes_mean, REAL),
     {0},
 };
 
 static const struct weir_json_field clock_fields[] = {
-    WEIR_JSON_FIELD(weir_clock_quality, "cross_node", is_cross_node, WEIR_JSON_FLAG),
-    WEIR_JSON_FIELD(weir_clock_quality, "offset_s", offset_s, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_clock_quality, "drift_ppm", drift_ppm, WEIR_JSON_REAL),
-    WEIR_JSON_FIELD(weir_clock_quality, "error_s", error_s, WEIR_JSON_REAL),
+    WEIR_JSON_FIELD(weir_clock_quality, "cross_node", is_cross_node, FLAG),
+    WEIR_JSON_FIELD(weir_clock_quality, "offset_s", offset_s, REAL),
+    WEIR_JSON_FIELD(weir_clock_quality, "drift_ppm", drift_ppm, REAL),
+    WEIR_JSON_FIELD(weir_clock_quality, "error_s", error_s, REAL),
     {0},
 };
 
 static const struct weir_json_field found_fields[] = {
-    WEIR_JSON_FIELD(weir_mismatch, "file", found_file, WEIR_JSON_UNSIGNED),
-    WEIR_JSON_FIELD(weir_mismatch, "offset", found_offset, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_mismatch, "writer", found_writer, WEIR_JSON_UNSIGNED),
-    WEIR_JSON_FIELD(weir_mismatch, "generation", found_generation, WEIR_JSON_COUNT),
+    WEIR_JSON_FIELD(weir_mismatch, "file", found_file, UNSIGNED),
+    WEIR_JSON_FIELD(weir_mismatch, "offset", found_offset, COUNT),
+    WEIR_JSON_FIELD(weir_mismatch, "writer", found_writer, UNSIGNED),
+    WEIR_JSON_FIELD(weir_mismatch, "generation", found_generation, COUNT),
     {0},
 };
 
@@ -271,14 +270,14 @@ static bool read_found(const json_t *value, void *values, struct weir_arena *are
 }
 
 static const struct weir_json_field mismatch_fields[] = {
-    WEIR_JSON_FIELD(weir_mismatch, "kind", kind, WEIR_JSON_NAME, .names = weir_mismatch_names,
+    WEIR_JSON_FIELD(weir_mismatch, "kind", kind, NAME, .names = weir_mismatch_names,
                     .name_count = WEIR_MISMATCH_KIND_COUNT),
-    WEIR_JSON_FIELD(weir_mismatch, "file", file_number, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_mismatch, "offset", offset, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_mismatch, "bytes", bytes, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_mismatch, "writer", writer, WEIR_JSON_UNSIGNED),
-    WEIR_JSON_FIELD(weir_mismatch, "reader", reader, WEIR_JSON_UNSIGNED),
-    WEIR_JSON_FIELD(weir_mismatch, "found", has_found, WEIR_JSON_OWN, .flags = WEIR_JSON_OMITTED,
+    WEIR_JSON_FIELD(weir_mismatch, "file", file_number, COUNT),
+    WEIR_JSON_FIELD(weir_mismatch, "offset", offset, COUNT),
+    WEIR_JSON_FIELD(weir_mismatch, "bytes", bytes, COUNT),
+    WEIR_JSON_FIELD(weir_mismatch, "writer", writer, UNSIGNED),
+    WEIR_JSON_FIELD(weir_mismatch, "reader", reader, UNSIGNED),
+    WEIR_JSON_FIELD(weir_mismatch, "found", has_found, OWN, .flags = WEIR_JSON_OMITTED,
                     WEIR_JSON_WHEN(weir_mismatch, has_found), .fields = found_fields,
                     .write = write_found, .read = read_found),
     {0},
@@ -312,27 +311,26 @@ static bool read_kinds(const json_t *value, void *values, struct weir_arena *are
 }
 
 static const struct weir_json_field verification_fields[] = {
-    WEIR_JSON_FIELD(weir_mismatch_log, "checked_transfers", checked_transfers, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_mismatch_log, "wrong_transfers", wrong_transfers, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_mismatch_log, "wrong_bytes", wrong_bytes, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_mismatch_log, "kinds", kinds, WEIR_JSON_OWN, .write = write_kinds,
+    WEIR_JSON_FIELD(weir_mismatch_log, "checked_transfers", checked_transfers, COUNT),
+    WEIR_JSON_FIELD(weir_mismatch_log, "wrong_transfers", wrong_transfers, COUNT),
+    WEIR_JSON_FIELD(weir_mismatch_log, "wrong_bytes", wrong_bytes, COUNT),
+    WEIR_JSON_FIELD(weir_mismatch_log, "kinds", kinds, OWN, .write = write_kinds,
                     .read = read_kinds),
-    WEIR_JSON_FIELD(weir_mismatch_log, "first", first, WEIR_JSON_LIST,
+    WEIR_JSON_FIELD(weir_mismatch_log, "first", first, LIST,
                     WEIR_JSON_OF(mismatch_fields, weir_mismatch),
                     WEIR_JSON_COUNT_IN(weir_mismatch_log, kept)),
     {0},
 };
 
 static const struct weir_json_field residency_fields[] = {
-    WEIR_JSON_FIELD(weir_residency_result, "asked_bytes", asked_bytes, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_residency_result, "resident_bytes", resident_bytes, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_residency_result, "ranks", rank_count, WEIR_JSON_UNSIGNED),
+    WEIR_JSON_FIELD(weir_residency_result, "asked_bytes", asked_bytes, COUNT),
+    WEIR_JSON_FIELD(weir_residency_result, "resident_bytes", resident_bytes, COUNT),
+    WEIR_JSON_FIELD(weir_residency_result, "ranks", rank_count, UNSIGNED),
     {0},
 };
 
 #define TRAFFIC(key_text, member, condition)                                                       \
-    WEIR_JSON_FIELD(weir_traffic, key_text, member, WEIR_JSON_COUNT,                               \
-                    WEIR_JSON_WHEN(weir_traffic, condition))
+    WEIR_JSON_FIELD(weir_traffic, key_text, member, COUNT, WEIR_JSON_WHEN(weir_traffic, condition))
 
 static const struct weir_json_field traffic_fields[] = {
     TRAFFIC("device_read_bytes", device_read_bytes, has_devices),
@@ -346,16 +344,15 @@ _Static_assert(offsetof(struct weir_traffic, has_network) ==
                "traffic is there if either of two neighbours is");
 
 static const struct weir_json_field shortfall_fields[] = {
-    PHASE("text", shortfall, WEIR_JSON_STRING),
-    PHASE("ranks", shortfall_rank_count, WEIR_JSON_UNSIGNED),
+    PHASE("text", shortfall, STRING),
+    PHASE("ranks", shortfall_rank_count, UNSIGNED),
     {0},
 };
 
 const struct weir_json_field weir_record_finding_fields[] = {
-    WEIR_JSON_FIELD(weir_finding, "severity", severity, WEIR_JSON_NAME,
-                    WEIR_JSON_NAMES(severities)),
-    WEIR_JSON_FIELD(weir_finding, "name", name, WEIR_JSON_STRING, .flags = WEIR_JSON_NEEDED),
-    WEIR_JSON_FIELD(weir_finding, "text", text, WEIR_JSON_STRING, .flags = WEIR_JSON_NEEDED),
+    WEIR_JSON_FIELD(weir_finding, "severity", severity, NAME, WEIR_JSON_NAMES(severities)),
+    WEIR_JSON_FIELD(weir_finding, "name", name, STRING, .flags = WEIR_JSON_NEEDED),
+    WEIR_JSON_FIELD(weir_finding, "text", text, STRING, .flags = WEIR_JSON_NEEDED),
     {0},
 };
 
@@ -394,11 +391,11 @@ static bool read_buckets(const json_t *value, void *values, struct weir_arena *a
 }
 
 const struct weir_json_field weir_record_histogram_fields[] = {
-    WEIR_JSON_FIELD(weir_histogram, "total", total, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_histogram, "sum_ns", sum_ns, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_histogram, "min_ns", min_ns, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_histogram, "max_ns", max_ns, WEIR_JSON_COUNT),
-    WEIR_JSON_FIELD(weir_histogram, "buckets", counts, WEIR_JSON_OWN, .write = write_buckets,
+    WEIR_JSON_FIELD(weir_histogram, "total", total, COUNT),
+    WEIR_JSON_FIELD(weir_histogram, "sum_ns", sum_ns, COUNT),
+    WEIR_JSON_FIELD(weir_histogram, "min_ns", min_ns, COUNT),
+    WEIR_JSON_FIELD(weir_histogram, "max_ns", max_ns, COUNT),
+    WEIR_JSON_FIELD(weir_histogram, "buckets", counts, OWN, .write = write_buckets,
                     .read = read_buckets),
     {0},
 };
@@ -423,11 +420,11 @@ static bool read_interval(const json_t *value, void *values, struct weir_arena *
 #define SERIES(key_text, member, ...) WEIR_JSON_FIELD(weir_series, key_text, member, __VA_ARGS__)
 
 static const struct weir_json_field series_fields[] = {
-    SERIES("interval_ns", shift, WEIR_JSON_OWN, .write = write_interval, .read = read_interval),
-    SERIES("ops", ops, WEIR_JSON_COUNTS, WEIR_JSON_COUNT_IN(weir_series, used)),
-    SERIES("bytes", bytes, WEIR_JSON_COUNTS, WEIR_JSON_COUNT_IN(weir_series, used),
+    SERIES("interval_ns", shift, OWN, .write = write_interval, .read = read_interval),
+    SERIES("ops", ops, COUNTS, WEIR_JSON_COUNT_IN(weir_series, used)),
+    SERIES("bytes", bytes, COUNTS, WEIR_JSON_COUNT_IN(weir_series, used),
            .flags = WEIR_JSON_COUNTED),
-    SERIES("backlog", backlog, WEIR_JSON_COUNTS, WEIR_JSON_COUNT_IN(weir_series, used),
+    SERIES("backlog", backlog, COUNTS, WEIR_JSON_COUNT_IN(weir_series, used),
            .flags = WEIR_JSON_COUNTED),
     {0},
 };
@@ -456,56 +453,56 @@ static bool read_series(const json_t *value, void *values, struct weir_arena *ar
 #define PLACE(key_text, member, type) WEIR_JSON_FIELD(weir_node_places, key_text, member, type)
 
 static const struct weir_json_field node_place_fields[] = {
-    PLACE("host", host, WEIR_JSON_TEXT),
-    PLACE("ranks", rank_count, WEIR_JSON_UNSIGNED),
-    PLACE("cpus", cpus, WEIR_JSON_CPUS),
-    PLACE("cores", core_count, WEIR_JSON_UNSIGNED),
-    PLACE("given_cores", given_core_count, WEIR_JSON_UNSIGNED),
-    PLACE("pinned", is_pinned, WEIR_JSON_FLAG),
-    PLACE("crowded_ranks", crowded_count, WEIR_JSON_UNSIGNED),
-    PLACE("first_crowded_rank", first_crowded, WEIR_JSON_UNSIGNED),
-    PLACE("crowded_cpu", crowded_cpu, WEIR_JSON_UNSIGNED),
-    PLACE("moved_ranks", moved_count, WEIR_JSON_UNSIGNED),
-    PLACE("first_moved_rank", first_moved, WEIR_JSON_UNSIGNED),
-    PLACE("narrowed_ranks", narrowed_count, WEIR_JSON_UNSIGNED),
-    PLACE("far_ranks", far_count, WEIR_JSON_UNSIGNED),
-    PLACE("cpu_numa_nodes", cpu_nodes, WEIR_JSON_BITS),
-    PLACE("page_numa_nodes", page_nodes, WEIR_JSON_BITS),
-    PLACE("asks_numa_nodes", asks_nodes, WEIR_JSON_FLAG),
-    PLACE("away_ranks", away_count, WEIR_JSON_UNSIGNED),
-    PLACE("first_away_rank", first_away, WEIR_JSON_UNSIGNED),
-    PLACE("away_permille", away_permille, WEIR_JSON_UNSIGNED),
-    PLACE("remote_ranks", remote_count, WEIR_JSON_UNSIGNED),
-    PLACE("first_remote_rank", first_remote, WEIR_JSON_UNSIGNED),
-    PLACE("cpu_s", cpu_s, WEIR_JSON_REAL),
-    PLACE("wall_s", wall_s, WEIR_JSON_REAL),
-    PLACE("migrations", migrations, WEIR_JSON_KNOWN),
-    PLACE("preemptions", preemptions, WEIR_JSON_KNOWN),
-    PLACE("throttled_s", throttled_s, WEIR_JSON_REAL),
-    PLACE("stolen_share", stolen_share, WEIR_JSON_REAL),
+    PLACE("host", host, TEXT),
+    PLACE("ranks", rank_count, UNSIGNED),
+    PLACE("cpus", cpus, CPUS),
+    PLACE("cores", core_count, UNSIGNED),
+    PLACE("given_cores", given_core_count, UNSIGNED),
+    PLACE("pinned", is_pinned, FLAG),
+    PLACE("crowded_ranks", crowded_count, UNSIGNED),
+    PLACE("first_crowded_rank", first_crowded, UNSIGNED),
+    PLACE("crowded_cpu", crowded_cpu, UNSIGNED),
+    PLACE("moved_ranks", moved_count, UNSIGNED),
+    PLACE("first_moved_rank", first_moved, UNSIGNED),
+    PLACE("narrowed_ranks", narrowed_count, UNSIGNED),
+    PLACE("far_ranks", far_count, UNSIGNED),
+    PLACE("cpu_numa_nodes", cpu_nodes, BITS),
+    PLACE("page_numa_nodes", page_nodes, BITS),
+    PLACE("asks_numa_nodes", asks_nodes, FLAG),
+    PLACE("away_ranks", away_count, UNSIGNED),
+    PLACE("first_away_rank", first_away, UNSIGNED),
+    PLACE("away_permille", away_permille, UNSIGNED),
+    PLACE("remote_ranks", remote_count, UNSIGNED),
+    PLACE("first_remote_rank", first_remote, UNSIGNED),
+    PLACE("cpu_s", cpu_s, REAL),
+    PLACE("wall_s", wall_s, REAL),
+    PLACE("migrations", migrations, KNOWN),
+    PLACE("preemptions", preemptions, KNOWN),
+    PLACE("throttled_s", throttled_s, REAL),
+    PLACE("stolen_share", stolen_share, REAL),
     {0},
 };
 
 #define RANK(key_text, member, type) WEIR_JSON_FIELD(weir_rank_place, key_text, member, type)
 
 static const struct weir_json_field rank_place_fields[] = {
-    RANK("node", node, WEIR_JSON_UNSIGNED),
-    RANK("cpus", cpus, WEIR_JSON_CPUS),
-    RANK("last_cpu", last_cpu, WEIR_JSON_UNSIGNED),
-    RANK("moved", is_moved, WEIR_JSON_FLAG),
-    RANK("cpu_numa_nodes", cpu_nodes, WEIR_JSON_BITS),
-    RANK("page_numa_nodes", page_nodes, WEIR_JSON_BITS),
-    RANK("away_permille", away_permille, WEIR_JSON_UNSIGNED),
-    RANK("migrations", migrations, WEIR_JSON_KNOWN),
-    RANK("preemptions", preemptions, WEIR_JSON_KNOWN),
+    RANK("node", node, UNSIGNED),
+    RANK("cpus", cpus, CPUS),
+    RANK("last_cpu", last_cpu, UNSIGNED),
+    RANK("moved", is_moved, FLAG),
+    RANK("cpu_numa_nodes", cpu_nodes, BITS),
+    RANK("page_numa_nodes", page_nodes, BITS),
+    RANK("away_permille", away_permille, UNSIGNED),
+    RANK("migrations", migrations, KNOWN),
+    RANK("preemptions", preemptions, KNOWN),
     {0},
 };
 
 static const struct weir_json_field places_fields[] = {
-    PHASE("nodes", node_places, WEIR_JSON_COLUMNS, .flags = WEIR_JSON_COUNTED,
+    PHASE("nodes", node_places, COLUMNS, .flags = WEIR_JSON_COUNTED,
           WEIR_JSON_OF(node_place_fields, weir_node_places),
           WEIR_JSON_COUNT_IN(weir_phase_result, node_count)),
-    PHASE("ranks", rank_places, WEIR_JSON_COLUMNS, .flags = WEIR_JSON_COUNTED,
+    PHASE("ranks", rank_places, COLUMNS, .flags = WEIR_JSON_COUNTED,
           WEIR_JSON_WHEN(weir_phase_result, rank_places), .room = WEIR_RANK_PLACES_MAX,
           WEIR_JSON_OF(rank_place_fields, weir_rank_place),
           WEIR_JSON_COUNT_IN(weir_phase_result, rank_count)),
@@ -516,74 +513,72 @@ static const struct weir_json_field places_fields[] = {
 
 /* In the order of the record; reports in JSON have them too. */
 const struct weir_json_field weir_record_phase_fields[] = {
-    PHASE("outcome", outcome, WEIR_JSON_NAME, WEIR_JSON_NAMES(outcomes)),
-    PHASE("test", test, WEIR_JSON_UNSIGNED),
-    PHASE("phase", phase, WEIR_JSON_UNSIGNED),
-    PHASE("repetition", repetition, WEIR_JSON_UNSIGNED),
-    PHASE("interrupted", is_interrupted, WEIR_JSON_FLAG),
-    PHASE("begun_s", begun_s, WEIR_JSON_REAL),
-    PHASE("ranks", rank_count, WEIR_JSON_UNSIGNED),
-    PHASE("nodes", node_count, WEIR_JSON_UNSIGNED),
-    PHASE("near_ranks", near_rank_count, WEIR_JSON_UNSIGNED),
-    PHASE("ops", op_count, WEIR_JSON_COUNT),
-    PHASE("bytes", byte_count, WEIR_JSON_COUNT),
-    PHASE("expected_bytes", expected_bytes, WEIR_JSON_COUNT),
-    PHASE("differing_sizes", has_differing_sizes, WEIR_JSON_FLAG),
-    PHASE("unlogged_ops", unlogged_ops, WEIR_JSON_COUNT),
-    PHASE("short_transfers", short_count, WEIR_JSON_COUNT),
-    PHASE("errors", error_count, WEIR_JSON_COUNT),
-    PHASE("failure", failure, WEIR_JSON_TEXT),
-    PHASE("generation", generation, WEIR_JSON_COUNT),
-    PHASE("data_seed", data_seed, WEIR_JSON_SEED),
-    PHASE("order_seed", order_seed, WEIR_JSON_SEED),
-    PHASE("common_s", common_s, WEIR_JSON_REAL),
-    PHASE("op_s_min", op_s_min, WEIR_JSON_REAL),
-    PHASE("data_share", data_share, WEIR_JSON_REAL),
-    PHASE("overlapped_data_share", overlapped_data_share, WEIR_JSON_REAL),
-    PHASE("storage_s", storage_s, WEIR_JSON_REAL),
-    PHASE("blocked_transfers", blocked_count, WEIR_JSON_COUNT),
-    PHASE("depth", depth, WEIR_JSON_UNSIGNED),
-    PHASE("batch", batch, WEIR_JSON_UNSIGNED),
-    PHASE("outlier_count", outlier_count, WEIR_JSON_UNSIGNED),
-    PHASE("file_bytes", file_bytes, WEIR_JSON_KNOWN),
-    PHASE("windows", windows, WEIR_JSON_OBJECT, .fields = windows_fields),
+    PHASE("outcome", outcome, NAME, WEIR_JSON_NAMES(outcomes)),
+    PHASE("test", test, UNSIGNED),
+    PHASE("phase", phase, UNSIGNED),
+    PHASE("repetition", repetition, UNSIGNED),
+    PHASE("interrupted", is_interrupted, FLAG),
+    PHASE("begun_s", begun_s, REAL),
+    PHASE("ranks", rank_count, UNSIGNED),
+    PHASE("nodes", node_count, UNSIGNED),
+    PHASE("near_ranks", near_rank_count, UNSIGNED),
+    PHASE("ops", op_count, COUNT),
+    PHASE("bytes", byte_count, COUNT),
+    PHASE("expected_bytes", expected_bytes, COUNT),
+    PHASE("differing_sizes", has_differing_sizes, FLAG),
+    PHASE("unlogged_ops", unlogged_ops, COUNT),
+    PHASE("short_transfers", short_count, COUNT),
+    PHASE("errors", error_count, COUNT),
+    PHASE("failure", failure, TEXT),
+    PHASE("generation", generation, COUNT),
+    PHASE("data_seed", data_seed, SEED),
+    PHASE("order_seed", order_seed, SEED),
+    PHASE("common_s", common_s, REAL),
+    PHASE("op_s_min", op_s_min, REAL),
+    PHASE("data_share", data_share, REAL),
+    PHASE("overlapped_data_share", overlapped_data_share, REAL),
+    PHASE("storage_s", storage_s, REAL),
+    PHASE("blocked_transfers", blocked_count, COUNT),
+    PHASE("depth", depth, UNSIGNED),
+    PHASE("batch", batch, UNSIGNED),
+    PHASE("outlier_count", outlier_count, UNSIGNED),
+    PHASE("file_bytes", file_bytes, KNOWN),
+    PHASE("windows", windows, OBJECT, .fields = windows_fields),
     WEIR_JSON_PART("rank_s", spread_fields),
     WEIR_JSON_PART("cpu", cpu_fields),
-    PHASE("depth_curve", depth_curve.points, WEIR_JSON_LIST,
+    PHASE("depth_curve", depth_curve.points, LIST,
           WEIR_JSON_OF(depth_point_fields, weir_depth_point),
           WEIR_JSON_COUNT_IN(weir_phase_result, depth_curve.count),
           WEIR_JSON_WHEN(weir_phase_result, depth_curve.count)),
-    PHASE("pace", pace, WEIR_JSON_OBJECT, .fields = pace_fields,
+    PHASE("pace", pace, OBJECT, .fields = pace_fields,
           WEIR_JSON_WHEN(weir_phase_result, pace.asked_per_s)),
-    PHASE("granted", granted, WEIR_JSON_STRING),
+    PHASE("granted", granted, STRING),
     WEIR_JSON_PART("shortfall", shortfall_fields, WEIR_JSON_WHEN(weir_phase_result, shortfall)),
-    PHASE("slowest", slowest, WEIR_JSON_LIST, WEIR_JSON_OF(slow_rank_fields, weir_slow_rank),
+    PHASE("slowest", slowest, LIST, WEIR_JSON_OF(slow_rank_fields, weir_slow_rank),
           WEIR_JSON_COUNT_IN(weir_phase_result, slowest_count)),
-    PHASE("outliers", outliers, WEIR_JSON_VECTOR, .flags = WEIR_JSON_COUNTED,
+    PHASE("outliers", outliers, VECTOR, .flags = WEIR_JSON_COUNTED,
           WEIR_JSON_OF(outlier_fields, weir_outlier), .room = WEIR_OUTLIERS_KEPT,
           WEIR_JSON_COUNT_IN(weir_phase_result, outlier_count)),
-    PHASE("stonewall", stonewall, WEIR_JSON_OBJECT, .fields = stonewall_fields,
+    PHASE("stonewall", stonewall, OBJECT, .fields = stonewall_fields,
           WEIR_JSON_WHEN(weir_phase_result, stonewall.has_deadline)),
-    PHASE("clock", clock, WEIR_JSON_OBJECT, .fields = clock_fields),
-    PHASE("verification", mismatches, WEIR_JSON_OBJECT, .fields = verification_fields),
-    PHASE("residency", residency, WEIR_JSON_OBJECT, .fields = residency_fields,
+    PHASE("clock", clock, OBJECT, .fields = clock_fields),
+    PHASE("verification", mismatches, OBJECT, .fields = verification_fields),
+    PHASE("residency", residency, OBJECT, .fields = residency_fields,
           WEIR_JSON_WHEN(weir_phase_result, residency.asked_bytes)),
-    PHASE("traffic", traffic, WEIR_JSON_OBJECT, .fields = traffic_fields,
+    PHASE("traffic", traffic, OBJECT, .fields = traffic_fields,
           .when = offsetof(struct weir_phase_result, traffic.has_devices),
           .when_bytes = 2 * sizeof(bool)),
-    PHASE("node_memory_bytes", node_memory_bytes, WEIR_JSON_COUNT,
+    PHASE("node_memory_bytes", node_memory_bytes, COUNT,
           WEIR_JSON_WHEN(weir_phase_result, node_memory_bytes)),
-    PHASE("notes", notes, WEIR_JSON_STRING, .flags = WEIR_JSON_OMITTED,
+    PHASE("notes", notes, STRING, .flags = WEIR_JSON_OMITTED,
           WEIR_JSON_WHEN(weir_phase_result, notes)),
-    PHASE("findings", findings, WEIR_JSON_VECTOR,
-          WEIR_JSON_OF(weir_record_finding_fields, weir_finding),
+    PHASE("findings", findings, VECTOR, WEIR_JSON_OF(weir_record_finding_fields, weir_finding),
           WEIR_JSON_COUNT_IN(weir_phase_result, finding_count)),
     {0},
 };
 
 #define LATENCY(key_text, member)                                                                  \
-    PHASE(key_text, member, WEIR_JSON_POINTER,                                                     \
-          WEIR_JSON_OF(weir_record_histogram_fields, weir_histogram))
+    PHASE(key_text, member, POINTER, WEIR_JSON_OF(weir_record_histogram_fields, weir_histogram))
 
 /* What is in the result file alone. */
 const struct weir_json_field weir_record_detail_fields[] = {
@@ -592,8 +587,8 @@ const struct weir_json_field weir_record_detail_fields[] = {
     LATENCY("response", response),
     LATENCY("write_latency", write_latency),
     LATENCY("read_latency", read_latency),
-    PHASE("series", series, WEIR_JSON_OWN, WEIR_JSON_WHEN(weir_phase_result, series),
-          .fields = series_fields, .write = write_series, .read = read_series),
+    PHASE("series", series, OWN, WEIR_JSON_WHEN(weir_phase_result, series), .fields = series_fields,
+          .write = write_series, .read = read_series),
     WEIR_JSON_PART("places", places_fields, WEIR_JSON_WHEN(weir_phase_result, node_places)),
     {0},
 };
