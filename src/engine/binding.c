@@ -15,6 +15,9 @@
 #include <string.h>
 
 #define PAGE_SAMPLE_NS UINT64_C(100000000)
+/* Reading the counters of the kernel takes longer than a short phase. A kernel counts stolen time
+ * in such ticks. */
+#define COUNTER_SAMPLE_NS UINT64_C(10000000)
 
 /* ---- the plan of a node ---- */
 
@@ -269,13 +272,22 @@ int weir_binding_place_memory(void *context, void *memory, size_t bytes)
 
 /* ---- looks ---- */
 
+static bool counters_are_old(const struct weir_run *run)
+{
+    return run->looked_ns == 0 || weir_run_now(run) - run->looked_ns >= COUNTER_SAMPLE_NS;
+}
+
 void weir_binding_sample_before(struct weir_run *run)
 {
     if (run->traffic_watch != NULL)
         weir_traffic_read(run->traffic_watch, &run->traffic);
+    run->samples_counters = counters_are_old(run);
+    if (!run->samples_counters)
+        return;
     if (run->stolen_watch != NULL)
         weir_stolen_begin(run->stolen_watch);
     weir_run_probe_read(run->host->probe, &run->look);
+    run->looked_ns = weir_run_now(run);
 }
 
 /* What it may run on now: that of the binding, unless somebody has moved it. */
@@ -297,13 +309,30 @@ static bool was_away(const struct weir_binding *binding, uint64_t migrations)
     return weir_cpu_set_count(&binding->cpus) == 1 && migrations != WEIR_UNKNOWN && migrations > 0;
 }
 
+/* After a short phase that began when the counters had just been read, they are not known: the next
+ * phase after which they are read has its part, too. */
+static struct weir_running look_again(struct weir_run *run)
+{
+    struct weir_running now = run->look;
+
+    run->samples_counters |= counters_are_old(run);
+    if (run->samples_counters) {
+        weir_run_probe_read(run->host->probe, &now);
+        run->looked_ns = weir_run_now(run);
+    } else {
+        weir_running_cpus(&now.cpus);
+        now.migrations = now.preemptions = now.throttled_ns = WEIR_UNKNOWN;
+        now.at_ns += weir_run_now(run) - run->looked_ns;
+    }
+    return now;
+}
+
 void weir_binding_sample_after(struct weir_run *run, struct weir_execution *execution)
 {
     const struct weir_running *before = &run->look;
     const struct weir_binding *binding = &run->binding;
-    struct weir_running now;
+    struct weir_running now = look_again(run);
 
-    weir_run_probe_read(run->host->probe, &now);
     *execution = (struct weir_execution){
         .is_known = true,
         .is_pinned = is_pinned(run),
@@ -320,6 +349,8 @@ void weir_binding_sample_after(struct weir_run *run, struct weir_execution *exec
     };
     tell_place(binding, &now, execution);
     execution->is_moved |= was_away(binding, execution->migrations);
+    if (run->samples_counters)
+        run->look = now;
 }
 
 static bool asks_nodes(const struct weir_membind *membind)
@@ -362,11 +393,20 @@ static void look_at_memory(struct weir_run *run, struct weir_execution *executio
         execution->away_permille = weir_memory_away_permille(places, execution->wanted_nodes);
 }
 
+/* On the first rank of a node, of all its ranks; else NULL. */
+static const struct weir_stolen *stolen_of_node(const struct weir_run *run)
+{
+    if (run->stolen_watch == NULL)
+        return NULL;
+    return run->samples_counters ? weir_stolen_end(run->stolen_watch)
+                                 : weir_stolen_unknown(run->stolen_watch);
+}
+
 /* The first rank has looked for as long as any rank of the node took; of that, this rank gets the
  * part for which it took itself. Collective. */
 static int share_stolen(struct weir_run *run, struct weir_execution *execution)
 {
-    const struct weir_stolen *all = run->stolen_watch ? weir_stolen_end(run->stolen_watch) : NULL;
+    const struct weir_stolen *all = stolen_of_node(run);
     struct weir_stolen mine = {.ns = WEIR_UNKNOWN};
     int code = weir_group_scatter_on_node(run->group, all, sizeof mine, &mine);
 

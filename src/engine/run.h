@@ -79,7 +79,9 @@ struct weir_run {
     struct weir_storage_facts storage;        /* behind the target; first rank of a node */
     struct weir_traffic_watch *traffic_watch; /* first rank of a node; else NULL */
     struct weir_stolen_watch *stolen_watch;   /* likewise, for all ranks of the node */
-    struct weir_running look;                 /* before the present phase */
+    struct weir_running look;                 /* the latest one that read the kernel's counters */
+    uint64_t looked_ns;                       /* when that was; 0: never */
+    bool samples_counters;                    /* they are read around the present phase */
     struct weir_traffic traffic;              /* likewise, first rank of a node */
     uint64_t *package_of_rank; /* processor packages, if the names of files say them; else NULL */
     struct weir_hog hog;

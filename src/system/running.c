@@ -42,9 +42,9 @@ static int get_cpus(pid_t thread, struct weir_cpu_set *cpus)
     if (sched_getaffinity(thread, sizeof mask, (cpu_set_t *)mask) != 0)
         return -errno;
     memset(cpus, 0, sizeof *cpus);
-    for (unsigned cpu = 0; cpu < WEIR_CPUS_MAX; cpu++)
-        if (mask[cpu / BITS_PER_WORD] >> cpu % BITS_PER_WORD & 1)
-            weir_cpu_set_add(cpus, cpu);
+    for (unsigned word = 0; word < WEIR_CPUS_MAX / BITS_PER_WORD; word++)
+        for (unsigned long rest = mask[word]; rest != 0; rest &= rest - 1)
+            weir_cpu_set_add(cpus, word * (unsigned)BITS_PER_WORD + (unsigned)__builtin_ctzl(rest));
     return 0;
 }
 

@@ -133,24 +133,40 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-void weir_stolen_begin(struct weir_stolen_watch *watch)
+static void begin_again(struct weir_stolen_watch *watch, uint64_t at_ns)
 {
     uint64_t *freed = watch->before_ns;
 
-    watch->begun_ns = now_ns();
-    read_all(watch);
+    watch->begun_ns = at_ns;
     watch->before_ns = watch->now_ns;
     watch->now_ns = freed;
 }
 
-const struct weir_stolen *weir_stolen_end(struct weir_stolen_watch *watch)
+void weir_stolen_begin(struct weir_stolen_watch *watch)
 {
-    uint64_t interval_ns;
+    uint64_t at_ns = now_ns();
 
     read_all(watch);
-    interval_ns = now_ns() - watch->begun_ns;
+    begin_again(watch, at_ns);
+}
+
+const struct weir_stolen *weir_stolen_unknown(struct weir_stolen_watch *watch)
+{
+    for (unsigned i = 0; i < watch->count; i++)
+        watch->stolen[i] = (struct weir_stolen){WEIR_UNKNOWN, 0};
+    return watch->stolen;
+}
+
+const struct weir_stolen *weir_stolen_end(struct weir_stolen_watch *watch)
+{
+    uint64_t at_ns, interval_ns;
+
+    read_all(watch);
+    at_ns = now_ns();
+    interval_ns = at_ns - watch->begun_ns;
     for (unsigned i = 0; i < watch->count; i++)
         watch->stolen[i] =
             (struct weir_stolen){weir_growth(watch->before_ns[i], watch->now_ns[i]), interval_ns};
+    begin_again(watch, at_ns);
     return watch->stolen;
 }

@@ -19,3 +19,12 @@ for rank in 1 2; do
     ! grep -q pread64 "read.$rank" || fail "rank $rank reads /proc/stat as well"
 done
 expect_record "0 <= written.places.nodes.stolen_share[0] <= 1"
+
+# Looks are at least 10 ms apart, with two for a phase that begins later than that: many short phases do not pay for them.
+begun=${EPOCHREALTIME/./}
+capture mpiexec -n 2 "$work/traced" -a null -w -t 4k -b 4k -i 400 -o "$files/f"
+expect_done
+reads=$(grep -c pread64 read.0)
+most=$((4 + 2 * (${EPOCHREALTIME/./} - begun) / 10000))
+((reads <= most)) || fail "/proc/stat is read $reads times for 400 phases, more than $most times"
+((reads < 800)) || fail "/proc/stat is read twice for each phase"

@@ -23,8 +23,11 @@ struct weir_stolen_watch *weir_stolen_open(const char *root, const struct weir_c
 void weir_stolen_close(struct weir_stolen_watch *watch);
 
 /* Begins an interval, and ends it: an entry for each set, which is the watch's. One reading of the
- * file each; nothing is allocated. Times are in the kernel's ticks, of up to 10 ms. */
+ * file each; nothing is allocated. Times are in the kernel's ticks, of up to 10 ms. The end of an
+ * interval begins another one. */
 void weir_stolen_begin(struct weir_stolen_watch *watch);
 const struct weir_stolen *weir_stolen_end(struct weir_stolen_watch *watch);
+/* Entries that tell nothing; reads nothing. */
+const struct weir_stolen *weir_stolen_unknown(struct weir_stolen_watch *watch);
 
 #endif
