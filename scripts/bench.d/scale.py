@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ranks tell each other in a phase: counted in runs of a few ranks, compared with a model, and told for many."""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from pairs import main_guard
+
+CALLS = ("barrier", "allreduce", "broadcast", "gather", "send", "receive")
+PHASES = 40  # more in the longer run than in the shorter one
+TRIPS = 16  # of the synchronisation of two clocks
+TRIP_BYTES = 17  # there and back
+TIME_BYTES = 24
+STOLEN_BYTES = 16
+
+
+def count(weir, shim, ranks, repetitions):
+    """Calls and bytes of rank 0 in a run of that many write phases."""
+    command = ["mpiexec", "--oversubscribe", "-n", str(ranks), weir, "-a", "null", "-w", "-t", "4k", "-b", "4k", "-i",
+               str(repetitions)]
+    done = subprocess.run(command, env=os.environ | {"LD_PRELOAD": shim}, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, timeout=120, check=True)
+    line = next(line for line in done.stderr.splitlines() if line.startswith("mpi calls: "))
+    return json.loads(line.removeprefix("mpi calls: "))
+
+
+def count_phase(weir, shim, ranks):
+    few, many = (count(weir, shim, ranks, repetitions) for repetitions in (1, 1 + PHASES))
+    return {call: [(many[call][i] - few[call][i]) / PHASES for i in (0, 1)] for call in CALLS}
+
+
+def depth_of(count_of_members):
+    return (count_of_members - 1).bit_length()
+
+
+def model(phase, ranks, ranks_per_node):
+    """Of a phase with as many calls as `phase` on one node. Collectives are trees: a rank sends one message in each
+    step, and the row of each rank comes to rank 0."""
+    per_node = min(ranks, ranks_per_node)
+    nodes = -(-ranks // per_node)
+    depth = depth_of(ranks)
+    trees = sum(phase[call][0] for call in ("barrier", "allreduce", "broadcast", "gather"))
+    clocks = 2 * TRIPS * 2 * depth_of(nodes)  # before and after the phase; rank 0 is asked in each round
+    shares = (per_node - 1) * (3 if nodes > 1 else 1)  # stolen time; with several nodes the time, twice
+    reduced = (phase["allreduce"][1] + phase["broadcast"][1]) * depth
+    share_bytes = (per_node - 1) * (STOLEN_BYTES + (2 * TIME_BYTES if nodes > 1 else 0))
+    return {"depth": trees * depth + (clocks if nodes > 1 else 0),
+            "messages": trees * depth + clocks + shares,
+            "bytes": reduced + share_bytes + clocks / 2 * TRIP_BYTES,
+            "rows": phase["gather"][1] * ranks}
+
+
+def check(counted):
+    """The calls of a phase do not depend on the number of ranks, but for those of a node to its ranks."""
+    first = counted[min(counted)]
+    for ranks, phase in counted.items():
+        for call in ("barrier", "allreduce", "broadcast", "gather"):
+            if phase[call][0] != first[call][0]:
+                sys.exit(f"scale: {phase[call][0]} calls of {call} with {ranks} ranks, {first[call][0]} with fewer")
+        if phase["gather"][1] != first["gather"][1]:
+            sys.exit(f"scale: rows of {phase['gather'][1]} bytes with {ranks} ranks")
+        if phase["send"][0] != ranks - 1:
+            sys.exit(f"scale: rank 0 of {ranks} sends {phase['send'][0]} messages, and the model says {ranks - 1}")
+
+
+def size(count_of_bytes):
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count_of_bytes < 1024 or unit == "GiB":
+            return f"{count_of_bytes:.4g} {unit}"
+        count_of_bytes /= 1024
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--weir", required=True)
+    parser.add_argument("--shim", required=True)
+    parser.add_argument("--json", type=pathlib.Path, required=True)
+    parser.add_argument("--ranks", default="2,4,8,16")
+    parser.add_argument("--ranks-per-node", type=int, default=64)
+    arguments = parser.parse_args()
+    counted = {ranks: count_phase(arguments.weir, arguments.shim, ranks)
+               for ranks in map(int, arguments.ranks.split(","))}
+    print("counted, rank 0, one write phase: calls and bytes\n")
+    print("| ranks | " + " | ".join(CALLS) + " |\n|" + "---|" * (len(CALLS) + 1))
+    for ranks, phase in counted.items():
+        print(f"| {ranks} | " + " | ".join(f"{calls:g}, {size(length)}" for calls, length in
+                                           (phase[call] for call in CALLS)) + " |")
+    check(counted)
+    largest = counted[max(counted)]
+    rows = {ranks: model(largest, ranks, arguments.ranks_per_node) for ranks in (10 ** n for n in range(1, 7))}
+    print(f"\nmodel, {arguments.ranks_per_node} ranks per node\n")
+    print("| ranks | steps one after the other | messages of rank 0 | bytes of rank 0 without rows | rows at rank 0 |")
+    print("|---|---|---|---|---|")
+    for ranks, row in rows.items():
+        print(f"| {ranks} | {row['depth']:g} | {row['messages']:g} | {size(row['bytes'])} | {size(row['rows'])} |")
+    arguments.json.write_text(json.dumps({"counted": counted, "model": rows}, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main_guard("scale", main)
