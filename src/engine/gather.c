@@ -81,7 +81,8 @@ static int gather_rows(struct weir_run *run, const struct weir_phase_facts *fact
         return code;
     weir_result_derive(record, memory->rows, (unsigned)run->group->size, memory->hosts,
                        outlier_s(run, facts->phase));
-    weir_gather_places(&run->result->arena, memory->rows, memory->hosts, record);
+    weir_gather_places(&run->result->arena, memory->rows, memory->hosts,
+                       run->result->phase_count > 1 ? record - 1 : NULL, record);
     record->rows = memory->rows;
     return 0;
 }

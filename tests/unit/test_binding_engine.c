@@ -395,7 +395,7 @@ static void gather(struct weir_arena *arena, const struct weir_rank_row rows[RAN
                    struct weir_phase_result *record)
 {
     *record = (struct weir_phase_result){.rank_count = RANKS, .node_count = NODES};
-    weir_gather_places(arena, rows, hosts, record);
+    weir_gather_places(arena, rows, hosts, NULL, record);
 }
 
 static void traffic_is_that_of_first_ranks_and_of_each_machine_once(void **state)
@@ -427,6 +427,30 @@ static void traffic_is_that_of_first_ranks_and_of_each_machine_once(void **state
         assert_int_equal(record.traffic.has_network, (cases[i].read & 0x100) != 0);
         weir_arena_close(&arena);
     }
+}
+
+static void phases_of_ranks_that_stay_share_one_list_of_them(void **state)
+{
+    struct weir_phase_result first, same, other;
+    struct weir_rank_row rows[RANKS];
+    struct weir_arena arena = {0};
+
+    (void)state;
+    fill_rows(rows);
+    for (unsigned rank = 0; rank < RANKS; rank++)
+        rows[rank].execution = (struct weir_execution){.is_known = true, .last_cpu = rank};
+    gather(&arena, rows, &first);
+    same = other = (struct weir_phase_result){.rank_count = RANKS, .node_count = NODES};
+    weir_gather_places(&arena, rows, hosts, &first, &same);
+    assert_non_null(first.rank_places);
+    assert_ptr_equal(same.rank_places, first.rank_places);
+    assert_ptr_not_equal(same.node_places, first.node_places);
+    rows[RANKS - 1].execution.migrations++;
+    weir_gather_places(&arena, rows, hosts, &same, &other);
+    assert_ptr_not_equal(other.rank_places, first.rank_places);
+    assert_int_equal(other.rank_places[RANKS - 1].migrations, 1);
+    assert_int_equal(first.rank_places[RANKS - 1].migrations, 0);
+    weir_arena_close(&arena);
 }
 
 static void the_least_memory_that_is_known_counts(void **state)
@@ -554,6 +578,7 @@ int main(void)
         cmocka_unit_test(the_node_and_the_storage_of_the_test_are_in_the_result),
         cmocka_unit_test(removals_are_not_looked_at),
         cmocka_unit_test(traffic_is_that_of_first_ranks_and_of_each_machine_once),
+        cmocka_unit_test(phases_of_ranks_that_stay_share_one_list_of_them),
         cmocka_unit_test(the_least_memory_that_is_known_counts),
         cmocka_unit_test(residency_is_summed_over_ranks_that_could_tell),
         cmocka_unit_test(cores_and_numa_nodes_are_those_that_the_kernel_tells),
