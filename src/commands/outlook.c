@@ -128,6 +128,11 @@ static double least_of(double a, double b)
     return a < b ? a : b;
 }
 
+static double most_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static void add_phase(const struct outlook *outlook, const struct weir_phase *phase,
                       struct span *span)
 {
@@ -157,14 +162,18 @@ static void add_steps(const struct outlook *outlook, const struct weir_step *ste
     for (const struct weir_step *step = steps; step != NULL; step = step->next) {
         struct span body = {0};
 
+        add_steps(outlook, step->body, &body);
         if (step->kind == WEIR_STEP_SLEEP) {
             body.least_s = body.most_s = (double)step->sleep_ns / NS_PER_S;
         } else if (step->kind == WEIR_STEP_PHASE) {
             add_phase(outlook, step->phase, &body);
-        } else {
-            add_steps(outlook, step->body, &body);
+        } else if (step->kind == WEIR_STEP_REPEAT) {
             body.least_s *= (double)step->count;
             body.most_s *= (double)step->count;
+        } else if (step->kind == WEIR_STEP_UNTIL) {
+            /* The last round begins before the time is over. */
+            body.least_s = most_of(body.least_s, (double)step->until_ns / NS_PER_S);
+            body.most_s += (double)step->until_ns / NS_PER_S;
         }
         span->least_s += body.least_s;
         span->most_s += body.most_s;

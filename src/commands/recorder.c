@@ -331,6 +331,18 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     return code != 0 ? code : print(recorder, error);
 }
 
+static int timed_done(void *context, const struct weir_timed_result *timed,
+                      struct weir_error *error)
+{
+    struct weir_recorder *recorder = context;
+    struct weir_text lines = {0};
+
+    if (recorder->record_descriptor < 0)
+        return 0;
+    weir_record_timed(&lines, recorder->result, timed);
+    return record(recorder, &lines, error);
+}
+
 static void test_ends(void *context, const struct weir_test_result *test)
 {
     struct weir_recorder *recorder = context;
@@ -353,6 +365,7 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
         .context = recorder,
         .test_begins = test_begins,
         .phase_done = phase_done,
+        .timed_done = timed_done,
         .test_ends = test_ends,
         .progress = show_progress,
         .progress_interval_ns = weir_progress_line_interval(&recorder->progress),

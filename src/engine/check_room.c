@@ -36,11 +36,13 @@ static void make_claim(const struct weir_run *run, const struct weir_need *need,
                        struct claim *claim)
 {
     const struct weir_name_ops *names = run->backend->names;
-    uint64_t writers = need->target->is_shared ? (uint64_t)run->group->size : 1;
+    uint64_t ranks = (uint64_t)run->group->size;
+    uint64_t sharers = need->rank_limit > 0 && need->rank_limit < ranks ? need->rank_limit : ranks;
+    uint64_t writers = need->target->is_shared ? sharers : 1;
     uint64_t bytes = times(times(need->bytes_per_rank, writers), need->copies);
     char path[WEIR_PATH_BYTES];
 
-    if (!weir_run_handles_name(run, need->target) ||
+    if (!weir_run_handles_name(run, need->target) || (uint64_t)run->group->rank >= sharers ||
         weir_run_path(run, need->target, (uint64_t)run->group->rank, path) != 0)
         return;
     weir_room_describe(names->kernel_path ? names->kernel_path(run->session, path) : path,

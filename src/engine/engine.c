@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks the tree of a plan, test by test, with the ranks in step. */
+/* A plan, test by test: its ranks, what they need, and the steps between. */
 #include "weir/engine/engine.h"
 
 #include "gather.h"
 #include "gather_tally.h"
-#include "phase_data.h"
-#include "phase_names.h"
 #include "prepare.h"
 #include "run.h"
 #include "servers.h"
+#include "steps.h"
 #include "watchdog.h"
 
 #include "weir/system/host.h"
@@ -18,115 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- steps ---- */
-
-static int walk(struct weir_run *run, const struct weir_step *steps, struct weir_error *error);
-
-/* Decided by rank 0's clock for all: ranks that differed would wait for each other forever. */
-static bool is_out_of_time(struct weir_run *run)
-{
-    uint64_t is_late;
-
-    if (run->test->time_limit_ns == 0)
-        return false;
-    is_late = weir_run_now(run) - run->started_ns >= run->test->time_limit_ns;
-    return weir_run_share(run, &is_late) == 0 && is_late != 0;
-}
-
-static int run_phase(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
-{
-    if (phase->verb == WEIR_REMOVE || !run->is_ending)
-        weir_run_tell_beginning(run, phase, 0);
-    if (phase->verb == WEIR_REMOVE)
-        return weir_phase_remove(run, phase, error);
-    if (run->is_ending)
-        return 0;
-    if (is_out_of_time(run)) {
-        run->is_ending = true;
-        return weir_gather_skipped(run, phase, error);
-    }
-    return weir_phase_data(run, phase, error);
-}
-
-/* In slices, so that a signal is noticed, which may come to another rank alone. */
-static void sleep_awake(struct weir_run *run, uint64_t until_ns)
-{
-    const uint64_t slice_ns = 50000000;
-    uint64_t now_ns;
-
-    while (!weir_run_must_stop(run) && !weir_group_hears_alarm(run->group) &&
-           (now_ns = weir_run_now(run)) < until_ns)
-        weir_clock_wait(run->params->clock,
-                        until_ns - now_ns < slice_ns ? until_ns : now_ns + slice_ns);
-    if (weir_run_must_stop(run))
-        weir_run_call_off(run);
-}
-
-/* All ranks leave together. */
-static int run_sleep(struct weir_run *run, uint64_t sleep_ns, struct weir_error *error)
-{
-    uint64_t seen[2];
-    int code;
-
-    if (run->is_ending)
-        return 0;
-    weir_run_tell_beginning(run, NULL, sleep_ns);
-    weir_run_arm(run);
-    sleep_awake(run, weir_run_now(run) + sleep_ns);
-    code = weir_run_disarm(run);
-    seen[0] = weir_run_must_stop(run);
-    seen[1] = weir_group_hears_alarm(run->group);
-    if (code == 0)
-        code = weir_group_reduce(run->group, seen, 2, WEIR_MAX);
-    if (code == 0 && seen[1] != 0)
-        code = weir_group_end_alarm(run->group);
-    if (code != 0)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
-                              "ranks that slept cannot go on: %s", strerror(-code));
-    run->is_interrupted |= seen[0] != 0;
-    run->is_ending |= run->is_interrupted;
-    return 0;
-}
-
-static int run_repeat(struct weir_run *run, const struct weir_step *step, struct weir_error *error)
-{
-    int code = 0;
-
-    for (run->repetition = 0; run->repetition < step->count; run->repetition++) {
-        run->is_dirty = false;
-        code = walk(run, step->body, error);
-        if (code != 0 || run->is_ending)
-            break;
-    }
-    return code;
-}
-
-static int run_step(struct weir_run *run, const struct weir_step *step, struct weir_error *error)
-{
-    switch (step->kind) {
-    case WEIR_STEP_REPEAT:
-        return run_repeat(run, step, error);
-    case WEIR_STEP_SLEEP:
-        return run_sleep(run, step->sleep_ns, error);
-    case WEIR_STEP_PHASE:
-        return run_phase(run, step->phase, error);
-    }
-    return 0;
-}
-
-/* After an error the walk goes on for the removals, with an error of their own that changes
- * nothing. */
-static int walk(struct weir_run *run, const struct weir_step *steps, struct weir_error *error)
-{
-    struct weir_error later = {0};
-
-    for (const struct weir_step *step = steps; step != NULL; step = step->next) {
-        run_step(run, step, weir_error_is_set(error) ? &later : error);
-        run->is_ending |= weir_error_is_set(error);
-    }
-    return error->code;
-}
 
 /* ---- tests ---- */
 
@@ -193,7 +83,7 @@ static int run_steps(struct weir_run *run, struct weir_error *error)
         return error->code;
     /* A signal may have come while memory was taken: then nothing has been written yet. */
     if (!run->is_ending)
-        walk(run, run->test->steps, error);
+        weir_steps_run(run, error);
     if (run->result != NULL && observer->test_ends != NULL)
         observer->test_ends(observer->context, run->test_result);
     return error->code;
@@ -202,7 +92,8 @@ static int run_steps(struct weir_run *run, struct weir_error *error)
 static int run_test_in_group(struct weir_run *run, struct weir_error *error)
 {
     run->tally = calloc(1, sizeof *run->tally);
-    if (run->tally == NULL || weir_gather_open(run) != 0 || weir_group_self_open(&run->self) != 0)
+    if (run->tally == NULL || weir_gather_open(run) != 0 || weir_steps_open(run) != 0 ||
+        weir_group_self_open(&run->self) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     weir_group_agree(run->group, error);
     if (!weir_error_is_set(error))
@@ -224,6 +115,7 @@ static int run_test_in_group(struct weir_run *run, struct weir_error *error)
     weir_binding_release(run);
     free(run->package_of_rank);
     weir_group_close(run->self);
+    weir_steps_close(run);
     weir_gather_close(run);
     free(run->tally);
     return error->code;

@@ -221,6 +221,8 @@ static void fill_record(struct weir_run *run, const struct weir_phase_facts *fac
     record->test = run->test->number;
     record->phase = facts->phase->number;
     record->repetition = (unsigned)run->repetition;
+    record->loop_count = run->loop_count;
+    record->loops = weir_run_keep_loops(run);
     record->begun_s = facts->begun_s;
     record->rank_count = (unsigned)run->group->size;
     record->node_count = (unsigned)run->group->node_count;

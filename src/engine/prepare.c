@@ -187,8 +187,11 @@ static int check_status_file(const struct weir_run *run, const struct weir_phase
 static int check_phase(struct weir_run *run, const struct weir_phase *phase,
                        struct weir_error *error)
 {
-    int code = check_total(run, phase, error);
+    int code;
 
+    if (!weir_run_takes_part(run, phase))
+        return 0;
+    code = check_total(run, phase, error);
     if (code == 0)
         code = check_status_file(run, phase, error);
     if (code == 0)

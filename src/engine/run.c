@@ -48,7 +48,7 @@ uint64_t weir_run_owner(const struct weir_run *run, const struct weir_phase *pha
 }
 
 /* What the user says of nodes is taken to be regular, so that shifts count as told. */
-static struct weir_placement choose_placement(const struct weir_run *run)
+struct weir_placement weir_run_placement(const struct weir_run *run)
 {
     const struct weir_placement real = weir_group_placement(run->group);
     const struct weir_test *test = run->test;
@@ -78,7 +78,7 @@ static bool has_package_directories(const struct weir_test *test)
 
 int weir_run_place(struct weir_run *run)
 {
-    run->placement = choose_placement(run);
+    run->placement = weir_run_placement(run);
     if (!has_package_directories(run->test))
         return 0;
     return weir_run_collect(run, weir_processor_package(""), &run->package_of_rank);
@@ -195,12 +195,20 @@ int weir_run_collect(struct weir_run *run, uint64_t mine, uint64_t **all)
     return code;
 }
 
+const uint64_t *weir_run_keep_loops(const struct weir_run *run)
+{
+    size_t bytes = run->loop_count * sizeof *run->loops;
+
+    if (bytes == 0)
+        return NULL;
+    return memcpy(weir_arena_take(&run->result->arena, bytes), run->loops, bytes);
+}
+
 bool weir_run_tells_progress(const struct weir_run *run)
 {
     const struct weir_observer *observer = run->params->observer;
 
-    return run->group->rank == 0 && observer->progress != NULL &&
-           observer->progress_interval_ns != 0;
+    return run->result != NULL && observer->progress != NULL && observer->progress_interval_ns != 0;
 }
 
 void weir_run_tell_beginning(const struct weir_run *run, const struct weir_phase *phase,

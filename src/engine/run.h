@@ -14,6 +14,7 @@
 
 struct weir_servers;
 struct weir_mark;
+struct weir_step_stack;
 
 /* Files that were there before the test, among those that it writes. */
 struct weir_existing {
@@ -68,7 +69,7 @@ struct weir_run {
     struct weir_test_result *test_result; /* rank 0 only */
 
     const struct weir_test *test;
-    struct weir_group *group;                 /* the ranks of the test */
+    struct weir_group *group;                 /* the ranks of the test, or of the present step */
     struct weir_group *self;                  /* this rank alone, for files of its own */
     struct weir_placement placement;          /* as the user says, or as it is */
     struct weir_host_view *host;              /* of all tests */
@@ -110,7 +111,10 @@ struct weir_run {
     struct weir_written written;
     struct weir_depth_choice *depths; /* by the position of the phase in the test */
 
-    uint64_t repetition;
+    uint64_t repetition;           /* round of the outermost loop; 0 without loops */
+    struct weir_step_stack *steps; /* see steps.h */
+    uint64_t *loops; /* rounds of all loops around the present step, outermost first */
+    unsigned loop_count;
     unsigned trial_depth;      /* of a search for a depth: the one that is tried; else 0 */
     uint64_t started_ns;       /* when the test began, on this node's clock */
     bool is_ending;            /* only removals from now on; the same on all ranks */
@@ -137,6 +141,9 @@ bool weir_run_has_storage(const struct weir_run *run);
 /* The rank whose part this rank takes in the present repetition. */
 uint64_t weir_run_owner(const struct weir_run *run, const struct weir_phase *phase);
 
+/* How the ranks of run->group are placed: as the user says, or as they are. */
+struct weir_placement weir_run_placement(const struct weir_run *run);
+
 /* Sets run->placement, and run->package_of_rank where names ask for it. 0 or -errno. Collective. */
 int weir_run_place(struct weir_run *run);
 
@@ -154,6 +161,12 @@ int weir_run_fail(struct weir_run *run, int code, const char *what, const char *
 /* The same with a reason that the error number does not say. */
 int weir_run_fail_for(struct weir_run *run, int code, const char *what, const char *path,
                       const char *reason);
+
+/* Whether this rank of the test is one of those that do the phase. */
+static inline bool weir_run_takes_part(const struct weir_run *run, const struct weir_phase *phase)
+{
+    return phase->rank_limit == 0 || (uint64_t)run->group->rank < phase->rank_limit;
+}
 
 /* Adds whom a failure of the session concerned, in brackets: " (server 1 at n2:7471 does not
  * answer)"; nothing if there is nothing to say. */
@@ -188,6 +201,9 @@ bool weir_run_tells_progress(const struct weir_run *run);
 /* Tells that a phase begins, or a sleep (NULL) of `sleep_ns`. */
 void weir_run_tell_beginning(const struct weir_run *run, const struct weir_phase *phase,
                              uint64_t sleep_ns);
+
+/* A copy of run->loops in the result's arena; NULL without loops. Rank 0. */
+const uint64_t *weir_run_keep_loops(const struct weir_run *run);
 
 /* One value that rank 0 chooses for all. */
 int weir_run_share(struct weir_run *run, uint64_t *value);

@@ -49,7 +49,8 @@ struct other_node {
 
 struct weir_watchdog {
     struct weir_run *run;
-    struct slot *slots; /* of the ranks of the node, in their order */
+    const struct weir_group *group; /* of the test */
+    struct slot *slots;             /* of the ranks of the node, in their order */
     size_t slot_count;
     struct slot *mine;
     enum weir_activity activity; /* which this rank goes on with after it has waited */
@@ -159,6 +160,9 @@ static void look_at_nodes(struct weir_watchdog *dog, uint64_t seen_ns)
 
     if (dog->waits_since_ns == 0)
         dog->waits_since_ns = seen_ns;
+    /* While some of the ranks work alone, the others answer nobody. */
+    if (group != dog->group)
+        return;
     if (group->node_count < 2 || group->node_rank != 0 || group->node > 1 ||
         seen_ns - dog->waits_since_ns < dog->limit_ns / 4)
         return;
@@ -410,6 +414,7 @@ void weir_watchdog_open(struct weir_run *run)
         return;
     }
     dog->run = run;
+    dog->group = group;
     dog->slot_count = (size_t)group->node_size;
     dog->limit_ns = run->test->watchdog_ns;
     dog->give_up_ns = run->test->give_up_ns;

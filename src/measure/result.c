@@ -438,6 +438,7 @@ void weir_result_close(struct weir_result *result)
     /* The result lies in its own arena. */
     arena = result->arena;
     free(result->phases);
+    free(result->timed);
     weir_arena_close(&arena);
 }
 
@@ -481,6 +482,21 @@ struct weir_phase_result *weir_result_add_phase(struct weir_result *result)
     phase->series = weir_arena_take(&result->arena, sizeof *phase->series);
     weir_series_reset(phase->series, 0);
     return phase;
+}
+
+struct weir_timed_result *weir_result_add_timed(struct weir_result *result)
+{
+    struct weir_timed_result *timed;
+
+    /* Grows at 1, 2, 4, 8, ... records. */
+    if ((result->timed_count & (result->timed_count - 1)) == 0) {
+        size_t room = result->timed_count > 0 ? 2 * (size_t)result->timed_count : 1;
+
+        result->timed = weir_memory_grow(result->timed, room * sizeof *timed);
+    }
+    timed = &result->timed[result->timed_count++];
+    memset(timed, 0, sizeof *timed);
+    return timed;
 }
 
 /* Lists grow at 4, 8, 16, ... findings. */

@@ -4,6 +4,7 @@
 #include "check_load.h"
 #include "check_paths.h"
 #include "check_place.h"
+#include "check_steps.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -351,32 +352,13 @@ static int check_options(const struct scope *scope)
     return status;
 }
 
-/* The engine counts repetitions of one level. */
-static int check_repeats(const struct scope *scope, const struct weir_step *steps, bool is_inner)
-{
-    for (const struct weir_step *step = steps; step; step = step->next) {
-        int status;
-
-        if (step->kind != WEIR_STEP_REPEAT)
-            continue;
-        if (is_inner)
-            return REFUSE(scope, "repetitions within repetitions are not built: give one level");
-        if (step->count == 0)
-            return REFUSE(scope, "0 repetitions: give at least one");
-        status = check_repeats(scope, step->body, true);
-        if (status)
-            return status;
-    }
-    return 0;
-}
-
 static int check_work(const struct scope *scope)
 {
     if (scope->test->phase_count == 0)
         return REFUSE(scope, "nothing to do: ask for a write or a read");
     if (scope->test->repetitions == 0)
         return REFUSE(scope, "0 repetitions: give at least one");
-    return check_repeats(scope, scope->test->steps, false);
+    return weir_plan_check_steps(scope->test, scope->place, scope->error);
 }
 
 static int check_hog(const struct scope *scope)

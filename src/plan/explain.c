@@ -283,26 +283,57 @@ static void add_phase(struct weir_text *text, const struct weir_test *test,
 
 /* ---- the tree ---- */
 
+/* "on 4 ranks from rank 2, 8 apart" */
+static void add_ranks(struct weir_text *text, const struct weir_rank_set *ranks)
+{
+    weir_text_add(text, "on ");
+    add_count(text, ranks->count, "rank");
+    weir_text_add(text, " from rank %" PRIu64, ranks->first);
+    if (ranks->stride > 1)
+        weir_text_add(text, ", %" PRIu64 " apart", ranks->stride);
+}
+
+static void add_step(struct weir_text *text, const struct weir_test *test,
+                     const struct weir_step *step)
+{
+    switch (step->kind) {
+    case WEIR_STEP_REPEAT:
+        weir_text_add(text, "repeat %" PRIu64, step->count);
+        break;
+    case WEIR_STEP_UNTIL:
+        weir_text_add(text, "repeat until ");
+        add_duration(text, step->until_ns);
+        weir_text_add(text, " are over");
+        break;
+    case WEIR_STEP_ON_RANKS:
+        add_ranks(text, &step->ranks);
+        break;
+    case WEIR_STEP_TIMED:
+        weir_text_add(text, "timed ");
+        weir_text_add_visible(text, step->label);
+        break;
+    case WEIR_STEP_BARRIER:
+        weir_text_add(text, "barrier");
+        break;
+    case WEIR_STEP_SLEEP:
+        weir_text_add(text, "sleep ");
+        add_duration(text, step->sleep_ns);
+        break;
+    case WEIR_STEP_PHASE:
+        add_phase(text, test, step->phase);
+        break;
+    }
+    weir_text_add(text, "\n");
+}
+
+/* The check bounds how deep steps are nested. */
 static void add_steps(struct weir_text *text, const struct weir_test *test,
                       const struct weir_step *steps, int indent)
 {
     for (const struct weir_step *step = steps; step; step = step->next) {
         weir_text_add(text, "%*s", indent, "");
-        switch (step->kind) {
-        case WEIR_STEP_REPEAT:
-            weir_text_add(text, "repeat %" PRIu64 "\n", step->count);
-            add_steps(text, test, step->body, indent + 2);
-            break;
-        case WEIR_STEP_SLEEP:
-            weir_text_add(text, "sleep ");
-            add_duration(text, step->sleep_ns);
-            weir_text_add(text, "\n");
-            break;
-        case WEIR_STEP_PHASE:
-            add_phase(text, test, step->phase);
-            weir_text_add(text, "\n");
-            break;
-        }
+        add_step(text, test, step);
+        add_steps(text, test, step->body, indent + 2);
     }
 }
 

@@ -20,6 +20,7 @@ void weir_test_need(const struct weir_test *test, struct weir_need *need)
         if (phase->verb != WEIR_WRITE)
             continue;
         need->target = phase->target;
+        need->rank_limit = phase->rank_limit;
         need->may_be_cut |= phase->stop.deadline_ns > 0;
         if (bytes_of_phase(phase) > need->bytes_per_rank)
             need->bytes_per_rank = bytes_of_phase(phase);

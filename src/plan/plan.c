@@ -111,6 +111,40 @@ struct weir_step *weir_plan_add_repeat(struct weir_plan *plan, struct weir_step 
     return step;
 }
 
+struct weir_step *weir_plan_add_until(struct weir_plan *plan, struct weir_step **steps,
+                                      uint64_t until_ns)
+{
+    struct weir_step *step = append_step(plan, steps, WEIR_STEP_UNTIL);
+
+    step->until_ns = until_ns;
+    return step;
+}
+
+struct weir_step *weir_plan_add_on_ranks(struct weir_plan *plan, struct weir_test *test,
+                                         struct weir_step **steps,
+                                         const struct weir_rank_set *ranks)
+{
+    struct weir_step *step = append_step(plan, steps, WEIR_STEP_ON_RANKS);
+
+    step->ranks = *ranks;
+    step->number = test->rank_set_count++;
+    return step;
+}
+
+struct weir_step *weir_plan_add_timed(struct weir_plan *plan, struct weir_step **steps,
+                                      const char *label)
+{
+    struct weir_step *step = append_step(plan, steps, WEIR_STEP_TIMED);
+
+    step->label = weir_arena_copy(&plan->arena, label);
+    return step;
+}
+
+void weir_plan_add_barrier(struct weir_plan *plan, struct weir_step **steps)
+{
+    append_step(plan, steps, WEIR_STEP_BARRIER);
+}
+
 void weir_plan_add_sleep(struct weir_plan *plan, struct weir_step **steps, uint64_t sleep_ns)
 {
     append_step(plan, steps, WEIR_STEP_SLEEP)->sleep_ns = sleep_ns;
@@ -146,11 +180,30 @@ void weir_plan_add_remark(struct weir_plan *plan, struct weir_test *test, const 
     free(remark);
 }
 
+/* Ranks of ranks: the least count holds. Steps that are nested too deep are left to the check. */
+static void limit_ranks(const struct weir_step *step, uint64_t limit, unsigned nesting)
+{
+    if (nesting > WEIR_PLAN_NESTING_MAX)
+        return;
+    for (; step; step = step->next) {
+        uint64_t inner = limit;
+
+        if (step->kind == WEIR_STEP_ON_RANKS && (limit == 0 || step->ranks.count < limit))
+            inner = step->ranks.count;
+        if (step->kind == WEIR_STEP_PHASE)
+            step->phase->rank_limit = limit;
+        limit_ranks(step->body, inner, nesting + 1);
+    }
+}
+
 int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error)
 {
     struct weir_text text = {0};
-    int status = weir_plan_check(plan, error);
+    int status;
 
+    for (size_t i = 0; i < plan->test_count; i++)
+        limit_ranks(plan->tests[i]->steps, 0, 0);
+    status = weir_plan_check(plan, error);
     if (status)
         return status;
     plan->id[0] = '\0';
@@ -250,6 +303,30 @@ bool weir_phase_writes(const struct weir_phase *phase)
 bool weir_phase_reads(const struct weir_phase *phase)
 {
     return phase->verb == WEIR_READ || phase->verb == WEIR_MIXED;
+}
+
+bool weir_rank_set_has(const struct weir_rank_set *set, uint64_t rank)
+{
+    return rank >= set->first && (rank - set->first) % set->stride == 0 &&
+           (rank - set->first) / set->stride < set->count;
+}
+
+static unsigned nesting_of(const struct weir_step *step, unsigned nesting)
+{
+    unsigned deepest = nesting;
+
+    for (; step && nesting <= WEIR_PLAN_NESTING_MAX; step = step->next) {
+        unsigned inner = step->body ? nesting_of(step->body, nesting + 1) : nesting;
+
+        if (inner > deepest)
+            deepest = inner;
+    }
+    return deepest;
+}
+
+unsigned weir_test_nesting(const struct weir_test *test)
+{
+    return nesting_of(test->steps, 0);
 }
 
 const char *weir_test_setting(const struct weir_test *test, const char *key)

@@ -406,7 +406,6 @@ CHANGE(list_of_shared_files, x->target.paths = two_paths; x->target.path_count =
 CHANGE(directories_of_shared_file, x->target.has_own_directory = true)
 CHANGE(no_repetition, x->test->repetitions = 0)
 CHANGE(empty_repeat, x->repeat->count = 0)
-CHANGE(nested_repeat, weir_plan_add_repeat(x->plan, &x->repeat->body, 2))
 CHANGE(no_phase, x->test->phase_count = 0)
 CHANGE(no_test, x->plan->test_count = 0)
 CHANGE(empty_summary, x->plan->output.summary_path = "")
@@ -603,7 +602,6 @@ static const struct {
     {directories_of_shared_file, "ior: a directory for each rank", "file of its own"},
     {no_repetition, "ior: 0 repetitions", "at least one"},
     {empty_repeat, "ior: 0 repetitions", "at least one"},
-    {nested_repeat, "ior: repetitions within repetitions", "one level"},
     {no_phase, "ior: nothing to do", "a write or a read"},
     {no_test, "ior: nothing to do", "at least one test"},
     {empty_summary, "ior: empty path for the results", "standard output"},

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@ struct world {
 struct thread_group {
     struct weir_group base;
     struct world *world;
+    bool owns_world; /* and itself: a part of another group */
 };
 
 static inline struct thread_group *thread_group_of(struct weir_group *group)
@@ -113,6 +115,16 @@ static inline int thread_reduce(struct weir_group *group, uint64_t *values, size
     return 0;
 }
 
+static inline int thread_part(struct weir_group *group, bool is_member, struct weir_group **part);
+
+static inline void thread_close(struct weir_group *group)
+{
+    if (!thread_group_of(group)->owns_world)
+        return;
+    free(thread_group_of(group)->world);
+    free(group);
+}
+
 static const struct weir_group_ops thread_ops = {
     .barrier = thread_barrier,
     .broadcast = thread_broadcast,
@@ -120,7 +132,9 @@ static const struct weir_group_ops thread_ops = {
     .gather = thread_gather,
     .send = thread_send,
     .receive = thread_receive,
+    .part = thread_part,
     .has_message = thread_has_message,
+    .close = thread_close,
 };
 
 static inline void open_world(struct world *world, int size, int ranks_per_node)
@@ -172,6 +186,54 @@ static inline void join_world(struct thread_group *member, struct world *world, 
         .node_start = world->node_start,
         .node_names = (const char(*)[WEIR_NODE_NAME_BYTES])world->node_names,
     };
+}
+
+/* Each member has the world of its part for itself, with the sockets of the whole one: the rest of
+ * the ranks must not talk to members meanwhile. */
+static inline int thread_part(struct weir_group *group, bool is_member, struct weir_group **part)
+{
+    const struct world *whole = thread_group_of(group)->world;
+    uint64_t is_in[RANKS_MAX] = {0}, mine = is_member;
+    int ranks[RANKS_MAX], size = 0, rank = 0;
+    struct thread_group *member;
+    struct world *world;
+
+    if (thread_gather(group, &mine, sizeof mine, group->rank == 0 ? is_in : NULL) < 0 ||
+        thread_broadcast(group, is_in, sizeof is_in, 0) < 0)
+        return -EIO;
+    *part = NULL;
+    if (!is_member)
+        return 0;
+    for (int i = 0; i < group->size; i++) {
+        if (i == group->rank)
+            rank = size;
+        if (is_in[i])
+            ranks[size++] = i;
+    }
+    world = calloc(1, sizeof *world);
+    member = calloc(1, sizeof *member);
+    assert_true(world != NULL && member != NULL);
+    world->size = size;
+    for (int i = 0; i < size; i++) {
+        bool is_first =
+            i == 0 || group->node_of_rank[ranks[i]] != group->node_of_rank[ranks[i - 1]];
+
+        if (is_first) {
+            int node = world->node_count++;
+
+            world->node_leader[node] = world->node_start[node] = i;
+            memcpy(world->node_names[node], whole->node_names[group->node_of_rank[ranks[i]]],
+                   WEIR_NODE_NAME_BYTES);
+        }
+        world->node_of_rank[i] = world->node_count - 1;
+        for (int k = 0; k < size; k++)
+            world->sockets[i][k] = whole->sockets[ranks[i]][ranks[k]];
+    }
+    world->node_start[world->node_count] = size;
+    join_world(member, world, rank);
+    member->owns_world = true;
+    *part = &member->base;
+    return 0;
 }
 
 #endif

@@ -34,6 +34,9 @@ struct weir_observer {
                        struct weir_error *error);
     /* The record is final but for findings, which the callee may add. An error ends the run. */
     int (*phase_done)(void *context, struct weir_phase_result *phase, struct weir_error *error);
+    /* Behind the steps of a timed label. An error ends the run. */
+    int (*timed_done)(void *context, const struct weir_timed_result *timed,
+                      struct weir_error *error);
     void (*test_ends)(void *context, const struct weir_test_result *test);
     void (*progress)(void *context, const struct weir_progress *progress);
     uint64_t progress_interval_ns; /* 0: never */

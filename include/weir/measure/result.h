@@ -170,9 +170,11 @@ void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, 
                       va_list arguments);
 
 struct weir_phase_result {
-    unsigned test;  /* number of the test */
-    unsigned phase; /* number of the phase in the plan */
-    unsigned repetition;
+    unsigned test;         /* number of the test */
+    unsigned phase;        /* number of the phase in the plan */
+    unsigned repetition;   /* round of the outermost loop around the phase; 0 without loops */
+    unsigned loop_count;   /* loops around the phase */
+    const uint64_t *loops; /* their rounds, outermost first, counted from 0; in the arena */
     enum weir_outcome outcome;
     bool is_interrupted; /* a signal ended it */
     double begun_s;      /* wall clock of rank 0, seconds since 1970 */
@@ -268,6 +270,19 @@ struct weir_phase_result {
 void weir_result_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
                         unsigned rank_count, const char *const *hosts, double outlier_s);
 
+/* What a timed label measured: one time through the steps under it. */
+struct weir_timed_result {
+    unsigned test;
+    const char *label;   /* in the arena, as `loops` */
+    unsigned loop_count; /* as of a phase */
+    const uint64_t *loops;
+    unsigned rank_count; /* that did the steps */
+    enum weir_outcome outcome;
+    double begun_s;       /* wall clock of rank 0, seconds since 1970 */
+    double seconds;       /* on the common clock: from the first start of a rank to the last end */
+    double clock_error_s; /* bound of the error of `seconds` from differing clocks of nodes */
+};
+
 /* Nodes that are alike. */
 struct weir_node_group {
     unsigned count;
@@ -320,6 +335,8 @@ struct weir_result {
     struct weir_phase_result *phases; /* in the order they ran */
     unsigned phase_count;
     unsigned phase_capacity;
+    struct weir_timed_result *timed; /* in the order they ended */
+    unsigned timed_count;
 };
 
 /* An empty result with room for `test_capacity` tests. */
@@ -330,6 +347,9 @@ void weir_result_close(struct weir_result *result);
 struct weir_phase_result *weir_result_begin_phase(struct weir_result *result);
 /* The same with empty histograms and series in place. */
 struct weir_phase_result *weir_result_add_phase(struct weir_result *result);
+
+/* A zeroed record at the end of `timed`; valid until the next call. */
+struct weir_timed_result *weir_result_add_timed(struct weir_result *result);
 
 /* Puts alike nodes together, in the order of the first of each kind. `facts` are those of `count`
  * nodes, as weir_environment_describe makes them, and `hosts` their names. */

@@ -18,6 +18,7 @@
 #define WEIR_PATH_BYTES 4096
 #define WEIR_PLAN_DEPTH_MAX 4096
 #define WEIR_PLAN_RANKS_MAX (UINT64_C(1) << 20) /* a plan must not overflow for as many ranks */
+#define WEIR_PLAN_NESTING_MAX 4096              /* steps around a step */
 
 /* A file, or a family of files. */
 struct weir_target {
@@ -133,22 +134,61 @@ struct weir_phase {
     unsigned depth;       /* transfers in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
     bool must_find_depth; /* the least depth that does nearly as well as any up to `depth` */
     unsigned batch;       /* transfers that are waited for and handed over at once: 1 to depth */
+    uint64_t rank_limit;  /* only the first ranks of the test take part, as the steps around the
+                             phase  say; 0: all. Set by weir_plan_freeze */
 };
 
 /* Does the phase write, does it read? A mixed one does both. */
 bool weir_phase_writes(const struct weir_phase *phase);
 bool weir_phase_reads(const struct weir_phase *phase);
 
-enum weir_step_kind { WEIR_STEP_REPEAT, WEIR_STEP_SLEEP, WEIR_STEP_PHASE };
+/* Ranks first, first + stride, first + 2 stride, ... of a group: `count` of them, or as many as the
+ * group has. */
+struct weir_rank_set {
+    uint64_t first;
+    uint64_t count;  /* > 0 */
+    uint64_t stride; /* > 0 */
+};
+
+bool weir_rank_set_has(const struct weir_rank_set *set, uint64_t rank);
+
+/* REPEAT and UNTIL are loops, and the round of each loop around a step is an index in the results.
+ * After an interruption or a failure every loop ends with the round that it is in, of which only
+ * the removals are still done.
+ *
+ * ON_RANKS: the ranks of the set, counted in the group around the step, are a group of their own
+ * while they do the body: it has the size of the set and new rank numbers from 0 on in the same
+ * order, and all that the ranks of a group do together (barriers, sums, the start of a phase, one
+ * shared file) is done by these alone. The other ranks skip the body and wait at its end, where all
+ * ranks learn of failures and interruptions in it; a signal to a rank that waits counts from there
+ * on. If the group has none of the ranks of the set, the body is skipped. A phase in the body must
+ * be on the first ranks of the test (first 0, stride 1), so that a rank has the same number, files
+ * and node leader as outside; TIMED must be on rank 0, which holds the result. weir_plan_check
+ * refuses what is not so. */
+enum weir_step_kind {
+    WEIR_STEP_REPEAT,   /* the body `count` times */
+    WEIR_STEP_UNTIL,    /* the body again and again: no round begins after `until_ns`. The clock of
+                           the group's rank 0 decides for all; the first round is always done */
+    WEIR_STEP_ON_RANKS, /* the body on the ranks of a set */
+    WEIR_STEP_TIMED,    /* the body, whose time from its first start on a rank to its last end on a
+                           rank is a result of its own; the ranks meet behind it */
+    WEIR_STEP_BARRIER,  /* no rank goes on before all are there */
+    WEIR_STEP_SLEEP,    /* `sleep_ns` */
+    WEIR_STEP_PHASE
+};
 
 /* A node of the tree: steps follow one another along `next`. */
 struct weir_step {
     enum weir_step_kind kind;
     struct weir_step *next;
-    struct weir_step *body;   /* REPEAT: what is repeated */
-    uint64_t count;           /* REPEAT */
-    uint64_t sleep_ns;        /* SLEEP */
-    struct weir_phase *phase; /* PHASE */
+    struct weir_step *body;     /* REPEAT, UNTIL, ON_RANKS, TIMED; else NULL */
+    uint64_t count;             /* REPEAT */
+    uint64_t until_ns;          /* UNTIL */
+    uint64_t sleep_ns;          /* SLEEP */
+    struct weir_rank_set ranks; /* ON_RANKS */
+    unsigned number;            /* ON_RANKS: position among those of the test */
+    const char *label;          /* TIMED */
+    struct weir_phase *phase;   /* PHASE */
 };
 
 /* A word of the dialect that the plan does not use but the dialect's report repeats. */
@@ -210,6 +250,7 @@ struct weir_test {
     const struct weir_setting *settings;
     size_t setting_count;
     struct weir_step *steps;
+    unsigned rank_set_count;    /* ON_RANKS steps */
     struct weir_phase **phases; /* in the order of the tree */
     size_t phase_count;
 };
@@ -274,9 +315,17 @@ void weir_plan_close(struct weir_plan *plan);
 /* The first test of the plan, or one more; it has one repetition, and everything else is zero. */
 struct weir_test *weir_plan_add_test(struct weir_plan *plan);
 
-/* Appends a step to `*steps` (a test's or a repeat's list). */
+/* Appends a step to `*steps` (a test's list, or the body of a step). */
 struct weir_step *weir_plan_add_repeat(struct weir_plan *plan, struct weir_step **steps,
                                        uint64_t count);
+struct weir_step *weir_plan_add_until(struct weir_plan *plan, struct weir_step **steps,
+                                      uint64_t until_ns);
+struct weir_step *weir_plan_add_on_ranks(struct weir_plan *plan, struct weir_test *test,
+                                         struct weir_step **steps,
+                                         const struct weir_rank_set *ranks);
+struct weir_step *weir_plan_add_timed(struct weir_plan *plan, struct weir_step **steps,
+                                      const char *label);
+void weir_plan_add_barrier(struct weir_plan *plan, struct weir_step **steps);
 void weir_plan_add_sleep(struct weir_plan *plan, struct weir_step **steps, uint64_t sleep_ns);
 
 /* Appends a copy of `phase` and numbers it; it is also listed in test->phases. */
@@ -287,7 +336,8 @@ struct weir_phase *weir_plan_add_phase(struct weir_plan *plan, struct weir_test 
 void weir_plan_add_remark(struct weir_plan *plan, struct weir_test *test, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Checks the plan (see weir_plan_check) and gives it its id. 0, or a usage error. */
+/* Tells each phase its ranks, checks the plan (see weir_plan_check) and gives it its id. 0, or a
+ * usage error. */
 int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error);
 
 /* ---- reading ---- */
@@ -308,6 +358,9 @@ void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text);
 const struct weir_phase *weir_plan_find_phase(const struct weir_plan *plan, unsigned test,
                                               unsigned phase);
 
+/* Steps around the innermost step of the test, at most WEIR_PLAN_NESTING_MAX + 1. */
+unsigned weir_test_nesting(const struct weir_test *test);
+
 /* Value of a setting of the test, or NULL. */
 const char *weir_test_setting(const struct weir_test *test, const char *key);
 
@@ -320,6 +373,7 @@ struct weir_need {
     const struct weir_target *target; /* NULL: nothing is written, or only what is there already */
     uint64_t bytes_per_rank;          /* of one repetition, at most */
     uint64_t copies;                  /* repetitions whose files are there together */
+    uint64_t rank_limit;              /* of the phases that write, as of a phase */
     bool may_be_cut;                  /* a deadline may end a write earlier */
 };
 void weir_test_need(const struct weir_test *test, struct weir_need *need);

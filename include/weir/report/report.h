@@ -62,6 +62,8 @@ void weir_record_test(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_result *result, const struct weir_test_result *test);
 void weir_record_phase(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result, const struct weir_phase_result *phase);
+void weir_record_timed(struct weir_text *text, const struct weir_result *result,
+                       const struct weir_timed_result *timed);
 void weir_record_end(struct weir_text *text, const struct weir_result *result);
 
 /* Appends lines to a file and makes them stable before it returns. Runs that append to one file at

@@ -79,7 +79,7 @@ static uint64_t pause_before(const struct weir_step *step, const struct weir_pha
     uint64_t pause_ns = 0;
 
     for (; step; step = step->next) {
-        uint64_t inner_ns = step->kind == WEIR_STEP_REPEAT ? pause_before(step->body, phase) : 0;
+        uint64_t inner_ns = pause_before(step->body, phase);
 
         if (inner_ns > 0)
             return inner_ns;

@@ -36,8 +36,9 @@ static const char *const arrivals[] = {
     [WEIR_ARRIVALS_POISSON] = "poisson",
 };
 static const char *const step_kinds[] = {
-    [WEIR_STEP_REPEAT] = "repeat",
-    [WEIR_STEP_SLEEP] = "sleep",
+    [WEIR_STEP_REPEAT] = "repeat",     [WEIR_STEP_UNTIL] = "until",
+    [WEIR_STEP_ON_RANKS] = "on_ranks", [WEIR_STEP_TIMED] = "timed",
+    [WEIR_STEP_BARRIER] = "barrier",   [WEIR_STEP_SLEEP] = "sleep",
     [WEIR_STEP_PHASE] = "phase",
 };
 static const char *const cache_drops[] = {
@@ -129,16 +130,20 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("depth", depth, UNSIGNED),
     PHASE("find_depth", must_find_depth, FLAG),
     PHASE("batch", batch, UNSIGNED),
+    PHASE("rank_limit", rank_limit, COUNT),
     {0},
 };
 
 /* ---- steps: the tree in the order in which it is walked, each step with its level ---- */
 
 struct flat_step {
-    unsigned level; /* repeats around it */
+    unsigned level; /* steps around it */
     enum weir_step_kind kind;
     uint64_t count;
+    uint64_t until_ns;
     uint64_t sleep_ns;
+    struct weir_rank_set ranks;
+    const char *label;
     unsigned phase; /* number */
 };
 
@@ -146,7 +151,12 @@ static const struct weir_json_field step_fields[] = {
     WEIR_JSON_FIELD(flat_step, "level", level, UNSIGNED),
     WEIR_JSON_FIELD(flat_step, "step", kind, NAME, WEIR_JSON_NAMES(step_kinds)),
     IF_ANY(flat_step, "count", count, COUNT),
+    IF_ANY(flat_step, "until_ns", until_ns, COUNT),
     IF_ANY(flat_step, "sleep_ns", sleep_ns, COUNT),
+    IF_ANY(flat_step, "first_rank", ranks.first, COUNT),
+    IF_ANY(flat_step, "ranks", ranks.count, COUNT),
+    IF_ANY(flat_step, "rank_stride", ranks.stride, COUNT),
+    IF_ANY(flat_step, "label", label, STRING),
     IF_ANY(flat_step, "phase", phase, UNSIGNED),
     {0},
 };
@@ -157,7 +167,10 @@ static void add_steps(json_t *list, const struct weir_step *step, unsigned level
         const struct flat_step flat = {.level = level,
                                        .kind = step->kind,
                                        .count = step->count,
+                                       .until_ns = step->until_ns,
                                        .sleep_ns = step->sleep_ns,
+                                       .ranks = step->ranks,
+                                       .label = step->label,
                                        .phase = step->phase ? step->phase->number : 0};
 
         json_array_append_new(list, weir_json_object(step_fields, &flat));
@@ -176,12 +189,22 @@ static json_t *write_steps(const void *values)
 static bool make_step(const struct weir_test *test, const struct flat_step *flat,
                       struct weir_step *step)
 {
-    *step =
-        (struct weir_step){.kind = flat->kind, .count = flat->count, .sleep_ns = flat->sleep_ns};
+    *step = (struct weir_step){.kind = flat->kind,
+                               .count = flat->count,
+                               .until_ns = flat->until_ns,
+                               .sleep_ns = flat->sleep_ns,
+                               .ranks = flat->ranks,
+                               .label = flat->label};
     for (size_t i = 0; flat->kind == WEIR_STEP_PHASE && i < test->phase_count; i++)
         if (test->phases[i]->number == flat->phase)
             step->phase = test->phases[i];
     return flat->kind != WEIR_STEP_PHASE || step->phase;
+}
+
+static bool has_body(enum weir_step_kind kind)
+{
+    return kind == WEIR_STEP_REPEAT || kind == WEIR_STEP_UNTIL || kind == WEIR_STEP_ON_RANKS ||
+           kind == WEIR_STEP_TIMED;
 }
 
 /* `ends` are where the next step of each level goes; a level begins below a repeat. */
@@ -203,7 +226,7 @@ static bool read_steps(const json_t *value, void *values, struct weir_arena *are
         *ends[flat.level] = &steps[i];
         ends[flat.level] = &steps[i].next;
         depth = flat.level;
-        if (flat.kind == WEIR_STEP_REPEAT)
+        if (has_body(flat.kind))
             ends[++depth] = &steps[i].body;
     }
     return json_is_array(value);

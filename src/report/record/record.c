@@ -90,6 +90,15 @@ void weir_record_phase(struct weir_text *text, const struct weir_plan *plan,
     weir_record_add_line(text, record);
 }
 
+void weir_record_timed(struct weir_text *text, const struct weir_result *result,
+                       const struct weir_timed_result *timed)
+{
+    json_t *record = weir_record_of("timed", result->run_id);
+
+    weir_json_put(record, weir_record_timed_fields, timed);
+    weir_record_add_line(text, record);
+}
+
 void weir_record_end(struct weir_text *text, const struct weir_result *result)
 {
     json_t *record = weir_record_of("end", result->run_id);

@@ -88,6 +88,12 @@ static bool read_phase(const json_t *record, struct weir_result *result)
            has_begun(result, phase->test, result->test_count) && read_rank_places(phase);
 }
 
+static bool read_timed(const json_t *record, struct weir_result *result)
+{
+    return weir_json_take(record, weir_record_timed_fields, weir_result_add_timed(result),
+                          &result->arena);
+}
+
 static bool read_end(const json_t *record, struct weir_result *result)
 {
     result->is_interrupted = false;
@@ -106,6 +112,8 @@ static int read_records(const json_t *records, struct weir_recorded *run, const 
             return damaged(error, path, "test");
         if (is_kind(record, "phase") && !read_phase(record, run->result))
             return damaged(error, path, "phase");
+        if (is_kind(record, "timed") && !read_timed(record, run->result))
+            return damaged(error, path, "timed");
         if (is_kind(record, "end") && !read_end(record, run->result))
             return damaged(error, path, "end");
     }
