@@ -538,3 +538,22 @@ void weir_options_help(struct weir_text *text, const struct weir_option_set *set
     add_help_part(text, set, true, "Optional arguments");
     add_refusals(text, set);
 }
+
+bool weir_options_are_same(const struct weir_option_set *set, const void *values,
+                           const void *others)
+{
+    struct weir_text one = {0}, other = {0};
+    bool is_same;
+
+    for (const struct weir_option *row = set->rows;
+         row != NULL && (row->letter != 0 || row->name != NULL); row++) {
+        weir_options_value(&one, row, values);
+        weir_options_value(&other, row, others);
+        weir_text_add(&one, "\n");
+        weir_text_add(&other, "\n");
+    }
+    is_same = strcmp(weir_text_string(&one), weir_text_string(&other)) == 0;
+    weir_text_close(&one);
+    weir_text_close(&other);
+    return is_same;
+}

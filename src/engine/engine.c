@@ -89,7 +89,9 @@ static int run_steps(struct weir_run *run, struct weir_error *error)
     return error->code;
 }
 
-static int run_test_in_group(struct weir_run *run, struct weir_error *error)
+/* `next`: the test that follows; NULL if none does. */
+static int run_test_in_group(struct weir_run *run, const struct weir_test *next,
+                             struct weir_error *error)
 {
     run->tally = calloc(1, sizeof *run->tally);
     if (run->tally == NULL || weir_gather_open(run) != 0 || weir_steps_open(run) != 0 ||
@@ -110,6 +112,8 @@ static int run_test_in_group(struct weir_run *run, struct weir_error *error)
         weir_hog_take(run, error) == 0)
         run_steps(run, error);
     weir_hog_drop(run);
+    run->must_keep_session =
+        next != NULL && !weir_error_is_set(error) && weir_prepare_does_for(run, next);
     weir_prepare_close(run);
     weir_watchdog_close(run);
     weir_binding_release(run);
@@ -142,9 +146,10 @@ static int choose_ranks(const struct weir_servers *servers, const struct weir_te
 }
 
 /* Rank 0 is part of every test, so it can tell the ranks that sit it out. */
-static void run_with_ranks(struct weir_run *run, const struct weir_servers *servers,
+static void run_with_ranks(struct weir_run *run, const struct weir_test *next,
                            struct weir_result *result, struct weir_error *error)
 {
+    const struct weir_servers *servers = run->servers;
     int code = 0;
 
     if (choose_ranks(servers, run->test, &run->group, error) != 0)
@@ -153,7 +158,7 @@ static void run_with_ranks(struct weir_run *run, const struct weir_servers *serv
         code = weir_servers_wait(servers);
     } else {
         run->result = run->group->rank == 0 ? result : NULL;
-        run_test_in_group(run, error);
+        run_test_in_group(run, next, error);
         if (run->group->rank == 0)
             code = weir_servers_end_wait(servers, run->test);
     }
@@ -162,20 +167,42 @@ static void run_with_ranks(struct weir_run *run, const struct weir_servers *serv
                        "ranks that sat a test out cannot go on: %s", strerror(-code));
 }
 
-static int run_test(const struct weir_engine_params *params, const struct weir_test *test,
-                    struct weir_host_view *host, struct weir_servers *servers,
+/* A test after another one, which may have left its session open. */
+static void begin_run(struct weir_run *run, const struct weir_test *test)
+{
+    const struct weir_run last = *run;
+
+    *run = (struct weir_run){
+        .params = last.params,
+        .test = test,
+        .host = last.host,
+        .servers = last.servers,
+        .backend = last.backend,
+        .session = last.session,
+        .queue = last.queue,
+        .buffers = last.buffers,
+        .buffer_alignment = last.buffer_alignment,
+        .is_memory_lent = last.is_memory_lent,
+    };
+}
+
+static int run_test(struct weir_run *run, size_t number, struct weir_servers *servers,
                     struct weir_result *result, bool *must_end, struct weir_error *error)
 {
-    struct weir_run run = {.params = params, .test = test, .host = host, .servers = servers};
+    const struct weir_engine_params *params = run->params;
+    const struct weir_plan *plan = params->plan;
+    const struct weir_test *test = plan->tests[number];
+    const struct weir_test *next = number + 1 < plan->test_count ? plan->tests[number + 1] : NULL;
     int code;
 
+    begin_run(run, test);
     if (weir_servers_prepare(servers, params, test, error) == 0)
-        run_with_ranks(&run, servers, result, error);
-    if (run.group != params->group)
-        weir_group_close(run.group);
+        run_with_ranks(run, next, result, error);
+    if (run->group != params->group)
+        weir_group_close(run->group);
     if (result != NULL)
-        result->is_interrupted |= run.is_interrupted;
-    *must_end = run.is_interrupted || (run.has_failed && !test->goes_on_after_errors);
+        result->is_interrupted |= run->is_interrupted;
+    *must_end = run->is_interrupted || (run->has_failed && !test->goes_on_after_errors);
     assert(params->group != NULL);
     code = weir_group_broadcast(params->group, must_end, sizeof *must_end, 0);
     /* Ranks that sat the test out learn of its error; one that came after it is nobody's to lose.
@@ -189,13 +216,15 @@ int weir_engine_run(const struct weir_engine_params *params, struct weir_result 
     const struct weir_plan *plan = params->plan;
     struct weir_servers servers = {0};
     struct weir_host_view host;
+    struct weir_run run = {.params = params, .host = &host, .servers = &servers};
     bool must_end = false;
     int code = weir_host_view_open(&host, params, result, error);
 
     if (code == 0)
         code = weir_servers_open(&servers, params->group, error);
     for (size_t i = 0; i < plan->test_count && code == 0 && !must_end; i++)
-        code = run_test(params, plan->tests[i], &host, &servers, result, &must_end, error);
+        code = run_test(&run, i, &servers, result, &must_end, error);
+    weir_prepare_end(&run);
     weir_servers_close(&servers);
     weir_host_view_close(&host);
     return code;

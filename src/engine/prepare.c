@@ -312,6 +312,14 @@ static void refuse_buffers(struct weir_run *run, const struct weir_buffers_param
                        (unsigned long long)params->transfer_bytes, params->slots, strerror(-code));
 }
 
+static void close_buffers(struct weir_run *run)
+{
+    if (run->is_memory_lent)
+        run->backend->memory->give_back(run->session);
+    run->is_memory_lent = false;
+    weir_buffers_close(&run->buffers);
+}
+
 static int take_buffers(struct weir_run *run, struct weir_error *error)
 {
     struct weir_buffers_params params = {
@@ -325,6 +333,10 @@ static int take_buffers(struct weir_run *run, struct weir_error *error)
     };
     int code;
 
+    if (run->buffers.memory != NULL && run->buffer_alignment == params.alignment)
+        return 0;
+    close_buffers(run);
+    run->buffer_alignment = params.alignment;
     if (weir_check_memory(run, params.slots * params.transfer_bytes, error) != 0)
         return error->code;
     run->failure = (struct weir_error){0};
@@ -338,7 +350,7 @@ static int take_buffers(struct weir_run *run, struct weir_error *error)
 
 int weir_prepare_test(struct weir_run *run, struct weir_error *error)
 {
-    int code = open_session(run, error);
+    int code = run->session != NULL ? 0 : open_session(run, error);
 
     if (code != 0)
         return code;
@@ -364,16 +376,63 @@ int weir_prepare_test(struct weir_run *run, struct weir_error *error)
     return take_buffers(run, error);
 }
 
-void weir_prepare_close(struct weir_run *run)
+static bool is_same_text(const char *one, const char *other)
 {
-    weir_marks_drop(run);
+    return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
+}
+
+/* Where ranks and their memory are. Which storage is near depends on the target. */
+static bool has_same_place(const struct weir_test *one, const struct weir_test *other)
+{
+    const struct weir_pinning *pin = &one->pinning, *next = &other->pinning;
+
+    return pin->policy == next->policy && pin->policy != WEIR_PIN_STORAGE &&
+           pin->order == next->order && is_same_text(pin->list, next->list) &&
+           is_same_text(pin->rankfile_path, next->rankfile_path) &&
+           is_same_text(pin->nic, next->nic) && one->membind.policy == other->membind.policy &&
+           one->membind.node == other->membind.node &&
+           one->wants_huge_pages == other->wants_huge_pages;
+}
+
+/* A backend around another one counts operations from the begin of its session on, and servers may
+ * be others for each test. */
+static bool keeps_nothing(const struct weir_backend *backend)
+{
+    return (backend->descriptor.abilities & WEIR_WRAPS) != 0 || backend->server != NULL;
+}
+
+bool weir_prepare_does_for(const struct weir_run *run, const struct weir_test *next)
+{
+    const struct weir_test *test = run->test;
+
+    return run->session != NULL && run->buffers.memory != NULL &&
+           run->group == run->params->group && next->rank_limit == 0 && !run->has_failed &&
+           !run->is_ending && !keeps_nothing(run->backend) && test->backend == next->backend &&
+           weir_options_are_same(&test->backend->options, test->backend_options,
+                                 next->backend_options) &&
+           has_same_place(test, next) && greatest_depth(test) == greatest_depth(next) &&
+           largest_transfer(test) == largest_transfer(next) &&
+           has_payload(test) == has_payload(next);
+}
+
+void weir_prepare_end(struct weir_run *run)
+{
     if (run->is_memory_lent)
         run->backend->memory->give_back(run->session);
+    run->is_memory_lent = false;
     if (run->session != NULL)
         run->backend->close(run->session);
+    run->session = NULL;
     /* After the session: what it still had in flight when it broke was theirs until then. */
     weir_queue_close(&run->queue);
     weir_buffers_close(&run->buffers);
+}
+
+void weir_prepare_close(struct weir_run *run)
+{
+    weir_marks_drop(run);
+    if (!run->must_keep_session)
+        weir_prepare_end(run);
     weir_claim_close(run);
     free(run->depths);
     weir_text_close(&run->notes);

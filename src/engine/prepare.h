@@ -6,10 +6,18 @@
 
 #include "run.h"
 
-/* Opens the session, queue and buffers of run->test for run->group, and refuses targets that cannot
- * be aligned or are not ours. The same outcome on every rank. Collective. weir_prepare_close takes
- * back whatever was opened. */
+/* Opens the session, queue and buffers of run->test for run->group, unless the test before left
+ * them open, and refuses targets that cannot be aligned or are not ours. The same outcome on every
+ * rank. Collective. weir_prepare_close takes back whatever was opened, but for session, queue and
+ * buffers if run->must_keep_session. */
 int weir_prepare_test(struct weir_run *run, struct weir_error *error);
 void weir_prepare_close(struct weir_run *run);
+
+/* Whether the session, queue and buffers of run->test, which all ranks of the job did without a
+ * failure, do for `next` as well. The same on every rank. */
+bool weir_prepare_does_for(const struct weir_run *run, const struct weir_test *next);
+
+/* Closes session, queue and buffers, if they are open. */
+void weir_prepare_end(struct weir_run *run);
 
 #endif

@@ -99,6 +99,8 @@ struct weir_run {
     struct weir_alignment alignment; /* what the targets demand */
     struct weir_queue queue;
     struct weir_buffers buffers;
+    uint64_t buffer_alignment; /* for which they were opened */
+    bool must_keep_session;    /* with queue and buffers, for the next test */
     struct weir_page_sample pages;
     bool is_memory_lent;      /* to the session */
     struct weir_tally *tally; /* of the present phase; once it is gathered, of all ranks */

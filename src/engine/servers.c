@@ -57,25 +57,6 @@ static struct server_request request_of(const struct weir_engine_params *params,
     };
 }
 
-static bool has_same_options(const struct weir_option_set *set, const void *options,
-                             const void *others)
-{
-    struct weir_text one = {0}, other = {0};
-
-    for (const struct weir_option *row = set->rows;
-         row != NULL && (row->letter != 0 || row->name != NULL); row++) {
-        weir_options_value(&one, row, options);
-        weir_options_value(&other, row, others);
-        weir_text_add(&one, "\n");
-        weir_text_add(&other, "\n");
-    }
-    bool is_same = strcmp(weir_text_string(&one), weir_text_string(&other)) == 0;
-
-    weir_text_close(&one);
-    weir_text_close(&other);
-    return is_same;
-}
-
 /* Those that are open do for this test. */
 static bool do_already(const struct weir_servers *servers, const struct server_request *request)
 {
@@ -87,8 +68,8 @@ static bool do_already(const struct weir_servers *servers, const struct server_r
         return false;
     if (ops->is_same != NULL)
         return ops->is_same(servers->options, request->options);
-    return has_same_options(&request->backend->descriptor.options, servers->options,
-                            request->options);
+    return weir_options_are_same(&request->backend->descriptor.options, servers->options,
+                                 request->options);
 }
 
 /* ---- opening and closing ---- */

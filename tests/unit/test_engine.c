@@ -666,6 +666,116 @@ static void a_backend_is_told_where_transfers_will_lie(void **state)
     tear_down(&bed);
 }
 
+/* ---- sessions of several tests ---- */
+
+static unsigned sessions_opened, sessions_open;
+
+static int count_and_open(const struct weir_session_params *params, struct weir_session **session,
+                          struct weir_error *error)
+{
+    sessions_opened++;
+    sessions_open++;
+    return weir_backend_find(&weir_registry, "posix")->open(params, session, error);
+}
+
+static void count_and_close(struct weir_session *session)
+{
+    sessions_open--;
+    weir_backend_find(&weir_registry, "posix")->close(session);
+}
+
+static void (*change_last)(struct weir_plan *plan, struct weir_test *test);
+
+/* Four tests, of which the last one may be another one. */
+static void make_tests(struct weir_plan *plan)
+{
+    for (unsigned i = 1; i < 4; i++) {
+        struct weir_test *test = weir_plan_add_test(plan);
+        unsigned number = test->number;
+
+        *test = *plan->tests[0];
+        test->number = number;
+        if (i == 3 && change_last != NULL)
+            change_last(plan, test);
+    }
+}
+
+static void copy_phase(struct weir_plan *plan, struct weir_test *test, unsigned depth,
+                       uint64_t transfer_bytes)
+{
+    struct weir_phase phase = *test->phases[0];
+
+    phase.depth = depth;
+    phase.layout.transfer_bytes = transfer_bytes;
+    test->steps = NULL;
+    test->phases = NULL;
+    test->phase_count = 0;
+    weir_plan_add_phase(plan, test, &test->steps, &phase);
+}
+
+static void change_size(struct weir_plan *plan, struct weir_test *test)
+{
+    copy_phase(plan, test, 1, 8192);
+}
+
+static void change_count(struct weir_plan *plan, struct weir_test *test)
+{
+    copy_phase(plan, test, 1, 4096);
+}
+
+static void change_pinning(struct weir_plan *plan, struct weir_test *test)
+{
+    (void)plan;
+    test->pinning.policy = WEIR_PIN_CORE;
+}
+
+static void change_pages(struct weir_plan *plan, struct weir_test *test)
+{
+    (void)plan;
+    test->membind.policy = WEIR_MEMBIND_NONE;
+}
+
+static void change_limit(struct weir_plan *plan, struct weir_test *test)
+{
+    (void)plan;
+    test->rank_limit = 1;
+}
+
+static void equal_tests_share_a_session(void **state)
+{
+    static const struct {
+        void (*change)(struct weir_plan *plan, struct weir_test *test);
+        unsigned sessions;
+    } cases[] = {
+        {NULL, 1},           {change_count, 1}, {change_size, 2},
+        {change_pinning, 2}, {change_pages, 2}, {change_limit, 2},
+    };
+    struct weir_backend counted = *weir_backend_find(&weir_registry, "posix");
+    const struct weir_backend *const backends[] = {&counted};
+    const struct weir_registry registry = {.backends = backends, .count = 1};
+    struct bed bed;
+
+    (void)state;
+    counted.open = count_and_open;
+    counted.close = count_and_close;
+    set_up(&bed);
+    bed.registry = &registry;
+    bed.change = make_tests;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        change_last = cases[i].change;
+        sessions_opened = sessions_open = 0;
+        run(&bed, "-a POSIX -w -t 4k -b 64k -o %s/f");
+        assert_string_equal(bed.error.text, "");
+        assert_int_equal(bed.result->test_count, 4);
+        for (unsigned k = 0; k < 4; k++)
+            assert_int_equal(phase(&bed, 2 * k)->byte_count, 65536);
+        assert_int_equal(sessions_opened, cases[i].sessions);
+        assert_int_equal(sessions_open, 0);
+        remove_files(&bed);
+    }
+    tear_down(&bed);
+}
+
 static void a_missing_directory_of_a_package_is_named(void **state)
 {
     char wanted[128];
@@ -713,6 +823,7 @@ int main(void)
         cmocka_unit_test(files_that_a_write_will_replace_are_counted_once),
         cmocka_unit_test(a_read_that_quits_stops_at_its_first_wrong_transfer),
         cmocka_unit_test(a_backend_is_told_where_transfers_will_lie),
+        cmocka_unit_test(equal_tests_share_a_session),
         cmocka_unit_test(a_missing_directory_of_a_package_is_named),
     };
 

@@ -114,4 +114,8 @@ void weir_options_value(struct weir_text *text, const struct weir_option *row, c
 /* True if the value differs from the row's default. */
 bool weir_options_is_changed(const struct weir_option *row, const void *values);
 
+/* True if all values have the same text. */
+bool weir_options_are_same(const struct weir_option_set *set, const void *values,
+                           const void *others);
+
 #endif
