@@ -29,65 +29,6 @@ static bool begins_with(const char *text, const char *begin)
     return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-static const char *past_blanks(const char *text)
-{
-    return text + strspn(text, " \t\r\n");
-}
-
-/* "IOR-3.2.1: MPI Coordinated Test of Parallel I/O" */
-static bool is_banner(const char *line)
-{
-    static const char title[] = ": MPI Coordinated Test of Parallel I/O\n";
-    const char *end;
-
-    if (!begins_with(line, "IOR-"))
-        return false;
-    line += strlen("IOR-");
-    end = strchr(line, ':');
-    return *line >= '0' && *line <= '9' && end != NULL && begins_with(end, title);
-}
-
-/* IOR's banner, behind what releases print before it. */
-static bool is_text_report(const char *line)
-{
-    while (line != NULL && !is_banner(line)) {
-        if (*line != '\n' && !begins_with(line, "Fake ") && !begins_with(line, "WARNING: "))
-            return false;
-        line = strchr(line, '\n');
-        line += line != NULL;
-    }
-    return line != NULL;
-}
-
-/* The value of `key`, if that comes next: behind its opening quote. */
-static const char *value_of(const char *json, const char *key)
-{
-    json = past_blanks(json);
-    if (!begins_with(json, key))
-        return NULL;
-    json = past_blanks(json + strlen(key));
-    return begins_with(json, "\"") ? json + 1 : NULL;
-}
-
-/* The first keys of all releases that have JSON: "Version" and "Began". */
-static bool is_json_report(const char *json)
-{
-    const char *version = *json == '{' ? value_of(json + 1, "\"Version\":") : NULL;
-    const char *end = version != NULL ? strchr(version, '"') : NULL;
-
-    if (end == NULL)
-        return false;
-    end = past_blanks(end + 1);
-    return *end == ',' && value_of(end + 1, "\"Began\":") != NULL;
-}
-
-static bool is_report(const struct beginning *begin)
-{
-    return is_text_report(begin->text) || is_json_report(begin->text) ||
-           begins_with(begin->text, "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),"
-                                    "wr/rd(s),close(s),total(s),numTasks,iter\n");
-}
-
 static bool is_result(const struct beginning *begin)
 {
     const char *schema = strstr(begin->text, "\"schema\":\"weir-result-");
@@ -149,7 +90,7 @@ static const struct {
     const char *noun;
     bool (*is_held)(const struct beginning *begin);
 } kinds[] = {
-    [WEIR_OUTPUT_REPORT] = {"report", is_report},
+    [WEIR_OUTPUT_REPORT] = {"report", NULL}, /* as file->is_held says */
     [WEIR_OUTPUT_RESULT] = {"runs", is_result},
     [WEIR_OUTPUT_RANK_CSV] = {"figures of ranks", is_rank_csv},
     [WEIR_OUTPUT_OP_CSV] = {"times of transfers", is_op_csv},
@@ -219,6 +160,12 @@ static int refuse_kind(const struct weir_output_file *file, const struct stat *f
     return weir_error_usage(error, file->place, "%s is %s: name a regular file", file->path, what);
 }
 
+static bool is_held(const struct weir_output_file *file, const struct beginning *begin)
+{
+    return file->kind == WEIR_OUTPUT_REPORT ? file->is_held(begin->text)
+                                            : kinds[file->kind].is_held(begin);
+}
+
 static int refuse_content(const struct weir_output_file *file, int fd, struct weir_error *error)
 {
     struct beginning begin;
@@ -226,7 +173,7 @@ static int refuse_content(const struct weir_output_file *file, int fd, struct we
 
     if (code != 0)
         return fail(file, code, error);
-    if (begin.bytes == 0 || kinds[file->kind].is_held(&begin))
+    if (begin.bytes == 0 || is_held(file, &begin))
         return 0;
     return weir_error_usage(error, file->place, "%s exists and holds no %s: choose another name%s",
                             file->path, kinds[file->kind].noun,

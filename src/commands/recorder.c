@@ -35,6 +35,7 @@ static int open_report(struct weir_recorder *recorder, struct weir_error *error)
         .path = recorder->plan->output.summary_path,
         .place = "ior: summaryFile",
         .kind = WEIR_OUTPUT_REPORT,
+        .is_held = weir_report_is_held,
         .may_overwrite = may_overwrite(recorder->plan),
     };
     int fd;
@@ -187,19 +188,13 @@ static void show_progress(void *context, const struct weir_progress *progress)
 
 /* ---- the observer ---- */
 
-/* IOR's text has lines for warnings; its other formats have no place for them. */
-static bool has_place_for_warnings(const struct weir_output *output)
-{
-    return output->format == WEIR_FORMAT_IOR;
-}
-
 static void warn_of_test(const struct weir_recorder *recorder, const struct weir_test_result *begun)
 {
     const struct weir_test *test = recorder->plan->tests[begun->test];
     const struct weir_phase *write = weir_test_phase(test, WEIR_WRITE);
     const char *fate = write != NULL && write->must_replace ? "replaced" : "overwritten";
 
-    if (has_place_for_warnings(&recorder->plan->output))
+    if (recorder->reporter->is_text)
         return;
     for (size_t i = 0; i < test->remark_count; i++)
         weir_log(WEIR_LOG_WARNING, "%s", test->remarks[i]);
@@ -244,9 +239,8 @@ static void warn_of_bytes(const struct weir_recorder *recorder,
     const struct weir_phase *planned =
         weir_plan_find_phase(recorder->plan, phase->test, phase->phase);
 
-    if (has_place_for_warnings(&recorder->plan->output) || planned->verb == WEIR_REMOVE ||
-        planned->is_check || phase->outcome != WEIR_OUTCOME_COMPLETE ||
-        phase->byte_count == phase->expected_bytes)
+    if (recorder->reporter->is_text || planned->verb == WEIR_REMOVE || planned->is_check ||
+        phase->outcome != WEIR_OUTCOME_COMPLETE || phase->byte_count == phase->expected_bytes)
         return;
     weir_log(
         WEIR_LOG_WARNING, "%s %u: %" PRIu64 " bytes were moved, not the %" PRIu64 " asked for%s",
@@ -256,9 +250,7 @@ static void warn_of_bytes(const struct weir_recorder *recorder,
 
 static bool says_findings(const struct weir_recorder *recorder)
 {
-    const struct weir_output *output = &recorder->plan->output;
-
-    return !has_place_for_warnings(output) || output->warnings_are_errors;
+    return !recorder->reporter->is_text || recorder->plan->output.warnings_are_errors;
 }
 
 /* These have a sentence of their own. */
@@ -317,7 +309,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
 
     weir_progress_line_clear(&recorder->progress);
     weir_audit_phase(recorder->plan, phase);
-    if (phase->notes != NULL && !has_place_for_warnings(&recorder->plan->output))
+    if (phase->notes != NULL && !recorder->reporter->is_text)
         show_notes(phase);
     warn(recorder, phase);
     if (recorder->record_descriptor >= 0) {
@@ -357,7 +349,7 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
     *recorder = (struct weir_recorder){
         .plan = plan,
         .result = result,
-        .reporter = weir_reporter_of(&plan->output),
+        .reporter = weir_reporter_find(&plan->output),
         .record_descriptor = -1,
     };
     weir_progress_line_open(&recorder->progress, plan->output.progress_ns);

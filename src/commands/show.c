@@ -38,10 +38,10 @@ static void tell_remarks(const struct weir_plan *plan)
 
         for (size_t k = 0; k < test->remark_count; k++) {
             if (plan->test_count > 1)
-                weir_log(WEIR_LOG_WARNING, "%s: test %u: %s", plan->dialect, test->number,
+                weir_log(WEIR_LOG_WARNING, "%s: test %u: %s", test->dialect, test->number,
                          test->remarks[k]);
             else
-                weir_log(WEIR_LOG_WARNING, "%s: %s", plan->dialect, test->remarks[k]);
+                weir_log(WEIR_LOG_WARNING, "%s: %s", test->dialect, test->remarks[k]);
         }
     }
 }
@@ -57,8 +57,10 @@ static void explain(const struct weir_plan *plan, unsigned ranks, struct weir_te
 /* To a file, or to standard output if `path` is NULL. */
 static int print(const char *text, const char *path, struct weir_error *error)
 {
-    struct weir_output_file file = {
-        .path = path, .place = "--summary-file", .kind = WEIR_OUTPUT_REPORT};
+    struct weir_output_file file = {.path = path,
+                                    .place = "--summary-file",
+                                    .kind = WEIR_OUTPUT_REPORT,
+                                    .is_held = weir_report_is_held};
     int fd = STDOUT_FILENO;
     int code = path != NULL ? weir_output_file_open(&file, &fd, error) : 0;
 

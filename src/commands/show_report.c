@@ -20,9 +20,9 @@ static int choose_output(struct weir_plan *plan, const struct weir_command *comm
 
     plan->output = command->output;
     plan->output.verbosity = of_run.verbosity;
-    if (command->keeps_compat)
-        plan->output.compat = of_run.compat;
-    return weir_output_check(&plan->output, "report", error);
+    if (command->keeps_style)
+        plan->output.style = of_run.style;
+    return weir_front_check_output(&plan->output, "report", error);
 }
 
 static int tell_run(const struct weir_command *command, struct weir_recorded *run,
@@ -69,7 +69,7 @@ static int choose(const struct weir_command *command, struct choice *choice,
         return 0;
     if (strcasecmp(command->run_word, "all") == 0) {
         choice->first = 0;
-        if (choice->count > 1 && command->output.format == WEIR_FORMAT_IOR_JSON)
+        if (choice->count > 1 && weir_reporter_find(&command->output)->is_document)
             return weir_error_usage(error, "report",
                                     "--run: all: a JSON document has one run, and %s has %u: "
                                     "choose one with --run 1 to %u",

@@ -167,13 +167,13 @@ static int refuse_binding(const struct weir_run *run, int code, const struct wei
     weir_cpu_set_format(got, &found);
     if (code != 0)
         weir_error_set(
-            error, WEIR_EXIT_ENVIRONMENT, code, run->params->plan->dialect,
+            error, WEIR_EXIT_ENVIRONMENT, code, run->test->dialect,
             "--pin: this rank cannot be bound to the processors %s: %s: leave --pin out, or "
             "let the launcher bind",
             weir_text_string(&wanted), strerror(-code));
     else
         weir_error_set(
-            error, WEIR_EXIT_ENVIRONMENT, -EBUSY, run->params->plan->dialect,
+            error, WEIR_EXIT_ENVIRONMENT, -EBUSY, run->test->dialect,
             "--pin: this rank was to be bound to the processors %s and got %s: does something "
             "else on this host, such as a daemon or a control group, place processes?",
             weir_text_string(&wanted), weir_text_string(&found));
@@ -228,7 +228,7 @@ void weir_binding_release(struct weir_run *run)
 static int refuse_memory(struct weir_run *run, int code)
 {
     const struct weir_membind *membind = &run->test->membind;
-    const char *dialect = run->params->plan->dialect;
+    const char *dialect = run->test->dialect;
 
     if (code == -EINVAL && membind->policy == WEIR_MEMBIND_NODE)
         return weir_error_set(&run->failure, WEIR_EXIT_USAGE, code, dialect,

@@ -146,7 +146,7 @@ static void drop_file(const struct weir_data_phase *data, const char *path,
     int code = weir_cache_drop_file(kernel_path(data->run, path));
 
     if (code != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, data->run->params->plan->dialect,
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, data->run->test->dialect,
                        "--drop-caches files: %s cannot be dropped from the page cache: %s", path,
                        strerror(-code));
 }
@@ -178,7 +178,7 @@ static void drop_node(const struct weir_data_phase *data, struct weir_error *err
         return;
     code = weir_cache_drop_node("", kernel_path(run, data->path));
     if (code != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, run->params->plan->dialect,
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, run->test->dialect,
                        "--drop-caches node: the page cache of host %s cannot be emptied: %s",
                        run->group->node_names[run->group->node], strerror(-code));
 }
@@ -215,7 +215,7 @@ static int check_nodes(const struct weir_run *run, struct weir_error *error)
                               "ranks cannot tell each other what they may do: %s", strerror(-code));
     if (first == UINT64_MAX)
         return 0;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EPERM, run->params->plan->dialect,
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EPERM, run->test->dialect,
                           "--drop-caches node: this process may not write "
                           "/proc/sys/vm/drop_caches on host %s: run as root there (in containers "
                           "/proc/sys is often read-only), or use --drop-caches files",

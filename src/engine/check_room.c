@@ -125,8 +125,7 @@ int weir_check_room(struct weir_run *run, struct weir_error *error)
     if (code != 0)
         return code;
     if (run->test->must_fit && !need.may_be_cut && run->no_room[0] != '\0')
-        weir_error_usage(error, run->params->plan->dialect, "%s; or leave --must-fit out",
-                         run->no_room);
+        weir_error_usage(error, run->test->dialect, "%s; or leave --must-fit out", run->no_room);
     return weir_group_agree(run->group, error);
 }
 

@@ -150,7 +150,7 @@ int weir_check_package_directory(struct weir_run *run, const struct weir_target 
     if (run->backend->names->stat(run->session, directory, &facts) == 0 &&
         (facts.kind == WEIR_NAME_DIRECTORY || facts.kind == WEIR_NAME_LINK))
         return 0;
-    return weir_error_usage(error, run->params->plan->dialect,
+    return weir_error_usage(error, run->test->dialect,
                             "-y: %s is not there: ranks on this processor package need that "
                             "directory, so make it or mount something there",
                             directory);

@@ -66,7 +66,7 @@ static int survey(struct weir_run *run, const struct budget *budget, struct weir
     int code = weir_memory_describe("", &facts);
 
     if (code != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, run->params->plan->dialect,
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, run->test->dialect,
                        "%s: the kernel does not tell how much memory there is to take: leave it "
                        "out",
                        asking_word(run));
@@ -102,7 +102,7 @@ static int refuse_excess(const struct weir_run *run, const struct budget *budget
 
         if (budget->wanted[node] > most)
             return weir_error_set(
-                error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, run->params->plan->dialect,
+                error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, run->test->dialect,
                 "%s: %.0f MiB on host %s are more than the %.0f MiB that can be taken there "
                 "without swapping: ask for less",
                 asking_word(run), mebibytes(budget->wanted[node]), run->group->node_names[node],
@@ -159,7 +159,7 @@ int weir_hog_take(struct weir_run *run, struct weir_error *error)
         memory =
             mmap(NULL, run->hog.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, run->params->plan->dialect,
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, run->test->dialect,
                        "%s: %.0f MiB cannot be had: %s", asking_word(run),
                        mebibytes(run->hog.bytes), strerror(errno));
     else

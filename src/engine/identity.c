@@ -383,7 +383,7 @@ static int refuse_other_transfer_size(const struct weir_run *run, const struct w
     if (written == reading || (written % WEIR_PIECE_BYTES == 0 && reading % WEIR_PIECE_BYTES == 0))
         return 0;
     return weir_error_usage(
-        error, run->params->plan->dialect,
+        error, run->test->dialect,
         "data written in transfers of %llu bytes cannot be checked in transfers "
         "of %llu bytes: use the same size, or multiples of 4096 for both",
         (unsigned long long)written, (unsigned long long)reading);

@@ -118,7 +118,7 @@ static int check_total(const struct weir_run *run, const struct weir_phase *phas
     if (!__builtin_mul_overflow(per_rank, (uint64_t)run->group->size, &total) && total <= INT64_MAX)
         return 0;
     return weir_error_usage(
-        error, run->params->plan->dialect,
+        error, run->test->dialect,
         "%d ranks with %llu bytes each are more than a shared file can hold: use "
         "fewer segments or smaller blocks, or -F",
         run->group->size, (unsigned long long)per_rank);
@@ -147,7 +147,7 @@ static int check_file(struct weir_run *run, const struct weir_phase *phase,
     int code = weir_run_path(run, phase->target, (uint64_t)run->group->rank, path);
 
     if (code != 0)
-        return weir_error_usage(error, run->params->plan->dialect,
+        return weir_error_usage(error, run->test->dialect,
                                 "-o: the path of a file would be longer than %d bytes",
                                 WEIR_PATH_BYTES - 1);
     if (run->repetition == 0) {

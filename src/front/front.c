@@ -235,11 +235,12 @@ static const struct weir_option report_rows[] = {
 static const struct weir_option_set report_set = {"report", report_rows,
                                                   sizeof(struct report_values)};
 
-static enum weir_format format_of(const char *word)
+/* Reporters of IOR's, whose formats there are. */
+static const char *reporter_of(const char *word)
 {
     if (strcmp(word, "csv") == 0)
-        return WEIR_FORMAT_IOR_CSV;
-    return strcmp(word, "json") == 0 ? WEIR_FORMAT_IOR_JSON : WEIR_FORMAT_IOR;
+        return WEIR_IOR_REPORTER_CSV;
+    return strcmp(word, "json") == 0 ? WEIR_IOR_REPORTER_JSON : WEIR_IOR_REPORTER;
 }
 
 static int say_report_help(struct weir_command *command)
@@ -282,14 +283,14 @@ static int read_report(const struct invocation *invocation, struct weir_command 
     command->kind = WEIR_COMMAND_REPORT;
     command->result_path = words[options];
     command->run_word = values.run;
-    command->output = (struct weir_output){.format = format_of(values.format),
+    command->output = (struct weir_output){.reporter = reporter_of(values.format),
                                            .summary_path = values.summary_path,
                                            .is_plain = values.is_plain};
-    command->keeps_compat = values.compat == NULL;
+    command->keeps_style = values.compat == NULL;
     if (values.compat &&
-        weir_ior_version_read(values.compat, parser.place, error, &command->output.compat))
+        weir_ior_version_read(values.compat, parser.place, error, &command->output.style))
         return -EINVAL;
-    return weir_output_check(&command->output, parser.place, error);
+    return weir_front_check_output(&command->output, parser.place, error);
 }
 
 static int read_doctor(const struct invocation *invocation, struct weir_command *command,
@@ -345,6 +346,14 @@ static int read_version(const struct invocation *invocation, struct weir_command
     (void)invocation;
     (void)error;
     return say(command, version_text);
+}
+
+int weir_front_check_output(const struct weir_output *output, const char *place,
+                            struct weir_error *error)
+{
+    int failure = weir_output_check(output, place, error);
+
+    return failure ? failure : weir_ior_version_check(output, place, error);
 }
 
 /* ---- which of them ---- */

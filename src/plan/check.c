@@ -441,23 +441,6 @@ static int check_test(struct scope *scope)
     return status;
 }
 
-static int check_format(const struct weir_output *output, const char *place,
-                        struct weir_error *error)
-{
-    bool had_json = output->compat <= WEIR_COMPAT_IOR_3_2;
-    bool had_csv = output->compat <= WEIR_COMPAT_IOR_4_0;
-
-    if (output->format == WEIR_FORMAT_IOR_JSON && !had_json)
-        return weir_error_usage(error, place,
-                                "IOR before 3.2 had no JSON: choose the layout of a "
-                                "later one, or text");
-    if (output->format == WEIR_FORMAT_IOR_CSV && !had_csv)
-        return weir_error_usage(error, place,
-                                "IOR before 4.0 had no CSV: choose the layout of a "
-                                "later one, or text");
-    return 0;
-}
-
 int weir_output_check(const struct weir_output *output, const char *place, struct weir_error *error)
 {
     if (output->summary_path && output->summary_path[0] == '\0')
@@ -467,7 +450,7 @@ int weir_output_check(const struct weir_output *output, const char *place, struc
     if (output->result_path && output->result_path[0] == '\0')
         return weir_error_usage(error, place,
                                 "empty path for the result file: give one, or leave it out");
-    return check_format(output, place, error);
+    return 0;
 }
 
 int weir_plan_check(const struct weir_plan *plan, struct weir_error *error)
@@ -483,7 +466,7 @@ int weir_plan_check(const struct weir_plan *plan, struct weir_error *error)
         scope.test = plan->tests[i];
         scope.phase = NULL;
         if (plan->test_count > 1)
-            snprintf(scope.place, sizeof scope.place, "%s: test %u", plan->dialect,
+            snprintf(scope.place, sizeof scope.place, "%s: test %u", scope.test->dialect,
                      scope.test->number);
         status = check_test(&scope);
     }

@@ -486,48 +486,15 @@ static void add_test(struct weir_text *text, const struct weir_test *test)
 
 /* ---- the plan ---- */
 
-static const char *format_name(enum weir_format format)
-{
-    switch (format) {
-    case WEIR_FORMAT_IOR:
-        return "ior";
-    case WEIR_FORMAT_IOR_CSV:
-        return "ior csv";
-    case WEIR_FORMAT_IOR_JSON:
-        return "ior json";
-    }
-    assert(!"a format that is none");
-    return "";
-}
-
-/* The release whose layout of text the output has. */
-static const char *compat_name(enum weir_compat compat)
-{
-    switch (compat) {
-    case WEIR_COMPAT_IOR_4_1:
-        return "as IOR 4.1";
-    case WEIR_COMPAT_IOR_4_0:
-        return "as IOR 4.0";
-    case WEIR_COMPAT_IOR_3_3:
-        return "as IOR 3.3";
-    case WEIR_COMPAT_IOR_3_2:
-        return "as IOR 3.2";
-    case WEIR_COMPAT_IOR_3_0:
-        return "as IOR 3.0";
-    case WEIR_COMPAT_IOR_2_10:
-        return "as IOR 2.10";
-    }
-    assert(!"a release that is none");
-    return "";
-}
-
 /* One line, only if there is something to say. */
-static void add_output(struct weir_text *text, const struct weir_output *output)
+static void add_output(struct weir_text *text, const struct weir_plan *plan)
 {
+    const struct weir_output *output = &plan->output;
     struct weir_text clauses = {0};
 
-    add_clause_if(&clauses, output->format != WEIR_FORMAT_IOR, format_name(output->format));
-    add_clause_if(&clauses, output->compat != WEIR_COMPAT_IOR_4_1, compat_name(output->compat));
+    add_clause_if(&clauses, strcmp(output->reporter, plan->dialect) != 0, output->reporter);
+    if (output->style)
+        weir_text_add(&clauses, "; as %s", output->style);
     if (output->summary_path)
         weir_text_add(&clauses, "; to %s", output->summary_path);
     if (output->result_path)
@@ -544,7 +511,7 @@ static void add_output(struct weir_text *text, const struct weir_output *output)
 void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)
 {
     weir_text_add(text, "plan %s  %s\n", plan->id, plan->dialect);
-    add_output(text, &plan->output);
+    add_output(text, plan);
     if (plan->has_stop_before) {
         weir_text_add(text, "end  ");
         add_duration(text, plan->stop_before_ns);

@@ -35,6 +35,7 @@ struct weir_plan *weir_plan_open(const char *dialect, int word_count, const char
     plan->source.word_count = (size_t)word_count;
     plan->command_line = join(&arena, word_count, words);
     plan->dialect = weir_arena_copy(&arena, dialect);
+    plan->output.reporter = plan->dialect;
     plan->arena = arena;
     return plan;
 }
@@ -83,6 +84,7 @@ struct weir_test *weir_plan_add_test(struct weir_plan *plan)
     struct weir_test *test = weir_arena_take(&plan->arena, sizeof *test);
 
     test->number = (unsigned)plan->test_count;
+    test->dialect = plan->dialect;
     test->repetitions = 1;
     plan->tests =
         room_for_one_more(&plan->arena, plan->tests, plan->test_count, sizeof *plan->tests);

@@ -5,21 +5,31 @@
 #include "reporters.h"
 
 #include <assert.h>
+#include <string.h>
 
-const struct weir_reporter *weir_reporter_of(const struct weir_output *output)
+static const struct weir_reporter *const reporters[] = {
+    &weir_reporter_ior,
+    &weir_reporter_ior_csv,
+    &weir_reporter_ior_json,
+};
+#define REPORTER_COUNT (sizeof reporters / sizeof *reporters)
+
+const struct weir_reporter *weir_reporter_find(const struct weir_output *output)
 {
-    static const struct weir_reporter *const reporters[] = {
-        [WEIR_FORMAT_IOR] = &weir_reporter_ior, /* of most versions */
-        [WEIR_FORMAT_IOR_CSV] = &weir_reporter_ior_csv,
-        [WEIR_FORMAT_IOR_JSON] = &weir_reporter_ior_json,
-    };
+    size_t i = 0;
 
-    assert((unsigned)output->format < sizeof reporters / sizeof *reporters);
-    if (output->format == WEIR_FORMAT_IOR && output->compat == WEIR_COMPAT_IOR_3_0)
-        return &weir_reporter_ior_3_0;
-    if (output->format == WEIR_FORMAT_IOR && output->compat == WEIR_COMPAT_IOR_2_10)
-        return &weir_reporter_ior_2_10;
-    return reporters[output->format];
+    while (i + 1 < REPORTER_COUNT && strcmp(reporters[i]->name, output->reporter) != 0)
+        i++;
+    assert(strcmp(reporters[i]->name, output->reporter) == 0);
+    return reporters[i]->in_style ? reporters[i]->in_style(output->style) : reporters[i];
+}
+
+bool weir_report_is_held(const char *begin)
+{
+    for (size_t i = 0; i < REPORTER_COUNT; i++)
+        if (reporters[i]->is_held(begin))
+            return true;
+    return false;
 }
 
 void weir_report_notes(struct weir_text *text, const struct weir_phase_result *phase)
@@ -46,7 +56,7 @@ static void report_test(struct weir_text *text, const struct weir_reporter *repo
 void weir_report_whole(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result)
 {
-    const struct weir_reporter *reporter = weir_reporter_of(&plan->output);
+    const struct weir_reporter *reporter = weir_reporter_find(&plan->output);
 
     if (reporter->begin)
         reporter->begin(text, plan, result);

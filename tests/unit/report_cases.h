@@ -537,43 +537,41 @@ static const struct {
 /* ---- formats and versions ---- */
 
 static const struct {
-    enum weir_format format;
+    const char *format;
     const char *suffix;
 } formats[] = {
-    {WEIR_FORMAT_IOR, "ior"},
-    {WEIR_FORMAT_IOR_CSV, "csv"},
-    {WEIR_FORMAT_IOR_JSON, "json"},
+    {"ior", "ior"},
+    {"ior csv", "csv"},
+    {"ior json", "json"},
 };
 #define FORMAT_COUNT (sizeof formats / sizeof *formats)
 
 /* Of the text. */
 static const struct {
-    enum weir_compat compat;
+    const char *compat;
     const char *suffix;
 } versions[] = {
-    {WEIR_COMPAT_IOR_4_1, "ior"},     {WEIR_COMPAT_IOR_4_0, "ior-4.0"},
-    {WEIR_COMPAT_IOR_3_3, "ior-3.3"}, {WEIR_COMPAT_IOR_3_2, "ior-3.2"},
-    {WEIR_COMPAT_IOR_3_0, "ior-3.0"}, {WEIR_COMPAT_IOR_2_10, "ior-2.10"},
+    {NULL, "ior"},          {"IOR 4.0", "ior-4.0"}, {"IOR 3.3", "ior-3.3"},
+    {"IOR 3.2", "ior-3.2"}, {"IOR 3.0", "ior-3.0"}, {"IOR 2.10", "ior-2.10"},
 };
 #define VERSION_COUNT (sizeof versions / sizeof *versions)
 
 /* ---- texts of a scene ---- */
 
-static inline void report_as(struct weir_text *text, struct scene *scene, enum weir_format format)
+static inline void report_as(struct weir_text *text, struct scene *scene, const char *format)
 {
     weir_text_clear(text);
     scene->result->exit_code = weir_result_judge(scene->result);
-    scene->plan->output.format = format;
+    scene->plan->output.reporter = format;
     weir_report_whole(text, scene->plan, scene->result);
 }
 
 /* The text of a version, told of a run that has its exit code. */
-static inline void report_version(struct weir_text *text, struct scene *scene,
-                                  enum weir_compat compat)
+static inline void report_version(struct weir_text *text, struct scene *scene, const char *compat)
 {
-    scene->plan->output.compat = compat;
-    report_as(text, scene, WEIR_FORMAT_IOR);
-    scene->plan->output.compat = WEIR_COMPAT_IOR_4_1;
+    scene->plan->output.style = compat;
+    report_as(text, scene, "ior");
+    scene->plan->output.style = NULL;
 }
 
 static inline void record_whole(struct weir_text *text, const struct scene *scene)

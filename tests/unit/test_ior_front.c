@@ -228,8 +228,8 @@ static void report_takes_a_file_and_a_format(void **state)
     (void)state;
     assert_int_equal(read_words(words, &command, &error), 0);
     assert_string_equal(command.result_path, "run.jsonl");
-    assert_int_equal(command.output.format, WEIR_FORMAT_IOR_JSON);
-    assert_int_equal(command.output.compat, WEIR_COMPAT_IOR_3_2);
+    assert_string_equal(command.output.reporter, "ior json");
+    assert_string_equal(command.output.style, "IOR 3.2");
     assert_string_equal(command.output.summary_path, "out");
     assert_true(command.output.is_plain);
     weir_command_close(&command);
@@ -1147,20 +1147,19 @@ static void releases_are_known_by_their_numbers(void **state)
 {
     static const struct {
         const char *word;
-        enum weir_compat compat;
+        const char *style;
     } cases[] = {
-        {"2.10", WEIR_COMPAT_IOR_2_10},   {"2.10.3", WEIR_COMPAT_IOR_2_10},
-        {"3.0.1", WEIR_COMPAT_IOR_3_0},   {"3.2", WEIR_COMPAT_IOR_3_2},
-        {"3.3+dev", WEIR_COMPAT_IOR_3_3}, {"4.0", WEIR_COMPAT_IOR_4_0},
-        {"4.1", WEIR_COMPAT_IOR_4_1},
+        {"2.10", "IOR 2.10"},   {"2.10.3", "IOR 2.10"}, {"3.0.1", "IOR 3.0"}, {"3.2", "IOR 3.2"},
+        {"3.3+dev", "IOR 3.3"}, {"4.0", "IOR 4.0"},     {"4.1", "newest"},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct weir_command command;
 
-        assert_int_equal(PLAN_OF(&command, "--compat", cases[i].word)->output.compat,
-                         cases[i].compat);
+        const char *style = PLAN_OF(&command, "--compat", cases[i].word)->output.style;
+
+        assert_string_equal(style ? style : "newest", cases[i].style);
         weir_command_close(&command);
     }
 }
@@ -1301,11 +1300,11 @@ static void output_is_of_the_whole_run(void **state)
              ->output;
 
     (void)state;
-    assert_int_equal(output->format, WEIR_FORMAT_IOR_JSON);
+    assert_string_equal(output->reporter, "ior json");
     assert_string_equal(output->summary_path, "s");
     assert_string_equal(output->result_path, "r");
     assert_true(output->is_plain && output->warnings_are_errors);
-    assert_int_equal(output->compat, WEIR_COMPAT_IOR_4_1);
+    assert_null(output->style);
     assert_int_equal(output->verbosity, 5);
     weir_command_close(&command);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files beside the data: what may be lost, what is never opened, and what a crash leaves. */
 #include "weir/base/output_file.h"
+#include "weir/report/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -135,6 +136,7 @@ static void try_case(size_t number, bool may_overwrite)
     code = try(&(struct weir_output_file){.path = bed.path,
                                           .place = "test",
                                           .kind = kind,
+                                          .is_held = weir_report_is_held,
                                           .may_overwrite = may_overwrite,
                                           .must_append = must_append},
                &exit);
@@ -184,6 +186,7 @@ static void what_is_no_regular_file_is_refused_at_once(void **state)
             assert_int_equal(try(&(struct weir_output_file){.path = bed.path,
                                                             .place = "test",
                                                             .kind = WEIR_OUTPUT_REPORT,
+                                                            .is_held = weir_report_is_held,
                                                             .may_overwrite = may_overwrite},
                                  &exit),
                              -EINVAL);

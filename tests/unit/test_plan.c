@@ -476,10 +476,6 @@ CHANGE(ranks_over_result, x->test->rank_csv_path = "r"; x->plan->output.result_p
 CHANGE(ops_over_ranks, x->test->rank_csv_path = "o-0.csv"; x->test->op_csv_prefix = "./o")
 CHANGE(result_in_package, x->target.is_shared = false; x->target.has_package_directory = true;
        x->plan->output.result_path = "out/testFile3/data.00000001")
-CHANGE(old_json, x->plan->output.format = WEIR_FORMAT_IOR_JSON;
-       x->plan->output.compat = WEIR_COMPAT_IOR_3_0)
-CHANGE(old_csv, x->plan->output.format = WEIR_FORMAT_IOR_CSV;
-       x->plan->output.compat = WEIR_COMPAT_IOR_3_3)
 
 CHANGE(deep_blocking_backend, x->test->backend = &bare; x->target.is_shared = false;
        x->read->depth = 2)
@@ -696,8 +692,6 @@ static const struct {
     {device_removed, "ior: a device is neither removed nor replaced", "keep it"},
     {device_twice, "ior: device a/one is listed twice", "once"},
     {device_over_result, "ior: result file b/two is one of the data", "of its own"},
-    {old_json, "ior: IOR before 3.2 had no JSON", "later one"},
-    {old_csv, "ior: IOR before 4.0 had no CSV", "later one"},
 };
 
 static void senseless_plans_are_refused_with_a_way_out(void **state)
@@ -772,10 +766,6 @@ CHANGE(result_beside_packages, x->target.is_shared = false; x->target.has_packag
        x->plan->output.result_path = "out/testFile/data.00000001";
        x->plan->output.summary_path = "out/testFile1/data")
 CHANGE(side_files, x->test->rank_csv_path = "ops.csv"; x->test->op_csv_prefix = "ops")
-CHANGE(json_of_3_2, x->plan->output.format = WEIR_FORMAT_IOR_JSON;
-       x->plan->output.compat = WEIR_COMPAT_IOR_3_2)
-CHANGE(csv_of_4_0, x->plan->output.format = WEIR_FORMAT_IOR_CSV;
-       x->plan->output.compat = WEIR_COMPAT_IOR_4_0)
 
 static void packages_of_a_directory(struct subject *x)
 {
@@ -816,8 +806,6 @@ static void sensible_plans_are_accepted(void **state)
         result_beside_own_directories,
         result_beside_packages,
         side_files,
-        json_of_3_2,
-        csv_of_4_0,
         packages_of_a_directory,
     };
 
@@ -896,7 +884,7 @@ static void explanation_of_a_typical_plan_reads_well(void **state)
 
 static void elaborate(struct subject *x)
 {
-    x->plan->output.format = WEIR_FORMAT_IOR_JSON;
+    x->plan->output.reporter = "ior json";
     x->plan->output.is_plain = true;
     x->plan->output.result_path = "run.jsonl";
     x->values = (struct values){.is_direct = 1, .hints = "a=b"};
@@ -1017,7 +1005,7 @@ static void explanation_says_where_ranks_and_buffers_are(void **state)
     weir_text_close(&text);
 }
 
-CHANGE(change_format, x->plan->output.format = WEIR_FORMAT_IOR_CSV)
+CHANGE(change_format, x->plan->output.reporter = "ior csv")
 CHANGE(change_summary_path, x->plan->output.summary_path = "summary")
 CHANGE(change_result_path, x->plan->output.result_path = "summary")
 CHANGE(change_plain, x->plan->output.is_plain = true)
@@ -1106,8 +1094,8 @@ CHANGE(change_one_device, x->other_target = x->target; x->other_target.is_device
        x->read->target = &x->other_target)
 CHANGE(change_used_device, x->test->may_take_used_device = true)
 
-CHANGE(change_compat, x->plan->output.compat = WEIR_COMPAT_IOR_4_0)
-CHANGE(change_compat_more, x->plan->output.compat = WEIR_COMPAT_IOR_2_10)
+CHANGE(change_compat, x->plan->output.style = "IOR 4.0")
+CHANGE(change_compat_more, x->plan->output.style = "IOR 2.10")
 CHANGE(change_pin, x->test->pinning.policy = WEIR_PIN_CORE)
 CHANGE(change_pin_pu, x->test->pinning.policy = WEIR_PIN_PU)
 CHANGE(change_pin_numa, x->test->pinning.policy = WEIR_PIN_NUMA)

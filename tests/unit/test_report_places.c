@@ -195,7 +195,7 @@ static void thousands_of_ranks_are_told_in_short(void **state)
         size_t bytes = environment_bytes(&scene);
         unsigned lines;
 
-        report_as(&text, &scene, WEIR_FORMAT_IOR);
+        report_as(&text, &scene, "ior");
         lines = count_lines(weir_text_string(&text));
         print_message("%u ranks on %u nodes that are %s: environment, storage and places of two "
                       "phases %zu bytes of JSON, report %u lines\n",

@@ -10,11 +10,11 @@
 #include <stddef.h>
 
 enum weir_output_kind {
-    WEIR_OUTPUT_REPORT,   /* text, CSV or JSON of IOR's, of any release */
+    WEIR_OUTPUT_REPORT,   /* recognised by is_held, which must be given */
     WEIR_OUTPUT_RESULT,   /* runs, one record per line */
     WEIR_OUTPUT_RANK_CSV, /* figures of ranks */
     WEIR_OUTPUT_OP_CSV,   /* times of transfers */
-    WEIR_OUTPUT_STATUS,   /* a count of transfers: decimal digits, as IOR writes it */
+    WEIR_OUTPUT_STATUS,   /* a count of transfers: decimal digits */
     WEIR_OUTPUT_SERVERS   /* addresses of servers, one per line */
 };
 
@@ -22,8 +22,9 @@ struct weir_output_file {
     const char *path;
     const char *place; /* of errors: the option that names the path */
     enum weir_output_kind kind;
-    bool may_overwrite; /* a regular file may be lost whatever it holds */
-    bool must_append;   /* what the file holds stays; else it is emptied */
+    bool (*is_held)(const char *begin); /* REPORT: does a file that begins like this hold one? */
+    bool may_overwrite;                 /* a regular file may be lost whatever it holds */
+    bool must_append;                   /* what the file holds stays; else it is emptied */
 };
 
 /* Refuses what weir_output_file_open would refuse, and a file that could not be made, as usage

@@ -71,7 +71,7 @@ struct weir_command {
     struct weir_host_question question; /* DOCTOR, TOPOLOGY */
     struct weir_net_plan *net;          /* NET, NET_EXPLAIN; owned */
     struct weir_serve_request serve;    /* SERVE */
-    bool keeps_compat;       /* REPORT: the layout is that of the run, not output.compat */
+    bool keeps_style;        /* REPORT: the layout is that of the run, not output.style */
     struct weir_arena arena; /* owns what `output` points to */
 };
 
@@ -79,6 +79,11 @@ struct weir_command {
  * options alone are IOR's. 0, or a usage error. */
 int weir_front_read(int argc, const char *const argv[], const struct weir_backends *backends,
                     struct weir_command *command, struct weir_error *error);
+
+/* weir_output_check, and what dialects say of their own reporters. 0, or a usage error at `place`.
+ */
+int weir_front_check_output(const struct weir_output *output, const char *place,
+                            struct weir_error *error);
 
 void weir_command_close(struct weir_command *command);
 

@@ -218,6 +218,7 @@ enum weir_cache_drop {
 /* Steps that run against one backend with one set of ranks. */
 struct weir_test {
     unsigned number;
+    const char *dialect; /* whose words its options are: "ior" */
     const struct weir_descriptor *backend;
     const void *backend_options;         /* values of backend->options */
     const struct weir_descriptor *inner; /* of a wrapping backend ("fault:posix"), else NULL */
@@ -256,20 +257,10 @@ struct weir_test {
 };
 
 /* Where results go and how much is said. */
-enum weir_format { WEIR_FORMAT_IOR, WEIR_FORMAT_IOR_CSV, WEIR_FORMAT_IOR_JSON };
-/* Whose layout of text the dialect's reports have. */
-enum weir_compat {
-    WEIR_COMPAT_IOR_4_1,
-    WEIR_COMPAT_IOR_4_0,
-    WEIR_COMPAT_IOR_3_3,
-    WEIR_COMPAT_IOR_3_2,
-    WEIR_COMPAT_IOR_3_0,
-    WEIR_COMPAT_IOR_2_10
-};
-
 struct weir_output {
-    enum weir_format format;
-    enum weir_compat compat;
+    const char *reporter; /* its name: "ior"; that of the first dialect unless a front end asks */
+    const char *style;    /* whose layout it imitates, in words that only its dialect reads ("IOR
+                             3.3"); NULL: the newest */
     const char *summary_path; /* results go there; NULL: standard output */
     const char *result_path;  /* JSON lines, one per phase; NULL: none */
     bool is_plain;            /* leave our own block out */
@@ -288,7 +279,7 @@ struct weir_plan_source {
 
 struct weir_plan {
     struct weir_arena arena;        /* owns all of the plan */
-    const char *dialect;            /* "ior" */
+    const char *dialect;            /* that of the command line: "ior" */
     const char *command_line;       /* words joined by blanks, for reports */
     struct weir_plan_source source;
     struct weir_output output;

@@ -15,6 +15,13 @@
 
 /* One way to tell a result. Each function appends what is due at that point; any may be NULL. */
 struct weir_reporter {
+    const char *name; /* "ior", "ior json" */
+    bool is_text;     /* lines for people: warnings and our own block have a place in it */
+    bool is_document; /* tells one run, as a whole: several do not follow one another */
+    /* True if a file that begins like this holds such a report, of whatever style. */
+    bool (*is_held)(const char *begin);
+    /* The reporter whose functions tell in this style; NULL: this one, in all of them. */
+    const struct weir_reporter *(*in_style)(const char *style);
     void (*begin)(struct weir_text *text, const struct weir_plan *plan,
                   const struct weir_result *result);
     void (*test_begins)(struct weir_text *text, const struct weir_plan *plan,
@@ -27,8 +34,11 @@ struct weir_reporter {
                 const struct weir_result *result);
 };
 
-/* By the output's format and compat. Never NULL. */
-const struct weir_reporter *weir_reporter_of(const struct weir_output *output);
+/* By the output's name of a reporter and its style. Never NULL: who writes the name checks it. */
+const struct weir_reporter *weir_reporter_find(const struct weir_output *output);
+
+/* True if a file that begins like this holds a report of any reporter. */
+bool weir_report_is_held(const char *begin);
 
 /* Our own block: what the dialect's format has no place for. Appended after its end, unless the
  * output is plain. */

@@ -211,11 +211,11 @@ int weir_ior_lower(struct weir_plan *plan, const struct weir_ior_request *reques
 
 /* ---- output ---- */
 
-static enum weir_format format_of(const char *word)
+static const char *reporter_of(const char *word)
 {
     if (strcmp(word, "JSON") == 0)
-        return WEIR_FORMAT_IOR_JSON;
-    return strcmp(word, "CSV") == 0 ? WEIR_FORMAT_IOR_CSV : WEIR_FORMAT_IOR;
+        return WEIR_IOR_REPORTER_JSON;
+    return strcmp(word, "CSV") == 0 ? WEIR_IOR_REPORTER_CSV : WEIR_IOR_REPORTER;
 }
 
 int weir_ior_lower_output(struct weir_output *output, const struct weir_ior_request *request,
@@ -223,7 +223,7 @@ int weir_ior_lower_output(struct weir_output *output, const struct weir_ior_requ
 {
     const struct weir_ior_config *ior = &request->ior;
 
-    output->format = format_of(ior->summary_format);
+    output->reporter = reporter_of(ior->summary_format);
     output->summary_path = ior->summary_path;
     output->result_path = request->additions.result_path;
     output->is_plain = request->additions.is_plain;
@@ -232,6 +232,8 @@ int weir_ior_lower_output(struct weir_output *output, const struct weir_ior_requ
                            &output->progress_ns))
         return -EINVAL;
     output->verbosity = (int)(ior->verbose < VERBOSITY_MAX ? ior->verbose : VERBOSITY_MAX);
-    return weir_ior_version_read(request->additions.compat, request->parser.place, error,
-                                 &output->compat);
+    if (weir_ior_version_read(request->additions.compat, request->parser.place, error,
+                              &output->style))
+        return -EINVAL;
+    return weir_ior_version_check(output, request->parser.place, error);
 }

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which release of IOR the reports look like. */
+/* Which reporter of IOR's tells the results, and which release of IOR it looks like. */
 #ifndef WEIR_FRONT_IOR_VERSION_H
 #define WEIR_FRONT_IOR_VERSION_H
 
 #include "weir/plan/plan.h"
 
-/* Reads "3.0", or a release of that line such as "3.0.1". 0, or a usage error at `place`. */
+/* Names of reporters, as in src/report/report.c. */
+#define WEIR_IOR_REPORTER "ior"
+#define WEIR_IOR_REPORTER_CSV "ior csv"
+#define WEIR_IOR_REPORTER_JSON "ior json"
+
+/* Reads "3.0", or a release of that line such as "3.0.1", as a style of the reporters: "IOR 3.0";
+ * NULL for the newest. 0, or a usage error at `place`. */
 int weir_ior_version_read(const char *word, const char *place, struct weir_error *error,
-                          enum weir_compat *compat);
+                          const char **style);
+
+/* Refuses a reporter of IOR's whose format the release did not have. 0, or a usage error. */
+int weir_ior_version_check(const struct weir_output *output, const char *place,
+                           struct weir_error *error);
 
 #endif

@@ -2,14 +2,18 @@
 /* IOR's summaryFormat=CSV: a header, and a line per write and read. */
 #include "figures.h"
 #include "reporters.h"
+#include "signature.h"
+
+const char weir_ior_csv_header[] =
+    "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),"
+    "numTasks,iter\n";
 
 static void begin(struct weir_text *text, const struct weir_plan *plan,
                   const struct weir_result *result)
 {
     (void)plan;
     (void)result;
-    weir_text_add(text, "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),"
-                        "close(s),total(s),numTasks,iter\n");
+    weir_text_add(text, "%s", weir_ior_csv_header);
 }
 
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
@@ -27,4 +31,9 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
                   row.windows.close_s, row.windows.total_s, phase->rank_count, phase->repetition);
 }
 
-const struct weir_reporter weir_reporter_ior_csv = {.begin = begin, .phase_done = phase_done};
+const struct weir_reporter weir_reporter_ior_csv = {
+    .name = "ior csv",
+    .is_held = weir_ior_holds_csv,
+    .begin = begin,
+    .phase_done = phase_done,
+};

@@ -4,9 +4,11 @@
 #include "dates.h"
 #include "figures.h"
 #include "json_fields.h"
+#include "layout.h"
 #include "parameters.h"
 #include "record/record.h"
 #include "reporters.h"
+#include "signature.h"
 #include "words.h"
 
 #include "weir/base/version.h"
@@ -54,13 +56,13 @@ static void put_date(json_t *object, const char *key, double seconds)
 
 static bool is_version_3(const struct weir_plan *plan)
 {
-    return plan->output.compat >= WEIR_COMPAT_IOR_3_3;
+    return weir_ior_layout_of(plan)->release >= WEIR_IOR_3_3;
 }
 
 /* 3.2 was the first with JSON: what is older has its shape too. */
 static bool is_version_3_2(const struct weir_plan *plan)
 {
-    return plan->output.compat >= WEIR_COMPAT_IOR_3_2;
+    return weir_ior_layout_of(plan)->release >= WEIR_IOR_3_2;
 }
 
 /* Removals and maxima, which 4.x has at -v only. */
@@ -365,7 +367,7 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
     char *dump;
 
     if (!is_version_3_2(plan))
-        put_text(report, "Version", weir_words_version(plan->output.compat));
+        put_text(report, "Version", weir_words_version(plan));
     put_date(report, "Began", result->begun_s);
     put_text(report, "Command line", plan->command_line);
     put_machine(report, plan, &result->host);
@@ -386,4 +388,9 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
     json_decref(report);
 }
 
-const struct weir_reporter weir_reporter_ior_json = {.end = end};
+const struct weir_reporter weir_reporter_ior_json = {
+    .name = "ior json",
+    .is_document = true,
+    .is_held = weir_ior_holds_json,
+    .end = end,
+};

@@ -2,57 +2,77 @@
 /* The rows of IOR's versions, from outputs of each of them. */
 #include "layout.h"
 
-#include <assert.h>
+#include <stddef.h>
+#include <string.h>
 
 /* IOR 4.1 prints the lines "Max" at -v only, and most scripts look for them: here they are always
  * there, but for who asks for 4.0 by name. */
 static const struct weir_ior_layout layouts[] = {
-    [WEIR_COMPAT_IOR_4_1] = {.table_columns = 11,
-                             .has_stonewall = true,
-                             .has_nodes = true,
-                             .has_buffers = true,
-                             .has_verbosity = true,
-                             .has_all_maxima = true,
-                             .commencing = WEIR_COMMENCING_LINE,
-                             .commencing_verbosity = 3,
-                             .has_gap_before_reads = true},
-    [WEIR_COMPAT_IOR_4_0] = {.table_columns = 11,
-                             .has_stonewall = true,
-                             .has_nodes = true,
-                             .has_verbosity = true,
-                             .participants = "Participating tasks : ",
-                             .commencing = WEIR_COMMENCING_LINE,
-                             .commencing_verbosity = 1},
-    [WEIR_COMPAT_IOR_3_3] = {.table_columns = 11,
-                             .has_stonewall = true,
-                             .has_nodes = true,
-                             .has_all_removals = true,
-                             .has_all_maxima = true,
-                             .has_skew = true,
-                             .participants = "Participating tasks: ",
-                             .commencing = WEIR_COMMENCING_LINE,
-                             .commencing_verbosity = 1},
-    [WEIR_COMPAT_IOR_3_2] = {.table_columns = 9,
-                             .has_all_removals = true,
-                             .has_all_maxima = true,
-                             .has_skew = true,
-                             .participants = "Participating tasks: ",
-                             .commencing = WEIR_COMMENCING_LINE,
-                             .commencing_verbosity = 1},
-    [WEIR_COMPAT_IOR_3_0] = {.table_columns = 9,
-                             .has_all_removals = true,
-                             .has_all_maxima = true,
-                             .has_skew = true,
-                             .participants = "Participating tasks: "},
-    [WEIR_COMPAT_IOR_2_10] = {.has_all_maxima = true,
-                              .has_skew = true,
-                              .participants = "Participating tasks: ",
-                              .commencing = WEIR_COMMENCING_BLOCK,
-                              .commencing_verbosity = 1},
+    [WEIR_IOR_4_1] = {.release = WEIR_IOR_4_1,
+                      .name = "IOR 4.1",
+                      .table_columns = 11,
+                      .has_stonewall = true,
+                      .has_nodes = true,
+                      .has_buffers = true,
+                      .has_verbosity = true,
+                      .has_all_maxima = true,
+                      .commencing = WEIR_COMMENCING_LINE,
+                      .commencing_verbosity = 3,
+                      .has_gap_before_reads = true},
+    [WEIR_IOR_4_0] = {.release = WEIR_IOR_4_0,
+                      .name = "IOR 4.0",
+                      .table_columns = 11,
+                      .has_stonewall = true,
+                      .has_nodes = true,
+                      .has_verbosity = true,
+                      .participants = "Participating tasks : ",
+                      .commencing = WEIR_COMMENCING_LINE,
+                      .commencing_verbosity = 1},
+    [WEIR_IOR_3_3] = {.release = WEIR_IOR_3_3,
+                      .name = "IOR 3.3",
+                      .table_columns = 11,
+                      .has_stonewall = true,
+                      .has_nodes = true,
+                      .has_all_removals = true,
+                      .has_all_maxima = true,
+                      .has_skew = true,
+                      .participants = "Participating tasks: ",
+                      .commencing = WEIR_COMMENCING_LINE,
+                      .commencing_verbosity = 1},
+    [WEIR_IOR_3_2] = {.release = WEIR_IOR_3_2,
+                      .name = "IOR 3.2",
+                      .table_columns = 9,
+                      .has_all_removals = true,
+                      .has_all_maxima = true,
+                      .has_skew = true,
+                      .participants = "Participating tasks: ",
+                      .commencing = WEIR_COMMENCING_LINE,
+                      .commencing_verbosity = 1},
+    [WEIR_IOR_3_0] = {.release = WEIR_IOR_3_0,
+                      .name = "IOR 3.0",
+                      .table_columns = 9,
+                      .has_all_removals = true,
+                      .has_all_maxima = true,
+                      .has_skew = true,
+                      .participants = "Participating tasks: "},
+    [WEIR_IOR_2_10] = {.release = WEIR_IOR_2_10,
+                       .name = "IOR 2.10",
+                       .has_all_maxima = true,
+                       .has_skew = true,
+                       .participants = "Participating tasks: ",
+                       .commencing = WEIR_COMMENCING_BLOCK,
+                       .commencing_verbosity = 1},
 };
+
+const struct weir_ior_layout *weir_ior_layout_find(const char *style)
+{
+    for (size_t i = 0; style && i < sizeof layouts / sizeof *layouts; i++)
+        if (strcmp(style, layouts[i].name) == 0)
+            return &layouts[i];
+    return &layouts[WEIR_IOR_4_1];
+}
 
 const struct weir_ior_layout *weir_ior_layout_of(const struct weir_plan *plan)
 {
-    assert((unsigned)plan->output.compat < sizeof layouts / sizeof *layouts);
-    return &layouts[plan->output.compat];
+    return weir_ior_layout_find(plan->output.style);
 }

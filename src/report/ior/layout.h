@@ -14,7 +14,19 @@ enum weir_commencing {
     WEIR_COMMENCING_LINE
 };
 
+/* Newest first. */
+enum weir_ior_release {
+    WEIR_IOR_4_1,
+    WEIR_IOR_4_0,
+    WEIR_IOR_3_3,
+    WEIR_IOR_3_2,
+    WEIR_IOR_3_0,
+    WEIR_IOR_2_10
+};
+
 struct weir_ior_layout {
+    enum weir_ior_release release;
+    const char *name;       /* as output.style says it: "IOR 3.3" */
     unsigned table_columns; /* of the table of phases; 0: there is none */
     bool has_stonewall;     /* the summary's columns of the stonewall */
     bool has_nodes;         /* in the options: the number of nodes, ... */
@@ -30,7 +42,11 @@ struct weir_ior_layout {
     bool has_gap_before_reads; /* an empty line behind the start of a read */
 };
 
-/* The row of the version that the plan's output follows. Never NULL. */
+/* The row of a release, by its name; of a style that is none of these or NULL, the newest. Never
+ * NULL. */
+const struct weir_ior_layout *weir_ior_layout_find(const char *style);
+
+/* The row that the plan's output follows. Never NULL. */
 const struct weir_ior_layout *weir_ior_layout_of(const struct weir_plan *plan);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IOR's classic text of 2.10, with one table at the end of a test, and of 3.0, with a row for each
  * phase. Both tell a test's options in a block "Summary". */
+#include "old.h"
 #include "dates.h"
+#include "layout.h"
 #include "lines.h"
 #include "notices.h"
-#include "reporters.h"
 #include "rows.h"
 #include "verbose.h"
 #include "words.h"
@@ -23,7 +24,7 @@ static void add_head(struct weir_text *text, const struct weir_plan *plan,
 {
     weir_notices_begin(text, plan);
     weir_text_add(text, "IOR-%s: MPI Coordinated Test of Parallel I/O\n\n",
-                  weir_words_version(plan->output.compat));
+                  weir_words_version(plan));
     add_date(text, date_key, result->begun_s);
     weir_text_add(text, "Command line used: ");
     weir_text_add_visible(text, plan->command_line);
@@ -102,7 +103,7 @@ static void add_pattern(struct weir_text *text, const struct weir_layout *layout
 static void add_shift(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_shift *shift)
 {
-    bool is_2_10 = plan->output.compat == WEIR_COMPAT_IOR_2_10;
+    bool is_2_10 = weir_ior_layout_of(plan)->release == WEIR_IOR_2_10;
 
     weir_text_add(text, "\tordering inter file=");
     if (shift->kind == WEIR_SHIFT_NONE) {
@@ -264,7 +265,9 @@ static void end_3_0(struct weir_text *text, const struct weir_plan *plan,
         add_date(text, "Finished", result->finished_s);
 }
 
-const struct weir_reporter weir_reporter_ior_3_0 = {
+const struct weir_reporter weir_ior_old_3_0 = {
+    .name = "ior",
+    .is_text = true,
     .begin = begin_3_0,
     .test_begins = test_begins_3_0,
     .phase_done = weir_rows_phase,
@@ -362,7 +365,9 @@ static void end_2_10(struct weir_text *text, const struct weir_plan *plan,
         add_date(text, "Run finished", result->finished_s);
 }
 
-const struct weir_reporter weir_reporter_ior_2_10 = {
+const struct weir_reporter weir_ior_old_2_10 = {
+    .name = "ior",
+    .is_text = true,
     .begin = begin_2_10,
     .test_begins = test_begins_2_10,
     .phase_done = weir_rows_phase,

@@ -3,6 +3,8 @@
  * that 3.x has not. */
 #include "parameters.h"
 
+#include "layout.h"
+
 #include <stdio.h>
 
 /* What the pieces are told from. */
@@ -27,13 +29,13 @@ static void say_number(const struct subject *subject, const char *key, double va
 
 static bool is_version_3(const struct subject *subject)
 {
-    return subject->plan->output.compat >= WEIR_COMPAT_IOR_3_3;
+    return weir_ior_layout_of(subject->plan)->release >= WEIR_IOR_3_3;
 }
 
 /* 3.2, and what is older and had no such block. */
 static bool is_version_3_2(const struct subject *subject)
 {
-    return subject->plan->output.compat >= WEIR_COMPAT_IOR_3_2;
+    return weir_ior_layout_of(subject->plan)->release >= WEIR_IOR_3_2;
 }
 
 /* A flag of a backend, or of the test, that the plan keeps as a setting. */

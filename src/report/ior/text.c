@@ -5,9 +5,11 @@
 #include "layout.h"
 #include "lines.h"
 #include "notices.h"
+#include "old.h"
 #include "parameters.h"
 #include "reporters.h"
 #include "rows.h"
+#include "signature.h"
 #include "verbose.h"
 #include "words.h"
 
@@ -36,8 +38,7 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
                   const struct weir_result *result)
 {
     weir_notices_begin(text, plan);
-    weir_text_add(text, "IOR-%s: MPI Coordinated Test of Parallel I/O\n",
-                  weir_words_version(plan->output.compat));
+    weir_text_add(text, "IOR-%s: MPI Coordinated Test of Parallel I/O\n", weir_words_version(plan));
     add_date(text, "Began", result->begun_s);
     add_line(text, "Command line", plan->command_line);
     add_key(text, "Machine");
@@ -179,10 +180,32 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
         add_date(text, "Finished", result->finished_s);
 }
 
-const struct weir_reporter weir_reporter_ior = {
+static const struct weir_reporter of_3_2_and_later = {
+    .name = "ior",
+    .is_text = true,
+    .is_held = weir_ior_holds_text,
     .begin = begin,
     .test_begins = test_begins,
     .phase_done = weir_rows_phase,
     .test_ends = test_ends,
     .end = end,
+};
+
+static const struct weir_reporter *in_style(const char *style)
+{
+    switch (weir_ior_layout_find(style)->release) {
+    case WEIR_IOR_2_10:
+        return &weir_ior_old_2_10;
+    case WEIR_IOR_3_0:
+        return &weir_ior_old_3_0;
+    default:
+        return &of_3_2_and_later;
+    }
+}
+
+const struct weir_reporter weir_reporter_ior = {
+    .name = "ior",
+    .is_text = true,
+    .is_held = weir_ior_holds_text,
+    .in_style = in_style,
 };

@@ -13,18 +13,15 @@
 
 const char weir_ior_version[] = WEIR_IOR_VERSION "+weir-" WEIR_VERSION;
 
-const char *weir_words_version(enum weir_compat compat)
+const char *weir_words_version(const struct weir_plan *plan)
 {
     static const char *const versions[] = {
-        [WEIR_COMPAT_IOR_4_1] = weir_ior_version,
-        [WEIR_COMPAT_IOR_4_0] = "4.0.0+weir-" WEIR_VERSION,
-        [WEIR_COMPAT_IOR_3_3] = "3.3.0+weir-" WEIR_VERSION,
-        [WEIR_COMPAT_IOR_3_2] = "3.2.1+weir-" WEIR_VERSION,
-        [WEIR_COMPAT_IOR_3_0] = "3.0.1+weir-" WEIR_VERSION,
-        [WEIR_COMPAT_IOR_2_10] = "2.10.3+weir-" WEIR_VERSION,
+        [WEIR_IOR_4_1] = weir_ior_version,           [WEIR_IOR_4_0] = "4.0.0+weir-" WEIR_VERSION,
+        [WEIR_IOR_3_3] = "3.3.0+weir-" WEIR_VERSION, [WEIR_IOR_3_2] = "3.2.1+weir-" WEIR_VERSION,
+        [WEIR_IOR_3_0] = "3.0.1+weir-" WEIR_VERSION, [WEIR_IOR_2_10] = "2.10.3+weir-" WEIR_VERSION,
     };
 
-    return versions[compat];
+    return versions[weir_ior_layout_of(plan)->release];
 }
 
 void weir_words_machine(struct weir_text *text, const struct weir_plan *plan,
@@ -40,7 +37,7 @@ void weir_words_path(struct weir_text *text, const struct weir_plan *plan,
 {
     const char *slash = strrchr(begun->path, '/');
 
-    if (plan->output.compat < WEIR_COMPAT_IOR_3_3)
+    if (weir_ior_layout_of(plan)->release < WEIR_IOR_3_3)
         weir_text_add(text, "%s", begun->path);
     else if (!slash)
         weir_text_add(text, ".");

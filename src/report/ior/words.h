@@ -15,7 +15,7 @@
 extern const char weir_ior_version[];
 
 /* The same for the version of IOR that the output follows. */
-const char *weir_words_version(enum weir_compat compat);
+const char *weir_words_version(const struct weir_plan *plan);
 
 /* Appends what the line "Machine" says: more of it at -vv. */
 void weir_words_machine(struct weir_text *text, const struct weir_plan *plan,

@@ -51,15 +51,6 @@ static const char *const pin_orders[] = {
     [WEIR_PIN_COMPACT] = "compact",
     [WEIR_PIN_SCATTER] = "scatter",
 };
-static const char *const formats[] = {
-    [WEIR_FORMAT_IOR] = "ior",
-    [WEIR_FORMAT_IOR_CSV] = "csv",
-    [WEIR_FORMAT_IOR_JSON] = "json",
-};
-static const char *const releases[] = {
-    [WEIR_COMPAT_IOR_4_1] = "4.1", [WEIR_COMPAT_IOR_4_0] = "4.0", [WEIR_COMPAT_IOR_3_3] = "3.3",
-    [WEIR_COMPAT_IOR_3_2] = "3.2", [WEIR_COMPAT_IOR_3_0] = "3.0", [WEIR_COMPAT_IOR_2_10] = "2.10",
-};
 
 /* ---- phases ---- */
 
@@ -363,6 +354,7 @@ static const struct weir_json_field placement_fields[] = {
 
 const struct weir_json_field weir_record_planned_test_fields[] = {
     TEST_ALWAYS("test", number, UNSIGNED),
+    TEST("dialect", dialect, STRING),
     TEST_ALWAYS("backend", backend, OWN, .flags = WEIR_JSON_NEEDED, .write = write_backend,
                 .read = take_backend, .fields = backend_fields),
     TEST("inner", inner, OWN, .write = write_inner, .read = take_inner, .fields = backend_fields),
@@ -410,8 +402,8 @@ static const struct weir_json_field whole_test_fields[] = {
 #define OUTPUT(key_text, member, ...) IF_ANY(weir_output, key_text, member, __VA_ARGS__)
 
 static const struct weir_json_field output_fields[] = {
-    WEIR_JSON_FIELD(weir_output, "format", format, NAME, WEIR_JSON_NAMES(formats)),
-    WEIR_JSON_FIELD(weir_output, "compat", compat, NAME, WEIR_JSON_NAMES(releases)),
+    OUTPUT("reporter", reporter, STRING),
+    OUTPUT("style", style, STRING),
     OUTPUT("summary_path", summary_path, STRING),
     OUTPUT("result_path", result_path, STRING),
     OUTPUT("plain", is_plain, FLAG),

@@ -367,7 +367,7 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
     struct weir_arena arena = {0};
     struct weir_trust_view view = {.plan = plan, .result = result};
 
-    if (plan->output.format != WEIR_FORMAT_IOR || plan->output.is_plain)
+    if (!weir_reporter_find(&plan->output)->is_text || plan->output.is_plain)
         return;
     view.phases = weir_repetitions_find(&arena, plan, result, &view.phase_count);
     add_head(text, &view);
