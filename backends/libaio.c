@@ -3,6 +3,8 @@
  * from a ring that the kernel maps. */
 #include "posix_files.h"
 
+#include "weir/base/remedy.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <libaio.h>
@@ -112,7 +114,7 @@ static int explain_refusal(int rc, unsigned entries, struct weir_error *error)
     if (rc == -ENOSYS)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "libaio",
                               "this kernel has no asynchronous transfers (io_setup): take another "
-                              "backend with -a, uring or posix");
+                              "backend with " WEIR_REMEDY_BACKEND ", uring or posix");
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "libaio",
                           "no context for %u transfers (io_setup): %s", entries, strerror(-rc));
 }
@@ -147,9 +149,10 @@ static int check_options(const void *values, struct weir_error *error)
 
     if (!options->must_lock)
         return 0;
-    return weir_error_usage(error, "libaio",
-                            "--posix.rangelocks: a lock is the process's, and several of its "
-                            "transfers are under way at once: leave it out, or use -a POSIX");
+    return weir_error_usage(
+        error, "libaio",
+        "--posix.rangelocks: a lock is the process's, and several of its "
+        "transfers are under way at once: leave it out, or use " WEIR_REMEDY_BACKEND " POSIX");
 }
 
 static int set_up(struct libaio_session *libaio, const struct libaio_options *options,
@@ -226,8 +229,9 @@ static void libaio_describe(struct weir_session *session, struct weir_session_fa
                             "the kernel's ring of completions is of an unknown kind, so they come "
                             "by io_getevents: --libaio.user-reap=0 asks for that");
     if (libaio->syncs_in_submit)
-        weir_session_missed(facts, "the kernel has no asynchronous fsync for these files, so each "
-                                   "was made inside of io_submit: use -a uring");
+        weir_session_missed(facts,
+                            "the kernel has no asynchronous fsync for these files, so each "
+                            "was made inside of io_submit: use " WEIR_REMEDY_BACKEND " uring");
 }
 
 /* ---- what this host allows ---- */
@@ -243,7 +247,8 @@ static void tell_refusal(struct weir_diagnosis *diagnosis, int rc)
                             "io_setup, io_submit, io_getevents and io_destroy");
     } else if (rc == -ENOSYS) {
         weir_diagnosis_add(diagnosis, WEIR_MISSING, "libaio",
-                           "boot a kernel built with CONFIG_AIO, or use -a uring",
+                           "boot a kernel built with CONFIG_AIO, or use " WEIR_REMEDY_BACKEND
+                           " uring",
                            "this kernel has no asynchronous transfers (io_setup)");
     } else {
         weir_diagnosis_add(diagnosis, WEIR_MISSING, "libaio", NULL,

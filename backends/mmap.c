@@ -46,7 +46,7 @@ static const struct weir_option mmap_rows[] = {
      .offset = offsetof(struct mmap_options, must_drop),
      .help = "after opening and before closing, drop the file's pages from the process "
              "(MADV_DONTNEED) and those that are clean and nobody else maps from the page cache "
-             "(POSIX_FADV_DONTNEED); with -e, what was written is clean",
+             "(POSIX_FADV_DONTNEED); after a sync, what was written is clean",
      .since = "4.0",
      .better = "the advice to the mapping alone would leave every page in the page cache"},
     {.name = "mmap.madvise_dont_need",
@@ -56,7 +56,8 @@ static const struct weir_option mmap_rows[] = {
     {.name = "mmap.madv_pattern",
      .type = WEIR_OPTION_FLAG,
      .offset = offsetof(struct mmap_options, must_tell_pattern),
-     .help = "tell the kernel the order of transfers: MADV_RANDOM with -z, else MADV_SEQUENTIAL",
+     .help = "tell the kernel the order of transfers: MADV_RANDOM for a random one, else "
+             "MADV_SEQUENTIAL",
      .since = "4.0"},
     {0},
 };

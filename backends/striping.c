@@ -2,6 +2,8 @@
 /* Which file system is told about files, whether a path is on it, and how a file is made there. */
 #include "striping.h"
 
+#include "weir/base/remedy.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -60,7 +62,7 @@ int weir_striping_check_path(const struct weir_striping *striping, const char *p
         return 0;
     return weir_error_usage(error, place,
                             "%s is not on %s (its file system is of type 0x%08x, not 0x%08x): "
-                            "leave %s out, or choose a path on %s with -o",
+                            "leave %s out, or choose a path on %s with " WEIR_REMEDY_PATH,
                             path, striping->label, type, striping->magic, striping->options,
                             striping->label);
 }

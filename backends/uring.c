@@ -10,6 +10,8 @@
 #include "uring_ring.h"
 #include "uring_trials.h"
 
+#include "weir/base/remedy.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -119,9 +121,10 @@ static int check_options(const void *values, struct weir_error *error)
     const struct uring_options *options = values;
 
     if (options->must_lock)
-        return weir_error_usage(error, "uring",
-                                "--posix.rangelocks: a lock is the process's, and several of its "
-                                "transfers are under way at once: leave it out, or use -a POSIX");
+        return weir_error_usage(
+            error, "uring",
+            "--posix.rangelocks: a lock is the process's, and several of its "
+            "transfers are under way at once: leave it out, or use " WEIR_REMEDY_BACKEND " POSIX");
     if (options->is_polled && !options->is_direct)
         return weir_error_usage(error, "uring",
                                 "--uring.iopoll polls a device, and what goes through the page "

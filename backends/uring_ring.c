@@ -5,6 +5,8 @@
 
 #include "posix_files.h"
 
+#include "weir/base/remedy.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +17,7 @@
 
 enum { FILES_MAX = 4096, DRAIN_NS = 100000000 };
 
-#define WAY_OUT "use -a libaio or -a posix"
+#define WAY_OUT "use " WEIR_REMEDY_BACKEND " libaio or " WEIR_REMEDY_BACKEND " posix"
 
 /* What is asked of the kernel though not needed, the newest first. Polling by a thread of the
  * kernel has no use for `own` ones, which are about the task that waits. */

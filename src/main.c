@@ -108,6 +108,7 @@ int main(int argc, char *argv[])
     weir_memory_reserve();
     list_backends(&backends, &arena);
     weir_front_read(argc, (const char *const *)argv, &backends, &command, &error);
+    weir_use_words_of(command.dialect);
     if (needs_mpi(&command, &error))
         weir_group_mpi_open(&argc, &argv, &group, &failure);
     else

@@ -3,6 +3,7 @@
  * is not known, whose data a rank read, and through which cache. */
 #include "checks.h"
 
+#include "weir/base/remedy.h"
 #include "weir/base/text.h"
 
 #include <inttypes.h>
@@ -79,26 +80,33 @@ static void explain_nearness(const struct weir_audit_input *input, struct weir_t
     const struct weir_phase_result *record = input->record;
     const struct weir_shift *shift = &input->phase->shift;
     const struct weir_test *test = input->test;
-    const char *letter = shift->kind == WEIR_SHIFT_NODES ? "-C" : "-Z";
+    const char *letter =
+        shift->kind == WEIR_SHIFT_NODES ? WEIR_REMEDY_SHIFT_NODES : WEIR_REMEDY_SHIFT_RANDOM;
 
     if (input->phase->verb == WEIR_MIXED)
         return;
     if (shift->kind == WEIR_SHIFT_NONE)
-        weir_text_add(text, "use -C on several nodes");
+        weir_text_add(text, "use " WEIR_REMEDY_SHIFT_NODES " on several nodes");
     else if (record->node_count < 2)
         weir_text_add(text, "%s finds no other node: use several", letter);
     else if (shift->kind == WEIR_SHIFT_PERMUTATION)
-        weir_text_add(text, "-Z -Z takes near ranks too: use -Z");
+        weir_text_add(text, WEIR_REMEDY_SHIFT_PERMUTATION
+                      " takes near ranks too: use " WEIR_REMEDY_SHIFT_RANDOM);
     else if (test->given_nodes > 0 || test->given_ranks_per_node > 0)
         weir_text_add(text, "%s took the given numbers of nodes and ranks for true: leave them out",
                       letter);
     else if (shift->distance == 0)
-        weir_text_add(text, "-Q 0 asks for no other node: use -Q 1");
+        weir_text_add(text, WEIR_REMEDY_SHIFT_DISTANCE
+                      " 0 asks for no other node: use " WEIR_REMEDY_SHIFT_DISTANCE " 1");
     else if (goes_full_circle(input) && leaves_reads_alone(input))
-        weir_text_add(text, "-W leaves the other node to -r: verify with -R");
+        weir_text_add(text, WEIR_REMEDY_VERIFY_WRITES " leaves the other node to " WEIR_REMEDY_READ
+                                                      ": verify with " WEIR_REMEDY_VERIFY_READS);
     else if (goes_full_circle(input))
-        weir_text_add(text, "%" PRIu64 " nodes further is a full circle of %u: use another -Q",
-                      shift->distance, record->node_count);
+        weir_text_add(
+            text,
+            "%" PRIu64
+            " nodes further is a full circle of %u: use another " WEIR_REMEDY_SHIFT_DISTANCE,
+            shift->distance, record->node_count);
     else /* Rank shifts leave 2L - N ranks where L of N are on one node, and else none. */
         weir_text_add(text, "one node has %u of the %u ranks: spread them evenly",
                       (record->rank_count + record->near_rank_count) / 2, record->rank_count);
@@ -167,8 +175,10 @@ static void check_cached(const struct weir_audit_input *input)
     if (!input->phase->is_check && is_checked_before(input)) {
         is_cached = true;
         weir_result_find(record, WEIR_NOTE, "checked-before",
-                         "each rank reads what it has read for -W, through a page cache that may "
-                         "have served it: verify with -R instead, or use direct I/O");
+                         "each rank reads what it has read for " WEIR_REMEDY_VERIFY_WRITES
+                         ", through a page cache that may "
+                         "have served it: verify with " WEIR_REMEDY_VERIFY_READS
+                         " instead, or use direct I/O");
     }
     if (record->depth_curve.count > 0) {
         is_cached = true;
@@ -192,7 +202,8 @@ static void explain_residency(const struct weir_audit_input *input, struct weir_
     } else if (!has_near_ranks) {
         weir_text_add(text, "use --drop-caches, or direct I/O");
     } else if (input->phase->shift.kind == WEIR_SHIFT_NONE) {
-        weir_text_add(text, "use --drop-caches, -C on several nodes, or direct I/O");
+        weir_text_add(text, "use --drop-caches, " WEIR_REMEDY_SHIFT_NODES
+                            " on several nodes, or direct I/O");
     } else {
         explain_nearness(input, text);
         weir_text_add(text, "; or use --drop-caches, or direct I/O");

@@ -3,6 +3,7 @@
  * the system granted, and processors. */
 #include "checks.h"
 
+#include "weir/base/remedy.h"
 #include "weir/base/text.h"
 
 #include <inttypes.h>
@@ -208,7 +209,7 @@ static void check_search(const struct weir_audit_input *input)
     weir_result_find(input->record, WEIR_NOTE, "search-differs",
                      "the phase did %s transfers/s and the search %s at the same depth %u: other "
                      "conditions, so that another depth may be the least: move more data, or look "
-                     "at several repetitions (-i)",
+                     "at several repetitions (" WEIR_REMEDY_REPETITIONS ")",
                      format_rate(done, done_text), format_rate(point->ops_per_s, seen_text),
                      point->depth);
 }
@@ -228,7 +229,8 @@ static const char *submission_advice(const struct weir_audit_input *input)
     if (weir_audit_passes_cache(input))
         return "use direct I/O (--direct)";
     return input->phase->verb == WEIR_WRITE && input->phase->must_replace
-               ? "write into files that are there (-E, after a run with -k), or use more ranks"
+               ? "write into files that are there (" WEIR_REMEDY_USE_EXISTING
+                 ", after a run with " WEIR_REMEDY_KEEP "), or use more ranks"
                : "use more ranks";
 }
 

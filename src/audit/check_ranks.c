@@ -2,6 +2,7 @@
 /* Doubts whether ranks were alike. */
 #include "checks.h"
 
+#include "weir/base/remedy.h"
 #include "weir/base/text.h"
 
 /* The slowest rank against the mean, and against the fastest: where half of them are on a slow node
@@ -48,7 +49,7 @@ static void tell_outlier(struct weir_phase_result *record, const struct weir_out
 
     weir_result_find(record, WEIR_WARNING, "outlier",
                      "rank %u on %s %s %.6f s %s, ranks on average %.6f s, standard deviation "
-                     "%.6f s (-j)",
+                     "%.6f s (" WEIR_REMEDY_OUTLIERS ")",
                      outlier->rank, outlier->host, words[outlier->kind].before, outlier->value_s,
                      words[outlier->kind].after, outlier->mean_s, outlier->stddev_s);
 }
@@ -61,11 +62,12 @@ static void check_outliers(const struct weir_audit_input *input)
     for (uint32_t i = 0; i < told; i++)
         tell_outlier(record, &record->outliers[i]);
     if (record->outlier_count > told)
-        weir_result_find(
-            record, WEIR_WARNING, "outliers", "%u more times are as far from the average (-j)%s",
-            record->outlier_count - told,
-            record->outlier_count > WEIR_OUTLIERS_KEPT ? ": --result keeps the first of them"
-                                                       : ": --result keeps them all");
+        weir_result_find(record, WEIR_WARNING, "outliers",
+                         "%u more times are as far from the average (" WEIR_REMEDY_OUTLIERS ")%s",
+                         record->outlier_count - told,
+                         record->outlier_count > WEIR_OUTLIERS_KEPT
+                             ? ": --result keeps the first of them"
+                             : ": --result keeps them all");
 }
 
 static void check_stalls(const struct weir_audit_input *input)

@@ -2,6 +2,8 @@
 /* Doubts whether all was done that was asked for, and whether the data are right. */
 #include "checks.h"
 
+#include "weir/base/remedy.h"
+
 #include <inttypes.h>
 
 /* ---- was all of it done? ---- */
@@ -41,7 +43,7 @@ static void check_stonewall(const struct weir_audit_input *input)
     if (stonewall->ops_max > stonewall->ops_min)
         weir_result_find(input->record, WEIR_NOTE, "stonewall",
                          "ranks stopped at the deadline after %" PRIu64 " to %" PRIu64
-                         " transfers: unequal work, which stoneWallingWearOut=1 would level",
+                         " transfers: unequal work, which " WEIR_REMEDY_WEAR_OUT " would level",
                          stonewall->ops_min, stonewall->ops_max);
 }
 
@@ -90,7 +92,7 @@ static const char *keeping_advice(const struct weir_test *test)
 
     return removal == NULL || removal->only_if_clean
                ? ""
-               : ": the files are removed, and -K would keep them";
+               : ": the files are removed, and " WEIR_REMEDY_KEEP_FAILED " would keep them";
 }
 
 static void check_data(const struct weir_audit_input *input)

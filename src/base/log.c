@@ -14,10 +14,16 @@
 #define LINE_BYTES 4096
 
 static enum weir_log_level log_level = WEIR_LOG_WARNING;
+static const struct weir_remedy_word *log_words;
 
 void weir_log_set_level(enum weir_log_level level)
 {
     log_level = level;
+}
+
+void weir_log_set_words(const struct weir_remedy_word *words)
+{
+    log_words = words;
 }
 
 static void write_line(const char *line, size_t length)
@@ -33,18 +39,18 @@ void weir_log(enum weir_log_level level, const char *format, ...)
 {
     static const char prefix[] = "weir: ";
     static const char ellipsis[] = "...";
-    char line[LINE_BYTES];
+    char line[LINE_BYTES], sentence[LINE_BYTES];
     va_list arguments;
-    int length;
     size_t used;
 
     if (level > log_level)
         return;
     used = (size_t)snprintf(line, sizeof line, "%s", prefix);
     va_start(arguments, format);
-    length = vsnprintf(line + used, sizeof line - used, format, arguments);
+    if (vsnprintf(sentence, sizeof sentence, format, arguments) < 0)
+        sentence[0] = '\0';
     va_end(arguments);
-    used += length < 0 ? 0 : (size_t)length;
+    used += weir_remedy_spell(log_words, sentence, line + used, sizeof line - used);
     if (used > sizeof line - 1) {
         used = sizeof line - 1;
         snprintf(line + used - strlen(ellipsis), sizeof ellipsis, "%s", ellipsis);

@@ -2,6 +2,7 @@
 /* The plan, multiplied by ranks and held against what this host has. */
 #include "outlook.h"
 
+#include "weir/base/remedy.h"
 #include "weir/io/backend.h"
 #include "weir/system/memory.h"
 #include "weir/system/room.h"
@@ -194,7 +195,8 @@ static void add_time(const struct outlook *outlook)
         weir_text_add(outlook->text, "%s%s at most, opening, closing and removing apart",
                       span.least_s > 0 ? ", " : "", weir_duration_format(span.most_s, most));
     else if (span.least_s <= 0)
-        weir_text_add(outlook->text, "as long as it takes: no deadline (-D) or rate (--rate) says");
+        weir_text_add(outlook->text, "as long as it takes: no deadline (" WEIR_REMEDY_DEADLINE
+                                     ") or rate (--rate) says");
     weir_text_add(outlook->text, "\n");
 }
 

@@ -4,12 +4,13 @@
 #include "rank_csv_file.h"
 
 #include "weir/base/output_file.h"
+#include "weir/base/remedy.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static const char place[] = "ior: saveRankPerformanceDetailsCSV";
+static const char place[] = WEIR_REMEDY_RANK_FILE;
 
 static int fail(struct weir_error *error, const char *path)
 {

@@ -5,6 +5,7 @@
 #include "weir/audit/audit.h"
 #include "weir/base/log.h"
 #include "weir/base/output_file.h"
+#include "weir/base/remedy.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,7 +34,7 @@ static int open_report(struct weir_recorder *recorder, struct weir_error *error)
 {
     struct weir_output_file file = {
         .path = recorder->plan->output.summary_path,
-        .place = "ior: summaryFile",
+        .place = WEIR_REMEDY_REPORT_FILE,
         .kind = WEIR_OUTPUT_REPORT,
         .is_held = weir_report_is_held,
         .may_overwrite = may_overwrite(recorder->plan),
@@ -47,8 +48,7 @@ static int open_report(struct weir_recorder *recorder, struct weir_error *error)
     recorder->out = file.path == NULL ? stdout : fdopen(fd, "w");
     if (recorder->out == NULL)
         return fail(error, file.place, file.path);
-    if (recorder->reporter->begin != NULL)
-        recorder->reporter->begin(&recorder->text, recorder->plan, recorder->result);
+    weir_report_begin(&recorder->text, recorder->plan, recorder->result);
     return 0;
 }
 
@@ -224,11 +224,11 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
         code = open_report(recorder, error);
     if (code != 0)
         return code;
+    weir_log_set_words(weir_report_words(recorder->plan->tests[test->test]->dialect));
     warn_of_test(recorder, test);
     weir_record_test(&lines, recorder->plan, recorder->result, test);
     code = record(recorder, &lines, error);
-    if (recorder->reporter->test_begins != NULL)
-        recorder->reporter->test_begins(&recorder->text, recorder->plan, recorder->result, test);
+    weir_report_test_begins(&recorder->text, recorder->plan, recorder->result, test);
     return code != 0 ? code : print(recorder, error);
 }
 
@@ -292,11 +292,12 @@ static void warn(const struct weir_recorder *recorder, const struct weir_phase_r
                      phase->findings[i].text);
 }
 
-static void show_notes(const struct weir_phase_result *phase)
+static void show_notes(const struct weir_plan *plan, const struct weir_phase_result *phase)
 {
     struct weir_text text = {0};
 
     weir_report_notes(&text, phase);
+    weir_report_spell(&text, 0, weir_report_words(plan->tests[phase->test]->dialect));
     fputs(weir_text_string(&text), stderr);
     weir_text_close(&text);
 }
@@ -310,7 +311,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     weir_progress_line_clear(&recorder->progress);
     weir_audit_phase(recorder->plan, phase);
     if (phase->notes != NULL && !recorder->reporter->is_text)
-        show_notes(phase);
+        show_notes(recorder->plan, phase);
     warn(recorder, phase);
     if (recorder->record_descriptor >= 0) {
         weir_record_phase(&lines, recorder->plan, recorder->result, phase);
@@ -318,8 +319,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     }
     if (code == 0)
         code = weir_rank_csv_file_add(&recorder->side, recorder->plan, phase, error);
-    if (recorder->reporter->phase_done != NULL)
-        recorder->reporter->phase_done(&recorder->text, recorder->plan, recorder->result, phase);
+    weir_report_phase_done(&recorder->text, recorder->plan, recorder->result, phase);
     return code != 0 ? code : print(recorder, error);
 }
 
@@ -339,8 +339,7 @@ static void test_ends(void *context, const struct weir_test_result *test)
 {
     struct weir_recorder *recorder = context;
 
-    if (recorder->reporter->test_ends != NULL)
-        recorder->reporter->test_ends(&recorder->text, recorder->plan, recorder->result, test);
+    weir_report_test_ends(&recorder->text, recorder->plan, recorder->result, test);
 }
 
 void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *plan,
@@ -378,6 +377,7 @@ static void tell_apart(const struct weir_recorder *recorder)
     struct weir_text text = {0};
 
     weir_report_trust(&text, recorder->plan, recorder->result);
+    weir_report_spell(&text, 0, weir_report_words(recorder->plan->dialect));
     fputs(weir_text_string(&text), stderr);
     weir_text_close(&text);
 }
@@ -392,13 +392,11 @@ int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error
         weir_log(WEIR_LOG_WARNING, "the run was interrupted by %s", interrupter_of(recorder->plan));
     weir_rank_csv_file_close(&recorder->side, error);
     if (recorder->out != NULL) {
-        if (recorder->reporter->end != NULL)
-            recorder->reporter->end(&recorder->text, recorder->plan, recorder->result);
-        if (!recorder->plan->output.is_apart)
-            weir_report_trust(&recorder->text, recorder->plan, recorder->result);
+        weir_report_end(&recorder->text, recorder->plan, recorder->result,
+                        !recorder->plan->output.is_apart);
         code = print(recorder, error);
         if (recorder->out != stdout && fclose(recorder->out) != 0)
-            code = fail(error, "ior: summaryFile", recorder->plan->output.summary_path);
+            code = fail(error, WEIR_REMEDY_REPORT_FILE, recorder->plan->output.summary_path);
         if (recorder->plan->output.is_apart)
             tell_apart(recorder);
     }

@@ -24,8 +24,8 @@ static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
     if (weir_group_broadcast(group, id, sizeof id, 0) == 0 && strcmp(id, plan->id) != 0)
         weir_error_usage(
             error, plan->dialect,
-            "this rank read another plan (%s) than rank 0 (%s): are the script and IOR_FAKE_... in "
-            "the environment the same on all nodes?",
+            "this rank read another plan (%s) than rank 0 (%s): are the script and the "
+            "environment the same on all nodes?",
             plan->id, id);
     return weir_group_agree(group, error);
 }

@@ -122,11 +122,18 @@ static int write_page(const struct weir_command *command, unsigned ranks, struct
     return 0;
 }
 
+void weir_use_words_of(const char *dialect)
+{
+    weir_log_set_words(weir_report_words(dialect));
+}
+
 int weir_show(const struct weir_command *command, unsigned ranks, struct weir_error *error)
 {
     struct weir_text text = {0};
     int code = write_page(command, ranks, &text, error);
 
+    if (command->kind != WEIR_COMMAND_SAY && command->kind != WEIR_COMMAND_REPORT)
+        weir_report_spell(&text, 0, weir_report_words(command->dialect));
     if (code == 0)
         code = print(weir_text_string(&text),
                      command->kind == WEIR_COMMAND_REPORT ? command->output.summary_path : NULL,

@@ -2,6 +2,7 @@
 /* What is behind the path: file system, room in it, and the chain of block devices. */
 #include "subjects.h"
 
+#include "weir/base/remedy.h"
 #include "weir/system/host.h"
 
 #include <errno.h>
@@ -53,7 +54,8 @@ static void judge_filesystem(const struct weir_examination *examination,
                            "%s at %s, from %s, is mounted read-only", facts->type,
                            facts->mount_point, facts->source);
         weir_diagnosis_help(diagnosis, "as root: mount -o remount,rw %s", facts->mount_point);
-        weir_diagnosis_help(diagnosis, "or read what is there: -r -E");
+        weir_diagnosis_help(diagnosis, "or read what is there: " WEIR_REMEDY_READ
+                                       " " WEIR_REMEDY_USE_EXISTING);
     } else if (access(path, W_OK) != 0) {
         weir_diagnosis_add(diagnosis, WEIR_LIMITED, "file system", NULL,
                            "%s at %s, from %s; %s may not be written by this user: %s", facts->type,
@@ -116,7 +118,7 @@ static void tell_room(const struct weir_examination *examination)
     if (unused < FREE_BYTES_MIN || unused < facts.bytes_total / 20)
         weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "room",
                            "remove what nobody needs, or take a target elsewhere; a run with less "
-                           "data (-b, -s) fits, too",
+                           "data (" WEIR_REMEDY_BLOCK_SIZE ", " WEIR_REMEDY_SEGMENTS ") fits, too",
                            "%s of %s can be had", rest, total);
     else if (facts.inodes_total > 0 && facts.inodes_used >= facts.inodes_total)
         weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "room",

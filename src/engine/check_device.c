@@ -3,6 +3,7 @@
  * is asked of the kernel and of libblkid. Nothing is written here. */
 #include "check_device.h"
 
+#include "weir/base/remedy.h"
 #include "weir/system/block_device.h"
 
 #include <errno.h>
@@ -34,8 +35,10 @@ static int check_count(const struct device_check *check)
     if (target->is_shared || (size_t)ranks <= target->path_count)
         return 0;
     return REFUSE(check,
-                  "%d ranks need as many devices of their own, and -o lists %zu: list one for each "
-                  "rank with @ between them, use fewer ranks, or let them share one without -F",
+                  "%d ranks need as many devices of their own, and " WEIR_REMEDY_PATH
+                  " lists %zu: list one for each "
+                  "rank with @ between them, use fewer ranks, or let them share one "
+                  "without " WEIR_REMEDY_FILE_PER_RANK,
                   ranks, target->path_count);
 }
 
@@ -61,7 +64,8 @@ static int check_size(const struct device_check *check)
         return 0;
     return REFUSE(check,
                   "device %s has %llu bytes, and the test takes %llu of it: use smaller blocks "
-                  "(-b), fewer segments (-s) or fewer ranks",
+                  "(" WEIR_REMEDY_BLOCK_SIZE "), fewer segments (" WEIR_REMEDY_SEGMENTS
+                  ") or fewer ranks",
                   check->path, number(check->device.bytes), number(needed));
 }
 

@@ -2,6 +2,7 @@
 /* A disk that is too small is told before hours are spent on filling it. */
 #include "check_room.h"
 
+#include "weir/base/remedy.h"
 #include "weir/system/memory.h"
 #include "weir/system/room.h"
 
@@ -80,7 +81,8 @@ static void tell(struct weir_run *run, const struct weir_need *need, const struc
         return;
     if (total->bytes > total->room.bytes_free)
         snprintf(run->no_room, sizeof run->no_room,
-                 "%.200s: files that need %s more do not fit: %s %s%s: write less (-b, -s), choose "
+                 "%.200s: files that need %s more do not fit: %s %s%s: write less "
+                 "(" WEIR_REMEDY_BLOCK_SIZE ", " WEIR_REMEDY_SEGMENTS "), choose "
                  "another place, or make room",
                  path, weir_size_format(total->bytes, needed), whose,
                  weir_size_format(total->room.bytes_free, left),

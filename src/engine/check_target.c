@@ -5,6 +5,8 @@
 #include "claim.h"
 #include "ownership.h"
 
+#include "weir/base/remedy.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -13,13 +15,14 @@
 static int refuse_kind(const struct weir_run *run, const char *path, enum weir_name_kind kind,
                        struct weir_error *error)
 {
-    const char *what = kind == WEIR_NAME_DIRECTORY ? "is a directory: give -o a file name in it"
-                       : kind == WEIR_NAME_DEVICE
-                           ? "is a device, and -o names files: --device allow takes block devices, "
-                             "whose data a write destroys"
-                       : kind == WEIR_NAME_LINK
-                           ? "is a symbolic link: give -o what it leads to, or use --overwrite"
-                           : "is not a regular file";
+    const char *what =
+        kind == WEIR_NAME_DIRECTORY ? "is a directory: give " WEIR_REMEDY_PATH " a file name in it"
+        : kind == WEIR_NAME_DEVICE  ? "is a device, and " WEIR_REMEDY_PATH
+                                     " names files: --device allow takes block devices, "
+                                     "whose data a write destroys"
+        : kind == WEIR_NAME_LINK ? "is a symbolic link: give " WEIR_REMEDY_PATH
+                                   " what it leads to, or use --overwrite"
+                                 : "is not a regular file";
 
     return weir_error_usage(error, run->backend->descriptor.name, "%s %s", path, what);
 }
@@ -44,11 +47,13 @@ static int check_ours(struct weir_run *run, const struct weir_phase *phase, cons
     if (phase->verb == WEIR_REMOVE)
         return weir_error_usage(error, run->backend->descriptor.name,
                                 "%s holds no data of a benchmark, and would be removed at the end: "
-                                "keep it with -k, or allow its loss with --overwrite",
+                                "keep it with " WEIR_REMEDY_KEEP
+                                ", or allow its loss with --overwrite",
                                 path);
     return weir_error_usage(
         error, run->backend->descriptor.name,
-        "%s exists, and holds no data of a benchmark: choose another name with -o, or allow its "
+        "%s exists, and holds no data of a benchmark: choose another name with " WEIR_REMEDY_PATH
+        ", or allow its "
         "loss with --overwrite",
         path);
 }
@@ -96,9 +101,10 @@ static int check_directory(struct weir_run *run, const struct weir_phase *phase,
         weir_text_cut_name(directory);
     if (run->backend->names->stat(run->session, directory, &facts) != -ENOENT)
         return 0;
-    return weir_error_usage(error, run->backend->descriptor.name,
-                            "%s: %s: make the directory first, or choose another one with -o",
-                            directory, strerror(ENOENT));
+    return weir_error_usage(
+        error, run->backend->descriptor.name,
+        "%s: %s: make the directory first, or choose another one with " WEIR_REMEDY_PATH, directory,
+        strerror(ENOENT));
 }
 
 /* There is no such file. */
@@ -108,7 +114,8 @@ static int check_missing(struct weir_run *run, const struct weir_phase *phase, c
     if (needs_file(run->test, phase))
         return weir_error_usage(error, run->backend->descriptor.name,
                                 "%s is not there, and a mixed phase makes no file: write it first, "
-                                "with -w, or with -w -k in a run of its own",
+                                "with " WEIR_REMEDY_WRITE ", or with " WEIR_REMEDY_WRITE
+                                " " WEIR_REMEDY_KEEP " in a run of its own",
                                 path);
     return check_directory(run, phase, path, error);
 }
@@ -151,7 +158,8 @@ int weir_check_package_directory(struct weir_run *run, const struct weir_target 
         (facts.kind == WEIR_NAME_DIRECTORY || facts.kind == WEIR_NAME_LINK))
         return 0;
     return weir_error_usage(error, run->test->dialect,
-                            "-y: %s is not there: ranks on this processor package need that "
+                            WEIR_REMEDY_PACKAGE_DIRECTORIES
+                            ": %s is not there: ranks on this processor package need that "
                             "directory, so make it or mount something there",
                             directory);
 }

@@ -2,6 +2,8 @@
 /* Rank 0 looks at a shared file, and tells the others what it found. */
 #include "claim.h"
 
+#include "weir/base/remedy.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +102,7 @@ const char *weir_claim_reason(int code)
     case -EEXIST:
     case -ELOOP:
         return "another file has come to this name since weir looked, and is left alone: see who "
-               "else works there, or choose another name with -o";
+               "else works there, or choose another name with " WEIR_REMEDY_PATH;
     default:
         return strerror(-code);
     }

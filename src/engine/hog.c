@@ -4,6 +4,7 @@
 
 #include "run.h"
 
+#include "weir/base/remedy.h"
 #include "weir/system/memory.h"
 
 #include <assert.h>
@@ -43,7 +44,7 @@ static uint64_t share_of(const struct weir_run *run, uint64_t node_bytes)
 /* The word of IOR's that asked for it. */
 static const char *asking_word(const struct weir_run *run)
 {
-    return run->test->hog.bytes_per_rank != 0 ? "memoryPerTask" : "-M";
+    return run->test->hog.bytes_per_rank != 0 ? WEIR_REMEDY_HOG_PER_RANK : WEIR_REMEDY_HOG_PER_NODE;
 }
 
 static uint64_t wanted_bytes(const struct weir_run *run, uint64_t total_bytes)

@@ -4,6 +4,7 @@
 #include "identity.h"
 
 #include "samples.h"
+#include "weir/base/remedy.h"
 #include "weir/payload/recognise.h"
 
 #include <errno.h>
@@ -185,8 +186,10 @@ static int refuse_unknown(struct weir_run *run, const char *path, bool found,
         weir_error_set(
             error, WEIR_EXIT_FLAWED, -ENODATA, run->backend->descriptor.name,
             "%s: no stamp tells what this data ought to be: it was not written by weir, "
-            "or without a payload, or nothing of it is left; if IOR wrote it, use --data ior with "
-            "the pattern and the signature that it was written with, -l and -G",
+            "or without a payload, or nothing of it is left; if IOR wrote it, "
+            "use " WEIR_REMEDY_FOREIGN_DATA " with "
+            "the pattern and the signature that it was written with, " WEIR_REMEDY_PATTERN
+            " and " WEIR_REMEDY_SEED,
             path);
     return weir_group_agree(run->group, error);
 }
@@ -198,7 +201,7 @@ static int refuse_unsigned(struct weir_run *run, const char *path, bool found,
     if (!weir_group_any(run->group, found))
         weir_error_set(error, WEIR_EXIT_FLAWED, -ENODATA, run->backend->descriptor.name,
                        "%s: the signature of IOR's data cannot be learned from the file: give the "
-                       "one that it was written with, -G SEED",
+                       "one that it was written with, " WEIR_REMEDY_SEED " SEED",
                        path);
     return weir_group_agree(run->group, error);
 }
@@ -314,8 +317,9 @@ static int seek_ior(struct weir_run *run, const struct weir_phase *phase, const 
     payload->mode = WEIR_PAYLOAD_IOR;
     payload->pattern = (enum weir_ior_pattern)(found_pattern - 1);
     weir_text_add(&run->notes,
-                  "%s holds data of IOR, -l %c: verified as such, as with --data ior\n", path,
-                  "toir"[payload->pattern]);
+                  "%s holds data of IOR, " WEIR_REMEDY_PATTERN
+                  " %c: verified as such, as with " WEIR_REMEDY_FOREIGN_DATA "\n",
+                  path, "toir"[payload->pattern]);
     return 0;
 }
 

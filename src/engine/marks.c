@@ -5,6 +5,7 @@
 #include "marks.h"
 
 #include "weir/base/log.h"
+#include "weir/base/remedy.h"
 #include "weir/system/mark.h"
 
 #include <assert.h>
@@ -69,11 +70,12 @@ static int tell_outcome(struct weir_run *run, const struct weir_phase *phase,
 
     weir_run_path(run, phase->target, 0, path);
     if (outcome == WEIR_MARK_HELD)
-        return weir_error_usage(error, place,
-                                "%s: another run works on this file (%s), and each would remove "
-                                "what the other one writes: choose another name with -o, or wait "
-                                "for its end",
-                                path, mark->others);
+        return weir_error_usage(
+            error, place,
+            "%s: another run works on this file (%s), and each would remove "
+            "what the other one writes: choose another name with " WEIR_REMEDY_PATH ", or wait "
+            "for its end",
+            path, mark->others);
     if (outcome == WEIR_MARK_IN_DOUBT)
         weir_log(WEIR_LOG_WARNING,
                  "%s: a run on another host has worked on this file and left its mark (%s); its "
@@ -83,7 +85,7 @@ static int tell_outcome(struct weir_run *run, const struct weir_phase *phase,
     if (outcome == WEIR_MARK_NONE && (reason == EACCES || reason == EROFS || reason == EPERM) &&
         makes_file(run, phase, path))
         return weir_error_set(error, WEIR_EXIT_FLAWED, -reason, place,
-                              "make %s: %s: choose another directory with -o", path,
+                              "make %s: %s: choose another directory with " WEIR_REMEDY_PATH, path,
                               strerror(reason));
     return 0;
 }
@@ -184,7 +186,7 @@ int weir_marks_compare(struct weir_run *run, const struct weir_phase *phase,
         if (!own.is_seen)
             weir_error_set(error, WEIR_EXIT_USAGE, -ENOENT, run->backend->descriptor.name,
                            "%s: this rank does not see the file that rank 0 sees: is it on a file "
-                           "system that all nodes share? If not, use -F",
+                           "system that all nodes share? If not, use " WEIR_REMEDY_FILE_PER_RANK,
                            path);
     }
     return weir_group_agree(run->group, error);

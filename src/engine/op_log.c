@@ -4,6 +4,7 @@
 #include "op_log.h"
 
 #include "weir/base/output_file.h"
+#include "weir/base/remedy.h"
 #include "weir/system/memory.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACE "ior: savePerOpDataCSV"
+#define PLACE WEIR_REMEDY_OP_FILES
 #define HEADER "time,runtime,tp\n"
 /* 256 MiB per rank. */
 #define ENTRIES_MAX (UINT64_C(1) << 24)

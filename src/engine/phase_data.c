@@ -10,6 +10,8 @@
 #include "phase_windows.h"
 #include "stop.h"
 
+#include "weir/base/remedy.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +154,8 @@ static void check_length(const struct weir_data_phase *data, struct weir_error *
     if (bytes < needed)
         weir_error_usage(error, data->run->backend->descriptor.name,
                          "%s has %llu bytes, and a mixed phase would read and write up to %llu: "
-                         "write it first in that size, with -w, or with -w -k in a run of its own",
+                         "write it first in that size, with " WEIR_REMEDY_WRITE
+                         ", or with " WEIR_REMEDY_WRITE " " WEIR_REMEDY_KEEP " in a run of its own",
                          data->path, (unsigned long long)bytes, (unsigned long long)needed);
 }
 
@@ -173,7 +176,7 @@ static int open_log(struct weir_data_phase *data, struct weir_error *error)
         return 0;
     code = weir_op_log_open(&data->log, data->run, data->phase, data->facts.op_limit);
     if (code != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "ior: savePerOpDataCSV",
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, WEIR_REMEDY_OP_FILES,
                        "no memory for lists of so many transfers on all ranks of this node: move "
                        "less, in larger transfers, or with fewer ranks");
     return weir_group_agree(data->run->group, error);

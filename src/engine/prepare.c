@@ -14,6 +14,8 @@
 #include "stop.h"
 #include "watchdog.h"
 
+#include "weir/base/remedy.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -76,7 +78,8 @@ static int check_alignment(const struct weir_run *run, const struct weir_phase *
         return 0;
     return weir_error_usage(error, run->backend->descriptor.name,
                             "%s: transfers of %llu bytes are not multiples of the %llu bytes that "
-                            "direct I/O needs there: change -t, or leave direct I/O out",
+                            "direct I/O needs there: change " WEIR_REMEDY_TRANSFER_SIZE
+                            ", or leave direct I/O out",
                             path, (unsigned long long)transfer, (unsigned long long)demand);
 }
 
@@ -91,7 +94,7 @@ static int ask_alignment(struct weir_run *run, const char *path, struct weir_err
     if (code == -EOPNOTSUPP)
         return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,
                               "%s: this file system takes no direct I/O (%s): leave --direct out, "
-                              "or use -a POSIX",
+                              "or use " WEIR_REMEDY_BACKEND " POSIX",
                               path, strerror(-code));
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,
@@ -120,7 +123,7 @@ static int check_total(const struct weir_run *run, const struct weir_phase *phas
     return weir_error_usage(
         error, run->test->dialect,
         "%d ranks with %llu bytes each are more than a shared file can hold: use "
-        "fewer segments or smaller blocks, or -F",
+        "fewer segments or smaller blocks, or " WEIR_REMEDY_FILE_PER_RANK,
         run->group->size, (unsigned long long)per_rank);
 }
 
@@ -148,7 +151,8 @@ static int check_file(struct weir_run *run, const struct weir_phase *phase,
 
     if (code != 0)
         return weir_error_usage(error, run->test->dialect,
-                                "-o: the path of a file would be longer than %d bytes",
+                                WEIR_REMEDY_PATH
+                                ": the path of a file would be longer than %d bytes",
                                 WEIR_PATH_BYTES - 1);
     if (run->repetition == 0) {
         code = ask_backend(run, path, error);

@@ -4,6 +4,7 @@
 #include "stop.h"
 
 #include "weir/base/output_file.h"
+#include "weir/base/remedy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATUS_PLACE "ior: stoneWallingStatusFile"
+#define STATUS_PLACE WEIR_REMEDY_STATUS_FILE
 
 /* True if the file holds nothing but a count that some rank can have reached. */
 static bool read_count(int fd, uint64_t *ops)
@@ -36,7 +37,8 @@ static int read_status(const char *path, uint64_t *ops, struct weir_error *error
 
     if (fd < 0)
         return weir_error_usage(error, STATUS_PLACE,
-                                "%s: %s: it is made by a write with -D and stoneWallingWearOut=1",
+                                "%s: %s: it is made by a write with " WEIR_REMEDY_DEADLINE
+                                " and " WEIR_REMEDY_WEAR_OUT,
                                 path, strerror(errno));
     is_count = read_count(fd, ops);
     close(fd);

@@ -421,7 +421,7 @@ int weir_front_read(int argc, const char *const argv[], const struct weir_backen
     struct invocation invocation = {
         .argc = argc, .argv = argv, .first = argc > 0 ? 1 : 0, .backends = backends};
 
-    *command = (struct weir_command){0};
+    *command = (struct weir_command){.dialect = "ior"}; /* of options alone */
     if (is_question(&invocation))
         return say(command, argc > invocation.first ? version_text : general_help);
     if (argc < 2 || (is_ior(argv[0]) && argv[1][0] == '-'))
@@ -437,5 +437,5 @@ void weir_command_close(struct weir_command *command)
         weir_net_plan_close(command->net);
     weir_text_close(&command->text);
     weir_arena_close(&command->arena);
-    *command = (struct weir_command){0};
+    *command = (struct weir_command){.dialect = "ior"}; /* of options alone */
 }

@@ -2,9 +2,13 @@
 /* The table of reporters, and a whole report from a finished result. */
 #include "weir/report/report.h"
 
+#include "ior/remedies.h"
 #include "reporters.h"
 
+#include "weir/base/memory.h"
+
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct weir_reporter *const reporters[] = {
@@ -40,29 +44,116 @@ void weir_report_notes(struct weir_text *text, const struct weir_phase_result *p
     weir_text_make_visible(text->data + begin, "\n\t");
 }
 
-static void report_test(struct weir_text *text, const struct weir_reporter *reporter,
-                        const struct weir_plan *plan, const struct weir_result *result,
-                        const struct weir_test_result *test)
+/* ---- remedies ---- */
+
+const struct weir_remedy_word *weir_report_words(const char *dialect)
 {
+    static const struct {
+        const char *dialect;
+        const struct weir_remedy_word *words;
+    } rows[] = {
+        {"ior", weir_ior_remedies},
+    };
+
+    for (size_t i = 0; dialect != NULL && i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].dialect, dialect) == 0)
+            return rows[i].words;
+    return NULL;
+}
+
+void weir_report_spell(struct weir_text *text, size_t begin, const struct weir_remedy_word *words)
+{
+    struct weir_text plain = {0};
+    char *spelt;
+    size_t bytes;
+
+    if (text->length <= begin || strchr(text->data + begin, '{') == NULL)
+        return;
+    weir_text_add(&plain, "%s", text->data + begin);
+    text->length = begin;
+    text->data[begin] = '\0';
+    bytes = weir_remedy_spell(words, plain.data, NULL, 0) + 1;
+    spelt = weir_memory_grow(NULL, bytes);
+    weir_remedy_spell(words, plain.data, spelt, bytes);
+    weir_text_add(text, "%s", spelt);
+    free(spelt);
+    weir_text_close(&plain);
+}
+
+/* ---- the report, piece by piece ---- */
+
+void weir_report_begin(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result)
+{
+    const struct weir_reporter *reporter = weir_reporter_find(&plan->output);
+    size_t begin = text->length;
+
+    if (reporter->begin)
+        reporter->begin(text, plan, result);
+    weir_report_spell(text, begin, weir_report_words(plan->dialect));
+}
+
+void weir_report_test_begins(struct weir_text *text, const struct weir_plan *plan,
+                             const struct weir_result *result, const struct weir_test_result *test)
+{
+    const struct weir_reporter *reporter = weir_reporter_find(&plan->output);
+    size_t begin = text->length;
+
     if (reporter->test_begins)
         reporter->test_begins(text, plan, result, test);
-    for (unsigned i = 0; reporter->phase_done && i < result->phase_count; i++)
-        if (result->phases[i].test == test->test)
-            reporter->phase_done(text, plan, result, &result->phases[i]);
+    weir_report_spell(text, begin, weir_report_words(plan->tests[test->test]->dialect));
+}
+
+void weir_report_phase_done(struct weir_text *text, const struct weir_plan *plan,
+                            const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    const struct weir_reporter *reporter = weir_reporter_find(&plan->output);
+    size_t begin = text->length;
+
+    if (reporter->phase_done)
+        reporter->phase_done(text, plan, result, phase);
+    weir_report_spell(text, begin, weir_report_words(plan->tests[phase->test]->dialect));
+}
+
+void weir_report_test_ends(struct weir_text *text, const struct weir_plan *plan,
+                           const struct weir_result *result, const struct weir_test_result *test)
+{
+    const struct weir_reporter *reporter = weir_reporter_find(&plan->output);
+    size_t begin = text->length;
+
     if (reporter->test_ends)
         reporter->test_ends(text, plan, result, test);
+    weir_report_spell(text, begin, weir_report_words(plan->tests[test->test]->dialect));
+}
+
+void weir_report_end(struct weir_text *text, const struct weir_plan *plan,
+                     const struct weir_result *result, bool has_trust)
+{
+    const struct weir_reporter *reporter = weir_reporter_find(&plan->output);
+    size_t begin = text->length;
+
+    if (reporter->end)
+        reporter->end(text, plan, result);
+    if (has_trust)
+        weir_report_trust(text, plan, result);
+    weir_report_spell(text, begin, weir_report_words(plan->dialect));
+}
+
+static void report_test(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_test_result *test)
+{
+    weir_report_test_begins(text, plan, result, test);
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].test == test->test)
+            weir_report_phase_done(text, plan, result, &result->phases[i]);
+    weir_report_test_ends(text, plan, result, test);
 }
 
 void weir_report_whole(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result)
 {
-    const struct weir_reporter *reporter = weir_reporter_find(&plan->output);
-
-    if (reporter->begin)
-        reporter->begin(text, plan, result);
+    weir_report_begin(text, plan, result);
     for (unsigned i = 0; i < result->test_count; i++)
-        report_test(text, reporter, plan, result, &result->tests[i]);
-    if (reporter->end)
-        reporter->end(text, plan, result);
-    weir_report_trust(text, plan, result);
+        report_test(text, plan, result, &result->tests[i]);
+    weir_report_end(text, plan, result, true);
 }

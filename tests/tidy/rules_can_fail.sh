@@ -49,7 +49,7 @@ long_function() { # long_function LINES
 }
 
 fresh_tree
-for name in layers functions banned findings headers; do expect_clean $name; done
+for name in layers functions banned dialects findings headers; do expect_clean $name; done
 
 echo '#include "weir/io/queue.h"' >>"$tree/src/front/front.c"
 expect_finding layers '^src/front/front.c:3: front must not know of io'
@@ -78,6 +78,16 @@ printf 'int x;\nint f(void) { return atoi ("1"); }\n' >"$tree/src/base/text.c"
 expect_finding banned '^src/base/text.c:2: atoi is not to be called'
 printf '/* TODO: later */\n' >"$tree/src/base/text.c"
 expect_finding banned '^src/base/text.c:1: TODO'
+
+echo 'const char *way_out = "use -C on several nodes";' >"$tree/src/audit/doubt.c"
+expect_finding dialects '^src/audit/doubt.c:1: -C is an option of a dialect'
+printf 'int x;\nfail("--random-offset-seed");\n' >"$tree/src/audit/doubt.c"
+expect_finding dialects '^src/audit/doubt.c:2: --random-offset-seed is no option that every dialect has'
+echo 'enum weir_ior_pattern p;' >"$tree/src/audit/doubt.c"
+expect_finding dialects '^src/audit/doubt.c:1: ior is a dialect'
+echo 'fail("use --depth 8, --uring.entries 8, mpiexec -n 2, or %-8s"); /* not IOR -C */' >"$tree/src/audit/other.c"
+expect_clean dialects
+fresh_tree
 
 echo 'size_t weir_needs_stddef(void);' >"$tree/include/weir/io/queue.h"
 expect_finding headers 'weir/io/queue.h does not compile alone'

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each doubt: the record that raises it, and the sound one that does not. */
 #include "weir/audit/audit.h"
+#include "weir/base/remedy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -664,12 +665,14 @@ static void residency_is_told_with_its_share_and_the_way_out(void **state)
         void (*spoil)(struct subject *subject);
         const char *text;
     } cases[] = {
-        {read_cached,
-         RESIDENT("100.0", "ranks") "use --drop-caches, -C on several nodes, or direct I/O"},
-        {read_just_cached,
-         RESIDENT("5.0", "ranks") "use --drop-caches, -C on several nodes, or direct I/O"},
-        {read_cached_by_some, RESIDENT("100.0", "3 of 4 ranks") "use --drop-caches, -C on several "
-                                                                "nodes, or direct I/O"},
+        {read_cached, RESIDENT("100.0", "ranks") "use --drop-caches, " WEIR_REMEDY_SHIFT_NODES
+                                                 " on several nodes, or direct I/O"},
+        {read_just_cached, RESIDENT("5.0", "ranks") "use --drop-caches, " WEIR_REMEDY_SHIFT_NODES
+                                                    " on several nodes, or direct I/O"},
+        {read_cached_by_some,
+         RESIDENT("100.0", "3 of 4 ranks") "use --drop-caches, " WEIR_REMEDY_SHIFT_NODES
+                                           " on several "
+                                           "nodes, or direct I/O"},
         {read_cached_elsewhere, RESIDENT("100.0", "ranks") "use --drop-caches, or direct I/O"},
         {mix_cached, RESIDENT("100.0", "ranks") "use --drop-caches, or direct I/O"},
         {shift_cached,
@@ -707,19 +710,31 @@ static void a_read_of_its_own_nodes_data_is_told_why(void **state)
         void (*spoil)(struct subject *subject);
         const char *why;
     } cases[] = {
-        {read_back, ": use -C on several nodes, or direct I/O"},
-        {shift_on_one_node, ": -C finds no other node: use several, or direct I/O"},
-        {draw_on_one_node, ": -Z finds no other node: use several, or direct I/O"},
-        {shift_round, ": 4 nodes further is a full circle of 2: use another -Q, or direct I/O"},
-        {shift_by_nothing, ": -Q 0 asks for no other node: use -Q 1, or direct I/O"},
-        {shift_as_given, ": -C took the given numbers of nodes and ranks for true: leave them out"
+        {read_back, ": use " WEIR_REMEDY_SHIFT_NODES " on several nodes, or direct I/O"},
+        {shift_on_one_node,
+         ": " WEIR_REMEDY_SHIFT_NODES " finds no other node: use several, or direct I/O"},
+        {draw_on_one_node,
+         ": " WEIR_REMEDY_SHIFT_RANDOM " finds no other node: use several, or direct I/O"},
+        {shift_round,
+         ": 4 nodes further is a full circle of 2: use another " WEIR_REMEDY_SHIFT_DISTANCE
+         ", or direct I/O"},
+        {shift_by_nothing,
+         ": " WEIR_REMEDY_SHIFT_DISTANCE
+         " 0 asks for no other node: use " WEIR_REMEDY_SHIFT_DISTANCE " 1, or direct I/O"},
+        {shift_as_given, ": " WEIR_REMEDY_SHIFT_NODES
+                         " took the given numbers of nodes and ranks for true: leave them out"
                          ", or direct I/O"},
-        {check_round, ": 4 nodes further is a full circle of 2: use another -Q, or direct I/O"},
-        {check_round_before_reads, ": -W leaves the other node to -r: verify with -R"},
+        {check_round,
+         ": 4 nodes further is a full circle of 2: use another " WEIR_REMEDY_SHIFT_DISTANCE
+         ", or direct I/O"},
+        {check_round_before_reads,
+         ": " WEIR_REMEDY_VERIFY_WRITES " leaves the other node to " WEIR_REMEDY_READ
+         ": verify with " WEIR_REMEDY_VERIFY_READS},
         {check_past_home, ": one node has 3 of the 4 ranks: spread them evenly, or direct I/O"},
         {shift_far, ": one node has 3 of the 4 ranks: spread them evenly, or direct I/O"},
         {draw_far, ": one node has 3 of the 4 ranks: spread them evenly, or direct I/O"},
-        {draw_any, ": -Z -Z takes near ranks too: use -Z, or direct I/O"},
+        {draw_any, ": " WEIR_REMEDY_SHIFT_PERMUTATION
+                   " takes near ranks too: use " WEIR_REMEDY_SHIFT_RANDOM ", or direct I/O"},
         {mix_after_write, "page cache that may have served it: use direct I/O"},
         {shift_directly,
          "2 of 4 ranks read what their own node writes: one node has 3 of the 4 ranks: spread them "
@@ -755,7 +770,7 @@ static void sentences_about_loads_say_the_way_out(void **state)
         {fall_behind, "rate-not-sustained", ": lower --rate, or give more --depth or ranks"},
         {respond_late, "rate-not-shown", ": move more data, or lower --rate"},
         {do_less_than_found, "search-differs",
-         ": move more data, or look at several repetitions (-i)"},
+         ": move more data, or look at several repetitions (" WEIR_REMEDY_REPETITIONS ")"},
         {pause_it, "late-issue", "of this machine and not of the storage"},
         {reach_the_edge, "depth-edge", "may do more (--depth auto:16)"},
         {submit_slowly, "submit-blocks", ": use direct I/O (--direct)"},
@@ -822,7 +837,8 @@ static void advice_is_such_that_it_can_be_followed(void **state)
     set_setting(&subject, "posix.odirect", "1");
     subject.write->must_replace = true;
     weir_audit_phase(subject.plan, &subject.record);
-    assert_non_null(strstr(find(&subject, "submit-blocks")->text, "files that are there (-E"));
+    assert_non_null(strstr(find(&subject, "submit-blocks")->text,
+                           "files that are there (" WEIR_REMEDY_USE_EXISTING));
     weir_plan_close(subject.plan);
     set_up(&subject);
     multitask(&subject);

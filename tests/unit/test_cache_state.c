@@ -290,7 +290,7 @@ static void set_scene(struct scene *scene, int rank)
     scene->group.node_count = 2;
     scene->group.node_of_rank = scene->node_of_rank;
     scene->group.node_names = (const char(*)[WEIR_NODE_NAME_BYTES])scene->node_names;
-    scene->plan.dialect = "ior";
+    scene->test.dialect = "ior";
     scene->params = (struct weir_engine_params){
         .plan = &scene->plan, .registry = &scene->registry, .clock = &scene->clock};
     scene->descriptor =

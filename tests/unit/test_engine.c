@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine on one rank without MPI: command lines in, records out. */
 #include "engine_bed.h"
+#include "weir/base/remedy.h"
 
 /* ---- what a run does ---- */
 
@@ -459,7 +460,8 @@ static void a_hog_that_does_not_fit_is_refused(void **state)
         run(&bed, lines[i]);
         assert_int_equal(bed.error.exit, WEIR_EXIT_ENVIRONMENT);
         assert_non_null(strstr(bed.error.text, "ask for less"));
-        assert_non_null(strstr(bed.error.text, i < 2 ? "-M" : "memoryPerTask"));
+        assert_non_null(
+            strstr(bed.error.text, i < 2 ? WEIR_REMEDY_HOG_PER_NODE : WEIR_REMEDY_HOG_PER_RANK));
         assert_int_equal(bed.result->phase_count, 0);
         assert_int_equal(count_files(&bed), 0);
         tear_down(&bed);

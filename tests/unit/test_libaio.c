@@ -2,6 +2,7 @@
 /* The libaio backend, with its three system calls counted and made to fail: how many it makes, and
  * what becomes of transfers that the kernel refuses, forgets, or still has. */
 #include "posix_files.h"
+#include "weir/base/remedy.h"
 #include "weir/io/backend.h"
 
 #include <errno.h>
@@ -329,7 +330,7 @@ static void locks_of_ranges_are_refused(void **state)
     calls = (struct calls){0};
     assert_int_equal(try_session(&bench, "posix.rangelocks=1"), -EINVAL);
     assert_null(bench.session);
-    assert_non_null(strstr(bench.error.text, "-a POSIX"));
+    assert_non_null(strstr(bench.error.text, WEIR_REMEDY_BACKEND " POSIX"));
     forget_session(&bench);
 }
 

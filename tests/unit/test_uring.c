@@ -2,6 +2,7 @@
 /* The uring backend, with the calls of liburing counted and made to fail: how many system calls it
  * makes, what it does on kernels that have less, and names by the thousand. */
 #include "uring_ring.h"
+#include "weir/base/remedy.h"
 #include "weir/io/queue.h"
 
 #include <errno.h>
@@ -486,9 +487,10 @@ static void no_ring_is_a_sentence_with_a_way_out(void **state)
     (void)state;
     calls = (struct calls){.setup_result = -EPERM};
     assert_refused("", "kernel.io_uring_disabled");
-    assert_refused("", "-a libaio or -a posix");
+    assert_refused("", WEIR_REMEDY_BACKEND " libaio or " WEIR_REMEDY_BACKEND " posix");
     calls.setup_result = -ENOSYS;
-    assert_refused("", "this kernel has no io_uring: use -a libaio or -a posix");
+    assert_refused("", "this kernel has no io_uring: use " WEIR_REMEDY_BACKEND
+                       " libaio or " WEIR_REMEDY_BACKEND " posix");
     calls.setup_result = -ENOMEM;
     assert_refused("", "ulimit -l");
     calls.setup_result = -EINVAL;

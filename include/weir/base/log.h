@@ -3,12 +3,17 @@
 #ifndef WEIR_BASE_LOG_H
 #define WEIR_BASE_LOG_H
 
+#include "weir/base/remedy.h"
+
 #include <stdint.h>
 
 enum weir_log_level { WEIR_LOG_ERROR, WEIR_LOG_WARNING, WEIR_LOG_INFO, WEIR_LOG_DEBUG };
 
 /* Messages above `level` are dropped from now on (the default is WEIR_LOG_WARNING). */
 void weir_log_set_level(enum weir_log_level level);
+
+/* Remedies are said in these words from now on (the default is NULL: neutral ones). */
+void weir_log_set_words(const struct weir_remedy_word *words);
 
 /* Prints "weir: sentence" as one line, in one write. Never called between a phase's stamps. */
 void weir_log(enum weir_log_level level, const char *format, ...)

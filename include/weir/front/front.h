@@ -63,10 +63,11 @@ struct weir_host_question {
 
 struct weir_command {
     enum weir_command_kind kind;
-    struct weir_plan *plan;             /* RUN, EXPLAIN; frozen */
-    struct weir_text text;              /* SAY */
-    const char *result_path;            /* REPORT: a word of argv */
-    const char *run_word;               /* REPORT: last, all, list, a number, an id */
+    const char *dialect;     /* whose options the user typed, or would type; set for errors, too */
+    struct weir_plan *plan;  /* RUN, EXPLAIN; frozen */
+    struct weir_text text;   /* SAY */
+    const char *result_path; /* REPORT: a word of argv */
+    const char *run_word;    /* REPORT: last, all, list, a number, an id */
     struct weir_output output;          /* REPORT */
     struct weir_host_question question; /* DOCTOR, TOPOLOGY */
     struct weir_net_plan *net;          /* NET, NET_EXPLAIN; owned */

@@ -5,6 +5,7 @@
 #define WEIR_REPORT_REPORT_H
 
 #include "weir/base/error.h"
+#include "weir/base/remedy.h"
 #include "weir/base/text.h"
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
@@ -48,6 +49,27 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
 /* Appends what the backend told of its files, whole lines, as it may be shown. For phases that have
  * notes. */
 void weir_report_notes(struct weir_text *text, const struct weir_phase_result *phase);
+
+/* The live report: what the plan's reporter tells at each point, with remedies in the words of the
+ * dialect. */
+void weir_report_begin(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result);
+void weir_report_test_begins(struct weir_text *text, const struct weir_plan *plan,
+                             const struct weir_result *result, const struct weir_test_result *test);
+void weir_report_phase_done(struct weir_text *text, const struct weir_plan *plan,
+                            const struct weir_result *result,
+                            const struct weir_phase_result *phase);
+void weir_report_test_ends(struct weir_text *text, const struct weir_plan *plan,
+                           const struct weir_result *result, const struct weir_test_result *test);
+/* With our own block, unless it goes elsewhere. */
+void weir_report_end(struct weir_text *text, const struct weir_plan *plan,
+                     const struct weir_result *result, bool has_trust);
+
+/* The words of a dialect for remedies; NULL, for which there are neutral ones, if it has none. */
+const struct weir_remedy_word *weir_report_words(const char *dialect);
+
+/* Puts words in the place of the remedies that the text has from `begin` on. */
+void weir_report_spell(struct weir_text *text, size_t begin, const struct weir_remedy_word *words);
 
 /* The whole report at once, from a finished result. */
 void weir_report_whole(struct weir_text *text, const struct weir_plan *plan,

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Remedies: what a user can ask for, named without the option of any dialect. Sentences below front
+ * and report, and the result file with them, hold the name ("use " WEIR_REMEDY_SHIFT_NODES);
+ * reports and the log put the word of the dialect in its place ("use -C"). Options that every
+ * dialect has (--depth, --result) and those of backends (--uring.entries) are no remedies: they are
+ * written as they are. */
+#ifndef WEIR_BASE_REMEDY_H
+#define WEIR_BASE_REMEDY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Where the data are. */
+#define WEIR_REMEDY_PATH "{path}"
+#define WEIR_REMEDY_BACKEND "{backend}" /* the name of one follows */
+#define WEIR_REMEDY_FILE_PER_RANK "{file-per-rank}"
+#define WEIR_REMEDY_PACKAGE_DIRECTORIES "{package-directories}"
+#define WEIR_REMEDY_KEEP "{keep}"
+#define WEIR_REMEDY_KEEP_FAILED "{keep-failed}"
+#define WEIR_REMEDY_USE_EXISTING "{use-existing}"
+/* What is moved. */
+#define WEIR_REMEDY_WRITE "{write}"
+#define WEIR_REMEDY_READ "{read}"
+#define WEIR_REMEDY_TRANSFER_SIZE "{transfer-size}"
+#define WEIR_REMEDY_BLOCK_SIZE "{block-size}"
+#define WEIR_REMEDY_SEGMENTS "{segments}"
+#define WEIR_REMEDY_REPETITIONS "{repetitions}"
+#define WEIR_REMEDY_DEADLINE "{deadline}"
+#define WEIR_REMEDY_WEAR_OUT "{wear-out}"
+/* Whose part a rank reads. */
+#define WEIR_REMEDY_SHIFT_NODES "{shift-nodes}"
+#define WEIR_REMEDY_SHIFT_RANDOM "{shift-random}"
+#define WEIR_REMEDY_SHIFT_PERMUTATION "{shift-permutation}"
+#define WEIR_REMEDY_SHIFT_DISTANCE "{shift-distance}"
+/* What is in the data, and who checks it. */
+#define WEIR_REMEDY_FOREIGN_DATA "{foreign-data}" /* data that another program wrote */
+#define WEIR_REMEDY_PATTERN "{pattern}"
+#define WEIR_REMEDY_SEED "{seed}"
+#define WEIR_REMEDY_VERIFY_WRITES "{verify-writes}"
+#define WEIR_REMEDY_VERIFY_READS "{verify-reads}"
+/* What is told; and, as places of errors, where it goes. */
+#define WEIR_REMEDY_OUTLIERS "{outliers}"
+#define WEIR_REMEDY_REPORT_FILE "{report-file}"
+#define WEIR_REMEDY_RANK_FILE "{rank-file}"
+#define WEIR_REMEDY_OP_FILES "{op-files}"
+#define WEIR_REMEDY_STATUS_FILE "{status-file}"
+/* The host. */
+#define WEIR_REMEDY_HOG_PER_RANK "{hog-per-rank}"
+#define WEIR_REMEDY_HOG_PER_NODE "{hog-per-node}"
+
+/* How a dialect asks for a remedy. Words have neither quotes nor backslashes: they may come to
+ * stand in JSON. */
+struct weir_remedy_word {
+    const char *remedy; /* one of the above; NULL ends a list */
+    const char *word;   /* "-C" */
+};
+
+/* All remedies, with a neutral word for dialects that have none of their own. */
+extern const struct weir_remedy_word weir_remedy_neutral[];
+
+/* Copies a text with the words of a dialect (a list; NULL: none) for the remedies in it. As
+ * snprintf does: returns the length of all of it, of which `bytes` - 1 are in `copy`. */
+size_t weir_remedy_spell(const struct weir_remedy_word *words, const char *text, char *copy,
+                         size_t bytes);
+
+#endif

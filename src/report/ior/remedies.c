@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Remedies in the options of IOR's command line. */
+#include "remedies.h"
+
+const struct weir_remedy_word weir_ior_remedies[] = {
+    {WEIR_REMEDY_PATH, "-o"},
+    {WEIR_REMEDY_BACKEND, "-a"},
+    {WEIR_REMEDY_FILE_PER_RANK, "-F"},
+    {WEIR_REMEDY_PACKAGE_DIRECTORIES, "-y"},
+    {WEIR_REMEDY_KEEP, "-k"},
+    {WEIR_REMEDY_KEEP_FAILED, "-K"},
+    {WEIR_REMEDY_USE_EXISTING, "-E"},
+    {WEIR_REMEDY_WRITE, "-w"},
+    {WEIR_REMEDY_READ, "-r"},
+    {WEIR_REMEDY_TRANSFER_SIZE, "-t"},
+    {WEIR_REMEDY_BLOCK_SIZE, "-b"},
+    {WEIR_REMEDY_SEGMENTS, "-s"},
+    {WEIR_REMEDY_REPETITIONS, "-i"},
+    {WEIR_REMEDY_DEADLINE, "-D"},
+    {WEIR_REMEDY_WEAR_OUT, "stoneWallingWearOut=1"},
+    {WEIR_REMEDY_SHIFT_NODES, "-C"},
+    {WEIR_REMEDY_SHIFT_RANDOM, "-Z"},
+    {WEIR_REMEDY_SHIFT_PERMUTATION, "-Z -Z"},
+    {WEIR_REMEDY_SHIFT_DISTANCE, "-Q"},
+    {WEIR_REMEDY_FOREIGN_DATA, "--data ior"},
+    {WEIR_REMEDY_PATTERN, "-l"},
+    {WEIR_REMEDY_SEED, "-G"},
+    {WEIR_REMEDY_VERIFY_WRITES, "-W"},
+    {WEIR_REMEDY_VERIFY_READS, "-R"},
+    {WEIR_REMEDY_OUTLIERS, "-j"},
+    {WEIR_REMEDY_REPORT_FILE, "ior: summaryFile"},
+    {WEIR_REMEDY_RANK_FILE, "ior: saveRankPerformanceDetailsCSV"},
+    {WEIR_REMEDY_OP_FILES, "ior: savePerOpDataCSV"},
+    {WEIR_REMEDY_STATUS_FILE, "ior: stoneWallingStatusFile"},
+    {WEIR_REMEDY_HOG_PER_RANK, "memoryPerTask"},
+    {WEIR_REMEDY_HOG_PER_NODE, "-M"},
+    {0},
+};
