@@ -2,6 +2,8 @@
 /* Doubts whether the time is right: clocks, the length of a phase, what else was in it. */
 #include "checks.h"
 
+#include "weir/base/remedy.h"
+
 #include <stdio.h>
 
 /* Of a window: above this the clocks' error is worth a sentence. */
@@ -32,7 +34,7 @@ static void check_length(const struct weir_audit_input *input)
         return;
     weir_result_find(input->record, WEIR_NOTE, "short",
                      "the phase took %.3g ms: start-up and caches weigh heavily, so move more data "
-                     "or use minTimeDuration",
+                     "or use " WEIR_REMEDY_LONGER_PHASE,
                      input->record->windows.total_s * 1e3);
 }
 

@@ -78,7 +78,7 @@ static void check_log(const struct weir_audit_input *input)
 {
     if (input->record->unlogged_ops > 0)
         weir_result_find(input->record, WEIR_WARNING, "unlogged",
-                         "%" PRIu64 " transfers are not in the files of savePerOpDataCSV, whose "
+                         "%" PRIu64 " transfers are not in the files with their times, whose "
                          "room was full: --result counts them all",
                          input->record->unlogged_ops);
 }

@@ -34,6 +34,7 @@ ALLOWED = {
 
 LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"')
 LETTER = re.compile(r"(?<![\w%-])-([A-Za-z])(?![\w-])")
+CAMEL = re.compile(r"(?<![\w.%{])[a-z]{2,}[A-Z][a-z]+\w*")
 LONG = re.compile(r"(?<![\w-])--([A-Za-z][\w-]*)(\.?)")
 NAME = re.compile(rf"(?<![a-z])({DIALECTS})(?![a-z])", re.I)
 INCLUDE = re.compile(r"^\s*#\s*include")
@@ -51,6 +52,8 @@ def faults(relative, line):
     text = sentences(line)
     for match in LETTER.finditer(text):
         yield f"-{match.group(1)} is an option of a dialect: use a remedy (weir/base/remedy.h)"
+    for match in CAMEL.finditer(text):
+        yield f"{match.group()} is a variable of a dialect: use a remedy (weir/base/remedy.h)"
     for match in LONG.finditer(text):
         if match.group(1) not in OWN and match.group(1) not in BACKENDS.split():
             yield f"--{match.group(1)} is no option that every dialect has: use a remedy (weir/base/remedy.h)"

@@ -81,6 +81,8 @@ expect_finding banned '^src/base/text.c:1: TODO'
 
 echo 'const char *way_out = "use -C on several nodes";' >"$tree/src/audit/doubt.c"
 expect_finding dialects '^src/audit/doubt.c:1: -C is an option of a dialect'
+echo 'const char *way_out = "use minTimeDuration";' >"$tree/src/audit/doubt.c"
+expect_finding dialects '^src/audit/doubt.c:1: minTimeDuration is a variable of a dialect'
 printf 'int x;\nfail("--random-offset-seed");\n' >"$tree/src/audit/doubt.c"
 expect_finding dialects '^src/audit/doubt.c:2: --random-offset-seed is no option that every dialect has'
 echo 'enum weir_ior_pattern p;' >"$tree/src/audit/doubt.c"
