@@ -176,6 +176,7 @@ static int fault_session_open(const struct weir_session_params *params,
         fault->base.backend = &weir_backend_fault;
         fault->base.depth = fault->inner->backend->transfer->submit ? fault->inner->depth : 1;
         fault->base.wants_huge_pages = fault->inner->wants_huge_pages;
+        fault->base.bypasses_cache = fault->inner->bypasses_cache;
         fault->base.submits_in_reap = fault->inner->submits_in_reap;
         rc = make_slots(fault);
     }

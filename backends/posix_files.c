@@ -27,7 +27,7 @@ void weir_posix_session_init(struct weir_posix_session *session, const struct we
                              bool is_direct, unsigned depth)
 {
     *session = (struct weir_posix_session){
-        .base = {.backend = backend, .depth = depth},
+        .base = {.backend = backend, .depth = depth, .bypasses_cache = is_direct},
         .is_direct = is_direct,
         .alignment = {.memory = ALIGNMENT_MAX, .offset = ALIGNMENT_MAX},
     };

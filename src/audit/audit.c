@@ -5,7 +5,6 @@
 #include "checks.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* ---- what is doubted ---- */
 
@@ -16,10 +15,8 @@ static bool moves_data(const struct weir_audit_input *input)
 
 bool weir_audit_passes_cache(const struct weir_audit_input *input)
 {
-    const char *odirect = weir_test_setting(input->test, "posix.odirect");
-
     return (weir_test_abilities(input->test) & WEIR_BYPASSES_CACHE) == 0 &&
-           (odirect == NULL || strcmp(odirect, "0") == 0);
+           !input->record->bypasses_cache;
 }
 
 const char *weir_audit_activity(const struct weir_audit_input *input)

@@ -189,6 +189,8 @@ static int gather_text(struct weir_run *run, const char *mine, size_t bytes, uin
 static int gather_session(struct weir_run *run, const struct weir_session_facts *facts,
                           const struct weir_gathered *gathered, struct weir_phase_result *record)
 {
+    if (record != NULL)
+        record->bypasses_cache = run->session != NULL && run->session->bypasses_cache;
     if (record != NULL && facts->granted.length > 0)
         record->granted = weir_arena_copy(&run->result->arena, weir_text_string(&facts->granted));
     if (gathered->sums[WEIR_SUM_SHORTFALLS] == 0)

@@ -313,7 +313,7 @@ SPOIL(multitask, x->record.overlapped_data_share = 0.2)
 SPOIL(multitask_a_little, x->record.overlapped_data_share = 0.1)
 SPOIL(check_behind, fall_behind(x); x->write->is_prefill = true)
 SPOIL(mix_after_write, read_back(x); x->read->verb = WEIR_MIXED)
-SPOIL(mix_directly, mix_after_write(x); set_setting(x, "posix.odirect", "1"))
+SPOIL(mix_directly, mix_after_write(x); x->record.bypasses_cache = true)
 SPOIL(mix_alone, mix_after_write(x); x->write->verb = WEIR_READ)
 SPOIL(read_after_mix, read_back(x); x->write->verb = WEIR_MIXED)
 SPOIL(shrink_a_mix, shrink(x); x->write->verb = WEIR_MIXED)
@@ -828,13 +828,13 @@ static void advice_is_such_that_it_can_be_followed(void **state)
     (void)state;
     set_up(&subject);
     submit_slowly(&subject);
-    set_setting(&subject, "posix.odirect", "1");
+    subject.record.bypasses_cache = true;
     weir_audit_phase(subject.plan, &subject.record);
     assert_non_null(strstr(find(&subject, "submit-blocks")->text, "brings little: use more ranks"));
     weir_plan_close(subject.plan);
     set_up(&subject);
     submit_slowly(&subject);
-    set_setting(&subject, "posix.odirect", "1");
+    subject.record.bypasses_cache = true;
     subject.write->must_replace = true;
     weir_audit_phase(subject.plan, &subject.record);
     assert_non_null(strstr(find(&subject, "submit-blocks")->text,

@@ -26,6 +26,7 @@ struct weir_session {
     const struct weir_backend *backend; /* set by the backend's open, like the other members */
     unsigned depth;        /* transfers that may be in flight: at most what was asked for */
     bool wants_huge_pages; /* buffers are best made of huge pages */
+    bool bypasses_cache;   /* transfers pass no page cache of this node, as asked for */
     /* submit notes only what reap hands over, so nobody knows when an operation was taken: it
      * counts as accepted when it was issued, and no clock is read for it */
     bool submits_in_reap;

@@ -222,6 +222,7 @@ struct weir_phase_result {
     unsigned batch;
     struct weir_depth_curve depth_curve;
     struct weir_pace_result pace;
+    bool bypasses_cache; /* the session of rank 0 was opened past the page cache */
     const char *granted; /* what the session of rank 0 got of the system; NULL: nothing to tell */
     const char
         *shortfall; /* what it, or the first rank that fell short, did not get; NULL: nothing */
