@@ -7,16 +7,15 @@ from pathlib import Path
 
 root = Path(sys.argv[1])
 records = root / "src/report/record"
-tables = "".join((records / name).read_text() for name in ("fields.c", "plan_fields.c"))
-writer = (records / "record.c").read_text() + (records / "plan_fields.c").read_text()
+source = "".join(path.read_text() for path in sorted(records.glob("*.c")))
 page = (root / "docs/result-file.md").read_text()
 
 keys = set()
-for table in re.findall(r"struct weir_json_field \w+\[\] = \{(.*?)\n\};", tables, re.S):
+for table in re.findall(r"struct weir_json_field \w+\[\] = \{(.*?)\n\};", source, re.S):
     keys.update(re.findall(r'"(\w+)"', table))
 if len(keys) < 100:
     sys.exit("the tables of keys were not found")
-by_hand = set(re.findall(r'json_object_set_new\(\w+, "(\w+)"', writer)) | {"type", "compiler", "flags"}
+by_hand = set(re.findall(r'json_object_set_new\(\w+, "(\w+)"', source)) | {"type", "compiler", "flags"}
 
 wrong = [f"docs/result-file.md does not name the key {key}" for key in sorted((keys | by_hand) - set(re.findall(r"`(\w+)`", page)))]
 for row in re.findall(r"^\| (`[^|]*) \|", page.split("## run:")[1], re.M):
