@@ -71,6 +71,7 @@ static int record(struct weir_recorder *recorder, struct weir_text *lines, struc
 {
     int code = 0;
 
+    weir_report_spell(lines, 0, recorder->words);
     if (recorder->record_descriptor >= 0)
         code = weir_record_append(recorder->record_descriptor, lines);
     weir_text_close(lines);
@@ -224,7 +225,8 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
         code = open_report(recorder, error);
     if (code != 0)
         return code;
-    weir_log_set_words(weir_report_words(recorder->plan->tests[test->test]->dialect));
+    recorder->words = weir_report_words(recorder->plan->tests[test->test]->dialect);
+    weir_log_set_words(recorder->words);
     warn_of_test(recorder, test);
     weir_record_test(&lines, recorder->plan, recorder->result, test);
     code = record(recorder, &lines, error);
@@ -292,12 +294,12 @@ static void warn(const struct weir_recorder *recorder, const struct weir_phase_r
                      phase->findings[i].text);
 }
 
-static void show_notes(const struct weir_plan *plan, const struct weir_phase_result *phase)
+static void show_notes(const struct weir_recorder *recorder, const struct weir_phase_result *phase)
 {
     struct weir_text text = {0};
 
     weir_report_notes(&text, phase);
-    weir_report_spell(&text, 0, weir_report_words(plan->tests[phase->test]->dialect));
+    weir_report_spell(&text, 0, recorder->words);
     fputs(weir_text_string(&text), stderr);
     weir_text_close(&text);
 }
@@ -311,7 +313,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     weir_progress_line_clear(&recorder->progress);
     weir_audit_phase(recorder->plan, phase);
     if (phase->notes != NULL && !recorder->reporter->is_text)
-        show_notes(recorder->plan, phase);
+        show_notes(recorder, phase);
     warn(recorder, phase);
     if (recorder->record_descriptor >= 0) {
         weir_record_phase(&lines, recorder->plan, recorder->result, phase);

@@ -16,6 +16,7 @@ struct weir_recorder {
     const struct weir_plan *plan;
     struct weir_result *result;
     const struct weir_reporter *reporter;
+    const struct weir_remedy_word *words; /* of the present test's dialect; NULL: neutral ones */
     struct weir_text text; /* not yet printed */
     FILE *out;             /* where the report goes; NULL until the first test begins */
     struct weir_rank_csv_file side;

@@ -89,7 +89,7 @@ def check_sentence(nodes, kind, distance, phase):
     if node_count == 1:
         sign = f"-{kind} finds no other node"
     elif kind == "C" and steps_of(distance, node_count, phase.check) == 0:
-        sign = "{verify-writes} leaves the other node to {read}" if phase.check else f"{distance} nodes further is a full circle of {node_count}"
+        sign = "-W leaves the other node to -r" if phase.check else f"{distance} nodes further is a full circle of {node_count}"
     else:
         sign = f"one node has {largest} of the {len(nodes)} ranks"
     check(sign in texts[0], f"'{sign}' is not in '{texts[0]}'")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Remedies: what a user can ask for, named without the option of any dialect. Sentences below front
- * and report, and the result file with them, hold the name ("use " WEIR_REMEDY_SHIFT_NODES);
- * reports and the log put the word of the dialect in its place ("use -C"). Options that every
+ * and report hold the name ("use " WEIR_REMEDY_SHIFT_NODES); reports, the result file and the log
+ * get the word of the dialect in its place ("use -C"). Options that every
  * dialect has (--depth, --result) and those of backends (--uring.entries) are no remedies: they are
  * written as they are. */
 #ifndef WEIR_BASE_REMEDY_H
