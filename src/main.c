@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the words of the command line to the command, and its exit code. */
+#include "weir/base/clock.h"
 #include "weir/base/log.h"
 #include "weir/base/memory.h"
 #include "weir/commands/commands.h"
@@ -105,6 +106,7 @@ int main(int argc, char *argv[])
     int exit_code = WEIR_EXIT_ENVIRONMENT;
 
     keep_standard_descriptors();
+    weir_clock_read_early();
     weir_memory_reserve();
     list_backends(&backends, &arena);
     weir_front_read(argc, (const char *const *)argv, &backends, &command, &error);

@@ -74,17 +74,29 @@ static struct reading read_both(void)
     return best;
 }
 
+static struct reading earliest; /* of this process; all zero: none */
+
+/* The first of two readings that lie CALIBRATION_NS apart, or more. */
+static struct reading read_first(void)
+{
+    struct reading first = earliest.ns != 0 ? earliest : read_both();
+    uint64_t age_ns = weir_clock_kernel_ns() - first.ns;
+    struct timespec pause = {.tv_nsec = (long)(CALIBRATION_NS - age_ns)};
+
+    while (age_ns < CALIBRATION_NS &&
+           clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, &pause) == EINTR)
+        ;
+    return first;
+}
+
 /* Leaves the clock as it is where the counter cannot be trusted. */
 static void calibrate_tsc(struct weir_clock *clock)
 {
-    struct timespec pause = {.tv_nsec = (long)CALIBRATION_NS};
     struct reading first, last;
 
     if (!is_tsc_invariant() || !kernel_trusts_tsc())
         return;
-    first = read_both();
-    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, &pause) == EINTR)
-        ;
+    first = read_first();
     last = read_both();
     if (last.ticks <= first.ticks || last.ns <= first.ns)
         return;
@@ -103,6 +115,13 @@ static void calibrate_tsc(struct weir_clock *clock)
 }
 
 #endif
+
+void weir_clock_read_early(void)
+{
+#if defined(__x86_64__)
+    earliest = read_both();
+#endif
+}
 
 void weir_clock_calibrate(struct weir_clock *clock, bool allow_tsc)
 {

@@ -25,7 +25,10 @@ struct weir_clock {
     uint64_t base_ns; /* CLOCK_MONOTONIC_RAW at base_ticks: both kinds tell nearly the same time */
 };
 
-/* Calibrates for about 20 ms. The time stamp counter is used if the processor calls it invariant
+/* The first reading of a calibration in this process, which then need not wait for another one. */
+void weir_clock_read_early(void);
+
+/* Calibrates over the time since weir_clock_read_early, at least 20 ms, or for 20 ms. The time stamp counter is used if the processor calls it invariant
  * and the kernel itself runs on it; `allow_tsc` false asks for the kernel's clock. Never fails. */
 void weir_clock_calibrate(struct weir_clock *clock, bool allow_tsc);
 
