@@ -7,6 +7,7 @@
 #include "weir/front/front.h"
 #include "weir/group/group.h"
 #include "weir/io/backend.h"
+#include "weir/system/topology.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -111,10 +112,12 @@ int main(int argc, char *argv[])
     list_backends(&backends, &arena);
     weir_front_read(argc, (const char *const *)argv, &backends, &command, &error);
     weir_use_words_of(command.dialect);
-    if (needs_mpi(&command, &error))
+    if (needs_mpi(&command, &error)) {
+        weir_topology_leave_out_plugins();
         weir_group_mpi_open(&argc, &argv, &group, &failure);
-    else
+    } else {
         weir_group_self_open(&group);
+    }
     catch_signals();
     if (group != NULL)
         exit_code = obey(group, &command, &error);

@@ -78,12 +78,21 @@ static int set_xml(hwloc_topology_t hwloc, const struct origin *origin, struct w
     return hwloc_topology_set_xml(hwloc, origin->xml_path) == 0 ? 0 : refuse_xml(origin, error);
 }
 
+#define ACCELERATORS "hwloc_cuda,hwloc_nvml,hwloc_opencl,hwloc_rsmi,hwloc_levelzero,hwloc_gl"
+
+void weir_topology_leave_out_plugins(void)
+{
+    setenv("HWLOC_PLUGINS_BLACKLIST",
+           setting("HWLOC_XMLFILE") != NULL ? ACCELERATORS : ACCELERATORS ",hwloc_xml_libxml", 0);
+}
+
 /* Libraries of accelerators take seconds to start, and tell nothing of storage. What libpciaccess
- * knows, the kernel tells hwloc as well. */
+ * and the processor itself (for which hwloc would go to each of them) know, the kernel tells hwloc
+ * as well. */
 static void leave_out(hwloc_topology_t hwloc)
 {
     static const char *const components[] = {"cuda",      "nvml", "opencl", "rsmi",
-                                             "levelzero", "gl",   "pci"};
+                                             "levelzero", "gl",   "pci",    "x86"};
 
     for (size_t i = 0; i < sizeof components / sizeof *components; i++)
         hwloc_topology_set_components(hwloc, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,

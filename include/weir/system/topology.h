@@ -35,6 +35,12 @@ struct weir_processor_place {
     unsigned package;
 };
 
+/* Has hwloc load none of its plugins for accelerators, screens and XML in this process: a node's
+ * first rank would spend tens of milliseconds on them, for which all others wait. A user's
+ * HWLOC_PLUGINS_BLACKLIST is left alone. Before MPI and its threads are started: it sets a variable
+ * of the environment. */
+void weir_topology_leave_out_plugins(void);
+
 /* 0, or an error that names the file or the text; exit code 3 for this host, 2 for what the user
  * named. Takes some milliseconds. */
 int weir_topology_open(const struct weir_topology_source *source, struct weir_topology **topology,
