@@ -23,6 +23,10 @@ enum { MESSAGE_TAG = 1, LIBRARY_BYTES = 128 };
 
 /* So often a wait looks at nothing but its message. */
 #define BUSY_LOOKS 1000
+/* After so long, in steps of the coarse clock, a wait sleeps between its looks: it delays the end
+ * of the wait by less than it has lasted already, and leaves the processor to ranks that work. */
+#define NAP_AFTER_NS UINT64_C(4000000)
+#define NAP_NS 100000
 /* Reductions of so many values are waited for in that way: ranks that are done meet in them. */
 #define WATCHED_VALUES 64
 
@@ -87,6 +91,11 @@ static void extent_close(struct extent *extent)
 
 /* ---- waits for all ranks, in which this one stays awake ---- */
 
+struct wait {
+    uint64_t begun_ns; /* 0: not yet */
+    uint64_t next_ns;  /* next call of group->idle */
+};
+
 /* In steps of a few milliseconds, which is exact enough. */
 static uint64_t coarse_ns(void)
 {
@@ -96,20 +105,30 @@ static uint64_t coarse_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-static void stay_awake(const struct weir_group *group, uint64_t *next_ns)
+/* A wait is short, or a rank is still at work: then the processor may be the one that it needs. */
+static void stay_awake(const struct weir_group *group, struct wait *wait)
 {
+    static const struct timespec nap = {.tv_nsec = NAP_NS};
     uint64_t now_ns = coarse_ns();
 
-    if (*next_ns != 0 && now_ns >= *next_ns && group->idle != NULL)
-        group->idle(group->idle_context);
-    if (*next_ns == 0 || now_ns >= *next_ns)
-        *next_ns = now_ns + WEIR_GROUP_TICK_NS;
-    sched_yield();
+    if (wait->begun_ns == 0) {
+        wait->begun_ns = now_ns;
+        wait->next_ns = now_ns + WEIR_GROUP_TICK_NS;
+    }
+    if (now_ns >= wait->next_ns) {
+        if (group->idle != NULL)
+            group->idle(group->idle_context);
+        wait->next_ns = now_ns + WEIR_GROUP_TICK_NS;
+    }
+    if (now_ns - wait->begun_ns < NAP_AFTER_NS)
+        sched_yield();
+    else
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
 }
 
 static int await(struct weir_group *group, MPI_Request *request)
 {
-    uint64_t next_ns = 0;
+    struct wait wait = {0};
     int is_done = 0;
 
     for (unsigned looks = 0;; looks++) {
@@ -118,7 +137,7 @@ static int await(struct weir_group *group, MPI_Request *request)
         if (is_done)
             return 0;
         if (looks >= BUSY_LOOKS)
-            stay_awake(group, &next_ns);
+            stay_awake(group, &wait);
     }
 }
 
