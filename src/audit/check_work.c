@@ -97,7 +97,7 @@ static const char *keeping_advice(const struct weir_test *test)
 
 static void check_data(const struct weir_audit_input *input)
 {
-    const struct weir_mismatch_log *log = &input->record->mismatches;
+    const struct weir_mismatch_summary *log = &input->record->mismatches;
 
     if (log->wrong_transfers > 0)
         weir_result_find(input->record, WEIR_WARNING, "data",

@@ -151,16 +151,16 @@ static uint64_t length_of_trial(const struct state *state)
     return fair_ns < TRIAL_NS_MAX ? fair_ns : TRIAL_NS_MAX;
 }
 
-static void draw_curve(const struct state *state, struct weir_depth_curve *curve)
+static void fill_table(const struct state *state, struct weir_depth_table *table)
 {
-    *curve = (struct weir_depth_curve){0};
+    *table = (struct weir_depth_table){0};
     for (unsigned i = 0; i < state->count; i++)
         if (state->candidates[i].count > 0)
-            curve->points[curve->count++] = (struct weir_depth_point){
+            table->points[table->count++] = (struct weir_depth_point){
                 .depth = state->candidates[i].depth, .ops_per_s = median_of(&state->candidates[i])};
 }
 
-int weir_depth_search(const struct weir_depth_search *search, struct weir_depth_curve *curve,
+int weir_depth_search(const struct weir_depth_search *search, struct weir_depth_table *table,
                       unsigned *depth)
 {
     struct state state = {.search = search};
@@ -175,7 +175,7 @@ int weir_depth_search(const struct weir_depth_search *search, struct weir_depth_
         code = close_gap(&state);
     if (code != 0)
         return code;
-    draw_curve(&state, curve);
+    fill_table(&state, table);
     good = least_good(&state);
     *depth = good < state.count ? state.candidates[good].depth : search->depth_max;
     return 0;

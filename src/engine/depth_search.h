@@ -25,6 +25,12 @@ struct weir_depth_search {
     int (*try_depth)(void *context, struct weir_depth_trial *trial);
 };
 
+/* What each depth that was tried is worth, by depth. */
+struct weir_depth_table {
+    unsigned count;
+    struct weir_depth_point points[WEIR_DEPTH_POINTS_MAX];
+};
+
 /* No depth is worth less than this of the best one. */
 #define WEIR_DEPTH_WORTH 0.98
 /* All trials together are planned for no more than this. */
@@ -35,7 +41,7 @@ struct weir_depth_search {
  * the least depth that is worth it, until there is none. Every rank comes to the same choice: it
  * depends on nothing but what the trials say. If a trial must end, what is known so far decides;
  * nothing: `depth_max`. 0 or -errno. Collective. */
-int weir_depth_search(const struct weir_depth_search *search, struct weir_depth_curve *curve,
+int weir_depth_search(const struct weir_depth_search *search, struct weir_depth_table *table,
                       unsigned *depth);
 
 #endif

@@ -111,8 +111,10 @@ static int gather_mismatches(struct weir_run *run, const struct weir_gathered *g
     code = weir_group_any(group, record != NULL && all == NULL)
                ? -ENOMEM
                : weir_group_gather(group, mine, sizeof *mine, all);
-    for (int rank = 0; code == 0 && all != NULL && rank < group->size; rank++)
-        weir_mismatch_log_merge(&record->mismatches, &all[rank]);
+    for (int rank = 1; code == 0 && all != NULL && rank < group->size; rank++)
+        weir_mismatch_log_merge(&all[0], &all[rank]);
+    if (code == 0 && all != NULL)
+        record->mismatches = weir_mismatch_summarise(record->arena, &all[0]);
     free(all);
     return code;
 }
@@ -217,6 +219,22 @@ static double asked_per_s(const struct weir_run *run, const struct weir_phase *p
     return rate->is_per_rank ? per_s * run->group->size : per_s;
 }
 
+/* The repetitions of a phase share it. */
+static struct weir_depth_curve keep_curve(struct weir_arena *arena,
+                                          struct weir_depth_choice *choice)
+{
+    size_t bytes;
+
+    if (choice == NULL || choice->table.count == 0)
+        return (struct weir_depth_curve){0};
+    bytes = choice->table.count * sizeof *choice->table.points;
+    if (choice->kept.points == NULL)
+        choice->kept = (struct weir_depth_curve){
+            .count = choice->table.count,
+            .points = memcpy(weir_arena_take(arena, bytes), choice->table.points, bytes)};
+    return choice->kept;
+}
+
 static void fill_record(struct weir_run *run, const struct weir_phase_facts *facts,
                         struct weir_phase_result *record)
 {
@@ -233,7 +251,7 @@ static void fill_record(struct weir_run *run, const struct weir_phase_facts *fac
     record->order_seed = facts->order_seed;
     record->depth = facts->depth;
     record->batch = facts->batch;
-    record->depth_curve = facts->depth_curve;
+    record->depth_curve = keep_curve(record->arena, facts->choice);
     record->pace.asked_per_s = asked_per_s(run, facts->phase);
     if (run->notes.length > 0)
         record->notes = weir_arena_copy(&run->result->arena, weir_text_string(&run->notes));
@@ -282,7 +300,8 @@ static int agree_on_outcome(struct weir_run *run, const struct weir_gathered *ga
         record->is_interrupted = is_cut;
         record->outcome =
             is_cut || has_failed || is_called_off ? WEIR_OUTCOME_PARTIAL : WEIR_OUTCOME_COMPLETE;
-        snprintf(record->failure, sizeof record->failure, "%s", failure.text);
+        if (has_failed)
+            record->failure = weir_arena_copy(record->arena, failure.text);
         run->result->is_interrupted |= run->is_interrupted;
     }
     return 0;

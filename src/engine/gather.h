@@ -22,7 +22,7 @@ struct weir_phase_facts {
     uint64_t order_seed;
     unsigned depth; /* transfers in flight that were allowed; 0: nothing is moved */
     unsigned batch;
-    struct weir_depth_curve depth_curve; /* empty if no depth was searched for */
+    struct weir_depth_choice *choice; /* NULL: nothing is moved */
     struct weir_execution execution;
     /* of this rank's part, before the phase; asked 0: not a read, or the kernel does not tell */
     uint64_t resident_asked_bytes;

@@ -122,7 +122,7 @@ static int search_depth(struct weir_data_phase *data, struct weir_depth_choice *
     int code;
 
     data->trials_started_ns = weir_run_now(run);
-    code = weir_depth_search(&search, &choice->curve, &choice->depth);
+    code = weir_depth_search(&search, &choice->table, &choice->depth);
     run->trial_depth = 0;
     if (code != 0)
         return code;
@@ -163,6 +163,6 @@ int weir_phase_choose_depth(struct weir_data_phase *data)
         choice->depth = phase->depth;
     data->facts.depth = choice->depth;
     data->facts.batch = phase->batch < choice->depth ? phase->batch : choice->depth;
-    data->facts.depth_curve = choice->curve;
+    data->facts.choice = choice;
     return code;
 }

@@ -4,6 +4,7 @@
 #define WEIR_ENGINE_RUN_H
 
 #include "binding.h"
+#include "depth_search.h"
 #include "hog.h"
 #include "weir/engine/engine.h"
 #include "weir/io/buffers.h"
@@ -46,7 +47,8 @@ struct weir_written {
 /* The depth of one phase, as it was found before its first repetition; 0: not yet. */
 struct weir_depth_choice {
     unsigned depth;
-    struct weir_depth_curve curve;
+    struct weir_depth_table table; /* empty if no depth was searched for */
+    struct weir_depth_curve kept;  /* rank 0: the same in the arena of the result */
 };
 
 /* Where the pages of the transfer buffers were. */

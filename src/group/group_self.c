@@ -14,38 +14,6 @@ struct self_group {
     char node_name[1][WEIR_NODE_NAME_BYTES];
 };
 
-static int self_barrier(struct weir_group *group)
-{
-    (void)group;
-    return 0;
-}
-
-static int self_broadcast(struct weir_group *group, void *data, size_t bytes, int root)
-{
-    (void)group;
-    (void)data;
-    (void)bytes;
-    return root == 0 ? 0 : -EINVAL;
-}
-
-static int self_reduce(struct weir_group *group, uint64_t *values, size_t count,
-                       enum weir_reduction reduction)
-{
-    (void)group;
-    (void)values;
-    (void)count;
-    (void)reduction;
-    return 0;
-}
-
-static int self_gather(struct weir_group *group, const void *mine, size_t bytes, void *all)
-{
-    (void)group;
-    if (bytes > 0)
-        memcpy(all, mine, bytes);
-    return 0;
-}
-
 static int self_send(struct weir_group *group, const void *data, size_t bytes, int to)
 {
     (void)group;
@@ -84,10 +52,6 @@ static void self_close(struct weir_group *group)
 }
 
 static const struct weir_group_ops self_ops = {
-    .barrier = self_barrier,
-    .broadcast = self_broadcast,
-    .reduce = self_reduce,
-    .gather = self_gather,
     .send = self_send,
     .receive = self_receive,
     .part = self_part,

@@ -14,6 +14,18 @@ void weir_histogram_reset(struct weir_histogram *histogram)
     histogram->min_ns = UINT64_MAX;
 }
 
+void weir_histogram_clear(struct weir_histogram *histogram)
+{
+    if (histogram->total > 0) {
+        unsigned first = weir_histogram_bucket(histogram->min_ns);
+        unsigned end = weir_histogram_bucket(histogram->max_ns) + 1;
+
+        memset(histogram->counts + first, 0, (end - first) * sizeof *histogram->counts);
+    }
+    memset(histogram, 0, offsetof(struct weir_histogram, counts));
+    histogram->min_ns = UINT64_MAX;
+}
+
 /* Behind them is nothing, and nothing is looked at. */
 static unsigned used_buckets(const struct weir_histogram *histogram)
 {

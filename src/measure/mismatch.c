@@ -89,3 +89,18 @@ void weir_mismatch_log_merge(struct weir_mismatch_log *into, const struct weir_m
         into->kinds[i] += from->kinds[i];
     merge_kept(into, from);
 }
+
+struct weir_mismatch_summary weir_mismatch_summarise(struct weir_arena *arena,
+                                                     const struct weir_mismatch_log *log)
+{
+    struct weir_mismatch_summary summary = {.checked_transfers = log->checked_transfers,
+                                            .wrong_transfers = log->wrong_transfers,
+                                            .wrong_bytes = log->wrong_bytes,
+                                            .kept = log->kept};
+    size_t bytes = log->kept * sizeof *log->first;
+
+    memcpy(summary.kinds, log->kinds, sizeof summary.kinds);
+    if (log->kept > 0)
+        summary.first = memcpy(weir_arena_take(arena, bytes), log->first, bytes);
+    return summary;
+}

@@ -239,7 +239,7 @@ static void derive_gap(struct weir_phase_result *result, const struct weir_rank_
         gap->rank = i;
         gap->seconds = seconds;
         gap->begin_s = (double)rows[i].gap_begin_ns / NS_PER_S;
-        snprintf(gap->host, sizeof gap->host, "%s", hosts[i]);
+        gap->host = hosts[i];
     }
 }
 
@@ -467,6 +467,7 @@ struct weir_phase_result *weir_result_begin_phase(struct weir_result *result)
     phase = &result->phases[result->phase_count++];
     memset(phase, 0, sizeof *phase);
     phase->arena = &result->arena;
+    phase->failure = "";
     return phase;
 }
 

@@ -13,6 +13,16 @@ void weir_series_reset(struct weir_series *series, uint64_t start_ns)
     series->shift = WEIR_SERIES_FIRST_SHIFT;
 }
 
+void weir_series_clear(struct weir_series *series, uint64_t start_ns)
+{
+    memset(series->ops, 0, series->used * sizeof *series->ops);
+    memset(series->bytes, 0, series->used * sizeof *series->bytes);
+    memset(series->backlog, 0, series->used * sizeof *series->backlog);
+    series->start_ns = start_ns;
+    series->shift = WEIR_SERIES_FIRST_SHIFT;
+    series->used = 0;
+}
+
 static uint64_t greater(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;

@@ -140,9 +140,8 @@ static inline struct scene make_failed(void)
     done->error_count = 2;
     done->short_count = 5;
     done->file_bytes = UINT64_MAX;
-    snprintf(
-        done->failure, sizeof done->failure,
-        "rank 1 on host n2: writing 1048576 bytes at offset 6291456:\nNo space left on device");
+    done->failure =
+        "rank 1 on host n2: writing 1048576 bytes at offset 6291456:\nNo space left on device";
     weir_result_find(done, WEIR_WARNING, "failed", "2 operations failed");
     weir_result_find(done, WEIR_NOTE, "short-transfers", "5 transfers came back short");
     return scene;
@@ -168,15 +167,20 @@ static inline struct scene make_failing_repetitions(void)
             continue;
         done->outcome = WEIR_OUTCOME_PARTIAL;
         done->error_count = 1;
-        snprintf(done->failure, sizeof done->failure, "rank 1 on host n2: No space left on device");
+        done->failure = "rank 1 on host n2: No space left on device";
         weir_result_find(done, WEIR_WARNING, "failed", "1 operations failed");
     }
     return scene;
 }
 
-static inline void add_mismatch(struct weir_mismatch_log *log, enum weir_mismatch_kind kind,
+static inline void add_mismatch(struct weir_phase_result *done, enum weir_mismatch_kind kind,
                                 uint64_t offset, bool has_found)
 {
+    struct weir_mismatch_summary *summary = &done->mismatches;
+    struct weir_mismatch_log log = {.checked_transfers = summary->checked_transfers,
+                                    .wrong_transfers = summary->wrong_transfers,
+                                    .wrong_bytes = summary->wrong_bytes,
+                                    .kept = summary->kept};
     struct weir_mismatch mismatch = {
         .kind = kind,
         .offset = offset,
@@ -190,7 +194,11 @@ static inline void add_mismatch(struct weir_mismatch_log *log, enum weir_mismatc
         mismatch.found_offset = offset + MIB;
         mismatch.found_generation = kind == WEIR_MISMATCH_STALE ? 41 : 42;
     }
-    weir_mismatch_log_add(log, &mismatch);
+    memcpy(log.kinds, summary->kinds, sizeof log.kinds);
+    for (uint64_t i = 0; i < summary->kept; i++)
+        log.first[i] = summary->first[i];
+    weir_mismatch_log_add(&log, &mismatch);
+    *summary = weir_mismatch_summarise(done->arena, &log);
 }
 
 /* Too many repetitions to tell of each, but for what is wrong with one. */
@@ -223,7 +231,7 @@ static inline struct scene make_many_repetitions(void)
         done->mismatches.checked_transfers = 8;
         if (i == 3) {
             done->mismatches.wrong_transfers = 1;
-            add_mismatch(&done->mismatches, WEIR_MISMATCH_ZERO, MIB, false);
+            add_mismatch(done, WEIR_MISMATCH_ZERO, MIB, false);
         }
     }
     return scene;
@@ -257,20 +265,18 @@ static inline struct scene make_mismatches(void)
     struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
     struct weir_phase *check = scene_phase(&scene, test, WEIR_READ, target, small_layout);
     struct weir_phase_result *done;
-    struct weir_mismatch_log *log;
 
     check->is_check = true;
     scene_done(&scene, test, write, 0, usual_row);
     done = scene_done(&scene, test, check, 0, usual_row);
     done->generation = 42;
-    log = &done->mismatches;
-    log->checked_transfers = 8;
-    log->wrong_transfers = 4;
-    add_mismatch(log, WEIR_MISMATCH_MISPLACED, 4 * MIB, true);
-    add_mismatch(log, WEIR_MISMATCH_STALE, 5 * MIB, true);
-    add_mismatch(log, WEIR_MISMATCH_ZERO, 6 * MIB + 512, false);
-    add_mismatch(log, WEIR_MISMATCH_ZERO, 6 * MIB + 8192, false);
-    add_mismatch(log, WEIR_MISMATCH_FLIP, 7 * MIB, false);
+    done->mismatches.checked_transfers = 8;
+    done->mismatches.wrong_transfers = 4;
+    add_mismatch(done, WEIR_MISMATCH_MISPLACED, 4 * MIB, true);
+    add_mismatch(done, WEIR_MISMATCH_STALE, 5 * MIB, true);
+    add_mismatch(done, WEIR_MISMATCH_ZERO, 6 * MIB + 512, false);
+    add_mismatch(done, WEIR_MISMATCH_ZERO, 6 * MIB + 8192, false);
+    add_mismatch(done, WEIR_MISMATCH_FLIP, 7 * MIB, false);
     return scene;
 }
 
@@ -301,8 +307,8 @@ static inline struct scene make_odd_name(void)
     struct weir_phase_result *done = scene_done(&scene, test, write, 0, usual_row);
 
     done->error_count = 1;
-    snprintf(done->failure, sizeof done->failure, "closing %s:\nInput/output error",
-             ODD_NAME "\xff");
+    done->failure = "closing " ODD_NAME "\xff"
+                    ":\nInput/output error";
     return scene;
 }
 

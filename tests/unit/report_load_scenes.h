@@ -152,7 +152,7 @@ static inline struct scene make_depth_search(void)
     for (unsigned i = 0; i < 2; i++) {
         struct weir_phase_result *done = scene_queued(&scene, test, write, i, usual_row);
 
-        memcpy(done->depth_curve.points, points, sizeof points);
+        done->depth_curve.points = points;
         done->depth_curve.count = sizeof points / sizeof *points;
         done->depth = i == 0 ? 6 : 8;
         done->granted = "ring of 8, single issuer, fixed files";

@@ -27,6 +27,7 @@ struct subject {
     struct weir_histogram submission;
     struct weir_histogram response;
     struct weir_series series;
+    struct weir_depth_point points[2];
 };
 
 static const struct weir_descriptor backend = {
@@ -59,6 +60,7 @@ static void set_up(struct subject *subject)
         weir_plan_add_phase(subject->plan, subject->test, &subject->test->steps, &phase);
     subject->record = (struct weir_phase_result){
         .arena = &subject->plan->arena,
+        .failure = "",
         .phase = subject->write->number,
         .rank_count = 4,
         .node_count = 2,
@@ -90,8 +92,8 @@ static const struct weir_finding *find(const struct subject *subject, const char
     }
 
 SPOIL(interrupt, x->record.is_interrupted = true; x->record.outcome = WEIR_OUTCOME_PARTIAL)
-SPOIL(fail_it, snprintf(x->record.failure, sizeof x->record.failure, "posix: write f: no space");
-      x->record.error_count = 1; x->record.outcome = WEIR_OUTCOME_PARTIAL)
+SPOIL(fail_it, x->record.failure = "posix: write f: no space"; x->record.error_count = 1;
+      x->record.outcome = WEIR_OUTCOME_PARTIAL)
 SPOIL(skip_it, x->record.outcome = WEIR_OUTCOME_SKIPPED; x->record.op_count = 0)
 SPOIL(shorten, x->record.short_count = 3)
 SPOIL(stonewall, x->record.stonewall.is_hit = true; x->record.stonewall.ops_min = 10;
@@ -156,6 +158,14 @@ static void go_on(struct subject *x, unsigned stopped_ranks, uint64_t stop_ms)
             weir_series_add(&x->series, ms * 1000000, 4096);
             weir_histogram_add(&x->latency, is_stopped ? stop_ms * 1000000 : 2000000);
         }
+}
+
+/* Depth 4 did 1000 transfers each second, and `depth` so many. */
+static void draw_curve(struct subject *x, unsigned depth, double ops_per_s)
+{
+    x->points[0] = (struct weir_depth_point){4, 1000.0};
+    x->points[1] = (struct weir_depth_point){depth, ops_per_s};
+    x->record.depth_curve = (struct weir_depth_curve){2, x->points};
 }
 
 /* It was in its own work, on data maybe: no transfer took long. */
@@ -275,20 +285,18 @@ SPOIL(pause_with_full_slots, pace(x); weir_histogram_reset(&x->latency);
       weir_histogram_add(&x->latency, 20000000); x->record.pace.max_lag_s = 0.21)
 SPOIL(pause_with_free_slots, pause_with_full_slots(x); x->record.pace.asked_per_s = 700)
 SPOIL(pause_to_think, pause_it(x); x->write->think_ns = 1)
-SPOIL(read_after_search, draw_after_check(x); x->record.depth_curve.count = 3)
-SPOIL(read_after_search_directly, draw_after_check_directly(x); x->record.depth_curve.count = 3)
+SPOIL(read_after_search, draw_after_check(x); draw_curve(x, 8, 2000.0))
+SPOIL(read_after_search_directly, draw_after_check_directly(x); draw_curve(x, 8, 2000.0))
 SPOIL(fall_short, x->record.shortfall = "no huge pages"; x->record.shortfall_rank_count = 1)
 SPOIL(fall_short_of_nothing, x->record.shortfall = "")
 SPOIL(block, x->record.blocked_count = 2)
-SPOIL(reach_the_edge, queue_up(x);
-      x->record.depth_curve = (struct weir_depth_curve){2, {{4, 1000.0}, {8, 2000.0}}})
+SPOIL(reach_the_edge, queue_up(x); draw_curve(x, 8, 2000.0))
 SPOIL(stay_off_the_edge, reach_the_edge(x); x->record.depth = 4)
-SPOIL(reach_the_last_edge, reach_the_edge(x); x->record.depth = 4096;
-      x->record.depth_curve.points[1].depth = 4096)
+SPOIL(reach_the_last_edge, reach_the_edge(x); x->record.depth = 4096; draw_curve(x, 4096, 2000.0))
 /* 1024 transfers in 0.95 s */
 SPOIL(do_as_found, reach_the_edge(x); x->record.op_count = 1024;
       x->record.windows.transfer_s = 0.95)
-SPOIL(do_less_than_found, do_as_found(x); x->record.depth_curve.points[1].ops_per_s = 2200.0)
+SPOIL(do_less_than_found, do_as_found(x); draw_curve(x, 8, 2200.0))
 SPOIL(do_less_until_interrupted, do_less_than_found(x); x->record.outcome = WEIR_OUTCOME_PARTIAL)
 SPOIL(do_less_elsewhere, do_less_than_found(x); x->record.depth = 4)
 SPOIL(find_no_curve, reach_the_edge(x); x->record.depth_curve.count = 1)
@@ -361,7 +369,7 @@ SPOIL(read_what_fits_directly, read_what_fits(x); x->test->backend = &direct)
 SPOIL(check_what_fits, read_what_fits(x); x->read->is_check = true)
 SPOIL(read_back_what_fits, read_what_fits(x); x->write->verb = WEIR_WRITE)
 SPOIL(read_elsewhere_what_fits, read_back_what_fits(x); x->record.near_rank_count = 0)
-SPOIL(search_what_fits, read_what_fits(x); x->record.depth_curve.count = 3)
+SPOIL(search_what_fits, read_what_fits(x); draw_curve(x, 8, 2000.0))
 SPOIL(draw_what_fits_after_check, draw_after_check(x); x->record.node_memory_bytes = 16 * MIB)
 
 /* A second test reads what the first one wrote, by the name of the file. */

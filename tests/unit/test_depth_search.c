@@ -66,7 +66,7 @@ static int try_storage(void *context, struct weir_depth_trial *trial)
     return 0;
 }
 
-static unsigned search(struct storage *storage, unsigned depth_max, struct weir_depth_curve *curve)
+static unsigned search(struct storage *storage, unsigned depth_max, struct weir_depth_table *curve)
 {
     const struct weir_depth_search search = {
         .depth_max = depth_max, .context = storage, .try_depth = try_storage};
@@ -99,7 +99,7 @@ static void the_least_depth_that_does_nearly_as_well_is_found(void **state)
     for (size_t i = 0; i < sizeof maxima / sizeof *maxima; i++)
         for (size_t k = 0; k < sizeof knees / sizeof *knees; k++) {
             struct storage storage = {.worth = grows_to_knee, .knee = knees[k]};
-            struct weir_depth_curve curve;
+            struct weir_depth_table curve;
 
             assert_int_equal(search(&storage, maxima[i], &curve),
                              least_worth(maxima[i], grows_to_knee, knees[k]));
@@ -109,7 +109,7 @@ static void the_least_depth_that_does_nearly_as_well_is_found(void **state)
 static void more_depth_than_is_good_is_not_chosen(void **state)
 {
     struct storage storage = {.worth = falls_after_knee, .knee = 16};
-    struct weir_depth_curve curve;
+    struct weir_depth_table curve;
 
     (void)state;
     assert_int_equal(search(&storage, 64, &curve), 16);
@@ -120,7 +120,7 @@ static void more_depth_than_is_good_is_not_chosen(void **state)
 static void one_trial_too_slow_and_one_too_fast_do_not_decide(void **state)
 {
     struct storage storage = {.worth = grows_to_knee, .knee = 24, .stumbles = true};
-    struct weir_depth_curve curve;
+    struct weir_depth_table curve;
 
     (void)state;
     assert_int_equal(search(&storage, 64, &curve), 24);
@@ -134,7 +134,7 @@ static void rounds_go_up_and_down(void **state)
 {
     static const unsigned wanted[] = {1, 2, 4, 6, 6, 4, 2, 1, 1, 2, 4, 6};
     struct storage storage = {.worth = grows_to_knee, .knee = 4};
-    struct weir_depth_curve curve;
+    struct weir_depth_table curve;
 
     (void)state;
     assert_int_equal(search(&storage, 6, &curve), 4);
@@ -144,7 +144,7 @@ static void rounds_go_up_and_down(void **state)
 static void the_curve_has_every_depth_that_was_tried_in_order(void **state)
 {
     struct storage storage = {.worth = grows_to_knee, .knee = 3000};
-    struct weir_depth_curve curve;
+    struct weir_depth_table curve;
     unsigned tried = 0;
 
     (void)state;
@@ -174,7 +174,7 @@ static void a_search_that_must_end_chooses_among_what_it_knows(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct storage storage = {
             .worth = grows_to_knee, .knee = 24, .ends_after = cases[i].trials};
-        struct weir_depth_curve curve;
+        struct weir_depth_table curve;
         unsigned depth = search(&storage, 64, &curve);
 
         assert_int_equal(storage.trials, cases[i].trials + 1);
@@ -188,7 +188,7 @@ static void nothing_known_is_the_greatest_depth(void **state)
     struct storage storage = {.worth = grows_to_knee, .knee = 24, .ends_after = 1};
     const struct weir_depth_search never = {
         .depth_max = 64, .context = &storage, .try_depth = try_storage};
-    struct weir_depth_curve curve;
+    struct weir_depth_table curve;
     unsigned depth = 0;
 
     (void)state;
@@ -204,7 +204,7 @@ static void a_trial_that_cannot_be_made_ends_the_search(void **state)
         struct storage storage = {.worth = grows_to_knee, .knee = 24, .fails_after = trials};
         const struct weir_depth_search search = {
             .depth_max = 64, .context = &storage, .try_depth = try_storage};
-        struct weir_depth_curve curve;
+        struct weir_depth_table curve;
         unsigned depth = 0;
 
         (void)state;

@@ -167,12 +167,13 @@ static void plain_output_and_other_formats_have_no_block(void **state)
 /* A result file may be damaged: each number is finite, and the share made from it is not. */
 static void shares_are_finite_whatever_was_read(void **state)
 {
+    static const struct weir_depth_point nothing = {0};
     struct scene scene = make_default();
     struct weir_text text = {0};
 
     (void)state;
     scene.result->phases[0].data_share = 1e308;
-    scene.result->phases[0].depth_curve.count = 1;
+    scene.result->phases[0].depth_curve = (struct weir_depth_curve){1, &nothing};
     scene.result->phases[0].residency.asked_bytes = 0;
     weir_report_trust(&text, scene.plan, scene.result);
     assert_null(strstr(weir_text_string(&text), "inf%"));
@@ -301,7 +302,7 @@ static void what_is_wrong_is_told_however_often_it_is_repeated(void **state)
     for (unsigned i = 0; i < 200; i += 2) {
         struct weir_phase_result *done = &scene.result->phases[i];
 
-        snprintf(done->failure, sizeof done->failure, "rank %u failed", i);
+        done->failure = weir_arena_printf(done->arena, "rank %u failed", i);
         weir_result_find(done, WEIR_WARNING, "failed", "1 operation failed");
     }
     weir_report_trust(&block, scene.plan, scene.result);

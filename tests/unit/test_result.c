@@ -551,7 +551,7 @@ static void mark_skipped_by_the_clock(struct weir_result *result)
 static void mark_skipped_after_failure(struct weir_result *result)
 {
     result->phases[0].outcome = WEIR_OUTCOME_SKIPPED;
-    result->phases[0].failure[0] = 'x';
+    result->phases[0].failure = "x";
 }
 
 static void mark_warning(struct weir_result *result)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define WEIR_NODE_NAME_BYTES 64
 
@@ -21,6 +22,7 @@ struct weir_group;
 /* What an implementation gives. Functions return 0 or -errno unless they say otherwise; all but
  * send, receive, has_message, raise_alarm, hears_alarm and pings are collective. */
 struct weir_group_ops {
+    /* The first four are not called in a group of one rank, and may be NULL there. */
     int (*barrier)(struct weir_group *group);
     int (*broadcast)(struct weir_group *group, void *data, size_t bytes, int root);
     /* Element-wise over all ranks; every rank gets the result in place. */
@@ -101,24 +103,28 @@ void weir_group_abort(struct weir_group *group, int exit_code) __attribute__((no
 
 static inline int weir_group_barrier(struct weir_group *group)
 {
-    return group->ops->barrier(group);
+    return group->size == 1 ? 0 : group->ops->barrier(group);
 }
 
 static inline int weir_group_broadcast(struct weir_group *group, void *data, size_t bytes, int root)
 {
-    return group->ops->broadcast(group, data, bytes, root);
+    return group->size == 1 ? 0 : group->ops->broadcast(group, data, bytes, root);
 }
 
 static inline int weir_group_reduce(struct weir_group *group, uint64_t *values, size_t count,
                                     enum weir_reduction reduction)
 {
-    return group->ops->reduce(group, values, count, reduction);
+    return group->size == 1 ? 0 : group->ops->reduce(group, values, count, reduction);
 }
 
 static inline int weir_group_gather(struct weir_group *group, const void *mine, size_t bytes,
                                     void *all)
 {
-    return group->ops->gather(group, mine, bytes, all);
+    if (group->size > 1)
+        return group->ops->gather(group, mine, bytes, all);
+    if (bytes > 0)
+        memcpy(all, mine, bytes);
+    return 0;
 }
 
 /* True on every rank if `flag` is true on any. */

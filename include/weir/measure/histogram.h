@@ -27,7 +27,10 @@ struct weir_histogram {
     uint64_t counts[WEIR_HISTOGRAM_BUCKETS];
 };
 
+/* Empties any memory. */
 void weir_histogram_reset(struct weir_histogram *histogram);
+/* Empties a histogram, or zeroed memory: clears the buckets that were counted into. */
+void weir_histogram_clear(struct weir_histogram *histogram);
 
 static inline unsigned weir_histogram_bucket(uint64_t value_ns)
 {

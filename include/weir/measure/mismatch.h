@@ -4,6 +4,8 @@
 #ifndef WEIR_MEASURE_MISMATCH_H
 #define WEIR_MEASURE_MISMATCH_H
 
+#include "weir/base/arena.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -60,6 +62,16 @@ struct weir_mismatch_log {
     bool latest_is_kept;
 };
 
+/* The logs of all ranks together, as a record keeps them. */
+struct weir_mismatch_summary {
+    uint64_t checked_transfers;
+    uint64_t wrong_transfers;
+    uint64_t wrong_bytes;
+    uint64_t kinds[WEIR_MISMATCH_KIND_COUNT];
+    uint64_t kept;
+    struct weir_mismatch *first; /* `kept` of them; NULL if there are none */
+};
+
 /* Counts a wrong stretch, and keeps it if there is room. One that carries on where the one before
  * it ended is counted with it: a megabyte at the wrong place is one stretch, in however many
  * transfers it was read. */
@@ -67,5 +79,9 @@ void weir_mismatch_log_add(struct weir_mismatch_log *log, const struct weir_mism
 
 /* Adds the counts, and keeps the first mismatches by (file number, offset). */
 void weir_mismatch_log_merge(struct weir_mismatch_log *into, const struct weir_mismatch_log *from);
+
+/* `first` is copied into the arena. */
+struct weir_mismatch_summary weir_mismatch_summarise(struct weir_arena *arena,
+                                                     const struct weir_mismatch_log *log);
 
 #endif

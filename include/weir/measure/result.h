@@ -19,7 +19,6 @@
 #define WEIR_HOST_NAME_BYTES 64
 #define WEIR_SLOWEST_KEPT 3
 #define WEIR_OUTLIERS_KEPT 64
-#define WEIR_FAILURE_TEXT_BYTES 768
 #define WEIR_FINDING_TEXT_BYTES 320
 
 /* One rank's part of a phase, as gathered. Stamps are on the common clock, relative to the phase's
@@ -85,7 +84,7 @@ struct weir_rank_gap {
     uint32_t rank;
     double seconds; /* 0: there was none as long as an interval of a series */
     double begin_s;
-    char host[WEIR_HOST_NAME_BYTES];
+    const char *host;
 };
 
 /* What of a rank is far from the mean: the six that IOR's -j looks at, but for the duplicates. */
@@ -130,7 +129,7 @@ struct weir_depth_point {
 /* All that a search for the best depth has tried, by depth. No points: none was asked for. */
 struct weir_depth_curve {
     unsigned count;
-    struct weir_depth_point points[WEIR_DEPTH_POINTS_MAX];
+    const struct weir_depth_point *points; /* in the arena */
 };
 
 /* How the ranks of an open loop kept up with what was asked for. `asked_per_s` 0: a closed loop. */
@@ -213,7 +212,8 @@ struct weir_phase_result {
      * there was nothing to leave out, or some of it was done beside transfers, where it costs
      * anything between nothing and its length. */
     double storage_s;
-    struct weir_rank_gap gap; /* the longest of all ranks; not in result files */
+    /* the longest of all ranks, while the record is shown to the observer; not in result files */
+    struct weir_rank_gap gap;
     double
         cpu_user_s; /* processor time of all ranks while they transferred, with the kernel's ... */
     double cpu_system_s;    /* ... threads that worked for them alone */
@@ -235,8 +235,8 @@ struct weir_phase_result {
     struct weir_outlier *outliers; /* in the arena; NULL if there is none */
     struct weir_stonewall stonewall;
     struct weir_clock_quality clock;
-    struct weir_mismatch_log mismatches;
-    char failure[WEIR_FAILURE_TEXT_BYTES]; /* first failure: rank, host, sentence; "" if none */
+    struct weir_mismatch_summary mismatches;
+    const char *failure; /* first failure: rank, host, sentence; "" if none */
     const char *notes; /* what the backend told of its files, whole lines; NULL: nothing */
     struct weir_histogram *latency;
     struct weir_histogram *submission;    /* NULL if the backend blocks */

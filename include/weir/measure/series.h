@@ -20,7 +20,10 @@ struct weir_series {
     uint64_t backlog[WEIR_SERIES_INTERVALS];
 };
 
+/* Empties any memory. */
 void weir_series_reset(struct weir_series *series, uint64_t start_ns);
+/* Empties a series, or zeroed memory: clears the intervals in use. */
+void weir_series_clear(struct weir_series *series, uint64_t start_ns);
 
 /* Doubles the interval until it is 2^shift ns. */
 void weir_series_coarsen(struct weir_series *series, uint32_t shift);

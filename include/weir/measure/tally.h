@@ -49,6 +49,7 @@ struct weir_tally {
     uint64_t stonewall_ops; /* done when the deadline was seen */
     uint64_t stonewall_bytes;
     uint64_t stonewall_ns; /* from MOVE_START to then */
+    struct weir_pace_tally pace;
     struct weir_mismatch_log mismatches;
     struct weir_histogram latency;    /* issued to done */
     struct weir_histogram submission; /* issued to accepted; empty where transfers block */
@@ -56,11 +57,11 @@ struct weir_tally {
     struct weir_histogram
         write_latency; /* of a mixed phase, whose `latency` has both; else empty */
     struct weir_histogram read_latency;
-    struct weir_pace_tally pace;
     struct weir_series series;
 };
 
-/* Empties the tally for a phase that starts at `start_ns` on this node's clock. */
+/* Empties the tally, which is zeroed memory or was in use, for a phase that starts at `start_ns` on
+ * this node's clock. */
 void weir_tally_reset(struct weir_tally *tally, uint64_t start_ns);
 
 /* Counts a failed operation; the first one is kept. `error` is negative. */

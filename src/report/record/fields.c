@@ -285,7 +285,7 @@ static const struct weir_json_field mismatch_fields[] = {
 
 static json_t *write_kinds(const void *values)
 {
-    const struct weir_mismatch_log *log = values;
+    const struct weir_mismatch_summary *log = values;
     json_t *kinds = json_object();
 
     for (unsigned i = 0; i < WEIR_MISMATCH_KIND_COUNT; i++)
@@ -297,7 +297,7 @@ static json_t *write_kinds(const void *values)
 
 static bool read_kinds(const json_t *value, void *values, struct weir_arena *arena)
 {
-    struct weir_mismatch_log *log = values;
+    struct weir_mismatch_summary *log = values;
     size_t known = 0;
 
     (void)arena;
@@ -311,14 +311,14 @@ static bool read_kinds(const json_t *value, void *values, struct weir_arena *are
 }
 
 static const struct weir_json_field verification_fields[] = {
-    WEIR_JSON_FIELD(weir_mismatch_log, "checked_transfers", checked_transfers, COUNT),
-    WEIR_JSON_FIELD(weir_mismatch_log, "wrong_transfers", wrong_transfers, COUNT),
-    WEIR_JSON_FIELD(weir_mismatch_log, "wrong_bytes", wrong_bytes, COUNT),
-    WEIR_JSON_FIELD(weir_mismatch_log, "kinds", kinds, OWN, .write = write_kinds,
+    WEIR_JSON_FIELD(weir_mismatch_summary, "checked_transfers", checked_transfers, COUNT),
+    WEIR_JSON_FIELD(weir_mismatch_summary, "wrong_transfers", wrong_transfers, COUNT),
+    WEIR_JSON_FIELD(weir_mismatch_summary, "wrong_bytes", wrong_bytes, COUNT),
+    WEIR_JSON_FIELD(weir_mismatch_summary, "kinds", kinds, OWN, .write = write_kinds,
                     .read = read_kinds),
-    WEIR_JSON_FIELD(weir_mismatch_log, "first", first, LIST,
+    WEIR_JSON_FIELD(weir_mismatch_summary, "first", first, VECTOR, .room = WEIR_MISMATCHES_KEPT,
                     WEIR_JSON_OF(mismatch_fields, weir_mismatch),
-                    WEIR_JSON_COUNT_IN(weir_mismatch_log, kept)),
+                    WEIR_JSON_COUNT_IN(weir_mismatch_summary, kept)),
     {0},
 };
 
@@ -530,7 +530,7 @@ const struct weir_json_field weir_record_phase_fields[] = {
     PHASE("unlogged_ops", unlogged_ops, COUNT),
     PHASE("short_transfers", short_count, COUNT),
     PHASE("errors", error_count, COUNT),
-    PHASE("failure", failure, TEXT),
+    PHASE("failure", failure, STRING),
     PHASE("generation", generation, COUNT),
     PHASE("data_seed", data_seed, SEED),
     PHASE("order_seed", order_seed, SEED),
@@ -547,7 +547,7 @@ const struct weir_json_field weir_record_phase_fields[] = {
     PHASE("windows", windows, OBJECT, .fields = windows_fields),
     WEIR_JSON_PART("rank_s", spread_fields),
     WEIR_JSON_PART("cpu", cpu_fields),
-    PHASE("depth_curve", depth_curve.points, LIST,
+    PHASE("depth_curve", depth_curve.points, VECTOR, .room = WEIR_DEPTH_POINTS_MAX,
           WEIR_JSON_OF(depth_point_fields, weir_depth_point),
           WEIR_JSON_COUNT_IN(weir_phase_result, depth_curve.count),
           WEIR_JSON_WHEN(weir_phase_result, depth_curve.count)),

@@ -144,7 +144,7 @@ static void add_mismatch(struct weir_text *text, const struct weir_mismatch *mis
     weir_text_close(&found);
 }
 
-static void add_kinds(struct weir_text *list, const struct weir_mismatch_log *log)
+static void add_kinds(struct weir_text *list, const struct weir_mismatch_summary *log)
 {
     const char *separator = ": ";
 
@@ -160,7 +160,7 @@ static void add_kinds(struct weir_text *list, const struct weir_mismatch_log *lo
 static void add_wrong(struct weir_text *text, const char *name, const struct weir_phase *phase,
                       const struct weir_phase_result *result)
 {
-    const struct weir_mismatch_log *log = &result->mismatches;
+    const struct weir_mismatch_summary *log = &result->mismatches;
     struct weir_text kinds = {0};
 
     add_kinds(&kinds, log);
