@@ -81,6 +81,21 @@ char *weir_arena_printf(struct weir_arena *arena, const char *format, ...)
     return text;
 }
 
+void weir_arena_clear(struct weir_arena *arena)
+{
+    struct weir_arena_block *first = arena->newest;
+
+    if (!first)
+        return;
+    while (first->older) {
+        arena->newest = first->older;
+        free(first);
+        first = arena->newest;
+    }
+    memset(first->bytes, 0, first->used);
+    first->used = 0;
+}
+
 void weir_arena_close(struct weir_arena *arena)
 {
     while (arena->newest) {

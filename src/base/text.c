@@ -14,6 +14,9 @@
 
 /* ---- growing text ---- */
 
+/* Longer than a number or a word with its separators. */
+#define SHORT_PIECE_BYTES 63
+
 /* Room for `count` more bytes and the NUL. */
 static void reserve(struct weir_text *text, size_t count)
 {
@@ -31,16 +34,23 @@ static void reserve(struct weir_text *text, size_t count)
 void weir_text_add_list(struct weir_text *text, const char *format, va_list arguments)
 {
     va_list again;
+    size_t room;
     int length;
 
+    /* Most pieces fit into what is reserved, and are formatted once. */
+    reserve(text, SHORT_PIECE_BYTES);
+    room = text->capacity - text->length;
     va_copy(again, arguments);
-    length = vsnprintf(NULL, 0, format, again);
+    length = vsnprintf(text->data + text->length, room, format, again);
     va_end(again);
+    if (length >= 0 && (size_t)length >= room) {
+        reserve(text, (size_t)length);
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+    }
     if (length < 0)
-        return;
-    reserve(text, (size_t)length);
-    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
-    text->length += (size_t)length;
+        text->data[text->length] = '\0';
+    else
+        text->length += (size_t)length;
 }
 
 void weir_text_add(struct weir_text *text, const char *format, ...)

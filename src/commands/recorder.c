@@ -361,6 +361,7 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
         .timed_done = timed_done,
         .test_ends = test_ends,
         .progress = show_progress,
+        .keeps_each_note = !recorder->reporter->is_text,
         .progress_interval_ns = weir_progress_line_interval(&recorder->progress),
     };
 }

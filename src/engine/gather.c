@@ -81,8 +81,7 @@ static int gather_rows(struct weir_run *run, const struct weir_phase_facts *fact
         return code;
     weir_result_derive(record, memory->rows, (unsigned)run->group->size, memory->hosts,
                        outlier_s(run, facts->phase));
-    weir_gather_places(&run->result->arena, memory->rows, memory->hosts,
-                       run->result->phase_count > 1 ? record - 1 : NULL, record);
+    weir_gather_places(memory->rows, memory->hosts, record);
     record->rows = memory->rows;
     return 0;
 }
@@ -183,7 +182,7 @@ static int gather_text(struct weir_run *run, const char *mine, size_t bytes, uin
     snprintf(first_text, bytes, "%s", mine);
     code = weir_group_broadcast(run->group, first_text, bytes, (int)first);
     if (code == 0 && record != NULL)
-        *text = weir_arena_copy(&run->result->arena, first_text);
+        *text = weir_arena_copy(record->arena, first_text);
     free(first_text);
     return code;
 }
@@ -194,7 +193,7 @@ static int gather_session(struct weir_run *run, const struct weir_session_facts 
     if (record != NULL)
         record->bypasses_cache = run->session != NULL && run->session->bypasses_cache;
     if (record != NULL && facts->granted.length > 0)
-        record->granted = weir_arena_copy(&run->result->arena, weir_text_string(&facts->granted));
+        record->granted = weir_arena_copy(record->arena, weir_text_string(&facts->granted));
     if (gathered->sums[WEIR_SUM_SHORTFALLS] == 0)
         return 0;
     if (record != NULL)
@@ -251,10 +250,10 @@ static void fill_record(struct weir_run *run, const struct weir_phase_facts *fac
     record->order_seed = facts->order_seed;
     record->depth = facts->depth;
     record->batch = facts->batch;
-    record->depth_curve = keep_curve(record->arena, facts->choice);
+    record->depth_curve = keep_curve(&run->result->arena, facts->choice);
     record->pace.asked_per_s = asked_per_s(run, facts->phase);
     if (run->notes.length > 0)
-        record->notes = weir_arena_copy(&run->result->arena, weir_text_string(&run->notes));
+        record->notes = weir_arena_copy(record->arena, weir_text_string(&run->notes));
 }
 
 /* What the watchdog saw of each rank, and said when it did. */
@@ -410,34 +409,33 @@ static void lend_times(struct weir_run *run, const struct weir_phase *phase,
     record->series = &tally->series;
 }
 
-/* What is told at the end of a run of many thousand phases: percentiles, and of an open loop how
- * its backlog grew. */
-static void keep_times(struct weir_phase_result *record, const struct weir_phase *phase)
+static struct weir_phase_result *begin_record(struct weir_run *run,
+                                              const struct weir_phase_facts *facts)
 {
-    struct weir_arena *arena = record->arena;
-    const struct weir_series *series = record->series;
+    struct weir_phase_result *record;
 
-    record->latency = weir_histogram_trim(arena, record->latency);
-    record->submission = weir_histogram_trim(arena, record->submission);
-    record->response = weir_histogram_trim(arena, record->response);
-    record->write_latency = weir_histogram_trim(arena, record->write_latency);
-    record->read_latency = weir_histogram_trim(arena, record->read_latency);
-    record->series = NULL;
-    if (is_open_loop(phase))
-        record->series = memcpy(weir_arena_take(arena, sizeof *series), series, sizeof *series);
+    if (run->result == NULL)
+        return NULL;
+    record = weir_result_begin_phase(run->result);
+    record->arena = &run->result->shown;
+    fill_record(run, facts, record);
+    return record;
+}
+
+static void keep_record(struct weir_run *run)
+{
+    if (run->result != NULL)
+        weir_result_keep_phase(run->result, run->params->observer->keeps_each_note);
 }
 
 int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
                 struct weir_error *error)
 {
-    struct weir_phase_result *record = NULL;
+    struct weir_phase_result *record = begin_record(run, facts);
     int code;
 
-    if (run->result != NULL) {
-        record = weir_result_begin_phase(run->result);
+    if (record != NULL)
         lend_times(run, facts->phase, record);
-        fill_record(run, facts, record);
-    }
     code = gather_all(run, facts, record);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
@@ -445,10 +443,7 @@ int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
     run->tally->series.start_ns = 0;
     if (code == 0)
         code = show(run, record, error);
-    if (record != NULL) {
-        record->rows = NULL;
-        keep_times(record, facts->phase);
-    }
+    keep_record(run);
     return code;
 }
 
@@ -456,13 +451,14 @@ int weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase,
                         struct weir_error *error)
 {
     struct weir_phase_facts facts = {.phase = phase, .begun_s = weir_wall_clock_s()};
-    struct weir_phase_result *record = NULL;
+    struct weir_phase_result *record = begin_record(run, &facts);
+    int code;
 
-    if (run->result != NULL) {
-        record = weir_result_begin_phase(run->result);
-        fill_record(run, &facts, record);
+    if (record != NULL) {
         record->outcome = WEIR_OUTCOME_SKIPPED;
         record->file_bytes = UINT64_MAX;
     }
-    return show(run, record, error);
+    code = show(run, record, error);
+    keep_record(run);
+    return code;
 }

@@ -6,31 +6,12 @@
 #include "weir/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- places ---- */
 
-/* In many short phases nothing changes, and the record shows those of the phase before. */
-static struct weir_rank_place *keep_ranks(struct weir_arena *arena,
-                                          const struct weir_rank_place *ranks, unsigned rank_count,
-                                          const struct weir_phase_result *earlier)
-{
-    const size_t bytes = rank_count * sizeof *ranks;
-
-    if (ranks == NULL)
-        return NULL;
-    if (earlier != NULL && earlier->rank_places != NULL && earlier->rank_count == rank_count &&
-        memcmp(earlier->rank_places, ranks, bytes) == 0)
-        return earlier->rank_places;
-    return memcpy(weir_arena_take(arena, bytes), ranks, bytes);
-}
-
-static void derive_places(struct weir_arena *arena, const struct weir_rank_row *rows,
-                          const char *const *hosts, const struct weir_phase_result *earlier,
+static void derive_places(const struct weir_rank_row *rows, const char *const *hosts,
                           struct weir_phase_result *record)
 {
-    struct weir_arena scratch = {0};
-    const size_t node_bytes = record->node_count * sizeof *record->node_places;
     struct weir_placed_rank *placed = weir_memory_take(record->rank_count * sizeof *placed);
 
     for (unsigned rank = 0; rank < record->rank_count; rank++)
@@ -39,13 +20,8 @@ static void derive_places(struct weir_arena *arena, const struct weir_rank_row *
             .execution = &rows[rank].execution,
             .cpu_ns = rows[rank].cpu_user_ns + rows[rank].cpu_system_ns,
         };
-    weir_places_derive(&scratch, placed, record->rank_count, hosts, record->node_count,
+    weir_places_derive(record->arena, placed, record->rank_count, hosts, record->node_count,
                        &record->node_places, &record->rank_places);
-    if (record->node_places != NULL)
-        record->node_places =
-            memcpy(weir_arena_take(arena, node_bytes), record->node_places, node_bytes);
-    record->rank_places = keep_ranks(arena, record->rank_places, record->rank_count, earlier);
-    weir_arena_close(&scratch);
     free(placed);
 }
 
@@ -92,14 +68,13 @@ static uint64_t least_known(uint64_t least, uint64_t value)
     return value < least ? value : least;
 }
 
-void weir_gather_places(struct weir_arena *arena, const struct weir_rank_row *rows,
-                        const char *const *hosts, const struct weir_phase_result *earlier,
+void weir_gather_places(const struct weir_rank_row *rows, const char *const *hosts,
                         struct weir_phase_result *record)
 {
     uint64_t *machines = weir_memory_take(record->node_count * sizeof *machines);
     uint32_t nodes_seen = 0;
 
-    derive_places(arena, rows, hosts, earlier, record);
+    derive_places(rows, hosts, record);
     for (unsigned rank = 0; rank < record->rank_count; rank++) {
         const struct weir_rank_row *row = &rows[rank];
 

@@ -102,7 +102,7 @@ static int exchange_error(struct weir_group *group, struct weir_error *error)
 
 int weir_group_agree(struct weir_group *group, struct weir_error *error)
 {
-    int rc = exchange_error(group, error);
+    int rc = group->size == 1 ? 0 : exchange_error(group, error);
 
     if (rc < 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, NULL,

@@ -119,9 +119,13 @@ static size_t used_words(const struct weir_cpu_set *set)
 static void count_crowded(const struct tenants *tenants, struct weir_node_places *node)
 {
     struct weir_arena scratch = {0};
-    struct matching *matching = weir_arena_take(&scratch, sizeof *matching);
-    struct search *search = weir_arena_take(&scratch, sizeof *search);
+    struct matching *matching;
+    struct search *search;
 
+    if (tenants->count < 2)
+        return;
+    matching = weir_arena_take(&scratch, sizeof *matching);
+    search = weir_arena_take(&scratch, sizeof *search);
     matching->ranks = weir_arena_take(&scratch, tenants->count * sizeof *matching->ranks);
     matching->core_of_rank =
         weir_arena_take(&scratch, tenants->count * sizeof *matching->core_of_rank);

@@ -437,6 +437,7 @@ void weir_result_close(struct weir_result *result)
         return;
     /* The result lies in its own arena. */
     arena = result->arena;
+    weir_arena_close(&result->shown);
     free(result->phases);
     free(result->timed);
     weir_arena_close(&arena);

@@ -394,8 +394,8 @@ static void fill_rows(struct weir_rank_row rows[RANKS])
 static void gather(struct weir_arena *arena, const struct weir_rank_row rows[RANKS],
                    struct weir_phase_result *record)
 {
-    *record = (struct weir_phase_result){.rank_count = RANKS, .node_count = NODES};
-    weir_gather_places(arena, rows, hosts, NULL, record);
+    *record = (struct weir_phase_result){.arena = arena, .rank_count = RANKS, .node_count = NODES};
+    weir_gather_places(rows, hosts, record);
 }
 
 static void traffic_is_that_of_first_ranks_and_of_each_machine_once(void **state)
@@ -429,28 +429,49 @@ static void traffic_is_that_of_first_ranks_and_of_each_machine_once(void **state
     }
 }
 
-static void phases_of_ranks_that_stay_share_one_list_of_them(void **state)
+static struct weir_phase_result *keep(struct weir_result *result, const struct weir_rank_row *rows,
+                                      unsigned test)
 {
-    struct weir_phase_result first, same, other;
+    struct weir_phase_result *record = weir_result_begin_phase(result);
+
+    record->arena = &result->shown;
+    record->test = test;
+    record->rank_count = RANKS;
+    record->node_count = NODES;
+    weir_gather_places(rows, hosts, record);
+    weir_result_keep_phase(result, false);
+    return record;
+}
+
+static void phases_of_ranks_that_stay_share_their_places(void **state)
+{
+    struct weir_result *result = weir_result_open(1);
+    struct weir_phase_result first, same, moved, other;
     struct weir_rank_row rows[RANKS];
-    struct weir_arena arena = {0};
 
     (void)state;
     fill_rows(rows);
     for (unsigned rank = 0; rank < RANKS; rank++)
-        rows[rank].execution = (struct weir_execution){.is_known = true, .last_cpu = rank};
-    gather(&arena, rows, &first);
-    same = other = (struct weir_phase_result){.rank_count = RANKS, .node_count = NODES};
-    weir_gather_places(&arena, rows, hosts, &first, &same);
+        rows[rank].execution = (struct weir_execution){.is_known = true, .migrations = 1};
+    first = *keep(result, rows, 0);
+    assert_non_null(first.node_places);
     assert_non_null(first.rank_places);
+    assert_int_equal(first.node_places[0].migrations, first.node_places[0].rank_count);
+    rows[RANKS - 1].execution.migrations = 5;
+    same = *keep(result, rows, 0);
+    assert_ptr_equal(same.node_places, first.node_places);
+    assert_int_equal(same.node_places[0].migrations, 2 * first.node_places[0].rank_count);
     assert_ptr_equal(same.rank_places, first.rank_places);
-    assert_ptr_not_equal(same.node_places, first.node_places);
-    rows[RANKS - 1].execution.migrations++;
-    weir_gather_places(&arena, rows, hosts, &same, &other);
-    assert_ptr_not_equal(other.rank_places, first.rank_places);
-    assert_int_equal(other.rank_places[RANKS - 1].migrations, 1);
-    assert_int_equal(first.rank_places[RANKS - 1].migrations, 0);
-    weir_arena_close(&arena);
+    assert_int_equal(same.rank_places[RANKS - 1].migrations, 5);
+    rows[0].execution.is_moved = true;
+    moved = *keep(result, rows, 0);
+    assert_ptr_not_equal(moved.node_places, first.node_places);
+    assert_int_equal(moved.node_places[0].moved_count, 1);
+    assert_int_equal(first.node_places[0].moved_count, 0);
+    assert_ptr_not_equal(moved.rank_places, first.rank_places);
+    other = *keep(result, rows, 1);
+    assert_ptr_not_equal(other.node_places, moved.node_places);
+    weir_result_close(result);
 }
 
 static void the_least_memory_that_is_known_counts(void **state)
@@ -578,7 +599,7 @@ int main(void)
         cmocka_unit_test(the_node_and_the_storage_of_the_test_are_in_the_result),
         cmocka_unit_test(removals_are_not_looked_at),
         cmocka_unit_test(traffic_is_that_of_first_ranks_and_of_each_machine_once),
-        cmocka_unit_test(phases_of_ranks_that_stay_share_one_list_of_them),
+        cmocka_unit_test(phases_of_ranks_that_stay_share_their_places),
         cmocka_unit_test(the_least_memory_that_is_known_counts),
         cmocka_unit_test(residency_is_summed_over_ranks_that_could_tell),
         cmocka_unit_test(cores_and_numa_nodes_are_those_that_the_kernel_tells),

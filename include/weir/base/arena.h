@@ -24,6 +24,9 @@ char *weir_arena_copy(struct weir_arena *arena, const char *text);
 char *weir_arena_printf(struct weir_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Gives back all that was taken; one block stays for what is taken next. */
+void weir_arena_clear(struct weir_arena *arena);
+
 /* Frees all that was taken; the arena is then empty. */
 void weir_arena_close(struct weir_arena *arena);
 

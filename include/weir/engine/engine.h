@@ -39,6 +39,7 @@ struct weir_observer {
                       struct weir_error *error);
     void (*test_ends)(void *context, const struct weir_test_result *test);
     void (*progress)(void *context, const struct weir_progress *progress);
+    bool keeps_each_note; /* see weir_result_keep_phase */
     uint64_t progress_interval_ns; /* 0: never */
 };
 

@@ -237,14 +237,16 @@ struct weir_phase_result {
     struct weir_clock_quality clock;
     struct weir_mismatch_summary mismatches;
     const char *failure; /* first failure: rank, host, sentence; "" if none */
-    const char *notes; /* what the backend told of its files, whole lines; NULL: nothing */
+    const char *notes;   /* what the backend told of its files, whole lines; NULL: nothing */
     struct weir_histogram *latency;
     struct weir_histogram *submission;    /* NULL if the backend blocks */
     struct weir_histogram *response;      /* due to done; NULL in a closed loop */
     struct weir_histogram *write_latency; /* of a mixed phase; else NULL */
     struct weir_histogram *read_latency;
     struct weir_series *series; /* start_ns is 0: the agreed start */
-    /* where ranks ran: node_count of them, and rank_count or NULL; NULL: nobody looked */
+    /* where ranks ran: node_count of them, and rank_count or NULL; NULL: nobody looked. Phases of a
+     * test one after another that ran in the same places share them when they have been shown: the
+     * times are their sums, the ranks are as the latest found them. */
     struct weir_node_places *node_places;
     struct weir_rank_place *rank_places;
     struct weir_residency_result residency;
@@ -318,7 +320,8 @@ struct weir_test_result {
 /* The whole run. Held by rank 0 only. */
 struct weir_result {
     struct weir_arena arena;
-    uint64_t run_id; /* drawn when it began; 0: none, as in files of older versions */
+    struct weir_arena shown; /* of the record that is gathered and shown now */
+    uint64_t run_id;         /* drawn when it began; 0: none, as in files of older versions */
     double begun_s;
     double finished_s; /* 0 while running */
     int exit_code;     /* of the whole run, once it is finished */
@@ -343,6 +346,12 @@ struct weir_result {
 /* An empty result with room for `test_capacity` tests. */
 struct weir_result *weir_result_open(unsigned test_capacity);
 void weir_result_close(struct weir_result *result);
+
+/* Keeps the latest record, which has been shown: what it points to, in `shown` or borrowed, is
+ * copied into the arena of the result, or shared with an earlier phase where it is the same.
+ * `keeps_each_note`: else a repetition with the same notes shares those of the one before, numbers
+ * and all. */
+void weir_result_keep_phase(struct weir_result *result, bool keeps_each_note);
 
 /* A zeroed record at the end of `phases`; valid until the next call. */
 struct weir_phase_result *weir_result_begin_phase(struct weir_result *result);

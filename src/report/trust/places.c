@@ -234,14 +234,16 @@ static void add_stay(struct stay *stay, const struct weir_node_places *node)
 static struct stay *list_stays(struct weir_arena *arena, const struct weir_result *result,
                                unsigned test, unsigned *count)
 {
+    const struct weir_node_places *latest = NULL;
     struct stay *stays = NULL;
 
     *count = 0;
     for (unsigned i = 0; i < result->phase_count; i++) {
         const struct weir_phase_result *phase = &result->phases[i];
 
-        if (phase->test != test || !phase->node_places)
+        if (phase->test != test || !phase->node_places || phase->node_places == latest)
             continue;
+        latest = phase->node_places; /* may be those of several phases in a row */
         if (!stays) {
             *count = phase->node_count;
             stays = weir_arena_take(arena, *count * sizeof *stays);
