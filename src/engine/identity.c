@@ -5,14 +5,14 @@
 
 #include "samples.h"
 #include "weir/base/remedy.h"
-#include "weir/payload/recognise.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct sample {
+/* What one place of a file tells. */
+struct evidence {
     bool is_found;
     struct weir_identity identity;
 };
@@ -81,28 +81,40 @@ static int fail_look_at(const struct weir_run *run, int code, uint64_t offset, c
     return fail_look(run, code, what, path, error);
 }
 
-static int take_samples(struct weir_samples *source, const struct weir_phase *phase,
-                        const char *path, uint64_t bytes, struct sample samples[WEIR_SAMPLES],
-                        struct weir_error *error)
+/* Opens an existing file, has `visit` called for samples of its first `bytes`, and closes it. */
+static int visit_file(struct weir_run *run, const char *path, uint64_t bytes,
+                      void (*visit)(void *context, const struct weir_sample *sample), void *context,
+                      struct weir_error *error)
 {
-    if (source->file_bytes < bytes)
-        bytes = source->file_bytes;
-    for (unsigned i = 0; i < WEIR_SAMPLES; i++) {
-        struct weir_stretch stretch = {.words = (const uint64_t *)(const void *)source->data,
-                                       .offset = weir_sample_offset(bytes, i)};
-        int64_t moved;
+    struct weir_samples source;
+    uint64_t offset = 0;
+    int close_code, code = weir_samples_open(&source, run, path, NULL);
 
-        if (i > 0 && stretch.offset == 0)
-            continue;
-        moved = weir_samples_read(source, stretch.offset);
-        if (moved < 0)
-            return fail_look_at(source->run, (int)moved, stretch.offset, path, error);
-        stretch.count = (size_t)moved / sizeof *stretch.words;
-        samples[i].is_found = phase->payload.mode == WEIR_PAYLOAD_IOR
-                                  ? find_ior(phase, &stretch, &samples[i].identity)
-                                  : find_stamp(source->data, (size_t)moved, &samples[i].identity);
-    }
-    return 0;
+    if (code != 0)
+        return fail_look(run, code, "open", path, error);
+    code = weir_samples_visit(&source, bytes, visit, context, &offset);
+    if (code != 0)
+        fail_look_at(run, code, offset, path, error);
+    close_code = weir_samples_close(&source);
+    if (code == 0 && close_code != 0)
+        code = fail_look(run, close_code, "close", path, error);
+    return code;
+}
+
+struct learning {
+    const struct weir_phase *phase;
+    struct evidence places[WEIR_SAMPLES];
+};
+
+static void learn_from(void *context, const struct weir_sample *sample)
+{
+    struct learning *learning = context;
+    struct evidence *evidence = &learning->places[sample->number];
+    const struct weir_stretch stretch = weir_sample_stretch(sample);
+
+    evidence->is_found = learning->phase->payload.mode == WEIR_PAYLOAD_IOR
+                             ? find_ior(learning->phase, &stretch, &evidence->identity)
+                             : find_stamp(sample->data, sample->bytes, &evidence->identity);
 }
 
 /* Data of IOR have no generation, and stamps of one file have one seed. */
@@ -111,29 +123,29 @@ static bool is_alike(const struct weir_identity *one, const struct weir_identity
     return one->generation == other->generation && one->seed == other->seed;
 }
 
-static unsigned count_alike(const struct sample samples[WEIR_SAMPLES],
+static unsigned count_alike(const struct evidence places[WEIR_SAMPLES],
                             const struct weir_identity *identity)
 {
     unsigned count = 0;
 
     for (unsigned i = 0; i < WEIR_SAMPLES; i++)
-        count += samples[i].is_found && is_alike(&samples[i].identity, identity);
+        count += places[i].is_found && is_alike(&places[i].identity, identity);
     return count;
 }
 
-static const struct sample *choose(const struct sample samples[WEIR_SAMPLES])
+static const struct evidence *choose(const struct evidence places[WEIR_SAMPLES])
 {
-    const struct sample *best = NULL;
+    const struct evidence *best = NULL;
     unsigned best_count = 0;
 
     for (unsigned i = 0; i < WEIR_SAMPLES; i++) {
-        const struct weir_identity *identity = &samples[i].identity;
-        unsigned count = samples[i].is_found ? count_alike(samples, identity) : 0;
+        const struct weir_identity *identity = &places[i].identity;
+        unsigned count = places[i].is_found ? count_alike(places, identity) : 0;
         bool is_newer =
             best != NULL && count == best_count && identity->generation > best->identity.generation;
 
         if (count > best_count || is_newer) {
-            best = &samples[i];
+            best = &places[i];
             best_count = count;
         }
     }
@@ -147,21 +159,13 @@ static int learn(struct weir_run *run, const struct weir_phase *phase, const cha
                  uint64_t bytes, struct weir_identity *identity, bool *found,
                  struct weir_error *error)
 {
-    struct sample samples[WEIR_SAMPLES] = {0};
-    struct weir_samples source;
-    const struct sample *chosen;
-    int code, close_code;
+    struct learning learning = {.phase = phase};
+    const struct evidence *chosen;
+    int code = visit_file(run, path, bytes, learn_from, &learning, error);
 
-    code = weir_samples_open(&source, run, path, NULL);
-    if (code != 0)
-        return fail_look(run, code, "open", path, error);
-    code = take_samples(&source, phase, path, bytes, samples, error);
-    close_code = weir_samples_close(&source);
-    if (code == 0 && close_code != 0)
-        code = fail_look(run, close_code, "close", path, error);
     if (code != 0)
         return code;
-    chosen = choose(samples);
+    chosen = choose(learning.places);
     *found = chosen != NULL;
     if (chosen != NULL)
         *identity = chosen->identity;
@@ -255,43 +259,33 @@ static int refuse_format(struct weir_run *run, const char *path, const struct we
 
 /* ---- data of IOR where stamps were expected ---- */
 
-/* Sets *pattern if all that the samples of a file hold is IOR's. */
+struct traces_of_ior {
+    struct weir_traces traces;
+    bool has_data, is_foreign;
+};
+
+static void trace(void *context, const struct weir_sample *sample)
+{
+    struct traces_of_ior *found = context;
+    const struct weir_stretch stretch = weir_sample_stretch(sample);
+    enum weir_content content = weir_recognise(&found->traces, &stretch);
+
+    found->has_data |= content == WEIR_CONTENT_IOR;
+    found->is_foreign |= content == WEIR_CONTENT_FOREIGN || content == WEIR_CONTENT_OLD_IOR;
+}
+
+/* Sets *pattern if all samples of a file hold data of IOR. */
 static int find_pattern(struct weir_run *run, const char *path, uint64_t bytes,
                         enum weir_ior_pattern *pattern, bool *found, struct weir_error *error)
 {
-    struct weir_samples source;
-    struct weir_traces traces = {0};
-    bool has_data = false, is_foreign = false;
-    int close_code, code = weir_samples_open(&source, run, path, NULL);
+    struct traces_of_ior look = {0};
+    int code = visit_file(run, path, bytes, trace, &look, error);
 
-    if (code != 0)
-        return fail_look(run, code, "open", path, error);
-    if (source.file_bytes < bytes)
-        bytes = source.file_bytes;
-    for (unsigned i = 0; code == 0 && i < WEIR_SAMPLES; i++) {
-        struct weir_stretch stretch = {.words = (const uint64_t *)(const void *)source.data,
-                                       .offset = weir_sample_offset(bytes, i)};
-        enum weir_content content;
-        int64_t moved;
-
-        if (i > 0 && stretch.offset == 0)
-            continue;
-        moved = weir_samples_read(&source, stretch.offset);
-        if (moved < 0)
-            code = fail_look_at(run, (int)moved, stretch.offset, path, error);
-        stretch.count = moved < 0 ? 0 : (size_t)moved / sizeof *stretch.words;
-        content = weir_recognise(&traces, &stretch);
-        has_data |= content == WEIR_CONTENT_IOR;
-        is_foreign |= content == WEIR_CONTENT_FOREIGN || content == WEIR_CONTENT_OLD_IOR;
-    }
-    close_code = weir_samples_close(&source);
-    if (code == 0 && close_code != 0)
-        code = fail_look(run, close_code, "close", path, error);
     if (code != 0)
         return code;
-    *found = has_data && !is_foreign;
+    *found = look.has_data && !look.is_foreign;
     if (*found)
-        *pattern = traces.pattern;
+        *pattern = look.traces.pattern;
     return 0;
 }
 

@@ -4,7 +4,6 @@
 #include "ownership.h"
 
 #include "samples.h"
-#include "weir/payload/recognise.h"
 
 /* What the samples of a file say so far. */
 struct verdict {
@@ -23,15 +22,8 @@ static bool is_zero(const unsigned char *data, size_t bytes)
     return true;
 }
 
-/* A sample of a file. */
-struct sample {
-    const unsigned char *data;
-    size_t bytes;
-    uint64_t offset;
-};
-
 /* True if a stamp begins in the piece at `at`, at the place that it tells, if it tells one. */
-static bool has_stamp(const struct sample *sample, size_t at)
+static bool has_stamp(const struct weir_sample *sample, size_t at)
 {
     size_t end = at + WEIR_PIECE_BYTES;
     struct weir_stamp_facts facts;
@@ -44,7 +36,7 @@ static bool has_stamp(const struct sample *sample, size_t at)
 }
 
 /* Pieces that are neither stamped nor zeros are somebody's, or damaged. */
-static void count_pieces(const struct sample *sample, uint64_t *stamped, uint64_t *foreign)
+static void count_pieces(const struct weir_sample *sample, uint64_t *stamped, uint64_t *foreign)
 {
     for (size_t at = 0; at < sample->bytes; at += WEIR_PIECE_BYTES) {
         size_t left = sample->bytes - at;
@@ -56,11 +48,10 @@ static void count_pieces(const struct sample *sample, uint64_t *stamped, uint64_
     }
 }
 
-static void look_at(struct verdict *verdict, const struct sample *sample)
+static void look_at(void *context, const struct weir_sample *sample)
 {
-    const struct weir_stretch stretch = {.words = (const uint64_t *)(const void *)sample->data,
-                                         .count = sample->bytes / sizeof(uint64_t),
-                                         .offset = sample->offset};
+    struct verdict *verdict = context;
+    const struct weir_stretch stretch = weir_sample_stretch(sample);
     uint64_t stamped = 0, foreign = 0;
     enum weir_content content;
 
@@ -72,22 +63,6 @@ static void look_at(struct verdict *verdict, const struct sample *sample)
         verdict->foreign_pieces += foreign;
     verdict->has_data |= content == WEIR_CONTENT_BARE || content == WEIR_CONTENT_IOR ||
                          content == WEIR_CONTENT_OLD_IOR;
-}
-
-static int look_at_samples(struct weir_samples *samples, struct verdict *verdict)
-{
-    for (unsigned i = 0; i < WEIR_SAMPLES; i++) {
-        uint64_t offset = weir_sample_offset(samples->file_bytes, i);
-        int64_t moved;
-
-        if (i > 0 && offset == 0)
-            continue;
-        moved = weir_samples_read(samples, offset);
-        if (moved < 0)
-            return (int)moved;
-        look_at(verdict, &(struct sample){samples->data, (size_t)moved, offset});
-    }
-    return 0;
 }
 
 /* Every byte that is in no hole. */
@@ -119,7 +94,8 @@ static int judge(struct weir_samples *samples, const struct weir_name_facts *fac
 {
     struct verdict verdict = {.is_zero = true};
     bool is_empty = false;
-    int code = look_at_samples(samples, &verdict);
+    uint64_t failed_offset;
+    int code = weir_samples_visit(samples, UINT64_MAX, look_at, &verdict, &failed_offset);
 
     if (code == 0 && verdict.is_zero && facts->link_count <= 1)
         code = read_zeros(samples, &is_empty);

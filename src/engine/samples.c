@@ -76,7 +76,8 @@ int weir_samples_close(struct weir_samples *samples)
     return samples->run->backend->file->close(samples->run->session, samples->file);
 }
 
-uint64_t weir_sample_offset(uint64_t bytes, unsigned number)
+/* Not all differ: a small file has fewer places. */
+static uint64_t offset_of(uint64_t bytes, unsigned number)
 {
     uint64_t offset;
 
@@ -85,4 +86,26 @@ uint64_t weir_sample_offset(uint64_t bytes, unsigned number)
     else
         offset = bytes / WEIR_SAMPLES * number;
     return (offset + WEIR_PIECE_BYTES - 1) / WEIR_PIECE_BYTES * WEIR_PIECE_BYTES;
+}
+
+int weir_samples_visit(struct weir_samples *samples, uint64_t bytes,
+                       void (*visit)(void *context, const struct weir_sample *sample),
+                       void *context, uint64_t *failed_offset)
+{
+    if (samples->file_bytes < bytes)
+        bytes = samples->file_bytes;
+    for (unsigned i = 0; i < WEIR_SAMPLES; i++) {
+        uint64_t offset = offset_of(bytes, i);
+        int64_t moved;
+
+        if (i > 0 && offset == 0)
+            continue;
+        moved = weir_samples_read(samples, offset);
+        if (moved < 0) {
+            *failed_offset = offset;
+            return (int)moved;
+        }
+        visit(context, &(struct weir_sample){samples->data, (size_t)moved, offset, i});
+    }
+    return 0;
 }

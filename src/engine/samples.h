@@ -4,6 +4,7 @@
 #define WEIR_ENGINE_SAMPLES_H
 
 #include "run.h"
+#include "weir/payload/recognise.h"
 
 #define WEIR_SAMPLES 16
 #define WEIR_SAMPLE_BYTES (64 * 1024)
@@ -31,8 +32,27 @@ int64_t weir_samples_next_data(const struct weir_samples *samples, uint64_t offs
 
 int weir_samples_close(struct weir_samples *samples);
 
-/* Where sample `number` of WEIR_SAMPLES begins: places spread over the first `bytes`, and the end
- * of them, where something was written, however sparse the file is before. Not all differ. */
-uint64_t weir_sample_offset(uint64_t bytes, unsigned number);
+/* What was read at one place of a file. */
+struct weir_sample {
+    const unsigned char *data;
+    size_t bytes;
+    uint64_t offset;
+    unsigned number; /* below WEIR_SAMPLES */
+};
+
+/* The words of a sample, without a last one that is cut. */
+static inline struct weir_stretch weir_sample_stretch(const struct weir_sample *sample)
+{
+    return (struct weir_stretch){.words = (const uint64_t *)(const void *)sample->data,
+                                 .count = sample->bytes / sizeof(uint64_t),
+                                 .offset = sample->offset};
+}
+
+/* Reads up to WEIR_SAMPLES places of the first `bytes` of the file (UINT64_MAX: all of it) and
+ * calls `visit` for each: places spread evenly, and the end, which was written however sparse the
+ * file is before it. 0, or -errno and in *failed_offset the place that could not be read. */
+int weir_samples_visit(struct weir_samples *samples, uint64_t bytes,
+                       void (*visit)(void *context, const struct weir_sample *sample),
+                       void *context, uint64_t *failed_offset);
 
 #endif
