@@ -33,13 +33,15 @@ const char *weir_audit_data_advice(const struct weir_audit_input *input)
     return mode == WEIR_PAYLOAD_FULL || mode == WEIR_PAYLOAD_IOR ? ", or --data stamp" : "";
 }
 
-void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *record)
+void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_result *begun,
+                      struct weir_phase_result *record)
 {
     const struct weir_test *test = plan->tests[record->test];
     struct weir_audit_input input = {.plan = plan,
                                      .test = test,
                                      .phase =
                                          weir_plan_find_phase(plan, record->test, record->phase),
+                                     .begun = begun,
                                      .record = record};
 
     assert(input.phase != NULL);

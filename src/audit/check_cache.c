@@ -243,10 +243,88 @@ static void judge_residency(const struct weir_audit_input *input)
         check_nearness(input, false);
 }
 
+/* ---- memory in the place of storage ---- */
+
+/* File systems that have no storage under them (filesystems/tmpfs and filesystems/
+ * ramfs-rootfs-initramfs of the Linux kernel's documentation). */
+static bool is_in_memory(const struct weir_test_result *begun)
+{
+    static const char *const types[] = {"tmpfs", "ramfs", "hugetlbfs"};
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(begun->filesystem.type, types[i]) == 0)
+            return true;
+    return false;
+}
+
+static void report_memory(const struct weir_audit_input *input)
+{
+    weir_result_find(input->record, WEIR_NOTE, "in-memory",
+                     "the files are on %s, which is memory: direct I/O does not change that; name "
+                     "a directory of the storage with " WEIR_REMEDY_PATH,
+                     input->begun->filesystem.type);
+}
+
+/* Bytes that left the nodes' memory towards the storage, at most: devices and networks count those
+ * of others, too. False if that is not known. */
+static bool find_written(const struct weir_audit_input *input, uint64_t *bytes)
+{
+    const struct weir_test_result *begun = input->begun;
+    const struct weir_traffic *traffic = &input->record->traffic;
+    bool is_remote = begun->storage_count > 0 && begun->storages[0].facts.is_network;
+
+    *bytes = is_remote ? traffic->network_sent_bytes : traffic->device_written_bytes;
+    return is_remote ? traffic->has_network : traffic->has_devices;
+}
+
+static void check_writeback(const struct weir_audit_input *input)
+{
+    struct weir_phase_result *record = input->record;
+    uint64_t written_bytes;
+    double share;
+
+    if (!weir_phase_writes(input->phase) || input->phase->must_sync_at_end ||
+        input->phase->must_sync_each || record->byte_count == 0 ||
+        !find_written(input, &written_bytes))
+        return;
+    share = (double)written_bytes / (double)record->byte_count;
+    if (1.0 - share < RESIDENT_SHARE)
+        return;
+    weir_result_find(record, WEIR_NOTE, "unsynced",
+                     "at least %.1f %% of what was written was still in memory when the phase "
+                     "ended: use " WEIR_REMEDY_SYNC ", or direct I/O",
+                     100.0 * (1.0 - share));
+}
+
+/* A phase of a least time starts again with the same data. */
+static void check_repeated(const struct weir_audit_input *input)
+{
+    struct weir_phase_result *record = input->record;
+    char once[WEIR_SIZE_TEXT_BYTES];
+
+    if (input->phase->stop.minimum_ns == 0 || record->byte_count <= record->expected_bytes ||
+        record->expected_bytes == 0 || input->phase->must_sync_each)
+        return;
+    weir_result_find(record, WEIR_NOTE, "repeated",
+                     "the same %s were moved %.1f times, again and again through the page cache: "
+                     "move more data in place of " WEIR_REMEDY_LONGER_PHASE ", or use direct I/O",
+                     weir_size_format(record->expected_bytes, once),
+                     (double)record->byte_count / (double)record->expected_bytes);
+}
+
 void weir_audit_cache(const struct weir_audit_input *input)
 {
-    if (!weir_phase_reads(input->phase) || input->test->is_dry_run ||
-        (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0)
+    if (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0)
+        return;
+    if (is_in_memory(input->begun)) {
+        report_memory(input);
+        return;
+    }
+    if (weir_audit_passes_cache(input) && !input->phase->is_check && !input->phase->is_prefill) {
+        check_writeback(input);
+        check_repeated(input);
+    }
+    if (!weir_phase_reads(input->phase))
         return;
     if (weir_audit_passes_cache(input) && input->record->residency.asked_bytes > 0)
         judge_residency(input);

@@ -32,20 +32,35 @@ static void check_length(const struct weir_audit_input *input)
     if (input->test->is_dry_run || input->record->windows.total_s >= WEIR_SHORT_PHASE_S ||
         input->record->outcome != WEIR_OUTCOME_COMPLETE)
         return;
+    /* Through a page cache, a longer phase would move the same data again: in memory. */
     weir_result_find(input->record, WEIR_NOTE, "short",
-                     "the phase took %.3g ms: start-up and caches weigh heavily, so move more data "
-                     "or use " WEIR_REMEDY_LONGER_PHASE,
-                     input->record->windows.total_s * 1e3);
+                     "the phase took %.3g ms: start-up and caches weigh heavily, so move more "
+                     "data%s",
+                     input->record->windows.total_s * 1e3,
+                     weir_audit_passes_cache(input) ? "" : " or use " WEIR_REMEDY_LONGER_PHASE);
 }
 
-/* What is said only if it is known: ranks of one storage that fill while others transfer lose less
- * than this. */
+/* An upper bound: ranks that share a storage lose less time by filling while others transfer. Of
+ * transfers that failed or held wrong data there is no rate to estimate. */
 static void format_estimate(const struct weir_phase_result *record, char text[96])
 {
+    double seconds = weir_result_estimate_s(record);
+
     text[0] = '\0';
-    if (record->storage_s > 0.0)
-        snprintf(text, 96, ": the storage alone might have done %.2f MiB/s (estimate, at most)",
-                 (double)record->byte_count / MIB / record->storage_s);
+    if (seconds > 0.0 && record->mismatches.wrong_transfers == 0 && record->error_count == 0)
+        snprintf(text, 96, ": without it, %.2f MiB/s (estimate, at most)",
+                 (double)record->byte_count / MIB / seconds);
+}
+
+/* More ranks help where a core is left for them on each node, as far as that is known. */
+static bool has_room_for_ranks(const struct weir_phase_result *record)
+{
+    const struct weir_node_places *nodes = record->node_places;
+
+    for (unsigned i = 0; nodes != NULL && i < record->node_count; i++)
+        if (nodes[i].core_count > 0 && nodes[i].rank_count >= nodes[i].core_count)
+            return false;
+    return true;
 }
 
 static void check_data_share(const struct weir_audit_input *input)
@@ -57,8 +72,9 @@ static void check_data_share(const struct weir_audit_input *input)
         return;
     format_estimate(input->record, estimate);
     weir_result_find(input->record, WEIR_NOTE, "data-share",
-                     "%.0f %% of the ranks' time went into %s data%s: use more ranks%s",
-                     share * 100, weir_audit_activity(input), estimate,
+                     "%.0f %% of the ranks' time went into %s data%s: use more %s%s", share * 100,
+                     weir_audit_activity(input), estimate,
+                     has_room_for_ranks(input->record) ? "ranks" : "nodes",
                      weir_audit_data_advice(input));
 }
 

@@ -16,6 +16,7 @@ struct weir_audit_input {
     const struct weir_plan *plan;
     const struct weir_test *test;
     const struct weir_phase *phase;
+    const struct weir_test_result *begun;
     struct weir_phase_result *record;
 };
 

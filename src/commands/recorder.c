@@ -311,7 +311,8 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     int code = 0;
 
     weir_progress_line_clear(&recorder->progress);
-    weir_audit_phase(recorder->plan, phase);
+    weir_audit_phase(recorder->plan, &recorder->result->tests[recorder->result->test_count - 1],
+                     phase);
     if (phase->notes != NULL && !recorder->reporter->is_text)
         show_notes(recorder, phase);
     warn(recorder, phase);

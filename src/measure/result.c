@@ -148,6 +148,13 @@ static void derive_estimate(struct weir_phase_result *result, const struct weir_
         result->storage_s = (double)longest / NS_PER_S;
 }
 
+double weir_result_estimate_s(const struct weir_phase_result *result)
+{
+    if (result->storage_s <= 0.0)
+        return 0.0;
+    return fmax(result->windows.total_s - result->windows.transfer_s, 0.0) + result->storage_s;
+}
+
 /* The rank that was furthest behind speaks for all: what was asked for is the plan's. */
 static void derive_pace(struct weir_phase_result *result, const struct weir_rank_row *rows,
                         unsigned rank_count)

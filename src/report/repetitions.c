@@ -94,6 +94,7 @@ static void merge(struct weir_phase_result *whole, const struct weir_phase_resul
     whole->cpu_user_s += row->cpu_user_s / count;
     whole->cpu_system_s += row->cpu_system_s / count;
     whole->windows.transfer_s += row->windows.transfer_s / count;
+    whole->windows.total_s += row->windows.total_s / count;
     whole->rank_s_min = fmin(whole->rank_s_min, row->rank_s_min);
     whole->rank_s_mean += row->rank_s_mean / count;
     whole->rank_s_max = fmax(whole->rank_s_max, row->rank_s_max);

@@ -59,6 +59,24 @@ for sharing in '' -F; do
     expect_no_line 'resident:'
 done
 
+# ---- writes that stay in memory: devices count what left it, and what others wrote meanwhile
+
+expect_unsynced() { # expect_unsynced VERB CONDITION, in which `share` of what was written has left memory
+    expect_record "(lambda p: (lambda share: ('unsynced' in {f.name for f in p.findings}) == ($2))(
+        getattr(p.traffic, 'device_written_bytes', p.bytes) / p.bytes))(next(p for p in phases if p.verb == '$1'))"
+}
+
+try 2 -w -b 32m -o "$files/f"
+expect_unsynced write 'share < 0.95'
+try 2 -w -e -b 4m -o "$files/f"
+expect_unsynced write False
+try 2 -w -b 1m -O minTimeDuration=0.3 -o "$files/f"
+expect_record "'repeated' in $(findings_of written)"
+if [[ -w /dev/shm ]]; then
+    try 2 -w -r -a POSIX --direct -b 1m -o "/dev/shm/weir-residency-$$"
+    expect_record "all('in-memory' in {f.name for f in p.findings} for p in phases if p.verb != 'remove')"
+fi
+
 # Segments of several ranks, in any order: each rank asks for its own. They are written in order: random blocks that
 # repeat leave holes, which no cache holds.
 for order in -z '-z -z'; do

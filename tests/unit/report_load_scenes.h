@@ -80,7 +80,7 @@ static inline struct scene make_mixed(void)
         done->overlapped_data_share = 0.375;
         done->short_count = 3;
         done->mismatches.checked_transfers = 5;
-        weir_audit_phase(scene.plan, done);
+        weir_audit_phase(scene.plan, &(struct weir_test_result){0}, done);
         scene_queued(&scene, test, read, i, row);
     }
     return scene;
@@ -124,13 +124,13 @@ static inline struct scene make_open_loop(void)
     done->pace = (struct weir_pace_result){32.5, 0.248, 2e-5, 3e-4, 2};
     done->response = scene_histogram(&scene, 2000000, 150000, 8);
     weir_series_note_backlog(done->series, 0, 2);
-    weir_audit_phase(scene.plan, done);
+    weir_audit_phase(scene.plan, &(struct weir_test_result){0}, done);
     done = scene_queued(&scene, test, read, 0, row);
     done->pace = (struct weir_pace_result){1000.0, 0.008, 0.24, 0.241, 7};
     done->response = scene_histogram(&scene, 2000000, 30000000, 8);
     weir_series_note_backlog(done->series, 0, 3);
     weir_series_note_backlog(done->series, UINT64_C(3) << 20, 7);
-    weir_audit_phase(scene.plan, done);
+    weir_audit_phase(scene.plan, &(struct weir_test_result){0}, done);
     return scene;
 }
 
@@ -160,7 +160,7 @@ static inline struct scene make_depth_search(void)
                           "raise it with ulimit -l";
         done->shortfall_rank_count = 2;
         done->blocked_count = 1;
-        weir_audit_phase(scene.plan, done);
+        weir_audit_phase(scene.plan, &(struct weir_test_result){0}, done);
     }
     return scene;
 }

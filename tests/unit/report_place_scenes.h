@@ -200,7 +200,7 @@ static inline struct scene make_places(void)
                                               .network_sent_bytes = (i ? 1 : 17) * MIB};
         if (i)
             done->residency = (struct weir_residency_result){16 * MIB, 12 * MIB, 4};
-        weir_audit_phase(scene.plan, done);
+        weir_audit_phase(scene.plan, &(struct weir_test_result){0}, done);
     }
     return scene;
 }
@@ -249,7 +249,7 @@ static inline struct scene make_misplaced(void)
                                               .has_network = true,
                                               .device_read_bytes = 3 * MIB,
                                               .device_written_bytes = 21 * MIB + MIB / 4};
-        weir_audit_phase(scene.plan, done);
+        weir_audit_phase(scene.plan, &(struct weir_test_result){0}, done);
     }
     return scene;
 }

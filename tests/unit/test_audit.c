@@ -22,6 +22,7 @@ struct subject {
     struct weir_phase *write;
     struct weir_phase *read;
     struct weir_target target;
+    struct weir_test_result begun;
     struct weir_phase_result record;
     struct weir_histogram latency;
     struct weir_histogram submission;
@@ -104,6 +105,18 @@ SPOIL(shrink_after_deadline, shrink(x); stonewall(x); x->record.byte_count = MIB
 SPOIL(corrupt, x->record.mismatches.checked_transfers = 9; x->record.mismatches.wrong_transfers = 2)
 SPOIL(blur_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s = 0.02)
 SPOIL(sharpen_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s = 0.001)
+SPOIL(write_into_memory, x->record.traffic.has_devices = true)
+SPOIL(write_nearly_all, write_into_memory(x); x->record.traffic.device_written_bytes = 4 * MIB - 1)
+SPOIL(write_and_sync, write_into_memory(x); x->write->must_sync_at_end = true)
+SPOIL(write_and_sync_each, write_into_memory(x); x->write->must_sync_each = true)
+SPOIL(write_directly, write_into_memory(x); x->test->backend = &direct)
+SPOIL(write_to_the_unknown, x->record.traffic.has_network = true)
+SPOIL(write_again, x->write->stop.minimum_ns = 1; x->record.byte_count = 40 * MIB)
+SPOIL(write_again_directly, write_again(x); x->test->backend = &direct)
+SPOIL(write_once, write_again(x); x->record.byte_count = 4 * MIB)
+SPOIL(write_to_tmpfs, snprintf(x->begun.filesystem.type, sizeof x->begun.filesystem.type, "tmpfs"))
+SPOIL(write_to_tmpfs_directly, write_to_tmpfs(x); x->test->backend = &direct)
+SPOIL(write_to_ext4, snprintf(x->begun.filesystem.type, sizeof x->begun.filesystem.type, "ext4"))
 SPOIL(hurry, x->record.windows.total_s = 0.01)
 SPOIL(pass_by, x->record.common_s = 0)
 SPOIL(ponder, x->record.data_share = 0.4)
@@ -420,7 +433,7 @@ static void assert_cases(const struct audit_case *cases, size_t count)
 
         set_up(&subject);
         cases[i].spoil(&subject);
-        weir_audit_phase(subject.plan, &subject.record);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
         finding = find(&subject, cases[i].name);
         if ((finding != NULL) != cases[i].is_raised)
             fail_msg("case %zu: %s", i, cases[i].name);
@@ -436,10 +449,10 @@ static void files_that_are_shorter_than_what_was_written_are_a_flaw(void **state
 
     (void)state;
     set_up(&subject);
-    weir_audit_phase(subject.plan, &subject.record);
+    weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_false(subject.record.has_lost_bytes);
     shrink(&subject);
-    weir_audit_phase(subject.plan, &subject.record);
+    weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_true(subject.record.has_lost_bytes);
     weir_plan_close(subject.plan);
 }
@@ -511,6 +524,52 @@ static void each_finding_is_made_for_its_record_and_no_other(void **state)
 
     (void)state;
     assert_cases(cases, sizeof cases / sizeof *cases);
+}
+
+static void rates_of_memory_are_named_as_such(void **state)
+{
+    static const struct audit_case cases[] = {
+        {write_into_memory, "unsynced", WEIR_NOTE, true},
+        {write_nearly_all, "unsynced", WEIR_NOTE, false},
+        {write_and_sync, "unsynced", WEIR_NOTE, false},
+        {write_and_sync_each, "unsynced", WEIR_NOTE, false},
+        {write_directly, "unsynced", WEIR_NOTE, false},
+        {write_to_the_unknown, "unsynced", WEIR_NOTE, false},
+        {write_again, "repeated", WEIR_NOTE, true},
+        {write_again_directly, "repeated", WEIR_NOTE, false},
+        {write_once, "repeated", WEIR_NOTE, false},
+        {write_to_tmpfs, "in-memory", WEIR_NOTE, true},
+        {write_to_tmpfs_directly, "in-memory", WEIR_NOTE, true},
+        {write_to_ext4, "in-memory", WEIR_NOTE, false},
+    };
+
+    (void)state;
+    assert_cases(cases, sizeof cases / sizeof *cases);
+}
+
+static void no_estimate_is_made_of_wrong_data_and_no_rank_advised_without_a_core(void **state)
+{
+    struct weir_node_places places[2] = {{.rank_count = 2, .core_count = 2},
+                                         {.rank_count = 2, .core_count = 3}};
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        const struct weir_finding *finding;
+        struct subject subject;
+
+        set_up(&subject);
+        ponder(&subject);
+        subject.record.storage_s = 0.5;
+        subject.record.mismatches.wrong_transfers = i & 1;
+        subject.record.node_places = i & 2 ? places : NULL;
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
+        finding = find(&subject, "data-share");
+        assert_non_null(finding);
+        /* 4 MiB in 0.5 s and the 0.1 s outside of transfers, which the rate has too */
+        assert_int_equal(strstr(finding->text, "6.67 MiB/s") != NULL, (i & 1) == 0);
+        assert_int_equal(strstr(finding->text, "use more ranks") != NULL, (i & 2) == 0);
+        weir_plan_close(subject.plan);
+    }
 }
 
 static void open_loops_are_doubted_where_they_fell_behind_or_paused(void **state)
@@ -651,7 +710,7 @@ static void known_residency_is_told_once_and_suspicions_are_not(void **state)
 
         set_up(&subject);
         cases[i].spoil(&subject);
-        weir_audit_phase(subject.plan, &subject.record);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
         for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
             const struct weir_finding *finding = find(&subject, names[k]);
             bool is_due = cases[i].name != NULL && strcmp(cases[i].name, names[k]) == 0;
@@ -702,7 +761,7 @@ static void residency_is_told_with_its_share_and_the_way_out(void **state)
 
         set_up(&subject);
         cases[i].spoil(&subject);
-        weir_audit_phase(subject.plan, &subject.record);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
         finding = find(&subject, "resident");
         if (finding == NULL)
             finding = find(&subject, "fits-in-memory");
@@ -756,7 +815,7 @@ static void a_read_of_its_own_nodes_data_is_told_why(void **state)
 
         set_up(&subject);
         cases[i].spoil(&subject);
-        weir_audit_phase(subject.plan, &subject.record);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
         finding = find(&subject, "cache");
         if (finding == NULL)
             finding = find(&subject, "near");
@@ -801,7 +860,7 @@ static void sentences_about_loads_say_the_way_out(void **state)
         subject.record.pace.max_backlog = 1000000000;
         if (strcmp(cases[i].name, "late-issue") == 0)
             subject.record.pace.asked_per_s = 1.0;
-        weir_audit_phase(subject.plan, &subject.record);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
         finding = find(&subject, cases[i].name);
         assert_non_null(finding);
         length = strlen(finding->text);
@@ -820,7 +879,7 @@ static void a_rate_that_was_not_sustained_is_told_in_numbers(void **state)
     set_up(&subject);
     fall_behind(&subject);
     subject.record.windows.transfer_s = 2.0;
-    weir_audit_phase(subject.plan, &subject.record);
+    weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_string_equal(find(&subject, "rate-not-sustained")->text,
                         "1000 transfers/s (3.9 MiB/s) were asked for and 512 (2.0) were done: the "
                         "last was issued 51.0 ms late, and up to 3 of a rank waited, so response "
@@ -837,21 +896,21 @@ static void advice_is_such_that_it_can_be_followed(void **state)
     set_up(&subject);
     submit_slowly(&subject);
     subject.record.bypasses_cache = true;
-    weir_audit_phase(subject.plan, &subject.record);
+    weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_non_null(strstr(find(&subject, "submit-blocks")->text, "brings little: use more ranks"));
     weir_plan_close(subject.plan);
     set_up(&subject);
     submit_slowly(&subject);
     subject.record.bypasses_cache = true;
     subject.write->must_replace = true;
-    weir_audit_phase(subject.plan, &subject.record);
+    weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_non_null(strstr(find(&subject, "submit-blocks")->text,
                            "files that are there (" WEIR_REMEDY_USE_EXISTING));
     weir_plan_close(subject.plan);
     set_up(&subject);
     multitask(&subject);
     subject.write->payload.mode = WEIR_PAYLOAD_FULL;
-    weir_audit_phase(subject.plan, &subject.record);
+    weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_non_null(strstr(find(&subject, "data-in-flight")->text, "ranks, or --data stamp"));
     weir_plan_close(subject.plan);
 }
@@ -873,7 +932,7 @@ static void what_was_not_granted_is_told_line_by_line(void **state)
     set_up(&subject);
     fall_short(&subject);
     subject.record.shortfall = "no pages: raise vm.nr_hugepages\nno 1.5; luck";
-    weir_audit_phase(subject.plan, &subject.record);
+    weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_int_equal(count_findings(&subject, "not-granted"), 2);
     assert_string_equal(find(&subject, "not-granted")->text,
                         "on 1 of 4 ranks: no pages: raise vm.nr_hugepages");
@@ -891,7 +950,7 @@ static void a_rate_that_was_not_sustained_makes_a_run_one_to_warn_of(void **stat
     for (int is_behind = 0; is_behind < 2; is_behind++) {
         set_up(&subject);
         (is_behind ? fall_behind : pace)(&subject);
-        weir_audit_phase(subject.plan, &subject.record);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
         result->phases = &subject.record;
         result->phase_count = 1;
         assert_int_equal(weir_audit_warns(subject.plan, result), is_behind);
@@ -918,7 +977,7 @@ static void an_outlier_is_told_with_rank_host_activity_and_mean(void **state)
         set_up(&subject);
         straggle(&subject);
         subject.record.outliers[0].kind = (enum weir_outlier_kind)i;
-        weir_audit_phase(subject.plan, &subject.record);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
         assert_non_null(find(&subject, "outlier"));
         assert_memory_equal(find(&subject, "outlier")->text, activities[i], strlen(activities[i]));
         weir_plan_close(subject.plan);
@@ -934,7 +993,7 @@ static void a_thousand_outliers_leave_room_for_other_findings(void **state)
     (void)state;
     set_up(&subject);
     straggle_often(&subject);
-    weir_audit_phase(subject.plan, &subject.record);
+    weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     for (unsigned i = 0; i < subject.record.finding_count; i++)
         count += strcmp(subject.record.findings[i].name, "outlier") == 0;
     assert_int_equal(count, 4);
@@ -948,7 +1007,7 @@ static void a_sound_phase_has_no_finding(void **state)
 
     (void)state;
     set_up(&subject);
-    weir_audit_phase(subject.plan, &subject.record);
+    weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_int_equal(subject.record.finding_count, 0);
     weir_plan_close(subject.plan);
 }
@@ -958,6 +1017,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_that_are_shorter_than_what_was_written_are_a_flaw),
         cmocka_unit_test(each_finding_is_made_for_its_record_and_no_other),
+        cmocka_unit_test(rates_of_memory_are_named_as_such),
+        cmocka_unit_test(no_estimate_is_made_of_wrong_data_and_no_rank_advised_without_a_core),
         cmocka_unit_test(open_loops_are_doubted_where_they_fell_behind_or_paused),
         cmocka_unit_test(queues_are_doubted_where_something_else_than_the_storage_is_the_limit),
         cmocka_unit_test(mixed_phases_are_doubted_as_the_reads_that_they_are),

@@ -441,7 +441,7 @@ static void each_finding_is_made_for_what_spoils_a_number_and_for_nothing_else(v
         set_up(&subject);
         subject.record.latency = &subject.latency;
         cases[i].spoil(&subject);
-        weir_audit_phase(subject.plan, &subject.record);
+        weir_audit_phase(subject.plan, &(struct weir_test_result){0}, &subject.record);
         assert_findings(&subject.record, i);
         weir_plan_close(subject.plan);
     }
@@ -466,7 +466,7 @@ static void who_was_moved_is_not_sent_to_membind(void **state)
         set_up(&subject);
         subject.record.latency = &subject.latency;
         ways[i].spoil(&subject);
-        weir_audit_phase(subject.plan, &subject.record);
+        weir_audit_phase(subject.plan, &(struct weir_test_result){0}, &subject.record);
         assert_in_range(subject.record.finding_count, 2, 9);
         finding = &subject.record.findings[1];
         assert_string_equal(finding->name, "wrong-node");
@@ -497,7 +497,7 @@ static void all_findings_at_once_have_room(void **state)
         subject.nodes[i].asks_nodes = i == 2;
         memset(subject.nodes[i].host, 'h', sizeof subject.nodes[i].host - 1);
     }
-    weir_audit_phase(subject.plan, &subject.record);
+    weir_audit_phase(subject.plan, &(struct weir_test_result){0}, &subject.record);
     assert_int_equal(subject.record.finding_count, 9);
     for (unsigned i = 0; i < subject.record.finding_count; i++)
         assert_in_range(strlen(subject.record.findings[i].text), 1, WEIR_FINDING_TEXT_BYTES - 2);

@@ -147,7 +147,7 @@ static struct scene make_thousands(bool are_different)
         done->node_memory_bytes = 256 * GIB;
         done->traffic = (struct weir_traffic){true, true, MIB, 16 * GIB, MIB, MIB};
         done->residency = (struct weir_residency_result){16 * GIB, GIB, RANKS};
-        weir_audit_phase(scene.plan, done);
+        weir_audit_phase(scene.plan, &(struct weir_test_result){0}, done);
     }
     return scene;
 }

@@ -6,8 +6,9 @@
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
 
-/* Adds findings to the record of one finished phase. */
-void weir_audit_phase(const struct weir_plan *plan, struct weir_phase_result *phase);
+/* Adds findings to the record of one finished phase of the test `begun`. */
+void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_result *begun,
+                      struct weir_phase_result *phase);
 
 /* True if there is anything in a finished run that its user is warned of: a word that was changed
  * or ignored, fewer ranks than asked for, a file that was replaced, sizes that are not those asked

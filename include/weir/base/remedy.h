@@ -27,6 +27,7 @@
 #define WEIR_REMEDY_REPETITIONS "{repetitions}"
 #define WEIR_REMEDY_DEADLINE "{deadline}"
 #define WEIR_REMEDY_LONGER_PHASE "{longer-phase}"
+#define WEIR_REMEDY_SYNC "{sync}" /* at the end of writes */
 #define WEIR_REMEDY_WEAR_OUT "{wear-out}"
 /* Whose part a rank reads. */
 #define WEIR_REMEDY_SHIFT_NODES "{shift-nodes}"

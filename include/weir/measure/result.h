@@ -273,6 +273,10 @@ struct weir_phase_result {
 void weir_result_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
                         unsigned rank_count, const char *const *hosts, double outlier_s);
 
+/* Seconds that the phase would have taken without filling and checking of data: its total time, of
+ * which the rate is made, with the ranks' transfer window shortened to `storage_s`. 0: not known. */
+double weir_result_estimate_s(const struct weir_phase_result *result);
+
 /* What a timed label measured: one time through the steps under it. */
 struct weir_timed_result {
     unsigned test;

@@ -134,11 +134,15 @@ static void add_sizes(struct weir_text *text, const struct weir_phase *phase,
 static void add_partial(struct weir_text *text, const struct weir_phase *phase,
                         const struct weir_phase_result *result)
 {
+    bool is_repeated = result->byte_count > result->expected_bytes;
+
     if (result->outcome == WEIR_OUTCOME_PARTIAL)
-        weir_text_add(text, "WARNING: %s %u %s: its row is of %llu of %llu bytes\n",
+        weir_text_add(text, "WARNING: %s %u %s: its row is of %llu %s %llu bytes%s\n",
                       weir_verb_name(phase->verb), result->repetition,
                       weir_figures_has_failed(result) ? "failed" : "was interrupted",
-                      number(result->byte_count), number(result->expected_bytes));
+                      number(result->byte_count), is_repeated ? "bytes, the" : "of",
+                      number(result->expected_bytes),
+                      is_repeated ? " of the layout more than once" : "");
 }
 
 /* ---- transfers ---- */

@@ -121,7 +121,7 @@ static void add_ranks(struct weir_text *text, const char *name,
     add_slowest(&slowest, result);
     if (result->storage_s > 0.0)
         snprintf(estimate, sizeof estimate, "%.2f",
-                 weir_figures_rate(moved_mib, result->storage_s));
+                 weir_figures_rate(moved_mib, weir_result_estimate_s(result)));
     weir_trust_line(text, "%s %9s %9s %9s %9s %8.1f%% %10s %9s  %s", name,
                     weir_duration_format(result->rank_s_min, times[0]),
                     weir_duration_format(result->rank_s_mean, times[1]),

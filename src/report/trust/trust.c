@@ -222,6 +222,18 @@ static void add_verification(struct weir_text *text, const struct weir_trust_vie
 
 /* ---- what went wrong, and what to know ---- */
 
+/* A phase of a least time starts again, and then moves more than its layout holds. */
+static void add_moved(struct weir_text *text, const struct weir_phase_result *phase)
+{
+    unsigned long long moved = phase->byte_count, whole = phase->expected_bytes;
+
+    if (moved > whole)
+        weir_text_add(text, "%llu bytes were moved, the %llu of the layout more than once", moved,
+                      whole);
+    else
+        weir_text_add(text, "%llu of %llu bytes were moved", moved, whole);
+}
+
 /* A failure is told once, with its rank, its place and what had been done; the finding says no more
  * than its count. */
 static void add_failure(struct weir_text *text, const char *name,
@@ -232,10 +244,10 @@ static void add_failure(struct weir_text *text, const char *name,
     if (phase->error_count > 0)
         weir_text_add(&done, "%llu operation%s failed", (unsigned long long)phase->error_count,
                       phase->error_count == 1 ? "" : "s");
-    if (phase->outcome == WEIR_OUTCOME_PARTIAL)
-        weir_text_add(&done, "%s%llu of %llu bytes were moved", done.length > 0 ? ", " : "",
-                      (unsigned long long)phase->byte_count,
-                      (unsigned long long)phase->expected_bytes);
+    if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
+        weir_text_add(&done, "%s", done.length > 0 ? ", " : "");
+        add_moved(&done, phase);
+    }
     weir_trust_line(text, "%s  warning failed: %s%s%s%s", name, phase->failure,
                     done.length > 0 ? " (" : "", weir_text_string(&done),
                     done.length > 0 ? ")" : "");
@@ -246,12 +258,15 @@ static void add_failure(struct weir_text *text, const char *name,
 static void add_outcome(struct weir_text *text, const char *name,
                         const struct weir_phase_result *phase)
 {
-    if (phase->failure[0] != '\0')
+    struct weir_text moved = {0};
+
+    if (phase->failure[0] != '\0') {
         add_failure(text, name, phase);
-    else if (phase->outcome == WEIR_OUTCOME_PARTIAL)
-        weir_trust_line(text, "%s  partial: %llu of %llu bytes were moved", name,
-                        (unsigned long long)phase->byte_count,
-                        (unsigned long long)phase->expected_bytes);
+    } else if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
+        add_moved(&moved, phase);
+        weir_trust_line(text, "%s  warning partial: %s", name, weir_text_string(&moved));
+        weir_text_close(&moved);
+    }
 }
 
 static bool has_finding(const struct weir_phase_result *phase, const char *name)
