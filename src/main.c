@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the words of the command line to the command, and its exit code. */
-#include "weir/base/clock.h"
 #include "weir/base/log.h"
 #include "weir/base/memory.h"
 #include "weir/commands/commands.h"
 #include "weir/front/front.h"
 #include "weir/group/group.h"
 #include "weir/io/backend.h"
-#include "weir/system/topology.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -107,13 +105,12 @@ int main(int argc, char *argv[])
     int exit_code = WEIR_EXIT_ENVIRONMENT;
 
     keep_standard_descriptors();
-    weir_clock_read_early();
     weir_memory_reserve();
     list_backends(&backends, &arena);
     weir_front_read(argc, (const char *const *)argv, &backends, &command, &error);
     weir_use_words_of(command.dialect);
     if (needs_mpi(&command, &error)) {
-        weir_topology_leave_out_plugins();
+        weir_prepare_process();
         weir_group_mpi_open(&argc, &argv, &group, &failure);
     } else {
         weir_group_self_open(&group);

@@ -8,6 +8,7 @@
 #include "weir/base/random.h"
 #include "weir/commands/commands.h"
 #include "weir/system/host.h"
+#include "weir/system/topology.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -85,6 +86,12 @@ static void give_up(void *context, const char *reason, bool is_held)
     if (is_held)
         _exit(WEIR_EXIT_FLAWED);
     weir_group_abort(ending->group, WEIR_EXIT_FLAWED);
+}
+
+void weir_prepare_process(void)
+{
+    weir_clock_read_early();
+    weir_topology_leave_out_plugins();
 }
 
 int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,

@@ -12,6 +12,10 @@
 /* Messages of this process say remedies in the words of this dialect from now on. */
 void weir_use_words_of(const char *dialect);
 
+/* Prepares what the start of MPI gives time for, or must come before it: the clock's calibration,
+ * and the environment of hwloc. Before weir_group_mpi_open. */
+void weir_prepare_process(void);
+
 /* Runs the plan on all ranks of the group: engine, audit, reports and result file; rank 0 reports.
  * The exit code, the same on all ranks; *error is set where a run could not be. Collective. */
 int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
