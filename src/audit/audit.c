@@ -10,7 +10,7 @@
 
 static bool moves_data(const struct weir_audit_input *input)
 {
-    return input->phase->verb != WEIR_REMOVE && input->record->op_count > 0;
+    return weir_verb_moves_data(input->phase->verb) && input->record->op_count > 0;
 }
 
 bool weir_audit_passes_cache(const struct weir_audit_input *input)
@@ -22,13 +22,13 @@ bool weir_audit_passes_cache(const struct weir_audit_input *input)
 const char *weir_audit_activity(const struct weir_audit_input *input)
 {
     if (input->phase->verb == WEIR_MIXED)
-        return input->phase->must_verify ? "making and checking" : "making";
-    return input->phase->verb == WEIR_WRITE ? "making" : "checking";
+        return input->phase->transfers.must_verify ? "making and checking" : "making";
+    return weir_verb_makes_files(input->phase->verb) ? "making" : "checking";
 }
 
 const char *weir_audit_data_advice(const struct weir_audit_input *input)
 {
-    enum weir_payload_mode mode = input->phase->payload.mode;
+    enum weir_payload_mode mode = input->phase->transfers.payload.mode;
 
     return mode == WEIR_PAYLOAD_FULL || mode == WEIR_PAYLOAD_IOR ? ", or --data stamp" : "";
 }
@@ -70,7 +70,7 @@ static bool warns_of_test(const struct weir_test *test, const struct weir_test_r
 static bool warns_of_phase(const struct weir_plan *plan, const struct weir_phase_result *record)
 {
     const struct weir_phase *phase = weir_plan_find_phase(plan, record->test, record->phase);
-    bool has_size = phase->verb != WEIR_REMOVE && !plan->tests[record->test]->is_dry_run &&
+    bool has_size = weir_verb_moves_data(phase->verb) && !plan->tests[record->test]->is_dry_run &&
                     record->outcome != WEIR_OUTCOME_SKIPPED;
 
     for (unsigned i = 0; i < record->finding_count; i++)

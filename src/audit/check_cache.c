@@ -32,7 +32,7 @@ static bool is_written_in(const struct weir_test *test, const struct weir_target
                           unsigned limit)
 {
     for (size_t i = 0; i < test->phase_count; i++)
-        if (weir_phase_writes(test->phases[i]) && test->phases[i]->number < limit &&
+        if (weir_verb_writes(test->phases[i]->verb) && test->phases[i]->number < limit &&
             is_same_target(test->phases[i]->target, target))
             return true;
     return false;
@@ -283,8 +283,8 @@ static void check_writeback(const struct weir_audit_input *input)
     uint64_t written_bytes;
     double share;
 
-    if (!weir_phase_writes(input->phase) || input->phase->must_sync_at_end ||
-        input->phase->must_sync_each || record->byte_count == 0 ||
+    if (!weir_verb_writes(input->phase->verb) || input->phase->transfers.must_sync_at_end ||
+        input->phase->transfers.must_sync_each || record->byte_count == 0 ||
         !find_written(input, &written_bytes))
         return;
     share = (double)written_bytes / (double)record->byte_count;
@@ -303,7 +303,7 @@ static void check_repeated(const struct weir_audit_input *input)
     char once[WEIR_SIZE_TEXT_BYTES];
 
     if (input->phase->stop.minimum_ns == 0 || record->byte_count <= record->expected_bytes ||
-        record->expected_bytes == 0 || input->phase->must_sync_each)
+        record->expected_bytes == 0 || input->phase->transfers.must_sync_each)
         return;
     weir_result_find(record, WEIR_NOTE, "repeated",
                      "the same %s were moved %.1f times, again and again through the page cache: "
@@ -324,7 +324,7 @@ void weir_audit_cache(const struct weir_audit_input *input)
         check_writeback(input);
         check_repeated(input);
     }
-    if (!weir_phase_reads(input->phase))
+    if (!weir_verb_reads(input->phase->verb))
         return;
     if (weir_audit_passes_cache(input) && input->record->residency.asked_bytes > 0)
         judge_residency(input);

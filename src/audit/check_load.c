@@ -228,7 +228,7 @@ static const char *submission_advice(const struct weir_audit_input *input)
 {
     if (weir_audit_passes_cache(input))
         return "use direct I/O (--direct)";
-    return input->phase->verb == WEIR_WRITE && input->phase->must_replace
+    return input->phase->transfers.must_replace
                ? "write into files that are there (" WEIR_REMEDY_USE_EXISTING
                  ", after a run with " WEIR_REMEDY_KEEP "), or use more ranks"
                : "use more ranks";

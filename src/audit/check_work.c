@@ -50,13 +50,15 @@ static void check_stonewall(const struct weir_audit_input *input)
 static void check_size(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;
-    uint64_t extent = weir_layout_bytes_per_rank(&input->phase->layout) * record->rank_count;
-    bool is_whole =
-        record->byte_count == extent && input->phase->layout.order != WEIR_ORDER_RANDOM_BLOCKS;
-    bool may_be_longer = !input->phase->must_replace && record->file_bytes > extent;
+    uint64_t extent =
+        weir_layout_bytes_per_rank(&input->phase->transfers.layout) * record->rank_count;
+    bool is_whole = record->byte_count == extent &&
+                    input->phase->transfers.layout.order != WEIR_ORDER_RANDOM_BLOCKS;
+    bool may_be_longer = !input->phase->transfers.must_replace && record->file_bytes > extent;
 
-    if (input->phase->verb != WEIR_WRITE || record->outcome != WEIR_OUTCOME_COMPLETE || !is_whole ||
-        record->file_bytes == UINT64_MAX || record->file_bytes == extent || may_be_longer)
+    if (!weir_verb_makes_files(input->phase->verb) || record->outcome != WEIR_OUTCOME_COMPLETE ||
+        !is_whole || record->file_bytes == UINT64_MAX || record->file_bytes == extent ||
+        may_be_longer)
         return;
     /* Where one rank sees more, the others may be late. */
     input->record->has_lost_bytes = record->file_bytes < extent && !record->has_differing_sizes;
@@ -90,7 +92,7 @@ static const char *keeping_advice(const struct weir_test *test)
 {
     const struct weir_phase *removal = weir_test_phase(test, WEIR_REMOVE);
 
-    return removal == NULL || removal->only_if_clean
+    return removal == NULL || removal->names.only_if_clean
                ? ""
                : ": the files are removed, and " WEIR_REMEDY_KEEP_FAILED " would keep them";
 }

@@ -25,12 +25,13 @@ static uint64_t ranks_of(const struct weir_test *test, unsigned ranks)
 
 static bool moves_data(const struct weir_phase *phase)
 {
-    return phase->verb != WEIR_REMOVE;
+    return weir_verb_moves_data(phase->verb);
 }
 
+/* Of a phase that moves data. */
 static uint64_t ops_of(const struct weir_phase *phase)
 {
-    uint64_t ops = weir_layout_ops_per_rank(&phase->layout);
+    uint64_t ops = weir_layout_ops_per_rank(&phase->transfers.layout);
 
     return phase->stop.op_limit > 0 && phase->stop.op_limit < ops ? phase->stop.op_limit : ops;
 }
@@ -44,7 +45,7 @@ static const char *purpose_of(const struct weir_phase *phase)
 
 static void add_amounts(const struct outlook *outlook, const struct weir_phase *phase)
 {
-    uint64_t bytes = ops_of(phase) * phase->layout.transfer_bytes;
+    uint64_t bytes = ops_of(phase) * phase->transfers.layout.transfer_bytes;
     char one[WEIR_SIZE_TEXT_BYTES], all[WEIR_SIZE_TEXT_BYTES];
 
     weir_text_add(outlook->text, "  %-7s %s per rank, %s in all%s%s\n", weir_verb_name(phase->verb),
@@ -105,8 +106,8 @@ static void add_memory(const struct outlook *outlook)
     for (size_t i = 0; i < outlook->test->phase_count; i++) {
         const struct weir_phase *phase = outlook->test->phases[i];
 
-        if (moves_data(phase) && phase->depth * phase->layout.transfer_bytes > bytes)
-            bytes = phase->depth * phase->layout.transfer_bytes;
+        if (moves_data(phase) && phase->depth * phase->transfers.layout.transfer_bytes > bytes)
+            bytes = phase->depth * phase->transfers.layout.transfer_bytes;
     }
     weir_text_add(outlook->text, "  memory  %s of transfers in flight per rank, %s in all",
                   weir_size_format(bytes, one), weir_size_format(bytes * outlook->ranks, all));
@@ -138,13 +139,14 @@ static void add_phase(const struct outlook *outlook, const struct weir_phase *ph
                       struct span *span)
 {
     const struct weir_rate *rate = &phase->rate;
-    double work = (double)ops_of(phase), least_s = 0;
+    double work, least_s = 0;
     double deadline_s = (double)phase->stop.deadline_ns / NS_PER_S;
 
     if (!moves_data(phase))
         return;
+    work = (double)ops_of(phase);
     if (rate->is_in_bytes)
-        work *= (double)phase->layout.transfer_bytes;
+        work *= (double)phase->transfers.layout.transfer_bytes;
     if (rate->arrivals != WEIR_ARRIVALS_CLOSED)
         least_s = work * (rate->is_per_rank ? 1 : (double)outlook->ranks) / rate->per_s;
     least_s += (double)phase->think_ns / NS_PER_S * (double)ops_of(phase);

@@ -193,7 +193,7 @@ static void warn_of_test(const struct weir_recorder *recorder, const struct weir
 {
     const struct weir_test *test = recorder->plan->tests[begun->test];
     const struct weir_phase *write = weir_test_phase(test, WEIR_WRITE);
-    const char *fate = write != NULL && write->must_replace ? "replaced" : "overwritten";
+    const char *fate = write != NULL && write->transfers.must_replace ? "replaced" : "overwritten";
 
     if (recorder->reporter->is_text)
         return;
@@ -241,7 +241,7 @@ static void warn_of_bytes(const struct weir_recorder *recorder,
     const struct weir_phase *planned =
         weir_plan_find_phase(recorder->plan, phase->test, phase->phase);
 
-    if (recorder->reporter->is_text || planned->verb == WEIR_REMOVE || planned->is_check ||
+    if (recorder->reporter->is_text || !weir_verb_moves_data(planned->verb) || planned->is_check ||
         phase->outcome != WEIR_OUTCOME_COMPLETE || phase->byte_count == phase->expected_bytes)
         return;
     weir_log(

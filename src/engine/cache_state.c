@@ -187,7 +187,7 @@ int weir_cache_state_prepare(struct weir_data_phase *data, struct weir_error *er
 {
     const struct weir_run *run = data->run;
 
-    if (!weir_phase_reads(data->phase) || !has_files(run))
+    if (!weir_verb_reads(data->phase->verb) || !has_files(run))
         return 0;
     if (run->test->cache_drop == WEIR_DROP_FILES)
         drop_files(data, error);

@@ -57,10 +57,10 @@ static int find_device(struct device_check *check)
 static int check_size(const struct device_check *check)
 {
     const struct weir_phase *phase = check->phase;
-    uint64_t needed = weir_layout_bytes_per_rank(&phase->layout) *
+    uint64_t needed = weir_layout_bytes_per_rank(&phase->transfers.layout) *
                       (phase->target->is_shared ? (uint64_t)check->run->group->size : 1);
 
-    if (phase->verb == WEIR_REMOVE || needed <= check->device.bytes)
+    if (!weir_verb_moves_data(phase->verb) || needed <= check->device.bytes)
         return 0;
     return REFUSE(check,
                   "device %s has %llu bytes, and the test takes %llu of it: use smaller blocks "
@@ -138,7 +138,7 @@ static int check_loss(const struct device_check *check)
 {
     int code;
 
-    if (!weir_phase_writes(check->phase) || check->run->test->may_take_used_device ||
+    if (!weir_verb_writes(check->phase->verb) || check->run->test->may_take_used_device ||
         !answers_for_device(check))
         return 0;
     code = check_use(check);

@@ -44,7 +44,7 @@ static int check_ours(struct weir_run *run, const struct weir_phase *phase, cons
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     if (is_ours)
         return 0;
-    if (phase->verb == WEIR_REMOVE)
+    if (weir_verb_removes(phase->verb))
         return weir_error_usage(error, run->backend->descriptor.name,
                                 "%s holds no data of a benchmark, and would be removed at the end: "
                                 "keep it with " WEIR_REMEDY_KEEP
@@ -61,7 +61,8 @@ static int check_ours(struct weir_run *run, const struct weir_phase *phase, cons
 static bool is_written_before(const struct weir_test *test, const struct weir_phase *phase)
 {
     for (size_t i = 0; test->phases[i] != phase; i++)
-        if (test->phases[i]->verb == WEIR_WRITE && test->phases[i]->target == phase->target)
+        if (weir_verb_makes_files(test->phases[i]->verb) &&
+            test->phases[i]->target == phase->target)
             return true;
     return false;
 }
@@ -69,7 +70,7 @@ static bool is_written_before(const struct weir_test *test, const struct weir_ph
 /* A prefill and the write after it find the same files. */
 static bool is_first_write(const struct weir_test *test, const struct weir_phase *phase)
 {
-    return phase->verb == WEIR_WRITE && !is_written_before(test, phase);
+    return weir_verb_makes_files(phase->verb) && !is_written_before(test, phase);
 }
 
 /* A mixed phase makes no file: is it to find one? */
@@ -93,7 +94,7 @@ static int check_directory(struct weir_run *run, const struct weir_phase *phase,
     char directory[WEIR_PATH_BYTES];
     struct weir_name_facts facts;
 
-    if (phase->verb != WEIR_WRITE || run->backend->names->implies_directories)
+    if (!weir_verb_makes_files(phase->verb) || run->backend->names->implies_directories)
         return 0;
     memcpy(directory, path, strlen(path) + 1);
     weir_text_cut_name(directory);

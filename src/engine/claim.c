@@ -150,7 +150,8 @@ int weir_claim_prepare(struct weir_data_phase *data)
     data->claim = WEIR_CLAIM_ANY;
     data->id = (struct weir_file_id){0};
     data->must_create = weir_phase_makes_file(data);
-    if (!weir_phase_writes(data->phase) || data->target->is_device || !weir_claim_is_needed(run))
+    if (!weir_verb_writes(data->phase->verb) || data->target->is_device ||
+        !weir_claim_is_needed(run))
         return 0;
     if (weir_run_handles_name(run, data->target))
         found = look(data);

@@ -68,7 +68,7 @@ static struct weir_rank_row make_row(const struct weir_run *run,
  * for that. */
 static double outlier_s(const struct weir_run *run, const struct weir_phase *phase)
 {
-    return phase->verb == WEIR_REMOVE ? 0.0 : (double)run->test->outlier_ns * 1e-9;
+    return weir_verb_moves_data(phase->verb) ? (double)run->test->outlier_ns * 1e-9 : 0.0;
 }
 
 static int gather_rows(struct weir_run *run, const struct weir_phase_facts *facts,
@@ -129,7 +129,7 @@ static void set_sizes(const struct weir_phase_facts *facts, const struct weir_ga
     record->near_rank_count = (unsigned)sums[WEIR_SUM_NEAR_RANKS];
     record->unlogged_ops = sums[WEIR_SUM_UNLOGGED];
     /* Ranks that were told nothing agree with any. */
-    record->has_differing_sizes = facts->phase->verb == WEIR_WRITE &&
+    record->has_differing_sizes = weir_verb_makes_files(facts->phase->verb) &&
                                   facts->phase->target->is_shared &&
                                   weir_gathered_least(gathered, WEIR_LEAST_SHARED_BYTES) <
                                       gathered->greatest[WEIR_GREATEST_SHARED_BYTES];
@@ -161,7 +161,7 @@ static void describe_memory(const struct weir_run *run, struct weir_session_fact
 static void describe_session(const struct weir_run *run, const struct weir_phase *phase,
                              struct weir_session_facts *facts)
 {
-    if (phase->verb == WEIR_REMOVE)
+    if (!weir_verb_moves_data(phase->verb))
         return;
     if (run->backend->describe != NULL)
         run->backend->describe(run->session, facts);
@@ -214,7 +214,7 @@ static double asked_per_s(const struct weir_run *run, const struct weir_phase *p
     if (!is_open_loop(phase))
         return 0.0;
     if (rate->is_in_bytes)
-        per_s /= (double)phase->layout.transfer_bytes;
+        per_s /= (double)phase->transfers.layout.transfer_bytes;
     return rate->is_per_rank ? per_s * run->group->size : per_s;
 }
 
@@ -337,7 +337,8 @@ static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_
     describe_session(run, facts->phase, &texts->session);
     falls_short = texts->session.shortfall.length > 0;
     return (struct weir_gathered){
-        .sums = {[WEIR_SUM_EXPECTED_BYTES] = facts->op_limit * facts->phase->layout.transfer_bytes,
+        .sums = {[WEIR_SUM_EXPECTED_BYTES] =
+                     facts->op_limit * facts->phase->transfers.layout.transfer_bytes,
                  [WEIR_SUM_FILE_BYTES] = has_size ? facts->file_bytes : 0,
                  [WEIR_SUM_UNKNOWN_FILES] =
                      !has_size && weir_run_handles_name(run, facts->phase->target),

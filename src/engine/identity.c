@@ -45,10 +45,10 @@ static bool find_ior(const struct weir_phase *phase, const struct weir_stretch *
     int32_t signature;
 
     *identity = (struct weir_identity){
-        .transfer_bytes = phase->layout.transfer_bytes,
+        .transfer_bytes = phase->transfers.layout.transfer_bytes,
         .mode = WEIR_PAYLOAD_IOR,
-        .pattern = phase->payload.pattern,
-        .seed = phase->payload.seed,
+        .pattern = phase->transfers.payload.pattern,
+        .seed = phase->transfers.payload.seed,
     };
     if (identity->pattern != WEIR_IOR_TIMESTAMP && identity->pattern != WEIR_IOR_OFFSET)
         return false;
@@ -112,7 +112,7 @@ static void learn_from(void *context, const struct weir_sample *sample)
     struct evidence *evidence = &learning->places[sample->number];
     const struct weir_stretch stretch = weir_sample_stretch(sample);
 
-    evidence->is_found = learning->phase->payload.mode == WEIR_PAYLOAD_IOR
+    evidence->is_found = learning->phase->transfers.payload.mode == WEIR_PAYLOAD_IOR
                              ? find_ior(learning->phase, &stretch, &evidence->identity)
                              : find_stamp(sample->data, sample->bytes, &evidence->identity);
 }
@@ -241,7 +241,7 @@ static uint64_t bytes_to_look_at(const struct weir_run *run, const struct weir_p
 {
     if (!phase->target->is_device)
         return UINT64_MAX;
-    return weir_layout_bytes_per_rank(&phase->layout) *
+    return weir_layout_bytes_per_rank(&phase->transfers.layout) *
            (phase->target->is_shared ? (uint64_t)run->group->size : 1);
 }
 
@@ -335,8 +335,8 @@ static int learn_signature(struct weir_run *run, const struct weir_phase *phase,
     int code;
 
     identity->mode = WEIR_PAYLOAD_IOR;
-    identity->pattern = phase->payload.pattern;
-    if (phase->payload.seed_is_given)
+    identity->pattern = phase->transfers.payload.pattern;
+    if (phase->transfers.payload.seed_is_given)
         return 0;
     code = learn_mine(run, phase, path, &learned, &found, error);
     if (code == 0)
@@ -352,15 +352,15 @@ static int learn_signature(struct weir_run *run, const struct weir_phase *phase,
 static int learn_together(struct weir_run *run, const struct weir_phase *phase, const char *path,
                           struct weir_identity *identity, struct weir_error *error)
 {
-    const bool has_stamps = phase->layout.transfer_bytes >= WEIR_PIECE_REST_BYTES;
+    const bool has_stamps = phase->transfers.layout.transfer_bytes >= WEIR_PIECE_REST_BYTES;
     struct weir_phase sought = *phase;
     struct weir_identity learned = {0};
     bool found = false;
     int code = learn_mine(run, phase, path, &learned, &found, error);
 
     if (code == 0 && has_stamps && !weir_group_any(run->group, found))
-        code = seek_ior(run, phase, path, &sought.payload, error);
-    if (code == 0 && sought.payload.mode == WEIR_PAYLOAD_IOR)
+        code = seek_ior(run, phase, path, &sought.transfers.payload, error);
+    if (code == 0 && sought.transfers.payload.mode == WEIR_PAYLOAD_IOR)
         return learn_signature(run, &sought, path, identity, error);
     if (code == 0 && has_stamps)
         code = refuse_unknown(run, path, found, error);
@@ -376,7 +376,7 @@ static int learn_together(struct weir_run *run, const struct weir_phase *phase, 
 static int refuse_other_transfer_size(const struct weir_run *run, const struct weir_phase *phase,
                                       uint64_t written, struct weir_error *error)
 {
-    uint64_t reading = phase->layout.transfer_bytes;
+    uint64_t reading = phase->transfers.layout.transfer_bytes;
 
     if (written == reading || (written % WEIR_PIECE_BYTES == 0 && reading % WEIR_PIECE_BYTES == 0))
         return 0;
@@ -395,11 +395,11 @@ int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, c
     if (weir_run_has_written(run, phase->target)) {
         *identity = run->written.identity;
     } else {
-        *identity = (struct weir_identity){.transfer_bytes = phase->layout.transfer_bytes,
-                                           .mode = phase->payload.mode,
-                                           .pattern = phase->payload.pattern,
-                                           .seed = seed_of(run, &phase->payload)};
-        code = phase->payload.mode == WEIR_PAYLOAD_IOR
+        *identity = (struct weir_identity){.transfer_bytes = phase->transfers.layout.transfer_bytes,
+                                           .mode = phase->transfers.payload.mode,
+                                           .pattern = phase->transfers.payload.pattern,
+                                           .seed = seed_of(run, &phase->transfers.payload)};
+        code = phase->transfers.payload.mode == WEIR_PAYLOAD_IOR
                    ? learn_signature(run, phase, path, identity, error)
                    : learn_together(run, phase, path, identity, error);
         if (code != 0)
@@ -409,9 +409,9 @@ int weir_identity_expect(struct weir_run *run, const struct weir_phase *phase, c
     code = weir_group_agree(run->group, error);
     if (code != 0)
         return code;
-    identity->transfer_bytes = phase->layout.transfer_bytes;
-    if (phase->payload.seed_is_given)
-        identity->seed = phase->payload.seed;
+    identity->transfer_bytes = phase->transfers.layout.transfer_bytes;
+    if (phase->transfers.payload.seed_is_given)
+        identity->seed = phase->transfers.payload.seed;
     return 0;
 }
 
@@ -426,12 +426,12 @@ int weir_identity_create(struct weir_run *run, const struct weir_phase *phase,
     code = weir_run_share(run, &generation);
     run->last_generation = generation;
     *identity = (struct weir_identity){
-        .generation = phase->payload.mode == WEIR_PAYLOAD_IOR ? 0 : generation,
-        .transfer_bytes = phase->layout.transfer_bytes,
-        .seed = seed_of(run, &phase->payload),
-        .mode = phase->payload.mode,
-        .pattern = phase->payload.pattern,
-        .is_blank = phase->payload.mode == WEIR_PAYLOAD_IOR && phase->is_prefill,
+        .generation = phase->transfers.payload.mode == WEIR_PAYLOAD_IOR ? 0 : generation,
+        .transfer_bytes = phase->transfers.layout.transfer_bytes,
+        .seed = seed_of(run, &phase->transfers.payload),
+        .mode = phase->transfers.payload.mode,
+        .pattern = phase->transfers.payload.pattern,
+        .is_blank = phase->transfers.payload.mode == WEIR_PAYLOAD_IOR && phase->is_prefill,
     };
     return code;
 }

@@ -150,7 +150,8 @@ static bool needs_restart(struct weir_loop *loop)
 
 static int wear_out(struct weir_loop *loop)
 {
-    bool is_spoilt = loop->phase->ends_at_mismatch && loop->tally->mismatches.wrong_transfers > 0;
+    bool is_spoilt =
+        loop->phase->transfers.ends_at_mismatch && loop->tally->mismatches.wrong_transfers > 0;
     bool is_sound = loop->tally->error_count == 0 && !is_spoilt && !loop->has_heard_alarm;
     uint64_t furthest;
     int code =
@@ -178,7 +179,7 @@ static int wear_out(struct weir_loop *loop)
 /* A sync that needs all ranks makes the phase collective, whatever its transfers are. */
 static bool syncs_together(const struct weir_loop *loop)
 {
-    return loop->phase->must_sync_each && loop->phase->target->is_shared &&
+    return loop->phase->transfers.must_sync_each && loop->phase->target->is_shared &&
            (weir_test_abilities(loop->run->test) & WEIR_SYNCS_TOGETHER) != 0;
 }
 
@@ -193,7 +194,7 @@ static void share_windows(struct weir_loop *loop)
         return;
     loop->turn_mask = windows > 1 ? windows / 2 - 1 : 0;
     loop->read_window = windows / 2;
-    weir_mix_init(&loop->mix, loop->phase->read_percent,
+    weir_mix_init(&loop->mix, loop->phase->transfers.read_percent,
                   weir_random_at(loop->mix_seed, (uint64_t)loop->run->group->rank));
 }
 
@@ -204,7 +205,7 @@ static void set_verbs(struct weir_loop *loop)
     loop->is_mixed = phase->verb == WEIR_MIXED;
     loop->is_open_loop = phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
     loop->must_stamp = phase->verb == WEIR_WRITE && loop->source->is_one_stamp;
-    loop->must_prepare = loop->is_mixed || phase->must_verify ||
+    loop->must_prepare = loop->is_mixed || phase->transfers.must_verify ||
                          (phase->verb == WEIR_WRITE && weir_source_varies(loop->source));
     share_windows(loop);
     loop->has_post_op = weir_loop_needs_post_op(loop);
@@ -240,7 +241,7 @@ static void set_pace(struct weir_loop *loop)
                         .rate = &loop->phase->rate,
                         .rank = (uint64_t)group->rank,
                         .ranks = (uint64_t)group->size,
-                        .transfer_bytes = loop->phase->layout.transfer_bytes,
+                        .transfer_bytes = loop->phase->transfers.layout.transfer_bytes,
                         .start_ns = loop->started_ns,
                         .seed = loop->mix_seed,
                         .limit = loop->phase->stop.minimum_ns == 0 ? loop->limit : UINT64_MAX,
@@ -253,7 +254,7 @@ static void begin(struct weir_loop *loop)
     loop->buffers = &loop->run->buffers;
     loop->stop_signal = loop->run->params->stop_signal;
     loop->until = loop->limit;
-    loop->is_collective = loop->phase->is_collective || syncs_together(loop);
+    loop->is_collective = loop->phase->transfers.is_collective || syncs_together(loop);
     if (loop->first_index >= loop->limit)
         loop->first_index = 0;
     set_verbs(loop);

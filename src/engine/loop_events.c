@@ -46,7 +46,8 @@ void weir_loop_count(struct weir_loop *loop)
     struct weir_tally *tally = loop->tally;
 
     tally->op_count = tally->latency.total;
-    tally->byte_count = tally->op_count * loop->phase->layout.transfer_bytes + tally->partial_bytes;
+    tally->byte_count =
+        tally->op_count * loop->phase->transfers.layout.transfer_bytes + tally->partial_bytes;
 }
 
 void weir_loop_record_stonewall(struct weir_loop *loop, uint64_t now_ns)
@@ -100,7 +101,7 @@ static void report_progress(struct weir_loop *loop, uint64_t now_ns)
         .trial_depth = loop->run->trial_depth,
         .ops_done = loop->walk.index,
         .ops_total = loop->limit,
-        .bytes_done = loop->tally->latency.total * loop->phase->layout.transfer_bytes,
+        .bytes_done = loop->tally->latency.total * loop->phase->transfers.layout.transfer_bytes,
         .seconds = (double)(now_ns - loop->started_ns) * 1e-9,
     };
 

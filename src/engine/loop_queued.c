@@ -101,7 +101,7 @@ static inline void record_equal(struct weir_loop *loop, const struct equal_ops *
         weir_histogram_add_many(&tally->submission, equal->accepted_ns - equal->issued_ns,
                                 equal->count);
     weir_series_add_many(&tally->series, equal->done_ns, equal->count,
-                         equal->count * loop->phase->layout.transfer_bytes);
+                         equal->count * loop->phase->transfers.layout.transfer_bytes);
 }
 
 /* Of a transfer that is no matter of course: true if it is over. */

@@ -72,7 +72,7 @@ void weir_loop_prepare_buffer(struct weir_loop *loop, struct weir_op *op)
     if (loop->is_mixed)
         choose_verb(loop, op);
     if (op->verb == WEIR_OP_READ) {
-        if (!loop->phase->must_verify)
+        if (!loop->phase->transfers.must_verify)
             return;
         before_ns = begin_ns(loop);
         weir_source_poison(source, op->data);
@@ -136,7 +136,7 @@ static bool can_continue(struct weir_loop *loop, const struct weir_op *op)
         return true;
     if (op->result < 0)
         weir_loop_fail(loop, (int)op->result, op->offset, verb_word(op));
-    else if (moved == 0 || loop->phase->is_single_attempt)
+    else if (moved == 0 || loop->phase->transfers.is_single_attempt)
         weir_loop_fail(loop, reads ? -ENODATA : -EIO, op->offset + moved,
                        reads ? "short read" : "short write");
     else if (!can_continue_from(loop->run, moved))
@@ -209,7 +209,7 @@ static void join_parts(struct weir_loop *loop, struct weir_op *op)
     op->size = state->size;
     op->issued_ns = state->issued_ns;
     op->accepted_ns = state->accepted_ns;
-    op->is_collective = loop->phase->is_collective;
+    op->is_collective = loop->phase->transfers.is_collective;
     op->may_wait = false;
     state->is_continued = false;
     loop->continued_count--;
@@ -220,14 +220,14 @@ static void join_parts(struct weir_loop *loop, struct weir_op *op)
 
 bool weir_loop_needs_post_op(const struct weir_loop *loop)
 {
-    return loop->phase->must_verify || loop->phase->must_sync_each || loop->is_mixed ||
-           loop->is_open_loop || loop->log != NULL ||
+    return loop->phase->transfers.must_verify || loop->phase->transfers.must_sync_each ||
+           loop->is_mixed || loop->is_open_loop || loop->log != NULL ||
            (loop->phase->think_ns != 0 && is_blocking(loop));
 }
 
 static bool is_synced(const struct weir_loop *loop, const struct weir_op *op)
 {
-    return loop->phase->must_sync_each && op->verb == WEIR_OP_WRITE;
+    return loop->phase->transfers.must_sync_each && op->verb == WEIR_OP_WRITE;
 }
 
 static void sync_now(struct weir_loop *loop, struct weir_op *op)
@@ -310,7 +310,7 @@ static void check(struct weir_loop *loop, const struct weir_op *op)
     loop->reading.offset = op->offset;
     loop->reading.bytes = op->size;
     if (!weir_verify(loop->source, &loop->reading, op->data, &loop->tally->mismatches) &&
-        loop->phase->ends_at_mismatch)
+        loop->phase->transfers.ends_at_mismatch)
         weir_loop_request_stop(loop);
     add_data_ns(loop, before_ns);
 }
@@ -340,7 +340,7 @@ static void finish(struct weir_loop *loop, struct weir_op *op)
     /* Of those that came back together, all are recorded before anybody looks up. */
     if (is_blocking(loop))
         weir_loop_poll(loop, op->done_ns);
-    if (loop->phase->must_verify && op->verb == WEIR_OP_READ)
+    if (loop->phase->transfers.must_verify && op->verb == WEIR_OP_READ)
         check(loop, op);
     if (loop->phase->think_ns != 0 && is_blocking(loop)) {
         pause_for(loop, loop->phase->think_ns);

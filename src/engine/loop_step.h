@@ -49,12 +49,12 @@ __attribute__((noinline)) bool weir_loop_post_op(struct weir_loop *loop, struct 
 static inline void weir_loop_init_op(const struct weir_loop *loop, struct weir_op *op)
 {
     op->verb = loop->phase->verb == WEIR_READ ? WEIR_OP_READ : WEIR_OP_WRITE;
-    op->is_collective = loop->phase->is_collective;
+    op->is_collective = loop->phase->transfers.is_collective;
     op->may_wait = false;
     op->file = loop->file;
     op->window = op->slot * loop->buffers->windows;
     op->data = weir_buffers_window(loop->buffers, op->window);
-    op->size = loop->phase->layout.transfer_bytes;
+    op->size = loop->phase->transfers.layout.transfer_bytes;
     op->due_ns = 0;
 }
 

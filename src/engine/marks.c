@@ -18,8 +18,8 @@
 
 static bool has_mark(const struct weir_run *run, const struct weir_phase *phase)
 {
-    return (weir_phase_writes(phase) || phase->verb == WEIR_REMOVE) && !phase->target->is_device &&
-           !run->test->is_dry_run && weir_run_has_storage(run);
+    return (weir_verb_writes(phase->verb) || weir_verb_removes(phase->verb)) &&
+           !phase->target->is_device && !run->test->is_dry_run && weir_run_has_storage(run);
 }
 
 /* Of this test's phases, the first one with the same target. */
@@ -55,8 +55,8 @@ static bool makes_file(struct weir_run *run, const struct weir_phase *phase, con
 {
     struct weir_name_facts facts;
 
-    return phase->verb == WEIR_WRITE &&
-           (phase->must_replace ||
+    return weir_verb_makes_files(phase->verb) &&
+           (phase->transfers.must_replace ||
             run->backend->names->stat(run->session, path, &facts) == -ENOENT);
 }
 

@@ -24,7 +24,8 @@
 
 bool weir_op_log_is_wanted(const struct weir_run *run, const struct weir_phase *phase)
 {
-    return run->test->op_csv_prefix != NULL && phase->verb != WEIR_REMOVE && !phase->is_prefill;
+    return run->test->op_csv_prefix != NULL && weir_verb_moves_data(phase->verb) &&
+           !phase->is_prefill;
 }
 
 /* Tests of a script inherit the prefix: from the second on, their number keeps the files apart. */
@@ -172,7 +173,7 @@ int weir_op_log_write(const struct weir_op_log *log, const struct weir_run *run,
     if (code != 0)
         return code;
     errno = 0;
-    if (write_file(fd, log, phase->layout.transfer_bytes))
+    if (write_file(fd, log, phase->transfers.layout.transfer_bytes))
         return 0;
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, errno != 0 ? -errno : -EIO, PLACE,
                           "%s: %s: the transfers of this phase are not all in it", path,

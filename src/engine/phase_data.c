@@ -23,12 +23,12 @@
  * 0 if nothing is. */
 static uint64_t order_seed(const struct weir_run *run, const struct weir_phase *phase)
 {
-    bool is_random = phase->layout.order != WEIR_ORDER_SEQUENTIAL || phase->verb == WEIR_MIXED ||
-                     phase->rate.arrivals == WEIR_ARRIVALS_POISSON;
+    bool is_random = phase->transfers.layout.order != WEIR_ORDER_SEQUENTIAL ||
+                     phase->verb == WEIR_MIXED || phase->rate.arrivals == WEIR_ARRIVALS_POISSON;
 
     if (!is_random)
         return 0;
-    return phase->layout.seed_is_given ? phase->layout.seed : run->order_seed;
+    return phase->transfers.layout.seed_is_given ? phase->transfers.layout.seed : run->order_seed;
 }
 
 /* Random blocks are drawn from what there is to read. */
@@ -44,7 +44,7 @@ static uint64_t existing_bytes(const struct weir_run *run, const char *path)
 static void set_share(struct weir_data_phase *data)
 {
     const struct weir_run *run = data->run;
-    const struct weir_layout *layout = &data->phase->layout;
+    const struct weir_layout *layout = &data->phase->transfers.layout;
     /* But a device has no end of ours. */
     bool reads_anywhere = data->phase->verb == WEIR_READ && !data->target->is_device &&
                           layout->order == WEIR_ORDER_RANDOM_BLOCKS;
@@ -86,7 +86,7 @@ static int prepare_name(struct weir_data_phase *data, struct weir_error *error)
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_FLAWED, code, place, "make the directory of %s: %s",
                               data->path, strerror(-code));
-    if (data->phase->must_replace)
+    if (data->phase->transfers.must_replace)
         code = weir_claim_remove(run, data->path);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_FLAWED, code, place, "remove %s: %s", data->path,
@@ -104,7 +104,7 @@ static int continue_identity(struct weir_data_phase *data, struct weir_error *er
     struct weir_error unknown = {0};
     int code;
 
-    if (data->phase->must_verify)
+    if (data->phase->transfers.must_verify)
         return weir_identity_expect(data->run, data->phase, data->path, identity, error);
     code = weir_identity_expect(data->run, data->phase, data->path, identity, &unknown);
     return code == 0 ? 0 : weir_identity_create(data->run, data->phase, identity);
@@ -114,16 +114,16 @@ static int set_identity(struct weir_data_phase *data, struct weir_error *error)
 {
     struct weir_identity *identity = &data->facts.identity;
     const struct weir_phase *phase = data->phase;
-    bool has_payload = phase->payload.mode != WEIR_PAYLOAD_NONE;
+    bool has_payload = phase->transfers.payload.mode != WEIR_PAYLOAD_NONE;
     int code = 0;
 
-    *identity = (struct weir_identity){.transfer_bytes = phase->layout.transfer_bytes,
+    *identity = (struct weir_identity){.transfer_bytes = phase->transfers.layout.transfer_bytes,
                                        .mode = WEIR_PAYLOAD_NONE};
-    if (phase->verb == WEIR_WRITE && has_payload)
+    if (weir_verb_makes_files(phase->verb) && has_payload)
         code = weir_identity_create(data->run, phase, identity);
-    else if (phase->verb == WEIR_MIXED && has_payload)
+    else if (weir_verb_writes(phase->verb) && has_payload)
         code = continue_identity(data, error);
-    else if (phase->must_verify)
+    else if (phase->transfers.must_verify)
         code = weir_identity_expect(data->run, phase, data->path, identity, error);
     return code;
 }
@@ -132,7 +132,7 @@ static int set_identity(struct weir_data_phase *data, struct weir_error *error)
  * cut, or a limit, may have left less than the layout. */
 static uint64_t needed_bytes(const struct weir_data_phase *data)
 {
-    const struct weir_layout *layout = &data->phase->layout;
+    const struct weir_layout *layout = &data->phase->transfers.layout;
     uint64_t limit = data->facts.op_limit;
 
     if (limit == 0 || weir_run_has_written(data->run, data->target))
@@ -295,7 +295,7 @@ static int remember_write(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
 
-    if (data->phase->verb != WEIR_WRITE)
+    if (!weir_verb_makes_files(data->phase->verb))
         return 0;
     run->written.target = data->target;
     run->written.repetition = run->repetition;
@@ -318,7 +318,7 @@ static uint64_t ask_size(struct weir_data_phase *data)
 static void measure_file(struct weir_data_phase *data)
 {
     bool handles_name = weir_run_handles_name(data->run, data->target);
-    bool is_shared_write = data->target->is_shared && data->phase->verb == WEIR_WRITE;
+    bool is_shared_write = data->target->is_shared && weir_verb_makes_files(data->phase->verb);
     bool is_asked = (handles_name || is_shared_write) && !data->target->is_device;
     uint64_t bytes = is_asked ? ask_size(data) : UINT64_MAX;
 
@@ -349,13 +349,13 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
     measure_file(data);
     data->facts.unlogged = data->log.unlogged;
     data->facts.is_incomplete =
-        data->phase->verb == WEIR_WRITE && data->loop.furthest < data->share.op_count;
+        weir_verb_makes_files(data->phase->verb) && data->loop.furthest < data->share.op_count;
     code = weir_gather(run, &data->facts, error);
     if (code == 0)
         code = remember_write(data);
     if (code == 0)
         code = write_log(data, error);
-    if (code == 0 && data->phase->verb == WEIR_WRITE && !run->is_ending)
+    if (code == 0 && weir_verb_makes_files(data->phase->verb) && !run->is_ending)
         code = weir_stop_store(run, data->phase, data->loop.furthest, error);
     return code;
 }

@@ -137,7 +137,7 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
 
     /* A device is nobody's to remove; what was written to it stays there. */
     if (run->backend->names == NULL || phase->target->is_device ||
-        (phase->only_if_clean && run->is_dirty))
+        (phase->names.only_if_clean && run->is_dirty))
         return 0;
     run->failure = (struct weir_error){0};
     weir_text_clear(&run->notes);

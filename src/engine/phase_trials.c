@@ -70,16 +70,17 @@ static int try_depth(void *context, struct weir_depth_trial *trial)
     struct weir_run *run = data->run;
     struct weir_phase phase = *data->phase;
     uint64_t begun_ns;
-    int code = phase.must_replace ? start_anew(data) : 0;
+    int code = phase.transfers.must_replace ? start_anew(data) : 0;
 
     if (code == 0)
         code = weir_group_any(run->group, weir_claim_prepare(data) != 0) ? -EIO : 0;
     if (code != 0)
         return code;
-    phase.stop = (struct weir_stop){.deadline_ns = trial->length_ns,
-                                    .minimum_ns = phase.must_replace ? 0 : trial->length_ns};
+    phase.stop =
+        (struct weir_stop){.deadline_ns = trial->length_ns,
+                           .minimum_ns = phase.transfers.must_replace ? 0 : trial->length_ns};
     data->facts.depth = run->trial_depth = trial->depth;
-    data->facts.batch = phase.batch < trial->depth ? phase.batch : trial->depth;
+    data->facts.batch = phase.transfers.batch < trial->depth ? phase.transfers.batch : trial->depth;
     weir_tally_reset(run->tally, weir_run_now(run));
     weir_phase_init_buffers(data);
     weir_phase_open_file(data);
@@ -104,7 +105,7 @@ static int clear_up_trials(struct weir_data_phase *data, bool was_there)
 {
     int code = 0;
 
-    if (weir_phase_handles_made_file(data) && (data->phase->must_replace || !was_there))
+    if (weir_phase_handles_made_file(data) && (data->phase->transfers.must_replace || !was_there))
         code = weir_claim_remove(data->run, data->path);
     weir_text_clear(&data->run->notes);
     weir_phase_init_buffers(data);
@@ -162,7 +163,8 @@ int weir_phase_choose_depth(struct weir_data_phase *data)
     else if (!phase->must_find_depth)
         choice->depth = phase->depth;
     data->facts.depth = choice->depth;
-    data->facts.batch = phase->batch < choice->depth ? phase->batch : choice->depth;
+    data->facts.batch =
+        phase->transfers.batch < choice->depth ? phase->transfers.batch : choice->depth;
     data->facts.choice = choice;
     return code;
 }

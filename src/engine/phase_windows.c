@@ -21,8 +21,8 @@ bool weir_phase_handles_made_file(const struct weir_data_phase *data)
 static unsigned windows_of_slot(const struct weir_data_phase *data)
 {
     unsigned windows = data->run->buffers.windows;
-    bool is_limited = data->phase->verb == WEIR_WRITE && data->phase->stop.minimum_ns == 0 &&
-                      !data->phase->must_find_depth;
+    bool is_limited = weir_verb_makes_files(data->phase->verb) &&
+                      data->phase->stop.minimum_ns == 0 && !data->phase->must_find_depth;
 
     return is_limited && data->facts.op_limit < windows ? (unsigned)data->facts.op_limit : windows;
 }
@@ -34,7 +34,7 @@ static int prepare_filler(const struct weir_data_phase *data, unsigned windows)
 
     if (identity->mode != WEIR_PAYLOAD_STAMP)
         return 0;
-    if (data->phase->verb == WEIR_WRITE && data->run->buffers.slots == 1)
+    if (weir_verb_makes_files(data->phase->verb) && data->run->buffers.slots == 1)
         pieces = windows * (identity->transfer_bytes / WEIR_PIECE_BYTES + 1);
     if (pieces > WEIR_FILLER_PIECES)
         pieces = WEIR_FILLER_PIECES;
@@ -52,7 +52,7 @@ int weir_phase_init_buffers(struct weir_data_phase *data)
     weir_source_init(&data->source, &data->facts.identity, run->filler.bytes,
                      weir_run_file_number(data->target, data->owner), (uint32_t)data->owner);
     memset(data->op_states, 0, run->queue.depth * sizeof *data->op_states);
-    if (code != 0 || !weir_phase_writes(data->phase))
+    if (code != 0 || !weir_verb_writes(data->phase->verb))
         return code;
     for (unsigned i = 0; i < buffers->slots * windows; i++) {
         unsigned window = i / windows * buffers->windows + i % windows;
@@ -135,16 +135,16 @@ static struct weir_file_params file_params_of(const struct weir_data_phase *data
 
     return (struct weir_file_params){
         .path = data->path,
-        .can_write = weir_phase_writes(data->phase),
-        .can_read = weir_phase_reads(data->phase),
+        .can_write = weir_verb_writes(data->phase->verb),
+        .can_read = weir_verb_reads(data->phase->verb),
         .must_create = data->must_create,
         .claim = data->claim,
         .id = data->id,
         .group = weir_run_file_group(run, data->target),
-        .expected_bytes = weir_layout_bytes_per_rank(&data->phase->layout) *
+        .expected_bytes = weir_layout_bytes_per_rank(&data->phase->transfers.layout) *
                           (data->target->is_shared ? (uint64_t)run->group->size : 1),
-        .part = part_of(&data->share, &data->phase->layout),
-        .is_random = data->phase->layout.order != WEIR_ORDER_SEQUENTIAL,
+        .part = part_of(&data->share, &data->phase->transfers.layout),
+        .is_random = data->phase->transfers.layout.order != WEIR_ORDER_SEQUENTIAL,
     };
 }
 
@@ -200,7 +200,7 @@ static void agree_on_open(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
 
-    if (!opens_together(data) && !data->phase->is_collective)
+    if (!opens_together(data) && !data->phase->transfers.is_collective)
         return;
     data->is_void = weir_group_any(run->group, data->file == NULL);
     if (!data->is_void || data->file == NULL || !opens_together(data))
@@ -233,7 +233,7 @@ void weir_phase_aim(struct weir_data_phase *data)
                     .is_own_file = !data->target->is_shared,
                     .ranks = (uint32_t)data->run->group->size,
                     .any_writer = data->target->is_shared &&
-                                  data->phase->layout.order != WEIR_ORDER_SEQUENTIAL},
+                                  data->phase->transfers.layout.order != WEIR_ORDER_SEQUENTIAL},
         .limit = data->file == NULL || data->has_failed_trial ? 0 : data->facts.op_limit,
         .depth = data->facts.depth,
         .batch = data->facts.batch,
@@ -270,7 +270,7 @@ static int move_data(struct weir_data_phase *data)
     stamp(data, WEIR_STAMP_MOVE_START);
     if (!data->is_void)
         code = weir_loop_run(&data->loop);
-    if (code == 0 && data->file != NULL && data->phase->must_sync_at_end) {
+    if (code == 0 && data->file != NULL && data->phase->transfers.must_sync_at_end) {
         int sync_code;
 
         weir_watchdog_say(run, WEIR_ACTIVITY_SYNC, NULL);
@@ -304,7 +304,7 @@ void weir_phase_close_file(struct weir_data_phase *data)
 
 int weir_phase_pass_windows(struct weir_data_phase *data)
 {
-    bool has_barriers = data->phase->has_inner_barriers;
+    bool has_barriers = data->phase->transfers.has_inner_barriers;
     struct weir_group *group = data->run->group;
     int code = 0;
 

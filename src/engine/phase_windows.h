@@ -36,7 +36,7 @@ struct weir_data_phase {
 /* Only writes make files: a mixed phase finds its own, and a device is there before and after. */
 static inline bool weir_phase_makes_file(const struct weir_data_phase *data)
 {
-    return data->phase->verb == WEIR_WRITE && !data->target->is_device;
+    return weir_verb_makes_files(data->phase->verb) && !data->target->is_device;
 }
 
 /* It makes one, and this rank may remove what is there by that name. */

@@ -32,9 +32,9 @@ static uint64_t largest_transfer(const struct weir_test *test)
     uint64_t largest = 0;
 
     for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->verb != WEIR_REMOVE &&
-            test->phases[i]->layout.transfer_bytes > largest)
-            largest = test->phases[i]->layout.transfer_bytes;
+        if (weir_verb_moves_data(test->phases[i]->verb) &&
+            test->phases[i]->transfers.layout.transfer_bytes > largest)
+            largest = test->phases[i]->transfers.layout.transfer_bytes;
     return largest;
 }
 
@@ -51,8 +51,8 @@ static unsigned greatest_depth(const struct weir_test *test)
 static bool has_payload(const struct weir_test *test)
 {
     for (size_t i = 0; i < test->phase_count; i++)
-        if (weir_phase_writes(test->phases[i]) &&
-            test->phases[i]->payload.mode != WEIR_PAYLOAD_NONE)
+        if (weir_verb_writes(test->phases[i]->verb) &&
+            test->phases[i]->transfers.payload.mode != WEIR_PAYLOAD_NONE)
             return true;
     return false;
 }
@@ -72,9 +72,9 @@ static int check_alignment(const struct weir_run *run, const struct weir_phase *
                            const char *path, struct weir_error *error)
 {
     uint64_t demand = run->alignment.offset;
-    uint64_t transfer = phase->layout.transfer_bytes;
+    uint64_t transfer = phase->transfers.layout.transfer_bytes;
 
-    if (phase->verb == WEIR_REMOVE || transfer % demand == 0)
+    if (!weir_verb_moves_data(phase->verb) || transfer % demand == 0)
         return 0;
     return weir_error_usage(error, run->backend->descriptor.name,
                             "%s: transfers of %llu bytes are not multiples of the %llu bytes that "
@@ -113,10 +113,10 @@ static int ask_alignment(struct weir_run *run, const char *path, struct weir_err
 static int check_total(const struct weir_run *run, const struct weir_phase *phase,
                        struct weir_error *error)
 {
-    uint64_t per_rank = weir_layout_bytes_per_rank(&phase->layout);
+    uint64_t per_rank = weir_layout_bytes_per_rank(&phase->transfers.layout);
     uint64_t total;
 
-    if (phase->verb == WEIR_REMOVE || !phase->target->is_shared)
+    if (!weir_verb_moves_data(phase->verb) || !phase->target->is_shared)
         return 0;
     if (!__builtin_mul_overflow(per_rank, (uint64_t)run->group->size, &total) && total <= INT64_MAX)
         return 0;
@@ -133,7 +133,7 @@ static int check_total(const struct weir_run *run, const struct weir_phase *phas
 static int check_shared_view(struct weir_run *run, const struct weir_phase *phase,
                              struct weir_error *error)
 {
-    const bool is_made = phase->verb == WEIR_WRITE && !phase->target->is_device;
+    const bool is_made = weir_verb_makes_files(phase->verb) && !phase->target->is_device;
 
     if (!phase->target->is_shared || run->group->size == 1 || run->backend->names == NULL ||
         (!is_made && !phase->target->is_device && weir_test_phase(run->test, WEIR_WRITE) != NULL))
@@ -183,7 +183,8 @@ static int check_files(struct weir_run *run, const struct weir_phase *phase,
 static int check_status_file(const struct weir_run *run, const struct weir_phase *phase,
                              struct weir_error *error)
 {
-    if (phase->verb != WEIR_WRITE || phase->stop.status_path == NULL || run->group->rank != 0)
+    if (!weir_verb_makes_files(phase->verb) || phase->stop.status_path == NULL ||
+        run->group->rank != 0)
         return 0;
     return weir_stop_check_status(run->test, phase->stop.status_path, error);
 }

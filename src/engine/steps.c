@@ -63,9 +63,9 @@ static bool is_out_of_time(struct weir_run *run)
 
 static int run_phase(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
 {
-    if (phase->verb == WEIR_REMOVE || !run->is_ending)
+    if (weir_verb_removes(phase->verb) || !run->is_ending)
         weir_run_tell_beginning(run, phase, 0);
-    if (phase->verb == WEIR_REMOVE)
+    if (weir_verb_works_on_names(phase->verb))
         return weir_phase_remove(run, phase, error);
     if (run->is_ending)
         return 0;

@@ -75,7 +75,7 @@ int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64
     *limit = layout_ops;
     if (phase->stop.op_limit != 0 && phase->stop.op_limit < *limit)
         *limit = phase->stop.op_limit;
-    if (!weir_phase_reads(phase))
+    if (!weir_verb_reads(phase->verb))
         return 0;
     if (weir_run_has_written(run, phase->target)) {
         if (run->written.ops_of_rank != NULL && run->written.ops_of_rank[owner] < *limit)

@@ -44,7 +44,7 @@ static const char *verb_name(const struct scope *scope)
 
 static int check_sizes(const struct scope *scope)
 {
-    const struct weir_layout *layout = &scope->phase->layout;
+    const struct weir_layout *layout = &scope->phase->transfers.layout;
 
     if (layout->transfer_bytes == 0)
         return REFUSE(scope, "transfer size 0: give at least one byte");
@@ -65,7 +65,7 @@ static int check_sizes(const struct scope *scope)
  * when they are counted. */
 static int check_total(const struct scope *scope)
 {
-    const struct weir_layout *layout = &scope->phase->layout;
+    const struct weir_layout *layout = &scope->phase->transfers.layout;
     uint64_t total;
 
     if (__builtin_mul_overflow(layout->segment_count, layout->block_bytes, &total) ||
@@ -94,7 +94,8 @@ static int check_sharing(const struct scope *scope)
 
 static int check_collective(const struct scope *scope)
 {
-    if (scope->phase->is_collective && !(weir_test_abilities(scope->test) & WEIR_CAN_COLLECT))
+    if (scope->phase->transfers.is_collective &&
+        !(weir_test_abilities(scope->test) & WEIR_CAN_COLLECT))
         return REFUSE(scope,
                       "backend %s has no collective transfers: choose independent ones, or another "
                       "backend",
@@ -118,7 +119,7 @@ static int check_stop(const struct scope *scope)
                       "status file %s is of no use if the data is removed: keep the files, or do "
                       "without it",
                       stop->status_path);
-    if (scope->phase->verb == WEIR_WRITE && stop->deadline_ns > 0 && !stop->has_wear_out)
+    if (weir_verb_makes_files(scope->phase->verb) && stop->deadline_ns > 0 && !stop->has_wear_out)
         return REFUSE(scope,
                       "status file %s would promise more data than slow ranks write before the "
                       "deadline: add wear-out",
@@ -133,7 +134,8 @@ static bool is_written_at_random(const struct weir_test *test)
     for (size_t i = 0; i < test->phase_count; i++) {
         const struct weir_phase *phase = test->phases[i];
 
-        if (phase->verb == WEIR_WRITE && phase->layout.order == WEIR_ORDER_RANDOM_BLOCKS)
+        if (weir_verb_makes_files(phase->verb) &&
+            phase->transfers.layout.order == WEIR_ORDER_RANDOM_BLOCKS)
             return true;
     }
     return false;
@@ -143,15 +145,15 @@ static int check_verification(const struct scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
 
-    if (phase->is_check && !phase->must_verify)
+    if (phase->is_check && !phase->transfers.must_verify)
         return REFUSE(scope, "a check that does not verify: make it a read, or verify");
-    if (phase->ends_at_mismatch && !phase->must_verify)
+    if (phase->transfers.ends_at_mismatch && !phase->transfers.must_verify)
         return REFUSE(scope,
                       "a read that ends at a mismatch but does not verify sees none: verify, "
                       "or leave it out");
-    if (!phase->must_verify)
+    if (!phase->transfers.must_verify)
         return 0;
-    if (phase->payload.mode == WEIR_PAYLOAD_NONE)
+    if (phase->transfers.payload.mode == WEIR_PAYLOAD_NONE)
         return REFUSE(scope, "data without content cannot be verified: choose another payload, or "
                              "do not verify");
     if (!(weir_test_abilities(scope->test) & WEIR_CAN_KEEP))
@@ -167,7 +169,7 @@ static int check_verification(const struct scope *scope)
 
 static int check_payload(const struct scope *scope)
 {
-    const struct weir_payload *payload = &scope->phase->payload;
+    const struct weir_payload *payload = &scope->phase->transfers.payload;
 
     if (payload->mode != WEIR_PAYLOAD_IOR && payload->pattern != WEIR_IOR_TIMESTAMP)
         return REFUSE(scope, "a pattern of IOR's for data that are not IOR's: choose one of both");
@@ -194,21 +196,22 @@ static int check_verb(const struct scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
 
-    if (!weir_phase_reads(phase) && phase->must_verify)
+    if (!weir_verb_reads(phase->verb) && phase->transfers.must_verify)
         return REFUSE(scope, "%s cannot verify: add a read that does", verb_name(scope));
     if (phase->verb != WEIR_READ && phase->is_check)
         return REFUSE(scope, "%s is no check: add a read that verifies", verb_name(scope));
-    if (!weir_phase_writes(phase) && (phase->must_sync_at_end || phase->must_sync_each))
+    if (!weir_verb_writes(phase->verb) &&
+        (phase->transfers.must_sync_at_end || phase->transfers.must_sync_each))
         return REFUSE(scope, "%s has nothing to sync: sync writes only", verb_name(scope));
-    if (phase->verb != WEIR_WRITE && phase->must_replace)
+    if (!weir_verb_makes_files(phase->verb) && phase->transfers.must_replace)
         return REFUSE(scope, "%s cannot replace its files: let the write do so", verb_name(scope));
-    if (phase->verb != WEIR_WRITE && phase->is_prefill)
+    if (!weir_verb_makes_files(phase->verb) && phase->is_prefill)
         return REFUSE(scope, "%s cannot fill files: only writes can", verb_name(scope));
-    if (phase->verb != WEIR_REMOVE && phase->only_if_clean)
+    if (phase->verb != WEIR_REMOVE && phase->names.only_if_clean)
         return REFUSE(scope, "%s cannot wait for clean data: only removals can", verb_name(scope));
-    if (phase->verb != WEIR_MIXED && phase->read_percent > 0)
+    if (phase->verb != WEIR_MIXED && phase->transfers.read_percent > 0)
         return REFUSE(scope, "%s has no share of reads: only mixed phases have", verb_name(scope));
-    if (phase->verb == WEIR_REMOVE && phase->rate.arrivals != WEIR_ARRIVALS_CLOSED)
+    if (!weir_verb_moves_data(phase->verb) && phase->rate.arrivals != WEIR_ARRIVALS_CLOSED)
         return REFUSE(scope, "%s has no rate: only phases that move data have", verb_name(scope));
     return 0;
 }
@@ -295,7 +298,8 @@ static int check_device(const struct scope *scope)
         return REFUSE(scope,
                       "a device has one name and no directory of ours: leave directories and "
                       "names for each repetition out");
-    if (scope->phase->verb == WEIR_REMOVE || scope->phase->must_replace || !test->must_keep)
+    if (weir_verb_removes(scope->phase->verb) || scope->phase->transfers.must_replace ||
+        !test->must_keep)
         return REFUSE(scope, "a device is neither removed nor replaced: keep it");
     return check_listed_once(scope);
 }
@@ -425,7 +429,7 @@ static int check_phase(const struct scope *scope)
 {
     int status = APPLY(phase_rules, scope);
 
-    if (status || scope->phase->verb == WEIR_REMOVE)
+    if (status || !weir_verb_moves_data(scope->phase->verb))
         return status;
     return APPLY(data_rules, scope);
 }

@@ -39,7 +39,7 @@ static int check_depth(const struct scope *scope)
                       "queue depth %u: backend %s makes one transfer at a time: choose depth 1, or "
                       "a backend with a queue, such as libaio or uring",
                       phase->depth, scope->test->backend->name);
-    if (phase->depth > 1 && phase->is_collective)
+    if (phase->depth > 1 && phase->transfers.is_collective)
         return REFUSE(scope,
                       "queue depth %u: collective transfers are made one at a time: choose depth "
                       "1, or independent ones",
@@ -51,11 +51,11 @@ static int check_batch(const struct scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
 
-    if (phase->batch < 1 || phase->batch > phase->depth)
+    if (phase->transfers.batch < 1 || phase->transfers.batch > phase->depth)
         return REFUSE(scope,
                       "a batch of %u transfers at a queue depth of %u: choose 1 to as many as the "
                       "depth",
-                      phase->batch, phase->depth);
+                      phase->transfers.batch, phase->depth);
     return 0;
 }
 
@@ -98,7 +98,7 @@ static int check_rate(const struct scope *scope)
                       RATE_MAX);
     if (is_untimed(phase))
         return REFUSE(scope, "a rate for a phase that is not timed: leave it out");
-    if (phase->is_collective)
+    if (phase->transfers.is_collective)
         return REFUSE(scope, "a rate for collective transfers, which wait for each other: choose "
                              "independent ones, or leave the rate out");
     if (phase->think_ns > 0)
@@ -112,13 +112,14 @@ static int check_mix(const struct scope *scope)
 
     if (phase->verb != WEIR_MIXED)
         return 0;
-    if (phase->read_percent > 100)
-        return REFUSE(scope, "%u%% of the transfers read: there are 100%%", phase->read_percent);
-    if (phase->layout.order == WEIR_ORDER_RANDOM_BLOCKS)
+    if (phase->transfers.read_percent > 100)
+        return REFUSE(scope, "%u%% of the transfers read: there are 100%%",
+                      phase->transfers.read_percent);
+    if (phase->transfers.layout.order == WEIR_ORDER_RANDOM_BLOCKS)
         return REFUSE(scope,
                       "a mixed phase at random block positions, which may repeat, would read "
                       "what it is writing: choose shuffled order");
-    if (phase->is_collective)
+    if (phase->transfers.is_collective)
         return REFUSE(scope, "a mixed phase with collective transfers, of which some ranks would "
                              "read and others write: choose independent ones");
     return 0;

@@ -192,7 +192,7 @@ static void add_stop(struct weir_text *text, const struct weir_phase *phase)
     }
     add_duration_if(text, "again until", stop->minimum_ns, " are over");
     if (stop->status_path)
-        weir_text_add(text, "; furthest count %s %s", phase->verb == WEIR_WRITE ? "to" : "from",
+        weir_text_add(text, "; furthest count %s %s", weir_verb_reads(phase->verb) ? "from" : "to",
                       stop->status_path);
 }
 
@@ -230,24 +230,24 @@ static void add_depth(struct weir_text *text, const struct weir_phase *phase)
         weir_text_add(text, "; depth found, up to %u", phase->depth);
     else if (phase->depth != 1)
         weir_text_add(text, "; depth %u", phase->depth);
-    if (phase->batch > 1)
-        weir_text_add(text, ", %u at once", phase->batch);
+    if (phase->transfers.batch > 1)
+        weir_text_add(text, ", %u at once", phase->transfers.batch);
 }
 
 static void add_manner(struct weir_text *text, const struct weir_phase *phase)
 {
     if (phase->verb == WEIR_MIXED)
-        weir_text_add(text, "; %u%% reads", phase->read_percent);
+        weir_text_add(text, "; %u%% reads", phase->transfers.read_percent);
     add_depth(text, phase);
     add_rate(text, &phase->rate);
-    add_clause_if(text, phase->is_collective, "collective");
-    add_clause_if(text, phase->must_verify, "verify");
-    add_clause_if(text, phase->ends_at_mismatch, "end at the first mismatch");
-    add_clause_if(text, phase->must_replace, "replace");
-    add_clause_if(text, phase->must_sync_each, "sync after each transfer");
-    add_clause_if(text, phase->must_sync_at_end, "sync at end");
-    add_clause_if(text, phase->has_inner_barriers, "barriers around the transfers");
-    add_clause_if(text, phase->is_single_attempt, "a short transfer is an error");
+    add_clause_if(text, phase->transfers.is_collective, "collective");
+    add_clause_if(text, phase->transfers.must_verify, "verify");
+    add_clause_if(text, phase->transfers.ends_at_mismatch, "end at the first mismatch");
+    add_clause_if(text, phase->transfers.must_replace, "replace");
+    add_clause_if(text, phase->transfers.must_sync_each, "sync after each transfer");
+    add_clause_if(text, phase->transfers.must_sync_at_end, "sync at end");
+    add_clause_if(text, phase->transfers.has_inner_barriers, "barriers around the transfers");
+    add_clause_if(text, phase->transfers.is_single_attempt, "a short transfer is an error");
     add_duration_if(text, "pause", phase->think_ns, " after each transfer");
 }
 
@@ -262,19 +262,19 @@ static const char *phase_name(const struct weir_phase *phase)
 static void add_phase(struct weir_text *text, const struct weir_test *test,
                       const struct weir_phase *phase)
 {
-    if (phase->verb == WEIR_REMOVE) {
+    if (weir_verb_works_on_names(phase->verb)) {
         weir_text_add(text, "remove");
     } else {
         weir_text_add(text, "%-7s ", phase_name(phase));
-        add_layout(text, &phase->layout);
+        add_layout(text, &phase->transfers.layout);
     }
     add_shift(text, &phase->shift);
-    if (phase->verb != WEIR_REMOVE) {
-        add_payload(text, &phase->payload);
+    if (weir_verb_moves_data(phase->verb)) {
+        add_payload(text, &phase->transfers.payload);
         add_manner(text, phase);
         add_stop(text, phase);
     }
-    add_clause_if(text, phase->only_if_clean, "unless verification failed");
+    add_clause_if(text, phase->names.only_if_clean, "unless verification failed");
     if (!is_same_target(phase->target, common_target(test))) {
         weir_text_add(text, "; ");
         add_target(text, phase->target);

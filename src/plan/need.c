@@ -4,11 +4,11 @@
 
 static uint64_t bytes_of_phase(const struct weir_phase *phase)
 {
-    uint64_t ops = weir_layout_ops_per_rank(&phase->layout);
+    uint64_t ops = weir_layout_ops_per_rank(&phase->transfers.layout);
 
     if (phase->stop.op_limit > 0 && phase->stop.op_limit < ops)
         ops = phase->stop.op_limit;
-    return ops * phase->layout.transfer_bytes;
+    return ops * phase->transfers.layout.transfer_bytes;
 }
 
 void weir_test_need(const struct weir_test *test, struct weir_need *need)
@@ -17,7 +17,7 @@ void weir_test_need(const struct weir_test *test, struct weir_need *need)
     for (size_t i = 0; i < test->phase_count; i++) {
         const struct weir_phase *phase = test->phases[i];
 
-        if (phase->verb != WEIR_WRITE)
+        if (!weir_verb_makes_files(phase->verb))
             continue;
         need->target = phase->target;
         need->rank_limit = phase->rank_limit;

@@ -284,29 +284,6 @@ int weir_target_path(const struct weir_target *target, const struct weir_file_pl
     return fits ? 0 : -ENAMETOOLONG;
 }
 
-const char *const weir_verb_names[WEIR_VERB_COUNT] = {
-    [WEIR_WRITE] = "write",
-    [WEIR_READ] = "read",
-    [WEIR_MIXED] = "mixed",
-    [WEIR_REMOVE] = "remove",
-};
-
-const char *weir_verb_name(enum weir_verb verb)
-{
-    assert(verb < WEIR_VERB_COUNT);
-    return weir_verb_names[verb];
-}
-
-bool weir_phase_writes(const struct weir_phase *phase)
-{
-    return phase->verb == WEIR_WRITE || phase->verb == WEIR_MIXED;
-}
-
-bool weir_phase_reads(const struct weir_phase *phase)
-{
-    return phase->verb == WEIR_READ || phase->verb == WEIR_MIXED;
-}
-
 bool weir_rank_set_has(const struct weir_rank_set *set, uint64_t rank)
 {
     return rank >= set->first && (rank - set->first) % set->stride == 0 &&

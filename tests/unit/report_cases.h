@@ -65,7 +65,7 @@ static inline struct scene make_own_files_checked(void)
 
     scene.plan->output.verbosity = 2;
     check->is_check = true;
-    read->must_verify = true;
+    read->transfers.must_verify = true;
     scene_done(&scene, test, write, 0, usual_row);
     scene_done(&scene, test, check, 0, usual_row)->mismatches.checked_transfers = 8;
     scene_done(&scene, test, read, 0, usual_row)->mismatches.checked_transfers = 8;
@@ -211,7 +211,7 @@ static inline struct scene make_many_repetitions(void)
     struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
 
     test->repetitions = 6;
-    read->must_verify = true;
+    read->transfers.must_verify = true;
     for (unsigned i = 0; i < 6; i++) {
         struct scene_row row = usual_row;
         struct weir_phase_result *done;
@@ -251,8 +251,8 @@ static inline struct scene make_remark(void)
     scene.plan->output.verbosity = 2;
     test->settings = settings;
     test->setting_count = sizeof settings / sizeof *settings;
-    write->payload.seed_is_given = true;
-    write->payload.seed = UINT32_MAX - 1;
+    write->transfers.payload.seed_is_given = true;
+    write->transfers.payload.seed = UINT32_MAX - 1;
     scene_done(&scene, test, write, 0, usual_row)->data_seed = UINT32_MAX - 1;
     return scene;
 }
@@ -322,7 +322,7 @@ static inline struct scene make_two_tests(void)
         struct weir_phase *write = scene_phase(&scene, test, WEIR_WRITE, target, small_layout);
         struct weir_phase *read = scene_phase(&scene, test, WEIR_READ, target, small_layout);
 
-        write->is_collective = i == 1;
+        write->transfers.is_collective = i == 1;
         scene_done(&scene, test, write, 0, usual_row);
         scene_done(&scene, test, read, 0, usual_row);
     }
@@ -417,9 +417,9 @@ static inline struct scene make_warnings(void)
     test->remarks = remarks;
     test->remark_count = sizeof remarks / sizeof *remarks;
     test->outlier_ns = 2 * SECOND_NS;
-    write->must_replace = false;
+    write->transfers.must_replace = false;
     write->stop.deadline_ns = SECOND_NS;
-    read->must_verify = true;
+    read->transfers.must_verify = true;
     scene.result->tests[0].existing_count = 3;
     snprintf(scene.result->tests[0].existing_path, sizeof scene.result->tests[0].existing_path,
              "out/\nf");
@@ -497,7 +497,7 @@ static inline struct scene make_every_word(void)
     scene.plan->output.verbosity = 4;
     test->hog.bytes_per_node = GIB;
     prefill->is_prefill = true;
-    prefill->layout.transfer_bytes = 4 * MIB;
+    prefill->transfers.layout.transfer_bytes = 4 * MIB;
     check->is_check = true;
     write->stop = (struct weir_stop){.deadline_ns = SECOND_NS, .has_wear_out = true};
     read->shift = (struct weir_shift){.kind = WEIR_SHIFT_PERMUTATION, .distance = 1, .seed = 4};

@@ -44,7 +44,7 @@ static inline struct weir_phase_result *scene_queued(struct scene *scene,
     struct weir_phase_result *done = scene_done(scene, test, phase, repetition, row);
 
     done->depth = phase->depth;
-    done->batch = phase->batch;
+    done->batch = phase->transfers.batch;
     done->submission = scene_histogram(scene, 2000, 100, 8);
     return done;
 }
@@ -62,10 +62,10 @@ static inline struct scene make_mixed(void)
 
     scene.plan->output.verbosity = 1;
     test->repetitions = 2;
-    mixed->read_percent = 70;
-    mixed->must_verify = true;
+    mixed->transfers.read_percent = 70;
+    mixed->transfers.must_verify = true;
     mixed->depth = 32;
-    mixed->batch = 4;
+    mixed->transfers.batch = 4;
     read->shift = (struct weir_shift){.kind = WEIR_SHIFT_NODES, .distance = 1};
     for (unsigned i = 0; i < 2; i++) {
         struct scene_row row = usual_row;
@@ -96,9 +96,9 @@ static inline struct scene make_mixed_rows(void)
     struct weir_phase_result *done;
 
     scene.plan->output.verbosity = 3;
-    mixed->read_percent = 50;
-    mixed->must_verify = true;
-    mixed->must_sync_each = true;
+    mixed->transfers.read_percent = 50;
+    mixed->transfers.must_verify = true;
+    mixed->transfers.must_sync_each = true;
     done = scene_queued(&scene, test, mixed, 0, usual_row);
     done->data_seed = 1795219302;
     scene_rows(&scene, done);

@@ -118,11 +118,11 @@ static inline struct weir_phase *scene_phase(struct scene *scene, struct weir_te
     struct weir_phase phase = {
         .verb = verb,
         .target = target,
-        .layout = layout,
+        .transfers.layout = layout,
         .shift = {.distance = 1},
-        .must_replace = verb == WEIR_WRITE,
+        .transfers.must_replace = verb == WEIR_WRITE,
         .depth = 1,
-        .batch = 1,
+        .transfers.batch = 1,
     };
 
     return weir_plan_add_phase(scene->plan, test, &test->steps, &phase);
@@ -165,8 +165,8 @@ static inline struct weir_phase_result *scene_done(struct scene *scene,
     done->rank_count = begun->rank_count;
     done->node_count = begun->node_count;
     done->byte_count = row.bytes;
-    done->op_count = row.bytes / phase->layout.transfer_bytes;
-    done->expected_bytes = weir_layout_bytes_per_rank(&phase->layout) * begun->rank_count;
+    done->op_count = row.bytes / phase->transfers.layout.transfer_bytes;
+    done->expected_bytes = weir_layout_bytes_per_rank(&phase->transfers.layout) * begun->rank_count;
     done->file_bytes = row.bytes;
     done->data_seed = UINT64_C(0xfedcba9876543210);
     done->generation = repetition + 1;
@@ -175,7 +175,7 @@ static inline struct weir_phase_result *scene_done(struct scene *scene,
     for (uint64_t i = 0; i < done->op_count && i < 32; i++) {
         weir_histogram_add(done->latency,
                            (uint64_t)(row.latency_s * (1e9 + 5e7 * (double)(i * i))));
-        weir_series_add(done->series, i << 19, phase->layout.transfer_bytes);
+        weir_series_add(done->series, i << 19, phase->transfers.layout.transfer_bytes);
     }
     done->submission = done->response = NULL;
     done->write_latency = done->read_latency = NULL;

@@ -43,9 +43,9 @@ static void set_up(struct subject *subject)
     static const char *const words[] = {"ior"};
     static const char *const paths[] = {"f"};
     struct weir_phase phase = {
-        .layout = {.segment_count = 1, .block_bytes = MIB, .transfer_bytes = 4096},
+        .transfers.layout = {.segment_count = 1, .block_bytes = MIB, .transfer_bytes = 4096},
         .depth = 1,
-        .batch = 1};
+        .transfers.batch = 1};
 
     memset(subject, 0, sizeof *subject);
     subject->target = (struct weir_target){.paths = paths, .path_count = 1, .is_shared = true};
@@ -107,8 +107,8 @@ SPOIL(blur_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s 
 SPOIL(sharpen_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s = 0.001)
 SPOIL(write_into_memory, x->record.traffic.has_devices = true)
 SPOIL(write_nearly_all, write_into_memory(x); x->record.traffic.device_written_bytes = 4 * MIB - 1)
-SPOIL(write_and_sync, write_into_memory(x); x->write->must_sync_at_end = true)
-SPOIL(write_and_sync_each, write_into_memory(x); x->write->must_sync_each = true)
+SPOIL(write_and_sync, write_into_memory(x); x->write->transfers.must_sync_at_end = true)
+SPOIL(write_and_sync_each, write_into_memory(x); x->write->transfers.must_sync_each = true)
 SPOIL(write_directly, write_into_memory(x); x->test->backend = &direct)
 SPOIL(write_to_the_unknown, x->record.traffic.has_network = true)
 SPOIL(write_again, x->write->stop.minimum_ns = 1; x->record.byte_count = 40 * MIB)
@@ -256,7 +256,7 @@ static void queue_up(struct subject *x)
     x->record.latency = &x->latency;
     x->record.submission = &x->submission;
     x->record.depth = x->write->depth = 8;
-    x->record.batch = x->write->batch = 1;
+    x->record.batch = x->write->transfers.batch = 1;
     x->record.cpu_user_s = 0.4;
     x->record.cpu_system_s = 0.6;
 }
@@ -902,14 +902,14 @@ static void advice_is_such_that_it_can_be_followed(void **state)
     set_up(&subject);
     submit_slowly(&subject);
     subject.record.bypasses_cache = true;
-    subject.write->must_replace = true;
+    subject.write->transfers.must_replace = true;
     weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_non_null(strstr(find(&subject, "submit-blocks")->text,
                            "files that are there (" WEIR_REMEDY_USE_EXISTING));
     weir_plan_close(subject.plan);
     set_up(&subject);
     multitask(&subject);
-    subject.write->payload.mode = WEIR_PAYLOAD_FULL;
+    subject.write->transfers.payload.mode = WEIR_PAYLOAD_FULL;
     weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_non_null(strstr(find(&subject, "data-in-flight")->text, "ranks, or --data stamp"));
     weir_plan_close(subject.plan);

@@ -62,9 +62,9 @@ static void set_up(struct subject *subject)
     static const char *const paths[] = {"f"};
     struct weir_phase phase = {
         .verb = WEIR_WRITE,
-        .layout = {.segment_count = 1, .block_bytes = MIB, .transfer_bytes = 4096},
+        .transfers.layout = {.segment_count = 1, .block_bytes = MIB, .transfer_bytes = 4096},
         .depth = 1,
-        .batch = 1};
+        .transfers.batch = 1};
 
     memset(subject, 0, sizeof *subject);
     subject->target = (struct weir_target){.paths = paths, .path_count = 1, .is_shared = true};
@@ -76,6 +76,7 @@ static void set_up(struct subject *subject)
     subject->record = (struct weir_phase_result){
         .arena = &subject->plan->arena,
         .phase = subject->test->phases[0]->number,
+        .failure = "",
         .rank_count = RANKS,
         .node_count = NODES,
         .op_count = 3072,

@@ -25,7 +25,7 @@ static void a_write_and_a_read_move_what_the_layout_says_and_leave_nothing(void 
         set_up(&bed);
         run(&bed, lines[i]);
         assert_string_equal(bed.error.text, "");
-        layout = &bed.plan->tests[0]->phases[0]->layout;
+        layout = &bed.plan->tests[0]->phases[0]->transfers.layout;
         for (unsigned k = 0; k + 1 < bed.result->phase_count; k++) {
             assert_int_equal(phase(&bed, k)->outcome, WEIR_OUTCOME_COMPLETE);
             assert_int_equal(phase(&bed, k)->op_count, weir_layout_ops_per_rank(layout));
@@ -382,8 +382,10 @@ static void a_prefilled_file_holds_what_was_written_last(void **state)
         assert_string_equal(bed.error.text, "");
         prefill = bed.plan->tests[0]->phases[0];
         assert_true(prefill->is_prefill);
-        assert_int_equal(phase(&bed, 0)->op_count, weir_layout_ops_per_rank(&prefill->layout));
-        assert_int_equal(phase(&bed, 0)->byte_count, weir_layout_bytes_per_rank(&prefill->layout));
+        assert_int_equal(phase(&bed, 0)->op_count,
+                         weir_layout_ops_per_rank(&prefill->transfers.layout));
+        assert_int_equal(phase(&bed, 0)->byte_count,
+                         weir_layout_bytes_per_rank(&prefill->transfers.layout));
         assert_true(phase(&bed, 0)->generation < phase(&bed, 1)->generation);
         for (unsigned k = 2; k < 4; k++) {
             assert_int_equal(phase(&bed, k)->mismatches.checked_transfers,
@@ -708,7 +710,7 @@ static void copy_phase(struct weir_plan *plan, struct weir_test *test, unsigned 
     struct weir_phase phase = *test->phases[0];
 
     phase.depth = depth;
-    phase.layout.transfer_bytes = transfer_bytes;
+    phase.transfers.layout.transfer_bytes = transfer_bytes;
     test->steps = NULL;
     test->phases = NULL;
     test->phase_count = 0;

@@ -527,14 +527,16 @@ static void options_of_a_write_do_not_reach_the_read(void **state)
     const struct weir_phase *check = check_of(plan);
 
     (void)state;
-    assert_true(write->must_sync_at_end && write->must_sync_each && write->must_replace);
-    assert_false(read->must_sync_at_end || read->must_sync_each || read->must_replace);
-    assert_true(write->has_inner_barriers && read->has_inner_barriers);
-    assert_true(write->is_single_attempt && read->is_single_attempt);
+    assert_true(write->transfers.must_sync_at_end && write->transfers.must_sync_each &&
+                write->transfers.must_replace);
+    assert_false(read->transfers.must_sync_at_end || read->transfers.must_sync_each ||
+                 read->transfers.must_replace);
+    assert_true(write->transfers.has_inner_barriers && read->transfers.has_inner_barriers);
+    assert_true(write->transfers.is_single_attempt && read->transfers.is_single_attempt);
     assert_true(write->think_ns == 7000 && read->think_ns == 7000 && check->think_ns == 0);
     assert_true(write->stop.deadline_ns == 5 * SECOND && read->stop.deadline_ns == 5 * SECOND);
     assert_true(check->stop.deadline_ns == 0 && check->stop.minimum_ns == 0);
-    assert_true(check->must_verify && !read->must_verify);
+    assert_true(check->transfers.must_verify && !read->transfers.must_verify);
     assert_true(write->depth == 1);
     weir_command_close(&command);
 }
@@ -604,8 +606,8 @@ static void data_options_choose_the_payload(void **state)
         struct weir_command command;
         const struct weir_plan *plan = plan_of(cases[i].words, &command);
 
-        assert_int_equal(phase_of(plan, WEIR_WRITE)->payload.mode, cases[i].mode);
-        assert_int_equal(phase_of(plan, WEIR_WRITE)->payload.pattern, cases[i].pattern);
+        assert_int_equal(phase_of(plan, WEIR_WRITE)->transfers.payload.mode, cases[i].mode);
+        assert_int_equal(phase_of(plan, WEIR_WRITE)->transfers.payload.pattern, cases[i].pattern);
         weir_command_close(&command);
     }
 }
@@ -664,18 +666,21 @@ static void a_prefill_goes_before_each_write_and_replaces_for_it(void **state)
 
     (void)state;
     assert_int_equal(steps->kind, WEIR_STEP_PHASE);
-    assert_true(prefill->is_prefill && prefill->verb == WEIR_WRITE && prefill->must_replace);
-    assert_true(prefill->must_sync_at_end && !prefill->has_inner_barriers);
-    assert_int_equal(prefill->layout.transfer_bytes, 512 * 1024);
-    assert_int_equal(prefill->layout.order, WEIR_ORDER_SEQUENTIAL);
+    assert_true(prefill->is_prefill && prefill->verb == WEIR_WRITE &&
+                prefill->transfers.must_replace);
+    assert_true(prefill->transfers.must_sync_at_end && !prefill->transfers.has_inner_barriers);
+    assert_int_equal(prefill->transfers.layout.transfer_bytes, 512 * 1024);
+    assert_int_equal(prefill->transfers.layout.order, WEIR_ORDER_SEQUENTIAL);
     assert_true(prefill->stop.deadline_ns == 0);
     assert_int_equal(steps->next->kind, WEIR_STEP_SLEEP);
     assert_ptr_equal(steps->next->next->phase, phase_of(plan, WEIR_WRITE));
-    assert_false(phase_of(plan, WEIR_WRITE)->must_replace);
+    assert_false(phase_of(plan, WEIR_WRITE)->transfers.must_replace);
     assert_false(phase_of(plan, WEIR_WRITE)->is_prefill);
     weir_command_close(&command);
-    assert_false(
-        PLAN_OF(&command, "-wz", "-E", "--randomPrefill=1m")->tests[0]->phases[0]->must_replace);
+    assert_false(PLAN_OF(&command, "-wz", "-E", "--randomPrefill=1m")
+                     ->tests[0]
+                     ->phases[0]
+                     ->transfers.must_replace);
     weir_command_close(&command);
     assert_int_equal(PLAN_OF(&command, "-rz", "--randomPrefill=1m")->tests[0]->phase_count, 2);
     weir_command_close(&command);
@@ -687,11 +692,11 @@ static void a_task_that_quits_on_errors_ends_verifying_reads(void **state)
     const struct weir_plan *plan = PLAN_OF(&command, "-q", "-wWR");
 
     (void)state;
-    assert_false(phase_of(plan, WEIR_WRITE)->ends_at_mismatch);
-    assert_true(phase_of(plan, WEIR_READ)->ends_at_mismatch);
-    assert_true(check_of(plan)->ends_at_mismatch);
+    assert_false(phase_of(plan, WEIR_WRITE)->transfers.ends_at_mismatch);
+    assert_true(phase_of(plan, WEIR_READ)->transfers.ends_at_mismatch);
+    assert_true(check_of(plan)->transfers.ends_at_mismatch);
     weir_command_close(&command);
-    assert_false(phase_of(PLAN_OF(&command, "-q", "-wr"), WEIR_READ)->ends_at_mismatch);
+    assert_false(phase_of(PLAN_OF(&command, "-q", "-wr"), WEIR_READ)->transfers.ends_at_mismatch);
     weir_command_close(&command);
 }
 
@@ -732,7 +737,7 @@ static void depth_and_batch_are_those_that_were_given_or_the_backends_own(void *
             bool is_data = test->phases[k]->verb != WEIR_REMOVE;
 
             assert_int_equal(test->phases[k]->depth, is_data ? cases[i].depth : 1);
-            assert_int_equal(test->phases[k]->batch, is_data ? cases[i].batch : 1);
+            assert_int_equal(test->phases[k]->transfers.batch, is_data ? cases[i].batch : 0);
             assert_false(test->phases[k]->must_find_depth);
         }
         assert_int_equal(test->remark_count, 0);
@@ -757,15 +762,15 @@ static void a_depth_is_found_in_timed_phases_only(void **state)
 
         assert_int_equal(phase->must_find_depth, is_timed);
         assert_int_equal(phase->depth, is_timed ? 256 : is_data ? 128 : 1);
-        assert_int_equal(phase->batch, is_data ? 16 : 1);
+        assert_int_equal(phase->transfers.batch, is_data ? 16 : 0);
     }
     weir_command_close(&command);
     plan = PLAN_OF(&command, "-a", "uring", "-wW", "--depth=AUTO:20", "--batch=20");
     assert_true(phase_of(plan, WEIR_WRITE)->must_find_depth);
     assert_int_equal(phase_of(plan, WEIR_WRITE)->depth, 20);
-    assert_int_equal(phase_of(plan, WEIR_WRITE)->batch, 20);
+    assert_int_equal(phase_of(plan, WEIR_WRITE)->transfers.batch, 20);
     assert_int_equal(check_of(plan)->depth, 20);
-    assert_int_equal(check_of(plan)->batch, 20);
+    assert_int_equal(check_of(plan)->transfers.batch, 20);
     weir_command_close(&command);
 }
 
@@ -778,21 +783,24 @@ static void a_mixed_phase_writes_as_a_write_and_verifies_as_a_read(void **state)
     const struct weir_phase *mixed = phase_of(plan, WEIR_MIXED);
 
     (void)state;
-    assert_int_equal(mixed->read_percent, 70);
-    assert_true(mixed->must_sync_at_end && mixed->must_sync_each && !mixed->must_replace);
-    assert_true(mixed->must_verify && mixed->ends_at_mismatch && !mixed->is_check);
-    assert_int_equal(mixed->layout.order, WEIR_ORDER_SHUFFLED);
+    assert_int_equal(mixed->transfers.read_percent, 70);
+    assert_true(mixed->transfers.must_sync_at_end && mixed->transfers.must_sync_each &&
+                !mixed->transfers.must_replace);
+    assert_true(mixed->transfers.must_verify && mixed->transfers.ends_at_mismatch &&
+                !mixed->is_check);
+    assert_int_equal(mixed->transfers.layout.order, WEIR_ORDER_SHUFFLED);
     assert_int_equal(mixed->shift.kind, WEIR_SHIFT_NONE);
     assert_true(mixed->stop.deadline_ns == 5 * SECOND && mixed->think_ns == 7000);
     assert_int_equal(phase_of(plan, WEIR_READ)->shift.kind, WEIR_SHIFT_NODES);
-    assert_int_equal(phase_of(plan, WEIR_READ)->read_percent, 0);
+    assert_int_equal(phase_of(plan, WEIR_READ)->transfers.read_percent, 0);
     assert_int_equal(plan->tests[0]->steps->body->next->next->kind, WEIR_STEP_SLEEP);
     assert_ptr_equal(plan->tests[0]->steps->body->next->next->next->phase, mixed);
     assert_string_equal(plan->tests[0]->remarks[0],
                         "-C: a mixed phase writes too, and each task works on its own part there");
     weir_command_close(&command);
     mixed = phase_of(PLAN_OF(&command, "--read-percent=70"), WEIR_MIXED);
-    assert_false(mixed->must_verify || mixed->must_sync_at_end || mixed->must_sync_each);
+    assert_false(mixed->transfers.must_verify || mixed->transfers.must_sync_at_end ||
+                 mixed->transfers.must_sync_each);
     weir_command_close(&command);
 }
 
@@ -824,9 +832,9 @@ static void a_mixed_phase_alone_is_given_a_file_in_large_transfers(void **state)
         memcpy(words, cases[i].words, sizeof words);
         words[count_words(words)] = "--read-percent=50";
         fill = plan_of(words, &command)->tests[0]->phases[0];
-        assert_true(fill->is_prefill && fill->must_replace);
-        assert_int_equal(fill->layout.order, WEIR_ORDER_SEQUENTIAL);
-        assert_int_equal(fill->layout.transfer_bytes, cases[i].transfer_bytes);
+        assert_true(fill->is_prefill && fill->transfers.must_replace);
+        assert_int_equal(fill->transfers.layout.order, WEIR_ORDER_SEQUENTIAL);
+        assert_int_equal(fill->transfers.layout.transfer_bytes, cases[i].transfer_bytes);
         weir_command_close(&command);
     }
 }
@@ -886,7 +894,7 @@ static void a_device_keeps_its_name_and_its_data(void **state)
     (void)state;
     assert_true(test->must_keep && !test->may_take_used_device && !test->may_overwrite);
     assert_true(test->phases[0]->target->is_device);
-    assert_false(test->phases[0]->must_replace);
+    assert_false(test->phases[0]->transfers.must_replace);
     assert_string_equal(weir_test_setting(test, "keepFile"), "1");
     weir_command_close(&command);
     plan = PLAN_OF(&command, "--device=f", "-F", "-o", "/dev/a@/dev/b");
@@ -1339,11 +1347,11 @@ static void tests_of_a_script_inherit_and_stay_apart(void **state)
 
         assert_int_equal(test->repetitions, 5);
         assert_false(test->phases[0]->target->is_shared);
-        assert_int_equal(test->phases[0]->layout.segment_count, 3);
+        assert_int_equal(test->phases[0]->transfers.layout.segment_count, 3);
         values[i] = test->backend_options;
     }
-    assert_int_equal(plan->tests[0]->phases[0]->layout.block_bytes, 1048576);
-    assert_int_equal(plan->tests[1]->phases[0]->layout.block_bytes, 2097152);
+    assert_int_equal(plan->tests[0]->phases[0]->transfers.layout.block_bytes, 1048576);
+    assert_int_equal(plan->tests[1]->phases[0]->transfers.layout.block_bytes, 2097152);
     assert_true(values[0]->direct == 0 && values[1]->direct == 1);
     weir_command_close(&command);
 }

@@ -263,13 +263,13 @@ static void set_up_watched(struct bed *bed, struct watch asked)
 static void mix_half(struct weir_plan *plan)
 {
     plan_phase(plan, 0)->verb = WEIR_MIXED;
-    plan_phase(plan, 0)->read_percent = 50;
+    plan_phase(plan, 0)->transfers.read_percent = 50;
 }
 
 static void only_write(struct weir_plan *plan)
 {
     plan_phase(plan, 0)->verb = WEIR_MIXED;
-    plan_phase(plan, 0)->read_percent = 0;
+    plan_phase(plan, 0)->transfers.read_percent = 0;
 }
 
 static void a_mixed_phase_goes_on_with_the_data_that_are_there(void **state)
@@ -377,7 +377,7 @@ static void limit_write_and_mix_read(struct weir_plan *plan)
 {
     plan_phase(plan, 0)->stop.op_limit = 20;
     plan_phase(plan, 1)->verb = WEIR_MIXED;
-    plan_phase(plan, 1)->read_percent = 50;
+    plan_phase(plan, 1)->transfers.read_percent = 50;
 }
 
 static void a_mixed_phase_goes_as_far_as_a_cut_write_came(void **state)

@@ -333,12 +333,12 @@ static struct bench *open_bench(const struct weir_backend *backend, unsigned dep
     bench->phase = (struct weir_phase){
         .verb = WEIR_WRITE,
         .target = &bench->target,
-        .layout = {.segment_count = 1,
-                   .block_bytes = ops * TRANSFER_BYTES,
-                   .transfer_bytes = TRANSFER_BYTES},
-        .payload.mode = WEIR_PAYLOAD_STAMP,
+        .transfers.layout = {.segment_count = 1,
+                             .block_bytes = ops * TRANSFER_BYTES,
+                             .transfer_bytes = TRANSFER_BYTES},
+        .transfers.payload.mode = WEIR_PAYLOAD_STAMP,
         .depth = depth,
-        .batch = 1,
+        .transfers.batch = 1,
     };
     bench->identity = (struct weir_identity){
         .generation = 77, .transfer_bytes = TRANSFER_BYTES, .seed = 5, .mode = WEIR_PAYLOAD_STAMP};
@@ -393,7 +393,7 @@ static int move(struct bench *bench)
 
     forget_traffic(&bench->device);
     bench->run.failure = (struct weir_error){0};
-    weir_share_init(&bench->share, &bench->phase.layout,
+    weir_share_init(&bench->share, &bench->phase.transfers.layout,
                     &(struct weir_share_params){.is_shared = true, .ranks = 1, .seed = 3});
     weir_source_init(&bench->source, &bench->identity, bench->filler.bytes, 0, 0);
     for (unsigned i = 0; i < buffers->slots * buffers->windows; i++)
@@ -410,7 +410,7 @@ static int move(struct bench *bench)
     bench->loop.reading = (struct weir_expectation){.ranks = 1};
     bench->loop.limit = bench->share.op_count;
     bench->loop.depth = bench->phase.depth;
-    bench->loop.batch = bench->phase.batch;
+    bench->loop.batch = bench->phase.transfers.batch;
     bench->loop.op_states = bench->op_states;
     return weir_loop_run(&bench->loop);
 }
@@ -425,8 +425,8 @@ static int move_on(struct bench *bench)
 static void read_all(struct bench *bench)
 {
     bench->phase.verb = WEIR_READ;
-    bench->phase.must_verify = true;
-    bench->phase.must_sync_each = false;
+    bench->phase.transfers.must_verify = true;
+    bench->phase.transfers.must_sync_each = false;
     assert_int_equal(move_on(bench), 0);
 }
 
@@ -457,8 +457,8 @@ static void check_depth(unsigned queue_depth, unsigned depth, unsigned batch, un
     bool is_seen[500] = {0};
 
     bench->phase.depth = depth;
-    bench->phase.batch = batch;
-    bench->phase.layout.order = WEIR_ORDER_SHUFFLED;
+    bench->phase.transfers.batch = batch;
+    bench->phase.transfers.layout.order = WEIR_ORDER_SHUFFLED;
     bench->device.capacity = capacity;
     bench->device.is_serial = is_serial;
     assert_int_equal(move(bench), 0);
@@ -499,7 +499,7 @@ static void a_batch_is_handed_over_at_once(void **state)
     struct bench *bench = open_bench(&queued, 16, 200);
 
     (void)state;
-    bench->phase.batch = 4;
+    bench->phase.transfers.batch = 4;
     bench->device.is_serial = true;
     assert_int_equal(move(bench), 0);
     assert_int_equal(bench->device.batches[0], 16);
@@ -541,7 +541,7 @@ static void going_round_does_not_empty_the_queue(void **state)
     struct bench *bench = open_bench(&queued, 8, 100);
 
     (void)state;
-    bench->phase.batch = 8;
+    bench->phase.transfers.batch = 8;
     bench->phase.stop.minimum_ns = 5 * MILLISECOND;
     assert_int_equal(move(bench), 0);
     assert_true(bench->device.op_count > 3000);
@@ -581,8 +581,8 @@ static void check_mix(const struct weir_backend *backend, unsigned depth, unsign
     bench->run.buffers.windows = windows;
     assert_int_equal(move(bench), 0);
     bench->phase.verb = WEIR_MIXED;
-    bench->phase.read_percent = 30;
-    bench->phase.must_verify = true;
+    bench->phase.transfers.read_percent = 30;
+    bench->phase.transfers.must_verify = true;
     bench->device.read_ns = 40000;
     assert_int_equal(move_on(bench), 0);
     for (unsigned i = 0; i < 400; i++)
@@ -619,7 +619,7 @@ static void each_sync_follows_its_write_in_the_same_slot(void **state)
     bool is_written[8] = {0};
 
     (void)state;
-    bench->phase.must_sync_each = true;
+    bench->phase.transfers.must_sync_each = true;
     assert_int_equal(move(bench), 0);
     assert_int_equal(bench->device.op_count, 200);
     for (unsigned i = 0; i < 200; i++) {
@@ -650,8 +650,8 @@ static void a_sync_that_fails_is_told(void **state)
     struct bench *bench = open_bench(&queued, 4, 40);
 
     (void)state;
-    bench->phase.batch = 4;
-    bench->phase.must_sync_each = true;
+    bench->phase.transfers.batch = 4;
+    bench->phase.transfers.must_sync_each = true;
     bench->device.mishaps = &mishap;
     bench->device.mishap_count = 1;
     assert_int_equal(move(bench), 0);
@@ -741,7 +741,7 @@ static void bytes_of_a_transfer_that_failed_half_way_count(void **state)
     assert_int_equal(bench->tally->first_error, -ENOSPC);
     assert_int_equal(bench->tally->op_count, 2);
     assert_int_equal(bench->tally->byte_count,
-                     2 * bench->phase.layout.transfer_bytes + 4096 + 1024);
+                     2 * bench->phase.transfers.layout.transfer_bytes + 4096 + 1024);
     close_bench(bench);
 }
 
@@ -765,7 +765,7 @@ static void a_failure_ends_the_phase_when_the_others_are_back(void **state)
     struct bench *bench = open_bench(&queued, 8, 100);
 
     (void)state;
-    bench->phase.batch = 8;
+    bench->phase.transfers.batch = 8;
     bench->device.mishaps = &mishap;
     bench->device.mishap_count = 1;
     assert_int_equal(move(bench), 0);
@@ -782,7 +782,7 @@ static void a_session_that_breaks_is_told_and_never_used_again(void **state)
     struct bench *bench = open_bench(&queued, 8, 100);
 
     (void)state;
-    bench->phase.batch = 8;
+    bench->phase.transfers.batch = 8;
     bench->device.breaks_at = 24;
     bench->phase.stop.has_wear_out = true;
     bench->phase.stop.minimum_ns = SECOND;
@@ -825,7 +825,7 @@ static void checks_are_counted_once_and_where_they_belong(void **state)
     uint64_t begin_ns;
 
     (void)state;
-    bench->phase.batch = 8;
+    bench->phase.transfers.batch = 8;
     assert_int_equal(move(bench), 0);
     /* All come back together, so nothing is in flight while they are checked. */
     begin_ns = world.now_ns;
@@ -835,7 +835,7 @@ static void checks_are_counted_once_and_where_they_belong(void **state)
     assert_true(bench->tally->data_ns < world.now_ns - begin_ns);
     /* One after the other: the others are in flight. */
     bench->device.is_serial = true;
-    bench->phase.batch = 1;
+    bench->phase.transfers.batch = 1;
     read_all(bench);
     assert_true(bench->tally->overlapped_data_ns > 0);
     assert_in_range(bench->tally->data_ns + bench->tally->overlapped_data_ns, 2 * 800 * 20,
@@ -886,7 +886,7 @@ static void nothing_is_launched_once_the_deadline_was_seen(void **state)
     for (uint64_t after_ns = 9900; after_ns < 10400; after_ns += 10) {
         struct bench *bench = open_bench(&queued, 8, 100);
 
-        bench->phase.batch = 8;
+        bench->phase.transfers.batch = 8;
         bench->identity.mode = WEIR_PAYLOAD_NONE;
         bench->phase.stop.deadline_ns = after_ns;
         assert_int_equal(move(bench), 0);
@@ -1140,7 +1140,7 @@ static void a_signal_ends_the_wait_of_ranks_that_go_on_together(void **state)
 
     (void)state;
     set_rate(bench, WEIR_ARRIVALS_CONSTANT, 0.01);
-    bench->phase.is_collective = true;
+    bench->phase.transfers.is_collective = true;
     world.signal_at_ns = world.now_ns + 5 * SECOND;
     assert_int_equal(move(bench), 0);
     assert_int_equal(bench->tally->op_count, 16);
@@ -1159,9 +1159,9 @@ static void open_loops_go_with_mixes_syncs_and_short_transfers(void **state)
     /* The last one that was due is not the last to come back. */
     bench->device.read_ns = 4 * MILLISECOND;
     bench->phase.verb = WEIR_MIXED;
-    bench->phase.read_percent = 50;
-    bench->phase.must_verify = true;
-    bench->phase.must_sync_each = true;
+    bench->phase.transfers.read_percent = 50;
+    bench->phase.transfers.must_verify = true;
+    bench->phase.transfers.must_sync_each = true;
     bench->phase.stop.minimum_ns = 150 * MILLISECOND;
     bench->device.mishaps = mishaps;
     bench->device.mishap_count = 2;

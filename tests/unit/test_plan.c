@@ -64,9 +64,9 @@ struct subject {
 };
 
 static const struct weir_phase plain_phase = {
-    .layout = {.segment_count = 4, .block_bytes = 16 * MIB, .transfer_bytes = MIB},
     .depth = 1,
-    .batch = 1,
+    .transfers = {.layout = {.segment_count = 4, .block_bytes = 16 * MIB, .transfer_bytes = MIB},
+                  .batch = 1},
 };
 
 static void open_subject(struct subject *subject)
@@ -242,22 +242,27 @@ static void verbs_have_names(void **state)
     assert_string_equal(weir_verb_name(WEIR_REMOVE), "remove");
 }
 
-static void a_mixed_phase_both_writes_and_reads(void **state)
+static void each_verb_moves_data_or_works_on_names(void **state)
 {
     static const struct {
         enum weir_verb verb;
-        bool writes, reads;
-    } cases[] = {{WEIR_WRITE, true, false},
-                 {WEIR_READ, false, true},
-                 {WEIR_MIXED, true, true},
-                 {WEIR_REMOVE, false, false}};
+        bool moves, writes, reads, makes, names, removes;
+    } cases[WEIR_VERB_COUNT] = {{WEIR_WRITE, true, true, false, true, false, false},
+                                {WEIR_READ, true, false, true, false, false, false},
+                                {WEIR_MIXED, true, true, true, false, false, false},
+                                {WEIR_REMOVE, false, false, false, false, true, true}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct weir_phase phase = {.verb = cases[i].verb};
+    for (size_t i = 0; i < WEIR_VERB_COUNT; i++) {
+        enum weir_verb verb = cases[i].verb;
 
-        assert_int_equal(weir_phase_writes(&phase), cases[i].writes);
-        assert_int_equal(weir_phase_reads(&phase), cases[i].reads);
+        assert_int_equal(verb, i);
+        assert_int_equal(weir_verb_moves_data(verb), cases[i].moves);
+        assert_int_equal(weir_verb_writes(verb), cases[i].writes);
+        assert_int_equal(weir_verb_reads(verb), cases[i].reads);
+        assert_int_equal(weir_verb_makes_files(verb), cases[i].makes);
+        assert_int_equal(weir_verb_works_on_names(verb), cases[i].names);
+        assert_int_equal(weir_verb_removes(verb), cases[i].removes);
     }
 }
 
@@ -353,7 +358,7 @@ static const struct weir_rate some_rate = {.arrivals = WEIR_ARRIVALS_CONSTANT, .
 static void mix(struct subject *x)
 {
     x->read->verb = WEIR_MIXED;
-    x->read->read_percent = 70;
+    x->read->transfers.read_percent = 70;
 }
 
 /* Two of them, of which each rank has one; nothing is removed. */
@@ -364,19 +369,19 @@ static void devices(struct subject *x)
     x->test->phase_count = 2;
 }
 
-CHANGE(no_transfer, x->write->layout.transfer_bytes = 0)
-CHANGE(no_block, x->write->layout.block_bytes = 0)
-CHANGE(no_segment, x->read->layout.segment_count = 0)
-CHANGE(uneven_block, x->write->layout.block_bytes = 1000)
-CHANGE(huge_file, x->write->layout.segment_count = UINT64_C(1) << 39)
-CHANGE(overflowing_file, x->write->layout.segment_count = UINT64_MAX / 2)
+CHANGE(no_transfer, x->write->transfers.layout.transfer_bytes = 0)
+CHANGE(no_block, x->write->transfers.layout.block_bytes = 0)
+CHANGE(no_segment, x->read->transfers.layout.segment_count = 0)
+CHANGE(uneven_block, x->write->transfers.layout.block_bytes = 1000)
+CHANGE(huge_file, x->write->transfers.layout.segment_count = UINT64_C(1) << 39)
+CHANGE(overflowing_file, x->write->transfers.layout.segment_count = UINT64_MAX / 2)
 CHANGE(no_depth, x->read->depth = 0)
 CHANGE(huge_depth, x->read->depth = WEIR_PLAN_DEPTH_MAX + 1)
 CHANGE(backend_without_sharing, x->test->backend = &bare)
 CHANGE(backend_without_collectives, x->test->backend = &bare; x->target.is_shared = false;
-       x->read->is_collective = true)
+       x->read->transfers.is_collective = true)
 CHANGE(backend_without_memory, x->test->backend = &bare; x->target.is_shared = false;
-       x->read->must_verify = true)
+       x->read->transfers.must_verify = true)
 CHANGE(wrapped_backend_without_sharing, x->test->backend = &wrapper; x->test->inner = &bare)
 CHANGE(wrapper_of_nothing, x->test->backend = &wrapper)
 CHANGE(wrapper_of_wrapper, x->test->backend = &wrapper; x->test->inner = &wrapper)
@@ -387,16 +392,16 @@ CHANGE(status_without_path, x->test->must_keep = true; x->write->stop.status_pat
 CHANGE(status_of_cut_writes, x->test->must_keep = true; x->write->stop.status_path = "status";
        x->write->stop.deadline_ns = S)
 CHANGE(check_without_verification, x->read->is_check = true)
-CHANGE(verification_of_nothing, x->read->must_verify = true;
-       x->read->payload.mode = WEIR_PAYLOAD_NONE)
-CHANGE(verification_of_random_blocks, x->read->must_verify = true;
-       x->write->layout.order = WEIR_ORDER_RANDOM_BLOCKS)
-CHANGE(verifying_write, x->write->must_verify = true)
+CHANGE(verification_of_nothing, x->read->transfers.must_verify = true;
+       x->read->transfers.payload.mode = WEIR_PAYLOAD_NONE)
+CHANGE(verification_of_random_blocks, x->read->transfers.must_verify = true;
+       x->write->transfers.layout.order = WEIR_ORDER_RANDOM_BLOCKS)
+CHANGE(verifying_write, x->write->transfers.must_verify = true)
 CHANGE(checking_remove, x->remove->is_check = true)
-CHANGE(syncing_read, x->read->must_sync_at_end = true)
-CHANGE(syncing_remove, x->remove->must_sync_each = true)
-CHANGE(replacing_read, x->read->must_replace = true)
-CHANGE(clean_write, x->write->only_if_clean = true)
+CHANGE(syncing_read, x->read->transfers.must_sync_at_end = true)
+CHANGE(syncing_remove, x->remove->transfers.must_sync_each = true)
+CHANGE(replacing_read, x->read->transfers.must_replace = true)
+CHANGE(clean_write, x->write->names.only_if_clean = true)
 CHANGE(no_target, x->write->target = NULL)
 CHANGE(no_path, x->target.path_count = 0)
 CHANGE(missing_name, x->target.paths = missing_path)
@@ -436,8 +441,8 @@ CHANGE(result_over_second_path, x->target.is_shared = false; x->target.paths = t
        x->target.path_count = 2; x->plan->output.result_path = "b/two.00000001")
 
 CHANGE(prefilling_read, x->read->is_prefill = true)
-CHANGE(blind_end, x->read->ends_at_mismatch = true)
-CHANGE(pattern_of_stamps, x->write->payload.pattern = WEIR_IOR_OFFSET)
+CHANGE(blind_end, x->read->transfers.ends_at_mismatch = true)
+CHANGE(pattern_of_stamps, x->write->transfers.payload.pattern = WEIR_IOR_OFFSET)
 CHANGE(varying_nodes, x->read->shift.kind = WEIR_SHIFT_NODES; x->read->shift.varies = true)
 CHANGE(packages_of_shared_file, x->target.has_package_directory = true)
 CHANGE(both_directories, x->target.is_shared = false; x->target.has_package_directory = true;
@@ -481,12 +486,12 @@ CHANGE(deep_blocking_backend, x->test->backend = &bare; x->target.is_shared = fa
        x->read->depth = 2)
 CHANGE(deep_wrapped_backend, x->test->backend = &wrapper; x->test->inner = &bare;
        x->target.is_shared = false; x->read->depth = 2)
-CHANGE(deep_collective, x->write->is_collective = true; x->write->depth = 2)
-CHANGE(no_batch, x->write->batch = 0)
-CHANGE(huge_batch, x->write->depth = 8; x->write->batch = 9)
+CHANGE(deep_collective, x->write->transfers.is_collective = true; x->write->depth = 2)
+CHANGE(no_batch, x->write->transfers.batch = 0)
+CHANGE(huge_batch, x->write->depth = 8; x->write->transfers.batch = 9)
 CHANGE(narrow_search, x->write->must_find_depth = true)
 CHANGE(search_of_check, x->read->depth = 8; x->read->must_find_depth = true;
-       x->read->must_verify = true; x->read->is_check = true)
+       x->read->transfers.must_verify = true; x->read->is_check = true)
 CHANGE(search_of_prefill, x->write->depth = 8; x->write->must_find_depth = true;
        x->write->is_prefill = true)
 CHANGE(search_at_rate, x->write->depth = 8; x->write->must_find_depth = true;
@@ -498,26 +503,26 @@ CHANGE(no_rate, x->write->rate = some_rate; x->write->rate.per_s = 0)
 CHANGE(negative_rate, x->write->rate = some_rate; x->write->rate.per_s = -1)
 CHANGE(endless_rate, x->write->rate = some_rate; x->write->rate.per_s = INFINITY)
 CHANGE(rate_that_is_none, x->write->rate = some_rate; x->write->rate.per_s = NAN)
-CHANGE(rate_of_check, x->read->rate = some_rate; x->read->must_verify = true;
+CHANGE(rate_of_check, x->read->rate = some_rate; x->read->transfers.must_verify = true;
        x->read->is_check = true)
 CHANGE(rate_of_prefill, x->write->rate = some_rate; x->write->is_prefill = true)
-CHANGE(rate_of_collective, x->write->rate = some_rate; x->write->is_collective = true)
+CHANGE(rate_of_collective, x->write->rate = some_rate; x->write->transfers.is_collective = true)
 CHANGE(rate_with_pauses, x->write->rate = some_rate; x->write->think_ns = 1)
 CHANGE(rate_of_remove, x->remove->rate = some_rate)
-CHANGE(mix_of_write, x->write->read_percent = 1)
-CHANGE(mix_above_all, mix(x); x->read->read_percent = 101)
-CHANGE(mix_of_random_blocks, mix(x); x->read->layout.order = WEIR_ORDER_RANDOM_BLOCKS)
-CHANGE(collective_mix, mix(x); x->read->is_collective = true)
-CHANGE(mix_as_check, mix(x); x->read->must_verify = true; x->read->is_check = true)
+CHANGE(mix_of_write, x->write->transfers.read_percent = 1)
+CHANGE(mix_above_all, mix(x); x->read->transfers.read_percent = 101)
+CHANGE(mix_of_random_blocks, mix(x); x->read->transfers.layout.order = WEIR_ORDER_RANDOM_BLOCKS)
+CHANGE(collective_mix, mix(x); x->read->transfers.is_collective = true)
+CHANGE(mix_as_check, mix(x); x->read->transfers.must_verify = true; x->read->is_check = true)
 CHANGE(mix_as_prefill, mix(x); x->read->is_prefill = true)
-CHANGE(replacing_mix, mix(x); x->read->must_replace = true)
+CHANGE(replacing_mix, mix(x); x->read->transfers.must_replace = true)
 CHANGE(shifted_mix, mix(x); x->read->shift.kind = WEIR_SHIFT_NODES)
 CHANGE(device_of_bare_backend, devices(x); x->test->backend = &bare)
 CHANGE(device_with_directory, devices(x); x->target.has_own_directory = true)
 CHANGE(device_with_package, devices(x); x->target.has_package_directory = true)
 CHANGE(device_of_repetition, devices(x); x->target.is_new_each_repetition = true)
 CHANGE(device_not_kept, devices(x); x->test->must_keep = false)
-CHANGE(device_replaced, devices(x); x->write->must_replace = true)
+CHANGE(device_replaced, devices(x); x->write->transfers.must_replace = true)
 CHANGE(device_removed, devices(x); x->test->phase_count = 3)
 CHANGE(device_twice, devices(x); x->target.paths = same_paths)
 CHANGE(device_over_result, devices(x); x->plan->output.result_path = "b/two")
@@ -715,33 +720,34 @@ static void senseless_plans_are_refused_with_a_way_out(void **state)
 }
 
 CHANGE(nothing, (void)x)
-CHANGE(largest_file, x->write->layout.block_bytes = MIB;
-       x->write->layout.segment_count = (UINT64_C(1) << 43) - 1)
+CHANGE(largest_file, x->write->transfers.layout.block_bytes = MIB;
+       x->write->transfers.layout.segment_count = (UINT64_C(1) << 43) - 1)
 CHANGE(greatest_depth, x->read->depth = WEIR_PLAN_DEPTH_MAX)
-CHANGE(greatest_batch, x->read->depth = x->read->batch = WEIR_PLAN_DEPTH_MAX)
+CHANGE(greatest_batch, x->read->depth = x->read->transfers.batch = WEIR_PLAN_DEPTH_MAX)
 CHANGE(storage_of_dry_run, x->test->backend = &bare; x->test->is_dry_run = true;
        x->test->pinning.policy = WEIR_PIN_STORAGE; x->test->cache_drop = WEIR_DROP_FILES;
        x->target.is_shared = false)
 CHANGE(storage_of_wrapper, x->test->backend = &wrapper; x->test->inner = &store;
        x->test->pinning.policy = WEIR_PIN_STORAGE; x->test->cache_drop = WEIR_DROP_NODE)
 CHANGE(deep_wrapper, x->test->backend = &wrapper; x->test->inner = &store; x->read->depth = 8)
-CHANGE(deep_search, x->write->depth = 256; x->write->must_find_depth = true; x->write->batch = 16)
+CHANGE(deep_search, x->write->depth = 256; x->write->must_find_depth = true;
+       x->write->transfers.batch = 16)
 CHANGE(constant_rate, x->write->rate = some_rate; x->write->depth = 8)
 CHANGE(random_rate, x->read->rate = (struct weir_rate){.arrivals = WEIR_ARRIVALS_POISSON,
                                                        .per_s = 0.001,
                                                        .is_in_bytes = true,
                                                        .is_per_rank = true})
-CHANGE(mix_of_all, mix(x); x->read->read_percent = 100; x->read->must_verify = true;
-       x->read->ends_at_mismatch = true; x->read->must_sync_each = true;
-       x->read->must_sync_at_end = true; x->read->layout.order = WEIR_ORDER_SHUFFLED;
-       x->read->rate = some_rate)
-CHANGE(mix_of_none, mix(x); x->read->read_percent = 0)
+CHANGE(mix_of_all, mix(x); x->read->transfers.read_percent = 100;
+       x->read->transfers.must_verify = true; x->read->transfers.ends_at_mismatch = true;
+       x->read->transfers.must_sync_each = true; x->read->transfers.must_sync_at_end = true;
+       x->read->transfers.layout.order = WEIR_ORDER_SHUFFLED; x->read->rate = some_rate)
+CHANGE(mix_of_none, mix(x); x->read->transfers.read_percent = 0)
 CHANGE(two_devices, devices(x); x->plan->output.result_path = "b/two.00000001")
 CHANGE(one_device, devices(x); x->target.is_shared = true; x->target.path_count = 1;
        x->plan->output.result_path = "a/one.00000000")
 CHANGE(dry_device, devices(x); x->test->backend = &bare; x->test->is_dry_run = true)
 CHANGE(able_wrapped_backend, x->test->backend = &wrapper; x->test->inner = &store;
-       x->read->must_verify = true; x->read->is_collective = true)
+       x->read->transfers.must_verify = true; x->read->transfers.is_collective = true)
 CHANGE(own_files_of_bare_backend, x->test->backend = &bare; x->target.is_shared = false)
 CHANGE(own_directories, x->target.is_shared = false; x->target.has_own_directory = true)
 CHANGE(list_of_own_files, x->target.is_shared = false; x->target.paths = two_paths;
@@ -749,9 +755,10 @@ CHANGE(list_of_own_files, x->target.is_shared = false; x->target.paths = two_pat
 CHANGE(complete_status, x->test->must_keep = true; x->write->stop.status_path = "status";
        x->write->stop.deadline_ns = S; x->write->stop.has_wear_out = true;
        x->read->stop.status_path = "status")
-CHANGE(verification_of_shuffled_data, x->read->must_verify = true; x->read->is_check = true;
-       x->write->layout.order = WEIR_ORDER_SHUFFLED)
-CHANGE(remove_without_layout, x->remove->layout = (struct weir_layout){0}; x->remove->depth = 0)
+CHANGE(verification_of_shuffled_data, x->read->transfers.must_verify = true;
+       x->read->is_check = true; x->write->transfers.layout.order = WEIR_ORDER_SHUFFLED)
+CHANGE(remove_without_layout, x->remove->transfers.layout = (struct weir_layout){0};
+       x->remove->depth = 0)
 
 CHANGE(result_beside_shared_data, x->plan->output.result_path = "out/testFile.2";
        x->plan->output.summary_path = "out/testFile.00000001")
@@ -860,8 +867,9 @@ static void add_explanation(struct weir_text *text, void (*change)(struct subjec
     close_subject(&subject);
 }
 
-CHANGE(typical, x->write->must_replace = true; x->write->must_sync_at_end = true;
-       x->read->shift.kind = WEIR_SHIFT_NODES; x->read->shift.distance = 1)
+CHANGE(typical, x->write->transfers.must_replace = true;
+       x->write->transfers.must_sync_at_end = true; x->read->shift.kind = WEIR_SHIFT_NODES;
+       x->read->shift.distance = 1)
 
 static void explanation_of_a_typical_plan_reads_well(void **state)
 {
@@ -893,20 +901,20 @@ static void elaborate(struct subject *x)
     x->test->rank_limit = 4;
     x->test->must_keep = true;
     x->test->time_limit_ns = 90 * S;
-    x->write->layout = (struct weir_layout){.segment_count = 1,
-                                            .block_bytes = 47008,
-                                            .transfer_bytes = 47008,
-                                            .order = WEIR_ORDER_SHUFFLED,
-                                            .seed_is_given = true,
-                                            .seed = 7};
+    x->write->transfers.layout = (struct weir_layout){.segment_count = 1,
+                                                      .block_bytes = 47008,
+                                                      .transfer_bytes = 47008,
+                                                      .order = WEIR_ORDER_SHUFFLED,
+                                                      .seed_is_given = true,
+                                                      .seed = 7};
     x->write->stop =
         (struct weir_stop){.deadline_ns = 3 * S / 2, .has_wear_out = true, .status_path = "status"};
     x->write->depth = 8;
     x->read->is_check = true;
-    x->read->must_verify = true;
+    x->read->transfers.must_verify = true;
     x->read->target = &x->other_target;
     x->other_target = (struct weir_target){.paths = two_paths, .path_count = 2};
-    x->remove->only_if_clean = true;
+    x->remove->names.only_if_clean = true;
     weir_plan_add_sleep(x->plan, &x->test->steps, 1250);
 }
 
@@ -945,7 +953,7 @@ static void load(struct subject *x)
     devices(x);
     x->test->may_take_used_device = true;
     x->write->depth = 128;
-    x->write->batch = 16;
+    x->write->transfers.batch = 16;
     x->write->must_find_depth = true;
     mix(x);
     x->read->rate = (struct weir_rate){.arrivals = WEIR_ARRIVALS_POISSON, .per_s = 20000};
@@ -1041,13 +1049,13 @@ CHANGE(change_phases, weir_plan_add_phase(x->plan, x->test, &x->repeat->body, x-
 CHANGE(change_tests, weir_plan_add_test(x->plan)->backend = &store)
 CHANGE(change_verb, x->write->verb = WEIR_READ)
 CHANGE(change_check, x->read->is_check = true)
-CHANGE(change_segments, x->write->layout.segment_count = 3)
-CHANGE(change_block, x->write->layout.block_bytes = 8 * MIB)
-CHANGE(change_transfer, x->write->layout.transfer_bytes = 512 * KIB)
-CHANGE(change_order, x->write->layout.order = WEIR_ORDER_SHUFFLED)
-CHANGE(change_order_more, x->write->layout.order = WEIR_ORDER_RANDOM_BLOCKS)
-CHANGE(change_order_seed, change_order(x); x->write->layout.seed_is_given = true)
-CHANGE(change_order_seed_more, change_order_seed(x); x->write->layout.seed = 5)
+CHANGE(change_segments, x->write->transfers.layout.segment_count = 3)
+CHANGE(change_block, x->write->transfers.layout.block_bytes = 8 * MIB)
+CHANGE(change_transfer, x->write->transfers.layout.transfer_bytes = 512 * KIB)
+CHANGE(change_order, x->write->transfers.layout.order = WEIR_ORDER_SHUFFLED)
+CHANGE(change_order_more, x->write->transfers.layout.order = WEIR_ORDER_RANDOM_BLOCKS)
+CHANGE(change_order_seed, change_order(x); x->write->transfers.layout.seed_is_given = true)
+CHANGE(change_order_seed_more, change_order_seed(x); x->write->transfers.layout.seed = 5)
 CHANGE(change_shift, x->read->shift.kind = WEIR_SHIFT_NODES)
 CHANGE(change_shift_distance, change_shift(x); x->read->shift.distance = 1)
 CHANGE(change_shift_random, x->read->shift.kind = WEIR_SHIFT_RANDOM)
@@ -1056,30 +1064,30 @@ CHANGE(change_shift_random_seed, change_shift_random(x); x->read->shift.seed = 2
 CHANGE(change_shift_permutation, x->read->shift.kind = WEIR_SHIFT_PERMUTATION)
 CHANGE(change_shift_permutation_seed, change_shift_permutation(x); x->read->shift.seed = 2)
 CHANGE(change_shift_of_remove, x->remove->shift.kind = WEIR_SHIFT_NODES)
-CHANGE(change_payload, x->write->payload.mode = WEIR_PAYLOAD_FULL)
-CHANGE(change_payload_more, x->write->payload.mode = WEIR_PAYLOAD_NONE)
-CHANGE(change_payload_seed, x->write->payload.seed_is_given = true)
-CHANGE(change_payload_seed_more, change_payload_seed(x); x->write->payload.seed = 5)
+CHANGE(change_payload, x->write->transfers.payload.mode = WEIR_PAYLOAD_FULL)
+CHANGE(change_payload_more, x->write->transfers.payload.mode = WEIR_PAYLOAD_NONE)
+CHANGE(change_payload_seed, x->write->transfers.payload.seed_is_given = true)
+CHANGE(change_payload_seed_more, change_payload_seed(x); x->write->transfers.payload.seed = 5)
 CHANGE(change_deadline, x->write->stop.deadline_ns = S)
 CHANGE(change_wear_out, change_deadline(x); x->write->stop.has_wear_out = true)
 CHANGE(change_op_limit, x->write->stop.op_limit = 10)
 CHANGE(change_minimum, x->write->stop.minimum_ns = S)
 CHANGE(change_status, x->write->stop.status_path = "status")
 CHANGE(change_status_of_read, x->read->stop.status_path = "status")
-CHANGE(change_verify, x->read->must_verify = true)
-CHANGE(change_replace, x->write->must_replace = true)
-CHANGE(change_collective, x->write->is_collective = true)
-CHANGE(change_barriers, x->write->has_inner_barriers = true)
-CHANGE(change_sync, x->write->must_sync_at_end = true)
-CHANGE(change_sync_each, x->write->must_sync_each = true)
-CHANGE(change_attempts, x->write->is_single_attempt = true)
-CHANGE(change_clean, x->remove->only_if_clean = true)
+CHANGE(change_verify, x->read->transfers.must_verify = true)
+CHANGE(change_replace, x->write->transfers.must_replace = true)
+CHANGE(change_collective, x->write->transfers.is_collective = true)
+CHANGE(change_barriers, x->write->transfers.has_inner_barriers = true)
+CHANGE(change_sync, x->write->transfers.must_sync_at_end = true)
+CHANGE(change_sync_each, x->write->transfers.must_sync_each = true)
+CHANGE(change_attempts, x->write->transfers.is_single_attempt = true)
+CHANGE(change_clean, x->remove->names.only_if_clean = true)
 CHANGE(change_think, x->write->think_ns = 1)
 CHANGE(change_depth, x->write->depth = 2)
-CHANGE(change_batch, x->write->depth = 2; x->write->batch = 2)
+CHANGE(change_batch, x->write->depth = 2; x->write->transfers.batch = 2)
 CHANGE(change_search, x->write->depth = 2; x->write->must_find_depth = true)
 CHANGE(change_mix, x->write->verb = WEIR_MIXED)
-CHANGE(change_mix_more, x->write->verb = WEIR_MIXED; x->write->read_percent = 1)
+CHANGE(change_mix_more, x->write->verb = WEIR_MIXED; x->write->transfers.read_percent = 1)
 CHANGE(change_rate, x->write->rate = some_rate)
 CHANGE(change_rate_more, x->write->rate = some_rate; x->write->rate.per_s = 5.0000000000000009)
 CHANGE(change_rate_unit, x->write->rate = some_rate; x->write->rate.is_in_bytes = true)
@@ -1130,14 +1138,16 @@ CHANGE(change_package, x->target.has_package_directory = true)
 CHANGE(change_one_package, x->other_target = x->target;
        x->other_target.has_package_directory = true; x->read->target = &x->other_target)
 CHANGE(change_prefill, x->write->is_prefill = true)
-CHANGE(change_mismatch, x->read->must_verify = true; x->read->ends_at_mismatch = true)
+CHANGE(change_mismatch, x->read->transfers.must_verify = true;
+       x->read->transfers.ends_at_mismatch = true)
 CHANGE(change_varying_random, change_shift_random(x); x->read->shift.varies = true)
 CHANGE(change_varying_permutation, change_shift_permutation(x); x->read->shift.varies = true)
-CHANGE(change_payload_ior, x->write->payload.mode = WEIR_PAYLOAD_IOR)
-CHANGE(change_pattern, change_payload_ior(x); x->write->payload.pattern = WEIR_IOR_OFFSET)
+CHANGE(change_payload_ior, x->write->transfers.payload.mode = WEIR_PAYLOAD_IOR)
+CHANGE(change_pattern, change_payload_ior(x); x->write->transfers.payload.pattern = WEIR_IOR_OFFSET)
 CHANGE(change_pattern_more, change_payload_ior(x);
-       x->write->payload.pattern = WEIR_IOR_INCOMPRESSIBLE)
-CHANGE(change_pattern_most, change_payload_ior(x); x->write->payload.pattern = WEIR_IOR_RANDOM)
+       x->write->transfers.payload.pattern = WEIR_IOR_INCOMPRESSIBLE)
+CHANGE(change_pattern_most, change_payload_ior(x);
+       x->write->transfers.payload.pattern = WEIR_IOR_RANDOM)
 
 /* These say what is so anyway. */
 CHANGE(compact_cores, change_pin(x); x->test->pinning.order = WEIR_PIN_COMPACT)
@@ -1374,7 +1384,7 @@ int main(void)
         cmocka_unit_test(words_are_put_where_they_belong),
         cmocka_unit_test(remarks_keep_their_order),
         cmocka_unit_test(verbs_have_names),
-        cmocka_unit_test(a_mixed_phase_both_writes_and_reads),
+        cmocka_unit_test(each_verb_moves_data_or_works_on_names),
         cmocka_unit_test(path_says_whose_file_it_is),
         cmocka_unit_test(path_of_great_numbers_is_not_cut),
         cmocka_unit_test(path_that_does_not_fit_is_an_error),

@@ -781,11 +781,11 @@ static void files_are_deleted_where_any_write_replaces_them(void **state)
     scene.result->tests[0].existing_count = 1;
     snprintf(scene.result->tests[0].existing_path, sizeof scene.result->tests[0].existing_path,
              "/a/b");
-    scene.plan->tests[0]->phases[1]->must_replace = false; /* behind the prefill */
+    scene.plan->tests[0]->phases[1]->transfers.must_replace = false; /* behind the prefill */
     report_version(&text, &scene, NULL);
     assert_one_place(&text, "WARNING: The file \"/a/b\" exists already and will be deleted\n",
                      true);
-    scene.plan->tests[0]->phases[0]->must_replace = false;
+    scene.plan->tests[0]->phases[0]->transfers.must_replace = false;
     report_version(&text, &scene, NULL);
     assert_one_place(&text, "WARNING: The file \"/a/b\" exists already and will be overwritten\n",
                      true);

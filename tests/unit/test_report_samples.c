@@ -156,7 +156,7 @@ static void very_verbose_sample_comes_out_byte_for_byte(void **state)
     (void)state;
     scene.result->host = (struct weir_host_facts){"Linux", "vm", "6.18.44-fc-v669",
                                                   "#1 SMP PREEMPT_DYNAMIC @0", "x86_64"};
-    write->payload = (struct weir_payload){.seed_is_given = true, .seed = 1795219302};
+    write->transfers.payload = (struct weir_payload){.seed_is_given = true, .seed = 1795219302};
     scene.plan->output.verbosity = 2;
     scene.result->begun_s++;
     scene.result->finished_s++;

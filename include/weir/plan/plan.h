@@ -107,40 +107,55 @@ enum weir_verb {
 extern const char *const weir_verb_names[WEIR_VERB_COUNT];
 const char *weir_verb_name(enum weir_verb verb);
 
-/* Bulk work that all ranks do together. */
-struct weir_phase {
-    unsigned number; /* position among the phases of the plan */
-    enum weir_verb verb;
-    bool is_check; /* a read that only verifies: untimed in the dialect's report */
-    const struct weir_target *target;
+/* What work a verb is: either it moves data, or it works on names. */
+bool weir_verb_moves_data(enum weir_verb verb);
+bool weir_verb_works_on_names(enum weir_verb verb);
+bool weir_verb_writes(enum weir_verb verb); /* some of its transfers write */
+bool weir_verb_reads(enum weir_verb verb);  /* some of its transfers read */
+/* It makes files that are missing, and says what is in them; other verbs find files. */
+bool weir_verb_makes_files(enum weir_verb verb);
+bool weir_verb_removes(enum weir_verb verb);
+
+/* Work of a phase that moves data: at which places of its target, what, and what goes with it. */
+struct weir_transfers {
     struct weir_layout layout;
-    struct weir_shift shift;
     struct weir_payload payload;
-    struct weir_stop stop;
-    /* a write that only fills the file before another one: untimed in the dialect's report */
-    bool is_prefill;
+    unsigned read_percent;   /* mixed: this share of the transfers reads, 0 to 100 */
+    unsigned batch;          /* transfers that are waited for and handed over at once: 1 to depth */
+    bool must_replace;       /* writes: remove an existing file first, outside of the timing */
     bool must_verify;        /* reads: compare what was read */
     bool ends_at_mismatch;   /* reads: a rank stops at its first wrong transfer */
-    bool must_replace;       /* writes: remove an existing file first, outside of the timing */
     bool is_collective;      /* collective transfers */
     bool has_inner_barriers; /* barriers between opening, moving and closing */
     bool must_sync_at_end;   /* writes: sync after a rank's last transfer, inside of the timing */
     bool must_sync_each;     /* writes: sync after every transfer */
     bool is_single_attempt;  /* a short transfer is an error, not continued */
-    bool only_if_clean;      /* removals: keep the files if verification failed */
-    uint64_t think_ns;       /* pause after each transfer */
-    unsigned read_percent;   /* mixed: this share of the transfers reads, 0 to 100 */
-    struct weir_rate rate;
-    unsigned depth;       /* transfers in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
-    bool must_find_depth; /* the least depth that does nearly as well as any up to `depth` */
-    unsigned batch;       /* transfers that are waited for and handed over at once: 1 to depth */
-    uint64_t rank_limit;  /* only the first ranks of the test take part, as the steps around the
-                             phase  say; 0: all. Set by weir_plan_freeze */
 };
 
-/* Does the phase write, does it read? A mixed one does both. */
-bool weir_phase_writes(const struct weir_phase *phase);
-bool weir_phase_reads(const struct weir_phase *phase);
+/* Work of a phase that operates on names, those of its target. */
+struct weir_names {
+    bool only_if_clean; /* removals: keep the files if verification failed */
+};
+
+/* Bulk work that all ranks do together: what is common to all of it, and one kind of work. Its verb
+ * says which kind (weir_verb_moves_data, weir_verb_works_on_names); the other one is all zero. */
+struct weir_phase {
+    unsigned number; /* position among the phases of the plan */
+    enum weir_verb verb;
+    bool is_check;   /* a read that only verifies: untimed in the dialect's report */
+    bool is_prefill; /* a write that only fills the file before another one: untimed likewise */
+    const struct weir_target *target;
+    uint64_t rank_limit;     /* only the first ranks of the test take part, as the steps around the
+                                phase say; 0: all. Set by weir_plan_freeze */
+    struct weir_shift shift; /* whose part of the target a rank works on */
+    struct weir_stop stop;
+    struct weir_rate rate;
+    uint64_t think_ns;    /* pause after each operation */
+    unsigned depth;       /* operations in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
+    bool must_find_depth; /* the least depth that does nearly as well as any up to `depth` */
+    struct weir_transfers transfers;
+    struct weir_names names;
+};
 
 /* Ranks first, first + stride, first + 2 stride, ... of a group: `count` of them, or as many as the
  * group has. */
@@ -278,9 +293,9 @@ struct weir_plan_source {
 };
 
 struct weir_plan {
-    struct weir_arena arena;        /* owns all of the plan */
-    const char *dialect;            /* that of the command line: "ior" */
-    const char *command_line;       /* words joined by blanks, for reports */
+    struct weir_arena arena;  /* owns all of the plan */
+    const char *dialect;      /* that of the command line: "ior" */
+    const char *command_line; /* words joined by blanks, for reports */
     struct weir_plan_source source;
     struct weir_output output;
     struct weir_test **tests;

@@ -192,13 +192,13 @@ static struct weir_phase data_phase(const struct weir_ior_lowering *lowering)
 
     return (struct weir_phase){
         .target = lowering->target,
-        .layout = lower_layout(ior),
-        .payload = lowering->payload,
-        .is_collective = lowering->is_collective,
-        .has_inner_barriers = ior->intra_test_barriers,
-        .is_single_attempt = ior->single_transfer_attempt,
         .depth = lowering->load.steady_depth,
-        .batch = lowering->load.steady_batch,
+        .transfers = {.layout = lower_layout(ior),
+                      .payload = lowering->payload,
+                      .batch = lowering->load.steady_batch,
+                      .is_collective = lowering->is_collective,
+                      .has_inner_barriers = ior->intra_test_barriers,
+                      .is_single_attempt = ior->single_transfer_attempt},
     };
 }
 
@@ -206,7 +206,7 @@ static struct weir_phase data_phase(const struct weir_ior_lowering *lowering)
 static void load_phase(const struct weir_ior_lowering *lowering, struct weir_phase *phase)
 {
     phase->depth = lowering->load.depth;
-    phase->batch = lowering->load.batch;
+    phase->transfers.batch = lowering->load.batch;
     phase->must_find_depth = lowering->load.must_find_depth;
     phase->rate = lowering->load.rate;
 }
@@ -225,9 +225,9 @@ static struct weir_phase write_phase(const struct weir_ior_lowering *lowering)
     load_phase(lowering, &phase);
     phase.shift.distance = (uint64_t)ior->task_per_node_offset;
     phase.stop = lower_stop(ior);
-    phase.must_replace = must_replace(lowering) && ior->prefill_bytes == 0;
-    phase.must_sync_at_end = ior->fsync;
-    phase.must_sync_each = ior->fsync_per_write;
+    phase.transfers.must_replace = must_replace(lowering) && ior->prefill_bytes == 0;
+    phase.transfers.must_sync_at_end = ior->fsync;
+    phase.transfers.must_sync_each = ior->fsync_per_write;
     phase.think_ns = ior->inter_io_delay_ns;
     return phase;
 }
@@ -238,10 +238,10 @@ static struct weir_phase mixed_phase(const struct weir_ior_lowering *lowering)
     struct weir_phase phase = write_phase(lowering);
 
     phase.verb = WEIR_MIXED;
-    phase.read_percent = (unsigned)lowering->request->additions.read_percent;
-    phase.must_replace = false;
-    phase.must_verify = lowering->ior->check_read && !lowering->ior->dry_run;
-    phase.ends_at_mismatch = phase.must_verify && lowering->ior->quit_on_error;
+    phase.transfers.read_percent = (unsigned)lowering->request->additions.read_percent;
+    phase.transfers.must_replace = false;
+    phase.transfers.must_verify = lowering->ior->check_read && !lowering->ior->dry_run;
+    phase.transfers.ends_at_mismatch = phase.transfers.must_verify && lowering->ior->quit_on_error;
     return phase;
 }
 
@@ -268,14 +268,14 @@ static struct weir_phase prefill_phase(const struct weir_ior_lowering *lowering)
 
     phase.verb = WEIR_WRITE;
     phase.is_prefill = true;
-    phase.layout.transfer_bytes = fill_bytes(ior);
-    phase.layout.order = WEIR_ORDER_SEQUENTIAL;
-    phase.layout.seed_is_given = false;
-    phase.layout.seed = 0;
+    phase.transfers.layout.transfer_bytes = fill_bytes(ior);
+    phase.transfers.layout.order = WEIR_ORDER_SEQUENTIAL;
+    phase.transfers.layout.seed_is_given = false;
+    phase.transfers.layout.seed = 0;
     phase.shift.distance = (uint64_t)ior->task_per_node_offset;
-    phase.must_replace = must_replace(lowering);
-    phase.must_sync_at_end = ior->fsync || ior->fsync_per_write;
-    phase.has_inner_barriers = false;
+    phase.transfers.must_replace = must_replace(lowering);
+    phase.transfers.must_sync_at_end = ior->fsync || ior->fsync_per_write;
+    phase.transfers.has_inner_barriers = false;
     return phase;
 }
 
@@ -288,8 +288,8 @@ static struct weir_phase read_phase(const struct weir_ior_lowering *lowering)
     load_phase(lowering, &phase);
     phase.shift = lower_shift(lowering, false);
     phase.stop = lower_stop(ior);
-    phase.must_verify = ior->check_read && !ior->dry_run;
-    phase.ends_at_mismatch = phase.must_verify && ior->quit_on_error;
+    phase.transfers.must_verify = ior->check_read && !ior->dry_run;
+    phase.transfers.ends_at_mismatch = phase.transfers.must_verify && ior->quit_on_error;
     phase.think_ns = ior->inter_io_delay_ns;
     return phase;
 }
@@ -301,8 +301,8 @@ static struct weir_phase check_phase(const struct weir_ior_lowering *lowering)
 
     phase.verb = WEIR_READ;
     phase.is_check = true;
-    phase.must_verify = true;
-    phase.ends_at_mismatch = lowering->ior->quit_on_error;
+    phase.transfers.must_verify = true;
+    phase.transfers.ends_at_mismatch = lowering->ior->quit_on_error;
     phase.shift = lower_shift(lowering, true);
     phase.stop.op_limit = (uint64_t)lowering->ior->wear_out_iterations;
     return phase;
@@ -311,18 +311,17 @@ static struct weir_phase check_phase(const struct weir_ior_lowering *lowering)
 /* Under -C each rank removes the file that it read, if it has one of its own. */
 static struct weir_phase remove_phase(const struct weir_ior_lowering *lowering)
 {
-    struct weir_phase phase = data_phase(lowering);
+    const struct weir_ior_config *ior = lowering->ior;
+    struct weir_phase phase = {
+        .verb = WEIR_REMOVE,
+        .target = lowering->target,
+        .shift = {.distance = (uint64_t)ior->task_per_node_offset},
+        .depth = 1,
+        .names = {.only_if_clean = ior->keep_file_with_error},
+    };
 
-    phase.verb = WEIR_REMOVE;
-    phase.depth = 1;
-    phase.batch = 1;
-    phase.shift.distance = (uint64_t)lowering->ior->task_per_node_offset;
-    if (lowering->ior->reorder_tasks && !lowering->target->is_shared)
+    if (ior->reorder_tasks && !lowering->target->is_shared)
         phase.shift = lower_shift(lowering, false);
-    phase.is_collective = false;
-    phase.has_inner_barriers = false;
-    phase.is_single_attempt = false;
-    phase.only_if_clean = lowering->ior->keep_file_with_error;
     return phase;
 }
 

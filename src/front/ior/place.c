@@ -38,7 +38,7 @@ static bool does_any_read(const struct weir_test *test)
     bool does_read = false;
 
     for (size_t i = 0; i < test->phase_count && !does_read; i++)
-        does_read = weir_phase_reads(test->phases[i]);
+        does_read = weir_verb_reads(test->phases[i]->verb);
     return does_read;
 }
 

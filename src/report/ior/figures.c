@@ -14,7 +14,7 @@ bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_
 {
     const struct weir_phase *phase = weir_figures_phase(plan, result);
 
-    if (!phase || phase->verb == WEIR_REMOVE || phase->is_check || phase->is_prefill)
+    if (!phase || !weir_verb_moves_data(phase->verb) || phase->is_check || phase->is_prefill)
         return false;
     return result->outcome == WEIR_OUTCOME_COMPLETE ||
            (result->outcome == WEIR_OUTCOME_PARTIAL && result->byte_count > 0);
@@ -68,7 +68,7 @@ struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
                                      const struct weir_phase_result *result)
 {
     const struct weir_phase *phase = weir_figures_phase(plan, result);
-    uint64_t transfer_bytes = phase->layout.transfer_bytes;
+    uint64_t transfer_bytes = phase->transfers.layout.transfer_bytes;
     uint64_t whole_transfers = transfer_bytes ? result->byte_count / transfer_bytes : 0;
 
     return (struct weir_ior_row){
@@ -77,7 +77,7 @@ struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
             weir_figures_rate((double)result->byte_count / WEIR_MIB, result->windows.total_s),
         .ops_per_s = weir_figures_rate((double)whole_transfers, result->windows.transfer_s),
         .latency_s = result->op_s_min,
-        .block_kib = (double)phase->layout.block_bytes / WEIR_KIB,
+        .block_kib = (double)phase->transfers.layout.block_bytes / WEIR_KIB,
         .transfer_kib = (double)transfer_bytes / WEIR_KIB,
         .windows = result->windows,
     };
@@ -143,7 +143,7 @@ struct summary_gathering {
 static void gather_phase(struct summary_gathering *all, const struct weir_plan *plan,
                          const struct weir_phase_result *result)
 {
-    uint64_t transfer_bytes = weir_figures_phase(plan, result)->layout.transfer_bytes;
+    uint64_t transfer_bytes = weir_figures_phase(plan, result)->transfers.layout.transfer_bytes;
     double transfers = transfer_bytes ? (double)result->byte_count / (double)transfer_bytes : 0.0;
     double total_s = result->windows.total_s;
     const struct weir_stonewall *stonewall = &result->stonewall;

@@ -211,9 +211,9 @@ static void put_test(json_t *object, const struct weir_test *test,
     put_text(object, "API", test->label);
     put_integer(object, "TestID", test->number);
     put_integer(object, "ReferenceNumber", test->reference);
-    put_integer(object, "segmentCount", (int64_t)phase->layout.segment_count);
-    put_integer(object, "blockSize", (int64_t)phase->layout.block_bytes);
-    put_integer(object, "transferSize", (int64_t)phase->layout.transfer_bytes);
+    put_integer(object, "segmentCount", (int64_t)phase->transfers.layout.segment_count);
+    put_integer(object, "blockSize", (int64_t)phase->transfers.layout.block_bytes);
+    put_integer(object, "transferSize", (int64_t)phase->transfers.layout.transfer_bytes);
     put_integer(object, "numTasks", begun->rank_count);
     put_integer(object, "tasksPerNode", begun->ranks_per_node);
     put_integer(object, "repetitions", (int64_t)summary->repetitions);
@@ -252,7 +252,7 @@ static json_t *summary_of(const struct weir_plan *plan, const struct weir_result
         const struct weir_test_result *begun = &result->tests[i];
         const struct weir_test *test = plan->tests[begun->test];
 
-        for (enum weir_verb verb = WEIR_WRITE; verb < WEIR_REMOVE; verb++) {
+        for (enum weir_verb verb = WEIR_WRITE; verb < WEIR_VERB_COUNT; verb++) {
             json_t *object;
 
             if (!weir_figures_summary(plan, result, test, verb, &summary))

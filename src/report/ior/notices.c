@@ -106,7 +106,7 @@ static uint64_t expected_by_ior(const struct weir_phase *phase,
 {
     if (phase->stop.deadline_ns == 0 || phase->verb != WEIR_READ)
         return result->expected_bytes;
-    return weir_layout_bytes_per_rank(&phase->layout) * result->rank_count;
+    return weir_layout_bytes_per_rank(&phase->transfers.layout) * result->rank_count;
 }
 
 static void add_sizes(struct weir_text *text, const struct weir_phase *phase,
@@ -207,7 +207,7 @@ void weir_notices_phase(struct weir_text *text, const struct weir_plan *plan,
 {
     const struct weir_phase *phase = weir_figures_phase(plan, result);
 
-    if (!phase || phase->verb == WEIR_REMOVE)
+    if (!phase || !weir_verb_moves_data(phase->verb))
         return;
     if (weir_figures_has_row(plan, result) && !plan->tests[result->test]->is_dry_run)
         add_sizes(text, phase, result);

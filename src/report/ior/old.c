@@ -86,7 +86,7 @@ static void add_target(struct weir_text *text, const struct weir_test *test,
     add_key(text, "access");
     weir_text_add(text, "%s%s\n",
                   phase->target->is_shared ? "single-shared-file" : "file-per-process",
-                  phase->is_collective ? ", collective" : "");
+                  phase->transfers.is_collective ? ", collective" : "");
     weir_text_close(&name);
 }
 
@@ -154,20 +154,20 @@ static void add_options(struct weir_text *text, const struct weir_plan *plan,
         return;
     add_target(text, test, phase);
     if (plan->output.verbosity > 0)
-        add_pattern(text, &phase->layout);
+        add_pattern(text, &phase->transfers.layout);
     add_line(text, "ordering in a file",
-             phase->layout.order == WEIR_ORDER_SEQUENTIAL ? "sequential offsets"
-                                                          : "random offsets");
+             phase->transfers.layout.order == WEIR_ORDER_SEQUENTIAL ? "sequential offsets"
+                                                                    : "random offsets");
     add_shift(text, plan, &shift);
     add_key(text, "clients");
     weir_text_add(text, "%u (%u per node)\n", begun->rank_count, begun->ranks_per_node);
     add_hog(text, &test->hog);
     add_key(text, "repetitions");
     weir_text_add(text, "%llu\n", (unsigned long long)test->repetitions);
-    add_size(text, "xfersize", phase->layout.transfer_bytes);
-    add_size(text, "blocksize", phase->layout.block_bytes);
+    add_size(text, "xfersize", phase->transfers.layout.transfer_bytes);
+    add_size(text, "blocksize", phase->transfers.layout.block_bytes);
     add_size(text, "aggregate filesize",
-             weir_layout_bytes_per_rank(&phase->layout) * begun->rank_count);
+             weir_layout_bytes_per_rank(&phase->transfers.layout) * begun->rank_count);
     add_limits(text, test, phase);
 }
 
@@ -199,9 +199,10 @@ static void add_repeated(struct weir_text *text, const struct weir_test *test,
     weir_text_add(text, "%d %llu %u %lld ", shift.kind == WEIR_SHIFT_NODES,
                   (unsigned long long)shift.distance, weir_words_random_shift_count(&shift),
                   (long long)weir_words_shift_seed(&shift));
-    weir_text_add(text, "%llu %llu %llu %llu ", (unsigned long long)phase->layout.segment_count,
-                  (unsigned long long)phase->layout.block_bytes,
-                  (unsigned long long)phase->layout.transfer_bytes,
+    weir_text_add(text, "%llu %llu %llu %llu ",
+                  (unsigned long long)phase->transfers.layout.segment_count,
+                  (unsigned long long)phase->transfers.layout.block_bytes,
+                  (unsigned long long)phase->transfers.layout.transfer_bytes,
                   (unsigned long long)summary->first_bytes);
 }
 
@@ -326,7 +327,7 @@ static void add_row_2_10(struct weir_text *text, const struct weir_plan *plan,
                          const struct weir_ior_summary *summary)
 {
     const struct weir_test *test = plan->tests[begun->test];
-    uint64_t segments = weir_words_data_phase(test)->layout.segment_count;
+    uint64_t segments = weir_words_data_phase(test)->transfers.layout.segment_count;
     struct weir_spread ops_per_s = per_segment(&summary->ops_per_s, segments);
 
     weir_text_add(text, "%-9s", weir_verb_name(verb));

@@ -139,15 +139,15 @@ static void say_actions(const struct subject *subject)
     bool keeps_existing = write ? !weir_words_replaces(test)
                                 : weir_words_setting(test, "useExistingTestFile", 0) != 0;
 
-    say_number(subject, "fsync", write && write->must_sync_at_end);
-    say_number(subject, "fsyncperwrite", write && write->must_sync_each);
+    say_number(subject, "fsync", write && write->transfers.must_sync_at_end);
+    say_number(subject, "fsyncperwrite", write && write->transfers.must_sync_each);
     say_number(subject, "useExistingTestFile", keeps_existing);
     if (is_version_3(subject))
         say_flag(subject, "showHints", "mpiio.showHints");
     say_number(subject, "uniqueDir", subject->phase->target->has_own_directory);
     if (is_version_3(subject))
         say_flag(subject, "individualDataSets", "individualDataSets");
-    say_number(subject, "singleXferAttempt", subject->phase->is_single_attempt);
+    say_number(subject, "singleXferAttempt", subject->phase->transfers.is_single_attempt);
     say_number(subject, "readFile", weir_words_phase(test, WEIR_READ) != NULL);
     say_number(subject, "writeFile", write != NULL);
     say_number(subject, "filePerProc", !subject->phase->target->is_shared);
@@ -160,7 +160,7 @@ static void say_order(const struct subject *subject)
         [WEIR_ORDER_SHUFFLED] = 1,
         [WEIR_ORDER_RANDOM_BLOCKS] = 2,
     };
-    enum weir_order order = subject->phase->layout.order;
+    enum weir_order order = subject->phase->transfers.layout.order;
     struct weir_shift shift = weir_words_shift(subject->test);
 
     say_number(subject, "reorderTasks", shift.kind == WEIR_SHIFT_NODES);
@@ -198,7 +198,7 @@ static bool has_check(const struct weir_test *test)
 static bool ends_at_mismatch(const struct weir_test *test)
 {
     for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->ends_at_mismatch)
+        if (test->phases[i]->transfers.ends_at_mismatch)
             return true;
     return false;
 }
@@ -210,7 +210,7 @@ static void say_checks(const struct subject *subject)
 
     data_letter(subject->test, &type);
     say_number(subject, "checkWrite", has_check(subject->test));
-    say_number(subject, "checkRead", read && read->must_verify);
+    say_number(subject, "checkRead", read && read->transfers.must_verify);
     if (!is_version_3(subject))
         say_number(subject, "dataPacketType", type);
 }
@@ -231,7 +231,7 @@ static void say_old_backends(const struct subject *subject)
 /* As it was given: -G -1 is -1 in IOR, and seed 2^32 - 1 here. */
 static double signature_of(const struct subject *subject)
 {
-    const struct weir_payload *payload = &subject->phase->payload;
+    const struct weir_payload *payload = &subject->phase->transfers.payload;
     int64_t given = weir_words_setting(subject->test, "setTimeStampSignature", 0);
 
     if (!payload->seed_is_given)
@@ -245,7 +245,7 @@ static void say_keeping(const struct subject *subject)
     const struct weir_phase *removal = weir_test_phase(test, WEIR_REMOVE);
 
     say_number(subject, "keepFile", test->must_keep);
-    say_number(subject, "keepFileWithError", removal && removal->only_if_clean);
+    say_number(subject, "keepFileWithError", removal && removal->names.only_if_clean);
     if (is_version_3(subject))
         say_number(subject, "quitOnError", ends_at_mismatch(test));
     else
@@ -256,13 +256,13 @@ static void say_keeping(const struct subject *subject)
 /* IOR 3.x calls its usual data "generic". */
 static void say_data(const struct subject *subject)
 {
-    const struct weir_layout *layout = &subject->phase->layout;
+    const struct weir_layout *layout = &subject->phase->transfers.layout;
     int type;
     const char *letter = data_letter(subject->test, &type);
 
     say_text(subject, "data packet type", is_version_3(subject) && type == 0 ? "g" : letter);
     say_number(subject, "setTimeStampSignature/incompressibleSeed", signature_of(subject));
-    say_number(subject, "collective", subject->phase->is_collective);
+    say_number(subject, "collective", subject->phase->transfers.is_collective);
     say_number(subject, "segmentCount", (double)layout->segment_count);
     say_number(subject, "transferSize", (double)layout->transfer_bytes);
     say_number(subject, "blockSize", (double)layout->block_bytes);

@@ -161,9 +161,9 @@ static void add_summary_row(struct weir_text *text, const struct weir_plan *plan
                   (unsigned long long)shift.distance, weir_words_random_shift_count(&shift),
                   (long long)weir_words_shift_seed(&shift));
     weir_text_add(text, "%6llu %8llu %8llu %9.1f %3s %6lld\n",
-                  (unsigned long long)phase->layout.segment_count,
-                  (unsigned long long)phase->layout.block_bytes,
-                  (unsigned long long)phase->layout.transfer_bytes,
+                  (unsigned long long)phase->transfers.layout.segment_count,
+                  (unsigned long long)phase->transfers.layout.block_bytes,
+                  (unsigned long long)phase->transfers.layout.transfer_bytes,
                   (double)summary->first_bytes / WEIR_MIB, test->label, (long long)test->reference);
 }
 

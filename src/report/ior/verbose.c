@@ -19,7 +19,8 @@ static void add_data_seed(struct weir_text *text, uint64_t seed)
 
 static bool says_data_seed(const struct weir_plan *plan, const struct weir_phase *phase)
 {
-    return plan->output.verbosity >= 2 && phase && phase->payload.mode != WEIR_PAYLOAD_NONE;
+    return plan->output.verbosity >= 2 && phase &&
+           phase->transfers.payload.mode != WEIR_PAYLOAD_NONE;
 }
 
 void weir_verbose_given_seed(struct weir_text *text, const struct weir_plan *plan,
@@ -27,8 +28,8 @@ void weir_verbose_given_seed(struct weir_text *text, const struct weir_plan *pla
 {
     const struct weir_phase *phase = weir_words_data_phase(test);
 
-    if (says_data_seed(plan, phase) && phase->payload.seed_is_given)
-        add_data_seed(text, phase->payload.seed);
+    if (says_data_seed(plan, phase) && phase->transfers.payload.seed_is_given)
+        add_data_seed(text, phase->transfers.payload.seed);
 }
 
 /* A seed that the run drew, or learned from the data, is not known before. */
@@ -37,7 +38,7 @@ static void add_drawn_seed(struct weir_text *text, const struct weir_plan *plan,
 {
     const struct weir_phase *planned = weir_figures_phase(plan, phase);
 
-    if (!says_data_seed(plan, planned) || planned->payload.seed_is_given)
+    if (!says_data_seed(plan, planned) || planned->transfers.payload.seed_is_given)
         return;
     for (unsigned i = 0; i < result->phase_count && &result->phases[i] != phase; i++)
         if (result->phases[i].test == phase->test && weir_figures_has_row(plan, &result->phases[i]))

@@ -60,7 +60,7 @@ const struct weir_phase *weir_words_data_phase(const struct weir_test *test)
     if (!phase)
         phase = weir_words_phase(test, WEIR_READ);
     for (size_t i = 0; !phase && i < test->phase_count; i++)
-        if (test->phases[i]->verb != WEIR_REMOVE)
+        if (weir_verb_moves_data(test->phases[i]->verb))
             phase = test->phases[i];
     return phase;
 }
@@ -115,7 +115,7 @@ int64_t weir_words_shift_seed(const struct weir_shift *shift)
 bool weir_words_replaces(const struct weir_test *test)
 {
     for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->must_replace)
+        if (test->phases[i]->transfers.must_replace)
             return true;
     return false;
 }
@@ -185,10 +185,11 @@ static void say_layout(const struct weir_words_listener *listener, const struct 
     void *context = listener->context;
     struct weir_shift shift = weir_words_shift(test);
 
-    listener->text(context, "type", phase->is_collective ? "collective" : "independent");
-    listener->number(context, "segments", (double)phase->layout.segment_count);
+    listener->text(context, "type", phase->transfers.is_collective ? "collective" : "independent");
+    listener->number(context, "segments", (double)phase->transfers.layout.segment_count);
     listener->text(context, "ordering in a file",
-                   phase->layout.order == WEIR_ORDER_SEQUENTIAL ? "sequential" : "random");
+                   phase->transfers.layout.order == WEIR_ORDER_SEQUENTIAL ? "sequential"
+                                                                          : "random");
     say_shift(listener, &shift);
 }
 
@@ -250,10 +251,10 @@ void weir_words_options(const struct weir_words_listener *listener, const struct
     say_target(listener, test, phase);
     say_layout(listener, test, phase);
     say_job(listener, weir_ior_layout_of(plan), test, begun);
-    say_size(listener, "xfersize", phase->layout.transfer_bytes);
-    say_size(listener, "blocksize", phase->layout.block_bytes);
+    say_size(listener, "xfersize", phase->transfers.layout.transfer_bytes);
+    say_size(listener, "blocksize", phase->transfers.layout.block_bytes);
     say_size(listener, "aggregate filesize",
-             weir_layout_bytes_per_rank(&phase->layout) * begun->rank_count);
+             weir_layout_bytes_per_rank(&phase->transfers.layout) * begun->rank_count);
     say_limits(listener, plan, test, phase);
 }
 

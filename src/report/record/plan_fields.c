@@ -83,44 +83,44 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE_ALWAYS("phase", number, UNSIGNED),
     PHASE_ALWAYS("target", target, POINTER, .flags = WEIR_JSON_NEEDED,
                  WEIR_JSON_OF(target_fields, weir_target)),
-    PHASE("segments", layout.segment_count, COUNT),
-    PHASE("block_bytes", layout.block_bytes, COUNT),
-    PHASE("transfer_bytes", layout.transfer_bytes, COUNT),
-    PHASE_ALWAYS("order", layout.order, NAME, WEIR_JSON_NAMES(orders)),
-    PHASE("order_seed_given", layout.seed_is_given, FLAG),
-    PHASE("order_seed", layout.seed, SEED),
+    PHASE("segments", transfers.layout.segment_count, COUNT),
+    PHASE("block_bytes", transfers.layout.block_bytes, COUNT),
+    PHASE("transfer_bytes", transfers.layout.transfer_bytes, COUNT),
+    PHASE_ALWAYS("order", transfers.layout.order, NAME, WEIR_JSON_NAMES(orders)),
+    PHASE("order_seed_given", transfers.layout.seed_is_given, FLAG),
+    PHASE("order_seed", transfers.layout.seed, SEED),
     PHASE_ALWAYS("shift", shift.kind, NAME, WEIR_JSON_NAMES(shifts)),
     PHASE("shift_nodes", shift.distance, COUNT),
     PHASE("shift_seed", shift.seed, SEED),
     PHASE("shift_varies", shift.varies, FLAG),
     PHASE("shift_avoids_circle", shift.avoids_circle, FLAG),
-    PHASE_ALWAYS("payload", payload.mode, NAME, WEIR_JSON_NAMES(payload_modes)),
-    PHASE("pattern", payload.pattern, NAME, WEIR_JSON_NAMES(patterns)),
-    PHASE("data_seed_given", payload.seed_is_given, FLAG),
-    PHASE("payload_seed", payload.seed, UNSIGNED),
+    PHASE_ALWAYS("payload", transfers.payload.mode, NAME, WEIR_JSON_NAMES(payload_modes)),
+    PHASE("pattern", transfers.payload.pattern, NAME, WEIR_JSON_NAMES(patterns)),
+    PHASE("data_seed_given", transfers.payload.seed_is_given, FLAG),
+    PHASE("payload_seed", transfers.payload.seed, UNSIGNED),
     PHASE("deadline_ns", stop.deadline_ns, COUNT),
     PHASE("wear_out", stop.has_wear_out, FLAG),
     PHASE("op_limit", stop.op_limit, COUNT),
     PHASE("minimum_ns", stop.minimum_ns, COUNT),
     PHASE("status_path", stop.status_path, STRING),
-    PHASE("verify", must_verify, FLAG),
-    PHASE("ends_at_mismatch", ends_at_mismatch, FLAG),
-    PHASE("replace", must_replace, FLAG),
-    PHASE("collective", is_collective, FLAG),
-    PHASE("inner_barriers", has_inner_barriers, FLAG),
-    PHASE("sync_at_end", must_sync_at_end, FLAG),
-    PHASE("sync_each", must_sync_each, FLAG),
-    PHASE("single_attempt", is_single_attempt, FLAG),
-    PHASE("only_if_clean", only_if_clean, FLAG),
+    PHASE("verify", transfers.must_verify, FLAG),
+    PHASE("ends_at_mismatch", transfers.ends_at_mismatch, FLAG),
+    PHASE("replace", transfers.must_replace, FLAG),
+    PHASE("collective", transfers.is_collective, FLAG),
+    PHASE("inner_barriers", transfers.has_inner_barriers, FLAG),
+    PHASE("sync_at_end", transfers.must_sync_at_end, FLAG),
+    PHASE("sync_each", transfers.must_sync_each, FLAG),
+    PHASE("single_attempt", transfers.is_single_attempt, FLAG),
+    PHASE("only_if_clean", names.only_if_clean, FLAG),
     PHASE("think_ns", think_ns, COUNT),
-    PHASE("read_percent", read_percent, UNSIGNED),
+    PHASE("read_percent", transfers.read_percent, UNSIGNED),
     PHASE("arrivals", rate.arrivals, NAME, WEIR_JSON_NAMES(arrivals)),
     PHASE("rate_per_s", rate.per_s, REAL),
     PHASE("rate_in_bytes", rate.is_in_bytes, FLAG),
     PHASE("rate_per_rank", rate.is_per_rank, FLAG),
     PHASE("depth", depth, UNSIGNED),
     PHASE("find_depth", must_find_depth, FLAG),
-    PHASE("batch", batch, UNSIGNED),
+    PHASE("batch", transfers.batch, UNSIGNED),
     PHASE("rank_limit", rank_limit, COUNT),
     {0},
 };
@@ -439,10 +439,10 @@ const struct weir_json_field weir_record_plan_fields[] = {
 
 static bool is_sound_phase(const struct weir_phase *phase, unsigned number)
 {
-    const struct weir_layout *layout = &phase->layout;
+    const struct weir_layout *layout = &phase->transfers.layout;
 
     return phase->number == number && phase->target && phase->target->path_count > 0 &&
-           (phase->verb == WEIR_REMOVE ||
+           (!weir_verb_moves_data(phase->verb) ||
             (layout->transfer_bytes > 0 && layout->block_bytes >= layout->transfer_bytes &&
              layout->segment_count > 0));
 }

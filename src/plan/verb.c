@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What work each verb is: one row for each. */
+#include "weir/plan/plan.h"
+
+#include <assert.h>
+
+enum trait {
+    MOVES_DATA = 1,
+    WRITES = 2,
+    READS = 4,
+    MAKES_FILES = 8,
+    WORKS_ON_NAMES = 16,
+    REMOVES = 32,
+};
+
+static const unsigned traits[WEIR_VERB_COUNT] = {
+    [WEIR_WRITE] = MOVES_DATA | WRITES | MAKES_FILES,
+    [WEIR_READ] = MOVES_DATA | READS,
+    [WEIR_MIXED] = MOVES_DATA | WRITES | READS,
+    [WEIR_REMOVE] = WORKS_ON_NAMES | REMOVES,
+};
+
+const char *const weir_verb_names[WEIR_VERB_COUNT] = {
+    [WEIR_WRITE] = "write",
+    [WEIR_READ] = "read",
+    [WEIR_MIXED] = "mixed",
+    [WEIR_REMOVE] = "remove",
+};
+
+const char *weir_verb_name(enum weir_verb verb)
+{
+    assert(verb < WEIR_VERB_COUNT);
+    return weir_verb_names[verb];
+}
+
+static bool has(enum weir_verb verb, enum trait trait)
+{
+    assert(verb < WEIR_VERB_COUNT);
+    return (traits[verb] & trait) != 0;
+}
+
+bool weir_verb_moves_data(enum weir_verb verb)
+{
+    return has(verb, MOVES_DATA);
+}
+
+bool weir_verb_works_on_names(enum weir_verb verb)
+{
+    return has(verb, WORKS_ON_NAMES);
+}
+
+bool weir_verb_writes(enum weir_verb verb)
+{
+    return has(verb, WRITES);
+}
+
+bool weir_verb_reads(enum weir_verb verb)
+{
+    return has(verb, READS);
+}
+
+bool weir_verb_makes_files(enum weir_verb verb)
+{
+    return has(verb, MAKES_FILES);
+}
+
+bool weir_verb_removes(enum weir_verb verb)
+{
+    return has(verb, REMOVES);
+}
