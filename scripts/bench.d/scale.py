@@ -10,6 +10,9 @@ import sys
 from pairs import main_guard
 
 CALLS = ("barrier", "allreduce", "broadcast", "gather", "send", "receive")
+# Of a phase, whatever the number of ranks: what the model is made of, and what runs are compared with.
+COLLECTIVES = {"barrier": 3, "allreduce": 3, "broadcast": 2, "gather": 1}
+BROADCAST_BYTES = 16
 PHASES = 40  # more in the longer run than in the shorter one
 TRIPS = 16  # of the synchronisation of two clocks
 TRIP_BYTES = 17  # there and back
@@ -37,15 +40,15 @@ def depth_of(count_of_members):
 
 
 def model(phase, ranks, ranks_per_node):
-    """Of a phase with as many calls as `phase` on one node. Collectives are trees: a rank sends one message in each
-    step, and the row of each rank comes to rank 0."""
+    """Of a phase whose reductions and rows are as long as those of `phase`. Collectives are trees: a rank sends one
+    message in each step, and the row of each rank comes to rank 0."""
     per_node = min(ranks, ranks_per_node)
     nodes = -(-ranks // per_node)
     depth = depth_of(ranks)
-    trees = sum(phase[call][0] for call in ("barrier", "allreduce", "broadcast", "gather"))
+    trees = sum(COLLECTIVES.values())
     clocks = 2 * TRIPS * 2 * depth_of(nodes)  # before and after the phase; rank 0 is asked in each round
     shares = (per_node - 1) * (3 if nodes > 1 else 1)  # stolen time; with several nodes the time, twice
-    reduced = (phase["allreduce"][1] + phase["broadcast"][1]) * depth
+    reduced = (phase["allreduce"][1] + BROADCAST_BYTES) * depth
     share_bytes = (per_node - 1) * (STOLEN_BYTES + (2 * TIME_BYTES if nodes > 1 else 0))
     return {"depth": trees * depth + (clocks if nodes > 1 else 0),
             "messages": trees * depth + clocks + shares,
@@ -54,16 +57,19 @@ def model(phase, ranks, ranks_per_node):
 
 
 def check(counted):
-    """The calls of a phase do not depend on the number of ranks, but for those of a node to its ranks."""
-    first = counted[min(counted)]
+    """Runs of a few ranks on one node make the calls that the model says, however many ranks they have."""
+    row_bytes = counted[min(counted)]["gather"][1]
     for ranks, phase in counted.items():
-        for call in ("barrier", "allreduce", "broadcast", "gather"):
-            if phase[call][0] != first[call][0]:
-                sys.exit(f"scale: {phase[call][0]} calls of {call} with {ranks} ranks, {first[call][0]} with fewer")
-        if phase["gather"][1] != first["gather"][1]:
-            sys.exit(f"scale: rows of {phase['gather'][1]} bytes with {ranks} ranks")
-        if phase["send"][0] != ranks - 1:
-            sys.exit(f"scale: rank 0 of {ranks} sends {phase['send'][0]} messages, and the model says {ranks - 1}")
+        for call, expected in COLLECTIVES.items():
+            if phase[call][0] != expected:
+                sys.exit(f"scale: {phase[call][0]:g} calls of {call} with {ranks} ranks, and the model says {expected}")
+        if phase["broadcast"][1] != BROADCAST_BYTES:
+            sys.exit(f"scale: broadcasts of {phase['broadcast'][1]:g} bytes, and the model says {BROADCAST_BYTES}")
+        if phase["gather"][1] != row_bytes:
+            sys.exit(f"scale: rows of {phase['gather'][1]:g} bytes with {ranks} ranks, {row_bytes:g} with fewer")
+        if phase["send"] != [ranks - 1, (ranks - 1) * STOLEN_BYTES]:
+            sys.exit(f"scale: rank 0 of {ranks} sends {phase['send'][0]:g} messages of {phase['send'][1]:g} bytes, and "
+                     f"the model says {ranks - 1} of {(ranks - 1) * STOLEN_BYTES}")
 
 
 def size(count_of_bytes):

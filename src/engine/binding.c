@@ -408,7 +408,7 @@ static int share_stolen(struct weir_run *run, struct weir_execution *execution)
 {
     const struct weir_stolen *all = stolen_of_node(run);
     struct weir_stolen mine = {.ns = WEIR_UNKNOWN};
-    int code = weir_group_scatter_on_node(run->group, all, sizeof mine, &mine);
+    int code = weir_group_deal_on_node(run->group, all, sizeof mine, &mine);
 
     execution->stolen_ns = mine.ns;
     if (mine.ns != WEIR_UNKNOWN && mine.interval_ns > execution->wall_ns)

@@ -84,6 +84,10 @@ static int run_steps(struct weir_run *run, struct weir_error *error)
     /* A signal may have come while memory was taken: then nothing has been written yet. */
     if (!run->is_ending)
         weir_steps_run(run, error);
+    if (!weir_error_is_set(error)) {
+        *error = run->late_error;
+        weir_group_agree(run->group, error);
+    }
     if (run->result != NULL && observer->test_ends != NULL)
         observer->test_ends(observer->context, run->test_result);
     return error->code;

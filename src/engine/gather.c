@@ -306,16 +306,16 @@ static int agree_on_outcome(struct weir_run *run, const struct weir_gathered *ga
     return 0;
 }
 
-static int show(struct weir_run *run, struct weir_phase_result *record, struct weir_error *error)
+/* Ranks agree on what comes of it with all else that may fail before the next phase. */
+static void show(struct weir_run *run, struct weir_phase_result *record)
 {
     const struct weir_observer *observer = run->params->observer;
 
     if (record != NULL && observer->phase_done != NULL)
-        observer->phase_done(observer->context, record, error);
+        observer->phase_done(observer->context, record, &run->late_error);
     if (weir_memory_is_short())
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL,
+        weir_error_set(&run->late_error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL,
                        "out of memory for the description of the run");
-    return weir_group_agree(run->group, error);
 }
 
 /* Texts of this rank that travel only if they are asked for. */
@@ -354,6 +354,7 @@ static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_
                      [WEIR_FIRST_SHORTFALL] = falls_short ? ~rank : 0,
                      [WEIR_FIRST_STALL] = stall_ns != 0 ? ~rank : 0,
                      [WEIR_GREATEST_STALL_NS] = stall_ns,
+                     [WEIR_ANY_LOST] = facts->lost_code != 0,
                      [WEIR_ANY_INCOMPLETE] = facts->is_incomplete,
                      [WEIR_ANY_MUST_STOP] = weir_run_must_stop(run),
                      [WEIR_ANY_CUT] = run->is_cut,
@@ -374,6 +375,8 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
     int code = weir_gather_tally(run, facts->phase, &gathered);
 
     run->has_incomplete_rank = gathered.greatest[WEIR_ANY_INCOMPLETE] != 0;
+    if (code == 0 && gathered.greatest[WEIR_ANY_LOST] != 0)
+        code = facts->lost_code != 0 ? facts->lost_code : -ECOMM;
     if (code == 0)
         code = gather_rows(run, facts, &mine, record);
     if (code == 0)
@@ -443,23 +446,20 @@ int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
                        "results could not be gathered: %s", strerror(-code));
     run->tally->series.start_ns = 0;
     if (code == 0)
-        code = show(run, record, error);
+        show(run, record);
     keep_record(run);
     return code;
 }
 
-int weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase,
-                        struct weir_error *error)
+void weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase)
 {
     struct weir_phase_facts facts = {.phase = phase, .begun_s = weir_wall_clock_s()};
     struct weir_phase_result *record = begin_record(run, &facts);
-    int code;
 
     if (record != NULL) {
         record->outcome = WEIR_OUTCOME_SKIPPED;
         record->file_bytes = UINT64_MAX;
     }
-    code = show(run, record, error);
+    show(run, record);
     keep_record(run);
-    return code;
 }

@@ -27,18 +27,18 @@ struct weir_phase_facts {
     /* of this rank's part, before the phase; asked 0: not a read, or the kernel does not tell */
     uint64_t resident_asked_bytes;
     uint64_t resident_bytes;
+    int lost_code;               /* -errno: the first rank of the node could not be heard; else 0 */
     struct weir_traffic traffic; /* first rank of a node: what passed its devices and networks */
 };
 
 /* Gathers run->tally and run->failure of all ranks into a record on rank 0, shows it to the
- * observer, and lets all ranks know whether to go on (run->is_ending, is_interrupted, is_dirty).
- * Collective. */
+ * observer, and lets all ranks know whether to go on (run->is_ending, is_interrupted, is_dirty). An
+ * error of the observer is left in run->late_error. Collective. */
 int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
                 struct weir_error *error);
 
 /* Records a phase that was not begun. Collective in that all ranks may call it; only rank 0 does
  * anything. */
-int weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase,
-                        struct weir_error *error);
+void weir_gather_skipped(struct weir_run *run, const struct weir_phase *phase);
 
 #endif

@@ -25,7 +25,8 @@ enum weir_greatest {
     WEIR_FIRST_SHORTFALL, /* least rank */
     WEIR_FIRST_STALL,     /* likewise */
     WEIR_GREATEST_STALL_NS,
-    WEIR_ANY_INCOMPLETE, /* 0 or 1, as those that follow */
+    WEIR_ANY_LOST, /* 0 or 1, as those that follow: a rank did not hear from its node */
+    WEIR_ANY_INCOMPLETE,
     WEIR_ANY_MUST_STOP,
     WEIR_ANY_CUT,
     WEIR_ANY_FAILED,

@@ -183,7 +183,7 @@ static int open_log(struct weir_data_phase *data, struct weir_error *error)
 }
 
 /* What is to be moved, and the buffers for it. */
-static int prepare_data(struct weir_data_phase *data, struct weir_error *error)
+static void prepare_data(struct weir_data_phase *data, struct weir_error *error)
 {
     struct weir_run *run = data->run;
     int code = set_identity(data, error);
@@ -194,11 +194,11 @@ static int prepare_data(struct weir_data_phase *data, struct weir_error *error)
                                  &data->facts.op_limit, error);
     if (code == 0)
         code = limit_code;
+    data->op_states = calloc(run->queue.depth, sizeof *data->op_states);
     if (code == 0)
-        code = weir_phase_init_buffers(data);
+        code = data->op_states != NULL ? weir_phase_init_buffers(data) : -ENOMEM;
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL, "%s", strerror(-code));
-    return weir_group_agree(run->group, error);
 }
 
 static int prepare(struct weir_data_phase *data, struct weir_error *error)
@@ -210,19 +210,13 @@ static int prepare(struct weir_data_phase *data, struct weir_error *error)
     data->must_create = weir_phase_makes_file(data);
     data->facts.is_near = run->group->node_of_rank[data->owner] == run->group->node;
     code = weir_run_path(run, data->target, data->owner, data->path);
-    if (code == 0)
-        prepare_name(data, error);
-    else
+    if (code != 0)
         weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name, "%s: %s",
                        data->path, strerror(-code));
-    data->op_states = calloc(run->queue.depth, sizeof *data->op_states);
-    if (data->op_states == NULL)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
-    if (weir_group_agree(run->group, error) != 0)
-        return error->code;
-    code = prepare_data(data, error);
-    if (code == 0)
-        code = check_mixed(data, error);
+    else if (!weir_error_is_set(error))
+        prepare_name(data, error);
+    prepare_data(data, error);
+    code = check_mixed(data, error);
     if (code == 0)
         code = open_log(data, error);
     if (code == 0)
@@ -230,7 +224,28 @@ static int prepare(struct weir_data_phase *data, struct weir_error *error)
     return code;
 }
 
-/* Nothing that could change what stands under the name comes after it but the start. */
+/* Where caches are to be empty, trials of depths find them so as the phase will, which then finds
+ * nothing of theirs. */
+static int choose_depth(struct weir_data_phase *data, struct weir_error *error)
+{
+    bool empties_caches = data->run->test->cache_drop != WEIR_DROP_NOTHING;
+    bool searches = weir_phase_searches_depth(data);
+    int code = 0;
+
+    if (empties_caches && searches)
+        code = weir_cache_state_prepare(data, error);
+    if (code == 0 && searches)
+        code = weir_group_agree(data->run->group, error);
+    if (code == 0)
+        code = weir_phase_choose_depth(data);
+    if (code == 0)
+        code = weir_cache_state_prepare(data, error);
+    return code;
+}
+
+/* The agreement before the start: a rank that has failed since the phase before was gathered has
+ * taken part in all messages until here, and now all ranks learn of it. Nothing that could change
+ * what stands under the name of the file comes between the claim and the start. */
 static int claim_file(struct weir_data_phase *data, struct weir_error *error)
 {
     int code = weir_claim_prepare(data);
@@ -241,31 +256,14 @@ static int claim_file(struct weir_data_phase *data, struct weir_error *error)
     return weir_group_agree(data->run->group, error);
 }
 
-/* Where caches are to be empty, trials of depths find them so as the phase will, which then finds
- * nothing of theirs. */
-static int choose_depth(struct weir_data_phase *data, struct weir_error *error)
-{
-    bool empties_caches = data->run->test->cache_drop != WEIR_DROP_NOTHING;
-    int code = 0;
-
-    if (empties_caches && weir_phase_searches_depth(data))
-        code = weir_cache_state_prepare(data, error);
-    if (code == 0)
-        code = weir_phase_choose_depth(data);
-    if (code == 0)
-        code = weir_cache_state_prepare(data, error);
-    return code;
-}
-
 static int start(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
-    int code = weir_group_barrier(run->group);
+    int code;
 
-    /* Now nobody prepares anything any more. */
+    /* The ranks have just agreed: none prepares anything any more. */
     weir_binding_sample_before(run);
-    if (code == 0)
-        code = weir_group_synchronise(run->group, run->params->clock, &data->facts.before);
+    code = weir_group_synchronise(run->group, run->params->clock, &data->facts.before);
     if (code != 0)
         return code;
     data->facts.begun_s = weir_wall_clock_s();
@@ -342,10 +340,9 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
 
     weir_binding_sample_after(run, &data->facts.execution);
     code = weir_group_synchronise(run->group, run->params->clock, &data->facts.after);
-    if (code == 0)
-        code = weir_binding_sample_node(run, &data->facts);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
+    data->facts.lost_code = weir_binding_sample_node(run, &data->facts);
     measure_file(data);
     data->facts.unlogged = data->log.unlogged;
     data->facts.is_incomplete =
@@ -369,6 +366,7 @@ int weir_phase_data(struct weir_run *run, const struct weir_phase *phase, struct
     run->failure = (struct weir_error){0};
     weir_text_clear(&run->notes);
     run->is_cut = run->is_called_off = false;
+    *error = run->late_error;
     code = prepare(&data, error);
     if (code == 0) {
         code = choose_depth(&data, error);

@@ -131,6 +131,9 @@ struct weir_run {
     bool has_incomplete_rank;  /* some rank did not do all of the latest phase; the same on all */
     bool is_dirty;             /* verification failed in this repetition; the same on all ranks */
     struct weir_error failure; /* this rank's first failure in the present phase */
+    /* this rank's error since ranks last agreed, in what was told of a phase: they agree on it
+     * before the next one starts, or when the test ends */
+    struct weir_error late_error;
 };
 
 /* The number of the file that a rank uses, and its path in the present repetition. */

@@ -71,7 +71,8 @@ static int run_phase(struct weir_run *run, const struct weir_phase *phase, struc
         return 0;
     if (is_out_of_time(run)) {
         run->is_ending = true;
-        return weir_gather_skipped(run, phase, error);
+        weir_gather_skipped(run, phase);
+        return 0;
     }
     return weir_phase_data(run, phase, error);
 }

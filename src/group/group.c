@@ -203,15 +203,15 @@ int weir_group_gather_on_node(struct weir_group *group, const void *mine, size_t
     return agree_on_code(group, code);
 }
 
+int weir_group_deal_on_node(struct weir_group *group, const void *all, size_t bytes, void *mine)
+{
+    if (group->node_rank != 0)
+        return group->ops->receive(group, mine, bytes, group->node_leader[group->node]);
+    memcpy(mine, all, bytes);
+    return exchange_on_node(group, NULL, all, bytes);
+}
+
 int weir_group_scatter_on_node(struct weir_group *group, const void *all, size_t bytes, void *mine)
 {
-    int code;
-
-    if (group->node_rank != 0) {
-        code = group->ops->receive(group, mine, bytes, group->node_leader[group->node]);
-    } else {
-        memcpy(mine, all, bytes);
-        code = exchange_on_node(group, NULL, all, bytes);
-    }
-    return agree_on_code(group, code);
+    return agree_on_code(group, weir_group_deal_on_node(group, all, bytes, mine));
 }

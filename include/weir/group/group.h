@@ -94,6 +94,8 @@ int weir_group_gather_nodes(struct weir_group *group, const void *mine, size_t b
  * for any rank then for all. Collective. */
 int weir_group_gather_on_node(struct weir_group *group, const void *mine, size_t bytes, void *all);
 int weir_group_scatter_on_node(struct weir_group *group, const void *all, size_t bytes, void *mine);
+/* Likewise, but ranks do not agree: 0 or -errno of this rank. */
+int weir_group_deal_on_node(struct weir_group *group, const void *all, size_t bytes, void *mine);
 
 /* Closes the group; the MPI group of all ranks also ends MPI. NULL is allowed. */
 void weir_group_close(struct weir_group *group);
