@@ -65,8 +65,12 @@ static int choose(const struct weir_command *command, struct choice *choice,
                   struct weir_error *error)
 {
     choice->first = choice->last = choice->count - 1;
-    if (strcasecmp(command->run_word, "last") == 0)
+    if (strcasecmp(command->run_word, "last") == 0) {
+        while (choice->first > 0 && !choice->runs[choice->first].has_report)
+            choice->first--;
+        choice->last = choice->first;
         return 0;
+    }
     if (strcasecmp(command->run_word, "all") == 0) {
         choice->first = 0;
         if (choice->count > 1 && weir_reporter_find(&command->output)->is_document)
@@ -109,11 +113,16 @@ static void tell_of_others(const struct weir_command *command, const struct choi
 
     if (strcasecmp(command->run_word, "last") == 0 && told < choice->count)
         weir_log(WEIR_LOG_WARNING,
-                 "%s: this is the last of %u runs; --run list shows the others, --run 1 to %u or "
-                 "all tells them",
-                 command->result_path, choice->count, choice->count);
+                 "%s: this is run %u, the last with a report of %u runs; --run list shows the "
+                 "others, --run 1 to %u or all prints them",
+                 command->result_path, choice->last + 1, choice->count, choice->count);
     for (unsigned i = choice->first; i <= choice->last; i++)
-        if (!choice->runs[i].has_ended)
+        if (!choice->runs[i].has_report)
+            weir_log(WEIR_LOG_WARNING,
+                     "%s: run %u is left out: it is one of weir net, which prints its report only "
+                     "while it runs",
+                     command->result_path, i + 1);
+        else if (!choice->runs[i].has_ended)
             weir_log(WEIR_LOG_WARNING, "%s: run %u has no end: it was cut, or is still running",
                      command->result_path, i + 1);
 }

@@ -49,12 +49,23 @@ capture "$WEIR" report "$result" --run all --format csv
 expect_lines 7 '^write,'
 capture "$WEIR" report "$result" --format csv
 [[ $status == 0 ]] || fail "the last run is not told"
-grep -q 'the last of 2 runs' "$err" || fail "nothing is said of the other run"
+grep -q 'this is run 2, the last' "$err" || fail "nothing is said of the other run"
 capture "$WEIR" report --run list "$result"
 expect_lines 2 ' ior .* yes$'
 id=$("$WEIR_PYTHON" -c 'import json, sys; print(json.loads(open(sys.argv[1]).readline())["run_id"])' "$result")
 capture "$WEIR" report "--run=$id" --format csv "$result"
 [[ "$(lines '^write,')" == "${counts%% *}" ]] || fail "run $id is not the first"
+# A run of weir net after them has no report: the last run is the one before it.
+cp "$result" "$work/mixed"
+capture mpiexec -n 2 "$WEIR" net --provider shm --sizes 64 --duration 0.01 --warm-up 0 --result "$work/mixed"
+expect_done
+capture "$WEIR" report "$work/mixed" --format csv
+[[ $status == 0 && "$(lines '^write,')" == "$(cut -d ' ' -f 2 <<<"$counts")" ]] || fail "the last run with a report is not printed"
+capture "$WEIR" report "$work/mixed" --run all --format csv
+[[ $status == 0 ]] || fail "a run of weir net is in the way of all others"
+expect_lines 7 '^write,'
+capture "$WEIR" report "$work/mixed" --run 3
+expect_exit 2
 for word in 0 3 first 12x; do
     capture "$WEIR" report "$result" --run "$word"
     [[ $status == 2 ]] || fail "--run $word is taken"

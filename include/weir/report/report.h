@@ -111,6 +111,7 @@ struct weir_recorded_run {
     double begun_s;
     unsigned phase_count; /* of "net": measurements */
     bool has_ended;       /* else it was cut, or still goes on */
+    bool has_report;      /* the reporters can print it; not so "net", which has no plan */
 };
 
 /* All runs of a file in the order in which they began, in `arena`. */
@@ -119,7 +120,7 @@ int weir_record_list(const char *path, struct weir_arena *arena, struct weir_rec
 
 /* ---- its runs: from the file alone, whatever the command lines mean today ---- */
 
-/* For `run` below: positions in the list, or one of these. Records of runs that were made at the
+/* For `run` below: positions in the list, or one of these, which pass over runs without a report. Records of runs that were made at the
  * same time are told apart by their ids. */
 #define WEIR_LAST_RUN UINT_MAX
 #define WEIR_ALL_RUNS (UINT_MAX - 1)

@@ -131,10 +131,10 @@ static int check_run(const struct scanned_run *run, unsigned number, const char 
                               "run %u has the schema %s; this version reads %s: take the version "
                               "of weir that wrote it",
                               number, schema ? schema : "(none)", WEIR_RECORD_SCHEMA);
-    if (strcmp(run->summary.dialect, "net") == 0)
+    if (!run->summary.has_report)
         return weir_error_usage(error, "report",
-                                "run %u of %s is one of weir net, whose records are told by no "
-                                "report yet: choose another with --run",
+                                "run %u of %s is one of weir net, which prints its report only "
+                                "while it runs: choose another with --run",
                                 number, path);
     return 0;
 }
@@ -171,12 +171,13 @@ void weir_recorded_close(struct weir_recorded *run)
 static void keep_records(struct weir_record_reader *reader, struct scanned_run *run)
 {
     unsigned number = (unsigned)(run - reader->runs);
+    bool is_last = reader->wanted == WEIR_LAST_RUN && run->summary.has_report;
 
-    if (reader->wanted == WEIR_LAST_RUN && number > 0) {
-        json_decref(run[-1].records);
-        run[-1].records = NULL;
+    for (unsigned i = number; is_last && i-- > 0;) {
+        json_decref(reader->runs[i].records);
+        reader->runs[i].records = NULL;
     }
-    if (reader->wanted == WEIR_ALL_RUNS || reader->wanted == WEIR_LAST_RUN ||
+    if ((reader->wanted == WEIR_ALL_RUNS && run->summary.has_report) || is_last ||
         reader->wanted == number)
         run->records = json_array();
 }
@@ -201,6 +202,7 @@ static bool begin_run(struct weir_record_reader *reader, const json_t *record)
     summary->begun_s = json_number_value(json_object_get(record, "begun_s"));
     snprintf(summary->id, sizeof summary->id, "%s", id ? id : "");
     snprintf(summary->dialect, sizeof summary->dialect, "%s", dialect ? dialect : "");
+    summary->has_report = strcmp(summary->dialect, "net") != 0;
     keep_records(reader, &reader->runs[reader->count++]);
     return true;
 }
