@@ -66,7 +66,8 @@ status=0
 wait "$launcher" || status=$?
 expect_exit 1
 expect_error '--give-up: rank 1 on host .* has not moved for .* s'
-expect_record "len(phases) == 2 and phases[0].outcome == 'complete' and end.exit_code == 1"
+expect_record "len(phases) == 2 and phases[0].outcome == 'complete' and end.exit_code == 1 and 'rank 1 on' in end.given_up"
+expect_line 'the run was given up .*rank 1 on host'
 gone() { ! pgrep -f -- "^$WEIR .*$result" >/dev/null; }
 wait_until 10 gone || fail "processes are left"
 

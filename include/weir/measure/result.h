@@ -274,7 +274,8 @@ void weir_result_derive(struct weir_phase_result *result, const struct weir_rank
                         unsigned rank_count, const char *const *hosts, double outlier_s);
 
 /* Seconds that the phase would have taken without filling and checking of data: its total time, of
- * which the rate is made, with the ranks' transfer window shortened to `storage_s`. 0: not known. */
+ * which the rate is made, with the ranks' transfer window shortened to `storage_s`. 0: not known.
+ */
 double weir_result_estimate_s(const struct weir_phase_result *result);
 
 /* What a timed label measured: one time through the steps under it. */
@@ -330,7 +331,8 @@ struct weir_result {
     double finished_s; /* 0 while running */
     int exit_code;     /* of the whole run, once it is finished */
     bool is_interrupted;
-    bool is_out_of_time; /* ended before the batch system would have ended the job */
+    bool is_out_of_time;  /* ended before the batch system would have ended the job */
+    const char *given_up; /* why ranks that did not move ended the run; NULL: they did not */
     char clock_name[24];
     struct weir_host_facts host;
     const char *mpi_library; /* its version, one line; NULL: no MPI */

@@ -95,6 +95,7 @@ const struct weir_json_field weir_record_end_fields[] = {
     RUN("exit_code", exit_code, INTEGER),
     RUN("interrupted", is_interrupted, FLAG),
     RUN("out_of_time", is_out_of_time, FLAG),
+    RUN("given_up", given_up, STRING),
     {0},
 };
 

@@ -364,16 +364,23 @@ static void add_remarks(struct weir_text *text, const struct weir_trust_view *vi
 
 static void add_end(struct weir_text *text, const struct weir_result *result)
 {
-    const char *how = "interrupted";
+    const char *how = "was interrupted";
 
-    if (result->finished_s > 0.0 && !result->is_interrupted)
+    if (result->finished_s > 0.0 && !result->is_interrupted && result->given_up == NULL)
         return;
-    if (result->finished_s <= 0.0)
-        how = "killed";
-    else if (result->is_out_of_time)
-        how = "ended before its batch system would have ended it";
     weir_trust_line(text, "%s", "");
-    weir_trust_line(text, "the run was %s: what stands here was done", how);
+    if (result->given_up != NULL) {
+        weir_trust_line(text,
+                        "the run was given up (--give-up): %s; the phase of that time has no row, "
+                        "and the files stay",
+                        result->given_up);
+        return;
+    }
+    if (result->finished_s <= 0.0)
+        how = "has no end: it was killed, or still goes on";
+    else if (result->is_out_of_time)
+        how = "was ended before its batch system would have ended it";
+    weir_trust_line(text, "the run %s: what stands here was done", how);
 }
 
 void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
