@@ -12,23 +12,11 @@
 
 /* ---- one run ---- */
 
-/* What the command says of its output, and what the run said of the rest. */
-static int choose_output(struct weir_plan *plan, const struct weir_command *command,
-                         struct weir_error *error)
-{
-    const struct weir_output of_run = plan->output;
-
-    plan->output = command->output;
-    plan->output.verbosity = of_run.verbosity;
-    if (command->keeps_style)
-        plan->output.style = of_run.style;
-    return weir_front_check_output(&plan->output, "report", error);
-}
-
 static int tell_run(const struct weir_command *command, struct weir_recorded *run,
                     struct weir_text *text, struct weir_error *error)
 {
-    int code = choose_output(run->plan, command, error);
+    struct weir_plan *plan = run->plan;
+    int code = weir_front_choose_reporter(plan->dialect, &command->report, &plan->output, error);
 
     if (code == 0)
         weir_report_whole(text, run->plan, run->result);
@@ -65,13 +53,13 @@ static int choose(const struct weir_command *command, struct choice *choice,
                   struct weir_error *error)
 {
     choice->first = choice->last = choice->count - 1;
-    if (strcasecmp(command->run_word, "last") == 0) {
+    if (strcasecmp(command->report.run, "last") == 0) {
         while (choice->first > 0 && !choice->runs[choice->first].has_report)
             choice->first--;
         choice->last = choice->first;
         return 0;
     }
-    if (strcasecmp(command->run_word, "all") == 0) {
+    if (strcasecmp(command->report.run, "all") == 0) {
         choice->first = 0;
         if (choice->count > 1 && weir_reporter_find(&command->output)->is_document)
             return weir_error_usage(error, "report",
@@ -80,11 +68,11 @@ static int choose(const struct weir_command *command, struct choice *choice,
                                     command->result_path, choice->count, choice->count);
         return 0;
     }
-    if (!find_run(choice, command->run_word, &choice->first))
+    if (!find_run(choice, command->report.run, &choice->first))
         return weir_error_usage(error, "report",
                                 "--run: %s has no run %s: give last, all, list, a number from 1 to "
                                 "%u, or an id that --run list shows",
-                                command->result_path, command->run_word, choice->count);
+                                command->result_path, command->report.run, choice->count);
     choice->last = choice->first;
     return 0;
 }
@@ -111,7 +99,7 @@ static void tell_of_others(const struct weir_command *command, const struct choi
 {
     const unsigned told = choice->last - choice->first + 1;
 
-    if (strcasecmp(command->run_word, "last") == 0 && told < choice->count)
+    if (strcasecmp(command->report.run, "last") == 0 && told < choice->count)
         weir_log(WEIR_LOG_WARNING,
                  "%s: this is run %u, the last with a report of %u runs; --run list shows the "
                  "others, --run 1 to %u or all prints them",
@@ -149,7 +137,7 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
     struct choice choice = {0};
     int code = weir_record_list(command->result_path, &arena, &choice.runs, &choice.count, error);
 
-    if (code == 0 && strcasecmp(command->run_word, "list") == 0) {
+    if (code == 0 && strcasecmp(command->report.run, "list") == 0) {
         list_runs(&choice, text);
     } else if (code == 0) {
         code = choose(command, &choice, error);

@@ -2,27 +2,17 @@
 /* The front door: from argv to a command, by the name of the program and its first word. */
 #include "weir/front/front.h"
 
+#include "dialect.h"
 #include "host_commands.h"
-#include "ior/compat.h"
-#include "ior/lower.h"
-#include "ior/options.h"
-#include "ior/script.h"
-#include "ior/version.h"
 #include "net/net_words.h"
 #include "net/serve_words.h"
 #include "weir/base/nearest.h"
 #include "weir/base/version.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const char general_help[] =
-    "weir " WEIR_VERSION
-    ": measures parallel storage, and says how far each number can be believed\n"
-    "\n"
-    "  weir ior [options]      run IOR's benchmark; the same as calling this program as ior\n"
-    "  weir [options]          the same, if there are any; without any, this page\n"
+static const char help_of_commands[] =
     "  weir backends           list the ways to do I/O that were built, and what was left out\n"
     "  weir doctor [PATH]      say what this host can do for a benchmark, and how it is made to do "
     "more\n"
@@ -45,162 +35,33 @@ static const char general_help[] =
     "  mpiexec -n 4 weir ior -a RDMA --rdma.targets 2 -w -r -t 1m -b 1g -e -C -o /file\n"
     "  weir ior -z -t 4k -b 1m -F --explain\n";
 
-static const char version_text[] = "weir " WEIR_VERSION " (IOR " WEIR_IOR_VERSION " formats)\n";
-
-/* The words that a command reads: argv without the program's and the command's own. */
-struct invocation {
-    int argc;
-    const char *const *argv;
-    int first; /* index of the first word to read */
-    const struct weir_backends *backends;
-};
-
-static int say(struct weir_command *command, const char *words)
+static int say_help(struct weir_command *command)
 {
     command->kind = WEIR_COMMAND_SAY;
-    weir_text_add(&command->text, "%s", words);
+    weir_text_add(&command->text,
+                  "weir " WEIR_VERSION
+                  ": measures parallel storage, and says how far each number can be believed\n\n");
+    for (size_t i = 0; weir_dialects[i] != NULL; i++) {
+        weir_text_add(&command->text, "  weir %s [options]%*s%s\n", weir_dialects[i]->name,
+                      9 - (int)strlen(weir_dialects[i]->name), "", weir_dialects[i]->help);
+        if (i == 0)
+            weir_text_add(&command->text, "  weir [options]          the same, if there are any; "
+                                          "without any, this page\n");
+    }
+    weir_text_add(&command->text, "%s", help_of_commands);
     return 0;
 }
 
-/* ---- IOR ---- */
-
-static int lower_requests(struct weir_plan *plan, const struct weir_ior_request *request,
-                          struct weir_error *error)
+static int say_version(struct weir_command *command)
 {
-    int failure = 0;
-
-    for (; request && !failure; request = request->next) {
-        failure = weir_ior_lower(plan, request, error);
-        if (!failure && !request->next)
-            failure = weir_ior_lower_output(&plan->output, request, error);
-    }
-    return failure ? failure : weir_plan_freeze(plan, error);
-}
-
-/* For sites whose users cannot be asked to give --overwrite: they call weir by the name of ior. */
-static int add_permission(struct weir_plan *plan, int first, struct weir_error *error)
-{
-    const char *value = getenv("WEIR_OVERWRITE");
-
-    if (!value || *value == '\0' || strcmp(value, "0") == 0)
-        return 0;
-    if (strcmp(value, "1") != 0)
-        return weir_error_usage(
-            error, "ior",
-            "WEIR_OVERWRITE: \"%s\" is neither 0 nor 1; with 1, files that this "
-            "program did not make may be overwritten and removed",
-            value);
-    weir_plan_insert_word(plan, (size_t)first, "--overwrite");
+    command->kind = WEIR_COMMAND_SAY;
+    weir_front_add_version(&command->text);
     return 0;
-}
-
-/* What IOR takes from its environment is given as words before all others, so that the result file
- * keeps it, and the command line has the last word. */
-static int add_environment(const struct invocation *invocation, struct weir_plan *plan,
-                           struct weir_error *error)
-{
-    static const struct {
-        const char *variable;
-        const char *key;
-    } fakes[] = {
-        {"IOR_FAKE_NODES", "numNodes"},
-        {"IOR_FAKE_TASK_PER_NODES", "numTasksOnNode0"},
-    };
-    int first = invocation->first;
-
-    for (size_t i = 0; i < sizeof fakes / sizeof *fakes; i++) {
-        const char *value = getenv(fakes[i].variable);
-        int64_t number;
-
-        if (!value || *value == '\0')
-            continue;
-        if (weir_integer_parse(value, &number) || number < 1)
-            return weir_error_usage(error, "ior",
-                                    "%s: \"%s\" is not a number of 1 or more; unset it",
-                                    fakes[i].variable, value);
-        weir_plan_insert_word(plan, (size_t)first++, "-O");
-        weir_plan_insert_word(plan, (size_t)first++,
-                              weir_arena_printf(&plan->arena, "%s=%s", fakes[i].key, value));
-    }
-    return add_permission(plan, first, error);
-}
-
-static int read_script(struct weir_plan *plan, struct weir_ior_request *request,
-                       struct weir_error *error)
-{
-    const char *path = request->ior.script_path;
-    const char *text = NULL;
-    int failure = weir_ior_script_load(path, &plan->arena, &text, request->parser.place, error);
-
-    if (failure)
-        return failure;
-    plan->source.script = text;
-    return weir_ior_script_parse(request, text, path, error);
-}
-
-static bool wants_help(const struct weir_ior_request *request, const struct weir_ior_orders *orders)
-{
-    for (; request; request = request->next) {
-        if (request->ior.show_help)
-            return true;
-    }
-    return orders->help != 0;
-}
-
-/* What else than a plan is asked for; true if it is said. */
-static bool say_ior(const struct invocation *invocation, const struct weir_ior_request *request,
-                    const struct weir_ior_orders *orders, struct weir_command *command)
-{
-    if (wants_help(request, orders)) {
-        command->kind = WEIR_COMMAND_SAY;
-        weir_ior_help(&command->text, invocation->backends);
-        return true;
-    }
-    if (orders->version)
-        say(command, version_text);
-    return orders->version != 0;
-}
-
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-/* A program called ior, ior-4.1 or ior-weir is IOR. Scripts that call it know nothing of ours. */
-static bool is_ior(const char *program)
-{
-    return strncmp(name_of(program), "ior", 3) == 0;
-}
-
-static int read_ior(const struct invocation *invocation, struct weir_command *command,
-                    struct weir_error *error)
-{
-    struct weir_plan *plan = weir_plan_open("ior", invocation->argc, invocation->argv);
-    struct weir_ior_request *request = weir_ior_request_new(&plan->arena, invocation->backends);
-    struct weir_ior_orders orders = {0};
-    int failure = add_environment(invocation, plan, error);
-
-    if (!failure)
-        failure = weir_ior_request_parse(request, (int)plan->source.word_count - invocation->first,
-                                         plan->source.words + invocation->first, &orders, error);
-    if (!failure && request->ior.script_path && !orders.help && !orders.version)
-        failure = read_script(plan, request, error);
-    if (!failure && !say_ior(invocation, request, &orders, command)) {
-        failure = lower_requests(plan, request, error);
-        plan->output.is_apart = is_ior(invocation->argc > 0 ? invocation->argv[0] : "");
-        command->kind = orders.explain ? WEIR_COMMAND_EXPLAIN : WEIR_COMMAND_RUN;
-        command->plan = failure ? NULL : plan;
-    }
-    if (!command->plan)
-        weir_plan_close(plan);
-    return failure;
 }
 
 /* ---- the program's own commands ---- */
 
-static int read_backends(const struct invocation *invocation, struct weir_command *command,
+static int read_backends(const struct weir_invocation *invocation, struct weir_command *command,
                          struct weir_error *error)
 {
     if (invocation->first < invocation->argc)
@@ -219,8 +80,9 @@ struct report_values {
 };
 
 static const struct weir_option report_rows[] = {
-    {0, "format", WEIR_OPTION_CHOICE, offsetof(struct report_values, format), "ior", "ior|csv|json",
-     .help = "format of the report"},
+    {0, "format", WEIR_OPTION_TEXT, offsetof(struct report_values, format), NULL,
+     .help = "format of the report: ior, csv or json; without it, the first one of the run's "
+             "dialect"},
     {0, "compat", WEIR_OPTION_TEXT, offsetof(struct report_values, compat), NULL,
      .help = "print the layout of this IOR: 2.10, 3.0, 3.2, 3.3, 4.0 or 4.1"},
     {0, "plain", WEIR_OPTION_FLAG, offsetof(struct report_values, is_plain),
@@ -235,14 +97,6 @@ static const struct weir_option report_rows[] = {
 static const struct weir_option_set report_set = {"report", report_rows,
                                                   sizeof(struct report_values)};
 
-/* Reporters of IOR's, whose formats there are. */
-static const char *reporter_of(const char *word)
-{
-    if (strcmp(word, "csv") == 0)
-        return WEIR_IOR_REPORTER_CSV;
-    return strcmp(word, "json") == 0 ? WEIR_IOR_REPORTER_JSON : WEIR_IOR_REPORTER;
-}
-
 static int say_report_help(struct weir_command *command)
 {
     command->kind = WEIR_COMMAND_SAY;
@@ -253,7 +107,7 @@ static int say_report_help(struct weir_command *command)
     return 0;
 }
 
-static int read_report(const struct invocation *invocation, struct weir_command *command,
+static int read_report(const struct weir_invocation *invocation, struct weir_command *command,
                        struct weir_error *error)
 {
     struct report_values values;
@@ -282,133 +136,154 @@ static int read_report(const struct invocation *invocation, struct weir_command 
                                 words[options], words[options + 1]);
     command->kind = WEIR_COMMAND_REPORT;
     command->result_path = words[options];
-    command->run_word = values.run;
-    command->output = (struct weir_output){.reporter = reporter_of(values.format),
-                                           .summary_path = values.summary_path,
-                                           .is_plain = values.is_plain};
-    command->keeps_style = values.compat == NULL;
-    if (values.compat &&
-        weir_ior_version_read(values.compat, parser.place, error, &command->output.style))
-        return -EINVAL;
-    return weir_front_check_output(&command->output, parser.place, error);
+    command->report = (struct weir_report_request){
+        .run = values.run,
+        .format = values.format,
+        .compat = values.compat,
+        .summary_path = values.summary_path,
+        .is_plain = values.is_plain,
+    };
+    /* What no run could be printed as is refused before the file is read. */
+    return weir_front_choose_reporter(command->dialect, &command->report, &command->output, error);
 }
 
-static int read_doctor(const struct invocation *invocation, struct weir_command *command,
+static int read_doctor(const struct weir_invocation *invocation, struct weir_command *command,
                        struct weir_error *error)
 {
     return weir_doctor_read(invocation->argc - invocation->first,
                             invocation->argv + invocation->first, command, error);
 }
 
-static int read_topology(const struct invocation *invocation, struct weir_command *command,
+static int read_topology(const struct weir_invocation *invocation, struct weir_command *command,
                          struct weir_error *error)
 {
     return weir_topology_read(invocation->argc - invocation->first,
                               invocation->argv + invocation->first, command, error);
 }
 
-static int read_net(const struct invocation *invocation, struct weir_command *command,
+static int read_net(const struct weir_invocation *invocation, struct weir_command *command,
                     struct weir_error *error)
 {
     return weir_net_words_read(invocation->argc - invocation->first,
                                invocation->argv + invocation->first, command, error);
 }
 
-static int read_serve(const struct invocation *invocation, struct weir_command *command,
+static int read_serve(const struct weir_invocation *invocation, struct weir_command *command,
                       struct weir_error *error)
 {
     return weir_serve_words_read(invocation->argc - invocation->first,
                                  invocation->argv + invocation->first, command, error);
 }
 
-static int read_compat(const struct invocation *invocation, struct weir_command *command,
+static int read_compat(const struct weir_invocation *invocation, struct weir_command *command,
                        struct weir_error *error)
 {
     if (invocation->first < invocation->argc)
         return weir_error_usage(error, "compat", "\"%s\" is a word too many",
                                 invocation->argv[invocation->first]);
     command->kind = WEIR_COMMAND_SAY;
-    weir_ior_compat_page(&command->text, invocation->backends);
+    for (size_t i = 0; weir_dialects[i] != NULL; i++)
+        if (weir_dialects[i]->add_compat_page != NULL)
+            weir_dialects[i]->add_compat_page(&command->text, invocation->backends);
     return 0;
 }
 
-static int read_help(const struct invocation *invocation, struct weir_command *command,
+static int read_help(const struct weir_invocation *invocation, struct weir_command *command,
                      struct weir_error *error)
 {
     (void)invocation;
     (void)error;
-    return say(command, general_help);
+    return say_help(command);
 }
 
-static int read_version(const struct invocation *invocation, struct weir_command *command,
+static int read_version(const struct weir_invocation *invocation, struct weir_command *command,
                         struct weir_error *error)
 {
     (void)invocation;
     (void)error;
-    return say(command, version_text);
-}
-
-int weir_front_check_output(const struct weir_output *output, const char *place,
-                            struct weir_error *error)
-{
-    int failure = weir_output_check(output, place, error);
-
-    return failure ? failure : weir_ior_version_check(output, place, error);
+    return say_version(command);
 }
 
 /* ---- which of them ---- */
 
 struct front_word {
     const char *word;
-    int (*read)(const struct invocation *invocation, struct weir_command *command,
+    int (*read)(const struct weir_invocation *invocation, struct weir_command *command,
                 struct weir_error *error);
+    bool is_alias;
 };
 
 static const struct front_word front_words[] = {
-    {"ior", read_ior},         {"backends", read_backends}, {"compat", read_compat},
-    {"report", read_report},   {"doctor", read_doctor},     {"topology", read_topology},
-    {"net", read_net},         {"serve", read_serve},       {"--help", read_help},
-    {"-h", read_help},         {"help", read_help},         {"--version", read_version},
-    {"version", read_version},
+    {"net", read_net, false},           {"serve", read_serve, false},
+    {"backends", read_backends, false}, {"doctor", read_doctor, false},
+    {"topology", read_topology, false}, {"compat", read_compat, false},
+    {"report", read_report, false},     {"--help", read_help, false},
+    {"--version", read_version, false}, {"-h", read_help, true},
+    {"help", read_help, true},          {"version", read_version, true},
 };
+
+static void add_word(struct weir_text *words, struct weir_nearest *nearest, const char *word,
+                     bool is_alias)
+{
+    weir_nearest_offer(nearest, word);
+    if (!is_alias)
+        weir_text_add(words, "%s%s", words->length > 0 ? ", " : "", word);
+}
 
 static int refuse_command(const char *word, struct weir_error *error)
 {
     struct weir_nearest nearest = {.typed = word, .length = strlen(word)};
+    struct weir_text words = {0};
     const char *near_word;
 
+    for (size_t i = 0; weir_dialects[i] != NULL; i++)
+        add_word(&words, &nearest, weir_dialects[i]->name, false);
     for (size_t i = 0; i < sizeof front_words / sizeof *front_words; i++)
-        weir_nearest_offer(&nearest, front_words[i].word);
+        add_word(&words, &nearest, front_words[i].word, front_words[i].is_alias);
     near_word = weir_nearest_word(&nearest);
-    return weir_error_usage(
-        error, NULL,
-        "unknown command \"%s\"%s%s%s; there are: ior, net, serve, backends, doctor, topology, "
-        "compat, report, --help, --version",
-        word, near_word ? " (did you mean weir " : "", near_word ? near_word : "",
-        near_word ? "?)" : "");
+    weir_error_usage(error, NULL, "unknown command \"%s\"%s%s%s; there are: %s", word,
+                     near_word ? " (did you mean weir " : "", near_word ? near_word : "",
+                     near_word ? "?)" : "", weir_text_string(&words));
+    weir_text_close(&words);
+    return error->code;
 }
 
-static int read_front_word(struct invocation *invocation, struct weir_command *command,
+static int read_dialect(const struct weir_dialect *dialect,
+                        const struct weir_invocation *invocation, struct weir_command *command,
+                        struct weir_error *error)
+{
+    command->dialect = dialect->name;
+    return dialect->read(invocation, command, error);
+}
+
+static int read_front_word(struct weir_invocation *invocation, struct weir_command *command,
                            struct weir_error *error)
 {
+    const struct weir_dialect *program = weir_dialect_of_program(invocation);
     const char *word = invocation->argv[invocation->first];
+    const struct weir_dialect *dialect = weir_dialect_find(word);
 
+    if (dialect != NULL) {
+        invocation->first++;
+        return read_dialect(dialect, invocation, command, error);
+    }
     for (size_t i = 0; i < sizeof front_words / sizeof *front_words; i++) {
         if (strcmp(word, front_words[i].word) != 0)
             continue;
         invocation->first++;
         return front_words[i].read(invocation, command, error);
     }
-    if (word[0] == '-' || is_ior(invocation->argv[0]))
-        return read_ior(invocation, command, error);
+    if (word[0] == '-' || program != NULL)
+        return read_dialect(program != NULL ? program : weir_dialects[0], invocation, command,
+                            error);
     return refuse_command(word, error);
 }
 
 /* "weir" alone says how it is used, and "weir -V", a word of IOR 3 that is of no use alone, the
- * version. Under the name of IOR they are IOR's. */
-static bool is_question(const struct invocation *invocation)
+ * version. Under the name of a dialect's program they are that program's. */
+static bool is_question(const struct weir_invocation *invocation)
 {
-    if (invocation->argc > 0 && is_ior(invocation->argv[0]))
+    if (weir_dialect_of_program(invocation) != NULL)
         return false;
     return invocation->argc == invocation->first ||
            (invocation->argc == invocation->first + 1 &&
@@ -418,14 +293,16 @@ static bool is_question(const struct invocation *invocation)
 int weir_front_read(int argc, const char *const argv[], const struct weir_backends *backends,
                     struct weir_command *command, struct weir_error *error)
 {
-    struct invocation invocation = {
+    struct weir_invocation invocation = {
         .argc = argc, .argv = argv, .first = argc > 0 ? 1 : 0, .backends = backends};
 
-    *command = (struct weir_command){.dialect = "ior"}; /* of options alone */
+    const struct weir_dialect *program = weir_dialect_of_program(&invocation);
+
+    *command = (struct weir_command){.dialect = weir_dialects[0]->name};
     if (is_question(&invocation))
-        return say(command, argc > invocation.first ? version_text : general_help);
-    if (argc < 2 || (is_ior(argv[0]) && argv[1][0] == '-'))
-        return read_ior(&invocation, command, error);
+        return argc > invocation.first ? say_version(command) : say_help(command);
+    if (program != NULL && (argc < 2 || argv[1][0] == '-'))
+        return read_dialect(program, &invocation, command, error);
     return read_front_word(&invocation, command, error);
 }
 
@@ -437,5 +314,5 @@ void weir_command_close(struct weir_command *command)
         weir_net_plan_close(command->net);
     weir_text_close(&command->text);
     weir_arena_close(&command->arena);
-    *command = (struct weir_command){.dialect = "ior"}; /* of options alone */
+    *command = (struct weir_command){.dialect = weir_dialects[0]->name};
 }

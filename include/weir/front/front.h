@@ -61,30 +61,38 @@ struct weir_host_question {
     struct weir_pinning pinning;
 };
 
+/* What `weir report` is asked for. */
+struct weir_report_request {
+    const char *run;          /* last, all, list, a number, an id */
+    const char *format;       /* a word of the run's dialect; NULL: its first */
+    const char *compat;       /* a version of what the dialect imitates; NULL: as the run had it */
+    const char *summary_path; /* NULL: standard output */
+    bool is_plain;
+};
+
 struct weir_command {
     enum weir_command_kind kind;
     const char *dialect;     /* whose options the user typed, or would type; set for errors, too */
     struct weir_plan *plan;  /* RUN, EXPLAIN; frozen */
     struct weir_text text;   /* SAY */
     const char *result_path; /* REPORT: a word of argv */
-    const char *run_word;    /* REPORT: last, all, list, a number, an id */
-    struct weir_output output;          /* REPORT */
+    struct weir_report_request report;  /* REPORT */
+    struct weir_output output;          /* REPORT: of a run of `dialect` */
     struct weir_host_question question; /* DOCTOR, TOPOLOGY */
     struct weir_net_plan *net;          /* NET, NET_EXPLAIN; owned */
     struct weir_serve_request serve;    /* SERVE */
-    bool keeps_style;        /* REPORT: the layout is that of the run, not output.style */
-    struct weir_arena arena; /* owns what `output` points to */
+    struct weir_arena arena;            /* owns what `report` and `output` point to */
 };
 
 /* Chooses the dialect by argv[0] (a link named "ior") or by the first word ("weir ior -a POSIX");
- * options alone are IOR's. 0, or a usage error. */
+ * options alone are those of the first dialect, ior. 0, or a usage error. */
 int weir_front_read(int argc, const char *const argv[], const struct weir_backends *backends,
                     struct weir_command *command, struct weir_error *error);
 
-/* weir_output_check, and what dialects say of their own reporters. 0, or a usage error at `place`.
- */
-int weir_front_check_output(const struct weir_output *output, const char *place,
-                            struct weir_error *error);
+/* Sets how a run of a dialect is printed again: reporter, file and, if --compat is given, style of
+ * `output`. 0, or a usage error: the dialect has no such format, or is none of this version. */
+int weir_front_choose_reporter(const char *dialect, const struct weir_report_request *request,
+                               struct weir_output *output, struct weir_error *error);
 
 void weir_command_close(struct weir_command *command);
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the front end knows of a dialect: the command line of one benchmark, turned into plans. Each
+ * is a folder here and a row in the table of dialects.c. */
+#ifndef WEIR_FRONT_DIALECT_H
+#define WEIR_FRONT_DIALECT_H
+
+#include "weir/front/front.h"
+
+/* The words that a command reads: argv without the program's and the command's own. */
+struct weir_invocation {
+    int argc;
+    const char *const *argv;
+    int first; /* index of the first word to read */
+    const struct weir_backends *backends;
+};
+
+/* A word for --format of weir report. */
+struct weir_dialect_format {
+    const char *word;     /* NULL ends a list */
+    const char *reporter; /* its name, as in src/report/report.c */
+};
+
+struct weir_dialect {
+    const char *name;     /* command and, with anything behind it, name of the program: "ior-4.1" */
+    const char *help;     /* what it does: a line of weir without options */
+    const char *imitates; /* the program and version whose formats are printed: "IOR 4.1.0" */
+    /* Fills in `command` with a plan to run or explain, or a page. 0, or a usage error. */
+    int (*read)(const struct weir_invocation *invocation, struct weir_command *command,
+                struct weir_error *error);
+    const struct weir_dialect_format *formats; /* the first one is the default */
+    /* --compat of weir report as a style of the reporters. 0, or a usage error at `place`. NULL:
+     * there is one style. */
+    int (*read_style)(const char *word, const char *place, struct weir_error *error,
+                      const char **style);
+    /* Refuses a style that a reporter does not have. 0, or a usage error at `place`. NULL: all go
+     * together. */
+    int (*check_output)(const struct weir_output *output, const char *place,
+                        struct weir_error *error);
+    /* The part of weir compat about this dialect, in Markdown. NULL: none. */
+    void (*add_compat_page)(struct weir_text *text, const struct weir_backends *backends);
+};
+
+/* All of them; options without a command are those of the first one. NULL ends the list. */
+extern const struct weir_dialect *const weir_dialects[];
+
+/* By name; NULL: there is none. */
+const struct weir_dialect *weir_dialect_find(const char *name);
+
+/* The dialect whose name the program was called by; NULL: none, as under the name weir. */
+const struct weir_dialect *weir_dialect_of_program(const struct weir_invocation *invocation);
+
+/* The line that --version prints. */
+void weir_front_add_version(struct weir_text *text);
+
+#endif

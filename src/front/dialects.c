@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of dialects. */
+#include "dialect.h"
+
+#include "ior/ior.h"
+
+#include "weir/base/version.h"
+
+#include <string.h>
+
+const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior, NULL};
+
+const struct weir_dialect *weir_dialect_find(const char *name)
+{
+    for (size_t i = 0; weir_dialects[i] != NULL; i++)
+        if (strcmp(weir_dialects[i]->name, name) == 0)
+            return weir_dialects[i];
+    return NULL;
+}
+
+/* Scripts call the program as ior, ior-4.1 or ior-weir, and know nothing of ours. */
+const struct weir_dialect *weir_dialect_of_program(const struct weir_invocation *invocation)
+{
+    const char *path = invocation->argc > 0 ? invocation->argv[0] : "";
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+
+    for (size_t i = 0; weir_dialects[i] != NULL; i++)
+        if (strncmp(name, weir_dialects[i]->name, strlen(weir_dialects[i]->name)) == 0)
+            return weir_dialects[i];
+    return NULL;
+}
+
+void weir_front_add_version(struct weir_text *text)
+{
+    weir_text_add(text, "weir " WEIR_VERSION " (");
+    for (size_t i = 0; weir_dialects[i] != NULL; i++)
+        weir_text_add(text, "%s%s", i > 0 ? ", " : "", weir_dialects[i]->imitates);
+    weir_text_add(text, " formats)\n");
+}
+
+/* ---- weir report ---- */
+
+static const char *find_reporter(const struct weir_dialect *dialect, const char *word)
+{
+    if (word == NULL)
+        return dialect->formats->reporter;
+    for (const struct weir_dialect_format *row = dialect->formats; row->word != NULL; row++)
+        if (strcmp(row->word, word) == 0)
+            return row->reporter;
+    return NULL;
+}
+
+static int refuse_format(const struct weir_dialect *dialect, const char *word, const char *place,
+                         struct weir_error *error)
+{
+    struct weir_text words = {0};
+
+    for (const struct weir_dialect_format *row = dialect->formats; row->word != NULL; row++)
+        weir_text_add(&words, "%s%s", words.length > 0 ? "|" : "", row->word);
+    weir_error_usage(error, place, "--format: \"%s\" is not one of %s", word,
+                     weir_text_string(&words));
+    weir_text_close(&words);
+    return error->code;
+}
+
+int weir_front_choose_reporter(const char *dialect_name, const struct weir_report_request *request,
+                               struct weir_output *output, struct weir_error *error)
+{
+    const struct weir_dialect *dialect = weir_dialect_find(dialect_name);
+    int failure = 0;
+
+    if (dialect == NULL)
+        return weir_error_usage(error, "report", "this version does not know the dialect \"%s\"",
+                                dialect_name);
+    output->reporter = find_reporter(dialect, request->format);
+    if (output->reporter == NULL)
+        return refuse_format(dialect, request->format, "report", error);
+    output->summary_path = request->summary_path;
+    output->result_path = NULL;
+    output->is_plain = request->is_plain;
+    if (request->compat != NULL && dialect->read_style == NULL)
+        return weir_error_usage(error, "report", "--compat: reports of %s have one layout",
+                                dialect->name);
+    if (request->compat != NULL)
+        failure = dialect->read_style(request->compat, "report", error, &output->style);
+    if (failure == 0)
+        failure = weir_output_check(output, "report", error);
+    if (failure == 0 && dialect->check_output != NULL)
+        failure = dialect->check_output(output, "report", error);
+    return failure;
+}
