@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of reporters, and a whole report from a finished result. */
+/* The table of dialects, and a whole report from a finished result. */
 #include "weir/report/report.h"
 
-#include "ior/remedies.h"
-#include "reporters.h"
+#include "ior/ior.h"
 
 #include "weir/base/memory.h"
 
@@ -11,28 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct weir_reporter *const reporters[] = {
-    &weir_reporter_ior,
-    &weir_reporter_ior_csv,
-    &weir_reporter_ior_json,
-};
-#define REPORTER_COUNT (sizeof reporters / sizeof *reporters)
+static const struct weir_dialect_reports *const dialects[] = {&weir_ior_reports};
+#define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 const struct weir_reporter *weir_reporter_find(const struct weir_output *output)
 {
-    size_t i = 0;
-
-    while (i + 1 < REPORTER_COUNT && strcmp(reporters[i]->name, output->reporter) != 0)
-        i++;
-    assert(strcmp(reporters[i]->name, output->reporter) == 0);
-    return reporters[i]->in_style ? reporters[i]->in_style(output->style) : reporters[i];
+    for (size_t i = 0; i < DIALECT_COUNT; i++)
+        for (const struct weir_reporter *const *row = dialects[i]->reporters; *row != NULL; row++)
+            if (strcmp((*row)->name, output->reporter) == 0)
+                return (*row)->in_style ? (*row)->in_style(output->style) : *row;
+    assert(!"a front end names a reporter of the table");
+    return *dialects[0]->reporters;
 }
 
 bool weir_report_is_held(const char *begin)
 {
-    for (size_t i = 0; i < REPORTER_COUNT; i++)
-        if (reporters[i]->is_held(begin))
-            return true;
+    for (size_t i = 0; i < DIALECT_COUNT; i++)
+        for (const struct weir_reporter *const *row = dialects[i]->reporters; *row != NULL; row++)
+            if ((*row)->is_held(begin))
+                return true;
     return false;
 }
 
@@ -48,16 +44,9 @@ void weir_report_notes(struct weir_text *text, const struct weir_phase_result *p
 
 const struct weir_remedy_word *weir_report_words(const char *dialect)
 {
-    static const struct {
-        const char *dialect;
-        const struct weir_remedy_word *words;
-    } rows[] = {
-        {"ior", weir_ior_remedies},
-    };
-
-    for (size_t i = 0; dialect != NULL && i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].dialect, dialect) == 0)
-            return rows[i].words;
+    for (size_t i = 0; dialect != NULL && i < DIALECT_COUNT; i++)
+        if (strcmp(dialects[i]->dialect, dialect) == 0)
+            return dialects[i]->remedies;
     return NULL;
 }
 

@@ -3,7 +3,7 @@
 #ifndef WEIR_FRONT_IOR_IOR_H
 #define WEIR_FRONT_IOR_IOR_H
 
-#include "../dialect.h"
+#include "dialect.h"
 
 extern const struct weir_dialect weir_dialect_ior;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IOR's summaryFormat=CSV: a header, and a line per write and read. */
 #include "figures.h"
-#include "reporters.h"
+#include "ior.h"
 #include "signature.h"
 
 const char weir_ior_csv_header[] =

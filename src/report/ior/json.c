@@ -3,11 +3,11 @@
  * numbers in full. */
 #include "dates.h"
 #include "figures.h"
+#include "ior.h"
 #include "json_fields.h"
 #include "layout.h"
 #include "parameters.h"
 #include "record/record.h"
-#include "reporters.h"
 #include "signature.h"
 #include "words.h"
 

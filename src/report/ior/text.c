@@ -2,12 +2,12 @@
 /* IOR's classic text from 3.2 to 4.1. The fixed parts are byte for byte those that parsers of it
  * know. */
 #include "dates.h"
+#include "ior.h"
 #include "layout.h"
 #include "lines.h"
 #include "notices.h"
 #include "old.h"
 #include "parameters.h"
-#include "reporters.h"
 #include "rows.h"
 #include "signature.h"
 #include "verbose.h"

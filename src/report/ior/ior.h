@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reporters there are, each with a row in the table of report.c. */
-#ifndef WEIR_REPORT_REPORTERS_H
-#define WEIR_REPORT_REPORTERS_H
+/* The dialect ior in reports, and its reporters. */
+#ifndef WEIR_REPORT_IOR_IOR_H
+#define WEIR_REPORT_IOR_IOR_H
 
-#include "weir/report/report.h"
+#include "dialect.h"
+
+extern const struct weir_dialect_reports weir_ior_reports;
 
 extern const struct weir_reporter weir_reporter_ior;
 extern const struct weir_reporter weir_reporter_ior_csv;

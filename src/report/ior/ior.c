@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the dialect ior has in reports. */
+#include "ior.h"
+
+#include "remedies.h"
+
+static const struct weir_reporter *const reporters[] = {&weir_reporter_ior, &weir_reporter_ior_csv,
+                                                        &weir_reporter_ior_json, NULL};
+
+const struct weir_dialect_reports weir_ior_reports = {
+    .dialect = "ior", .reporters = reporters, .remedies = weir_ior_remedies};
