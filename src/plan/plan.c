@@ -198,13 +198,30 @@ static void limit_ranks(const struct weir_step *step, uint64_t limit, unsigned n
     }
 }
 
+/* Options of a backend that the front end did not read have their defaults. */
+static void set_backend_options(struct weir_plan *plan, struct weir_test *test)
+{
+    const struct weir_option_set *set = &test->backend->options;
+    const struct weir_option_binding binding = {set,
+                                                weir_arena_take(&plan->arena, set->values_bytes)};
+
+    weir_options_reset(&(struct weir_option_parser){
+        .arena = &plan->arena, .bindings = &binding, .binding_count = 1});
+    test->backend_options = binding.values;
+}
+
 int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error)
 {
     struct weir_text text = {0};
     int status;
 
-    for (size_t i = 0; i < plan->test_count; i++)
-        limit_ranks(plan->tests[i]->steps, 0, 0);
+    for (size_t i = 0; i < plan->test_count; i++) {
+        struct weir_test *test = plan->tests[i];
+
+        limit_ranks(test->steps, 0, 0);
+        if (test->backend && test->backend->options.rows && !test->backend_options)
+            set_backend_options(plan, test);
+    }
     status = weir_plan_check(plan, error);
     if (status)
         return status;

@@ -235,7 +235,8 @@ struct weir_test {
     unsigned number;
     const char *dialect; /* whose words its options are: "ior" */
     const struct weir_descriptor *backend;
-    const void *backend_options;         /* values of backend->options */
+    const void *backend_options;         /* values of backend->options; NULL before
+                                            weir_plan_freeze: their defaults */
     const struct weir_descriptor *inner; /* of a wrapping backend ("fault:posix"), else NULL */
     const void *inner_options;
     const char *label;      /* how the report names the backend: "POSIX" */
@@ -342,8 +343,8 @@ struct weir_phase *weir_plan_add_phase(struct weir_plan *plan, struct weir_test 
 void weir_plan_add_remark(struct weir_plan *plan, struct weir_test *test, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Tells each phase its ranks, checks the plan (see weir_plan_check) and gives it its id. 0, or a
- * usage error. */
+/* Tells each phase its ranks and each test the defaults of its backend, checks the plan (see
+ * weir_plan_check) and gives it its id. 0, or a usage error. */
 int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error);
 
 /* ---- reading ---- */
