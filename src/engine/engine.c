@@ -93,12 +93,37 @@ static int run_steps(struct weir_run *run, struct weir_error *error)
     return error->code;
 }
 
+/* Room for what any phase of the test times. */
+static int open_tally(struct weir_run *run)
+{
+    unsigned most = 0;
+
+    for (size_t i = 0; i < run->test->phase_count; i++) {
+        struct weir_tally_parts parts = weir_run_tally_parts(run, run->test->phases[i]);
+        unsigned count;
+
+        /* Only the session, which is not there yet, knows. */
+        parts.has_submission = true;
+        count = weir_tally_histograms(&parts);
+        most = count > most ? count : most;
+    }
+    run->tally = malloc(sizeof *run->tally);
+    return run->tally != NULL ? weir_tally_open(run->tally, most) : -ENOMEM;
+}
+
+static void close_tally(struct weir_run *run)
+{
+    if (run->tally != NULL)
+        weir_tally_close(run->tally);
+    free(run->tally);
+    run->tally = NULL;
+}
+
 /* `next`: the test that follows; NULL if none does. */
 static int run_test_in_group(struct weir_run *run, const struct weir_test *next,
                              struct weir_error *error)
 {
-    run->tally = calloc(1, sizeof *run->tally);
-    if (run->tally == NULL || weir_gather_open(run) != 0 || weir_steps_open(run) != 0 ||
+    if (open_tally(run) != 0 || weir_gather_open(run) != 0 || weir_steps_open(run) != 0 ||
         weir_group_self_open(&run->self) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     weir_group_agree(run->group, error);
@@ -125,7 +150,7 @@ static int run_test_in_group(struct weir_run *run, const struct weir_test *next,
     weir_group_close(run->self);
     weir_steps_close(run);
     weir_gather_close(run);
-    free(run->tally);
+    close_tally(run);
     return error->code;
 }
 

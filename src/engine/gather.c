@@ -28,10 +28,10 @@ static struct weir_rank_row make_row(const struct weir_run *run,
     struct weir_series_gap gap = weir_series_longest_gap(&tally->series);
     int64_t start = weir_time_global(&facts->before, &facts->after, facts->start_ns);
     struct weir_rank_row row = {
-        .op_count = tally->op_count,
-        .byte_count = tally->byte_count,
+        .op_count = weir_tally_ops(tally),
+        .byte_count = weir_tally_bytes(tally),
         .short_count = tally->short_count,
-        .error_count = tally->error_count,
+        .error_count = weir_tally_errors(tally),
         .data_ns = tally->data_ns,
         .overlapped_data_ns = tally->overlapped_data_ns,
         .gap_ns = (uint64_t)gap.count << tally->series.shift,
@@ -372,7 +372,7 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
     struct weir_gathered gathered = gathered_of(run, facts, &texts);
     /* Before the series of this rank becomes that of all. */
     struct weir_rank_row mine = make_row(run, facts);
-    int code = weir_gather_tally(run, facts->phase, &gathered);
+    int code = weir_gather_tally(run, &gathered);
 
     run->has_incomplete_rank = gathered.greatest[WEIR_ANY_INCOMPLETE] != 0;
     if (code == 0 && gathered.greatest[WEIR_ANY_LOST] != 0)
@@ -403,13 +403,13 @@ static void lend_times(struct weir_run *run, const struct weir_phase *phase,
                        struct weir_phase_result *record)
 {
     struct weir_tally *tally = run->tally;
-    bool is_mixed = phase->verb == WEIR_MIXED;
+    bool is_mixed = weir_verb_writes(phase->verb) && weir_verb_reads(phase->verb);
 
-    record->latency = &tally->latency;
-    record->submission = run->queue.times_submission ? &tally->submission : NULL;
-    record->response = is_open_loop(phase) ? &tally->response : NULL;
-    record->write_latency = is_mixed ? &tally->write_latency : NULL;
-    record->read_latency = is_mixed ? &tally->read_latency : NULL;
+    record->latency = tally->latency;
+    record->submission = tally->submission;
+    record->response = tally->response;
+    record->write_latency = is_mixed ? tally->verbs[WEIR_OP_WRITE].latency : NULL;
+    record->read_latency = is_mixed ? tally->verbs[WEIR_OP_READ].latency : NULL;
     record->series = &tally->series;
 }
 

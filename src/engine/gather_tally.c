@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gather_tally.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HISTOGRAMS_MAX 5
+/* Two verbs at once, submission and response. */
+#define HISTOGRAMS_MAX 4
 /* Of a histogram: greatest and least value. Of the series: its interval and its end. */
 #define GREATEST_WORDS (WEIR_GREATEST_COUNT + 2 * HISTOGRAMS_MAX + 2)
 #define SUM_WORDS                                                                                  \
@@ -38,7 +40,7 @@ void weir_gather_close(struct weir_run *run)
     run->gather = (struct weir_gather_memory){0};
 }
 
-/* ---- what a phase of a kind has ---- */
+/* ---- what the tally of the phase has ---- */
 
 struct parts {
     struct weir_histogram *histograms[HISTOGRAMS_MAX];
@@ -47,21 +49,22 @@ struct parts {
     bool has_backlog;
 };
 
-static struct parts parts_of(struct weir_run *run, const struct weir_phase *phase)
+static void add_part(struct parts *parts, struct weir_histogram *histogram)
 {
-    struct weir_tally *tally = run->tally;
-    bool is_open_loop = phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
-    struct parts parts = {.series = &tally->series, .has_backlog = is_open_loop};
+    if (histogram == NULL)
+        return;
+    assert(parts->histogram_count < HISTOGRAMS_MAX);
+    parts->histograms[parts->histogram_count++] = histogram;
+}
 
-    parts.histograms[parts.histogram_count++] = &tally->latency;
-    if (run->queue.times_submission)
-        parts.histograms[parts.histogram_count++] = &tally->submission;
-    if (is_open_loop)
-        parts.histograms[parts.histogram_count++] = &tally->response;
-    if (phase->verb == WEIR_MIXED) {
-        parts.histograms[parts.histogram_count++] = &tally->write_latency;
-        parts.histograms[parts.histogram_count++] = &tally->read_latency;
-    }
+static struct parts parts_of(struct weir_tally *tally)
+{
+    struct parts parts = {.series = &tally->series, .has_backlog = tally->response != NULL};
+
+    for (unsigned verb = 0; verb < WEIR_TALLY_VERBS; verb++)
+        add_part(&parts, tally->verbs[verb].latency);
+    add_part(&parts, tally->submission);
+    add_part(&parts, tally->response);
     return parts;
 }
 
@@ -154,15 +157,16 @@ static int exchange(struct weir_run *run, pass_function *pass_parts, enum weir_r
     return 0;
 }
 
-int weir_gather_tally(struct weir_run *run, const struct weir_phase *phase,
-                      struct weir_gathered *gathered)
+int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered)
 {
-    struct parts parts = parts_of(run, phase);
-    int code;
+    struct parts parts = parts_of(run->tally);
+    int code = 0;
 
     _Static_assert(GREATEST_WORDS <= SUM_WORDS, "one memory for both messages");
-    if (run->group->size == 1)
-        return 0;
-    code = exchange(run, pass_greatest, WEIR_MAX, gathered, &parts);
-    return code != 0 ? code : exchange(run, pass_sums, WEIR_SUM, gathered, &parts);
+    if (run->group->size > 1)
+        code = exchange(run, pass_greatest, WEIR_MAX, gathered, &parts);
+    if (run->group->size > 1 && code == 0)
+        code = exchange(run, pass_sums, WEIR_SUM, gathered, &parts);
+    weir_tally_join(run->tally);
+    return code;
 }

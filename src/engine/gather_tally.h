@@ -54,9 +54,8 @@ static inline uint64_t weir_gathered_least(const struct weir_gathered *gathered,
 int weir_gather_open(struct weir_run *run);
 void weir_gather_close(struct weir_run *run);
 
-/* Makes *gathered, and the histograms and the series of run->tally that a phase of this kind has,
- * those of all ranks, on every rank. 0 or -errno. Collective. */
-int weir_gather_tally(struct weir_run *run, const struct weir_phase *phase,
-                      struct weir_gathered *gathered);
+/* Makes *gathered, and the histograms and the series of run->tally, those of all ranks, on every
+ * rank. 0 or -errno. Collective. */
+int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered);
 
 #endif

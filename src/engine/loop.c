@@ -1,18 +1,194 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Take, fill, send, reap, record, give: the passes over a layout, and the loops of queues that
- * block. Nothing is allocated, opened or logged here. */
-#include "loop.h"
-
+/* Take, fill, send, reap, record, give: the passes over a layout, what ends them or interrupts them
+ * for a moment, and the loops of queues that block. Nothing is allocated, opened or logged here. */
 #include "loop_step.h"
 #include "stop.h"
+#include "watchdog.h"
 
-#include <assert.h>
 #include <errno.h>
+#include <stdio.h>
+
+/* Collective phases agree on going on every so many transfers; with a deadline, at each. */
+#define COLLECTIVE_STRIDE 16
+
+/* ---- what ends a loop or interrupts it: failures ---- */
+
+void weir_loop_request_stop(struct weir_loop *loop)
+{
+    if (loop->is_collective)
+        loop->wants_over = true;
+    else
+        loop->until = 0;
+}
+
+/* Where errors do not stop the test, the rank goes on with its next transfer. */
+void weir_loop_fail(struct weir_loop *loop, enum weir_op_verb verb, int code, uint64_t offset,
+                    const char *what)
+{
+    char place[64];
+
+    snprintf(place, sizeof place, "%s at offset %llu of", what, (unsigned long long)offset);
+    weir_tally_fail(loop->tally, verb, code, offset);
+    weir_run_fail(loop->run, code, place, loop->path);
+    if (!loop->run->test->goes_on_after_errors)
+        weir_loop_request_stop(loop);
+}
+
+/* Nobody waits for this rank in the middle of a queue: it may stop alone. */
+void weir_loop_fail_session(struct weir_loop *loop, int code, const char *what)
+{
+    loop->run->queue.is_broken = true;
+    weir_tally_fail(loop->tally, loop->verb, code, 0);
+    weir_run_fail(loop->run, code, what, loop->path);
+    loop->until = 0;
+}
+
+/* ---- deadlines, alarms, signals ---- */
+
+void weir_loop_record_stonewall(struct weir_loop *loop, uint64_t now_ns)
+{
+    struct weir_tally *tally = loop->tally;
+
+    tally->stonewall_ops = weir_tally_ops(tally);
+    tally->stonewall_bytes = weir_tally_bytes(tally);
+    tally->stonewall_ns = now_ns - loop->started_ns;
+}
+
+static void set_next_timer(struct weir_loop *loop)
+{
+    loop->timer_ns = loop->deadline_ns < loop->progress_ns ? loop->deadline_ns : loop->progress_ns;
+    if (loop->listen_ns < loop->timer_ns)
+        loop->timer_ns = loop->listen_ns;
+    loop->look_ns = loop->timer_ns < loop->series_end_ns ? loop->timer_ns : loop->series_end_ns;
+}
+
+/* What was done since series_ns was done in one interval. */
+static void count_interval(struct weir_loop *loop)
+{
+    struct weir_tally *tally = loop->tally;
+    uint64_t ops = weir_tally_ops(tally);
+    uint64_t bytes = weir_tally_bytes(tally) - tally->partial_bytes;
+
+    if (ops > loop->series_ops)
+        weir_series_add_many(&tally->series, loop->series_ns, ops - loop->series_ops,
+                             bytes - loop->series_bytes);
+    loop->series_ops = ops;
+    loop->series_bytes = bytes;
+}
+
+void weir_loop_end_interval(struct weir_loop *loop, uint64_t now_ns)
+{
+    if (now_ns < loop->series_end_ns)
+        return;
+    count_interval(loop);
+    loop->series_ns = now_ns;
+    loop->series_end_ns = weir_series_interval_end(&loop->tally->series, now_ns);
+    set_next_timer(loop);
+}
+
+void weir_loop_record_late(struct weir_loop *loop, const struct weir_op *op)
+{
+    weir_loop_end_interval(loop, op->done_ns);
+    weir_loop_count(loop, op, 1, op->size);
+    if (op->done_ns >= loop->timer_ns)
+        weir_loop_check_timers(loop, op->done_ns);
+}
+
+bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns)
+{
+    uint64_t ops = weir_tally_ops(loop->tally);
+
+    if (now_ns < loop->listen_ns)
+        return false;
+    loop->listen_ns = now_ns + WEIR_GROUP_TICK_NS;
+    /* What is in flight is what it moves; where nothing is, it pauses as it was told to. */
+    if (ops != loop->heard_ops || weir_queue_outstanding(&loop->run->queue) == 0)
+        weir_watchdog_beat(loop->run, weir_op_source_latest_offset(&loop->ops));
+    loop->heard_ops = ops;
+    /* Collective phases stop together by themselves. */
+    if (!loop->is_collective && weir_group_hears_alarm(loop->run->group)) {
+        loop->has_heard_alarm = true;
+        loop->until = 0;
+    }
+    weir_queue_touch(&loop->run->queue);
+    return loop->has_heard_alarm;
+}
+
+static void report_progress(struct weir_loop *loop, uint64_t now_ns)
+{
+    const struct weir_observer *observer = loop->run->params->observer;
+    struct weir_progress progress = {
+        .phase = loop->phase,
+        .repetition = (unsigned)loop->run->repetition,
+        .trial_depth = loop->run->trial_depth,
+        .ops_done = weir_op_source_index(&loop->ops),
+        .ops_total = loop->limit,
+        .bytes_done = weir_tally_bytes(loop->tally),
+        .seconds = (double)(now_ns - loop->started_ns) * 1e-9,
+    };
+
+    observer->progress(observer->context, &progress);
+    loop->progress_ns = now_ns + observer->progress_interval_ns;
+    weir_queue_touch(&loop->run->queue);
+}
+
+void weir_loop_check_timers(struct weir_loop *loop, uint64_t now_ns)
+{
+    if (now_ns >= loop->deadline_ns) {
+        loop->tally->hit_deadline = true;
+        weir_loop_record_stonewall(loop, now_ns);
+        loop->deadline_ns = UINT64_MAX;
+        weir_loop_request_stop(loop);
+    }
+    if (now_ns >= loop->progress_ns)
+        report_progress(loop, now_ns);
+    weir_loop_check_alarm(loop, now_ns);
+    set_next_timer(loop);
+}
+
+void weir_loop_on_signal(struct weir_loop *loop)
+{
+    if (!loop->has_seen_signal)
+        weir_run_call_off(loop->run);
+    loop->has_seen_signal = true;
+    weir_loop_request_stop(loop);
+}
+
+void weir_loop_agree(struct weir_loop *loop)
+{
+    uint64_t wants_over = loop->wants_over;
+
+    if (weir_op_source_index(&loop->ops) >= loop->until ||
+        (loop->phase->stop.deadline_ns == 0 &&
+         weir_op_source_index(&loop->ops) % COLLECTIVE_STRIDE != 0))
+        return;
+    loop->code = weir_group_reduce(loop->run->group, &wants_over, 1, WEIR_MAX);
+    if (wants_over != 0 || loop->code != 0)
+        loop->until = 0;
+    weir_queue_touch(&loop->run->queue);
+}
+
+void weir_loop_set_timers(struct weir_loop *loop)
+{
+    const struct weir_observer *observer = loop->run->params->observer;
+    uint64_t deadline_ns = loop->phase->stop.deadline_ns;
+
+    loop->deadline_ns = deadline_ns == 0 ? UINT64_MAX : loop->started_ns + deadline_ns;
+    loop->progress_ns = weir_run_tells_progress(loop->run)
+                            ? loop->started_ns + observer->progress_interval_ns
+                            : UINT64_MAX;
+    loop->series_ns = loop->started_ns;
+    loop->series_end_ns = weir_series_interval_end(&loop->tally->series, loop->started_ns);
+    loop->listen_ns = loop->run->has_alarm ? loop->started_ns + WEIR_GROUP_TICK_NS : UINT64_MAX;
+    set_next_timer(loop);
+}
+
+/* ---- passes over the layout ---- */
 
 static void record_furthest(struct weir_loop *loop)
 {
-    if (loop->walk.index > loop->furthest)
-        loop->furthest = loop->walk.index;
+    if (weir_op_source_index(&loop->ops) > loop->furthest)
+        loop->furthest = weir_op_source_index(&loop->ops);
 }
 
 /* Is there time left that the phase is to fill? */
@@ -27,25 +203,20 @@ bool weir_loop_restart_layout(struct weir_loop *loop)
     if (loop->is_collective || loop->is_wearing_out || loop->until == 0 || !is_early(loop))
         return false;
     record_furthest(loop);
-    weir_walk_start(&loop->walk, loop->share, 0);
+    weir_op_source_start(&loop->ops, loop->share, 0);
     return true;
-}
-
-void weir_loop_unget(struct weir_loop *loop)
-{
-    assert(loop->walk.index > 0);
-    loop->walk.index--;
 }
 
 /* ---- queues that block ---- */
 
 static inline void record(struct weir_loop *loop, const struct weir_op *op)
 {
-    struct weir_tally *tally = loop->tally;
-
-    weir_histogram_add(&tally->latency, op->done_ns - op->issued_ns);
-    weir_series_add(&tally->series, op->done_ns, op->size);
-    weir_loop_poll(loop, op->done_ns);
+    if (__builtin_expect(op->done_ns >= loop->look_ns, 0))
+        weir_loop_record_late(loop, op);
+    else
+        weir_loop_count(loop, op, 1, op->size);
+    if (__builtin_expect(*loop->stop_signal != 0, 0))
+        weir_loop_on_signal(loop);
 }
 
 /* Deals with a transfer that came back. Returns false if the rest of it has to be sent. */
@@ -88,7 +259,7 @@ static bool wait_for_turn(struct weir_loop *loop, struct weir_op *op)
 
         weir_pace_wait(queue->clock, until_ns, loop->stop_signal);
         weir_loop_poll(loop, weir_queue_now(queue));
-        if (loop->walk.index > loop->until)
+        if (weir_op_source_index(&loop->ops) > loop->until)
             return false;
         /* All ranks make what they have agreed to make; after a signal without delay. */
         if (loop->has_seen_signal)
@@ -108,7 +279,7 @@ static void run_blocking_paced(struct weir_loop *loop)
     while (weir_loop_has_next(loop, loop->is_collective)) {
         weir_loop_prepare(loop, op);
         if (!wait_for_turn(loop, op)) {
-            weir_loop_unget(loop);
+            weir_op_source_unget(&loop->ops);
             break;
         }
         weir_pacer_advance(&loop->pacer);
@@ -152,7 +323,7 @@ static int wear_out(struct weir_loop *loop)
 {
     bool is_spoilt =
         loop->phase->transfers.ends_at_mismatch && loop->tally->mismatches.wrong_transfers > 0;
-    bool is_sound = loop->tally->error_count == 0 && !is_spoilt && !loop->has_heard_alarm;
+    bool is_sound = loop->tally->first_error == 0 && !is_spoilt && !loop->has_heard_alarm;
     uint64_t furthest;
     int code =
         weir_stop_furthest(loop->run->group, loop->tally->hit_deadline, loop->furthest, &furthest);
@@ -190,23 +361,25 @@ static void share_windows(struct weir_loop *loop)
 
     loop->turn_mask = windows - 1;
     loop->read_window = 0;
-    if (!loop->is_mixed)
+    if (!loop->ops.varies)
         return;
     loop->turn_mask = windows > 1 ? windows / 2 - 1 : 0;
     loop->read_window = windows / 2;
-    weir_mix_init(&loop->mix, loop->phase->transfers.read_percent,
+    weir_mix_init(&loop->ops.mix, loop->phase->transfers.read_percent,
                   weir_random_at(loop->mix_seed, (uint64_t)loop->run->group->rank));
 }
 
 static void set_verbs(struct weir_loop *loop)
 {
     const struct weir_phase *phase = loop->phase;
+    bool writes = weir_verb_writes(phase->verb), reads = weir_verb_reads(phase->verb);
 
-    loop->is_mixed = phase->verb == WEIR_MIXED;
+    loop->verb = writes ? WEIR_OP_WRITE : WEIR_OP_READ;
+    loop->ops.varies = writes && reads;
     loop->is_open_loop = phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
-    loop->must_stamp = phase->verb == WEIR_WRITE && loop->source->is_one_stamp;
-    loop->must_prepare = loop->is_mixed || phase->transfers.must_verify ||
-                         (phase->verb == WEIR_WRITE && weir_source_varies(loop->source));
+    loop->must_stamp = !reads && loop->source->is_one_stamp;
+    loop->must_prepare = loop->ops.varies || phase->transfers.must_verify ||
+                         (!reads && weir_source_varies(loop->source));
     share_windows(loop);
     loop->has_post_op = weir_loop_needs_post_op(loop);
 }
@@ -262,7 +435,7 @@ static void begin(struct weir_loop *loop)
     loop->started_ns = weir_queue_now(&loop->run->queue);
     weir_loop_set_timers(loop);
     set_pace(loop);
-    weir_walk_start(&loop->walk, loop->share, loop->first_index);
+    weir_op_source_start(&loop->ops, loop->share, loop->first_index);
 }
 
 int weir_loop_run(struct weir_loop *loop)
@@ -273,7 +446,7 @@ int weir_loop_run(struct weir_loop *loop)
     begin(loop);
     code = pass(loop);
     while (code == 0 && needs_restart(loop)) {
-        weir_walk_start(&loop->walk, loop->share, 0);
+        weir_op_source_start(&loop->ops, loop->share, 0);
         code = pass(loop);
     }
     if (loop->phase->stop.deadline_ns != 0 && !loop->tally->hit_deadline)
@@ -282,8 +455,8 @@ int weir_loop_run(struct weir_loop *loop)
         code = wear_out(loop);
     if (loop->is_open_loop)
         weir_pacer_close(&loop->pacer);
-    weir_loop_count(loop);
-    has_more = loop->walk.index < loop->limit || is_early(loop);
+    count_interval(loop);
+    has_more = weir_op_source_index(&loop->ops) < loop->limit || is_early(loop);
     loop->run->is_cut = loop->has_seen_signal && has_more;
     loop->run->is_called_off = loop->has_heard_alarm && has_more;
     return code;

@@ -4,6 +4,7 @@
 #define WEIR_ENGINE_LOOP_H
 
 #include "op_log.h"
+#include "op_source.h"
 #include "pace.h"
 #include "run.h"
 #include "weir/payload/verify.h"
@@ -23,6 +24,7 @@ struct weir_op_state {
     struct weir_op *next; /* the slot that pauses behind this one */
 };
 
+/* Set by whoever runs the loop, but for the part below. */
 struct weir_loop {
     struct weir_run *run;
     const struct weir_phase *phase;
@@ -40,40 +42,46 @@ struct weir_loop {
     struct weir_op_log *log;         /* of each transfer; NULL: none */
     struct weir_op_state *op_states; /* one per slot of the queue, all zero */
 
-    /* set by weir_loop_run */
+    /* Set by weir_loop_run. What every transfer needs stands together, in front. */
+    uint64_t
+        look_ns; /* look up from the work when the clock is past this: timer_ns or series_end_ns */
+    uint64_t until; /* prepare nothing from here on: the limit, or 0 if something asks to stop */
     struct weir_tally *tally;
-    struct weir_walk walk; /* its index is the number of the next transfer */
-    uint64_t furthest;     /* transfers of the longest pass over the layout */
+    const volatile sig_atomic_t *stop_signal;
+    const struct weir_buffers *buffers;
+    unsigned turn; /* windows used so far: each slot goes round its own */
+    unsigned turn_mask;
+    bool must_stamp;    /* a stamp is all that the buffer needs */
+    bool must_prepare;  /* it needs more */
+    bool has_post_op;   /* something beyond recording follows each transfer, or one came in parts */
+    bool is_collective; /* ranks go on and stop together */
+    bool wants_over;    /* collective phases: this rank would stop, once all agree */
+    bool is_open_loop;
+    bool is_wearing_out; /* the phase itself is over, but other ranks went further */
     bool has_seen_signal;
     bool has_heard_alarm;
+    bool is_queue_full;     /* queued loops: there is more to prepare, but no free slot */
+    enum weir_op_verb verb; /* of all transfers, or of those that the source does not vary */
+    struct weir_op_source ops;
+    unsigned read_window; /* mixed: which of a slot's windows is read into */
+    unsigned continued_count;
+    uint64_t furthest; /* transfers of the longest pass over the layout */
+    int code;          /* not 0: ranks could not agree */
     uint64_t started_ns;
-    uint64_t timer_ns;    /* look up from the work when the clock is past this */
+    uint64_t timer_ns;    /* the next of those that follow */
     uint64_t deadline_ns; /* UINT64_MAX: none */
     uint64_t progress_ns; /* next call of the observer */
     uint64_t listen_ns;   /* next look for an alarm of another rank; UINT64_MAX: never */
     uint64_t heard_ops;   /* transfers done at the latest one */
-    int code;             /* not 0: ranks could not agree */
-    uint64_t until; /* prepare nothing from here on: the limit, or 0 if something asks to stop */
-    bool is_collective; /* ranks go on and stop together */
-    bool wants_over;    /* collective phases: this rank would stop, once all agree */
-    bool must_stamp;    /* a stamp is all that the buffer needs */
-    bool must_prepare;  /* it needs more */
-    bool has_post_op;   /* something beyond recording follows each transfer, or one came in parts */
-    bool is_mixed;
-    bool is_open_loop;
-    bool is_wearing_out; /* the phase itself is over, but other ranks went further */
-    const struct weir_buffers *buffers;
-    unsigned turn; /* windows used so far: each slot goes round its own */
-    unsigned turn_mask;
-    unsigned read_window; /* mixed: which of a slot's windows is read into */
-    unsigned continued_count;
-    const volatile sig_atomic_t *stop_signal;
-    struct weir_mix mix; /* of mixed phases */
+    /* of the series: the interval that is being counted, and what earlier ones have got */
+    uint64_t series_ns;
+    uint64_t series_end_ns;
+    uint64_t series_ops;
+    uint64_t series_bytes;
     struct weir_pacer pacer;
     /* queued loops: */
     uint64_t quiet_since_ns; /* after a signal: when the last transfer came back */
-    struct weir_op *next_op; /* aimed, its buffer prepared, but not due yet */
-    bool is_queue_full;      /* there is more to prepare, but no free slot */
+    struct weir_op *next_op; /* prepared with its buffer, but not due yet */
     struct weir_op *paused;  /* slots that pause, the one that may go on first in front */
     struct weir_op *paused_last;
 };

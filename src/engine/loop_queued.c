@@ -76,32 +76,31 @@ static inline void poll_events(struct weir_loop *loop, int count)
 
 /* ---- recording ---- */
 
-/* Transfers that went and came together: submitted and reaped in batches, most do. */
+/* Transfers that went and came together, with the stamps of `first`: submitted and reaped in
+ * batches, most do. */
 struct equal_ops {
-    uint64_t issued_ns;
-    uint64_t accepted_ns;
-    uint64_t done_ns;
+    const struct weir_op *first;
     uint64_t count;
 };
 
 static inline bool belongs_to(const struct equal_ops *equal, const struct weir_op *op)
 {
-    return equal->issued_ns == op->issued_ns && equal->done_ns == op->done_ns &&
-           equal->accepted_ns == op->accepted_ns;
+    const struct weir_op *first = equal->first;
+
+    return first != NULL && first->issued_ns == op->issued_ns && first->done_ns == op->done_ns &&
+           first->accepted_ns == op->accepted_ns;
 }
 
 static inline void record_equal(struct weir_loop *loop, const struct equal_ops *equal)
 {
-    struct weir_tally *tally = loop->tally;
+    const struct weir_op *op = equal->first;
+    struct weir_histogram *submission = loop->tally->submission;
 
-    if (equal->count == 0)
+    if (op == NULL)
         return;
-    weir_histogram_add_many(&tally->latency, equal->done_ns - equal->issued_ns, equal->count);
-    if (loop->run->queue.times_submission)
-        weir_histogram_add_many(&tally->submission, equal->accepted_ns - equal->issued_ns,
-                                equal->count);
-    weir_series_add_many(&tally->series, equal->done_ns, equal->count,
-                         equal->count * loop->phase->transfers.layout.transfer_bytes);
+    weir_loop_count(loop, op, equal->count, equal->count * op->size);
+    if (submission != NULL)
+        weir_histogram_add_many(submission, op->accepted_ns - op->issued_ns, equal->count);
 }
 
 /* Of a transfer that is no matter of course: true if it is over. */
@@ -115,13 +114,15 @@ WEIR_COLD static bool complete_apart(struct weir_loop *loop, struct weir_op *op)
     return is_over;
 }
 
-/* Records what came back and sends what is not over again. The others are left in done[]; returns
- * how many. */
+/* Records what came back and sends what is not over again. The others are left in
+ * done[]; returns how many. */
 static int complete(struct weir_loop *loop, struct weir_op *done[], int count)
 {
     struct equal_ops equal = {0};
     int over = 0;
 
+    if (__builtin_expect(loop->run->queue.last_ns >= loop->look_ns, 0))
+        weir_loop_end_interval(loop, loop->run->queue.last_ns);
     for (int i = 0; i < count; i++) {
         struct weir_op *op = done[i];
 
@@ -132,8 +133,7 @@ static int complete(struct weir_loop *loop, struct weir_op *done[], int count)
         }
         if (!belongs_to(&equal, op)) {
             record_equal(loop, &equal);
-            equal = (struct equal_ops){
-                .issued_ns = op->issued_ns, .accepted_ns = op->accepted_ns, .done_ns = op->done_ns};
+            equal = (struct equal_ops){.first = op};
         }
         equal.count++;
         done[over++] = op;
@@ -226,7 +226,7 @@ static void cancel_paused(struct weir_loop *loop)
     if (loop->next_op != NULL) {
         weir_queue_give(&loop->run->queue, loop->next_op);
         loop->next_op = NULL;
-        weir_loop_unget(loop);
+        weir_op_source_unget(&loop->ops);
     }
     resume(loop, UINT64_MAX);
 }

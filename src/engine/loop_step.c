@@ -44,11 +44,9 @@ static uint64_t begin_ns(struct weir_loop *loop)
 /* What is read goes where writes do not find it: their buffers hold filler already. */
 static void choose_verb(struct weir_loop *loop, struct weir_op *op)
 {
-    if (!weir_mix_is_read(&loop->mix, loop->walk.index - 1)) {
-        op->verb = WEIR_OP_WRITE;
+    weir_op_source_vary(&loop->ops, op);
+    if (op->verb == WEIR_OP_WRITE)
         return;
-    }
-    op->verb = WEIR_OP_READ;
     op->data = weir_buffers_window(loop->buffers, op->window + loop->read_window);
     loop->op_states[op->slot].must_init = loop->read_window == 0;
 }
@@ -69,7 +67,7 @@ void weir_loop_prepare_buffer(struct weir_loop *loop, struct weir_op *op)
     const struct weir_source *source = loop->source;
     uint64_t before_ns;
 
-    if (loop->is_mixed)
+    if (loop->ops.varies)
         choose_verb(loop, op);
     if (op->verb == WEIR_OP_READ) {
         if (!loop->phase->transfers.must_verify)
@@ -108,12 +106,6 @@ static bool can_continue_from(const struct weir_run *run, uint64_t moved)
     return moved % alignment->memory == 0 && moved % alignment->offset == 0;
 }
 
-/* Of the operation, not of the phase: a mixed one has both. */
-static const char *verb_word(const struct weir_op *op)
-{
-    return op->verb == WEIR_OP_READ ? "read" : "write";
-}
-
 /* Of transfers that did not move anything, true for those that are just to be sent again. */
 static bool is_retried(const struct weir_loop *loop, const struct weir_op *op)
 {
@@ -126,64 +118,46 @@ static bool is_retried(const struct weir_loop *loop, const struct weir_op *op)
     return op->result == -EAGAIN && !op->may_wait;
 }
 
-/* False, and the transfer has failed, if it cannot go on. */
-static bool can_continue(struct weir_loop *loop, const struct weir_op *op)
-{
-    uint64_t moved = op->result > 0 ? (uint64_t)op->result : 0;
-    bool reads = op->verb == WEIR_OP_READ;
-
-    if (op->result < 0 && is_retried(loop, op))
-        return true;
-    if (op->result < 0)
-        weir_loop_fail(loop, (int)op->result, op->offset, verb_word(op));
-    else if (moved == 0 || loop->phase->transfers.is_single_attempt)
-        weir_loop_fail(loop, reads ? -ENODATA : -EIO, op->offset + moved,
-                       reads ? "short read" : "short write");
-    else if (!can_continue_from(loop->run, moved))
-        weir_loop_fail(loop, -EIO, op->offset + moved, "unaligned short transfer");
-    else
-        return true;
-    return false;
-}
-
-static void save_whole(struct weir_loop *loop, const struct weir_op *op)
-{
-    struct weir_op_state *state = &loop->op_states[op->slot];
-
-    if (state->is_continued)
-        return;
-    state->is_continued = true;
-    state->data = op->data;
-    state->offset = op->offset;
-    state->size = op->size;
-    state->issued_ns = op->issued_ns;
-    state->accepted_ns = op->accepted_ns;
-    loop->continued_count++;
-    loop->has_post_op = true;
-}
-
-/* By earlier parts of a transfer. */
-static uint64_t moved_before(const struct weir_loop *loop, const struct weir_op *op)
-{
-    const struct weir_op_state *state = &loop->op_states[op->slot];
-
-    return state->is_continued ? op->offset - state->offset : 0;
-}
-
 /* Prepares the rest of a short transfer. Returns false if there is none to try: then the transfer
  * has failed. */
 static bool continue_op(struct weir_loop *loop, struct weir_op *op)
 {
+    struct weir_op_state *state = &loop->op_states[op->slot];
     uint64_t moved = op->result > 0 ? (uint64_t)op->result : 0;
+    bool reads = op->verb == WEIR_OP_READ;
+    const char *failure = NULL;
+    int code = -EIO;
 
     assert(op->result < (int64_t)op->size);
     if (op->result == -EINTR && *loop->stop_signal != 0)
         weir_loop_on_signal(loop);
-    if (!can_continue(loop, op)) {
-        loop->tally->partial_bytes += moved + moved_before(loop, op);
+    if (op->result < 0) {
+        code = (int)op->result;
+        if (!is_retried(loop, op))
+            failure = reads ? "read" : "write";
+    } else if (moved == 0 || loop->phase->transfers.is_single_attempt) {
+        code = reads ? -ENODATA : -EIO;
+        failure = reads ? "short read" : "short write";
+    } else if (!can_continue_from(loop->run, moved)) {
+        failure = "unaligned short transfer";
+    }
+    if (failure != NULL) {
+        weir_loop_fail(loop, op->verb, code, op->offset + moved, failure);
+        loop->tally->partial_bytes +=
+            moved + (state->is_continued ? op->offset - state->offset : 0);
         return false;
     }
-    save_whole(loop, op);
+    /* What it was at first, its parts are when they are put together again. */
+    if (!state->is_continued) {
+        state->is_continued = true;
+        state->data = op->data;
+        state->offset = op->offset;
+        state->size = op->size;
+        state->issued_ns = op->issued_ns;
+        state->accepted_ns = op->accepted_ns;
+        loop->continued_count++;
+        loop->has_post_op = true;
+    }
     if (op->result == -EAGAIN) {
         op->may_wait = true;
         loop->tally->blocked_count += op->is_nowait;
@@ -221,7 +195,7 @@ static void join_parts(struct weir_loop *loop, struct weir_op *op)
 bool weir_loop_needs_post_op(const struct weir_loop *loop)
 {
     return loop->phase->transfers.must_verify || loop->phase->transfers.must_sync_each ||
-           loop->is_mixed || loop->is_open_loop || loop->log != NULL ||
+           loop->ops.varies || loop->is_open_loop || loop->log != NULL ||
            (loop->phase->think_ns != 0 && is_blocking(loop));
 }
 
@@ -236,7 +210,7 @@ static void sync_now(struct weir_loop *loop, struct weir_op *op)
 
     op->done_ns = weir_queue_now(&loop->run->queue);
     if (code != 0)
-        weir_loop_fail(loop, code, op->offset, "sync");
+        weir_loop_fail(loop, WEIR_OP_SYNC, code, op->offset, "sync");
 }
 
 /* The slot takes its sync along: no other transfer gets between them. */
@@ -283,26 +257,6 @@ void weir_loop_record_backlog(struct weir_loop *loop, uint64_t now_ns)
         tally->pace.max_backlog = backlog;
 }
 
-static void record(struct weir_loop *loop, const struct weir_op *op)
-{
-    struct weir_tally *tally = loop->tally;
-    uint64_t latency_ns = op->done_ns - op->issued_ns;
-
-    weir_histogram_add(&tally->latency, latency_ns);
-    weir_series_add(&tally->series, op->done_ns, op->size);
-    if (loop->is_mixed)
-        weir_histogram_add(op->verb == WEIR_OP_READ ? &tally->read_latency : &tally->write_latency,
-                           latency_ns);
-    if (loop->run->queue.times_submission)
-        weir_histogram_add(&tally->submission, op->accepted_ns - op->issued_ns);
-    if (loop->log != NULL)
-        weir_op_log_add(loop->log, op);
-    if (loop->is_open_loop) {
-        record_lateness(loop, op);
-        weir_histogram_add(&tally->response, op->done_ns - op->due_ns);
-    }
-}
-
 static void check(struct weir_loop *loop, const struct weir_op *op)
 {
     uint64_t before_ns = begin_ns(loop);
@@ -333,11 +287,23 @@ static void pause_for(struct weir_loop *loop, uint64_t ns)
     }
 }
 
-/* Of a transfer that is over, with its sync. */
+/* Records a transfer that is over, with its sync, and does what follows it. */
 static void finish(struct weir_loop *loop, struct weir_op *op)
 {
-    record(loop, op);
-    /* Of those that came back together, all are recorded before anybody looks up. */
+    struct weir_tally *tally = loop->tally;
+
+    if (op->done_ns >= loop->look_ns)
+        weir_loop_end_interval(loop, op->done_ns);
+    weir_loop_count(loop, op, 1, op->size);
+    if (tally->submission != NULL)
+        weir_histogram_add(tally->submission, op->accepted_ns - op->issued_ns);
+    if (loop->log != NULL)
+        weir_op_log_add(loop->log, op);
+    if (loop->is_open_loop) {
+        record_lateness(loop, op);
+        weir_histogram_add(tally->response, op->done_ns - op->due_ns);
+    }
+    /* Of those that came back together, all are recorded before the next look at the timers. */
     if (is_blocking(loop))
         weir_loop_poll(loop, op->done_ns);
     if (loop->phase->transfers.must_verify && op->verb == WEIR_OP_READ)
@@ -378,19 +344,9 @@ static bool end_sync(struct weir_loop *loop, struct weir_op *op)
     op->issued_ns = state->issued_ns;
     op->accepted_ns = state->accepted_ns;
     if (op->result < 0)
-        weir_loop_fail(loop, (int)op->result, op->offset, "sync");
+        weir_loop_fail(loop, WEIR_OP_SYNC, (int)op->result, op->offset, "sync");
     finish(loop, op);
     return true;
-}
-
-/* A failed transfer is over. Its sync is not, if the others are waiting in theirs. */
-static void give_up(struct weir_loop *loop, struct weir_op *op)
-{
-    join_parts(loop, op);
-    if (loop->is_open_loop)
-        record_lateness(loop, op);
-    if (is_synced(loop, op) && loop->is_collective)
-        sync_now(loop, op);
 }
 
 bool weir_loop_complete_unusual(struct weir_loop *loop, struct weir_op *op)
@@ -399,6 +355,11 @@ bool weir_loop_complete_unusual(struct weir_loop *loop, struct weir_op *op)
         return end_sync(loop, op);
     if (continue_op(loop, op))
         return false;
-    give_up(loop, op);
+    /* A failed transfer is over. Its sync is not, if the others are waiting in theirs. */
+    join_parts(loop, op);
+    if (loop->is_open_loop)
+        record_lateness(loop, op);
+    if (is_synced(loop, op) && loop->is_collective)
+        sync_now(loop, op);
     return true;
 }

@@ -1,19 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One transfer on its way through a loop: prepared, completed, recorded. Private to the loops of
- * loop.c and loop_queued.c; what happens to every transfer is here, and what happens to few, or
- * only if the phase asks for it, in loop_step.c. */
+/* One transfer on its way through a loop: prepared, completed, recorded. Private to the files of
+ * the loop: what happens to every transfer is here; what happens to few, or only if the phase asks
+ * for it, in loop_step.c; what ends a loop or interrupts it for a moment, in loop.c. */
 #ifndef WEIR_ENGINE_LOOP_STEP_H
 #define WEIR_ENGINE_LOOP_STEP_H
 
-#include "loop_events.h"
+#include "loop.h"
+
+/* ---- what ends a loop or interrupts it ---- */
+
+/* Kept out of the loop, so that the compiler spends its registers on what happens at every
+ * transfer. */
+#define WEIR_COLD __attribute__((noinline, cold))
+
+/* A rank may leave a collective phase only together with the others. */
+WEIR_COLD void weir_loop_request_stop(struct weir_loop *loop);
+
+/* Counts a failure and asks to stop: of a transfer, or of the session, which nothing more is asked
+ * of then. `what` begins a sentence that ends with the path. */
+WEIR_COLD void weir_loop_fail(struct weir_loop *loop, enum weir_op_verb verb, int code,
+                              uint64_t offset, const char *what);
+WEIR_COLD void weir_loop_fail_session(struct weir_loop *loop, int code, const char *what);
+
+/* Sets the timers of the phase that begins. */
+void weir_loop_set_timers(struct weir_loop *loop);
+
+/* Does what is due when the clock is past timer_ns, and sets the next one. */
+WEIR_COLD void weir_loop_check_timers(struct weir_loop *loop, uint64_t now_ns);
+
+/* Before a transfer that was done at `now_ns` is recorded, if that is past look_ns: ends the
+ * interval of the series if it is over. */
+WEIR_COLD void weir_loop_end_interval(struct weir_loop *loop, uint64_t now_ns);
+
+/* Records a transfer that was done past look_ns, and does what is due then. */
+WEIR_COLD void weir_loop_record_late(struct weir_loop *loop, const struct weir_op *op);
+
+/* True if another rank has raised an alarm: then nothing more is prepared. Looks for one only now
+ * and then. */
+WEIR_COLD bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns);
+
+/* Whether the phase had more to do is known when the loop has ended. */
+WEIR_COLD void weir_loop_on_signal(struct weir_loop *loop);
+
+/* Before a collective transfer: do all ranks go on? */
+WEIR_COLD void weir_loop_agree(struct weir_loop *loop);
+
+/* Records how far the rank was at its deadline. */
+void weir_loop_record_stonewall(struct weir_loop *loop, uint64_t now_ns);
 
 /* ---- seldom ---- */
 
 /* True if the layout is to be started again; then it has been. */
 WEIR_COLD bool weir_loop_restart_layout(struct weir_loop *loop);
-
-/* The transfer was prepared but never handed over: as if it had not been. */
-WEIR_COLD void weir_loop_unget(struct weir_loop *loop);
 
 /* Of a result that is not that of a whole transfer. False if something is to be sent now. */
 WEIR_COLD bool weir_loop_complete_unusual(struct weir_loop *loop, struct weir_op *op);
@@ -48,7 +86,7 @@ __attribute__((noinline)) bool weir_loop_post_op(struct weir_loop *loop, struct 
 /* What is the same for all transfers of a slot. */
 static inline void weir_loop_init_op(const struct weir_loop *loop, struct weir_op *op)
 {
-    op->verb = loop->phase->verb == WEIR_READ ? WEIR_OP_READ : WEIR_OP_WRITE;
+    op->verb = loop->verb;
     op->is_collective = loop->phase->transfers.is_collective;
     op->may_wait = false;
     op->file = loop->file;
@@ -76,7 +114,7 @@ static inline void weir_loop_put_stamp(struct weir_loop *loop, struct weir_op *o
 
 static inline void weir_loop_prepare(struct weir_loop *loop, struct weir_op *op)
 {
-    op->offset = weir_walk_next(&loop->walk);
+    weir_op_source_next(&loop->ops, op);
     if (loop->must_stamp)
         weir_loop_put_stamp(loop, op);
     else if (loop->must_prepare)
@@ -88,7 +126,7 @@ static inline bool weir_loop_has_next(struct weir_loop *loop, bool is_collective
 {
     if (is_collective)
         weir_loop_agree(loop);
-    return loop->walk.index < loop->until;
+    return weir_op_source_index(&loop->ops) < loop->until;
 }
 
 /* The same where there is no need to let everything come back before the layout is started again.
@@ -97,6 +135,16 @@ static inline bool weir_loop_has_next_or_restarts(struct weir_loop *loop)
 {
     return weir_loop_has_next(loop, loop->is_collective) ||
            (loop->phase->stop.minimum_ns != 0 && weir_loop_restart_layout(loop));
+}
+
+/* Counts `count` transfers (> 0) of `bytes` altogether that took equally long. */
+static inline void weir_loop_count(const struct weir_loop *loop, const struct weir_op *op,
+                                   uint64_t count, uint64_t bytes)
+{
+    struct weir_verb_tally *verb = &loop->tally->verbs[op->verb];
+
+    weir_histogram_add_many(verb->latency, op->done_ns - op->issued_ns, count);
+    verb->byte_count += bytes;
 }
 
 /* Looks up from the work. */

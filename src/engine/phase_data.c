@@ -259,6 +259,7 @@ static int claim_file(struct weir_data_phase *data, struct weir_error *error)
 static int start(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
+    struct weir_tally_parts parts;
     int code;
 
     /* The ranks have just agreed: none prepares anything any more. */
@@ -271,9 +272,10 @@ static int start(struct weir_data_phase *data)
         weir_group_start_together(run->group, run->params->clock, &data->facts.before);
     if (data->facts.start_ns == 0)
         return -ECOMM;
-    weir_tally_reset(run->tally, data->facts.start_ns);
+    parts = weir_run_tally_parts(run, data->phase);
+    weir_tally_reset(run->tally, data->facts.start_ns, &parts);
     if (data->trial_error != 0)
-        weir_tally_fail(run->tally, data->trial_error, data->trial_error_offset);
+        weir_tally_fail(run->tally, WEIR_OP_OPEN, data->trial_error, data->trial_error_offset);
     return 0;
 }
 

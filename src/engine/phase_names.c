@@ -92,9 +92,9 @@ static void remove_file(struct weir_run *run, const struct removal *removal)
     if (removal->code != 0 && run->has_failed)
         return;
     if (code == 0) {
-        run->tally->op_count++;
+        weir_tally_add(run->tally, WEIR_OP_UNLINK, 0);
     } else if (code != -ENOENT) {
-        weir_tally_fail(run->tally, code, 0);
+        weir_tally_fail(run->tally, WEIR_OP_UNLINK, code, 0);
         weir_run_fail_for(run, code, "remove", removal->path, weir_claim_reason(code));
     }
 }
@@ -131,6 +131,7 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
                       struct weir_error *error)
 {
     struct weir_phase_facts facts = {.phase = phase, .file_bytes = UINT64_MAX};
+    struct weir_tally_parts parts = weir_run_tally_parts(run, phase);
     struct removal removal;
     uint64_t start_ns;
     int code;
@@ -152,7 +153,7 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
         facts.start_ns = weir_group_start_together(run->group, run->params->clock, &facts.before);
     if (code != 0 || facts.start_ns == 0)
         return cannot_wait(error, code != 0 ? code : -ECOMM);
-    weir_tally_reset(run->tally, facts.start_ns);
+    weir_tally_reset(run->tally, facts.start_ns, &parts);
     start_ns = weir_run_now(run);
     code = remove_names(run, phase, &removal);
     set_stamps(run->tally, start_ns, weir_run_now(run));

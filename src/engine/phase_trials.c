@@ -26,7 +26,7 @@ static void note_failure(struct weir_data_phase *data)
 {
     const struct weir_tally *tally = data->run->tally;
 
-    if (tally->error_count == 0 || data->trial_error != 0)
+    if (tally->first_error == 0 || data->trial_error != 0)
         return;
     data->trial_error = tally->first_error;
     data->trial_error_offset = tally->first_error_offset;
@@ -35,7 +35,7 @@ static void note_failure(struct weir_data_phase *data)
 static int agree_on_trial(struct weir_data_phase *data, struct weir_depth_trial *trial)
 {
     const struct weir_run *run = data->run;
-    uint64_t op_count = run->tally->op_count;
+    uint64_t op_count = weir_tally_ops(run->tally);
     uint64_t greatest[3] = {trial->spent_ns, data->trial_error != 0,
                             weir_run_must_stop(run) || is_out_of_time(data)};
     int code = weir_group_reduce(run->group, &op_count, 1, WEIR_SUM);
@@ -69,6 +69,7 @@ static int try_depth(void *context, struct weir_depth_trial *trial)
     struct weir_data_phase *data = context;
     struct weir_run *run = data->run;
     struct weir_phase phase = *data->phase;
+    struct weir_tally_parts parts = weir_run_tally_parts(run, &phase);
     uint64_t begun_ns;
     int code = phase.transfers.must_replace ? start_anew(data) : 0;
 
@@ -81,7 +82,7 @@ static int try_depth(void *context, struct weir_depth_trial *trial)
                            .minimum_ns = phase.transfers.must_replace ? 0 : trial->length_ns};
     data->facts.depth = run->trial_depth = trial->depth;
     data->facts.batch = phase.transfers.batch < trial->depth ? phase.transfers.batch : trial->depth;
-    weir_tally_reset(run->tally, weir_run_now(run));
+    weir_tally_reset(run->tally, weir_run_now(run), &parts);
     weir_phase_init_buffers(data);
     weir_phase_open_file(data);
     weir_phase_aim(data);
@@ -93,7 +94,7 @@ static int try_depth(void *context, struct weir_depth_trial *trial)
     if (code == 0)
         code = weir_loop_run(&data->loop);
     trial->spent_ns = weir_run_now(run) - begun_ns;
-    data->trial_index = data->loop.walk.index;
+    data->trial_index = weir_op_source_index(&data->loop.ops);
     weir_phase_close_file(data);
     note_failure(data);
     return code != 0 ? code : agree_on_trial(data, trial);

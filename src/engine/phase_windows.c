@@ -152,7 +152,7 @@ static void fail_to_open(struct weir_data_phase *data, int code)
 {
     const char *reason = data->claim == WEIR_CLAIM_ANY ? strerror(-code) : weir_claim_reason(code);
 
-    weir_tally_fail(data->run->tally, code, 0);
+    weir_tally_fail(data->run->tally, WEIR_OP_OPEN, code, 0);
     weir_run_fail_for(data->run, code, "open", data->path, reason);
     data->file = NULL;
 }
@@ -277,7 +277,7 @@ static int move_data(struct weir_data_phase *data)
         sync_code = run->backend->file->sync(run->session, data->file);
 
         if (sync_code != 0) {
-            weir_tally_fail(run->tally, sync_code, 0);
+            weir_tally_fail(run->tally, WEIR_OP_SYNC, sync_code, 0);
             weir_run_fail(run, sync_code, "sync", data->path);
         }
     }
@@ -297,7 +297,7 @@ void weir_phase_close_file(struct weir_data_phase *data)
         code = run->backend->file->close(run->session, data->file);
     stamp(data, WEIR_STAMP_CLOSE_STOP);
     if (code != 0) {
-        weir_tally_fail(run->tally, code, 0);
+        weir_tally_fail(run->tally, WEIR_OP_CLOSE, code, 0);
         weir_run_fail(run, code, "close", data->path);
     }
 }

@@ -223,3 +223,21 @@ void weir_run_tell_beginning(const struct weir_run *run, const struct weir_phase
     if (weir_run_tells_progress(run))
         observer->progress(observer->context, &progress);
 }
+
+struct weir_tally_parts weir_run_tally_parts(const struct weir_run *run,
+                                             const struct weir_phase *phase)
+{
+    struct weir_tally_parts parts = {
+        .has_submission = run->queue.times_submission,
+        .has_response = phase->rate.arrivals != WEIR_ARRIVALS_CLOSED,
+    };
+
+    _Static_assert(WEIR_TALLY_VERBS == WEIR_OP_VERB_COUNT, "a tally for each verb");
+    if (weir_verb_writes(phase->verb))
+        parts.verbs |= 1u << WEIR_OP_WRITE;
+    if (weir_verb_reads(phase->verb))
+        parts.verbs |= 1u << WEIR_OP_READ;
+    if (weir_verb_removes(phase->verb))
+        parts.verbs |= 1u << WEIR_OP_UNLINK;
+    return parts;
+}

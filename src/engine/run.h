@@ -212,6 +212,10 @@ void weir_run_tell_beginning(const struct weir_run *run, const struct weir_phase
 /* A copy of run->loops in the result's arena; NULL without loops. Rank 0. */
 const uint64_t *weir_run_keep_loops(const struct weir_run *run);
 
+/* What operations of the phase are timed, and how: the same on all ranks. */
+struct weir_tally_parts weir_run_tally_parts(const struct weir_run *run,
+                                             const struct weir_phase *phase);
+
 /* One value that rank 0 chooses for all. */
 int weir_run_share(struct weir_run *run, uint64_t *value);
 

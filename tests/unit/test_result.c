@@ -451,17 +451,61 @@ static void every_kind_of_mismatch_has_its_name(void **state)
 
 static void a_tally_keeps_the_first_failure(void **state)
 {
-    static struct weir_tally tally;
+    static const struct weir_tally_parts parts = {.verbs = 1u << 3};
+    struct weir_tally tally;
 
     (void)state;
-    weir_tally_reset(&tally, 77);
+    assert_int_equal(weir_tally_open(&tally, weir_tally_histograms(&parts)), 0);
+    weir_tally_reset(&tally, 77, &parts);
     assert_int_equal(tally.series.start_ns, 77);
-    assert_true(tally.latency.min_ns == UINT64_MAX);
-    weir_tally_fail(&tally, -5, 4096);
-    weir_tally_fail(&tally, -28, 8192);
-    assert_int_equal(tally.error_count, 2);
+    assert_true(tally.verbs[3].latency->min_ns == UINT64_MAX);
+    assert_int_equal(weir_tally_errors(&tally), 0);
+    weir_tally_fail(&tally, 3, -5, 4096);
+    weir_tally_fail(&tally, 0, -28, 8192);
+    assert_int_equal(weir_tally_errors(&tally), 2);
+    assert_int_equal(tally.verbs[3].error_count, 1);
     assert_int_equal(tally.first_error, -5);
     assert_int_equal(tally.first_error_offset, 4096);
+    weir_tally_close(&tally);
+}
+
+static void a_tally_has_the_histograms_that_its_phase_needs(void **state)
+{
+    static const struct weir_tally_parts one = {.verbs = 1u << 1};
+    static const struct weir_tally_parts both = {
+        .verbs = 1u << 0 | 1u << 1, .has_submission = true, .has_response = true};
+    struct weir_tally tally;
+
+    (void)state;
+    assert_int_equal(weir_tally_histograms(&one), 1);
+    assert_int_equal(weir_tally_histograms(&both), 5);
+    assert_int_equal(weir_tally_open(&tally, 5), 0);
+    weir_tally_reset(&tally, 0, &both);
+    assert_non_null(tally.submission);
+    assert_non_null(tally.response);
+    weir_tally_add(&tally, 0, 10);
+    weir_tally_add(&tally, 0, 1000);
+    weir_tally_add(&tally, 1, 20);
+    tally.verbs[1].byte_count = 7;
+    tally.partial_bytes = 2;
+    assert_int_equal(weir_tally_ops(&tally), 3);
+    assert_int_equal(weir_tally_bytes(&tally), 9);
+    assert_int_equal(tally.latency->total, 0);
+    weir_tally_join(&tally);
+    assert_int_equal(tally.latency->total, 3);
+    assert_int_equal(tally.latency->max_ns, 1000);
+    assert_int_equal(tally.verbs[0].latency->total, 2);
+    /* The next phase uses the same memory. */
+    weir_tally_reset(&tally, 0, &one);
+    assert_null(tally.verbs[0].latency);
+    assert_null(tally.submission);
+    assert_null(tally.response);
+    weir_tally_add(&tally, 1, 5);
+    weir_tally_join(&tally);
+    assert_ptr_equal(tally.latency, tally.verbs[1].latency);
+    assert_int_equal(tally.latency->total, 1);
+    assert_int_equal(weir_tally_ops(&tally), 1);
+    weir_tally_close(&tally);
 }
 
 static void phases_stay_whole_while_the_result_grows(void **state)
@@ -616,6 +660,7 @@ int main(void)
         cmocka_unit_test(merged_mismatches_are_the_first_by_place),
         cmocka_unit_test(every_kind_of_mismatch_has_its_name),
         cmocka_unit_test(a_tally_keeps_the_first_failure),
+        cmocka_unit_test(a_tally_has_the_histograms_that_its_phase_needs),
         cmocka_unit_test(phases_stay_whole_while_the_result_grows),
         cmocka_unit_test(no_finding_is_left_out),
         cmocka_unit_test(exit_code_tells_flaws_from_limits),

@@ -43,6 +43,13 @@ static inline void weir_series_add_many(struct weir_series *series, uint64_t don
     series->bytes[index] += bytes;
 }
 
+/* When the interval ends that `at_ns` is in: what is done before may be counted there together. */
+static inline uint64_t weir_series_interval_end(const struct weir_series *series, uint64_t at_ns)
+{
+    return series->start_ns +
+           ((((at_ns - series->start_ns) >> series->shift) + 1) << series->shift);
+}
+
 static inline void weir_series_add(struct weir_series *series, uint64_t done_ns, uint64_t bytes)
 {
     weir_series_add_many(series, done_ns, 1, bytes);

@@ -29,14 +29,35 @@ struct weir_pace_tally {
     uint64_t max_backlog; /* most transfers due and not yet issued */
 };
 
+/* Verbs of operations, as the room io numbers them. */
+#define WEIR_TALLY_VERBS 10
+
+/* What operations of one verb came to. */
+struct weir_verb_tally {
+    uint64_t byte_count; /* of operations that were done */
+    uint64_t error_count;
+    /* Issued to done. Its total is the number of operations that were done, each counted once
+     * however often it was continued. NULL: the phase times none of this verb. */
+    struct weir_histogram *latency;
+};
+
+/* Which operations a phase times. */
+struct weir_tally_parts {
+    unsigned verbs;      /* 1u << verb of each */
+    bool has_submission; /* operations do not block: the time until they are accepted as well */
+    bool has_response;   /* they are due at times of their own: the time since then as well */
+};
+
 struct weir_tally {
+    struct weir_verb_tally verbs[WEIR_TALLY_VERBS];
+    struct weir_histogram *submission; /* issued to accepted; NULL where operations block */
+    struct weir_histogram *response;   /* due to done; NULL in a closed loop */
+    struct weir_histogram *latency;    /* of all verbs, once weir_tally_join has put them together;
+                                          NULL    if the phase times nothing */
     uint64_t stamps_ns[WEIR_STAMP_COUNT]; /* this node's clock */
-    uint64_t op_count; /* transfers done, each counted once however often it was continued */
-    uint64_t byte_count;
-    uint64_t partial_bytes; /* of these: parts of transfers that failed */
-    uint64_t short_count;   /* transfers that came back short and were continued */
-    uint64_t error_count;   /* transfers, opens, syncs and closes that failed */
-    int first_error;        /* -errno of the first of them */
+    uint64_t partial_bytes;               /* parts of transfers that failed */
+    uint64_t short_count;                 /* transfers that came back short and were continued */
+    int first_error;                      /* -errno of the first operation that failed */
     uint64_t first_error_offset;
     /* between the MOVE stamps, spent on filling and checking buffers while no transfer of this rank
      * was in flight; and while there were some, or an open loop went on */
@@ -49,22 +70,36 @@ struct weir_tally {
     uint64_t stonewall_ops; /* done when the deadline was seen */
     uint64_t stonewall_bytes;
     uint64_t stonewall_ns; /* from MOVE_START to then */
-    struct weir_pace_tally pace;
     struct weir_mismatch_log mismatches;
-    struct weir_histogram latency;    /* issued to done */
-    struct weir_histogram submission; /* issued to accepted; empty where transfers block */
-    struct weir_histogram response;   /* due to done; empty in a closed loop */
-    struct weir_histogram
-        write_latency; /* of a mixed phase, whose `latency` has both; else empty */
-    struct weir_histogram read_latency;
-    struct weir_series series;
+    struct weir_pace_tally pace;
+    struct weir_series series;         /* of all verbs */
+    struct weir_histogram *histograms; /* those that phases use in turn */
+    unsigned histogram_count;
 };
 
-/* Empties the tally, which is zeroed memory or was in use, for a phase that starts at `start_ns` on
- * this node's clock. */
-void weir_tally_reset(struct weir_tally *tally, uint64_t start_ns);
+/* Histograms that a phase of these parts uses. */
+unsigned weir_tally_histograms(const struct weir_tally_parts *parts);
+
+/* Memory for phases that use up to so many histograms. 0 or -ENOMEM. */
+int weir_tally_open(struct weir_tally *tally, unsigned histogram_count);
+void weir_tally_close(struct weir_tally *tally);
+
+/* Empties the tally for a phase that starts at `start_ns` on this node's clock. */
+void weir_tally_reset(struct weir_tally *tally, uint64_t start_ns,
+                      const struct weir_tally_parts *parts);
 
 /* Counts a failed operation; the first one is kept. `error` is negative. */
-void weir_tally_fail(struct weir_tally *tally, int error, uint64_t offset);
+void weir_tally_fail(struct weir_tally *tally, unsigned verb, int error, uint64_t offset);
+
+/* Counts an operation that is done and moved nothing. */
+void weir_tally_add(struct weir_tally *tally, unsigned verb, uint64_t latency_ns);
+
+/* Of all verbs so far: operations done, bytes moved, failures. */
+uint64_t weir_tally_ops(const struct weir_tally *tally);
+uint64_t weir_tally_bytes(const struct weir_tally *tally);
+uint64_t weir_tally_errors(const struct weir_tally *tally);
+
+/* Makes tally->latency of those of the verbs. Once, after the last operation. */
+void weir_tally_join(struct weir_tally *tally);
 
 #endif
