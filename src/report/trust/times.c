@@ -15,8 +15,8 @@ static bool is_filled(const struct weir_histogram *histogram)
 
 static bool has_latency(const struct weir_phase_result *result)
 {
-    /* Operations on names are not of these: they have no depth. */
-    return result->depth > 0 && is_filled(result->latency);
+    /* Operations on names are not of these: their window of transfers is empty. */
+    return result->windows.transfer_s > 0.0 && is_filled(result->latency);
 }
 
 static void add_percentiles(struct weir_text *text, const char *name,
