@@ -6,10 +6,10 @@
 #include "weir/base/output_file.h"
 #include "weir/base/random.h"
 #include "weir/commands/commands.h"
-#include "weir/engine/nodes.h"
 #include "weir/net/net.h"
 #include "weir/report/net_report.h"
 #include "weir/report/report.h"
+#include "weir/surroundings/surroundings.h"
 #include "weir/system/host.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ static int record_run(struct net_recorder *recorder, struct weir_group *group,
         host = weir_result_open(1);
         weir_host_describe(&host->host);
     }
-    code = weir_engine_describe_nodes(group, host, error);
+    code = weir_surroundings_describe(group, host, error);
     if (code == 0 && result != NULL) {
         weir_net_record_run(&lines, recorder->plan, result, host);
         record(recorder, &lines);

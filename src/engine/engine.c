@@ -65,7 +65,9 @@ static int begin_test(struct weir_run *run, struct weir_error *error)
 
     if (run->result != NULL)
         run->test_result = describe_test(run);
-    code = weir_host_view_tell_storages(run);
+    code = weir_run_has_storage(run)
+               ? weir_surroundings_tell_storages(run->surroundings, run->result, run->test_result)
+               : 0;
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
                        "the nodes cannot tell what storage they see: %s", strerror(-code));
@@ -119,10 +121,31 @@ static void close_tally(struct weir_run *run)
     run->tally = NULL;
 }
 
+static int begin_surroundings(struct weir_run *run, struct weir_error *error)
+{
+    char path[WEIR_PATH_BYTES];
+    /* A path that is too long is refused later on, in better words. */
+    bool has_path =
+        weir_run_has_storage(run) &&
+        weir_run_path(run, run->test->phases[0]->target, (uint64_t)run->group->rank, path) == 0;
+
+    return weir_surroundings_begin_test(run->surroundings, run->group, run->test,
+                                        has_path ? path : NULL, error);
+}
+
+/* The next test runs, on the same ranks. */
+static bool has_next_ranks(const struct weir_run *run, const struct weir_test *next)
+{
+    return run->group == run->params->group && next->rank_limit == 0 && !run->has_failed &&
+           !run->is_ending;
+}
+
 /* `next`: the test that follows; NULL if none does. */
 static int run_test_in_group(struct weir_run *run, const struct weir_test *next,
                              struct weir_error *error)
 {
+    bool leads_on;
+
     if (open_tally(run) != 0 || weir_gather_open(run) != 0 || weir_steps_open(run) != 0 ||
         weir_group_self_open(&run->self) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
@@ -133,7 +156,7 @@ static int run_test_in_group(struct weir_run *run, const struct weir_test *next,
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi", "ranks cannot agree on seeds");
     /* Before all that depends on where the rank runs: packages in names, and its memory. */
     if (!weir_error_is_set(error))
-        weir_binding_take(run, error);
+        begin_surroundings(run, error);
     if (!weir_error_is_set(error) && weir_run_place(run) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi",
                        "ranks cannot tell each other where they run");
@@ -141,11 +164,12 @@ static int run_test_in_group(struct weir_run *run, const struct weir_test *next,
         weir_hog_take(run, error) == 0)
         run_steps(run, error);
     weir_hog_drop(run);
-    run->must_keep_session =
-        next != NULL && !weir_error_is_set(error) && weir_prepare_does_for(run, next);
+    leads_on = next != NULL && !weir_error_is_set(error) && has_next_ranks(run, next);
+    run->must_keep_session = leads_on && weir_prepare_does_for(run, next);
     weir_prepare_close(run);
     weir_watchdog_close(run);
-    weir_binding_release(run);
+    weir_surroundings_end_test(run->surroundings,
+                               leads_on && weir_surroundings_suit(run->test, next));
     free(run->package_of_rank);
     weir_group_close(run->self);
     weir_steps_close(run);
@@ -204,7 +228,7 @@ static void begin_run(struct weir_run *run, const struct weir_test *test)
     *run = (struct weir_run){
         .params = last.params,
         .test = test,
-        .host = last.host,
+        .surroundings = last.surroundings,
         .servers = last.servers,
         .backend = last.backend,
         .session = last.session,
@@ -244,10 +268,10 @@ int weir_engine_run(const struct weir_engine_params *params, struct weir_result 
 {
     const struct weir_plan *plan = params->plan;
     struct weir_servers servers = {0};
-    struct weir_host_view host;
-    struct weir_run run = {.params = params, .host = &host, .servers = &servers};
+    struct weir_surroundings surroundings;
+    struct weir_run run = {.params = params, .surroundings = &surroundings, .servers = &servers};
     bool must_end = false;
-    int code = weir_host_view_open(&host, params, result, error);
+    int code = weir_surroundings_open(&surroundings, params->group, params->clock, result, error);
 
     if (code == 0)
         code = weir_servers_open(&servers, params->group, error);
@@ -255,6 +279,6 @@ int weir_engine_run(const struct weir_engine_params *params, struct weir_result 
         code = run_test(&run, i, &servers, result, &must_end, error);
     weir_prepare_end(&run);
     weir_servers_close(&servers);
-    weir_host_view_close(&host);
+    weir_surroundings_close(&surroundings);
     return code;
 }

@@ -50,12 +50,12 @@ static struct weir_rank_row make_row(const struct weir_run *run,
         .error_ns = facts->before.error_ns > facts->after.error_ns ? facts->before.error_ns
                                                                    : facts->after.error_ns,
         .node = (uint32_t)run->group->node,
-        .execution = facts->execution,
+        .execution = facts->around.execution,
         .resident_asked_bytes = facts->resident_asked_bytes,
         .resident_bytes = facts->resident_bytes,
-        .machine = run->host->machine,
-        .traffic = facts->traffic,
-        .node_memory_bytes = run->host->memory_bytes,
+        .machine = run->surroundings->host.machine,
+        .traffic = facts->around.traffic,
+        .node_memory_bytes = run->surroundings->host.memory_bytes,
     };
 
     for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
@@ -354,7 +354,7 @@ static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_
                      [WEIR_FIRST_SHORTFALL] = falls_short ? ~rank : 0,
                      [WEIR_FIRST_STALL] = stall_ns != 0 ? ~rank : 0,
                      [WEIR_GREATEST_STALL_NS] = stall_ns,
-                     [WEIR_ANY_LOST] = facts->lost_code != 0,
+                     [WEIR_ANY_LOST] = facts->around.code != 0,
                      [WEIR_ANY_INCOMPLETE] = facts->is_incomplete,
                      [WEIR_ANY_MUST_STOP] = weir_run_must_stop(run),
                      [WEIR_ANY_CUT] = run->is_cut,
@@ -376,7 +376,7 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
 
     run->has_incomplete_rank = gathered.greatest[WEIR_ANY_INCOMPLETE] != 0;
     if (code == 0 && gathered.greatest[WEIR_ANY_LOST] != 0)
-        code = facts->lost_code != 0 ? facts->lost_code : -ECOMM;
+        code = facts->around.code != 0 ? facts->around.code : -ECOMM;
     if (code == 0)
         code = gather_rows(run, facts, &mine, record);
     if (code == 0)

@@ -23,12 +23,10 @@ struct weir_phase_facts {
     unsigned depth; /* transfers in flight that were allowed; 0: nothing is moved */
     unsigned batch;
     struct weir_depth_choice *choice; /* NULL: nothing is moved */
-    struct weir_execution execution;
+    struct weir_phase_surroundings around;
     /* of this rank's part, before the phase; asked 0: not a read, or the kernel does not tell */
     uint64_t resident_asked_bytes;
     uint64_t resident_bytes;
-    int lost_code;               /* -errno: the first rank of the node could not be heard; else 0 */
-    struct weir_traffic traffic; /* first rank of a node: what passed its devices and networks */
 };
 
 /* Gathers run->tally and run->failure of all ranks into a record on rank 0, shows it to the

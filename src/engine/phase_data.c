@@ -263,7 +263,7 @@ static int start(struct weir_data_phase *data)
     int code;
 
     /* The ranks have just agreed: none prepares anything any more. */
-    weir_binding_sample_before(run);
+    weir_surroundings_begin(run->surroundings);
     code = weir_group_synchronise(run->group, run->params->clock, &data->facts.before);
     if (code != 0)
         return code;
@@ -340,11 +340,11 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
     struct weir_run *run = data->run;
     int code;
 
-    weir_binding_sample_after(run, &data->facts.execution);
+    weir_surroundings_end(run->surroundings, run->buffers.memory, run->buffers.bytes,
+                          &data->facts.around);
     code = weir_group_synchronise(run->group, run->params->clock, &data->facts.after);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
-    data->facts.lost_code = weir_binding_sample_node(run, &data->facts);
     measure_file(data);
     data->facts.unlogged = data->log.unlogged;
     data->facts.is_incomplete =

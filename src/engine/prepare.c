@@ -308,8 +308,8 @@ static void lend_buffers(struct weir_run *run, struct weir_error *error)
 static void refuse_buffers(struct weir_run *run, const struct weir_buffers_params *params, int code,
                            struct weir_error *error)
 {
-    if (weir_error_is_set(&run->failure))
-        *error = run->failure;
+    if (weir_error_is_set(&run->surroundings->refusal))
+        *error = run->surroundings->refusal;
     else
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
                        "no memory for transfers of %llu bytes, %u at a time (%s): use smaller "
@@ -333,8 +333,8 @@ static int take_buffers(struct weir_run *run, struct weir_error *error)
         .spread_bytes = has_payload(run->test) ? SPREAD_BYTES : 0,
         .alignment = run->alignment.memory,
         .wants_huge_pages = weir_run_wants_huge_pages(run),
-        .place = weir_binding_place_memory,
-        .place_context = run,
+        .place = weir_surroundings_place_memory,
+        .place_context = run->surroundings,
     };
     int code;
 
@@ -344,7 +344,7 @@ static int take_buffers(struct weir_run *run, struct weir_error *error)
     run->buffer_alignment = params.alignment;
     if (weir_check_memory(run, params.slots * params.transfer_bytes, error) != 0)
         return error->code;
-    run->failure = (struct weir_error){0};
+    run->surroundings->refusal = (struct weir_error){0};
     code = weir_buffers_open(&run->buffers, &params);
     if (code != 0)
         refuse_buffers(run, &params, code, error);
@@ -381,20 +381,10 @@ int weir_prepare_test(struct weir_run *run, struct weir_error *error)
     return take_buffers(run, error);
 }
 
-static bool is_same_text(const char *one, const char *other)
-{
-    return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
-}
-
-/* Where ranks and their memory are. Which storage is near depends on the target. */
+/* Where ranks and their memory are. */
 static bool has_same_place(const struct weir_test *one, const struct weir_test *other)
 {
-    const struct weir_pinning *pin = &one->pinning, *next = &other->pinning;
-
-    return pin->policy == next->policy && pin->policy != WEIR_PIN_STORAGE &&
-           pin->order == next->order && is_same_text(pin->list, next->list) &&
-           is_same_text(pin->rankfile_path, next->rankfile_path) &&
-           is_same_text(pin->nic, next->nic) && one->membind.policy == other->membind.policy &&
+    return weir_surroundings_suit(one, other) && one->membind.policy == other->membind.policy &&
            one->membind.node == other->membind.node &&
            one->wants_huge_pages == other->wants_huge_pages;
 }
@@ -410,9 +400,8 @@ bool weir_prepare_does_for(const struct weir_run *run, const struct weir_test *n
 {
     const struct weir_test *test = run->test;
 
-    return run->session != NULL && run->buffers.memory != NULL &&
-           run->group == run->params->group && next->rank_limit == 0 && !run->has_failed &&
-           !run->is_ending && !keeps_nothing(run->backend) && test->backend == next->backend &&
+    return run->session != NULL && run->buffers.memory != NULL && !keeps_nothing(run->backend) &&
+           test->backend == next->backend &&
            weir_options_are_same(&test->backend->options, test->backend_options,
                                  next->backend_options) &&
            has_same_place(test, next) && greatest_depth(test) == greatest_depth(next) &&

@@ -3,15 +3,14 @@
 #ifndef WEIR_ENGINE_RUN_H
 #define WEIR_ENGINE_RUN_H
 
-#include "binding.h"
 #include "depth_search.h"
 #include "hog.h"
 #include "weir/engine/engine.h"
 #include "weir/io/buffers.h"
 #include "weir/io/queue.h"
 #include "weir/payload/payload.h"
+#include "weir/surroundings/surroundings.h"
 #include "weir/system/environment.h"
-#include "weir/system/memory_place.h"
 
 struct weir_servers;
 struct weir_mark;
@@ -51,13 +50,6 @@ struct weir_depth_choice {
     struct weir_depth_curve kept;  /* rank 0: the same in the arena of the result */
 };
 
-/* Where the pages of the transfer buffers were. */
-struct weir_page_sample {
-    uint64_t at_ns; /* 0: never */
-    int code;       /* 0, or -errno: nobody knows */
-    struct weir_page_places places;
-};
-
 /* What gathering a phase needs: see gather_tally.h. */
 struct weir_gather_memory {
     uint64_t *words;
@@ -71,21 +63,11 @@ struct weir_run {
     struct weir_test_result *test_result; /* rank 0 only */
 
     const struct weir_test *test;
-    struct weir_group *group;                 /* the ranks of the test, or of the present step */
-    struct weir_group *self;                  /* this rank alone, for files of its own */
-    struct weir_placement placement;          /* as the user says, or as it is */
-    struct weir_host_view *host;              /* of all tests */
-    const struct weir_servers *servers;       /* likewise */
-    struct weir_binding binding;              /* of this test */
-    uint32_t given_core_count;                /* cores of host->given */
-    bool is_bound;                            /* to it */
-    struct weir_storage_facts storage;        /* behind the target; first rank of a node */
-    struct weir_traffic_watch *traffic_watch; /* first rank of a node; else NULL */
-    struct weir_stolen_watch *stolen_watch;   /* likewise, for all ranks of the node */
-    struct weir_running look;                 /* the latest one that read the kernel's counters */
-    uint64_t looked_ns;                       /* when that was; 0: never */
-    bool samples_counters;                    /* they are read around the present phase */
-    struct weir_traffic traffic;              /* likewise, first rank of a node */
+    struct weir_group *group;               /* the ranks of the test, or of the present step */
+    struct weir_group *self;                /* this rank alone, for files of its own */
+    struct weir_placement placement;        /* as the user says, or as it is */
+    struct weir_surroundings *surroundings; /* of all tests */
+    const struct weir_servers *servers;     /* likewise */
     uint64_t *package_of_rank; /* processor packages, if the names of files say them; else NULL */
     struct weir_hog hog;
     struct weir_watchdog *watchdog; /* NULL: none */
@@ -103,9 +85,8 @@ struct weir_run {
     struct weir_buffers buffers;
     uint64_t buffer_alignment; /* for which they were opened */
     bool must_keep_session;    /* with queue and buffers, for the next test */
-    struct weir_page_sample pages;
-    bool is_memory_lent;      /* to the session */
-    struct weir_tally *tally; /* of the present phase; once it is gathered, of all ranks */
+    bool is_memory_lent;       /* to the session */
+    struct weir_tally *tally;  /* of the present phase; once it is gathered, of all ranks */
     struct weir_gather_memory gather;
 
     uint64_t order_seed; /* of random orders, mixes and arrivals, if the plan gives none */

@@ -18,13 +18,14 @@ MAY_INCLUDE = {
     "io": "base group",
     "backends": "base group io fabric objects",
     "payload": "base plan measure",
-    "engine": "base payload plan measure group io system",
+    "surroundings": "base plan measure group system",
+    "engine": "base payload plan measure group io system surroundings",
     "net": "base measure flows group fabric",
     "audit": "base plan measure",
     "doctor": "base io system fabric",
     "report": "base plan measure flows",
     "commands": "base plan front group measure system io engine audit doctor report fabric "
-                "objects flows net",
+                "objects flows net surroundings",
     "main": "base front group io commands",
 }
 

@@ -3,8 +3,8 @@
  * nodes goes into a record. */
 #include "engine_bed.h"
 
-#include "engine/binding_request.h"
 #include "engine/gather_places.h"
+#include "weir/system/bindings.h"
 #include "weir/system/memory_place.h"
 #include "weir/system/processor.h"
 

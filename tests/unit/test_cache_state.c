@@ -242,9 +242,29 @@ int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent ex
     return 0;
 }
 
+static int reduce_alone(struct weir_group *group, uint64_t *values, size_t count,
+                        enum weir_reduction reduction)
+{
+    (void)group;
+    (void)values;
+    (void)count;
+    (void)reduction;
+    return 0;
+}
+
+static int broadcast_alone(struct weir_group *group, void *data, size_t bytes, int root)
+{
+    (void)group;
+    (void)data;
+    (void)bytes;
+    (void)root;
+    return 0;
+}
+
 /* One rank of a job, without any other: agreement is with itself. */
 struct scene {
     struct weir_group *self;
+    struct weir_group_ops ops;
     struct weir_group group;
     int node_of_rank[4];
     char node_names[2][WEIR_NODE_NAME_BYTES];
@@ -283,6 +303,10 @@ static void set_scene(struct scene *scene, int rank)
     name(scene->node_names[0], sizeof scene->node_names[0], "n1");
     name(scene->node_names[1], sizeof scene->node_names[1], "n2");
     scene->group = *scene->self;
+    scene->ops = *scene->self->ops;
+    scene->ops.reduce = reduce_alone;
+    scene->ops.broadcast = broadcast_alone;
+    scene->group.ops = &scene->ops;
     scene->group.rank = rank;
     scene->group.size = 4;
     scene->group.node = rank / 2;

@@ -745,14 +745,15 @@ static void change_limit(struct weir_plan *plan, struct weir_test *test)
     test->rank_limit = 1;
 }
 
-static void equal_tests_share_a_session(void **state)
+static void equal_tests_share_a_session_and_what_surrounds_them(void **state)
 {
     static const struct {
         void (*change)(struct weir_plan *plan, struct weir_test *test);
         unsigned sessions;
+        bool has_new_places;
     } cases[] = {
-        {NULL, 1},           {change_count, 1}, {change_size, 2},
-        {change_pinning, 2}, {change_pages, 2}, {change_limit, 2},
+        {NULL, 1, false},          {change_count, 1, false}, {change_size, 2, false},
+        {change_pinning, 2, true}, {change_pages, 2, false}, {change_limit, 2, true},
     };
     struct weir_backend counted = *weir_backend_find(&weir_registry, "posix");
     const struct weir_backend *const backends[] = {&counted};
@@ -774,6 +775,12 @@ static void equal_tests_share_a_session(void **state)
         for (unsigned k = 0; k < 4; k++)
             assert_int_equal(phase(&bed, 2 * k)->byte_count, 65536);
         assert_int_equal(sessions_opened, cases[i].sessions);
+        /* What the nodes see behind the target was asked for once for as long as ranks stayed where
+         * they were. */
+        assert_non_null(bed.result->tests[0].storages);
+        assert_ptr_equal(bed.result->tests[1].storages, bed.result->tests[0].storages);
+        assert_int_equal(bed.result->tests[3].storages != bed.result->tests[0].storages,
+                         cases[i].has_new_places);
         assert_int_equal(sessions_open, 0);
         remove_files(&bed);
     }
@@ -827,7 +834,7 @@ int main(void)
         cmocka_unit_test(files_that_a_write_will_replace_are_counted_once),
         cmocka_unit_test(a_read_that_quits_stops_at_its_first_wrong_transfer),
         cmocka_unit_test(a_backend_is_told_where_transfers_will_lie),
-        cmocka_unit_test(equal_tests_share_a_session),
+        cmocka_unit_test(equal_tests_share_a_session_and_what_surrounds_them),
         cmocka_unit_test(a_missing_directory_of_a_package_is_named),
     };
 

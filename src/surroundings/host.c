@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes tell rank 0 what they are, before the first test and before each one. */
-#include "host_view.h"
-
-#include "run.h"
+/* Nodes tell rank 0 what they are, before the first test, and what is behind its target, before
+ * each one. */
+#include "parts.h"
 
 #include "weir/base/log.h"
-#include "weir/engine/nodes.h"
 #include "weir/system/environment.h"
 #include "weir/system/memory.h"
-#include "weir/system/memory_place.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,72 +132,87 @@ static int describe_nodes(const struct weir_host_view *view, struct weir_group *
     return code;
 }
 
-int weir_host_view_open(struct weir_host_view *view, const struct weir_engine_params *params,
-                        struct weir_result *result, struct weir_error *error)
+int weir_surroundings_open(struct weir_surroundings *surroundings, struct weir_group *group,
+                           const struct weir_clock *clock, struct weir_result *result,
+                           struct weir_error *error)
 {
-    struct weir_group *group = params->group;
     int code;
 
-    *view = (struct weir_host_view){0};
-    look_around(view);
-    find_topology(view, group);
+    *surroundings = (struct weir_surroundings){.clock = clock};
+    look_around(&surroundings->host);
+    find_topology(&surroundings->host, group);
     if (result != NULL)
         describe_job(group, result);
-    code = describe_nodes(view, group, result);
+    code = describe_nodes(&surroundings->host, group, result);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
                        "the nodes cannot tell what they are: %s", strerror(-code));
     return weir_group_agree(group, error);
 }
 
-int weir_engine_describe_nodes(struct weir_group *group, struct weir_result *result,
+int weir_surroundings_describe(struct weir_group *group, struct weir_result *result,
                                struct weir_error *error)
 {
-    const struct weir_engine_params params = {.group = group};
-    struct weir_host_view view;
-    int code = weir_host_view_open(&view, &params, result, error);
+    struct weir_surroundings surroundings;
+    int code = weir_surroundings_open(&surroundings, group, NULL, result, error);
 
-    weir_host_view_close(&view);
+    weir_surroundings_close(&surroundings);
     return code;
 }
 
-void weir_host_view_close(struct weir_host_view *view)
+void weir_surroundings_close(struct weir_surroundings *surroundings)
 {
-    weir_topology_close(view->topology);
-    if (view->probe != NULL)
-        weir_run_probe_close(view->probe);
-    *view = (struct weir_host_view){0};
+    struct weir_host_view *host = &surroundings->host;
+
+    weir_surroundings_end_test(surroundings, false);
+    weir_topology_close(host->topology);
+    if (host->probe != NULL)
+        weir_run_probe_close(host->probe);
+    *surroundings = (struct weir_surroundings){0};
 }
 
 /* ---- before each test ---- */
 
-void weir_host_view_aim(struct weir_run *run)
+void weir_storage_watch_open(struct weir_surroundings *surroundings)
 {
-    char path[WEIR_PATH_BYTES];
-
-    run->storage = (struct weir_storage_facts){0};
-    if (run->group->node_rank != 0)
+    surroundings->storage = (struct weir_storage_facts){0};
+    if (surroundings->group->node_rank != 0)
         return;
-    /* A path that is too long is refused later on, in better words. */
-    if (weir_run_has_storage(run) &&
-        weir_run_path(run, run->test->phases[0]->target, (uint64_t)run->group->rank, path) == 0)
-        weir_storage_describe("", path, &run->storage);
-    run->traffic_watch = weir_traffic_open("", &run->storage);
+    if (surroundings->path[0] != '\0')
+        weir_storage_describe("", surroundings->path, &surroundings->storage);
+    surroundings->traffic_watch = weir_traffic_open("", &surroundings->storage);
 }
 
-int weir_host_view_tell_storages(struct weir_run *run)
+void weir_storage_watch_close(struct weir_surroundings *surroundings)
 {
-    struct survey survey;
-    int code;
+    if (surroundings->traffic_watch != NULL)
+        weir_traffic_close(surroundings->traffic_watch);
+    surroundings->traffic_watch = NULL;
+    surroundings->is_told = false;
+}
 
-    if (!weir_run_has_storage(run))
-        return 0;
-    code = survey_nodes(run->group, &run->storage, sizeof run->storage, &survey);
-    if (code == 0 && run->result != NULL) {
-        assert(run->test_result != NULL);
-        weir_result_set_storages(run->result, run->test_result, survey.hosts, survey.facts,
-                                 (unsigned)run->group->node_count);
+int weir_surroundings_tell_storages(struct weir_surroundings *surroundings,
+                                    struct weir_result *result, struct weir_test_result *facts)
+{
+    struct weir_group *group = surroundings->group;
+    struct survey survey;
+    int code = 0;
+
+    /* Ranks whose storage is that of the test before wait for none that has another one now. */
+    if (weir_group_any(group, !surroundings->is_told)) {
+        code = survey_nodes(group, &surroundings->storage, sizeof surroundings->storage, &survey);
+        if (code == 0 && result != NULL)
+            weir_result_set_storages(result, facts, survey.hosts, survey.facts,
+                                     (unsigned)group->node_count);
+        free_survey(&survey);
+    } else if (result != NULL) {
+        facts->storages = surroundings->storages;
+        facts->storage_count = surroundings->storage_count;
     }
-    free_survey(&survey);
+    surroundings->is_told = code == 0;
+    if (code == 0 && result != NULL) {
+        surroundings->storages = facts->storages;
+        surroundings->storage_count = facts->storage_count;
+    }
     return code;
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much of what a rank is about to read is in the page cache of its node. */
+#ifndef WEIR_SURROUNDINGS_CACHE_SURVEY_H
+#define WEIR_SURROUNDINGS_CACHE_SURVEY_H
+
+#include "weir/base/clock.h"
+#include "weir/plan/layout.h"
+#include "weir/system/page_cache.h"
+
+/* Asks the kernel about the first `op_limit` transfers of `share` in the file, for a second or so
+ * at most; all zero where it does not tell. `path` as the kernel knows it. */
+void weir_cache_survey_measure(const char *path, const struct weir_share *share, uint64_t op_limit,
+                               const struct weir_clock *clock, struct weir_residency *seen);
+
+/* ---- which parts of a file are asked for ---- */
+
+#define WEIR_SURVEY_RUNS_MAX 4096
+#define WEIR_SURVEY_PIECE_BYTES (UINT64_C(64) << 20)
+
+/* What a share reads, as runs of transfers that lie one behind the other, in pieces that are asked
+ * about one by one. Of more runs than WEIR_SURVEY_RUNS_MAX it holds as many, evenly spread. */
+struct weir_cache_survey {
+    const struct weir_share *share;
+    uint64_t op_limit;
+    uint64_t ops_per_run;
+    uint64_t run_count; /* all that there are */
+    uint64_t runs_asked;
+    uint64_t pieces_per_run;
+    uint64_t piece_count;
+    uint64_t share_bytes; /* of all runs */
+};
+
+/* The first `op_limit` transfers of `share`, which must outlive the survey. Pure. */
+void weir_cache_survey_init(struct weir_cache_survey *survey, const struct weir_share *share,
+                            uint64_t op_limit);
+
+/* Piece `index` (< piece_count); it is empty where the limit leaves nothing of it. Pure. */
+struct weir_extent weir_cache_survey_piece(const struct weir_cache_survey *survey, uint64_t index);
+
+#endif
