@@ -340,7 +340,7 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
     struct weir_run *run = data->run;
     int code;
 
-    weir_surroundings_end(run->surroundings, run->buffers.memory, run->buffers.bytes,
+    weir_surroundings_end(run->surroundings, run->group, run->buffers.memory, run->buffers.bytes,
                           &data->facts.around);
     code = weir_group_synchronise(run->group, run->params->clock, &data->facts.after);
     if (code != 0)

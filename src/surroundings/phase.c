@@ -145,11 +145,12 @@ static const struct weir_stolen *stolen_of_node(const struct weir_surroundings *
 
 /* The first rank has looked for as long as any rank of the node took; of that, this rank gets the
  * part for which it took itself. Collective. */
-static int share_stolen(struct weir_surroundings *surroundings, struct weir_execution *execution)
+static int share_stolen(struct weir_surroundings *surroundings, struct weir_group *group,
+                        struct weir_execution *execution)
 {
     const struct weir_stolen *all = stolen_of_node(surroundings);
     struct weir_stolen mine = {.ns = WEIR_UNKNOWN};
-    int code = weir_group_deal_on_node(surroundings->group, all, sizeof mine, &mine);
+    int code = weir_group_deal_on_node(group, all, sizeof mine, &mine);
 
     execution->stolen_ns = mine.ns;
     if (mine.ns != WEIR_UNKNOWN && mine.interval_ns > execution->wall_ns)
@@ -158,13 +159,13 @@ static int share_stolen(struct weir_surroundings *surroundings, struct weir_exec
     return code;
 }
 
-void weir_surroundings_end(struct weir_surroundings *surroundings, const void *memory, size_t bytes,
-                           struct weir_phase_surroundings *seen)
+void weir_surroundings_end(struct weir_surroundings *surroundings, struct weir_group *group,
+                           const void *memory, size_t bytes, struct weir_phase_surroundings *seen)
 {
     struct weir_traffic now;
 
     sample_rank(surroundings, &seen->execution);
-    seen->code = share_stolen(surroundings, &seen->execution);
+    seen->code = share_stolen(surroundings, group, &seen->execution);
     look_at_memory(surroundings, memory, bytes, &seen->execution);
     if (surroundings->traffic_watch == NULL)
         return;

@@ -107,9 +107,10 @@ struct weir_phase_surroundings {
 
 /* Before this rank waits for the start. */
 void weir_surroundings_begin(struct weir_surroundings *surroundings);
-/* When its last stamp is taken, and no rank moves data any more. `memory` and `bytes` are the
- * buffers. Collective, but ranks do not agree. */
-void weir_surroundings_end(struct weir_surroundings *surroundings, const void *memory, size_t bytes,
-                           struct weir_phase_surroundings *seen);
+/* When its last stamp is taken, and no rank moves data any more. `group` are the ranks of the phase,
+ * the first ones of the test or all; `memory` and `bytes` are the buffers. Collective, but ranks do
+ * not agree. */
+void weir_surroundings_end(struct weir_surroundings *surroundings, struct weir_group *group,
+                           const void *memory, size_t bytes, struct weir_phase_surroundings *seen);
 
 #endif
