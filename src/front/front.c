@@ -107,6 +107,24 @@ static int say_report_help(struct weir_command *command)
     return 0;
 }
 
+/* What a run of no dialect could be printed as is refused before the file is read. */
+static int check_report(struct weir_command *command, struct weir_error *error)
+{
+    struct weir_error other = {0};
+    int failure =
+        weir_front_choose_reporter(command->dialect, &command->report, &command->output, error);
+
+    for (size_t i = 0; failure != 0 && weir_dialects[i] != NULL; i++) {
+        other = (struct weir_error){0};
+        if (weir_front_choose_reporter(weir_dialects[i]->name, &command->report, &command->output,
+                                       &other) == 0) {
+            *error = (struct weir_error){0};
+            failure = 0;
+        }
+    }
+    return failure;
+}
+
 static int read_report(const struct weir_invocation *invocation, struct weir_command *command,
                        struct weir_error *error)
 {
@@ -143,8 +161,7 @@ static int read_report(const struct weir_invocation *invocation, struct weir_com
         .summary_path = values.summary_path,
         .is_plain = values.is_plain,
     };
-    /* What no run could be printed as is refused before the file is read. */
-    return weir_front_choose_reporter(command->dialect, &command->report, &command->output, error);
+    return check_report(command, error);
 }
 
 static int read_doctor(const struct weir_invocation *invocation, struct weir_command *command,

@@ -56,6 +56,8 @@ capture() { # capture COMMAND...
     command_line="$*"
     status=0
     OMPI_MCA_odls_base_sigkill_timeout=$kill_after "$@" >"$out" 2>"$err" </dev/null || status=$?
+    # Users read "use -k": "{keep}" is the name that sentences have inside (weir/base/remedy.h).
+    ! grep -qE '\{[a-z]+(-[a-z]+)*\}' "$out" "$err" || fail "the name of a remedy is shown in place of an option"
 }
 
 run() { # run RANKS OPTION...: weir on so many ranks
