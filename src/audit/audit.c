@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-/* ---- what is doubted ---- */
+/* ---- the phase that is checked ---- */
 
 static bool moves_data(const struct weir_audit_input *input)
 {

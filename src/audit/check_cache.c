@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubts whether reads came from the storage: what was in page caches before them, and where that
- * is not known, whose data a rank read, and through which cache. */
+/* Checks that the storage was measured: what was in page caches before reads, or, where that is not
+ * known, which rank wrote the data and through which cache; and what of writes left memory. */
 #include "checks.h"
 
 #include "weir/base/remedy.h"
@@ -13,7 +13,7 @@
 /* Of what is read: less of it in page caches changes a rate by less than repetitions differ. */
 #define RESIDENT_SHARE 0.05
 
-/* The same files, as far as names tell. */
+/* The same files, by their names. */
 static bool is_same_target(const struct weir_target *one, const struct weir_target *other)
 {
     if (one == other)
@@ -147,7 +147,7 @@ static bool is_checked_before(const struct weir_audit_input *input)
     return false;
 }
 
-/* ---- where the kernel did not tell what it had ---- */
+/* ---- without figures of the kernel ---- */
 
 /* A file that is there from before the run may be in the cache from before it. */
 static void check_memory(const struct weir_audit_input *input)
@@ -190,7 +190,7 @@ static void check_cached(const struct weir_audit_input *input)
         check_memory(input);
 }
 
-/* ---- where it did ---- */
+/* ---- with figures of the kernel ---- */
 
 static void explain_residency(const struct weir_audit_input *input, struct weir_text *text)
 {
@@ -210,8 +210,8 @@ static void explain_residency(const struct weir_audit_input *input, struct weir_
     }
 }
 
-/* What a rank checks is worth a sentence where its own node wrote it: then the check may never
- * have seen the storage. */
+/* A check of data that the node itself wrote is reported as well: it may never have reached the
+ * storage. */
 static void report_residency(const struct weir_audit_input *input, double share)
 {
     struct weir_phase_result *record = input->record;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubts whether the load that was asked for was there, and what limited it: rates, depths, what
- * the system granted, and processors. */
+/* Checks that the load was the one that was asked for, and what limited it: rates, depths, limits
+ * of the system, and processors. */
 #include "checks.h"
 
 #include "weir/base/remedy.h"
@@ -111,8 +111,8 @@ static double busy_share(const struct weir_phase_result *record)
 }
 
 /* A transfer is late for one of three reasons: all slots were taken for long, which service times
- * tell as well; a slow one before it held its slot; or nobody was there to issue it. Only the last
- * is not the storage's. */
+ * show as well; a slow transfer before it held its slot; or the rank did not run. Only the last is
+ * not due to the storage. */
 static void check_issue(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;
@@ -260,7 +260,7 @@ static void check_submission(const struct weir_audit_input *input)
 /* From this share of their time on, ranks were busy all the time. */
 #define PROCESSOR_SHARE 0.95
 
-/* Who polls is always busy. */
+/* A rank that polls is always busy. */
 static bool is_polling(const struct weir_test *test)
 {
     static const char *const settings[] = {"uring.iopoll", "uring.sqpoll"};
@@ -274,7 +274,7 @@ static bool is_polling(const struct weir_test *test)
     return false;
 }
 
-/* Who waits for due times may poll for them. */
+/* A rank that waits for due times may poll for them. */
 static void check_processors(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;

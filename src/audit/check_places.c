@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubts whether ranks ran where they should, undisturbed: one finding of a kind for all nodes,
- * which names the worst of them. */
+/* Checks that ranks ran where they should, undisturbed: one finding of a kind for all nodes, which
+ * names the worst of them. */
 #include "checks.h"
 
 #include "weir/base/text.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* Of the pages of a rank's buffers: the kernel puts a few elsewhere when lists of free pages are
- * short, and that many change no rate that anybody could tell. */
+ * short, and that many change no rate measurably. */
 #define AWAY_PERMILLE 10
 /* Of the phase. A group that is not at its quota is never kept from running at all, so that less
  * than this is the end of one period, not a limit. */
@@ -89,7 +89,7 @@ static unsigned superfluous(const struct weir_node_places *node)
     return node->rank_count > cores_of(node) ? node->rank_count - cores_of(node) : 0;
 }
 
-/* Ranks of which nothing is known may be elsewhere: somebody must really be without a core. */
+/* Ranks of which nothing is known may be elsewhere: at least one must really be without a core. */
 static double oversubscription(const struct weir_node_places *node)
 {
     if (superfluous(node) == 0 || node->crowded_count == 0)
@@ -153,7 +153,7 @@ static void check_sharing(const struct weir_audit_input *input)
                      others(rank_count, "rank", more), way_to_a_core(input));
 }
 
-/* ---- who was moved ---- */
+/* ---- ranks that were moved ---- */
 
 static double move_count(const struct weir_node_places *node)
 {
@@ -186,7 +186,7 @@ static double far_pages(const struct weir_node_places *node)
     return node->away_count > 0 && node->away_permille >= AWAY_PERMILLE ? node->away_permille : 0.0;
 }
 
-/* By an option of ours: a policy that the process was started with is nobody's mistake. */
+/* By an option of ours: a policy that the process was started with was meant so. */
 static bool is_asked_for(const struct weir_audit_input *input)
 {
     return input->test->membind.policy != WEIR_MEMBIND_AUTO &&
@@ -228,8 +228,10 @@ static const char *way_to_near_memory(const struct weir_audit_input *input,
     if (was_left(input->record, node))
         return "the rank was moved away from them: find out by whom, and measure again";
     if (is_asked_for(input))
-        return "there was no room, or somebody has moved them: numactl -H shows what is free";
-    return "there was no room, or somebody has moved them: numactl -H shows what is free, and "
+        return "there was no room, or another process has moved them: numactl -H shows what is "
+               "free";
+    return "there was no room, or another process has moved them: numactl -H shows what is free, "
+           "and "
            "--membind local takes nothing else";
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubts whether ranks were alike. */
+/* Checks that ranks were alike. */
 #include "checks.h"
 
 #include "weir/base/remedy.h"
@@ -76,8 +76,9 @@ static void check_stalls(const struct weir_audit_input *input)
 
     if (record->stalled_rank_count > 0)
         weir_result_find(record, WEIR_WARNING, "stalled",
-                         "%u ranks did not move for up to %.0f s (--watchdog); the first: %s",
-                         record->stalled_rank_count, record->stall_s, record->stall);
+                         "%u rank%s did not move for up to %.0f s (--watchdog); the first: %s",
+                         record->stalled_rank_count, record->stalled_rank_count == 1 ? "" : "s",
+                         record->stall_s, record->stall);
 }
 
 void weir_audit_ranks(const struct weir_audit_input *input)

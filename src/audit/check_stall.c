@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubts whether transfers went on all the time: a stop of a rank, of its node, of the network or
- * of the storage. */
+/* Checks that transfers went on all the time: a gap means a stop of a rank, of its node, of the
+ * network or of the storage. */
 #include "checks.h"
 
 #include "weir/base/text.h"
@@ -25,7 +25,7 @@ static bool is_a_stop(const struct weir_phase_result *record, double seconds)
 }
 
 /* What a transfer takes, but for the few that a stop delays: what ranks have in flight, twice, and
- * at least one in a thousand. 0 if there are too few to tell. */
+ * at least one in a thousand. 0 if there are too few. */
 static double usual_fraction(const struct weir_phase_result *record)
 {
     double stopped = 2.0 * record->rank_count * fmax(record->depth, 1.0);
@@ -103,7 +103,7 @@ static void check_tail(const struct weir_audit_input *input)
                      fraction * 100.0, weir_duration_format(usual_s(record, fraction), usual));
 }
 
-/* Where transfers are due by a rate, pauses are asked for, and response times tell of stops. */
+/* Where transfers are due by a rate, pauses are asked for, and response times show stops. */
 void weir_audit_stalls(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;

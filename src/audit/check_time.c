@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubts whether the time is right: clocks, the length of a phase, what else was in it. */
+/* Checks the time: clocks, the length of a phase, what else was in it. */
 #include "checks.h"
 
 #include "weir/base/remedy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubts whether all was done that was asked for, and whether the data are right. */
+/* Checks that all was done that was asked for, and that the data are right. */
 #include "checks.h"
 
 #include "weir/base/remedy.h"

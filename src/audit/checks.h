@@ -11,7 +11,7 @@
 /* A phase below this is over before caches, schedulers and networks have come to rest. */
 #define WEIR_SHORT_PHASE_S 0.1
 
-/* What is doubted. */
+/* The phase that is checked. */
 struct weir_audit_input {
     const struct weir_plan *plan;
     const struct weir_test *test;

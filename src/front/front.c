@@ -23,7 +23,7 @@ static const char help_of_commands[] =
     "  weir report FILE [--format ior|csv|json] [--compat VERSION] [--plain] [--summary-file "
     "FILE]\n"
     "              [--run last|all|list|N|ID]\n"
-    "                          tell a result again that was kept with --result\n"
+    "                          print the report of a run in a file that --result made\n"
     "  weir ior --help         all options of IOR and of the backends; the same for net, "
     "serve, doctor, topology and report\n"
     "  weir --version          version of this program and of the formats it prints; also weir -V\n"
@@ -149,7 +149,7 @@ static int read_report(const struct weir_invocation *invocation, struct weir_com
                                 "the result file is missing: weir report FILE [OPTION...]");
     if (count > options + 1)
         return weir_error_usage(error, parser.place,
-                                "%s and %s: one file is told at a time; runs of two files cannot "
+                                "%s and %s: one file at a time; runs of two files cannot "
                                 "be compared yet",
                                 words[options], words[options + 1]);
     command->kind = WEIR_COMMAND_REPORT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often a run tells how far it is. */
+/* The interval of progress lines. */
 #include "progress_words.h"
 
 #include "weir/base/log.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Some 30,000 years from now: what a damaged file may tell beyond that is no date. */
+/* Some 30,000 years from now: a damaged file may hold more, which is no date. */
 #define LATEST_S 1e12
 
 char *weir_date_format(double seconds, char buffer[WEIR_DATE_BYTES])

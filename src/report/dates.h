@@ -5,7 +5,7 @@
 
 #define WEIR_DATE_BYTES 32
 
-/* Seconds since 1970 as ctime(3) tells them, in local time and without a line end: "Sat Nov 21
+/* Seconds since 1970 as ctime(3) prints them, in local time and without a line end: "Sat Nov 21
  * 00:01:41 2026". Returns `buffer`. */
 char *weir_date_format(double seconds, char buffer[WEIR_DATE_BYTES]);
 

@@ -31,7 +31,7 @@ static void merge_histograms(struct weir_phase_result *whole, const struct weir_
     merge_histogram(whole->read_latency, row->read_latency);
 }
 
-/* A search may come to another depth each time: then there is none to tell. */
+/* A search may find another depth each time: then the mean has none. */
 static void merge_load(struct weir_phase_result *whole, const struct weir_phase_result *row)
 {
     struct weir_pace_result *pace = &whole->pace;
@@ -102,7 +102,7 @@ static void merge(struct weir_phase_result *whole, const struct weir_phase_resul
     merge_slowest(whole, row);
 }
 
-/* What was cut short says nothing of the others, unless all were. There is at least one row. */
+/* Repetitions that were cut short are left out, unless all were. There is at least one row. */
 static const struct weir_phase_result *merged(struct weir_arena *arena,
                                               const struct weir_repetitions *all)
 {

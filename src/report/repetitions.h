@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* More repetitions than these are told in one line. */
+/* More repetitions than these share one line. */
 #define WEIR_REPETITIONS_SHOWN 3
 
 /* All that ran of one phase of the plan. */

@@ -246,7 +246,7 @@ static const struct {
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"}, "report: the result file is missing: weir report FILE [OPTION...]"},
     {{"weir", "report", "--format", "csv", "f", "g"},
-     "report: f and g: one file is told at a time; runs of two files cannot be compared yet"},
+     "report: f and g: one file at a time; runs of two files cannot be compared yet"},
     {{"weir", "report", "--format", "csv"},
      "report: the result file is missing: weir report FILE [OPTION...]"},
     {{"weir", "report", "f", "--format=xml"},

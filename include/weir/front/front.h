@@ -72,7 +72,7 @@ struct weir_report_request {
 
 struct weir_command {
     enum weir_command_kind kind;
-    const char *dialect;     /* whose options the user typed, or would type; set for errors, too */
+    const char *dialect;     /* that of the options on the command line; set for errors, too */
     struct weir_plan *plan;  /* RUN, EXPLAIN; frozen */
     struct weir_text text;   /* SAY */
     const char *result_path; /* REPORT: a word of argv */

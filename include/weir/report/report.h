@@ -14,14 +14,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One way to tell a result. Each function appends what is due at that point; any may be NULL. */
+/* One format of a report. Each function appends what is due at that point; any may be NULL. */
 struct weir_reporter {
     const char *name; /* "ior", "ior json" */
     bool is_text;     /* lines for people: warnings and our own block have a place in it */
-    bool is_document; /* tells one run, as a whole: several do not follow one another */
+    bool is_document; /* a document of one run: several cannot follow one another */
     /* True if a file that begins like this holds such a report, of whatever style. */
     bool (*is_held)(const char *begin);
-    /* The reporter whose functions tell in this style; NULL: this one, in all of them. */
+    /* The reporter that prints this style; NULL: this one prints all of them. */
     const struct weir_reporter *(*in_style)(const char *style);
     void (*begin)(struct weir_text *text, const struct weir_plan *plan,
                   const struct weir_result *result);
@@ -35,7 +35,7 @@ struct weir_reporter {
                 const struct weir_result *result);
 };
 
-/* By the output's name of a reporter and its style. Never NULL: who writes the name checks it. */
+/* By the output's name of a reporter and its style. Never NULL: front ends check the name. */
 const struct weir_reporter *weir_reporter_find(const struct weir_output *output);
 
 /* True if a file that begins like this holds a report of any reporter. */
@@ -46,11 +46,11 @@ bool weir_report_is_held(const char *begin);
 void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result);
 
-/* Appends what the backend told of its files, whole lines, as it may be shown. For phases that have
- * notes. */
+/* Appends the notes of the backend about its files, whole lines, with control characters made
+ * visible. For phases that have notes. */
 void weir_report_notes(struct weir_text *text, const struct weir_phase_result *phase);
 
-/* The live report: what the plan's reporter tells at each point, with remedies in the words of the
+/* The live report: what the plan's reporter prints at each point, with remedies in the words of the
  * dialect. */
 void weir_report_begin(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result);
@@ -120,8 +120,8 @@ int weir_record_list(const char *path, struct weir_arena *arena, struct weir_rec
 
 /* ---- its runs: from the file alone, whatever the command lines mean today ---- */
 
-/* For `run` below: positions in the list, or one of these, which pass over runs without a report. Records of runs that were made at the
- * same time are told apart by their ids. */
+/* For `run` below: positions in the list, or one of these, which pass over runs without a report.
+ * Ids tell the records of runs at the same time apart. */
 #define WEIR_LAST_RUN UINT_MAX
 #define WEIR_ALL_RUNS (UINT_MAX - 1)
 

@@ -239,8 +239,8 @@ static bool is_row_of_earlier(const struct weir_backends *backends, size_t count
     return is_found;
 }
 
-/* Options of other backends change nothing, which may not be what was meant. One that several have
- * is told of the first. */
+/* Options of other backends change nothing, which may not be what was meant. An option that several
+ * have is named with the first. */
 static void remark_unused_options(const struct weir_ior_lowering *lowering)
 {
     const struct weir_backends *backends = lowering->request->backends;

@@ -64,7 +64,7 @@ static int check_counts(const struct check *check)
     return 0;
 }
 
-/* What a read must be told to verify data that it did not see written; NULL if the data tell
+/* The option that a read needs to verify data which this run did not write; NULL if the data have
  * it. */
 static const char *why_seed_is_needed(const struct check *check)
 {

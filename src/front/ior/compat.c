@@ -71,14 +71,14 @@ static void add_meaning(struct weir_text *text, const struct weir_option *row)
     if (row->help)
         add_cell(text, row->help);
     else
-        weir_text_add(text, "known to IOR, and to be told from a mistyped word");
+        weir_text_add(text, "known to IOR, and not taken for a mistyped word");
     weir_text_add(text, " (%s", kind_of_value(row));
     if (row->standard)
         weir_text_add(text, ", `%s` if not given", row->standard);
     weir_text_add(text, ")");
 }
 
-/* What depends on the build is told the same in all of them. */
+/* The page is the same for all builds. */
 static void add_verdict(struct weir_text *text, const struct weir_option *row)
 {
     if (row->refusal && !row->needs) {

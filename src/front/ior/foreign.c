@@ -40,7 +40,7 @@ const struct weir_foreign_word weir_ior_foreign_words[] = {
     {"json", "--summaryFormat JSON"},
     {"csv", "--summaryFormat CSV"},
     {"output|out|logfile|log", "-o FILE for the test file, --summaryFile FILE for the report, or "
-                               "--result FILE for what weir report tells again"},
+                               "--result FILE for a file that weir report reads"},
     {"quiet|silent|brief|short", "--plain (IOR's lines alone)"},
     {"dry|dry-run|print", "--explain (print what would be done) or --dryRun"},
     {"cpus_allowed|cpus|cpu|affinity|bind|zones|numa", "--pin POLICY"},

@@ -26,7 +26,7 @@ static int lower_requests(struct weir_plan *plan, const struct weir_ior_request 
     return failure ? failure : weir_plan_freeze(plan, error);
 }
 
-/* For sites whose users cannot be asked to give --overwrite: they call weir by the name of ior. */
+/* For sites where scripts call weir by the name of ior and cannot be given --overwrite. */
 static int add_permission(struct weir_plan *plan, int first, struct weir_error *error)
 {
     const char *value = getenv("WEIR_OVERWRITE");

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of a fill that nobody gave a size for. */
+/* Transfer size of a fill for which none is given. */
 #define FILL_BYTES (UINT64_C(1) << 20)
 
 /* ---- what all phases have in common ---- */
@@ -245,7 +245,7 @@ static struct weir_phase mixed_phase(const struct weir_ior_lowering *lowering)
     return phase;
 }
 
-/* A fill that nobody gave a size for goes in large transfers: whole ones of those that follow. */
+/* A fill without a given size goes in large transfers: whole ones of those that follow. */
 static uint64_t fill_bytes(const struct weir_ior_config *ior)
 {
     uint64_t transfer = (uint64_t)ior->transfer_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a test wants its tasks and their buffers, which page cache it wants to find, and when the
- * run is to end. */
+/* Options for the places of tasks and their buffers, the state of the page cache, and the end of
+ * the run. */
 #include "lowering.h"
 
 #include "pinning_words.h"

@@ -14,8 +14,8 @@ static const char gpu_refusal[] =
 static const char sizes_better[] = "1.5g is 1536 MiB, and what is no size is refused";
 static const char decimals_better[] = "decimals count";
 static const char verify_better[] =
-    "misplaced, stale and torn data are found too, and told by place and kind; the time it takes "
-    "is told apart";
+    "misplaced, stale and torn data are found too, and reported with place and kind; the time it "
+    "takes is reported apart";
 
 /* One row per option of IOR 4.1, by letter, then those without one. Long names are the keys of
  * IOR's directives. */
@@ -53,7 +53,7 @@ static const struct weir_option ior_rows[] = {
      .help = "barriers between opening, moving data and closing", .since = "2.10"},
     {'G', "setTimeStampSignature", WEIR_OPTION_INTEGER, AT(signature),
      .help = "seed of the data, to verify it in a later run; 0: a new one", .since = "2.10",
-     .better = "seldom needed: data tell themselves what they were written with"},
+     .better = "seldom needed: stamps in the data hold what they were written with"},
     {'i', "repetitions", WEIR_OPTION_INTEGER, AT(repetitions), "1",
      .help = "how often the test is repeated", .since = "2.10"},
     {'j', "outlierThreshold", WEIR_OPTION_SECONDS, AT(outlier_threshold_ns),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which reporter of IOR's tells the results, and which release of IOR it looks like. */
+/* Reporters of IOR's formats, and the releases of IOR that they look like. */
 #ifndef WEIR_FRONT_IOR_VERSION_H
 #define WEIR_FRONT_IOR_VERSION_H
 

@@ -105,9 +105,10 @@ static const struct weir_option net_rows[] = {
     {0, "read-depth", WEIR_OPTION_COUNT, AT(read_depth),
      .help = "verbs: reads in flight per queue pair; 0: the most that the device can"},
     {0, "interval", WEIR_OPTION_SECONDS, AT(interval_ns),
-     .help = "seconds for which bytes are told one by one; 0: none, but 1 with --format iperf"},
+     .help = "seconds for which bytes are printed interval by interval; 0: none, but 1 with "
+             "--format iperf"},
     {0, "repetitions", WEIR_OPTION_COUNT, AT(repetitions), "1",
-     .help = "of all of it; medians are told"},
+     .help = "of all of it; medians are reported"},
     {0, "format", WEIR_OPTION_CHOICE, AT(format), "table", "table|json|iperf|perftest",
      .help = "format of the report"},
     {0, "gbits", WEIR_OPTION_FLAG, AT(gbits), .help = "with --format perftest: Gbit/s, not MiB/s"},
@@ -358,7 +359,7 @@ static int read_provider(const struct reading *reading)
     struct weir_arena *arena = &plan->arena;
     bool is_chosen = strcmp(values->provider, "auto") == 0;
     bool is_mpi = strcmp(values->provider, "mpi") == 0;
-    /* What nobody else has says which provider is meant. */
+    /* An option that only one provider has implies that provider. */
     bool speaks_of_verbs = values->device != NULL || values->gid >= 0 || values->mtu > 0 ||
                            values->read_depth > 0 || values->signal_every > 0 ||
                            strcmp(values->wireup, "auto") != 0;

@@ -82,7 +82,7 @@ static const struct weir_option_set serve_set = {"serve", serve_rows, sizeof(str
 static const char serve_usage[] =
     "Usage: weir serve --secret-file FILE [OPTION...]\n\n"
     "Serves named objects in the memory of this host to weir ior -a RDMA --rdma.hosts HOST:PORT,\n"
-    "until it is told to end (SIGTERM, SIGINT). Its first line says where it is. Under srun or\n"
+    "until SIGTERM or SIGINT. Its first line has its address. Under srun or\n"
     "mpiexec each rank is a server by itself; MPI is not used.\n\n"
     "Example\n"
     "  head -c 32 /dev/urandom | base64 >secret && chmod 600 secret\n"
@@ -138,7 +138,7 @@ static int check_verbs_words(const struct serve_values *values, const char *plac
         option, values->provider);
 }
 
-/* Whoever says something of verbs wants it, and not TCP without it where there is no device. */
+/* An option of verbs implies the provider verbs: TCP would ignore it where there is no device. */
 static const char *provider_of(const struct serve_values *values)
 {
     return !values->provider && find_verbs_option(values) ? "verbs" : values->provider;

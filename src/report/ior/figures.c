@@ -51,7 +51,7 @@ static double or_zero(double value)
     return isfinite(value) ? value : 0.0;
 }
 
-/* Of less than this no clock tells. */
+/* No clock resolves less than this. */
 #define SHORTEST_S 1e-9
 
 double weir_figures_rate(double amount, double seconds)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* IOR 4.1 prints the lines "Max" at -v only, and most scripts look for them: here they are always
- * there, but for who asks for 4.0 by name. */
+ * there, unless --compat 4.0 is given. */
 static const struct weir_ior_layout layouts[] = {
     [WEIR_IOR_4_1] = {.release = WEIR_IOR_4_1,
                       .name = "IOR 4.1",

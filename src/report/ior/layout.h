@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* How the start of a phase is told. */
+/* How the start of a phase is printed. */
 enum weir_commencing {
-    WEIR_COMMENCING_NOWHERE, /* 3.0 tells it on its standard error only */
+    WEIR_COMMENCING_NOWHERE, /* 3.0 prints it on its standard error only */
     WEIR_COMMENCING_BLOCK,   /* words, date, and an empty line before them */
     WEIR_COMMENCING_LINE
 };
@@ -36,7 +36,7 @@ struct weir_ior_layout {
     bool has_all_maxima;    /* the lines "Max" at any verbosity, else at -v */
     /* at -v: how far clocks lay apart, and what -C takes for granted */
     bool has_skew;
-    const char *participants; /* at -v: before the number of tasks; NULL: it is not told */
+    const char *participants; /* at -v: before the number of tasks; NULL: it is not printed */
     enum weir_commencing commencing;
     int commencing_verbosity;
     bool has_gap_before_reads; /* an empty line behind the start of a read */

@@ -40,7 +40,7 @@ void weir_lines_maxima(struct weir_text *text, const struct weir_plan *plan,
 /* Figures of the summary of 3.x and 4.x: four columns, each with a blank behind it. */
 void weir_lines_spread(struct weir_text *text, const struct weir_spread *spread);
 
-/* Who makes rows of the summary. */
+/* Makes the rows of a summary. */
 typedef void weir_lines_summary_row(struct weir_text *text, const struct weir_plan *plan,
                                     const struct weir_test_result *begun, enum weir_verb verb,
                                     const struct weir_ior_summary *summary);

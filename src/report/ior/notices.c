@@ -53,7 +53,7 @@ void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
     for (size_t i = 0; i < test->remark_count; i++) {
         const char *remark = test->remarks[i];
 
-        /* Of what is pretended for all tests, the begin has told. */
+        /* What is pretended for all tests stands at the beginning of the report. */
         if (!is_pretence(remark) || !has_remark(plan->tests[0], remark))
             add_remark(text, remark);
     }

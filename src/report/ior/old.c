@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IOR's classic text of 2.10, with one table at the end of a test, and of 3.0, with a row for each
- * phase. Both tell a test's options in a block "Summary". */
+ * phase. Both print a test's options in a block "Summary". */
 #include "old.h"
 #include "dates.h"
 #include "layout.h"
@@ -34,7 +34,7 @@ static void add_head(struct weir_text *text, const struct weir_plan *plan,
     weir_lines_skew_of_one_node(text, plan, result);
 }
 
-/* Where the files are, and who works on them: at -v. */
+/* Where the files are, and the ranks that work on them: at -v. */
 static void add_place(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_test_result *begun)
 {
@@ -316,7 +316,7 @@ static void add_spread_2_10(struct weir_text *text, const struct weir_spread *sp
                   spread->stddev);
 }
 
-/* A user who gives no number of his own has -1 here, and 0 in all later versions. */
+/* Without a given number this is -1, and 0 in all later versions. */
 static long long reference_2_10(const struct weir_test *test)
 {
     return test->reference != 0 ? (long long)test->reference : -1;

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* What the pieces are told from. */
+/* The sources of the values. */
 struct subject {
     const struct weir_words_listener *listener;
     const struct weir_plan *plan;
@@ -83,7 +83,7 @@ static void say_names(const struct subject *subject)
 
 /* ---- limits ---- */
 
-/* A share of a node's memory is not known in bytes before the run, so it is told as it was
+/* A share of a node's memory is not known in bytes before the run, so it is printed as it was
  * given. */
 static void say_memory(const struct subject *subject)
 {
@@ -215,7 +215,7 @@ static void say_checks(const struct subject *subject)
         say_number(subject, "dataPacketType", type);
 }
 
-/* What 3.x tells of its backends MPIIO, HDF5 and NCMPI in every test. */
+/* What 3.x prints of its backends MPIIO, HDF5 and NCMPI in every test. */
 static void say_old_backends(const struct subject *subject)
 {
     say_flag(subject, "preallocate", "mpiio.preallocate");

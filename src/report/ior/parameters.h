@@ -6,7 +6,7 @@
 
 #include "words.h"
 
-/* Tells the listener the keys of the version that plan->output.style says, in its order. */
+/* Calls the listener with the keys of the version that plan->output.style says, in its order. */
 void weir_parameters_say(const struct weir_words_listener *listener, const struct weir_plan *plan,
                          const struct weir_result *result, const struct weir_test_result *begun);
 

@@ -10,7 +10,7 @@
 /* The names of the columns, after an empty line; nothing for a version without a table. */
 void weir_rows_head(struct weir_text *text, const struct weir_plan *plan);
 
-/* Everything that is told of a phase. As phase_done of struct weir_reporter. */
+/* Everything that is printed of a phase. As phase_done of struct weir_reporter. */
 void weir_rows_phase(struct weir_text *text, const struct weir_plan *plan,
                      const struct weir_result *result, const struct weir_phase_result *phase);
 

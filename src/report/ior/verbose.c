@@ -122,8 +122,8 @@ static void add_commencing(struct weir_text *text, const struct weir_plan *plan,
 
 /* ---- single ranks ---- */
 
-/* Whose part a rank takes. False if that hangs on how ranks are placed on nodes, which a result
- * does not tell. */
+/* The rank whose part a rank takes. False if that depends on how ranks are placed on nodes, which a
+ * result does not hold. */
 static bool find_owner(const struct weir_phase *planned, const struct weir_phase_result *phase,
                        unsigned rank, uint64_t *owner)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What IOR's text says at -v and above, beside the rows. The environment of the job is never told:
- * it may hold secrets. */
+/* What IOR's text has at -v and above, beside the rows. The environment of the job is never
+ * printed: it may hold secrets. */
 #ifndef WEIR_REPORT_IOR_VERBOSE_H
 #define WEIR_REPORT_IOR_VERBOSE_H
 
@@ -12,13 +12,13 @@
 void weir_verbose_given_seed(struct weir_text *text, const struct weir_plan *plan,
                              const struct weir_test *test);
 
-/* -vvv: memory that is taken away. -vvvv: where single transfers are told. */
+/* -vvv: memory that is taken away. -vvvv: the files with the times of single transfers. */
 void weir_verbose_test(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_test *test);
 
 /* What stands before the row of a phase: pauses and stonewalls of single ranks (-v), a seed that
- * was drawn and how often data is read (-vv), stamps of single ranks (-vvv). What is known of
- * single ranks is told while the job runs only. */
+ * was drawn and how often data is read (-vv), stamps of single ranks (-vvv). Lines of single ranks
+ * are printed only while the job runs: the result file does not have them. */
 void weir_verbose_phase(struct weir_text *text, const struct weir_plan *plan,
                         const struct weir_result *result, const struct weir_phase_result *phase);
 

@@ -171,7 +171,7 @@ static void say_target(const struct weir_words_listener *listener, const struct 
 
     weir_words_file_name(&name, test);
     listener->text(context, "api", test->label);
-    /* In a dry run another backend stands in, whose version says nothing of the one named. */
+    /* In a dry run another backend stands in, whose version is not that of the one named. */
     listener->text(context, "apiVersion", test->is_dry_run ? "" : test->backend->version);
     listener->text(context, "test filename", weir_text_string(&name));
     listener->text(context, "access",
@@ -193,7 +193,7 @@ static void say_layout(const struct weir_words_listener *listener, const struct 
     say_shift(listener, &shift);
 }
 
-/* A share of a node's memory is told as it was given. */
+/* A share of a node's memory is printed as it was given. */
 static void say_hog(const struct weir_words_listener *listener, const struct weir_memory_hog *hog)
 {
     char percent[16];

@@ -54,7 +54,7 @@ void weir_words_file_name(struct weir_text *text, const struct weir_test *test);
 /* The user's remark (IOR's "debug"), NULL if there is none. */
 const char *weir_words_remark(const struct weir_test *test);
 
-/* Who is told of the lines of the block "Options", in order, as 3.2 and later versions have it. */
+/* Receives the lines of the block "Options", in order, as 3.2 and later versions have it. */
 struct weir_words_listener {
     void *context;
     void (*text)(void *context, const char *key, const char *value);

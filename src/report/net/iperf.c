@@ -84,7 +84,7 @@ struct line {
     double begin_s;
     double end_s;
     double byte_count;
-    uint64_t retransmits; /* UINT64_MAX: none are told */
+    uint64_t retransmits; /* UINT64_MAX: not known */
     const char *side;     /* "sender", "receiver"; "": of an interval */
 };
 

@@ -39,7 +39,7 @@ static bool ends_within_a_line(int descriptor)
 
 /* Held for one record: appending is not atomic on network file systems, and a line that another run
  * has cut must be seen as that. A run that was stopped with the lock, or a file system without
- * locks, holds nobody up: readers know records by their ids. */
+ * locks, does not block other runs: readers know records by their ids. */
 static void lock(int descriptor)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

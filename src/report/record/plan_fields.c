@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan as keys of the result file: what ran can be read, told and compared without the front
+/* The plan as keys of the result file: a run can be read, reported and compared without the front
  * end that made it. docs/result-file.md explains each key. */
 #include "record.h"
 
@@ -223,7 +223,7 @@ static bool read_steps(const json_t *value, void *values, struct weir_arena *are
     return json_is_array(value);
 }
 
-/* ---- backends: what is told of them, and their options as texts ---- */
+/* ---- backends, and their options as texts ---- */
 
 #define BACKEND(key_text, member)                                                                  \
     WEIR_JSON_FIELD(weir_descriptor, key_text, member, STRING, .flags = WEIR_JSON_NEEDED)
@@ -262,7 +262,7 @@ static json_t *backend_of(const struct weir_descriptor *backend, const void *val
     return object;
 }
 
-/* Each option becomes a text: that is how reports and explanations tell it. */
+/* Each option becomes a text: reports and explanations print it so. */
 static bool read_options(json_t *object, bool is_standard, struct weir_option **row,
                          const char **values, struct weir_arena *arena)
 {

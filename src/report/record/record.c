@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Each record says whose it is: runs may append to one file at the same time. */
+/* Each record has the id of its run: runs may append to one file at the same time. */
 json_t *weir_record_of(const char *kind, uint64_t run_id)
 {
     json_t *record = json_object();

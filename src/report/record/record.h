@@ -18,7 +18,7 @@ void weir_record_add_line(struct weir_text *text, json_t *record);
 /* Which schema the run is in, and what program and build wrote it. */
 void weir_record_put_build(json_t *record);
 
-/* Of struct weir_plan: who asked for what. */
+/* Of struct weir_plan: what was asked for. */
 extern const struct weir_json_field weir_record_plan_fields[];
 /* Of struct weir_test and struct weir_phase, without their phases and steps. They stand in the plan
  * of the run, and again in the records of the test and the phase, so that each of these can be

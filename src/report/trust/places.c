@@ -10,7 +10,7 @@
 
 /* ---- caches, devices, networks ---- */
 
-/* Whether data leave the node; true if nobody knows. */
+/* Whether data leave the node; true if that is not known. */
 static bool is_network_storage(const struct weir_result *result, unsigned test)
 {
     for (unsigned i = 0; i < result->test_count; i++) {
@@ -29,7 +29,7 @@ static bool has_devices(const struct weir_result *result, const struct weir_phas
     return phase->traffic.has_devices;
 }
 
-/* Of a disk of the node's own, what passes the network meanwhile tells nothing. */
+/* The traffic of networks says nothing about a disk of the node's own. */
 static bool has_network(const struct weir_result *result, const struct weir_phase_result *phase)
 {
     return phase->traffic.has_network && is_network_storage(result, phase->test);

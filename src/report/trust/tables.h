@@ -24,7 +24,7 @@ struct weir_trust_view {
 void weir_trust_line(struct weir_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Which phase a line speaks of, of which repetition of it: the first columns of every table.
+/* The phase of a line and its repetition: the first columns of every table.
  * Returns `buffer`. */
 #define WEIR_TRUST_PHASE_HEADER "  test iter phase "
 #define WEIR_TRUST_PHASE_BYTES 48

@@ -99,7 +99,7 @@ static void add_slowest(struct weir_text *line, const struct weir_phase_result *
     }
 }
 
-/* Results of older versions do not tell it. */
+/* Results of older versions do not have it. */
 static char *format_processor(const struct weir_phase_result *result,
                               char buffer[WEIR_DURATION_TEXT_BYTES])
 {

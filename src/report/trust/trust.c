@@ -108,8 +108,8 @@ static void add_found(struct weir_text *list, const struct weir_mismatch *mismat
                       (unsigned long long)generation);
 }
 
-/* The directory of a processor package depends on where the writer ran, which nobody keeps: there
- * is a star in its place. */
+/* The directory of a processor package depends on where the writer ran, which is not recorded: a
+ * star stands in its place. */
 static void format_path(const struct weir_target *target, uint64_t number, uint64_t repetition,
                         char path[WEIR_PATH_BYTES])
 {
@@ -234,8 +234,8 @@ static void add_moved(struct weir_text *text, const struct weir_phase_result *ph
         weir_text_add(text, "%llu of %llu bytes were moved", moved, whole);
 }
 
-/* A failure is told once, with its rank, its place and what had been done; the finding says no more
- * than its count. */
+/* A failure is reported once, with its rank, its place and what had been done; the finding says no
+ * more than its count. */
 static void add_failure(struct weir_text *text, const char *name,
                         const struct weir_phase_result *phase)
 {
@@ -277,7 +277,7 @@ static bool has_finding(const struct weir_phase_result *phase, const char *name)
     return false;
 }
 
-/* How many repetitions have a finding of this name; 0 if one before `position` has told it. */
+/* How many repetitions have a finding of this name; 0 if one before `position` has printed it. */
 static unsigned count_alike(const struct weir_repetitions *all, unsigned position, const char *name)
 {
     unsigned count = 0;
@@ -299,7 +299,7 @@ static bool is_of_placement(const struct weir_finding *finding)
            strcmp(finding->name, "shared-core") == 0;
 }
 
-/* A note is told once for all repetitions, a warning of what happened each time. */
+/* A note is printed once for all repetitions, a warning each time. */
 static void add_findings(struct weir_text *text, const char *name,
                          const struct weir_repetitions *all, unsigned position)
 {
