@@ -135,7 +135,8 @@ static bool check_nearness(const struct weir_audit_input *input, bool may_be_cac
     return is_read_back;
 }
 
-/* A check under -Z draws the same parts as the reads after it; under -C, parts of other nodes. */
+/* A check under a random shift draws the same parts as the reads after it; under a shift by nodes,
+ * parts of other nodes. */
 static bool is_checked_before(const struct weir_audit_input *input)
 {
     const struct weir_test *test = input->test;
@@ -245,8 +246,8 @@ static void judge_residency(const struct weir_audit_input *input)
 
 /* ---- memory in the place of storage ---- */
 
-/* File systems that have no storage under them (filesystems/tmpfs and filesystems/
- * ramfs-rootfs-initramfs of the Linux kernel's documentation). */
+/* File systems without storage under them: tmpfs(5), and ramfs and hugetlbfs in the documentation
+ * of the Linux kernel. */
 static bool is_in_memory(const struct weir_test_result *begun)
 {
     static const char *const types[] = {"tmpfs", "ramfs", "hugetlbfs"};

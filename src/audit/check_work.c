@@ -28,10 +28,12 @@ void weir_audit_completeness(const struct weir_audit_input *input)
     else if (record->failure[0] != '\0')
         weir_result_find(record, WEIR_WARNING, "failed", "the numbers are of what was done");
     if (record->short_count > 0)
-        weir_result_find(record, WEIR_NOTE, "short-transfers",
-                         "%" PRIu64 " transfer%s came back short and %s continued",
-                         record->short_count, record->short_count == 1 ? "" : "s",
-                         record->short_count == 1 ? "was" : "were");
+        weir_result_find(
+            record, WEIR_NOTE, "short-transfers", "%" PRIu64 " transfer%s came back short%s",
+            record->short_count, record->short_count == 1 ? "" : "s",
+            record->error_count > 0    ? ": the storage may have been full, or the file at its end"
+            : record->short_count == 1 ? " and was continued"
+                                       : " and were continued");
 }
 
 static void check_stonewall(const struct weir_audit_input *input)

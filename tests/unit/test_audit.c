@@ -547,6 +547,25 @@ static void rates_of_memory_are_named_as_such(void **state)
     assert_cases(cases, sizeof cases / sizeof *cases);
 }
 
+/* A full file system cuts a transfer, and fails what is left of it. */
+static void short_transfers_of_a_phase_that_failed_are_not_said_to_go_on(void **state)
+{
+    (void)state;
+    for (unsigned errors = 0; errors < 2; errors++) {
+        const struct weir_finding *finding;
+        struct subject subject;
+
+        set_up(&subject);
+        shorten(&subject);
+        subject.record.error_count = errors;
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
+        finding = find(&subject, "short-transfers");
+        assert_non_null(finding);
+        assert_int_equal(strstr(finding->text, "continued") != NULL, errors == 0);
+        weir_plan_close(subject.plan);
+    }
+}
+
 static void no_estimate_is_made_of_wrong_data_and_no_rank_advised_without_a_core(void **state)
 {
     struct weir_node_places places[2] = {{.rank_count = 2, .core_count = 2},
@@ -1018,6 +1037,7 @@ int main(void)
         cmocka_unit_test(files_that_are_shorter_than_what_was_written_are_a_flaw),
         cmocka_unit_test(each_finding_is_made_for_its_record_and_no_other),
         cmocka_unit_test(rates_of_memory_are_named_as_such),
+        cmocka_unit_test(short_transfers_of_a_phase_that_failed_are_not_said_to_go_on),
         cmocka_unit_test(no_estimate_is_made_of_wrong_data_and_no_rank_advised_without_a_core),
         cmocka_unit_test(open_loops_are_doubted_where_they_fell_behind_or_paused),
         cmocka_unit_test(queues_are_doubted_where_something_else_than_the_storage_is_the_limit),
