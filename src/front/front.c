@@ -61,12 +61,11 @@ static int say_version(struct weir_command *command)
 
 /* ---- the program's own commands ---- */
 
-static int read_backends(const struct weir_invocation *invocation, struct weir_command *command,
+static int read_backends(int count, const char *const words[], struct weir_command *command,
                          struct weir_error *error)
 {
-    if (invocation->first < invocation->argc)
-        return weir_error_usage(error, "backends", "\"%s\" is a word too many",
-                                invocation->argv[invocation->first]);
+    if (count > 0)
+        return weir_error_usage(error, "backends", "\"%s\" is a word too many", words[0]);
     command->kind = WEIR_COMMAND_BACKENDS;
     return 0;
 }
@@ -125,22 +124,20 @@ static int check_report(struct weir_command *command, struct weir_error *error)
     return failure;
 }
 
-static int read_report(const struct weir_invocation *invocation, struct weir_command *command,
+static int read_report(int count, const char *const typed[], struct weir_command *command,
                        struct weir_error *error)
 {
     struct report_values values;
     const struct weir_option_binding binding = {&report_set, &values};
     const struct weir_option_parser parser = {
         .place = "report", .arena = &command->arena, .bindings = &binding, .binding_count = 1};
-    const int count = invocation->argc - invocation->first;
     const char **words = weir_arena_take(&command->arena, ((size_t)count + 1) * sizeof *words);
     int options;
 
     for (int i = 0; i < count; i++)
-        if (strcmp(invocation->argv[invocation->first + i], "--help") == 0 ||
-            strcmp(invocation->argv[invocation->first + i], "-h") == 0)
+        if (strcmp(typed[i], "--help") == 0 || strcmp(typed[i], "-h") == 0)
             return say_report_help(command);
-    options = weir_options_part(&report_set, count, invocation->argv + invocation->first, words);
+    options = weir_options_part(&report_set, count, typed, words);
     weir_options_reset(&parser);
     if (weir_options_parse(&parser, options, words, error))
         return -EINVAL;
@@ -164,34 +161,6 @@ static int read_report(const struct weir_invocation *invocation, struct weir_com
     return check_report(command, error);
 }
 
-static int read_doctor(const struct weir_invocation *invocation, struct weir_command *command,
-                       struct weir_error *error)
-{
-    return weir_doctor_read(invocation->argc - invocation->first,
-                            invocation->argv + invocation->first, command, error);
-}
-
-static int read_topology(const struct weir_invocation *invocation, struct weir_command *command,
-                         struct weir_error *error)
-{
-    return weir_topology_read(invocation->argc - invocation->first,
-                              invocation->argv + invocation->first, command, error);
-}
-
-static int read_net(const struct weir_invocation *invocation, struct weir_command *command,
-                    struct weir_error *error)
-{
-    return weir_net_words_read(invocation->argc - invocation->first,
-                               invocation->argv + invocation->first, command, error);
-}
-
-static int read_serve(const struct weir_invocation *invocation, struct weir_command *command,
-                      struct weir_error *error)
-{
-    return weir_serve_words_read(invocation->argc - invocation->first,
-                                 invocation->argv + invocation->first, command, error);
-}
-
 static int read_compat(const struct weir_invocation *invocation, struct weir_command *command,
                        struct weir_error *error)
 {
@@ -205,18 +174,20 @@ static int read_compat(const struct weir_invocation *invocation, struct weir_com
     return 0;
 }
 
-static int read_help(const struct weir_invocation *invocation, struct weir_command *command,
+static int read_help(int count, const char *const words[], struct weir_command *command,
                      struct weir_error *error)
 {
-    (void)invocation;
+    (void)count;
+    (void)words;
     (void)error;
     return say_help(command);
 }
 
-static int read_version(const struct weir_invocation *invocation, struct weir_command *command,
+static int read_version(int count, const char *const words[], struct weir_command *command,
                         struct weir_error *error)
 {
-    (void)invocation;
+    (void)count;
+    (void)words;
     (void)error;
     return say_version(command);
 }
@@ -225,18 +196,25 @@ static int read_version(const struct weir_invocation *invocation, struct weir_co
 
 struct front_word {
     const char *word;
-    int (*read)(const struct weir_invocation *invocation, struct weir_command *command,
+    /* Reads the words behind it. NULL: weir compat, which needs the backends. */
+    int (*read)(int count, const char *const words[], struct weir_command *command,
                 struct weir_error *error);
     bool is_alias;
 };
 
 static const struct front_word front_words[] = {
-    {"net", read_net, false},           {"serve", read_serve, false},
-    {"backends", read_backends, false}, {"doctor", read_doctor, false},
-    {"topology", read_topology, false}, {"compat", read_compat, false},
-    {"report", read_report, false},     {"--help", read_help, false},
-    {"--version", read_version, false}, {"-h", read_help, true},
-    {"help", read_help, true},          {"version", read_version, true},
+    {"net", weir_net_words_read, false},
+    {"serve", weir_serve_words_read, false},
+    {"backends", read_backends, false},
+    {"doctor", weir_doctor_read, false},
+    {"topology", weir_topology_read, false},
+    {"compat", NULL, false},
+    {"report", read_report, false},
+    {"--help", read_help, false},
+    {"--version", read_version, false},
+    {"-h", read_help, true},
+    {"help", read_help, true},
+    {"version", read_version, true},
 };
 
 static void add_word(struct weir_text *words, struct weir_nearest *nearest, const char *word,
@@ -288,7 +266,10 @@ static int read_front_word(struct weir_invocation *invocation, struct weir_comma
         if (strcmp(word, front_words[i].word) != 0)
             continue;
         invocation->first++;
-        return front_words[i].read(invocation, command, error);
+        if (front_words[i].read == NULL)
+            return read_compat(invocation, command, error);
+        return front_words[i].read(invocation->argc - invocation->first,
+                                   invocation->argv + invocation->first, command, error);
     }
     if (word[0] == '-' || program != NULL)
         return read_dialect(program != NULL ? program : weir_dialects[0], invocation, command,
@@ -312,7 +293,6 @@ int weir_front_read(int argc, const char *const argv[], const struct weir_backen
 {
     struct weir_invocation invocation = {
         .argc = argc, .argv = argv, .first = argc > 0 ? 1 : 0, .backends = backends};
-
     const struct weir_dialect *program = weir_dialect_of_program(&invocation);
 
     *command = (struct weir_command){.dialect = weir_dialects[0]->name};
