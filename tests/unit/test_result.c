@@ -637,9 +637,46 @@ static void exit_code_tells_flaws_from_limits(void **state)
     }
 }
 
+/* A record of a phase that has been shown, with one finding. */
+static struct weir_phase_result keep(struct weir_result *result, unsigned phase,
+                                     enum weir_severity severity, const char *text,
+                                     bool keeps_each_note)
+{
+    struct weir_phase_result *record = weir_result_begin_phase(result);
+
+    record->arena = &result->shown;
+    record->phase = phase;
+    record->granted = "a ring";
+    weir_result_find(record, severity, "short", "%s", text);
+    weir_result_keep_phase(result, keeps_each_note);
+    return result->phases[result->phase_count - 1];
+}
+
+static void repetitions_keep_what_they_have_in_common_once(void **state)
+{
+    struct weir_result *result = weir_result_open(1);
+    struct weir_phase_result first = keep(result, 0, WEIR_NOTE, "1 ms", false);
+    struct weir_phase_result other = keep(result, 1, WEIR_NOTE, "2 ms", false);
+    struct weir_phase_result again = keep(result, 0, WEIR_NOTE, "3 ms", false);
+    struct weir_phase_result each = keep(result, 0, WEIR_NOTE, "4 ms", true);
+    struct weir_phase_result warned = keep(result, 0, WEIR_WARNING, "5 ms", false);
+
+    (void)state;
+    assert_string_equal(first.findings[0].text, "1 ms");
+    assert_string_equal(other.findings[0].text, "2 ms");
+    assert_ptr_equal(again.findings, first.findings);
+    assert_string_equal(each.findings[0].text, "4 ms");
+    assert_string_equal(warned.findings[0].text, "5 ms");
+    assert_string_equal(first.granted, "a ring");
+    assert_ptr_equal(again.granted, first.granted);
+    assert_string_equal(first.failure, "");
+    weir_result_close(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(repetitions_keep_what_they_have_in_common_once),
         cmocka_unit_test(windows_reach_from_the_first_start_to_the_last_stop),
         cmocka_unit_test(data_work_is_within_all_windows),
         cmocka_unit_test(a_close_takes_no_longer_than_between_two_barriers),
