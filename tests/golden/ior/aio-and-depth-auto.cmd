@@ -1,1 +1,0 @@
--a AIO --aio.max-pending=64 --depth auto

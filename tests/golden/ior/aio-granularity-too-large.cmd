@@ -1,1 +1,0 @@
--a AIO --aio.max-pending=8 --aio.granularity=9

@@ -1,1 +1,0 @@
--a AIO --aio.granularity=0

@@ -1,1 +1,0 @@
--O keepFile=1,,fsync=1

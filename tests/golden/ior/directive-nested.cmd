@@ -1,1 +1,0 @@
--O O=keepFile=1

@@ -1,1 +1,0 @@
--O blocksizes=1m

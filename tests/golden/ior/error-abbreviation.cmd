@@ -1,2 +1,0 @@
-# whole names only, as in IOR
---transfer=1m

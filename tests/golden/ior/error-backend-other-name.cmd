@@ -1,1 +1,0 @@
--a O_DIRECT

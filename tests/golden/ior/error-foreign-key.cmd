@@ -1,1 +1,0 @@
--O runtime=10

@@ -1,2 +1,0 @@
-# one sentence, for the first
--w --nosuch -t x

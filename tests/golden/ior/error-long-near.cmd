@@ -1,1 +1,0 @@
---blocksiz=1m

@@ -1,1 +1,0 @@
---progress 0

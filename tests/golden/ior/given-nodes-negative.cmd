@@ -1,1 +1,0 @@
--O numNodes=-2

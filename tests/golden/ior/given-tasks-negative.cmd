@@ -1,1 +1,0 @@
--O numTasksOnNode0=-5

@@ -1,1 +1,0 @@
--O allocateBufferOnGPU=1

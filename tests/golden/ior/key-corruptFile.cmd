@@ -1,1 +1,0 @@
--O corruptFile=1

@@ -1,1 +1,0 @@
--O gpuDirect=1

@@ -1,1 +1,0 @@
--O mpiNumHints=2

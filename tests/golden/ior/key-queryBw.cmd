@@ -1,1 +1,0 @@
--O queryBw=1

@@ -1,1 +1,0 @@
--O randomSeed=3

@@ -1,1 +1,0 @@
--M 2g -O memoryPerTask=1g

@@ -1,1 +1,0 @@
--a MPIIO --mpiio.useFileView -z

@@ -1,1 +1,0 @@
---mpiNumHints 2

@@ -1,1 +1,0 @@
---randomSeed 3

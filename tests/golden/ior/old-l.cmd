@@ -1,2 +1,0 @@
-# a flag in the oldest releases: the words name the one that means the same
--l -w

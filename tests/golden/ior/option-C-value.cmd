@@ -1,2 +1,0 @@
-# -C takes no value; IOR ends here too
--C 1

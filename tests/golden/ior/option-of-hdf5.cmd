@@ -1,1 +1,0 @@
--a HDF5 --hdf5.chunkSize=4

@@ -1,1 +1,0 @@
--a uring --batch 33

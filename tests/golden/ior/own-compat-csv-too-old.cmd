@@ -1,1 +1,0 @@
---compat 3.3 -O summaryFormat=CSV

@@ -1,1 +1,0 @@
---compat 3.0 -O summaryFormat=JSON

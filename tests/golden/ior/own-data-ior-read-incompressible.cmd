@@ -1,1 +1,0 @@
---data ior -W -l i

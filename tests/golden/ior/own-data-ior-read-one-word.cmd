@@ -1,1 +1,0 @@
---data ior -R -l o -t 8 -b 8

@@ -1,1 +1,0 @@
---data ior -R -l r

@@ -1,1 +1,0 @@
---data none -w -R

@@ -1,1 +1,0 @@
--a AIO --depth=auto: -w

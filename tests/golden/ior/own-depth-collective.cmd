@@ -1,1 +1,0 @@
--a null -c --depth 32

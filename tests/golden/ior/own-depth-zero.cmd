@@ -1,1 +1,0 @@
--a uring --depth 0

@@ -1,1 +1,0 @@
---device allow -m -o /dev/sda

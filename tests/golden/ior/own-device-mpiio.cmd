@@ -1,1 +1,0 @@
--a MPIIO --device allow -o /dev/sda

@@ -1,1 +1,0 @@
---device allow -F -o /dev/sda@/dev/sda

@@ -1,1 +1,0 @@
---device allow -u -F -o /dev/sda

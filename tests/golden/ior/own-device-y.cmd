@@ -1,1 +1,0 @@
---device allow -y -F -o /dev/sda

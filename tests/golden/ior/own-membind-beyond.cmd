@@ -1,1 +1,0 @@
---membind node:64

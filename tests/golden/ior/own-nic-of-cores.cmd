@@ -1,1 +1,0 @@
---pin core --nic eth0

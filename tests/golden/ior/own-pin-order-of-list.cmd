@@ -1,1 +1,0 @@
---pin list:0-3 --pin-order scatter

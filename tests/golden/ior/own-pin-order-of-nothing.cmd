@@ -1,1 +1,0 @@
---pin-order scatter

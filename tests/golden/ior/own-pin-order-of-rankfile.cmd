@@ -1,1 +1,0 @@
---pin rankfile:r --pin-order compact

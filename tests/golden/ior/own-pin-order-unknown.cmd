@@ -1,1 +1,0 @@
---pin core --pin-order random

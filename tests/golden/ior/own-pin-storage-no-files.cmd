@@ -1,1 +1,0 @@
---pin storage -a DUMMY

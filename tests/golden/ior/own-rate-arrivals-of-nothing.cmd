@@ -1,1 +1,0 @@
---arrivals poisson

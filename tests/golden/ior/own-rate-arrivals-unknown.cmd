@@ -1,1 +1,0 @@
---rate 5 --arrivals uniform

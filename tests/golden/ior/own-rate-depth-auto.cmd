@@ -1,1 +1,0 @@
--a uring --rate 5 --depth auto

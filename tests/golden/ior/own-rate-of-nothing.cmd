@@ -1,1 +1,0 @@
---rate-of rank

@@ -1,1 +1,0 @@
--a MPIIO -c --read-percent 70

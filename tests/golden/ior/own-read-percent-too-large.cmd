@@ -1,1 +1,0 @@
---read-percent 101

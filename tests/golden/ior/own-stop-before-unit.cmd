@@ -1,1 +1,0 @@
---stop-before 60ms

@@ -1,1 +1,0 @@
---watchdog soon -w

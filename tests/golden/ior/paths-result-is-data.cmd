@@ -1,1 +1,0 @@
--o out/f --result ./out//f

@@ -1,1 +1,0 @@
--F -o out/f --result out/f.00000001

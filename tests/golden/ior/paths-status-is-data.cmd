@@ -1,1 +1,0 @@
--w -k -D 10 -o f -O stoneWallingWearOut=1,stoneWallingStatusFile=f

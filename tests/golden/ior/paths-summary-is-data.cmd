@@ -1,1 +1,0 @@
--o out/f -O summaryFile=out/f

@@ -1,1 +1,0 @@
--z --randomPrefill=768k

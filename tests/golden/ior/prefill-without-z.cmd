@@ -1,1 +1,0 @@
---randomPrefill=1m

@@ -1,1 +1,0 @@
--f bad-second-test.ior

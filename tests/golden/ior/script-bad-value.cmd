@@ -1,1 +1,0 @@
--f bad-value.ior

@@ -1,1 +1,0 @@
--f calls-script.ior

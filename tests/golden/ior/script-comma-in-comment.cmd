@@ -1,2 +1,0 @@
-# a comment ends with its piece, as in IOR
--f bad-comma.ior

@@ -1,1 +1,0 @@
--f no-start.ior

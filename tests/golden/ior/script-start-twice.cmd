@@ -1,2 +1,0 @@
-# the second is no directive
--f marks.ior

@@ -1,1 +1,0 @@
--f stop-before-late.ior

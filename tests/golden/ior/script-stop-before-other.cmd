@@ -1,1 +1,0 @@
--f stop-before-other.ior --stop-before 60s

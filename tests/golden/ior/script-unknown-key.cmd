@@ -1,1 +1,0 @@
--f unknown-key.ior

@@ -1,1 +1,0 @@
--o out/f-0.csv -O savePerOpDataCSV=out/f

@@ -1,1 +1,0 @@
--O savePerOpDataCSV=x,saveRankPerformanceDetailsCSV=x-ranks.csv

@@ -1,1 +1,0 @@
--o f -O saveRankPerformanceDetailsCSV=./f

@@ -1,1 +1,0 @@
---result r -O saveRankPerformanceDetailsCSV=r

@@ -1,1 +1,0 @@
--w -D 10 -O stoneWallingWearOut=1,stoneWallingStatusFile=count

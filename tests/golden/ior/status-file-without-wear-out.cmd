@@ -1,1 +1,0 @@
--w -k -O stoneWallingStatusFile=count

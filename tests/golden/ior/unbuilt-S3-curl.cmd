@@ -1,1 +1,0 @@
---S3-curl.bucket=b

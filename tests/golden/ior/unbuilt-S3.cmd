@@ -1,1 +1,0 @@
---S3-libs3.host=h

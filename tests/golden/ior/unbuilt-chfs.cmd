@@ -1,1 +1,0 @@
---chfs.chunk_size=4k

@@ -1,1 +1,0 @@
---dfs.pool=p

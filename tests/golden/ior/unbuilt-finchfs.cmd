@@ -1,1 +1,0 @@
---finchfs.chunk_size=4k

@@ -1,1 +1,0 @@
---hdfs.user=u

@@ -1,1 +1,0 @@
---ime.odirect

@@ -1,1 +1,0 @@
---libnfs.url=nfs://h/

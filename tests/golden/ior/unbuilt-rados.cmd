@@ -1,1 +1,0 @@
---rados.user=u

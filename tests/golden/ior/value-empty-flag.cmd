@@ -1,2 +1,0 @@
-# IOR crashes here
---posix.odirect=

@@ -1,2 +1,0 @@
-# IOR would read 1
--b 1e6

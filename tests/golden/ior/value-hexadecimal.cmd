@@ -1,2 +1,0 @@
-# IOR would read 0
--b 0x10

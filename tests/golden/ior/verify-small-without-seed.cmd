@@ -1,2 +1,0 @@
-# too small for a stamp
--R -t 32 -b 32

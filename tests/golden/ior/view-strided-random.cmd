@@ -1,1 +1,0 @@
--a MPIIO -z -z -r -S

@@ -1,1 +1,0 @@
--O stoneWallingWearOut=1
