@@ -99,18 +99,21 @@ static double of_memory(const struct weir_phase_result *phase)
 /* Columns that no phase has are left out. */
 static const struct column {
     const char *title;
+    const char *meaning; /* of it and the next one, in the table's heading; NULL: see before */
     bool (*is_known)(const struct weir_result *result, const struct weir_phase_result *phase);
     double (*value)(const struct weir_phase_result *phase);
     bool is_share;
 } columns[] = {
-    {"moved", NULL, moved, false},
-    {"cached", has_residency, resident, true},
-    {"dev. read", has_devices, device_read, false},
-    {"dev. written", has_devices, device_written, false},
-    {"received", has_network, network_received, false},
-    {"sent", has_network, network_sent, false},
-    {"files/node", has_memory, per_node, false},
-    {"of memory", has_memory, of_memory, true},
+    {"moved", "moved by ranks", NULL, moved, false},
+    {"cached", "in page caches before the read", has_residency, resident, true},
+    {"dev. read", "passed the devices meanwhile, of all processes", has_devices, device_read,
+     false},
+    {"dev. written", NULL, has_devices, device_written, false},
+    {"received", "passed the networks meanwhile, of all processes", has_network, network_received,
+     false},
+    {"sent", NULL, has_network, network_sent, false},
+    {"files/node", "files against memory", has_memory, per_node, false},
+    {"of memory", NULL, has_memory, of_memory, true},
 };
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
 #define COLUMN_WIDTH 13
@@ -152,27 +155,31 @@ static void add_data(struct weir_text *text, struct data_table *data, const char
     weir_text_close(&cells);
 }
 
-static void add_titles(struct weir_text *titles, const struct data_table *data)
+static void add_titles(struct weir_text *heading, struct weir_text *titles,
+                       const struct data_table *data)
 {
+    weir_text_add(heading, "data in MiB");
     weir_text_add(titles, "%s", WEIR_TRUST_PHASE_HEADER);
-    for (size_t i = 0; i < COLUMN_COUNT; i++)
-        if (data->shows[i])
-            weir_text_add(titles, "%*s", COLUMN_WIDTH, columns[i].title);
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        if (!data->shows[i])
+            continue;
+        weir_text_add(titles, "%*s", COLUMN_WIDTH, columns[i].title);
+        if (columns[i].meaning != NULL)
+            weir_text_add(heading, "%s%s", i == 0 ? ": " : "; ", columns[i].meaning);
+    }
 }
 
 static void add_traffic(struct weir_text *text, const struct weir_trust_view *view)
 {
     struct data_table data = {.result = view->result};
-    struct weir_text titles = {0};
+    struct weir_text heading = {0}, titles = {0};
     char name[WEIR_TRUST_PHASE_BYTES];
 
     choose_columns(&data, view);
     if (!data.shows[0])
         return;
-    add_titles(&titles, &data);
-    data.table.title =
-        "data in MiB: moved by ranks, in page caches before, passed devices or networks "
-        "of the nodes meanwhile, files against memory";
+    add_titles(&heading, &titles, &data);
+    data.table.title = weir_text_string(&heading);
     data.table.columns = weir_text_string(&titles);
     for (unsigned i = 0; i < view->phase_count; i++) {
         const struct weir_repetitions *all = &view->phases[i];
@@ -182,6 +189,7 @@ static void add_traffic(struct weir_text *text, const struct weir_trust_view *vi
         for (unsigned j = 0; !all->whole && j < all->row_count; j++)
             add_data(text, &data, weir_trust_repetition(all, all->rows[j], name), all->rows[j]);
     }
+    weir_text_close(&heading);
     weir_text_close(&titles);
 }
 
