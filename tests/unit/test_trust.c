@@ -248,6 +248,30 @@ static void many_mixed_phases_are_told_with_all_their_writes_and_reads(void **st
     assert_block(&scene, lines, 1);
 }
 
+/* A least time goes through the layout again; before, this was "8388608 of 4194304 bytes". */
+static void a_cut_phase_that_went_round_is_not_said_to_have_moved_more_than_all(void **state)
+{
+    static const char *const line[] = {
+        "warning partial: 8388608 bytes were moved, the 4194304 of the layout more than once\n"};
+    struct scene scene = make_default();
+
+    (void)state;
+    scene.result->phases[0].outcome = WEIR_OUTCOME_PARTIAL;
+    scene.result->phases[0].byte_count = 8388608;
+    scene.result->phases[0].expected_bytes = 4194304;
+    assert_block(&scene, line, 1);
+}
+
+static void a_run_that_was_given_up_says_so(void **state)
+{
+    static const char *const line[] = {"the run was given up (--give-up): rank 1 on host n2"};
+    struct scene scene = make_default();
+
+    (void)state;
+    scene.result->given_up = "rank 1 on host n2 has not moved";
+    assert_block(&scene, line, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +285,8 @@ int main(void)
         cmocka_unit_test(a_search_is_told_with_its_curve_and_others_if_they_ended_elsewhere),
         cmocka_unit_test(an_equal_search_is_told_once),
         cmocka_unit_test(what_was_granted_is_told_once_unless_it_differs),
+        cmocka_unit_test(a_cut_phase_that_went_round_is_not_said_to_have_moved_more_than_all),
+        cmocka_unit_test(a_run_that_was_given_up_says_so),
         cmocka_unit_test(processor_time_that_is_not_known_is_a_dash),
         cmocka_unit_test(many_mixed_phases_are_told_with_all_their_writes_and_reads),
         cmocka_unit_test(many_open_loops_are_told_by_their_means_and_their_worst),
