@@ -39,14 +39,17 @@ void weir_audit_completeness(const struct weir_audit_input *input)
 static void check_stonewall(const struct weir_audit_input *input)
 {
     const struct weir_stonewall *stonewall = &input->record->stonewall;
+    const struct weir_layout *layout = &input->phase->transfers.layout;
+    uint64_t all = weir_layout_bytes_per_rank(layout) / layout->transfer_bytes;
 
     if (!stonewall->is_hit || input->phase->stop.has_wear_out)
         return;
     if (stonewall->ops_max > stonewall->ops_min)
         weir_result_find(input->record, WEIR_NOTE, "stonewall",
                          "ranks stopped at the deadline after %" PRIu64 " to %" PRIu64
-                         " transfers: unequal work, which " WEIR_REMEDY_WEAR_OUT " would level",
-                         stonewall->ops_min, stonewall->ops_max);
+                         " transfers%s: unequal work, which " WEIR_REMEDY_WEAR_OUT " would level",
+                         stonewall->ops_min, stonewall->ops_max,
+                         stonewall->ops_max >= all ? ", which is all of a rank's" : "");
 }
 
 static void check_size(const struct weir_audit_input *input)

@@ -547,6 +547,24 @@ static void rates_of_memory_are_named_as_such(void **state)
     assert_cases(cases, sizeof cases / sizeof *cases);
 }
 
+static void a_stonewall_says_if_some_ranks_had_done_all(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct weir_finding *finding;
+        struct subject subject;
+
+        set_up(&subject);
+        stonewall(&subject);
+        subject.record.stonewall.ops_max = 255 + i; /* of MIB / 4096 */
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
+        finding = find(&subject, "stonewall");
+        assert_non_null(finding);
+        assert_int_equal(strstr(finding->text, "all of a rank's") != NULL, i == 1);
+        weir_plan_close(subject.plan);
+    }
+}
+
 /* A full file system cuts a transfer, and fails what is left of it. */
 static void short_transfers_of_a_phase_that_failed_are_not_said_to_go_on(void **state)
 {
@@ -1037,6 +1055,7 @@ int main(void)
         cmocka_unit_test(files_that_are_shorter_than_what_was_written_are_a_flaw),
         cmocka_unit_test(each_finding_is_made_for_its_record_and_no_other),
         cmocka_unit_test(rates_of_memory_are_named_as_such),
+        cmocka_unit_test(a_stonewall_says_if_some_ranks_had_done_all),
         cmocka_unit_test(short_transfers_of_a_phase_that_failed_are_not_said_to_go_on),
         cmocka_unit_test(no_estimate_is_made_of_wrong_data_and_no_rank_advised_without_a_core),
         cmocka_unit_test(open_loops_are_doubted_where_they_fell_behind_or_paused),

@@ -1345,6 +1345,21 @@ static void explanation_leaves_out_what_only_reports_repeat(void **state)
     weir_text_close(&texts[1]);
 }
 
+static void options_of_a_backend_that_were_not_read_have_their_defaults(void **state)
+{
+    static const struct values defaults;
+    struct weir_error error = {0};
+    struct subject subject;
+
+    (void)state;
+    open_subject(&subject);
+    subject.test->backend_options = NULL;
+    assert_int_equal(weir_plan_freeze(subject.plan, &error), 0);
+    assert_non_null(subject.test->backend_options);
+    assert_memory_equal(subject.test->backend_options, &defaults, sizeof defaults);
+    weir_plan_close(subject.plan);
+}
+
 static void frozen_plan_has_the_hash_of_its_text_as_id(void **state)
 {
     struct weir_error error = {0};
@@ -1399,6 +1414,7 @@ int main(void)
         cmocka_unit_test(explanation_differs_when_any_member_differs),
         cmocka_unit_test(same_places_have_the_same_text),
         cmocka_unit_test(explanation_leaves_out_what_only_reports_repeat),
+        cmocka_unit_test(options_of_a_backend_that_were_not_read_have_their_defaults),
         cmocka_unit_test(frozen_plan_has_the_hash_of_its_text_as_id),
     };
 
