@@ -61,19 +61,78 @@ void weir_permutation_init(struct weir_permutation *permutation, uint64_t count,
         permutation->multiply[i] = multiplier(permutation->mask, weir_random_at(key, 2 + i));
 }
 
-void weir_permutation_fill(const struct weir_permutation *permutation, uint64_t first,
-                           uint64_t step, unsigned value_count, uint64_t values[])
+/* Where the compiler can, one copy of a function for each width of vectors; the loader picks. */
+#if defined(__x86_64__) && __has_attribute(target_clones)
+#define FOR_EACH_VECTOR_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_EACH_VECTOR_WIDTH
+#endif
+
+#define TURN_VALUES 16
+
+/* One turn of each value, in 32 bits: no bit above the mask reaches one below it. Values are taken
+ * TURN_VALUES at a time; those behind `count` become anything. */
+FOR_EACH_VECTOR_WIDTH static void turn_narrow(const struct weir_permutation *permutation,
+                                              uint32_t values[WEIR_PERMUTATION_BATCH],
+                                              unsigned count)
+{
+    const uint32_t mask = (uint32_t)permutation->mask;
+    const uint32_t first = (uint32_t)permutation->add[0], last = (uint32_t)permutation->add[1];
+    const uint32_t m0 = (uint32_t)permutation->multiply[0];
+    const uint32_t m1 = (uint32_t)permutation->multiply[1];
+    const uint32_t m2 = (uint32_t)permutation->multiply[2];
+    const uint32_t m3 = (uint32_t)permutation->multiply[3];
+    const uint32_t shift = permutation->shift;
+
+    _Static_assert(WEIR_PERMUTATION_ROUNDS == 4, "one multiplier for each round");
+    _Static_assert(WEIR_PERMUTATION_BATCH % TURN_VALUES == 0, "a batch is turned as a whole");
+    for (uint32_t *block = values; block < values + count; block += TURN_VALUES)
+        for (int i = 0; i < TURN_VALUES; i++) {
+            uint32_t x = (block[i] + first) & mask;
+
+            x = (x ^ x >> shift) * m0 & mask;
+            x = (x ^ x >> shift) * m1 & mask;
+            x = (x ^ x >> shift) * m2 & mask;
+            x = (x ^ x >> shift) * m3 & mask;
+            block[i] = (x + last) & mask;
+        }
+}
+
+/* The same as fill_wide, of at most 2^32 elements. */
+static void fill_narrow(const struct weir_permutation *permutation, uint64_t first, uint64_t step,
+                        unsigned value_count, uint64_t values[])
+{
+    uint32_t turned[WEIR_PERMUTATION_BATCH] = {0};
+    unsigned char place[WEIR_PERMUTATION_BATCH];
+    unsigned count = value_count;
+
+    for (unsigned i = 0; i < value_count; i++) {
+        turned[i] = (uint32_t)(first + i * step);
+        place[i] = (unsigned char)i;
+    }
+    while (count > 0) {
+        unsigned outside = 0;
+
+        turn_narrow(permutation, turned, count);
+        for (unsigned i = 0; i < count; i++) {
+            uint32_t value = turned[i];
+
+            values[place[i]] = value;
+            turned[outside] = value;
+            place[outside] = place[i];
+            outside += value >= permutation->count;
+        }
+        count = outside;
+    }
+}
+
+static void fill_wide(const struct weir_permutation *permutation, uint64_t first, uint64_t step,
+                      unsigned value_count, uint64_t values[])
 {
     const struct weir_permutation constants = *permutation;
     unsigned outside[WEIR_PERMUTATION_BATCH];
     unsigned outside_count = 0;
 
-    assert(value_count <= WEIR_PERMUTATION_BATCH);
-    if (constants.count <= WEIR_PERMUTATION_TABLE_COUNT) {
-        for (unsigned i = 0; i < value_count; i++)
-            values[i] = weir_permutation_at(&constants, first + i * step);
-        return;
-    }
     /* Whether an element falls inside is as good as a coin toss: count instead of branching, and
      * take the next turn for all that fell outside together. */
     for (unsigned i = 0; i < value_count; i++) {
@@ -93,6 +152,21 @@ void weir_permutation_fill(const struct weir_permutation *permutation, uint64_t 
         }
         outside_count = still_outside;
     }
+}
+
+void weir_permutation_fill(const struct weir_permutation *permutation, uint64_t first,
+                           uint64_t step, unsigned value_count, uint64_t values[])
+{
+    assert(value_count <= WEIR_PERMUTATION_BATCH);
+    if (permutation->count <= WEIR_PERMUTATION_TABLE_COUNT) {
+        for (unsigned i = 0; i < value_count; i++)
+            values[i] = weir_permutation_at(permutation, first + i * step);
+        return;
+    }
+    if (permutation->mask <= UINT32_MAX)
+        fill_narrow(permutation, first, step, value_count, values);
+    else
+        fill_wide(permutation, first, step, value_count, values);
 }
 
 /* ---- what cannot be repeated ---- */

@@ -89,7 +89,7 @@ void weir_loop_end_interval(struct weir_loop *loop, uint64_t now_ns)
 void weir_loop_record_late(struct weir_loop *loop, const struct weir_op *op)
 {
     weir_loop_end_interval(loop, op->done_ns);
-    weir_loop_count(loop, op, 1, op->size);
+    weir_loop_count(loop->counted, op->done_ns - op->issued_ns, 1, op->size);
     if (op->done_ns >= loop->timer_ns)
         weir_loop_check_timers(loop, op->done_ns);
 }
@@ -214,7 +214,7 @@ static inline void record(struct weir_loop *loop, const struct weir_op *op)
     if (__builtin_expect(op->done_ns >= loop->look_ns, 0))
         weir_loop_record_late(loop, op);
     else
-        weir_loop_count(loop, op, 1, op->size);
+        weir_loop_count(loop->counted, op->done_ns - op->issued_ns, 1, op->size);
     if (__builtin_expect(*loop->stop_signal != 0, 0))
         weir_loop_on_signal(loop);
 }
@@ -232,14 +232,15 @@ static inline __attribute__((always_inline)) bool complete(struct weir_loop *loo
 }
 
 /* One slot, round and round. */
-static inline void run_blocking(struct weir_loop *loop, bool is_collective)
+static inline __attribute__((always_inline)) void run_blocking(struct weir_loop *loop,
+                                                               bool is_collective, bool must_stamp)
 {
     struct weir_queue *queue = &loop->run->queue;
     struct weir_op *op = weir_queue_take(queue);
 
     weir_loop_init_op(loop, op);
     while (weir_loop_has_next(loop, is_collective)) {
-        weir_loop_prepare(loop, op);
+        weir_loop_prepare(loop, op, must_stamp);
         do
             weir_queue_transfer(queue, op);
         while (!complete(loop, op));
@@ -277,7 +278,7 @@ static void run_blocking_paced(struct weir_loop *loop)
 
     weir_loop_init_op(loop, op);
     while (weir_loop_has_next(loop, loop->is_collective)) {
-        weir_loop_prepare(loop, op);
+        weir_loop_prepare(loop, op, loop->must_stamp);
         if (!wait_for_turn(loop, op)) {
             weir_op_source_unget(&loop->ops);
             break;
@@ -292,20 +293,37 @@ static void run_blocking_paced(struct weir_loop *loop)
 
 /* ---- passes ---- */
 
+/* Copies of the blocking loop, in which those that most runs need have no question. */
+static __attribute__((noinline)) void run_blocking_stamped(struct weir_loop *loop)
+{
+    run_blocking(loop, false, true);
+}
+
+static __attribute__((noinline)) void run_blocking_plain(struct weir_loop *loop)
+{
+    run_blocking(loop, false, false);
+}
+
+static __attribute__((noinline)) void run_blocking_together(struct weir_loop *loop)
+{
+    run_blocking(loop, true, loop->must_stamp);
+}
+
 /* Until the limit is reached or something asks to stop. */
 static int pass(struct weir_loop *loop)
 {
     const struct weir_queue *queue = &loop->run->queue;
 
-    /* Two copies of the blocking loop: the one that most runs need has no question in it. */
     if (!queue->is_blocking)
         weir_loop_run_queued(loop);
     else if (loop->is_open_loop)
         run_blocking_paced(loop);
     else if (loop->is_collective)
-        run_blocking(loop, true);
+        run_blocking_together(loop);
+    else if (loop->must_stamp)
+        run_blocking_stamped(loop);
     else
-        run_blocking(loop, false);
+        run_blocking_plain(loop);
     record_furthest(loop);
     return loop->code;
 }
@@ -375,6 +393,7 @@ static void set_verbs(struct weir_loop *loop)
     bool writes = weir_verb_writes(phase->verb), reads = weir_verb_reads(phase->verb);
 
     loop->verb = writes ? WEIR_OP_WRITE : WEIR_OP_READ;
+    loop->counted = &loop->tally->verbs[loop->verb];
     loop->ops.varies = writes && reads;
     loop->is_open_loop = phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
     loop->must_stamp = !reads && loop->source->is_one_stamp;

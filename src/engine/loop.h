@@ -47,6 +47,7 @@ struct weir_loop {
         look_ns; /* look up from the work when the clock is past this: timer_ns or series_end_ns */
     uint64_t until; /* prepare nothing from here on: the limit, or 0 if something asks to stop */
     struct weir_tally *tally;
+    struct weir_verb_tally *counted; /* of `verb`, in it */
     const volatile sig_atomic_t *stop_signal;
     const struct weir_buffers *buffers;
     unsigned turn; /* windows used so far: each slot goes round its own */

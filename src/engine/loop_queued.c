@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Nothing came back for so long after a signal: nothing will. */
 #define DRAIN_NS UINT64_C(10000000000)
@@ -76,31 +77,32 @@ static inline void poll_events(struct weir_loop *loop, int count)
 
 /* ---- recording ---- */
 
-/* Transfers that went and came together, with the stamps of `first`: submitted and reaped in
- * batches, most do. */
-struct equal_ops {
-    const struct weir_op *first;
-    uint64_t count;
-};
-
-static inline bool belongs_to(const struct equal_ops *equal, const struct weir_op *op)
+/* Nothing is to be done about it but to record it. */
+static inline bool is_plain(const struct weir_loop *loop, const struct weir_op *op)
 {
-    const struct weir_op *first = equal->first;
-
-    return first != NULL && first->issued_ns == op->issued_ns && first->done_ns == op->done_ns &&
-           first->accepted_ns == op->accepted_ns;
+    return __builtin_expect(op->result == (int64_t)op->size && !loop->has_post_op, 1);
 }
 
-static inline void record_equal(struct weir_loop *loop, const struct equal_ops *equal)
+/* Records the plain transfers from done[begin] on that went and came together: submitted and reaped
+ * in batches, most do. Returns where they end. */
+static inline int record_equal(struct weir_loop *loop, struct weir_op *const done[], int begin,
+                               int end)
 {
-    const struct weir_op *op = equal->first;
     struct weir_histogram *submission = loop->tally->submission;
+    uint64_t issued_ns = done[begin]->issued_ns, accepted_ns = done[begin]->accepted_ns;
+    uint64_t done_ns = done[begin]->done_ns;
+    uint64_t count;
+    int i = begin + 1;
 
-    if (op == NULL)
-        return;
-    weir_loop_count(loop, op, equal->count, equal->count * op->size);
+    while (i < end && done[i]->issued_ns == issued_ns && done[i]->done_ns == done_ns &&
+           done[i]->accepted_ns == accepted_ns && is_plain(loop, done[i]))
+        i++;
+    count = (uint64_t)(i - begin);
+    weir_loop_count(loop->counted, done_ns - issued_ns, count,
+                    count * loop->phase->transfers.layout.transfer_bytes);
     if (submission != NULL)
-        weir_histogram_add_many(submission, op->accepted_ns - op->issued_ns, equal->count);
+        weir_histogram_add_many(submission, accepted_ns - issued_ns, count);
+    return i;
 }
 
 /* Of a transfer that is no matter of course: true if it is over. */
@@ -114,31 +116,29 @@ WEIR_COLD static bool complete_apart(struct weir_loop *loop, struct weir_op *op)
     return is_over;
 }
 
-/* Records what came back and sends what is not over again. The others are left in
- * done[]; returns how many. */
+/* Records what came back and sends what is not over again. The others are left in done[]; returns
+ * how many. */
 static int complete(struct weir_loop *loop, struct weir_op *done[], int count)
 {
-    struct equal_ops equal = {0};
-    int over = 0;
+    int over = 0, i = 0;
 
     if (__builtin_expect(loop->run->queue.last_ns >= loop->look_ns, 0))
         weir_loop_end_interval(loop, loop->run->queue.last_ns);
-    for (int i = 0; i < count; i++) {
-        struct weir_op *op = done[i];
+    while (i < count) {
+        int begin = i;
 
-        if (__builtin_expect(op->result != (int64_t)op->size || loop->has_post_op, 0)) {
+        if (!is_plain(loop, done[begin])) {
+            struct weir_op *op = done[i++];
+
             if (complete_apart(loop, op))
                 done[over++] = op;
             continue;
         }
-        if (!belongs_to(&equal, op)) {
-            record_equal(loop, &equal);
-            equal = (struct equal_ops){.first = op};
-        }
-        equal.count++;
-        done[over++] = op;
+        i = record_equal(loop, done, begin, count);
+        if (over != begin)
+            memmove(done + over, done + begin, (size_t)(i - begin) * sizeof(struct weir_op *));
+        over += i - begin;
     }
-    record_equal(loop, &equal);
     return over;
 }
 
@@ -153,7 +153,7 @@ static void prepare_first(struct weir_loop *loop)
         struct weir_op *op = weir_queue_take(queue);
 
         weir_loop_init_op(loop, op);
-        weir_loop_prepare(loop, op);
+        weir_loop_prepare(loop, op, loop->must_stamp);
         weir_queue_send(queue, op);
     }
 }
@@ -170,7 +170,7 @@ static void prepare_again(struct weir_loop *loop, struct weir_op *const idle[], 
             weir_queue_give(queue, idle[i]);
             continue;
         }
-        weir_loop_prepare(loop, idle[i]);
+        weir_loop_prepare(loop, idle[i], loop->must_stamp);
         weir_queue_send(queue, idle[i]);
     }
 }
@@ -245,7 +245,7 @@ static bool take_next_op(struct weir_loop *loop)
         return false;
     op = weir_queue_take(queue);
     weir_loop_init_op(loop, op);
-    weir_loop_prepare(loop, op);
+    weir_loop_prepare(loop, op, loop->must_stamp);
     op->due_ns = loop->is_open_loop ? weir_loop_next_due(loop) : 0;
     loop->next_op = op;
     return true;

@@ -294,7 +294,7 @@ static void finish(struct weir_loop *loop, struct weir_op *op)
 
     if (op->done_ns >= loop->look_ns)
         weir_loop_end_interval(loop, op->done_ns);
-    weir_loop_count(loop, op, 1, op->size);
+    weir_loop_count(&tally->verbs[op->verb], op->done_ns - op->issued_ns, 1, op->size);
     if (tally->submission != NULL)
         weir_histogram_add(tally->submission, op->accepted_ns - op->issued_ns);
     if (loop->log != NULL)

@@ -112,10 +112,11 @@ static inline void weir_loop_put_stamp(struct weir_loop *loop, struct weir_op *o
     weir_source_stamp(loop->source, op->data, op->offset, window % WEIR_FILLER_PIECES);
 }
 
-static inline void weir_loop_prepare(struct weir_loop *loop, struct weir_op *op)
+/* `must_stamp` is that of the loop. */
+static inline void weir_loop_prepare(struct weir_loop *loop, struct weir_op *op, bool must_stamp)
 {
     weir_op_source_next(&loop->ops, op);
-    if (loop->must_stamp)
+    if (must_stamp)
         weir_loop_put_stamp(loop, op);
     else if (loop->must_prepare)
         weir_loop_prepare_buffer(loop, op);
@@ -137,13 +138,12 @@ static inline bool weir_loop_has_next_or_restarts(struct weir_loop *loop)
            (loop->phase->stop.minimum_ns != 0 && weir_loop_restart_layout(loop));
 }
 
-/* Counts `count` transfers (> 0) of `bytes` altogether that took equally long. */
-static inline void weir_loop_count(const struct weir_loop *loop, const struct weir_op *op,
+/* Counts `count` transfers (> 0) of one verb, of `bytes` altogether, each of which took
+ * `latency_ns`. */
+static inline void weir_loop_count(struct weir_verb_tally *verb, uint64_t latency_ns,
                                    uint64_t count, uint64_t bytes)
 {
-    struct weir_verb_tally *verb = &loop->tally->verbs[op->verb];
-
-    weir_histogram_add_many(verb->latency, op->done_ns - op->issued_ns, count);
+    weir_histogram_add_many(verb->latency, latency_ns, count);
     verb->byte_count += bytes;
 }
 

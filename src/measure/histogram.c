@@ -26,6 +26,21 @@ void weir_histogram_clear(struct weir_histogram *histogram)
     histogram->min_ns = UINT64_MAX;
 }
 
+static void raise_max(struct weir_histogram *histogram, uint64_t value_ns)
+{
+    const uint64_t end_ns = UINT64_C(1) << WEIR_HISTOGRAM_MAX_BITS;
+
+    if (value_ns > histogram->max_ns)
+        histogram->max_ns = value_ns;
+    histogram->short_ns = histogram->max_ns < end_ns ? histogram->max_ns : end_ns - 1;
+}
+
+unsigned weir_histogram_bucket_of_long(struct weir_histogram *histogram, uint64_t value_ns)
+{
+    raise_max(histogram, value_ns);
+    return weir_histogram_bucket(value_ns);
+}
+
 /* Behind them is nothing, and nothing is looked at. */
 static unsigned used_buckets(const struct weir_histogram *histogram)
 {
@@ -60,8 +75,7 @@ void weir_histogram_merge(struct weir_histogram *into, const struct weir_histogr
     into->sum_ns += from->sum_ns;
     if (from->min_ns < into->min_ns)
         into->min_ns = from->min_ns;
-    if (from->max_ns > into->max_ns)
-        into->max_ns = from->max_ns;
+    raise_max(into, from->max_ns);
 }
 
 uint64_t weir_histogram_bucket_low(unsigned bucket)

@@ -172,6 +172,25 @@ static void values_beyond_the_range_keep_their_maximum(void **state)
     assert_int_equal(histogram.counts[WEIR_HISTOGRAM_BUCKETS - 1], 1);
 }
 
+static void long_values_come_in_any_order(void **state)
+{
+    static const uint64_t values[] = {UINT64_C(1) << 41, UINT64_C(1) << 50, 100,
+                                      UINT64_C(1) << 45, UINT64_C(3) << 40, 7};
+    struct weir_histogram *histogram = malloc(sizeof *histogram);
+
+    (void)state;
+    assert_non_null(histogram);
+    weir_histogram_reset(histogram);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        weir_histogram_add(histogram, values[i]);
+    assert_int_equal(histogram->max_ns, UINT64_C(1) << 50);
+    assert_int_equal(histogram->min_ns, 7);
+    assert_int_equal(histogram->counts[WEIR_HISTOGRAM_BUCKETS - 1], 2);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        assert_true(histogram->counts[weir_histogram_bucket(values[i])] > 0);
+    free(histogram);
+}
+
 static void a_trimmed_copy_tells_the_same(void **state)
 {
     static struct weir_histogram whole, again;
@@ -208,6 +227,7 @@ int main(void)
         cmocka_unit_test(merge_is_the_histogram_of_the_union),
         cmocka_unit_test(empty_histogram_tells_zero),
         cmocka_unit_test(values_beyond_the_range_keep_their_maximum),
+        cmocka_unit_test(long_values_come_in_any_order),
         cmocka_unit_test(a_trimmed_copy_tells_the_same),
     };
 

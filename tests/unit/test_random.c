@@ -108,7 +108,20 @@ static void permutation_is_the_same_on_any_machine(void **state)
 
 static void fill_equals_element_by_element(void **state)
 {
-    static const uint64_t counts[] = {1, 2, 7, 16, 17, 100, 129, 1024, 1025, 1000003};
+    static const uint64_t counts[] = {1,
+                                      2,
+                                      7,
+                                      16,
+                                      17,
+                                      100,
+                                      129,
+                                      1024,
+                                      1025,
+                                      1000003,
+                                      UINT64_C(1) << 32,
+                                      (UINT64_C(1) << 32) - 7,
+                                      (UINT64_C(1) << 32) + 1,
+                                      UINT64_C(3) << 40};
 
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

@@ -23,7 +23,8 @@ struct weir_histogram {
     uint64_t sum_ns;
     uint64_t min_ns; /* UINT64_MAX if empty */
     uint64_t max_ns;
-    uint64_t first; /* bucket of counts[0]: 0, but in copies that were trimmed */
+    uint64_t short_ns; /* up to here a value is neither the greatest nor beyond the last bucket */
+    uint64_t first;    /* bucket of counts[0]: 0, but in copies that were trimmed */
     uint64_t counts[WEIR_HISTOGRAM_BUCKETS];
 };
 
@@ -32,29 +33,39 @@ void weir_histogram_reset(struct weir_histogram *histogram);
 /* Empties a histogram, or zeroed memory: clears the buckets that were counted into. */
 void weir_histogram_clear(struct weir_histogram *histogram);
 
+/* Of a value below 2^WEIR_HISTOGRAM_MAX_BITS. */
+static inline uint64_t weir_histogram_bucket_inside(uint64_t value_ns)
+{
+    uint64_t exponent;
+
+    /* Below two times the linear range the exponent is 0, and the bucket is the value itself. */
+    exponent = (uint64_t)(63 - WEIR_HISTOGRAM_LINEAR_BITS) -
+               (uint64_t)__builtin_clzll(value_ns | UINT64_C(1) << WEIR_HISTOGRAM_LINEAR_BITS);
+    return (exponent << WEIR_HISTOGRAM_LINEAR_BITS) + (value_ns >> exponent);
+}
+
 static inline unsigned weir_histogram_bucket(uint64_t value_ns)
 {
-    unsigned exponent;
-
-    if (__builtin_expect(value_ns >> WEIR_HISTOGRAM_MAX_BITS, 0))
-        return WEIR_HISTOGRAM_BUCKETS - 1;
-    /* Below two times the linear range the exponent is 0, and the bucket is the value itself. */
-    exponent = 63u - WEIR_HISTOGRAM_LINEAR_BITS -
-               (unsigned)__builtin_clzll(value_ns | UINT64_C(1) << WEIR_HISTOGRAM_LINEAR_BITS);
-    return (exponent << WEIR_HISTOGRAM_LINEAR_BITS) + (unsigned)(value_ns >> exponent);
+    return value_ns >> WEIR_HISTOGRAM_MAX_BITS ? WEIR_HISTOGRAM_BUCKETS - 1
+                                               : (unsigned)weir_histogram_bucket_inside(value_ns);
 }
+
+/* For weir_histogram_add: the bucket of a value above short_ns, which may be the greatest so far.
+ */
+unsigned weir_histogram_bucket_of_long(struct weir_histogram *histogram, uint64_t value_ns);
 
 /* `count` (> 0) equal values at once. */
 static inline void weir_histogram_add_many(struct weir_histogram *histogram, uint64_t value_ns,
                                            uint64_t count)
 {
-    histogram->counts[weir_histogram_bucket(value_ns)] += count;
+    if (__builtin_expect(value_ns > histogram->short_ns, 0))
+        histogram->counts[weir_histogram_bucket_of_long(histogram, value_ns)] += count;
+    else
+        histogram->counts[weir_histogram_bucket_inside(value_ns)] += count;
     histogram->total += count;
     histogram->sum_ns += value_ns * count;
     if (__builtin_expect(value_ns < histogram->min_ns, 0))
         histogram->min_ns = value_ns;
-    if (__builtin_expect(value_ns > histogram->max_ns, 0))
-        histogram->max_ns = value_ns;
 }
 
 static inline void weir_histogram_add(struct weir_histogram *histogram, uint64_t value_ns)
