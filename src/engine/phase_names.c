@@ -82,17 +82,22 @@ static int find_removal(struct weir_run *run, const struct weir_phase *phase,
 /* Where a phase before it failed, there may be nothing of ours: what is there is not told twice. */
 static void remove_file(struct weir_run *run, const struct removal *removal)
 {
+    const struct weir_name_request request = {.path = removal->path};
+    struct weir_op op = {.verb = WEIR_OP_UNLINK, .request = &request};
     int code = removal->code;
 
     weir_claim_drop(run, removal->id);
     weir_watchdog_say(run, WEIR_ACTIVITY_REMOVE, removal->path);
-    if (code == 0)
-        code = run->backend->names->unlink(run->session, removal->path);
+    if (code == 0) {
+        weir_queue_touch(&run->queue);
+        weir_queue_perform(&run->queue, &op);
+        code = (int)op.result;
+    }
     weir_watchdog_say(run, WEIR_ACTIVITY_NONE, NULL);
     if (removal->code != 0 && run->has_failed)
         return;
     if (code == 0) {
-        weir_tally_add(run->tally, WEIR_OP_UNLINK, 0);
+        weir_tally_add(run->tally, WEIR_OP_UNLINK, op.done_ns - op.issued_ns);
     } else if (code != -ENOENT) {
         weir_tally_fail(run->tally, WEIR_OP_UNLINK, code, 0);
         weir_run_fail_for(run, code, "remove", removal->path, weir_claim_reason(code));

@@ -152,6 +152,45 @@ void weir_queue_send(struct weir_queue *queue, struct weir_op *op)
     queue->pending[queue->pending_count++] = op;
 }
 
+static int perform(struct weir_session *session, struct weir_op *op)
+{
+    const struct weir_name_ops *names = session->backend->names;
+    const struct weir_file_ops *file = session->backend->file;
+    const struct weir_name_request *request = op->request;
+
+    switch (op->verb) {
+    case WEIR_OP_SYNC:
+        return file->sync(session, op->file);
+    case WEIR_OP_OPEN:
+        return file->open(session, request->params, &op->file);
+    case WEIR_OP_CLOSE:
+        return file->close(session, op->file);
+    case WEIR_OP_STAT:
+        return names->stat(session, request->path, request->facts);
+    case WEIR_OP_MKDIR:
+        return names->mkdir(session, request->path);
+    case WEIR_OP_UNLINK:
+        return names->unlink(session, request->path);
+    case WEIR_OP_RMDIR:
+        return names->rmdir(session, request->path);
+    case WEIR_OP_RENAME:
+    case WEIR_OP_WRITE:
+    case WEIR_OP_READ:
+        break;
+    }
+    assert(!"an operation that goes through send");
+    return -EOPNOTSUPP;
+}
+
+void weir_queue_perform(struct weir_queue *queue, struct weir_op *op)
+{
+    op->issued_ns = issue_stamp(queue);
+    op->result = perform(queue->session, op);
+    op->done_ns = weir_queue_now(queue);
+    op->accepted_ns = op->done_ns;
+    check_result(op);
+}
+
 /* Hands to the backend as much of what waits as it takes. 0, or the error that broke the session.
  * One pair of stamps serves the whole batch. */
 static int submit_pending(struct weir_queue *queue)

@@ -133,6 +133,15 @@ static const struct weir_backend queued = {.transfer = &queued_ops};
 static const struct weir_backend naming = {.transfer = &queued_ops, .names = &some_names};
 static const struct weir_backend both = {.transfer = &both_ops};
 
+static int slow_unlink(struct weir_session *session, const char *path)
+{
+    spend(fake_of(session), 1000);
+    return strcmp(path, "/there") == 0 ? 0 : -ENOENT;
+}
+
+static const struct weir_name_ops slow_names = {.unlink = slow_unlink};
+static const struct weir_backend removing = {.transfer = &queued_ops, .names = &slow_names};
+
 struct bench {
     struct weir_clock clock;
     struct fake_session session;
@@ -731,6 +740,34 @@ static void a_breach_of_the_contract_by_the_engine_ends_the_program(void **state
     assert_aborts(send_a_sync_where_transfers_block, NULL, NO_VICE);
 }
 
+/* A queue that is not for names does them at once, while its transfers stay where they are. */
+static void an_operation_on_a_name_is_performed_with_its_stamps(void **state)
+{
+    static const struct {
+        const char *path;
+        int64_t result;
+    } cases[] = {{"/there", 0}, {"/gone", -ENOENT}};
+    struct bench bench;
+    struct weir_op *done[DEPTH];
+
+    (void)state;
+    open_bench(&bench, &removing, DEPTH);
+    take_and_send(&bench, 2);
+    for (size_t i = 0; i < 2; i++) {
+        struct weir_name_request request = {.path = cases[i].path};
+        struct weir_op op = {.verb = WEIR_OP_UNLINK, .request = &request, .result = 1};
+
+        weir_queue_perform(&bench.queue, &op);
+        assert_int_equal(op.result, cases[i].result);
+        assert_true(op.done_ns >= op.issued_ns + 1000);
+        assert_int_equal(weir_queue_outstanding(&bench.queue), 2);
+    }
+    assert_int_equal(weir_queue_reap(&bench.queue, done, 2, 2, WEIR_FOREVER), 2);
+    weir_queue_give(&bench.queue, done[0]);
+    weir_queue_give(&bench.queue, done[1]);
+    weir_queue_close(&bench.queue);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -752,6 +789,7 @@ int main(void)
         cmocka_unit_test(a_slot_goes_back_unused_or_is_sent_again_after_it_was_reaped),
         cmocka_unit_test(a_transfer_without_the_way_through_the_queue_is_stamped_alike),
         cmocka_unit_test(a_broken_session_is_told_by_reap),
+        cmocka_unit_test(an_operation_on_a_name_is_performed_with_its_stamps),
         cmocka_unit_test(a_breach_of_the_contract_by_a_backend_ends_the_program),
         cmocka_unit_test(a_breach_of_the_contract_by_the_engine_ends_the_program),
     };
