@@ -7,17 +7,40 @@
 #include <math.h>
 #include <string.h>
 
-/* The phases of other tests are not looked through. */
-static const struct weir_phase_result *find_earlier(const struct weir_result *result,
-                                                    const struct weir_phase_result *record)
+/* ---- histories ---- */
+
+static struct weir_phase_history *find_history(const struct weir_result *result, unsigned test,
+                                               unsigned phase)
 {
-    for (const struct weir_phase_result *earlier = record; earlier-- > result->phases;) {
-        if (earlier->test != record->test)
-            return NULL;
-        if (earlier->phase == record->phase)
-            return earlier;
-    }
+    for (unsigned i = result->history_count; i-- > 0;)
+        if (result->histories[i].test == test && result->histories[i].phase == phase)
+            return &result->histories[i];
     return NULL;
+}
+
+const struct weir_phase_history *weir_result_history(const struct weir_result *result,
+                                                     unsigned test, unsigned phase)
+{
+    const struct weir_phase_history *history = find_history(result, test, phase);
+
+    return history != NULL && history->sum != NULL ? history : NULL;
+}
+
+static struct weir_phase_history *history_of(struct weir_result *result,
+                                             const struct weir_phase_result *record)
+{
+    struct weir_phase_history *history = find_history(result, record->test, record->phase);
+    unsigned count = result->history_count;
+
+    if (history != NULL)
+        return history;
+    /* Grows at 1, 2, 4, 8, ... */
+    if ((count & (count - 1)) == 0)
+        result->histories = weir_memory_grow(result->histories,
+                                             (count > 0 ? 2 * (size_t)count : 1) * sizeof *history);
+    history = &result->histories[result->history_count++];
+    *history = (struct weir_phase_history){.test = record->test, .phase = record->phase};
+    return history;
 }
 
 static const char *keep_text(struct weir_arena *arena, const char *text, const char *earlier)
@@ -134,6 +157,105 @@ static void keep_times(struct weir_arena *arena, struct weir_phase_result *recor
         record->response == NULL ? NULL : keep_list(arena, record->series, sizeof *record->series);
 }
 
+/* ---- sums ---- */
+
+static bool has_same_text(const char *one, const char *other)
+{
+    return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
+}
+
+/* Nothing about it is to be told by itself. */
+static bool is_plain(const struct weir_phase_result *record)
+{
+    double drift_s = record->clock.drift_ppm * 1e-6 * record->windows.total_s;
+
+    return record->outcome == WEIR_OUTCOME_COMPLETE && !record->is_interrupted &&
+           record->failure[0] == '\0' && record->error_count == 0 && !record->has_lost_bytes &&
+           !record->has_differing_sizes && record->mismatches.wrong_transfers == 0 &&
+           record->outlier_count == 0 && record->notes == NULL && record->shortfall == NULL &&
+           record->stall == NULL && !record->stonewall.has_deadline && record->response == NULL &&
+           drift_s <= record->clock.error_s;
+}
+
+static struct weir_history_note *find_note(struct weir_phase_history *history, const char *name)
+{
+    for (unsigned i = 0; i < history->note_count; i++)
+        if (strcmp(history->notes[i].name, name) == 0)
+            return &history->notes[i];
+    return NULL;
+}
+
+static bool has_known_notes(struct weir_phase_history *history,
+                            const struct weir_phase_result *record)
+{
+    for (unsigned i = 0; i < record->finding_count; i++)
+        if (record->findings[i].severity != WEIR_NOTE ||
+            find_note(history, record->findings[i].name) == NULL)
+            return false;
+    return true;
+}
+
+static void learn_notes(struct weir_phase_history *history, const struct weir_phase_result *record)
+{
+    for (unsigned i = 0; i < record->finding_count; i++)
+        if (record->findings[i].severity == WEIR_NOTE && history->note_count < WEIR_HISTORY_NOTES &&
+            find_note(history, record->findings[i].name) == NULL)
+            history->notes[history->note_count++].name = record->findings[i].name;
+}
+
+static bool is_like(const struct weir_phase_result *record, const struct weir_phase_result *earlier)
+{
+    return is_plain(record) && is_plain(earlier) && record->rank_count == earlier->rank_count &&
+           record->depth == earlier->depth && record->batch == earlier->batch &&
+           record->data_seed == earlier->data_seed && record->order_seed == earlier->order_seed &&
+           has_same_text(record->granted, earlier->granted);
+}
+
+static struct weir_histogram *empty_histogram(struct weir_arena *arena,
+                                              const struct weir_histogram *like)
+{
+    struct weir_histogram *histogram;
+
+    if (like == NULL)
+        return NULL;
+    histogram = weir_arena_take(arena, sizeof *histogram);
+    weir_histogram_reset(histogram);
+    return histogram;
+}
+
+static struct weir_phase_result *begin_sum(struct weir_arena *arena,
+                                           const struct weir_phase_result *record)
+{
+    struct weir_phase_result *sum = weir_arena_take(arena, sizeof *sum);
+
+    sum->latency = empty_histogram(arena, record->latency);
+    sum->write_latency = empty_histogram(arena, record->write_latency);
+    sum->read_latency = empty_histogram(arena, record->read_latency);
+    sum->rank_s_min = INFINITY;
+    return sum;
+}
+
+/* What the run tells of the worst clock comes from the record that stays. */
+static void add_up(struct weir_arena *arena, struct weir_phase_history *history,
+                   const struct weir_phase_result *record, struct weir_phase_result *earlier)
+{
+    double total_s = record->windows.total_s;
+
+    if (history->sum == NULL)
+        history->sum = begin_sum(arena, record);
+    weir_result_merge(history->sum, record, 1);
+    for (unsigned i = 0; i < record->finding_count; i++)
+        find_note(history, record->findings[i].name)->count++;
+    weir_sums_add(&history->bytes_per_s,
+                  total_s >= 1e-9 ? (double)record->byte_count / total_s : 0.0);
+    weir_sums_add(&history->total_s, total_s);
+    history->checked_transfers += record->mismatches.checked_transfers;
+    earlier->clock.error_s = fmax(earlier->clock.error_s, record->clock.error_s);
+    earlier->clock.offset_s = fmax(earlier->clock.offset_s, record->clock.offset_s);
+}
+
+/* ---- one record ---- */
+
 static unsigned outliers_kept(const struct weir_phase_result *record)
 {
     return record->outlier_count < WEIR_OUTLIERS_KEPT ? record->outlier_count : WEIR_OUTLIERS_KEPT;
@@ -141,11 +263,25 @@ static unsigned outliers_kept(const struct weir_phase_result *record)
 
 void weir_result_keep_phase(struct weir_result *result, bool keeps_each_note)
 {
-    struct weir_phase_result *record = &result->phases[result->phase_count - 1];
-    const struct weir_phase_result *earlier = find_earlier(result, record);
-    bool is_first = record == result->phases || record[-1].test != record->test;
+    unsigned position = result->phase_count - 1;
+    struct weir_phase_result *record = &result->phases[position];
+    struct weir_phase_history *history = history_of(result, record);
+    struct weir_phase_result *earlier = history->kept > 0 ? &result->phases[history->latest] : NULL;
+    bool is_first = position == 0 || record[-1].test != record->test;
     struct weir_arena *arena = &result->arena;
 
+    if (!keeps_each_note && history->kept >= WEIR_REPETITIONS_KEPT && !is_first &&
+        is_like(record, earlier) && has_known_notes(history, record) &&
+        (record->node_places == NULL || has_same_nodes(record, record - 1))) {
+        keep_places(arena, record, record - 1);
+        add_up(arena, history, record, earlier);
+        weir_arena_clear(&result->shown);
+        result->phase_count--;
+        return;
+    }
+    history->kept++;
+    history->latest = position;
+    learn_notes(history, record);
     record->arena = arena;
     record->rows = NULL;
     record->gap = (struct weir_rank_gap){.seconds = 0.0};

@@ -447,6 +447,7 @@ void weir_result_close(struct weir_result *result)
     weir_arena_close(&result->shown);
     free(result->phases);
     free(result->timed);
+    free(result->histories);
     weir_arena_close(&arena);
 }
 

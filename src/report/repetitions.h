@@ -20,6 +20,8 @@ struct weir_repetitions {
     unsigned count;
     const struct weir_phase_result **rows; /* the members that have a row in the dialect's table */
     unsigned row_count;
+    const struct weir_phase_history *history; /* of those without a record; NULL: none */
+    unsigned folded_count;                    /* so many */
     const struct weir_phase_result *whole; /* many rows as one; NULL if they are few */
 };
 

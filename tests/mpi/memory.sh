@@ -38,3 +38,19 @@ command_line="weir -a null -w -r -i 100 and -i 1100"
 few=$(peak_kib_of_repetitions 100) || fail "no run of 200 phases"
 many=$(peak_kib_of_repetitions 1100) || fail "no run of 2200 phases"
 ((many - few < 2 * 2000)) || fail "$few KiB for 200 phases, $many KiB for 2200"
+
+# After the first thousand, repetitions that are like those before are only added up, and the summary counts them.
+command_line="weir -a null -w -r -i 15000"
+more=$(peak_kib_of_repetitions 15000) || fail "no run of 30000 phases"
+((more - many < 4096)) || fail "$many KiB for 2200 phases, $more KiB for 30000"
+python3 - "$out" <<'END' || fail "the summary is not that of the rows"
+import statistics, sys
+lines = [line.split() for line in open(sys.argv[1])]
+for verb in "write", "read":
+    rows = [float(words[1]) for words in lines if len(words) == 11 and words[0] == verb]
+    summary = next(words for words in lines if len(words) > 20 and words[0] == verb)
+    expected = max(rows), min(rows), statistics.fmean(rows), statistics.pstdev(rows)
+    assert len(rows) == int(summary[15]) == 15000, (len(rows), summary)
+    for told, wanted in zip(map(float, summary[1:5]), expected):
+        assert abs(told - wanted) <= 0.01 * max(wanted, 1), (summary, expected)
+END

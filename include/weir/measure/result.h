@@ -291,6 +291,49 @@ struct weir_timed_result {
     double clock_error_s; /* bound of the error of `seconds` from differing clocks of nodes */
 };
 
+/* Sums over values that are read one by one: their distances are taken from the first of them,
+ * which keeps the variance exact for values that lie close together. All zero: none yet. */
+struct weir_sums {
+    unsigned count;
+    double first;
+    double max;
+    double min;
+    double sum;
+    double distance_sum;
+    double square_sum;
+};
+
+void weir_sums_add(struct weir_sums *sums, double value);
+/* The values of `from` times `factor`; `into` is not empty. */
+void weir_sums_merge(struct weir_sums *into, const struct weir_sums *from, double factor);
+
+/* After so many repetitions of a phase, those that are like the one before keep no record. */
+#define WEIR_REPETITIONS_KEPT 1000
+
+/* Kinds of notes that repetitions without a record may have. */
+#define WEIR_HISTORY_NOTES 16
+
+/* A kind of note that a record of the phase tells. */
+struct weir_history_note {
+    const char *name;
+    unsigned count; /* repetitions without a record that have it too */
+};
+
+/* The repetitions of a phase: how many have a record, and the sums of those that have none. They
+ * are complete and right, and no note of theirs is the first of its kind. */
+struct weir_phase_history {
+    unsigned test;
+    unsigned phase;
+    unsigned kept;
+    unsigned latest;              /* its position in `phases` */
+    struct weir_sums bytes_per_s; /* over all three windows, as total_s */
+    struct weir_sums total_s;
+    uint64_t checked_transfers;
+    unsigned note_count;
+    struct weir_history_note notes[WEIR_HISTORY_NOTES];
+    struct weir_phase_result *sum; /* NULL: all have a record */
+};
+
 /* Nodes that are alike. */
 struct weir_node_group {
     unsigned count;
@@ -345,6 +388,8 @@ struct weir_result {
     struct weir_phase_result *phases; /* in the order they ran */
     unsigned phase_count;
     unsigned phase_capacity;
+    struct weir_phase_history *histories; /* of phases that were kept */
+    unsigned history_count;
     struct weir_timed_result *timed; /* in the order they ended */
     unsigned timed_count;
 };
@@ -354,10 +399,20 @@ struct weir_result *weir_result_open(unsigned test_capacity);
 void weir_result_close(struct weir_result *result);
 
 /* Keeps the latest record, which has been shown: what it points to, in `shown` or borrowed, is
- * copied into the arena of the result, or shared with an earlier phase where it is the same.
+ * copied into the arena of the result, or shared with an earlier phase where it is the same. After
+ * WEIR_REPETITIONS_KEPT it is only added up, unless something about it is new.
  * `keeps_each_note`: else a repetition with the same notes shares those of the one before, numbers
  * and all. */
 void weir_result_keep_phase(struct weir_result *result, bool keeps_each_note);
+
+/* The repetitions of a phase without a record; NULL if there are none. */
+const struct weir_phase_history *weir_result_history(const struct weir_result *result,
+                                                     unsigned test, unsigned phase);
+
+/* Adds a row, or a sum of rows, to one of `count` rows: means of what repetitions took and moved,
+ * sums of their transfers, extremes of their ranks' times. Histograms that `whole` has. */
+void weir_result_merge(struct weir_phase_result *whole, const struct weir_phase_result *row,
+                       unsigned count);
 
 /* A zeroed record at the end of `phases`; valid until the next call. */
 struct weir_phase_result *weir_result_begin_phase(struct weir_result *result);

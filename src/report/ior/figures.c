@@ -85,41 +85,12 @@ struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
 
 /* ---- over repetitions ---- */
 
-/* Sums over values that are read one by one: their distances are taken from the first of them,
- * which keeps the variance exact for values that lie close together. */
-struct gathering {
-    unsigned count;
-    double first;
-    double max;
-    double min;
-    double sum;
-    double distance_sum;
-    double square_sum;
-};
-
-static void gather(struct gathering *all, double value)
-{
-    double distance;
-
-    if (all->count++ == 0) {
-        all->first = value;
-        all->max = value;
-        all->min = value;
-    }
-    distance = value - all->first;
-    all->max = fmax(all->max, value);
-    all->min = fmin(all->min, value);
-    all->sum += value;
-    all->distance_sum += distance;
-    all->square_sum += distance * distance;
-}
-
-static double mean_of(const struct gathering *all)
+static double mean_of(const struct weir_sums *all)
 {
     return all->count ? or_zero(all->sum / all->count) : 0.0;
 }
 
-static struct weir_spread spread_of(const struct gathering *all)
+static struct weir_spread spread_of(const struct weir_sums *all)
 {
     double mean_distance = all->distance_sum / all->count;
     double variance = all->square_sum / all->count - mean_distance * mean_distance;
@@ -133,11 +104,11 @@ static struct weir_spread spread_of(const struct gathering *all)
 }
 
 struct summary_gathering {
-    struct gathering mib_per_s;
-    struct gathering ops_per_s;
-    struct gathering total_s;
-    struct gathering stonewall_s;
-    struct gathering stonewall_mib_per_s;
+    struct weir_sums mib_per_s;
+    struct weir_sums ops_per_s;
+    struct weir_sums total_s;
+    struct weir_sums stonewall_s;
+    struct weir_sums stonewall_mib_per_s;
 };
 
 static void gather_phase(struct summary_gathering *all, const struct weir_plan *plan,
@@ -148,14 +119,27 @@ static void gather_phase(struct summary_gathering *all, const struct weir_plan *
     double total_s = result->windows.total_s;
     const struct weir_stonewall *stonewall = &result->stonewall;
 
-    gather(&all->mib_per_s, weir_figures_rate((double)result->byte_count / WEIR_MIB, total_s));
-    gather(&all->ops_per_s, weir_figures_rate(transfers, total_s));
-    gather(&all->total_s, total_s);
+    weir_sums_add(&all->mib_per_s,
+                  weir_figures_rate((double)result->byte_count / WEIR_MIB, total_s));
+    weir_sums_add(&all->ops_per_s, weir_figures_rate(transfers, total_s));
+    weir_sums_add(&all->total_s, total_s);
     if (weir_figures_has_wear_out(plan, result)) {
-        gather(&all->stonewall_s, stonewall->seconds);
-        gather(&all->stonewall_mib_per_s,
-               weir_figures_rate(stonewall->bytes_mean / WEIR_MIB, stonewall->seconds));
+        weir_sums_add(&all->stonewall_s, stonewall->seconds);
+        weir_sums_add(&all->stonewall_mib_per_s,
+                      weir_figures_rate(stonewall->bytes_mean / WEIR_MIB, stonewall->seconds));
     }
+}
+
+/* Those without a record. */
+static void gather_history(struct summary_gathering *all, const struct weir_phase *phase,
+                           const struct weir_phase_history *history)
+{
+    uint64_t transfer_bytes = phase->transfers.layout.transfer_bytes;
+
+    weir_sums_merge(&all->mib_per_s, &history->bytes_per_s, 1.0 / WEIR_MIB);
+    weir_sums_merge(&all->ops_per_s, &history->bytes_per_s,
+                    transfer_bytes ? 1.0 / (double)transfer_bytes : 0.0);
+    weir_sums_merge(&all->total_s, &history->total_s, 1.0);
 }
 
 static bool is_of_row(const struct weir_plan *plan, const struct weir_phase_result *phase,
@@ -205,6 +189,14 @@ bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result
     }
     if (all.total_s.count == 0)
         return false;
+    for (size_t i = 0; i < test->phase_count; i++) {
+        const struct weir_phase *phase = test->phases[i];
+        const struct weir_phase_history *history =
+            weir_result_history(result, test->number, phase->number);
+
+        if (history != NULL && phase->verb == verb && !phase->is_check && !phase->is_prefill)
+            gather_history(&all, phase, history);
+    }
     *summary = (struct weir_ior_summary){
         .count = all.total_s.count,
         .repetitions = is_cut(result, test) ? all.total_s.count : test->repetitions,

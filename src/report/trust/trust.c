@@ -191,11 +191,17 @@ static void add_verdicts(struct weir_text *text, struct weir_trust_table *table,
             right_count++;
             right_transfers += all->members[i]->mismatches.checked_transfers;
         }
+    if (all->history != NULL && all->history->checked_transfers > 0) {
+        right_count += all->folded_count;
+        right_transfers += all->history->checked_transfers;
+    }
     if (right_count > WEIR_REPETITIONS_SHOWN) {
         weir_trust_begin(text, table);
-        weir_trust_line(text, "%s  all %llu transfers of %u repetitions right",
-                        weir_trust_phase(all, right_count == all->count ? "all" : "some", name),
-                        (unsigned long long)right_transfers, right_count);
+        weir_trust_line(
+            text, "%s  all %llu transfers of %u repetitions right",
+            weir_trust_phase(all, right_count == all->count + all->folded_count ? "all" : "some",
+                             name),
+            (unsigned long long)right_transfers, right_count);
     }
     for (unsigned i = 0; i < all->count; i++) {
         const struct weir_phase_result *result = all->members[i];
@@ -289,6 +295,9 @@ static unsigned count_alike(const struct weir_repetitions *all, unsigned positio
             return 0;
         count++;
     }
+    for (unsigned i = 0; all->history != NULL && i < all->history->note_count; i++)
+        if (strcmp(all->history->notes[i].name, name) == 0)
+            count += all->history->notes[i].count;
     return count;
 }
 
