@@ -74,7 +74,6 @@ static void set_up(struct subject *subject)
     phase.target = &subject->target;
     weir_plan_add_phase(subject->plan, subject->test, &subject->test->steps, &phase);
     subject->record = (struct weir_phase_result){
-        .failure = "",
         .arena = &subject->plan->arena,
         .phase = subject->test->phases[0]->number,
         .failure = "",
