@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Takes SIGBUS over; the last close gives it back to whom it belonged. 0 or -errno. Sessions come
+/* Takes SIGBUS over; the last close restores the former handler. 0 or -errno. Sessions come
  * and go in one thread. */
 int weir_bus_guard_open(void);
 void weir_bus_guard_close(void);

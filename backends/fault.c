@@ -383,8 +383,8 @@ static const struct weir_name_ops fault_name_ops = {
     .check = fault_check,
     .alignment = fault_alignment,
     .kernel_path = fault_kernel_path,
-    /* Those that the inner backend does not queue fail: whoever asks what can be queued asks the
-     * inner one, as for other abilities. */
+    /* Those that the inner backend does not queue fail: callers take the abilities of the
+     * inner backend, these among them. */
     .queued = ALL_NAMES,
 };
 

@@ -62,7 +62,7 @@ static int fill_layout(const struct weir_lustre_options *lustre, struct llapi_la
     return 0;
 }
 
-/* The library makes the file first and gives it its layout then, so nobody else may open it in
+/* The library makes the file first and gives it its layout then, so no other process may open it in
  * between: see posix_files.c. */
 static int lustre_create(struct weir_striped *file, const char *path, int flags, mode_t mode)
 {

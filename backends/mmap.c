@@ -101,7 +101,7 @@ static void mmap_session_close(struct weir_session *session)
 /* ---- the mapping ---- */
 
 /* What is mapped may reach beyond the end of the file, so that a file that grows is seldom mapped
- * anew; nobody may touch it there. */
+ * anew; the part beyond the end must not be touched. */
 static int map(struct mmap_file *file, uint64_t bytes)
 {
     int protection = file->can_write ? PROT_READ | PROT_WRITE : PROT_READ;

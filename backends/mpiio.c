@@ -241,7 +241,7 @@ static int open_handle(struct mpiio_session *session, const struct weir_file_par
     return -EISDIR;
 }
 
-/* Before the first byte, which nobody writes if one rank has opened another file. Where one has
+/* Before the first byte: no rank writes if one has opened another file. Where one has
  * opened none (`open_rc`), the others cannot close theirs. Negative on all ranks or on none.
  * Collective. */
 static int judge(struct mpiio_session *session, const struct weir_file_params *params,

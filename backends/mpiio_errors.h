@@ -9,7 +9,7 @@
 
 /* Of the latest transfer that failed. */
 struct weir_mpiio_failure {
-    bool is_unexplained; /* nobody said why */
+    bool is_unexplained; /* the library gave no reason */
     int mpi_code;        /* MPI_SUCCESS: MPI said that it had moved nothing */
 };
 

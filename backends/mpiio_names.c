@@ -117,7 +117,7 @@ static int try_existing(const char *path, size_t prefix_bytes, bool *is_stripped
     return code;
 }
 
-/* A file of a name that nobody else has, where the one of `path` would be. */
+/* A file with a unique name in the directory of `path`. */
 static int try_new(const char *path, size_t prefix_bytes, bool *is_stripped)
 {
     const char *slash = strrchr(path, '/');

@@ -438,7 +438,7 @@ static int64_t move_bytes(const struct weir_op *op)
     return bytes < 0 ? -errno : bytes;
 }
 
-/* Waits for whoever holds a lock on the range that does not go with this one. */
+/* Waits until no other process holds a conflicting lock on the range. */
 static int64_t move_locked(const struct weir_op *op)
 {
     struct flock range = {

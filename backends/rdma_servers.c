@@ -239,7 +239,7 @@ static bool is_same_text(const char *one, const char *other)
     return one == other || (one && other && strcmp(one, other) == 0);
 }
 
-/* Which ranks serve is compared by whoever asks. */
+/* The caller compares which ranks serve. */
 static bool rdma_is_same(const void *options, const void *others)
 {
     const struct weir_rdma_options *one = options;

@@ -41,7 +41,7 @@ struct weir_striping_options {
 
 /* ---- rows ---- */
 
-/* Nobody who works on weir has one of these file systems. */
+/* The authors have none of these file systems. */
 #define WEIR_UNTRIED "tried with a stand-in only"
 
 /* Literals that are put together, and designators, stand in no parentheses:
@@ -120,7 +120,7 @@ struct weir_striping {
                  struct weir_error *error);
     /* Makes a file that is not there (-EEXIST) and opens it with `flags`; the descriptor. */
     int (*create)(struct weir_striped *file, const char *path, int flags, mode_t mode);
-    /* Once a file is open, whoever made it. NULL: nothing to say. */
+    /* Once a file is open, whichever rank made it. NULL: nothing to say. */
     int (*opened)(struct weir_striped *file, int fd);
     /* Before a transfer; must cost nothing within the range declared last. NULL: nothing to say. */
     int (*before)(struct weir_striped *file, int fd, uint64_t offset, uint64_t size);

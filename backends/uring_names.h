@@ -49,7 +49,7 @@ void weir_uring_names_finish(struct weir_uring_names *names, const struct weir_p
 /* The file was opened here: weir_posix_file_ops must not close it. */
 bool weir_uring_names_own(const struct weir_uring_names *names, const struct weir_file *file);
 
-/* A file whose descriptor is closed is no more, whoever opened it. */
+/* Frees a file whose descriptor is closed, opened by the ring or not. */
 void weir_uring_names_forget(struct weir_uring_names *names, const struct weir_posix_session *posix,
                              struct weir_file *file);
 

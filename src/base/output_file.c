@@ -274,7 +274,7 @@ int weir_output_file_write(int fd, const char *text, size_t bytes)
     return 0;
 }
 
-/* A short name that nobody else has: that of the file itself may leave no room for more. */
+/* A short unique name: the file's own name may leave no room for more. */
 static int make_beside(const char *directory, char path[PATH_MAX])
 {
     for (unsigned i = 0; i < 1000; i++) {

@@ -19,7 +19,7 @@
 
 /* ---- the lock ---- */
 
-/* Whoever has waited for the lock may have got that of a file whose place was taken since. */
+/* After a wait, the lock may be that of a file that has been replaced since. */
 static bool is_in_place(int fd, const char *path)
 {
     struct stat held, now;
@@ -29,7 +29,7 @@ static bool is_in_place(int fd, const char *path)
 }
 
 /* A server that does not let go of the lock, on a node that hangs maybe, is not waited for without
- * end: signals would find nobody who looks at them. */
+ * end: the loop that looks for signals would not be reached. */
 static int lock(int fd)
 {
     const struct timespec pause = {.tv_nsec = 5000000};

@@ -18,7 +18,7 @@ struct weir_progress_line {
  * standard error from a pipe. */
 void weir_progress_line_open(struct weir_progress_line *line, uint64_t wanted_ns);
 
-/* How often somebody who works is to say how far he is; 0: never. */
+/* Nanoseconds between two reports of progress; 0: none are made. */
 uint64_t weir_progress_line_interval(const struct weir_progress_line *line);
 
 /* Shows the text, unless it is too early for one more line; the text is closed. */

@@ -121,8 +121,8 @@ static void add_phase_name(struct weir_text *text, const struct weir_recorder *r
         weir_text_add(text, ", depth %u on trial", progress->trial_depth);
 }
 
-/* Seconds that the phase goes on, by what limits it, and how much of it is done; false if nobody
- * knows. */
+/* Estimates the seconds that the phase goes on, by what limits it, and the part that is done; false
+ * if there is no estimate. */
 static bool foresee(const struct weir_progress *progress, double *share, double *left_s)
 {
     const struct weir_stop *stop = &progress->phase->stop;

@@ -131,7 +131,7 @@ int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
     if (has_deadline)
         weir_deadline_clear();
     if (result != NULL) {
-        /* Without a deadline of ours, somebody else has sent it. */
+        /* Without a deadline of ours, the signal came from outside. */
         result->is_out_of_time = has_deadline && result->is_interrupted && *stop_signal == SIGALRM;
         exit_code = conclude(&recorder, result, plan, error);
     }

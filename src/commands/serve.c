@@ -157,7 +157,7 @@ struct watch {
     uint64_t message_count;
     uint64_t busy_ns; /* when there was one last */
     bool has_served;
-    bool is_broken; /* nobody is served any more */
+    bool is_broken; /* no client is served any more */
 };
 
 /* A client that came and went between two looks has left its messages. NULL: it is not over. */

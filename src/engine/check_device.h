@@ -5,8 +5,8 @@
 
 #include "run.h"
 
-/* Refuses a phase on devices that are none, are too few or too small for it, or would lose what
- * somebody else has on them. 0 at once if the target is no device. The same on every rank.
+/* Refuses a phase on devices that are none, are too few or too small for it, or hold data of
+ * others. 0 at once if the target is no device. The same on every rank.
  * Collective. */
 int weir_check_device(struct weir_run *run, const struct weir_phase *phase,
                       struct weir_error *error);

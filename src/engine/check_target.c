@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing is created or removed here. Whose a file is, its data tell. */
+/* Nothing is created or removed here. Files of others are told from ours by their data. */
 #include "check_target.h"
 
 #include "claim.h"

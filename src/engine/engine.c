@@ -258,8 +258,7 @@ static int run_test(struct weir_run *run, size_t number, struct weir_servers *se
     *must_end = run->is_interrupted || (run->has_failed && !test->goes_on_after_errors);
     assert(params->group != NULL);
     code = weir_group_broadcast(params->group, must_end, sizeof *must_end, 0);
-    /* Ranks that sat the test out learn of its error; one that came after it is nobody's to lose.
-     */
+    /* Tells the error to ranks that were not in the test; an error of theirs is kept, too. */
     return code != 0 ? code : weir_group_agree(params->group, error);
 }
 

@@ -181,7 +181,7 @@ static uint32_t seed_of(const struct weir_run *run, const struct weir_payload *p
     return payload->mode == WEIR_PAYLOAD_IOR ? run->data_seed & INT32_MAX : run->data_seed;
 }
 
-/* Data without a single stamp may be damaged, or somebody else's: what it ought to be is
+/* Data without a single stamp may be damaged, or another program's: the expected data are
  * unknown. */
 static int refuse_unknown(struct weir_run *run, const char *path, bool found,
                           struct weir_error *error)
@@ -210,9 +210,9 @@ static int refuse_unsigned(struct weir_run *run, const char *path, bool found,
     return weir_group_agree(run->group, error);
 }
 
-/* Whoever reads a shared file expects what rank 0 found; who reads a file of its own, what it found
- * there itself. Then the newest generation holds for all: files that some ranks did not rewrite are
- * stale. */
+/* Of a shared file, ranks expect the identity that rank 0 found; of own files, each expects the one
+ * that it found itself. Then the newest generation holds for all: files that some ranks did not
+ * rewrite are stale. */
 static int agree_generation(struct weir_run *run, const struct weir_phase *phase, bool found,
                             struct weir_identity *identity)
 {
@@ -226,7 +226,7 @@ static int agree_generation(struct weir_run *run, const struct weir_phase *phase
     return code;
 }
 
-/* Likewise: signatures that nobody chose are times. */
+/* Likewise: signatures that the user did not give are times. */
 static int agree_signature(struct weir_run *run, bool found, struct weir_identity *identity)
 {
     uint64_t newest = found ? identity->seed : 0;

@@ -34,7 +34,7 @@ void weir_loop_fail(struct weir_loop *loop, enum weir_op_verb verb, int code, ui
         weir_loop_request_stop(loop);
 }
 
-/* Nobody waits for this rank in the middle of a queue: it may stop alone. */
+/* Transfers in a queue are not collective, so this rank may stop alone. */
 void weir_loop_fail_session(struct weir_loop *loop, int code, const char *what)
 {
     loop->run->queue.is_broken = true;

@@ -24,7 +24,7 @@ struct weir_op_state {
     struct weir_op *next; /* the slot that pauses behind this one */
 };
 
-/* Set by whoever runs the loop, but for the part below. */
+/* Set by the caller of weir_loop_run, but for the part below. */
 struct weir_loop {
     struct weir_run *run;
     const struct weir_phase *phase;

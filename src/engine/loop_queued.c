@@ -10,7 +10,7 @@
 
 /* Nothing came back for so long after a signal: nothing will. */
 #define DRAIN_NS UINT64_C(10000000000)
-/* How often somebody looks how many transfers wait for a slot. */
+/* Interval between two samples of the number of transfers that wait for a slot. */
 #define BACKLOG_LOOK_NS UINT64_C(100000000)
 
 static unsigned in_flight(const struct weir_loop *loop)
@@ -220,7 +220,7 @@ static void resume(struct weir_loop *loop, uint64_t now_ns)
     }
 }
 
-/* Nothing is prepared any more, and nobody waits for those that were about to be. */
+/* Gives back the slots of transfers that are prepared or paused: nothing more is submitted. */
 static void cancel_paused(struct weir_loop *loop)
 {
     if (loop->next_op != NULL) {

@@ -12,7 +12,7 @@ static bool is_blocking(const struct weir_loop *loop)
     return loop->run->queue.is_blocking;
 }
 
-/* An open loop that has begun does not wait for anybody: transfers become due all the time. */
+/* Transfers of an open loop that has begun become due all the time. */
 static bool is_load_due(const struct weir_loop *loop)
 {
     return loop->is_open_loop && loop->pacer.next.number > 0;
@@ -224,7 +224,7 @@ static void sync_op(struct weir_loop *loop, struct weir_op *op)
     op->verb = WEIR_OP_SYNC;
 }
 
-/* How late it was, seen from when it was due. What other ranks left to do was due to nobody. */
+/* How late it was, seen from when it was due. Transfers made for wear-out have no due time. */
 static void record_lateness(struct weir_loop *loop, const struct weir_op *op)
 {
     struct weir_pace_tally *pace = &loop->tally->pace;

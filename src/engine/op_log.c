@@ -18,7 +18,7 @@
 #define HEADER "time,runtime,tp\n"
 /* 256 MiB per rank. */
 #define ENTRIES_MAX (UINT64_C(1) << 24)
-/* Of phases that go round until a time is over, nobody knows how many transfers they make. */
+/* The number of transfers of a phase with a minimum time is unknown before it ends. */
 #define ENTRIES_UNKNOWN (UINT64_C(1) << 20)
 #define FILE_BUFFER_BYTES (1 << 20)
 
@@ -83,7 +83,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Touching memory that is not there would kill whoever runs here. */
+/* Touching memory beyond the limit would end the process. */
 static bool has_memory(const struct weir_run *run, uint64_t bytes)
 {
     struct weir_memory_facts facts;

@@ -35,7 +35,7 @@ static bool has_stamp(const struct weir_sample *sample, size_t at)
     return false;
 }
 
-/* Pieces that are neither stamped nor zeros are somebody's, or damaged. */
+/* Pieces that are neither stamped nor zeros are other programs' data, or damaged. */
 static void count_pieces(const struct weir_sample *sample, uint64_t *stamped, uint64_t *foreign)
 {
     for (size_t at = 0; at < sample->bytes; at += WEIR_PIECE_BYTES) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose a file is: a benchmark's, to be overwritten and removed, or somebody's. */
+/* Tells files of a benchmark, which may be overwritten and removed, from all others. */
 #ifndef WEIR_ENGINE_OWNERSHIP_H
 #define WEIR_ENGINE_OWNERSHIP_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Due times as functions of a counter: nothing is stored, and whoever asks again gets the same. */
+/* Due times as functions of a counter: nothing is stored, and the same counter gives the same time.
+ */
 #include "pace.h"
 
 #include "weir/base/random.h"
@@ -13,7 +14,7 @@
 #define LONGEST_SLEEP_NS UINT64_C(100000000)
 /* While the target is further away than this, other threads of an oversubscribed node may run. */
 #define YIELD_NS UINT64_C(20000)
-/* A load far beyond what can be done must not keep whoever counts it from doing anything else. */
+/* A load far beyond what can be done must not take all of the time for counting it. */
 #define STEPS_AT_ONCE 4096
 
 /* ---- arrivals ---- */

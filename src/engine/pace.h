@@ -67,7 +67,7 @@ void weir_pacer_resume(struct weir_pacer *pacer, uint64_t now_ns);
 void weir_pace_wait(const struct weir_clock *clock, uint64_t until_ns,
                     const volatile sig_atomic_t *stop_signal);
 
-/* Whoever sleeps wakes up so much too late, now and then. */
+/* A sleep ends up to so much too late. */
 #define WEIR_PACE_SPIN_NS UINT64_C(50000)
 
 #endif

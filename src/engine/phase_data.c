@@ -72,7 +72,7 @@ static int make_directory(struct weir_run *run, const char *path)
     return code == -EEXIST ? 0 : code;
 }
 
-/* Whoever handles the name makes room for a write. */
+/* Before a write, on the rank that handles the name: makes its directory, removes the old file. */
 static int prepare_name(struct weir_data_phase *data, struct weir_error *error)
 {
     struct weir_run *run = data->run;
@@ -96,8 +96,8 @@ static int prepare_name(struct weir_data_phase *data, struct weir_error *error)
 
 /* What a mixed phase writes is what is there already, generation, seed and all: so its own reads,
  * and all later ones, expect the same of a place whether it was written again or not, and can do
- * without a record of which places were. If nobody verifies and the file does not tell what it
- * holds, it gets data of its own. */
+ * without a record of which places were. If data are not verified and the file has no readable
+ * identity, it gets a new one. */
 static int continue_identity(struct weir_data_phase *data, struct weir_error *error)
 {
     struct weir_identity *identity = &data->facts.identity;

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whoever made a directory removes it: the one for its own file, whoever's file it removed. */
+/* The rank that made a directory removes it: that of its own file, also where the file that it
+ * removed is another rank's. */
 static void remove_directory(struct weir_run *run, const struct weir_target *target)
 {
     char path[WEIR_PATH_BYTES];
@@ -141,7 +142,7 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
     uint64_t start_ns;
     int code;
 
-    /* A device is nobody's to remove; what was written to it stays there. */
+    /* Devices are not removed, and keep what was written. */
     if (run->backend->names == NULL || phase->target->is_device ||
         (phase->names.only_if_clean && run->is_dirty))
         return 0;

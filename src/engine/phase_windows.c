@@ -90,8 +90,8 @@ static struct weir_file_part part_of(const struct weir_share *share,
     };
 }
 
-/* True where rank 0 makes the file and the others open it when it is there: they cannot tell one
- * that somebody else put there from one of another rank. Names of servers are the job's own. */
+/* True where rank 0 makes the file and the others open it when it is there: they cannot tell a
+ * foreign file from that of rank 0. Names of servers are the job's own. */
 static bool is_made_by_one(const struct weir_data_phase *data)
 {
     const struct weir_run *run = data->run;

@@ -21,7 +21,7 @@ struct weir_data_phase {
     struct weir_file_id id;
     bool must_create;
     struct weir_file *file;
-    bool is_void;   /* some rank could not open a file that all need: nobody moves anything */
+    bool is_void;   /* some rank could not open a file that all need: no rank moves data */
     int open_error; /* why this rank could not; 0: others could not, or it has not been tried */
     struct weir_loop loop;
     struct weir_phase_facts facts;

@@ -96,26 +96,26 @@ bool weir_run_handles_name(const struct weir_run *run, const struct weir_target 
 
 void weir_run_explain(const struct weir_run *run, struct weir_text *text)
 {
-    struct weir_text whom = {0};
+    struct weir_text peer = {0};
 
     if (run->backend->explain != NULL && run->session != NULL)
-        run->backend->explain(run->session, &whom);
-    if (whom.length > 0)
-        weir_text_add(text, " (%s)", weir_text_string(&whom));
-    weir_text_close(&whom);
+        run->backend->explain(run->session, &peer);
+    if (peer.length > 0)
+        weir_text_add(text, " (%s)", weir_text_string(&peer));
+    weir_text_close(&peer);
 }
 
 int weir_run_fail_for(struct weir_run *run, int code, const char *what, const char *path,
                       const char *reason)
 {
-    struct weir_text whom = {0};
+    struct weir_text peer = {0};
 
     if (weir_error_is_set(&run->failure))
         return run->failure.code;
-    weir_run_explain(run, &whom);
+    weir_run_explain(run, &peer);
     weir_error_set(&run->failure, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
-                   "%s %s: %s%s", what, path, reason, weir_text_string(&whom));
-    weir_text_close(&whom);
+                   "%s %s: %s%s", what, path, reason, weir_text_string(&peer));
+    weir_text_close(&peer);
     if (!run->test->goes_on_after_errors)
         weir_run_call_off(run);
     return run->failure.code;

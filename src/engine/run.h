@@ -156,8 +156,8 @@ static inline bool weir_run_takes_part(const struct weir_run *run, const struct 
     return phase->rank_limit == 0 || (uint64_t)run->group->rank < phase->rank_limit;
 }
 
-/* Adds whom a failure of the session concerned, in brackets: " (server 1 at n2:7471 does not
- * answer)"; nothing if there is nothing to say. */
+/* Adds the peer that a failure of the session concerned, in brackets: " (server 1 at n2:7471 does
+ * not answer)"; nothing if there is nothing to say. */
 void weir_run_explain(const struct weir_run *run, struct weir_text *text);
 
 /* From the one to the other, the alarm of a rank that fails, or is told to end, reaches all that

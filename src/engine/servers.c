@@ -14,7 +14,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-/* How long whoever sits a test out sleeps between two looks. */
+/* Sleep between two looks of a rank that is not in the test. */
 #define PAUSE_NS 2000000
 
 static bool serves(unsigned role)

@@ -35,7 +35,7 @@ int weir_servers_prepare(struct weir_servers *servers, const struct weir_engine_
 bool weir_servers_is_client(const struct weir_servers *servers, const struct weir_test *test,
                             int rank);
 
-/* Tells a session of the test whom it finds: nothing if the test has no servers of this job. */
+/* Gives a session of the test the addresses of the servers; none if the job has none for it. */
 void weir_servers_tell(const struct weir_servers *servers, struct weir_session_params *params);
 
 /* Where ranks sit a test out, they sleep until rank 0 lets them go on, and do not take the

@@ -94,8 +94,8 @@ int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64
     return code;
 }
 
-/* Kept only if some rank did less than its layout: at a hundred thousand ranks nobody wants the
- * list for nothing. */
+/* Kept only if some rank did less than its layout: at a hundred thousand ranks the list takes
+ * memory on each. */
 int weir_stop_remember(struct weir_run *run, uint64_t ops_done)
 {
     free(run->written.ops_of_rank);

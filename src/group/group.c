@@ -139,7 +139,7 @@ struct weir_placement weir_group_placement(const struct weir_group *group)
 
 /* ---- one rank of each node, and one node ---- */
 
-/* Whoever has failed has still taken part in all messages, so that nobody waits for one. */
+/* A rank that has failed still takes part in all messages, so that no other rank waits for them. */
 static int agree_on_code(struct weir_group *group, int code)
 {
     bool has_failed = weir_group_any(group, code != 0);

@@ -21,7 +21,7 @@ struct weir_mpi_alarm {
     MPI_Request requests[WEIR_ALARM_NEIGHBOURS]; /* valid where it was sent */
 };
 
-/* Neither waits for anybody. */
+/* Both return at once. */
 void weir_mpi_alarm_raise(struct weir_mpi_alarm *alarm, MPI_Comm comm);
 bool weir_mpi_alarm_hears(struct weir_mpi_alarm *alarm, MPI_Comm comm);
 

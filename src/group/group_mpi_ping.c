@@ -103,7 +103,7 @@ void weir_mpi_ping_serve(struct weir_mpi_ping *ping, const struct weir_group *gr
         ;
 }
 
-/* Tells all whom this rank may have asked that no question follows. */
+/* Tells all ranks that this one may have asked that no question follows. */
 static int say_last(const struct weir_group *group, MPI_Comm comm, MPI_Request *requests,
                     int *count)
 {

@@ -9,7 +9,7 @@
 
 struct weir_group;
 
-/* All zero: nobody was asked. */
+/* All zero: no rank was asked. */
 struct weir_mpi_ping {
     struct weir_mpi_pinged *peers; /* by node, on a rank that has asked; else NULL */
     MPI_Request answer;            /* the latest one, if has_answered */
@@ -17,7 +17,7 @@ struct weir_mpi_ping {
 };
 
 /* Rank 0 asks the first rank of any other node, and that of the second node asks rank 0: see
- * weir_group_ping. None of these three waits for anybody. */
+ * weir_group_ping. These three return at once. */
 void weir_mpi_ping_ask(struct weir_mpi_ping *ping, const struct weir_group *group, MPI_Comm comm,
                        int node);
 bool weir_mpi_ping_is_open(const struct weir_mpi_ping *ping, int node);

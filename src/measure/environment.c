@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* Names and ranges of names of a group: of hundreds that have nothing in common nobody reads more.
- */
+/* Names and ranges of names of a group: more are not shown. */
 #define HOSTS_SHOWN 8
 
 /* Which of `count` things of `bytes` bytes each are alike. */

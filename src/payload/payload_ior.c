@@ -212,7 +212,7 @@ static uint32_t upper_half(uint64_t word)
     return (uint32_t)(word >> 32);
 }
 
-/* Whoever it was whose random numbers begin like this; the one expected if nobody. */
+/* The rank whose random numbers begin like this; the expected one if there is none. */
 static uint32_t find_random_writer(const struct weir_ior_data *data, uint64_t word, uint64_t offset,
                                    uint32_t ranks)
 {

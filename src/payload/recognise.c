@@ -8,7 +8,7 @@
 /* Fewer words prove nothing. */
 #define WORDS_MIN 8
 #define BARE_WORDS_MIN 2
-/* More ranks, and more files, than anybody has. */
+/* More ranks, and more files, than any job has. */
 #define RANKS_MAX (1u << 24)
 /* IOR took no time before it was written, in 2001. */
 #define TIME_MIN 1000000000u
@@ -319,7 +319,7 @@ enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_s
                                                                         : WEIR_CONTENT_FOREIGN;
 }
 
-/* Seconds that somebody has recorded were all over when the file was written. */
+/* A recorded time in seconds is not later than the file's modification. */
 bool weir_traces_suffice(const struct weir_traces *traces, uint64_t file_bytes, int64_t modified_s)
 {
     int64_t end_s = (int64_t)traces->signature + (int64_t)(file_bytes / sizeof(uint64_t));

@@ -174,7 +174,7 @@ static int check_others_differ(const struct others *others)
 
 /* ---- data ---- */
 
-/* The name itself counts too: nobody means it to be anything but data. */
+/* The name itself counts too: only the data may have it. */
 static bool is_data(const struct other *other, const struct weir_target *target, const char *name)
 {
     if (other->kind == OP_FILES)

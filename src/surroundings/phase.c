@@ -28,7 +28,8 @@ void weir_surroundings_begin(struct weir_surroundings *surroundings)
     surroundings->looked_ns = weir_clock_ns(surroundings->clock);
 }
 
-/* What it may run on now: that of the binding, unless somebody has moved it. */
+/* The processors that the rank may run on now: those of the binding, unless that was changed from
+ * outside. */
 static void tell_place(const struct weir_binding *binding, const struct weir_running *now,
                        struct weir_execution *execution)
 {

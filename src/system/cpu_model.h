@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Of the first processor; "" if nobody tells. ARM tells numbers only: names of those that are known
+/* Of the first processor; "" if unknown. ARM tells numbers only: names of those that are known
  * here, "Neoverse V2", else "ARM implementer 0x41 part 0xd4f". */
 void weir_cpu_model(const char *root, char *model, size_t bytes);
 

@@ -174,7 +174,7 @@ static void add_rows(const char *(*get)(const char *name), struct weir_arena *ar
             add(facts, count, arena, rows[i].key, value);
 }
 
-/* Grid Engine's names are such as anybody may use: they count only together. */
+/* Grid Engine's names are common ones: they count only together. */
 static void add_grid_engine(const char *(*get)(const char *name), struct weir_arena *arena,
                             struct weir_fact *facts, size_t *count)
 {

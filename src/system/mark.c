@@ -186,7 +186,7 @@ static bool is_named(const char *path, int fd)
 
 /* ---- taking ---- */
 
-/* -EAGAIN: somebody else was quicker. */
+/* -EAGAIN: another process was quicker. */
 static int make(struct weir_mark *mark, const char *text)
 {
     int fd = open(mark->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);

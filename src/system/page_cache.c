@@ -116,7 +116,7 @@ static int find_size(int fd, uint64_t *bytes)
 }
 
 /* A kernel before 6.5, a container's filter of system calls and huge pages all refuse cachestat,
- * and newer kernels refuse it to whom they would not tell the truth by mincore. */
+ * and newer kernels refuse it to processes that mincore would give no true answer. */
 static int choose_source(struct weir_residency_probe *probe, const char *path)
 {
     uint64_t cached;

@@ -69,7 +69,7 @@ static int bind_thread(pid_t thread, const struct weir_cpu_set *wanted,
         return 0;
     if (code == 0)
         code = set_cpus(thread, wanted);
-    /* It has ended meanwhile, or it is one that the kernel runs for us and lets nobody move. */
+    /* It has ended meanwhile, or it is a kernel thread, which cannot be moved. */
     if (code == -ESRCH || code == -EINVAL)
         return 0;
     return code == 0 ? 1 : code;

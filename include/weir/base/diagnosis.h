@@ -12,7 +12,7 @@ enum weir_verdict {
     WEIR_GOOD,    /* nothing to do */
     WEIR_LIMITED, /* works, but not all of it, or not as fast as it could */
     WEIR_MISSING, /* does not work here */
-    WEIR_NOTED    /* a fact that is neither good nor bad, or that nobody tells */
+    WEIR_NOTED    /* a fact that is neither good nor bad, or that is unknown */
 };
 #define WEIR_VERDICTS 4
 

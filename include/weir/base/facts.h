@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of hosts and file systems as plain data: gathered by system, stored in results, read by
- * reports. Texts are cut to fit; "" is what nobody tells. */
+ * reports. Texts are cut to fit; "" is unknown. */
 #ifndef WEIR_BASE_FACTS_H
 #define WEIR_BASE_FACTS_H
 

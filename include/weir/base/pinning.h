@@ -24,7 +24,7 @@ enum weir_pin_order {
     WEIR_PIN_SCATTER         /* each as far as possible from the one before: nodes in turn */
 };
 
-/* All zero: nobody is moved. */
+/* All zero: no rank is bound. */
 struct weir_pinning {
     enum weir_pin_policy policy;
     enum weir_pin_order order;

@@ -18,7 +18,7 @@ static inline uint64_t weir_mix64(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* 64 bits that nobody else has drawn, never 0; from the kernel. */
+/* A unique number of 64 bits from the kernel, never 0. */
 uint64_t weir_random_draw(void);
 
 /* Number `index` of the random sequence `seed`. */

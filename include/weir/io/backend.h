@@ -27,8 +27,8 @@ struct weir_session {
     unsigned depth;        /* transfers that may be in flight: at most what was asked for */
     bool wants_huge_pages; /* buffers are best made of huge pages */
     bool bypasses_cache;   /* transfers pass no page cache of this node, as asked for */
-    /* submit notes only what reap hands over, so nobody knows when an operation was taken: it
-     * counts as accepted when it was issued, and no clock is read for it */
+    /* submit only prepares what reap hands to the kernel, so the time of acceptance is unknown:
+     * an operation counts as accepted when it was issued, and no clock is read for it */
     bool submits_in_reap;
 };
 
@@ -195,7 +195,7 @@ struct weir_file_ops {
     /* Present size in bytes, or -errno. */
     int64_t (*size)(struct weir_session *session, struct weir_file *file);
     /* Where the first byte from `offset` on is that does not lie in a hole; the size of the file if
-     * there is none; or -errno. NULL: nobody knows of holes. */
+     * there is none; or -errno. NULL: holes are unknown. */
     int64_t (*next_data)(struct weir_session *session, struct weir_file *file, uint64_t offset);
 };
 
@@ -264,7 +264,7 @@ struct weir_server_params {
     int (*place)(void *context, void *memory, size_t bytes, int32_t numa_node);
     void *place_context;
     /* Refuses a block device that has something of others on it, which would be lost: 0, or the
-     * error. NULL: nobody looks. */
+     * error. NULL: devices are not checked. */
     int (*check_device)(const char *path, struct weir_error *error);
 };
 
@@ -291,7 +291,7 @@ struct weir_session_params {
     const struct weir_backend *inner; /* of a wrapping backend ("fault:posix"), else NULL */
     const void *inner_options;
     /* where the backend adds what its options ask it to tell of the files it opens, for the
-     * dialect's report; outlives the session. NULL: nobody listens (on all ranks but rank 0) */
+     * dialect's report; outlives the session. NULL on all ranks but rank 0 */
     struct weir_text *notes;
     /* addresses of the servers that run in this job, in the order of their ranks, and what they ask
      * for; none for backends without servers, or if the options name others */
@@ -330,7 +330,7 @@ struct weir_backend {
      * exist, but is no directory) if that is not NULL. Needs no session, and leaves nothing behind.
      * NULL: nothing that other backends do not tell. */
     void (*diagnose)(struct weir_diagnosis *diagnosis, const char *path);
-    /* Adds whom the latest operation that failed concerned, beyond its file: "server 1 at n2:7471
+    /* Adds the peer of the latest operation that failed: "server 1 at n2:7471
      * does not answer". NULL: the error says it all. */
     void (*explain)(struct weir_session *session, struct weir_text *text);
     /* A NULL table is an ability the backend does not have. */

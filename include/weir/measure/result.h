@@ -47,8 +47,8 @@ struct weir_rank_row {
     uint64_t error_ns; /* ... and bound of its error */
     uint32_t node;     /* number of its node */
     struct weir_execution execution;
-    /* of what this rank was about to read, in the page cache of its node; asked 0: nobody asked, or
-     * the kernel did not tell */
+    /* of what this rank was about to read, in the page cache of its node; asked 0: not measured, or
+     * the kernel cannot tell */
     uint64_t resident_asked_bytes;
     uint64_t resident_bytes;
     /* of the first rank of each node: */
@@ -244,7 +244,7 @@ struct weir_phase_result {
     struct weir_histogram *write_latency; /* of a mixed phase; else NULL */
     struct weir_histogram *read_latency;
     struct weir_series *series; /* start_ns is 0: the agreed start */
-    /* where ranks ran: node_count of them, and rank_count or NULL; NULL: nobody looked. Phases of a
+    /* where ranks ran: node_count of them, and rank_count or NULL; NULL: not measured. Phases of a
      * test one after another that ran in the same places share them when they have been shown: the
      * times are their sums, the ranks are as the latest found them. */
     struct weir_node_places *node_places;
@@ -359,9 +359,10 @@ struct weir_test_result {
      * of them */
     uint64_t existing_count;
     char existing_path[4096];
-    char no_room[512]; /* why the files will not fit: a clause; "" if they do, or nobody knows */
+    char no_room[512]; /* why the files will not fit: a clause; "" if they do, or if that is unknown
+                        */
     struct weir_filesystem_facts filesystem;
-    struct weir_storage_group *storages; /* what nodes see behind `path`; none if nobody asked */
+    struct weir_storage_group *storages; /* storage behind `path`, by nodes; none if not surveyed */
     unsigned storage_count;
 };
 
@@ -381,7 +382,7 @@ struct weir_result {
     const char *mpi_library; /* its version, one line; NULL: no MPI */
     struct weir_fact *job;   /* launcher, batch system, transports */
     unsigned job_count;
-    struct weir_node_group *node_groups; /* all nodes, by kind; none if nobody asked */
+    struct weir_node_group *node_groups; /* all nodes, by kind; none if not surveyed */
     unsigned node_group_count;
     struct weir_test_result *tests; /* test_count of them have begun */
     unsigned test_count;

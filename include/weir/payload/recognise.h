@@ -39,7 +39,7 @@ struct weir_traces {
  * Zeros between data are taken for holes. A few damaged words in a hundred do not matter. */
 enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_stretch *stretch);
 
-/* Words that count up by one through a whole file may be anybody's: true unless that is all that is
+/* Words that count up by one through a whole file may be any program's: false if nothing else is
  * known. IOR's signature is the time if none was given: then a whole number of pages does, if the
  * file was last modified (in seconds since 1970) before its words count so far. */
 bool weir_traces_suffice(const struct weir_traces *traces, uint64_t file_bytes, int64_t modified_s);

@@ -139,11 +139,11 @@ uint64_t weir_shift_distance(const struct weir_shift *shift, uint64_t nodes);
 /* The rank whose part `rank` takes; over all ranks a permutation. Time: O(ranks).
  *
  * NODES counts forward round the ring of nodes, which are in the order of their first ranks. Where
- * the placement is regular it is IOR's rule; else whoever can goes at least `distance` nodes
- * further. RANDOM keeps away at least `distance` nodes (nodes - 1, if there are fewer) forward, and
- * backward too if there is room for both. Of N ranks of which L are on one node, both keep the
- * smallest number that there can be on their own node: 2L - N, or none. (Not where a distance of no
- * node, or round to the own node, was asked for.) */
+ * the placement is regular it is IOR's rule; else each rank that can goes at least `distance`
+ * nodes further. RANDOM keeps away at least `distance` nodes (nodes - 1, if there are fewer)
+ * forward, and backward too if there is room for both. Of N ranks of which L are on one node, both
+ * keep the smallest number that there can be on their own node: 2L - N, or none. (Not where a
+ * distance of no node, or round to the own node, was asked for.) */
 uint64_t weir_shift_owner(const struct weir_shift *shift, const struct weir_placement *placement,
                           uint64_t rank);
 

@@ -31,7 +31,7 @@ struct weir_host_view {
 /* Where the pages of the transfer buffers were. */
 struct weir_page_sample {
     uint64_t at_ns; /* 0: never */
-    int code;       /* 0, or -errno: nobody knows */
+    int code;       /* 0, or -errno: unknown */
     struct weir_page_places places;
 };
 
@@ -107,9 +107,9 @@ struct weir_phase_surroundings {
 
 /* Before this rank waits for the start. */
 void weir_surroundings_begin(struct weir_surroundings *surroundings);
-/* When its last stamp is taken, and no rank moves data any more. `group` are the ranks of the phase,
- * the first ones of the test or all; `memory` and `bytes` are the buffers. Collective, but ranks do
- * not agree. */
+/* When its last stamp is taken, and no rank moves data any more. `group` are the ranks of the
+ * phase, the first ones of the test or all; `memory` and `bytes` are the buffers. Collective, but
+ * ranks do not agree. */
 void weir_surroundings_end(struct weir_surroundings *surroundings, struct weir_group *group,
                            const void *memory, size_t bytes, struct weir_phase_surroundings *seen);
 

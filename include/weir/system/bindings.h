@@ -43,7 +43,7 @@ int weir_bindings_plan(const struct weir_topology *topology,
 
 /* ---- what some policies need ---- */
 
-/* A line for each of a million ranks is not what anybody has. */
+/* More lines than any rankfile needs: one for each of a million ranks. */
 #define WEIR_RANKFILE_BYTES_MAX (UINT64_C(16) << 20)
 
 /* Appends the text of a rankfile. 0, or an error that names the file; `text` is to be closed in any

@@ -20,8 +20,9 @@ struct weir_block_device {
 /* 0; -ENOTBLK if it is something else, or -errno. */
 int weir_block_device_find(const char *path, struct weir_block_device *device);
 
-/* Whether the kernel has lent it, or a part of it, to anybody alone: to a mounted file system, swap
- * space, a volume manager, a RAID, or a program that wants it so. `where` gets where it is mounted,
+/* Whether the kernel has it, or a part of it, open for exclusive use: by a mounted file system,
+ * swap space, a volume manager, a RAID, or a program that wants it so. `where` gets where it is
+ * mounted,
  * "" if that is not why, or not known. 1 or 0; or -errno. */
 int weir_block_device_is_used(const char *path, char where[WEIR_DEVICE_TEXT_BYTES]);
 

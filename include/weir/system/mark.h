@@ -4,7 +4,7 @@
  * ranks of one run that they see the same directory.
  *
  * Its name is ".weir-" and 16 hexadecimal digits made of the file's name (FNV-1a, 64 bits), so that
- * it fits where the file's own name does and nobody has one by accident. Its content is lines of
+ * it fits where the file's own name does and is not met by accident. Its content is lines of
  * "key value"; the first one is "weir-mark 1". */
 #ifndef WEIR_SYSTEM_MARK_H
 #define WEIR_SYSTEM_MARK_H

@@ -35,7 +35,7 @@ int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent ex
 
 /* ---- emptying ---- */
 
-/* Writes dirty pages of the file back and has the kernel let go of all that are in nobody's use. No
+/* Writes dirty pages of the file back and has the kernel drop all that no process uses. No
  * privilege is needed. 0 (a file that is not there, too) or -errno. */
 int weir_cache_drop_file(const char *path);
 
