@@ -284,9 +284,9 @@ static unsigned keep_late(struct fault_session *fault, struct weir_op *done[], u
     return left;
 }
 
-/* Each wait for the inner backend has the whole patience: there is no clock here to share it. */
+/* Each wait for the inner backend has the whole timeout: there is no clock here to share it. */
 static int fault_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                      unsigned max, uint64_t patience_ns)
+                      unsigned max, uint64_t timeout_ns)
 {
     struct fault_session *fault = weir_fault_session(session);
     unsigned count = release_kept(fault, done, max);
@@ -296,7 +296,7 @@ static int fault_reap(struct weir_session *session, struct weir_op *done[], unsi
         unsigned missing = min > count ? min - count : 0;
         unsigned wanted = missing < fault->inner_count ? missing : fault->inner_count;
         int rc = inner_transfer_of(fault)->reap(fault->inner, done + count, wanted, max - count,
-                                                patience_ns);
+                                                timeout_ns);
 
         if (rc < 0)
             return rc;

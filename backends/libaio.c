@@ -444,10 +444,10 @@ static unsigned take_from_ring(struct libaio_session *libaio, struct weir_op *do
 }
 
 static int take_from_kernel(struct libaio_session *libaio, struct weir_op *done[], unsigned min,
-                            unsigned max, uint64_t patience_ns)
+                            unsigned max, uint64_t timeout_ns)
 {
-    struct timespec limit = {.tv_sec = (time_t)(patience_ns / 1000000000),
-                             .tv_nsec = (long)(patience_ns % 1000000000)};
+    struct timespec limit = {.tv_sec = (time_t)(timeout_ns / 1000000000),
+                             .tv_nsec = (long)(timeout_ns % 1000000000)};
     int count;
 
     if (max > libaio->flying_count)
@@ -455,7 +455,7 @@ static int take_from_kernel(struct libaio_session *libaio, struct weir_op *done[
     if (min == 0)
         limit = (struct timespec){0};
     count = io_getevents(libaio->context, min, max, libaio->events,
-                         min > 0 && patience_ns == WEIR_FOREVER ? NULL : &limit);
+                         min > 0 && timeout_ns == WEIR_FOREVER ? NULL : &limit);
     if (count == -EINTR)
         return 0;
     for (int i = 0; i < count; i++)
@@ -466,7 +466,7 @@ static int take_from_kernel(struct libaio_session *libaio, struct weir_op *done[
 }
 
 static int libaio_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                       unsigned max, uint64_t patience_ns)
+                       unsigned max, uint64_t timeout_ns)
 {
     struct libaio_session *libaio = libaio_session_of(session);
     unsigned count = take_settled(libaio, done, max);
@@ -477,7 +477,7 @@ static int libaio_reap(struct weir_session *session, struct weir_op *done[], uns
     if (libaio->ring ? count >= min : libaio->flying_count == 0)
         return (int)count;
     rc = take_from_kernel(libaio, done + count, min > count ? min - count : 0, max - count,
-                          patience_ns);
+                          timeout_ns);
     return rc < 0 ? rc : (int)count + rc;
 }
 

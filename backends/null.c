@@ -270,12 +270,12 @@ static int null_submit(struct weir_session *session, struct weir_op *const ops[]
     return (int)count;
 }
 
-/* Sleeps until `min` are due, the patience is over or a signal comes; returns how many are due. */
+/* Sleeps until `min` are due, the timeout is over or a signal comes; returns how many are due. */
 static __attribute__((noinline)) unsigned await_due(const struct null_session *null, unsigned min,
-                                                    unsigned max, uint64_t patience_ns)
+                                                    unsigned max, uint64_t timeout_ns)
 {
     uint64_t seen_ns = now_ns();
-    uint64_t until_ns = patience_ns < WEIR_FOREVER - seen_ns ? seen_ns + patience_ns : WEIR_FOREVER;
+    uint64_t until_ns = timeout_ns < WEIR_FOREVER - seen_ns ? seen_ns + timeout_ns : WEIR_FOREVER;
     unsigned count = 0;
 
     while (count < max) {
@@ -296,7 +296,7 @@ static __attribute__((noinline)) unsigned await_due(const struct null_session *n
 }
 
 static int null_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                     unsigned max, uint64_t patience_ns)
+                     unsigned max, uint64_t timeout_ns)
 {
     struct null_session *null = (struct null_session *)session;
     unsigned begin = null->ring_begin;
@@ -305,7 +305,7 @@ static int null_reap(struct weir_session *session, struct weir_op *done[], unsig
     if (count > max)
         count = max;
     if (__builtin_expect(null->is_timed, 0))
-        count = await_due(null, min, count, patience_ns);
+        count = await_due(null, min, count, timeout_ns);
     for (unsigned i = 0; i < count; i++)
         done[i] = null->ring[(begin + i) & null->ring_mask];
     null->ring_begin = begin + count;

@@ -254,14 +254,14 @@ static int rdma_submit(struct weir_session *session, struct weir_op *const ops[]
 }
 
 static int rdma_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                     unsigned max, uint64_t patience_ns)
+                     unsigned max, uint64_t timeout_ns)
 {
     struct rdma_session *rdma = rdma_of(session);
     int count;
 
     if (max > session->depth)
         max = session->depth;
-    count = weir_object_reap(rdma->client, rdma->done, min, max, patience_ns);
+    count = weir_object_reap(rdma->client, rdma->done, min, max, timeout_ns);
     for (int i = 0; i < count; i++) {
         done[i] = rdma->done[i]->context;
         done[i]->result = rdma->done[i]->result;

@@ -339,7 +339,7 @@ struct weir_fabric_params weir_rdma_fabric_params(const struct weir_rdma_options
         .mtu_bytes = (unsigned)options->mtu,
         .read_depth = (unsigned)options->read_depth,
         .spin_ns = options->spin_ns ? options->spin_ns : 1,
-        .patience_ns = options->timeout_ns,
+        .timeout_ns = options->timeout_ns,
         .secret = secret,
     };
 }

@@ -362,13 +362,13 @@ static struct weir_op *finish(struct uring_session *uring, const struct io_uring
 }
 
 static int uring_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                      unsigned max, uint64_t patience_ns)
+                      unsigned max, uint64_t timeout_ns)
 {
     struct uring_session *uring = uring_session_of(session);
     const struct io_uring_cqe *cqe;
     unsigned count = 0;
     unsigned head;
-    int rc = weir_uring_ring_turn(&uring->ring, min, patience_ns);
+    int rc = weir_uring_ring_turn(&uring->ring, min, timeout_ns);
 
     if (rc < 0)
         return rc;

@@ -212,7 +212,7 @@ void weir_uring_ring_drain(struct weir_uring_ring *ring)
     while (ring->flying > withheld) {
         struct io_uring_sync_cancel_reg all = {.flags = IORING_ASYNC_CANCEL_ANY |
                                                         IORING_ASYNC_CANCEL_ALL};
-        struct __kernel_timespec patience = {.tv_nsec = DRAIN_NS};
+        struct __kernel_timespec timeout = {.tv_nsec = DRAIN_NS};
         struct io_uring_cqe *first;
         unsigned count;
         int rc;
@@ -220,7 +220,7 @@ void weir_uring_ring_drain(struct weir_uring_ring *ring)
         /* Only what has not begun can be cancelled, and only since Linux 6.0: the rest is waited
          * for. What the kernel's thread takes up meanwhile is cancelled the next time. */
         io_uring_register_sync_cancel(&ring->ring, &all);
-        rc = io_uring_wait_cqe_timeout(&ring->ring, &first, &patience);
+        rc = io_uring_wait_cqe_timeout(&ring->ring, &first, &timeout);
         if (rc < 0 && rc != -EINTR && rc != -ETIME)
             return;
         count = io_uring_cq_ready(&ring->ring);
@@ -392,22 +392,22 @@ static struct __kernel_timespec timespec_of(uint64_t ns)
                                       .tv_nsec = (long long)(ns % 1000000000)};
 }
 
-static int hand_over_and_wait(struct weir_uring_ring *ring, unsigned min, uint64_t patience_ns)
+static int hand_over_and_wait(struct weir_uring_ring *ring, unsigned min, uint64_t timeout_ns)
 {
-    struct __kernel_timespec patience = timespec_of(patience_ns);
+    struct __kernel_timespec timeout = timespec_of(timeout_ns);
     struct io_uring_cqe *first;
 
-    if (min == 0 || patience_ns == 0)
+    if (min == 0 || timeout_ns == 0)
         return hand_over(ring);
-    if (patience_ns == WEIR_FOREVER)
+    if (timeout_ns == WEIR_FOREVER)
         return io_uring_submit_and_wait(&ring->ring, min);
-    return io_uring_submit_and_wait_timeout(&ring->ring, &first, min, &patience, NULL);
+    return io_uring_submit_and_wait_timeout(&ring->ring, &first, min, &timeout, NULL);
 }
 
 /* The kernel had no memory for a request: what it has already is waited for, and gives some. */
-static int wait_for_one(struct weir_uring_ring *ring, unsigned min, uint64_t patience_ns)
+static int wait_for_one(struct weir_uring_ring *ring, unsigned min, uint64_t timeout_ns)
 {
-    struct __kernel_timespec patience = timespec_of(patience_ns);
+    struct __kernel_timespec timeout = timespec_of(timeout_ns);
     struct io_uring_cqe *first;
     int rc;
 
@@ -415,8 +415,8 @@ static int wait_for_one(struct weir_uring_ring *ring, unsigned min, uint64_t pat
         return 0;
     if (ring->flying <= io_uring_sq_ready(&ring->ring))
         return -ENOMEM;
-    rc = patience_ns == WEIR_FOREVER ? io_uring_wait_cqe(&ring->ring, &first)
-                                     : io_uring_wait_cqe_timeout(&ring->ring, &first, &patience);
+    rc = timeout_ns == WEIR_FOREVER ? io_uring_wait_cqe(&ring->ring, &first)
+                                    : io_uring_wait_cqe_timeout(&ring->ring, &first, &timeout);
     return rc == -EINTR || rc == -ETIME ? 0 : rc;
 }
 
@@ -432,14 +432,14 @@ static bool must_look(const struct weir_uring_ring *ring)
 /* More is to be handed over or waited for. A call that could not take all has not waited either,
  * and one that polls may come back with too few for no reason. */
 static bool must_go_on(const struct weir_uring_ring *ring, unsigned before, unsigned prepared,
-                       uint64_t patience_ns)
+                       uint64_t timeout_ns)
 {
-    if (ring->request.is_polled && patience_ns == WEIR_FOREVER)
+    if (ring->request.is_polled && timeout_ns == WEIR_FOREVER)
         return true;
     return prepared > 0 && prepared != before && !ring->request.has_poller;
 }
 
-int weir_uring_ring_turn(struct weir_uring_ring *ring, unsigned min, uint64_t patience_ns)
+int weir_uring_ring_turn(struct weir_uring_ring *ring, unsigned min, uint64_t timeout_ns)
 {
     unsigned prepared = io_uring_sq_ready(&ring->ring);
     unsigned ready = io_uring_cq_ready(&ring->ring);
@@ -447,15 +447,15 @@ int weir_uring_ring_turn(struct weir_uring_ring *ring, unsigned min, uint64_t pa
     while (prepared > 0 || ready < min || (ready == 0 && must_look(ring))) {
         unsigned least = ready < min ? min : 0;
         unsigned before = prepared;
-        int rc = hand_over_and_wait(ring, least, patience_ns);
+        int rc = hand_over_and_wait(ring, least, timeout_ns);
 
         if (rc == -EAGAIN || rc == -EBUSY)
-            return wait_for_one(ring, min, patience_ns);
+            return wait_for_one(ring, min, timeout_ns);
         if (rc < 0)
             return rc == -EINTR || rc == -ETIME ? 0 : rc;
         prepared = io_uring_sq_ready(&ring->ring);
         ready = io_uring_cq_ready(&ring->ring);
-        if (ready >= min || !must_go_on(ring, before, prepared, patience_ns))
+        if (ready >= min || !must_go_on(ring, before, prepared, timeout_ns))
             break;
     }
     return 0;

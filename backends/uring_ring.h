@@ -68,10 +68,10 @@ void weir_uring_ring_remove_file(struct weir_uring_ring *ring, int fd);
 /* Adds what was granted, and a sentence for each thing that was asked for and was not. */
 void weir_uring_ring_describe(const struct weir_uring_ring *ring, struct weir_session_facts *facts);
 
-/* Hands over what was prepared, and waits until at least `min` completions are there, `patience_ns`
+/* Hands over what was prepared, and waits until at least `min` completions are there, `timeout_ns`
  * is over or a signal came: in one system call, or in none where there is nothing to do. 0, or
  * -errno: the ring is broken. */
-int weir_uring_ring_turn(struct weir_uring_ring *ring, unsigned min, uint64_t patience_ns);
+int weir_uring_ring_turn(struct weir_uring_ring *ring, unsigned min, uint64_t timeout_ns);
 
 /* The kernel's thread has not taken off the ring yet what it has completed: waits until it has. */
 void weir_uring_ring_wait_for_space(struct weir_uring_ring *ring);

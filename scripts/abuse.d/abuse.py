@@ -51,7 +51,7 @@ def arguments():
     parser.add_argument("--scratch", metavar="DIR", help="where the directory for the files is made ($TMPDIR or /tmp)")
     parser.add_argument("--swaps", metavar="N", type=int, help="swaps of names per backend (200; 24 with --quick)")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="cases at a time (1)")
-    parser.add_argument("--patience", metavar="X", type=float, default=1, help="factor on all limits of time, for a slow machine (1)")
+    parser.add_argument("--timeout", metavar="X", type=float, default=1, help="factor on all limits of time, for a slow machine (1)")
     parser.add_argument("--json", metavar="FILE", help="write what happened in each case there")
     parser.add_argument("--keep", action="store_true", help="keep the directory of each case that did not hold")
     return parser.parse_args()
@@ -119,7 +119,7 @@ def main():
     if options.scratch and not os.path.isdir(options.scratch):
         sys.exit(f"abuse: there is no directory {options.scratch} (--scratch)")
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="wa.", dir=options.scratch))
-    bed = Bed(scratch, weir, tested, quick=options.quick, swaps=options.swaps or (24 if options.quick else 200), patience=options.patience,
+    bed = Bed(scratch, weir, tested, quick=options.quick, swaps=options.swaps or (24 if options.quick else 200), timeout=options.timeout,
               keep=options.keep)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: bed.stop())

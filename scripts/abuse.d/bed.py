@@ -67,9 +67,9 @@ class Failed(Exception):
 
 
 class Bed:
-    def __init__(self, scratch, weir, weir_test, *, quick, swaps, patience, keep):
+    def __init__(self, scratch, weir, weir_test, *, quick, swaps, timeout, keep):
         self.scratch, self.weir, self.weir_test = scratch, weir, weir_test
-        self.quick, self.swaps, self.patience, self.keep = quick, swaps, patience, keep
+        self.quick, self.swaps, self.timeout, self.keep = quick, swaps, timeout, keep
         self.stopping = threading.Event()
         self.lock = threading.Lock()
         self.sessions = set()
@@ -113,7 +113,7 @@ class Bed:
     def finish(self, process, seconds):
         """Waits, and ends what is left of the session: (True if it was in time, names of the processes that were left)."""
         try:
-            process.wait(seconds * self.patience)
+            process.wait(seconds * self.timeout)
             in_time = True
         except subprocess.TimeoutExpired:
             in_time = False
@@ -136,7 +136,7 @@ class Bed:
             err.seek(0)
             texts = out.read().decode(errors="replace"), err.read().decode(errors="replace")
         if not in_time:
-            raise Failed("HANG", f"not ended within {seconds * self.patience:g} s: {texts[1][-200:].strip()}")
+            raise Failed("HANG", f"not ended within {seconds * self.timeout:g} s: {texts[1][-200:].strip()}")
         return process.returncode, *texts
 
     def run_weir(self, folder, *options, ranks=1, seconds=60, program=None, **environment):
@@ -312,7 +312,7 @@ class Case:
         told = " | ".join(words)[:300] or err.strip().replace("\n", " | ")[-200:]
         self.check_bytes(folder, before)
         if not in_time or rc == STILL_THERE:
-            late = f"not ended within {self.limit * bed.patience:g} s" if not in_time else err.strip().splitlines()[-1]
+            late = f"not ended within {self.limit * bed.timeout:g} s" if not in_time else err.strip().splitlines()[-1]
             raise Failed("HANG", "; ".join([late, *words[:2]]))
         if rc == VOID:
             raise Skip(err.strip().splitlines()[-1] if err.strip() else "void")

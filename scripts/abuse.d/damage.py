@@ -175,7 +175,7 @@ def report(bed, folder, data, number):
     path.write_bytes(data)
     style = ("json", "csv", "ior")[number % 3]
     try:
-        done = subprocess.run([bed.weir, "report", path, "--format", style], capture_output=True, timeout=20 * bed.patience, env=bed.environment, check=False)
+        done = subprocess.run([bed.weir, "report", path, "--format", style], capture_output=True, timeout=20 * bed.timeout, env=bed.environment, check=False)
     except subprocess.TimeoutExpired as late:
         raise Failed("HANG", f"weir report --format {style} of mutant {number}") from late
     out = done.stdout.decode(errors="replace")

@@ -45,9 +45,9 @@ static unsigned reap_limit(const struct weir_loop *loop)
 }
 
 /* How many came back; less than 0 if the session broke. */
-static int reap(struct weir_loop *loop, struct weir_op *done[], unsigned min, uint64_t patience_ns)
+static int reap(struct weir_loop *loop, struct weir_op *done[], unsigned min, uint64_t timeout_ns)
 {
-    int count = weir_queue_reap(&loop->run->queue, done, min, reap_limit(loop), patience_ns);
+    int count = weir_queue_reap(&loop->run->queue, done, min, reap_limit(loop), timeout_ns);
 
     if (count < 0)
         weir_loop_fail_session(loop, count, "the session broke in the middle of");

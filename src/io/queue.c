@@ -222,14 +222,14 @@ static int submit_pending(struct weir_queue *queue)
 }
 
 static int reap_flying(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max,
-                       uint64_t patience_ns)
+                       uint64_t timeout_ns)
 {
     uint64_t done_ns;
     int count;
 
     if (queue->flying_count == 0)
         return 0;
-    count = queue->transfer->reap(queue->session, done, min, max, patience_ns);
+    count = queue->transfer->reap(queue->session, done, min, max, timeout_ns);
     done_ns = weir_queue_now(queue);
     if (count < 0)
         return count;
@@ -258,15 +258,15 @@ static int hand_out_done(struct weir_queue *queue, struct weir_op *done[], unsig
     return (int)count;
 }
 
-static uint64_t patience_left(uint64_t patience_ns, uint64_t waited_ns)
+static uint64_t timeout_left(uint64_t timeout_ns, uint64_t waited_ns)
 {
-    if (patience_ns == WEIR_FOREVER)
+    if (timeout_ns == WEIR_FOREVER)
         return WEIR_FOREVER;
-    return waited_ns < patience_ns ? patience_ns - waited_ns : 0;
+    return waited_ns < timeout_ns ? timeout_ns - waited_ns : 0;
 }
 
 int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max,
-                    uint64_t patience_ns)
+                    uint64_t timeout_ns)
 {
     unsigned least = smaller(min, weir_queue_outstanding(queue));
     unsigned count = 0;
@@ -282,15 +282,15 @@ int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned m
         uint64_t begin_ns = queue->last_ns;
 
         if (rc == 0)
-            rc = reap_flying(queue, done + count, wanted, max - count, patience_ns);
+            rc = reap_flying(queue, done + count, wanted, max - count, timeout_ns);
         if (rc < 0) {
             queue->is_broken = true;
             return rc;
         }
         count += (unsigned)rc;
-        /* The patience is over, or a signal came. */
+        /* The timeout is over, or a signal came. */
         is_interrupted = (unsigned)rc < wanted;
-        patience_ns = patience_left(patience_ns, queue->last_ns - begin_ns);
+        timeout_ns = timeout_left(timeout_ns, queue->last_ns - begin_ns);
     } while (count < least && !is_interrupted);
     return (int)count;
 }

@@ -54,14 +54,14 @@ static void work(struct weir_session *session, struct weir_op *op)
                                           : weir_posix_transfer_ops.transfer(session, op);
 }
 
-/* Without patience, or if nobody waits, it has something every third time. */
+/* Without timeout, or if nobody waits, it has something every third time. */
 static int later_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                      unsigned max, uint64_t patience_ns)
+                      unsigned max, uint64_t timeout_ns)
 {
     struct later_session *later = later_of(session);
     unsigned count = 0;
 
-    if (min == 0 || patience_ns == 0)
+    if (min == 0 || timeout_ns == 0)
         min = ++later->poll_count % 3 == 0 && max > 0 && later->waiting_count > 0;
     while (count < min) {
         struct weir_op *op = later->waiting[--later->waiting_count];

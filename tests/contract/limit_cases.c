@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = 4096, PATIENCE_S = 60 };
+enum { TEXT_BYTES = 4096, TIMEOUT_S = 60 };
 
 /* What the process of its own does. It writes what it has to say to `words`, and exits with 0 if
  * all was as it should, 77 if that cannot be tried here. */
@@ -61,7 +61,7 @@ static void run_apart(const struct subject *subject, activity *act, char text[TE
         close(words[0]);
         signal(SIGABRT, SIG_DFL);
         signal(SIGSEGV, SIG_DFL);
-        alarm(PATIENCE_S);
+        alarm(TIMEOUT_S);
         act(subject, words[1]);
         _exit(0);
     }

@@ -279,7 +279,7 @@ void pages_are_dropped_if_asked(void **state)
 /* ---- range locks ---- */
 
 /* Another process that holds a lock until a moment after it is told to let go, or until it has lost
- * patience, and says so just before. */
+ * timeout, and says so just before. */
 struct holder {
     pid_t pid;
     int orders; /* to it */

@@ -183,13 +183,13 @@ static void give_all(struct bench *bench, struct weir_op *done[], int count)
     }
 }
 
-static void reap_until_none(struct bench *bench, unsigned min, uint64_t patience_ns)
+static void reap_until_none(struct bench *bench, unsigned min, uint64_t timeout_ns)
 {
     struct weir_op *done[WEIR_DEPTH_MAX];
 
     while (weir_queue_outstanding(&bench->queue) > 0)
         give_all(bench, done,
-                 weir_queue_reap(&bench->queue, done, min, WEIR_DEPTH_MAX, patience_ns));
+                 weir_queue_reap(&bench->queue, done, min, WEIR_DEPTH_MAX, timeout_ns));
 }
 
 void a_reap_that_asks_for_nothing_never_waits(void **state)
@@ -208,16 +208,16 @@ void a_reap_that_asks_for_nothing_never_waits(void **state)
     close_bench(&bench);
 }
 
-void a_wait_without_patience_ends(void **state)
+void a_wait_without_timeout_ends(void **state)
 {
-    static const uint64_t patiences_ns[] = {0, 1, NS_PER_MS, 60000 * NS_PER_MS};
+    static const uint64_t timeouts_ns[] = {0, 1, NS_PER_MS, 60000 * NS_PER_MS};
     struct bench bench;
 
     open_deep(&bench, *state, NULL);
-    for (size_t i = 0; i < sizeof patiences_ns / sizeof *patiences_ns; i++) {
+    for (size_t i = 0; i < sizeof timeouts_ns / sizeof *timeouts_ns; i++) {
         struct weir_file *file = send_reads(&bench, "impatient");
 
-        reap_until_none(&bench, bench.session->depth, patiences_ns[i]);
+        reap_until_none(&bench, bench.session->depth, timeouts_ns[i]);
         close_file(&bench, file);
         remove_name(&bench, path_of(&bench, "impatient"));
     }

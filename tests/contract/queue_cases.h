@@ -9,7 +9,7 @@ void scattered_transfers_keep_their_data_at_full_depth(void **state);
 void signals_cost_no_data(void **state);
 void a_sync_goes_behind_its_write(void **state);
 void a_reap_that_asks_for_nothing_never_waits(void **state);
-void a_wait_without_patience_ends(void **state);
+void a_wait_without_timeout_ends(void **state);
 void what_is_submitted_comes_back_once_whatever_the_batch(void **state);
 void a_full_queue_takes_from_the_front(void **state);
 void reads_around_the_end_are_short_or_empty(void **state);

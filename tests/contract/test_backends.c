@@ -540,7 +540,7 @@ static const struct contract_case cases[] = {
     FOR_ALL(signals_cost_no_data),
     FOR_ALL(a_sync_goes_behind_its_write),
     FOR_ALL(a_reap_that_asks_for_nothing_never_waits),
-    FOR_ALL(a_wait_without_patience_ends),
+    FOR_ALL(a_wait_without_timeout_ends),
     FOR_ALL(what_is_submitted_comes_back_once_whatever_the_batch),
     FOR_ALL(a_full_queue_takes_from_the_front),
     FOR_ALL(reads_around_the_end_are_short_or_empty),

@@ -4,7 +4,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-readonly patience=30
+readonly timeout=30
 way=
 ! can_bypass_cache || way=--direct
 
@@ -20,15 +20,15 @@ start_run() { # start_run ENGINE
     mpiexec -n 2 "$WEIR" -a "$1" $way --depth 128 -w -z -t 4k -b 4m -i 20 -O minTimeDuration=0.5 -o "$files/f" \
         --result "$result" >"$out" 2>"$err" </dev/null &
     launcher=$!
-    wait_until $patience has_first_repetition || fail "the first repetition does not end"
+    wait_until $timeout has_first_repetition || fail "the first repetition does not end"
     sleep 0.2
 }
 
 end_of_run() {
-    if ! wait_until $patience has_ended; then
+    if ! wait_until $timeout has_ended; then
         # shellcheck disable=SC2046
         kill -KILL $(ranks_of "$launcher") "$launcher" || true
-        fail "it still runs after $patience seconds"
+        fail "it still runs after $timeout seconds"
     fi
     status=0
     wait "$launcher" || status=$?

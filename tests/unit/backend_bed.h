@@ -85,11 +85,11 @@ static inline int submit(struct bench *bench, unsigned first, unsigned count)
     return tested_backend.transfer->submit(bench->session, ops, count);
 }
 
-static inline int reap(struct bench *bench, unsigned min, uint64_t patience_ns)
+static inline int reap(struct bench *bench, unsigned min, uint64_t timeout_ns)
 {
     struct weir_op *done[DEPTH];
 
-    return tested_backend.transfer->reap(bench->session, done, min, DEPTH, patience_ns);
+    return tested_backend.transfer->reap(bench->session, done, min, DEPTH, timeout_ns);
 }
 
 static inline void move_all(struct bench *bench, enum weir_op_verb verb)

@@ -22,7 +22,7 @@
 #define BED_CHUNKS 8u
 #define BED_MESSAGE_BYTES 16384u
 #define BED_MEMORY_BYTES (4 * WEIR_CHUNK_BYTES)
-#define BED_PATIENCE_NS UINT64_C(20000000000)
+#define BED_TIMEOUT_NS UINT64_C(20000000000)
 
 struct bed_peer {
     struct weir_fabric *fabric;
@@ -73,7 +73,7 @@ static inline void bed_turn(struct bed_peer *peer)
 
 static inline void bed_post(struct bed_peer *peer, const struct weir_wire *wire)
 {
-    uint64_t end = weir_clock_kernel_ns() + BED_PATIENCE_NS;
+    uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
 
     while (weir_link_post(peer->link, wire, 1) == 0) {
         assert_true(weir_clock_kernel_ns() < end);
@@ -100,7 +100,7 @@ static inline void bed_send(struct bed_peer *peer, struct weir_request request, 
 
 static inline bool bed_await(struct bed_peer *peer, unsigned answers)
 {
-    uint64_t end = weir_clock_kernel_ns() + BED_PATIENCE_NS;
+    uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
 
     while (peer->answers < answers && !peer->has_left) {
         assert_true(weir_clock_kernel_ns() < end);
@@ -131,7 +131,7 @@ static inline int bed_path(struct bed_peer *peer, struct weir_request request, c
 static inline int bed_move(struct bed_peer *peer, enum weir_wire_verb verb, size_t at,
                            uint64_t address, uint64_t bytes)
 {
-    uint64_t end = weir_clock_kernel_ns() + BED_PATIENCE_NS;
+    uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
     struct weir_wire wire = {.verb = verb,
                              .data = peer->memory + at,
                              .bytes = bytes,
@@ -172,7 +172,7 @@ static inline int bed_hello(struct bed_peer *peer, uint32_t server_count, uint32
 
 static inline void bed_connect(struct bed_peer *peer, const char *provider, const char *address)
 {
-    uint64_t end = weir_clock_kernel_ns() + BED_PATIENCE_NS;
+    uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
     struct weir_fabric_params params = {.provider = provider,
                                         .gid_index = -1,
                                         .message_bytes = BED_MESSAGE_BYTES,

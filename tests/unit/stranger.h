@@ -59,7 +59,7 @@ static inline size_t stranger_hear(struct stranger *stranger, struct wire_end *e
     uint64_t start_ns = weir_clock_kernel_ns();
     size_t heard = 0;
 
-    while (heard < bytes && weir_clock_kernel_ns() - start_ns < WIRE_PATIENCE_NS) {
+    while (heard < bytes && weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS) {
         ssize_t got =
             recv(stranger->fd, (unsigned char *)text + heard, bytes - heard, MSG_DONTWAIT);
 
@@ -71,14 +71,14 @@ static inline size_t stranger_hear(struct stranger *stranger, struct wire_end *e
     return heard;
 }
 
-/* True if it hears nothing but the end, and that within the patience. */
+/* True if it hears nothing but the end, and that within the timeout. */
 static inline bool stranger_is_hung_up_on(struct stranger *stranger, struct wire_end *end)
 {
     unsigned char byte;
     uint64_t start_ns = weir_clock_kernel_ns();
     size_t heard = stranger_hear(stranger, end, &byte, 1);
 
-    return heard == 0 && weir_clock_kernel_ns() - start_ns < WIRE_PATIENCE_NS;
+    return heard == 0 && weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS;
 }
 
 static inline void stranger_prove(const struct stranger *stranger, const char *role,

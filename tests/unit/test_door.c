@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#define PATIENCE_NS UINT64_C(300000000)
+#define TIMEOUT_NS UINT64_C(300000000)
 
 struct bed {
     struct wire_end end;
@@ -23,7 +23,7 @@ static int set_up(void **state)
     struct weir_fabric_params params = {.provider = "tcp",
                                         .interface = "127.0.0.1",
                                         .gid_index = -1,
-                                        .patience_ns = PATIENCE_NS,
+                                        .timeout_ns = TIMEOUT_NS,
                                         .secret = secret};
 
     if (bed == NULL)
@@ -211,14 +211,14 @@ static void who_wants_neither_link_nor_stream_is_hung_up_on(void **state)
     assert_int_equal(refused(bed), 1);
 }
 
-static void silence_is_hung_up_on_when_the_patience_ends(void **state)
+static void silence_is_hung_up_on_when_the_timeout_ends(void **state)
 {
     struct bed *bed = *state;
     uint64_t start_ns = weir_clock_kernel_ns();
 
     stranger_say(&bed->stranger, &bed->stranger.hello, 20);
     assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
-    assert_true(weir_clock_kernel_ns() - start_ns >= PATIENCE_NS / 2);
+    assert_true(weir_clock_kernel_ns() - start_ns >= TIMEOUT_NS / 2);
     assert_int_equal(refused(bed), 1);
 }
 
@@ -228,8 +228,8 @@ static void a_poll_that_sleeps_wakes_up_for_silence(void **state)
     uint64_t start_ns = weir_clock_kernel_ns();
     struct weir_event event;
 
-    assert_int_equal(weir_fabric_poll(bed->end.fabric, &event, 1, 3 * PATIENCE_NS), 0);
-    assert_true(weir_clock_kernel_ns() - start_ns >= 3 * PATIENCE_NS);
+    assert_int_equal(weir_fabric_poll(bed->end.fabric, &event, 1, 3 * TIMEOUT_NS), 0);
+    assert_true(weir_clock_kernel_ns() - start_ns >= 3 * TIMEOUT_NS);
     assert_int_equal(refused(bed), 1);
 }
 
@@ -584,7 +584,7 @@ int main(void)
         CASE(another_provider_is_told_as_such),
         CASE(garbage_is_hung_up_on_at_its_first_bytes),
         CASE(who_wants_neither_link_nor_stream_is_hung_up_on),
-        CASE(silence_is_hung_up_on_when_the_patience_ends),
+        CASE(silence_is_hung_up_on_when_the_timeout_ends),
         CASE(a_poll_that_sleeps_wakes_up_for_silence),
         CASE(a_card_that_makes_no_sense_is_refused),
         CASE(a_stream_of_no_link_is_refused),

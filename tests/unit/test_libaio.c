@@ -384,7 +384,7 @@ static void a_transfer_that_the_file_system_refuses_is_a_result(void **state)
 
 /* ---- waiting ---- */
 
-static void patience_ends(void **state)
+static void timeout_ends(void **state)
 {
     struct bench bench;
 
@@ -468,7 +468,7 @@ int main(void)
         cmocka_unit_test(locks_of_ranges_are_refused),
         cmocka_unit_test(a_node_without_contexts_is_told_with_its_limit),
         cmocka_unit_test(a_transfer_that_the_file_system_refuses_is_a_result),
-        cmocka_unit_test(patience_ends),
+        cmocka_unit_test(timeout_ends),
         cmocka_unit_test(a_signal_ends_the_wait),
         cmocka_unit_test(closing_waits_for_what_is_in_flight),
     };

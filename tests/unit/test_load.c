@@ -164,7 +164,7 @@ static unsigned take_due(struct weir_op *done[], unsigned max)
 }
 
 static int watch_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                      unsigned max, uint64_t patience_ns)
+                      unsigned max, uint64_t timeout_ns)
 {
     uint64_t begun_ns = now_ns();
     unsigned count = 0;
@@ -172,7 +172,7 @@ static int watch_reap(struct weir_session *session, struct weir_op *done[], unsi
     (void)session;
     for (;;) {
         count += take_due(done + count, max - count);
-        if (count >= min || now_ns() - begun_ns >= patience_ns)
+        if (count >= min || now_ns() - begun_ns >= timeout_ns)
             return (int)count;
         usleep(20);
     }

@@ -242,10 +242,10 @@ static bool wait_until(uint64_t done_ns, uint64_t end_ns)
 }
 
 static int device_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                       unsigned max, uint64_t patience_ns)
+                       unsigned max, uint64_t timeout_ns)
 {
     struct device *device = device_of(session);
-    uint64_t end_ns = patience_ns == WEIR_FOREVER ? NEVER : world.now_ns + patience_ns;
+    uint64_t end_ns = timeout_ns == WEIR_FOREVER ? NEVER : world.now_ns + timeout_ns;
     struct request *request;
     uint64_t taken_ns = 0;
     unsigned count = 0;

@@ -52,7 +52,7 @@ struct setting {
     enum weir_object_flush flush;
     uint64_t capacity_bytes; /* 0: 48 MiB */
     const char *backing;
-    uint64_t patience_ns;
+    uint64_t timeout_ns;
     bool is_strict;
 };
 
@@ -71,7 +71,7 @@ static struct weir_fabric_params network_of(const struct setting *setting)
         .depth = setting->depth,
         .message_credits = setting->credits,
         .pairs = setting->pairs,
-        .patience_ns = setting->patience_ns ? setting->patience_ns : UINT64_C(10000000000),
+        .timeout_ns = setting->timeout_ns ? setting->timeout_ns : UINT64_C(10000000000),
         .secret = secret,
     };
 }
@@ -694,7 +694,7 @@ static void open_slow(struct slow *slow, const char *provider)
                                      .unit_bytes = 65536,
                                      .capacity_bytes = 4 << 20,
                                      .backing = slow->backing,
-                                     .patience_ns = 400000000};
+                                     .timeout_ns = 400000000};
     open_bed(&slow->bed, &slow->setting);
 }
 
@@ -745,7 +745,7 @@ static void what_else_is_under_way_makes_no_server_late(void **state)
     assert_int_equal(move(client, ios[0].object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
                      sizeof data);
     begin_ns = weir_clock_kernel_ns();
-    while (weir_clock_kernel_ns() - begin_ns < 2 * slow.setting.patience_ns) {
+    while (weir_clock_kernel_ns() - begin_ns < 2 * slow.setting.timeout_ns) {
         nanosleep(&pause, NULL);
         assert_int_equal(move(client, ios[1].object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
                          sizeof data);
@@ -914,7 +914,7 @@ static pid_t fork_server(const struct setting *setting, char address[WEIR_ADDRES
 static void a_server_that_is_silent_is_given_up_in_time(void **state)
 {
     static const struct setting setting = {
-        .provider = "tcp", .servers = 1, .unit_bytes = 1 << 20, .patience_ns = UINT64_C(700000000)};
+        .provider = "tcp", .servers = 1, .unit_bytes = 1 << 20, .timeout_ns = UINT64_C(700000000)};
     struct bed bed = {.setting = &setting};
     struct weir_text text = {0};
     unsigned char byte = 1;
@@ -932,14 +932,14 @@ static void a_server_that_is_silent_is_given_up_in_time(void **state)
     assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
     begin_ns = now_ns();
     assert_int_equal(move(bed.client, object, WEIR_OBJECT_WRITE, &byte, 0, 1), -ETIMEDOUT);
-    assert_true(now_ns() - begin_ns >= setting.patience_ns / 2);
-    assert_true(now_ns() - begin_ns < 20 * setting.patience_ns);
+    assert_true(now_ns() - begin_ns >= setting.timeout_ns / 2);
+    assert_true(now_ns() - begin_ns < 20 * setting.timeout_ns);
     weir_object_client_explain(bed.client, &text);
     assert_non_null(strstr(weir_text_string(&text), "does not answer"));
     weir_text_close(&text);
     begin_ns = now_ns();
     assert_int_equal(weir_object_stat(bed.client, "silent", &facts), -ETIMEDOUT);
-    assert_true(now_ns() - begin_ns < setting.patience_ns / 2);
+    assert_true(now_ns() - begin_ns < setting.timeout_ns / 2);
     kill(child, SIGCONT);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
@@ -950,7 +950,7 @@ static void a_server_that_is_silent_is_given_up_in_time(void **state)
 static void memory_that_can_be_reached_does_not_hide_a_stopped_process(void **state)
 {
     static const struct setting setting = {
-        .provider = "shm", .servers = 1, .unit_bytes = 1 << 20, .patience_ns = UINT64_C(700000000)};
+        .provider = "shm", .servers = 1, .unit_bytes = 1 << 20, .timeout_ns = UINT64_C(700000000)};
     unsigned char byte = 1;
     struct weir_object_io ios[2] = {
         {.verb = WEIR_OBJECT_SYNC},
@@ -969,7 +969,7 @@ static void memory_that_can_be_reached_does_not_hide_a_stopped_process(void **st
     assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
     begin_ns = now_ns();
     assert_int_equal(weir_object_submit(bed.client, lists, 2), 2);
-    while (done != &ios[0] && now_ns() - begin_ns < 20 * setting.patience_ns) {
+    while (done != &ios[0] && now_ns() - begin_ns < 20 * setting.timeout_ns) {
         if (weir_object_reap(bed.client, &done, 1, 1, UINT64_MAX) != 1 || done == &ios[0])
             continue;
         writes += done->result == 1;
@@ -990,7 +990,7 @@ static void memory_that_can_be_reached_does_not_hide_a_stopped_process(void **st
 static void a_server_that_is_not_there_is_named(void **state)
 {
     static const struct setting setting = {
-        .provider = "tcp", .servers = 2, .unit_bytes = 1 << 20, .patience_ns = 2000000000};
+        .provider = "tcp", .servers = 2, .unit_bytes = 1 << 20, .timeout_ns = 2000000000};
     struct weir_error error = {0};
     struct bed bed;
 
@@ -1010,7 +1010,7 @@ static void a_server_that_is_not_there_is_named(void **state)
 static void who_does_not_know_the_secret_is_refused(void **state)
 {
     static const struct setting setting = {
-        .provider = "tcp", .servers = 1, .unit_bytes = 1 << 20, .patience_ns = 2000000000};
+        .provider = "tcp", .servers = 1, .unit_bytes = 1 << 20, .timeout_ns = 2000000000};
     unsigned char wrong[WEIR_SECRET_BYTES] = "a guess";
     struct weir_object_client_params params = {.depth = 1, .server_count = 1};
     struct weir_object_client *client;

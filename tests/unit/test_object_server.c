@@ -22,7 +22,7 @@ static struct weir_object_server_facts facts_of(struct bed *bed)
 /* Facts are told after the answer has gone. */
 static void await_clients(struct bed *bed, uint64_t count)
 {
-    uint64_t end = weir_clock_kernel_ns() + BED_PATIENCE_NS;
+    uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
 
     while (facts_of(bed).client_count != count) {
         assert_true(weir_clock_kernel_ns() < end);
@@ -381,7 +381,7 @@ static void clients_that_disagree_are_refused_with_a_sentence(void **state)
 static void an_empty_server_learns_a_new_place(void **state)
 {
     struct bed *bed = *state;
-    uint64_t end = weir_clock_kernel_ns() + BED_PATIENCE_NS;
+    uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
 
     bed_disconnect(&bed->peers[1]);
     while (bed_hello(&bed->peers[0], 9, 8)) /* until it has noticed */
@@ -396,7 +396,7 @@ static void one_client_more_than_allowed_is_sent_away(void **state)
 {
     struct bed *bed = *state;
     struct bed_peer more = {0};
-    uint64_t end = weir_clock_kernel_ns() + BED_PATIENCE_NS;
+    uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
 
     bed_connect(&bed->peers[2], bed->provider, weir_object_server_address(bed->server));
     assert_int_equal(bed_hello(&bed->peers[2], 2, 1), 0);
@@ -415,7 +415,7 @@ static void what_is_no_request_cuts_the_link_and_no_other(void **state)
     struct bed *bed = *state;
     struct bed_peer *peer = &bed->peers[0];
     struct weir_wire wire = {.verb = WEIR_WIRE_SEND, .header = "garbage", .header_bytes = 7};
-    uint64_t end = weir_clock_kernel_ns() + BED_PATIENCE_NS;
+    uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
 
     bed_post(peer, &wire);
     while (!peer->has_left) {

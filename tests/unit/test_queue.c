@@ -40,7 +40,7 @@ struct fake_session {
     unsigned most_reaped; /* no more at once, as if a signal had come; 0: as many as wanted */
     uint64_t reap_ns;     /* how long each reap takes, at least */
     unsigned reap_calls;
-    uint64_t patience_ns[DEPTH]; /* of the first reaps */
+    uint64_t timeout_ns[DEPTH]; /* of the first reaps */
     uint64_t transfer_begin_ns;
     uint64_t transfer_end_ns;
     struct weir_op *flying[DEPTH];
@@ -96,7 +96,7 @@ static int fake_submit(struct weir_session *session, struct weir_op *const ops[]
 
 /* Last in, first out. */
 static int fake_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
-                     unsigned max, uint64_t patience_ns)
+                     unsigned max, uint64_t timeout_ns)
 {
     struct fake_session *fake = fake_of(session);
     unsigned count = 0;
@@ -105,7 +105,7 @@ static int fake_reap(struct weir_session *session, struct weir_op *done[], unsig
         return -EPIPE;
     assert_true(min <= fake->flying_count);
     assert_true(min <= max);
-    fake->patience_ns[fake->reap_calls++ % DEPTH] = patience_ns;
+    fake->timeout_ns[fake->reap_calls++ % DEPTH] = timeout_ns;
     spend(fake, fake->reap_ns);
     while (count < min && (fake->most_reaped == 0 || count < fake->most_reaped)) {
         struct weir_op *op = fake->flying[--fake->flying_count];
@@ -336,17 +336,17 @@ static void reap_hands_back_at_most_as_many_as_asked(void **state)
 
 static void a_wait_that_is_cut_short_hands_back_what_is_there(void **state)
 {
-    const uint64_t patiences_ns[] = {WEIR_FOREVER, 1000000000, 0};
+    const uint64_t timeouts_ns[] = {WEIR_FOREVER, 1000000000, 0};
 
     (void)state;
-    for (size_t i = 0; i < sizeof patiences_ns / sizeof *patiences_ns; i++) {
+    for (size_t i = 0; i < sizeof timeouts_ns / sizeof *timeouts_ns; i++) {
         struct bench bench;
         struct weir_op *done[DEPTH];
 
         open_bench(&bench, &queued, DEPTH);
         take_and_send(&bench, 4);
         bench.session.most_reaped = 1;
-        assert_int_equal(weir_queue_reap(&bench.queue, done, 3, DEPTH, patiences_ns[i]), 1);
+        assert_int_equal(weir_queue_reap(&bench.queue, done, 3, DEPTH, timeouts_ns[i]), 1);
         assert_int_equal(bench.session.reap_calls, 1);
         assert_int_equal(weir_queue_outstanding(&bench.queue), 3);
         weir_queue_give(&bench.queue, done[0]);
@@ -355,10 +355,10 @@ static void a_wait_that_is_cut_short_hands_back_what_is_there(void **state)
     }
 }
 
-/* A backend that is full is asked several times within one patience. */
-static void all_waits_of_one_reap_share_its_patience(void **state)
+/* A backend that is full is asked several times within one timeout. */
+static void all_waits_of_one_reap_share_its_timeout(void **state)
 {
-    const uint64_t patience_ns = 1000000;
+    const uint64_t timeout_ns = 1000000;
     const uint64_t reap_ns = 300000;
     struct bench bench;
     struct weir_op *done[DEPTH];
@@ -368,13 +368,13 @@ static void all_waits_of_one_reap_share_its_patience(void **state)
     bench.session.capacity = 1;
     bench.session.reap_ns = reap_ns;
     take_and_send(&bench, DEPTH);
-    assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH, patience_ns), DEPTH);
+    assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH, timeout_ns), DEPTH);
     assert_int_equal(bench.session.reap_calls, DEPTH);
-    assert_int_equal(bench.session.patience_ns[0], patience_ns);
+    assert_int_equal(bench.session.timeout_ns[0], timeout_ns);
     for (unsigned i = 1; i < DEPTH; i++) {
-        uint64_t most_ns = i * reap_ns < patience_ns ? patience_ns - i * reap_ns : 0;
+        uint64_t most_ns = i * reap_ns < timeout_ns ? timeout_ns - i * reap_ns : 0;
 
-        assert_true(bench.session.patience_ns[i] <= most_ns);
+        assert_true(bench.session.timeout_ns[i] <= most_ns);
     }
     weir_queue_close(&bench.queue);
 }
@@ -391,7 +391,7 @@ static void who_waits_forever_does_so_at_each_attempt(void **state)
     assert_int_equal(weir_queue_reap(&bench.queue, done, DEPTH, DEPTH, WEIR_FOREVER), DEPTH);
     assert_int_equal(bench.session.reap_calls, 3);
     for (unsigned i = 0; i < 3; i++)
-        assert_true(bench.session.patience_ns[i] == WEIR_FOREVER);
+        assert_true(bench.session.timeout_ns[i] == WEIR_FOREVER);
     weir_queue_close(&bench.queue);
 }
 
@@ -779,7 +779,7 @@ int main(void)
         cmocka_unit_test(reap_never_asks_for_more_than_is_outstanding),
         cmocka_unit_test(reap_hands_back_at_most_as_many_as_asked),
         cmocka_unit_test(a_wait_that_is_cut_short_hands_back_what_is_there),
-        cmocka_unit_test(all_waits_of_one_reap_share_its_patience),
+        cmocka_unit_test(all_waits_of_one_reap_share_its_timeout),
         cmocka_unit_test(who_waits_forever_does_so_at_each_attempt),
         cmocka_unit_test(syncs_and_names_go_the_way_of_transfers),
         cmocka_unit_test(stamps_enclose_a_blocking_transfer),

@@ -31,7 +31,7 @@ enum {
     SLOW_NS = 400000000, /* poll looks around so often, even if nobody wakes it */
 };
 
-#define PATIENCE_NS UINT64_C(20000000000)
+#define TIMEOUT_NS UINT64_C(20000000000)
 
 /* One end: its fabric, its memory, and the link to the other. */
 struct end {
@@ -85,10 +85,10 @@ static void close_end(struct end *end)
  * come. */
 static bool await(struct end *end, enum weir_event_kind kind, struct weir_event *event)
 {
-    uint64_t until_ns = weir_clock_kernel_ns() + PATIENCE_NS;
+    uint64_t until_ns = weir_clock_kernel_ns() + TIMEOUT_NS;
 
     while (weir_clock_kernel_ns() < until_ns) {
-        int count = weir_fabric_poll(end->fabric, event, 1, PATIENCE_NS);
+        int count = weir_fabric_poll(end->fabric, event, 1, TIMEOUT_NS);
 
         if (count < 0)
             return false;
@@ -412,7 +412,7 @@ static void messages_wait_for_who_keeps_the_ones_before(void **state)
         /* One more answer than there are buffers: it waits. */
         assert_true(say(&pair.end, "ex", 2));
         while (weir_link_flying(pair.end.link) > 0)
-            assert_true(weir_fabric_poll(pair.end.fabric, &event, 1, PATIENCE_NS) == 1 &&
+            assert_true(weir_fabric_poll(pair.end.fabric, &event, 1, TIMEOUT_NS) == 1 &&
                         event.kind == WEIR_EVENT_DONE);
         assert_int_equal(weir_fabric_poll(pair.end.fabric, &event, 1, 2000000), 0);
         for (unsigned i = 0; i < CREDITS; i++) {
@@ -648,7 +648,7 @@ static void refuse_to_join(change_of_life *change)
     }
     assert_true(open_end(&end, 0));
     assert_int_equal(weir_fabric_connect(end.fabric, address, NULL, 0, &end.link), 0);
-    assert_int_equal(weir_fabric_poll(end.fabric, &event, 1, PATIENCE_NS), 1);
+    assert_int_equal(weir_fabric_poll(end.fabric, &event, 1, TIMEOUT_NS), 1);
     assert_int_equal(event.kind, WEIR_EVENT_LEFT);
     assert_true(event.result < 0);
     close_end(&end);

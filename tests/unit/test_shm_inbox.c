@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CREDITS = 5, SLOTS = 8, MESSAGE_BYTES = 300, PING_PONGS = 100000, PATIENCE_MS = 5000 };
+enum { CREDITS = 5, SLOTS = 8, MESSAGE_BYTES = 300, PING_PONGS = 100000, TIMEOUT_MS = 5000 };
 
 /* Both ends of an inbox, in one process. */
 struct pair {
@@ -348,7 +348,7 @@ static bool await(struct weir_shm_inbox *inbox, int socket)
         if (weir_shm_inbox_waiting(inbox) > 0)
             return true;
         weir_shm_inbox_sleep(inbox, true);
-        if (weir_shm_inbox_waiting(inbox) == 0 && poll(&waiting, 1, PATIENCE_MS) != 1)
+        if (weir_shm_inbox_waiting(inbox) == 0 && poll(&waiting, 1, TIMEOUT_MS) != 1)
             return false;
         weir_shm_inbox_sleep(inbox, false);
         while (recv(socket, bytes, sizeof bytes, MSG_DONTWAIT) > 0)

@@ -4,7 +4,7 @@
 #include "network/fabric/tcp.h"
 #include "stranger.h"
 
-#define PATIENCE_NS UINT64_C(400000000)
+#define TIMEOUT_NS UINT64_C(400000000)
 #define DEPTH 4
 
 struct bed {
@@ -16,7 +16,7 @@ static int set_up(void **state)
 {
     struct bed *bed = calloc(1, sizeof *bed);
     struct weir_fabric_params params = {
-        .provider = "tcp", .interface = "127.0.0.1", .gid_index = -1, .patience_ns = PATIENCE_NS};
+        .provider = "tcp", .interface = "127.0.0.1", .gid_index = -1, .timeout_ns = TIMEOUT_NS};
 
     if (bed == NULL)
         return -1;
@@ -71,7 +71,7 @@ static int why_left(struct bed *bed)
 {
     uint64_t start_ns = weir_clock_kernel_ns();
 
-    while (bed->end.left == 0 && weir_clock_kernel_ns() - start_ns < WIRE_PATIENCE_NS)
+    while (bed->end.left == 0 && weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS)
         wire_poll_end(&bed->end, 1000000);
     return wire_find(&bed->end, WEIR_EVENT_LEFT)->result;
 }
@@ -323,7 +323,7 @@ static void who_asks_for_more_than_was_agreed_loses_the_link(void **state)
     assert_int_equal(why_left(bed), -EPROTO);
 }
 
-static void a_peer_that_says_nothing_is_left_within_the_patience(void **state)
+static void a_peer_that_says_nothing_is_left_within_the_timeout(void **state)
 {
     struct bed *bed = *state;
     uint64_t start_ns = weir_clock_kernel_ns();
@@ -331,7 +331,7 @@ static void a_peer_that_says_nothing_is_left_within_the_patience(void **state)
 
     assert_int_equal(weir_link_post(bed->end.link, &wire, 1), 1);
     assert_int_equal(why_left(bed), -ETIMEDOUT);
-    assert_true(weir_clock_kernel_ns() - start_ns >= PATIENCE_NS);
+    assert_true(weir_clock_kernel_ns() - start_ns >= TIMEOUT_NS);
     assert_int_equal(wire_find(&bed->end, WEIR_EVENT_DONE)->result, -ETIMEDOUT);
 }
 
@@ -340,7 +340,7 @@ static void a_peer_that_has_nothing_to_say_may_be_silent(void **state)
     struct bed *bed = *state;
     struct weir_event event;
 
-    assert_int_equal(weir_fabric_poll(bed->end.fabric, &event, 1, 3 * PATIENCE_NS), 0);
+    assert_int_equal(weir_fabric_poll(bed->end.fabric, &event, 1, 3 * TIMEOUT_NS), 0);
     assert_int_equal(bed->end.left, 0);
 }
 
@@ -396,7 +396,7 @@ int main(void)
         CASE(answers_that_do_not_fit_their_request_end_the_link),
         CASE(a_count_alone_does_not_make_a_read),
         CASE(who_asks_for_more_than_was_agreed_loses_the_link),
-        CASE(a_peer_that_says_nothing_is_left_within_the_patience),
+        CASE(a_peer_that_says_nothing_is_left_within_the_timeout),
         CASE(a_peer_that_has_nothing_to_say_may_be_silent),
         CASE(an_end_right_behind_a_frame_is_seen),
         CASE(messages_wait_for_buffers_and_then_go_on),

@@ -50,7 +50,7 @@ int __real_io_uring_queue_init_params(unsigned entries, struct io_uring *ring,
 int __real_io_uring_submit_and_wait(struct io_uring *ring, unsigned count);
 int __real_io_uring_submit_and_get_events(struct io_uring *ring);
 int __real_io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io_uring_cqe **cqe,
-                                            unsigned count, struct __kernel_timespec *patience,
+                                            unsigned count, struct __kernel_timespec *timeout,
                                             sigset_t *mask);
 int __real_io_uring_register_buffers(struct io_uring *ring, const struct iovec *pieces,
                                      unsigned count);
@@ -65,7 +65,7 @@ int __wrap_io_uring_queue_init_params(unsigned entries, struct io_uring *ring,
 int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned count);
 int __wrap_io_uring_submit_and_get_events(struct io_uring *ring);
 int __wrap_io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io_uring_cqe **cqe,
-                                            unsigned count, struct __kernel_timespec *patience,
+                                            unsigned count, struct __kernel_timespec *timeout,
                                             sigset_t *mask);
 int __wrap_io_uring_register_buffers(struct io_uring *ring, const struct iovec *pieces,
                                      unsigned count);
@@ -102,7 +102,7 @@ int __wrap_io_uring_submit_and_get_events(struct io_uring *ring)
 }
 
 int __wrap_io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io_uring_cqe **cqe,
-                                            unsigned count, struct __kernel_timespec *patience,
+                                            unsigned count, struct __kernel_timespec *timeout,
                                             sigset_t *mask)
 {
     calls.enters++;
@@ -110,7 +110,7 @@ int __wrap_io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io_uri
         calls.refused_enters--;
         return -EAGAIN;
     }
-    return __real_io_uring_submit_and_wait_timeout(ring, cqe, count, patience, mask);
+    return __real_io_uring_submit_and_wait_timeout(ring, cqe, count, timeout, mask);
 }
 
 int __wrap_io_uring_register_buffers(struct io_uring *ring, const struct iovec *pieces,

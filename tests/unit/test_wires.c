@@ -247,7 +247,7 @@ static void writes_and_reads_cross_in_both_directions_at_once(void **state)
                 posted[i]++;
         }
         wire_poll(bed);
-        assert_true(weir_clock_kernel_ns() - start_ns < WIRE_PATIENCE_NS);
+        assert_true(weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS);
     }
     assert_memory_equal(bed->a.slab.memory, bed->b.slab.memory, WIRE_SLAB_BYTES / 4);
     assert_memory_equal((unsigned char *)bed->a.slab.memory + WIRE_SLAB_BYTES / 2,
@@ -477,7 +477,7 @@ static void a_link_is_told_of_before_its_first_message_however_small_the_poll(vo
         wire_poll_end(&bed->a, 0);
     assert_int_equal(weir_link_post(link, &wire, 1), 1);
     for (unsigned i = 0; i < 2; i++) {
-        while (event.link == NULL && weir_clock_kernel_ns() - start_ns < WIRE_PATIENCE_NS) {
+        while (event.link == NULL && weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS) {
             wire_poll_end(&bed->a, 0);
             weir_fabric_poll(bed->b.fabric, &event, 1, 0);
         }
@@ -538,7 +538,7 @@ static void *poll_alone(void *context)
     uint64_t start_ns = weir_clock_kernel_ns();
 
     atomic_store(&sleeper->polls, true);
-    while (end->messages == 0 && weir_clock_kernel_ns() - start_ns < WIRE_PATIENCE_NS) {
+    while (end->messages == 0 && weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS) {
         struct weir_event event;
 
         if (weir_fabric_poll(end->fabric, &event, 1, UINT64_C(1000000000)) > 0)

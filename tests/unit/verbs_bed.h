@@ -547,7 +547,7 @@ static inline struct weir_fabric_params standard(void)
                                        .message_credits = 8,
                                        .timeout_exponent = 14,
                                        .retry_count = 7,
-                                       .patience_ns = UINT64_C(1000000000)};
+                                       .timeout_ns = UINT64_C(1000000000)};
 }
 
 #endif

@@ -25,7 +25,7 @@
 
 #define WIRE_ENDS 2
 #define WIRE_SLAB_BYTES (4u << 20)
-#define WIRE_PATIENCE_NS UINT64_C(20000000000)
+#define WIRE_TIMEOUT_NS UINT64_C(20000000000)
 #define WIRE_NOTED_MAX 1024
 
 /* One of the two: A connects to B. */
@@ -95,10 +95,10 @@ static inline void wire_forget(struct wire_end *end)
     end->noted_count = end->done = end->messages = end->joined = end->left = 0;
 }
 
-static inline void wire_poll_end(struct wire_end *end, uint64_t patience_ns)
+static inline void wire_poll_end(struct wire_end *end, uint64_t timeout_ns)
 {
     struct weir_event events[16];
-    int count = end->fabric == NULL ? 0 : weir_fabric_poll(end->fabric, events, 16, patience_ns);
+    int count = end->fabric == NULL ? 0 : weir_fabric_poll(end->fabric, events, 16, timeout_ns);
 
     assert_true(count >= 0);
     for (int i = 0; i < count; i++)
@@ -118,7 +118,7 @@ static inline void wire_until(struct wire_bed *bed, const unsigned *counter, uns
 
     while (*counter < count) {
         wire_poll(bed);
-        if (weir_clock_kernel_ns() - start_ns > WIRE_PATIENCE_NS)
+        if (weir_clock_kernel_ns() - start_ns > WIRE_TIMEOUT_NS)
             fail_msg("waited in vain: %u of %u", *counter, count);
     }
 }
@@ -190,7 +190,7 @@ static inline void wire_post(struct wire_bed *bed, const struct weir_wire wires[
         count -= (unsigned)taken;
         if (count > 0)
             wire_poll(bed);
-        assert_true(weir_clock_kernel_ns() - start_ns < WIRE_PATIENCE_NS);
+        assert_true(weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS);
     }
 }
 

@@ -49,8 +49,8 @@ struct weir_fabric_params {
     unsigned read_depth;   /* verbs: reads in flight; 0: the device's maximum */
     unsigned timeout_exponent; /* verbs: local ACK timeout 4.096 us * 2^n; 0: 14 */
     unsigned retry_count;      /* verbs; 0: 7 */
-    uint64_t spin_ns;     /* poll watches so long before it sleeps; 0: 50 us, WEIR_SPIN_ALWAYS */
-    uint64_t patience_ns; /* of connecting, and with a peer that does not answer; 0: 10 s */
+    uint64_t spin_ns;    /* poll watches so long before it sleeps; 0: 50 us, WEIR_SPIN_ALWAYS */
+    uint64_t timeout_ns; /* of connecting, and with a peer that does not answer; 0: 10 s */
     const unsigned char *secret; /* WEIR_SECRET_BYTES that both ends must have; NULL: all zero */
 };
 
@@ -160,7 +160,7 @@ int weir_fabric_listen(struct weir_fabric *fabric, const char *where,
                        char address[WEIR_ADDRESS_BYTES], struct weir_error *error);
 
 /* Begins to connect: poll tells of the end, WEIR_EVENT_JOINED or WEIR_EVENT_LEFT, within the
- * patience. `greeting` (up to WEIR_GREETING_BYTES, copied) is shown to the peer with its JOINED
+ * timeout. `greeting` (up to WEIR_GREETING_BYTES, copied) is shown to the peer with its JOINED
  * event. 0 or -errno (an address that cannot be read, a host that is not known, no memory): then
  * there is no link. Only a host's name, which is looked up here, can make this wait. */
 #define WEIR_GREETING_BYTES 64
@@ -240,11 +240,11 @@ struct weir_event {
     bool is_incoming; /* JOINED */
 };
 
-/* What has happened on any link: up to `max` events; 0 only after it has waited for `patience_ns`
+/* What has happened on any link: up to `max` events; 0 only after it has waited for `timeout_ns`
  * (0: not at all; UINT64_MAX: for ever), a signal has come, or weir_fabric_wake was called. Returns
  * how many, or -errno if the fabric is broken. Allocates only when links come or go. */
 int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
-                     uint64_t patience_ns);
+                     uint64_t timeout_ns);
 
 /* Ends a poll of another thread, now or the next one. The only call that other threads may make. */
 void weir_fabric_wake(struct weir_fabric *fabric);

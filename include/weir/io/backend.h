@@ -117,11 +117,11 @@ struct weir_transfer_ops {
     int (*submit)(struct weir_session *session, struct weir_op *const ops[], unsigned count);
 
     /* Hands back at least `min` and at most `max` completed operations in any order; returns how
-     * many. Fewer than `min`, or none, only after it has waited for `patience_ns` (WEIR_FOREVER: as
+     * many. Fewer than `min`, or none, only after it has waited for `timeout_ns` (WEIR_FOREVER: as
      * long as it takes) or a signal has come. min = 0 never blocks; min is never above the number
      * in flight. -errno: the session is broken. */
     int (*reap)(struct weir_session *session, struct weir_op *done[], unsigned min, unsigned max,
-                uint64_t patience_ns);
+                uint64_t timeout_ns);
 };
 
 /* ---- memory ---- */

@@ -90,10 +90,10 @@ static inline void weir_queue_transfer(struct weir_queue *queue, struct weir_op 
 void weir_queue_perform(struct weir_queue *queue, struct weir_op *op);
 
 /* Submits what waits, then hands back completed ops: at least `min` (never more than are
- * outstanding; fewer if `patience_ns` is over before, or a signal comes), at most `max`. Returns
+ * outstanding; fewer if `timeout_ns` is over before, or a signal comes), at most `max`. Returns
  * how many, or -errno if the session is broken. */
 int weir_queue_reap(struct weir_queue *queue, struct weir_op *done[], unsigned min, unsigned max,
-                    uint64_t patience_ns);
+                    uint64_t timeout_ns);
 
 /* Returns a slot that was reaped, or taken and not sent. */
 void weir_queue_give(struct weir_queue *queue, struct weir_op *op);

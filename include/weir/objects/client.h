@@ -155,6 +155,6 @@ struct weir_object_io {
 int weir_object_submit(struct weir_object_client *client, struct weir_object_io *const ios[],
                        unsigned count);
 int weir_object_reap(struct weir_object_client *client, struct weir_object_io *done[], unsigned min,
-                     unsigned max, uint64_t patience_ns);
+                     unsigned max, uint64_t timeout_ns);
 
 #endif

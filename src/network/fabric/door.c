@@ -79,7 +79,7 @@ static struct weir_caller *add_caller(struct weir_door *door, bool is_incoming)
 {
     struct weir_caller *caller = aligned_alloc(64, (sizeof *caller + 63) / 64 * 64);
     uint64_t now_ns = weir_clock_kernel_ns();
-    uint64_t patience_ns = door->fabric->params.patience_ns;
+    uint64_t timeout_ns = door->fabric->params.timeout_ns;
 
     if (caller == NULL)
         return NULL;
@@ -90,7 +90,7 @@ static struct weir_caller *add_caller(struct weir_door *door, bool is_incoming)
     caller->state = is_incoming ? CALLER_HELLO : CALLER_CONNECTING;
     caller->kind = WEIR_DOOR_LINK;
     caller->since_ns = now_ns;
-    caller->deadline_ns = patience_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + patience_ns;
+    caller->deadline_ns = timeout_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + timeout_ns;
     if (caller->deadline_ns < door->deadline_ns)
         door->deadline_ns = caller->deadline_ns;
     caller->next = door->callers;
@@ -233,11 +233,11 @@ void weir_caller_expect(struct weir_caller *caller)
     make_known(caller->door);
 }
 
-/* Dead peers are noticed within the patience: where data wait to be accepted, and where nothing
+/* Dead peers are noticed within the timeout: where data wait to be accepted, and where nothing
  * flows. */
-void weir_door_set_socket(int fd, uint64_t patience_ns)
+void weir_door_set_socket(int fd, uint64_t timeout_ns)
 {
-    uint64_t ms = patience_ns / 1000000;
+    uint64_t ms = timeout_ns / 1000000;
     int limit_ms = ms > INT32_MAX ? INT32_MAX : ms < 1 ? 1 : (int)ms;
     int idle_s = limit_ms / 2000 > 1 ? limit_ms / 2000 : 1;
     int interval_s = limit_ms / 6000 > 1 ? limit_ms / 6000 : 1;
@@ -263,7 +263,7 @@ void weir_caller_arrive(struct weir_caller *caller)
     caller->deadline_ns = UINT64_MAX;
     link->state = WEIR_LINK_UP;
     link->socket = caller->fd;
-    weir_door_set_socket(caller->fd, fabric->params.patience_ns);
+    weir_door_set_socket(caller->fd, fabric->params.timeout_ns);
     caller->door->counts.joined++;
     if (!link->is_told)
         weir_caller_expect(caller);

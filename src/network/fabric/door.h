@@ -106,7 +106,7 @@ void weir_door_sweep(struct weir_door *door);
 struct weir_door_counts weir_door_counts(const struct weir_door *door);
 
 /* How sockets of links are: nothing waits to be sent, and dead peers are noticed. */
-void weir_door_set_socket(int fd, uint64_t patience_ns);
+void weir_door_set_socket(int fd, uint64_t timeout_ns);
 
 /* fabric.c: into one of the lists of the fabric, and out of the one that it is in: a lost link
  * whose end was not told yet is in `leaving`. */

@@ -30,8 +30,8 @@ static struct weir_fabric_params with_defaults(const struct weir_fabric_params *
     set_default(&full.retry_count, 7);
     if (full.spin_ns == 0)
         full.spin_ns = 50000;
-    if (full.patience_ns == 0)
-        full.patience_ns = UINT64_C(10000000000);
+    if (full.timeout_ns == 0)
+        full.timeout_ns = UINT64_C(10000000000);
     return full;
 }
 

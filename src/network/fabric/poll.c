@@ -241,7 +241,7 @@ static bool is_doors_turn(struct weir_fabric *fabric, bool asks_clock)
 
 /* Nothing has happened in this round: the kernel is asked if `looks`, or waited for. How much it
  * said, or -errno: -EINTR after a signal. */
-static int idle(struct weir_fabric *fabric, unsigned round, bool looks, uint64_t patience_ns,
+static int idle(struct weir_fabric *fabric, unsigned round, bool looks, uint64_t timeout_ns,
                 struct vigil *vigil)
 {
     int heard = looks ? wait_kernel(fabric, 0) : 0;
@@ -253,19 +253,19 @@ static int idle(struct weir_fabric *fabric, unsigned round, bool looks, uint64_t
         vigil->start_ns = vigil->now_ns;
     weir_door_tick(fabric->door, vigil->now_ns);
     /* The peer may wait for this very processor. */
-    if (patience_ns > 0 && round % ROUNDS_PER_CLOCK == ROUNDS_PER_CLOCK - 1)
+    if (timeout_ns > 0 && round % ROUNDS_PER_CLOCK == ROUNDS_PER_CLOCK - 1)
         sched_yield();
     /* What was heard, and links that were lost by it or by the tick, are to be told before anybody
      * sleeps: nothing else would wake this poll. */
     if (heard == 0 && fabric->leaving == NULL &&
         vigil->now_ns - vigil->start_ns >= fabric->params.spin_ns &&
-        vigil->now_ns - vigil->start_ns < patience_ns)
-        heard = sleep_until(fabric, vigil->now_ns, after(vigil->start_ns, patience_ns));
+        vigil->now_ns - vigil->start_ns < timeout_ns)
+        heard = sleep_until(fabric, vigil->now_ns, after(vigil->start_ns, timeout_ns));
     return heard;
 }
 
 int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
-                     uint64_t patience_ns)
+                     uint64_t timeout_ns)
 {
     struct vigil vigil = {0};
 
@@ -286,12 +286,12 @@ int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], uns
         }
         looks = fabric->provider->is_driven_by_kernel || is_doors_turn(fabric, round == 0);
         /* Who asks again and again without waiting pays for no more than it needs. */
-        if (patience_ns == 0 && !looks)
+        if (timeout_ns == 0 && !looks)
             return 0;
-        heard = idle(fabric, round, looks, patience_ns, &vigil);
+        heard = idle(fabric, round, looks, timeout_ns, &vigil);
         if (heard < 0 && heard != -EINTR)
             return heard;
-        if (heard == -EINTR || fabric->is_woken || vigil.now_ns - vigil.start_ns >= patience_ns) {
+        if (heard == -EINTR || fabric->is_woken || vigil.now_ns - vigil.start_ns >= timeout_ns) {
             fabric->is_woken = false;
             return look(fabric, events, max);
         }

@@ -309,7 +309,7 @@ static int tcp_link_up(struct weir_link *link)
 
         stream->is_readable = true;
         stream->is_writable = true;
-        weir_door_set_socket(stream->fd, link->fabric->params.patience_ns);
+        weir_door_set_socket(stream->fd, link->fabric->params.timeout_ns);
         failure = weir_fabric_watch(link->fabric, stream->fd, stream,
                                     EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
     }
@@ -419,7 +419,7 @@ static bool has_work(const struct tcp_link *link, uint64_t activity)
     return false;
 }
 
-/* Wires are in flight, and nothing has moved for the length of the patience: the peer's kernel may
+/* Wires are in flight, and nothing has moved for the length of the timeout: the peer's kernel may
  * live, and its process not. */
 static void watch_silence(struct weir_fabric *fabric)
 {
@@ -435,7 +435,7 @@ static void watch_silence(struct weir_fabric *fabric)
         if (link->flying == 0 || tcp->activity != tcp->seen_activity || tcp->seen_ns == 0) {
             tcp->seen_activity = tcp->activity;
             tcp->seen_ns = now_ns;
-        } else if (now_ns - tcp->seen_ns >= fabric->params.patience_ns) {
+        } else if (now_ns - tcp->seen_ns >= fabric->params.timeout_ns) {
             weir_link_lose(link, -ETIMEDOUT);
         }
     }

@@ -227,9 +227,9 @@ int weir_verbs_cm_listen(struct weir_verbs_fabric *fabric, struct weir_verbs_car
 
 /* ---- connecting ---- */
 
-static int patience_ms(const struct weir_verbs_fabric *fabric)
+static int timeout_ms(const struct weir_verbs_fabric *fabric)
 {
-    uint64_t milliseconds = fabric->settings.patience_ns / 1000000;
+    uint64_t milliseconds = fabric->settings.timeout_ns / 1000000;
 
     return milliseconds == 0 ? 1 : milliseconds > 60000 ? 60000 : (int)milliseconds;
 }
@@ -245,7 +245,7 @@ static int begin_lane(struct weir_verbs_lane *lane, struct sockaddr *to)
         lane->id = NULL;
         return errno != 0 ? -errno : -EIO;
     }
-    if (rdma_resolve_addr(lane->id, (struct sockaddr *)&from, to, patience_ms(fabric)) != 0)
+    if (rdma_resolve_addr(lane->id, (struct sockaddr *)&from, to, timeout_ms(fabric)) != 0)
         return errno != 0 ? -errno : -EIO;
     return 0;
 }
@@ -458,7 +458,7 @@ static void take_step(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *
     int code = 0;
 
     if (type == RDMA_CM_EVENT_ADDR_RESOLVED)
-        code = rdma_resolve_route(lane->id, patience_ms(fabric)) == 0 ? 0 : -errno;
+        code = rdma_resolve_route(lane->id, timeout_ms(fabric)) == 0 ? 0 : -errno;
     else if (type == RDMA_CM_EVENT_ROUTE_RESOLVED)
         code = connect_lane_anywhere(lane);
     else if (type == RDMA_CM_EVENT_ESTABLISHED && !link->base.is_incoming &&

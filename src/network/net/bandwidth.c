@@ -9,7 +9,7 @@
 enum { EVENTS_MAX = 64 };
 
 /* How long a look at what happened may wait: signals and the end of others are seen so late. */
-#define PATIENCE_NS 1000000
+#define TIMEOUT_NS 1000000
 
 /* The next `count` messages; their tokens are at the head of the ring. */
 static void make_pieces(struct net_run *run, struct net_end *end, const struct net_trial *trial,
@@ -133,7 +133,7 @@ static void account(struct net_run *run, uint64_t now_ns)
 static int look(struct net_run *run, const struct net_trial *trial)
 {
     struct net_event events[EVENTS_MAX];
-    int count = net_ends_poll(run, trial, events, EVENTS_MAX, PATIENCE_NS);
+    int count = net_ends_poll(run, trial, events, EVENTS_MAX, TIMEOUT_NS);
     uint64_t now_ns;
 
     if (count < 0)

@@ -5,8 +5,8 @@
 #define WEIR_NETWORK_NET_CARRIER_H
 
 #include "weir/fabric/fabric.h"
-#include "weir/group/group.h"
 #include "weir/flows/plan.h"
+#include "weir/group/group.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,9 +108,9 @@ struct net_carrier_ops {
                 const struct net_piece *piece);
     /* Never fails for want of room: what does not go now goes with later polls. 0 or -errno. */
     int (*tell)(struct net_link *link, const struct net_note *note);
-    /* What has happened: up to `max` events, waiting up to `patience_ns` for the first. */
+    /* What has happened: up to `max` events, waiting up to `timeout_ns` for the first. */
     int (*poll)(struct net_carrier *carrier, struct net_event events[], unsigned max,
-                uint64_t patience_ns);
+                uint64_t timeout_ns);
     void (*release)(struct net_link *link, void *data);
     void (*close)(struct net_carrier *carrier);
 };

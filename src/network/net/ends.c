@@ -13,7 +13,7 @@
 #include <time.h>
 
 /* An opener waits so long for the answer to its end. */
-#define ANSWER_PATIENCE_NS UINT64_C(30000000000)
+#define ANSWER_TIMEOUT_NS UINT64_C(30000000000)
 
 /* A poll would watch a while before it sleeps. */
 #define NAP_NS 1000000
@@ -370,7 +370,7 @@ bool net_ends_are_over(struct net_run *run)
         if (!end->is_opener || end->state == NET_END_OVER)
             continue;
         if (end->state == NET_END_ENDING &&
-            weir_clock_ns(run->clock) - end->ending_since_ns > ANSWER_PATIENCE_NS)
+            weir_clock_ns(run->clock) - end->ending_since_ns > ANSWER_TIMEOUT_NS)
             net_end_fail(run, end, "rank %u did not answer when all was sent", end->peer);
         else
             are_over = false;
@@ -391,15 +391,15 @@ static bool is_passive(const struct net_run *run, const struct net_trial *trial)
 }
 
 int net_ends_poll(struct net_run *run, const struct net_trial *trial, struct net_event events[],
-                  unsigned max, uint64_t patience_ns)
+                  unsigned max, uint64_t timeout_ns)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
 
-    if (patience_ns > 0 && is_passive(run, trial)) {
+    if (timeout_ns > 0 && is_passive(run, trial)) {
         nanosleep(&nap, NULL);
-        patience_ns = 0;
+        timeout_ns = 0;
     }
-    return run->carrier->ops->poll(run->carrier, events, max, patience_ns);
+    return run->carrier->ops->poll(run->carrier, events, max, timeout_ns);
 }
 
 void net_ends_break(struct net_run *run)

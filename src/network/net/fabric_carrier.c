@@ -377,12 +377,12 @@ static void flush_all(struct fabric_carrier *carrier)
 }
 
 static int fabric_poll(struct net_carrier *base, struct net_event events[], unsigned max,
-                       uint64_t patience_ns)
+                       uint64_t timeout_ns)
 {
     struct fabric_carrier *carrier = carrier_of(base);
     struct weir_event found[EVENTS_MAX];
     int count =
-        weir_fabric_poll(carrier->fabric, found, max < EVENTS_MAX ? max : EVENTS_MAX, patience_ns);
+        weir_fabric_poll(carrier->fabric, found, max < EVENTS_MAX ? max : EVENTS_MAX, timeout_ns);
 
     for (int i = 0; i < count; i++)
         translate(carrier, &found[i], &events[i]);

@@ -20,7 +20,7 @@ enum { VALUES = 127 };
  * perhaps. Where nobody wants it that costs nothing. */
 enum { LOOKS_AT_MEMORY_MOST = 8192, LOOKS_AT_NETWORK_MOST = 128 };
 
-#define PATIENCE_NS 1000000
+#define TIMEOUT_NS 1000000
 
 static volatile unsigned char *last_byte(const struct net_run *run, const struct net_end *end,
                                          uint64_t slot)
@@ -190,10 +190,10 @@ static void hear(struct net_run *run, const struct net_trial *trial, const struc
 }
 
 /* How many events there were, or -errno of a carrier that is broken. */
-static int look(struct net_run *run, const struct net_trial *trial, uint64_t patience_ns)
+static int look(struct net_run *run, const struct net_trial *trial, uint64_t timeout_ns)
 {
     struct net_event events[EVENTS_MAX];
-    int count = net_ends_poll(run, trial, events, EVENTS_MAX, patience_ns);
+    int count = net_ends_poll(run, trial, events, EVENTS_MAX, timeout_ns);
 
     for (int i = 0; i < count; i++)
         hear(run, trial, &events[i]);
@@ -260,7 +260,7 @@ int net_latency_run(struct net_run *run, const struct net_trial *trial, uint64_t
     while (code == 0) {
         /* Who is not playing has no ball on its way, and may sleep. */
         int found =
-            is_playing(run) ? play(run, trial, watches, &vain) : look(run, trial, PATIENCE_NS);
+            is_playing(run) ? play(run, trial, watches, &vain) : look(run, trial, TIMEOUT_NS);
 
         if (found < 0)
             net_ends_break(run);

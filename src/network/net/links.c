@@ -11,7 +11,7 @@
 /* Links that one rank accepts at once. */
 enum { ACCEPTED_AT_ONCE = 16, EVENTS_MAX = 64 };
 
-#define PATIENCE_NS 1000000
+#define TIMEOUT_NS 1000000
 
 /* The stage of each flow: how many earlier ones go to the same rank, in heaps. All ranks find the
  * same. Returns how many stages there are, or -ENOMEM. */
@@ -104,7 +104,7 @@ static int finish_stage(struct net_run *run)
     net_meet_begin(&meet, run->group, run->clock, run->plan);
     while (code == 0) {
         struct net_event events[EVENTS_MAX];
-        int count = run->carrier->ops->poll(run->carrier, events, EVENTS_MAX, PATIENCE_NS);
+        int count = run->carrier->ops->poll(run->carrier, events, EVENTS_MAX, TIMEOUT_NS);
 
         for (int i = 0; i < count; i++)
             hear(run, &events[i]);

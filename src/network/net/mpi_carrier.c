@@ -381,7 +381,7 @@ static unsigned collect(struct mpi_link *link, struct net_event events[], unsign
 /* MPI moves its messages only while somebody asks it: there is no sleeping until something comes.
  */
 static int mpi_poll(struct net_carrier *base, struct net_event events[], unsigned max,
-                    uint64_t patience_ns)
+                    uint64_t timeout_ns)
 {
     struct mpi_carrier *carrier = carrier_of(base);
     unsigned found = 0;
@@ -393,13 +393,12 @@ static int mpi_poll(struct net_carrier *base, struct net_event events[], unsigne
             found += collect(link, events + found, max - found);
             is_active |= link->is_active;
         }
-        if (patience_ns == 0 || !is_active)
+        if (timeout_ns == 0 || !is_active)
             break;
     }
-    if (found == 0 && !is_active && patience_ns > 0)
-        nanosleep(
-            &(struct timespec){.tv_nsec = patience_ns < 1000000 ? (long)patience_ns : 1000000},
-            NULL);
+    if (found == 0 && !is_active && timeout_ns > 0)
+        nanosleep(&(struct timespec){.tv_nsec = timeout_ns < 1000000 ? (long)timeout_ns : 1000000},
+                  NULL);
     return (int)found;
 }
 

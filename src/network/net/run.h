@@ -143,7 +143,7 @@ bool net_ends_are_over(struct net_run *run);
 /* What has happened, as carriers tell it; a rank that has nothing to do but wait for the end
  * sleeps, and takes no part of a processor from those who measure. */
 int net_ends_poll(struct net_run *run, const struct net_trial *trial, struct net_event events[],
-                  unsigned max, uint64_t patience_ns);
+                  unsigned max, uint64_t timeout_ns);
 /* The network of this rank is: none of its ends goes on. */
 void net_ends_break(struct net_run *run);
 /* A signal has come: openers count no more, acceptors tell theirs. */

@@ -64,8 +64,8 @@ static void fill_params(struct weir_object_client *client)
         fabric->message_bytes = (unsigned)longest;
     if (fabric->message_credits == 0)
         fabric->message_credits = CREDITS;
-    if (fabric->patience_ns == 0)
-        fabric->patience_ns = PATIENCE_NS;
+    if (fabric->timeout_ns == 0)
+        fabric->timeout_ns = TIMEOUT_NS;
 }
 
 static int fill_client(struct weir_object_client *client, struct weir_error *error)
@@ -305,7 +305,7 @@ static bool may_probe(const struct server_end *server)
  * at once. */
 void look_for_silent(struct weir_object_client *client, uint64_t now_ns)
 {
-    const uint64_t patience_ns = client->params.fabric.patience_ns;
+    const uint64_t timeout_ns = client->params.fabric.timeout_ns;
 
     client->looked_ns = now_ns;
     for (unsigned i = 0; i < client->params.server_count; i++) {
@@ -316,22 +316,22 @@ void look_for_silent(struct weir_object_client *client, uint64_t now_ns)
         if (has_spoken(server) || server->quiet_ns == 0) {
             server->was_heard = server->has_answered = server->was_probed = false;
             server->quiet_ns = now_ns;
-        } else if (may_probe(server) && now_ns - server->quiet_ns >= patience_ns / 4 &&
+        } else if (may_probe(server) && now_ns - server->quiet_ns >= timeout_ns / 4 &&
                    send_probe(client, server)) {
             server->was_probed = true;
             /* However late that was, it has this long to answer. */
-            server->quiet_ns = now_ns - patience_ns / 4;
-        } else if (now_ns - server->quiet_ns >= patience_ns) {
+            server->quiet_ns = now_ns - timeout_ns / 4;
+        } else if (now_ns - server->quiet_ns >= timeout_ns) {
             lose_server(client, server, -ETIMEDOUT);
         }
     }
     run_slots(client);
 }
 
-int turn(struct weir_object_client *client, uint64_t patience_ns)
+int turn(struct weir_object_client *client, uint64_t timeout_ns)
 {
     struct weir_event events[EVENTS];
-    int count = weir_fabric_poll(client->fabric, events, EVENTS, patience_ns);
+    int count = weir_fabric_poll(client->fabric, events, EVENTS, timeout_ns);
 
     client->is_handling = true;
     for (int i = 0; i < count; i++)
@@ -350,12 +350,12 @@ int turn(struct weir_object_client *client, uint64_t patience_ns)
 /* No longer than it takes to find a silent server in time. */
 static uint64_t slice_of(const struct weir_object_client *client)
 {
-    uint64_t slice_ns = client->params.fabric.patience_ns / 8;
+    uint64_t slice_ns = client->params.fabric.timeout_ns / 8;
 
     return slice_ns < WAIT_SLICE_NS ? slice_ns + 1 : WAIT_SLICE_NS;
 }
 
-enum wait_end wait_a_while(struct weir_object_client *client, uint64_t patience_ns,
+enum wait_end wait_a_while(struct weir_object_client *client, uint64_t timeout_ns,
                            uint64_t *until_ns)
 {
     const uint64_t now_ns = weir_clock_kernel_ns();
@@ -364,7 +364,7 @@ enum wait_end wait_a_while(struct weir_object_client *client, uint64_t patience_
     int count;
 
     if (*until_ns == 0)
-        *until_ns = patience_ns < UINT64_MAX - now_ns ? now_ns + patience_ns : UINT64_MAX;
+        *until_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
     if (now_ns >= *until_ns)
         return WAIT_OVER;
     if (wait_ns > *until_ns - now_ns)
@@ -406,7 +406,7 @@ static int open_flights(const struct weir_object_client *client, struct server_e
 /* Until the door has answered; the fabric gives up by itself, and this only if it does not. */
 static int await_join(struct weir_object_client *client, struct server_end *server)
 {
-    uint64_t until_ns = weir_clock_kernel_ns() + 2 * client->params.fabric.patience_ns;
+    uint64_t until_ns = weir_clock_kernel_ns() + 2 * client->params.fabric.timeout_ns;
 
     while (server->state == SERVER_JOINING && !server->has_joined) {
         if (turn(client, slice_of(client)) < 0)

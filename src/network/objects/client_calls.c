@@ -481,7 +481,7 @@ static bool post_letter(struct weir_object_client *client, struct server_end *se
 static int wait_or_lose(struct weir_object_client *client, struct server_end *server,
                         uint64_t *until_ns)
 {
-    enum wait_end end = wait_a_while(client, 2 * client->params.fabric.patience_ns, until_ns);
+    enum wait_end end = wait_a_while(client, 2 * client->params.fabric.timeout_ns, until_ns);
 
     if (end == WAIT_BROKEN)
         return -EIO;

@@ -495,7 +495,7 @@ static unsigned hand_back(struct weir_object_client *client, struct weir_object_
 }
 
 int weir_object_reap(struct weir_object_client *client, struct weir_object_io *done[], unsigned min,
-                     unsigned max, uint64_t patience_ns)
+                     unsigned max, uint64_t timeout_ns)
 {
     uint64_t until_ns = 0;
 
@@ -506,7 +506,7 @@ int weir_object_reap(struct weir_object_client *client, struct weir_object_io *d
             return rc;
     }
     while (client->done.count < min) {
-        enum wait_end end = wait_a_while(client, patience_ns, &until_ns);
+        enum wait_end end = wait_a_while(client, timeout_ns, &until_ns);
 
         if (end == WAIT_BROKEN)
             return -EIO;

@@ -11,7 +11,7 @@
 #include "weir/objects/server.h"
 #include "weir/objects/stripe.h"
 
-#define PATIENCE_NS UINT64_C(10000000000)
+#define TIMEOUT_NS UINT64_C(10000000000)
 #define WAIT_SLICE_NS UINT64_C(200000000)
 #define SLEEP_GRAIN_NS UINT64_C(2000000)
 #define BOUNCE_TOTAL_BYTES (UINT64_C(32) << 20)
@@ -200,9 +200,9 @@ void lose_server(struct weir_object_client *client, struct server_end *server, i
 void note_failure(struct weir_object_client *client, const struct server_end *server, int code);
 /* Looks at what has happened, and does what follows from it. Returns the number of events, or
  * -errno if the fabric is broken. */
-int turn(struct weir_object_client *client, uint64_t patience_ns);
+int turn(struct weir_object_client *client, uint64_t timeout_ns);
 /* One turn of waiting; `*until_ns` is 0 at the first. */
-enum wait_end wait_a_while(struct weir_object_client *client, uint64_t patience_ns,
+enum wait_end wait_a_while(struct weir_object_client *client, uint64_t timeout_ns,
                            uint64_t *until_ns);
 /* Gives up the servers that have owed something for too long, and said nothing meanwhile. */
 void look_for_silent(struct weir_object_client *client, uint64_t now_ns);
