@@ -39,8 +39,8 @@ static void land(int signal, siginfo_t *info, void *context)
         here->missed = info->si_addr;
         siglongjmp(here->jump, 1);
     }
-    /* A fault happens again as soon as this returns, and is then not ours; what somebody sent does
-     * not. */
+    /* A fault of memory happens again when this returns, under the former handler; a signal that
+     * was sent does not, and is raised again. */
     sigaction(SIGBUS, &guard.before, &ours);
     if (info->si_code <= 0) {
         raise(signal);

@@ -26,7 +26,7 @@ struct libaio_options {
     struct weir_striping_options striping;
 };
 
-/* What an io_context_t points at: where the kernel puts completions, and whoever takes them moves
+/* What an io_context_t points at: where the kernel puts completions, and their reader moves
  * `head`. The layout is that of fs/aio.c, for as long as the three numbers below are the same. */
 struct completion_ring {
     unsigned id;

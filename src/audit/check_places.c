@@ -113,7 +113,7 @@ static void check_room(struct weir_phase_result *record)
         others(count, "node", more));
 }
 
-/* Ranks without a core beyond those for whom there is none. */
+/* Ranks without a core of their own, beyond those for which the node has none. */
 static double needless_sharing(const struct weir_node_places *node)
 {
     return node->crowded_count > superfluous(node) ? node->crowded_count - superfluous(node) : 0.0;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Backends try things in the directory that a path is in: so of a directory they get a name in it,
- * which nobody has. */
+/* Backends try things in the directory of the path that they get: for a directory it is an unused
+ * name in it. */
 static const char *path_for_trials(const char *path, char inside[PATH_MAX])
 {
     struct stat facts;

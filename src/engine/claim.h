@@ -14,7 +14,7 @@ bool weir_claim_is_needed(const struct weir_run *run);
 /* From now on the file may be written and removed. 0 or -ENOMEM. */
 int weir_claim_add(struct weir_run *run, struct weir_file_id id);
 
-/* It is gone, or about to go: its number may come back as that of somebody else's file. */
+/* Forgets a file that is gone, or about to go: its inode number may be given to a foreign file. */
 void weir_claim_drop(struct weir_run *run, struct weir_file_id id);
 
 /* What stands under `path`: 0 if it may be written and removed, and then *id; -ENOENT if there is

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUESTION_TAG = 3, ANSWER_TAG = 4, NOBODY = -1 };
+enum { QUESTION_TAG = 3, ANSWER_TAG = 4, NO_RANK = -1 };
 
 struct weir_mpi_pinged {
     bool is_open;
@@ -21,10 +21,10 @@ struct weir_mpi_pinged {
 static int asker_of(const struct weir_group *group)
 {
     if (group->node_count < 2)
-        return NOBODY;
+        return NO_RANK;
     if (group->rank == 0)
         return group->node_leader[1];
-    return group->node_rank == 0 && group->node > 0 ? 0 : NOBODY;
+    return group->node_rank == 0 && group->node > 0 ? 0 : NO_RANK;
 }
 
 static bool asks(const struct weir_group *group, int node)
@@ -93,7 +93,7 @@ void weir_mpi_ping_serve(struct weir_mpi_ping *ping, const struct weir_group *gr
     bool is_last;
     MPI_Status status;
 
-    if (from != NOBODY &&
+    if (from != NO_RANK &&
         MPI_Iprobe(from, QUESTION_TAG, comm, &is_there, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
         is_there)
         take_question(ping, comm, from, &is_last);
@@ -122,7 +122,7 @@ int weir_mpi_ping_end(struct weir_mpi_ping *ping, const struct weir_group *group
     MPI_Request *requests = malloc((size_t)group->node_count * sizeof *requests);
     int count = 0, from = asker_of(group);
     int code = requests == NULL ? -ENOMEM : say_last(group, comm, requests, &count);
-    bool is_last = from == NOBODY;
+    bool is_last = from == NO_RANK;
 
     while (code == 0 && !is_last)
         code = take_question(ping, comm, from, &is_last);

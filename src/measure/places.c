@@ -21,7 +21,7 @@ struct matching {
 
 #define NO_CORE UINT_MAX
 
-/* One search for a free core: all cores seen on the way, and by whom. */
+/* One search for a free core: all cores seen on the way, and from which rank. */
 struct search {
     unsigned queue[WEIR_CPUS_MAX];
     unsigned head;

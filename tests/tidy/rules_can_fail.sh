@@ -78,6 +78,8 @@ printf 'int x;\nint f(void) { return atoi ("1"); }\n' >"$tree/src/base/text.c"
 expect_finding banned '^src/base/text.c:2: atoi is not to be called'
 printf '/* TODO: later */\n' >"$tree/src/base/text.c"
 expect_finding banned '^src/base/text.c:1: TODO'
+printf '/* Nobody waits. */\n' >"$tree/src/base/text.c"
+expect_finding banned '^src/base/text.c:1: Nobody'
 
 echo 'const char *way_out = "use -C on several nodes";' >"$tree/src/audit/doubt.c"
 expect_finding dialects '^src/audit/doubt.c:1: -C is an option of a dialect'
