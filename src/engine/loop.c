@@ -8,8 +8,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* Collective phases agree on going on every so many transfers; with a deadline, at each. */
-#define COLLECTIVE_STRIDE 16
+/* Collective phases agree on going on about so often, that a signal or a failure is heard soon and
+ * agreements take next to no time; with a deadline, before each transfer. */
+#define AGREEMENT_NS UINT64_C(10000000)
 
 /* ---- what ends a loop or interrupts it: failures ---- */
 
@@ -154,17 +155,30 @@ void weir_loop_on_signal(struct weir_loop *loop)
     weir_loop_request_stop(loop);
 }
 
+/* From the longest time between the latest two agreements, which all ranks know. */
+static uint64_t next_stride(uint64_t stride, uint64_t interval_ns)
+{
+    if (interval_ns < AGREEMENT_NS / 2)
+        return stride * 2;
+    return interval_ns > AGREEMENT_NS * 2 && stride > 1 ? stride / 2 : stride;
+}
+
 void weir_loop_agree(struct weir_loop *loop)
 {
-    uint64_t wants_over = loop->wants_over;
+    uint64_t index = weir_op_source_index(&loop->ops);
+    uint64_t now_ns, seen[2];
 
-    if (weir_op_source_index(&loop->ops) >= loop->until ||
-        (loop->phase->stop.deadline_ns == 0 &&
-         weir_op_source_index(&loop->ops) % COLLECTIVE_STRIDE != 0))
+    if (index >= loop->until || (loop->phase->stop.deadline_ns == 0 && index < loop->agree_index))
         return;
-    loop->code = weir_group_reduce(loop->run->group, &wants_over, 1, WEIR_MAX);
-    if (wants_over != 0 || loop->code != 0)
+    now_ns = weir_queue_now(&loop->run->queue);
+    seen[0] = loop->wants_over;
+    seen[1] = now_ns - loop->agreed_ns;
+    loop->code = weir_group_reduce(loop->run->group, seen, 2, WEIR_MAX);
+    if (seen[0] != 0 || loop->code != 0)
         loop->until = 0;
+    loop->agreed_ns = now_ns;
+    loop->agree_stride = next_stride(loop->agree_stride, seen[1]);
+    loop->agree_index = index + loop->agree_stride;
     weir_queue_touch(&loop->run->queue);
 }
 
@@ -314,6 +328,9 @@ static int pass(struct weir_loop *loop)
 {
     const struct weir_queue *queue = &loop->run->queue;
 
+    loop->agree_index = weir_op_source_index(&loop->ops);
+    loop->agree_stride = 1;
+    loop->agreed_ns = loop->started_ns;
     if (!queue->is_blocking)
         weir_loop_run_queued(loop);
     else if (loop->is_open_loop)

@@ -68,6 +68,10 @@ struct weir_loop {
     unsigned continued_count;
     uint64_t furthest; /* transfers of the longest pass over the layout */
     int code;          /* not 0: ranks could not agree */
+    /* collective phases: the latest agreement on going on, and before which transfer the next is */
+    uint64_t agreed_ns;
+    uint64_t agree_index;
+    uint64_t agree_stride;
     uint64_t started_ns;
     uint64_t timer_ns;    /* the next of those that follow */
     uint64_t deadline_ns; /* UINT64_MAX: none */

@@ -43,7 +43,7 @@ WEIR_COLD bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns);
 WEIR_COLD void weir_loop_on_signal(struct weir_loop *loop);
 
 /* Before a collective transfer: do all ranks go on? */
-WEIR_COLD void weir_loop_agree(struct weir_loop *loop);
+__attribute__((noinline)) void weir_loop_agree(struct weir_loop *loop);
 
 /* Records how far the rank was at its deadline. */
 void weir_loop_record_stonewall(struct weir_loop *loop, uint64_t now_ns);

@@ -144,7 +144,7 @@ static const struct weir_ior_quirk of_access[] = {
      "the rest is asked for until nothing more comes, and counted; `-x` makes it an error",
      "a short transfer is a fact of the storage"},
     {"collective transfers with -D wait for a word of task 0 after each one",
-     "all ranks agree before each one; without -D at every 16th",
+     "all ranks agree before each one; without -D about every 10 ms",
      "ranks that end alone leave the others waiting, for a deadline as for a signal"},
     {"MMAP with -F maps each file at the size of all together", "at its own size",
      "files are as large as what is written"},
