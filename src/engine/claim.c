@@ -130,8 +130,8 @@ static struct finding look(const struct weir_data_phase *data)
     return found;
 }
 
-/* As this rank knows the file that rank 0 has told of. File systems that are shared over a network
- * may number devices, and some even files, otherwise on each node. */
+/* Translates a file's identity from rank 0 to this node. File systems that are shared over a
+ * network may number devices, and some even files, otherwise on each node. */
 struct weir_file_id weir_claim_translate(const struct weir_run *run, struct weir_file_id id)
 {
     if (run->group->rank == 0)

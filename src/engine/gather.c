@@ -64,8 +64,8 @@ static struct weir_rank_row make_row(const struct weir_run *run,
     return row;
 }
 
-/* Who removes a file for all takes longer than those who have nothing to remove, and is no outlier
- * for that. */
+/* The rank that removes the shared file takes longer than ranks that remove nothing: it does not
+ * count as an outlier. */
 static double outlier_s(const struct weir_run *run, const struct weir_phase *phase)
 {
     return weir_verb_moves_data(phase->verb) ? (double)run->test->outlier_ns * 1e-9 : 0.0;
@@ -370,7 +370,7 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
 {
     struct texts texts = {0};
     struct weir_gathered gathered = gathered_of(run, facts, &texts);
-    /* Before the series of this rank becomes that of all. */
+    /* Made first: weir_gather_tally puts the series of all ranks in the place of this rank's. */
     struct weir_rank_row mine = make_row(run, facts);
     int code = weir_gather_tally(run, &gathered);
 

@@ -14,8 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What the kernel calls available is an estimate, and the run itself needs some of it: one part in
- * so many stays free. */
+/* MemAvailable is an estimate, and the run itself needs some of it: this fraction stays free. */
 #define SPARE_PART 16
 /* Between two looks for a signal. */
 #define STRIDE_BYTES (UINT64_C(8) << 20)

@@ -57,7 +57,7 @@ static bool find_ior(const struct weir_phase *phase, const struct weir_stretch *
         identity->seed = (uint32_t)signature;
         return true;
     }
-    /* Written in other transfers, it is wrong, but not unknown. */
+    /* Data of another transfer size have a seed, too: verification reports them as wrong. */
     if (stretch->offset > 0 || weir_recognise(&traces, stretch) != WEIR_CONTENT_IOR)
         return false;
     identity->seed = traces.signature;

@@ -22,7 +22,7 @@ void weir_loop_request_stop(struct weir_loop *loop)
         loop->until = 0;
 }
 
-/* Where errors do not stop the test, the rank goes on with its next transfer. */
+/* If errors do not stop the test, the rank goes on with its next transfer. */
 void weir_loop_fail(struct weir_loop *loop, enum weir_op_verb verb, int code, uint64_t offset,
                     const char *what)
 {

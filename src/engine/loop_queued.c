@@ -34,9 +34,9 @@ static uint64_t wait_limit_ns(const struct weir_loop *loop, uint64_t horizon_ns)
     return horizon_ns > now_ns ? horizon_ns - now_ns : 1;
 }
 
-/* So many are taken back at once, at most: while all of them are recorded and sent again, the
- * device would run dry, and then find all its work at once. A quarter of the depth keeps it busy,
- * and still shares a system call among many where the queue is deep. */
+/* Most completions of one reap: a quarter of the depth. The device has the other transfers while
+ * these are recorded and sent again, and a system call still serves many where the queue is deep.
+ */
 static unsigned reap_limit(const struct weir_loop *loop)
 {
     unsigned quarter = (loop->depth + 3) / 4;
@@ -83,8 +83,8 @@ static inline bool is_plain(const struct weir_loop *loop, const struct weir_op *
     return __builtin_expect(op->result == (int64_t)op->size && !loop->has_post_op, 1);
 }
 
-/* Records the plain transfers from done[begin] on that went and came together: submitted and reaped
- * in batches, most do. Returns where they end. */
+/* Records the plain transfers from done[begin] on that have equal stamps, as most of a batch
+ * have. Returns where they end. */
 static inline int record_equal(struct weir_loop *loop, struct weir_op *const done[], int begin,
                                int end)
 {
@@ -105,7 +105,7 @@ static inline int record_equal(struct weir_loop *loop, struct weir_op *const don
     return i;
 }
 
-/* Of a transfer that is no matter of course: true if it is over. */
+/* A completion that is short, failed, or followed by a post-op. False if it was sent again. */
 WEIR_COLD static bool complete_apart(struct weir_loop *loop, struct weir_op *op)
 {
     bool is_over = op->result == (int64_t)op->size ? weir_loop_post_op(loop, op)

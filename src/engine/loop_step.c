@@ -41,7 +41,7 @@ static uint64_t begin_ns(struct weir_loop *loop)
 
 /* ---- before a transfer ---- */
 
-/* What is read goes where writes do not find it: their buffers hold filler already. */
+/* Reads have buffer windows of their own, so that those of writes keep their filler. */
 static void choose_verb(struct weir_loop *loop, struct weir_op *op)
 {
     weir_op_source_vary(&loop->ops, op);
@@ -109,12 +109,11 @@ static bool can_continue_from(const struct weir_run *run, uint64_t moved)
 /* Of transfers that did not move anything, true for those that are just to be sent again. */
 static bool is_retried(const struct weir_loop *loop, const struct weir_op *op)
 {
-    /* Whatever a transfer waits for, a lock maybe, may never come: it is not tried again if the
-     * signal that came into it is to end the run. */
+    /* After a signal that ends the run, the transfer is not tried again: it could block for ever,
+     * in a lock for instance. */
     if (op->result == -EINTR)
         return *loop->stop_signal == 0;
-    /* Where waiting was forbidden, it is not the second time. Without that order it is the kernel
-     * that had no room, which is tried once more. */
+    /* Tried once more, and then it may wait: after RWF_NOWAIT, or if the kernel had no room. */
     return op->result == -EAGAIN && !op->may_wait;
 }
 
@@ -147,7 +146,7 @@ static bool continue_op(struct weir_loop *loop, struct weir_op *op)
             moved + (state->is_continued ? op->offset - state->offset : 0);
         return false;
     }
-    /* What it was at first, its parts are when they are put together again. */
+    /* Kept for join_parts: the whole transfer as it was issued. */
     if (!state->is_continued) {
         state->is_continued = true;
         state->data = op->data;

@@ -147,7 +147,7 @@ static inline void weir_loop_count(struct weir_verb_tally *verb, uint64_t latenc
     verb->byte_count += bytes;
 }
 
-/* Looks up from the work. */
+/* Looks at the stop signal and the timers. */
 static inline void weir_loop_poll(struct weir_loop *loop, uint64_t now_ns)
 {
     if (__builtin_expect(now_ns >= loop->timer_ns, 0))

@@ -10,11 +10,11 @@
 #include <sys/prctl.h>
 
 #define NS_PER_S 1e9
-/* A signal that comes just before a sleep does not end it. */
+/* A signal that comes just before a sleep does not interrupt it: sleeps are no longer than this. */
 #define LONGEST_SLEEP_NS UINT64_C(100000000)
 /* While the target is further away than this, other threads of an oversubscribed node may run. */
 #define YIELD_NS UINT64_C(20000)
-/* A load far beyond what can be done must not take all of the time for counting it. */
+/* Most due times that are counted in one call: counting must end under any overload. */
 #define STEPS_AT_ONCE 4096
 
 /* ---- arrivals ---- */

@@ -94,9 +94,9 @@ static int prepare_name(struct weir_data_phase *data, struct weir_error *error)
     return 0;
 }
 
-/* What a mixed phase writes is what is there already, generation, seed and all: so its own reads,
- * and all later ones, expect the same of a place whether it was written again or not, and can do
- * without a record of which places were. If data are not verified and the file has no readable
+/* A mixed phase writes the bytes that are there already, with their generation and seed: its own
+ * reads and all later ones expect the same, and need no record of the places that were rewritten.
+ * If data are not verified and the file has no readable
  * identity, it gets a new one. */
 static int continue_identity(struct weir_data_phase *data, struct weir_error *error)
 {

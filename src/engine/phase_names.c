@@ -30,7 +30,7 @@ struct removal {
     int code;               /* why there is nothing to be removed; 0: there is */
 };
 
-/* Which another rank removes: {0} if there is none that may be removed. */
+/* The identity of this rank's own file, for the rank that removes it; {0} if it must not be. */
 static struct weir_file_id find_own(struct weir_run *run, const struct weir_target *target)
 {
     struct weir_file_id id = {0};

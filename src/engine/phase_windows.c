@@ -15,9 +15,8 @@ bool weir_phase_handles_made_file(const struct weir_data_phase *data)
            weir_run_handles_name(data->run, data->target);
 }
 
-/* A slot goes round its windows from the first one on: in a phase of few transfers it does not come
- * to the last. Trials of depths and phases that start their layout again make more transfers than
- * the limit says. */
+/* A slot uses its windows in turn, so a phase of few transfers does not need all of them. Trials of
+ * depths and phases that start their layout again make more transfers than the limit says. */
 static unsigned windows_of_slot(const struct weir_data_phase *data)
 {
     unsigned windows = data->run->buffers.windows;
@@ -63,7 +62,7 @@ int weir_phase_init_buffers(struct weir_data_phase *data)
     return 0;
 }
 
-/* Apart from the order, which goes through the same seed's sequence from its beginning. */
+/* Far from the beginning of the seed's sequence, which the order of transfers uses. */
 static uint64_t mix_seed(uint64_t seed)
 {
     return weir_random_at(seed, UINT32_MAX);
@@ -194,8 +193,8 @@ void weir_phase_try_to_open(struct weir_data_phase *data)
     data->is_void = weir_group_any(run->group, data->open_error != 0);
 }
 
-/* Where ranks need one another, those that have the file do nothing with it that the others would
- * have to do as well. */
+/* If ranks open or transfer together and one has failed to open, the others neither transfer nor
+ * close collectively. */
 static void agree_on_open(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;

@@ -417,7 +417,8 @@ void weir_prepare_end(struct weir_run *run)
     if (run->session != NULL)
         run->backend->close(run->session);
     run->session = NULL;
-    /* After the session: what it still had in flight when it broke was theirs until then. */
+    /* After the session: transfers in flight of a broken session use queue and buffers until then.
+     */
     weir_queue_close(&run->queue);
     weir_buffers_close(&run->buffers);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a rank stops before its layout is done (deadline, limit), and when it goes on after it
- * (minimum time, wear-out). */
+/* How many transfers a rank is to make: less than its layout (limit, status file), or as many as
+ * the furthest rank (wear-out). What stops it while it transfers is in loop.c. */
 #ifndef WEIR_ENGINE_STOP_H
 #define WEIR_ENGINE_STOP_H
 

@@ -95,7 +95,7 @@ static int plan_bindings(const struct weir_surroundings *surroundings, const cha
     return weir_bindings_plan(topology, &request, table->bindings, error);
 }
 
-/* The sets of `given` have done their work, and take those of the bindings. */
+/* Reuses the sets of `given`, which are not needed any more, for those of the bindings. */
 static void watch_stolen(struct weir_surroundings *surroundings, const struct table *table)
 {
     unsigned count = (unsigned)surroundings->group->node_size;

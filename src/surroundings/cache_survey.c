@@ -18,7 +18,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* How many transfers of a share are sure to lie one behind the other. */
+/* Transfers of a share that follow one another in the file without a gap. */
 static uint64_t count_neighbours(const struct weir_share *share, uint64_t op_limit)
 {
     if (share->order == WEIR_ORDER_SHUFFLED)

@@ -103,7 +103,7 @@ static void open_topology(struct weir_host_view *view)
                      "it, or set HWLOC_THISSYSTEM=1 if it does not");
 }
 
-/* Of no consequence but for --pin, which then refuses with the same reason. */
+/* A missing topology matters to --pin only, which is refused with this reason. */
 static void find_topology(struct weir_host_view *view, struct weir_group *group)
 {
     struct weir_error missing;
@@ -198,7 +198,7 @@ int weir_surroundings_tell_storages(struct weir_surroundings *surroundings,
     struct survey survey;
     int code = 0;
 
-    /* Ranks whose storage is that of the test before wait for none that has another one now. */
+    /* Skipped only if no rank has another storage than in the test before. */
     if (weir_group_any(group, !surroundings->is_told)) {
         code = survey_nodes(group, &surroundings->storage, sizeof surroundings->storage, &survey);
         if (code == 0 && result != NULL)

@@ -5,7 +5,8 @@
 
 #include "weir/surroundings/surroundings.h"
 
-/* What is behind surroundings->path, and what passes it: on the first rank of each node. */
+/* Finds the devices and networks behind surroundings->path, and counts their traffic: on the first
+ * rank of each node. */
 void weir_storage_watch_open(struct weir_surroundings *surroundings);
 void weir_storage_watch_close(struct weir_surroundings *surroundings);
 

@@ -42,14 +42,15 @@ static void tell_place(const struct weir_binding *binding, const struct weir_run
     execution->is_moved = is_elsewhere;
 }
 
-/* Who has one processor goes nowhere by itself: it was moved, even if it is back. */
+/* A rank that is bound to one processor cannot migrate by itself: any migration means that its
+ * binding was changed, even if it is restored. */
 static bool was_away(const struct weir_binding *binding, uint64_t migrations)
 {
     return weir_cpu_set_count(&binding->cpus) == 1 && migrations != WEIR_UNKNOWN && migrations > 0;
 }
 
-/* After a short phase that began when the counters had just been read, they are not known: the next
- * phase after which they are read has its part, too. */
+/* Counters are not read after a short phase if they were read just before it; the next reading
+ * includes its part. */
 static struct weir_running look_again(struct weir_surroundings *surroundings)
 {
     struct weir_running now = surroundings->look;
@@ -124,7 +125,7 @@ static void look_at_memory(struct weir_surroundings *surroundings, const void *m
 
     if (wanted == 0 && !has_own_policy)
         wanted = execution->cpu_nodes;
-    /* A policy that the process was started with is asked for, too, but not known. */
+    /* An inherited memory policy counts as asked for, though its nodes are not known. */
     execution->asks_nodes = asks_nodes(membind) || has_own_policy;
     execution->wanted_nodes = wanted;
     if (places == NULL)
@@ -144,8 +145,8 @@ static const struct weir_stolen *stolen_of_node(const struct weir_surroundings *
                                           : weir_stolen_unknown(surroundings->stolen_watch);
 }
 
-/* The first rank has looked for as long as any rank of the node took; of that, this rank gets the
- * part for which it took itself. Collective. */
+/* The first rank of the node measures stolen time until the slowest rank is done; each rank gets
+ * the fraction of its own duration. Collective. */
 static int share_stolen(struct weir_surroundings *surroundings, struct weir_group *group,
                         struct weir_execution *execution)
 {

@@ -6,9 +6,10 @@ import re
 import sources
 
 ROOMS = ("src/plan", "src/engine", "src/audit", "src/measure", "src/payload", "src/io", "src/group", "src/system",
-         "src/base", "src/commands", "backends", "include/weir/plan", "include/weir/engine",
+         "src/base", "src/commands", "src/surroundings", "backends", "include/weir/plan", "include/weir/engine",
          "include/weir/audit", "include/weir/measure", "include/weir/payload", "include/weir/io", "include/weir/group",
-         "include/weir/system", "include/weir/base", "include/weir/commands")
+         "include/weir/system", "include/weir/base", "include/weir/commands",
+         "include/weir/surroundings")
 # The room doctor repeats commands of other programs, whose letters no rule can tell from those of a dialect.
 DIALECTS = "ior|mdtest|iozone|parabench|pbl|io500"
 
