@@ -23,6 +23,8 @@ enum { TRANSFER_MAX = 0x7ffff000 }; /* what Linux moves at once; more comes back
 
 /* Beside the operation in a completion's user data: its result is known already. */
 #define SETTLED 1U
+/* A wait that spins hears of no signal and no deadline. */
+#define SPIN_US_MAX 1000
 
 extern const struct weir_backend weir_backend_uring;
 
@@ -34,6 +36,7 @@ struct uring_options {
     int64_t poller_cpu;
     int64_t poller_idle_ms;
     int64_t is_polled;
+    int64_t spin_us;
     int64_t must_register_memory;
     int64_t must_register_files;
     int64_t wants_huge_pages;
@@ -82,6 +85,12 @@ static const struct weir_option uring_rows[] = {
      .offset = offsetof(struct uring_options, is_polled),
      .help = "poll the device for completions instead of being interrupted; for O_DIRECT on a "
              "device with queues for it; syncs then block"},
+    {.name = "uring.spin",
+     .type = WEIR_OPTION_COUNT,
+     .offset = offsetof(struct uring_options, spin_us),
+     .standard = "20",
+     .help = "microseconds that a wait looks for completions before it sleeps, as long as that "
+             "finds some; 0: sleeps at once"},
     {.name = "uring.fixed-buffers",
      .type = WEIR_OPTION_FLAG,
      .offset = offsetof(struct uring_options, must_register_memory),
@@ -144,6 +153,9 @@ static int check_options(const void *values, struct weir_error *error)
     if (options->poller_idle_ms > UINT_MAX)
         return weir_error_usage(error, "uring", "--uring.sqpoll-idle: %lld ms is too long",
                                 (long long)options->poller_idle_ms);
+    if (options->spin_us > SPIN_US_MAX)
+        return weir_error_usage(error, "uring", "--uring.spin: %lld us is too long: at most %d",
+                                (long long)options->spin_us, SPIN_US_MAX);
     return 0;
 }
 
@@ -158,6 +170,7 @@ static struct weir_uring_request read_request(const struct uring_options *option
         .has_poller = options->has_poller != 0,
         .poller_cpu = (int)options->poller_cpu,
         .poller_idle_ms = (unsigned)options->poller_idle_ms,
+        .spin_ns = (uint64_t)options->spin_us * 1000,
         .must_register_memory = options->must_register_memory != 0,
         .must_register_files = options->must_register_files != 0,
     };

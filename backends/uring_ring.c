@@ -5,6 +5,7 @@
 
 #include "posix_files.h"
 
+#include "weir/base/clock.h"
 #include "weir/base/remedy.h"
 
 #include <errno.h>
@@ -358,6 +359,9 @@ void weir_uring_ring_describe(const struct weir_uring_ring *ring, struct weir_se
         weir_session_got(facts, "submission by the kernel's thread");
     if (ring->request.is_polled)
         weir_session_got(facts, "polled completions");
+    else if (ring->request.spin_ns > 0)
+        weir_session_got(facts, "waits that spin up to %llu us",
+                         (unsigned long long)(ring->request.spin_ns / 1000));
     if (ring->ring_rc == 0) {
         weir_session_got(facts, "registered ring");
     } else {
@@ -386,6 +390,46 @@ static int hand_over(struct weir_uring_ring *ring)
                                     : io_uring_submit_and_get_events(&ring->ring);
 }
 
+/* True if completions may be had by nothing but a call. */
+static bool must_look(const struct weir_uring_ring *ring)
+{
+    const unsigned hidden = IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW;
+
+    return (ring->request.is_polled && !ring->request.has_poller) ||
+           IO_URING_READ_ONCE(*ring->ring.sq.kflags) & hidden;
+}
+
+static bool should_spin(struct weir_uring_ring *ring)
+{
+    if (ring->request.spin_ns == 0 || ring->request.is_polled)
+        return false;
+    if (ring->spin_skips == 0)
+        return true;
+    ring->spin_skips--;
+    return false;
+}
+
+/* Looks at the ring until `min` completions are there or the time is over: putting the task to
+ * sleep, and its processor, and waking them costs about as much as a transfer of a fast device.
+ * Slow devices are spun for seldom. */
+static bool spin(struct weir_uring_ring *ring, unsigned min)
+{
+    uint64_t end_ns = weir_clock_kernel_ns() + ring->request.spin_ns;
+
+    do {
+        if (must_look(ring))
+            io_uring_get_events(&ring->ring);
+        if (io_uring_cq_ready(&ring->ring) >= min) {
+            ring->spin_misses = 0;
+            return true;
+        }
+    } while (weir_clock_kernel_ns() < end_ns);
+    if (ring->spin_misses < WEIR_URING_MISSES_MAX)
+        ring->spin_misses++;
+    ring->spin_skips = (1U << ring->spin_misses) - 1;
+    return false;
+}
+
 static struct __kernel_timespec timespec_of(uint64_t ns)
 {
     return (struct __kernel_timespec){.tv_sec = (long long)(ns / 1000000000),
@@ -399,6 +443,12 @@ static int hand_over_and_wait(struct weir_uring_ring *ring, unsigned min, uint64
 
     if (min == 0 || timeout_ns == 0)
         return hand_over(ring);
+    if (timeout_ns > ring->request.spin_ns && should_spin(ring)) {
+        int rc = hand_over(ring);
+
+        if (rc < 0 || spin(ring, min))
+            return rc;
+    }
     if (timeout_ns == WEIR_FOREVER)
         return io_uring_submit_and_wait(&ring->ring, min);
     return io_uring_submit_and_wait_timeout(&ring->ring, &first, min, &timeout, NULL);
@@ -418,15 +468,6 @@ static int wait_for_one(struct weir_uring_ring *ring, unsigned min, uint64_t tim
     rc = timeout_ns == WEIR_FOREVER ? io_uring_wait_cqe(&ring->ring, &first)
                                     : io_uring_wait_cqe_timeout(&ring->ring, &first, &timeout);
     return rc == -EINTR || rc == -ETIME ? 0 : rc;
-}
-
-/* True if completions may be had by nothing but a call. */
-static bool must_look(const struct weir_uring_ring *ring)
-{
-    const unsigned hidden = IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW;
-
-    return (ring->request.is_polled && !ring->request.has_poller) ||
-           IO_URING_READ_ONCE(*ring->ring.sq.kflags) & hidden;
 }
 
 /* More is to be handed over or waited for. A call that could not take all has not waited either,

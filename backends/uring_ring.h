@@ -19,6 +19,7 @@ struct weir_uring_request {
     bool has_poller;         /* a thread of the kernel looks for submissions */
     int poller_cpu;          /* it is bound to; -1: to none */
     unsigned poller_idle_ms; /* after which it sleeps; 0: as the kernel likes */
+    uint64_t spin_ns;        /* a wait looks for completions so long before it sleeps */
     bool must_register_memory;
     bool must_register_files;
 };
@@ -27,12 +28,17 @@ struct weir_uring_request {
  * a place's distance from the first byte, shifted, is the number of its buffer. */
 #define WEIR_URING_BUFFER_SHIFT 30
 
+/* Of a device that is slower than the spin, one wait in 2^6 spins. */
+#define WEIR_URING_MISSES_MAX 6
+
 struct weir_uring_ring {
     struct io_uring ring;
     struct weir_uring_request request;
     unsigned asked_flags; /* IORING_SETUP_*; what was granted is in `ring` */
     unsigned room;        /* completions that fit: no more may be in flight */
     unsigned flying;      /* operations taken and not handed back */
+    unsigned spin_misses; /* waits in a row that spun for nothing, at most WEIR_URING_MISSES_MAX */
+    unsigned spin_skips;  /* waits to come that sleep at once: 2^misses - 1 after each miss */
     int ring_rc;          /* of registering the ring itself, files and memory: 0 or -errno */
     int files_rc;
     int memory_rc;
@@ -69,8 +75,9 @@ void weir_uring_ring_remove_file(struct weir_uring_ring *ring, int fd);
 void weir_uring_ring_describe(const struct weir_uring_ring *ring, struct weir_session_facts *facts);
 
 /* Hands over what was prepared, and waits until at least `min` completions are there, `timeout_ns`
- * is over or a signal came: in one system call, or in none where there is nothing to do. 0, or
- * -errno: the ring is broken. */
+ * is over or a signal came: in one system call that sleeps; or, where spinning has paid, in one
+ * that does not, and looks at the ring; or in none where there is nothing to do. 0, or -errno: the
+ * ring is broken. */
 int weir_uring_ring_turn(struct weir_uring_ring *ring, unsigned min, uint64_t timeout_ns);
 
 /* The kernel's thread has not taken off the ring yet what it has completed: waits until it has. */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -85,19 +86,26 @@ int __wrap_io_uring_queue_init_params(unsigned entries, struct io_uring *ring,
     return __real_io_uring_queue_init_params(entries, ring, params);
 }
 
-int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned count)
+static bool is_refused(void)
 {
     calls.enters++;
-    if (calls.refused_enters > 0) {
-        calls.refused_enters--;
+    if (calls.refused_enters == 0)
+        return false;
+    calls.refused_enters--;
+    return true;
+}
+
+int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned count)
+{
+    if (is_refused())
         return -EAGAIN;
-    }
     return __real_io_uring_submit_and_wait(ring, count);
 }
 
 int __wrap_io_uring_submit_and_get_events(struct io_uring *ring)
 {
-    calls.enters++;
+    if (is_refused())
+        return -EAGAIN;
     return __real_io_uring_submit_and_get_events(ring);
 }
 
@@ -105,11 +113,8 @@ int __wrap_io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io_uri
                                             unsigned count, struct __kernel_timespec *timeout,
                                             sigset_t *mask)
 {
-    calls.enters++;
-    if (calls.refused_enters > 0) {
-        calls.refused_enters--;
+    if (is_refused())
         return -EAGAIN;
-    }
     return __real_io_uring_submit_and_wait_timeout(ring, cqe, count, timeout, mask);
 }
 
@@ -237,7 +242,7 @@ static void a_batch_is_handed_over_and_waited_for_in_one_call(void **state)
 
     (void)state;
     calls = (struct calls){0};
-    open_bench(&bench, "");
+    open_bench(&bench, "uring.spin=0");
     for (unsigned round = 1; round <= 100; round++) {
         move_all(&bench, WEIR_OP_WRITE);
         assert_int_equal(calls.enters, round);
@@ -252,7 +257,7 @@ static void a_wait_with_an_end_is_one_call_too(void **state)
 
     (void)state;
     calls = (struct calls){0};
-    open_bench(&bench, "");
+    open_bench(&bench, "uring.spin=0");
     assert_int_equal(submit(&bench, 0, DEPTH), DEPTH);
     assert_int_equal(reap(&bench, DEPTH, UINT64_C(60000000000)), DEPTH);
     assert_int_equal(calls.enters, 1);
@@ -276,6 +281,58 @@ static void a_look_that_is_in_vain_is_no_call(void **state)
     assert_in_range(calls.enters, 1, 1000000);
     assert_int_equal(bench.ops[0].result, TRANSFER);
     close_bench(&bench);
+}
+
+static void spin_for(struct weir_uring_ring *ring, uint64_t spin_ns)
+{
+    const struct weir_uring_request request = {
+        .depth = 4, .entries = 4, .poller_cpu = -1, .spin_ns = spin_ns};
+    struct weir_error error = {0};
+    int rc;
+
+    calls = (struct calls){0};
+    rc = weir_uring_ring_open(ring, &request, "uring", &error);
+    if (rc == -EPERM || rc == -ENOSYS)
+        skip();
+    assert_int_equal(rc, 0);
+}
+
+/* Two calls where a wait spins in vain, one where it sleeps at once. */
+static void a_device_slower_than_the_spin_is_spun_for_seldom(void **state)
+{
+    struct weir_uring_ring ring = {0};
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    spin_for(&ring, 20000);
+    io_uring_prep_poll_add(io_uring_get_sqe(&ring.ring), ends[0], POLLIN);
+    ring.flying = 1;
+    for (unsigned i = 0; i < 128; i++)
+        assert_int_equal(weir_uring_ring_turn(&ring, 1, 1000000), 0);
+    /* Those before which 0, 1, 3, 7, 15, 31 and 63 slept. */
+    assert_int_equal(calls.enters, 128 + 7);
+    assert_int_equal(write(ends[1], "", 1), 1);
+    weir_uring_ring_close(&ring);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void a_spin_that_finds_something_is_one_call_and_no_sleep(void **state)
+{
+    struct weir_uring_ring ring = {0};
+
+    (void)state;
+    spin_for(&ring, 20000);
+    ring.spin_misses = 3;
+    for (unsigned i = 1; i <= 100; i++) {
+        io_uring_prep_nop(io_uring_get_sqe(&ring.ring));
+        assert_int_equal(weir_uring_ring_turn(&ring, 1, WEIR_FOREVER), 0);
+        assert_int_equal(calls.enters, i);
+        io_uring_cq_advance(&ring.ring, 1);
+    }
+    assert_int_equal(ring.spin_misses, 0);
+    weir_uring_ring_close(&ring);
 }
 
 static void no_more_are_taken_than_one_call_hands_over(void **state)
@@ -858,6 +915,8 @@ int main(void)
         cmocka_unit_test(a_batch_is_handed_over_and_waited_for_in_one_call),
         cmocka_unit_test(a_wait_with_an_end_is_one_call_too),
         cmocka_unit_test(a_look_that_is_in_vain_is_no_call),
+        cmocka_unit_test(a_device_slower_than_the_spin_is_spun_for_seldom),
+        cmocka_unit_test(a_spin_that_finds_something_is_one_call_and_no_sleep),
         cmocka_unit_test(no_more_are_taken_than_one_call_hands_over),
         cmocka_unit_test(what_the_kernel_has_no_memory_for_is_sent_again),
         cmocka_unit_test(a_kernel_without_memory_is_waited_for_as_long_as_asked),

@@ -1,0 +1,1 @@
+-a uring --uring.spin=0
