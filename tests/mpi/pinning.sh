@@ -9,37 +9,58 @@ read -r first second < <(python3 -B "$ranks_py" processors) || skip "this test m
 both=$first,$second
 ((second != first + 1)) || both=$first-$second
 
-# Long enough to be looked at.
-load=(-a null -w -t 64k -b 64k -O minTimeDuration=1)
 export WEIR_TEST_MARK=$work
 
-bindings() { # the processors of each rank, in the order of ranks
-    python3 -B "$ranks_py" running "$work" | awk '{ printf "%s%s", separator, $3; separator = " " }'
-}
+load=(-a POSIX --posix.rangelocks -w -E -k -t 64k -b 64k)
 
-# A job whose ranks are seen on the processors named, one word for each rank, and which then ends well.
-expect_seats() { # expect_seats "CPUS CPUS..." COMMAND...
-    local wanted=$1 found='' job
-    shift
-    rm -f "$result"
-    command_line="$*"
-    "$@" "${load[@]}" -o "$files/f" --result "$result" >"$out" 2>"$err" </dev/null &
-    job=$!
-    # Its first records are written when all ranks sit.
-    while kill -0 "$job" 2>/dev/null && [[ ! $found =~ ^($wanted)$ ]]; do
-        sleep 0.05
-        [[ ! -s $result ]] || found=$(bindings)
+# A job whose ranks are on the processors named while they wait for their first write, one word for each rank, in one
+# test after the other; it then ends well, and says the same itself.
+expect_seats() { # expect_seats "CPUS CPUS..." [...] -- COMMAND...
+    local wanted=() paths=() seats=() found=() count
+    while [[ $1 != -- ]]; do
+        wanted+=("$1")
+        paths+=("$work/held${#paths[@]}")
+        shift
     done
-    status=0
-    wait "$job" || status=$?
+    shift
+    read -ra seats <<<"${wanted[0]%%|*}"
+    rm -f "$result"
+    capture python3 -B "$ranks_py" held ${#seats[@]} "${paths[*]}" "$@" --result "$result"
     expect_done
-    [[ $found =~ ^($wanted)$ ]] || fail "the ranks should run on '$wanted', and were last seen on '$found'"
-    expect_record "written.places.ranks.cpus == '$found'.split() and written.places.nodes.moved_ranks == [0]"
+    mapfile -t found <"$out"
+    for ((count = 0; count < ${#wanted[@]}; count++)); do
+        [[ ${found[count]-} =~ ^(${wanted[count]})$ ]] ||
+            fail "in test $count the ranks should run on '${wanted[count]}', and were seen on '${found[count]-}'"
+        expect_record "writes[$count].places.ranks.cpus == '${found[count]}'.split() and writes[$count].places.nodes.moved_ranks == [0]"
+    done
 }
 
-pinned() { # pinned RANKS "CPUS CPUS..." POLICY
-    expect_seats "$2" taskset -c "$both" mpiexec -n "$1" "$WEIR" --pin "$3"
-    [[ $3 == none ]] || expect_record "written.places.nodes.pinned == [True]"
+pinned() { # pinned "CPUS CPUS..." POLICY
+    local seats
+    read -ra seats <<<"${1%%|*}"
+    expect_seats "$1" -- taskset -c "$both" mpiexec -n ${#seats[@]} "$WEIR" "${load[@]}" -o "$work/held0" --pin "$2"
+    expect_record "written.places.nodes.pinned == [True]"
+}
+
+# A job whose tests each have a policy of their own.
+pinned_in_turn() { # pinned_in_turn "CPUS CPUS..." POLICY ["CPUS CPUS..." POLICY]...
+    local wanted=() policies=() seats test
+    read -ra seats <<<"$1"
+    while (($# > 0)); do
+        wanted+=("$1")
+        policies+=("$2")
+        shift 2
+    done
+    {
+        printf '%s\n' 'IOR START' posix.rangelocks=1 transferSize=64k blockSize=64k useExistingTestFile=1 keepFile=1 \
+            writeFile=1 readFile=0
+        for ((test = 0; test < ${#policies[@]}; test++)); do
+            printf '%s\n' "testFile=$work/held$test" "pin=${policies[test]}" RUN
+        done
+        echo 'IOR STOP'
+    } >"$work/script"
+    expect_seats "${wanted[@]}" -- taskset -c "$both" mpiexec -n ${#seats[@]} "$WEIR" -f "$work/script"
+    expect_record "[policy == 'none' or w.places.nodes.pinned == [True] for w, policy in zip(writes, '${policies[*]}'.split())] == [True] * ${#policies[@]}"
 }
 
 refused() { # refused PATTERN COMMAND...: nothing runs, and nothing is made
@@ -52,30 +73,25 @@ refused() { # refused PATTERN COMMAND...: nothing runs, and nothing is made
 }
 
 # ---------------------------------------------------------------- each policy
-for policy in core pu "list:$first,$second" "list:$first+$second"; do
-    pinned 2 "$first $second" "$policy"
-done
-pinned 2 "$second $first" "list:$second,$first"
-pinned 4 "$first $second $first $second" core
-pinned 4 "$first $second $first $second" "list:$first,$second"
-for policy in none numa package; do
-    pinned 2 "$both $both" $policy
-done
+# One behind a pinned one is free again.
+pinned_in_turn "$first $second" core "$first $second" pu "$first $second" "list:$first+$second" "$both $both" none \
+    "$second $first" "list:$second+$first" "$both $both" numa "$both $both" package "$second $second" "list:$second" "$both $both" none
+pinned_in_turn "$first $second $first $second" core "$first $second $first $second" "list:$first+$second"
+pinned "$second $first" "list:$second,$first"
+pinned "$both $both" numa
 
 # The target is on a block device that hwloc can locate, or the policy says why it cannot be had.
-load=(-a POSIX -w -t 64k -b 64k -O minTimeDuration=1)
 capture taskset -c "$both" mpiexec -n 2 "$WEIR" --pin storage -w -t 64k -b 64k -o "$files/f"
 if ((status == 0)); then
-    pinned 2 "$first $second|$second $first" storage
+    pinned "$first $second|$second $first" storage
 else
     expect_exit 2
     expect_error '--pin storage'
 fi
-load=(-a null -w -t 64k -b 64k -O minTimeDuration=1)
 
 # ---------------------------------------------------------------- rankfiles
 printf '# of two ranks\n1 %s\n0 %s\n' "$first" "$second" >"$work/ranks"
-pinned 2 "$second $first" "rankfile:$work/ranks"
+pinned "$second $first" "rankfile:$work/ranks"
 refused "$work/none: the rankfile cannot be read: No such file" mpiexec -n 2 "$WEIR" --pin "rankfile:$work/none"
 printf '0 %s\n' "$first" >"$work/ranks"
 refused 'rank 1 has no line' mpiexec -n 2 "$WEIR" --pin "rankfile:$work/ranks"
@@ -88,47 +104,21 @@ bound=$(mpiexec -n 2 --bind-to core bash -c '
     sort -n | awk '{ printf "%s%s", separator, $2; separator = " " }') || true
 if [[ $bound =~ ^[0-9,-]+\ [0-9,-]+$ && ${bound% *} != "${bound#* }" ]]; then
     for policy in none core numa package; do
-        expect_seats "$bound" mpiexec -n 2 --bind-to core "$WEIR" --pin $policy
+        expect_seats "$bound" -- mpiexec -n 2 --bind-to core "$WEIR" "${load[@]}" -o "$work/held0" --pin $policy
     done
     refused '--pin' mpiexec -n 2 --bind-to core "$WEIR" --pin "list:${bound%%[ ,-]*}"
 fi
-expect_seats "$first $first" taskset -c "$first" mpiexec -n 2 "$WEIR"
+expect_seats "$first $first" -- taskset -c "$first" mpiexec -n 2 "$WEIR" "${load[@]}" -o "$work/held0"
 expect_record "written.places.nodes.pinned == [False]"
-expect_seats "$first $first" taskset -c "$first" mpiexec -n 2 "$WEIR" --pin core
+expect_seats "$first $first" -- taskset -c "$first" mpiexec -n 2 "$WEIR" "${load[@]}" -o "$work/held0" --pin core
 refused "--pin list.*$second" taskset -c "$first" mpiexec -n 2 "$WEIR" --pin "list:$second"
 
 # ---------------------------------------------------------------- memory
 refused '--membind node:63: this host has no NUMA node 63' mpiexec -n 2 "$WEIR" --membind node:63
 for policy in auto local interleave none; do
-    run 2 -w -t 64k -b 1m -o "$files/f" --pin core --membind $policy
-    expect_done
-done
-
-# ---------------------------------------------------------------- tests of a script
-# Each has a policy of its own, and the one behind a pinned one is free again.
-cat >"$work/script" <<END
-IOR START
-    api=NULL
-    testFile=$files/f
-    transferSize=64k
-    blockSize=64k
-    writeFile=1
-    readFile=0
-    minTimeDuration=1
-    pin=list:$second
-RUN
-    pin=none
-IOR STOP
-END
-rm -f "$result"
-command_line="the script"
-taskset -c "$both" mpiexec -n 2 "$WEIR" -f "$work/script" --result "$result" >"$out" 2>"$err" </dev/null &
-job=$!
-seen=
-while kill -0 "$job" 2>/dev/null; do
-    now=$([[ ! -s $result ]] || bindings)
-    [[ ! $now || $now == "${seen##*|}" ]] || seen+="|$now"
-    sleep 0.05
-done
-wait "$job" || fail "the script ends badly"
-[[ $seen == *"|$second $second|"*"$both $both"* ]] || fail "the places of the two tests were '$seen'"
+    printf '%s\n' "testFile=$files/$policy" membind=$policy RUN
+done >"$work/tests"
+printf '%s\n' 'IOR START' transferSize=64k blockSize=1m readFile=0 pin=core "$(cat "$work/tests")" 'IOR STOP' >"$work/script"
+run 2 -f "$work/script" --result "$result"
+expect_done
+expect_record "[w.outcome for w in writes] == ['complete'] * 4"
