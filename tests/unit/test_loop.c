@@ -1155,6 +1155,70 @@ static void a_signal_ends_the_wait_of_ranks_that_go_on_together(void **state)
     close_bench(bench);
 }
 
+/* ---- collective transfers ---- */
+
+/* A group of two ranks, of which the other one has always seen as much time pass as `other_ns`. */
+struct pair {
+    struct weir_group base;
+    uint64_t other_ns;
+    unsigned agreement_count;
+    uint64_t latest_ns;
+    uint64_t longest_ns; /* between two agreements */
+};
+
+static int pair_reduce(struct weir_group *group, uint64_t *values, size_t count,
+                       enum weir_reduction reduction)
+{
+    struct pair *pair = (struct pair *)group;
+
+    assert_int_equal(count, 2);
+    assert_int_equal(reduction, WEIR_MAX);
+    if (pair->agreement_count++ > 0 && world.now_ns - pair->latest_ns > pair->longest_ns)
+        pair->longest_ns = world.now_ns - pair->latest_ns;
+    pair->latest_ns = world.now_ns;
+    if (values[1] < pair->other_ns)
+        values[1] = pair->other_ns;
+    return 0;
+}
+
+static struct pair agree_on(unsigned op_count, uint64_t write_ns, uint64_t other_ns,
+                            uint64_t deadline_ns)
+{
+    static const struct weir_group_ops ops = {.reduce = pair_reduce};
+    struct pair pair = {.base = {.ops = &ops, .size = 2}, .other_ns = other_ns};
+    struct bench *bench = open_bench(&blocking, 1, op_count);
+    struct weir_group *alone = bench->run.group;
+
+    bench->run.group = &pair.base;
+    bench->device.write_ns = write_ns;
+    bench->phase.transfers.is_collective = true;
+    bench->phase.stop.deadline_ns = deadline_ns;
+    assert_int_equal(move(bench), 0);
+    assert_int_equal(weir_tally_ops(bench->tally), op_count);
+    bench->run.group = alone;
+    close_bench(bench);
+    return pair;
+}
+
+static void quick_transfers_agree_seldom_and_slow_ones_often(void **state)
+{
+    (void)state;
+    /* 4000 transfers of 10 us take 40 ms: 1, 2, 4 ... of them, and then 512 or 1024 at once */
+    struct pair quick = agree_on(4000, 10000, 0, 0);
+    assert_in_range(quick.agreement_count, 10, 20);
+    assert_in_range(quick.longest_ns, 5 * MILLISECOND, 20 * MILLISECOND);
+    /* of 3 ms: two or four at once */
+    struct pair slow = agree_on(400, 3 * MILLISECOND, 0, 0);
+    assert_in_range(slow.agreement_count, 100, 202);
+    assert_in_range(slow.longest_ns, 5 * MILLISECOND, 20 * MILLISECOND);
+    /* of 30 ms: each but the second, as none has taken time before the first */
+    assert_int_equal(agree_on(20, 30 * MILLISECOND, 0, 0).agreement_count, 19);
+    /* the slowest rank decides */
+    assert_int_equal(agree_on(400, 10000, 30 * MILLISECOND, 0).agreement_count, 400);
+    /* with a deadline all end together */
+    assert_int_equal(agree_on(400, 10000, 0, 100 * SECOND).agreement_count, 400);
+}
+
 static void open_loops_go_with_mixes_syncs_and_short_transfers(void **state)
 {
     const struct mishap mishaps[] = {{50, -EAGAIN}, {20, 4096}};
@@ -1222,6 +1286,7 @@ int main(void)
         cmocka_unit_test(a_deadline_comes_between_two_due_times),
         cmocka_unit_test(a_signal_ends_the_wait_for_a_due_time),
         cmocka_unit_test(a_signal_ends_the_wait_of_ranks_that_go_on_together),
+        cmocka_unit_test(quick_transfers_agree_seldom_and_slow_ones_often),
         cmocka_unit_test(open_loops_go_with_mixes_syncs_and_short_transfers),
     };
 
