@@ -13,29 +13,24 @@ mpiio) backend=(-a MPIIO) ;;
 collective) backend=(-a MPIIO -c) ;;
 esac
 
-round_trip() { # round_trip OPTION...
-    rm -f "$result"
-    run "$ranks" "${backend[@]}" -t 64k -b 512k -s 2 -w -W -r -R -o "$files/f" --result "$result" "$@"
-    expect_done
-    expect_line '^write +[0-9.]+ +[0-9.]+ '
-    expect_line '^read +[0-9.]+ +[0-9.]+ '
-    expect_no_line '(nan|inf)'
-    expect_record "written.bytes == $ranks * 1048576 and written.errors == 0"
-    expect_record "reading.bytes == $ranks * 1048576 and reading.wrong == 0 and reading.checked > 0"
-    expect_files ''
-}
-
-round_trip
-round_trip -F
-round_trip -C -e
-round_trip -F -Z -Z
-round_trip -F -C -Q 1
-round_trip -Z -Z -X 7
-if [[ $api != collective ]]; then
-    round_trip -z
-    round_trip -F -z
-    round_trip --data full -Y
-fi
+tests=(fsync=0 filePerProc=1 'reorderTasksConstant=1 fsync=1' 'filePerProc=1 reorderTasksRandom=2'
+    'filePerProc=1 reorderTasksConstant=1 taskPerNodeOffset=1' 'reorderTasksRandom=2 reorderTasksRandomSeed=7')
+[[ $api == collective ]] || tests+=(randomOffset=1 'filePerProc=1 randomOffset=1' 'data=full fsyncPerWrite=1')
+run_script "$ranks" "api=${backend[1]} collective=$((${#backend[@]} - 2)) transferSize=64k blockSize=512k segmentCount=2
+    writeFile=1 checkWrite=1 readFile=1 checkRead=1 testFile=$files/f filePerProc=0 fsync=0 reorderTasksConstant=0 reorderTasksRandom=0 randomOffset=0" \
+    "${tests[@]}"
+expect_done
+expect_no_line '(nan|inf)'
+for access in write read; do
+    rows=$(grep -cE "^$access +[0-9.]+ +[0-9.]+ " "$out")
+    ((rows == 2 * ${#tests[@]})) || fail "there are $rows rows of $access"
+done
+reads="[p for p in phases if p.verb == 'read' and not p.check]"
+expect_record "len(tests) == len(writes) == len($reads) == ${#tests[@]}"
+expect_record "all(p.bytes == $ranks * 1048576 and p.errors == 0 for p in writes)"
+expect_record "all(p.bytes == $ranks * 1048576 and p.wrong == 0 and p.checked > 0 for p in $reads)"
+expect_record "all(t.existing_files == 0 for t in tests)"
+expect_files ''
 
 # Random block positions are for reading what is there.
 run "$ranks" "${backend[@]}" -t 64k -b 512k -s 2 -w -k -G 42 -o "$files/f"

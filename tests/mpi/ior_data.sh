@@ -40,26 +40,8 @@ expect_wrong() { # expect_wrong KIND FILE-NUMBER OFFSET BYTES
     expect_record "any(m.kind == '$1' and m.file == $2 and m.offset == $3 and m.bytes == $4 for m in reading.mismatches)"
 }
 
-# Several tests in one launch: what no test says again, it has from those before it.
-run_script() { # run_script RANKS DIRECTIVES-OF-ALL DIRECTIVES-OF-A-TEST...
-    local ranks=$1 common=$2 test separator=
-    shift 2
-    {
-        printf '%s\n' 'IOR START'
-        tr ' ' '\n' <<<"$common"
-        for test in "$@"; do
-            [[ ! $separator ]] || echo "$separator"
-            separator=RUN
-            tr ' ' '\n' <<<"$test"
-        done
-        echo 'IOR STOP'
-    } >"$work/job.ior"
-    rm -f "$result"
-    run "$ranks" --data ior -f "$work/job.ior" --result "$result"
-}
-
-reads='writeFile=0 readFile=1 checkRead=1 keepFile=1'
-writes='writeFile=1 readFile=0 keepFile=1'
+reads='data=ior writeFile=0 readFile=1 checkRead=1 keepFile=1'
+writes='data=ior writeFile=1 readFile=0 keepFile=1'
 
 # ---------------------------------------------------------------- both ways
 
@@ -116,7 +98,7 @@ for pattern in t o i r; do
     for case in filePerProc=1 filePerProc=0 'filePerProc=0 reorderTasksRandom=2 reorderTasksRandomSeed=3'; do
         random=1
         [[ $case != *reorder* ]] || random=0
-        cases+=("dataPacketType=$pattern testFile=$files/$pattern randomOffset=$random reorderTasksRandom=0 $case")
+        cases+=("dataPacketType=$pattern testFile=$files/$pattern randomOffset=$random $case")
     done
 done
 run_script 2 "$reads $common" "${cases[@]}"
@@ -255,7 +237,7 @@ tests=()
 for options in 'dataPacketType=t' 'dataPacketType=o' 'dataPacketType=i' 'dataPacketType=r' 'dataPacketType=r filePerProc=1'; do
     tests+=("testFile=$file $options")
 done
-run_script 2 'writeFile=1 checkWrite=1 readFile=1 checkRead=1 transferSize=12k blockSize=120k segmentCount=2' "${tests[@]}"
+run_script 2 'data=ior writeFile=1 checkWrite=1 readFile=1 checkRead=1 transferSize=12k blockSize=120k segmentCount=2' "${tests[@]}"
 expect_done
 expect_record "[(p.checked, p.wrong) for p in phases if p.verb == 'read'] == 2 * 5 * [(40, 0)]"
 expect_files ''

@@ -66,6 +66,27 @@ run() { # run RANKS OPTION...: weir on so many ranks
     capture mpiexec -n "$ranks" "$WEIR" "$@"
 }
 
+# Several tests in one launch: each has the directives of all, and its own. What one of them turns on, those of all turn
+# off: a test has what those before it had.
+run_script() { # run_script RANKS DIRECTIVES-OF-ALL DIRECTIVES-OF-A-TEST...: with a new result file
+    local ranks=$1
+    shift
+    write_script "$@"
+    rm -f "$result"
+    run "$ranks" -f "$work/job.ior" --result "$result"
+}
+
+write_script() { # write_script DIRECTIVES-OF-ALL DIRECTIVES-OF-A-TEST...
+    local common=$1 test separator='IOR START'
+    shift
+    for test in "$@"; do
+        echo "$separator"
+        tr ' ' '\n' <<<"$common $test"
+        separator=RUN
+    done >"$work/job.ior"
+    echo 'IOR STOP' >>"$work/job.ior"
+}
+
 # ---------------------------------------------------------------- the virtual machine
 
 vm_run=$WEIR_ROOT/scripts/testbed/vm-run

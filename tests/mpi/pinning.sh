@@ -44,23 +44,17 @@ pinned() { # pinned "CPUS CPUS..." POLICY
 
 # A job whose tests each have a policy of their own.
 pinned_in_turn() { # pinned_in_turn "CPUS CPUS..." POLICY ["CPUS CPUS..." POLICY]...
-    local wanted=() policies=() seats test
+    local wanted=() tests=() is_pinned=() seats
     read -ra seats <<<"$1"
     while (($# > 0)); do
+        tests+=("testFile=$work/held${#wanted[@]} pin=$2")
         wanted+=("$1")
-        policies+=("$2")
+        [[ $2 == none ]] && is_pinned+=(0) || is_pinned+=(1)
         shift 2
     done
-    {
-        printf '%s\n' 'IOR START' posix.rangelocks=1 transferSize=64k blockSize=64k useExistingTestFile=1 keepFile=1 \
-            writeFile=1 readFile=0
-        for ((test = 0; test < ${#policies[@]}; test++)); do
-            printf '%s\n' "testFile=$work/held$test" "pin=${policies[test]}" RUN
-        done
-        echo 'IOR STOP'
-    } >"$work/script"
-    expect_seats "${wanted[@]}" -- taskset -c "$both" mpiexec -n ${#seats[@]} "$WEIR" -f "$work/script"
-    expect_record "[policy == 'none' or w.places.nodes.pinned == [True] for w, policy in zip(writes, '${policies[*]}'.split())] == [True] * ${#policies[@]}"
+    write_script 'posix.rangelocks=1 transferSize=64k blockSize=64k useExistingTestFile=1 keepFile=1 readFile=0' "${tests[@]}"
+    expect_seats "${wanted[@]}" -- taskset -c "$both" mpiexec -n ${#seats[@]} "$WEIR" -f "$work/job.ior"
+    expect_record "all(w.places.nodes.pinned == [True] for w, is_pinned in zip(writes, '${is_pinned[*]}'.split()) if is_pinned == '1')"
 }
 
 refused() { # refused PATTERN COMMAND...: nothing runs, and nothing is made
@@ -115,10 +109,6 @@ refused "--pin list.*$second" taskset -c "$first" mpiexec -n 2 "$WEIR" --pin "li
 
 # ---------------------------------------------------------------- memory
 refused '--membind node:63: this host has no NUMA node 63' mpiexec -n 2 "$WEIR" --membind node:63
-for policy in auto local interleave none; do
-    printf '%s\n' "testFile=$files/$policy" membind=$policy RUN
-done >"$work/tests"
-printf '%s\n' 'IOR START' transferSize=64k blockSize=1m readFile=0 pin=core "$(cat "$work/tests")" 'IOR STOP' >"$work/script"
-run 2 -f "$work/script" --result "$result"
+run_script 2 "testFile=$files/f transferSize=64k blockSize=1m readFile=0 pin=core" membind={auto,local,interleave,none}
 expect_done
 expect_record "[w.outcome for w in writes] == ['complete'] * 4"
