@@ -6,9 +6,9 @@
 . "$(dirname "$0")/lib.sh"
 
 depths=(1 8 32 128)
-shapes=("" "-F -z" "-F" "-z")
-ways=("")
-! can_bypass_cache || ways+=(--direct)
+shapes=("filePerProc=0 randomOffset=0" "filePerProc=1 randomOffset=1" "filePerProc=1 randomOffset=0" "filePerProc=0 randomOffset=1")
+ways=(0)
+! can_bypass_cache || ways+=(1)
 engines=()
 for engine in libaio uring; do
     ! "$WEIR" backends | grep -q "^$engine " || engines+=("$engine")
@@ -24,19 +24,26 @@ queued() { # queued RANKS OPTION...: with a new result file
 
 # Everything that moves data, on two ranks: each depth with another shape in the cache and past it.
 turn=0
+tests=()
+asked=()
 for engine in "${engines[@]}"; do
     for depth in "${depths[@]}"; do
         for way in "${ways[@]}"; do
-            # shellcheck disable=SC2086
-            queued 2 -a "$engine" $way ${shapes[turn++ % 4]} --depth "$depth" -t 4k -b 512k -s 2 -w -W -r -R
-            expect_done
-            expect_record "written.bytes == checking.bytes == reading.bytes == 2 * 2**20 and written.depth == reading.depth == $depth"
-            expect_record "checking.checked == reading.checked == 512 and checking.wrong == reading.wrong == 0 and all(p.latency.total == 512 for p in (written, reading))"
-            expect_files ''
+            tests+=("api=$engine useO_DIRECT=$way ${shapes[turn++ % 4]} depth=$depth")
+            asked+=("$depth,")
         done
     done
     turn=$((turn + 1))
 done
+run_script 2 "testFile=$files/f transferSize=4k blockSize=512k segmentCount=2 writeFile=1 checkWrite=1 readFile=1 checkRead=1" "${tests[@]}"
+expect_done
+expect_record "[p.verb for p in phases] == ['write', 'read', 'read', 'remove'] * ${#tests[@]}"
+expect_record "[p.depth for p in writes] == [p.depth for p in phases if p.verb == 'read' and not p.check] == [${asked[*]}]"
+expect_record "all(p.bytes == 2 * 2**20 for p in phases if p.verb != 'remove')"
+expect_record "all(p.checked == 512 and p.wrong == 0 for p in phases if p.verb == 'read')"
+expect_record "all(p.latency.total == 512 for p in phases if p.verb != 'remove' and not p.check)"
+expect_record "all(t.existing_files == 0 for t in tests)"
+expect_files ''
 
 for engine in "${engines[@]}"; do
     # One damaged byte among many transfers in flight.

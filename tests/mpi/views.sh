@@ -4,31 +4,31 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-check() { # check RANKS OPTION...
-    local ranks=$1
-    shift
-    rm -f "$result"
-    run "$ranks" -a MPIIO -t 64k -b 128k -s 5 -w -W -r -R -k -o "$files/f" --result "$result" "$@"
+# Written, checked and read through a view, each in a file of its own, and then read without one.
+views() { # views RANKS READS DIRECTIVES-OF-A-VIEW...: the first READS of them are read without a view as well
+    local ranks=$1 reads=$2 tests=() count=0 view
+    shift 2
+    for view in "$@"; do
+        tests+=("testFile=$files/f$((count++)) $view")
+    done
+    for ((count = 0; count < reads; count++)); do
+        view=filePerProc=0
+        [[ ${*:count+1:1} != *filePerProc* ]] || view=filePerProc=1
+        tests+=("testFile=$files/f$count api=POSIX writeFile=0 checkWrite=0 $view")
+    done
+    run_script "$ranks" "api=MPIIO transferSize=64k blockSize=128k segmentCount=5 writeFile=1 checkWrite=1 readFile=1 checkRead=1
+        keepFile=1 setTimeStampSignature=5 filePerProc=0 collective=0 mpiio.useFileView=0 mpiio.useStridedDatatype=0" "${tests[@]}"
     expect_done
-    expect_record "written.bytes == $ranks * 655360 and written.errors == 0 and checking.wrong == 0"
-    expect_record "reading.wrong == 0 and reading.checked == $ranks * 10 and reading.errors == 0"
-    expect_record "checking.wrong == 0 and checking.checked == $ranks * 10"
+    expect_record "[p.verb for p in phases] == ['write', 'read', 'read'] * $# + ['read'] * $reads"
+    expect_record "all(p.bytes == $ranks * 655360 and p.errors == 0 for p in writes)"
+    expect_record "all(p.wrong == 0 and p.checked == $ranks * 10 and p.errors == 0 for p in phases if p.verb == 'read')"
+    rm -f "$files"/*
 }
 
-both_ways() { # both_ways OPTION...: with the view, and the same file without one
-    local view
-    for view in --mpiio.useFileView --mpiio.useStridedDatatype; do
-        for ranks in 1 4; do
-            check "$ranks" "$view" "$@"
-            ((ranks != 1)) || continue
-            rm -f "$result"
-            run "$ranks" -a POSIX -t 64k -b 128k -s 5 -r -R -G 5 -k -o "$files/f" --result "$result" "${own[@]}"
-            expect_done
-            expect_record "reading.wrong == 0 and reading.checked == $ranks * 10"
-            rm -f "$files"/*
-        done
-    done
-}
+both=()
+for view in mpiio.useFileView=1 mpiio.useStridedDatatype=1; do
+    both+=("$view" "$view collective=1" "$view filePerProc=1")
+done
 
 components=('')
 if ompi_info 2>/dev/null | grep -q 'MCA io: romio321'; then
@@ -38,16 +38,10 @@ for component in "${components[@]}"; do
     if [[ -n $component ]]; then
         export OMPI_MCA_io=$component
     fi
-    own=()
-    both_ways -G 5
-    both_ways -G 5 -c
-    own=(-F)
-    both_ways -G 5 -F
-    own=()
-    check 2 --mpiio.useFileView -c -C -e
-    check 4 --mpiio.useStridedDatatype -Z -Z -X 7
-    check 2 --mpiio.useFileView --mpiio.preallocate -D 60
-    rm -f "$files"/*
+    views 1 0 "${both[@]}"
+    views 4 6 "${both[@]}" "mpiio.useStridedDatatype=1 reorderTasksRandom=2 reorderTasksRandomSeed=7"
+    views 2 0 "mpiio.useFileView=1 collective=1 reorderTasksConstant=1 fsync=1" \
+        "mpiio.useFileView=1 collective=0 reorderTasksConstant=0 fsync=0 mpiio.preallocate=1 deadlineForStonewalling=60"
 done
 unset OMPI_MCA_io
 
