@@ -4,17 +4,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-mixed() { # mixed OPTION...: after a write, and all of the file is read and verified afterwards
-    rm -f "$result"
-    run 2 -w -t 4k -b 1m -r -R -o "$files/f" --result "$result" "$@"
-    expect_done
-    expect_line '^mixed '
-    expect_record "reading.checked == 512 and reading.wrong == 0"
-    expect_files ''
-}
-
-mix="next(p for p in phases if p.verb == 'mixed')"
-expect_share() { # expect_share PERCENT: of 512 transfers
+expect_share() { # expect_share PERCENT [TEST]: of 512 transfers
+    local mix="next(p for p in phases if p.verb == 'mixed' and p.test == ${2-0})"
     expect_record "(lambda m: m.ops == m.latency.total == 512 and m.bytes == 2 * 2**20 and m.outcome == 'complete')($mix)"
     expect_record "(lambda m: m.checked == (m.read_latency.total if m.read_latency else 0) and m.wrong == 0)($mix)"
     expect_record "(lambda m: sum(h.total for h in (m.read_latency, m.write_latency) if h) == 512)($mix)"
@@ -31,18 +22,28 @@ for engine in libaio uring; do
     ! "$WEIR" backends | grep -q "^$engine " || backends+=("$engine")
 done
 
+# What is read is verified while others write, and all of the file is read and verified afterwards.
+tests=()
+percents=()
 for backend in "${backends[@]}"; do
-    depth=()
-    [[ $backend == posix ]] || depth=(--depth 32)
-    # What is read is verified while others write.
-    for shape in "" "-F -z"; do
-        [[ $backend != posix || ! $shape ]] || continue
+    depth=32
+    [[ $backend != posix ]] || depth=1
+    for shape in 'filePerProc=0 randomOffset=0' 'filePerProc=1 randomOffset=1'; do
+        [[ $backend != posix || $shape == *0 ]] || continue
         for percent in 0 30 100; do
-            # shellcheck disable=SC2086
-            mixed -a "$backend" "${depth[@]}" $shape --read-percent $percent
-            expect_share $percent
+            tests+=("api=$backend depth=$depth $shape read-percent=$percent")
+            percents+=("$percent")
         done
     done
+done
+run_script 2 "writeFile=1 transferSize=4k blockSize=1m readFile=1 checkRead=1 testFile=$files/f" "${tests[@]}"
+expect_done
+(($(grep -c '^mixed ' "$out") == 2 * ${#tests[@]})) || fail "not all of ${#tests[@]} mixed phases have their rows"
+expect_record "[(p.checked, p.wrong) for p in phases if p.verb == 'read'] == [(512, 0)] * ${#tests[@]}"
+expect_record "all(t.existing_files == 0 for t in tests)"
+expect_files ''
+for ((test = 0; test < ${#tests[@]}; test++)); do
+    expect_share "${percents[test]}" "$test"
 done
 
 # A file that is not written is filled first, or is there already, and another run finds the data right.

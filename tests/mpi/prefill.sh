@@ -4,18 +4,21 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-for shape in "" -F "-F -C" "-i 2" "-a MPIIO" "-F -l random"; do
+tests=()
+for shape in filePerProc=0 filePerProc=1 'filePerProc=1 reorderTasksConstant=1' repetitions=2 api=MPIIO 'filePerProc=1 dataPacketType=random'; do
     for size in 4k 1m; do
-        rm -f "$result"
-        # shellcheck disable=SC2086
-        run 2 -w -W -r -R -z --randomPrefill "$size" -t 16k -b 1m -s 2 -o "$files/f" --result "$result" $shape
-        expect_done
-        expect_record "[p.verb for p in phases[:4]] == ['write', 'write', 'read', 'read']"
-        expect_record "phases[0].bytes == phases[1].bytes == 2 * 2 * 1048576"
-        expect_record "all(p.checked == 2 * 128 and p.wrong == 0 for p in phases if p.verb == 'read')"
-        expect_files ''
+        tests+=("$shape randomPrefill=$size")
     done
 done
+run_script 2 "api=POSIX writeFile=1 checkWrite=1 readFile=1 checkRead=1 randomOffset=1 transferSize=16k blockSize=1m segmentCount=2
+    testFile=$files/f filePerProc=0 reorderTasksConstant=0 repetitions=1 dataPacketType=timestamp" "${tests[@]}"
+expect_done
+of_test="[[p for p in phases if p.test == t] for t in range(12)]"
+expect_record "len(tests) == 12 and all([p.verb for p in of[:4]] == ['write', 'write', 'read', 'read'] for of in $of_test)"
+expect_record "all(of[0].bytes == of[1].bytes == 2 * 2 * 1048576 for of in $of_test)"
+expect_record "all(p.checked == 2 * 128 and p.wrong == 0 for p in phases if p.verb == 'read')"
+expect_record "all(t.existing_files == 0 for t in tests)"
+expect_files ''
 
 # The write is cut, the prefill is not: half of the file keeps what was there before it.
 rm -f "$result"

@@ -8,25 +8,25 @@
 mib=1048576
 
 for provider in tcp shm; do
-    # One object for all; clients are counted, servers are not.
-    ior_with 4 "$provider" 2 -w -r -R -W -C -e -t 64k -b 1m -s 2
-    expect_right $((4 * mib))
+    of_all="api=RDMA rdma.provider=$provider rdma.capacity=64m testFile=/f writeFile=1 readFile=1 checkRead=1"
+    # One object for all; clients are counted, servers are not. Each its own, in random order, many at once, and each way
+    # to move data.
+    run_script 4 "$of_all rdma.targets=2 transferSize=64k blockSize=1m" \
+        "segmentCount=2 checkWrite=1 reorderTasksConstant=1 fsync=1" \
+        "segmentCount=1 checkWrite=0 reorderTasksConstant=0 fsync=0 filePerProc=1" \
+        "filePerProc=0 randomOffset=1 transferSize=4k depth=16" \
+        "randomOffset=0 reorderTasksRandom=1 depth=4 rdma.mode=pull" rdma.mode=send
+    expect_done
+    reads="[p for p in phases if p.verb == 'read' and not p.check]"
+    expect_record "[p.bytes for p in writes] == [p.bytes for p in $reads] == [4 * $mib] + [2 * $mib] * 4"
+    expect_record "all(p.outcome == 'complete' and p.checked > 0 and p.wrong == 0 for p in $reads)"
+    expect_record "all(p.outcome == 'complete' and p.ranks == 2 and '2 servers' in p.granted and '$provider' in p.granted for p in writes)"
     expect_record "checking.bytes == 4 * $mib and checking.wrong == 0"
-    expect_line '^tasks +: 2$'
-    expect_line '^api +: RDMA'
-    expect_record "written.ranks == 2 and '2 servers' in written.granted and '$provider' in written.granted"
+    (($(grep -cE '^tasks +: 2$' "$out") == 5 && $(grep -cE '^api +: RDMA' "$out") == 5)) || fail "not five tests of two clients"
 
-    # Each its own, in random order, many at once, small stripes, and each way to move data.
-    ior_with 4 "$provider" 2 -w -r -R -F -t 64k -b 1m
-    expect_right $((2 * mib))
-    ior_with 4 "$provider" 2 -w -r -R -z -t 4k -b 1m --depth 16
-    expect_right $((2 * mib))
+    # Small stripes.
     ior_with 3 "$provider" 2 -w -r -R -t 47008 -b 47008 -s 20 --rdma.stripe-unit 4k
     expect_right $((20 * 47008))
-    for mode in pull send; do
-        ior_with 4 "$provider" 2 -w -r -R -Z -t 64k -b 1m --depth 4 --rdma.mode "$mode"
-        expect_right $((2 * mib))
-    done
 
     # Every rank is both; alone as well.
     ior_with 3 "$provider" self -w -r -R -C -t 64k -b 1m
@@ -41,30 +41,12 @@ for provider in tcp shm; do
     expect_line '^tasks +: 2$'
 
     # What the first test of a script leaves, the second one finds: servers stay.
-    cat >"$work/two.ior" <<END
-IOR START
-    api=RDMA
-    testFile=/kept
-    transferSize=64k
-    blockSize=1m
-    rdma.provider=$provider
-    rdma.targets=2
-    writeFile=1
-    readFile=0
-    keepFile=1
-RUN
-    writeFile=0
-    readFile=1
-    checkRead=1
-    rdma.mode=pull
-IOR STOP
-END
-    rm -f "$result"
-    run 4 ior -f "$work/two.ior" --result "$result"
+    run_script 4 "" "api=RDMA testFile=/kept transferSize=64k blockSize=1m rdma.provider=$provider rdma.targets=2 writeFile=1
+        readFile=0 keepFile=1" "writeFile=0 readFile=1 checkRead=1 rdma.mode=pull"
     expect_right $((2 * mib))
 
     # And not if they are to be other ones.
-    sed 's/rdma.mode=pull/rdma.capacity=32m/' "$work/two.ior" >"$work/others.ior"
+    sed 's/rdma.mode=pull/rdma.capacity=32m/' "$work/job.ior" >"$work/others.ior"
     run 4 ior -f "$work/others.ior"
     ((status != 0)) || fail "an object has outlived its server"
 
