@@ -11,6 +11,7 @@ const struct weir_remedy_word weir_remedy_neutral[] = {
     {WEIR_REMEDY_PACKAGE_DIRECTORIES, "directories of processor packages"},
     {WEIR_REMEDY_KEEP, "the option that keeps files"},
     {WEIR_REMEDY_KEEP_FAILED, "the option that keeps files after errors"},
+    {WEIR_REMEDY_KEEP_OPEN, "the option that keeps files open"},
     {WEIR_REMEDY_USE_EXISTING, "the option that takes files that are there"},
     {WEIR_REMEDY_WRITE, "a write"},
     {WEIR_REMEDY_READ, "a read"},

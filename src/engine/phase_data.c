@@ -314,12 +314,13 @@ static uint64_t ask_size(struct weir_data_phase *data)
 }
 
 /* After a write into one file, every rank asks: file systems that cache sizes may tell each another
- * one. */
+ * one. While the file is open that is no fault, so nothing is asked. */
 static void measure_file(struct weir_data_phase *data)
 {
     bool handles_name = weir_run_handles_name(data->run, data->target);
     bool is_shared_write = data->target->is_shared && weir_verb_makes_files(data->phase->verb);
-    bool is_asked = (handles_name || is_shared_write) && !data->target->is_device;
+    bool is_asked = (handles_name || is_shared_write) && !data->target->is_device &&
+                    !data->phase->leaves_open;
     uint64_t bytes = is_asked ? ask_size(data) : UINT64_MAX;
 
     data->facts.file_bytes = handles_name ? bytes : UINT64_MAX;

@@ -135,7 +135,7 @@ static struct weir_file_params file_params_of(const struct weir_data_phase *data
     return (struct weir_file_params){
         .path = data->path,
         .can_write = weir_verb_writes(data->phase->verb),
-        .can_read = weir_verb_reads(data->phase->verb),
+        .can_read = weir_verb_reads(data->phase->verb) || data->phase->leaves_open,
         .must_create = data->must_create,
         .claim = data->claim,
         .id = data->id,
@@ -156,12 +156,25 @@ static void fail_to_open(struct weir_data_phase *data, int code)
     data->file = NULL;
 }
 
+/* The phase before has left it open. */
+static void take_open_file(struct weir_data_phase *data)
+{
+    stamp(data, WEIR_STAMP_OPEN_START);
+    data->file = data->run->open_file;
+    data->run->open_file = NULL;
+    stamp(data, WEIR_STAMP_OPEN_STOP);
+}
+
 void weir_phase_open_file(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
     struct weir_file_params params = file_params_of(data);
     int code;
 
+    if (run->open_file != NULL) {
+        take_open_file(data);
+        return;
+    }
     weir_watchdog_say(run, WEIR_ACTIVITY_OPEN, data->path);
     stamp(data, WEIR_STAMP_OPEN_START);
     if (is_made_by_one(data))
@@ -187,7 +200,7 @@ void weir_phase_try_to_open(struct weir_data_phase *data)
     struct weir_run *run = data->run;
     struct weir_file_params params = file_params_of(data);
 
-    if (!opens_together(data))
+    if (!opens_together(data) || run->open_file != NULL)
         return;
     data->open_error = run->backend->file->may_open(run->session, &params);
     data->is_void = weir_group_any(run->group, data->open_error != 0);
@@ -292,13 +305,28 @@ void weir_phase_close_file(struct weir_data_phase *data)
 
     weir_watchdog_say(run, WEIR_ACTIVITY_CLOSE, NULL);
     stamp(data, WEIR_STAMP_CLOSE_START);
-    if (data->file != NULL)
+    if (data->phase->leaves_open)
+        run->open_file = data->file;
+    else if (data->file != NULL)
         code = run->backend->file->close(run->session, data->file);
     stamp(data, WEIR_STAMP_CLOSE_STOP);
     if (code != 0) {
         weir_tally_fail(run->tally, WEIR_OP_CLOSE, code, 0);
         weir_run_fail(run, code, "close", data->path);
     }
+}
+
+void weir_phase_close_left_file(struct weir_run *run)
+{
+    int code;
+
+    if (run->open_file == NULL)
+        return;
+    code = run->backend->file->close(run->session, run->open_file);
+    run->open_file = NULL;
+    if (code != 0)
+        weir_error_set(&run->late_error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
+                       "close the file that a phase left open: %s", strerror(-code));
 }
 
 int weir_phase_pass_windows(struct weir_data_phase *data)

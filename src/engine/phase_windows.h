@@ -53,6 +53,9 @@ void weir_phase_try_to_open(struct weir_data_phase *data);
 /* A failure is counted; data->file is NULL then. */
 void weir_phase_open_file(struct weir_data_phase *data);
 void weir_phase_close_file(struct weir_data_phase *data);
+/* Closes the file that the phase before has left open, where the next one is not done; nothing if
+ * there is none. A failure is run->late_error. Collective where the file is. */
+void weir_phase_close_left_file(struct weir_run *run);
 /* Makes data->loop ready for weir_loop_run. */
 void weir_phase_aim(struct weir_data_phase *data);
 

@@ -94,6 +94,7 @@ struct weir_run {
     struct weir_filler filler;
     uint64_t last_generation;
     struct weir_written written;
+    struct weir_file *open_file; /* left open by the phase before; NULL: none */
     struct weir_depth_choice *depths; /* by the position of the phase in the test */
 
     uint64_t repetition;           /* round of the outermost loop; 0 without loops */

@@ -6,6 +6,7 @@
 #include "gather.h"
 #include "phase_data.h"
 #include "phase_names.h"
+#include "phase_windows.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -67,9 +68,12 @@ static int run_phase(struct weir_run *run, const struct weir_phase *phase, struc
         weir_run_tell_beginning(run, phase, 0);
     if (weir_verb_works_on_names(phase->verb))
         return weir_phase_remove(run, phase, error);
-    if (run->is_ending)
+    if (run->is_ending) {
+        weir_phase_close_left_file(run);
         return 0;
+    }
     if (is_out_of_time(run)) {
+        weir_phase_close_left_file(run);
         run->is_ending = true;
         weir_gather_skipped(run, phase);
         return 0;

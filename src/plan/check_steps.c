@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check_steps.h"
 
+#include "weir/base/remedy.h"
+
 #include <inttypes.h>
 
 /* What is around a step. */
@@ -66,6 +68,49 @@ static int check_phase(const struct around *around, const struct weir_phase *pha
     return 0;
 }
 
+static bool has_same_layout(const struct weir_layout *one, const struct weir_layout *other)
+{
+    return one->transfer_bytes == other->transfer_bytes && one->block_bytes == other->block_bytes &&
+           one->segment_count == other->segment_count && one->order == other->order;
+}
+
+/* A file that stays open keeps its mode, its view and its owner. `opener`: the phase that opened
+ * it. */
+static int check_open_file(const struct around *around, const struct weir_step *step,
+                           const struct weir_phase *opener)
+{
+    const struct weir_phase *phase = step->phase, *next;
+
+    do
+        step = step->next;
+    while (step && (step->kind == WEIR_STEP_SLEEP || step->kind == WEIR_STEP_BARRIER));
+    next = step && step->kind == WEIR_STEP_PHASE ? step->phase : NULL;
+    if (!next || !weir_verb_moves_data(phase->verb) || !weir_verb_moves_data(next->verb) ||
+        next->target != phase->target)
+        return REFUSE(around,
+                      "%s leaves its file open, and no phase that moves data in it follows: add "
+                      "one, or leave " WEIR_REMEDY_KEEP_OPEN " out",
+                      weir_verb_name(phase->verb));
+    if (weir_verb_writes(next->verb) &&
+        (!weir_verb_writes(opener->verb) || next->transfers.must_replace))
+        return REFUSE(around,
+                      "%s cannot write the file that %s leaves open: leave " WEIR_REMEDY_KEEP_OPEN
+                      " out",
+                      weir_verb_name(next->verb), weir_verb_name(opener->verb));
+    if (phase->shift.kind != WEIR_SHIFT_NONE || next->shift.kind != WEIR_SHIFT_NONE)
+        return REFUSE(around, "a file that stays open is that of the rank that wrote it: leave the "
+                              "shift of ranks out, or " WEIR_REMEDY_KEEP_OPEN);
+    if (phase->must_find_depth || next->must_find_depth)
+        return REFUSE(around, "a search for a depth opens the file for each one: give a depth, or "
+                              "leave " WEIR_REMEDY_KEEP_OPEN " out");
+    if (!has_same_layout(&phase->transfers.layout, &next->transfers.layout))
+        return REFUSE(around,
+                      "%s and %s have not the same layout in a file that stays open: give "
+                      "them the same, or leave " WEIR_REMEDY_KEEP_OPEN " out",
+                      weir_verb_name(phase->verb), weir_verb_name(next->verb));
+    return 0;
+}
+
 static int check_step(const struct around *around, const struct weir_step *step)
 {
     int status = check_values(around, step);
@@ -89,6 +134,7 @@ static int check_step(const struct around *around, const struct weir_step *step)
 /* The depth of this recursion is what check_step allows. */
 static int check_list(const struct around *around, const struct weir_step *steps)
 {
+    const struct weir_phase *opener = NULL;
     int status = 0;
 
     for (const struct weir_step *step = steps; step && status == 0; step = step->next) {
@@ -103,6 +149,10 @@ static int check_list(const struct around *around, const struct weir_step *steps
             inner.is_not_first_ranks |= step->ranks.first != 0 || step->ranks.stride != 1;
         }
         status = check_step(around, step);
+        if (status == 0 && step->kind == WEIR_STEP_PHASE) {
+            opener = !step->phase->leaves_open ? NULL : opener ? opener : step->phase;
+            status = opener ? check_open_file(around, step, opener) : 0;
+        }
         if (status == 0)
             status = check_list(&inner, step->body);
     }

@@ -248,6 +248,7 @@ static void add_manner(struct weir_text *text, const struct weir_phase *phase)
     add_clause_if(text, phase->transfers.must_sync_at_end, "sync at end");
     add_clause_if(text, phase->transfers.has_inner_barriers, "barriers around the transfers");
     add_clause_if(text, phase->transfers.is_single_attempt, "a short transfer is an error");
+    add_clause_if(text, phase->leaves_open, "leave the file open");
     add_duration_if(text, "pause", phase->think_ns, " after each transfer");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans: how they are built, what is refused with which sentence, and that their text says
  * everything that matters. */
+#include "weir/base/remedy.h"
 #include "weir/plan/plan.h"
 
 #include <errno.h>
@@ -560,6 +561,18 @@ static void long_name(struct subject *x)
     x->target.is_shared = false;
 }
 
+CHANGE(open_for_none, x->read->leaves_open = true)
+CHANGE(open_for_others, x->write->leaves_open = true; x->other_target = x->target;
+       x->read->target = &x->other_target)
+CHANGE(open_to_be_written, x->write->verb = WEIR_READ; x->read->verb = WEIR_WRITE;
+       x->write->transfers.must_replace = false; x->write->leaves_open = true)
+CHANGE(open_to_be_replaced, x->read->verb = WEIR_WRITE; x->read->transfers.must_replace = true;
+       x->write->leaves_open = true)
+CHANGE(open_for_shift, x->write->leaves_open = true; x->read->shift.kind = WEIR_SHIFT_NODES)
+CHANGE(open_for_search, x->write->leaves_open = true; x->read->depth = 8;
+       x->read->must_find_depth = true)
+CHANGE(open_for_layout, x->write->leaves_open = true; x->read->transfers.layout.segment_count++)
+
 static const struct {
     void (*change)(struct subject *subject);
     const char *sentence; /* its beginning */
@@ -688,6 +701,13 @@ static const struct {
     {mix_as_prefill, "ior: mixed cannot fill files", "only writes"},
     {replacing_mix, "ior: mixed cannot replace", "let the write"},
     {shifted_mix, "ior: a mixed phase writes, and a rank", "shift reads"},
+    {open_for_none, "ior: read leaves its file open, and no phase", WEIR_REMEDY_KEEP_OPEN},
+    {open_for_others, "ior: write leaves its file open, and no phase", WEIR_REMEDY_KEEP_OPEN},
+    {open_to_be_written, "ior: write cannot write the file that read", WEIR_REMEDY_KEEP_OPEN},
+    {open_to_be_replaced, "ior: write cannot write the file that write", WEIR_REMEDY_KEEP_OPEN},
+    {open_for_shift, "ior: a file that stays open is that of the rank", "leave the shift"},
+    {open_for_search, "ior: a search for a depth opens the file", "give a depth"},
+    {open_for_layout, "ior: write and read have not the same layout", "the same"},
     {device_of_bare_backend, "ior: backend bare does not take devices", "such as posix"},
     {device_with_directory, "ior: a device has one name", "leave directories"},
     {device_with_package, "ior: a device has one name", "leave directories"},
@@ -1086,6 +1106,7 @@ CHANGE(change_think, x->write->think_ns = 1)
 CHANGE(change_depth, x->write->depth = 2)
 CHANGE(change_batch, x->write->depth = 2; x->write->transfers.batch = 2)
 CHANGE(change_search, x->write->depth = 2; x->write->must_find_depth = true)
+CHANGE(change_open_file, x->write->leaves_open = true)
 CHANGE(change_mix, x->write->verb = WEIR_MIXED)
 CHANGE(change_mix_more, x->write->verb = WEIR_MIXED; x->write->transfers.read_percent = 1)
 CHANGE(change_rate, x->write->rate = some_rate)
@@ -1228,6 +1249,7 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_depth,
     change_batch,
     change_search,
+    change_open_file,
     change_mix,
     change_mix_more,
     change_rate,

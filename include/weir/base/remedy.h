@@ -17,6 +17,7 @@
 #define WEIR_REMEDY_PACKAGE_DIRECTORIES "{package-directories}"
 #define WEIR_REMEDY_KEEP "{keep}"
 #define WEIR_REMEDY_KEEP_FAILED "{keep-failed}"
+#define WEIR_REMEDY_KEEP_OPEN "{keep-open}"
 #define WEIR_REMEDY_USE_EXISTING "{use-existing}"
 /* What is moved. */
 #define WEIR_REMEDY_WRITE "{write}"

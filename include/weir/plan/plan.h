@@ -153,6 +153,10 @@ struct weir_phase {
     uint64_t think_ns;    /* pause after each operation */
     unsigned depth;       /* operations in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
     bool must_find_depth; /* the least depth that does nearly as well as any up to `depth` */
+    /* Its files stay open for the next phase of the same body, sleeps and barriers apart, which
+     * moves data in them in the same layout and without a shift (weir_plan_check). The file is
+     * opened in the first phase of such a row and closed in the last. */
+    bool leaves_open;
     struct weir_transfers transfers;
     struct weir_names names;
 };

@@ -28,6 +28,7 @@ struct weir_ior_lowering {
     const struct weir_descriptor *loop; /* the backend that moves the data, if it is no dry run */
     bool is_collective;                  /* asked for, and the backend can */
     struct weir_ior_load load;
+    struct weir_phase *latest; /* that moves data, in the same repetition; NULL: none yet */
 };
 
 /* -a and the options of backends: fills in the test's backend, `loop` and `is_collective`. 0, or a

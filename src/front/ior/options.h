@@ -105,6 +105,7 @@ struct weir_ior_additions {
     int64_t is_plain;
     int64_t may_overwrite;
     int64_t must_fit;
+    int64_t keeps_open;
     const char *depth; /* a number, "auto" or "auto:64"; NULL: as the backend has it */
     int64_t batch;     /* 0: as the backend has it */
     int64_t is_direct;

@@ -325,10 +325,16 @@ static struct weir_phase remove_phase(const struct weir_ior_lowering *lowering)
     return phase;
 }
 
-static void add_phase(const struct weir_ior_lowering *lowering, struct weir_step **steps,
+static void add_phase(struct weir_ior_lowering *lowering, struct weir_step **steps,
                       struct weir_phase phase)
 {
-    weir_plan_add_phase(lowering->plan, lowering->test, steps, &phase);
+    struct weir_phase *added = weir_plan_add_phase(lowering->plan, lowering->test, steps, &phase);
+
+    if (!weir_verb_moves_data(phase.verb) || phase.is_prefill)
+        return;
+    if (lowering->request->additions.keeps_open && lowering->latest != NULL)
+        lowering->latest->leaves_open = true;
+    lowering->latest = added;
 }
 
 static void add_delay(const struct weir_ior_lowering *lowering, struct weir_step **steps)
@@ -348,7 +354,7 @@ static bool must_fill(const struct weir_ior_lowering *lowering)
            (!ior->use_existing_test_file || ior->prefill_bytes > 0);
 }
 
-static void lower_phases(const struct weir_ior_lowering *lowering)
+static void lower_phases(struct weir_ior_lowering *lowering)
 {
     const struct weir_ior_config *ior = lowering->ior;
     struct weir_step **steps =
@@ -375,10 +381,24 @@ static void lower_phases(const struct weir_ior_lowering *lowering)
         add_phase(lowering, steps, remove_phase(lowering));
 }
 
+static int check_open_files(const struct weir_ior_lowering *lowering)
+{
+    const struct weir_test *test = lowering->test;
+
+    if (!lowering->request->additions.keeps_open)
+        return 0;
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->leaves_open)
+            return 0;
+    return weir_error_usage(lowering->error, lowering->place,
+                            "--keep-open: one phase alone opens and closes its file: add a read "
+                            "with -r or -W, or leave it out");
+}
+
 int weir_ior_lower_steps(struct weir_ior_lowering *lowering)
 {
     if (lower_target(lowering))
         return -EINVAL;
     lower_phases(lowering);
-    return 0;
+    return check_open_files(lowering);
 }

@@ -208,6 +208,9 @@ static const struct weir_option addition_rows[] = {
     {0, "must-fit", WEIR_OPTION_FLAG, OURS(must_fit),
      .help = "refuse a test whose files do not fit into the free space, inodes and quota, of which "
              "there is else a warning before it begins"},
+    {0, "keep-open", WEIR_OPTION_FLAG, OURS(keeps_open),
+     .help = "the reads of a repetition use the file that its write opened: it is closed after the "
+             "last of them"},
     {0, "depth", WEIR_OPTION_TEXT, OURS(depth),
      .help = "transfers in flight per task, such as 32; auto: the least depth that does as well as "
              "any up to 256, auto:64: up to 64"},

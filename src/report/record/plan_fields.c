@@ -120,6 +120,7 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("rate_per_rank", rate.is_per_rank, FLAG),
     PHASE("depth", depth, UNSIGNED),
     PHASE("find_depth", must_find_depth, FLAG),
+    PHASE("leaves_open", leaves_open, FLAG),
     PHASE("batch", transfers.batch, UNSIGNED),
     PHASE("rank_limit", rank_limit, COUNT),
     {0},

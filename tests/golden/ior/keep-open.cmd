@@ -1,0 +1,1 @@
+-w -W -r --keep-open -i 2
