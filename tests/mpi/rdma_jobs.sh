@@ -41,7 +41,7 @@ for provider in tcp shm; do
     expect_line '^tasks +: 2$'
 
     # What the first test of a script leaves, the second one finds: servers stay.
-    run_script 4 "" "api=RDMA testFile=/kept transferSize=64k blockSize=1m rdma.provider=$provider rdma.targets=2 writeFile=1
+    run_script 4 "" "api=RDMA testFile=/kept transferSize=64k blockSize=1m rdma.provider=$provider rdma.targets=2 rdma.capacity=64m writeFile=1
         readFile=0 keepFile=1" "writeFile=0 readFile=1 checkRead=1 rdma.mode=pull"
     expect_right $((2 * mib))
 
@@ -105,7 +105,7 @@ done
 on_hosts() { # on_hosts OPTION...
     rm -f "$result"
     capture "$testbed" run -- mpiexec -n 4 --host n1:2,n2:2 "${passed_on[@]}" --wdir "$work" "$WEIR" ior -a RDMA \
-        -w -r -R -C -e -t 64k -b 1m -o /f --result "$result" "$@"
+        -w -r -R -C -e -t 64k -b 1m --rdma.capacity 64m -o /f --result "$result" "$@"
 }
 
 on_hosts --rdma.provider tcp --rdma.targets per-node
