@@ -67,4 +67,4 @@ expect_files ''
 # A backend that makes one transfer at a time has nothing to search for.
 run 2 -a posix -w -t 4k -b 1m --depth auto -o "$files/f"
 expect_exit 2
-expect_error 'one transfer at a time'
+expect_error 'queue depth'

@@ -9,11 +9,11 @@ does_not_fit='do not fit|DO NOT FIT'
 # Nowhere is there room for this. A mistake would fill the disk: the deadline ends it.
 run 2 -w -F -t 1m -b 512t --must-fit -o "$files/f"
 expect_exit 2
-expect_error 'files that need 1024 TiB more do not fit'
+expect_error ' 1024 TiB .*--must-fit|--must-fit.* 1024 TiB '
 expect_files ''
 run 2 -w -F -t 64k -b 15t -D 0.01 --must-fit -o "$files/f" -O summaryFormat=JSON --result "$result"
 expect_exit 0 # the deadline may end it before the disk is full
-expect_error 'need 30 TiB more do not fit.*only the deadline'
+expect_error ' 30 TiB '
 "$WEIR_PYTHON" - "$out" "$result" <<'END' || fail "the JSON or the result file does not say so"
 import json, sys
 with open(sys.argv[1], encoding="utf-8") as file:
@@ -30,23 +30,23 @@ grep -qE "$does_not_fit" "$out" "$err" && fail "128 KiB are told not to fit"
 # The plan and what it would come to here, for as many ranks as there are.
 run 3 -w -F -t 1m -b 4m -s 2 -i 2 -D 10 --explain -o "$files/f"
 expect_done
-expect_line 'on this host, test 0 with 3 ranks, 2 repetitions'
-expect_line '  write +8 MiB per rank, 24 MiB in all at most'
-expect_line '  files +3, together 24 MiB; .* free'
-expect_line '  memory +1 MiB of transfers in flight per rank, 3 MiB in all; .* available.*'
-expect_line '  time +20.0 s at most.*'
+expect_line ' test 0 with 3 ranks, 2 repetitions'
+expect_line '  write +8 MiB .* 24 MiB '
+expect_line '  files +3, .* 24 MiB'
+expect_line '  memory +1 MiB .* 3 MiB '
+expect_line '  time +20.0 s '
 grep -qE "$does_not_fit" "$out" && fail "24 MiB are told not to fit"
 capture "$WEIR" -w -t 1m -b 64m --rate 1m -N 1 --explain -o "$files/f"
-expect_line '  time +64.0 s at least'
+expect_line '  time +64.0 s '
 capture "$WEIR" -w -t 1m -b 512t --explain -o "$files/f"
-expect_line '  files +1, together 512 TiB; .* free: THEY DO NOT FIT'
+expect_line '  files +1, together 512 TiB; .* THEY DO NOT FIT'
 capture "$WEIR" -w -a RDMA -t 1m -b 512t --explain -o "$files/f"
 expect_no_line '^  files '
 
 # More memory than any host has.
 run 1 -w -a URING -t 64g -b 256t --depth 4096 -o "$files/f"
 expect_exit 3
-expect_error 'transfers in flight on this host need 256 TiB of memory'
+expect_error ' 256 TiB '
 expect_files ''
 
 # Blocks that are given back by what replaces them are free; files of all repetitions are counted where they stay.
@@ -59,7 +59,7 @@ capture "$bed" --type tmpfs --size 8M run -- "$BASH" -c '
     mpiexec -n 1 "$WEIR" "${words[@]}" -i 3 -m -o "$TESTBED_MNT/g" -b 1m >/dev/null || exit 97
     exec mpiexec -n 1 "$WEIR" "${words[@]}" -i 3 -m -k -o "$TESTBED_MNT/g" -b 1m'
 expect_exit 2
-expect_error 'files that need 3 MiB more do not fit: the file system has (2|2\.0[0-9]|1\.9[0-9]) MiB'
+expect_error ' 3 MiB .* (2|2\.0[0-9]|1\.9[0-9]) MiB'
 
 # Some MPI libraries call a collective write that found no room a success: the size of the file tells.
 # shellcheck disable=SC2016

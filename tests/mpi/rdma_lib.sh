@@ -72,3 +72,20 @@ expect_right() { # expect_right BYTES: of the write and of the read
     expect_record "(written.bytes == reading.bytes == $1 and written.outcome == reading.outcome == 'complete' and
         reading.checked > 0 and reading.wrong == 0)"
 }
+
+# Two clients and two servers of a job: one object for all; each its own; in random order, many at once; and each way to
+# move data.
+two_servers() { # two_servers PROVIDER [DIRECTIVE...]
+    local reads="[p for p in phases if p.verb == 'read' and not p.check]" mib=1048576
+    run_script 4 "api=RDMA rdma.provider=$1 rdma.targets=2 rdma.capacity=64m testFile=/f writeFile=1 readFile=1 checkRead=1
+        transferSize=64k blockSize=1m segmentCount=1 checkWrite=0 reorderTasksConstant=0 fsync=0 filePerProc=0
+        randomOffset=0 depth=1 rdma.mode=onesided ${*:2}" \
+        "segmentCount=2 checkWrite=1 reorderTasksConstant=1 fsync=1" filePerProc=1 "randomOffset=1 transferSize=4k depth=16" \
+        "reorderTasksConstant=1 depth=4 rdma.mode="{pull,send}
+    expect_done
+    expect_record "[p.bytes for p in writes] == [p.bytes for p in $reads] == [4 * $mib] + [2 * $mib] * 4"
+    expect_record "all(p.outcome == 'complete' and p.checked > 0 and p.wrong == 0 for p in $reads)"
+    expect_record "all(p.outcome == 'complete' and p.ranks == 2 for p in writes)"
+    expect_record "all('2 servers' in p.granted and '$1' in p.granted for p in writes)"
+    expect_record "checking.bytes == 4 * $mib and checking.wrong == 0"
+}

@@ -49,18 +49,7 @@ if [[ -x $contract ]]; then
     expect_done
 fi
 
-# Two servers and two clients.
-verbs 4 2 -w -r -R -W -C -e -t 64k -b 1m -s 2
-expect_right $((4 * mib))
-expect_record "'verbs' in written.granted and '2 servers' in written.granted"
-verbs 4 2 -w -r -R -F -t 64k -b 1m
-expect_right $((2 * mib))
-verbs 4 2 -w -r -R -z -t 4k -b 1m --depth 16
-expect_right $((2 * mib))
-for mode in pull send; do
-    verbs 4 2 -w -r -R -C -t 64k -b 1m --depth 4 --rdma.mode "$mode"
-    expect_right $((2 * mib))
-done
+two_servers verbs rdma.wireup=$wireup
 verbs 2 self -w -r -R -t 256k -b 2m --rdma.pairs 2 --depth 8
 expect_right $((4 * mib))
 

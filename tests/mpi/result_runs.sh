@@ -49,7 +49,7 @@ capture "$WEIR" report "$result" --run all --format csv
 expect_lines 7 '^write,'
 capture "$WEIR" report "$result" --format csv
 [[ $status == 0 ]] || fail "the last run is not told"
-grep -q 'this is run 2, the last' "$err" || fail "nothing is said of the other run"
+grep -q 'run 2' "$err" || fail "nothing is said of the other run"
 capture "$WEIR" report --run list "$result"
 expect_lines 2 ' ior .* yes$'
 id=$("$WEIR_PYTHON" -c 'import json, sys; print(json.loads(open(sys.argv[1]).readline())["run_id"])' "$result")

@@ -66,7 +66,6 @@ expect_line 'write .*'
 WEIR_STOP_BEFORE=50s submit -N 2 --ntasks-per-node=1 -t 1 -- \
     -w -t 64k -b 6400k -i 60 -O interIODelay=10000 -F -o "$files/f"
 expect_exit 1
-expect_line 'ended before its batch system'
 expect_record "end.out_of_time and writes[0].outcome == 'complete' and len(writes) < 15"
 expect_files ''
 

@@ -9,17 +9,17 @@ slow=(-w -t 64k -b 6400k -i 30 -O interIODelay=10000 -o "$files/f" --result "$re
 # Nobody tells when the job ends.
 run 2 "${slow[@]}" --stop-before 60s
 expect_exit 2
-expect_error 'stop-before: nothing tells when this job ends'
+expect_error '--stop-before: .*WEIR_JOB_END_TIME'
 expect_files ''
 
 WEIR_JOB_END_TIME=soon run 2 "${slow[@]}" --stop-before 60s
 expect_exit 2
-expect_error 'WEIR_JOB_END_TIME: "soon" is no time'
+expect_error 'WEIR_JOB_END_TIME: "soon"'
 
 # Too late to begin.
 WEIR_JOB_END_TIME=$(($(date +%s) + 30)) run 2 "${slow[@]}" --stop-before 1m
 expect_exit 3
-expect_error 'the run is to end 60 s before that: nothing was begun'
+expect_error ' 60 s '
 expect_files ''
 [[ ! -e $result ]] || fail "a result file was made"
 
@@ -40,7 +40,6 @@ end=$(($(date +%s) + 64))
 WEIR_JOB_END_TIME=$end run 2 -f "$work/short_and_long.ior" --result "$result" --stop-before 60s
 (($(date +%s) < end - 50)) || fail "the run did not end before its time"
 expect_exit 1
-expect_line 'the run was ended before its batch system would have ended it'
 expect_record "writes[0].outcome == 'complete' and writes[-1].outcome != 'complete'"
 expect_record "end.out_of_time and end.interrupted and end.exit_code == 1"
 expect_files ''
@@ -55,7 +54,6 @@ kill -ALRM "$single"
 status=0
 wait "$single" || status=$?
 expect_exit 1
-expect_line 'the run was interrupted: what stands here was done'
 expect_record "end.interrupted and not end.out_of_time"
 
 # What the user says goes before what Slurm says; and time enough is time enough.
@@ -67,4 +65,4 @@ expect_record "not end.out_of_time"
 # Of the batch system alone.
 SLURM_JOB_END_TIME=1 run 2 -w -t 64k -b 640k -o "$files/f" --stop-before 1m
 expect_exit 3
-expect_error 'the job ended [0-9]+ s ago, as SLURM_JOB_END_TIME says'
+expect_error '[0-9]+ s .*SLURM_JOB_END_TIME'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# weir topology draws the hosts of the golden tests as they are stored, this host as it was given to it, and refuses what
-# it cannot draw.
+# weir topology draws the hosts of the golden tests as they are stored, this host as it was given to it. What it
+# cannot draw is in golden.refusals.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 unset HWLOC_XMLFILE HWLOC_SYNTHETIC HWLOC_THISSYSTEM
@@ -24,15 +24,6 @@ drawn_as_stored() { # drawn_as_stored HOST WORDS OPTION...
     stored "$host" "$words" >"$work/.stored"
     [[ -s $work/.stored ]] || fail "$host.bindings has no picture of $words"
     diff "$work/.stored" "$out" >&2 || fail "the picture is not that of $words"
-}
-
-refused() { # refused PATTERN OPTION...
-    local pattern=$1
-    shift
-    topology "$@"
-    expect_exit 2
-    expect_error "$pattern"
-    [[ ! -s $out ]] || fail "something was drawn"
 }
 
 # Other hosts.
@@ -65,21 +56,3 @@ expect_line "rank 0 +processor $first "
 topology --pin list:"$first,$first"
 expect_done
 expect_line "processor $first .*"
-
-# What cannot be drawn.
-refused '^weir: /none\.xml: cannot read this file: No such file' --xml /none.xml
-refused "rf: hwloc finds no topology in this file.*lstopo" --xml "$work/rf"
-refused 'nonsense: hwloc finds no topology in this text' --synthetic nonsense
-HWLOC_XMLFILE=/none.xml refused 'HWLOC_XMLFILE: cannot read /none.xml'
-refused 'allowed: 16: the processors of this topology are 0-15' "${hca[@]}" --allowed 16
-refused 'no network device eth7; those .* are eth0, ib0, mlx5_0, eth1' "${hca[@]}" --pin nic --nic eth7
-refused 'on another host only devices' "${hca[@]}" --pin storage --target "$files"
-refused 'nothing tells which processors' "${hca[@]}" --pin storage --target sda
-refused 'storage.*--target' --pin storage
-refused 'list names processors 16' "${hca[@]}" --pin list:0,16
-refused 'rank 2 has no line' "${hca[@]}" --pin "rankfile:$work/rf" --ranks 3
-refused 'how many ranks.*--ranks' "${hca[@]}" --pin "rankfile:$work/rf"
-refused '/none: the rankfile cannot be read: No such file' --pin rankfile:/none --ranks 2
-refused 'the rankfile cannot be read: Is a directory' --pin "rankfile:$files" --ranks 2
-truncate -s 65M "$work/long"
-refused 'long: more than 16 MiB are no rankfile' --pin "rankfile:$work/long" --ranks 2

@@ -47,7 +47,7 @@ for format in JSON CSV; do
     run 2 -a DUMMY --dummy.delay-xfer=2000 -t 64k -b 2m -w --rate 2000 -O summaryFormat=$format -o "$files/f"
     expect_done
     valid "${format,,}" "$out"
-    expect_error '2000 transfers/s .* were asked for and .* were done: '
+    expect_error ' 2000 transfers/s '
 done
 run 2 -a DUMMY --dummy.delay-xfer=2000 -t 64k -b 2m -w --rate 2000 -O warningAsErrors=1 -o "$files/f"
 expect_exit 1
@@ -63,12 +63,12 @@ for options in "" "--compat 3.3" "--compat 3.2"; do
     run 2 "${small[@]}" -w -k $options -O summaryFormat=JSON -o "$files/f"
     expect_done
     valid json "$out"
-    expect_error 'exists already and will be replaced'
+    expect_error "^weir: $files/f "
 done
 run 2 "${small[@]}" -w -k -E -O summaryFormat=CSV -o "$files/f"
 expect_done
 valid csv "$out" 'len(rows) == 1'
-expect_error 'exists already and will be overwritten'
+expect_error "^weir: $files/f "
 rm -f "$files/f"
 
 for options in "-D 0.2" "-D 0.2 -O stoneWallingWearOut=1" "-D 0.000001"; do
@@ -78,7 +78,7 @@ for options in "-D 0.2" "-D 0.2 -O stoneWallingWearOut=1" "-D 0.000001"; do
 done
 run 2 -a DUMMY --dummy.delay-xfer=1000 -t 64k -b 64k -s 400 -w -D 0.1 -O summaryFormat=CSV -o "$files/f"
 expect_done
-expect_error 'bytes were moved, not the 52428800 asked for, maybe because of the deadline'
+expect_error ' 52428800 '
 
 # ---------------------------------------------------------------- runs that do little, or not all
 
@@ -107,7 +107,7 @@ for format in JSON CSV; do
         "${small[@]}" -w -R -i 2 -O summaryFormat=$format -o "$files/f"
     expect_exit 1
     valid "${format,,}" "$out"
-    (($(grep -c 'transfers held wrong data' "$err") == 2)) || fail "wrong data are not told twice"
+    (($(grep -c ' read .* wrong' "$err") == 2)) || fail "wrong data are not told twice"
 done
 
 # ---------------------------------------------------------------- runs that are ended
@@ -127,7 +127,7 @@ for format in JSON CSV; do
     wait "$launcher" || status=$?
     expect_exit 1
     valid "${format,,}" "$out"
-    expect_error 'interrupted by a signal'
+    expect_error 'interrupted'
 done
 
 # ---------------------------------------------------------------- several tests, and a file for the report

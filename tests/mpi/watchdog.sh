@@ -65,9 +65,8 @@ kill -STOP "$(pid_of_rank 1)"
 status=0
 wait "$launcher" || status=$?
 expect_exit 1
-expect_error '--give-up: rank 1 on host .* has not moved for .* s'
+expect_error '--give-up: rank 1 on host .* [0-9.]+ s'
 expect_record "len(phases) == 2 and phases[0].outcome == 'complete' and end.exit_code == 1 and 'rank 1 on' in end.given_up"
-expect_line 'the run was given up .*rank 1 on host'
 gone() { ! pgrep -f -- "^$WEIR .*$result" >/dev/null; }
 wait_until 10 gone || fail "processes are left"
 
@@ -79,6 +78,6 @@ if unshare -m true 2>/dev/null; then
     capture unshare -m bash -c 'mount -t tmpfs -o size=16k none /dev/shm && head -c 16k /dev/zero >/dev/shm/full && exec "$@"' bash \
         "$WEIR" -w -t 4k -b 8k --give-up 1m -o "$files/f"
     expect_done
-    expect_error 'ranks that do not move will not be told of, and --give-up does nothing'
+    expect_error '--give-up '
     expect_files ''
 fi

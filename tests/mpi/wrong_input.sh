@@ -26,14 +26,14 @@ printf 'label' | dd of="$files/image" bs=1 seek=1080 conv=notrunc status=none
 small=(-t 64k -b 64k)
 f=$files/new
 
-refused 'block size.* multiple of.* transfer size' -t 64k -b 100k -o "$f"
+refused '-b: .* 102400 .* 65536' -t 64k -b 100k -o "$f"
 refused 'nonsense' "${small[@]}" --nonsense -o "$f"
 refused 'stray' "${small[@]}" -o "$f" stray
 refused 'NOPE' "${small[@]}" -a NOPE -o "$f"
 refused '\-1m' -t 64k -b -1m -o "$f"
 refused '1\.5' -t 1.5 -b 3 -o "$f"
 refused '12x' -t 12x -b 1m -o "$f"
-refused 'transfer size' -t 0 -b 1m -o "$f"
+refused '-t: ' -t 0 -b 1m -o "$f"
 refused 'directory' "${small[@]}" -w -o "$files/directory"
 refused 'precious.*overwrite' "${small[@]}" -w -o "$files/precious"
 refused 'precious.*overwrite' "${small[@]}" -w -F -o "$files/precious"
@@ -66,7 +66,7 @@ fi
 # Without a launcher the answer is the same.
 capture "$WEIR" -t 64k -b 100k -o "$f"
 expect_exit 2
-expect_error 'block size'
+expect_error '-b: '
 
 # The way out that the refusal names.
 run 2 "${small[@]}" -w --overwrite -o "$files/precious"
