@@ -61,33 +61,23 @@ struct libaio_session {
     struct weir_op **settled;
 };
 
+#define AT(member) WEIR_OPTION_AT(struct libaio_options, member)
+
 static const struct weir_option libaio_rows[] = {
-    {.name = "posix.odirect",
-     .type = WEIR_OPTION_FLAG,
-     .offset = offsetof(struct libaio_options, is_direct),
+    {0, "posix.odirect", WEIR_OPTION_FLAG, AT(is_direct),
      .help = "open files with O_DIRECT, past the page cache; without, io_submit does the work of "
              "each transfer itself",
      .since = "4.0"},
-    {.name = "posix.rangelocks",
-     .type = WEIR_OPTION_FLAG,
-     .offset = offsetof(struct libaio_options, must_lock),
-     .help = "lock the range of each transfer with fcntl while it lasts",
-     .since = "4.0",
+    {0, "posix.rangelocks", WEIR_OPTION_FLAG, AT(must_lock),
+     .help = "lock the range of each transfer with fcntl while it lasts", .since = "4.0",
      .better = "refused: a lock is the process's, and its transfers under way would share it"},
-    {.name = "libaio.entries",
-     .type = WEIR_OPTION_COUNT,
-     .offset = offsetof(struct libaio_options, entries),
+    {0, "libaio.entries", WEIR_OPTION_COUNT, AT(entries),
      .help = "transfers that the kernel's context has room for; 0, or more than the depth: as many "
              "as the depth"},
-    {.name = "libaio.user-reap",
-     .type = WEIR_OPTION_FLAG,
-     .offset = offsetof(struct libaio_options, may_read_ring),
-     .standard = "1",
+    {0, "libaio.user-reap", WEIR_OPTION_FLAG, AT(may_read_ring), "1",
      .help = "read completions from the mapped ring, without a system call where enough are there, "
              "as is done unless =0 asks for io_getevents"},
-    {.name = "libaio.nowait",
-     .type = WEIR_OPTION_FLAG,
-     .offset = offsetof(struct libaio_options, must_not_wait),
+    {0, "libaio.nowait", WEIR_OPTION_FLAG, AT(must_not_wait),
      .help = "forbid that io_submit blocks (RWF_NOWAIT): a transfer that would have is counted and "
              "sent again without; where the file system does not know it, each transfer fails"},
     WEIR_STRIPING_ROWS(struct libaio_options, striping),

@@ -40,22 +40,18 @@ struct mmap_file {
     int pattern;      /* advice for what is mapped, or MADV_NORMAL */
 };
 
+#define AT(member) WEIR_OPTION_AT(struct mmap_options, member)
+
 static const struct weir_option mmap_rows[] = {
-    {.name = "mmap.madv_dont_need",
-     .type = WEIR_OPTION_FLAG,
-     .offset = offsetof(struct mmap_options, must_drop),
+    {0, "mmap.madv_dont_need", WEIR_OPTION_FLAG, AT(must_drop),
      .help = "after opening and before closing, drop the file's pages from the process "
              "(MADV_DONTNEED) and those that are clean and nobody else maps from the page cache "
              "(POSIX_FADV_DONTNEED); after a sync, what was written is clean",
      .since = "4.0",
      .better = "the advice to the mapping alone would leave every page in the page cache"},
-    {.name = "mmap.madvise_dont_need",
-     .type = WEIR_OPTION_FLAG,
-     .offset = offsetof(struct mmap_options, must_drop_as_well),
+    {0, "mmap.madvise_dont_need", WEIR_OPTION_FLAG, AT(must_drop_as_well),
      .help = "another spelling of --mmap.madv_dont_need"},
-    {.name = "mmap.madv_pattern",
-     .type = WEIR_OPTION_FLAG,
-     .offset = offsetof(struct mmap_options, must_tell_pattern),
+    {0, "mmap.madv_pattern", WEIR_OPTION_FLAG, AT(must_tell_pattern),
      .help = "tell the kernel the order of transfers: MADV_RANDOM for a random one, else "
              "MADV_SEQUENTIAL",
      .since = "4.0"},

@@ -38,31 +38,18 @@ struct null_file {
     uint64_t bytes; /* end of the furthest write */
 };
 
+#define AT(member) WEIR_OPTION_AT(struct null_options, member)
+
 static const struct weir_option null_rows[] = {
-    {.name = "dummy.delay-create",
-     .type = WEIR_OPTION_MICROSECONDS,
-     .offset = offsetof(struct null_options, create_ns),
-     .help = "delay per create in microseconds",
-     .since = "4.0"},
-    {.name = "dummy.delay-close",
-     .type = WEIR_OPTION_MICROSECONDS,
-     .offset = offsetof(struct null_options, close_ns),
-     .help = "delay per close in microseconds",
-     .since = "4.0"},
-    {.name = "dummy.delay-sync",
-     .type = WEIR_OPTION_MICROSECONDS,
-     .offset = offsetof(struct null_options, sync_ns),
-     .help = "delay per sync in microseconds",
-     .since = "4.0"},
-    {.name = "dummy.delay-xfer",
-     .type = WEIR_OPTION_MICROSECONDS,
-     .offset = offsetof(struct null_options, transfer_ns),
-     .help = "delay per transfer in microseconds",
-     .since = "4.0"},
-    {.name = "dummy.delay-only-rank0",
-     .type = WEIR_OPTION_FLAG,
-     .offset = offsetof(struct null_options, only_rank_0),
-     .help = "delay only on rank 0",
+    {0, "dummy.delay-create", WEIR_OPTION_MICROSECONDS, AT(create_ns),
+     .help = "delay per create in microseconds", .since = "4.0"},
+    {0, "dummy.delay-close", WEIR_OPTION_MICROSECONDS, AT(close_ns),
+     .help = "delay per close in microseconds", .since = "4.0"},
+    {0, "dummy.delay-sync", WEIR_OPTION_MICROSECONDS, AT(sync_ns),
+     .help = "delay per sync in microseconds", .since = "4.0"},
+    {0, "dummy.delay-xfer", WEIR_OPTION_MICROSECONDS, AT(transfer_ns),
+     .help = "delay per transfer in microseconds", .since = "4.0"},
+    {0, "dummy.delay-only-rank0", WEIR_OPTION_FLAG, AT(only_rank_0), .help = "delay only on rank 0",
      .since = "4.0"},
     {0},
 };

@@ -11,15 +11,12 @@ struct posix_options {
 
 extern const struct weir_backend weir_backend_posix;
 
+#define AT(member) WEIR_OPTION_AT(struct posix_options, member)
+
 static const struct weir_option posix_rows[] = {
-    {.name = "posix.odirect",
-     .type = WEIR_OPTION_FLAG,
-     .offset = offsetof(struct posix_options, is_direct),
-     .help = "open files with O_DIRECT, past the page cache",
-     .since = "3.3"},
-    {.name = "posix.rangelocks",
-     .type = WEIR_OPTION_FLAG,
-     .offset = offsetof(struct posix_options, must_lock),
+    {0, "posix.odirect", WEIR_OPTION_FLAG, AT(is_direct),
+     .help = "open files with O_DIRECT, past the page cache", .since = "3.3"},
+    {0, "posix.rangelocks", WEIR_OPTION_FLAG, AT(must_lock),
      .help = "lock the range of each transfer with fcntl while it lasts, shared for reads and "
              "exclusive for writes; waiting counts as transfer time",
      .since = "4.0"},

@@ -83,13 +83,13 @@ static int open_client(struct rdma_session *rdma, const struct weir_session_para
         return rc;
     if (options->stripe_count > rdma->server_count)
         return weir_error_usage(error, "rdma",
-                                "--rdma.stripe-count %" PRId64 ": there are only %u servers: name "
+                                "--rdma.stripe-count %u: there are only %u servers: name "
                                 "at most as many, or 0 for all",
                                 options->stripe_count, rdma->server_count);
     client.fabric = weir_rdma_fabric_params(options, secret);
     client.server_count = rdma->server_count;
     client.stripe_unit_bytes = rdma->unit_bytes;
-    client.stripe_count = (unsigned)options->stripe_count;
+    client.stripe_count = options->stripe_count;
     client.mode = rdma->mode;
     client.flush = rdma->flush;
     client.tells_size_at_once = rdma->is_strict;
@@ -117,12 +117,12 @@ static int fill_session(struct rdma_session *rdma, const struct weir_session_par
     rdma->base = (struct weir_session){
         .backend = &weir_backend_rdma,
         .depth = params->depth,
-        .wants_huge_pages = options->wants_huge_pages != 0,
+        .wants_huge_pages = options->wants_huge_pages,
     };
-    rdma->unit_bytes = (uint64_t)options->stripe_unit;
-    rdma->mode = weir_rdma_mode(options);
-    rdma->flush = weir_rdma_flush(options);
-    rdma->is_strict = options->sizes && strcmp(options->sizes, "strict") == 0;
+    rdma->unit_bytes = options->stripe_unit_bytes;
+    rdma->mode = options->mode;
+    rdma->flush = options->flush;
+    rdma->is_strict = options->sizes == WEIR_RDMA_STRICT;
     rdma->ios = calloc(params->depth, sizeof *rdma->ios);
     rdma->submitted = calloc(params->depth, sizeof(struct weir_object_io *));
     rdma->done = calloc(params->depth, sizeof(struct weir_object_io *));

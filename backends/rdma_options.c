@@ -14,125 +14,63 @@ enum { STRIPE_UNIT_LEAST = 512 };
 /* That of the row below: another one was given. */
 #define STANDARD_CAPACITY (INT64_C(1) << 30)
 
-#define ROW(field) .offset = offsetof(struct weir_rdma_options, field)
+#define AT(member) WEIR_OPTION_AT(struct weir_rdma_options, member)
 
 const struct weir_option weir_rdma_rows[] = {
-    {.name = "rdma.targets",
-     .type = WEIR_OPTION_TEXT,
-     ROW(targets),
+    {0, "rdma.targets", WEIR_OPTION_TEXT, AT(targets),
      .help = "who serves: a number (of the last ranks), per-node (the last rank of each), or self "
              "(every rank, and is a client as well); nothing: 1, or self for a single rank"},
-    {.name = "rdma.hosts",
-     .type = WEIR_OPTION_TEXT,
-     ROW(hosts),
+    {0, "rdma.hosts", WEIR_OPTION_TEXT, AT(hosts),
      .help = "servers that weir serve runs, instead of ranks: HOST:PORT, with / or ; between them"},
-    {.name = "rdma.hosts-file",
-     .type = WEIR_OPTION_TEXT,
-     ROW(hosts_file),
+    {0, "rdma.hosts-file", WEIR_OPTION_TEXT, AT(hosts_file),
      .help = "file that names them, HOST:PORT per line, as weir serve --advertise writes it"},
-    {.name = "rdma.secret-file",
-     .type = WEIR_OPTION_TEXT,
-     ROW(secret_file),
+    {0, "rdma.secret-file", WEIR_OPTION_TEXT, AT(secret_file),
      .help = "file with the secret that these servers want to have proven"},
-    {.name = "rdma.provider",
-     .type = WEIR_OPTION_CHOICE,
-     ROW(provider),
-     .choices = "verbs|tcp|shm",
+    {0, "rdma.provider", WEIR_OPTION_CHOICE, AT(fabric.provider), NULL, "verbs|tcp|shm",
      .help = "what moves the data; nothing: verbs where there is a device for it, else tcp"},
-    {.name = "rdma.device",
-     .type = WEIR_OPTION_TEXT,
-     ROW(device),
+    {0, "rdma.device", WEIR_OPTION_TEXT, AT(fabric.device),
      .help = "device of verbs, mlx5_0 or mlx5_0/1 with a port; nothing: the first one that is up"},
-    {.name = "rdma.interface",
-     .type = WEIR_OPTION_TEXT,
-     ROW(interface),
+    {0, "rdma.interface", WEIR_OPTION_TEXT, AT(fabric.interface),
      .help = "name or address of the network device that servers are reached at"},
-    {.name = "rdma.gid",
-     .type = WEIR_OPTION_INTEGER,
-     ROW(gid),
-     .standard = "-1",
-     .help = "index into the GID table of the port (verbs); -1: chosen"},
-    {.name = "rdma.wireup",
-     .type = WEIR_OPTION_CHOICE,
-     ROW(wireup),
-     .choices = "auto|socket|cm",
-     .standard = "auto",
+    {0, "rdma.gid", WEIR_OPTION_INTEGER, AT(fabric.gid_index), "-1",
+     .help = "index into the GID table of the port (verbs); -1: chosen", .least = -1, .most = 255},
+    {0, "rdma.wireup", WEIR_OPTION_CHOICE, AT(fabric.wireup), "auto", "auto|socket|cm",
      .help = "how queue pairs find each other (verbs): over a socket, or by rdma_cm, as iWARP "
              "needs it"},
-    {.name = "rdma.capacity",
-     .type = WEIR_OPTION_SIZE,
-     ROW(capacity),
-     .standard = "1g",
-     .help = "memory of each server of the job"},
-    {.name = "rdma.huge-pages",
-     .type = WEIR_OPTION_FLAG,
-     ROW(wants_huge_pages),
+    {0, "rdma.capacity", WEIR_OPTION_SIZE, AT(capacity_bytes), "1g",
+     .help = "memory of each server of the job", .least = INT64_C(1) << 20,
+     .most = INT64_C(1) << 50},
+    {0, "rdma.huge-pages", WEIR_OPTION_FLAG, AT(wants_huge_pages),
      .help = "that memory, and buffers, of huge pages, where some are reserved"},
-    {.name = "rdma.back",
-     .type = WEIR_OPTION_TEXT,
-     ROW(back),
+    {0, "rdma.back", WEIR_OPTION_TEXT, AT(back),
      .help = "file or device behind the memory of each server, which fsync reaches; %d in it "
              "becomes the server's number"},
-    {.name = "rdma.stripe-unit",
-     .type = WEIR_OPTION_SIZE,
-     ROW(stripe_unit),
-     .standard = "1m",
-     .help = "bytes of an object at one server before the next one follows"},
-    {.name = "rdma.stripe-count",
-     .type = WEIR_OPTION_COUNT,
-     ROW(stripe_count),
-     .standard = "0",
-     .help = "servers that an object is striped over; 0: all"},
-    {.name = "rdma.mode",
-     .type = WEIR_OPTION_CHOICE,
-     ROW(mode),
-     .choices = "onesided|pull|send",
-     .standard = "onesided",
+    {0, "rdma.stripe-unit", WEIR_OPTION_SIZE, AT(stripe_unit_bytes), "1m",
+     .help = "bytes of an object at one server before the next one follows",
+     .least = STRIPE_UNIT_LEAST, .most = INT64_C(1) << 40},
+    {0, "rdma.stripe-count", WEIR_OPTION_COUNT, AT(stripe_count), "0",
+     .help = "servers that an object is striped over; 0: all", .most = WEIR_OBJECT_SERVERS_MAX},
+    {0, "rdma.mode", WEIR_OPTION_CHOICE, AT(mode), "onesided", "onesided|pull|send",
      .help = "who moves data: the client by WRITE and READ, the server by READ and WRITE upon a "
              "message, or messages that carry them"},
-    {.name = "rdma.flush",
-     .type = WEIR_OPTION_CHOICE,
-     ROW(flush),
-     .choices = "best|accepted|visible|storage",
-     .standard = "best",
+    {0, "rdma.flush", WEIR_OPTION_CHOICE, AT(flush), "best", "best|accepted|visible|storage",
      .help = "how far fsync goes: WRITEs complete, seen by the server, or in what is behind its "
              "memory; best: the furthest there is"},
-    {.name = "rdma.sizes",
-     .type = WEIR_OPTION_CHOICE,
-     ROW(sizes),
-     .choices = "relaxed|strict",
-     .standard = "relaxed",
+    {0, "rdma.sizes", WEIR_OPTION_CHOICE, AT(sizes), "relaxed", "relaxed|strict",
      .help = "when others see that an object has grown: at fsync and close, or with each write"},
-    {.name = "rdma.pairs",
-     .type = WEIR_OPTION_COUNT,
-     ROW(pairs),
-     .standard = "1",
-     .help = "queue pairs (verbs) or streams (tcp) to each server"},
-    {.name = "rdma.signal-every",
-     .type = WEIR_OPTION_COUNT,
-     ROW(signal_every),
-     .standard = "0",
+    {0, "rdma.pairs", WEIR_OPTION_COUNT, AT(fabric.pairs), "1",
+     .help = "queue pairs (verbs) or streams (tcp) to each server", .least = 1, .most = 64},
+    {0, "rdma.signal-every", WEIR_OPTION_COUNT, AT(fabric.signal_every), "0",
      .help = "of requests posted together, every so many asks for a completion (verbs); 0: the "
-             "last"},
-    {.name = "rdma.mtu",
-     .type = WEIR_OPTION_COUNT,
-     ROW(mtu),
-     .standard = "0",
-     .help = "longest packet in bytes (verbs); 0: that of the port"},
-    {.name = "rdma.read-depth",
-     .type = WEIR_OPTION_COUNT,
-     ROW(read_depth),
-     .standard = "0",
-     .help = "READs in flight for each queue pair (verbs); 0: the device's maximum"},
-    {.name = "rdma.timeout",
-     .type = WEIR_OPTION_SECONDS,
-     ROW(timeout_ns),
-     .standard = "10",
+             "last",
+     .most = 1 << 16},
+    {0, "rdma.mtu", WEIR_OPTION_COUNT, AT(fabric.mtu_bytes), "0",
+     .help = "longest packet in bytes (verbs); 0: that of the port", .most = 4096},
+    {0, "rdma.read-depth", WEIR_OPTION_COUNT, AT(fabric.read_depth), "0",
+     .help = "READs in flight for each queue pair (verbs); 0: the device's maximum", .most = 255},
+    {0, "rdma.timeout", WEIR_OPTION_SECONDS, AT(fabric.timeout_ns), "10",
      .help = "seconds after which a server that does not answer is given up"},
-    {.name = "rdma.spin",
-     .type = WEIR_OPTION_MICROSECONDS,
-     ROW(spin_ns),
-     .standard = "50",
+    {0, "rdma.spin", WEIR_OPTION_MICROSECONDS, AT(fabric.spin_ns), "50",
      .help = "microseconds that a wait watches before it sleeps"},
     {0},
 };
@@ -169,7 +107,7 @@ static int check_hosts(const struct weir_rdma_options *options, struct weir_erro
         return weir_error_usage(error, "rdma",
                                 "--rdma.back is about servers of the job; those of --rdma.hosts "
                                 "have their own, weir serve --back FILE: leave it out");
-    if (options->capacity != STANDARD_CAPACITY)
+    if (options->capacity_bytes != STANDARD_CAPACITY)
         return weir_error_usage(error, "rdma",
                                 "--rdma.capacity is about servers of the job; those of "
                                 "--rdma.hosts have what weir serve --capacity gave them: leave it "
@@ -177,82 +115,37 @@ static int check_hosts(const struct weir_rdma_options *options, struct weir_erro
     return 0;
 }
 
-/* The first given option that only verbs have; NULL: none is. */
-static const char *find_verbs_option(const struct weir_rdma_options *options)
-{
-    const struct {
-        const char *name;
-        bool is_given;
-    } own[] = {
-        {"device", options->device != NULL},
-        {"gid", options->gid != -1},
-        {"wireup", options->wireup && strcmp(options->wireup, "auto") != 0},
-        {"signal-every", options->signal_every != 0},
-        {"mtu", options->mtu != 0},
-        {"read-depth", options->read_depth != 0},
-    };
-
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (own[i].is_given)
-            return own[i].name;
-    return NULL;
-}
-
 static int check_provider(const struct weir_rdma_options *options, struct weir_error *error)
 {
-    const char *name = find_verbs_option(options);
+    static const char *const of_verbs[] = {
+        "rdma.device", "rdma.gid",        "rdma.wireup", "rdma.signal-every",
+        "rdma.mtu",    "rdma.read-depth", NULL};
+    const char *name = weir_options_find_changed(weir_rdma_rows, options, of_verbs);
 
-    if (options->pairs > 1 && options->provider && strcmp(options->provider, "shm") == 0)
+    if (options->fabric.pairs > 1 && options->fabric.provider &&
+        strcmp(options->fabric.provider, "shm") == 0)
         return weir_error_usage(error, "rdma",
                                 "--rdma.pairs: between processes of one node there is one way "
                                 "through memory: leave it out, or choose --rdma.provider tcp or "
                                 "verbs");
-    if (!name || !options->provider || strcmp(options->provider, "verbs") == 0)
+    if (!name || !options->fabric.provider || strcmp(options->fabric.provider, "verbs") == 0)
         return 0;
     return weir_error_usage(error, "rdma",
-                            "--rdma.%s is about verbs, and --rdma.provider %s has no such thing: "
+                            "--%s is about verbs, and --rdma.provider %s has no such thing: "
                             "leave out one of them",
-                            name, options->provider);
-}
-
-static int check_number(const char *name, int64_t value, int64_t least, int64_t most,
-                        struct weir_error *error)
-{
-    if (value >= least && value <= most)
-        return 0;
-    return weir_error_usage(error, "rdma", "--rdma.%s: %lld is not between %lld and %lld", name,
-                            (long long)value, (long long)least, (long long)most);
+                            name, options->fabric.provider);
 }
 
 static int check_numbers(const struct weir_rdma_options *options, struct weir_error *error)
 {
-    const struct {
-        const char *name;
-        int64_t value;
-        int64_t least;
-        int64_t most;
-    } numbers[] = {
-        {"gid", options->gid, -1, 255},
-        {"stripe-unit", options->stripe_unit, STRIPE_UNIT_LEAST, INT64_C(1) << 40},
-        {"stripe-count", options->stripe_count, 0, WEIR_OBJECT_SERVERS_MAX},
-        {"pairs", options->pairs, 1, 64},
-        {"signal-every", options->signal_every, 0, 1 << 16},
-        {"mtu", options->mtu, 0, 4096},
-        {"read-depth", options->read_depth, 0, 255},
-        {"capacity", options->capacity, INT64_C(1) << 20, INT64_C(1) << 50},
-    };
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < sizeof numbers / sizeof *numbers; i++)
-        rc = check_number(numbers[i].name, numbers[i].value, numbers[i].least, numbers[i].most,
-                          error);
-    if (rc == 0 && (options->mtu & (options->mtu - 1) || (options->mtu && options->mtu < 256)))
-        rc = weir_error_usage(error, "rdma",
-                              "--rdma.mtu: verbs know 256, 512, 1024, 2048 and 4096 bytes");
-    if (rc == 0 && options->timeout_ns == 0)
-        rc = weir_error_usage(error, "rdma",
-                              "--rdma.timeout: no server answers within 0 seconds: give it some");
-    return rc;
+    if (options->fabric.mtu_bytes & (options->fabric.mtu_bytes - 1) ||
+        (options->fabric.mtu_bytes && options->fabric.mtu_bytes < 256))
+        return weir_error_usage(error, "rdma",
+                                "--rdma.mtu: verbs know 256, 512, 1024, 2048 and 4096 bytes");
+    if (options->fabric.timeout_ns == 0)
+        return weir_error_usage(error, "rdma",
+                                "--rdma.timeout: no server answers within 0 seconds: give it some");
+    return 0;
 }
 
 int weir_rdma_targets_read(const char *word, unsigned *count, struct weir_error *error)
@@ -294,7 +187,7 @@ int weir_rdma_options_check(const void *values, struct weir_error *error)
     if (rc == 0)
         rc = check_numbers(options, error);
     if (rc == 0 && !weir_rdma_has_hosts(options) && !options->back &&
-        weir_rdma_flush(options) == WEIR_FLUSH_STORAGE)
+        options->flush == WEIR_FLUSH_STORAGE)
         rc = weir_error_usage(error, "rdma",
                               "--rdma.flush storage: there is nothing behind the memory of the "
                               "servers: add --rdma.back FILE, or leave it out");
@@ -303,45 +196,16 @@ int weir_rdma_options_check(const void *values, struct weir_error *error)
 
 /* ---- what they mean below ---- */
 
-static unsigned index_of(const char *word, const char *const words[])
-{
-    for (unsigned i = 0; word && words[i]; i++)
-        if (strcmp(words[i], word) == 0)
-            return i;
-    return 0;
-}
-
-enum weir_object_mode weir_rdma_mode(const struct weir_rdma_options *options)
-{
-    static const char *const words[] = {"onesided", "pull", "send", NULL};
-
-    return (enum weir_object_mode)index_of(options->mode, words);
-}
-
-enum weir_object_flush weir_rdma_flush(const struct weir_rdma_options *options)
-{
-    static const char *const words[] = {"best", "accepted", "visible", "storage", NULL};
-
-    return (enum weir_object_flush)index_of(options->flush, words);
-}
-
 struct weir_fabric_params weir_rdma_fabric_params(const struct weir_rdma_options *options,
                                                   const unsigned char *secret)
 {
-    return (struct weir_fabric_params){
-        .provider = options->provider,
-        .device = options->device,
-        .interface = options->interface,
-        .gid_index = (int)options->gid,
-        .wireup = weir_wireup_of(options->wireup),
-        .pairs = (unsigned)options->pairs,
-        .signal_every = (unsigned)options->signal_every,
-        .mtu_bytes = (unsigned)options->mtu,
-        .read_depth = (unsigned)options->read_depth,
-        .spin_ns = options->spin_ns ? options->spin_ns : 1,
-        .timeout_ns = options->timeout_ns,
-        .secret = secret,
-    };
+    struct weir_fabric_params params = options->fabric;
+
+    /* 0 is the fabric's default there. */
+    if (params.spin_ns == 0)
+        params.spin_ns = 1;
+    params.secret = secret;
+    return params;
 }
 
 /* ---- servers that run already ---- */

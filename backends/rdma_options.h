@@ -13,25 +13,15 @@ struct weir_rdma_options {
     const char *hosts;
     const char *hosts_file;
     const char *secret_file;
-    const char *provider;
-    const char *device;
-    const char *interface;
-    int64_t gid;
-    const char *wireup;
-    int64_t capacity;
-    int64_t wants_huge_pages;
+    struct weir_fabric_params fabric; /* but for its secret */
+    uint64_t capacity_bytes;
+    bool wants_huge_pages;
     const char *back;
-    int64_t stripe_unit;
-    int64_t stripe_count;
-    const char *mode;
-    const char *flush;
-    const char *sizes;
-    int64_t pairs;
-    int64_t signal_every;
-    int64_t mtu;
-    int64_t read_depth;
-    uint64_t timeout_ns;
-    uint64_t spin_ns;
+    uint64_t stripe_unit_bytes;
+    unsigned stripe_count;
+    enum weir_object_mode mode;
+    enum weir_object_flush flush;
+    enum weir_rdma_sizes { WEIR_RDMA_RELAXED, WEIR_RDMA_STRICT } sizes;
 };
 
 extern const struct weir_option weir_rdma_rows[];
@@ -49,9 +39,6 @@ bool weir_rdma_has_hosts(const struct weir_rdma_options *options);
 /* What the options say of the network; texts are borrowed from them. */
 struct weir_fabric_params weir_rdma_fabric_params(const struct weir_rdma_options *options,
                                                   const unsigned char *secret);
-
-enum weir_object_mode weir_rdma_mode(const struct weir_rdma_options *options);
-enum weir_object_flush weir_rdma_flush(const struct weir_rdma_options *options);
 
 /* The addresses of --rdma.hosts, or of the lines of --rdma.hosts-file ("HOST:PORT", empty ones and
  * what follows a # aside), in the arena. 0 or the error. */

@@ -121,9 +121,9 @@ static int check_count(const struct weir_rdma_options *options, unsigned count,
                                 options->back, count);
     if (options->stripe_count > count)
         return weir_error_usage(error, "rdma",
-                                "--rdma.stripe-count %lld: there %s only %u server%s: name at most "
+                                "--rdma.stripe-count %u: there %s only %u server%s: name at most "
                                 "as many, or 0 for all",
-                                (long long)options->stripe_count, count == 1 ? "is" : "are", count,
+                                options->stripe_count, count == 1 ? "is" : "are", count,
                                 count == 1 ? "" : "s");
     return 0;
 }
@@ -131,7 +131,8 @@ static int check_count(const struct weir_rdma_options *options, unsigned count,
 static int check_nodes(const struct weir_rdma_options *options, const struct weir_group *group,
                        struct weir_error *error)
 {
-    if (group->node_count > 1 && options->provider && strcmp(options->provider, "shm") == 0)
+    if (group->node_count > 1 && options->fabric.provider &&
+        strcmp(options->fabric.provider, "shm") == 0)
         return weir_error_usage(error, "rdma",
                                 "--rdma.provider shm: memory is shared within a node, and the "
                                 "ranks are on %d: start them on one, or choose tcp or verbs",
@@ -172,9 +173,9 @@ static void number_path(const char *path, unsigned number, struct weir_text *num
  * behind the address; the others stay on the node if all ranks are there. */
 static const char *listen_at(const struct weir_rdma_options *options, bool is_on_one_node)
 {
-    bool is_socket = options->provider && strcmp(options->provider, "verbs") != 0;
+    bool is_socket = options->fabric.provider && strcmp(options->fabric.provider, "verbs") != 0;
 
-    return is_socket && is_on_one_node && !options->interface ? "127.0.0.1" : NULL;
+    return is_socket && is_on_one_node && !options->fabric.interface ? "127.0.0.1" : NULL;
 }
 
 static int open_server(const struct weir_server_params *params, struct weir_object_server **server,
@@ -185,8 +186,8 @@ static int open_server(const struct weir_server_params *params, struct weir_obje
     struct weir_object_server_params server_params = {
         .fabric = weir_rdma_fabric_params(options, params->secret),
         .listen = listen_at(options, params->is_on_one_node),
-        .capacity_bytes = (uint64_t)options->capacity,
-        .wants_huge_pages = options->wants_huge_pages != 0,
+        .capacity_bytes = options->capacity_bytes,
+        .wants_huge_pages = options->wants_huge_pages,
         .place = params->place,
         .place_context = params->place_context,
         .check_device = params->check_device,
@@ -245,12 +246,14 @@ static bool rdma_is_same(const void *options, const void *others)
     const struct weir_rdma_options *one = options;
     const struct weir_rdma_options *other = others;
 
-    return is_same_text(one->provider, other->provider) &&
-           is_same_text(one->device, other->device) &&
-           is_same_text(one->interface, other->interface) && one->gid == other->gid &&
-           is_same_text(one->wireup, other->wireup) && one->capacity == other->capacity &&
-           one->wants_huge_pages == other->wants_huge_pages &&
-           is_same_text(one->back, other->back) && one->mtu == other->mtu;
+    return is_same_text(one->fabric.provider, other->fabric.provider) &&
+           is_same_text(one->fabric.device, other->fabric.device) &&
+           is_same_text(one->fabric.interface, other->fabric.interface) &&
+           one->fabric.gid_index == other->fabric.gid_index &&
+           one->fabric.wireup == other->fabric.wireup &&
+           one->fabric.mtu_bytes == other->fabric.mtu_bytes &&
+           one->capacity_bytes == other->capacity_bytes &&
+           one->wants_huge_pages == other->wants_huge_pages && is_same_text(one->back, other->back);
 }
 
 const struct weir_server_ops weir_rdma_server_ops = {

@@ -46,51 +46,49 @@ struct weir_striping_options {
 
 /* Literals that are put together, and designators, stand in no parentheses:
  * NOLINTBEGIN(bugprone-macro-parentheses) */
-#define WEIR_STRIPING_ROW(key, kind, place, value, refused, need, text)                            \
+#define WEIR_STRIPING_ROW(key, kind, values, path, value, refused, need, text)                     \
     {                                                                                              \
-        .name = "posix." key, .type = WEIR_OPTION_##kind, .offset = place, .standard = value,      \
-        .help = text " (" WEIR_UNTRIED ")", .refusal = refused, .since = "4.0",                    \
-        .needs = need ", " WEIR_UNTRIED,                                                           \
-        .better = "a target on another file system is refused before anything is touched"          \
+        0, "posix." key, WEIR_OPTION_##kind, WEIR_OPTION_AT(values, path), value,                  \
+            .refusal = refused, .since = "4.0", .help = text " (" WEIR_UNTRIED ")",                \
+            .needs = need ", " WEIR_UNTRIED,                                                       \
+            .better = "a target on another file system is refused before anything is touched"      \
     }
-#define WEIR_LUSTRE_ROW(key, kind, place, value, text)                                             \
-    WEIR_STRIPING_ROW(key, kind, place, value, WEIR_LUSTRE_REFUSAL,                                \
+#define WEIR_LUSTRE_ROW(key, kind, values, path, value, text)                                      \
+    WEIR_STRIPING_ROW(key, kind, values, path, value, WEIR_LUSTRE_REFUSAL,                         \
                       "lustre/lustreapi.h and liblustreapi", text)
-#define WEIR_GPFS_ROW(key, kind, place, value, text)                                               \
-    WEIR_STRIPING_ROW(key, kind, place, value, WEIR_GPFS_REFUSAL, "gpfs_fcntl.h and libgpfs", text)
-#define WEIR_BEEGFS_ROW(key, kind, place, value, text)                                             \
-    WEIR_STRIPING_ROW(key, kind, place, value, WEIR_BEEGFS_REFUSAL, "beegfs/beegfs.h", text)
+#define WEIR_GPFS_ROW(key, kind, values, path, value, text)                                        \
+    WEIR_STRIPING_ROW(key, kind, values, path, value, WEIR_GPFS_REFUSAL,                           \
+                      "gpfs_fcntl.h and libgpfs", text)
+#define WEIR_BEEGFS_ROW(key, kind, values, path, value, text)                                      \
+    WEIR_STRIPING_ROW(key, kind, values, path, value, WEIR_BEEGFS_REFUSAL, "beegfs/beegfs.h", text)
 
 /* The rows of `member`, a struct weir_striping_options in the values struct `values`. */
 /* clang-format off */
 #define WEIR_STRIPING_ROWS(values, member)                                                         \
-    WEIR_LUSTRE_ROW("lustre.stripecount", INTEGER, offsetof(values, member.lustre.stripe_count),   \
-                    "0", "Lustre: OSTs of a new file; -1: all, 0: as its directory says"),         \
-    WEIR_LUSTRE_ROW("lustre.stripesize", SIZE, offsetof(values, member.lustre.stripe_bytes), "0",  \
+    WEIR_LUSTRE_ROW("lustre.stripecount", INTEGER, values, member.lustre.stripe_count, "0",        \
+                    "Lustre: OSTs of a new file; -1: all, 0: as its directory says"),              \
+    WEIR_LUSTRE_ROW("lustre.stripesize", SIZE, values, member.lustre.stripe_bytes, "0",            \
                     "Lustre: bytes on one OST before the next, a multiple of 64k; 0: as the "      \
                     "directory says"),                                                             \
-    WEIR_LUSTRE_ROW("lustre.startost", INTEGER, offsetof(values, member.lustre.start_ost), "-1",   \
+    WEIR_LUSTRE_ROW("lustre.startost", INTEGER, values, member.lustre.start_ost, "-1",             \
                     "Lustre: number of the first OST of a new file; -1: any"),                     \
-    WEIR_LUSTRE_ROW("lustre.pool", TEXT, offsetof(values, member.lustre.pool), NULL,               \
+    WEIR_LUSTRE_ROW("lustre.pool", TEXT, values, member.lustre.pool, NULL,                         \
                     "Lustre: pool of the OSTs of a new file"),                                     \
-    WEIR_LUSTRE_ROW("lustre.ignorelocks", FLAG,                                                    \
-                    offsetof(values, member.lustre.must_ignore_locks), NULL,                       \
+    WEIR_LUSTRE_ROW("lustre.ignorelocks", FLAG, values, member.lustre.must_ignore_locks, NULL,     \
                     "Lustre: transfers without Lustre's own locks"),                               \
-    WEIR_GPFS_ROW("gpfs.hintaccess", FLAG, offsetof(values, member.gpfs.must_hint_access), NULL,   \
+    WEIR_GPFS_ROW("gpfs.hintaccess", FLAG, values, member.gpfs.must_hint_access, NULL,             \
                   "GPFS: declare what a rank will access before it does"),                         \
-    WEIR_GPFS_ROW("gpfs.releasetoken", FLAG, offsetof(values, member.gpfs.must_release_token),     \
-                  NULL, "GPFS: give up all locks on a file right after opening it"),               \
-    WEIR_GPFS_ROW("gpfs.finegrainwritesharing", FLAG,                                              \
-                  offsetof(values, member.gpfs.is_fine_grain_write), NULL,                         \
-                  "GPFS: hint that nodes write small pieces side by side"),                        \
-    WEIR_GPFS_ROW("gpfs.finegrainreadsharing", FLAG,                                               \
-                  offsetof(values, member.gpfs.is_fine_grain_read), NULL,                          \
-                  "GPFS: hint that nodes read small pieces side by side"),                         \
-    WEIR_GPFS_ROW("gpfs.createsharing", FLAG, offsetof(values, member.gpfs.is_create_sharing),     \
-                  NULL, "GPFS: hint that nodes create files in one directory side by side"),       \
-    WEIR_BEEGFS_ROW("beegfs.NumTargets", INTEGER, offsetof(values, member.beegfs.target_count),    \
-                    "-1", "BeeGFS: storage targets of a new file; -1: as its directory says"),     \
-    WEIR_BEEGFS_ROW("beegfs.ChunkSize", TEXT, offsetof(values, member.beegfs.chunk_size), "-1",    \
+    WEIR_GPFS_ROW("gpfs.releasetoken", FLAG, values, member.gpfs.must_release_token, NULL,         \
+                  "GPFS: give up all locks on a file right after opening it"),                     \
+    WEIR_GPFS_ROW("gpfs.finegrainwritesharing", FLAG, values, member.gpfs.is_fine_grain_write,     \
+                  NULL, "GPFS: hint that nodes write small pieces side by side"),                  \
+    WEIR_GPFS_ROW("gpfs.finegrainreadsharing", FLAG, values, member.gpfs.is_fine_grain_read,       \
+                  NULL, "GPFS: hint that nodes read small pieces side by side"),                   \
+    WEIR_GPFS_ROW("gpfs.createsharing", FLAG, values, member.gpfs.is_create_sharing, NULL,         \
+                  "GPFS: hint that nodes create files in one directory side by side"),             \
+    WEIR_BEEGFS_ROW("beegfs.NumTargets", INTEGER, values, member.beegfs.target_count, "-1",        \
+                    "BeeGFS: storage targets of a new file; -1: as its directory says"),           \
+    WEIR_BEEGFS_ROW("beegfs.ChunkSize", TEXT, values, member.beegfs.chunk_size, "-1",              \
                     "BeeGFS: bytes on one target before the next, a power of two from 64k; "       \
                     "-1: as the directory says")
 /* clang-format on */

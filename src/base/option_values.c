@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -141,29 +142,40 @@ bool weir_option_is_text(const struct weir_option *row)
     return row->type == WEIR_OPTION_TEXT || row->type == WEIR_OPTION_CHOICE;
 }
 
-static void *slot_of(const struct weir_option *row, void *values)
+/* Stored as a pointer to its text. */
+static bool is_pointer(const struct weir_option *row)
 {
-    return (char *)values + row->offset;
+    return weir_option_is_text(row) && row->bytes != sizeof(int);
 }
 
 static union value load(const struct weir_option *row, const void *values)
 {
     const char *slot = (const char *)values + row->offset;
-    union value value = {0};
+    bool is_signed = row->type == WEIR_OPTION_INTEGER || row->type == WEIR_OPTION_CHOICE;
 
-    if (weir_option_is_text(row))
-        memcpy(&value.text, slot, sizeof value.text);
-    else
-        memcpy(&value.natural, slot, sizeof value.natural);
-    return value;
+    if (is_pointer(row))
+        return (union value){.text = *(const char *const *)slot};
+    if (row->bytes == sizeof(bool))
+        return (union value){.integer = *(const bool *)slot};
+    if (row->bytes == sizeof(int) && is_signed)
+        return (union value){.integer = *(const int *)slot};
+    if (row->bytes == sizeof(int))
+        return (union value){.natural = *(const unsigned *)slot};
+    return (union value){.natural = *(const uint64_t *)slot};
 }
 
 static void store(const struct weir_option *row, void *values, union value value)
 {
-    if (weir_option_is_text(row))
-        memcpy(slot_of(row, values), &value.text, sizeof value.text);
+    char *slot = (char *)values + row->offset;
+
+    if (is_pointer(row))
+        *(const char **)slot = value.text;
+    else if (row->bytes == sizeof(bool))
+        *(bool *)slot = value.integer != 0;
+    else if (row->bytes == sizeof(int))
+        *(unsigned *)slot = (unsigned)value.natural;
     else
-        memcpy(slot_of(row, values), &value.natural, sizeof value.natural);
+        *(uint64_t *)slot = value.natural;
 }
 
 /* What weir_option_read was called with. */
@@ -175,6 +187,16 @@ struct reading {
     struct weir_error *error;
 };
 
+/* How many words of the list stand before this one. */
+static int64_t number_of(const char *choices, const char *word)
+{
+    int64_t number = 0;
+
+    while (choices < word)
+        number += *choices++ == '|';
+    return number;
+}
+
 static int read_choice(const struct reading *reading, union value *value)
 {
     struct word choice;
@@ -183,8 +205,42 @@ static int read_choice(const struct reading *reading, union value *value)
         return weir_error_usage(
             reading->error, reading->place, "\"%s\" is not one of %.*s", reading->text,
             (int)weir_option_choices_length(reading->row->choices), reading->row->choices);
-    value->text = weir_arena_printf(reading->arena, "%.*s", (int)choice.length, choice.text);
+    if (is_pointer(reading->row))
+        value->text = weir_arena_printf(reading->arena, "%.*s", (int)choice.length, choice.text);
+    else
+        value->integer = number_of(reading->row->choices, choice.text);
     return 0;
+}
+
+static const char *format_bound(const struct weir_option *row, int64_t bound,
+                                char buffer[WEIR_SIZE_TEXT_BYTES])
+{
+    if (row->type == WEIR_OPTION_SIZE)
+        return weir_size_format_exact((uint64_t)bound, buffer);
+    snprintf(buffer, WEIR_SIZE_TEXT_BYTES, "%" PRId64, bound);
+    return buffer;
+}
+
+/* Those that the row gives, or those of its member. */
+static int check_bounds(const struct reading *reading, union value value)
+{
+    const struct weir_option *row = reading->row;
+    bool is_int = row->bytes == sizeof(int);
+    int64_t least = row->type == WEIR_OPTION_INTEGER ? is_int ? INT_MIN : INT64_MIN : 0;
+    int64_t most = is_int ? INT_MAX : INT64_MAX;
+    char low[WEIR_SIZE_TEXT_BYTES], high[WEIR_SIZE_TEXT_BYTES];
+
+    if (row->least != 0 || row->most != 0) {
+        least = row->least;
+        most = row->most;
+    }
+    if ((row->type != WEIR_OPTION_COUNT && row->type != WEIR_OPTION_SIZE &&
+         row->type != WEIR_OPTION_INTEGER) ||
+        (value.integer >= least && value.integer <= most))
+        return 0;
+    return weir_error_usage(reading->error, reading->place, "%s is not between %s and %s",
+                            reading->text, format_bound(row, least, low),
+                            format_bound(row, most, high));
 }
 
 /* Blanks around a number say nothing. */
@@ -211,7 +267,7 @@ static int read_number(const struct reading *reading, union value *value)
     if (failure)
         return weir_error_usage(reading->error, reading->place, "\"%s\" is not %s", reading->text,
                                 expectation(reading->row->type));
-    return 0;
+    return check_bounds(reading, *value);
 }
 
 int weir_option_read(const struct weir_option *row, void *values, const char *text,
@@ -249,12 +305,23 @@ static bool is_bare(const struct weir_option *row)
     return row->type == WEIR_OPTION_DIRECTIVES || row->refusal;
 }
 
+static int64_t number_of_word(const struct weir_option *row)
+{
+    struct word choice = {row->choices, 0};
+
+    if (!find_choice(row->choices, row->standard, &choice))
+        assert(!"the default of an option is none of its choices");
+    return number_of(row->choices, choice.text);
+}
+
 static union value standard_of(const struct weir_option *row)
 {
     union value value = {0};
 
-    if (weir_option_is_text(row))
+    if (is_pointer(row))
         value.text = row->standard;
+    else if (weir_option_is_text(row))
+        value.integer = row->standard ? number_of_word(row) : -1;
     else if (row->standard && parse_number(row->type, row->standard, &value))
         assert(!"the default of an option is not of its type");
     return value;
@@ -274,7 +341,7 @@ bool weir_options_is_changed(const struct weir_option *row, const void *values)
         return false;
     value = load(row, values);
     standard = standard_of(row);
-    if (!weir_option_is_text(row))
+    if (!is_pointer(row))
         return value.natural != standard.natural;
     return strcmp(value.text ? value.text : "", standard.text ? standard.text : "") != 0;
 }
@@ -301,6 +368,16 @@ static void add_duration(struct weir_text *text, uint64_t value_ns, uint64_t uni
     weir_text_add(text, ".%.*s", (int)length, decimals);
 }
 
+/* The word with this number; nothing, if it was not given. */
+static void add_word(struct weir_text *text, const char *choices, int64_t number)
+{
+    if (number < 0)
+        return;
+    while (number-- > 0)
+        choices += strcspn(choices, "|") + 1;
+    weir_text_add(text, "%.*s", (int)strcspn(choices, "|"), choices);
+}
+
 void weir_options_value(struct weir_text *text, const struct weir_option *row, const void *values)
 {
     char size[WEIR_SIZE_TEXT_BYTES];
@@ -310,8 +387,13 @@ void weir_options_value(struct weir_text *text, const struct weir_option *row, c
         return;
     value = load(row, values);
     switch (row->type) {
-    case WEIR_OPTION_TEXT:
     case WEIR_OPTION_CHOICE:
+        if (!is_pointer(row)) {
+            add_word(text, row->choices, value.integer);
+            break;
+        }
+        /* fall through */
+    case WEIR_OPTION_TEXT:
         weir_text_add(text, "%s", value.text ? value.text : "");
         break;
     case WEIR_OPTION_SIZE:

@@ -539,14 +539,23 @@ void weir_options_help(struct weir_text *text, const struct weir_option_set *set
     add_refusals(text, set);
 }
 
+const char *weir_options_find_changed(const struct weir_option rows[], const void *values,
+                                      const char *const names[])
+{
+    for (; *names; names++)
+        for (const struct weir_option *row = rows; !is_end(row); row++)
+            if (row->name && strcmp(row->name, *names) == 0 && weir_options_is_changed(row, values))
+                return row->name;
+    return NULL;
+}
+
 bool weir_options_are_same(const struct weir_option_set *set, const void *values,
                            const void *others)
 {
     struct weir_text one = {0}, other = {0};
     bool is_same;
 
-    for (const struct weir_option *row = set->rows;
-         row != NULL && (row->letter != 0 || row->name != NULL); row++) {
+    for (const struct weir_option *row = set->rows; row && !is_end(row); row++) {
         weir_options_value(&one, row, values);
         weir_options_value(&other, row, others);
         weir_text_add(&one, "\n");

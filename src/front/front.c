@@ -79,16 +79,16 @@ struct report_values {
 };
 
 static const struct weir_option report_rows[] = {
-    {0, "format", WEIR_OPTION_TEXT, offsetof(struct report_values, format), NULL,
+    {0, "format", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, format), NULL,
      .help = "format of the report: ior, csv or json; without it, the first one of the run's "
              "dialect"},
-    {0, "compat", WEIR_OPTION_TEXT, offsetof(struct report_values, compat), NULL,
+    {0, "compat", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, compat), NULL,
      .help = "print the layout of this IOR: 2.10, 3.0, 3.2, 3.3, 4.0 or 4.1"},
-    {0, "plain", WEIR_OPTION_FLAG, offsetof(struct report_values, is_plain),
+    {0, "plain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct report_values, is_plain),
      .help = "print what IOR prints, and nothing of our own"},
-    {0, "summary-file", WEIR_OPTION_TEXT, offsetof(struct report_values, summary_path),
+    {0, "summary-file", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, summary_path),
      .help = "the report goes there and not to standard output"},
-    {0, "run", WEIR_OPTION_TEXT, offsetof(struct report_values, run), "last",
+    {0, "run", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, run), "last",
      .help = "of a file with several runs: last, all, a number from 1 on, the id of a run; list: "
              "only list them"},
     {0},

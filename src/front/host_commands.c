@@ -2,41 +2,34 @@
 /* The commands that look at a host: doctor and topology. */
 #include "host_commands.h"
 
+#include "command_words.h"
 #include "pinning_words.h"
 
 #include "weir/base/cpu_set.h"
-#include "weir/base/options.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 /* More on one node are a slip of the hand. */
 #define RANKS_MAX 65536
 
 /* Of both commands; a command has rows for what it knows. */
 struct host_values {
+    struct weir_host_question question; /* rank_count 0: not given */
     struct weir_pinning_words pinning;
-    int64_t ranks; /* 0: not given */
-    const char *xml_path;
-    const char *synthetic;
-    const char *allowed;
-    const char *target;
-    int64_t help;
+    bool help;
 };
 
 /* What both commands read with. */
 struct reading {
-    const struct weir_option_parser *parser;
-    const struct host_values *values;
-    struct weir_command *command;
+    const char *place;
+    struct host_values *values;
+    struct weir_arena *arena;
     struct weir_error *error;
 };
 
-#define REFUSE(reading, ...)                                                                       \
-    weir_error_usage((reading)->error, (reading)->parser->place, __VA_ARGS__)
+#define REFUSE(reading, ...) weir_error_usage((reading)->error, (reading)->place, __VA_ARGS__)
 
-#define AT(member) offsetof(struct host_values, member)
+#define AT(member) WEIR_OPTION_AT(struct host_values, member)
 
 #define PIN_ORDER_ROW                                                                              \
     {                                                                                              \
@@ -54,7 +47,8 @@ struct reading {
     }
 
 static const struct weir_option doctor_rows[] = {
-    {0, "ranks", WEIR_OPTION_COUNT, AT(ranks), .help = "draw this many ranks; 0: none"},
+    {0, "ranks", WEIR_OPTION_COUNT, AT(question.rank_count), .most = RANKS_MAX,
+     .help = "draw this many ranks; 0: none"},
     {0, "pin", WEIR_OPTION_TEXT, AT(pinning.pin),
      .help = "with --ranks: their policy, as for weir ior: none, core (if not given), pu, numa, "
              "package, storage, nic, list:0-3,8 or rankfile:PATH"},
@@ -65,22 +59,22 @@ static const struct weir_option doctor_rows[] = {
 };
 
 static const struct weir_option topology_rows[] = {
-    {0, "ranks", WEIR_OPTION_COUNT, AT(ranks),
+    {0, "ranks", WEIR_OPTION_COUNT, AT(question.rank_count), .most = RANKS_MAX,
      .help = "draw this many ranks; 0: one for each core, or for each processor of a list"},
     {0, "pin", WEIR_OPTION_TEXT, AT(pinning.pin), "core",
      .help = "their policy, as for weir ior: none, core, pu, numa, package, storage, nic, "
              "list:0-3,8 or rankfile:PATH"},
     PIN_ORDER_ROW,
     NIC_ROW,
-    {0, "target", WEIR_OPTION_TEXT, AT(target),
+    {0, "target", WEIR_OPTION_TEXT, AT(question.path),
      .help = "with --pin storage: the file, directory or device that ranks are to be near to; with "
              "--xml the name of a device, such as nvme0n1"},
-    {0, "allowed", WEIR_OPTION_TEXT, AT(allowed),
+    {0, "allowed", WEIR_OPTION_TEXT, AT(question.allowed),
      .help = "processors that the launcher would leave to the ranks, such as 0-3,8; if not given, "
              "those of this process, or all of a host that is not this one"},
-    {0, "xml", WEIR_OPTION_TEXT, AT(xml_path),
+    {0, "xml", WEIR_OPTION_TEXT, AT(question.xml_path),
      .help = "draw the host of this file, which lstopo --of xml has written on it"},
-    {0, "synthetic", WEIR_OPTION_TEXT, AT(synthetic),
+    {0, "synthetic", WEIR_OPTION_TEXT, AT(question.synthetic),
      .help = "draw a host that does not exist, such as \"pack:2 numa:4 core:8 pu:2\" (as hwloc "
              "has it)"},
     HELP_ROW,
@@ -105,47 +99,7 @@ static const char topology_usage[] =
     "of them\n"
     "each rank of weir ior --pin would get. Needs neither mpiexec nor root, and moves nothing.\n";
 
-/* ---- words ---- */
-
-/* Parts a word that stands alone, NULL if there is none, from those that the parser reads. 0, or
- * a usage error if there are two. */
-static int take_path(const struct reading *reading, int count, const char *const words[],
-                     const char **others, int *other_count)
-{
-    const int options = weir_options_part(reading->parser->bindings[0].set, count, words, others);
-
-    if (count > options + 1)
-        return REFUSE(reading,
-                      "\"%s\" is a word too many: one path is looked at, and that is "
-                      "%s",
-                      others[options + 1], others[options]);
-    if (count > options)
-        reading->command->question.path = others[options];
-    *other_count = options;
-    return 0;
-}
-
 /* ---- what both are asked ---- */
-
-static int say_help(struct weir_command *command, const char *usage,
-                    const struct weir_option_set *set)
-{
-    command->kind = WEIR_COMMAND_SAY;
-    weir_text_add(&command->text, "%s", usage);
-    weir_options_help(&command->text, set);
-    return 0;
-}
-
-static int read_ranks(const struct reading *reading)
-{
-    int64_t ranks = reading->values->ranks;
-
-    if (ranks > RANKS_MAX)
-        return REFUSE(reading, "--ranks: %" PRId64 " ranks on one host; give at most %d", ranks,
-                      RANKS_MAX);
-    reading->command->question.rank_count = (unsigned)ranks;
-    return 0;
-}
 
 /* Cores, unless another policy is given. */
 static int read_pinning(const struct reading *reading)
@@ -154,39 +108,39 @@ static int read_pinning(const struct reading *reading)
 
     if (!words.pin)
         words.pin = weir_pin_policy_name(WEIR_PIN_CORE);
-    return weir_pinning_read(&words, reading->parser->arena, reading->parser->place,
-                             &reading->command->question.pinning, reading->error);
+    return weir_pinning_read(&words, reading->arena, reading->place,
+                             &reading->values->question.pinning, reading->error);
 }
 
 /* ---- doctor ---- */
 
-static bool is_chosen(const char *word)
+/* The word that stands alone, if there is one. 0, or a usage error if there are two. */
+static int take_path(const struct reading *reading, int count, const char *const alone[])
 {
-    return word && strcasecmp(word, WEIR_WORD_AUTO) != 0;
+    if (count > 1)
+        return REFUSE(reading, "\"%s\" is a word too many: one path is looked at, and that is %s",
+                      alone[1], alone[0]);
+    reading->values->question.path = count > 0 ? alone[0] : NULL;
+    return 0;
 }
 
 /* Words about ranks where none are drawn. */
 static int refuse_rankless(const struct reading *reading)
 {
-    const struct weir_pinning_words *words = &reading->values->pinning;
-    const char *option = words->pin                ? "pin"
-                         : is_chosen(words->order) ? "pin-order"
-                         : is_chosen(words->nic)   ? "nic"
-                                                   : NULL;
+    static const char *const of_ranks[] = {"pin", "pin-order", "nic", NULL};
+    const char *option = weir_options_find_changed(doctor_rows, reading->values, of_ranks);
 
-    if (!option || reading->values->ranks > 0)
+    if (!option || reading->values->question.rank_count > 0)
         return 0;
     return REFUSE(reading, "--%s: no ranks are drawn; say how many with --ranks, or leave it out",
                   option);
 }
 
-static int ask_doctor(const struct reading *reading)
+static int check_doctor(const struct reading *reading)
 {
-    const struct weir_host_question *question = &reading->command->question;
+    const struct weir_host_question *question = &reading->values->question;
 
-    if (refuse_rankless(reading) || read_ranks(reading))
-        return -EINVAL;
-    if (question->rank_count > 0 && read_pinning(reading))
+    if (refuse_rankless(reading) || (question->rank_count > 0 && read_pinning(reading)))
         return -EINVAL;
     if (question->pinning.policy == WEIR_PIN_STORAGE && !question->path)
         return REFUSE(reading, "--pin: storage is that behind a path, and none is given; write "
@@ -197,55 +151,44 @@ static int ask_doctor(const struct reading *reading)
 int weir_doctor_read(int count, const char *const words[], struct weir_command *command,
                      struct weir_error *error)
 {
-    struct host_values values;
-    const struct weir_option_binding binding = {&doctor_set, &values};
-    const struct weir_option_parser parser = {
-        .place = "doctor", .arena = &command->arena, .bindings = &binding, .binding_count = 1};
-    const struct reading reading = {&parser, &values, command, error};
-    const char **others = weir_arena_take(&command->arena, ((size_t)count + 1) * sizeof *others);
-    int other_count;
+    const struct weir_command_words doctor_words = {"doctor", &doctor_set, doctor_usage, NULL};
+    struct host_values values = {0};
+    const struct reading reading = {doctor_words.place, &values, &command->arena, error};
+    const char **parted = weir_arena_take(&command->arena, ((size_t)count + 1) * sizeof *parted);
+    const int options = weir_options_part(&doctor_set, count, words, parted);
 
-    weir_options_reset(&parser);
-    if (take_path(&reading, count, words, others, &other_count) ||
-        weir_options_parse(&parser, other_count, others, error))
+    if (take_path(&reading, count - options, parted + options) ||
+        weir_command_words_read(&doctor_words, options, parted, &values, &command->arena, command,
+                                error))
         return -EINVAL;
     if (values.help)
-        return say_help(command, doctor_usage, &doctor_set);
+        return 0;
     command->kind = WEIR_COMMAND_DOCTOR;
-    return ask_doctor(&reading);
+    if (check_doctor(&reading))
+        return -EINVAL;
+    command->question = values.question;
+    return 0;
 }
 
 /* ---- topology ---- */
 
-static int read_host(const struct reading *reading)
+static int check_topology(const struct reading *reading)
 {
-    const struct host_values *values = reading->values;
-    struct weir_host_question *question = &reading->command->question;
+    const struct weir_host_question *question = &reading->values->question;
+    bool needs_path = question->pinning.policy == WEIR_PIN_STORAGE;
     struct weir_cpu_set allowed;
 
-    if (values->xml_path && values->synthetic)
+    if (question->xml_path && question->synthetic)
         return REFUSE(reading, "--synthetic: one host is drawn, and --xml names another; leave one "
                                "of the two out");
-    if (values->allowed && weir_cpu_set_parse(values->allowed, &allowed) != 0)
+    if (question->allowed && weir_cpu_set_parse(question->allowed, &allowed) != 0)
         return REFUSE(reading,
                       "--allowed: \"%s\" is no list of processors; give numbers below %d and "
                       "ranges, such as 0-3,8",
-                      values->allowed, WEIR_CPUS_MAX);
-    question->xml_path = values->xml_path;
-    question->synthetic = values->synthetic;
-    question->allowed = values->allowed;
-    return 0;
-}
-
-static int read_target(const struct reading *reading)
-{
-    struct weir_host_question *question = &reading->command->question;
-    bool is_needed = question->pinning.policy == WEIR_PIN_STORAGE;
-
-    question->path = reading->values->target;
-    if (is_needed && !question->path)
+                      question->allowed, WEIR_CPUS_MAX);
+    if (needs_path && !question->path)
         return REFUSE(reading, "--pin: storage is that behind a path; give it with --target");
-    if (!is_needed && question->path)
+    if (!needs_path && question->path)
         return REFUSE(reading,
                       "--target: only --pin storage looks for what is behind a path, and "
                       "this is --pin %s; leave one of the two out",
@@ -256,20 +199,19 @@ static int read_target(const struct reading *reading)
 int weir_topology_read(int count, const char *const words[], struct weir_command *command,
                        struct weir_error *error)
 {
-    struct host_values values;
-    const struct weir_option_binding binding = {&topology_set, &values};
-    const struct weir_option_parser parser = {
-        .place = "topology", .arena = &command->arena, .bindings = &binding, .binding_count = 1};
-    const struct reading reading = {&parser, &values, command, error};
+    const struct weir_command_words topology_words = {"topology", &topology_set, topology_usage,
+                                                      NULL};
+    struct host_values values = {0};
+    const struct reading reading = {topology_words.place, &values, &command->arena, error};
 
-    weir_options_reset(&parser);
-    if (weir_options_parse(&parser, count, words, error))
+    if (weir_command_words_read(&topology_words, count, words, &values, &command->arena, command,
+                                error))
         return -EINVAL;
     if (values.help)
-        return say_help(command, topology_usage, &topology_set);
+        return 0;
     command->kind = WEIR_COMMAND_TOPOLOGY;
-    if (read_ranks(&reading) || read_pinning(&reading) || read_host(&reading) ||
-        read_target(&reading))
+    if (read_pinning(&reading) || check_topology(&reading))
         return -EINVAL;
+    command->question = values.question;
     return 0;
 }

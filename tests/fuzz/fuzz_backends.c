@@ -13,10 +13,12 @@ struct values {
 };
 
 static const struct weir_option rows[] = {
-    {0, "posix.odirect", WEIR_OPTION_FLAG, offsetof(struct values, flag), .help = "flag"},
-    {0, "mpiio.hintsFileName", WEIR_OPTION_TEXT, offsetof(struct values, path), .help = "path"},
-    {0, "posix.count", WEIR_OPTION_COUNT, offsetof(struct values, count), "128", .help = "count"},
-    {0, "dummy.delay-xfer", WEIR_OPTION_MICROSECONDS, offsetof(struct values, pause_ns),
+    {0, "posix.odirect", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct values, flag), .help = "flag"},
+    {0, "mpiio.hintsFileName", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct values, path),
+     .help = "path"},
+    {0, "posix.count", WEIR_OPTION_COUNT, WEIR_OPTION_AT(struct values, count), "128",
+     .help = "count"},
+    {0, "dummy.delay-xfer", WEIR_OPTION_MICROSECONDS, WEIR_OPTION_AT(struct values, pause_ns),
      .help = "pause"},
     {0},
 };

@@ -121,7 +121,7 @@ static const struct {
     {{"weir", "doctor", "--ranks=-1"},
      "doctor: --ranks: \"-1\" is not a count (a whole number, 0 or more)"},
     {{"weir", "doctor", "--ranks=65537"},
-     "doctor: --ranks: 65537 ranks on one host; give at most 65536"},
+     "doctor: --ranks: 65537 is not between 0 and 65536"},
     {{"weir", "doctor", "--xml=a"}, "doctor: --xml: unknown option"},
     {{"weir", "doctor", "--pin=core"},
      "doctor: --pin: no ranks are drawn; say how many with --ranks, or leave it out"},
@@ -146,7 +146,7 @@ static const struct {
      "topology: --allowed: \"4096\" is no list of processors; give numbers below 4096 and ranges, "
      "such as 0-3,8"},
     {{"weir", "topology", "--ranks=1m"},
-     "topology: --ranks: 1048576 ranks on one host; give at most 65536"},
+     "topology: --ranks: 1m is not between 0 and 65536"},
     {{"weir", "topology", "--pin=list:x"},
      "topology: --pin: \"list:x\" names no processors; give numbers and ranges, such as "
      "list:0-3,8"},

@@ -23,11 +23,12 @@ struct posix_values {
     int64_t stripe_bytes;
 };
 static const struct weir_option posix_rows[] = {
-    {0, "posix.odirect", WEIR_OPTION_FLAG, offsetof(struct posix_values, direct), .help = "direct"},
+    {0, "posix.odirect", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct posix_values, direct),
+     .help = "direct"},
     {0, "posix.lustre.stripecount", WEIR_OPTION_INTEGER,
-     offsetof(struct posix_values, stripe_count), .help = "stripes"},
-    {0, "posix.lustre.stripesize", WEIR_OPTION_SIZE, offsetof(struct posix_values, stripe_bytes),
-     .help = "bytes of a stripe"},
+     WEIR_OPTION_AT(struct posix_values, stripe_count), .help = "stripes"},
+    {0, "posix.lustre.stripesize", WEIR_OPTION_SIZE,
+     WEIR_OPTION_AT(struct posix_values, stripe_bytes), .help = "bytes of a stripe"},
     {0, "posix.gpfs.releasetoken", WEIR_OPTION_FLAG,
      .refusal = "tokens are not built; leave it out"},
     {0},
@@ -40,14 +41,15 @@ struct mpiio_values {
     const char *hints_path;
 };
 static const struct weir_option mpiio_rows[] = {
-    {0, "mpiio.useStridedDatatype", WEIR_OPTION_FLAG, offsetof(struct mpiio_values, strided),
+    {0, "mpiio.useStridedDatatype", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct mpiio_values, strided),
      .help = "strided"},
-    {0, "mpiio.useFileView", WEIR_OPTION_FLAG, offsetof(struct mpiio_values, view), .help = "view"},
-    {0, "mpiio.showHints", WEIR_OPTION_FLAG, offsetof(struct mpiio_values, show_hints),
+    {0, "mpiio.useFileView", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct mpiio_values, view),
+     .help = "view"},
+    {0, "mpiio.showHints", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct mpiio_values, show_hints),
      .help = "hints"},
-    {0, "mpiio.preallocate", WEIR_OPTION_FLAG, offsetof(struct mpiio_values, preallocate),
+    {0, "mpiio.preallocate", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct mpiio_values, preallocate),
      .help = "preallocate"},
-    {0, "mpiio.hintsFileName", WEIR_OPTION_TEXT, offsetof(struct mpiio_values, hints_path),
+    {0, "mpiio.hintsFileName", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct mpiio_values, hints_path),
      .help = "file of hints"},
     {0},
 };

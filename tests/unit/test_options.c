@@ -25,7 +25,7 @@ struct values {
     const char *animal;
 };
 
-#define AT(member) offsetof(struct values, member)
+#define AT(member) WEIR_OPTION_AT(struct values, member)
 
 static const struct weir_option rows[] = {
     {'w', "writeFile", WEIR_OPTION_FLAG, AT(write), .help = "write"},
@@ -60,8 +60,8 @@ struct extra {
     int64_t near;
 };
 static const struct weir_option extra_rows[] = {
-    {0, "x.direct", WEIR_OPTION_FLAG, offsetof(struct extra, direct), .help = "direct"},
-    {0, "far.but.here", WEIR_OPTION_FLAG, offsetof(struct extra, near), .help = "near"},
+    {0, "x.direct", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct extra, direct), .help = "direct"},
+    {0, "far.but.here", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct extra, near), .help = "near"},
     {0},
 };
 static const struct weir_option_set extra_set = {"X", extra_rows, sizeof(struct extra)};
@@ -423,6 +423,72 @@ static void help_shows_flags_options_with_defaults_and_refusals(void **state)
     weir_text_close(&text);
 }
 
+/* ---- members of other sizes, and bounds ---- */
+
+struct typed {
+    bool flag;
+    int integer;
+    unsigned count;
+    enum { RED, GREEN, BLUE } colour;
+    int shape;
+};
+
+#define TYPED(member) WEIR_OPTION_AT(struct typed, member)
+static const struct weir_option typed_rows[] = {
+    {0, "flag", WEIR_OPTION_FLAG, TYPED(flag), .help = "flag"},
+    {0, "integer", WEIR_OPTION_INTEGER, TYPED(integer), "-1", .help = "integer", .least = -2,
+     .most = 9},
+    {0, "count", WEIR_OPTION_COUNT, TYPED(count), .help = "count"},
+    {0, "colour", WEIR_OPTION_CHOICE, TYPED(colour), "green", "red|green|blue", .help = "colour"},
+    {0, "shape", WEIR_OPTION_CHOICE, TYPED(shape), NULL, "round|square", .help = "shape"},
+    {0},
+};
+static const struct weir_option_set typed_set = {"T", typed_rows, sizeof(struct typed)};
+
+static void options_fill_members_of_their_own_size_and_keep_their_bounds(void **state)
+{
+    static const char *const bad[][2] = {
+        {"integer=-3", "integer: -3 is not between -2 and 9"},
+        {"integer=10", "integer: 10 is not between -2 and 9"},
+        {"count=4g", "count: 4g is not between 0 and 2147483647"},
+        {"colour=pink", "colour: \"pink\" is not one of red|green|blue"},
+    };
+    static const char *const names[] = {"flag", "shape", NULL};
+    struct typed values;
+    struct weir_arena arena = {0};
+    struct weir_option_binding binding = {&typed_set, &values};
+    const struct weir_option_parser parser = {
+        .place = "test", .arena = &arena, .bindings = &binding, .binding_count = 1};
+    struct weir_text text = {0};
+    struct weir_error error = {0};
+
+    (void)state;
+    weir_options_reset(&parser);
+    assert_true(!values.flag && values.integer == -1 && values.count == 0);
+    assert_true(values.colour == GREEN && values.shape == -1);
+    assert_null(weir_options_find_changed(typed_rows, &values, names));
+    assert_int_equal(weir_options_assign_list(&parser, "test",
+                                              "flag=2,integer=-2,count=2147483647,colour=b,shape=s",
+                                              &error),
+                     0);
+    assert_true(values.flag && values.integer == -2 && values.count == 2147483647);
+    assert_true(values.colour == BLUE && values.shape == 1);
+    assert_string_equal(weir_options_find_changed(typed_rows, &values, names), "flag");
+    for (const struct weir_option *row = typed_rows; row->name; row++) {
+        assert_true(weir_options_is_changed(row, &values));
+        weir_options_value(&text, row, &values);
+        weir_text_add(&text, " ");
+    }
+    assert_string_equal(weir_text_string(&text), "1 -2 2147483647 blue square ");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        error = (struct weir_error){0};
+        assert_true(weir_options_assign_list(&parser, "test", bad[i][0], &error) != 0);
+        assert_non_null(strstr(error.text, bad[i][1]));
+    }
+    weir_text_close(&text);
+    weir_arena_close(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +502,7 @@ int main(void)
         cmocka_unit_test(a_directive_names_where_it_stands),
         cmocka_unit_test(values_are_written_so_that_they_can_be_read_again),
         cmocka_unit_test(help_shows_flags_options_with_defaults_and_refusals),
+        cmocka_unit_test(options_fill_members_of_their_own_size_and_keep_their_bounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,19 +17,51 @@ enum { RANKS_MAX = 8, DEPTH = 4 };
 
 extern const struct weir_backend weir_backend_rdma;
 
-static const struct weir_rdma_options *read_options(struct weir_arena *arena, const char *list)
+static int try_options(struct weir_arena *arena, const char *list, void **values,
+                       struct weir_error *error)
 {
     const struct weir_option_set *set = &weir_backend_rdma.descriptor.options;
     struct weir_option_binding binding = {.set = set};
     const struct weir_option_parser parser = {
         .place = "test", .arena = arena, .bindings = &binding, .binding_count = 1};
-    struct weir_error error = {0};
 
-    binding.values = weir_arena_take(arena, set->values_bytes);
+    *values = binding.values = weir_arena_take(arena, set->values_bytes);
     weir_options_reset(&parser);
-    if (*list && weir_options_assign_list(&parser, "test", list, &error) < 0)
+    return *list ? weir_options_assign_list(&parser, "test", list, error) : 0;
+}
+
+static const struct weir_rdma_options *read_options(struct weir_arena *arena, const char *list)
+{
+    struct weir_error error = {0};
+    void *values;
+
+    if (try_options(arena, list, &values, &error) < 0)
         fail_msg("%s", error.text);
-    return binding.values;
+    return values;
+}
+
+static void values_out_of_bounds_are_refused_as_they_are_read(void **state)
+{
+    static const char *const cases[][2] = {
+        {"rdma.stripe-unit=100", "test: rdma.stripe-unit: 100 is not between 512 and 1t"},
+        {"rdma.stripe-count=2000", "test: rdma.stripe-count: 2000 is not between 0 and "},
+        {"rdma.pairs=0", "test: rdma.pairs: 0 is not between 1 and 64"},
+        {"rdma.pairs=65", "test: rdma.pairs: 65 is not between 1 and 64"},
+        {"rdma.gid=-2", "test: rdma.gid: -2 is not between -1 and 255"},
+        {"rdma.mtu=8k", "test: rdma.mtu: 8k is not between 0 and 4096"},
+        {"rdma.capacity=1k", "test: rdma.capacity: 1k is not between 1m and 1p"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_arena arena = {0};
+        struct weir_error error = {0};
+        void *values;
+
+        assert_true(try_options(&arena, cases[i][0], &values, &error) < 0);
+        assert_int_equal(strncmp(error.text, cases[i][1], strlen(cases[i][1])), 0);
+        weir_arena_close(&arena);
+    }
 }
 
 /* ---- who serves ---- */
@@ -125,17 +157,14 @@ static void what_makes_no_sense_is_refused_with_the_way_out(void **state)
         {"rdma.hosts=a:1,rdma.secret-file=s,rdma.back=/x", "00", "weir serve --back"},
         {"rdma.hosts=a:1,rdma.secret-file=s,rdma.capacity=2g", "00", "weir serve --capacity"},
         {"rdma.stripe-count=2,rdma.targets=1", "00", "name at most as many"},
-        {"rdma.stripe-unit=100", "00", "--rdma.stripe-unit"},
         {"rdma.back=/x,rdma.targets=2", "000", "put %d"},
         {"rdma.flush=storage", "00", "--rdma.back FILE"},
         {"rdma.provider=tcp,rdma.gid=3", "00", "--rdma.gid is about verbs"},
         {"rdma.provider=shm,rdma.device=d", "00", "--rdma.device is about verbs"},
         {"rdma.provider=tcp,rdma.mtu=1024", "00", "--rdma.mtu is about verbs"},
         {"rdma.mtu=1000", "00", "4096"},
-        {"rdma.pairs=0", "00", "--rdma.pairs"},
         {"rdma.provider=shm,rdma.pairs=2", "00", "one way through memory"},
         {"rdma.timeout=0", "00", "--rdma.timeout"},
-        {"rdma.capacity=1k", "00", "--rdma.capacity"},
         {"rdma.provider=shm,rdma.targets=1", "01", "shared within a node"},
     };
 
@@ -415,7 +444,6 @@ static void a_session_without_servers_is_refused(void **state)
     static const char *const cases[][2] = {
         {"", "--rdma.hosts"},
         {"rdma.hosts=127.0.0.1:1,rdma.secret-file=no-such-file", "no-such-file"},
-        {"rdma.targets=2,rdma.stripe-count=2000", "--rdma.stripe-count"},
     };
 
     (void)state;
@@ -437,6 +465,7 @@ static void a_session_without_servers_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_out_of_bounds_are_refused_as_they_are_read),
         cmocka_unit_test(the_last_ranks_serve),
         cmocka_unit_test(what_makes_no_sense_is_refused_with_the_way_out),
         cmocka_unit_test(hosts_come_from_a_list_or_a_file),

@@ -40,7 +40,7 @@ struct fake_server {
     struct counts *counts;
 };
 
-#define AT(member) offsetof(struct asked, options.member)
+#define AT(member) WEIR_OPTION_AT(struct asked, options.member)
 static const struct weir_option fake_rows[] = {
     {0, "servers", WEIR_OPTION_COUNT, AT(servers), .help = "bits"},
     {0, "capacity", WEIR_OPTION_COUNT, AT(capacity), .help = "bytes"},

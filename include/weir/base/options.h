@@ -22,7 +22,8 @@ enum weir_option_type {
     WEIR_OPTION_DELAY,        /* int64_t nanoseconds of either sign, written in decimal seconds */
     WEIR_OPTION_MINUTES,      /* uint64_t nanoseconds, written in decimal minutes */
     WEIR_OPTION_TEXT,         /* const char *, NULL if not given */
-    WEIR_OPTION_CHOICE, /* const char *, one of the words of `choices`, stored as spelled there */
+    WEIR_OPTION_CHOICE, /* const char *, one of the words of `choices`, stored as spelled there; or
+                           an enum (or int), the number of the word from 0 on, -1 if not given */
     WEIR_OPTION_DIRECTIVES /* key=value[,key=value ...], each assigned to its own row by name */
 };
 
@@ -32,12 +33,17 @@ struct weir_option {
     char letter;      /* 0: none */
     const char *name; /* --name, and the key of -O and of scripts; matched without regard to case */
     enum weir_option_type type;
-    size_t offset;        /* of the value in the values struct */
+    size_t offset; /* of the value in the values struct, and ... */
+    size_t bytes;  /* ... its size: WEIR_OPTION_AT has both. A flag may be a bool, and a count, a
+                      size  or an integer a 32-bit one; 0: 64 bits or a pointer */
     const char *standard; /* default, as a user would write it; NULL: 0 or NULL */
     /* WEIR_OPTION_CHOICE: words with | between them, of which a unique beginning will do; with
      * "..." at the end, the first letter decides */
     const char *choices;
     const char *help; /* one sentence, lower case, no full stop */
+    /* of a count, a size or an integer: other values are refused; both 0: what the member holds */
+    int64_t least;
+    int64_t most;
     /* not NULL: the option is known, not built, and refused with this sentence, unless its value is
      * the default: that asks for nothing */
     const char *refusal;
@@ -48,6 +54,10 @@ struct weir_option {
     const char *better;
     const char *needs;
 };
+
+/* Offset and size of a member, for a row. */
+#define WEIR_OPTION_AT(structure, member)                                                          \
+    offsetof(structure, member), sizeof(((structure *)0)->member)
 
 /* A table and what it is called in help ("IOR", "POSIX"). */
 struct weir_option_set {
@@ -113,6 +123,11 @@ void weir_options_value(struct weir_text *text, const struct weir_option *row, c
 
 /* True if the value differs from the row's default. */
 bool weir_options_is_changed(const struct weir_option *row, const void *values);
+
+/* The first of these names whose row has a value that differs from its default; NULL: none. The
+ * list ends with NULL. */
+const char *weir_options_find_changed(const struct weir_option rows[], const void *values,
+                                      const char *const names[]);
 
 /* True if all values have the same text. */
 bool weir_options_are_same(const struct weir_option_set *set, const void *values,

@@ -4,7 +4,7 @@
  * place. */
 #include "options.h"
 
-#define AT(member) offsetof(struct weir_ior_config, member)
+#define AT(member) WEIR_OPTION_AT(struct weir_ior_config, member)
 
 static const char unused_better[] = "a remark says that it changes nothing";
 static const char backend_refusal[] =

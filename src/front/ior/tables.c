@@ -7,7 +7,7 @@
 
 /* ---- IOR 4.1 ---- */
 
-#define AT(member) offsetof(struct weir_ior_config, member)
+#define AT(member) WEIR_OPTION_AT(struct weir_ior_config, member)
 
 static const char gpu_refusal[] =
     "GPU buffers are not built; leave it out, and buffers are in host memory";
@@ -190,7 +190,7 @@ const struct weir_option_set weir_ior_option_set = {"IOR", ior_rows,
 
 /* ---- what we add ---- */
 
-#define OURS(member) offsetof(struct weir_ior_additions, member)
+#define OURS(member) WEIR_OPTION_AT(struct weir_ior_additions, member)
 
 static const struct weir_option addition_rows[] = {
     {0, "result", WEIR_OPTION_TEXT, OURS(result_path),
@@ -267,11 +267,11 @@ const struct weir_option_set weir_ior_addition_set = {"Weir", addition_rows,
                                                       sizeof(struct weir_ior_additions)};
 
 static const struct weir_option order_rows[] = {
-    {0, "explain", WEIR_OPTION_FLAG, offsetof(struct weir_ior_orders, explain),
+    {0, "explain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_ior_orders, explain),
      .help = "print what would be done, and stop"},
-    {'h', "help", WEIR_OPTION_FLAG, offsetof(struct weir_ior_orders, help),
+    {'h', "help", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_ior_orders, help),
      .help = "print this, and stop", .since = "2.10", .better = "once, with exit code 0"},
-    {0, "version", WEIR_OPTION_FLAG, offsetof(struct weir_ior_orders, version),
+    {0, "version", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_ior_orders, version),
      .help = "print the version, and stop"},
     {0},
 };

@@ -2,124 +2,104 @@
 /* The command that measures networks: its options, and the plan they make. */
 #include "net_words.h"
 
+#include "command_words.h"
 #include "progress_words.h"
 #include "time_words.h"
 
-#include "weir/base/options.h"
-
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
 static const char place[] = "net";
 
+/* Most options are members of the plan. */
 struct net_values {
-    const char *provider;
-    const char *device;
-    const char *interface;
-    int64_t gid;
-    const char *wireup;
-    const char *test;
-    const char *pattern;
-    const char *op;
-    int64_t both;
+    struct weir_net_plan plan;
+    int op; /* enum weir_net_verb; -1: not given */
     const char *size;
     const char *sizes;
     const char *duration; /* text, so that 0 and nothing differ */
-    int64_t iterations;
     const char *warm_up;
-    int64_t depth;
-    int64_t in_flight;
-    int64_t batch;
-    int64_t pairs;
-    int64_t signal_every;
-    int64_t working_set;
-    int64_t huge_pages;
-    int64_t mtu;
-    int64_t read_depth;
-    uint64_t interval_ns;
-    int64_t repetitions;
-    const char *format;
-    int64_t gbits;
-    const char *result_path;
     const char *progress;
     const char *watchdog;
     const char *give_up;
-    int64_t verify;
-    int64_t explain;
-    int64_t help;
+    bool explain;
+    bool help;
 };
 
-#define AT(member) offsetof(struct net_values, member)
+#define AT(member) WEIR_OPTION_AT(struct net_values, member)
 
 static const struct weir_option net_rows[] = {
-    {0, "provider", WEIR_OPTION_CHOICE, AT(provider), "auto", "auto|verbs|tcp|shm|mpi",
+    {0, "provider", WEIR_OPTION_CHOICE, AT(plan.provider), "auto", "auto|verbs|tcp|shm|mpi",
      .help = "what carries the data; auto: verbs where there is a device, else tcp"},
-    {0, "device", WEIR_OPTION_TEXT, AT(device),
+    {0, "device", WEIR_OPTION_TEXT, AT(plan.device),
      .help = "verbs: the device, such as mlx5_0 or mlx5_0/1; if not given, the first active one"},
-    {0, "interface", WEIR_OPTION_TEXT, AT(interface),
+    {0, "interface", WEIR_OPTION_TEXT, AT(plan.interface),
      .help = "network device or address at which ranks are reached"},
-    {0, "gid", WEIR_OPTION_INTEGER, AT(gid), "-1",
-     .help = "verbs: index in the port's table of GIDs; -1: chosen"},
-    {0, "wireup", WEIR_OPTION_CHOICE, AT(wireup), "auto", "auto|socket|cm",
+    {0, "gid", WEIR_OPTION_INTEGER, AT(plan.gid_index), "-1",
+     .help = "verbs: index in the port's table of GIDs; -1: chosen", .least = -1, .most = INT_MAX},
+    {0, "wireup", WEIR_OPTION_CHOICE, AT(plan.wireup), "auto", "auto|socket|cm",
      .help = "verbs: how queue pairs find each other; cm: by rdma_cm"},
-    {0, "test", WEIR_OPTION_CHOICE, AT(test), "bw", "bw|lat",
+    {0, "test", WEIR_OPTION_CHOICE, AT(plan.measure), "bw", "bw|lat",
      .help = "bandwidth, or latency by ping-pong"},
-    {0, "pattern", WEIR_OPTION_CHOICE, AT(pattern), "pair",
+    {0, "pattern", WEIR_OPTION_CHOICE, AT(plan.pattern), "pair",
      "pair|pairs|all|incast|outcast|bisection",
      .help = "who sends to whom: 0 to 1; the lower half of ranks to the upper, each alone and then "
              "together; every rank to every other; all to 0; 0 to all; halves in every way"},
     {0, "op", WEIR_OPTION_CHOICE, AT(op), NULL, "write|read|send",
      .help = "how data move: written by their source, read by their sink, or sent; write, but send "
              "over mpi"},
-    {0, "both", WEIR_OPTION_FLAG, AT(both), .help = "both directions of each pair at once"},
+    {0, "both", WEIR_OPTION_FLAG, AT(plan.is_both_ways),
+     .help = "both directions of each pair at once"},
     {0, "size", WEIR_OPTION_TEXT, AT(size),
      .help = "bytes of a message; if not given, 64k for bw and 8 for lat"},
     {0, "sizes", WEIR_OPTION_TEXT, AT(sizes),
      .help = "several, one after the other: 1:8m doubles from 1 to 8m; 4k,64k,1m is a list"},
     {0, "duration", WEIR_OPTION_TEXT, AT(duration),
      .help = "seconds of each measurement; if neither this nor iterations is given, 3"},
-    {0, "iterations", WEIR_OPTION_COUNT, AT(iterations),
+    {0, "iterations", WEIR_OPTION_COUNT, AT(plan.iterations),
      .help = "messages of each flow, in place of a duration"},
     {0, "warm-up", WEIR_OPTION_TEXT, AT(warm_up),
      .help = "seconds before each measurement that do not count; if not given, a tenth of the "
              "duration, up to 0.5"},
-    {0, "depth", WEIR_OPTION_COUNT, AT(depth),
+    {0, "depth", WEIR_OPTION_COUNT, AT(plan.depth),
      .help = "messages in flight per flow; 0: 128 for bw, 1 for lat"},
-    {0, "in-flight", WEIR_OPTION_SIZE, AT(in_flight),
+    {0, "in-flight", WEIR_OPTION_SIZE, AT(plan.in_flight_bytes),
      .help = "bytes in flight per flow, which limit the depth of large messages, but not to less "
              "than 8 of each of --pairs; 0: with --depth as many as that says, else 1m for each "
              "of --pairs"},
-    {0, "batch", WEIR_OPTION_COUNT, AT(batch),
+    {0, "batch", WEIR_OPTION_COUNT, AT(plan.batch),
      .help = "messages handed over at once, 64 at most; 0: 16, and no more than a quarter of the "
              "depth"},
-    {0, "pairs", WEIR_OPTION_COUNT, AT(pairs), "1",
+    {0, "pairs", WEIR_OPTION_COUNT, AT(plan.pairs), "1",
      .help = "queue pairs (verbs) or streams (tcp) of a flow"},
-    {0, "signal-every", WEIR_OPTION_COUNT, AT(signal_every),
+    {0, "signal-every", WEIR_OPTION_COUNT, AT(plan.signal_every),
      .help = "verbs: every so many messages of a list tell that they are done; 0: the last only"},
-    {0, "working-set", WEIR_OPTION_SIZE, AT(working_set),
+    {0, "working-set", WEIR_OPTION_SIZE, AT(plan.working_set_bytes),
      .help = "memory that a flow goes round at each end; 0: all messages in flight, up to 8m"},
-    {0, "huge-pages", WEIR_OPTION_FLAG, AT(huge_pages), .help = "buffers in reserved huge pages"},
-    {0, "mtu", WEIR_OPTION_SIZE, AT(mtu), .help = "verbs: at most so much; 0: that of the port"},
-    {0, "read-depth", WEIR_OPTION_COUNT, AT(read_depth),
+    {0, "huge-pages", WEIR_OPTION_FLAG, AT(plan.wants_huge_pages),
+     .help = "buffers in reserved huge pages"},
+    {0, "mtu", WEIR_OPTION_SIZE, AT(plan.mtu_bytes),
+     .help = "verbs: at most so much; 0: that of the port"},
+    {0, "read-depth", WEIR_OPTION_COUNT, AT(plan.read_depth),
      .help = "verbs: reads in flight per queue pair; 0: the most that the device can"},
-    {0, "interval", WEIR_OPTION_SECONDS, AT(interval_ns),
+    {0, "interval", WEIR_OPTION_SECONDS, AT(plan.interval_ns),
      .help = "seconds for which bytes are printed interval by interval; 0: none, but 1 with "
              "--format iperf"},
-    {0, "repetitions", WEIR_OPTION_COUNT, AT(repetitions), "1",
+    {0, "repetitions", WEIR_OPTION_COUNT, AT(plan.repetitions), "1",
      .help = "of all of it; medians are reported"},
-    {0, "format", WEIR_OPTION_CHOICE, AT(format), "table", "table|json|iperf|perftest",
+    {0, "format", WEIR_OPTION_CHOICE, AT(plan.format), "table", "table|json|iperf|perftest",
      .help = "format of the report"},
-    {0, "gbits", WEIR_OPTION_FLAG, AT(gbits), .help = "with --format perftest: Gbit/s, not MiB/s"},
-    {0, "result", WEIR_OPTION_TEXT, AT(result_path),
+    {0, "gbits", WEIR_OPTION_FLAG, AT(plan.is_in_bits),
+     .help = "with --format perftest: Gbit/s, not MiB/s"},
+    {0, "result", WEIR_OPTION_TEXT, AT(plan.result_path),
      .help = "append what is measured to this file, as weir ior does"},
     {0, "progress", WEIR_OPTION_TEXT, AT(progress), "auto", .help = WEIR_PROGRESS_HELP},
     {0, "watchdog", WEIR_OPTION_TEXT, AT(watchdog), "60s", .help = WEIR_WATCHDOG_HELP},
     {0, "give-up", WEIR_OPTION_TEXT, AT(give_up),
      .help = "end the run if a task has not moved for so long, at least the time of --watchdog: "
              "finished measurements are in the result"},
-    {0, "verify", WEIR_OPTION_FLAG, AT(verify),
+    {0, "verify", WEIR_OPTION_FLAG, AT(plan.must_verify),
      .help = "stamp every message, and look for what came wrong, twice, or not at all"},
     {0, "explain", WEIR_OPTION_FLAG, AT(explain), .help = "print the plan, and stop"},
     {'h', "help", WEIR_OPTION_FLAG, AT(help), .help = "print this, and stop"},
@@ -153,49 +133,11 @@ static const char usage[] =
 /* What all parts of the reading share. */
 struct reading {
     const struct net_values *values;
-    struct weir_net_plan *plan;
+    struct weir_net_plan *plan; /* that of the values */
     struct weir_error *error;
 };
 
 #define REFUSE(reading, ...) weir_error_usage((reading)->error, place, __VA_ARGS__)
-
-/* ---- words that are numbers of an enum ---- */
-
-static unsigned index_of(const char *word, const char *const names[], unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (strcmp(word, names[i]) == 0)
-            return i;
-    return 0;
-}
-
-static enum weir_net_pattern pattern_of(const char *word)
-{
-    enum weir_net_pattern pattern = WEIR_NET_PAIR;
-
-    while (pattern < WEIR_NET_BISECTION && strcmp(word, weir_net_pattern_name(pattern)) != 0)
-        pattern++;
-    return pattern;
-}
-
-static enum weir_net_verb verb_of(const char *word)
-{
-    enum weir_net_verb verb = WEIR_NET_WRITE;
-
-    while (verb < WEIR_NET_SEND && strcmp(word, weir_net_verb_name(verb)) != 0)
-        verb++;
-    return verb;
-}
-
-static enum weir_net_format format_of(const char *word)
-{
-    static const char *const names[] = {[WEIR_NET_TABLE] = "table",
-                                        [WEIR_NET_JSON] = "json",
-                                        [WEIR_NET_IPERF] = "iperf",
-                                        [WEIR_NET_PERFTEST] = "perftest"};
-
-    return (enum weir_net_format)index_of(word, names, sizeof names / sizeof *names);
-}
 
 /* ---- sizes ---- */
 
@@ -290,7 +232,6 @@ static int read_times(const struct reading *reading)
     struct weir_net_plan *plan = reading->plan;
     const uint64_t standard_ns = UINT64_C(3000000000), warm_up_most_ns = UINT64_C(500000000);
 
-    plan->iterations = (uint64_t)values->iterations;
     plan->duration_ns = plan->iterations > 0 ? 0 : standard_ns;
     if (values->duration != NULL &&
         read_seconds(reading, "duration", values->duration, &plan->duration_ns))
@@ -301,7 +242,6 @@ static int read_times(const struct reading *reading)
     if (values->warm_up != NULL &&
         read_seconds(reading, "warm-up", values->warm_up, &plan->warm_up_ns))
         return -EINVAL;
-    plan->interval_ns = values->interval_ns;
     if (plan->interval_ns == 0 && plan->format == WEIR_NET_IPERF && plan->iterations == 0 &&
         plan->measure == WEIR_NET_BANDWIDTH)
         plan->interval_ns = UINT64_C(1000000000);
@@ -310,74 +250,42 @@ static int read_times(const struct reading *reading)
 
 /* ---- load ---- */
 
-static int read_count(const struct reading *reading, const char *option, int64_t value,
-                      unsigned standard, unsigned *count)
-{
-    if (value > INT_MAX)
-        return REFUSE(reading, "--%s: %" PRId64 " is too many; give fewer", option, value);
-    *count = value > 0 ? (unsigned)value : standard;
-    return 0;
-}
-
 /* Enough for any one stream or queue pair within a data centre: 80 Gbit/s over 100 us. More would
  * only lie in queues, where it falls out of caches. */
 #define IN_FLIGHT_OF_PAIR (UINT64_C(1) << 20)
 
-static int read_load(const struct reading *reading)
+/* What is 0 was not given. */
+static void settle_load(struct weir_net_plan *plan)
 {
-    const struct net_values *values = reading->values;
-    struct weir_net_plan *plan = reading->plan;
     bool is_latency = plan->measure == WEIR_NET_LATENCY;
-    unsigned batch;
+    bool is_depth_given = plan->depth > 0;
 
-    if (read_count(reading, "depth", values->depth, is_latency ? 1 : 128, &plan->depth))
-        return -EINVAL;
-    batch = plan->depth / 4 < 16 ? plan->depth / 4 : 16;
-    if (read_count(reading, "batch", values->batch, batch > 0 ? batch : 1, &plan->batch) ||
-        read_count(reading, "pairs", values->pairs, 1, &plan->pairs) ||
-        read_count(reading, "signal-every", values->signal_every, 0, &plan->signal_every) ||
-        read_count(reading, "mtu", values->mtu, 0, &plan->mtu_bytes) ||
-        read_count(reading, "read-depth", values->read_depth, 0, &plan->read_depth) ||
-        read_count(reading, "repetitions", values->repetitions, 1, &plan->repetitions))
-        return -EINVAL;
-    plan->is_batch_given = values->batch > 0;
-    plan->in_flight_bytes = (uint64_t)values->in_flight;
-    if (plan->in_flight_bytes == 0 && values->depth == 0 && !is_latency)
+    plan->is_batch_given = plan->batch > 0;
+    if (!is_depth_given)
+        plan->depth = is_latency ? 1 : 128;
+    if (!plan->is_batch_given)
+        plan->batch = plan->depth < 4 ? 1 : plan->depth < 64 ? plan->depth / 4 : 16;
+    if (plan->pairs == 0)
+        plan->pairs = 1;
+    if (plan->repetitions == 0)
+        plan->repetitions = 1;
+    if (plan->in_flight_bytes == 0 && !is_depth_given && !is_latency)
         plan->in_flight_bytes = plan->pairs * IN_FLIGHT_OF_PAIR;
-    plan->working_set_bytes = (uint64_t)values->working_set;
-    plan->wants_huge_pages = values->huge_pages != 0;
-    plan->must_verify = values->verify != 0;
-    return 0;
 }
 
 /* ---- provider ---- */
 
-static int read_provider(const struct reading *reading)
+/* An option that only one provider has implies that provider. */
+static void settle_provider(const struct net_values *values, struct weir_net_plan *plan)
 {
-    const struct net_values *values = reading->values;
-    struct weir_net_plan *plan = reading->plan;
-    struct weir_arena *arena = &plan->arena;
-    bool is_chosen = strcmp(values->provider, "auto") == 0;
-    bool is_mpi = strcmp(values->provider, "mpi") == 0;
-    /* An option that only one provider has implies that provider. */
-    bool speaks_of_verbs = values->device != NULL || values->gid >= 0 || values->mtu > 0 ||
-                           values->read_depth > 0 || values->signal_every > 0 ||
-                           strcmp(values->wireup, "auto") != 0;
+    static const char *const of_verbs[] = {"device",       "gid",    "mtu", "read-depth",
+                                           "signal-every", "wireup", NULL};
 
-    if (values->gid < -1 || values->gid > INT_MAX)
-        return REFUSE(reading,
-                      "--gid: %" PRId64 " is no index; give 0 or more, or -1 to have it "
-                      "chosen",
-                      values->gid);
-    plan->provider = is_chosen ? NULL : weir_arena_copy(arena, values->provider);
-    if (is_chosen && speaks_of_verbs)
-        plan->provider = "verbs";
-    plan->device = weir_arena_copy(arena, values->device);
-    plan->interface = weir_arena_copy(arena, values->interface);
-    plan->gid_index = (int)values->gid;
-    plan->wireup = weir_arena_copy(arena, values->wireup);
-    plan->verb = values->op != NULL ? verb_of(values->op) : is_mpi ? WEIR_NET_SEND : WEIR_NET_WRITE;
-    return 0;
+    plan->verb = values->op >= 0                      ? (enum weir_net_verb)values->op
+                 : strcmp(plan->provider, "mpi") == 0 ? WEIR_NET_SEND
+                                                      : WEIR_NET_WRITE;
+    if (strcmp(plan->provider, "auto") == 0)
+        plan->provider = weir_options_find_changed(net_rows, values, of_verbs) ? "verbs" : NULL;
 }
 
 static int read_format(const struct reading *reading)
@@ -385,30 +293,22 @@ static int read_format(const struct reading *reading)
     const struct net_values *values = reading->values;
     struct weir_net_plan *plan = reading->plan;
 
-    plan->format = format_of(values->format);
-    plan->is_in_bits = values->gbits != 0;
     if (plan->is_in_bits && plan->format != WEIR_NET_PERFTEST)
         return REFUSE(reading, "--gbits: only --format perftest has lines in either unit; leave it "
                                "out, or say --format perftest");
-    plan->result_path = weir_arena_copy(&plan->arena, values->result_path);
     if (weir_progress_read(values->progress, place, reading->error, &plan->progress_ns))
         return -EINVAL;
     return weir_watchdog_read(values->watchdog, values->give_up, place, reading->error,
                               &plan->watchdog_ns, &plan->give_up_ns);
 }
 
-static int fill(const struct reading *reading)
+static int settle(const struct reading *reading)
 {
-    const struct net_values *values = reading->values;
-    struct weir_net_plan *plan = reading->plan;
-
-    plan->measure = strcmp(values->test, "lat") == 0 ? WEIR_NET_LATENCY : WEIR_NET_BANDWIDTH;
-    plan->pattern = pattern_of(values->pattern);
-    plan->is_both_ways = values->both != 0;
-    if (read_format(reading) || read_provider(reading) || read_sizes(reading) ||
-        read_times(reading) || read_load(reading))
+    if (read_format(reading) || read_sizes(reading) || read_times(reading))
         return -EINVAL;
-    return weir_net_plan_check(plan, reading->error);
+    settle_provider(reading->values, reading->plan);
+    settle_load(reading->plan);
+    return weir_net_plan_check(reading->plan, reading->error);
 }
 
 static const char *join(struct weir_arena *arena, int count, const char *const words[])
@@ -424,45 +324,25 @@ static const char *join(struct weir_arena *arena, int count, const char *const w
     return line;
 }
 
-static int make_plan(int count, const char *const words[], const struct net_values *values,
-                     struct weir_command *command, struct weir_error *error)
+int weir_net_words_read(int count, const char *const words[], struct weir_command *command,
+                        struct weir_error *error)
 {
+    const struct weir_command_words net_words = {place, &net_set, usage, foreign_words};
     struct weir_arena arena = {0};
-    struct weir_net_plan *plan = weir_arena_take(&arena, sizeof *plan);
+    struct net_values *values = weir_arena_take(&arena, sizeof *values);
+    struct weir_net_plan *plan = &values->plan;
     const struct reading reading = {values, plan, error};
     int failure;
 
     plan->arena = arena;
-    plan->command_line = join(&plan->arena, count, words);
-    failure = fill(&reading);
-    if (failure) {
+    failure =
+        weir_command_words_read(&net_words, count, words, values, &plan->arena, command, error);
+    if (failure || values->help || (failure = settle(&reading)) != 0) {
         weir_net_plan_close(plan);
         return failure;
     }
+    plan->command_line = join(&plan->arena, count, words);
     command->kind = values->explain ? WEIR_COMMAND_NET_EXPLAIN : WEIR_COMMAND_NET;
     command->net = plan;
     return 0;
-}
-
-int weir_net_words_read(int count, const char *const words[], struct weir_command *command,
-                        struct weir_error *error)
-{
-    struct net_values values;
-    const struct weir_option_binding binding = {&net_set, &values};
-    const struct weir_option_parser parser = {.place = place,
-                                              .arena = &command->arena,
-                                              .bindings = &binding,
-                                              .binding_count = 1,
-                                              .foreign = foreign_words};
-
-    weir_options_reset(&parser);
-    if (weir_options_parse(&parser, count, words, error))
-        return -EINVAL;
-    if (values.help) {
-        command->kind = WEIR_COMMAND_SAY;
-        weir_text_add(&command->text, "%s", usage);
-        weir_options_help(&command->text, &net_set);
-        return 0;
-    }
-    return make_plan(count, words, &values, command, error);
 }
