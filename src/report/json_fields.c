@@ -123,6 +123,8 @@ static json_t *value_of(const struct weir_json_field *field, const void *values)
         return weir_json_columns(field->fields, pointed, field->stride, count_in(field, values));
     case WEIR_JSON_COUNTS:
         return counts_of(member, count_in(field, values));
+    case WEIR_JSON_NUMBERS:
+        return counts_of(pointed, count_in(field, values));
     case WEIR_JSON_STRINGS:
         return strings_of(pointed, count_in(field, values));
     case WEIR_JSON_PAIRS:
@@ -245,6 +247,9 @@ static bool take_array(const struct weir_json_field *field, const json_t *list, 
         return take_list(field, list, member, arena);
     case WEIR_JSON_COUNTS:
         return take_counts(list, member);
+    case WEIR_JSON_NUMBERS:
+        *(void **)member = elements = elements_in(arena, count, sizeof(uint64_t));
+        return take_counts(list, elements);
     case WEIR_JSON_VECTOR:
         *(void **)member = elements = elements_in(arena, count, field->stride);
         return take_list(field, list, elements, arena);
@@ -333,6 +338,7 @@ static bool take_value(const struct weir_json_field *field, json_t *value, void 
     case WEIR_JSON_VECTOR:
     case WEIR_JSON_POINTERS:
     case WEIR_JSON_COUNTS:
+    case WEIR_JSON_NUMBERS:
     case WEIR_JSON_STRINGS:
         return take_array(field, value, values, arena);
     case WEIR_JSON_COLUMNS:

@@ -33,6 +33,7 @@ enum weir_json_type {
     WEIR_JSON_POINTERS, /* pointer to an array of pointers to structs: an array of objects */
     WEIR_JSON_COLUMNS,  /* pointer to an array of structs: an object of arrays, one per field */
     WEIR_JSON_COUNTS,   /* array of uint64_t, counted */
+    WEIR_JSON_NUMBERS,  /* const uint64_t *, counted */
     WEIR_JSON_STRINGS,  /* const char *const *, counted */
     WEIR_JSON_PAIRS,    /* pointer to an array of struct weir_fact, counted: an object of texts */
     WEIR_JSON_OWN       /* as `write` and `read` say, which are given the whole struct */

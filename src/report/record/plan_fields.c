@@ -130,25 +130,20 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
 
 struct flat_step {
     unsigned level; /* steps around it */
-    enum weir_step_kind kind;
-    uint64_t count;
-    uint64_t until_ns;
-    uint64_t sleep_ns;
-    struct weir_rank_set ranks;
-    const char *label;
     unsigned phase; /* number */
+    struct weir_step step;
 };
 
 static const struct weir_json_field step_fields[] = {
     WEIR_JSON_FIELD(flat_step, "level", level, UNSIGNED),
-    WEIR_JSON_FIELD(flat_step, "step", kind, NAME, WEIR_JSON_NAMES(step_kinds)),
-    IF_ANY(flat_step, "count", count, COUNT),
-    IF_ANY(flat_step, "until_ns", until_ns, COUNT),
-    IF_ANY(flat_step, "sleep_ns", sleep_ns, COUNT),
-    IF_ANY(flat_step, "first_rank", ranks.first, COUNT),
-    IF_ANY(flat_step, "ranks", ranks.count, COUNT),
-    IF_ANY(flat_step, "rank_stride", ranks.stride, COUNT),
-    IF_ANY(flat_step, "label", label, STRING),
+    WEIR_JSON_FIELD(flat_step, "step", step.kind, NAME, WEIR_JSON_NAMES(step_kinds)),
+    IF_ANY(flat_step, "count", step.count, COUNT),
+    IF_ANY(flat_step, "until_ns", step.until_ns, COUNT),
+    IF_ANY(flat_step, "sleep_ns", step.sleep_ns, COUNT),
+    IF_ANY(flat_step, "first_rank", step.ranks.first, COUNT),
+    IF_ANY(flat_step, "ranks", step.ranks.count, COUNT),
+    IF_ANY(flat_step, "rank_stride", step.ranks.stride, COUNT),
+    IF_ANY(flat_step, "label", step.label, STRING),
     IF_ANY(flat_step, "phase", phase, UNSIGNED),
     {0},
 };
@@ -156,14 +151,8 @@ static const struct weir_json_field step_fields[] = {
 static void add_steps(json_t *list, const struct weir_step *step, unsigned level)
 {
     for (; step; step = step->next) {
-        const struct flat_step flat = {.level = level,
-                                       .kind = step->kind,
-                                       .count = step->count,
-                                       .until_ns = step->until_ns,
-                                       .sleep_ns = step->sleep_ns,
-                                       .ranks = step->ranks,
-                                       .label = step->label,
-                                       .phase = step->phase ? step->phase->number : 0};
+        const struct flat_step flat = {
+            .level = level, .phase = step->phase ? step->phase->number : 0, .step = *step};
 
         json_array_append_new(list, weir_json_object(step_fields, &flat));
         add_steps(list, step->body, level + 1);
@@ -181,16 +170,11 @@ static json_t *write_steps(const void *values)
 static bool make_step(const struct weir_test *test, const struct flat_step *flat,
                       struct weir_step *step)
 {
-    *step = (struct weir_step){.kind = flat->kind,
-                               .count = flat->count,
-                               .until_ns = flat->until_ns,
-                               .sleep_ns = flat->sleep_ns,
-                               .ranks = flat->ranks,
-                               .label = flat->label};
-    for (size_t i = 0; flat->kind == WEIR_STEP_PHASE && i < test->phase_count; i++)
+    *step = flat->step;
+    for (size_t i = 0; step->kind == WEIR_STEP_PHASE && i < test->phase_count; i++)
         if (test->phases[i]->number == flat->phase)
             step->phase = test->phases[i];
-    return flat->kind != WEIR_STEP_PHASE || step->phase;
+    return step->kind != WEIR_STEP_PHASE || step->phase;
 }
 
 static bool has_body(enum weir_step_kind kind)
@@ -218,7 +202,7 @@ static bool read_steps(const json_t *value, void *values, struct weir_arena *are
         *ends[flat.level] = &steps[i];
         ends[flat.level] = &steps[i].next;
         depth = flat.level;
-        if (has_body(flat.kind))
+        if (has_body(steps[i].kind))
             ends[++depth] = &steps[i].body;
     }
     return json_is_array(value);

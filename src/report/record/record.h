@@ -31,8 +31,6 @@ extern const struct weir_json_field weir_record_run_fields[];
 extern const struct weir_json_field weir_record_end_fields[];
 extern const struct weir_json_field weir_record_test_fields[];
 extern const struct weir_json_field weir_record_phase_fields[];
-extern const char *const weir_record_outcomes[3];               /* by enum weir_outcome */
-extern const struct weir_json_field weir_record_loops_fields[]; /* part of those of a phase */
 extern const struct weir_json_field weir_record_timed_fields[]; /* struct weir_timed_result */
 /* Histograms, series, and where the ranks ran. */
 extern const struct weir_json_field weir_record_detail_fields[];

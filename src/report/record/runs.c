@@ -77,8 +77,9 @@ static bool read_rank_places(struct weir_phase_result *phase)
 }
 
 /* Without the record of its test a phase would lead reports astray. */
-static bool read_phase(const json_t *record, struct weir_result *result)
+static bool read_phase(const json_t *record, struct weir_recorded *run)
 {
+    struct weir_result *result = run->result;
     struct weir_phase_result *phase = weir_result_begin_phase(result);
 
     phase->file_bytes = UINT64_MAX;
@@ -88,35 +89,36 @@ static bool read_phase(const json_t *record, struct weir_result *result)
            has_begun(result, phase->test, result->test_count) && read_rank_places(phase);
 }
 
-static bool read_timed(const json_t *record, struct weir_result *result)
+static bool read_timed(const json_t *record, struct weir_recorded *run)
 {
-    return weir_json_take(record, weir_record_timed_fields, weir_result_add_timed(result),
-                          &result->arena);
+    return weir_json_take(record, weir_record_timed_fields, weir_result_add_timed(run->result),
+                          &run->result->arena);
 }
 
-static bool read_end(const json_t *record, struct weir_result *result)
+static bool read_end(const json_t *record, struct weir_recorded *run)
 {
-    result->is_interrupted = false;
-    return weir_json_take(record, weir_record_end_fields, result, &result->arena);
+    run->result->is_interrupted = false;
+    return weir_json_take(record, weir_record_end_fields, run->result, &run->result->arena);
 }
 
 static int read_records(const json_t *records, struct weir_recorded *run, const char *path,
                         struct weir_error *error)
 {
+    static const struct {
+        const char *name;
+        bool (*read)(const json_t *record, struct weir_recorded *run);
+    } kinds[] = {
+        {"test", read_test}, {"phase", read_phase}, {"timed", read_timed}, {"end", read_end}};
+
     /* A run that was killed wrote no end. */
     run->result->is_interrupted = true;
-    for (size_t i = 1; i < json_array_size(records); i++) {
-        const json_t *record = json_array_get(records, i);
+    for (size_t i = 1; i < json_array_size(records); i++)
+        for (size_t j = 0; j < sizeof kinds / sizeof *kinds; j++) {
+            const json_t *record = json_array_get(records, i);
 
-        if (is_kind(record, "test") && !read_test(record, run))
-            return damaged(error, path, "test");
-        if (is_kind(record, "phase") && !read_phase(record, run->result))
-            return damaged(error, path, "phase");
-        if (is_kind(record, "timed") && !read_timed(record, run->result))
-            return damaged(error, path, "timed");
-        if (is_kind(record, "end") && !read_end(record, run->result))
-            return damaged(error, path, "end");
-    }
+            if (is_kind(record, kinds[j].name) && !kinds[j].read(record, run))
+                return damaged(error, path, kinds[j].name);
+        }
     return 0;
 }
 

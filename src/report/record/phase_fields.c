@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, as keys of the result file: one table for the writer and the reader of each
- * record. docs/result-file.md explains each key. */
+/* What was found in a phase, as keys of the result file: one table for the writer and the reader of
+ * each record. docs/result-file.md explains each key. */
 #include "record.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 
 /* ---- names ---- */
 
-const char *const weir_record_outcomes[3] = {
+static const char *const outcomes[] = {
     [WEIR_OUTCOME_COMPLETE] = "complete",
     [WEIR_OUTCOME_PARTIAL] = "partial",
     [WEIR_OUTCOME_SKIPPED] = "skipped",
@@ -20,150 +20,6 @@ static const char *const outlier_kinds[] = {
     [WEIR_OUTLIER_START] = "start",       [WEIR_OUTLIER_OPEN] = "open",
     [WEIR_OUTLIER_TRANSFER] = "transfer", [WEIR_OUTLIER_CLOSE] = "close",
     [WEIR_OUTLIER_END] = "end",
-};
-
-/* ---- the run ---- */
-
-static const struct weir_json_field host_fields[] = {
-    WEIR_JSON_FIELD(weir_host_facts, "system", system, TEXT),
-    WEIR_JSON_FIELD(weir_host_facts, "node", node, TEXT),
-    WEIR_JSON_FIELD(weir_host_facts, "release", release, TEXT),
-    WEIR_JSON_FIELD(weir_host_facts, "version", version, TEXT),
-    WEIR_JSON_FIELD(weir_host_facts, "machine", machine, TEXT),
-    {0},
-};
-
-#define NIC(key_text, member, type) WEIR_JSON_FIELD(weir_nic_facts, key_text, member, type)
-
-static const struct weir_json_field nic_fields[] = {
-    NIC("name", name, TEXT),
-    NIC("kind", kind, TEXT),
-    NIC("state", state, TEXT),
-    NIC("driver", driver, TEXT),
-    NIC("bits_per_s", bits_per_s, COUNT),
-    NIC("numa_node", numa_node, PLACE),
-    {0},
-};
-
-#define NODE(key_text, member, ...) WEIR_JSON_FIELD(weir_node_group, key_text, member, __VA_ARGS__)
-
-static const struct weir_json_field node_fields[] = {
-    NODE("count", count, UNSIGNED, .flags = WEIR_JSON_NEEDED),
-    NODE("hosts", hosts, STRING, .flags = WEIR_JSON_NEEDED),
-    NODE("kernel", facts.kernel, TEXT),
-    NODE("distribution", facts.distribution, TEXT),
-    NODE("cpu_model", facts.cpu_model, TEXT),
-    NODE("packages", facts.packages, UNSIGNED),
-    NODE("numa_nodes", facts.numa_nodes, UNSIGNED),
-    NODE("cores", facts.cores, UNSIGNED),
-    NODE("processors", facts.processors, UNSIGNED),
-    NODE("cpus", facts.cpus, TEXT),
-    NODE("cpu_quota_permille", facts.cpu_quota_permille, KNOWN),
-    NODE("smt", facts.smt, TEXT),
-    NODE("governor", facts.governor, TEXT),
-    NODE("clock_source", facts.clock_source, TEXT),
-    NODE("container", facts.container, TEXT),
-    NODE("hypervisor", facts.hypervisor, TEXT),
-    NODE("memory_bytes", facts.memory_bytes, COUNT),
-    NODE("memory_limit_bytes", facts.memory_limit_bytes, KNOWN),
-    NODE("numa_memory", facts.numa_memory, TEXT),
-    NODE("huge_page_bytes", facts.huge_page_bytes, COUNT),
-    NODE("huge_pages", facts.huge_pages, COUNT),
-    NODE("transparent_huge_pages", facts.transparent_huge_pages, TEXT),
-    NODE("memlock_bytes", facts.memlock_bytes, KNOWN),
-    NODE("open_files", facts.open_files, KNOWN),
-    NODE("nics", facts.nics, LIST, WEIR_JSON_OF(nic_fields, weir_nic_facts),
-         WEIR_JSON_COUNT_IN(weir_node_group, facts.nic_count)),
-    {0},
-};
-
-#define RUN(key_text, member, ...) WEIR_JSON_FIELD(weir_result, key_text, member, __VA_ARGS__)
-
-const struct weir_json_field weir_record_run_fields[] = {
-    RUN("begun_s", begun_s, REAL),
-    RUN("clock", clock_name, TEXT),
-    RUN("host", host, OBJECT, .fields = host_fields),
-    RUN("mpi_library", mpi_library, STRING),
-    RUN("job", job, PAIRS, WEIR_JSON_COUNT_IN(weir_result, job_count)),
-    RUN("environment", node_groups, VECTOR, WEIR_JSON_OF(node_fields, weir_node_group),
-        WEIR_JSON_COUNT_IN(weir_result, node_group_count)),
-    {0},
-};
-
-const struct weir_json_field weir_record_end_fields[] = {
-    RUN("finished_s", finished_s, REAL),
-    RUN("exit_code", exit_code, INTEGER),
-    RUN("interrupted", is_interrupted, FLAG),
-    RUN("out_of_time", is_out_of_time, FLAG),
-    RUN("given_up", given_up, STRING),
-    {0},
-};
-
-/* ---- tests ---- */
-
-static const struct weir_json_field filesystem_fields[] = {
-    WEIR_JSON_FIELD(weir_filesystem_facts, "type", type, TEXT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "bytes_total", bytes_total, COUNT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "bytes_used", bytes_used, COUNT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "inodes_total", inodes_total, COUNT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "inodes_used", inodes_used, COUNT),
-    {0},
-};
-
-#define DEVICE(key_text, member, type) WEIR_JSON_FIELD(weir_device_facts, key_text, member, type)
-
-static const struct weir_json_field device_fields[] = {
-    DEVICE("name", name, TEXT),
-    DEVICE("level", level, UNSIGNED),
-    DEVICE("model", model, TEXT),
-    DEVICE("bytes", bytes, COUNT),
-    DEVICE("partition", is_partition, FLAG),
-    DEVICE("rotational", is_rotational, FLAG),
-    DEVICE("write_cache", write_cache, TEXT),
-    DEVICE("scheduler", scheduler, TEXT),
-    DEVICE("requests", request_count, UNSIGNED),
-    DEVICE("hardware_queues", hardware_queues, UNSIGNED),
-    DEVICE("queue_depth", queue_depth, UNSIGNED),
-    DEVICE("numa_node", numa_node, PLACE),
-    {0},
-};
-
-#define STORAGE(key_text, member, ...)                                                             \
-    WEIR_JSON_FIELD(weir_storage_group, key_text, member, __VA_ARGS__)
-
-static const struct weir_json_field storage_fields[] = {
-    STORAGE("count", count, UNSIGNED, .flags = WEIR_JSON_NEEDED),
-    STORAGE("hosts", hosts, STRING, .flags = WEIR_JSON_NEEDED),
-    STORAGE("known", facts.is_known, FLAG),
-    STORAGE("network", facts.is_network, FLAG),
-    STORAGE("mount_point", facts.mount_point, TEXT),
-    STORAGE("source", facts.source, TEXT),
-    STORAGE("type", facts.type, TEXT),
-    STORAGE("options", facts.options, TEXT),
-    STORAGE("striping", facts.striping, TEXT),
-    STORAGE("devices", facts.devices, LIST, WEIR_JSON_OF(device_fields, weir_device_facts),
-            WEIR_JSON_COUNT_IN(weir_storage_group, facts.device_count)),
-    {0},
-};
-
-#define TEST(key_text, member, ...) WEIR_JSON_FIELD(weir_test_result, key_text, member, __VA_ARGS__)
-
-const struct weir_json_field weir_record_test_fields[] = {
-    TEST("test", test, UNSIGNED),
-    TEST("begun_s", begun_s, REAL),
-    TEST("ranks", rank_count, UNSIGNED),
-    TEST("nodes", node_count, UNSIGNED),
-    TEST("ranks_per_node", ranks_per_node, UNSIGNED),
-    TEST("path", path, TEXT),
-    TEST("existing_files", existing_count, COUNT),
-    TEST("existing_path", existing_path, TEXT),
-    TEST("no_room", no_room, TEXT, .flags = WEIR_JSON_OMITTED,
-         .when = offsetof(struct weir_test_result, no_room), .when_bytes = 1),
-    TEST("filesystem", filesystem, OBJECT, .fields = filesystem_fields,
-         WEIR_JSON_WHEN(weir_test_result, filesystem.is_known)),
-    TEST("storage", storages, VECTOR, WEIR_JSON_OF(storage_fields, weir_storage_group),
-         WEIR_JSON_COUNT_IN(weir_test_result, storage_count)),
-    {0},
 };
 
 /* ---- parts of a phase ---- */
@@ -510,15 +366,36 @@ static const struct weir_json_field places_fields[] = {
     {0},
 };
 
-/* ---- phases ---- */
+/* ---- phases, and times of labels ---- */
+
+/* The rounds of the loops around it. */
+#define LOOPS(key_text, structure)                                                                 \
+    WEIR_JSON_FIELD(structure, key_text, loops, NUMBERS, .flags = WEIR_JSON_OMITTED,               \
+                    .room = WEIR_PLAN_NESTING_MAX, WEIR_JSON_WHEN(structure, loop_count),          \
+                    WEIR_JSON_COUNT_IN(structure, loop_count))
+
+#define TIMED(key_text, member, ...)                                                               \
+    WEIR_JSON_FIELD(weir_timed_result, key_text, member, __VA_ARGS__)
+
+const struct weir_json_field weir_record_timed_fields[] = {
+    TIMED("test", test, UNSIGNED),
+    TIMED("label", label, STRING, .flags = WEIR_JSON_NEEDED),
+    LOOPS("loops", weir_timed_result),
+    TIMED("ranks", rank_count, UNSIGNED),
+    TIMED("outcome", outcome, NAME, WEIR_JSON_NAMES(outcomes)),
+    TIMED("begun_s", begun_s, REAL),
+    TIMED("seconds", seconds, REAL),
+    TIMED("clock_error_s", clock_error_s, REAL),
+    {0},
+};
 
 /* In the order of the record; reports in JSON have them too. */
 const struct weir_json_field weir_record_phase_fields[] = {
-    PHASE("outcome", outcome, NAME, WEIR_JSON_NAMES(weir_record_outcomes)),
+    PHASE("outcome", outcome, NAME, WEIR_JSON_NAMES(outcomes)),
     PHASE("test", test, UNSIGNED),
     PHASE("phase", phase, UNSIGNED),
     PHASE("repetition", repetition, UNSIGNED),
-    WEIR_JSON_ROWS_OF(weir_record_loops_fields),
+    LOOPS("loops", weir_phase_result),
     PHASE("interrupted", is_interrupted, FLAG),
     PHASE("begun_s", begun_s, REAL),
     PHASE("ranks", rank_count, UNSIGNED),
