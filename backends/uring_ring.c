@@ -39,7 +39,7 @@ enum { FEATURE_COUNT = sizeof features / sizeof *features };
 
 /* ---- set-up ---- */
 
-static unsigned wished_flags(const struct weir_uring_request *request)
+static unsigned requested_flags(const struct weir_uring_request *request)
 {
     unsigned flags = 0;
 
@@ -182,7 +182,7 @@ int weir_uring_ring_open(struct weir_uring_ring *ring, const struct weir_uring_r
 {
     int rc;
 
-    *ring = (struct weir_uring_ring){.request = *request, .asked_flags = wished_flags(request)};
+    *ring = (struct weir_uring_ring){.request = *request, .asked_flags = requested_flags(request)};
     rc = set_up_with_what_there_is(ring);
     if (rc < 0)
         return refuse(ring, rc, place, error);

@@ -13,7 +13,7 @@ static bool moves_data(const struct weir_audit_input *input)
     return weir_verb_moves_data(input->phase->verb) && input->record->op_count > 0;
 }
 
-bool weir_audit_passes_cache(const struct weir_audit_input *input)
+bool weir_audit_uses_page_cache(const struct weir_audit_input *input)
 {
     return (weir_test_abilities(input->test) & WEIR_BYPASSES_CACHE) == 0 &&
            !input->record->bypasses_cache;

@@ -321,15 +321,15 @@ void weir_audit_cache(const struct weir_audit_input *input)
         report_memory(input);
         return;
     }
-    if (weir_audit_passes_cache(input) && !input->phase->is_check && !input->phase->is_prefill) {
+    if (weir_audit_uses_page_cache(input) && !input->phase->is_check && !input->phase->is_prefill) {
         check_writeback(input);
         check_repeated(input);
     }
     if (!weir_verb_reads(input->phase->verb))
         return;
-    if (weir_audit_passes_cache(input) && input->record->residency.asked_bytes > 0)
+    if (weir_audit_uses_page_cache(input) && input->record->residency.asked_bytes > 0)
         judge_residency(input);
-    else if (weir_audit_passes_cache(input) && input->test->cache_drop == WEIR_DROP_NOTHING)
+    else if (weir_audit_uses_page_cache(input) && input->test->cache_drop == WEIR_DROP_NOTHING)
         check_cached(input);
     else if (input->record->near_rank_count > 0)
         check_nearness(input, false);

@@ -226,7 +226,7 @@ static bool moves_to_storage(const struct weir_audit_input *input)
 /* File systems give a growing file its room within the call. */
 static const char *submission_advice(const struct weir_audit_input *input)
 {
-    if (weir_audit_passes_cache(input))
+    if (weir_audit_uses_page_cache(input))
         return "use direct I/O (--direct)";
     return input->phase->transfers.must_replace
                ? "write into files that are there (" WEIR_REMEDY_USE_EXISTING

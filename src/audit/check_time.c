@@ -37,7 +37,7 @@ static void check_length(const struct weir_audit_input *input)
                      "the phase took %.3g ms: start-up and caches weigh heavily, so move more "
                      "data%s",
                      input->record->windows.total_s * 1e3,
-                     weir_audit_passes_cache(input) ? "" : " or use " WEIR_REMEDY_LONGER_PHASE);
+                     weir_audit_uses_page_cache(input) ? "" : " or use " WEIR_REMEDY_LONGER_PHASE);
 }
 
 /* An upper bound: ranks that share a storage lose less time by filling while others transfer. Of

@@ -77,7 +77,7 @@ struct message {
     bool is_read; /* else it is being written */
 };
 
-static void pass(struct message *message, uint64_t *values, size_t count)
+static void pack_or_unpack(struct message *message, uint64_t *values, size_t count)
 {
     uint64_t *place = message->words + message->count;
 
@@ -86,33 +86,33 @@ static void pass(struct message *message, uint64_t *values, size_t count)
     message->count += count;
 }
 
-static void pass_least(struct message *message, uint64_t *value)
+static void pack_or_unpack_least(struct message *message, uint64_t *value)
 {
     *value = ~*value;
-    pass(message, value, 1);
+    pack_or_unpack(message, value, 1);
     *value = ~*value;
 }
 
 /* Series begin at the agreed start, so interval k is the same time on every rank once they are
  * equally coarse. */
-static void pass_greatest(struct message *message, struct weir_gathered *gathered,
-                          struct parts *parts)
+static void pack_or_unpack_greatest(struct message *message, struct weir_gathered *gathered,
+                                    struct parts *parts)
 {
     uint64_t shift = parts->series->shift;
     uint64_t end = (uint64_t)parts->series->used << shift;
 
-    pass(message, gathered->greatest, WEIR_GREATEST_COUNT);
+    pack_or_unpack(message, gathered->greatest, WEIR_GREATEST_COUNT);
     for (unsigned i = 0; i < parts->histogram_count; i++) {
-        pass(message, &parts->histograms[i]->max_ns, 1);
-        pass_least(message, &parts->histograms[i]->min_ns);
+        pack_or_unpack(message, &parts->histograms[i]->max_ns, 1);
+        pack_or_unpack_least(message, &parts->histograms[i]->min_ns);
     }
-    pass(message, &shift, 1);
-    pass(message, &end, 1);
+    pack_or_unpack(message, &shift, 1);
+    pack_or_unpack(message, &end, 1);
     weir_series_coarsen(parts->series, (uint32_t)shift);
     parts->series->used = (uint32_t)((end + (UINT64_C(1) << shift) - 1) >> shift);
 }
 
-static void pass_histogram(struct message *message, struct weir_histogram *histogram)
+static void pack_or_unpack_histogram(struct message *message, struct weir_histogram *histogram)
 {
     unsigned first, end;
 
@@ -120,40 +120,44 @@ static void pass_histogram(struct message *message, struct weir_histogram *histo
         return;
     first = weir_histogram_bucket(histogram->min_ns);
     end = weir_histogram_bucket(histogram->max_ns) + 1;
-    pass(message, &histogram->total, 1);
-    pass(message, &histogram->sum_ns, 1);
-    pass(message, histogram->counts + first, end - first);
+    pack_or_unpack(message, &histogram->total, 1);
+    pack_or_unpack(message, &histogram->sum_ns, 1);
+    pack_or_unpack(message, histogram->counts + first, end - first);
 }
 
-static void pass_sums(struct message *message, struct weir_gathered *gathered, struct parts *parts)
+static void pack_or_unpack_sums(struct message *message, struct weir_gathered *gathered,
+                                struct parts *parts)
 {
     struct weir_series *series = parts->series;
 
-    pass(message, gathered->sums, WEIR_SUM_COUNT);
+    pack_or_unpack(message, gathered->sums, WEIR_SUM_COUNT);
     for (unsigned i = 0; i < parts->histogram_count; i++)
-        pass_histogram(message, parts->histograms[i]);
-    pass(message, series->ops, series->used);
-    pass(message, series->bytes, series->used);
+        pack_or_unpack_histogram(message, parts->histograms[i]);
+    pack_or_unpack(message, series->ops, series->used);
+    pack_or_unpack(message, series->bytes, series->used);
     if (parts->has_backlog)
-        pass(message, series->backlog, series->used);
+        pack_or_unpack(message, series->backlog, series->used);
 }
 
-typedef void pass_function(struct message *message, struct weir_gathered *gathered,
-                           struct parts *parts);
+typedef void packing(struct message *message, struct weir_gathered *gathered, struct parts *parts);
 
-static int exchange(struct weir_run *run, pass_function *pass_parts, enum weir_reduction reduction,
-                    struct weir_gathered *gathered, struct parts *parts)
+/* The same walk over the parts packs the message and, after the reduction, unpacks it. The length
+ * of the second message depends on what the first one brought: ranges of histograms, and how coarse
+ * the series are, are those of all ranks by then. */
+static int exchange(struct weir_run *run, packing *pack_or_unpack_parts,
+                    enum weir_reduction reduction, struct weir_gathered *gathered,
+                    struct parts *parts)
 {
     struct message message = {.words = run->gather.words};
     int code;
 
-    pass_parts(&message, gathered, parts);
+    pack_or_unpack_parts(&message, gathered, parts);
     code = weir_group_reduce(run->group, message.words, message.count, reduction);
     if (code != 0)
         return code;
     message.is_read = true;
     message.count = 0;
-    pass_parts(&message, gathered, parts);
+    pack_or_unpack_parts(&message, gathered, parts);
     return 0;
 }
 
@@ -164,9 +168,9 @@ int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered)
 
     _Static_assert(GREATEST_WORDS <= SUM_WORDS, "one memory for both messages");
     if (run->group->size > 1)
-        code = exchange(run, pass_greatest, WEIR_MAX, gathered, &parts);
+        code = exchange(run, pack_or_unpack_greatest, WEIR_MAX, gathered, &parts);
     if (run->group->size > 1 && code == 0)
-        code = exchange(run, pass_sums, WEIR_SUM, gathered, &parts);
+        code = exchange(run, pack_or_unpack_sums, WEIR_SUM, gathered, &parts);
     weir_tally_join(run->tally);
     return code;
 }

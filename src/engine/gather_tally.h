@@ -19,13 +19,16 @@ enum weir_sum {
     WEIR_SUM_COUNT
 };
 
+/* One reduction, MAX, brings all of these. Least values and the first ranks with something to tell
+ * travel as complements (~value, see weir_gathered_least); 0 is then "no rank has one", and a first
+ * rank counts only where the sum that belongs to it is not 0. */
 enum weir_greatest {
     WEIR_GREATEST_SHARED_BYTES,
     WEIR_LEAST_SHARED_BYTES,
     WEIR_FIRST_SHORTFALL, /* least rank */
     WEIR_FIRST_STALL,     /* likewise */
     WEIR_GREATEST_STALL_NS,
-    WEIR_ANY_LOST, /* 0 or 1, as those that follow: a rank did not hear from its node */
+    WEIR_ANY_LOST, /* 0 or 1, as those that follow: what a node tells its ranks did not arrive */
     WEIR_ANY_INCOMPLETE,
     WEIR_ANY_MUST_STOP,
     WEIR_ANY_CUT,

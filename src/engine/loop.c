@@ -274,6 +274,7 @@ static bool wait_for_turn(struct weir_loop *loop, struct weir_op *op)
 
         weir_pace_wait(queue->clock, until_ns, loop->stop_signal);
         weir_loop_poll(loop, weir_queue_now(queue));
+        /* The source is one ahead: this operation has been taken from it. */
         if (weir_op_source_index(&loop->ops) > loop->until)
             return false;
         /* All ranks make what they have agreed to make; after a signal without delay. */

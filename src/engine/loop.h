@@ -45,7 +45,9 @@ struct weir_loop {
     /* Set by weir_loop_run. What every transfer needs stands together, in front. */
     uint64_t
         look_ns; /* look up from the work when the clock is past this: timer_ns or series_end_ns */
-    uint64_t until; /* prepare nothing from here on: the limit, or 0 if something asks to stop */
+    /* Operations from this index on are not prepared: the limit; 0 once this rank is to stop. In
+     * collective loops ranks set it together (weir_loop_agree). */
+    uint64_t until;
     struct weir_tally *tally;
     struct weir_verb_tally *counted; /* of `verb`, in it */
     const volatile sig_atomic_t *stop_signal;

@@ -243,9 +243,9 @@ static int choose_depth(struct weir_data_phase *data, struct weir_error *error)
     return code;
 }
 
-/* The agreement before the start: a rank that has failed since the phase before was gathered has
- * taken part in all messages until here, and now all ranks learn of it. Nothing that could change
- * what stands under the name of the file comes between the claim and the start. */
+/* The last agreement before the start: all ranks learn here of errors since the previous phase was
+ * gathered. A rank with such an error has taken part in all messages until here. Nothing that could
+ * change what stands under the name of the file comes between the claim and the start. */
 static int claim_file(struct weir_data_phase *data, struct weir_error *error)
 {
     int code = weir_claim_prepare(data);

@@ -85,7 +85,7 @@ static int try_depth(void *context, struct weir_depth_trial *trial)
     weir_tally_reset(run->tally, weir_run_now(run), &parts);
     weir_phase_init_buffers(data);
     weir_phase_open_file(data);
-    weir_phase_aim(data);
+    weir_phase_prepare_loop(data);
     data->loop.phase = &phase;
     data->loop.first_index = data->trial_index;
     data->loop.log = NULL;

@@ -230,7 +230,7 @@ static void refrain_from_open(struct weir_data_phase *data)
         fail_to_open(data, data->open_error);
 }
 
-void weir_phase_aim(struct weir_data_phase *data)
+void weir_phase_prepare_loop(struct weir_data_phase *data)
 {
     data->loop = (struct weir_loop){
         .run = data->run,
@@ -276,7 +276,7 @@ static int move_data(struct weir_data_phase *data)
     struct weir_processor_time before;
     int code = 0;
 
-    weir_phase_aim(data);
+    weir_phase_prepare_loop(data);
     before = weir_processor_time();
     weir_watchdog_say(run, activity_of(data->phase), NULL);
     stamp(data, WEIR_STAMP_MOVE_START);

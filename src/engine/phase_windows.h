@@ -57,7 +57,7 @@ void weir_phase_close_file(struct weir_data_phase *data);
  * there is none. A failure is run->late_error. Collective where the file is. */
 void weir_phase_close_left_file(struct weir_run *run);
 /* Makes data->loop ready for weir_loop_run. */
-void weir_phase_aim(struct weir_data_phase *data);
+void weir_phase_prepare_loop(struct weir_data_phase *data);
 
 /* Opens, moves and closes, with all stamps. 0, or -errno if ranks could not agree. Collective. */
 int weir_phase_pass_windows(struct weir_data_phase *data);

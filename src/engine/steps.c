@@ -396,6 +396,7 @@ int weir_steps_run(struct weir_run *run, struct weir_error *error)
     while (stack->height > 0) {
         struct frame *frame = &stack->frames[stack->height - 1];
         const struct weir_step *step = frame->next;
+        /* After the first error the walk goes on for the removals; only the first is reported. */
         struct weir_error later = {0};
         struct weir_error *mine = weir_error_is_set(error) ? &later : error;
 

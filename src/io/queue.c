@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one queue: at depth 1 a transfer happens inside of send, else in batches between send and
- * reap. Every line of the backends' contract that can be seen from here is an assert. */
+/* The one queue: a backend that blocks does a transfer inside of send, others in batches between
+ * send and reap, also at depth 1. Every line of the backends' contract that can be seen from here is an assert. */
 #include "weir/io/queue.h"
 
 #include <assert.h>

@@ -261,27 +261,21 @@ static unsigned outliers_kept(const struct weir_phase_result *record)
     return record->outlier_count < WEIR_OUTLIERS_KEPT ? record->outlier_count : WEIR_OUTLIERS_KEPT;
 }
 
-void weir_result_keep_phase(struct weir_result *result, bool keeps_each_note)
+/* True if the sums of its repetitions tell all there is to tell of this one. `earlier`: the latest
+ * that was kept. */
+static bool belongs_to_sums(struct weir_phase_history *history,
+                            const struct weir_phase_result *record,
+                            const struct weir_phase_result *earlier, bool is_first)
 {
-    unsigned position = result->phase_count - 1;
-    struct weir_phase_result *record = &result->phases[position];
-    struct weir_phase_history *history = history_of(result, record);
-    struct weir_phase_result *earlier = history->kept > 0 ? &result->phases[history->latest] : NULL;
-    bool is_first = position == 0 || record[-1].test != record->test;
-    struct weir_arena *arena = &result->arena;
+    return history->kept >= WEIR_REPETITIONS_KEPT && !is_first && is_like(record, earlier) &&
+           has_known_notes(history, record) &&
+           (record->node_places == NULL || has_same_nodes(record, record - 1));
+}
 
-    if (!keeps_each_note && history->kept >= WEIR_REPETITIONS_KEPT && !is_first &&
-        is_like(record, earlier) && has_known_notes(history, record) &&
-        (record->node_places == NULL || has_same_nodes(record, record - 1))) {
-        keep_places(arena, record, record - 1);
-        add_up(arena, history, record, earlier);
-        weir_arena_clear(&result->shown);
-        result->phase_count--;
-        return;
-    }
-    history->kept++;
-    history->latest = position;
-    learn_notes(history, record);
+static void keep_record(struct weir_arena *arena, struct weir_phase_result *record,
+                        const struct weir_phase_result *earlier, bool keeps_each_note,
+                        bool is_first)
+{
     record->arena = arena;
     record->rows = NULL;
     record->gap = (struct weir_rank_gap){.seconds = 0.0};
@@ -300,5 +294,27 @@ void weir_result_keep_phase(struct weir_result *result, bool keeps_each_note)
         keep_findings(arena, record);
     keep_places(arena, record, is_first ? NULL : record - 1);
     keep_times(arena, record);
+}
+
+/* `earlier` is the same phase of an earlier repetition; the record before, of any phase of the
+ * test, lends its places. */
+void weir_result_keep_phase(struct weir_result *result, bool keeps_each_note)
+{
+    unsigned position = result->phase_count - 1;
+    struct weir_phase_result *record = &result->phases[position];
+    struct weir_phase_history *history = history_of(result, record);
+    struct weir_phase_result *earlier = history->kept > 0 ? &result->phases[history->latest] : NULL;
+    bool is_first = position == 0 || record[-1].test != record->test;
+
+    if (!keeps_each_note && belongs_to_sums(history, record, earlier, is_first)) {
+        keep_places(&result->arena, record, record - 1);
+        add_up(&result->arena, history, record, earlier);
+        result->phase_count--;
+    } else {
+        history->kept++;
+        history->latest = position;
+        learn_notes(history, record);
+        keep_record(&result->arena, record, earlier, keeps_each_note, is_first);
+    }
     weir_arena_clear(&result->shown);
 }

@@ -131,8 +131,9 @@ static uint64_t regular_owner(const struct weir_placement *placement, uint64_t d
     return (uint64_t)((rank + further) % placement->ranks);
 }
 
-/* IOR's rule would leave ranks on their own nodes that need not be there: the real nodes count. The
- * shortest rotation leads exactly as far as was asked where nodes are even. */
+/* On nodes with unequal numbers of ranks IOR's rule, which counts ranks, could give a rank the data
+ * of its own node. The list of real nodes is rotated instead, by the shortest rotation that avoids
+ * it; on equal nodes both are the same. */
 static uint64_t irregular_owner(const struct weir_placement *placement, uint64_t distance,
                                 uint64_t rank)
 {

@@ -2,7 +2,7 @@
 /* Sorts what ran by the phases of the plan, and merges what was repeated often. */
 #include "repetitions.h"
 
-#include "ior/figures.h"
+#include "figures.h"
 
 #include <assert.h>
 #include <math.h>

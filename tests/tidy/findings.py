@@ -10,7 +10,7 @@ CALL = re.compile(r"\bweir_(?:net_)?result_find\s*\(")
 FIND = re.compile(r'\bweir_(?:net_)?result_find\s*\(\s*[^,()]+(?:\([^()]*\))?[^,()]*,\s*([^,"]+),\s*("([^"]*)"|\w+)', re.S)
 NOTE = re.compile(r'\bnote_pin\s*\(\s*record,\s*\w+,\s*"([^"]*)"', re.S)
 # Where the name is not known: findings that are read back, and the body of note_pin.
-PASSED_ON = {"src/report/record/read.c", "src/audit/check_places.c"}
+PASSED_ON = {"src/audit/check_places.c"}
 HEAD = ("src/measure/result.c", "src/network/flows/result.c")
 ROW = re.compile(r"^\| `([^`]+)` \| ([a-z, ]+) \|", re.M)
 LEVELS = {"WEIR_NOTE": "note", "WEIR_WARNING": "warning"}

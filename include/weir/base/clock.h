@@ -28,8 +28,9 @@ struct weir_clock {
 /* The first reading of a calibration in this process, which then need not wait for another one. */
 void weir_clock_read_early(void);
 
-/* Calibrates over the time since weir_clock_read_early, at least 20 ms, or for 20 ms. The time stamp counter is used if the processor calls it invariant
- * and the kernel itself runs on it; `allow_tsc` false asks for the kernel's clock. Never fails. */
+/* Calibrates over the time since weir_clock_read_early, at least 20 ms, or for 20 ms. The time
+ * stamp counter is used if the processor calls it invariant and the kernel itself runs on it;
+ * `allow_tsc` false asks for the kernel's clock. Never fails. */
 void weir_clock_calibrate(struct weir_clock *clock, bool allow_tsc);
 
 /* "tsc" or "monotonic_raw". */

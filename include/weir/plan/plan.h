@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plan: what shall happen, in the program's own words. Built once by a front end, then const.
- * It holds no rank numbers, handles, clocks, option letters or MPI types. */
+ * It holds no number of the rank that reads it, no handles, clocks or MPI types, and the words of a
+ * dialect only as texts that reports repeat. */
 #ifndef WEIR_PLAN_PLAN_H
 #define WEIR_PLAN_PLAN_H
 

@@ -2,7 +2,7 @@
 /* Writes the result file: a run, its tests and its phases as JSON lines. */
 #include "record.h"
 
-#include "ior/figures.h"
+#include "figures.h"
 
 #include "weir/base/version.h"
 #include "weir/report/report.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our block's tables of the load: how open loops kept up, what a search for the best depth found,
  * and what sessions got of the system. */
-#include "ior/figures.h"
+#include "figures.h"
 #include "tables.h"
 
 #include <math.h>

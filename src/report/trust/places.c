@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our tables of where ranks ran, and of what of their data was cached before and passed devices and
  * networks meanwhile. */
-#include "ior/figures.h"
+#include "figures.h"
 #include "tables.h"
 
 #include <math.h>

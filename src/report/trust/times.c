@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our block's tables of times: of single transfers, and of the ranks. */
-#include "ior/figures.h"
+#include "figures.h"
 #include "tables.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of IOR's reports, by IOR's definitions, whatever the format. */
-#ifndef WEIR_REPORT_IOR_FIGURES_H
-#define WEIR_REPORT_IOR_FIGURES_H
+#ifndef WEIR_REPORT_FIGURES_H
+#define WEIR_REPORT_FIGURES_H
 
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
