@@ -302,7 +302,7 @@ void weir_option_count_up(const struct weir_option *row, void *values)
 /* Rows without a value of their own. */
 static bool is_bare(const struct weir_option *row)
 {
-    return row->type == WEIR_OPTION_DIRECTIVES || row->refusal;
+    return row->type == WEIR_OPTION_DIRECTIVES || row->refusal || row->alias;
 }
 
 static int64_t number_of_word(const struct weir_option *row)

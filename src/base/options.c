@@ -203,6 +203,9 @@ static int assign_asked(const struct weir_option_parser *parser, struct asked as
         if (row->refusal) {
             if (!asks_for_nothing(parser, row, text))
                 failure = weir_error_usage(error, place, "%s", row->refusal);
+        } else if (row->alias) {
+            failure =
+                weir_options_assign(parser, parser->place, row->alias, text ? text : "1", error);
         } else if (text) {
             failure = assign_row(parser, row, values, place, text, error);
         } else {

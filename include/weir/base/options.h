@@ -47,6 +47,8 @@ struct weir_option {
     /* not NULL: the option is known, not built, and refused with this sentence, unless its value is
      * the default: that asks for nothing */
     const char *refusal;
+    /* not NULL: another name of this option, maybe of another table, which gets the value */
+    const char *alias;
     /* For the compatibility page of a dialect: the oldest version of the original program that
      * knows the option, "2.10" (NULL: ours alone); how ours goes beyond the original (NULL: it does
      * the same); and what it is built with, where that is not everywhere (NULL: nothing). */

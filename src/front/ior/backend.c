@@ -171,45 +171,6 @@ static int choose_no_backend(const struct weir_ior_lowering *lowering)
 
 /* ---- options of backends ---- */
 
-/* "1" for a flag that is set, NULL for one that is not. */
-static const char *flag_text(int64_t flag)
-{
-    return flag ? "1" : NULL;
-}
-
-/* Words that are options of a backend by another name. */
-static int lower_aliases(const struct weir_ior_lowering *lowering)
-{
-    const struct weir_ior_config *ior = lowering->ior;
-    const struct {
-        const char *key;
-        const char *value; /* NULL: not given */
-    } aliases[] = {
-        {"posix.odirect", flag_text(ior->use_o_direct || lowering->request->additions.is_direct)},
-        {"posix.lustre.stripecount", ior->lustre_stripe_count},
-        {"posix.lustre.stripesize", ior->lustre_stripe_size},
-        {"posix.lustre.startost", ior->lustre_start_ost},
-        {"posix.lustre.ignorelocks", flag_text(ior->lustre_ignore_locks)},
-        {"posix.gpfs.hintaccess", flag_text(ior->gpfs_hint_access)},
-        {"posix.gpfs.releasetoken", flag_text(ior->gpfs_release_token)},
-        {"posix.beegfs.NumTargets", ior->beegfs_target_count},
-        {"posix.beegfs.ChunkSize", ior->beegfs_chunk_size},
-        {"mpiio.showHints", flag_text(ior->show_hints)},
-        {"mpiio.preallocate", flag_text(ior->preallocate)},
-        {"mpiio.useStridedDatatype", flag_text(ior->use_strided_datatype)},
-        {"mpiio.useFileView", flag_text(ior->use_file_view)},
-        {"mpiio.hintsFileName", ior->hints_path},
-    };
-    int failure = 0;
-
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases && !failure; i++) {
-        if (aliases[i].value)
-            failure = weir_options_assign(&lowering->request->parser, lowering->place,
-                                          aliases[i].key, aliases[i].value, lowering->error);
-    }
-    return failure;
-}
-
 static bool has_row(const struct weir_descriptor *backend, const char *name)
 {
     const struct weir_option *row = backend ? backend->options.rows : NULL;
@@ -347,7 +308,11 @@ static void lower_collective(struct weir_ior_lowering *lowering)
 
 int weir_ior_lower_backend(struct weir_ior_lowering *lowering)
 {
-    int failure = lower_aliases(lowering);
+    /* A word of several backends, and of IOR by three names. */
+    bool is_direct = lowering->ior->use_o_direct || lowering->request->additions.is_direct;
+    int failure = is_direct ? weir_options_assign(&lowering->request->parser, lowering->place,
+                                                  "posix.odirect", "1", lowering->error)
+                            : 0;
 
     if (!failure)
         failure = choose_backend(lowering, lowering->ior->api);

@@ -10,20 +10,29 @@ static const char unused_better[] = "a remark says that it changes nothing";
 static const char backend_refusal[] =
     "the backend that it is for is not built; see weir backends for those that are";
 
+/* An option of a backend by another name. */
+#define ALIAS(letter_text, key, kind, other, note, release)                                        \
+    {                                                                                              \
+        letter_text, key, WEIR_OPTION_##kind, .alias = other, .help = "the same as --" other note, \
+                                              .since = release                                     \
+    }
+
+/* The options of backends that are not built. */
+#define NOT_BUILT(key, backends)                                                                   \
+    {                                                                                              \
+        0, key, WEIR_OPTION_TEXT, .help = "options of the " backends, .refusal = backend_refusal,  \
+                                  .since = "4.1"                                                   \
+    }
+
 static const struct weir_option old_rows[] = {
     {'B', NULL, WEIR_OPTION_FLAG, AT(use_o_direct), .help = "the same as --posix.odirect",
      .since = "2.10"},
-    {'H', "showHints", WEIR_OPTION_FLAG, AT(show_hints), .help = "the same as --mpiio.showHints",
-     .since = "2.10"},
-    {'p', "preallocate", WEIR_OPTION_FLAG, AT(preallocate),
-     .help = "the same as --mpiio.preallocate", .since = "2.10"},
-    {'U', "hintsFileName", WEIR_OPTION_TEXT, AT(hints_path),
-     .help = "the same as --mpiio.hintsFileName", .since = "2.10"},
-    {'S', "useStridedDatatype", WEIR_OPTION_FLAG, AT(use_strided_datatype),
-     .help = "the same as --mpiio.useStridedDatatype", .since = "2.10"},
-    {'V', "useFileView", WEIR_OPTION_FLAG, AT(use_file_view),
-     .help = "the same as --mpiio.useFileView; weir -V, alone, prints the version",
-     .since = "2.10"},
+    ALIAS('H', "showHints", FLAG, "mpiio.showHints", "", "2.10"),
+    ALIAS('p', "preallocate", FLAG, "mpiio.preallocate", "", "2.10"),
+    ALIAS('U', "hintsFileName", TEXT, "mpiio.hintsFileName", "", "2.10"),
+    ALIAS('S', "useStridedDatatype", FLAG, "mpiio.useStridedDatatype", "", "2.10"),
+    ALIAS('V', "useFileView", FLAG, "mpiio.useFileView", "; weir -V, alone, prints the version",
+          "2.10"),
     {'P', "useSharedFilePointer", WEIR_OPTION_FLAG, AT(shared_file_pointer),
      .help = "one file pointer for all tasks, an option of backend MPIIO", .since = "2.10",
      .better = "refused with -a MPIIO, where it never worked, and a remark with others"},
@@ -34,22 +43,14 @@ static const struct weir_option old_rows[] = {
     {0, "incompressibleSeed", WEIR_OPTION_INTEGER, AT(signature), .help = "the same as -G",
      .since = "3.2"},
     {0, "showHelp", WEIR_OPTION_FLAG, AT(show_help), .help = "the same as --help", .since = "2.10"},
-    {0, "lustreStripeCount", WEIR_OPTION_TEXT, AT(lustre_stripe_count),
-     .help = "the same as --posix.lustre.stripecount", .since = "3.0"},
-    {0, "lustreStripeSize", WEIR_OPTION_TEXT, AT(lustre_stripe_size),
-     .help = "the same as --posix.lustre.stripesize", .since = "3.0"},
-    {0, "lustreStartOST", WEIR_OPTION_TEXT, AT(lustre_start_ost),
-     .help = "the same as --posix.lustre.startost", .since = "3.0"},
-    {0, "lustreIgnoreLocks", WEIR_OPTION_FLAG, AT(lustre_ignore_locks),
-     .help = "the same as --posix.lustre.ignorelocks", .since = "3.0"},
-    {0, "gpfsHintAccess", WEIR_OPTION_FLAG, AT(gpfs_hint_access),
-     .help = "the same as --posix.gpfs.hintaccess", .since = "3.2"},
-    {0, "gpfsReleaseToken", WEIR_OPTION_FLAG, AT(gpfs_release_token),
-     .help = "the same as --posix.gpfs.releasetoken", .since = "3.2"},
-    {0, "beegfsNumTargets", WEIR_OPTION_TEXT, AT(beegfs_target_count),
-     .help = "the same as --posix.beegfs.NumTargets", .since = "3.3"},
-    {0, "beegfsChunkSize", WEIR_OPTION_TEXT, AT(beegfs_chunk_size),
-     .help = "the same as --posix.beegfs.ChunkSize", .since = "3.3"},
+    ALIAS(0, "lustreStripeCount", TEXT, "posix.lustre.stripecount", "", "3.0"),
+    ALIAS(0, "lustreStripeSize", TEXT, "posix.lustre.stripesize", "", "3.0"),
+    ALIAS(0, "lustreStartOST", TEXT, "posix.lustre.startost", "", "3.0"),
+    ALIAS(0, "lustreIgnoreLocks", FLAG, "posix.lustre.ignorelocks", "", "3.0"),
+    ALIAS(0, "gpfsHintAccess", FLAG, "posix.gpfs.hintaccess", "", "3.2"),
+    ALIAS(0, "gpfsReleaseToken", FLAG, "posix.gpfs.releasetoken", "", "3.2"),
+    ALIAS(0, "beegfsNumTargets", TEXT, "posix.beegfs.NumTargets", "", "3.3"),
+    ALIAS(0, "beegfsChunkSize", TEXT, "posix.beegfs.ChunkSize", "", "3.3"),
     {'I', "individualDataSets", WEIR_OPTION_FLAG, AT(individual_data_sets),
      .help = "a data set for each task, an option of backend HDF5", .since = "2.10",
      .better = unused_better},
@@ -75,28 +76,17 @@ static const struct weir_option old_rows[] = {
      .since = "3.3"},
     {0, "queryBw", WEIR_OPTION_FLAG, .help = "ask for the bandwidth",
      .refusal = "not built; leave it out", .since = "3.3"},
-    {0, "hdf5.*", WEIR_OPTION_TEXT, .help = "options of the backend HDF5",
-     .refusal = backend_refusal, .since = "4.1"},
-    {0, "ncmpi.*", WEIR_OPTION_TEXT, .help = "options of the backend NCMPI",
-     .refusal = backend_refusal, .since = "4.1"},
-    {0, "dfs.*", WEIR_OPTION_TEXT, .help = "options of the backend DFS (DAOS)",
-     .refusal = backend_refusal, .since = "4.1"},
-    {0, "rados.*", WEIR_OPTION_TEXT, .help = "options of the backend RADOS",
-     .refusal = backend_refusal, .since = "4.1"},
-    {0, "cephfs.*", WEIR_OPTION_TEXT, .help = "options of the backend CEPHFS",
-     .refusal = backend_refusal, .since = "4.1"},
-    {0, "S3-*", WEIR_OPTION_TEXT, .help = "options of the backends S3-libs3, S3-4c and S3-curl",
-     .refusal = backend_refusal, .since = "4.1"},
-    {0, "hdfs.*", WEIR_OPTION_TEXT, .help = "options of the backend HDFS",
-     .refusal = backend_refusal, .since = "4.1"},
-    {0, "ime.*", WEIR_OPTION_TEXT, .help = "options of the backend IME", .refusal = backend_refusal,
-     .since = "4.1"},
-    {0, "chfs.*", WEIR_OPTION_TEXT, .help = "options of the backend CHFS",
-     .refusal = backend_refusal, .since = "4.1"},
-    {0, "finchfs.*", WEIR_OPTION_TEXT, .help = "options of the backend FINCHFS",
-     .refusal = backend_refusal, .since = "4.1"},
-    {0, "libnfs.*", WEIR_OPTION_TEXT, .help = "options of the backend LIBNFS",
-     .refusal = backend_refusal, .since = "4.1"},
+    NOT_BUILT("hdf5.*", "backend HDF5"),
+    NOT_BUILT("ncmpi.*", "backend NCMPI"),
+    NOT_BUILT("dfs.*", "backend DFS (DAOS)"),
+    NOT_BUILT("rados.*", "backend RADOS"),
+    NOT_BUILT("cephfs.*", "backend CEPHFS"),
+    NOT_BUILT("S3-*", "backends S3-libs3, S3-4c and S3-curl"),
+    NOT_BUILT("hdfs.*", "backend HDFS"),
+    NOT_BUILT("ime.*", "backend IME"),
+    NOT_BUILT("chfs.*", "backend CHFS"),
+    NOT_BUILT("finchfs.*", "backend FINCHFS"),
+    NOT_BUILT("libnfs.*", "backend LIBNFS"),
     {0},
 };
 

@@ -63,9 +63,6 @@ struct weir_ior_config {
     const char *summary_format;
     int64_t summary_always;
     int64_t use_o_direct;
-    int64_t show_hints;
-    const char *hints_path;
-    int64_t preallocate;
     const char *debug;
     const char *platform;
     int64_t prefill_bytes;
@@ -76,19 +73,9 @@ struct weir_ior_config {
     int64_t aio_max_pending;
     int64_t aio_granularity;
     /* words of older versions */
-    int64_t use_strided_datatype;
-    int64_t use_file_view;
     int64_t quit_on_error;
     int64_t store_file_offset;
     int64_t show_help;
-    const char *lustre_stripe_count; /* texts: they are read by the row that they stand for */
-    const char *lustre_stripe_size;
-    const char *lustre_start_ost;
-    int64_t lustre_ignore_locks;
-    int64_t gpfs_hint_access;
-    int64_t gpfs_release_token;
-    const char *beegfs_target_count;
-    const char *beegfs_chunk_size;
     int64_t individual_data_sets;
     int64_t alignment_bytes;
     int64_t no_fill;
