@@ -3,7 +3,6 @@
  * plan's id. */
 #include "explain_place.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,53 +13,56 @@
 
 /* ---- quantities, always exact ---- */
 
-static void add_size(struct weir_text *text, uint64_t bytes)
+/* A quantity as text, to be printed in the expression that made it. */
+struct words {
+    char text[48];
+};
+
+static struct words size_of(uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
     size_t unit = 0;
+    struct words words;
 
     while (bytes > 0 && bytes % 1024 == 0 && unit + 1 < sizeof units / sizeof *units) {
         bytes /= 1024;
         unit++;
     }
-    weir_text_add(text, "%" PRIu64 " %s", bytes, bytes == 1 && unit == 0 ? "byte" : units[unit]);
+    snprintf(words.text, sizeof words.text, "%" PRIu64 " %s", bytes,
+             bytes == 1 && unit == 0 ? "byte" : units[unit]);
+    return words;
 }
 
-static void add_duration(struct weir_text *text, uint64_t ns)
+static struct words duration_of(uint64_t ns)
 {
     uint64_t fraction = ns % NS_PER_S;
     int digits = 9;
+    struct words words;
 
-    weir_text_add(text, "%" PRIu64, ns / NS_PER_S);
     while (fraction > 0 && fraction % 10 == 0) {
         fraction /= 10;
         digits--;
     }
     if (fraction > 0)
-        weir_text_add(text, ".%0*" PRIu64, digits, fraction);
-    weir_text_add(text, " s");
+        snprintf(words.text, sizeof words.text, "%" PRIu64 ".%0*" PRIu64 " s", ns / NS_PER_S,
+                 digits, fraction);
+    else
+        snprintf(words.text, sizeof words.text, "%" PRIu64 " s", ns / NS_PER_S);
+    return words;
 }
 
-static void add_count(struct weir_text *text, uint64_t count, const char *noun)
+static struct words count_of(uint64_t count, const char *noun)
 {
-    weir_text_add(text, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+    struct words words;
+
+    snprintf(words.text, sizeof words.text, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+    return words;
 }
 
 static void add_clause_if(struct weir_text *text, bool is_true, const char *clause)
 {
     if (is_true)
         weir_text_add(text, "; %s", clause);
-}
-
-/* "; before 5 s after" */
-static void add_duration_if(struct weir_text *text, const char *before, uint64_t ns,
-                            const char *after)
-{
-    if (ns == 0)
-        return;
-    weir_text_add(text, "; %s ", before);
-    add_duration(text, ns);
-    weir_text_add(text, "%s", after);
 }
 
 /* ---- files ---- */
@@ -102,71 +104,33 @@ static const struct weir_target *common_target(const struct weir_test *test)
 
 static void add_layout(struct weir_text *text, const struct weir_layout *layout)
 {
-    weir_text_add(text, "%" PRIu64 " x ", weir_layout_ops_per_rank(layout));
-    add_size(text, layout->transfer_bytes);
-    weir_text_add(text, " per rank: ");
-    add_count(text, layout->segment_count, "segment");
-    weir_text_add(text, ", blocks of ");
-    add_size(text, layout->block_bytes);
-    weir_text_add(text, ", ");
-    switch (layout->order) {
-    case WEIR_ORDER_SEQUENTIAL:
-        weir_text_add(text, "in order");
-        return;
-    case WEIR_ORDER_SHUFFLED:
-        weir_text_add(text, "shuffled");
-        break;
-    case WEIR_ORDER_RANDOM_BLOCKS:
-        weir_text_add(text, "at random block positions");
-        break;
-    }
-    if (layout->seed_is_given)
-        weir_text_add(text, " with seed %" PRIu64, layout->seed);
-}
+    static const char *const orders[] = {
+        [WEIR_ORDER_SEQUENTIAL] = "in order",
+        [WEIR_ORDER_SHUFFLED] = "shuffled",
+        [WEIR_ORDER_RANDOM_BLOCKS] = "at random block positions",
+    };
 
-static void add_shift_seed(struct weir_text *text, const struct weir_shift *shift)
-{
-    weir_text_add(text, ", with seed %" PRIu64 "%s", shift->seed,
-                  shift->varies ? " and the repetition" : "");
+    weir_text_add(text, "%" PRIu64 " x %s per rank: %s, blocks of %s, %s",
+                  weir_layout_ops_per_rank(layout), size_of(layout->transfer_bytes).text,
+                  count_of(layout->segment_count, "segment").text,
+                  size_of(layout->block_bytes).text, orders[layout->order]);
+    if (layout->seed_is_given && layout->order != WEIR_ORDER_SEQUENTIAL)
+        weir_text_add(text, " with seed %" PRIu64, layout->seed);
 }
 
 static void add_shift(struct weir_text *text, const struct weir_shift *shift)
 {
-    switch (shift->kind) {
-    case WEIR_SHIFT_NONE:
-        break;
-    case WEIR_SHIFT_NODES:
-        weir_text_add(text, "; part of the rank ");
-        add_count(text, shift->distance, "node");
-        weir_text_add(text, " further");
-        break;
-    case WEIR_SHIFT_RANDOM:
-        weir_text_add(text, "; part of a random rank at least ");
-        add_count(text, shift->distance, "node");
-        weir_text_add(text, " away");
-        add_shift_seed(text, shift);
-        break;
-    case WEIR_SHIFT_PERMUTATION:
-        weir_text_add(text, "; part of any random rank");
-        add_shift_seed(text, shift);
-        break;
-    }
-}
+    const struct words nodes = count_of(shift->distance, "node");
 
-static const char *pattern_name(enum weir_ior_pattern pattern)
-{
-    switch (pattern) {
-    case WEIR_IOR_TIMESTAMP:
-        return "timestamp";
-    case WEIR_IOR_OFFSET:
-        return "offset";
-    case WEIR_IOR_INCOMPRESSIBLE:
-        return "incompressible";
-    case WEIR_IOR_RANDOM:
-        return "random";
-    }
-    assert(!"a pattern that is none");
-    return "";
+    if (shift->kind == WEIR_SHIFT_NODES)
+        weir_text_add(text, "; part of the rank %s further", nodes.text);
+    if (shift->kind == WEIR_SHIFT_RANDOM)
+        weir_text_add(text, "; part of a random rank at least %s away", nodes.text);
+    if (shift->kind == WEIR_SHIFT_PERMUTATION)
+        weir_text_add(text, "; part of any random rank");
+    if (shift->kind == WEIR_SHIFT_RANDOM || shift->kind == WEIR_SHIFT_PERMUTATION)
+        weir_text_add(text, ", with seed %" PRIu64 "%s", shift->seed,
+                      shift->varies ? " and the repetition" : "");
 }
 
 static void add_payload(struct weir_text *text, const struct weir_payload *payload)
@@ -174,7 +138,8 @@ static void add_payload(struct weir_text *text, const struct weir_payload *paylo
     add_clause_if(text, payload->mode == WEIR_PAYLOAD_FULL, "every word of data differs");
     add_clause_if(text, payload->mode == WEIR_PAYLOAD_NONE, "data without content");
     if (payload->mode == WEIR_PAYLOAD_IOR)
-        weir_text_add(text, "; bytes of IOR's pattern %s", pattern_name(payload->pattern));
+        weir_text_add(text, "; bytes of IOR's pattern %s",
+                      weir_ior_pattern_names[payload->pattern]);
     if (payload->seed_is_given)
         weir_text_add(text, "; data seed %" PRIu32, payload->seed);
 }
@@ -183,29 +148,28 @@ static void add_stop(struct weir_text *text, const struct weir_phase *phase)
 {
     const struct weir_stop *stop = &phase->stop;
 
-    add_duration_if(text, "stop after", stop->deadline_ns,
-                    stop->has_wear_out ? ", when all have done as much as the furthest" : "");
-    if (stop->op_limit > 0) {
-        weir_text_add(text, "; at most ");
-        add_count(text, stop->op_limit, "transfer");
-        weir_text_add(text, " per rank");
-    }
-    add_duration_if(text, "again until", stop->minimum_ns, " are over");
+    if (stop->deadline_ns > 0)
+        weir_text_add(text, "; stop after %s%s", duration_of(stop->deadline_ns).text,
+                      stop->has_wear_out ? ", when all have done as much as the furthest" : "");
+    if (stop->op_limit > 0)
+        weir_text_add(text, "; at most %s per rank", count_of(stop->op_limit, "transfer").text);
+    if (stop->minimum_ns > 0)
+        weir_text_add(text, "; again until %s are over", duration_of(stop->minimum_ns).text);
     if (stop->status_path)
         weir_text_add(text, "; furthest count %s %s", weir_verb_reads(phase->verb) ? "from" : "to",
                       stop->status_path);
 }
 
 /* "20000", "0.1": as few digits as make the same number again. */
-static void add_number(struct weir_text *text, double number)
+static struct words number_of(double number)
 {
-    char digits[32];
+    struct words words;
     int precision = 15;
 
     do
-        snprintf(digits, sizeof digits, "%.*g", precision++, number);
-    while (precision <= 17 && strtod(digits, NULL) != number);
-    weir_text_add(text, "%s", digits);
+        snprintf(words.text, sizeof words.text, "%.*g", precision++, number);
+    while (precision <= 17 && strtod(words.text, NULL) != number);
+    return words;
 }
 
 /* "at 200 MiB per second of each rank, constant" */
@@ -213,13 +177,11 @@ static void add_rate(struct weir_text *text, const struct weir_rate *rate)
 {
     if (rate->arrivals == WEIR_ARRIVALS_CLOSED)
         return;
-    weir_text_add(text, "; at ");
-    if (rate->is_in_bytes && rate->per_s < 0x1p53 && rate->per_s == (double)(uint64_t)rate->per_s) {
-        add_size(text, (uint64_t)rate->per_s);
-    } else {
-        add_number(text, rate->per_s);
-        weir_text_add(text, rate->is_in_bytes ? " bytes" : " transfers");
-    }
+    if (rate->is_in_bytes && rate->per_s < 0x1p53 && rate->per_s == (double)(uint64_t)rate->per_s)
+        weir_text_add(text, "; at %s", size_of((uint64_t)rate->per_s).text);
+    else
+        weir_text_add(text, "; at %s %s", number_of(rate->per_s).text,
+                      rate->is_in_bytes ? "bytes" : "transfers");
     weir_text_add(text, " per second of %s, %s", rate->is_per_rank ? "each rank" : "the job",
                   rate->arrivals == WEIR_ARRIVALS_POISSON ? "Poisson" : "constant");
 }
@@ -249,7 +211,8 @@ static void add_manner(struct weir_text *text, const struct weir_phase *phase)
     add_clause_if(text, phase->transfers.has_inner_barriers, "barriers around the transfers");
     add_clause_if(text, phase->transfers.is_single_attempt, "a short transfer is an error");
     add_clause_if(text, phase->leaves_open, "leave the file open");
-    add_duration_if(text, "pause", phase->think_ns, " after each transfer");
+    if (phase->think_ns > 0)
+        weir_text_add(text, "; pause %s after each transfer", duration_of(phase->think_ns).text);
 }
 
 /* What a phase is, in a word. */
@@ -287,9 +250,8 @@ static void add_phase(struct weir_text *text, const struct weir_test *test,
 /* "on 4 ranks from rank 2, 8 apart" */
 static void add_ranks(struct weir_text *text, const struct weir_rank_set *ranks)
 {
-    weir_text_add(text, "on ");
-    add_count(text, ranks->count, "rank");
-    weir_text_add(text, " from rank %" PRIu64, ranks->first);
+    weir_text_add(text, "on %s from rank %" PRIu64, count_of(ranks->count, "rank").text,
+                  ranks->first);
     if (ranks->stride > 1)
         weir_text_add(text, ", %" PRIu64 " apart", ranks->stride);
 }
@@ -302,9 +264,7 @@ static void add_step(struct weir_text *text, const struct weir_test *test,
         weir_text_add(text, "repeat %" PRIu64, step->count);
         break;
     case WEIR_STEP_UNTIL:
-        weir_text_add(text, "repeat until ");
-        add_duration(text, step->until_ns);
-        weir_text_add(text, " are over");
+        weir_text_add(text, "repeat until %s are over", duration_of(step->until_ns).text);
         break;
     case WEIR_STEP_ON_RANKS:
         add_ranks(text, &step->ranks);
@@ -317,8 +277,7 @@ static void add_step(struct weir_text *text, const struct weir_test *test,
         weir_text_add(text, "barrier");
         break;
     case WEIR_STEP_SLEEP:
-        weir_text_add(text, "sleep ");
-        add_duration(text, step->sleep_ns);
+        weir_text_add(text, "sleep %s", duration_of(step->sleep_ns).text);
         break;
     case WEIR_STEP_PHASE:
         add_phase(text, test, step->phase);
@@ -389,12 +348,10 @@ static void add_watchdog(struct weir_text *text, const struct weir_test *test)
     if (test->watchdog_ns == 0 ||
         (test->watchdog_ns == WEIR_PLAN_WATCHDOG_NS && test->give_up_ns == 0))
         return;
-    weir_text_add(text, "  tell of ranks that do not move for ");
-    add_duration(text, test->watchdog_ns);
-    if (test->give_up_ns > 0) {
-        weir_text_add(text, "; give up after ");
-        add_duration(text, test->give_up_ns);
-    }
+    weir_text_add(text, "  tell of ranks that do not move for %s",
+                  duration_of(test->watchdog_ns).text);
+    if (test->give_up_ns > 0)
+        weir_text_add(text, "; give up after %s", duration_of(test->give_up_ns).text);
     weir_text_add(text, "\n");
 }
 
@@ -402,63 +359,35 @@ static void add_hog(struct weir_text *text, const struct weir_memory_hog *hog)
 {
     uint64_t bytes = hog->bytes_per_rank > 0 ? hog->bytes_per_rank : hog->bytes_per_node;
 
-    if (bytes > 0) {
-        weir_text_add(text, "  take ");
-        add_size(text, bytes);
-        weir_text_add(text, " of memory per %s\n", hog->bytes_per_rank > 0 ? "rank" : "node");
-    }
+    if (bytes > 0)
+        weir_text_add(text, "  take %s of memory per %s\n", size_of(bytes).text,
+                      hog->bytes_per_rank > 0 ? "rank" : "node");
     if (hog->percent_of_node > 0)
         weir_text_add(text, "  take %u%% of the memory of each node\n", hog->percent_of_node);
 }
 
-static void add_given_placement(struct weir_text *text, const struct weir_test *test)
+static void add_test_terms(struct weir_text *text, const struct weir_test *test)
 {
-    if (test->given_nodes > 0) {
-        weir_text_add(text, "  count as ");
-        add_count(text, test->given_nodes, "node");
-        weir_text_add(text, "\n");
-    }
-    if (test->given_ranks_per_node > 0) {
-        weir_text_add(text, "  count as ");
-        add_count(text, test->given_ranks_per_node, "rank");
-        weir_text_add(text, " on the first node\n");
-    }
-}
-
-static void add_side_files(struct weir_text *text, const struct weir_test *test)
-{
+    if (test->rank_limit > 0)
+        weir_text_add(text, "  on %s at most\n", count_of(test->rank_limit, "rank").text);
+    if (test->time_limit_ns > 0)
+        weir_text_add(text, "  begin no phase after %s\n", duration_of(test->time_limit_ns).text);
+    if (test->outlier_ns > 0)
+        weir_text_add(text, "  warn of ranks more than %s from the mean\n",
+                      duration_of(test->outlier_ns).text);
+    if (test->repetitions != repetitions_in_tree(test))
+        weir_text_add(text, "  counts as %s\n", count_of(test->repetitions, "repetition").text);
+    if (test->given_nodes > 0)
+        weir_text_add(text, "  count as %s\n", count_of(test->given_nodes, "node").text);
+    if (test->given_ranks_per_node > 0)
+        weir_text_add(text, "  count as %s on the first node\n",
+                      count_of(test->given_ranks_per_node, "rank").text);
+    weir_plan_explain_place(text, test);
+    add_hog(text, &test->hog);
     if (test->rank_csv_path)
         weir_text_add(text, "  figures of each rank to %s\n", test->rank_csv_path);
     if (test->op_csv_prefix)
         weir_text_add(text, "  figures of each transfer to %s-...csv\n", test->op_csv_prefix);
-}
-
-static void add_test_terms(struct weir_text *text, const struct weir_test *test)
-{
-    if (test->rank_limit > 0) {
-        weir_text_add(text, "  on ");
-        add_count(text, test->rank_limit, "rank");
-        weir_text_add(text, " at most\n");
-    }
-    if (test->time_limit_ns > 0) {
-        weir_text_add(text, "  begin no phase after ");
-        add_duration(text, test->time_limit_ns);
-        weir_text_add(text, "\n");
-    }
-    if (test->outlier_ns > 0) {
-        weir_text_add(text, "  warn of ranks more than ");
-        add_duration(text, test->outlier_ns);
-        weir_text_add(text, " from the mean\n");
-    }
-    if (test->repetitions != repetitions_in_tree(test)) {
-        weir_text_add(text, "  counts as ");
-        add_count(text, test->repetitions, "repetition");
-        weir_text_add(text, "\n");
-    }
-    add_given_placement(text, test);
-    weir_plan_explain_place(text, test);
-    add_hog(text, &test->hog);
-    add_side_files(text, test);
     add_line_if(text, test->must_keep, "keep files");
     add_line_if(text, test->may_overwrite, "may overwrite files of others");
     add_line_if(text, test->may_take_used_device, "may take devices that are in use");
@@ -513,11 +442,9 @@ void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)
 {
     weir_text_add(text, "plan %s  %s\n", plan->id, plan->dialect);
     add_output(text, plan);
-    if (plan->has_stop_before) {
-        weir_text_add(text, "end  ");
-        add_duration(text, plan->stop_before_ns);
-        weir_text_add(text, " before the job does\n");
-    }
+    if (plan->has_stop_before)
+        weir_text_add(text, "end  %s before the job does\n",
+                      duration_of(plan->stop_before_ns).text);
     for (size_t i = 0; i < plan->test_count; i++)
         add_test(text, plan->tests[i]);
 }

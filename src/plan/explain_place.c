@@ -3,42 +3,32 @@
  */
 #include "explain_place.h"
 
-#include <assert.h>
+/* Where each policy puts the ranks; behind it, what it needs to know. */
+static const char *const places[WEIR_PIN_POLICIES] = {
+    [WEIR_PIN_CORE] = "on a core each",
+    [WEIR_PIN_PU] = "on a processor each",
+    [WEIR_PIN_NUMA] = "on a NUMA node each",
+    [WEIR_PIN_PACKAGE] = "on a package each",
+    [WEIR_PIN_STORAGE] = "on cores near the devices of the files",
+    [WEIR_PIN_NIC] = "on cores near ",
+    [WEIR_PIN_LIST] = "on processors ",
+    [WEIR_PIN_RANKFILE] = "where rankfile ",
+};
 
 static void add_pinning(struct weir_text *text, const struct weir_pinning *pinning)
 {
     const struct weir_pinning as_usual = {.policy = pinning->policy};
 
-    switch (pinning->policy) {
-    case WEIR_PIN_NONE:
+    if (pinning->policy == WEIR_PIN_NONE)
         return;
-    case WEIR_PIN_CORE:
-        weir_text_add(text, "  ranks on a core each");
-        break;
-    case WEIR_PIN_PU:
-        weir_text_add(text, "  ranks on a processor each");
-        break;
-    case WEIR_PIN_NUMA:
-        weir_text_add(text, "  ranks on a NUMA node each");
-        break;
-    case WEIR_PIN_PACKAGE:
-        weir_text_add(text, "  ranks on a package each");
-        break;
-    case WEIR_PIN_STORAGE:
-        weir_text_add(text, "  ranks on cores near the devices of the files");
-        break;
-    case WEIR_PIN_NIC:
-        weir_text_add(text, "  ranks on cores near %s%s",
-                      pinning->nic ? "network device " : "the first network device",
+    weir_text_add(text, "  ranks %s", places[pinning->policy]);
+    if (pinning->policy == WEIR_PIN_NIC)
+        weir_text_add(text, "%s%s", pinning->nic ? "network device " : "the first network device",
                       pinning->nic ? pinning->nic : "");
-        break;
-    case WEIR_PIN_LIST:
-        weir_text_add(text, "  ranks on processors %s", pinning->list);
-        break;
-    case WEIR_PIN_RANKFILE:
-        weir_text_add(text, "  ranks where rankfile %s has them", pinning->rankfile_path);
-        break;
-    }
+    if (pinning->policy == WEIR_PIN_LIST)
+        weir_text_add(text, "%s", pinning->list);
+    if (pinning->policy == WEIR_PIN_RANKFILE)
+        weir_text_add(text, "%s has them", pinning->rankfile_path);
     if (weir_pin_order_of(pinning) != weir_pin_order_of(&as_usual))
         weir_text_add(text, ", %s", pinning->order == WEIR_PIN_COMPACT ? "compact" : "scattered");
     weir_text_add(text, "\n");
@@ -46,23 +36,16 @@ static void add_pinning(struct weir_text *text, const struct weir_pinning *pinni
 
 static void add_membind(struct weir_text *text, const struct weir_membind *membind)
 {
-    switch (membind->policy) {
-    case WEIR_MEMBIND_AUTO:
-        return;
-    case WEIR_MEMBIND_LOCAL:
-        weir_text_add(text, "  buffers on the NUMA nodes of their ranks\n");
-        return;
-    case WEIR_MEMBIND_INTERLEAVE:
-        weir_text_add(text, "  buffers on all NUMA nodes in turn\n");
-        return;
-    case WEIR_MEMBIND_NODE:
+    static const char *const buffers[WEIR_MEMBIND_POLICIES] = {
+        [WEIR_MEMBIND_LOCAL] = "on the NUMA nodes of their ranks",
+        [WEIR_MEMBIND_INTERLEAVE] = "on all NUMA nodes in turn",
+        [WEIR_MEMBIND_NONE] = "where the kernel has them",
+    };
+
+    if (membind->policy == WEIR_MEMBIND_NODE)
         weir_text_add(text, "  buffers on NUMA node %u\n", membind->node);
-        return;
-    case WEIR_MEMBIND_NONE:
-        weir_text_add(text, "  buffers where the kernel has them\n");
-        return;
-    }
-    assert(!"a policy that is none");
+    else if (membind->policy != WEIR_MEMBIND_AUTO)
+        weir_text_add(text, "  buffers %s\n", buffers[membind->policy]);
 }
 
 static void add_cache_drop(struct weir_text *text, enum weir_cache_drop drop)

@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const weir_ior_pattern_names[WEIR_IOR_PATTERN_COUNT] = {
+    [WEIR_IOR_TIMESTAMP] = "timestamp",
+    [WEIR_IOR_OFFSET] = "offset",
+    [WEIR_IOR_INCOMPRESSIBLE] = "incompressible",
+    [WEIR_IOR_RANDOM] = "random",
+};
+
 /* ---- building ---- */
 
 static const char *join(struct weir_arena *arena, int count, const char *const words[])

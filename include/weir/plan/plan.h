@@ -63,6 +63,10 @@ enum weir_ior_pattern {
     WEIR_IOR_INCOMPRESSIBLE,
     WEIR_IOR_RANDOM
 };
+#define WEIR_IOR_PATTERN_COUNT 4
+
+/* "timestamp", "offset", "incompressible", "random" */
+extern const char *const weir_ior_pattern_names[WEIR_IOR_PATTERN_COUNT];
 
 struct weir_payload {
     enum weir_payload_mode mode;

@@ -18,12 +18,6 @@ static const char *const payload_modes[] = {
     [WEIR_PAYLOAD_NONE] = "none",
     [WEIR_PAYLOAD_IOR] = "ior",
 };
-static const char *const patterns[] = {
-    [WEIR_IOR_TIMESTAMP] = "timestamp",
-    [WEIR_IOR_OFFSET] = "offset",
-    [WEIR_IOR_INCOMPRESSIBLE] = "incompressible",
-    [WEIR_IOR_RANDOM] = "random",
-};
 static const char *const shifts[] = {
     [WEIR_SHIFT_NONE] = "none",
     [WEIR_SHIFT_NODES] = "nodes",
@@ -95,7 +89,7 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("shift_varies", shift.varies, FLAG),
     PHASE("shift_avoids_circle", shift.avoids_circle, FLAG),
     PHASE_ALWAYS("payload", transfers.payload.mode, NAME, WEIR_JSON_NAMES(payload_modes)),
-    PHASE("pattern", transfers.payload.pattern, NAME, WEIR_JSON_NAMES(patterns)),
+    PHASE("pattern", transfers.payload.pattern, NAME, WEIR_JSON_NAMES(weir_ior_pattern_names)),
     PHASE("data_seed_given", transfers.payload.seed_is_given, FLAG),
     PHASE("payload_seed", transfers.payload.seed, UNSIGNED),
     PHASE("deadline_ns", stop.deadline_ns, COUNT),
