@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules that hold for every dialect: what makes no sense, and what the chosen backend cannot
  * do, is refused. */
-#include "check_load.h"
-#include "check_paths.h"
-#include "check_place.h"
-#include "check_steps.h"
+#include "check.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-/* What a rule looks at, and how it refuses. `phase` is NULL in rules of tests. */
-struct scope {
-    const struct weir_plan *plan;
-    const struct weir_test *test;
-    const struct weir_phase *phase;
-    struct weir_error *error;
-    char place[64];
-};
-
-#define REFUSE(scope, ...) weir_error_usage((scope)->error, (scope)->place, __VA_ARGS__)
 
 /* A size as in a sentence: "1m". */
 struct size_text {
@@ -35,14 +21,14 @@ static struct size_text size_text(uint64_t bytes)
     return text;
 }
 
-static const char *verb_name(const struct scope *scope)
+static const char *verb_name(const struct weir_check_scope *scope)
 {
     return weir_verb_name(scope->phase->verb);
 }
 
 /* ---- rules of phases that move data ---- */
 
-static int check_sizes(const struct scope *scope)
+static int check_sizes(const struct weir_check_scope *scope)
 {
     const struct weir_layout *layout = &scope->phase->transfers.layout;
 
@@ -63,7 +49,7 @@ static int check_sizes(const struct scope *scope)
 
 /* One rank's part must have offsets below 2^63. Whether a shared file of all ranks does is known
  * when they are counted. */
-static int check_total(const struct scope *scope)
+static int check_total(const struct weir_check_scope *scope)
 {
     const struct weir_layout *layout = &scope->phase->transfers.layout;
     uint64_t total;
@@ -77,12 +63,7 @@ static int check_total(const struct scope *scope)
     return 0;
 }
 
-static int check_load(const struct scope *scope)
-{
-    return weir_plan_check_load(scope->test, scope->phase, scope->place, scope->error);
-}
-
-static int check_sharing(const struct scope *scope)
+static int check_sharing(const struct weir_check_scope *scope)
 {
     if (scope->phase->target->is_shared && !(weir_test_abilities(scope->test) & WEIR_CAN_SHARE))
         return REFUSE(scope,
@@ -92,7 +73,7 @@ static int check_sharing(const struct scope *scope)
     return 0;
 }
 
-static int check_collective(const struct scope *scope)
+static int check_collective(const struct weir_check_scope *scope)
 {
     if (scope->phase->transfers.is_collective &&
         !(weir_test_abilities(scope->test) & WEIR_CAN_COLLECT))
@@ -103,7 +84,7 @@ static int check_collective(const struct scope *scope)
     return 0;
 }
 
-static int check_stop(const struct scope *scope)
+static int check_stop(const struct weir_check_scope *scope)
 {
     const struct weir_stop *stop = &scope->phase->stop;
 
@@ -141,7 +122,7 @@ static bool is_written_at_random(const struct weir_test *test)
     return false;
 }
 
-static int check_verification(const struct scope *scope)
+static int check_verification(const struct weir_check_scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
 
@@ -167,7 +148,7 @@ static int check_verification(const struct scope *scope)
     return 0;
 }
 
-static int check_payload(const struct scope *scope)
+static int check_payload(const struct weir_check_scope *scope)
 {
     const struct weir_payload *payload = &scope->phase->transfers.payload;
 
@@ -176,7 +157,7 @@ static int check_payload(const struct scope *scope)
     return 0;
 }
 
-static int check_shift(const struct scope *scope)
+static int check_shift(const struct weir_check_scope *scope)
 {
     const struct weir_shift *shift = &scope->phase->shift;
 
@@ -192,7 +173,7 @@ static int check_shift(const struct scope *scope)
 
 /* ---- rules of all phases ---- */
 
-static int check_verb(const struct scope *scope)
+static int check_verb(const struct weir_check_scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
 
@@ -217,7 +198,7 @@ static int check_verb(const struct scope *scope)
 }
 
 /* Behind a path that packages have directories of, their numbers and names of files follow. */
-static int check_path(const struct scope *scope, const char *path)
+static int check_path(const struct weir_check_scope *scope, const char *path)
 {
     size_t length = path ? strlen(path) : 0;
 
@@ -229,7 +210,7 @@ static int check_path(const struct scope *scope, const char *path)
 }
 
 /* The longest names that the greatest numbers make must fit. */
-static int check_path_lengths(const struct scope *scope)
+static int check_path_lengths(const struct weir_check_scope *scope)
 {
     const struct weir_target *target = scope->phase->target;
     const struct weir_file_place longest = {.number = WEIR_PLAN_RANKS_MAX,
@@ -251,7 +232,7 @@ static int check_path_lengths(const struct scope *scope)
     return 0;
 }
 
-static int check_directories(const struct scope *scope)
+static int check_directories(const struct weir_check_scope *scope)
 {
     const struct weir_target *target = scope->phase->target;
 
@@ -269,7 +250,7 @@ static int check_directories(const struct scope *scope)
 }
 
 /* Two ranks would write the same blocks. */
-static int check_listed_once(const struct scope *scope)
+static int check_listed_once(const struct weir_check_scope *scope)
 {
     const struct weir_target *target = scope->phase->target;
 
@@ -281,7 +262,7 @@ static int check_listed_once(const struct scope *scope)
     return 0;
 }
 
-static int check_device(const struct scope *scope)
+static int check_device(const struct weir_check_scope *scope)
 {
     const struct weir_target *target = scope->phase->target;
     const struct weir_test *test = scope->test;
@@ -304,7 +285,7 @@ static int check_device(const struct scope *scope)
     return check_listed_once(scope);
 }
 
-static int check_target(const struct scope *scope)
+static int check_target(const struct weir_check_scope *scope)
 {
     const struct weir_target *target = scope->phase->target;
     int status = 0;
@@ -327,7 +308,7 @@ static int check_target(const struct scope *scope)
 
 /* ---- rules of tests, and of the plan as a whole ---- */
 
-static int check_backend(const struct scope *scope)
+static int check_backend(const struct weir_check_scope *scope)
 {
     const struct weir_test *test = scope->test;
 
@@ -344,7 +325,7 @@ static int check_backend(const struct scope *scope)
     return 0;
 }
 
-static int check_options(const struct scope *scope)
+static int check_options(const struct weir_check_scope *scope)
 {
     const struct weir_test *test = scope->test;
     int status = 0;
@@ -356,16 +337,16 @@ static int check_options(const struct scope *scope)
     return status;
 }
 
-static int check_work(const struct scope *scope)
+static int check_work(const struct weir_check_scope *scope)
 {
     if (scope->test->phase_count == 0)
         return REFUSE(scope, "nothing to do: ask for a write or a read");
     if (scope->test->repetitions == 0)
         return REFUSE(scope, "0 repetitions: give at least one");
-    return weir_plan_check_steps(scope->test, scope->place, scope->error);
+    return weir_check_steps(scope);
 }
 
-static int check_hog(const struct scope *scope)
+static int check_hog(const struct weir_check_scope *scope)
 {
     const struct weir_memory_hog *hog = &scope->test->hog;
 
@@ -379,7 +360,7 @@ static int check_hog(const struct scope *scope)
 
 /* Nodes and ranks that are counted in place of those that there are, and places of the real ones.
  */
-static int check_placement(const struct scope *scope)
+static int check_placement(const struct weir_check_scope *scope)
 {
     const struct weir_test *test = scope->test;
 
@@ -387,10 +368,10 @@ static int check_placement(const struct scope *scope)
         return REFUSE(scope,
                       "%" PRIu64 " nodes and %" PRIu64 " ranks on the first: give at most %" PRIu64,
                       test->given_nodes, test->given_ranks_per_node, WEIR_PLAN_RANKS_MAX);
-    return weir_plan_check_place(test, scope->place, scope->error);
+    return weir_check_place(scope);
 }
 
-static int check_side_files(const struct scope *scope)
+static int check_side_files(const struct weir_check_scope *scope)
 {
     const struct weir_test *test = scope->test;
 
@@ -403,40 +384,34 @@ static int check_side_files(const struct scope *scope)
 
 /* ---- all rules ---- */
 
-typedef int rule(const struct scope *scope);
+static weir_check_rule *const test_rules[] = {
+    check_backend, check_options, check_work, check_hog, check_placement, check_side_files, NULL};
+static weir_check_rule *const phase_rules[] = {check_target, check_verb, NULL};
+static weir_check_rule *const data_rules[] = {
+    check_sizes, check_total,        check_sharing, check_collective, weir_check_load,
+    check_stop,  check_verification, check_payload, check_shift,      NULL};
 
-static rule *const test_rules[] = {check_backend, check_options,   check_work,
-                                   check_hog,     check_placement, check_side_files};
-static rule *const phase_rules[] = {check_target, check_verb};
-static rule *const data_rules[] = {check_sizes,        check_total,   check_sharing,
-                                   check_collective,   check_load,    check_stop,
-                                   check_verification, check_payload, check_shift};
-
-#define APPLY(rules, scope) apply(rules, sizeof(rules) / sizeof *(rules), scope)
-
-static int apply(rule *const rules[], size_t count, const struct scope *scope)
+int weir_check_apply(weir_check_rule *const rules[], const struct weir_check_scope *scope)
 {
-    for (size_t i = 0; i < count; i++) {
-        int status = rules[i](scope);
+    int status = 0;
 
-        if (status)
-            return status;
-    }
-    return 0;
+    for (; *rules && !status; rules++)
+        status = (*rules)(scope);
+    return status;
 }
 
-static int check_phase(const struct scope *scope)
+static int check_phase(const struct weir_check_scope *scope)
 {
-    int status = APPLY(phase_rules, scope);
+    int status = weir_check_apply(phase_rules, scope);
 
     if (status || !weir_verb_moves_data(scope->phase->verb))
         return status;
-    return APPLY(data_rules, scope);
+    return weir_check_apply(data_rules, scope);
 }
 
-static int check_test(struct scope *scope)
+static int check_test(struct weir_check_scope *scope)
 {
-    int status = APPLY(test_rules, scope);
+    int status = weir_check_apply(test_rules, scope);
 
     for (size_t i = 0; i < scope->test->phase_count && !status; i++) {
         scope->phase = scope->test->phases[i];
@@ -459,7 +434,7 @@ int weir_output_check(const struct weir_output *output, const char *place, struc
 
 int weir_plan_check(const struct weir_plan *plan, struct weir_error *error)
 {
-    struct scope scope = {.plan = plan, .error = error};
+    struct weir_check_scope scope = {.plan = plan, .error = error};
     int status;
 
     snprintf(scope.place, sizeof scope.place, "%s", plan->dialect);
@@ -474,5 +449,5 @@ int weir_plan_check(const struct weir_plan *plan, struct weir_error *error)
                      scope.test->number);
         status = check_test(&scope);
     }
-    return status ? status : weir_plan_check_paths(plan, error);
+    return status ? status : weir_check_paths(plan, error);
 }

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the chosen backend can have in flight, and which loads contradict themselves. */
-#include "check_load.h"
+#include "check.h"
 
 #include <math.h>
 
 /* More transfers or bytes a second than anything will ever make; the times between them can still
  * be told apart. */
 #define RATE_MAX 1e18
-
-struct scope {
-    const struct weir_test *test;
-    const struct weir_phase *phase;
-    const char *place;
-    struct weir_error *error;
-};
-
-#define REFUSE(scope, ...) weir_error_usage((scope)->error, (scope)->place, __VA_ARGS__)
 
 static bool is_untimed(const struct weir_phase *phase)
 {
@@ -27,7 +18,7 @@ static bool has_rate(const struct weir_phase *phase)
     return phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
 }
 
-static int check_depth(const struct scope *scope)
+static int check_depth(const struct weir_check_scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
 
@@ -47,7 +38,7 @@ static int check_depth(const struct scope *scope)
     return 0;
 }
 
-static int check_batch(const struct scope *scope)
+static int check_batch(const struct weir_check_scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
 
@@ -59,7 +50,7 @@ static int check_batch(const struct scope *scope)
     return 0;
 }
 
-static int check_search(const struct scope *scope)
+static int check_search(const struct weir_check_scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
 
@@ -77,7 +68,7 @@ static int check_search(const struct scope *scope)
     return 0;
 }
 
-static int check_closed_loop(const struct scope *scope)
+static int check_closed_loop(const struct weir_check_scope *scope)
 {
     const struct weir_rate *rate = &scope->phase->rate;
 
@@ -86,7 +77,7 @@ static int check_closed_loop(const struct scope *scope)
     return 0;
 }
 
-static int check_rate(const struct scope *scope)
+static int check_rate(const struct weir_check_scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
     double per_s = phase->rate.per_s;
@@ -106,7 +97,7 @@ static int check_rate(const struct scope *scope)
     return 0;
 }
 
-static int check_mix(const struct scope *scope)
+static int check_mix(const struct weir_check_scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
 
@@ -125,15 +116,10 @@ static int check_mix(const struct scope *scope)
     return 0;
 }
 
-int weir_plan_check_load(const struct weir_test *test, const struct weir_phase *phase,
-                         const char *place, struct weir_error *error)
+int weir_check_load(const struct weir_check_scope *scope)
 {
-    static int (*const rules[])(const struct scope *scope) = {check_depth, check_batch,
-                                                              check_search, check_rate, check_mix};
-    const struct scope scope = {test, phase, place, error};
-    int status = 0;
+    static weir_check_rule *const rules[] = {check_depth, check_batch, check_search,
+                                             check_rate,  check_mix,   NULL};
 
-    for (size_t i = 0; i < sizeof rules / sizeof *rules && !status; i++)
-        status = rules[i](&scope);
-    return status;
+    return weir_check_apply(rules, scope);
 }

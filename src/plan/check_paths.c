@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the files of a plan are different ones: data, status, results and side files. */
-#include "check_paths.h"
+#include "check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +98,6 @@ struct others {
     struct weir_error *error;
     const char *place;
 };
-
-#define REFUSE(others, ...) weir_error_usage((others)->error, (others)->place, __VA_ARGS__)
 
 /* Tests of a script inherit paths: one that is like the one before it is left out. */
 static void add_other(struct others *others, enum other_kind kind, const char *path)
@@ -219,7 +217,7 @@ static int check_data(const struct others *others, const struct weir_plan *plan)
 }
 
 /* Tests may share data files and status files. */
-int weir_plan_check_paths(const struct weir_plan *plan, struct weir_error *error)
+int weir_check_paths(const struct weir_plan *plan, struct weir_error *error)
 {
     struct others others = {.error = error, .place = plan->dialect};
     int status;

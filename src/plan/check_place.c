@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which places for ranks and buffers contradict themselves, and which the chosen backend does not
  * have. */
-#include "check_place.h"
+#include "check.h"
 
 #include "weir/base/cpu_set.h"
 #include "weir/base/execution.h"
-
-struct scope {
-    const struct weir_test *test;
-    const struct weir_pinning *pinning; /* of the test */
-    const char *place;
-    struct weir_error *error;
-};
-
-#define REFUSE(scope, ...) weir_error_usage((scope)->error, (scope)->place, __VA_ARGS__)
 
 /* A dry run has no data that could be anywhere. */
 static bool has_files(const struct weir_test *test)
@@ -22,9 +13,9 @@ static bool has_files(const struct weir_test *test)
 }
 
 /* A policy comes with its own words, and with those of no other. */
-static int check_words(const struct scope *scope)
+static int check_words(const struct weir_check_scope *scope)
 {
-    const struct weir_pinning *pinning = scope->pinning;
+    const struct weir_pinning *pinning = &scope->test->pinning;
     const char *name = weir_pin_policy_name(pinning->policy);
     struct weir_cpu_set cpus;
 
@@ -51,9 +42,9 @@ static int check_words(const struct scope *scope)
     return 0;
 }
 
-static int check_order(const struct scope *scope)
+static int check_order(const struct weir_check_scope *scope)
 {
-    const struct weir_pinning *pinning = scope->pinning;
+    const struct weir_pinning *pinning = &scope->test->pinning;
 
     if (pinning->order != WEIR_PIN_ORDER_STANDARD &&
         (pinning->policy == WEIR_PIN_NONE || pinning->policy == WEIR_PIN_LIST ||
@@ -65,9 +56,9 @@ static int check_order(const struct scope *scope)
     return 0;
 }
 
-static int check_storage(const struct scope *scope)
+static int check_storage(const struct weir_check_scope *scope)
 {
-    if (scope->pinning->policy == WEIR_PIN_STORAGE && !has_files(scope->test))
+    if (scope->test->pinning.policy == WEIR_PIN_STORAGE && !has_files(scope->test))
         return REFUSE(scope,
                       "policy storage, and backend %s has no files whose devices ranks could be "
                       "near to: choose another policy or backend",
@@ -75,7 +66,7 @@ static int check_storage(const struct scope *scope)
     return 0;
 }
 
-static int check_membind(const struct scope *scope)
+static int check_membind(const struct weir_check_scope *scope)
 {
     const struct weir_membind *membind = &scope->test->membind;
 
@@ -90,7 +81,7 @@ static int check_membind(const struct scope *scope)
     return 0;
 }
 
-static int check_cache_drop(const struct scope *scope)
+static int check_cache_drop(const struct weir_check_scope *scope)
 {
     if (scope->test->cache_drop != WEIR_DROP_NOTHING && !has_files(scope->test))
         return REFUSE(scope,
@@ -100,14 +91,10 @@ static int check_cache_drop(const struct scope *scope)
     return 0;
 }
 
-int weir_plan_check_place(const struct weir_test *test, const char *place, struct weir_error *error)
+int weir_check_place(const struct weir_check_scope *scope)
 {
-    static int (*const rules[])(const struct scope *scope) = {
-        check_words, check_order, check_storage, check_membind, check_cache_drop};
-    const struct scope scope = {test, &test->pinning, place, error};
-    int status = 0;
+    static weir_check_rule *const rules[] = {check_words,   check_order,      check_storage,
+                                             check_membind, check_cache_drop, NULL};
 
-    for (size_t i = 0; i < sizeof rules / sizeof *rules && !status; i++)
-        status = rules[i](&scope);
-    return status;
+    return weir_check_apply(rules, scope);
 }

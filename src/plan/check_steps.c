@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_steps.h"
+/* The rules of the tree of steps. */
+#include "check.h"
 
 #include "weir/base/remedy.h"
 
@@ -7,9 +8,7 @@
 
 /* What is around a step. */
 struct around {
-    const struct weir_test *test;
-    const char *place;
-    struct weir_error *error;
+    const struct weir_check_scope *scope;
     unsigned nesting;        /* steps */
     unsigned loops;          /* among them */
     bool is_until;           /* the outermost loop ends by time */
@@ -17,22 +16,20 @@ struct around {
     bool is_not_first_ranks; /* not on the first ranks only */
 };
 
-#define REFUSE(around, ...) weir_error_usage((around)->error, (around)->place, __VA_ARGS__)
-
 /* ---- steps by themselves ---- */
 
 static int check_values(const struct around *around, const struct weir_step *step)
 {
     if (step->kind == WEIR_STEP_REPEAT && step->count == 0)
-        return REFUSE(around, "0 repetitions: give at least one");
+        return REFUSE(around->scope, "0 repetitions: give at least one");
     if (step->kind == WEIR_STEP_UNTIL && step->until_ns == 0)
-        return REFUSE(around, "a loop of 0 s: give the time that it shall last");
+        return REFUSE(around->scope, "a loop of 0 s: give the time that it shall last");
     if (step->kind == WEIR_STEP_ON_RANKS && step->ranks.count == 0)
-        return REFUSE(around, "steps on 0 ranks: give at least one");
+        return REFUSE(around->scope, "steps on 0 ranks: give at least one");
     if (step->kind == WEIR_STEP_ON_RANKS && step->ranks.stride == 0)
-        return REFUSE(around, "ranks that are 0 apart: give a distance of at least 1");
+        return REFUSE(around->scope, "ranks that are 0 apart: give a distance of at least 1");
     if (step->kind == WEIR_STEP_TIMED && step->label[0] == '\0')
-        return REFUSE(around, "timed steps without a label: give one");
+        return REFUSE(around->scope, "timed steps without a label: give one");
     return 0;
 }
 
@@ -46,22 +43,23 @@ static bool has_body(const struct weir_step *step)
 
 static int check_phase(const struct around *around, const struct weir_phase *phase)
 {
-    const struct weir_test *test = around->test;
+    const struct weir_test *test = around->scope->test;
 
     if (around->is_not_first_ranks)
-        return REFUSE(around,
+        return REFUSE(around->scope,
                       "%s on ranks other than the first ones is not built: count the ranks from "
                       "rank 0 on, 1 apart",
                       weir_verb_name(phase->verb));
     if (phase->rank_limit > 0 && phase->target && phase->target->is_device)
-        return REFUSE(around,
+        return REFUSE(around->scope,
                       "devices on some of the ranks are not built: use files, or all ranks");
     if (around->is_until && phase->target && phase->target->is_new_each_repetition)
-        return REFUSE(around, "new files for each round of a loop that ends by time: give the loop "
-                              "a count, or use the same files in each round");
+        return REFUSE(around->scope,
+                      "new files for each round of a loop that ends by time: give the loop "
+                      "a count, or use the same files in each round");
     if (test->op_csv_prefix && weir_verb_moves_data(phase->verb) &&
         (around->loops > 1 || around->is_until))
-        return REFUSE(around,
+        return REFUSE(around->scope,
                       "figures of each transfer are kept for the rounds of one loop with a count: "
                       "leave %s out, or the loops around the %s",
                       test->op_csv_prefix, weir_verb_name(phase->verb));
@@ -116,13 +114,14 @@ static int check_step(const struct around *around, const struct weir_step *step)
     int status = check_values(around, step);
 
     if (status == 0 && around->nesting > WEIR_PLAN_NESTING_MAX)
-        status = REFUSE(around, "more than %d steps within one another: nest fewer",
+        status = REFUSE(around->scope, "more than %d steps within one another: nest fewer",
                         WEIR_PLAN_NESTING_MAX);
     if (status == 0 && has_body(step) && !step->body)
-        status = REFUSE(around, "a loop, a set of ranks or a time around no step at all: give it "
-                                "one, or leave it out");
+        status =
+            REFUSE(around->scope, "a loop, a set of ranks or a time around no step at all: give it "
+                                  "one, or leave it out");
     if (status == 0 && step->kind == WEIR_STEP_TIMED && around->lacks_rank_0)
-        status = REFUSE(around,
+        status = REFUSE(around->scope,
                         "a time (%s) of ranks without rank 0 is not built, as rank 0 keeps the "
                         "results: count the ranks from rank 0 on",
                         step->label);
@@ -160,9 +159,9 @@ static int check_list(const struct around *around, const struct weir_step *steps
 }
 
 /* A file's layout, and who verifies what of it, depend on the ranks that share it. */
-static int check_targets(const struct around *around)
+static int check_targets(const struct weir_check_scope *scope)
 {
-    const struct weir_test *test = around->test;
+    const struct weir_test *test = scope->test;
 
     for (size_t i = 0; i < test->phase_count; i++) {
         const struct weir_phase *phase = test->phases[i];
@@ -170,7 +169,7 @@ static int check_targets(const struct around *around)
         for (size_t k = 0; phase->rank_limit > 0 && k < test->phase_count; k++)
             if (test->phases[k]->target == phase->target &&
                 test->phases[k]->rank_limit != phase->rank_limit)
-                return REFUSE(around,
+                return REFUSE(scope,
                               "%s and %s use the same files on different sets of ranks, which is "
                               "not built: give each set files of its own",
                               weir_verb_name(phase->verb), weir_verb_name(test->phases[k]->verb));
@@ -178,10 +177,10 @@ static int check_targets(const struct around *around)
     return 0;
 }
 
-int weir_plan_check_steps(const struct weir_test *test, const char *place, struct weir_error *error)
+int weir_check_steps(const struct weir_check_scope *scope)
 {
-    const struct around around = {.test = test, .place = place, .error = error};
-    int status = check_list(&around, test->steps);
+    const struct around around = {.scope = scope};
+    int status = check_list(&around, scope->test->steps);
 
-    return status != 0 ? status : check_targets(&around);
+    return status != 0 ? status : check_targets(scope);
 }

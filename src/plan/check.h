@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of rules share: what a rule looks at, and how it refuses. */
+#ifndef WEIR_PLAN_CHECK_H
+#define WEIR_PLAN_CHECK_H
+
+#include "weir/plan/plan.h"
+
+struct weir_check_scope {
+    const struct weir_plan *plan;
+    const struct weir_test *test;
+    const struct weir_phase *phase; /* NULL in rules of tests */
+    struct weir_error *error;
+    char place[64]; /* what errors begin with */
+};
+
+#define REFUSE(scope, ...) weir_error_usage((scope)->error, (scope)->place, __VA_ARGS__)
+
+/* 0, or a usage error. */
+typedef int weir_check_rule(const struct weir_check_scope *scope);
+
+/* Applies rules until one refuses; the list ends with NULL. */
+int weir_check_apply(weir_check_rule *const rules[], const struct weir_check_scope *scope);
+
+/* How much a phase that moves data asks of the storage at once: depth, batch, rate and mix. */
+weir_check_rule weir_check_load;
+/* Where the ranks of a test and their buffers are, and the page cache that they find. */
+weir_check_rule weir_check_place;
+/* A test's tree of steps: what makes no sense, and what the engine does not do. */
+weir_check_rule weir_check_steps;
+
+/* Refuses a plan of which one file, of data or not, could be another one. The same path by another
+ * name (links, other mounts) is not found out. 0, or a usage error. */
+int weir_check_paths(const struct weir_plan *plan, struct weir_error *error);
+
+#endif
