@@ -27,19 +27,13 @@ enum { TRANSFER_MAX = 0x7ffff000 }; /* what Linux moves at once; more comes back
 extern const struct weir_backend weir_backend_uring;
 
 struct uring_options {
-    int64_t is_direct;
-    int64_t must_lock;
-    int64_t entries;
-    int64_t has_poller;
-    int64_t poller_cpu;
-    int64_t poller_idle_ms;
-    int64_t is_polled;
-    int64_t spin_us;
-    int64_t must_register_memory;
-    int64_t must_register_files;
-    int64_t wants_huge_pages;
-    int64_t must_not_wait;
-    int64_t must_drop_cache;
+    bool is_direct;
+    bool must_lock;
+    struct weir_uring_request ring; /* but for depth and spin; entries 0: as many as the depth */
+    unsigned spin_us;
+    bool wants_huge_pages;
+    bool must_not_wait;
+    bool must_drop_cache;
     struct weir_striping_options striping;
 };
 
@@ -57,26 +51,26 @@ static const struct weir_option uring_rows[] = {
      .help = "open files with O_DIRECT, past the page cache"},
     {0, "posix.rangelocks", WEIR_OPTION_FLAG, AT(must_lock),
      .help = "refused: a lock is the process's, and its transfers under way would share it"},
-    {0, "uring.entries", WEIR_OPTION_COUNT, AT(entries),
+    {0, "uring.entries", WEIR_OPTION_COUNT, AT(ring.entries),
      .help = "operations handed to the kernel in one call at most; 0, or more than the depth: as "
              "many as the depth"},
-    {0, "uring.sqpoll", WEIR_OPTION_FLAG, AT(has_poller),
+    {0, "uring.sqpoll", WEIR_OPTION_FLAG, AT(ring.has_poller),
      .help = "a thread of the kernel looks for what is submitted, which then takes no system call "
              "(and a CPU)"},
-    {0, "uring.sqpoll-cpu", WEIR_OPTION_INTEGER, AT(poller_cpu), "-1",
-     .help = "CPU that this thread is bound to; -1: none"},
-    {0, "uring.sqpoll-idle", WEIR_OPTION_COUNT, AT(poller_idle_ms),
+    {0, "uring.sqpoll-cpu", WEIR_OPTION_INTEGER, AT(ring.poller_cpu), "-1",
+     .help = "CPU that this thread is bound to; -1: none", .least = -1, .most = INT_MAX},
+    {0, "uring.sqpoll-idle", WEIR_OPTION_COUNT, AT(ring.poller_idle_ms),
      .help = "milliseconds without work after which this thread sleeps; 0: as the kernel likes"},
-    {0, "uring.iopoll", WEIR_OPTION_FLAG, AT(is_polled),
+    {0, "uring.iopoll", WEIR_OPTION_FLAG, AT(ring.is_polled),
      .help = "poll the device for completions instead of being interrupted; for O_DIRECT on a "
              "device with queues for it; syncs then block"},
     /* At most 1 ms: a wait that spins hears of no signal and no deadline. */
     {0, "uring.spin", WEIR_OPTION_COUNT, AT(spin_us), "20", .most = 1000,
      .help = "microseconds that a wait looks for completions before it sleeps, as long as that "
              "finds some; 0: sleeps at once"},
-    {0, "uring.fixed-buffers", WEIR_OPTION_FLAG, AT(must_register_memory), "1",
+    {0, "uring.fixed-buffers", WEIR_OPTION_FLAG, AT(ring.must_register_memory), "1",
      .help = "register the buffers with the kernel once instead of at each transfer"},
-    {0, "uring.fixed-files", WEIR_OPTION_FLAG, AT(must_register_files), "1",
+    {0, "uring.fixed-files", WEIR_OPTION_FLAG, AT(ring.must_register_files), "1",
      .help = "register files with the kernel when they are opened instead of at each transfer"},
     {0, "uring.huge-pages", WEIR_OPTION_FLAG, AT(wants_huge_pages),
      .help = "buffers of huge pages, where there are any"},
@@ -105,7 +99,7 @@ static int check_options(const void *values, struct weir_error *error)
             error, "uring",
             "--posix.rangelocks: a lock is the process's, and several of its "
             "transfers are under way at once: leave it out, or use " WEIR_REMEDY_BACKEND " POSIX");
-    if (options->is_polled && !options->is_direct)
+    if (options->ring.is_polled && !options->is_direct)
         return weir_error_usage(error, "uring",
                                 "--uring.iopoll polls a device, and what goes through the page "
                                 "cache does not wait for one: add --posix.odirect, or leave it "
@@ -114,45 +108,27 @@ static int check_options(const void *values, struct weir_error *error)
         return weir_error_usage(error, "uring",
                                 "--uring.dontcache is about the page cache, and --posix.odirect "
                                 "goes past it: leave out one of them");
-    if (!options->has_poller && (options->poller_cpu != -1 || options->poller_idle_ms != 0))
+    if (!options->ring.has_poller &&
+        (options->ring.poller_cpu != -1 || options->ring.poller_idle_ms != 0))
         return weir_error_usage(error, "uring",
                                 "--uring.sqpoll-cpu and --uring.sqpoll-idle are about the thread "
                                 "that --uring.sqpoll asks for: add that, or leave them out");
-    if (options->poller_cpu < -1 || options->poller_cpu > INT_MAX)
-        return weir_error_usage(error, "uring", "--uring.sqpoll-cpu: there is no CPU %lld",
-                                (long long)options->poller_cpu);
-    if (options->poller_idle_ms > UINT_MAX)
-        return weir_error_usage(error, "uring", "--uring.sqpoll-idle: %lld ms is too long",
-                                (long long)options->poller_idle_ms);
     return 0;
-}
-
-static struct weir_uring_request read_request(const struct uring_options *options, unsigned depth)
-{
-    bool is_fewer = options->entries > 0 && options->entries < depth;
-
-    return (struct weir_uring_request){
-        .depth = depth,
-        .entries = is_fewer ? (unsigned)options->entries : depth,
-        .is_polled = options->is_polled != 0,
-        .has_poller = options->has_poller != 0,
-        .poller_cpu = (int)options->poller_cpu,
-        .poller_idle_ms = (unsigned)options->poller_idle_ms,
-        .spin_ns = (uint64_t)options->spin_us * 1000,
-        .must_register_memory = options->must_register_memory != 0,
-        .must_register_files = options->must_register_files != 0,
-    };
 }
 
 static int fill_session(struct uring_session *uring, const struct uring_options *options,
                         unsigned depth, struct weir_error *error)
 {
-    struct weir_uring_request request = read_request(options, depth);
+    struct weir_uring_request request = options->ring;
     int rc;
 
-    weir_posix_session_init(&uring->posix, &weir_backend_uring, options->is_direct != 0, depth);
+    request.depth = depth;
+    request.spin_ns = options->spin_us * UINT64_C(1000);
+    if (request.entries == 0 || request.entries > depth)
+        request.entries = depth;
+    weir_posix_session_init(&uring->posix, &weir_backend_uring, options->is_direct, depth);
     uring->posix.base.submits_in_reap = true;
-    uring->posix.base.wants_huge_pages = options->wants_huge_pages != 0;
+    uring->posix.base.wants_huge_pages = options->wants_huge_pages;
     uring->rw_flags = (options->must_not_wait ? RWF_NOWAIT : 0) |
                       (options->must_drop_cache ? WEIR_URING_DROP_CACHE : 0);
     rc = weir_posix_session_stripe(&uring->posix.base, &options->striping, error);

@@ -365,12 +365,12 @@ int weir_options_parse(const struct weir_option_parser *parser, int count,
 /* Whether the word after this one is its value. */
 static bool takes_next(const struct weir_option_set *set, const char *word)
 {
+    const struct weir_option *row;
+
     if (strncmp(word, "--", 2) != 0)
         return false;
-    for (const struct weir_option *row = set->rows; !is_end(row); row++)
-        if (row->name != NULL && strcasecmp(word + 2, row->name) == 0)
-            return takes_value(row);
-    return false;
+    row = weir_options_find(set->rows, word + 2);
+    return row && takes_value(row);
 }
 
 int weir_options_part(const struct weir_option_set *set, int count, const char *const words[],
@@ -542,13 +542,23 @@ void weir_options_help(struct weir_text *text, const struct weir_option_set *set
     add_refusals(text, set);
 }
 
+const struct weir_option *weir_options_find(const struct weir_option rows[], const char *name)
+{
+    for (const struct weir_option *row = rows; row && !is_end(row); row++)
+        if (row->name && strcasecmp(row->name, name) == 0)
+            return row;
+    return NULL;
+}
+
 const char *weir_options_find_changed(const struct weir_option rows[], const void *values,
                                       const char *const names[])
 {
-    for (; *names; names++)
-        for (const struct weir_option *row = rows; !is_end(row); row++)
-            if (row->name && strcmp(row->name, *names) == 0 && weir_options_is_changed(row, values))
-                return row->name;
+    for (; *names; names++) {
+        const struct weir_option *row = weir_options_find(rows, *names);
+
+        if (row && weir_options_is_changed(row, values))
+            return row->name;
+    }
     return NULL;
 }
 

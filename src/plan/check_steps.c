@@ -33,12 +33,6 @@ static int check_values(const struct around *around, const struct weir_step *ste
     return 0;
 }
 
-static bool has_body(const struct weir_step *step)
-{
-    return step->kind == WEIR_STEP_REPEAT || step->kind == WEIR_STEP_UNTIL ||
-           step->kind == WEIR_STEP_ON_RANKS || step->kind == WEIR_STEP_TIMED;
-}
-
 /* ---- what the engine does not do ---- */
 
 static int check_phase(const struct around *around, const struct weir_phase *phase)
@@ -116,7 +110,7 @@ static int check_step(const struct around *around, const struct weir_step *step)
     if (status == 0 && around->nesting > WEIR_PLAN_NESTING_MAX)
         status = REFUSE(around->scope, "more than %d steps within one another: nest fewer",
                         WEIR_PLAN_NESTING_MAX);
-    if (status == 0 && has_body(step) && !step->body)
+    if (status == 0 && weir_step_has_body(step->kind) && !step->body)
         status =
             REFUSE(around->scope, "a loop, a set of ranks or a time around no step at all: give it "
                                   "one, or leave it out");

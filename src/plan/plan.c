@@ -16,6 +16,12 @@ const char *const weir_ior_pattern_names[WEIR_IOR_PATTERN_COUNT] = {
     [WEIR_IOR_RANDOM] = "random",
 };
 
+bool weir_step_has_body(enum weir_step_kind kind)
+{
+    return kind == WEIR_STEP_REPEAT || kind == WEIR_STEP_UNTIL || kind == WEIR_STEP_ON_RANKS ||
+           kind == WEIR_STEP_TIMED;
+}
+
 /* ---- building ---- */
 
 static const char *join(struct weir_arena *arena, int count, const char *const words[])

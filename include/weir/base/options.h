@@ -126,6 +126,10 @@ void weir_options_value(struct weir_text *text, const struct weir_option *row, c
 /* True if the value differs from the row's default. */
 bool weir_options_is_changed(const struct weir_option *row, const void *values);
 
+/* The row of this name, which is matched without regard to case; NULL: there is none. `rows` may be
+ * NULL. */
+const struct weir_option *weir_options_find(const struct weir_option rows[], const char *name);
+
 /* The first of these names whose row has a value that differs from its default; NULL: none. The
  * list ends with NULL. */
 const char *weir_options_find_changed(const struct weir_option rows[], const void *values,

@@ -215,6 +215,9 @@ struct weir_step {
     struct weir_phase *phase;   /* PHASE */
 };
 
+/* Whether steps of this kind stand around others. */
+bool weir_step_has_body(enum weir_step_kind kind);
+
 /* A word of the dialect that the plan does not use but the dialect's report repeats. */
 struct weir_setting {
     const char *key;

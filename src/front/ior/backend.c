@@ -173,13 +173,7 @@ static int choose_no_backend(const struct weir_ior_lowering *lowering)
 
 static bool has_row(const struct weir_descriptor *backend, const char *name)
 {
-    const struct weir_option *row = backend ? backend->options.rows : NULL;
-
-    for (; row && (row->letter || row->name); row++) {
-        if (row->name && strcasecmp(row->name, name) == 0)
-            return true;
-    }
-    return false;
+    return backend && weir_options_find(backend->options.rows, name);
 }
 
 /* An option may be of several backends, and one that bypasses the cache does what posix.odirect
@@ -254,20 +248,6 @@ static int lower_unused_words(const struct weir_ior_lowering *lowering)
     return 0;
 }
 
-/* The option as it was given to the backend that moves the data; NULL if it was not. */
-static const struct weir_option *given_option(const struct weir_test *test, const char *name)
-{
-    const struct weir_descriptor *backend = test->inner ? test->inner : test->backend;
-    const void *values = test->inner ? test->inner_options : test->backend_options;
-    const struct weir_option *row = backend->options.rows;
-
-    for (; row && (row->letter || row->name); row++) {
-        if (row->name && strcmp(row->name, name) == 0)
-            return weir_options_is_changed(row, values) ? row : NULL;
-    }
-    return NULL;
-}
-
 /* Not a word of IOR's, which other backends may take for nothing. */
 static int refuse_cached(const struct weir_ior_lowering *lowering)
 {
@@ -283,16 +263,17 @@ static int refuse_cached(const struct weir_ior_lowering *lowering)
 /* A view shows a file's parts in their order. */
 static int refuse_random_view(const struct weir_ior_lowering *lowering)
 {
-    static const char *const views[] = {"mpiio.useFileView", "mpiio.useStridedDatatype"};
+    static const char *const views[] = {"mpiio.useFileView", "mpiio.useStridedDatatype", NULL};
+    const struct weir_test *test = lowering->test;
+    const void *values = test->inner ? test->inner_options : test->backend_options;
+    const char *view = weir_options_find_changed(lowering->loop->options.rows, values, views);
 
-    for (size_t i = 0; i < sizeof views / sizeof *views && lowering->ior->random_offset; i++) {
-        if (given_option(lowering->test, views[i]))
-            return weir_error_usage(lowering->error, lowering->place,
-                                    "-z: random offsets do not go through a view of the file: "
-                                    "leave out --%s or -z",
-                                    views[i]);
-    }
-    return 0;
+    if (!view || !lowering->ior->random_offset)
+        return 0;
+    return weir_error_usage(lowering->error, lowering->place,
+                            "-z: random offsets do not go through a view of the file: leave out "
+                            "--%s or -z",
+                            view);
 }
 
 static void lower_collective(struct weir_ior_lowering *lowering)

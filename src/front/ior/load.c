@@ -25,11 +25,8 @@ static bool is_aio(const struct weir_ior_lowering *lowering)
 /* Whether one of IOR's words has another value than when it is left out. */
 static bool is_given(const struct weir_ior_lowering *lowering, const char *name)
 {
-    const struct weir_option *row = weir_ior_option_set.rows;
-
-    while (!row->name || strcmp(row->name, name) != 0)
-        row++;
-    return weir_options_is_changed(row, lowering->ior);
+    return weir_options_is_changed(weir_options_find(weir_ior_option_set.rows, name),
+                                   lowering->ior);
 }
 
 static unsigned standard_depth(const struct weir_ior_lowering *lowering)

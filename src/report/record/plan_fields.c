@@ -171,12 +171,6 @@ static bool make_step(const struct weir_test *test, const struct flat_step *flat
     return step->kind != WEIR_STEP_PHASE || step->phase;
 }
 
-static bool has_body(enum weir_step_kind kind)
-{
-    return kind == WEIR_STEP_REPEAT || kind == WEIR_STEP_UNTIL || kind == WEIR_STEP_ON_RANKS ||
-           kind == WEIR_STEP_TIMED;
-}
-
 /* `ends` are where the next step of each level goes; a level begins below a repeat. */
 static bool read_steps(const json_t *value, void *values, struct weir_arena *arena)
 {
@@ -196,7 +190,7 @@ static bool read_steps(const json_t *value, void *values, struct weir_arena *are
         *ends[flat.level] = &steps[i];
         ends[flat.level] = &steps[i].next;
         depth = flat.level;
-        if (has_body(steps[i].kind))
+        if (weir_step_has_body(steps[i].kind))
             ends[++depth] = &steps[i].body;
     }
     return json_is_array(value);
