@@ -43,15 +43,13 @@ done
 
 # A signal to one rank.
 rm -f "$result"
-timeout 60 mpiexec -n 3 "$WEIR" "${minutes[@]}" -O interIODelay=100000 >"$out" 2>"$err" </dev/null &
-launcher=$!
+launch timeout 60 mpiexec -n 3 "$WEIR" "${minutes[@]}" -O interIODelay=100000
 command_line="a signal to one of three ranks"
 has_begun() { [[ -s $files/f.00000000 && -s $files/f.00000001 && -s $files/f.00000002 ]]; }
 wait_until 20 has_begun || fail "the ranks do not write"
 begin=$(seconds)
 kill -TERM "$(pgrep -f -- "^$WEIR .*$result" | tail -n 1)"
-status=0
-wait "$launcher" || status=$?
+end_of_run
 expect_exit 1
 less_than "$(seconds) - $begin" 30 || fail "the others went on"
 expect_record "written.outcome == 'partial' and written.interrupted and written.ops < 2000"

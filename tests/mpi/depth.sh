@@ -51,14 +51,10 @@ expect_files ''
 
 # A signal in a trial: one rank sees it, all of them end, and what is not to be kept is gone.
 rm -f "$result"
-command_line="a search for a depth, and a signal"
-mpiexec -n 2 "$WEIR" -a $engine -w -r -t 4k -b 4m --depth auto:4096 -o "$files/f" --result "$result" \
-    >"$out" 2>"$err" </dev/null &
-launcher=$!
+launch mpiexec -n 2 "$WEIR" -a $engine -w -r -t 4k -b 4m --depth auto:4096 -o "$files/f" --result "$result"
 wait_until 30 test -s "$files/f" || fail "no trial writes anything"
-kill -TERM "$(pgrep -P "$launcher" -f -- "$result" | tail -n 1)"
-status=0
-wait "$launcher" || status=$?
+kill -TERM "$(ranks | tail -n 1)"
+end_of_run
 expect_exit 1
 expect_line 'interrupted'
 expect_record "len(writes) == 1 and not reading"

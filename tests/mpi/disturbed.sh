@@ -14,9 +14,7 @@ two_cores=(taskset -c "$first,$second" mpiexec -n 2 "$WEIR" --pin core)
 # Starts a job, waits until its phase is under way, and finds the process of its rank 1.
 start() { # start COMMAND...
     rm -f "$result"
-    command_line="$*"
-    "$@" "${load[@]}" >"$out" 2>"$err" </dev/null &
-    job=$!
+    launch "$@" "${load[@]}"
     wait_until 20 test -s "$result" || fail "the job does not begin"
     sleep 0.2
     victim=$(python3 -B "$ranks_py" running "$work" | awk '$1 == 1 { print $2 }')
@@ -24,8 +22,7 @@ start() { # start COMMAND...
 }
 
 finish() {
-    status=0
-    wait "$job" || status=$?
+    end_of_run
     expect_done
 }
 

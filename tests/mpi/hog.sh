@@ -68,9 +68,7 @@ done
 
 # A signal while memory is taken ends the run, and nothing has been done.
 available_kib=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo)
-command_line="a run that takes a quarter of the memory, and is told to end"
-mpiexec -n 2 "$WEIR" -w -t 64k -b 6400k -O interIODelay=20000 -M "$((available_kib / 4))k" -o "$files/f" >"$out" 2>"$err" </dev/null &
-launcher=$!
+launch mpiexec -n 2 "$WEIR" -w -t 64k -b 6400k -O interIODelay=20000 -M "$((available_kib / 4))k" -o "$files/f"
 ranks_take() { # both have more than without -M: they are past MPI's start, and take memory
     local rank taking=0
     for rank in $(pgrep -P "$launcher" -f -- "$files/f"); do
@@ -79,9 +77,7 @@ ranks_take() { # both have more than without -M: they are past MPI's start, and 
     ((taking == 2))
 }
 wait_until 60 ranks_take || fail "no rank takes memory"
-# shellcheck disable=SC2046
-kill -TERM $(pgrep -P "$launcher" -f -- "$files/f")
-status=0
-wait "$launcher" || status=$?
+signal_ranks TERM
+end_of_run
 expect_exit 1
 expect_files ''

@@ -27,10 +27,8 @@ has_begun() {
 
 start() { # start OPTION...: two ranks on each of two hosts, and waits until they write
     rm -f "$result" "$files"/*
-    command_line="four ranks on two hosts with $*"
-    timeout 90 "$hosts" run -- mpiexec -n 4 --host n1:2,n2:2 -x WEIR --wdir "$work" "$WEIR" -F -w -k -t 4k -b 40k -O interIODelay=200000 \
-        --result "$result" -o "$files/f" "$@" >"$out" 2>"$err" </dev/null &
-    launcher=$!
+    launch timeout 90 "$hosts" run -- mpiexec -n 4 --host n1:2,n2:2 -x WEIR --wdir "$work" "$WEIR" -F -w -k -t 4k -b 40k -O interIODelay=200000 \
+        --result "$result" -o "$files/f" "$@"
     wait_until 30 has_begun || fail "the ranks do not write"
 }
 
@@ -41,8 +39,7 @@ freeze_until_told() { # freeze_until_told HOST RANK RANK
     signal_ranks STOP "$2" "$3"
     wait_until 30 is_told "$2" "$1" || fail "nobody tells of $1"
     signal_ranks CONT "$2" "$3"
-    status=0
-    wait "$launcher" || status=$?
+    end_of_run
     expect_exit 0
     grep -q "rank $2 on host $1 answers again" "$err" || fail "nobody tells that $1 answers again"
     expect_record "written.outcome == 'complete' and written.bytes == 4 * 40960"
@@ -53,8 +50,7 @@ freeze_until_told n1 0 1
 # Giving up: mpiexec ends what is held with the rest.
 start --watchdog 2s --give-up 4s
 signal_ranks STOP 2 3
-status=0
-wait "$launcher" || status=$?
+end_of_run
 expect_exit 1
 expect_error '--give-up: rank 2 on host n2, .* 2 .* [0-9.]+ s'
 gone() { ! pgrep -f -- "^$WEIR .*$result" >/dev/null; }

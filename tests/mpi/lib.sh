@@ -66,6 +66,26 @@ run() { # run RANKS OPTION...: weir on so many ranks
     capture mpiexec -n "$ranks" "$WEIR" "$@"
 }
 
+# Runs a command in the background, until end_of_run: $launcher is its process.
+launch() { # launch COMMAND...
+    command_line="$*"
+    "$@" >"$out" 2>"$err" </dev/null &
+    launcher=$!
+}
+
+end_of_run() {
+    status=0
+    wait "$launcher" || status=$?
+}
+
+ranks() { pgrep -P "$launcher" -f -- "$work"; } # the processes of the ranks of an mpiexec
+
+signal_ranks() { # signal_ranks SIGNAL
+    local processes
+    mapfile -t processes < <(ranks)
+    kill -"$1" "${processes[@]}"
+}
+
 # Several tests in one launch: each has the directives of all, and its own. What one of them turns on, those of all turn
 # off: a test has what those before it had.
 run_script() { # run_script RANKS DIRECTIVES-OF-ALL DIRECTIVES-OF-A-TEST...: with a new result file

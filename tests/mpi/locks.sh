@@ -56,19 +56,16 @@ rm -f "$work/ready" "$result"
 python3 "$hold" "$files/f" $((3 * 65536)) 4096 60 "$work/ready" &
 holder=$!
 wait_until 20 test -e "$work/ready" || fail "nobody holds the lock"
-command_line="a read that waits for a lock, and a signal"
-"$WEIR" --posix.rangelocks -t 64k -b 512k -r -k -E -o "$files/f" --result "$result" >"$out" 2>"$err" </dev/null &
-waiter=$!
-is_waiting() { grep -qs -- "-> POSIX .* $waiter " /proc/locks; }
+launch "$WEIR" --posix.rangelocks -t 64k -b 512k -r -k -E -o "$files/f" --result "$result"
+is_waiting() { grep -qs -- "-> POSIX .* $launcher " /proc/locks; }
 wait_until 20 is_waiting || fail "nobody waits for the lock"
-kill -INT "$waiter"
-has_ended() { ! kill -0 "$waiter"; }
+kill -INT "$launcher"
+has_ended() { ! kill -0 "$launcher"; }
 wait_until 20 has_ended || {
-    kill -KILL "$waiter" "$holder"
+    kill -KILL "$launcher" "$holder"
     fail "the run waits for the lock after the signal"
 }
-status=0
-wait "$waiter" || status=$?
+end_of_run
 kill "$holder" 2>/dev/null || true
 wait "$holder" 2>/dev/null || true
 expect_exit 1

@@ -17,10 +17,7 @@ one_is_done() { (($(measurements) >= 1)); }
 
 start() { # start OPTION...: four ranks, and waits for the end of the first measurement
     rm -f "$result"
-    command_line="four ranks measure, with $*"
-    timeout 90 mpiexec --oversubscribe -n 4 "$WEIR" net --provider tcp --duration 1 --repetitions 4 --watchdog 2s --result "$result" "$@" \
-        >"$out" 2>"$err" </dev/null &
-    launcher=$!
+    launch timeout 90 mpiexec --oversubscribe -n 4 "$WEIR" net --provider tcp --duration 1 --repetitions 4 --watchdog 2s --result "$result" "$@"
     wait_until 40 one_is_done || fail "nothing is measured"
 }
 
@@ -34,8 +31,7 @@ for rank in 3 0; do
     wait_until 30 is_told $rank || fail "nobody tells of rank $rank"
     kill -CONT "$pid"
     wait_until 30 answers $rank || fail "nobody tells that rank $rank answers"
-    status=0
-    wait "$launcher" || status=$?
+    end_of_run
     ((status <= 1)) || fail "exit code $status" # a measurement with a hole may be a flaw
     ! grep 'has not answered' "$err" | grep -qv "rank $rank on" || fail "another rank is accused"
 done
@@ -43,8 +39,7 @@ done
 start --give-up 4s
 before=$(measurements)
 kill -STOP "$(pid_of_rank 2)"
-status=0
-wait "$launcher" || status=$?
+end_of_run
 expect_exit 1
 expect_error '--give-up: rank 2 on host .* [0-9.]+ s'
 (($(measurements) >= before)) || fail "finished measurements are gone"

@@ -99,9 +99,7 @@ start() { # start RANKS OPTION...
     local ranks=$1 rank
     shift
     rm -f "$result"
-    command_line="mpiexec -n $ranks weir ${load[*]} $*"
-    mpiexec -n "$ranks" "$WEIR" "${load[@]}" -O interIODelay=900000000 "$@" >"$out" 2>"$err" </dev/null &
-    job=$!
+    launch mpiexec -n "$ranks" "$WEIR" "${load[@]}" -O interIODelay=900000000 "$@"
     wait_until 60 test -s "$result" || fail "the job does not begin"
     processes=()
     for ((rank = 0; rank < ranks; rank++)); do
@@ -115,8 +113,7 @@ start() { # start RANKS OPTION...
 finish() {
     wait_until 30 are_asleep || fail "the ranks do not come to their pause"
     kill -INT "${processes[@]}"
-    status=0
-    wait "$job" || status=$?
+    end_of_run
     expect_exit 1
 }
 

@@ -39,15 +39,11 @@ expect_files ''
 
 # A signal in the middle of a prefill: it is cut like any other phase.
 rm -f "$result"
-command_line="a prefill of many files of 1 GiB, and a signal"
-mpiexec -n 2 "$WEIR_TEST" -a fault:posix --fault.every 1 --fault.delay 2000 -w -z --randomPrefill 4k -t 4k -b 64m -F -o "$files/f" \
-    --result "$result" >"$out" 2>"$err" </dev/null &
-launcher=$!
+launch mpiexec -n 2 "$WEIR_TEST" -a fault:posix --fault.every 1 --fault.delay 2000 -w -z --randomPrefill 4k -t 4k -b 64m -F -o "$files/f" \
+    --result "$result"
 wait_until 30 test -s "$files/f.00000001" || fail "nothing is written"
-# shellcheck disable=SC2046
-kill -TERM $(pgrep -P "$launcher" -f -- "$result")
-status=0
-wait "$launcher" || status=$?
+signal_ranks TERM
+end_of_run
 expect_exit 1
 expect_record "written.outcome == 'partial' and written.interrupted and len(writes) == 1"
 expect_files ''

@@ -9,29 +9,25 @@ way=
 ! can_bypass_cache || way=--direct
 
 has_first_repetition() { (($(grep -c '"record":"phase"' "$result" 2>/dev/null || true) >= 1)); }
-ranks_of() { pgrep -P "$1" -f -- "$result"; }
 has_ended() { [[ $(ps -o stat= -p "$launcher") != [^Z]* ]]; }
 
 # Each repetition writes its four MiB again and again for half a second.
 start_run() { # start_run ENGINE
     rm -f "$result"
-    command_line="twenty repetitions of half a second each, with $1 at depth 128"
     # shellcheck disable=SC2086
-    mpiexec -n 2 "$WEIR" -a "$1" $way --depth 128 -w -z -t 4k -b 4m -i 20 -O minTimeDuration=0.5 -o "$files/f" \
-        --result "$result" >"$out" 2>"$err" </dev/null &
-    launcher=$!
+    launch mpiexec -n 2 "$WEIR" -a "$1" $way --depth 128 -w -z -t 4k -b 4m -i 20 -O minTimeDuration=0.5 -o "$files/f" \
+        --result "$result"
     wait_until $timeout has_first_repetition || fail "the first repetition does not end"
     sleep 0.2
 }
 
-end_of_run() {
+end_in_time() {
     if ! wait_until $timeout has_ended; then
         # shellcheck disable=SC2046
-        kill -KILL $(ranks_of "$launcher") "$launcher" || true
+        kill -KILL $(ranks) "$launcher" || true
         fail "it still runs after $timeout seconds"
     fi
-    status=0
-    wait "$launcher" || status=$?
+    end_of_run
 }
 
 expect_first_repetition_whole() {
@@ -56,13 +52,13 @@ for engine in libaio uring; do
     for who in ranks one launcher; do
         [[ $engine == uring || $who == ranks ]] || continue
         start_run $engine
-        mapfile -t ranks < <(ranks_of "$launcher")
+        mapfile -t ranks < <(ranks)
         case $who in
         ranks) kill -TERM "${ranks[@]}" ;;
         one) kill -TERM "${ranks[1]}" ;;
         launcher) kill -TERM "$launcher" ;;
         esac
-        end_of_run
+        end_in_time
         ((status != 0)) || fail "the exit code is 0"
         if [[ $who != launcher ]]; then
             expect_exit 1
@@ -77,9 +73,9 @@ for engine in libaio uring; do
     for count in 1 2; do
         [[ $engine == uring || $count == 1 ]] || continue
         start_run $engine
-        mapfile -t ranks < <(ranks_of "$launcher")
+        mapfile -t ranks < <(ranks)
         kill -KILL "${ranks[@]:0:count}"
-        end_of_run
+        end_in_time
         ((status != 0)) || fail "the exit code is 0"
         expect_first_repetition_whole
     done

@@ -59,13 +59,9 @@ valid_ranks "[r['access'] for r in rows] == ['write'] * 4 + ['read'] * 2 + ['wri
 # What is on disk stays when the job is killed.
 has_ranks() { (($(wc -l <"$csv") >= 3)); }
 rm -f "$csv"
-command_line="a run that is killed"
-mpiexec -n 2 "$WEIR" -w -t 64k -b 1600k -i 3 -O interIODelay=20000,saveRankPerformanceDetailsCSV="$csv" -o "$files/f" \
-    >"$out" 2>"$err" </dev/null &
-launcher=$!
+launch mpiexec -n 2 "$WEIR" -w -t 64k -b 1600k -i 3 -O interIODelay=20000,saveRankPerformanceDetailsCSV="$csv" -o "$files/f"
 wait_until 30 has_ranks || fail "the first repetition has no lines"
-# shellcheck disable=SC2046
-kill -KILL $(pgrep -P "$launcher" -f -- "$csv")
+signal_ranks KILL
 wait "$launcher" || true
 valid_ranks "len(rows) >= 2"
 rm -f "$files"/*

@@ -13,19 +13,16 @@ export ASAN_OPTIONS="${ASAN_OPTIONS-}:quarantine_size_mb=4"
 # Four ranks with an object each, on one of two servers: for two seconds and more.
 begin_slow_write() { # begin_slow_write PROVIDER OPTION...
     rm -f "$result"
-    command_line="four ranks with an object each on two servers over $*"
-    mpiexec -n 4 "$WEIR" ior -a RDMA --rdma.provider "$1" --rdma.hosts "$hosts" --rdma.secret-file "$secret" \
+    launch mpiexec -n 4 "$WEIR" ior -a RDMA --rdma.provider "$1" --rdma.hosts "$hosts" --rdma.secret-file "$secret" \
         --rdma.stripe-count 1 --rdma.timeout 2 -w -F -t 64k -b 6400k -O interIODelay=20000 -o /f --result "$result" \
-        "${@:2}" >"$out" 2>"$err" </dev/null &
-    launcher=$!
+        "${@:2}"
     wait_until 30 grep -qs '"record":"test"' "$result" || fail "the run does not begin"
     sleep 1
 }
 
 end_of_write() { # end_of_write SECONDS
     SECONDS=0
-    status=0
-    wait "$launcher" || status=$?
+    end_of_run
     ((SECONDS <= $1)) || fail "it takes $SECONDS s until the run has ended"
 }
 

@@ -71,16 +71,12 @@ refused 'rdma.targets .*rdma.hosts ' 2 --rdma.targets 1 --rdma.hosts 127.0.0.1:1
 finished_phases() { grep -c '"record":"phase"' "$result" 2>/dev/null || true; }
 has_phase() { (($(finished_phases) >= 1)); }
 rm -f "$result"
-command_line="three repetitions over remote memory, and a signal"
-mpiexec -n 4 "$WEIR" ior -a RDMA --rdma.provider tcp --rdma.targets 2 -w -t 64k -b 3200k -i 3 -O interIODelay=20000 -o /f \
-    --result "$result" >"$out" 2>"$err" </dev/null &
-launcher=$!
+launch mpiexec -n 4 "$WEIR" ior -a RDMA --rdma.provider tcp --rdma.targets 2 -w -t 64k -b 3200k -i 3 -O interIODelay=20000 -o /f \
+    --result "$result"
 wait_until 30 has_phase || fail "the first repetition does not end"
 sleep 0.5
-# shellcheck disable=SC2046
-kill -TERM $(pgrep -P "$launcher" -f -- "$result")
-status=0
-wait "$launcher" || status=$?
+signal_ranks TERM
+end_of_run
 expect_exit 1
 expect_line 'interrupted'
 expect_record "writes[0].outcome == 'complete' and writes[-1].interrupted"

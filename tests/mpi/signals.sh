@@ -6,23 +6,16 @@
 
 finished_phases() { grep -c '"record":"phase"' "$result" 2>/dev/null || true; }
 has_first_repetition() { (($(finished_phases) >= 1)); }
-ranks_of() { pgrep -P "$1" -f -- "$result"; }
 
 # Starts three slow repetitions, and waits for the second to be under way.
 start_slow_run() {
     rm -f "$result"
-    command_line="three repetitions of two seconds each"
-    mpiexec -n 2 "$WEIR" -w -t 64k -b 6400k -i 3 -O interIODelay=20000 -o "$files/f" \
-        --result "$result" >"$out" 2>"$err" </dev/null &
-    launcher=$!
+    launch mpiexec -n 2 "$WEIR" -w -t 64k -b 6400k -i 3 -O interIODelay=20000 -o "$files/f" \
+        --result "$result"
     wait_until 30 has_first_repetition || fail "the first repetition does not end"
     sleep 0.5
 }
 
-end_of_run() {
-    status=0
-    wait "$launcher" || status=$?
-}
 
 expect_first_repetition_whole() {
     expect_record "writes[0].outcome == 'complete' and writes[0].bytes == 2 * 6400 * 1024"
@@ -37,8 +30,7 @@ expect_said_so() {
 
 for signal in TERM INT USR1; do
     start_slow_run
-    # shellcheck disable=SC2046
-    kill -$signal $(ranks_of "$launcher")
+    signal_ranks $signal
     end_of_run
     expect_exit 1
     expect_first_repetition_whole
@@ -54,7 +46,7 @@ expect_first_repetition_whole
 
 # One rank alone is told; all of them end.
 start_slow_run
-kill -TERM "$(ranks_of "$launcher" | tail -n 1)"
+kill -TERM "$(ranks | tail -n 1)"
 end_of_run
 expect_exit 1
 expect_first_repetition_whole
@@ -62,14 +54,11 @@ expect_said_so
 
 # A rank that has hit its deadline, and pauses after its last transfer, does not catch up with the others any more: its part is cut.
 rm -f "$result"
-command_line="a write with wear-out, and a signal after the last transfer of the slower rank"
-mpiexec -n 2 "$WEIR_TEST" -a fault:posix --fault.rank 1 --fault.every 1 --fault.delay 900000 -w -F -t 4k -b 64k -D 2 \
-    -O stoneWallingWearOut=1,interIODelay=1000000 -o "$files/f" --result "$result" >"$out" 2>"$err" </dev/null &
-launcher=$!
+launch mpiexec -n 2 "$WEIR_TEST" -a fault:posix --fault.rank 1 --fault.every 1 --fault.delay 900000 -w -F -t 4k -b 64k -D 2 \
+    -O stoneWallingWearOut=1,interIODelay=1000000 -o "$files/f" --result "$result"
 has_two_transfers() { (($(stat -c %s "$files/f.00000001") == 2 * 4096)); }
 wait_until 30 has_two_transfers || fail "the slower rank makes no second transfer"
-# shellcheck disable=SC2046
-kill -TERM $(ranks_of "$launcher")
+signal_ranks TERM
 end_of_run
 expect_exit 1
 expect_record "written.ops == 3 + 2 and written.stonewall and written.outcome == 'partial' and written.interrupted"
@@ -77,8 +66,7 @@ expect_files ''
 
 # No rank can say anything any more.
 start_slow_run
-# shellcheck disable=SC2046
-kill -KILL $(ranks_of "$launcher")
+signal_ranks KILL
 end_of_run
 ((status != 0)) || fail "the exit code is 0"
 expect_first_repetition_whole

@@ -46,13 +46,10 @@ expect_files ''
 
 # A signal of its kind that somebody else sends is an interruption like any other.
 rm -f "$result"
-command_line="no time to end, and a signal"
-"$WEIR" ior "${slow[@]}" >"$out" 2>"$err" </dev/null &
-single=$!
+launch "$WEIR" ior "${slow[@]}"
 wait_until 30 test -s "$files/f" || fail "nothing is written"
-kill -ALRM "$single"
-status=0
-wait "$single" || status=$?
+kill -ALRM "$launcher"
+end_of_run
 expect_exit 1
 expect_record "end.interrupted and not end.out_of_time"
 

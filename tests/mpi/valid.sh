@@ -115,16 +115,12 @@ done
 has_result() { grep -q '"record":"phase"' "$result" 2>/dev/null; }
 for format in JSON CSV; do
     rm -f "$result"
-    command_line="a run that is told to end, $format"
-    mpiexec -n 2 "$WEIR" -w -t 64k -b 3200k -i 3 -O interIODelay=20000,summaryFormat=$format -o "$files/f" \
-        --result "$result" >"$out" 2>"$err" </dev/null &
-    launcher=$!
+    launch mpiexec -n 2 "$WEIR" -w -t 64k -b 3200k -i 3 -O interIODelay=20000,summaryFormat=$format -o "$files/f" \
+        --result "$result"
     wait_until 30 has_result || fail "the first repetition does not end"
     sleep 0.2
-    # shellcheck disable=SC2046
-    kill -TERM $(pgrep -P "$launcher" -f -- "$result")
-    status=0
-    wait "$launcher" || status=$?
+    signal_ranks TERM
+    end_of_run
     expect_exit 1
     valid "${format,,}" "$out"
     expect_error 'interrupted'

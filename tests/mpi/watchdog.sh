@@ -15,9 +15,7 @@ pid_of_rank() { # pid_of_rank NUMBER
 
 start() { # start OPTION...: three ranks, and waits until they write
     rm -f "$result"
-    command_line="three ranks with $*"
-    OMPI_MCA_odls_base_sigkill_timeout=0 timeout 60 mpiexec -n 3 "$WEIR" -F -t 4k -b 40k --result "$result" -o "$files/f" "$@" >"$out" 2>"$err" </dev/null &
-    launcher=$!
+    OMPI_MCA_odls_base_sigkill_timeout=0 launch timeout 60 mpiexec -n 3 "$WEIR" -F -t 4k -b 40k --result "$result" -o "$files/f" "$@"
     wait_until 20 has_begun || fail "the ranks do not write"
 }
 
@@ -36,8 +34,7 @@ for rank in 1 0; do
     kill -STOP "$pid"
     wait_until 20 is_told $rank || fail "nobody tells of rank $rank"
     kill -CONT "$pid"
-    status=0
-    wait "$launcher" || status=$?
+    end_of_run
     expect_exit 0
     expect_error "rank $rank on host .* moves again"
     expect_error "rank $rank on host .* has not moved"
@@ -62,8 +59,7 @@ has_first_phases() { (($(grep -c '"record":"phase"' "$result") >= 2)); }
 wait_until 30 has_first_phases || fail "the first repetition does not end"
 wait_until 20 has_begun || fail "the second repetition does not begin"
 kill -STOP "$(pid_of_rank 1)"
-status=0
-wait "$launcher" || status=$?
+end_of_run
 expect_exit 1
 expect_error '--give-up: rank 1 on host .* [0-9.]+ s'
 expect_record "len(phases) == 2 and phases[0].outcome == 'complete' and end.exit_code == 1 and 'rank 1 on' in end.given_up"
