@@ -140,6 +140,13 @@ static inline void run(struct bed *bed, const char *line)
                     bed->result, &bed->error);
 }
 
+/* A run that goes well. */
+static inline void run_well(struct bed *bed, const char *line)
+{
+    run(bed, line);
+    assert_string_equal(bed->error.text, "");
+}
+
 static inline unsigned count_files(const struct bed *bed)
 {
     DIR *directory = opendir(bed->directory);

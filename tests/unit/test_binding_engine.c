@@ -2,6 +2,7 @@
 /* Where the engine puts a rank and its buffers, what it says of that, and what of all ranks and
  * nodes goes into a record. */
 #include "engine_bed.h"
+#include "planted.h"
 
 #include "engine/gather_places.h"
 #include "weir/system/bindings.h"
@@ -109,8 +110,7 @@ static void without_a_policy_a_rank_stays_where_it_was_put_by_others(void **stat
     (void)state;
     assert_int_equal(weir_running_bind(&given), 0);
     set_up(&bed);
-    run(&bed, "-a POSIX -w -t 64k -b 1m -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -t 64k -b 1m -o %s/f");
     assert_true(bed.executions[0].is_known && !bed.executions[0].is_pinned);
     assert_false(bed.executions[0].is_moved);
     assert_same(&bed.executions[0].cpus, &given);
@@ -155,8 +155,7 @@ static void a_topology_of_another_host_places_nobody_and_stops_nobody_else(void 
     assert_non_null(strstr(bed.error.text, "HWLOC_SYNTHETIC describes another host"));
     assert_int_equal(count_files(&bed), 0);
 
-    run(&bed, "-a POSIX -w -t 64k -b 1m -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -t 64k -b 1m -o %s/f");
     assert_same(&bed.executions[0].cpus, &bed.cpus);
     assert_true(weir_cpu_set_count(&bed.executions[0].cores) > 0);
     assert_true(bed.executions[0].cpu_nodes != 0 || weir_memory_nodes() == 0);
@@ -187,8 +186,7 @@ static void a_rank_that_somebody_binds_elsewhere_has_moved(void **state)
         skip();
     set_up(&bed);
     bed.when_shown = move_away;
-    run(&bed, "-a POSIX -w -r -t 64k -b 1m --pin list:0 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -r -t 64k -b 1m --pin list:0 -o %s/f");
     assert_false(bed.executions[0].is_moved);
     assert_true(bed.executions[1].is_moved);
     assert_true(weir_cpu_set_has(&bed.executions[1].cpus, 1));
@@ -278,8 +276,7 @@ static void buffers_are_looked_at_after_each_phase(void **state)
         struct bed bed;
 
         set_up(&bed);
-        run(&bed, cases[i].line);
-        assert_string_equal(bed.error.text, "");
+        run_well(&bed, cases[i].line);
         assert_int_equal(bed.executions[0].asks_nodes, cases[i].asks);
         assert_int_equal(bed.executions[0].page_nodes, 1);
         assert_int_equal(bed.executions[0].cpu_nodes, 1);
@@ -316,8 +313,7 @@ static void huge_pages_that_the_user_wants_are_granted_or_missed_aloud(void **st
     (void)state;
     set_up(&bed);
     bed.change = want_huge_pages;
-    run(&bed, "-a POSIX -w -t 64k -b 1m -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -t 64k -b 1m -o %s/f");
     granted = phase(&bed, 0)->granted;
     shortfall = phase(&bed, 0)->shortfall;
     if (kernel_makes_huge_pages())
@@ -519,35 +515,6 @@ static void residency_is_summed_over_ranks_that_could_tell(void **state)
 
 /* ---- processors without a topology ---- */
 
-static void plant(const char *root, const char *name, const char *text)
-{
-    char path[PATH_MAX];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash != NULL;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-    file = fopen(path, "we");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void fell(const char *root)
-{
-    char command[128];
-    FILE *shell;
-
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    shell = popen(command, "re");
-    assert_non_null(shell);
-    assert_int_equal(pclose(shell), 0);
-}
-
 static void cores_and_numa_nodes_are_those_that_the_kernel_tells(void **state)
 {
     static const struct {
@@ -563,14 +530,14 @@ static void cores_and_numa_nodes_are_those_that_the_kernel_tells(void **state)
 
     (void)state;
     assert_non_null(mkdtemp(root));
-    plant(root, "sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0,4\n");
-    plant(root, "sys/devices/system/cpu/cpu4/topology/thread_siblings_list", "0,4\n");
-    plant(root, "sys/devices/system/cpu/cpu1/topology/thread_siblings_list", "1,5\n");
-    plant(root, "sys/devices/system/cpu/cpu5/topology/thread_siblings_list", "1,5\n");
-    plant(root, "sys/devices/system/cpu/cpu6/topology/thread_siblings_list", "6\n");
-    plant(root, "sys/devices/system/node/node0/cpulist", "0-1,4-5\n");
-    plant(root, "sys/devices/system/node/node1/cpulist", "\n");
-    plant(root, "sys/devices/system/node/node3/cpulist", "6\n");
+    plant_file(root, "sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0,4\n");
+    plant_file(root, "sys/devices/system/cpu/cpu4/topology/thread_siblings_list", "0,4\n");
+    plant_file(root, "sys/devices/system/cpu/cpu1/topology/thread_siblings_list", "1,5\n");
+    plant_file(root, "sys/devices/system/cpu/cpu5/topology/thread_siblings_list", "1,5\n");
+    plant_file(root, "sys/devices/system/cpu/cpu6/topology/thread_siblings_list", "6\n");
+    plant_file(root, "sys/devices/system/node/node0/cpulist", "0-1,4-5\n");
+    plant_file(root, "sys/devices/system/node/node1/cpulist", "\n");
+    plant_file(root, "sys/devices/system/node/node3/cpulist", "6\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_cpu_set cpus, expected, cores;
 

@@ -2,6 +2,7 @@
 /* Verdicts on made-up hosts: trees of /proc, /sys and /dev below a directory of their own, with the
  * few system calls that no file tells of made up, too. */
 #include "doctor/subjects.h"
+#include "planted.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -119,52 +120,21 @@ uid_t __wrap_geteuid(void)
 
 /* ---- a made-up host ---- */
 
-struct file {
-    const char *path;
-    const char *text;
-};
-
 struct host {
     char root[64];
     struct weir_diagnosis diagnosis;
 };
 
-static void plant_file(const char *root, const char *name, const char *text)
+static void plant_host(struct host *host, const struct planted_file *files, size_t count)
 {
-    char path[PATH_MAX];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash != NULL;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-    file = fopen(path, "we");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
+    *host = (struct host){0};
+    plant(host->root, files, count);
 }
 
-static void plant(struct host *host, const struct file *files, size_t count)
+static void leave_host(struct host *host)
 {
-    *host = (struct host){.root = "/tmp/test_doctor.XXXXXX"};
-    assert_non_null(mkdtemp(host->root));
-    for (size_t i = 0; i < count && files[i].path != NULL; i++)
-        plant_file(host->root, files[i].path, files[i].text);
-}
-
-static void fell(struct host *host)
-{
-    char command[256];
-    FILE *shell;
-
     weir_diagnosis_close(&host->diagnosis);
-    snprintf(command, sizeof command, "chmod -R u+rwX '%s'; rm -rf '%s'", host->root, host->root);
-    shell = popen(command, "re");
-    assert_non_null(shell);
-    assert_int_equal(pclose(shell), 0);
+    fell(host->root);
 }
 
 static const char *const nothing_left_out[] = {NULL};
@@ -238,7 +208,7 @@ static void expect(const struct host *host, const struct expectation *wanted)
 #define PORT "sys/class/infiniband/mlx5_0/ports/1/"
 
 static const struct {
-    struct file files[8];
+    struct planted_file files[8];
     unsigned rank_count;
     struct expectation wanted;
 } cases[] = {
@@ -491,26 +461,26 @@ static void each_verdict_is_as_the_kernels_files_say(void **state)
         struct host host;
 
         reset_calls();
-        plant(&host, cases[i].files, sizeof cases[i].files / sizeof *cases[i].files);
+        plant_host(&host, cases[i].files, sizeof cases[i].files / sizeof *cases[i].files);
         examine_with(&host, &no_backends, NULL, cases[i].rank_count);
         expect(&host, &cases[i].wanted);
-        fell(&host);
+        leave_host(&host);
     }
 }
 
 /* Who has raised all that there is to raise is not told to do so. */
 static void a_hard_limit_that_is_reached_is_not_raised_in_a_shell(void **state)
 {
-    static const struct file files[] = {LIMITS("65536 65536", "64 64")};
+    static const struct planted_file files[] = {LIMITS("65536 65536", "64 64")};
     struct host host;
 
     (void)state;
     reset_calls();
-    plant(&host, files, 1);
+    plant_host(&host, files, 1);
     examine_with(&host, &no_backends, NULL, 0);
     assert_null(strstr(find_line(&host, "memlock")->remedy, "ulimit"));
     assert_null(strstr(find_line(&host, "open files")->remedy, "ulimit"));
-    fell(&host);
+    leave_host(&host);
 }
 
 static void a_host_without_files_still_gets_a_page(void **state)
@@ -520,20 +490,20 @@ static void a_host_without_files_still_gets_a_page(void **state)
 
     (void)state;
     reset_calls();
-    plant(&host, NULL, 0);
+    plant_host(&host, NULL, 0);
     examine_with(&host, &no_backends, NULL, 4);
     weir_doctor_write_page(&host.diagnosis, &page);
     assert_non_null(strstr(weir_text_string(&page), "\nMemory\n"));
     assert_non_null(strstr(weir_text_string(&page), " missing\n"));
     weir_text_close(&page);
-    fell(&host);
+    leave_host(&host);
 }
 
 static void whoever_is_in_a_job_asks_slurm(void **state)
 {
-    static const struct file files[] = {LIMITS("65536 65536", "64 64"),
-                                        {GROUP_FILE},
-                                        {"sys/fs/cgroup/job/cpu.max", "150000 100000\n"}};
+    static const struct planted_file files[] = {LIMITS("65536 65536", "64 64"),
+                                                {GROUP_FILE},
+                                                {"sys/fs/cgroup/job/cpu.max", "150000 100000\n"}};
     static const struct expectation wanted[] = {
         {"memlock", WEIR_LIMITED, "65536", "PropagateResourceLimitsExcept=MEMLOCK"},
         {"open files", WEIR_LIMITED, "64", "PropagateResourceLimitsExcept=NOFILE"},
@@ -543,7 +513,7 @@ static void whoever_is_in_a_job_asks_slurm(void **state)
 
     (void)state;
     reset_calls();
-    plant(&host, files, 3);
+    plant_host(&host, files, 3);
     setenv("SLURM_JOB_ID", "4711", 1);
     examine_with(&host, &no_backends, NULL, 0);
     unsetenv("SLURM_JOB_ID");
@@ -551,7 +521,7 @@ static void whoever_is_in_a_job_asks_slurm(void **state)
         expect(&host, &wanted[i]);
     /* The file of the group is Slurm's. */
     assert_null(strstr(find_line(&host, "CPU quota")->remedy, "echo"));
-    fell(&host);
+    leave_host(&host);
 }
 
 /* ---- subjects that system calls tell of ---- */
@@ -594,7 +564,7 @@ static void page_placement_is_tried(void **state)
          {"page placement", WEIR_LIMITED, "does not tell on which", "--membind none"}},
         {"0-1", 0, 0, 0, false, {"page placement", WEIR_LIMITED, "in vain", "--membind none"}},
     };
-    static const struct file filtered = {"proc/self/status", "Seccomp:\t2\n"};
+    static const struct planted_file filtered = {"proc/self/status", "Seccomp:\t2\n"};
 
     (void)state;
     for (size_t i = 0; i < sizeof placements / sizeof *placements; i++) {
@@ -605,12 +575,12 @@ static void page_placement_is_tried(void **state)
         calls.bind_result = placements[i].bind_result;
         calls.look_result = placements[i].look_result;
         calls.page_node = placements[i].page_node;
-        plant(&host, &filtered, placements[i].is_filtered);
+        plant_host(&host, &filtered, placements[i].is_filtered);
         examine_with(&host, &no_backends, NULL, 0);
         expect(&host, &placements[i].wanted);
         if (strcmp(calls.nodes, "0-1") == 0)
             assert_int_equal(calls.asked_nodes, 2);
-        fell(&host);
+        leave_host(&host);
     }
 }
 
@@ -634,10 +604,10 @@ static void residency_is_tried(void **state)
         reset_calls();
         calls.resident_pages = residencies[i].resident_pages;
         calls.memory_file_error = residencies[i].memory_file_error;
-        plant(&host, NULL, 0);
+        plant_host(&host, NULL, 0);
         examine_with(&host, &no_backends, NULL, 0);
         expect(&host, &residencies[i].wanted);
-        fell(&host);
+        leave_host(&host);
     }
 }
 
@@ -670,7 +640,7 @@ static void backends_are_asked_for_a_file_in_the_directory(void **state)
     static const struct weir_backend *const backends[] = {&silent, &pathfinder};
     const struct weir_registry registry = {
         .backends = backends, .count = 2, .left_out = nothing_left_out};
-    static const struct file files[] = {{"file", ""}};
+    static const struct planted_file files[] = {{"file", ""}};
     const struct {
         const char *below;
         const char *wanted;
@@ -679,7 +649,7 @@ static void backends_are_asked_for_a_file_in_the_directory(void **state)
 
     (void)state;
     reset_calls();
-    plant(&host, files, 1);
+    plant_host(&host, files, 1);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         char path[128], wanted[128];
 
@@ -690,7 +660,7 @@ static void backends_are_asked_for_a_file_in_the_directory(void **state)
         assert_string_equal(find_line(&host, "path")->text, wanted);
         assert_string_equal(find_line(&host, "path")->heading, "Moving data");
     }
-    fell(&host);
+    leave_host(&host);
 }
 
 static void backends_that_were_not_built_are_missing(void **state)
@@ -704,10 +674,10 @@ static void backends_that_were_not_built_are_missing(void **state)
 
     (void)state;
     reset_calls();
-    plant(&host, NULL, 0);
+    plant_host(&host, NULL, 0);
     examine_with(&host, &registry, NULL, 0);
     expect(&host, &wanted);
-    fell(&host);
+    leave_host(&host);
 }
 
 /* ---- launchers ---- */
@@ -772,7 +742,7 @@ static void the_launcher_is_looked_for_in_path(void **state)
 
         reset_calls();
         calls.user = launchers[i].user;
-        plant(&host, NULL, 0);
+        plant_host(&host, NULL, 0);
         if (launchers[i].name != NULL)
             plant_program(host.root, launchers[i].name, launchers[i].target);
         snprintf(words, sizeof words, ":%s/none:%s/bin", host.root, host.root);
@@ -786,7 +756,7 @@ static void the_launcher_is_looked_for_in_path(void **state)
         examine_with(&host, &registry, NULL, 0);
         setenv("PATH", path, 1);
         expect(&host, &launchers[i].wanted);
-        fell(&host);
+        leave_host(&host);
     }
     free(path);
 }
@@ -834,12 +804,12 @@ static void the_target_is_what_its_mount_says(void **state)
         struct host host;
 
         reset_calls();
-        plant(&host, NULL, 0);
+        plant_host(&host, NULL, 0);
         plant_mount(host.root, host.root, mounts[i].options, mounts[i].rest);
         examine_with(&host, &no_backends, host.root, 0);
         expect(&host, &mounts[i].wanted);
         assert_null(find_line(&host, "target"));
-        fell(&host);
+        leave_host(&host);
     }
 }
 
@@ -861,7 +831,7 @@ static void devices_with_queues_want_no_scheduler(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
-        struct file files[] = {
+        struct planted_file files[] = {
             {"sys/class/block/sda/size", "2097152\n"},
             {"sys/class/block/sda/queue/rotational", devices[i].rotational},
             {"sys/class/block/sda/queue/scheduler", devices[i].scheduler},
@@ -873,13 +843,13 @@ static void devices_with_queues_want_no_scheduler(void **state)
         struct host host;
 
         reset_calls();
-        plant(&host, files, sizeof files / sizeof *files);
+        plant_host(&host, files, sizeof files / sizeof *files);
         plant_mount(host.root, host.root, "rw", "ext4 /dev/sda rw");
         examine_with(&host, &no_backends, host.root, 0);
         expect(&host, &devices[i].wanted);
         assert_non_null(strstr(find_line(&host, "sda")->text, "1 GiB"));
         assert_non_null(strstr(find_line(&host, "sda")->text, "write back"));
-        fell(&host);
+        leave_host(&host);
     }
 }
 

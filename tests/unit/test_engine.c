@@ -23,8 +23,7 @@ static void a_write_and_a_read_move_what_the_layout_says_and_leave_nothing(void 
         struct bed bed;
 
         set_up(&bed);
-        run(&bed, lines[i]);
-        assert_string_equal(bed.error.text, "");
+        run_well(&bed, lines[i]);
         layout = &bed.plan->tests[0]->phases[0]->transfers.layout;
         for (unsigned k = 0; k + 1 < bed.result->phase_count; k++) {
             assert_int_equal(phase(&bed, k)->outcome, WEIR_OUTCOME_COMPLETE);
@@ -61,13 +60,11 @@ static void a_status_file_limits_a_later_read(void **state)
 
     (void)state;
     set_up(&bed);
-    run(&bed, "-a POSIX -w -k -t 4k -b 64m -D 0.02 -o %s/f -O "
-              "stoneWallingWearOut=1,interIODelay=1000,stoneWallingStatusFile=%s/status");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -k -t 4k -b 64m -D 0.02 -o %s/f -O "
+                   "stoneWallingWearOut=1,interIODelay=1000,stoneWallingStatusFile=%s/status");
     uint64_t written = phase(&bed, 0)->op_count;
 
-    run(&bed, "-a POSIX -r -R -k -t 4k -b 64m -o %s/f -O stoneWallingStatusFile=%s/status");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -r -R -k -t 4k -b 64m -o %s/f -O stoneWallingStatusFile=%s/status");
     assert_int_equal(phase(&bed, 0)->op_count, written);
     assert_int_equal(phase(&bed, 0)->mismatches.wrong_transfers, 0);
     tear_down(&bed);
@@ -92,19 +89,16 @@ static void a_dry_run_leaves_the_status_file_alone(void **state)
 
     (void)state;
     set_up(&bed);
-    run(&bed, "-a POSIX -w -k -t 4k -b 64m -D 0.02 -o %s/f -O "
-              "stoneWallingWearOut=1,interIODelay=1000,stoneWallingStatusFile=%s/status");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -k -t 4k -b 64m -D 0.02 -o %s/f -O "
+                   "stoneWallingWearOut=1,interIODelay=1000,stoneWallingStatusFile=%s/status");
     read_status(&bed, before);
-    run(&bed, "-a POSIX -w -k -t 4k -b 4m -D 1 -o %s/f -O "
-              "dryRun=1,stoneWallingWearOut=1,stoneWallingStatusFile=%s/status");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -k -t 4k -b 4m -D 1 -o %s/f -O "
+                   "dryRun=1,stoneWallingWearOut=1,stoneWallingStatusFile=%s/status");
     assert_int_equal(phase(&bed, 0)->op_count, 1024);
     read_status(&bed, after);
     assert_string_equal(after, before);
     /* Nor does it need one that a run would have made before. */
-    run(&bed, "-a POSIX -r -k -t 4k -b 4m -o %s/f -O dryRun=1,stoneWallingStatusFile=%s/none");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -r -k -t 4k -b 4m -o %s/f -O dryRun=1,stoneWallingStatusFile=%s/none");
     assert_int_equal(phase(&bed, 0)->op_count, 1024);
     tear_down(&bed);
 }
@@ -142,10 +136,10 @@ static void a_failure_ends_the_run_with_what_was_done(void **state)
 
     (void)state;
     set_up(&bed);
-    run(&bed,
+    run_well(
+        &bed,
         "-a fault:posix --fault.verb=write --fault.at=20 --fault.errno=ENOSPC -i 3 -t 4k -b 64k "
         "-o %s/f");
-    assert_string_equal(bed.error.text, "");
     assert_int_equal(bed.result->phase_count, 5);
     assert_int_equal(phase(&bed, 0)->outcome, WEIR_OUTCOME_COMPLETE);
     assert_int_equal(phase(&bed, 3)->outcome, WEIR_OUTCOME_PARTIAL);
@@ -236,13 +230,11 @@ static void sparse_files_of_ours_are_recognised(void **state)
     set_up(&bed);
     run(&bed, "-a POSIX -w -k -z -t 4k -b 256m --random-offset-seed=5 -o %s/f -O "
               "stoneWallingWearOutIterations=20");
-    run(&bed, "-a POSIX -r -R -k -z -t 4k -b 256m --random-offset-seed=5 -o %s/f -O "
-              "stoneWallingWearOutIterations=20");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -r -R -k -z -t 4k -b 256m --random-offset-seed=5 -o %s/f -O "
+                   "stoneWallingWearOutIterations=20");
     assert_int_equal(phase(&bed, 0)->mismatches.checked_transfers, 20);
     assert_int_equal(phase(&bed, 0)->mismatches.wrong_transfers, 0);
-    run(&bed, "-a POSIX -w -t 4k -b 64k -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -t 4k -b 64k -o %s/f");
     tear_down(&bed);
 }
 
@@ -310,8 +302,7 @@ static void a_check_after_several_rounds_reads_all(void **state)
 
     (void)state;
     set_up(&bed);
-    run(&bed, "-a POSIX -w -W -t 4k -b 1m -o %s/f -D 0.5 -O minTimeDuration=0.05");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -W -t 4k -b 1m -o %s/f -D 0.5 -O minTimeDuration=0.05");
     assert_int_equal(phase(&bed, 1)->mismatches.checked_transfers, 256);
     tear_down(&bed);
 }
@@ -338,11 +329,9 @@ static void strangers_may_be_read_if_they_are_kept_and_lost_if_allowed(void **st
     (void)state;
     set_up(&bed);
     write_stranger(&bed, "f");
-    run(&bed, "-a POSIX -r -k -t 4k -b 64k -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -r -k -t 4k -b 64k -o %s/f");
     assert_int_equal(count_files(&bed), 1);
-    run(&bed, "-a POSIX -w --overwrite -t 4k -b 64k -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w --overwrite -t 4k -b 64k -o %s/f");
     assert_int_equal(count_files(&bed), 0);
     tear_down(&bed);
 }
@@ -355,8 +344,7 @@ static void our_own_files_are_replaced_without_being_asked(void **state)
     set_up(&bed);
     run(&bed, "-a POSIX -w -k -t 4k -b 64k -o %s/f");
     run(&bed, "-a POSIX -w -k -t 1m -b 1m -l random -o %s/f");
-    run(&bed, "-a POSIX -w -t 47008 -b 47008 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -t 47008 -b 47008 -o %s/f");
     assert_int_equal(count_files(&bed), 0);
     tear_down(&bed);
 }
@@ -378,8 +366,7 @@ static void a_prefilled_file_holds_what_was_written_last(void **state)
         struct bed bed;
 
         set_up(&bed);
-        run(&bed, lines[i]);
-        assert_string_equal(bed.error.text, "");
+        run_well(&bed, lines[i]);
         prefill = bed.plan->tests[0]->phases[0];
         assert_true(prefill->is_prefill);
         assert_int_equal(phase(&bed, 0)->op_count,
@@ -405,9 +392,9 @@ static void a_cut_write_into_a_prefilled_file_is_read_as_far_as_it_came(void **s
 
     (void)state;
     set_up(&bed);
-    run(&bed, "-a fault:posix --fault.verb=write --fault.every=1 --fault.delay=50 -w -W -r -R -z "
-              "--randomPrefill=4k -t 4k -b 8m -D 0.02 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed,
+             "-a fault:posix --fault.verb=write --fault.every=1 --fault.delay=50 -w -W -r -R -z "
+             "--randomPrefill=4k -t 4k -b 8m -D 0.02 -o %s/f");
     assert_int_equal(phase(&bed, 0)->op_count, 2048);
     assert_true(phase(&bed, 0)->windows.transfer_s > 0.1);
     assert_false(phase(&bed, 0)->stonewall.is_hit);
@@ -438,8 +425,7 @@ static void a_hog_holds_its_memory_until_the_test_ends(void **state)
         struct bed bed;
 
         set_up(&bed);
-        run(&bed, lines[i]);
-        assert_string_equal(bed.error.text, "");
+        run_well(&bed, lines[i]);
         assert_true(bed.resident_kib >= before + 64 * 1024 - 8 * 1024);
         assert_true(resident_kib() <= before + 16 * 1024);
         tear_down(&bed);
@@ -479,8 +465,7 @@ static void a_signal_while_memory_is_taken_ends_the_run_before_it_began(void **s
     set_up(&bed);
     run(&bed, "-a POSIX -w -k -t 4k -b 64k -o %s/f");
     bed.stop_signal = 15;
-    run(&bed, "-a POSIX -w -t 4k -b 64k -M 64m -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -t 4k -b 64k -M 64m -o %s/f");
     assert_true(bed.result->is_interrupted);
     assert_int_equal(bed.result->phase_count, 0);
     assert_int_equal(weir_result_judge(bed.result), WEIR_EXIT_FLAWED);
@@ -523,9 +508,8 @@ static void every_transfer_is_listed_phase_by_phase(void **state)
 
     (void)state;
     set_up(&bed);
-    run(&bed, "-a POSIX -w -W -r -z --randomPrefill=64k -t 4k -b 64k -i 2 -o %s/f -O "
-              "savePerOpDataCSV=%s/op,interIODelay=1000");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -W -r -z --randomPrefill=64k -t 4k -b 64k -i 2 -o %s/f -O "
+                   "savePerOpDataCSV=%s/op,interIODelay=1000");
     assert_int_equal(count_files(&bed), 6);
     assert_int_equal(count_lines(&bed, "op-write-0-00000.csv", &last_s), 16);
     assert_true(last_s >= 0.015);
@@ -533,8 +517,7 @@ static void every_transfer_is_listed_phase_by_phase(void **state)
     assert_int_equal(count_lines(&bed, "op-check-1-00000.csv", &last_s), 16);
     assert_int_equal(phase(&bed, 1)->unlogged_ops, 0);
     /* The next run replaces its own, even an empty one, ... */
-    run(&bed, "-a POSIX -w -t 4k -b 32k -o %s/f -O savePerOpDataCSV=%s/op");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -t 4k -b 32k -o %s/f -O savePerOpDataCSV=%s/op");
     assert_int_equal(count_lines(&bed, "op-write-0-00000.csv", &last_s), 8);
     tear_down(&bed);
 }
@@ -593,8 +576,7 @@ static void files_that_a_write_will_replace_are_counted_once(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct weir_test_result *test;
 
-        run(&bed, cases[i].line);
-        assert_string_equal(bed.error.text, "");
+        run_well(&bed, cases[i].line);
         test = &bed.result->tests[0];
         assert_int_equal(test->existing_count, cases[i].count);
         if (cases[i].name == NULL)
@@ -611,9 +593,8 @@ static void a_read_that_quits_stops_at_its_first_wrong_transfer(void **state)
 
     (void)state;
     set_up(&bed);
-    run(&bed, "-a fault:posix --fault.verb=read --fault.at=5 --fault.every=2 --fault.flip "
-              "-w -r -R -O quitOnError=1 -t 4k -b 64k -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a fault:posix --fault.verb=read --fault.at=5 --fault.every=2 --fault.flip "
+                   "-w -r -R -O quitOnError=1 -t 4k -b 64k -o %s/f");
     assert_int_equal(phase(&bed, 1)->op_count, 6);
     assert_int_equal(phase(&bed, 1)->mismatches.wrong_transfers, 1);
     assert_int_equal(phase(&bed, 1)->outcome, WEIR_OUTCOME_COMPLETE);
@@ -662,8 +643,7 @@ static void a_backend_is_told_where_transfers_will_lie(void **state)
     set_up(&bed);
     bed.registry = &registry;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        run(&bed, cases[i].line);
-        assert_string_equal(bed.error.text, "");
+        run_well(&bed, cases[i].line);
         assert_memory_equal(&seen.part, &cases[i].part, sizeof seen.part);
         assert_int_equal(seen.is_random, cases[i].is_random);
     }
@@ -769,8 +749,7 @@ static void equal_tests_share_a_session_and_what_surrounds_them(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         change_last = cases[i].change;
         sessions_opened = sessions_open = 0;
-        run(&bed, "-a POSIX -w -t 4k -b 64k -o %s/f");
-        assert_string_equal(bed.error.text, "");
+        run_well(&bed, "-a POSIX -w -t 4k -b 64k -o %s/f");
         assert_int_equal(bed.result->test_count, 4);
         for (unsigned k = 0; k < 4; k++)
             assert_int_equal(phase(&bed, 2 * k)->byte_count, 65536);

@@ -2,7 +2,7 @@
 /* What nodes are, as made-up trees of /proc and /sys tell of them; and this one. */
 #include "weir/system/environment.h"
 
-#include "tree_bed.h"
+#include "planted.h"
 
 #include "system/wrapping.h"
 
@@ -13,7 +13,7 @@
 #define GIB (UINT64_C(1) << 30)
 
 /* Describes a node of which these files are all there is. */
-static void describe(const struct planted *files, size_t count, struct weir_node_facts *facts)
+static void describe(const struct planted_file *files, size_t count, struct weir_node_facts *facts)
 {
     char root[ROOT_BYTES];
 
@@ -25,7 +25,7 @@ static void describe(const struct planted *files, size_t count, struct weir_node
 
 static void a_node_is_what_its_files_say(void **state)
 {
-    static const struct planted files[] = {
+    static const struct planted_file files[] = {
         {"etc/os-release", "NAME=\"X\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n"},
         {"proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel\t\t: 143\n"
                          "model name\t: Intel(R) Xeon(R) Platinum 8480+\nflags\t\t: fpu sse2\n"},
@@ -107,7 +107,7 @@ static void distributions_have_names(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct planted file = {cases[i].file, cases[i].text};
+        const struct planted_file file = {cases[i].file, cases[i].text};
         struct weir_node_facts facts;
 
         describe(&file, 1, &facts);
@@ -136,7 +136,7 @@ static void processors_have_names(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct planted file = {"proc/cpuinfo", cases[i].text};
+        const struct planted_file file = {"proc/cpuinfo", cases[i].text};
         struct weir_node_facts facts;
 
         describe(&file, 1, &facts);
@@ -159,7 +159,7 @@ static void governors_that_differ_are_mixed(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct planted files[] = {
+        const struct planted_file files[] = {
             {"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", cases[i].governors[0]},
             {"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", cases[i].governors[1]},
             {"sys/devices/system/cpu/cpu12/cpufreq/scaling_governor", cases[i].governors[2]},
@@ -192,7 +192,7 @@ static void memory_is_rounded_where_nodes_of_a_kind_differ(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct planted file = {"proc/meminfo", cases[i].meminfo};
+        const struct planted_file file = {"proc/meminfo", cases[i].meminfo};
         struct weir_node_facts facts;
 
         describe(&file, 1, &facts);
@@ -214,7 +214,8 @@ static void policies_of_huge_pages_stand_in_brackets(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct planted file = {"sys/kernel/mm/transparent_hugepage/enabled", cases[i].text};
+        const struct planted_file file = {"sys/kernel/mm/transparent_hugepage/enabled",
+                                          cases[i].text};
         struct weir_node_facts facts;
 
         describe(&file, 1, &facts);
@@ -235,7 +236,7 @@ static void lists_that_are_too_long_say_so(void **state)
         for (int j = 10; j < 80; j += 2)
             weir_text_add(&status, ",%d", j);
         weir_text_add(&status, "\n");
-        describe(&(struct planted){"proc/self/status", weir_text_string(&status)}, 1, &facts);
+        describe(&(struct planted_file){"proc/self/status", weir_text_string(&status)}, 1, &facts);
         weir_text_close(&status);
         assert_true(strlen(facts.cpus) >= sizeof facts.cpus - 4);
         assert_string_equal(facts.cpus + strlen(facts.cpus) - 7, ends[i][1]);
@@ -281,7 +282,7 @@ static const char *get(const char *name)
 static void containers_are_known_by_what_they_leave(void **state)
 {
     static const struct {
-        struct planted files[4];
+        struct planted_file files[4];
         const char *variable;
         const char *name;
     } cases[] = {
@@ -347,7 +348,7 @@ static void containers_are_known_by_what_they_leave(void **state)
 static void hypervisors_are_known_by_what_they_show(void **state)
 {
     static const struct {
-        struct planted files[4];
+        struct planted_file files[4];
         const char *name;
     } cases[] = {
         {{DMI("Dell Inc.", "PowerEdge R760"), {"proc/cpuinfo", "flags\t: fpu hypervisorx\n"}}, ""},
@@ -386,7 +387,7 @@ static void hypervisors_are_known_by_what_they_show(void **state)
 
 static void networks_are_ports_and_devices_with_hardware(void **state)
 {
-    static const struct planted files[] = {
+    static const struct planted_file files[] = {
         /* A card of Ethernet on node 0. */
         {PCI "/numa_node", "0\n"},
         {PCI "/driver", "-> ../../../bus/pci/drivers/ice"},
@@ -463,9 +464,9 @@ static void of_many_networks_those_that_are_up_are_kept(void **state)
         char path[64];
 
         snprintf(path, sizeof path, "sys/class/net/eth%d/device/vendor", i);
-        plant_one(root, path, "0x1\n");
+        plant_file(root, path, "0x1\n");
         snprintf(path, sizeof path, "sys/class/net/eth%d/operstate", i);
-        plant_one(root, path, i == 3 || i == 17 ? "up\n" : "down\n");
+        plant_file(root, path, i == 3 || i == 17 ? "up\n" : "down\n");
     }
     weir_environment_describe(root, NULL, &facts);
     fell(root);
@@ -480,7 +481,7 @@ static void of_many_networks_those_that_are_up_are_kept(void **state)
 
 static uint64_t machine_of(const char *boot_id)
 {
-    const struct planted file = {"proc/sys/kernel/random/boot_id", boot_id};
+    const struct planted_file file = {"proc/sys/kernel/random/boot_id", boot_id};
     char root[ROOT_BYTES];
     uint64_t machine;
 

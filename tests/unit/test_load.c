@@ -282,8 +282,7 @@ static void a_mixed_phase_goes_on_with_the_data_that_are_there(void **state)
     run(&bed, "-a POSIX -w -k -t 4k -b 800k -o %s/f");
     generation = phase(&bed, 0)->generation;
     bed.change = mix_half;
-    run(&bed, "-a POSIX -r -R -k -t 4k -b 800k -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -r -R -k -t 4k -b 800k -o %s/f");
     assert_true(watch.opened.can_read && watch.opened.can_write && !watch.opened.must_create);
     assert_int_equal(phase(&bed, 0)->generation, generation);
     assert_int_equal(phase(&bed, 0)->op_count, 200);
@@ -307,8 +306,7 @@ static void writes_of_a_mixed_phase_mend_what_they_overwrite(void **state)
     run(&bed, "-a POSIX -r -R -k -t 4k -b 800k -o %s/f");
     assert_int_equal(phase(&bed, 0)->mismatches.wrong_transfers, 1);
     bed.change = only_write;
-    run(&bed, "-a POSIX -r -k -t 4k -b 800k -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -r -k -t 4k -b 800k -o %s/f");
     bed.change = NULL;
     run(&bed, "-a POSIX -r -R -k -t 4k -b 800k -o %s/f");
     assert_int_equal(phase(&bed, 0)->mismatches.wrong_transfers, 0);
@@ -336,8 +334,7 @@ static void data_that_nobody_knows_are_replaced_by_a_mix_that_does_not_verify(vo
     run(&bed, "-a POSIX -r -R -k --overwrite -t 4k -b 800k -o %s/f");
     assert_non_null(strstr(bed.error.text, "no stamp"));
     bed.change = only_write;
-    run(&bed, "-a POSIX -r -k --overwrite -t 4k -b 800k -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -r -k --overwrite -t 4k -b 800k -o %s/f");
     bed.change = NULL;
     run(&bed, "-a POSIX -r -R -k -t 4k -b 800k -o %s/f");
     assert_int_equal(phase(&bed, 0)->mismatches.checked_transfers, 200);
@@ -366,8 +363,7 @@ static void a_mixed_phase_makes_no_file_and_no_file_longer(void **state)
     /* A limit is known only when the phase begins. */
     run(&bed, "-a POSIX -r -k -t 4k -b 800k -o %s/f -O stoneWallingWearOutIterations=200");
     assert_non_null(strstr(bed.error.text, "819200"));
-    run(&bed, "-a POSIX -r -k -t 4k -b 800k -o %s/f -O stoneWallingWearOutIterations=199");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -r -k -t 4k -b 800k -o %s/f -O stoneWallingWearOutIterations=199");
     assert_int_equal(phase(&bed, 0)->op_count, 199);
     assert_int_equal(file_bytes(&bed, "f"), 796 * KIB);
     tear_down(&bed);
@@ -387,8 +383,7 @@ static void a_mixed_phase_goes_as_far_as_a_cut_write_came(void **state)
     (void)state;
     set_up(&bed);
     bed.change = limit_write_and_mix_read;
-    run(&bed, "-a POSIX -w -r -R -k -t 4k -b 800k -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -r -R -k -t 4k -b 800k -o %s/f");
     assert_int_equal(phase(&bed, 1)->op_count, 20);
     assert_int_equal(phase(&bed, 1)->error_count, 0);
     assert_int_equal(phase(&bed, 1)->mismatches.wrong_transfers, 0);
@@ -437,8 +432,7 @@ static void equal_seeds_make_equal_mixes(void **state)
     for (size_t i = 0; i < 4; i++) {
         memset(watch.verbs, 0, sizeof watch.verbs);
         watch.transfer_count = 0;
-        run(&bed, cases[i].line);
-        assert_string_equal(bed.error.text, "");
+        run_well(&bed, cases[i].line);
         memcpy(verbs[i], watch.verbs, sizeof watch.verbs);
         if (cases[i].seed != 0)
             assert_int_equal(phase(&bed, 0)->order_seed, cases[i].seed);
@@ -471,8 +465,7 @@ static void a_record_says_what_load_was_asked_for(void **state)
     (void)state;
     set_up(&bed);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        run(&bed, cases[i].line);
-        assert_string_equal(bed.error.text, "");
+        run_well(&bed, cases[i].line);
         assert_true(phase(&bed, 0)->pace.asked_per_s == cases[i].asked_per_s);
         assert_int_equal(phase(&bed, 0)->order_seed != 0, cases[i].is_random);
         if (cases[i].asked_per_s == 0) {
@@ -493,8 +486,7 @@ static void the_backlog_is_part_of_the_series(void **state)
 
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 1, .service_ns = 1000000});
-    run(&bed, "-a POSIX -w -t 4k -b 160k --depth 2 --rate 8000 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -t 4k -b 160k --depth 2 --rate 8000 -o %s/f");
     for (unsigned i = 0; i < phase(&bed, 0)->series->used; i++)
         if (phase(&bed, 0)->series->backlog[i] > most)
             most = phase(&bed, 0)->series->backlog[i];
@@ -561,8 +553,7 @@ static void a_session_sees_all_memory_that_transfers_use(void **state)
 
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 4});
-    run(&bed, "-a POSIX -w -r -R -t 4k -b 800k --depth 16 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -r -R -t 4k -b 800k --depth 16 -o %s/f");
     assert_int_equal(watch.lend_count, 1);
     assert_int_equal(watch.most_in_flight, 16);
     assert_false(watch.has_foreign_memory);
@@ -592,8 +583,7 @@ static void a_session_that_breaks_ends_the_run_in_order(void **state)
     (void)state;
     for (unsigned breaks_at = 1; breaks_at <= 20; breaks_at += 6) {
         set_up_watched(&bed, (struct watch){.servers = 4, .breaks_at = breaks_at});
-        run(&bed, "-a POSIX -w -r -i 2 -t 4k -b 80k --depth 8 -o %s/f");
-        assert_string_equal(bed.error.text, "");
+        run_well(&bed, "-a POSIX -w -r -i 2 -t 4k -b 80k --depth 8 -o %s/f");
         assert_int_equal(bed.result->phase_count, 2);
         assert_int_equal(phase(&bed, 0)->outcome, WEIR_OUTCOME_PARTIAL);
         assert_non_null(strstr(phase(&bed, 0)->failure, "session broke"));
@@ -614,8 +604,7 @@ static void each_phase_has_the_depth_and_batch_of_the_plan(void **state)
 
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 4});
-    run(&bed, "-a POSIX -w -t 4k -b 800k --depth 16 --batch 4 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -t 4k -b 800k --depth 16 --batch 4 -o %s/f");
     assert_int_equal(phase(&bed, 0)->depth, 16);
     assert_int_equal(phase(&bed, 0)->batch, 4);
     assert_int_equal(phase(&bed, 0)->depth_curve.count, 0);
@@ -641,8 +630,7 @@ static void a_depth_is_found_once_before_the_first_repetition(void **state)
 
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 4, .service_ns = 4000000});
-    run(&bed, "-a POSIX -w -i 2 -t 4k -b 32k --depth auto:8 --batch 2 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -i 2 -t 4k -b 32k --depth auto:8 --batch 2 -o %s/f");
     curve = &phase(&bed, 0)->depth_curve;
     assert_true(curve->count >= 4);
     assert_true(worth_of(curve, 1) > 0 && worth_of(curve, 1) < 260);
@@ -670,8 +658,7 @@ static void trials_go_on_where_the_last_one_ended(void **state)
 
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 1, .service_ns = 8000000});
-    run(&bed, "-a POSIX -w -E -t 4k -b 400k --depth auto:2 -T 0.005 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -E -t 4k -b 400k --depth auto:2 -T 0.005 -o %s/f");
     /* The second trial has depth 2. */
     for (; watch.opens[i] <= 2; i++)
         assert_int_equal(watch.offsets[i], (uint64_t)i * 4 * KIB);
@@ -687,8 +674,7 @@ static void trials_of_a_new_file_make_it_anew(void **state)
 
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 1, .service_ns = 1000000});
-    run(&bed, "-a POSIX -w -t 4k -b 32k --depth auto:2 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -t 4k -b 32k --depth auto:2 -o %s/f");
     for (unsigned trial = 1; trial <= 2; trial++)
         for (unsigned transfer = 0; transfer < 8; transfer++, i++) {
             assert_int_equal(watch.opens[i], trial);
@@ -703,8 +689,7 @@ static void a_batch_is_no_more_than_the_depth_that_was_found(void **state)
 
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 1, .service_ns = 4000000});
-    run(&bed, "-a POSIX -w -t 4k -b 32k --depth auto:2 --batch 2 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -t 4k -b 32k --depth auto:2 --batch 2 -o %s/f");
     if (phase(&bed, 0)->depth == 1)
         assert_int_equal(phase(&bed, 0)->batch, 1);
     tear_down(&bed);
@@ -716,8 +701,7 @@ static void a_trial_that_fails_is_the_failure_of_the_phase(void **state)
 
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 4, .service_ns = 1000000, .fails_at = 20});
-    run(&bed, "-a POSIX -w -r -t 4k -b 32k --depth auto:8 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -r -t 4k -b 32k --depth auto:8 -o %s/f");
     /* The failure is in the third trial, and the phase opens its file once more. */
     assert_int_equal(watch.open_count, 4);
     assert_int_equal(bed.result->phase_count, 2);
@@ -736,8 +720,7 @@ static void a_session_that_breaks_in_a_trial_ends_the_run_in_order(void **state)
 
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 4, .service_ns = 1000000, .breaks_at = 20});
-    run(&bed, "-a POSIX -w -r -t 4k -b 32k --depth auto:8 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -r -t 4k -b 32k --depth auto:8 -o %s/f");
     assert_int_equal(phase(&bed, 0)->outcome, WEIR_OUTCOME_PARTIAL);
     assert_non_null(strstr(phase(&bed, 0)->failure, "session broke"));
     assert_int_equal(count_files(&bed), 0);
@@ -752,8 +735,7 @@ static void a_signal_ends_the_trials_and_the_run(void **state)
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 4, .service_ns = 1000000, .stops_at = 20});
     begun_ns = now_ns();
-    run(&bed, "-a POSIX -w -r -t 4k -b 1m --depth auto:64 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -r -t 4k -b 1m --depth auto:64 -o %s/f");
     assert_true(now_ns() - begun_ns < 2000000000);
     assert_true(bed.result->is_interrupted);
     assert_int_equal(watch.open_count, 2);
@@ -771,8 +753,7 @@ static void a_time_limit_ends_the_trials_and_no_phase(void **state)
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 4, .service_ns = 1000000});
     begun_ns = now_ns();
-    run(&bed, "-a POSIX -w -T 0.005 -t 4k -b 32k --depth auto:64 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -T 0.005 -t 4k -b 32k --depth auto:64 -o %s/f");
     assert_true(now_ns() - begun_ns < 4000000000);
     assert_int_equal(phase(&bed, 0)->outcome, WEIR_OUTCOME_COMPLETE);
     assert_int_equal(phase(&bed, 0)->op_count, 8);
@@ -789,16 +770,13 @@ static void trials_in_place_leave_the_file_as_they_found_it(void **state)
     (void)state;
     set_up_watched(&bed, (struct watch){.servers = 4, .service_ns = 1000000});
     run(&bed, "-a POSIX -w -k -t 4k -b 64k -o %s/f");
-    run(&bed, "-a POSIX -w -k -E -r -R -t 4k -b 32k --depth auto:2 -o %s/f");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -k -E -r -R -t 4k -b 32k --depth auto:2 -o %s/f");
     assert_int_equal(phase(&bed, 1)->mismatches.wrong_transfers, 0);
     assert_int_equal(file_bytes(&bed, "f"), 64 * KIB);
     assert_true(watch.was_there);
-    run(&bed, "-a POSIX -w -k -E -t 4k -b 32k --depth auto:2 -o %s/g");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -k -E -t 4k -b 32k --depth auto:2 -o %s/g");
     assert_false(watch.was_there);
-    run(&bed, "-a POSIX -w -k -t 4k -b 32k --depth auto:2 -o %s/g");
-    assert_string_equal(bed.error.text, "");
+    run_well(&bed, "-a POSIX -w -k -t 4k -b 32k --depth auto:2 -o %s/g");
     assert_false(watch.was_there);
     tear_down(&bed);
 }

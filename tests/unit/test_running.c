@@ -360,7 +360,7 @@ static void each_reading_is_new(void **state)
     probe = weir_run_probe_open(root);
     weir_run_probe_read(probe, &first);
     for (size_t i = 0; i < sizeof after / sizeof *after; i++)
-        plant_file(root, &after[i]);
+        plant_file(root, after[i].path, after[i].text);
     weir_run_probe_read(probe, &second);
     assert_int_equal(second.migrations - first.migrations, 1);
     assert_int_equal(second.throttled_ns - first.throttled_ns, 499000);
@@ -394,8 +394,8 @@ static void old_waits_of_a_group_around_hide_no_new_ones(void **state)
     probe = weir_run_probe_open(root);
     weir_run_probe_read(probe, &first);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        plant_file(root, &(const struct planted_file){GROUP "/job/cpu.stat", cases[i].outer});
-        plant_file(root, &(const struct planted_file){GROUP "/job/step/cpu.stat", cases[i].inner});
+        plant_file(root, GROUP "/job/cpu.stat", cases[i].outer);
+        plant_file(root, GROUP "/job/step/cpu.stat", cases[i].inner);
         weir_run_probe_read(probe, &second);
         assert_int_equal(second.throttled_ns - first.throttled_ns, cases[i].more_ns);
         first = second;

@@ -51,7 +51,7 @@ static uint64_t stolen_of(const char *before, const char *after, const char *lis
     watch = weir_stolen_open(root, sets, COUNT(sets));
     weir_stolen_begin(watch);
     if (after != NULL)
-        plant_file(root, &(struct planted_file){"proc/stat", after});
+        plant_file(root, "proc/stat", after);
     stolen = weir_stolen_end(watch);
     assert_true(stolen[1].interval_ns > 0);
     if (before == before_text && after == after_text)

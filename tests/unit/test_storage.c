@@ -2,7 +2,7 @@
 /* What stands behind paths, as made-up trees of /proc and /sys tell of them; and on this node. */
 #include "weir/system/environment.h"
 
-#include "tree_bed.h"
+#include "planted.h"
 
 #include "system/mask.h"
 #include "system/stripes.h"
@@ -48,7 +48,7 @@ static void replace(char *text, size_t bytes, const char *mark, const char *word
     }
 }
 
-static void plant_numbered(char root[ROOT_BYTES], const struct planted *files, size_t count)
+static void plant_numbered(char root[ROOT_BYTES], const struct planted_file *files, size_t count)
 {
     struct numbers numbers;
     char under_id[24];
@@ -67,11 +67,12 @@ static void plant_numbered(char root[ROOT_BYTES], const struct planted *files, s
         replace(text, sizeof text, "@under_id@", under_id);
         replace(text, sizeof text, "@device@", numbers.device);
         replace(text, sizeof text, "@under@", numbers.under);
-        plant_one(root, path, files[i].text != NULL ? text : NULL);
+        plant_file(root, path, files[i].text != NULL ? text : NULL);
     }
 }
 
-static void describe(const struct planted *files, size_t count, struct weir_storage_facts *facts)
+static void describe(const struct planted_file *files, size_t count,
+                     struct weir_storage_facts *facts)
 {
     char root[ROOT_BYTES];
 
@@ -141,7 +142,7 @@ static void a_mount_is_what_its_line_says(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct planted file = {"proc/self/mountinfo", cases[i].lines};
+        const struct planted_file file = {"proc/self/mountinfo", cases[i].lines};
         struct weir_storage_facts facts;
 
         describe(&file, 1, &facts);
@@ -159,7 +160,7 @@ static void a_mount_is_what_its_line_says(void **state)
 static void options_that_do_not_fit_are_left_out_whole(void **state)
 {
     char line[2048] = "@id@ 1 @device@ / / rw,";
-    const struct planted file = {"proc/self/mountinfo", line};
+    const struct planted_file file = {"proc/self/mountinfo", line};
     struct weir_storage_facts facts;
 
     (void)state;
@@ -176,7 +177,7 @@ static void nothing_is_known_of_what_is_mounted_nowhere(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(lines); i++) {
-        const struct planted file = {"proc/self/mountinfo", lines[i]};
+        const struct planted_file file = {"proc/self/mountinfo", lines[i]};
         struct weir_storage_facts facts;
 
         describe(&file, 1, &facts);
@@ -270,7 +271,7 @@ static void private_options_are_known_by_their_names(void **state)
     }
 
 /* The whole chain as "name level" of each device. */
-static void check_chain(const struct planted *files, size_t count, const char *expected)
+static void check_chain(const struct planted_file *files, size_t count, const char *expected)
 {
     struct weir_storage_facts facts;
     char text[512] = "";
@@ -286,7 +287,7 @@ static void check_chain(const struct planted *files, size_t count, const char *e
 static void chains_go_down_to_the_last_device(void **state)
 {
     static const struct {
-        struct planted files[16];
+        struct planted_file files[16];
         const char *chain;
     } cases[] = {
         {{EXT4, {"sys/dev/block/@device@", "-> ../../block/vda"}, {BLOCK "vda/size", "8\n"}},
@@ -327,7 +328,7 @@ static void chains_go_down_to_the_last_device(void **state)
 static void file_systems_and_files_lead_to_devices(void **state)
 {
     static const struct {
-        struct planted files[16];
+        struct planted_file files[16];
         const char *chain;
     } cases[] = {
         /* A file on another file system, through a loop device. */
@@ -383,15 +384,15 @@ static void file_systems_and_files_lead_to_devices(void **state)
 
 static void of_many_devices_the_first_are_kept(void **state)
 {
-    struct planted files[42] = {EXT4, {"sys/dev/block/@device@", "-> ../../block/md0"}};
+    struct planted_file files[42] = {EXT4, {"sys/dev/block/@device@", "-> ../../block/md0"}};
     char paths[40][64];
 
     (void)state;
     for (size_t i = 0; i < 20; i++) {
         snprintf(paths[2 * i], sizeof *paths, BLOCK "md0/slaves/nvme%zun1", i);
-        files[2 + 2 * i] = (struct planted){paths[2 * i], "x"};
+        files[2 + 2 * i] = (struct planted_file){paths[2 * i], "x"};
         snprintf(paths[2 * i + 1], sizeof *paths, BLOCK "nvme%zun1/size", i);
-        files[3 + 2 * i] = (struct planted){paths[2 * i + 1], "8\n"};
+        files[3 + 2 * i] = (struct planted_file){paths[2 * i + 1], "8\n"};
     }
     check_chain(
         files, COUNT(files),
@@ -400,7 +401,7 @@ static void of_many_devices_the_first_are_kept(void **state)
 
 static void a_device_is_what_its_files_say(void **state)
 {
-    static const struct planted files[] = {
+    static const struct planted_file files[] = {
         EXT4,
         {"sys/dev/block/@device@", "-> ../../devices/pci0/ctl/sda/sda1"},
         {BLOCK "sda1", "-> ../../devices/pci0/ctl/sda/sda1"},
@@ -445,7 +446,7 @@ static void a_device_is_what_its_files_say(void **state)
 static void volumes_and_queues_without_choice_are_told(void **state)
 {
     static const struct {
-        struct planted file;
+        struct planted_file file;
         const char *model;
         const char *scheduler;
     } cases[] = {
@@ -459,7 +460,7 @@ static void volumes_and_queues_without_choice_are_told(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct planted files[] = {
+        const struct planted_file files[] = {
             EXT4, {"sys/dev/block/@device@", "-> ../../block/x"}, cases[i].file};
         struct weir_storage_facts facts;
 
@@ -475,7 +476,7 @@ static void volumes_and_queues_without_choice_are_told(void **state)
 
 static void nvme_with_several_paths_is_near_its_first_controller(void **state)
 {
-    static const struct planted files[] = {
+    static const struct planted_file files[] = {
         EXT4,
         {"sys/dev/block/@device@", "-> ../../devices/virtual/nvme-subsystem/s0/nvme0n1"},
         {BLOCK "nvme0n1", "-> ../../devices/virtual/nvme-subsystem/s0/nvme0n1"},
@@ -496,7 +497,7 @@ static void nvme_with_several_paths_is_near_its_first_controller(void **state)
 
 static void a_block_device_is_its_own_chain(void **state)
 {
-    static const struct planted files[] = {
+    static const struct planted_file files[] = {
         {"sys/dev/block/7:99", "-> ../../block/loop99"},
         {BLOCK "loop99/size", "16\n"},
     };
@@ -640,7 +641,7 @@ static void bricks_of_gluster_that_are_down_are_told(void **state)
 {
 #define STATE(connected) "[xlator.protocol.client.v.priv]\nconnected = " connected "\nping = 42\n"
     static const struct {
-        struct planted files[4];
+        struct planted_file files[4];
         size_t count;
         const char *places;
         const char *text;
@@ -751,7 +752,7 @@ static void a_loop_device_leads_to_the_device_of_its_file(void **state)
     (void)state;
     if (geteuid() != 0)
         skip(); /* only root may make one */
-    plant(root, &(struct planted){"image", "x"}, 1);
+    plant(root, &(struct planted_file){"image", "x"}, 1);
     snprintf(command, sizeof command, "truncate -s 1M '%s/image'", root);
     assert_true(run(command, line));
     snprintf(command, sizeof command, "losetup --find --show '%s/image' 2>/dev/null", root);

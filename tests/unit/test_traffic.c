@@ -2,7 +2,7 @@
 /* Counters of made-up devices and networks, and of this node's. */
 #include "weir/system/environment.h"
 
-#include "tree_bed.h"
+#include "planted.h"
 
 #include <fcntl.h>
 #include <time.h>
@@ -11,7 +11,7 @@
 #define BLOCK "sys/class/block/"
 #define STAT(read, written) "  11 12 " read " 14   21 22 " written " 24 0 30 31 1 2 3 4 5 6\n"
 
-static void read_of(const struct planted *files, size_t count,
+static void read_of(const struct planted_file *files, size_t count,
                     const struct weir_storage_facts *facts, struct weir_traffic *traffic)
 {
     struct weir_traffic_watch *watch;
@@ -40,7 +40,7 @@ static void the_lowest_devices_count_and_each_once(void **state)
         {{"loop0"}, 7, 8}, /* on a file that is on no device */
         {{"none"}, 0, 0},
     };
-    static const struct planted files[] = {
+    static const struct planted_file files[] = {
         {"sys/devices/sda/stat", STAT("100", "200")},
         {"sys/devices/sda/sda1/partition", "1\n"},
         {"sys/devices/sda/sda1/stat", STAT("3", "3")},
@@ -82,14 +82,14 @@ static void devices_that_did_not_fit_into_the_facts_count_too(void **state)
     char root[ROOT_BYTES];
 
     (void)state;
-    plant(root, &(struct planted){BLOCK "md0/stat", STAT("1", "1")}, 1);
+    plant(root, &(struct planted_file){BLOCK "md0/stat", STAT("1", "1")}, 1);
     for (int i = 0; i < 20; i++) {
         char path[64];
 
         snprintf(path, sizeof path, BLOCK "md0/slaves/sd%c", 'a' + i);
-        plant_one(root, path, "x");
+        plant_file(root, path, "x");
         snprintf(path, sizeof path, BLOCK "sd%c/stat", 'a' + i);
-        plant_one(root, path, STAT("10", "20"));
+        plant_file(root, path, STAT("10", "20"));
     }
     snprintf(facts.devices[0].name, 32, "md0");
     snprintf(facts.devices[1].name, 32, "sda");
@@ -107,7 +107,7 @@ static void devices_that_did_not_fit_into_the_facts_count_too(void **state)
 #define NET "sys/class/net/"
 #define RDMA "sys/class/infiniband/"
 
-static const struct planted networks[] = {
+static const struct planted_file networks[] = {
     {NET "eth0/device/vendor", "0x1\n"},
     {NET "eth0/type", "1\n"},
     {NET "eth0/statistics/rx_bytes", "1000\n"},
@@ -149,7 +149,7 @@ static void networks_count_for_what_is_behind_them(void **state)
 
 static void ip_over_infiniband_counts_where_its_ports_do_not(void **state)
 {
-    static const struct planted files[] = {
+    static const struct planted_file files[] = {
         {NET "ib0/device/vendor", "0x1\n"},
         {NET "ib0/type", "32\n"},
         {NET "ib0/statistics/rx_bytes", "7\n"},
@@ -190,7 +190,7 @@ static void counters_are_read_anew_each_time(void **state)
     FILE *file;
 
     (void)state;
-    plant(root, &(struct planted){BLOCK "sda/stat", STAT("10", "100")}, 1);
+    plant(root, &(struct planted_file){BLOCK "sda/stat", STAT("10", "100")}, 1);
     snprintf(facts.devices[0].name, 32, "sda");
     watch = weir_traffic_open(root, &facts);
     weir_traffic_read(watch, &before);
