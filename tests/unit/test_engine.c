@@ -213,7 +213,7 @@ static void files_of_strangers_are_neither_written_nor_removed(void **state)
         write_stranger(&bed, "f");
         run(&bed, lines[i]);
         assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
-        assert_non_null(strstr(bed.error.text, "no data of a benchmark"));
+        assert_non_null(strstr(bed.error.text, "/f"));
         assert_non_null(strstr(bed.error.text, "--overwrite"));
         assert_int_equal(bed.result->phase_count, 0);
         assert_int_equal(count_files(&bed), 1);
@@ -317,7 +317,7 @@ static void a_status_file_of_strangers_is_kept(void **state)
     run(&bed, "-a POSIX -w -k -t 4k -b 64k -D 1 -o %s/f -O "
               "stoneWallingWearOut=1,stoneWallingStatusFile=%s/status");
     assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
-    assert_non_null(strstr(bed.error.text, "holds no count"));
+    assert_non_null(strstr(bed.error.text, "/status"));
     assert_int_equal(count_files(&bed), 1);
     tear_down(&bed);
 }
@@ -447,7 +447,6 @@ static void a_hog_that_does_not_fit_is_refused(void **state)
         set_up(&bed);
         run(&bed, lines[i]);
         assert_int_equal(bed.error.exit, WEIR_EXIT_ENVIRONMENT);
-        assert_non_null(strstr(bed.error.text, "ask for less"));
         assert_non_null(
             strstr(bed.error.text, i < 2 ? WEIR_REMEDY_HOG_PER_NODE : WEIR_REMEDY_HOG_PER_RANK));
         assert_int_equal(bed.result->phase_count, 0);
@@ -531,11 +530,11 @@ static void lists_of_transfers_replace_nothing_else(void **state)
     write_stranger(&bed, "op-read-1-00000.csv");
     run(&bed, "-a POSIX -w -r -i 2 -t 4k -b 64k -o %s/f -O savePerOpDataCSV=%s/op");
     assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
-    assert_non_null(strstr(bed.error.text, "op-read-1-00000.csv exists"));
+    assert_non_null(strstr(bed.error.text, "op-read-1-00000.csv"));
     assert_int_equal(count_files(&bed), 1);
     run(&bed, "-a POSIX -w -t 4k -b 64k -o %s/f -O savePerOpDataCSV=%s/none/op");
     assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
-    assert_non_null(strstr(bed.error.text, "cannot be made"));
+    assert_non_null(strstr(bed.error.text, "/none/op"));
     assert_int_equal(bed.result->phase_count, 0);
     tear_down(&bed);
 }
@@ -777,7 +776,6 @@ static void a_missing_directory_of_a_package_is_named(void **state)
     assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
     snprintf(wanted, sizeof wanted, "%s/mnt", bed.directory);
     assert_non_null(strstr(bed.error.text, wanted));
-    assert_non_null(strstr(bed.error.text, "is not there"));
     tear_down(&bed);
 }
 

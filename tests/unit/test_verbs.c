@@ -511,7 +511,7 @@ static void memory_that_cannot_be_registered_names_the_limit(void **state)
     made.failing_code = ENOMEM;
     assert_int_equal(verbs->region_open(fabric, memory, 1 << 20, NULL, true, &region, &error),
                      -ENOMEM);
-    assert_non_null(strstr(error.text, "1 MiB of memory are to be registered"));
+    assert_non_null(strstr(error.text, "1 MiB"));
     assert_non_null(strstr(error.text, "65536 bytes (RLIMIT_MEMLOCK)"));
     assert_non_null(strstr(error.text, "ulimit -l unlimited"));
     assert_null(region);

@@ -155,7 +155,7 @@ static void a_piece_too_large_for_the_device_says_so(void **state)
     made.failing_code = EINVAL;
     assert_int_equal(
         verbs->region_open(fabric, (void *)4096, 2 << 20, NULL, false, &region, &error), -EINVAL);
-    assert_non_null(strstr(error.text, "the device takes 1 MiB at most"));
+    assert_non_null(strstr(error.text, "1 MiB"));
     verbs->close(fabric);
     assert_int_equal(made.live, 0);
 }
