@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const weir_ior_pattern_names[WEIR_IOR_PATTERN_COUNT] = {
-    [WEIR_IOR_TIMESTAMP] = "timestamp",
-    [WEIR_IOR_OFFSET] = "offset",
-    [WEIR_IOR_INCOMPRESSIBLE] = "incompressible",
-    [WEIR_IOR_RANDOM] = "random",
-};
-
 bool weir_step_has_body(enum weir_step_kind kind)
 {
     return kind == WEIR_STEP_REPEAT || kind == WEIR_STEP_UNTIL || kind == WEIR_STEP_ON_RANKS ||
