@@ -79,24 +79,26 @@ static int check_open_file(const struct around *around, const struct weir_step *
     next = step && step->kind == WEIR_STEP_PHASE ? step->phase : NULL;
     if (!next || !weir_verb_moves_data(phase->verb) || !weir_verb_moves_data(next->verb) ||
         next->target != phase->target)
-        return REFUSE(around,
+        return REFUSE(around->scope,
                       "%s leaves its file open, and no phase that moves data in it follows: add "
                       "one, or leave " WEIR_REMEDY_KEEP_OPEN " out",
                       weir_verb_name(phase->verb));
     if (weir_verb_writes(next->verb) &&
         (!weir_verb_writes(opener->verb) || next->transfers.must_replace))
-        return REFUSE(around,
+        return REFUSE(around->scope,
                       "%s cannot write the file that %s leaves open: leave " WEIR_REMEDY_KEEP_OPEN
                       " out",
                       weir_verb_name(next->verb), weir_verb_name(opener->verb));
     if (phase->shift.kind != WEIR_SHIFT_NONE || next->shift.kind != WEIR_SHIFT_NONE)
-        return REFUSE(around, "a file that stays open is that of the rank that wrote it: leave the "
-                              "shift of ranks out, or " WEIR_REMEDY_KEEP_OPEN);
+        return REFUSE(around->scope,
+                      "a file that stays open is that of the rank that wrote it: leave the "
+                      "shift of ranks out, or " WEIR_REMEDY_KEEP_OPEN);
     if (phase->must_find_depth || next->must_find_depth)
-        return REFUSE(around, "a search for a depth opens the file for each one: give a depth, or "
-                              "leave " WEIR_REMEDY_KEEP_OPEN " out");
+        return REFUSE(around->scope,
+                      "a search for a depth opens the file for each one: give a depth, or "
+                      "leave " WEIR_REMEDY_KEEP_OPEN " out");
     if (!has_same_layout(&phase->transfers.layout, &next->transfers.layout))
-        return REFUSE(around,
+        return REFUSE(around->scope,
                       "%s and %s have not the same layout in a file that stays open: give "
                       "them the same, or leave " WEIR_REMEDY_KEEP_OPEN " out",
                       weir_verb_name(phase->verb), weir_verb_name(next->verb));
