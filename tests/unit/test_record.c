@@ -501,8 +501,9 @@ static void a_run_appended_to_a_cut_line_begins_a_line_of_its_own(void **state)
 
 /* ---- all runs of a file ---- */
 
-#define SOUND_TEST(number)                                                                         \
-    "{\"test\":" number ",\"repetitions\":1,"                                                      \
+#define SOUND_TEST(number) TEST_OF(number, "\"dialect\":\"ior\",\"backend_label\":\"POSIX\",")
+#define TEST_OF(number, words)                                                                     \
+    "{\"test\":" number ",\"repetitions\":1," words                                                \
     "\"backend\":{\"name\":\"posix\",\"label\":\"POSIX\",\"version\":\"\"},"                       \
     "\"phases\":[{\"phase\":" number ",\"verb\":\"write\",\"target\":{\"paths\":[\"f\"]},"         \
     "\"segments\":1,\"block_bytes\":8,\"transfer_bytes\":8}]}"
@@ -577,6 +578,7 @@ static void a_damaged_run_does_not_hide_those_before_it(void **state)
     "{\"record\":\"run\"," SOUND_RUN "}\n"                                                         \
     "{\"record\":\"test\",\"test\":0}\n"                                                           \
     "{\"record\":\"phase\",\"outcome\":\"complete\",\"test\":0," members "}\n"
+#define RUN_OF_TEST(test) DAMAGED_RUN("\"plan\":{\"command_line\":\"ior\",\"tests\":[" test "]}")
 #define TWO_POINTS "{\"depth\":1},{\"depth\":2},"
 #define EIGHT_POINTS TWO_POINTS TWO_POINTS TWO_POINTS TWO_POINTS
 
@@ -630,6 +632,11 @@ static void files_that_are_no_result_files_are_refused_with_a_sentence(void **st
          "\"run\" of the run is damaged"},
         {"{\"record\":\"run\"," SOUND_RUN ",\"plan\":{\"command_line\":\"ior\",\"tests\":["
          "{\"test\":0,\"repetitions\":1,\"phases\":[]}]}}\n",
+         "\"run\" of the run is damaged"},
+        {RUN_OF_TEST(TEST_OF("0", "\"dialect\":\"ior\",")), "\"run\" of the run is damaged"},
+        {RUN_OF_TEST(TEST_OF("0", "\"backend_label\":\"POSIX\",")),
+         "\"run\" of the run is damaged"},
+        {RUN_OF_TEST(TEST_OF("0", "\"dialect\":\"ior\",\"backend_label\":null,")),
          "\"run\" of the run is damaged"},
         {DAMAGED_PHASE("\"granted\":7"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"data_share\":1e308"), "\"phase\" of the run is damaged"},

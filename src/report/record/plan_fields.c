@@ -168,6 +168,8 @@ static bool make_step(const struct weir_test *test, const struct flat_step *flat
     for (size_t i = 0; step->kind == WEIR_STEP_PHASE && i < test->phase_count; i++)
         if (test->phases[i]->number == flat->phase)
             step->phase = test->phases[i];
+    if (step->kind == WEIR_STEP_TIMED)
+        return step->label != NULL;
     return step->kind != WEIR_STEP_PHASE || step->phase;
 }
 
@@ -327,11 +329,11 @@ static const struct weir_json_field placement_fields[] = {
 
 const struct weir_json_field weir_record_planned_test_fields[] = {
     TEST_ALWAYS("test", number, UNSIGNED),
-    TEST("dialect", dialect, STRING),
+    TEST_ALWAYS("dialect", dialect, STRING, .flags = WEIR_JSON_NEEDED),
     TEST_ALWAYS("backend", backend, OWN, .flags = WEIR_JSON_NEEDED, .write = write_backend,
                 .read = take_backend, .fields = backend_fields),
     TEST("inner", inner, OWN, .write = write_inner, .read = take_inner, .fields = backend_fields),
-    TEST("backend_label", label, STRING),
+    TEST_ALWAYS("backend_label", label, STRING, .flags = WEIR_JSON_NEEDED),
     TEST("rank_limit", rank_limit, COUNT),
     TEST("time_limit_ns", time_limit_ns, COUNT),
     TEST_ALWAYS("repetitions", repetitions, COUNT),
