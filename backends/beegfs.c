@@ -17,7 +17,7 @@
 
 enum { BEEGFS_MAGIC = 0x19830326, CHUNK_MIN = 65536 };
 
-/* How the striping API writes what the directory says, and we. */
+/* The spelling that the striping API, the directory and these options share. */
 enum { API_DEFAULT = 0, OUR_DEFAULT = -1 };
 
 /* False if it is not a size. */
@@ -58,7 +58,7 @@ static int beegfs_check(const struct weir_striping_options *options, const char 
     return 0;
 }
 
-/* A descriptor of the directory, and where the name in it begins. */
+/* Opens the directory of `path`; *name is where the file name begins in it. */
 static int open_directory(const char *path, const char **name)
 {
     const char *slash = strrchr(path, '/');

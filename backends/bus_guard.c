@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lands a copy on its feet when a page of a mapped file cannot be had. */
+/* A copy from or to a mapped file that ends with an error where a page cannot be had: SIGBUS is
+ * caught, and the copy left by siglongjmp. */
 #include "bus_guard.h"
 
 #include <errno.h>
@@ -19,13 +20,13 @@ struct landing {
     const void *volatile missed;
 };
 
-/* The state of a signal is the process's, and so is this. */
+/* The handler of a signal belongs to the process, so this variable does too. */
 static struct {
     unsigned users;
     struct sigaction before;
 } guard;
 
-/* Where the copy of this thread lands; NULL outside of one. */
+/* Where the copy of this thread goes on after SIGBUS; NULL while none is made. */
 static _Thread_local struct landing *volatile landing;
 
 static void land(int signal, siginfo_t *info, void *context)
@@ -39,8 +40,8 @@ static void land(int signal, siginfo_t *info, void *context)
         here->missed = info->si_addr;
         siglongjmp(here->jump, 1);
     }
-    /* A fault of memory happens again when this returns, under the former handler; a signal that
-     * was sent does not, and is raised again. */
+    /* Restores the former handler. A fault of memory happens again when this returns; a signal
+     * that was sent with kill(2) does not, and is raised again. */
     sigaction(SIGBUS, &guard.before, &ours);
     if (info->si_code <= 0) {
         raise(signal);
@@ -50,7 +51,8 @@ static void land(int signal, siginfo_t *info, void *context)
 
 int weir_bus_guard_open(void)
 {
-    /* The mask stays as it is: a jump out of the handler does not restore it. */
+    /* SA_NODEFER: siglongjmp does not restore the signal mask here, so SIGBUS must stay
+     * unblocked. */
     struct sigaction action = {.sa_sigaction = land, .sa_flags = SA_SIGINFO | SA_NODEFER};
 
     if (guard.users == 0) {

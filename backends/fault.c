@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands around another backend and goes wrong where it is told to: for tests of what everything
- * else does then. */
+/* Wraps another backend and injects faults where its options say so: for tests of how the rest
+ * of the program reacts. */
 #include "fault.h"
 
 #include <assert.h>
@@ -215,7 +215,8 @@ static int fault_open(struct weir_session *session, const struct weir_file_param
     struct fault_file *opened;
     int rc;
 
-    /* The others wait for this rank where they open together. */
+    /* Where ranks open together, the others wait for this rank: it opens too, and fails
+     * afterwards. */
     if (must_fail && (params->group->size == 1 || fault->inner->backend->file->abandon == NULL))
         return fault->open_rc;
     opened = calloc(1, sizeof *opened);
@@ -348,8 +349,8 @@ static const struct weir_name_ops fault_name_ops = {
     .check = fault_check,
     .alignment = fault_alignment,
     .kernel_path = fault_kernel_path,
-    /* Those that the inner backend does not queue fail: callers take the abilities of the
-     * inner backend, these among them. */
+    /* Names that the inner backend does not queue fail with ENOSYS: the abilities of the wrapper
+     * are those of the inner backend. */
     .queued = ALL_NAMES,
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the fault backend have in common: what was asked for, and what has become of
- * it. */
+/* Shared by the files of the fault backend: its options and the state of its session. */
 #ifndef WEIR_BACKENDS_FAULT_H
 #define WEIR_BACKENDS_FAULT_H
 
@@ -68,10 +67,10 @@ static inline struct weir_file *weir_fault_inner_file(struct weir_file *file)
     return ((struct fault_file *)file)->inner;
 }
 
-/* Whether what comes now is hit; counts it if it is to be counted. */
+/* True if this operation is hit. Counts it if it is of the kind that is counted. */
 bool weir_fault_hits(struct fault_session *fault, enum weir_op_verb verb);
 
-/* What the operation fails with, whatever it comes to: 0 if it is not told to fail. */
+/* The error of an operation that is hit; 0 if it is not to fail. */
 int weir_fault_error(const struct fault_session *fault, enum weir_op_verb verb, bool is_hit);
 
 /* Tells a size too small, if that is asked for. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fault backend does to transfers, and to all else that comes through a queue: they fail,
- * fall short, take longer or come back late. */
+/* Faults in transfers and other queued operations: errors, short transfers, delays, late
+ * completions. */
 #include "fault.h"
 
 #include <assert.h>
@@ -73,7 +73,7 @@ int weir_fault_error(const struct fault_session *fault, enum weir_op_verb verb, 
 
 /* ---- transfers and whatever else comes through the queue ---- */
 
-/* Whether the inner backend takes such a thing through its queue. */
+/* Whether the inner backend queues this verb. */
 static bool is_queued_inside(const struct fault_session *fault, enum weir_op_verb verb)
 {
     const struct weir_name_ops *names = fault->inner->backend->names;
@@ -82,14 +82,14 @@ static bool is_queued_inside(const struct fault_session *fault, enum weir_op_ver
            (names && (names->queued & 1u << verb) != 0);
 }
 
-/* False if it must not get to the inner backend: the result stands already. */
+/* False if the inner backend must not see it: its result is set already. */
 static bool strike(const struct fault_session *fault, struct weir_op *op, bool is_hit)
 {
     uint64_t cut = is_transfer(op->verb) && is_hit ? (uint64_t)fault->options.short_bytes : 0;
     int rc = weir_fault_error(fault, op->verb, is_hit);
 
-    /* The other ranks wait for a collective one: it fails when it is done. Files are closed and
-     * data gets stable in any case. */
+    /* A collective transfer is made and reported as failed afterwards, because the other ranks
+     * wait for it. So are closes and syncs. */
     if (rc < 0 && (op->is_collective || op->verb == WEIR_OP_CLOSE || op->verb == WEIR_OP_SYNC))
         return true;
     if (rc < 0 || (cut > 0 && cut >= op->size)) {
@@ -100,8 +100,8 @@ static bool strike(const struct fault_session *fault, struct weir_op *op, bool i
     return true;
 }
 
-/* Makes the request one of the inner backend. False if it must not get there: the result stands
- * already. */
+/* Turns the request into one of the inner backend. False if the inner backend must not see it:
+ * its result is set already. */
 static bool set_out(struct fault_session *fault, struct weir_op *op)
 {
     struct fault_slot *fault_slot = &fault->slots[op->slot];
@@ -188,7 +188,7 @@ static int64_t transfer_inner(struct fault_session *fault, struct weir_op *op)
     rc = inner->submit(fault->inner, &op, 1);
     if (rc != 1)
         return rc < 0 ? rc : -EIO;
-    /* A signal ends a wait, but not what is waited for. */
+    /* After a signal the wait goes on: the operation is still in flight. */
     do
         rc = inner->reap(fault->inner, &done, 1, 1, WEIR_FOREVER);
     while (rc == 0);
@@ -235,7 +235,7 @@ static int fault_submit(struct weir_session *session, struct weir_op *const ops[
     return (int)taken;
 }
 
-/* Every one that comes back shortens the wait of those that are held back. */
+/* Each completion brings those that are held back one step nearer to theirs. */
 static void hand_back(struct fault_session *fault, struct weir_op *op, struct weir_op **place)
 {
     *place = op;
@@ -243,7 +243,7 @@ static void hand_back(struct fault_session *fault, struct weir_op *op, struct we
         fault->slots[fault->kept[i]->slot].late_count--;
 }
 
-/* Hands back what is kept and may come, at most `max`; returns how many. */
+/* Returns held completions that are due, at most `max`, and their number. */
 static unsigned release_kept(struct fault_session *fault, struct weir_op *done[], unsigned max)
 {
     unsigned count = 0;
@@ -265,8 +265,8 @@ static unsigned release_kept(struct fault_session *fault, struct weir_op *done[]
     return count;
 }
 
-/* Of `count` that the inner backend gave, keeps those that are to be late. Returns how many are
- * left. */
+/* Of `count` completions of the inner backend, holds back those that are to be late. Returns the
+ * number of the others. */
 static unsigned keep_late(struct fault_session *fault, struct weir_op *done[], unsigned count)
 {
     unsigned left = 0;
@@ -284,7 +284,7 @@ static unsigned keep_late(struct fault_session *fault, struct weir_op *done[], u
     return left;
 }
 
-/* Each wait for the inner backend has the whole timeout: there is no clock here to share it. */
+/* Each wait for the inner backend gets the whole timeout, since a backend reads no clock. */
 static int fault_reap(struct weir_session *session, struct weir_op *done[], unsigned min,
                       unsigned max, uint64_t timeout_ns)
 {

@@ -247,7 +247,7 @@ static void tell_refusal(struct weir_diagnosis *diagnosis, int rc)
     }
 }
 
-/* Of ranks on all processors, and never less than the limit is already. */
+/* Contexts of one rank per processor together, and never less than the present limit. */
 static long enough_room(long limit, long taken, long processors)
 {
     long room = 1 << 20;
@@ -326,7 +326,7 @@ static int sync_now(struct libaio_session *libaio, const struct weir_op *op)
     return weir_posix_file_ops.sync(&libaio->posix.base, op->file);
 }
 
-/* What the kernel refuses at once is a result like others, and waits for reap. */
+/* A request that the kernel refuses at once is a result like others: reap returns it. */
 static void settle(struct libaio_session *libaio, struct weir_op *op, int result)
 {
     if (result == -EINVAL && op->verb == WEIR_OP_SYNC)
@@ -335,7 +335,7 @@ static void settle(struct libaio_session *libaio, struct weir_op *op, int result
     libaio->settled[libaio->settled_count++] = op;
 }
 
-/* Tells the file system of the transfers to come; how many it agreed to. */
+/* Announces the transfers to the file system. Returns how many it accepted. */
 static __attribute__((noinline)) unsigned
 announce(struct libaio_session *libaio, struct weir_op *const ops[], unsigned count, int *failure)
 {

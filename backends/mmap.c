@@ -114,8 +114,8 @@ static int map(struct mmap_file *file, uint64_t bytes)
     return madvise(mapped, bytes, file->pattern) == 0 ? 0 : -errno;
 }
 
-/* A file that has grown may grow on: it is mapped with as much again behind it, where the address
- * space has that much. */
+/* A file that has grown is mapped with as much again behind it, where the address space allows,
+ * because it may grow further. */
 static int follow_growth(struct mmap_file *file, uint64_t bytes)
 {
     int rc = file->bytes ? map(file, 2 * bytes) : -ENOMEM;
@@ -192,8 +192,8 @@ static int open_fd(const struct weir_file_params *params, bool *is_made)
     return fd < 0 ? -errno : fd;
 }
 
-/* As it was before: without what was reserved, which may have made it longer. Where ranks share the
- * file, another one may have cut it back further already. */
+/* Cuts the file back to its former length, without the reserved blocks. Where ranks share the
+ * file, another rank may have cut it back further already. */
 static int undo(const struct mmap_file *file, const struct weir_file_params *params, bool is_made,
                 const struct stat *before)
 {
@@ -303,8 +303,8 @@ static int mmap_sync(struct weir_session *session, struct weir_file *file)
 
 /* ---- transfers ---- */
 
-/* SIGBUS does not tell what is wrong; a transfer of one byte of the same place does. That one may
- * find the room that the copy did not: blocks come free when the kernel writes other pages out. */
+/* SIGBUS has no errno; a transfer of one byte at the same place has. It may even succeed where
+ * the copy failed, because the kernel frees blocks when it writes other pages back. */
 static int explain_fault(struct mmap_file *file, const struct weir_op *op, const void *missed)
 {
     const unsigned char *begin = file->bytes + op->offset;

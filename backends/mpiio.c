@@ -257,8 +257,8 @@ static int preallocate(MPI_File handle, const struct weir_file_params *params)
     return weir_mpiio_errno(MPI_File_preallocate(handle, (MPI_Offset)params->expected_bytes));
 }
 
-/* A file that is only looked at comes without a part, and is seen whole. Random transfers without
- * one may go anywhere, and a view does not. */
+/* A file that is opened only to be examined has no part, and is seen whole. Random transfers
+ * have none either: they go anywhere in the file, and a view does not show all of it. */
 static bool can_view(const struct mpiio_session *session, const struct weir_file_params *params)
 {
     if (session->view == WEIR_MPIIO_VIEW_NONE)
@@ -303,7 +303,8 @@ static int mpiio_open(struct weir_session *session, const struct weir_file_param
                       struct weir_file **file)
 {
     struct mpiio_session *mpiio = mpiio_session_of(session);
-    /* Files that are only looked at, of which no size is expected, have no place in the output. */
+    /* Files that are opened only to be examined, with no expected size, are not listed in the
+     * output. */
     struct weir_text *notes = params->expected_bytes > 0 ? mpiio->notes : NULL;
     struct mpiio_file *opened;
     int descriptor, judged, view_rc, rc;
@@ -519,7 +520,7 @@ static void mpiio_explain(struct weir_session *session, struct weir_text *text)
     weir_mpiio_explain(&mpiio_session_of(session)->failure, text);
 }
 
-/* May be asked before MPI is started, and without that. */
+/* May be called before MPI_Init. */
 static void mpiio_diagnose(struct weir_diagnosis *diagnosis, const char *path)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";

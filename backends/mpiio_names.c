@@ -35,7 +35,7 @@ static bool is_open_as(int descriptor, const struct stat *name)
            open.st_dev == name->st_dev;
 }
 
-/* The descriptor is mostly the one that was expected. */
+/* The descriptor is nearly always the predicted one, so that is tried first. */
 static bool has_open(const struct stat *name, int expected)
 {
     struct rlimit limit = {.rlim_cur = DESCRIPTORS_MAX};

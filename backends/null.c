@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend that moves nothing: what remains is the cost of the program itself, and any delay
- * that was asked for. */
+/* Moves no data: what is measured is the cost of the program itself, and any delay that was
+ * asked for. */
 #include "weir/io/backend.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ struct null_options {
     int64_t only_rank_0;
 };
 
-/* What was submitted goes round a ring from which it is handed back in order of its due times. */
+/* Operations in flight wait in a ring, and are returned in order of their due times. */
 struct null_session {
     struct weir_session base;
     struct null_options delays;
@@ -70,8 +70,8 @@ static bool must_stop(const struct null_session *null)
     return null->stop_signal != NULL && *null->stop_signal != 0;
 }
 
-/* Until the run is to end. In slices: the signal may come just before a sleep, or go to another
- * thread. */
+/* Sleeps until the run is to end, in slices: the signal may come just before a sleep, or be
+ * delivered to another thread. */
 static void delay(const struct weir_session *session, uint64_t ns)
 {
     const struct null_session *null = (const struct null_session *)session;
@@ -181,8 +181,7 @@ static inline void extend(const struct weir_op *op)
 static int64_t null_transfer(struct weir_session *session, struct weir_op *op)
 {
     extend(op);
-    /* This is the floor that other backends are compared with: next to nothing, where nothing was
-     * asked for. */
+    /* Other backends are compared with this one, so without delays it does next to nothing. */
     if (__builtin_expect(delays_of(session)->transfer_ns != 0, 0))
         return delayed_transfer(session, op);
     return (int64_t)op->size;
@@ -229,8 +228,8 @@ static __attribute__((noinline)) void put_off(struct null_session *null,
     }
 }
 
-/* What is asked of the storage is done at once. The ring holds as many as the session is deep, so
- * it is never full. */
+/* Operations without a delay complete at once. The ring has as many places as the session is
+ * deep, so it is never full. */
 static int null_submit(struct weir_session *session, struct weir_op *const ops[], unsigned count)
 {
     struct null_session *null = (struct null_session *)session;

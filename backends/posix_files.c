@@ -118,8 +118,8 @@ static bool ask_alignment(int fd, struct weir_alignment *alignment)
     return ask_device(fd, alignment);
 }
 
-/* Tries on until the file system agrees, with memory, offset and size each at an odd multiple: by
- * writing to a file of our own, by reading one that is there. */
+/* Finds the alignment by trying: memory, offset and size each at an odd multiple, by writing to
+ * a temporary file or reading an existing one. */
 static int measure_alignment(int fd, bool may_write, struct weir_alignment *alignment)
 {
     unsigned char *memory = aligned_alloc(2 * ALIGNMENT_MAX, 2 * ALIGNMENT_MAX);
@@ -183,8 +183,7 @@ int weir_posix_open_scratch(const char *path, bool is_direct)
     return errno == EOPNOTSUPP || errno == EISDIR ? open_nameless(directory, is_direct) : -errno;
 }
 
-/* What a file that is there says of itself; it may be a device, or in a directory that cannot be
- * written. */
+/* Asks an existing file; it may be a device, or in a directory that cannot be written. */
 static bool ask_existing(const char *path, struct weir_alignment *alignment)
 {
     int fd = open(path, O_RDONLY | O_DIRECT | O_NONBLOCK | O_CLOEXEC);
@@ -458,7 +457,7 @@ static int64_t move_locked(const struct weir_op *op)
     return result;
 }
 
-/* What some sessions do around each transfer: tell the file system, lock the range. */
+/* Optional work of a session around each transfer: a hint to the file system, a range lock. */
 static __attribute__((noinline)) int64_t move_with_care(const struct weir_posix_session *posix,
                                                         const struct weir_op *op)
 {
@@ -507,7 +506,7 @@ enum weir_name_kind weir_posix_kind(mode_t mode)
     return S_ISBLK(mode) || S_ISCHR(mode) ? WEIR_NAME_DEVICE : WEIR_NAME_OTHER;
 }
 
-/* `name` is what the name itself stands for, `found` what it leads to. */
+/* `name` is from lstat(2), `found` from stat(2), which follows links. */
 static enum weir_name_kind kind_of_name(const struct stat *name, const struct stat *found)
 {
     enum weir_name_kind kind = weir_posix_kind(found->st_mode);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Constants with about as many ones as zeros; any such would do. */
+/* Arbitrary constants with about as many ones as zeros. */
 #define SEQUENCE_STEP UINT64_C(0x9e3779b97f4a7c15)
 #define BASE_SALT UINT64_C(0xe95fd39a1f8e7c11)
 #define SEQUENCE_SALT UINT64_C(0x8cb92ba72f3d8dd7)
@@ -29,7 +29,7 @@ static uint64_t kind_word(uint32_t seed, enum weir_payload_mode mode)
 
 static uint64_t base_of(uint64_t place, uint64_t generation, uint64_t kind, uint64_t transfer_bytes)
 {
-    /* The salt keeps zeros from being a stamp of zeros. */
+    /* With the salt, a page of zeros is not a valid stamp of zeros. */
     return weir_mix64(weir_mix64(weir_mix64(place + BASE_SALT) + generation) + kind) +
            transfer_bytes;
 }
@@ -171,7 +171,8 @@ static const unsigned char *filler_piece(const struct weir_source *source, uint3
     return source->filler + (size_t)(number % WEIR_FILLER_PIECES) * WEIR_PIECE_BYTES;
 }
 
-/* They say whose the file is, and nothing of the place: they stay as they are. */
+/* These words identify the run and the writer, not the place: they do not change from transfer
+ * to transfer. */
 static void lay_marks(const struct weir_source *source, void *window)
 {
     unsigned char *to = window;

@@ -239,8 +239,8 @@ void weir_ior_adapt(struct weir_ior_data *data, const void *bytes, uint64_t coun
         writer = upper_half(word_at(bytes, 0));
     if (writer < ranks)
         data->writer = writer;
-    /* Dumps exist of rank 0 alone, whose constant follows from the signature. Should others add
-     * their rank to the seed, as they do for random data, that is as right. */
+    /* Known from files of rank 0 only, whose constant follows from the signature. If other ranks
+     * add their number to the seed, as for random data, this is right for them too. */
     if (data->pattern == WEIR_IOR_INCOMPRESSIBLE && count >= 2 * WORD_BYTES &&
         word_at(bytes, 1) == constant_of((uint32_t)data->signature + data->writer))
         data->constant = word_at(bytes, 1);
@@ -340,8 +340,8 @@ static bool try_random_origins(const struct weir_ior_stray *stray, struct weir_i
     return false;
 }
 
-/* Random data that belong nowhere near may be from far away or have another signature: their sum is
- * all that counts, and cannot be read back. */
+/* Random data of a distant place, or with another signature, cannot be told apart: the place
+ * cannot be read back from them. */
 static bool find_random_origin(const struct weir_ior_stray *stray, struct weir_ior_origin *origin)
 {
     const unsigned char *bytes = stray->bytes;

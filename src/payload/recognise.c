@@ -10,7 +10,7 @@
 #define BARE_WORDS_MIN 2
 /* More ranks, and more files, than any job has. */
 #define RANKS_MAX (1u << 24)
-/* IOR took no time before it was written, in 2001. */
+/* The earliest plausible time stamp: IOR was first released in 2001. */
 #define TIME_MIN 1000000000u
 /* Of the generator of rand_r: bits of a state that show in no number, and what undoes a turn. */
 #define STATE_BITS_HIDDEN 16
@@ -52,7 +52,7 @@ static bool is_all(const struct weir_stretch *stretch, uint64_t word)
     return true;
 }
 
-/* What most of those say who agree on anything, found in one pass (Boyer and Moore). */
+/* The majority value, found in one pass (Boyer and Moore, 1981). */
 struct ballot {
     uint64_t leader;
     size_t lead;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks pieces at memory speed, and takes its time only for those that are wrong. */
+/* Compares pieces at the speed of memory; only pieces that are wrong are examined further. */
 #include "weir/payload/verify.h"
 
 #include <string.h>
 
-/* A piece is told as damaged in a few bits up to this many, and so many in a word on average;
- * above, as torn. */
+/* A piece is reported as damaged if at most so many bits differ, and so many per word on
+ * average; with more it is torn. */
 #define FLIPPED_BITS_MAX 32
 #define FLIPPED_BITS_PER_WORD 8
 /* Places that are tried for the origin of a sector. */
@@ -35,7 +35,7 @@ static const uint64_t *filler_words(const struct weir_source *source, uint32_t f
     return (const uint64_t *)(const void *)(source->filler + (size_t)filler * WEIR_PIECE_BYTES);
 }
 
-/* Noise, and the words in it that follow from the check. */
+/* The filler, and the words in it that follow from the check word. */
 static bool is_filler_right(const uint64_t *words, const uint64_t *filler, size_t count)
 {
     size_t from = WEIR_STAMP_WORDS;
@@ -113,7 +113,7 @@ union piece {
     unsigned char bytes[WEIR_PIECE_BYTES + WEIR_PIECE_REST_BYTES];
 };
 
-/* What differs between a piece and what it ought to be. */
+/* The difference between a piece and its expected content. */
 struct difference {
     size_t first; /* wrong byte */
     size_t last;
@@ -320,7 +320,7 @@ static bool is_any_sector_right(const struct bad_piece *bad_piece, const union p
     return false;
 }
 
-/* Tells the sectors that belong elsewhere, and takes them for right from then on. */
+/* Reports the sectors that belong elsewhere, and counts them as right from then on. */
 static void tell_stray_sectors(const struct bad_piece *bad_piece, union piece *right,
                                struct weir_mismatch_log *log)
 {
@@ -338,7 +338,7 @@ static void tell_stray_sectors(const struct bad_piece *bad_piece, union piece *r
 
 /* ---- pieces ---- */
 
-/* A piece that is not zeros in whole. `found` is what its stamp says, NULL if it says nothing. */
+/* A wrong piece that is not all zeros. `found` is its stamp, NULL if that is damaged. */
 static void tell_piece(const struct bad_piece *bad_piece, const struct weir_stamp_facts *found,
                        struct weir_mismatch_log *log)
 {
@@ -486,14 +486,15 @@ static bool is_ior_piece_right(const struct bad_piece *bad_piece, struct weir_io
         tell_stamp(&facts, mismatch);
     } else {
         mismatch->kind = kind_of_difference(bad_piece, &right, sizeof(uint64_t), mismatch);
-        /* One wrong bit may turn one place into another; that it did not is as likely. */
+        /* A difference of one bit is more likely a flipped bit than another place. */
         if (compare(bad_piece, &right).bits > 1 && is_stray(bad_piece, maker->data, &stray))
             *mismatch = stray;
     }
     return false;
 }
 
-/* Where the whole transfer comes from, if from one place; else piece by piece. */
+/* The origin of the whole transfer if all of it comes from one place; else each piece is
+ * examined. */
 static void tell_ior(const struct weir_source *source, const struct weir_expectation *reading,
                      const struct weir_ior_data *expected, const unsigned char *data,
                      struct weir_mismatch_log *log)

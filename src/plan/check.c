@@ -358,8 +358,7 @@ static int check_hog(const struct weir_check_scope *scope)
     return 0;
 }
 
-/* Nodes and ranks that are counted in place of those that there are, and places of the real ones.
- */
+/* Given numbers of nodes and ranks, and bindings and memory policies. */
 static int check_placement(const struct weir_check_scope *scope)
 {
     const struct weir_test *test = scope->test;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of rules share: what a rule looks at, and how it refuses. */
+/* Shared by the files of rules: the scope of a rule, and how it refuses. */
 #ifndef WEIR_PLAN_CHECK_H
 #define WEIR_PLAN_CHECK_H
 

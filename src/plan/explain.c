@@ -101,7 +101,7 @@ static bool is_same_target(const struct weir_target *a, const struct weir_target
     return true;
 }
 
-/* What a phase works on unless its line says otherwise. */
+/* The target of the phases whose line names no other one. */
 static const struct weir_target *common_target(const struct weir_test *test)
 {
     return test->phase_count > 0 ? test->phases[0]->target : NULL;

@@ -5,7 +5,7 @@
 
 #include "weir/plan/plan.h"
 
-/* Appends a line for each that is not as it is by itself. */
+/* Appends a line for each policy that is not the default. */
 void weir_plan_explain_place(struct weir_text *text, const struct weir_test *test);
 
 #endif

@@ -188,7 +188,8 @@ void weir_plan_add_remark(struct weir_plan *plan, struct weir_test *test, const 
     free(remark);
 }
 
-/* Ranks of ranks: the least count holds. Steps that are nested too deep are left to the check. */
+/* Of nested rank sets the smallest count holds. Steps that are nested too deep are left to the
+ * check. */
 static void limit_ranks(const struct weir_step *step, uint64_t limit, unsigned nesting)
 {
     if (nesting > WEIR_PLAN_NESTING_MAX)

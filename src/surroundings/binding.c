@@ -172,7 +172,7 @@ static int refuse_binding(const struct weir_surroundings *surroundings, int code
     return error->code;
 }
 
-/* What the kernel says afterwards counts, not that it said yes. */
+/* Binding counts as done if sched_getaffinity(2) confirms it. */
 static int bind_rank(struct weir_surroundings *surroundings, struct weir_error *error)
 {
     struct weir_cpu_set got = {0};

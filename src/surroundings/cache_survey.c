@@ -2,8 +2,8 @@
 /* The kernel is asked about pieces of a file in random order, and for a second at most. */
 #include "weir/surroundings/cache_survey.h"
 
-/* Asking takes time where the kernel looks at page by page: with mincore, and with cachestat where
- * much is in the cache. Who is not through after this has seen a fair sample. */
+/* Asking takes time where the kernel walks page by page: with mincore, and with cachestat where
+ * much is cached. After this time the pieces asked so far are a fair sample. */
 #define SURVEY_NS UINT64_C(1000000000)
 /* Of the order of pieces: any number. */
 #define SURVEY_SEED 1
@@ -67,7 +67,7 @@ struct weir_extent weir_cache_survey_piece(const struct weir_cache_survey *surve
 
 /* ---- measuring ---- */
 
-/* What was not asked for is taken to be like what was. */
+/* Pieces that were not asked about count like those that were. */
 static void conclude(const struct weir_cache_survey *survey, const struct weir_residency *sum,
                      uint64_t seen_bytes, struct weir_residency *seen)
 {
@@ -80,8 +80,8 @@ static void conclude(const struct weir_cache_survey *survey, const struct weir_r
     seen->resident_bytes = (uint64_t)((double)sum->resident_bytes * scale);
 }
 
-/* In random order, so that what was seen when time is up is no special part of the file: caches
- * like to hold the end of what was written, or the beginning. */
+/* In random order, so that a survey cut short by time is no special part of the file: caches
+ * tend to hold the end of what was written, or the beginning. */
 static void ask(struct weir_residency_probe *probe, const struct weir_cache_survey *survey,
                 const struct weir_clock *clock, struct weir_residency *seen)
 {

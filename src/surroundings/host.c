@@ -60,7 +60,8 @@ static void describe_job(const struct weir_group *group, struct weir_result *res
     result->mpi_library = library[0] == '\0' ? NULL : weir_arena_copy(&result->arena, library);
 }
 
-/* A kernel that does not tell lets a rank run anywhere, until it refuses. */
+/* If the kernel does not report the allowed processors, all count as allowed until binding
+ * fails. */
 static struct weir_cpu_set given_cpus(void)
 {
     struct weir_cpu_set cpus = {0};

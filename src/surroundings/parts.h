@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this room know of each other. */
+/* Shared by the files of this folder. */
 #ifndef WEIR_SURROUNDINGS_PARTS_H
 #define WEIR_SURROUNDINGS_PARTS_H
 

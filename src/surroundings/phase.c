@@ -131,7 +131,7 @@ static void look_at_memory(struct weir_surroundings *surroundings, const void *m
     if (places == NULL)
         return;
     execution->page_nodes = places->nodes;
-    /* With no nodes known to compare with, none is away. */
+    /* If no nodes are known, no page counts as away. */
     if (places->nodes != 0 && execution->wanted_nodes != 0)
         execution->away_permille = weir_memory_away_permille(places, execution->wanted_nodes);
 }
