@@ -390,17 +390,17 @@ static bool syncs_together(const struct weir_loop *loop)
            (weir_test_abilities(loop->run->test) & WEIR_SYNCS_TOGETHER) != 0;
 }
 
-/* A slot of a mixed phase reads into one half of its windows and writes from the other. */
+/* A slot of a mixed phase reads into one half of its buffers and writes from the other. */
 static void share_windows(struct weir_loop *loop)
 {
-    unsigned windows = loop->buffers->windows;
+    unsigned per_slot = loop->buffers->per_slot;
 
-    loop->turn_mask = windows - 1;
-    loop->read_window = 0;
+    loop->turn_mask = per_slot - 1;
+    loop->read_buffer = 0;
     if (!loop->ops.varies)
         return;
-    loop->turn_mask = windows > 1 ? windows / 2 - 1 : 0;
-    loop->read_window = windows / 2;
+    loop->turn_mask = per_slot > 1 ? per_slot / 2 - 1 : 0;
+    loop->read_buffer = per_slot / 2;
     weir_mix_init(&loop->ops.mix, loop->phase->transfers.read_percent,
                   weir_random_at(loop->mix_seed, (uint64_t)loop->run->group->rank));
 }

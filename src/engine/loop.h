@@ -52,7 +52,7 @@ struct weir_loop {
     struct weir_verb_tally *counted; /* of `verb`, in it */
     const volatile sig_atomic_t *stop_signal;
     const struct weir_buffers *buffers;
-    unsigned turn; /* windows used so far: each slot goes round its own */
+    unsigned turn; /* buffers used so far: each slot uses its own in turn */
     unsigned turn_mask;
     bool must_stamp;    /* a stamp is all that the buffer needs */
     bool must_prepare;  /* it needs more */
@@ -66,7 +66,7 @@ struct weir_loop {
     bool is_queue_full;     /* queued loops: there is more to prepare, but no free slot */
     enum weir_op_verb verb; /* of all transfers, or of those that the source does not vary */
     struct weir_op_source ops;
-    unsigned read_window; /* mixed: which of a slot's windows is read into */
+    unsigned read_buffer; /* mixed: which of a slot's buffers is the first to read into */
     unsigned continued_count;
     uint64_t furthest; /* transfers of the longest pass over the layout */
     int code;          /* not 0: ranks could not agree */

@@ -41,20 +41,20 @@ static uint64_t begin_ns(struct weir_loop *loop)
 
 /* ---- before a transfer ---- */
 
-/* Reads have buffer windows of their own, so that those of writes keep their filler. */
+/* Reads have buffers of their own, so that those of writes keep their filler. */
 static void choose_verb(struct weir_loop *loop, struct weir_op *op)
 {
     weir_op_source_vary(&loop->ops, op);
     if (op->verb == WEIR_OP_WRITE)
         return;
-    op->data = weir_buffers_window(loop->buffers, op->window + loop->read_window);
-    loop->op_states[op->slot].must_init = loop->read_window == 0;
+    op->data = weir_buffers_at(loop->buffers, op->first_buffer + loop->read_buffer);
+    loop->op_states[op->slot].must_init = loop->read_buffer == 0;
 }
 
 static void fill(struct weir_loop *loop, struct weir_op *op)
 {
     struct weir_op_state *state = &loop->op_states[op->slot];
-    uint32_t filler = weir_source_first_filler(loop->source, weir_loop_next_window(loop, op));
+    uint32_t filler = weir_source_first_filler(loop->source, weir_loop_next_buffer(loop, op));
 
     if (state->must_init)
         weir_source_init_buffer(loop->source, op->data, filler);
@@ -83,7 +83,7 @@ void weir_loop_prepare_buffer(struct weir_loop *loop, struct weir_op *op)
         if (source->is_one_stamp)
             weir_loop_put_stamp(loop, op);
         else
-            weir_loop_next_window(loop, op);
+            weir_loop_next_buffer(loop, op);
         return;
     }
     add_data_ns(loop, before_ns);

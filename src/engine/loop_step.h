@@ -90,26 +90,26 @@ static inline void weir_loop_init_op(const struct weir_loop *loop, struct weir_o
     op->is_collective = loop->phase->transfers.is_collective;
     op->may_wait = false;
     op->file = loop->file;
-    op->window = op->slot * loop->buffers->windows;
-    op->data = weir_buffers_window(loop->buffers, op->window);
+    op->first_buffer = op->slot * loop->buffers->per_slot;
+    op->data = weir_buffers_at(loop->buffers, op->first_buffer);
     op->size = loop->phase->transfers.layout.transfer_bytes;
     op->due_ns = 0;
 }
 
-/* The slot's next window, in turn. */
-static inline unsigned weir_loop_next_window(struct weir_loop *loop, struct weir_op *op)
+/* The next buffer of the slot, in turn. */
+static inline unsigned weir_loop_next_buffer(struct weir_loop *loop, struct weir_op *op)
 {
-    unsigned window = op->window + (loop->turn++ & loop->turn_mask);
+    unsigned buffer = op->first_buffer + (loop->turn++ & loop->turn_mask);
 
-    op->data = weir_buffers_window(loop->buffers, window);
-    return window;
+    op->data = weir_buffers_at(loop->buffers, buffer);
+    return buffer;
 }
 
 static inline void weir_loop_put_stamp(struct weir_loop *loop, struct weir_op *op)
 {
-    unsigned window = weir_loop_next_window(loop, op);
+    unsigned buffer = weir_loop_next_buffer(loop, op);
 
-    weir_source_stamp(loop->source, op->data, op->offset, window % WEIR_FILLER_PIECES);
+    weir_source_stamp(loop->source, op->data, op->offset, buffer % WEIR_FILLER_PIECES);
 }
 
 /* `must_stamp` is that of the loop. */

@@ -15,18 +15,19 @@ bool weir_phase_handles_made_file(const struct weir_data_phase *data)
            weir_run_handles_name(data->run, data->target);
 }
 
-/* A slot uses its windows in turn, so a phase of few transfers does not need all of them. Trials of
+/* A slot uses its buffers in turn, so a phase of few transfers does not need all of them. Trials of
  * depths and phases that start their layout again make more transfers than the limit says. */
-static unsigned windows_of_slot(const struct weir_data_phase *data)
+static unsigned buffers_of_slot(const struct weir_data_phase *data)
 {
-    unsigned windows = data->run->buffers.windows;
+    unsigned per_slot = data->run->buffers.per_slot;
     bool is_limited = weir_verb_makes_files(data->phase->verb) &&
                       data->phase->stop.minimum_ns == 0 && !data->phase->must_find_depth;
 
-    return is_limited && data->facts.op_limit < windows ? (unsigned)data->facts.op_limit : windows;
+    return is_limited && data->facts.op_limit < per_slot ? (unsigned)data->facts.op_limit
+                                                         : per_slot;
 }
 
-static int prepare_filler(const struct weir_data_phase *data, unsigned windows)
+static int prepare_filler(const struct weir_data_phase *data, unsigned per_slot)
 {
     const struct weir_identity *identity = &data->facts.identity;
     uint64_t pieces = WEIR_FILLER_PIECES;
@@ -34,7 +35,7 @@ static int prepare_filler(const struct weir_data_phase *data, unsigned windows)
     if (identity->mode != WEIR_PAYLOAD_STAMP)
         return 0;
     if (weir_verb_makes_files(data->phase->verb) && data->run->buffers.slots == 1)
-        pieces = windows * (identity->transfer_bytes / WEIR_PIECE_BYTES + 1);
+        pieces = per_slot * (identity->transfer_bytes / WEIR_PIECE_BYTES + 1);
     if (pieces > WEIR_FILLER_PIECES)
         pieces = WEIR_FILLER_PIECES;
     return weir_filler_prepare(&data->run->filler, weir_filler_seed(identity), (uint32_t)pieces);
@@ -45,19 +46,19 @@ int weir_phase_init_buffers(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
     const struct weir_buffers *buffers = &run->buffers;
-    unsigned windows = windows_of_slot(data);
-    int code = prepare_filler(data, windows);
+    unsigned per_slot = buffers_of_slot(data);
+    int code = prepare_filler(data, per_slot);
 
     weir_source_init(&data->source, &data->facts.identity, run->filler.bytes,
                      weir_run_file_number(data->target, data->owner), (uint32_t)data->owner);
     memset(data->op_states, 0, run->queue.depth * sizeof *data->op_states);
     if (code != 0 || !weir_verb_writes(data->phase->verb))
         return code;
-    for (unsigned i = 0; i < buffers->slots * windows; i++) {
-        unsigned window = i / windows * buffers->windows + i % windows;
+    for (unsigned i = 0; i < buffers->slots * per_slot; i++) {
+        unsigned buffer = i / per_slot * buffers->per_slot + i % per_slot;
 
-        weir_source_init_buffer(&data->source, weir_buffers_window(buffers, window),
-                                weir_source_first_filler(&data->source, window));
+        weir_source_init_buffer(&data->source, weir_buffers_at(buffers, buffer),
+                                weir_source_first_filler(&data->source, buffer));
     }
     return 0;
 }

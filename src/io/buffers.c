@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One anonymous mapping holds all windows of all slots: aligned by construction, of huge pages if
+/* One anonymous mapping holds all buffers of all slots: aligned by construction, of huge pages if
  * that is asked for and can be had, and touched before anything is timed. */
 #include "weir/io/buffers.h"
 
@@ -23,7 +23,7 @@ static size_t round_up(size_t bytes, size_t granule)
 }
 
 /* Windows keep to what the file demands; small ones also to cache lines, large ones to pages. */
-static size_t window_granule(uint64_t transfer_bytes, size_t page_bytes, uint32_t alignment)
+static size_t buffer_granule(uint64_t transfer_bytes, size_t page_bytes, uint32_t alignment)
 {
     size_t natural = transfer_bytes >= page_bytes ? page_bytes : CACHE_LINE_BYTES;
 
@@ -137,20 +137,20 @@ int weir_buffers_open(struct weir_buffers *buffers, const struct weir_buffers_pa
     const unsigned slots = params->slots;
     const uint64_t transfer_bytes = params->transfer_bytes;
     const uint64_t spread_bytes = params->spread_bytes;
-    struct weir_buffers made = {.slots = slots, .windows = 1};
+    struct weir_buffers made = {.slots = slots, .per_slot = 1};
     size_t row_bytes;
     int code;
 
     if (transfer_bytes > SIZE_MAX / 4)
         return -ENOMEM;
-    made.window_bytes = round_up(transfer_bytes > 0 ? transfer_bytes : 1,
-                                 window_granule(transfer_bytes, page_bytes, params->alignment));
-    if (__builtin_mul_overflow(made.window_bytes, slots, &row_bytes) ||
+    made.buffer_bytes = round_up(transfer_bytes > 0 ? transfer_bytes : 1,
+                                 buffer_granule(transfer_bytes, page_bytes, params->alignment));
+    if (__builtin_mul_overflow(made.buffer_bytes, slots, &row_bytes) ||
         spread_bytes / row_bytes > WINDOWS_MAX / 2)
         return -ENOMEM;
-    while (made.windows * row_bytes < spread_bytes)
-        made.windows *= 2;
-    if (__builtin_mul_overflow(row_bytes, made.windows, &made.bytes) || made.bytes > SIZE_MAX / 4)
+    while (made.per_slot * row_bytes < spread_bytes)
+        made.per_slot *= 2;
+    if (__builtin_mul_overflow(row_bytes, made.per_slot, &made.bytes) || made.bytes > SIZE_MAX / 4)
         return -ENOMEM;
     code = map_windows(&made, page_bytes, params);
     if (code != 0)

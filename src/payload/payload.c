@@ -173,27 +173,27 @@ static const unsigned char *filler_piece(const struct weir_source *source, uint3
 
 /* These words identify the run and the writer, not the place: they do not change from transfer
  * to transfer. */
-static void lay_marks(const struct weir_source *source, void *window)
+static void lay_marks(const struct weir_source *source, void *buffer)
 {
-    unsigned char *to = window;
+    unsigned char *to = buffer;
 
     for (uint64_t at = 0; at + WEIR_PIECE_REST_BYTES <= source->identity.transfer_bytes;
          at += WEIR_PIECE_BYTES)
         weir_stamp_write((uint64_t *)(void *)(to + at), source, at, 0);
 }
 
-void weir_source_init_buffer(const struct weir_source *source, void *window, uint32_t first_filler)
+void weir_source_init_buffer(const struct weir_source *source, void *buffer, uint32_t first_filler)
 {
-    unsigned char *to = window;
+    unsigned char *to = buffer;
 
     if (source->identity.is_blank)
-        memset(window, 0xff, source->identity.transfer_bytes);
+        memset(buffer, 0xff, source->identity.transfer_bytes);
     else if (source->identity.mode == WEIR_PAYLOAD_IOR)
-        weir_ior_init_buffer(&source->ior, window, source->identity.transfer_bytes);
+        weir_ior_init_buffer(&source->ior, buffer, source->identity.transfer_bytes);
     if (weir_source_is_bare(source))
         return;
     if (source->identity.mode == WEIR_PAYLOAD_NONE)
-        lay_marks(source, window);
+        lay_marks(source, buffer);
     for (size_t piece = 0; source->filler != NULL && piece < source->piece_count; piece++)
         memcpy(to + piece * WEIR_PIECE_BYTES, filler_piece(source, first_filler + (uint32_t)piece),
                weir_source_piece_bytes(source, piece));
@@ -207,9 +207,9 @@ static void fill_bare(const struct weir_source *source, uint64_t *words, uint64_
         words[at / sizeof *words] = weir_bare_word(key, offset + at);
 }
 
-static void fill_full(const struct weir_source *source, void *window, uint64_t offset)
+static void fill_full(const struct weir_source *source, void *buffer, uint64_t offset)
 {
-    unsigned char *to = window;
+    unsigned char *to = buffer;
 
     for (size_t piece = 0; piece < source->piece_count; piece++) {
         uint64_t at = piece * WEIR_PIECE_BYTES;
@@ -221,10 +221,10 @@ static void fill_full(const struct weir_source *source, void *window, uint64_t o
     }
 }
 
-static void fill_stamps(const struct weir_source *source, void *window, uint64_t offset,
+static void fill_stamps(const struct weir_source *source, void *buffer, uint64_t offset,
                         uint32_t first_filler)
 {
-    unsigned char *to = window;
+    unsigned char *to = buffer;
 
     for (size_t piece = 0; piece < source->piece_count; piece++) {
         uint64_t at = piece * WEIR_PIECE_BYTES;
@@ -236,24 +236,24 @@ static void fill_stamps(const struct weir_source *source, void *window, uint64_t
     }
 }
 
-void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
+void weir_source_fill(const struct weir_source *source, void *buffer, uint64_t offset,
                       uint32_t first_filler)
 {
     if (source->identity.mode == WEIR_PAYLOAD_NONE || source->identity.is_blank)
         return;
     if (source->identity.mode == WEIR_PAYLOAD_IOR)
-        weir_ior_fill(&source->ior, window, source->identity.transfer_bytes, offset);
+        weir_ior_fill(&source->ior, buffer, source->identity.transfer_bytes, offset);
     else if (weir_source_is_bare(source))
-        fill_bare(source, window, offset);
+        fill_bare(source, buffer, offset);
     else if (source->identity.mode == WEIR_PAYLOAD_FULL)
-        fill_full(source, window, offset);
+        fill_full(source, buffer, offset);
     else
-        fill_stamps(source, window, offset, first_filler);
+        fill_stamps(source, buffer, offset, first_filler);
 }
 
-void weir_source_poison(const struct weir_source *source, void *window)
+void weir_source_poison(const struct weir_source *source, void *buffer)
 {
-    unsigned char *to = window;
+    unsigned char *to = buffer;
 
     for (uint64_t at = 0; at < source->identity.transfer_bytes; at += WEIR_SECTOR_BYTES) {
         uint64_t *word = (uint64_t *)(void *)(to + at);

@@ -121,10 +121,10 @@ static size_t piece_bytes(uint64_t left)
     return left < WEIR_IOR_PIECE_BYTES ? (size_t)left : WEIR_IOR_PIECE_BYTES;
 }
 
-static void make_all(const struct weir_ior_data *data, void *window, uint64_t bytes,
+static void make_all(const struct weir_ior_data *data, void *buffer, uint64_t bytes,
                      uint64_t offset)
 {
-    unsigned char *to = window;
+    unsigned char *to = buffer;
     struct weir_ior_maker maker;
 
     weir_ior_start(&maker, data, offset);
@@ -132,18 +132,18 @@ static void make_all(const struct weir_ior_data *data, void *window, uint64_t by
         weir_ior_make_piece(&maker, to + maker.at, piece_bytes(bytes - maker.at));
 }
 
-void weir_ior_init_buffer(const struct weir_ior_data *data, void *window, uint64_t bytes)
+void weir_ior_init_buffer(const struct weir_ior_data *data, void *buffer, uint64_t bytes)
 {
-    make_all(data, window, bytes, 0);
+    make_all(data, buffer, bytes, 0);
 }
 
-void weir_ior_fill(const struct weir_ior_data *data, void *window, uint64_t bytes, uint64_t offset)
+void weir_ior_fill(const struct weir_ior_data *data, void *buffer, uint64_t bytes, uint64_t offset)
 {
-    unsigned char *to = window;
+    unsigned char *to = buffer;
     uint64_t word;
 
     if (data->pattern == WEIR_IOR_RANDOM)
-        make_all(data, window, bytes, offset);
+        make_all(data, buffer, bytes, offset);
     if (!has_offset_words(data->pattern))
         return;
     for (uint64_t at = 0; at + WORD_BYTES <= bytes; at += WEIR_IOR_PIECE_BYTES) {

@@ -141,8 +141,8 @@ static void look_within_block(struct weir_walk *walk, unsigned count, uint64_t o
 void weir_walk_look_ahead(struct weir_walk *walk)
 {
     const struct weir_share *share = walk->share;
-    uint64_t window_end = (walk->index / WEIR_WALK_WINDOW + 1) * WEIR_WALK_WINDOW;
-    uint64_t end = least(window_end, share->op_count);
+    uint64_t ahead_end = (walk->index / WEIR_WALK_AHEAD + 1) * WEIR_WALK_AHEAD;
+    uint64_t end = least(ahead_end, share->op_count);
 
     assert(walk->index < share->op_count);
     while (walk->known_index < end) {
@@ -151,8 +151,7 @@ void weir_walk_look_ahead(struct weir_walk *walk)
         if (walk->in_block == share->ops_per_block)
             enter_segment(walk, walk->segment + 1, 0);
         count = least(end - walk->known_index, share->ops_per_block - walk->in_block);
-        look_within_block(walk, (unsigned)count,
-                          &walk->window[walk->known_index % WEIR_WALK_WINDOW]);
+        look_within_block(walk, (unsigned)count, &walk->ahead[walk->known_index % WEIR_WALK_AHEAD]);
         walk->known_index += count;
         walk->in_block += count;
     }

@@ -19,7 +19,7 @@ struct shape {
     uint64_t transfer_bytes;
     uint64_t spread_bytes;
     uint32_t alignment;
-    unsigned windows; /* expected */
+    unsigned per_slot; /* expected */
 };
 
 static const struct shape shapes[] = {
@@ -52,9 +52,8 @@ static void every_window_is_aligned(void **state)
 
         open_shape(&buffers, &shapes[i]);
         assert_int_equal((uintptr_t)buffers.memory % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
-        for (unsigned window = 0; window < buffers.slots * buffers.windows; window++)
-            assert_int_equal((uintptr_t)weir_buffers_window(&buffers, window) % shapes[i].alignment,
-                             0);
+        for (unsigned number = 0; number < buffers.slots * buffers.per_slot; number++)
+            assert_int_equal((uintptr_t)weir_buffers_at(&buffers, number) % shapes[i].alignment, 0);
         weir_buffers_close(&buffers);
     }
 }
@@ -66,8 +65,8 @@ static void windows_are_as_many_as_the_spread_needs(void **state)
         struct weir_buffers buffers;
 
         open_shape(&buffers, &shapes[i]);
-        assert_int_equal(buffers.windows, shapes[i].windows);
-        assert_true(buffers.window_bytes >= shapes[i].transfer_bytes);
+        assert_int_equal(buffers.per_slot, shapes[i].per_slot);
+        assert_true(buffers.buffer_bytes >= shapes[i].transfer_bytes);
         assert_true(buffers.bytes >= shapes[i].spread_bytes);
         weir_buffers_close(&buffers);
     }
@@ -82,8 +81,8 @@ static void windows_do_not_overlap_and_can_be_written(void **state)
 
         open_shape(&buffers, &shapes[i]);
         end = buffers.memory;
-        for (unsigned window = 0; window < buffers.slots * buffers.windows; window++) {
-            unsigned char *begin = weir_buffers_window(&buffers, window);
+        for (unsigned number = 0; number < buffers.slots * buffers.per_slot; number++) {
+            unsigned char *begin = weir_buffers_at(&buffers, number);
 
             assert_true(begin >= end);
             memset(begin, 0x5a, shapes[i].transfer_bytes);
@@ -193,7 +192,7 @@ static void check_huge(const struct weir_buffers *buffers, uint64_t transfer_byt
     assert_false(buffers->is_huge && buffers->may_be_huge);
     if (buffers->is_huge)
         assert_int_equal(page_kib_of(buffers) * 1024, huge_bytes);
-    memset(weir_buffers_window(buffers, 2), 0x5a, transfer_bytes);
+    memset(weir_buffers_at(buffers, 2), 0x5a, transfer_bytes);
 }
 
 static void huge_pages_are_asked_for_and_the_kind_is_told(void **state)

@@ -37,7 +37,7 @@ static struct weir_share share_of(const struct job *job, uint64_t owner)
     return share;
 }
 
-/* Small, but with blocks shorter and longer than a walk's window, and odd sizes. */
+/* Small, but with blocks shorter and longer than WEIR_WALK_AHEAD, and odd sizes. */
 static struct job random_job(uint64_t number, enum weir_order order)
 {
     uint64_t ops_per_block = 1 + weir_random_below(weir_random_at(number, 0), 150);

@@ -400,8 +400,8 @@ static int move(struct bench *bench)
     weir_share_init(&bench->share, &bench->phase.transfers.layout,
                     &(struct weir_share_params){.is_shared = true, .ranks = 1, .seed = 3});
     weir_source_init(&bench->source, &bench->identity, bench->filler.bytes, 0, 0);
-    for (unsigned i = 0; i < buffers->slots * buffers->windows; i++)
-        weir_source_init_buffer(&bench->source, weir_buffers_window(buffers, i),
+    for (unsigned i = 0; i < buffers->slots * buffers->per_slot; i++)
+        weir_source_init_buffer(&bench->source, weir_buffers_at(buffers, i),
                                 weir_source_first_filler(&bench->source, i));
     memset(bench->op_states, 0, sizeof bench->op_states);
     weir_tally_reset(bench->tally, world.now_ns, &parts);
@@ -577,14 +577,14 @@ static void the_log_has_every_transfer_in_the_order_of_ends(void **state)
 
 /* ---- verbs ---- */
 
-static void check_mix(const struct weir_backend *backend, unsigned depth, unsigned windows,
+static void check_mix(const struct weir_backend *backend, unsigned depth, unsigned per_slot,
                       enum weir_payload_mode mode)
 {
     struct bench *bench = open_bench(backend, depth, 400);
     unsigned reads = 0;
 
     bench->identity.mode = mode;
-    bench->run.buffers.windows = windows;
+    bench->run.buffers.per_slot = per_slot;
     assert_int_equal(move(bench), 0);
     bench->phase.verb = WEIR_MIXED;
     bench->phase.transfers.read_percent = 30;

@@ -98,7 +98,7 @@ struct weir_op {
     uint64_t due_ns;      /* the engine's: when it should have been issued, in an open loop */
     const struct weir_name_request *request; /* of operations on names */
     unsigned slot;                           /* 0 .. depth-1, for a backend's own parallel array */
-    unsigned window; /* the engine's: number of the slot's first buffer window */
+    unsigned first_buffer;                   /* the engine's: number of the slot's first buffer */
 };
 
 #define WEIR_FOREVER UINT64_MAX

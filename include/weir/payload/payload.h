@@ -165,7 +165,7 @@ static inline void weir_sectors_write(uint64_t *words, size_t word_count, uint64
     words[word_count - 1] = word;
 }
 
-/* Makes a window that holds filler the transfer at `offset`, if the source is_one_stamp. */
+/* Makes a buffer that holds filler the transfer at `offset`, if the source is_one_stamp. */
 static inline void weir_source_stamp(const struct weir_source *source, uint64_t *words,
                                      uint64_t offset, uint64_t filler)
 {
@@ -201,18 +201,18 @@ void weir_filler_close(struct weir_filler *filler);
 void weir_source_init(struct weir_source *source, const struct weir_identity *identity,
                       const unsigned char *filler, uint64_t file_number, uint32_t writer);
 
-/* Fills a buffer window once with the filler pieces from `first_filler` on, or with what all
+/* Fills a buffer once with the filler pieces from `first_filler` on, or with what all
  * transfers have in common; weir_source_fill then only puts stamps, or what differs. */
-void weir_source_init_buffer(const struct weir_source *source, void *window, uint32_t first_filler);
+void weir_source_init_buffer(const struct weir_source *source, void *buffer, uint32_t first_filler);
 
-/* Makes `window` the transfer at `offset`. The window was laid out, with the filler from
+/* Makes `buffer` the transfer at `offset`. The buffer was laid out, with the filler from
  * `first_filler` on if the mode has filler. */
-void weir_source_fill(const struct weir_source *source, void *window, uint64_t offset,
+void weir_source_fill(const struct weir_source *source, void *buffer, uint64_t offset,
                       uint32_t first_filler);
 
 /* Damages every sector of what a verifying read is about to overwrite, so that a read that does
  * nothing, or not all, is seen. */
-void weir_source_poison(const struct weir_source *source, void *window);
+void weir_source_poison(const struct weir_source *source, void *buffer);
 
 /* The piece at `offset` as it ought to be, written by `writer`: for the comparison with a damaged
  * one. */
@@ -239,11 +239,11 @@ static inline bool weir_source_is_bare(const struct weir_source *source)
     return source->identity.transfer_bytes < WEIR_PIECE_REST_BYTES;
 }
 
-/* The filler that buffer window number `window` begins with: neighbouring windows go on where one
+/* The filler that buffer number `buffer` begins with: neighbouring buffers go on where one
  * ends. */
-static inline uint32_t weir_source_first_filler(const struct weir_source *source, unsigned window)
+static inline uint32_t weir_source_first_filler(const struct weir_source *source, unsigned buffer)
 {
-    return (uint32_t)(window * source->piece_count % WEIR_FILLER_PIECES);
+    return (uint32_t)(buffer * source->piece_count % WEIR_FILLER_PIECES);
 }
 
 /* Bytes of piece `piece`. */

@@ -72,8 +72,8 @@ static inline bool weir_ior_varies(enum weir_ior_pattern pattern)
 
 /* Lays out a buffer with what is the same in all transfers; weir_ior_fill makes it the one at
  * `offset`. */
-void weir_ior_init_buffer(const struct weir_ior_data *data, void *window, uint64_t bytes);
-void weir_ior_fill(const struct weir_ior_data *data, void *window, uint64_t bytes, uint64_t offset);
+void weir_ior_init_buffer(const struct weir_ior_data *data, void *buffer, uint64_t bytes);
+void weir_ior_fill(const struct weir_ior_data *data, void *buffer, uint64_t bytes, uint64_t offset);
 
 /* True if `bytes` are the start of the transfer at `offset`. */
 bool weir_ior_matches(const struct weir_ior_data *data, const void *bytes, uint64_t count,

@@ -68,26 +68,27 @@ void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
 uint64_t weir_share_offset(const struct weir_share *share, uint64_t index);
 
 /* A power of two; no more than weir_permutation_fill gives at once. */
-#define WEIR_WALK_WINDOW 64
+#define WEIR_WALK_AHEAD 64
 
-/* The same, one after the other, for the loop that moves the data: offsets are computed a window at
- * a time, so that neither divisions nor the latency of a permutation stand between two
- * transfers. */
+/* The same, one after the other, for the loop that moves the data: offsets are computed
+ * WEIR_WALK_AHEAD at a time, so that neither divisions nor the latency of a permutation stand
+ * between two transfers. */
 struct weir_walk {
     const struct weir_share *share;
     uint64_t index;       /* of the next transfer */
-    uint64_t known_index; /* offsets of the transfers from `index` up to here are in the window */
+    uint64_t known_index; /* offsets of the transfers from `index` up to here are in `ahead` */
     uint64_t in_block;    /* number within its block of transfer `known_index` */
     uint64_t segment;     /* its segment */
     uint64_t block;       /* offset of its block; shuffled: of its segment */
     struct weir_permutation permutation; /* of its segment, if shuffled */
-    uint64_t window[WEIR_WALK_WINDOW];   /* transfer i is in entry i mod WEIR_WALK_WINDOW */
+    uint64_t ahead[WEIR_WALK_AHEAD];     /* transfer i is in entry i mod WEIR_WALK_AHEAD */
 };
 
 /* Starts at transfer `index` (<= op_count). `share` must outlive the walk. */
 void weir_walk_start(struct weir_walk *walk, const struct weir_share *share, uint64_t index);
 
-/* For weir_walk_next: computes the next offsets, up to the end of the window or of the share. */
+/* For weir_walk_next: computes the next offsets, up to a multiple of WEIR_WALK_AHEAD or the end of
+ * the share. */
 void weir_walk_look_ahead(struct weir_walk *walk);
 
 /* Offset of the next transfer; there must be one: `index` < op_count. */
@@ -95,7 +96,7 @@ static inline uint64_t weir_walk_next(struct weir_walk *walk)
 {
     if (__builtin_expect(walk->index == walk->known_index, 0))
         weir_walk_look_ahead(walk);
-    return walk->window[walk->index++ % WEIR_WALK_WINDOW];
+    return walk->ahead[walk->index++ % WEIR_WALK_AHEAD];
 }
 
 /* ---- which transfers of a mixed phase read ---- */
