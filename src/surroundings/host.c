@@ -74,7 +74,7 @@ static struct weir_cpu_set given_cpus(void)
     return cpus;
 }
 
-static void look_around(struct weir_host_view *view)
+static void look_around(struct weir_host_view *view, const struct weir_group *group)
 {
     struct weir_memory_facts memory = {0};
 
@@ -82,7 +82,7 @@ static void look_around(struct weir_host_view *view)
     view->probe = weir_run_probe_open("");
     view->machine = weir_environment_machine("");
     view->has_memory_policy = weir_memory_has_policy();
-    if (weir_memory_describe("", &memory) == 0)
+    if (group->node_rank == 0 && weir_memory_describe("", &memory) == 0)
         view->memory_bytes = memory.bytes_total;
 }
 
@@ -140,7 +140,7 @@ int weir_surroundings_open(struct weir_surroundings *surroundings, struct weir_g
     int code;
 
     *surroundings = (struct weir_surroundings){.clock = clock};
-    look_around(&surroundings->host);
+    look_around(&surroundings->host, group);
     find_topology(&surroundings->host, group);
     if (result != NULL)
         describe_job(group, result);
