@@ -83,7 +83,7 @@ static int obey(struct weir_group *group, const struct weir_command *command,
     return exit_code;
 }
 
-/* What only prints needs no MPI, unless several ranks were started to print it. Servers know
+/* Commands that only print need no MPI, unless several ranks were started to print. Servers know
  * nothing of each other: the end of one is not that of all. */
 static bool needs_mpi(const struct weir_command *command, const struct weir_error *error)
 {

@@ -68,7 +68,7 @@ static bool leaves_reads_alone(const struct weir_audit_input *input)
            weir_test_phase(input->test, WEIR_READ) != NULL;
 }
 
-/* What is mixed cannot be shifted: a rank writes its own part. */
+/* Ranks of a mixed phase cannot be shifted: each writes its own part. */
 static const char *other_way_out(const struct weir_audit_input *input)
 {
     return input->phase->verb == WEIR_MIXED ? "use direct I/O" : ", or direct I/O";

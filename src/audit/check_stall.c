@@ -24,8 +24,8 @@ static bool is_a_stop(const struct weir_phase_result *record, double seconds)
            (seconds >= STOP_LEAST_S && seconds >= STOP_SHARE * record->windows.transfer_s);
 }
 
-/* What a transfer takes, but for the few that a stop delays: what ranks have in flight, twice, and
- * at least one in a thousand. 0 if there are too few. */
+/* The usual time of a transfer, without the few that a stop delays: twice the transfers in
+ * flight of the ranks, and at least one in a thousand, are left out. 0 if there are too few. */
 static double usual_fraction(const struct weir_phase_result *record)
 {
     double stopped = 2.0 * record->rank_count * fmax(record->depth, 1.0);

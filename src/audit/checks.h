@@ -23,7 +23,7 @@ struct weir_audit_input {
 /* Do transfers pass a page cache? */
 bool weir_audit_uses_page_cache(const struct weir_audit_input *input);
 
-/* What a phase of this kind does with the data in its buffers: "making", "checking", ... */
+/* The work of a phase on the data in its buffers: "making", "checking", ... */
 const char *weir_audit_activity(const struct weir_audit_input *input);
 
 /* How that costs less: the end of a sentence that advises something else; "" if it does not. */

@@ -178,7 +178,7 @@ static void store(const struct weir_option *row, void *values, union value value
         *(uint64_t *)slot = value.natural;
 }
 
-/* What weir_option_read was called with. */
+/* The arguments of weir_option_read. */
 struct reading {
     const struct weir_option *row;
     const char *text;

@@ -29,7 +29,7 @@ static bool takes_value(const struct weir_option *row)
 
 /* ---- which rows are meant ---- */
 
-/* What was typed, without dashes and value. */
+/* The word as typed, without dashes and value. */
 struct asked {
     const char *text;
     size_t length;
@@ -132,7 +132,7 @@ static bool is_among(const char *words, struct asked asked)
     return false;
 }
 
-/* What a word of another program is called here; NULL if it is none. */
+/* Weir's name of an option of another program; NULL if there is none. */
 static const char *foreign_name(const struct weir_option_parser *parser, struct asked asked)
 {
     const struct weir_foreign_word *row = parser->foreign;

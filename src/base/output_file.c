@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a file holds is recognised by how it begins; of short ones, by all of it. */
+/* The kind of an existing file is recognised by its first bytes; of short files, by all of them.
+ * */
 #include "weir/base/output_file.h"
 
 #include "weir/base/text.h"
@@ -180,7 +181,7 @@ static int refuse_content(const struct weir_output_file *file, int fd, struct we
                             file->must_append ? "" : ", or allow its loss with --overwrite");
 }
 
-/* Decides on what the descriptor stands for, whatever the name leads to by now. */
+/* Checks the file behind the descriptor, because the name may lead elsewhere by now. */
 static int judge(const struct weir_output_file *file, int fd, struct weir_error *error)
 {
     struct stat facts;

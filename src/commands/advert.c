@@ -149,7 +149,7 @@ int weir_advert_remove(const char *path, const char *line, struct weir_error *er
     struct weir_error refused = {0};
     int code = change_file(path, line, false, &refused);
 
-    /* What is no list of servers any more does not name this one. */
+    /* A file that is no list of servers any more does not name this server. */
     if (code == -ENOENT || refused.exit == WEIR_EXIT_USAGE)
         return 0;
     if (code != 0)

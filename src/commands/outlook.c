@@ -11,7 +11,7 @@
 
 #define NS_PER_S 1e9
 
-/* What is added up. */
+/* The totals. */
 struct outlook {
     struct weir_text *text;
     const struct weir_test *test;

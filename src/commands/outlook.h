@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan would come to on this host: amounts, room, memory and time. */
+/* Estimates of a plan on this host: amounts, room, memory and time. */
 #ifndef WEIR_COMMANDS_OUTLOOK_H
 #define WEIR_COMMANDS_OUTLOOK_H
 

@@ -271,8 +271,8 @@ static const char *interrupter_of(const struct weir_plan *plan)
     return plan->has_stop_before ? "a signal, or the end of its time (--stop-before)" : "a signal";
 }
 
-/* What makes the run's exit code not 0 is also said on standard error: no format of results has a
- * place for it but ours, which may be turned off. */
+/* The reason of an exit code other than 0 is also written to standard error: of all formats only
+ * Weir's own has a place for it, and that may be turned off. */
 static void warn(const struct weir_recorder *recorder, const struct weir_phase_result *phase)
 {
     const char *verb =

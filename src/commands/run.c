@@ -63,7 +63,7 @@ static int conclude(struct weir_recorder *recorder, struct weir_result *result,
     return weir_error_is_set(error) ? (int)error->exit : result->exit_code;
 }
 
-/* What the end of a run needs that is not its own. */
+/* State of the caller that the end of a run needs. */
 struct ending {
     struct weir_group *group;
     const struct weir_plan *plan;

@@ -21,7 +21,7 @@
 
 /* ---- which of several ---- */
 
-/* What launchers say of ranks; MPI is not started for it. */
+/* Rank and size as launchers put them into the environment; MPI is not started for them. */
 static unsigned read_variable(const char *const names[], unsigned standard)
 {
     for (; *names != NULL; names++) {
@@ -152,7 +152,7 @@ static void tell_end(struct weir_object_server *server, uint64_t ns, const char 
 
 /* ---- waiting ---- */
 
-/* What was seen of clients so far. */
+/* The clients reported so far. */
 struct watch {
     uint64_t message_count;
     uint64_t busy_ns; /* when there was one last */

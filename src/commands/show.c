@@ -30,7 +30,7 @@ static void describe_backends(struct weir_text *text)
         weir_text_add(text, "left out: %s\n", *reason);
 }
 
-/* What the front end changed or ignored; a run's report says it. */
+/* Options that the front end changed or ignored; the report of a run lists them. */
 static void tell_remarks(const struct weir_plan *plan)
 {
     for (size_t i = 0; i < plan->test_count; i++) {

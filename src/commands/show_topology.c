@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What the picture is made of. */
+/* The parts of the picture. */
 struct showing {
     const struct weir_host_question *question;
     struct weir_topology *topology;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the time is read from, by the kernel and by weir. */
+/* The clock sources of the kernel and of Weir. */
 #include "kernel_files.h"
 #include "subjects.h"
 

@@ -57,7 +57,7 @@ bool weir_kernel_number(const char *root, const char *path, uint64_t *number)
     return sscanf(line, "%" SCNu64, number) == 1;
 }
 
-/* What is behind `name` in the first line that begins with it. */
+/* The rest of the first line that begins with `name`. */
 static bool find_row(const char *root, const char *path, const char *name, char *row, size_t bytes)
 {
     FILE *file = open_below(root, path);

@@ -14,7 +14,7 @@ bool weir_kernel_line(const char *root, const char *path, char *line, size_t byt
 /* The number that the file begins with; "max" is UINT64_MAX. False if there is none. */
 bool weir_kernel_number(const char *root, const char *path, uint64_t *number);
 
-/* What is behind `name` and a colon in the first line that begins with it, without the blanks. */
+/* The rest of the first line that begins with `name` and a colon, without leading blanks. */
 bool weir_kernel_field(const char *root, const char *path, const char *name, char *value,
                        size_t bytes);
 

@@ -18,7 +18,7 @@
 /* <linux/capability.h> */
 enum { CAPABILITY_IPC_LOCK = 14 };
 
-/* What one rank registers at the standard depth with transfers of 1 MiB. */
+/* The memory that one rank registers at the standard depth with transfers of 1 MiB. */
 #define RANK_BYTES (UINT64_C(32) << 20)
 /* Two such ranks; also some thousand small registrations of an RDMA library and its queues. */
 #define LOCKED_BYTES_MIN (UINT64_C(64) << 20)

@@ -7,7 +7,7 @@
 #include "weir/system/environment.h"
 #include "weir/system/running.h"
 
-/* What the policy needs beside the topology. */
+/* The needs of the policy beside the topology. */
 struct needs {
     struct weir_text rankfile;
     struct weir_storage_facts storage;

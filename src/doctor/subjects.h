@@ -18,7 +18,7 @@ struct weir_examination {
     bool is_in_job; /* of Slurm */
 };
 
-/* What backends tell of themselves, and those that were not built. */
+/* Diagnoses of the backends themselves, and the backends that were not built. */
 void weir_examine_backends(const struct weir_examination *examination);
 /* File system, space and devices behind the path. */
 void weir_examine_target(const struct weir_examination *examination);
@@ -31,7 +31,7 @@ void weir_examine_page_places(const struct weir_examination *examination);
 void weir_examine_processors(const struct weir_examination *examination);
 void weir_examine_clock(const struct weir_examination *examination);
 void weir_examine_rdma(const struct weir_examination *examination);
-/* What starts ranks, and what they need to open. */
+/* The launcher of ranks, and the limits on what ranks open. */
 void weir_examine_launch(const struct weir_examination *examination);
 
 /* The verdicts and the summary, for people: lines keep to about 120 columns. */

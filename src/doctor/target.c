@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is behind the path: file system, room in it, and the chain of block devices. */
+/* The storage behind the path: file system, room in it, and the chain of block devices. */
 #include "subjects.h"
 
 #include "weir/base/remedy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who sets limits where: containers, Slurm, logins, services, and the user's own shell. */
+/* Where limits are set: containers, Slurm, logins, services, and the user's own shell. */
 #include "ways_out.h"
 
 #include <inttypes.h>

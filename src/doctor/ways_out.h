@@ -12,7 +12,7 @@
 void weir_help_with_group(const struct weir_examination *examination, const char *container_words,
                           const char *slurm_words, const struct weir_limiting_group *group);
 
-/* What a limit is called by those who set it. */
+/* The names of a limit in the configuration of those who set it. */
 struct weir_limit_words {
     char letter; /* of ulimit */
     unsigned unit_bytes;

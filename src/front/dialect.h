@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the front end knows of a dialect: the command line of one benchmark, turned into plans. Each
- * is a folder here and a row in the table of dialects.c. */
+/* A dialect in the front end: the command line of one benchmark, turned into plans. Each is a
+ * folder here and a row in the table of dialects.c. */
 #ifndef WEIR_FRONT_DIALECT_H
 #define WEIR_FRONT_DIALECT_H
 

@@ -106,7 +106,7 @@ static int say_report_help(struct weir_command *command)
     return 0;
 }
 
-/* What a run of no dialect could be printed as is refused before the file is read. */
+/* A format that no dialect prints is refused before the file is read. */
 static int check_report(struct weir_command *command, struct weir_error *error)
 {
     struct weir_error other = {0};

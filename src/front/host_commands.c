@@ -19,7 +19,7 @@ struct host_values {
     bool help;
 };
 
-/* What both commands read with. */
+/* The state of reading, of both commands. */
 struct reading {
     const char *place;
     struct host_values *values;

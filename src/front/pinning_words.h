@@ -7,7 +7,7 @@
 #include "weir/base/error.h"
 #include "weir/base/pinning.h"
 
-/* What was typed behind --pin, --pin-order and --nic; NULL: not given. */
+/* The arguments of --pin, --pin-order and --nic; NULL: not given. */
 struct weir_pinning_words {
     const char *pin;   /* "core", "list:0-3,8", "rankfile:PATH" */
     const char *order; /* "auto", "compact", "scatter" */

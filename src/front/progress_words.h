@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --progress says, for all commands that have it. */
+/* The words of --progress, for all commands that have it. */
 #ifndef WEIR_FRONT_PROGRESS_WORDS_H
 #define WEIR_FRONT_PROGRESS_WORDS_H
 

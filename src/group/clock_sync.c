@@ -8,7 +8,7 @@ enum { ROUND_TRIPS = 16 };
 /* Why 200 us: what a broadcast and a wake-up cost where the barrier just measured was lucky. */
 enum { START_MARGIN_NS = 200 * 1000, START_MARGIN_MAX_NS = 100 * 1000 * 1000 };
 
-/* What a parent answers: the first node's time, as far as the parent knows it. */
+/* The answer of a parent: the first node's time, as far as the parent knows it. */
 struct time_reply {
     int64_t global_ns;
     uint64_t error_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ranks do together, in terms of what every group can do. */
+/* Collective operations, in terms of those of every group. */
 #include "weir/group/group.h"
 
 #include "weir/base/text.h"

@@ -17,7 +17,7 @@ struct weir_mpi_pinged {
     MPI_Request question;
 };
 
-/* Who asks this rank. */
+/* The rank that asks this one. */
 static int asker_of(const struct weir_group *group)
 {
     if (group->node_count < 2)

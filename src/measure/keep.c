@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept of a record that has been shown. A run may have many thousand phases that are alike:
- * what they have in common is kept once. */
+/* Keeps records that have been shown. A run may have many thousand phases that are alike: what
+ * they have in common is stored once. */
 #include "weir/base/memory.h"
 #include "weir/measure/result.h"
 
@@ -145,7 +145,7 @@ static void keep_places(struct weir_arena *arena, struct weir_phase_result *reco
 
 /* ---- times of single transfers ---- */
 
-/* What is told at the end: percentiles, and of an open loop how its backlog grew. */
+/* Shown at the end only: percentiles and, of an open loop, how its backlog grew. */
 static void keep_times(struct weir_arena *arena, struct weir_phase_result *record)
 {
     record->latency = weir_histogram_trim(arena, record->latency);

@@ -45,7 +45,7 @@ static void merge_slowest(struct weir_phase_result *whole, const struct weir_pha
     whole->slowest_count = 1;
 }
 
-/* What the nodes moved in the mean, and how much of it was cached in all. */
+/* The mean traffic of the nodes, and how much of it was cached in all. */
 static void merge_data(struct weir_phase_result *whole, const struct weir_phase_result *row,
                        unsigned count)
 {

@@ -160,7 +160,7 @@ static void note(bool has_it, unsigned rank, uint32_t *count, uint32_t *first)
     ++*count;
 }
 
-/* What is known of none is not known of all; what is known of some is their sum. */
+/* A value unknown on all ranks is unknown; one known on some is their sum. */
 static void add_known(uint64_t *sum, uint64_t value)
 {
     if (value != WEIR_UNKNOWN)

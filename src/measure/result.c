@@ -30,7 +30,7 @@ static int64_t data_ns(const struct weir_rank_row *row)
     return row->data_ns < (uint64_t)limit ? (int64_t)row->data_ns : limit;
 }
 
-/* What was done of it while transfers were in flight is no more than what is left. */
+/* The part beside transfers in flight is at most the rest. */
 static int64_t overlapped_data_ns(const struct weir_rank_row *row)
 {
     int64_t limit = transfer_ns(row) - data_ns(row);
@@ -107,7 +107,7 @@ static void derive_sums(struct weir_phase_result *result, const struct weir_rank
     }
 }
 
-/* What the ranks' time and their processors went into. */
+/* The shares of the ranks' time and of their processor time. */
 static void derive_shares(struct weir_phase_result *result, const struct weir_rank_row *rows,
                           unsigned rank_count)
 {

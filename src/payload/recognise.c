@@ -121,7 +121,7 @@ static bool may_count(uint32_t signature, uint64_t word, uint64_t offset)
            (uint64_t)((uint32_t)word - signature) * sizeof word <= offset;
 }
 
-/* What the first piece of a file shows: an offset instead of the signature. */
+/* In the first piece of a file: an offset instead of the signature. */
 static enum weir_ior_pattern find_pattern(const struct weir_stretch *stretch)
 {
     return (uint32_t)stretch->words[0] == 0 ? WEIR_IOR_OFFSET : WEIR_IOR_TIMESTAMP;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the chosen backend can have in flight, and which loads contradict themselves. */
+/* Checks of the load: transfers in flight that the backend does not have, and loads that
+ * contradict themselves. */
 #include "check.h"
 
 #include <math.h>

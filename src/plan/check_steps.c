@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* What is around a step. */
+/* The steps around a step. */
 struct around {
     const struct weir_check_scope *scope;
     unsigned nesting;        /* steps */

@@ -222,7 +222,7 @@ static void add_manner(struct weir_text *text, const struct weir_phase *phase)
         weir_text_add(text, "; pause %s after each transfer", duration_of(phase->think_ns).text);
 }
 
-/* What a phase is, in a word. */
+/* The kind of a phase, in a word. */
 static const char *phase_name(const struct weir_phase *phase)
 {
     if (phase->is_check)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a test asks of its storage: how much there is of its files at one time. */
+/* The room that a test needs: how much of its files exists at one time. */
 #include "weir/plan/plan.h"
 
 static uint64_t bytes_of_phase(const struct weir_phase *phase)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What work each verb is: one row for each. */
+/* The kind of work of each verb: one row for each. */
 #include "weir/plan/plan.h"
 
 #include <assert.h>

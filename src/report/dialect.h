@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a dialect has in reports. Each is a folder here and a row in the table of report.c. */
+/* A dialect in the reports. Each is a folder here and a row in the table of report.c. */
 #ifndef WEIR_REPORT_DIALECT_H
 #define WEIR_REPORT_DIALECT_H
 

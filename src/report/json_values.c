@@ -295,7 +295,7 @@ bool weir_json_take_scalar(const struct weir_json_field *field, const json_t *va
     case WEIR_JSON_SEED:
         return weir_json_take_count(value, member);
     case WEIR_JSON_REAL:
-        /* What is derived of anything larger may not be finite. */
+        /* Figures derived of anything larger may not be finite. */
         *(double *)member = json_number_value(value);
         return json_is_number(value) && fabs(*(double *)member) <= 1e30;
     case WEIR_JSON_FLAG:

@@ -60,7 +60,7 @@ static void count_given_cores(const struct weir_surroundings *surroundings,
     }
 }
 
-/* What a rank without a policy has anyway, as the kernel alone tells it. */
+/* The placement of a rank without a policy, as the kernel alone reports it. */
 static struct weir_binding binding_as_given(const struct weir_cpu_set *given)
 {
     return (struct weir_binding){.cpus = *given,

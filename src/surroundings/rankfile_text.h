@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a policy for bindings needs from rank 0: the text of a rankfile, which may be on its node
- * alone. */
+/* The text of a rankfile, which may exist on the node of rank 0 alone. */
 #ifndef WEIR_SURROUNDINGS_RANKFILE_TEXT_H
 #define WEIR_SURROUNDINGS_RANKFILE_TEXT_H
 

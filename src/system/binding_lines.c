@@ -71,7 +71,7 @@ static void pad(struct weir_text *text, size_t line_start, size_t column)
 
 /* ---- runs of ranks ---- */
 
-/* What changes from one rank of a run to the next. */
+/* The columns that change from one rank of a run to the next. */
 struct stride {
     long rank;
     long cpu;

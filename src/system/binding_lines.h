@@ -5,7 +5,7 @@
 
 #include "weir/system/bindings.h"
 
-/* What a picture is made of, and the text that it goes to. */
+/* The parts of a picture, and the text that it goes to. */
 struct weir_binding_drawing {
     struct weir_text *text;
     const struct weir_topology *topology;

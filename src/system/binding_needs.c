@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What policies need beside a topology: the text of a rankfile, and the devices behind a target. */
+/* The needs of policies beside a topology: the text of a rankfile, and the devices behind a
+ * target. */
 #include "weir/system/bindings.h"
 
 #include <errno.h>

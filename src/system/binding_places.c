@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* What places are made from. */
+/* The inputs of places. */
 struct site {
     const struct weir_topology *topology;
     const struct weir_cpu_set *usable;

@@ -35,7 +35,7 @@ static void fill_binding(const struct plan *plan, unsigned i, const struct weir_
 
 /* ---- refusals ---- */
 
-/* What is wanted, what stands against it, and the way out. */
+/* The request, the obstacle, and the remedy. */
 struct conflict {
     const char *wanted;
     struct weir_cpu_set wrong;

@@ -163,7 +163,7 @@ static void add_slaves(struct builder *builder, size_t place)
     weir_name_list_close(&slaves);
 }
 
-/* What a loop device lies on: another device, or a file. */
+/* The backing of a loop device: another device, or a file. */
 static void add_backing(struct builder *builder, size_t place)
 {
     char file[PATH_MAX], path[WEIR_ROOTED_PATH_BYTES];

@@ -15,7 +15,7 @@
 
 #define CGROUPS "/sys/fs/cgroup"
 
-/* What is looked for, and who wants to know. */
+/* The controller that is looked for, and the function that is called. */
 struct walk {
     const char *root;
     const char *controller;
@@ -109,7 +109,7 @@ bool weir_control_group_line(const struct weir_control_group *group, const char 
 
 /* ---- where hierarchies are mounted ---- */
 
-/* What is left of `group` below `top`; NULL if it is elsewhere. */
+/* The part of `group` below `top`; NULL if it is elsewhere. */
 static const char *find_below(const char *group, const char *top)
 {
     size_t length = strlen(top);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this node is, as uname(2), /proc and /sys tell. */
+/* Properties of this node as uname(2), /proc and /sys report them. */
 #include "weir/system/environment.h"
 
 #include "control_group.h"
@@ -109,7 +109,7 @@ static void find_governor(const char *root, char *governor, size_t bytes)
     weir_name_list_close(&cpus);
 }
 
-/* What control groups allow; a rank that its launcher has bound already may use less itself. */
+/* Limits of control groups; a rank that its launcher has bound already may use less itself. */
 static void find_cpus(const char *root, const struct weir_topology *topology,
                       struct weir_node_facts *facts)
 {

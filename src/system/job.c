@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job was started by, from named variables of its environment. */
+/* The launcher and batch system of a job, from named variables of its environment. */
 #include "weir/system/environment.h"
 
 #include "mask.h"

@@ -38,7 +38,7 @@ static size_t dotted_length(const char *text)
     return is_part_of_name(*at) ? 0 : (size_t)(at - text);
 }
 
-/* What makes hexadecimal digits and colons an address. */
+/* The characters that make hexadecimal digits and colons an address. */
 struct groups {
     unsigned colons;
     unsigned longest;

@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-/* What the files of a control group are called, which differs between the two versions. */
+/* The names of the files of a control group, which differ between the two versions. */
 struct group_words {
     const char *limit;
     const char *usage;

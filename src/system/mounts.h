@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is mounted where, as /proc/self/mountinfo tells. */
+/* The mounts of this process, from /proc/self/mountinfo. */
 #ifndef WEIR_SYSTEM_MOUNTS_H
 #define WEIR_SYSTEM_MOUNTS_H
 
@@ -27,7 +27,7 @@ bool weir_path_find_existing(const char *path, char existing[PATH_MAX], struct s
  * tells; files below `root`, but `path` is as it is. */
 bool weir_mount_find(const char *root, const char *path, struct weir_mount *mount);
 
-/* What is mounted right at `point`; of several, the last, which hides the others. */
+/* The mount at `point` itself; of several, the last, which hides the others. */
 bool weir_mount_find_at(const char *root, const char *point, struct weir_mount *mount);
 
 /* A path as a field of mountinfo has it: blanks, ends of lines and backslashes are written as

@@ -137,7 +137,7 @@ int weir_residency_open(const char *path, struct weir_residency_probe **probe)
     if (made == NULL)
         return -ENOMEM;
     made->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-    /* What turns out to be a pipe would wait for its writer. */
+    /* A pipe would wait for its writer. */
     made->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     code = made->fd < 0 ? -errno : find_size(made->fd, &made->file_bytes);
     if (code == 0)
@@ -188,7 +188,7 @@ int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent ex
 
 /* ---- emptying ---- */
 
-/* What cannot be synced (a file system that is only read) has nothing to write back. */
+/* A read-only file system cannot be synced, and has nothing to write back. */
 static int write_back(int fd)
 {
     if (fdatasync(fd) == 0 || errno == EROFS || errno == EINVAL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What statvfs and the quota of the user leave to be written. */
+/* Free room by statvfs and by the quota of the user. */
 #include "weir/system/room.h"
 
 #include "mounts.h"

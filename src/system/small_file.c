@@ -102,8 +102,8 @@ bool weir_small_file_number(int64_t *number, const char *format, ...)
     return read_line(path, line) && sscanf(line, "%" SCNd64, number) == 1;
 }
 
-/* What is behind a colon or an equals sign, with or without blanks before it; NULL if neither is
- * there: "cpu" is not to be found in "cpu family : 6". */
+/* The rest of a line behind a colon or an equals sign, with or without blanks before it; NULL if
+ * neither is there: "cpu" is not to be found in "cpu family : 6". */
 static const char *find_value(const char *line, const char *name)
 {
     size_t length = strlen(name);

@@ -31,8 +31,8 @@ bool weir_small_file_line(char *line, size_t bytes, const char *format, ...)
 bool weir_small_file_number(int64_t *number, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* What is behind `name` and a colon or equals sign, in the first line that begins so and has
- * something there. */
+/* The rest of the first line that begins with `name` and a colon or equals sign, and has
+ * something behind it. */
 bool weir_small_file_field(const char *path, const char *name, char *value, size_t bytes);
 
 /* True if there is a file, directory or link of that name that leads somewhere. */

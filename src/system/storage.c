@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands behind a path: its mount, and block devices as /sys/class/block tells of them. */
+/* The storage behind a path: its mount, and block devices from /sys/class/block. */
 #include "weir/system/environment.h"
 
 #include "block_chain.h"
@@ -127,8 +127,8 @@ static void keep_mount(struct weir_storage_facts *facts, struct weir_mount *moun
 
 /* ---- one device ---- */
 
-/* What a device is, if no one has built it: the kind of a volume ("LVM", "CRYPT"), of a RAID. Of
- * the name of a volume, what follows the kind is a number of its own. */
+/* The kind of a device: of a volume ("LVM", "CRYPT"), of a RAID. In the name of a volume a
+ * number follows the kind. */
 static void find_model(const char *device, char *model, size_t bytes)
 {
     if (weir_small_file_line(model, bytes, "%s/device/model", device) ||

@@ -140,7 +140,8 @@ static struct weir_cpu_set cpus_of(hwloc_const_bitmap_t bitmap)
     return cpus;
 }
 
-/* What runs on its own: a core, or a processor of a host that does not tell of cores. */
+/* The smallest unit with processors of its own: a core, or a processor of a host that does not
+ * report cores. */
 static hwloc_obj_t core_above(hwloc_topology_t hwloc, hwloc_obj_t pu)
 {
     hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(hwloc, HWLOC_OBJ_CORE, pu);
@@ -281,7 +282,7 @@ static void keep_distances(struct weir_topology *topology, hwloc_topology_t hwlo
     hwloc_distances_release(hwloc, distances);
 }
 
-/* What this process runs on is allowed, whatever control groups hwloc found. */
+/* The processors of this process count as allowed, whatever control groups hwloc found. */
 static void keep_allowed(struct weir_topology *topology, hwloc_topology_t hwloc)
 {
     struct weir_cpu_set running;
@@ -356,7 +357,7 @@ static enum weir_link_state link_of(const struct weir_topology *topology, hwloc_
     return WEIR_LINK_UNKNOWN;
 }
 
-/* What is attached to the whole host is as near to one node as to another. */
+/* A device attached to the whole host is as near to one node as to another. */
 static void locate(const struct weir_topology *topology, hwloc_topology_t hwloc, hwloc_obj_t object,
                    struct weir_device_part *device)
 {
@@ -394,7 +395,7 @@ static void keep_devices(struct weir_topology *topology, hwloc_topology_t hwloc)
 
 /* ---- opening and closing ---- */
 
-/* What would be left out of all that is told is not left out in silence. */
+/* Processors that would be left out of all output are refused, not dropped silently. */
 static int check_numbers(hwloc_topology_t hwloc, struct weir_error *error)
 {
     int cpu = hwloc_bitmap_last(hwloc_topology_get_complete_cpuset(hwloc));

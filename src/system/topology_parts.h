@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept of hwloc's picture of a host: all that places ranks and draws them reads this. */
+/* The part of hwloc's topology that is kept: placement and drawing of ranks read only this. */
 #ifndef WEIR_SYSTEM_TOPOLOGY_PARTS_H
 #define WEIR_SYSTEM_TOPOLOGY_PARTS_H
 

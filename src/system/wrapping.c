@@ -165,8 +165,8 @@ void weir_container_name(const char *root, const char *(*get)(const char *name),
 
 /* ---- hypervisors ---- */
 
-/* What the firmware calls the machine. Those that sell machines without a hypervisor under the same
- * name need another sign. */
+/* The machine's name in the firmware. Vendors that sell machines without a hypervisor under the
+ * same name need another sign. */
 static const char *find_product(const char *root, bool has_flag)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is between this process and the hardware: containers and virtual machines. By what can be
- * seen from within, which is a guess; files below `root`. */
+/* Containers and virtual machines around this process, as far as they can be recognised from
+ * within; files below `root`. */
 #ifndef WEIR_SYSTEM_WRAPPING_H
 #define WEIR_SYSTEM_WRAPPING_H
 

@@ -31,7 +31,7 @@ bool weir_cpu_set_equals(const struct weir_cpu_set *a, const struct weir_cpu_set
 /* True if all of `part` are in `whole`. */
 bool weir_cpu_set_is_within(const struct weir_cpu_set *part, const struct weir_cpu_set *whole);
 
-/* What is in either, in both. */
+/* Union and intersection. */
 struct weir_cpu_set weir_cpu_set_or(const struct weir_cpu_set *a, const struct weir_cpu_set *b);
 struct weir_cpu_set weir_cpu_set_and(const struct weir_cpu_set *a, const struct weir_cpu_set *b);
 

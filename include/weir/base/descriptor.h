@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rest of the program may know of a backend without touching it: its names, abilities and
+/* A backend as the rest of the program sees it, without touching it: names, abilities and
  * options. */
 #ifndef WEIR_BASE_DESCRIPTOR_H
 #define WEIR_BASE_DESCRIPTOR_H
@@ -32,9 +32,9 @@ struct weir_descriptor {
     unsigned standard_depth;
     unsigned standard_batch;
     struct weir_option_set options;
-    /* Refuses, with the way out, values of `options` that make no sense whatever the ranks, hosts
-     * and devices are. A plan is checked by it before it runs or is explained. 0 or the error.
-     * NULL: all go. */
+    /* Refuses values of `options` that are wrong on any host, for any ranks and devices; the
+     * error names the remedy. Called when a plan is checked, before it runs or is explained. 0 or
+     * the error. NULL: all values are accepted. */
     int (*check)(const void *options, struct weir_error *error);
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this host can do for a benchmark, subject by subject, each with a verdict and the way out.
- */
+/* The state of this host for benchmarks, subject by subject, each with a verdict and a remedy.
+ * */
 #ifndef WEIR_BASE_DIAGNOSIS_H
 #define WEIR_BASE_DIAGNOSIS_H
 
@@ -21,8 +21,8 @@ struct weir_diagnosis_line {
     const char *heading; /* what the subject is a part of: "memory" */
     const char *subject; /* a word or two: "io_uring" */
     const char *text;    /* what was found, without a full stop */
-    /* how it is made good; ways that can be taken each for itself have a line each, with '\n'
-     * between them. NULL: nothing is to be done */
+    /* the remedy; alternatives are separated by '\n', one per line. NULL: nothing is to be done
+     * */
     const char *remedy;
 };
 
@@ -43,7 +43,7 @@ void weir_diagnosis_add(struct weir_diagnosis *diagnosis, enum weir_verdict verd
                         const char *subject, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Adds a way out, a line of its own, to the line that was added last. */
+/* Adds an alternative remedy, on a line of its own, to the line that was added last. */
 void weir_diagnosis_help(struct weir_diagnosis *diagnosis, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-/* What the process returns to its caller. */
+/* Exit codes of the process. */
 enum weir_exit {
     WEIR_EXIT_DONE = 0,   /* everything asked for was done and right */
     WEIR_EXIT_FLAWED = 1, /* done, but with data or operation errors, or interrupted */

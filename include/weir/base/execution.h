@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the kernel does not tell. */
+/* A value that the kernel does not report. */
 #define WEIR_UNKNOWN UINT64_MAX
 
-/* What a counter has grown by; WEIR_UNKNOWN if either reading is. */
+/* The growth of a counter between two readings; WEIR_UNKNOWN if either reading is. */
 static inline uint64_t weir_growth(uint64_t before, uint64_t after)
 {
     if (before == WEIR_UNKNOWN || after == WEIR_UNKNOWN)

@@ -41,8 +41,8 @@ struct weir_nic_facts {
     int32_t numa_node;   /* WEIR_NUMA_UNKNOWN */
 };
 
-/* What a node is, but for what each node has of its own (name, addresses, free memory): two nodes
- * of a kind have the same bytes. Begin with all zero. */
+/* Properties of a node, without those that differ between nodes of one kind (name, addresses,
+ * free memory): two such nodes have the same bytes. To be zeroed before it is filled. */
 struct weir_node_facts {
     char kernel[128]; /* "Linux 6.1.0-13-amd64 x86_64" */
     char distribution[96];
@@ -86,8 +86,8 @@ struct weir_device_facts {
     int32_t numa_node; /* WEIR_NUMA_UNKNOWN */
 };
 
-/* What is behind a target on one node; two nodes that see the same have the same bytes. Begin with
- * all zero. */
+/* The storage behind a target as one node sees it; two nodes that see the same have the same
+ * bytes. To be zeroed before it is filled. */
 struct weir_storage_facts {
     bool is_known;
     bool is_network; /* data leave the node: bytes of NICs tell more than those of devices */

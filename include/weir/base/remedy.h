@@ -19,7 +19,7 @@
 #define WEIR_REMEDY_KEEP_FAILED "{keep-failed}"
 #define WEIR_REMEDY_KEEP_OPEN "{keep-open}"
 #define WEIR_REMEDY_USE_EXISTING "{use-existing}"
-/* What is moved. */
+/* The size of the work. */
 #define WEIR_REMEDY_WRITE "{write}"
 #define WEIR_REMEDY_READ "{read}"
 #define WEIR_REMEDY_TRANSFER_SIZE "{transfer-size}"
@@ -35,13 +35,13 @@
 #define WEIR_REMEDY_SHIFT_RANDOM "{shift-random}"
 #define WEIR_REMEDY_SHIFT_PERMUTATION "{shift-permutation}"
 #define WEIR_REMEDY_SHIFT_DISTANCE "{shift-distance}"
-/* What is in the data, and who checks it. */
+/* The content of the data, and its verification. */
 #define WEIR_REMEDY_FOREIGN_DATA "{foreign-data}" /* data that another program wrote */
 #define WEIR_REMEDY_PATTERN "{pattern}"
 #define WEIR_REMEDY_SEED "{seed}"
 #define WEIR_REMEDY_VERIFY_WRITES "{verify-writes}"
 #define WEIR_REMEDY_VERIFY_READS "{verify-reads}"
-/* What is told; and, as places of errors, where it goes. */
+/* Reports; also the places of errors in them. */
 #define WEIR_REMEDY_OUTLIERS "{outliers}"
 #define WEIR_REMEDY_REPORT_FILE "{report-file}"
 #define WEIR_REMEDY_RANK_FILE "{rank-file}"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands of a user do, once the front end has read them. A signal number in
- * *stop_signal ends what runs in order. */
+/* The commands of the program, after the front end has read their options. A signal number in
+ * *stop_signal ends a command in order. */
 #ifndef WEIR_COMMANDS_COMMANDS_H
 #define WEIR_COMMANDS_COMMANDS_H
 

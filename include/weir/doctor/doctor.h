@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this node can do for a benchmark, and how it is made to do more. Needs no MPI. */
+/* Examines this node for benchmarks: limits, drivers, devices, and how each is improved. Needs
+ * no MPI. */
 #ifndef WEIR_DOCTOR_DOCTOR_H
 #define WEIR_DOCTOR_DOCTOR_H
 

@@ -39,7 +39,7 @@ struct weir_observer {
                       struct weir_error *error);
     void (*test_ends)(void *context, const struct weir_test_result *test);
     void (*progress)(void *context, const struct weir_progress *progress);
-    bool keeps_each_note; /* see weir_result_keep_phase */
+    bool keeps_each_note;          /* see weir_result_keep_phase */
     uint64_t progress_interval_ns; /* 0: never */
 };
 
@@ -50,9 +50,9 @@ struct weir_engine_params {
     const struct weir_clock *clock;
     const struct weir_observer *observer;
     const volatile sig_atomic_t *stop_signal; /* not 0: end in order, as soon as possible */
-    /* Ends all ranks, where some has not moved for the time after which the plan gives up: the
-     * reason names it. On whichever rank sees it; `is_held`: from another thread than MPI's, which
-     * may be in it. Does not return. NULL: the process ends. */
+    /* Ends all ranks when one has made no progress for longer than the plan allows; the reason
+     * names it. Called on the rank that notices it. `is_held`: called from a thread other than that
+     * of MPI, which may be inside an MPI call. Does not return. NULL: the process exits. */
     void (*give_up)(void *context, const char *reason, bool is_held);
     void *give_up_context;
 };

@@ -31,7 +31,7 @@ enum weir_command_kind {
     WEIR_COMMAND_SERVE        /* serve objects as `serve` says */
 };
 
-/* What `weir serve` is asked. Zero is a default. */
+/* The request of `weir serve`. Zero is a default. */
 struct weir_serve_request {
     const char *provider;
     const char *device;
@@ -51,7 +51,7 @@ struct weir_serve_request {
     bool is_once; /* ends when the last client has left */
 };
 
-/* What `weir doctor` and `weir topology` are asked. */
+/* The request of `weir doctor` and `weir topology`. */
 struct weir_host_question {
     const char *path;      /* a directory, file or device to look at; NULL */
     const char *xml_path;  /* topology of another host; NULL */
@@ -61,7 +61,7 @@ struct weir_host_question {
     struct weir_pinning pinning;
 };
 
-/* What `weir report` is asked for. */
+/* The request of `weir report`. */
 struct weir_report_request {
     const char *run;          /* last, all, list, a number, an id */
     const char *format;       /* a word of the run's dialect; NULL: its first */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who runs with us: ranks, nodes, and what they do together. The only way to talk to other
- * ranks. */
+/* The ranks of the job, their nodes, and their collective operations. All communication between
+ * ranks goes through here. */
 #ifndef WEIR_GROUP_GROUP_H
 #define WEIR_GROUP_GROUP_H
 
@@ -19,8 +19,8 @@ enum weir_reduction { WEIR_SUM, WEIR_MIN, WEIR_MAX };
 
 struct weir_group;
 
-/* What an implementation gives. Functions return 0 or -errno unless they say otherwise; all but
- * send, receive, has_message, raise_alarm, hears_alarm and pings are collective. */
+/* The operations of an implementation. Functions return 0 or -errno unless stated otherwise; all
+ * but send, receive, has_message, raise_alarm, hears_alarm and pings are collective. */
 struct weir_group_ops {
     /* The first four are not called in a group of one rank, and may be NULL there. */
     int (*barrier)(struct weir_group *group);

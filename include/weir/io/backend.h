@@ -32,14 +32,13 @@ struct weir_session {
     bool submits_in_reap;
 };
 
-/* What addresses, offsets and sizes of transfers must be multiples of. Each is a power of two; 1:
- * anything. */
+/* Granularity of addresses, offsets and sizes of transfers. Each is a power of two; 1: none. */
 struct weir_alignment {
     uint32_t memory;
     uint32_t offset; /* of offsets and sizes */
 };
 
-/* What tells a file of the kernel from all others on this node, whatever it is called. */
+/* Identifies a file of the kernel on this node, under whatever name. */
 struct weir_file_id {
     uint64_t device;
     uint64_t inode; /* 0: not known */
@@ -71,7 +70,7 @@ enum weir_op_verb {
 };
 #define WEIR_OP_VERB_COUNT 10
 
-/* What an operation on names is about. Lent from submit to reap. */
+/* The operands of an operation on names. Lent from submit to reap. */
 struct weir_name_request {
     const char *path;
     const char *new_path;                  /* RENAME: replaced if it is there */
@@ -146,9 +145,8 @@ struct weir_file_part {
     uint64_t block_count;
 };
 
-/* What may stand under a name when it is opened. Between the look at a name and the open, others
- * can put something else there: so the opener decides on what it has opened, before the first byte.
- */
+/* Kinds of files that an open accepts. The name may be replaced between a check of it and the
+ * open, so the opener checks the file that it has opened, before the first byte. */
 enum weir_claim {
     WEIR_CLAIM_ANY, /* whatever is there; links are followed */
     /* Nothing: this open makes the file, for which must_create is set too. -EEXIST: there is one.
@@ -226,11 +224,11 @@ struct weir_name_ops {
     /* Refuses, with *error set, a path (which need not exist) that the options of the session do
      * not fit. Called before anything is touched. NULL: they fit any path. */
     int (*check)(struct weir_session *session, const char *path, struct weir_error *error);
-    /* What the file system of `path` (which need not exist) demands of transfers. -EOPNOTSUPP: it
-     * has no O_DIRECT, and the session is about that. NULL: nothing is demanded. */
+    /* The alignment that the file system of `path` (which need not exist) requires. -EOPNOTSUPP:
+     * it has no O_DIRECT, which the session needs. NULL: no requirement. */
     int (*alignment)(struct weir_session *session, const char *path,
                      struct weir_alignment *alignment);
-    /* What the kernel calls the file, where that is only a part of `path`. NULL: `path`. */
+    /* The part of `path` that is the kernel's name of the file. NULL: all of it. */
     const char *(*kernel_path)(struct weir_session *session, const char *path);
     /* a name can be made anywhere: the directories that it says need not be there before */
     bool implies_directories;
@@ -243,7 +241,7 @@ struct weir_name_ops {
 #define WEIR_SERVER_ADDRESS_BYTES 128
 #define WEIR_JOB_SECRET_BYTES 32
 
-/* What a rank does in a test. */
+/* Roles of a rank in a test. */
 enum weir_role { WEIR_ROLE_CLIENT = 1 << 0, WEIR_ROLE_SERVER = 1 << 1 };
 
 /* One running server of this process. Allocated by the backend, held by the engine from the first
@@ -269,8 +267,8 @@ struct weir_server_params {
 };
 
 struct weir_server_ops {
-    /* What each rank does, of enum weir_role: rank 0 is a client at least. The same answer on all
-     * ranks. Fills roles[group->size]; 0, or the error with the way out. */
+    /* The roles of each rank; rank 0 is at least a client. The same answer on all ranks. Fills
+     * roles[group->size]; 0, or the error with its remedy. */
     int (*assign)(const void *options, const struct weir_group *group, unsigned roles[],
                   struct weir_error *error);
     /* Sets *server only on success. On failure: 0 left behind, *error set. */
@@ -302,7 +300,7 @@ struct weir_session_params {
     const volatile sig_atomic_t *stop_signal;
 };
 
-/* What a session got of what it asked the system for. */
+/* What the system granted a session of its requests. */
 struct weir_session_facts {
     struct weir_text granted;   /* "single issuer, fixed buffers": with commas between; may be "" */
     struct weir_text shortfall; /* what was asked for and not granted, and the way out: a sentence

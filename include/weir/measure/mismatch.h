@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What verification found: how many transfers are wrong, where the first ones are, and of what
- * kind. */
+/* The result of verification: how many transfers are wrong, where the first ones are, and how
+ * they differ. */
 #ifndef WEIR_MEASURE_MISMATCH_H
 #define WEIR_MEASURE_MISMATCH_H
 
@@ -26,7 +26,7 @@ enum weir_mismatch_kind {
 extern const char *const weir_mismatch_names[WEIR_MISMATCH_KIND_COUNT];
 const char *weir_mismatch_name(enum weir_mismatch_kind kind);
 
-/* What data at the wrong place say of themselves. */
+/* The origin that misplaced data carry in their stamp. */
 enum weir_found {
     WEIR_FOUND_NOTHING,
     WEIR_FOUND_PLACE, /* all the found_ members are known */

@@ -64,8 +64,8 @@ struct weir_rank_place {
     uint64_t preemptions;
 };
 
-/* What derives them: one per rank, in the order of ranks. Ranks whose execution is not known are
- * counted and tell nothing. */
+/* Derives them from one execution per rank, in the order of ranks. Ranks whose execution is
+ * unknown are counted only. */
 struct weir_placed_rank {
     uint32_t node; /* number of its node, from 0 on */
     const struct weir_execution *execution;

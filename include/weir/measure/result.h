@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happened, over all ranks: one record per finished phase, derived once from the ranks'
- * tallies. Reports and the result file need nothing else. */
+/* The results over all ranks: one record per finished phase, derived once from the ranks'
+ * tallies. Reports and the result file read nothing else. */
 #ifndef WEIR_MEASURE_RESULT_H
 #define WEIR_MEASURE_RESULT_H
 
@@ -87,7 +87,8 @@ struct weir_rank_gap {
     const char *host;
 };
 
-/* What of a rank is far from the mean: the six that IOR's -j looks at, but for the duplicates. */
+/* Values of a rank that may be far from the mean: the six that IOR's -j looks at, without the
+ * duplicates. */
 enum weir_outlier_kind {
     WEIR_OUTLIER_START,    /* when it opened, relative to the agreed start */
     WEIR_OUTLIER_OPEN,     /* how long it took to open, ... */
@@ -118,7 +119,7 @@ struct weir_stonewall {
     double bytes_mean; /* per rank, at that time */
 };
 
-/* What a depth is worth. */
+/* The rate reached at a queue depth. */
 struct weir_depth_point {
     unsigned depth;
     double ops_per_s; /* of all ranks: median of its trials */
@@ -278,7 +279,7 @@ void weir_result_derive(struct weir_phase_result *result, const struct weir_rank
  */
 double weir_result_estimate_s(const struct weir_phase_result *result);
 
-/* What a timed label measured: one time through the steps under it. */
+/* The time of one pass through the steps under a timed label. */
 struct weir_timed_result {
     unsigned test;
     const char *label;   /* in the arena, as `loops` */
@@ -347,7 +348,7 @@ struct weir_storage_group {
     struct weir_storage_facts facts;
 };
 
-/* What is known when a test begins. */
+/* The facts of a test at its beginning. */
 struct weir_test_result {
     unsigned test;
     double begun_s;
@@ -445,7 +446,7 @@ void weir_result_find(struct weir_phase_result *phase, enum weir_severity severi
  * that starts again (`may_exceed`) moves more than its files hold. */
 bool weir_result_has_odd_size(const struct weir_phase_result *phase, bool may_exceed);
 
-/* What the phases make of the exit code: 0 done; 1 with errors of data or operations, or
+/* The exit code that follows from the phases: 0 done; 1 with errors of data or operations, or
  * interrupted. */
 int weir_result_judge(const struct weir_result *result);
 

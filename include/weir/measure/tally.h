@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one rank did in one phase. One writer; gathered after the phase. */
+/* The work of one rank in one phase. One writer; gathered after the phase. */
 #ifndef WEIR_MEASURE_TALLY_H
 #define WEIR_MEASURE_TALLY_H
 
@@ -32,7 +32,7 @@ struct weir_pace_tally {
 /* Verbs of operations, as the room io numbers them. */
 #define WEIR_TALLY_VERBS 10
 
-/* What operations of one verb came to. */
+/* Totals of the operations of one verb. */
 struct weir_verb_tally {
     uint64_t byte_count; /* of operations that were done */
     uint64_t error_count;

@@ -49,7 +49,7 @@
 #define WEIR_FILLER_PIECES 256
 #define WEIR_FILLER_BYTES ((size_t)WEIR_FILLER_PIECES * WEIR_PIECE_BYTES)
 
-/* What all data of one write phase has in common. */
+/* Properties common to all data of one write phase. */
 struct weir_identity {
     uint64_t generation; /* 0: unknown or none */
     uint64_t transfer_bytes;
@@ -82,7 +82,7 @@ static inline uint32_t weir_stamp_format(enum weir_payload_mode mode)
 /* True if `bytes` (WEIR_STAMP_BYTES of them, at any address) are a stamp. */
 bool weir_stamp_read(const void *bytes, struct weir_stamp_facts *facts);
 
-/* What one rank writes to one file in one phase, or expects to read from it. */
+/* The data of one rank in one file in one phase: written, or expected by reads. */
 struct weir_source {
     struct weir_identity identity;
     /* WEIR_FILLER_BYTES and one piece more; NULL but for WEIR_PAYLOAD_STAMP */

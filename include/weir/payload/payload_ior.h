@@ -39,7 +39,7 @@ static inline uint64_t weir_ior_next_random(uint64_t word)
     return word * UINT64_C(0x9e37fffffffc0001) >> 3;
 }
 
-/* What one rank writes in one phase. */
+/* The data of one rank in one phase. */
 struct weir_ior_data {
     enum weir_ior_pattern pattern;
     int32_t signature;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What one stretch of a file holds. */
+/* The origin of the data in one stretch of a file. */
 enum weir_content {
     WEIR_CONTENT_ZERO,    /* nothing, a hole maybe */
     WEIR_CONTENT_ONES,    /* all bits set, which IOR fills files with before random writes */
@@ -27,7 +27,7 @@ struct weir_stretch {
     uint64_t offset; /* of the first one, in bytes */
 };
 
-/* What is known of a file so far. Starts as zeros. */
+/* Findings about a file so far. Starts as zeros. */
 struct weir_traces {
     uint64_t bare_key;             /* of WEIR_CONTENT_BARE */
     uint32_t signature;            /* of words that count, 0: not known */

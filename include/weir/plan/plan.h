@@ -112,7 +112,7 @@ enum weir_verb {
 extern const char *const weir_verb_names[WEIR_VERB_COUNT];
 const char *weir_verb_name(enum weir_verb verb);
 
-/* What work a verb is: either it moves data, or it works on names. */
+/* The kind of work of a verb: it moves data, or works on names. */
 bool weir_verb_moves_data(enum weir_verb verb);
 bool weir_verb_works_on_names(enum weir_verb verb);
 bool weir_verb_writes(enum weir_verb verb); /* some of its transfers write */
@@ -232,14 +232,14 @@ struct weir_memory_hog {
     unsigned percent_of_node; /* of the memory of each node, split likewise */
 };
 
-/* What is let go of before each phase that reads. */
+/* Caches that are dropped before each phase that reads. */
 enum weir_cache_drop {
     WEIR_DROP_NOTHING,
     WEIR_DROP_FILES, /* the files of the phase, from the page caches of all nodes */
     WEIR_DROP_NODE   /* the whole page cache of each node */
 };
 
-/* What the watchdog waits if nothing else is asked for. */
+/* The default timeout of the watchdog. */
 #define WEIR_PLAN_WATCHDOG_NS UINT64_C(60000000000)
 
 /* Steps that run against one backend with one set of ranks. */
@@ -298,7 +298,7 @@ struct weir_output {
     uint64_t progress_ns; /* between lines that say how far the run is, or WEIR_PROGRESS_... */
 };
 
-/* What a plan was made from, for the reader of the result file: nothing is made of it again. */
+/* The source of a plan, for readers of the result file; it is never parsed again. */
 struct weir_plan_source {
     const char *const *words; /* argv */
     size_t word_count;
@@ -383,8 +383,8 @@ unsigned weir_test_nesting(const struct weir_test *test);
 /* Value of a setting of the test, or NULL. */
 const char *weir_test_setting(const struct weir_test *test, const char *key);
 
-/* What the test's backend can do (enum weir_ability); of a wrapping backend, what the wrapped one
- * can. */
+/* Abilities of the test's backend (enum weir_ability); of a wrapping backend, those of the
+ * wrapped one. */
 unsigned weir_test_abilities(const struct weir_test *test);
 
 /* The files of a test, as many of them as there are at one time. */

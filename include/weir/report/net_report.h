@@ -8,8 +8,8 @@
 #include "weir/flows/plan.h"
 #include "weir/flows/result.h"
 
-/* What stands before the first measurement; a measurement's lines as soon as it is there (none in
- * JSON); and the end. The three together are the report. */
+/* The lines before the first measurement; those of a measurement as soon as it is finished (none
+ * in JSON); and those of the end. The three together are the report. */
 void weir_net_report_begin(const struct weir_net_plan *plan, const struct weir_net_result *result,
                            struct weir_text *text);
 void weir_net_report_measurement(const struct weir_net_plan *plan,
@@ -23,11 +23,11 @@ void weir_net_report_end(const struct weir_net_plan *plan, const struct weir_net
 /* Before anything is measured; `host` has the host, the job and the nodes. */
 void weir_net_record_run(struct weir_text *text, const struct weir_net_plan *plan,
                          const struct weir_net_result *result, const struct weir_result *host);
-/* What is used, and by which ranks: before the first measurement. */
+/* The network in use, and the ranks that use it: before the first measurement. */
 void weir_net_record_network(struct weir_text *text, const struct weir_net_result *result);
 void weir_net_record_measurement(struct weir_text *text, const struct weir_net_result *result,
                                  uint32_t measurement);
-/* What is derived of all, and how it ended. */
+/* The figures over all measurements, and how the run ended. */
 void weir_net_record_end(struct weir_text *text, const struct weir_net_plan *plan,
                          const struct weir_net_result *result);
 

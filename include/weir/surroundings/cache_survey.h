@@ -17,8 +17,8 @@ void weir_cache_survey_measure(const char *path, const struct weir_share *share,
 #define WEIR_SURVEY_RUNS_MAX 4096
 #define WEIR_SURVEY_PIECE_BYTES (UINT64_C(64) << 20)
 
-/* What a share reads, as runs of transfers that lie one behind the other, in pieces that are asked
- * about one by one. Of more runs than WEIR_SURVEY_RUNS_MAX it holds as many, evenly spread. */
+/* The transfers of a share as contiguous runs, cut into pieces whose residency is asked for one
+ * by one. Of more runs than WEIR_SURVEY_RUNS_MAX it holds that many, evenly spread. */
 struct weir_cache_survey {
     const struct weir_share *share;
     uint64_t op_limit;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What surrounds a phase and is no part of it: the host, where the rank and its buffers are, what
- * passes devices and networks meanwhile. The first rank of each node looks at what its ranks have
- * in common: topology, environment, storage, traffic and stolen time. A run opens and closes them,
- * a test and a phase each have one begin and one end. */
+/* The environment of a phase: the host, the placement of the rank and its buffers, and the
+ * traffic of devices and networks meanwhile. The first rank of each node observes what its ranks
+ * share: topology, environment, storage, traffic and stolen time. A run opens and closes the
+ * environment; a test and a phase each have one begin and one end. */
 #ifndef WEIR_SURROUNDINGS_SURROUNDINGS_H
 #define WEIR_SURROUNDINGS_SURROUNDINGS_H
 
@@ -16,7 +16,7 @@
 #include "weir/system/stolen.h"
 #include "weir/system/topology.h"
 
-/* What a rank knows of its host. */
+/* The host as a rank sees it. */
 struct weir_host_view {
     struct weir_topology
         *topology;                 /* first rank of each node only; NULL if it cannot be had, ... */
@@ -98,7 +98,7 @@ int weir_surroundings_place_memory(void *context, void *memory, size_t bytes);
 
 /* ---- around a phase ---- */
 
-/* What was seen of this rank, and on the first rank of a node of its node. */
+/* Observations of this rank and, on the first rank of a node, of the node. */
 struct weir_phase_surroundings {
     struct weir_execution execution;
     struct weir_traffic traffic; /* what passed devices and networks of the node */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a block device is, who uses it, and what is on it. Nothing here writes to it. */
+/* Identifies a block device, its users and its content. Nothing here writes to it. */
 #ifndef WEIR_SYSTEM_BLOCK_DEVICE_H
 #define WEIR_SYSTEM_BLOCK_DEVICE_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this node is, what stands behind a path on it, and what this job was started by. Nothing
- * here reads the environment but the variables that are named in the code, none of which holds a
- * secret. */
+/* Properties of this node, of the storage behind a path, and of the job. Nothing here reads
+ * environment variables but those named in the code, none of which holds a secret. */
 #ifndef WEIR_SYSTEM_ENVIRONMENT_H
 #define WEIR_SYSTEM_ENVIRONMENT_H
 
@@ -29,7 +28,7 @@ uint64_t weir_environment_machine(const char *root);
  * attributes, which may wait for its servers. */
 void weir_storage_describe(const char *root, const char *path, struct weir_storage_facts *facts);
 
-/* What is known of the job: launcher, batch system with the job's number and nodes, settings of the
+/* Facts of the job: launcher, batch system with the job's number and nodes, settings of the
  * transports of MPI libraries. `get` is getenv but for tests. The list and what it points to are in
  * `arena`; returns how many there are. */
 size_t weir_job_describe(const char *(*get)(const char *name), struct weir_arena *arena,
@@ -37,8 +36,8 @@ size_t weir_job_describe(const char *(*get)(const char *name), struct weir_arena
 
 /* ---- bytes of devices and networks ---- */
 
-/* What is counted: the lowest devices behind a target, or all network devices with hardware behind
- * them and RDMA ports. */
+/* The scope of the counters: the lowest devices behind a target, or all network devices with
+ * hardware behind them and RDMA ports. */
 struct weir_traffic_watch;
 
 /* Never NULL. `facts` is not kept. */
@@ -50,8 +49,8 @@ void weir_traffic_close(struct weir_traffic_watch *watch);
  * port. */
 void weir_traffic_read(const struct weir_traffic_watch *watch, struct weir_traffic *traffic);
 
-/* What has passed meanwhile. A sum that has become smaller, because a device was taken away, is
- * taken as 0. */
+/* The bytes since the watch was opened. A sum that has become smaller, because a device was
+ * removed, is taken as 0. */
 struct weir_traffic weir_traffic_between(const struct weir_traffic *before,
                                          const struct weir_traffic *after);
 

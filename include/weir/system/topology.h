@@ -26,8 +26,8 @@ struct weir_topology_counts {
     unsigned processors;
 };
 
-/* What a processor is part of. Numbers of NUMA nodes are the kernel's; of cores and packages,
- * hwloc's logical ones. */
+/* The NUMA node, package and core of a processor. Numbers of NUMA nodes are the kernel's; of
+ * cores and packages, hwloc's logical ones. */
 struct weir_processor_place {
     unsigned core;
     unsigned first_of_core; /* number of the first processor of its core */

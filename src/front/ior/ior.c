@@ -43,8 +43,8 @@ static int add_permission(struct weir_plan *plan, int first, struct weir_error *
     return 0;
 }
 
-/* What IOR takes from its environment is given as words before all others, so that the result file
- * keeps it, and the command line has the last word. */
+/* Settings that IOR takes from its environment are put before all other words, so that the
+ * result file keeps them and the command line overrides them. */
 static int add_environment(const struct weir_invocation *invocation, struct weir_plan *plan,
                            struct weir_error *error)
 {

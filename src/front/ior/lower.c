@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What IOR's words mean for a test as a whole, and for the output of the run. */
+/* The meaning of IOR's options for a test as a whole, and for the output of the run. */
 #include "lower.h"
 
 #include "check.h"
@@ -154,7 +154,7 @@ static void lower_limits(const struct weir_ior_lowering *lowering)
     test->op_csv_prefix = ior->op_csv_prefix;
 }
 
-/* What IOR takes back with a warning. */
+/* Options that IOR cancels with a warning. */
 static void mend_config(const struct weir_ior_lowering *lowering, struct weir_ior_config *ior)
 {
     if (ior->repetitions < 1) {

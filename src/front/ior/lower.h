@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What IOR's words mean: one request becomes one test of the plan. */
+/* The meaning of IOR's options: one request becomes one test of the plan. */
 #ifndef WEIR_FRONT_IOR_LOWER_H
 #define WEIR_FRONT_IOR_LOWER_H
 

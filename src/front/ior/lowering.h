@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of IOR's lowering share: one request on its way to one test. */
+/* Shared by the parts of IOR's lowering: one request on its way to one test. */
 #ifndef WEIR_FRONT_IOR_LOWERING_H
 #define WEIR_FRONT_IOR_LOWERING_H
 
@@ -26,7 +26,7 @@ struct weir_ior_lowering {
     const struct weir_target *target;
     struct weir_payload payload;
     const struct weir_descriptor *loop; /* the backend that moves the data, if it is no dry run */
-    bool is_collective;                  /* asked for, and the backend can */
+    bool is_collective;                 /* asked for, and the backend can */
     struct weir_ior_load load;
     struct weir_phase *latest; /* that moves data, in the same repetition; NULL: none yet */
 };

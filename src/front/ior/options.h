@@ -84,7 +84,7 @@ struct weir_ior_config {
     int64_t stray_dashes;
 };
 
-/* What we add to IOR's words. */
+/* Options that Weir adds to IOR's. */
 struct weir_ior_additions {
     const char *result_path;
     const char *data;   /* NULL: as -l says */
@@ -114,7 +114,7 @@ struct weir_ior_additions {
     const char *give_up; /* NULL: never */
 };
 
-/* What is done in place of a run. */
+/* Actions in place of a run. */
 struct weir_ior_orders {
     int64_t explain;
     int64_t help;

@@ -202,7 +202,7 @@ static struct weir_phase data_phase(const struct weir_ior_lowering *lowering)
     };
 }
 
-/* What is timed is done at the depth and the rate that were asked for. */
+/* Timed phases run at the depth and the rate that were asked for. */
 static void load_phase(const struct weir_ior_lowering *lowering, struct weir_phase *phase)
 {
     phase->depth = lowering->load.depth;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What IOR does that its users would not expect. Each was observed on the original, by running it,
- * in its manual or in its issue tracker. */
+/* Behaviour of IOR that its users would not expect. Each was observed on the original, by
+ * running it, in its manual or in its issue tracker. */
 #include "compat.h"
 
 static const struct weir_ior_quirk of_the_command_line[] = {

@@ -130,7 +130,7 @@ static const char usage[] =
     "Measures bandwidth or latency between ranks, from memory to memory, over RDMA verbs, TCP, "
     "shared\nmemory or MPI.\n";
 
-/* What all parts of the reading share. */
+/* State shared by all parts of the reading. */
 struct reading {
     const struct net_values *values;
     struct weir_net_plan *plan; /* that of the values */
@@ -254,7 +254,7 @@ static int read_times(const struct reading *reading)
  * only lie in queues, where it falls out of caches. */
 #define IN_FLIGHT_OF_PAIR (UINT64_C(1) << 20)
 
-/* What is 0 was not given. */
+/* A value of 0 was not given. */
 static void settle_load(struct weir_net_plan *plan)
 {
     bool is_latency = plan->measure == WEIR_NET_LATENCY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the dialect ior has in reports. */
+/* The reports of the dialect ior. */
 #include "ior.h"
 
 #include "remedies.h"

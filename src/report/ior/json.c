@@ -112,7 +112,7 @@ static json_t *removal_of(const struct weir_phase_result *phase)
     return object;
 }
 
-/* What a phase is in the results; NULL if it is not in them. */
+/* The name of a phase in the results; NULL if it is not in them. */
 static json_t *entry_of(const struct weir_plan *plan, const struct weir_phase_result *phase)
 {
     if (weir_figures_has_row(plan, phase))
@@ -285,7 +285,7 @@ static json_t *latency_of(const struct weir_histogram *histogram)
     return object;
 }
 
-/* What is to be known of a test before its phases. */
+/* The facts of a test before its phases. */
 static json_t *facts_of(const struct weir_plan *plan, const struct weir_test_result *begun)
 {
     const struct weir_test *test = plan->tests[begun->test];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What IOR's versions print differently, where it is a matter of yes or no: a row per version. */
+/* Differences between the output of IOR's versions that are a matter of yes or no: a row per
+ * version. */
 #ifndef WEIR_REPORT_IOR_LAYOUT_H
 #define WEIR_REPORT_IOR_LAYOUT_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What users of IOR are warned of: replaced files, sizes that differ, wrong data, short transfers,
- * outliers. */
+/* Warnings of IOR: replaced files, sizes that differ, wrong data, short transfers, outliers. */
 #include "notices.h"
 
 #include "figures.h"
@@ -53,7 +52,7 @@ void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
     for (size_t i = 0; i < test->remark_count; i++) {
         const char *remark = test->remarks[i];
 
-        /* What is pretended for all tests stands at the beginning of the report. */
+        /* Pretended nodes of all tests stand at the beginning of the report. */
         if (!is_pretence(remark) || !has_remark(plan->tests[0], remark))
             add_remark(text, remark);
     }

@@ -8,18 +8,18 @@
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
 
-/* What the environment pretends of nodes: stands before everything else. */
+/* The nodes that the environment pretends: stands before everything else. */
 void weir_notices_begin(struct weir_text *text, const struct weir_plan *plan);
 
-/* What was changed or ignored of the test's options. */
+/* Options of the test that were changed or ignored. */
 void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_test *test);
 
-/* What the test found: fewer ranks than asked for, files that were there already. */
+/* Findings at the start of a test: fewer ranks than asked for, files that were there already. */
 void weir_notices_begun(struct weir_text *text, const struct weir_test *test,
                         const struct weir_test_result *begun);
 
-/* What is odd about a phase that moved data: stands before its row. */
+/* Irregularities of a phase that moved data: stands before its row. */
 void weir_notices_phase(struct weir_text *text, const struct weir_plan *plan,
                         const struct weir_phase_result *result);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What IOR's text has at -v and above, beside the rows. The environment of the job is never
- * printed: it may hold secrets. */
+/* The additional text of IOR at -v and above, beside the rows. The environment of the job is
+ * never printed: it may hold secrets. */
 #ifndef WEIR_REPORT_IOR_VERBOSE_H
 #define WEIR_REPORT_IOR_VERBOSE_H
 
@@ -16,7 +16,7 @@ void weir_verbose_given_seed(struct weir_text *text, const struct weir_plan *pla
 void weir_verbose_test(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_test *test);
 
-/* What stands before the row of a phase: pauses and stonewalls of single ranks (-v), a seed that
+/* The lines before the row of a phase: pauses and stonewalls of single ranks (-v), a seed that
  * was drawn and how often data is read (-vv), stamps of single ranks (-vvv). Lines of single ranks
  * are printed only while the job runs: the result file does not have them. */
 void weir_verbose_phase(struct weir_text *text, const struct weir_plan *plan,

@@ -7,7 +7,7 @@
 #include "weir/flows/plan.h"
 #include "weir/flows/result.h"
 
-/* What all functions of a format are given. */
+/* The arguments of all functions of a format. */
 struct weir_net_view {
     const struct weir_net_plan *plan;
     const struct weir_net_result *result;

@@ -172,8 +172,8 @@ static double longest_interval(const struct weir_net_view *view, uint32_t measur
     return longest_s;
 }
 
-/* What is left at the end has a rate that means little, above that of the wire too: iperf3 leaves
- * it out. A measurement that is shorter than an interval has a line all the same. */
+/* The last, shorter interval has a rate that means little, and may exceed that of the wire:
+ * iperf3 leaves it out. A measurement that is shorter than an interval has a line all the same. */
 static bool is_tail(const struct weir_net_view *view, uint32_t number, double longest_s)
 {
     return number > 0 && longest_s < (double)view->plan->interval_ns / 2e9;

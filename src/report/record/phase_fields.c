@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found in a phase, as keys of the result file: one table for the writer and the reader of
- * each record. docs/result-file.md explains each key. */
+/* Results of a phase as keys of the result file: one table for the writer and the reader of each
+ * record. docs/result-file.md explains each key. */
 #include "record.h"
 
 #include <assert.h>
@@ -107,7 +107,7 @@ static const struct weir_json_field found_fields[] = {
     {0},
 };
 
-/* What data of IOR's default pattern say of themselves does not hold the offset. */
+/* The origin in data of IOR's default pattern has no offset. */
 static json_t *write_found(const void *values)
 {
     const struct weir_mismatch *mismatch = values;
@@ -459,7 +459,7 @@ const struct weir_json_field weir_record_phase_fields[] = {
 #define LATENCY(key_text, member)                                                                  \
     PHASE(key_text, member, POINTER, WEIR_JSON_OF(weir_record_histogram_fields, weir_histogram))
 
-/* What is in the result file alone. */
+/* Keys of the result file alone. */
 const struct weir_json_field weir_record_detail_fields[] = {
     LATENCY("latency", latency),
     LATENCY("submission", submission),

@@ -77,8 +77,8 @@ json_t *weir_record_phase_object(const struct weir_plan *plan,
     return object;
 }
 
-/* What was found takes the place of what was asked for under the same key: the depth of a search,
- * a seed that was drawn. */
+/* A value that was found replaces the one that was asked for, under the same key: the depth of a
+ * search, a seed that was drawn. */
 void weir_record_phase(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result, const struct weir_phase_result *phase)
 {

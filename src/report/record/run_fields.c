@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found of a run and its tests, as keys of the result file. */
+/* Results of a run and its tests, as keys of the result file. */
 #include "record.h"
 
 #include <stddef.h>

@@ -154,7 +154,7 @@ static bool is_part(const struct weir_node_facts *facts)
            weir_cpu_set_count(&cpus) < facts->processors;
 }
 
-/* What the job may use is less than what the node has. */
+/* The job may use less than the node has. */
 static void add_limits(struct list *list, const struct weir_node_facts *facts)
 {
     char size[WEIR_SIZE_TEXT_BYTES];
@@ -267,7 +267,7 @@ static void describe_device(struct weir_text *thing, const struct weir_device_fa
     weir_text_add(thing, ")");
 }
 
-/* What each is made of stands behind it: "md0 (...) on nvme0n1 (...) and nvme1n1 (...)". */
+/* The parts of each device follow it: "md0 (...) on nvme0n1 (...) and nvme1n1 (...)". */
 static void add_devices(struct list *list, const struct weir_storage_facts *facts)
 {
     for (uint32_t i = 0; i < facts->device_count; i++) {

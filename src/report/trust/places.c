@@ -118,7 +118,7 @@ static const struct column {
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
 #define COLUMN_WIDTH 13
 
-/* What is shown. */
+/* The rows shown. */
 struct data_table {
     struct weir_trust_table table;
     const struct weir_result *result;
@@ -368,7 +368,7 @@ static void add_line(struct weir_text *text, struct weir_arena *arena, unsigned 
                     stay->is_pinned ? ", by --pin" : "");
 }
 
-/* What is left of the lines, and how many nodes found no line any more. */
+/* The lines left, and the number of nodes for which none was left. */
 struct room {
     struct weir_trust_table table;
     unsigned line_count;

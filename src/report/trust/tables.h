@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* What the tables are made from. */
+/* The data of the tables. */
 struct weir_trust_view {
     const struct weir_plan *plan;
     const struct weir_result *result;
@@ -60,10 +60,10 @@ void weir_trust_rows(struct weir_text *text, const struct weir_trust_view *view,
 /* Times of single transfers, and of the ranks. */
 void weir_trust_times(struct weir_text *text, const struct weir_trust_view *view);
 
-/* What the load was: open loops, searches for a depth, what the system granted. */
+/* The load: open loops, searches for a depth, limits that the system set. */
 void weir_trust_load(struct weir_text *text, const struct weir_trust_view *view);
 
-/* What of the data was cached and passed devices and networks, and where ranks ran. */
+/* Residency of the data, traffic of devices and networks, and placement of the ranks. */
 void weir_trust_places(struct weir_text *text, const struct weir_trust_view *view);
 
 /* On which nodes, by which job, and in front of which storage. */

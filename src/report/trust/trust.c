@@ -94,7 +94,7 @@ static void add_clock(struct weir_text *text, const struct weir_result *result)
 
 /* ---- verification ---- */
 
-/* What the data say of themselves, where that is not what was expected there. */
+/* The origin in the stamp of wrong data, where it is not the expected one. */
 static void add_found(struct weir_text *list, const struct weir_mismatch *mismatch,
                       uint64_t generation)
 {
@@ -260,7 +260,7 @@ static void add_failure(struct weir_text *text, const char *name,
     weir_text_close(&done);
 }
 
-/* What the findings do not say. */
+/* Facts that the findings do not contain. */
 static void add_outcome(struct weir_text *text, const char *name,
                         const struct weir_phase_result *phase)
 {
@@ -345,7 +345,7 @@ static void add_remarks_of(struct weir_text *remarks, const struct weir_repetiti
     }
 }
 
-/* What the front end says of a test: once, before its phases. */
+/* Remarks of the front end on a test: once, before its phases. */
 static void add_test_remarks(struct weir_text *remarks, const struct weir_plan *plan,
                              const struct weir_test_result *begun)
 {
