@@ -79,6 +79,35 @@ static void a_file_that_others_may_touch_is_refused(void **state)
     }
 }
 
+static uid_t user;
+
+uid_t __real_geteuid(void);
+uid_t __wrap_geteuid(void);
+
+uid_t __wrap_geteuid(void)
+{
+    return user != 0 ? user : __real_geteuid();
+}
+
+/* Root may give its secret to others; nobody else may give one to root. */
+static void a_file_of_another_user_is_refused(void **state)
+{
+    unsigned char secret[WEIR_SECRET_BYTES];
+    struct weir_error error = {0};
+    struct stat status;
+
+    write_file(*state, "0123456789abcdef", 16, 0600);
+    assert_int_equal(stat(*state, &status), 0);
+    user = status.st_uid + 1;
+    assert_int_equal(weir_secret_read(*state, secret, &error), status.st_uid == 0 ? 0 : -EPERM);
+    if (status.st_uid == 0) {
+        assert_int_equal(chown(*state, 4711, (gid_t)-1), 0);
+        assert_int_equal(weir_secret_read(*state, secret, &error), -EPERM);
+    }
+    assert_non_null(strstr(error.text, *state));
+    user = 0;
+}
+
 static void what_is_too_short_or_too_long_is_refused(void **state)
 {
     static char text[5000];
@@ -173,6 +202,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             a_secret_is_the_digest_of_its_bytes_without_white_space_behind, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_file_that_others_may_touch_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_file_of_another_user_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_too_short_or_too_long_is_refused, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_file_is_refused, set_up, tear_down),

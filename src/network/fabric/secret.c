@@ -28,7 +28,8 @@ static int cannot_read(struct weir_error *error, const char *path)
                           strerror(-code));
 }
 
-/* Only its owner, and only a file: what a pipe says to one process it does not say to the next. */
+/* A regular file, because a pipe's bytes reach one reader only; readable by its owner alone, who is
+ * this process's user or root: any other owner would know the secret. */
 static int check_file(int fd, const char *path, struct weir_error *error)
 {
     struct stat status;
@@ -38,6 +39,11 @@ static int check_file(int fd, const char *path, struct weir_error *error)
     if (!S_ISREG(status.st_mode))
         return weir_error_set(error, WEIR_EXIT_USAGE, -EINVAL, path,
                               "the secret must be in a regular file");
+    if (status.st_uid != geteuid() && status.st_uid != 0)
+        return weir_error_set(error, WEIR_EXIT_USAGE, -EPERM, path,
+                              "the secret is in a file of user %u, who knows it then; copy it to a "
+                              "file of user %u",
+                              (unsigned)status.st_uid, (unsigned)geteuid());
     if (status.st_mode & (S_IRWXG | S_IRWXO))
         return weir_error_set(error, WEIR_EXIT_USAGE, -EPERM, path,
                               "others may read or write the secret (mode %04o); chmod 600 makes it "
