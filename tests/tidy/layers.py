@@ -11,7 +11,7 @@ MAY_INCLUDE = {
     "measure": "base",
     "group": "base",
     "system": "base",
-    "fabric": "base",
+    "fabric": "base system",
     "objects": "base fabric",
     "flows": "base measure",
     "front": "base plan flows",

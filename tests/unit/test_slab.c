@@ -29,6 +29,7 @@ struct kernel {
     int huge_touch_error; /* the same, of a huge one only */
     int fallocate_error;
     const char *meminfo;
+    const char *group_bytes; /* what the control group of this process may have; NULL: as it is */
     /* what was seen */
     int huge_fd;
     unsigned populated, allocated, hoped;
@@ -94,10 +95,25 @@ int __wrap_fallocate(int fd, int mode, off_t offset, off_t bytes)
     return errno != 0 ? -1 : __real_fallocate(fd, mode, offset, bytes);
 }
 
+static FILE *open_text(const char *text)
+{
+    return fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+}
+
 FILE *__wrap_fopen(const char *path, const char *mode)
 {
+    static const char limit[] = "/memory.max";
+    size_t length = strlen(path);
+
     if (strcmp(path, "/proc/meminfo") == 0 && kernel.meminfo)
-        return fmemopen((void *)(uintptr_t)kernel.meminfo, strlen(kernel.meminfo), "r");
+        return open_text(kernel.meminfo);
+    if (strcmp(path, "/proc/self/cgroup") == 0 && kernel.group_bytes)
+        return open_text("0::/weir\n");
+    if (strcmp(path, "/proc/self/mountinfo") == 0 && kernel.group_bytes)
+        return open_text("30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+    if (length > sizeof limit && strcmp(path + length + 1 - sizeof limit, limit) == 0 &&
+        kernel.group_bytes)
+        return open_text(kernel.group_bytes);
     return __real_fopen(path, mode);
 }
 
@@ -202,7 +218,7 @@ static void where_huge_pages_are_missing_ordinary_ones_serve(void **state)
         {.huge_fd = -1},
         {.huge_fd = -1, .has_huge_pages = true, .huge_map_error = ENOMEM},
         {.huge_fd = -1, .has_huge_pages = true, .huge_touch_error = EFAULT},
-        {.huge_fd = -1, .meminfo = "MemAvailable: 1000000 kB\n"},
+        {.huge_fd = -1, .meminfo = "MemTotal: 2000000 kB\nMemAvailable: 1000000 kB\n"},
     };
 
     (void)state;
@@ -248,7 +264,10 @@ static void too_little_memory_is_told_and_leaves_nothing_open(void **state)
         {{.huge_fd = -1, .populate_error = ENOMEM}, PAGE_BYTES, -ENOMEM},
         {{.huge_fd = -1, .populate_error = EINVAL, .fallocate_error = ENOSPC}, 1, -ENOSPC},
         {{.huge_fd = -1, .populate_error = EINVAL, .fallocate_error = ENOMEM}, 1, -ENOMEM},
-        {{.huge_fd = -1, .meminfo = "MemAvailable: 8 kB\n"}, 3 * PAGE_BYTES, -ENOMEM},
+        {{.huge_fd = -1, .meminfo = "MemTotal: 16 kB\nMemAvailable: 8 kB\n"},
+         3 * PAGE_BYTES,
+         -ENOMEM},
+        {{.huge_fd = -1, .group_bytes = "12287\n"}, 3 * PAGE_BYTES, -ENOMEM},
         {{.huge_fd = -1}, SIZE_MAX, -ENOMEM},
         {{.huge_fd = -1}, SIZE_MAX / 2 - 1, -ENOMEM},
         {{.huge_fd = -1}, 0, -EINVAL},

@@ -2,6 +2,7 @@
 /* Memory that other processes of the node can map: memfd, in huge pages if there are any in
  * reserve. */
 #include "weir/fabric/fabric.h"
+#include "weir/system/memory.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -19,27 +20,28 @@
  * provider maps nothing that is not sealed like this. */
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/* Of /proc/meminfo, in bytes; 0: not told. */
-static uint64_t memory_fact(const char *format)
+/* 0: the kernel has none. */
+static size_t huge_page_bytes(void)
 {
     FILE *facts = fopen("/proc/meminfo", "re");
     unsigned long kib = 0;
     char line[128];
 
     while (facts && fgets(line, sizeof line, facts))
-        if (sscanf(line, format, &kib) == 1)
+        if (sscanf(line, "Hugepagesize: %lu kB", &kib) == 1)
             break;
     if (facts)
         fclose(facts);
-    return (uint64_t)kib * 1024;
+    return (size_t)kib * 1024;
 }
 
-/* Memory is had by touching it; where there is too little of it, the kernel ends some process. */
+/* Of the host, or of a control group around this process. Memory is had by touching it: where there
+ * is too little of it, the kernel ends some process, and in a control group this one. */
 static bool is_too_much(size_t bytes)
 {
-    uint64_t available = memory_fact("MemAvailable: %lu kB");
+    struct weir_memory_facts memory;
 
-    return available > 0 && bytes > available;
+    return weir_memory_describe("", &memory) == 0 && bytes > memory.bytes_available;
 }
 
 /* The mapping exists already and has its policy, which fallocate obeys: that tells of too little
@@ -112,7 +114,7 @@ static int attempt(struct weir_slab *slab, const struct weir_slab_params *params
 
 int weir_slab_open(struct weir_slab *slab, const struct weir_slab_params *params)
 {
-    size_t huge_bytes = params->wants_huge_pages ? memory_fact("Hugepagesize: %lu kB") : 0;
+    size_t huge_bytes = params->wants_huge_pages ? huge_page_bytes() : 0;
     bool is_final;
     int code;
 
