@@ -110,14 +110,14 @@ static inline struct weir_door_answer stranger_show(struct stranger *stranger, s
     return answer;
 }
 
-/* A whole link, with tcp's card of one stream and `depth`. */
+/* A whole link, with tcp's card of `streams` and `depth`. */
 static inline struct weir_door_card stranger_join(struct stranger *stranger, struct wire_end *end,
-                                                  uint32_t depth)
+                                                  uint32_t streams, uint32_t depth)
 {
     struct weir_door_card card = {.credits = htole32(4), .message_bytes = htole32(512)};
     struct weir_door_card theirs = {0};
     struct weir_door_ready ready = {0};
-    uint32_t ours[2] = {htole32(1), htole32(depth)};
+    uint32_t ours[2] = {htole32(streams), htole32(depth)};
 
     stranger_greet(stranger, end);
     assert_int_equal(le32toh(stranger_show(stranger, end).verdict), WEIR_DOOR_WELCOME);

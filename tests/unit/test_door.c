@@ -75,7 +75,7 @@ static uint64_t refused(const struct bed *bed)
 static void who_proves_the_secret_gets_a_card_and_a_link(void **state)
 {
     struct bed *bed = *state;
-    struct weir_door_card card = stranger_join(&bed->stranger, &bed->end, 8);
+    struct weir_door_card card = stranger_join(&bed->stranger, &bed->end, 1, 8);
 
     assert_int_equal(le32toh(card.verdict), WEIR_DOOR_WELCOME);
     assert_int_equal(le32toh(card.credits), 32);
@@ -330,7 +330,7 @@ static void three_hundred_silent_ones_do_not_keep_a_friend_out(void **state)
         fds[i] = stranger_dial(bed->end.address);
     close(bed->stranger.fd);
     bed->stranger.fd = stranger_dial(bed->end.address);
-    stranger_join(&bed->stranger, &bed->end, 8);
+    stranger_join(&bed->stranger, &bed->end, 1, 8);
     while (bed->end.joined == 0)
         wire_poll_end(&bed->end, 1000000);
     assert_true(refused(bed) > 0);

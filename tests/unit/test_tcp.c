@@ -24,7 +24,7 @@ static int set_up(void **state)
     wire_listen(&bed->end);
     bed->peer.fd = stranger_dial(bed->end.address);
     stranger_set_hello(&bed->peer, "tcp");
-    stranger_join(&bed->peer, &bed->end, DEPTH);
+    stranger_join(&bed->peer, &bed->end, 1, DEPTH);
     while (bed->end.joined == 0)
         wire_poll_end(&bed->end, 1000000);
     wire_forget(&bed->end);
@@ -381,6 +381,56 @@ static void messages_wait_for_buffers_and_then_go_on(void **state)
     }
 }
 
+/* ---- two ends of ours ---- */
+
+/* As if so many requests of A had been answered on each stream. */
+static void skip_requests(struct wire_bed *bed, uint32_t count)
+{
+    struct tcp_link *from = (struct tcp_link *)bed->a.link, *to = (struct tcp_link *)bed->b.link;
+
+    for (unsigned i = 0; i < from->pairs; i++) {
+        struct tcp_stream *asking = &from->streams[i], *answering = &to->streams[i];
+
+        assert_int_equal(asking->settled, asking->posted);
+        assert_int_equal(answering->handled, asking->posted);
+        asking->posted = asking->laid = asking->sent += count;
+        asking->acknowledged = asking->settled += count;
+        answering->handled += count;
+        answering->told = answering->handled;
+    }
+}
+
+static void move(struct wire_bed *bed, enum weir_wire_verb verb, unsigned count)
+{
+    wire_forget(&bed->a);
+    for (unsigned i = 0; i < count; i++) {
+        struct weir_wire wire = wire_make(bed, verb, i * 64, 64);
+
+        wire_post(bed, &wire, 1);
+    }
+    wire_until(bed, &bed->a.done, count);
+    for (unsigned i = 0; i < count; i++)
+        assert_int_equal(bed->a.noted[i].result, 0);
+}
+
+/* Counts of requests wrap after 2^32 and are compared by their difference. */
+static void reads_go_on_when_the_last_write_was_half_of_all_counts_ago(void **state)
+{
+    struct wire_bed bed = {
+        .params = {.provider = "tcp", .interface = "127.0.0.1", .gid_index = -1, .pairs = 2}};
+
+    (void)state;
+    wire_open(&bed);
+    move(&bed, WEIR_WIRE_WRITE, 4);
+    for (unsigned i = 0; i < 9; i++) {
+        skip_requests(&bed, UINT32_C(1) << 29);
+        move(&bed, WEIR_WIRE_READ, 4);
+    }
+    move(&bed, WEIR_WIRE_WRITE, 4);
+    move(&bed, WEIR_WIRE_READ, 4);
+    wire_close(&bed);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -400,6 +450,7 @@ int main(void)
         CASE(a_peer_that_has_nothing_to_say_may_be_silent),
         CASE(an_end_right_behind_a_frame_is_seen),
         CASE(messages_wait_for_buffers_and_then_go_on),
+        cmocka_unit_test(reads_go_on_when_the_last_write_was_half_of_all_counts_ago),
     };
 
     return cmocka_run_group_tests_name("tcp", cases, NULL, NULL);

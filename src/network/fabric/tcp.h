@@ -77,7 +77,7 @@ struct tcp_stream {
     uint32_t *fences;       /* `pairs` per request */
     uint32_t request_mask;
     uint32_t posted, laid, sent, acknowledged, settled;
-    uint32_t last_write; /* `posted` after the last WRITE */
+    uint32_t last_write; /* `posted` after the last WRITE; `acknowledged` if that has reached it */
 
     /* The peer's. */
     struct tcp_reply *replies;
