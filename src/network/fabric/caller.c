@@ -25,7 +25,8 @@ static void watch(struct weir_caller *caller)
 {
     bool is_full = caller->out_sent < caller->out_bytes;
     int failure = weir_fabric_watch_door(weir_caller_fabric(caller), caller->fd, caller,
-                                         EPOLLIN | EPOLLRDHUP | (is_full ? EPOLLOUT : 0));
+                                         (caller->is_deaf ? 0 : EPOLLIN) | EPOLLRDHUP |
+                                             (is_full ? EPOLLOUT : 0));
 
     if (failure)
         weir_caller_fail(caller, failure, NULL);
@@ -543,9 +544,15 @@ void weir_caller_woken(struct weir_caller *caller, uint32_t events)
         listen_for_end(caller);
     else if (caller->state != CALLER_GONE)
         hear(caller);
-    /* Whom nothing is expected of must still be there. */
-    if (caller->state != CALLER_GONE && caller->fd >= 0 && expected_bytes(caller) == 0 &&
-        caller->state != CALLER_UP && caller->state != CALLER_REFUSED &&
-        events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP))
+    if (caller->state == CALLER_GONE || caller->fd < 0 || expected_bytes(caller) > 0 ||
+        caller->state == CALLER_UP || caller->state == CALLER_REFUSED)
+        return;
+    /* The provider is not done yet. The peer must still be there; data behind its READY wait in
+     * the socket, and are not to wake poll until the link is up. */
+    if (events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP)) {
         weir_caller_fail(caller, -ECONNRESET, NULL);
+    } else if (events & EPOLLIN && !caller->is_deaf) {
+        caller->is_deaf = true;
+        watch(caller);
+    }
 }

@@ -39,6 +39,7 @@ struct weir_caller {
     bool is_incoming;
     bool is_joined;   /* the provider is done */
     bool is_ready;    /* READY has come */
+    bool is_deaf;     /* bytes have come that nothing is waiting for: EPOLLIN is not watched */
     bool is_arriving; /* its link may carry data, and is not told of */
     uint32_t kind;    /* enum weir_door_kind */
     struct weir_link

@@ -271,6 +271,8 @@ void weir_caller_arrive(struct weir_caller *caller)
         weir_fabric_unwatch(fabric, caller->fd);
         caller->fd = -1;
         failure = fabric->provider->link_up(link);
+    } else if (caller->is_deaf) {
+        failure = weir_fabric_watch_door(fabric, caller->fd, caller, EPOLLIN | EPOLLRDHUP);
     }
     if (failure)
         weir_link_lose(link, failure);
