@@ -80,6 +80,20 @@ for provider in tcp shm; do
         is_alive "$good" || fail "the server has ended"
     done
 
+    # ---- thousands of connections that say nothing, and again when they are closed
+    if [[ $provider == tcp ]]; then
+        [[ $(ulimit -Hn) == unlimited ]] || (($(ulimit -Hn) >= 6500)) || fail "no 6500 descriptors can be had: ulimit -Hn"
+        ulimit -Sn 6500
+        python3 -B "$WEIR_ROOT/tests/mpi/rdma_door.py" "$hosts" 8 silent 6000 >"$work/silent.out" 2>&1 &
+        silent=$!
+        wait_until 20 grep -q ready "$work/silent.out" || fail "6000 connections cannot be made"
+        came=$(python3 -B "$WEIR_ROOT/tests/mpi/rdma_door.py" "$hosts" 10 honest 200 "$secret")
+        [[ ${came% *} == 200 ]] || fail "of 200 honest clients, ${came% *} were let in within 10 s, the last after ${came#* } s"
+        ior_on 2 "$provider" -w -r -R -t 64k -b 1m
+        expect_right $((2 * mib))
+        wait "$silent" || fail "the silent ones end with $?"
+    fi
+
     # ---- strangers
     memory_kib() { awk '/^VmRSS:/ { print $2 }' "/proc/$good/status"; }
     files_open() { find "/proc/$good/fd" -mindepth 1 | wc -l; }

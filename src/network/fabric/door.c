@@ -18,9 +18,12 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* So many may be at the door who have not proven anything. When they are that many, the one who
- * stands there longest makes room, if he had time enough for an honest answer. */
+/* Connections that have not proven the secret, at once. When there are that many and more arrive,
+ * the oldest of those that have sent nothing is closed after SILENT_NS, else the oldest of all
+ * after HONEST_NS. An honest peer sends HELLO as soon as it is connected, before it is accepted
+ * here. */
 #define STRANGERS_MAX 256
+#define SILENT_NS UINT64_C(100000000)
 #define HONEST_NS UINT64_C(1000000000)
 
 /* Without descriptors for more, accepting is tried again after a while. */
@@ -355,26 +358,39 @@ static void shut(struct weir_door *door, uint64_t open_ns)
         door->deadline_ns = open_ns;
 }
 
-/* Makes room for a stranger. False: there is none, and all who are here deserve their time. */
+static bool is_silent(const struct weir_caller *caller)
+{
+    return caller->state == CALLER_HELLO && caller->in_bytes == 0;
+}
+
+/* Makes room for one more unproven connection. False: all that there are may still have time. */
 static bool make_room(struct weir_door *door)
 {
-    struct weir_caller *oldest = NULL;
+    struct weir_caller *oldest = NULL, *silent = NULL, *next_out;
+    uint64_t due_ns;
     unsigned strangers = 0;
 
     for (struct weir_caller *caller = door->callers; caller != NULL; caller = caller->next) {
-        if (is_stranger(caller)) {
-            strangers++;
-            oldest = caller;
-        }
+        if (!is_stranger(caller))
+            continue;
+        strangers++;
+        oldest = caller;
+        silent = is_silent(caller) ? caller : silent;
     }
     if (strangers < STRANGERS_MAX)
         return true;
-    if (weir_clock_kernel_ns() - oldest->since_ns < HONEST_NS) {
-        shut(door, oldest->since_ns + HONEST_NS);
+    due_ns = oldest->since_ns + HONEST_NS;
+    next_out = oldest;
+    if (silent != NULL && silent->since_ns + SILENT_NS < due_ns) {
+        due_ns = silent->since_ns + SILENT_NS;
+        next_out = silent;
+    }
+    if (weir_clock_kernel_ns() < due_ns) {
+        shut(door, due_ns);
         door->is_full = true;
         return false;
     }
-    weir_caller_fail(oldest, -ETIMEDOUT, "says nothing, and others wait");
+    weir_caller_fail(next_out, -ETIMEDOUT, "says nothing, and others wait");
     return true;
 }
 
@@ -390,6 +406,9 @@ static void let_in(struct weir_door *door, int fd, const struct weir_place *plac
     weir_place_format(place, caller->name);
     if (weir_fabric_watch_door(door->fabric, fd, caller, EPOLLIN | EPOLLRDHUP) != 0)
         weir_caller_leave(caller);
+    else
+        /* HELLO is there where the connection has waited: it counts as silent otherwise. */
+        weir_caller_woken(caller, EPOLLIN);
 }
 
 static void accept_all(struct weir_door *door)
@@ -423,67 +442,14 @@ static int refuse_place(const char *where, int code, struct weir_error *error)
                           strerror(-code));
 }
 
-static int find_listen_place(struct weir_door *door, const char *where, struct weir_place *place,
-                             struct weir_error *error)
-{
-    const struct weir_fabric *fabric = door->fabric;
-    const char *interface = fabric->params.interface;
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
-    struct addrinfo *found = NULL;
-    struct weir_host_port parsed = {.host = ""};
-    char name[32];
-    int failure;
-
-    if (where == NULL) {
-        if (interface == NULL && fabric->interface[0] != '\0')
-            interface = fabric->interface;
-        return weir_interface_find(interface, place, name, error);
-    }
-    if (weir_host_port_parse(where, &parsed) != 0)
-        return weir_error_usage(error, where,
-                                "not an address; HOST:PORT, HOST or [IPV6-ADDRESS]:PORT is");
-    failure = getaddrinfo(parsed.host, parsed.port, &hints, &found);
-    if (failure)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EADDRNOTAVAIL, where,
-                              "this host is not known: %s", gai_strerror(failure));
-    *place = (struct weir_place){.bytes = found->ai_addrlen};
-    memcpy(&place->any, found->ai_addr, found->ai_addrlen);
-    freeaddrinfo(found);
-    return 0;
-}
-
-static bool is_anywhere(const struct weir_place *place)
-{
-    if (place->any.sa_family == AF_INET)
-        return place->v4.sin_addr.s_addr == htonl(INADDR_ANY);
-    return IN6_IS_ADDR_UNSPECIFIED(&place->v6.sin6_addr);
-}
-
-/* "0.0.0.0:7471" is no address that peers could use. */
-static int tell_address(const struct weir_fabric *fabric, struct weir_place *place,
-                        char address[WEIR_ADDRESS_BYTES], struct weir_error *error)
-{
-    struct weir_place known;
-    char name[32];
-    in_port_t port = place->v4.sin_port; /* at the same offset in both */
-    int failure;
-
-    if (is_anywhere(place)) {
-        failure = weir_interface_find(fabric->params.interface, &known, name, error);
-        if (failure)
-            return failure;
-        *place = known;
-        place->v4.sin_port = port;
-    }
-    weir_place_format(place, address);
-    return 0;
-}
-
 int weir_door_listen(struct weir_door *door, const char *where, char address[WEIR_ADDRESS_BYTES],
                      struct weir_error *error)
 {
+    const struct weir_fabric *fabric = door->fabric;
+    const char *asked = fabric->params.interface;
+    const char *own = asked == NULL && fabric->interface[0] != '\0' ? fabric->interface : asked;
     struct weir_place place = {0};
-    int failure = find_listen_place(door, where, &place, error);
+    int failure = weir_interface_listen_at(where, own, &place, error);
     int one = 1;
     int fd;
 
@@ -500,7 +466,7 @@ int weir_door_listen(struct weir_door *door, const char *where, char address[WEI
     if (!failure)
         failure = weir_fabric_watch_door(door->fabric, fd, door, EPOLLIN);
     if (!failure)
-        failure = tell_address(door->fabric, &place, address, error);
+        failure = weir_interface_tell(asked, &place, address, error);
     if (failure) {
         close(fd);
         return failure;

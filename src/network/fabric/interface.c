@@ -229,3 +229,55 @@ int weir_interface_find(const char *wanted, struct weir_place *place, char name[
         freeifaddrs(all);
     return failure;
 }
+
+/* ---- where a process listens ---- */
+
+int weir_interface_listen_at(const char *where, const char *interface, struct weir_place *place,
+                             struct weir_error *error)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+    struct addrinfo *found = NULL;
+    struct weir_host_port parsed = {.host = ""};
+    char name[32];
+    int failure;
+
+    if (where == NULL)
+        return weir_interface_find(interface, place, name, error);
+    if (weir_host_port_parse(where, &parsed) != 0)
+        return weir_error_usage(error, where,
+                                "not an address; HOST:PORT, HOST or [IPV6-ADDRESS]:PORT is");
+    failure = getaddrinfo(parsed.host, parsed.port, &hints, &found);
+    if (failure)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EADDRNOTAVAIL, where,
+                              "this host is not known: %s", gai_strerror(failure));
+    *place = (struct weir_place){.bytes = found->ai_addrlen};
+    memcpy(&place->any, found->ai_addr, found->ai_addrlen);
+    freeaddrinfo(found);
+    return 0;
+}
+
+static bool is_anywhere(const struct weir_place *place)
+{
+    if (place->any.sa_family == AF_INET)
+        return place->v4.sin_addr.s_addr == htonl(INADDR_ANY);
+    return IN6_IS_ADDR_UNSPECIFIED(&place->v6.sin6_addr);
+}
+
+int weir_interface_tell(const char *interface, struct weir_place *place,
+                        char address[WEIR_ADDRESS_BYTES], struct weir_error *error)
+{
+    struct weir_place known;
+    char name[32];
+    in_port_t port = place->v4.sin_port; /* at the same offset in both */
+    int failure;
+
+    if (is_anywhere(place)) {
+        failure = weir_interface_find(interface, &known, name, error);
+        if (failure)
+            return failure;
+        *place = known;
+        place->v4.sin_port = port;
+    }
+    weir_place_format(place, address);
+    return 0;
+}

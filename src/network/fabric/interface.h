@@ -39,4 +39,14 @@ void weir_place_format(const struct weir_place *place, char text[WEIR_ADDRESS_BY
 /* Without the port and without brackets. */
 void weir_place_format_host(const struct weir_place *place, char text[WEIR_ADDRESS_BYTES]);
 
+/* The address and port to listen at: those of `where` ("HOST:PORT", "HOST"), or, if it is NULL,
+ * any port of the interface (as of weir_interface_find). 0, or the error. */
+int weir_interface_listen_at(const char *where, const char *interface, struct weir_place *place,
+                             struct weir_error *error);
+
+/* "HOST:PORT" that peers can use for the place where this process listens: where that is any
+ * address of the host ("0.0.0.0"), *place becomes that of the interface. 0, or the error. */
+int weir_interface_tell(const char *interface, struct weir_place *place,
+                        char address[WEIR_ADDRESS_BYTES], struct weir_error *error);
+
 #endif
