@@ -170,12 +170,14 @@ static inline int bed_hello(struct bed_peer *peer, uint32_t server_count, uint32
     return code;
 }
 
-static inline void bed_connect(struct bed_peer *peer, const char *provider, const char *address)
+/* A peer whose receive buffers have `message_bytes` each. */
+static inline void bed_connect_with(struct bed_peer *peer, const char *provider,
+                                    const char *address, unsigned message_bytes)
 {
     uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
     struct weir_fabric_params params = {.provider = provider,
                                         .gid_index = -1,
-                                        .message_bytes = BED_MESSAGE_BYTES,
+                                        .message_bytes = message_bytes,
                                         .interface = "127.0.0.1"};
     struct weir_error error = {0};
 
@@ -192,6 +194,11 @@ static inline void bed_connect(struct bed_peer *peer, const char *provider, cons
         assert_true(weir_clock_kernel_ns() < end);
         bed_turn(peer);
     }
+}
+
+static inline void bed_connect(struct bed_peer *peer, const char *provider, const char *address)
+{
+    bed_connect_with(peer, provider, address, BED_MESSAGE_BYTES);
 }
 
 static inline void bed_disconnect(struct bed_peer *peer)

@@ -410,6 +410,24 @@ static void one_client_more_than_allowed_is_sent_away(void **state)
     await_clients(bed, 3);
 }
 
+static void a_client_that_cannot_receive_an_answer_is_cut_off(void **state)
+{
+    struct bed *bed = *state;
+    struct bed_peer small = {0};
+    uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
+
+    bed_connect_with(&small, bed->provider, weir_object_server_address(bed->server), 512);
+    if (!small.has_left)
+        bed_send(&small, (struct weir_request){.verb = WEIR_VERB_PING}, NULL);
+    while (!small.has_left) {
+        assert_true(weir_clock_kernel_ns() < end);
+        bed_turn(&small);
+    }
+    bed_disconnect(&small);
+    assert_int_equal(used(&bed->peers[0]), 0);
+    await_clients(bed, 2);
+}
+
 static void what_is_no_request_cuts_the_link_and_no_other(void **state)
 {
     struct bed *bed = *state;
@@ -489,6 +507,7 @@ int main(void)
         BOTH(data_that_the_server_moves_arrive_whole),
         BOTH(messages_carry_data_up_to_their_size),
         BOTH(a_message_as_long_as_can_be_comes_back_as_it_was),
+        BOTH(a_client_that_cannot_receive_an_answer_is_cut_off),
         BOTH(more_long_answers_than_buffers_come_all_the_same),
         BOTH(the_scratch_is_nobodys_and_can_be_written),
         BOTH(a_full_server_says_so_and_is_none_the_worse),

@@ -353,9 +353,7 @@ static void check_wire(const struct weir_link *link, const struct weir_wire *wir
     const struct weir_region *region = wire->region;
 
     assert(wire->header_bytes <= WEIR_HEADER_BYTES);
-    if (wire->verb == WEIR_WIRE_SEND)
-        assert(wire->header_bytes + wire->bytes <= link->peer_message_bytes);
-    else
+    if (wire->verb != WEIR_WIRE_SEND)
         assert(wire->bytes > 0 && wire->header_bytes == 0 && wire->remote != NULL);
     if (wire->bytes > 0) {
         assert(region != NULL && region->fabric == link->fabric);
@@ -363,6 +361,13 @@ static void check_wire(const struct weir_link *link, const struct weir_wire *wir
         assert((size_t)((unsigned char *)wire->data - region->memory) <=
                region->bytes - wire->bytes);
     }
+}
+
+/* The peer said how long a message may be: a program error of ours would be an assertion. */
+static bool is_too_long(const struct weir_link *link, const struct weir_wire *wire)
+{
+    return wire->verb == WEIR_WIRE_SEND &&
+           wire->header_bytes + wire->bytes > link->peer_message_bytes;
 }
 
 int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsigned count)
@@ -377,8 +382,11 @@ int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsig
         count = room;
     if (count == 0)
         return 0;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        if (is_too_long(link, &wires[i]))
+            return -EMSGSIZE;
         check_wire(link, &wires[i]);
+    }
     taken = link->fabric->provider->post(link, wires, count);
     if (taken > 0)
         link->flying += (unsigned)taken;
@@ -394,6 +402,8 @@ int weir_link_trip(struct weir_link *link, const struct weir_wire *wire)
         code = weir_link_post(link, wire, 1);
         return code == 1 ? -EINPROGRESS : code;
     }
+    if (is_too_long(link, wire))
+        return -EMSGSIZE;
     check_wire(link, wire);
     code = provider->trip(link, wire);
     link->flying += code == -EINPROGRESS;

@@ -431,6 +431,9 @@ static int join(struct weir_object_client *client, struct server_end *server)
     rc = await_join(client, server);
     if (rc < 0)
         return rc;
+    server->message_bytes = weir_link_message_bytes(server->link);
+    if (server->message_bytes < WEIR_OBJECT_MESSAGE_BYTES_MIN)
+        return -EPROTO;
     rc = open_flights(client, server);
     if (rc < 0)
         return rc;
@@ -438,7 +441,6 @@ static int join(struct weir_object_client *client, struct server_end *server)
     /* Answers need as much room here. */
     if (server->credits > client->params.fabric.message_credits)
         server->credits = client->params.fabric.message_credits;
-    server->message_bytes = weir_link_message_bytes(server->link);
     return say_hello(client, server);
 }
 

@@ -27,6 +27,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "structs travel as the
 #define WEIR_OBJECT_BYTES_MAX (UINT64_C(1) << 62)
 #define WEIR_NO_CHUNK UINT64_MAX /* address of chunks that nobody has written to */
 
+/* Both ends receive messages of this length at least: every request and answer that is not data,
+ * names or a list fits into the header of one wire. Links to shorter buffers are cut. */
+#define WEIR_OBJECT_MESSAGE_BYTES_MIN WEIR_HEADER_BYTES
+
 /* An object is known by its id: the server that keeps it (its size, who has it open) in the upper
  * 16 bits, and a number there. A name, at the server of its hash, only leads to an id: so renaming
  * moves no data and no opens. */

@@ -349,12 +349,16 @@ static struct weir_server_client *find_place(struct weir_object_server *server)
     return NULL;
 }
 
-/* False: there is no place for it. */
+/* False: there is no place for it, or it cannot receive answers. */
 static bool welcome(struct weir_object_server *server, struct weir_link *link)
 {
     struct weir_server_client *client = find_place(server);
     struct weir_held_message *held;
 
+    if (weir_link_message_bytes(link) < WEIR_OBJECT_MESSAGE_BYTES_MIN) {
+        complain(server, link, "its buffers are too short for answers");
+        return false;
+    }
     held = client ? calloc(server->params.fabric.message_credits, sizeof *held) : NULL;
     if (!held) {
         complain(server, link,
