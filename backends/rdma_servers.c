@@ -191,6 +191,9 @@ static int open_server(const struct weir_server_params *params, struct weir_obje
         .place = params->place,
         .place_context = params->place_context,
         .check_device = params->check_device,
+        .client_count = params->client_count,
+        /* A client's next session may join before the end of its last one was noticed. */
+        .client_limit = 2 * params->client_count,
     };
     int rc;
 

@@ -23,18 +23,18 @@ static bool serves(unsigned role)
 }
 
 /* Among the first `ranks` ranks. */
-static unsigned count_before(const unsigned roles[], int ranks)
+static unsigned count_before(const unsigned roles[], int ranks, enum weir_role role)
 {
     unsigned count = 0;
 
     for (int rank = 0; rank < ranks; rank++)
-        count += serves(roles[rank]);
+        count += (roles[rank] & role) != 0;
     return count;
 }
 
 static unsigned count_servers(const struct weir_servers *servers)
 {
-    return count_before(servers->roles, servers->group->size);
+    return count_before(servers->roles, servers->group->size, WEIR_ROLE_SERVER);
 }
 
 /* ---- whose servers ---- */
@@ -129,7 +129,8 @@ static void open_mine(struct weir_servers *servers, struct weir_error *error)
 {
     const struct weir_server_params params = {
         .options = servers->options,
-        .server_number = count_before(servers->roles, servers->group->rank),
+        .server_number = count_before(servers->roles, servers->group->rank, WEIR_ROLE_SERVER),
+        .client_count = count_before(servers->roles, servers->group->size, WEIR_ROLE_CLIENT),
         .server_count = servers->count,
         .is_on_one_node = servers->group->node_count == 1,
         .secret = servers->secret,
@@ -230,13 +231,10 @@ int weir_servers_prepare(struct weir_servers *servers, const struct weir_engine_
 bool weir_servers_is_client(const struct weir_servers *servers, const struct weir_test *test,
                             int rank)
 {
-    uint64_t before = 0;
-
     if ((servers->roles[rank] & WEIR_ROLE_CLIENT) == 0)
         return false;
-    for (int i = 0; i < rank; i++)
-        before += (servers->roles[i] & WEIR_ROLE_CLIENT) != 0;
-    return test->rank_limit == 0 || before < test->rank_limit;
+    return test->rank_limit == 0 ||
+           count_before(servers->roles, rank, WEIR_ROLE_CLIENT) < test->rank_limit;
 }
 
 void weir_servers_tell(const struct weir_servers *servers, struct weir_session_params *params)

@@ -28,6 +28,13 @@ for provider in tcp shm; do
     ior_with 1 "$provider" self -w -r -R -t 64k -b 1m
     expect_right $mib
 
+    # Descriptors are needed for the clients of the job, not for as many as a daemon serves.
+    descriptors=$(ulimit -Sn)
+    ulimit -Sn 128
+    ior_with 3 "$provider" 1 -w -r -R -t 64k -b 64k
+    ulimit -Sn "$descriptors"
+    expect_right $((2 * 65536))
+
     # Fewer clients than there could be; ranks that sit it out are let go.
     ior_with 4 "$provider" 1 -N 2 -w -r -R -t 64k -b 1m
     expect_right $((2 * mib))

@@ -30,6 +30,8 @@ struct weir_object_server_params {
      * that nobody uses may. */
     int (*check_device)(const char *path, struct weir_error *error);
     unsigned client_limit; /* links at once; 0: 1024 */
+    unsigned client_count; /* that are expected: the host must have descriptors and memory for so
+                              many; 0: client_limit */
 };
 
 struct weir_object_server;

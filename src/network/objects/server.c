@@ -87,6 +87,8 @@ static void fill_in(struct weir_object_server *server,
     server->params = *params;
     if (!server->params.client_limit)
         server->params.client_limit = CLIENT_LIMIT;
+    if (!server->params.client_count)
+        server->params.client_count = server->params.client_limit;
     if (!server->params.fabric.message_bytes)
         server->params.fabric.message_bytes = MESSAGE_BYTES;
     if (!server->params.fabric.message_credits)
@@ -218,7 +220,7 @@ static int open_all(struct weir_object_server *server, struct weir_error *error)
         code = weir_fabric_check(server->fabric,
                                  (server->chunk_count + UINT64_C(2)) * WEIR_CHUNK_BYTES +
                                      reply_bytes(server),
-                                 3, params->client_limit, error);
+                                 3, params->client_count, error);
     if (!code)
         code = open_slab(server, error);
     if (!code)
