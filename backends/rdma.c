@@ -9,6 +9,9 @@
 
 extern const struct weir_backend weir_backend_rdma;
 
+/* Of wires: transfers of more than one piece, and syncs, need more than the queue's depth. */
+enum { LEAST_LINK_DEPTH = 128 };
+
 struct rdma_session {
     struct weir_session base;
     struct weir_arena arena; /* addresses that --rdma.hosts names */
@@ -87,6 +90,8 @@ static int open_client(struct rdma_session *rdma, const struct weir_session_para
                                 "at most as many, or 0 for all",
                                 options->stripe_count, rdma->server_count);
     client.fabric = weir_rdma_fabric_params(options, secret);
+    if (params->depth > LEAST_LINK_DEPTH)
+        client.fabric.depth = params->depth;
     client.server_count = rdma->server_count;
     client.stripe_unit_bytes = rdma->unit_bytes;
     client.stripe_count = options->stripe_count;
@@ -94,7 +99,11 @@ static int open_client(struct rdma_session *rdma, const struct weir_session_para
     client.flush = rdma->flush;
     client.tells_size_at_once = rdma->is_strict;
     rc = weir_object_client_open(&client, &rdma->client, error);
-    return rc < 0 ? rc : weir_object_client_preflight(rdma->client, error);
+    if (rc == 0)
+        rc = weir_object_client_preflight(rdma->client, error);
+    if (rc == 0)
+        rdma->base.depth = weir_object_client_depth(rdma->client);
+    return rc;
 }
 
 static void rdma_session_close(struct weir_session *session)

@@ -119,8 +119,10 @@ static int search_depth(struct weir_data_phase *data, struct weir_depth_choice *
     struct weir_name_facts facts;
     bool was_there = weir_phase_handles_made_file(data) &&
                      run->backend->names->stat(run->session, data->path, &facts) == 0;
+    const unsigned depth_max =
+        data->phase->depth < run->queue.depth ? data->phase->depth : run->queue.depth;
     const struct weir_depth_search search = {
-        .depth_max = data->phase->depth, .context = data, .try_depth = try_depth};
+        .depth_max = depth_max, .context = data, .try_depth = try_depth};
     int code;
 
     data->trials_started_ns = weir_run_now(run);

@@ -38,12 +38,13 @@ static uint64_t largest_transfer(const struct weir_test *test)
     return largest;
 }
 
-static unsigned greatest_depth(const struct weir_test *test)
+/* Of all phases, or (`is_fixed`) of those that do not look for one up to theirs. */
+static unsigned greatest_depth(const struct weir_test *test, bool is_fixed)
 {
     unsigned greatest = 1;
 
     for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->depth > greatest)
+        if (test->phases[i]->depth > greatest && !(is_fixed && test->phases[i]->must_find_depth))
             greatest = test->phases[i]->depth;
     return greatest;
 }
@@ -255,7 +256,7 @@ static int open_session(struct weir_run *run, struct weir_error *error)
     const struct weir_test *test = run->test;
     const struct weir_registry *registry = run->params->registry;
     struct weir_session_params params = {
-        .depth = greatest_depth(test),
+        .depth = greatest_depth(test, false),
         .options = test->backend_options,
         .group = run->group,
         .inner = test->inner == NULL ? NULL : weir_backend_find(registry, test->inner->name),
@@ -271,10 +272,10 @@ static int open_session(struct weir_run *run, struct weir_error *error)
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
     assert(run->session != NULL);
-    if (run->session->depth < params.depth)
+    if (run->session->depth < greatest_depth(test, true))
         weir_error_usage(error, run->backend->descriptor.name,
-                         "a queue depth of %u is not possible here: the most is %u", params.depth,
-                         run->session->depth);
+                         "a queue depth of %u is not possible here: the most is %u",
+                         greatest_depth(test, true), run->session->depth);
     if (weir_queue_open(&run->queue, run->session, run->params->clock) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     return weir_group_agree(run->group, error);
@@ -404,7 +405,9 @@ bool weir_prepare_does_for(const struct weir_run *run, const struct weir_test *n
            test->backend == next->backend &&
            weir_options_are_same(&test->backend->options, test->backend_options,
                                  next->backend_options) &&
-           has_same_place(test, next) && greatest_depth(test) == greatest_depth(next) &&
+           has_same_place(test, next) &&
+           greatest_depth(test, false) == greatest_depth(next, false) &&
+           greatest_depth(test, true) == greatest_depth(next, true) &&
            largest_transfer(test) == largest_transfer(next) &&
            has_payload(test) == has_payload(next);
 }

@@ -66,6 +66,7 @@ refused() { # refused PATTERN RANKS OPTION...
     expect_error "$pattern"
 }
 
+refused 'a queue depth of 64 .* 31' 2 --rdma.provider tcp --rdma.mode pull --depth 64 -w -t 4k -b 4k
 refused 'rdma.targets 4: ' 4 --rdma.provider tcp --rdma.targets 4
 refused 'rdma.targets some: ' 2 --rdma.provider tcp --rdma.targets some
 refused 'rdma.targets per-node: ' 1 --rdma.provider tcp --rdma.targets per-node

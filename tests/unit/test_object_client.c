@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clients and servers of objects together in one process: what is written is read, wherever it
  * lies, and a server that is gone takes only its own along. */
-#include "weir/base/clock.h"
+#include "network/objects/client_parts.h"
 #include "weir/base/random.h"
-#include "weir/objects/client.h"
 #include "weir/objects/server.h"
 #include "weir/objects/stripe.h"
 
@@ -46,7 +45,8 @@ struct setting {
     unsigned servers;
     unsigned stripe_count;
     uint64_t unit_bytes;
-    unsigned depth; /* wires of a link; 0: as usual */
+    unsigned depth;     /* wires of a link; 0: as usual */
+    unsigned transfers; /* of the client in flight; 0: DEPTH */
     unsigned credits;
     unsigned pairs;
     enum weir_object_flush flush;
@@ -101,7 +101,7 @@ static struct weir_object_client *open_client(struct bed *bed)
         .fabric = network_of(setting),
         .addresses = addresses,
         .server_count = setting->servers,
-        .depth = DEPTH,
+        .depth = setting->transfers > 0 ? setting->transfers : DEPTH,
         .stripe_unit_bytes = setting->unit_bytes,
         .stripe_count = setting->stripe_count,
         .mode = setting->mode,
@@ -819,7 +819,7 @@ static void open_loss(struct loss *loss, const struct setting *setting)
 }
 
 /* What comes back goes out again, until enough was seen; half-way, server 1 goes. */
-static void take_back(struct loss *loss, struct weir_object_io *io)
+static void take_lost(struct loss *loss, struct weir_object_io *io)
 {
     bool is_early = loss->failed == 0 && now_ns() - loss->begin_ns < LOSS_LIMIT_NS;
 
@@ -877,7 +877,7 @@ static void a_server_that_goes_takes_only_its_own_along(void **state)
 
             assert_in_range(count, 0, loss.outstanding);
             for (int i = 0; i < count; i++)
-                take_back(&loss, done[i]);
+                take_lost(&loss, done[i]);
         }
         assert_true(loss.failed > 0);
         assert_true(now_ns() - loss.begin_ns < LOSS_LIMIT_NS);
@@ -1046,6 +1046,51 @@ static void a_reap_of_nothing_comes_back_at_once(void **state)
     close_bed(&bed);
 }
 
+/* As many wires are with the link as transfers were submitted, where it has room for them; and all
+ * come back where it has not. */
+static void the_depth_that_is_said_is_in_flight(void **state)
+{
+    enum { MANY = 1000, BYTES = 64 };
+    static unsigned char data[MANY * BYTES];
+    static struct weir_object_io ios[MANY], *list[MANY];
+
+    (void)state;
+    for (unsigned kind = 0; kind < 4; kind++) {
+        const struct setting setting = {.provider = providers[kind % 2],
+                                        .servers = 1,
+                                        .unit_bytes = 1 << 20,
+                                        .transfers = MANY,
+                                        .depth = kind < 2 ? 1024 : 16};
+        const unsigned room = kind < 2 ? MANY : 16;
+        struct weir_object_io *done[MANY];
+        struct weir_object *object;
+        unsigned back = 0;
+        struct bed bed;
+
+        open_bed(&bed, &setting);
+        object = open_object(bed.client, "many", sizeof data);
+        move(bed.client, object, WEIR_OBJECT_WRITE, data, 0, sizeof data);
+        assert_int_equal(weir_object_client_depth(bed.client), room);
+        for (unsigned i = 0; i < MANY; i++) {
+            ios[i] = (struct weir_object_io){.object = object,
+                                             .verb = WEIR_OBJECT_WRITE,
+                                             .data = data + i * BYTES,
+                                             .offset = i * BYTES,
+                                             .bytes = BYTES,
+                                             .slot = i};
+            list[i] = &ios[i];
+        }
+        assert_int_equal(weir_object_submit(bed.client, list, MANY), MANY);
+        assert_int_equal(weir_link_flying(bed.client->servers[0].link), room);
+        while (back < MANY)
+            back += (unsigned)weir_object_reap(bed.client, done, 1, MANY, UINT64_MAX);
+        for (unsigned i = 0; i < MANY; i++)
+            assert_int_equal(ios[i].result, BYTES);
+        assert_int_equal(weir_object_close(bed.client, object), 0);
+        close_bed(&bed);
+    }
+}
+
 /* Writes before it, of which many wait for room, are in it. */
 static void a_queued_sync_is_behind_the_writes_before_it(void **state)
 {
@@ -1112,6 +1157,7 @@ int main(void)
         cmocka_unit_test(a_sync_goes_as_far_as_asked),
         cmocka_unit_test(storage_may_take_longer_than_a_server_may_be_silent),
         cmocka_unit_test(what_else_is_under_way_makes_no_server_late),
+        cmocka_unit_test(the_depth_that_is_said_is_in_flight),
         cmocka_unit_test(a_queued_sync_is_behind_the_writes_before_it),
         cmocka_unit_test(a_reap_of_nothing_comes_back_at_once),
         cmocka_unit_test(a_server_that_is_silent_is_given_up_in_time),

@@ -308,6 +308,7 @@ static void servers_stay_if_only_clients_change(void **state)
 /* ---- a session ---- */
 
 struct scene {
+    unsigned depth; /* asked for; 0: DEPTH */
     struct weir_arena arena;
     struct weir_group *group;
     struct weir_server *server;
@@ -331,13 +332,14 @@ static void open_scene(struct scene *scene, const char *options)
             &scene->server, &error) < 0)
         fail_msg("%s", error.text);
     servers[0] = scene->server->address;
-    if (weir_backend_rdma.open(&(struct weir_session_params){.depth = DEPTH,
-                                                             .options = values,
-                                                             .group = scene->group,
-                                                             .servers = servers,
-                                                             .server_count = 1,
-                                                             .secret = secret},
-                               &scene->session, &error) < 0)
+    if (weir_backend_rdma.open(
+            &(struct weir_session_params){.depth = scene->depth > 0 ? scene->depth : DEPTH,
+                                          .options = values,
+                                          .group = scene->group,
+                                          .servers = servers,
+                                          .server_count = 1,
+                                          .secret = secret},
+            &scene->session, &error) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(weir_backend_rdma.file->open(scene->session,
                                                   &(struct weir_file_params){.path = "object",
@@ -379,6 +381,31 @@ static void forget(struct weir_session_facts *facts)
 {
     weir_text_close(&facts->granted);
     weir_text_close(&facts->shortfall);
+}
+
+/* Of the transfers of a phase, no more are under way than the link or the server's buffers take. */
+static void a_session_has_the_depth_that_can_be_in_flight(void **state)
+{
+    static const struct {
+        const char *options;
+        unsigned asked, got;
+    } cases[] = {
+        {"rdma.mode=onesided", 8, 8},       {"rdma.mode=onesided", 512, 512},
+        {"rdma.mode=onesided", 4096, 4096}, {"rdma.mode=pull", 31, 31},
+        {"rdma.mode=pull", 64, 31},         {"rdma.mode=send", 4096, 31},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene scene = {.depth = cases[i].asked};
+        char options[256];
+
+        snprintf(options, sizeof options, "rdma.provider=tcp,rdma.capacity=2m,%s",
+                 cases[i].options);
+        open_scene(&scene, options);
+        assert_int_equal(scene.session->depth, cases[i].got);
+        close_scene(&scene);
+    }
 }
 
 static void a_session_says_that_memory_is_not_durable(void **state)
@@ -472,6 +499,7 @@ int main(void)
         cmocka_unit_test(hosts_of_a_list_are_taken_in_their_order),
         cmocka_unit_test(a_server_without_a_name_is_refused),
         cmocka_unit_test(servers_stay_if_only_clients_change),
+        cmocka_unit_test(a_session_has_the_depth_that_can_be_in_flight),
         cmocka_unit_test(a_session_says_that_memory_is_not_durable),
         cmocka_unit_test(a_failure_is_explained_with_the_server),
         cmocka_unit_test(a_session_without_servers_is_refused),

@@ -207,10 +207,10 @@ struct weir_wire {
 };
 
 /* Hands wires over, in order; returns how many were taken (fewer than `count`: the link is full,
- * poll first), or -errno if the link is no more, or (-EMSGSIZE: none was taken) if a message is longer
- * than the peer can receive. Never blocks. What each wire is done with comes
- * back from poll. On one link: a READ or SEND sees at the peer what WRITEs before it wrote; other
- * wires may overtake each other where there are several pairs. */
+ * poll first), or -errno if the link is no more, or (-EMSGSIZE: none was taken) if a message is
+ * longer than the peer can receive. Never blocks. What each wire is done with comes back from poll.
+ * On one link: a READ or SEND sees at the peer what WRITEs before it wrote; other wires may
+ * overtake each other where there are several pairs. */
 int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsigned count);
 
 /* Hands one wire over and looks for its end, for some microseconds and at nothing else: the

@@ -67,6 +67,9 @@ void weir_object_client_close(struct weir_object_client *client);
 int weir_object_client_preflight(struct weir_object_client *client, struct weir_error *error);
 
 const struct weir_fabric_facts *weir_object_client_facts(const struct weir_object_client *client);
+/* Transfers that can be under way at once, of params.depth at most: as many as a link takes, or
+ * (PULL, SEND) as the servers have buffers for requests. Known after the preflight. */
+unsigned weir_object_client_depth(const struct weir_object_client *client);
 /* The level that the fsyncs so far have reached at all servers that took part (BEST: there was
  * none). */
 enum weir_object_flush weir_object_client_flushed(const struct weir_object_client *client);

@@ -18,11 +18,8 @@ static int open_rings(struct weir_object_client *client)
 
     client->slots = calloc(count, sizeof *client->slots);
     client->todo.slots = calloc(count, sizeof(struct slot *));
-    client->stalled.slots = calloc(count, sizeof(struct slot *));
     client->done.slots = calloc(count, sizeof(struct slot *));
-    return client->slots && client->todo.slots && client->stalled.slots && client->done.slots
-               ? 0
-               : -ENOMEM;
+    return client->slots && client->todo.slots && client->done.slots ? 0 : -ENOMEM;
 }
 
 static int open_servers(struct weir_object_client *client)
@@ -123,7 +120,6 @@ void weir_object_client_close(struct weir_object_client *client)
     free(client->posts);
     free(client->slots);
     free(client->todo.slots);
-    free(client->stalled.slots);
     free(client->done.slots);
     free(client);
 }
@@ -131,6 +127,19 @@ void weir_object_client_close(struct weir_object_client *client)
 const struct weir_fabric_facts *weir_object_client_facts(const struct weir_object_client *client)
 {
     return client->facts;
+}
+
+unsigned weir_object_client_depth(const struct weir_object_client *client)
+{
+    const unsigned asked = client->params.depth;
+    unsigned most = client->facts->depth;
+
+    if (client->params.mode != WEIR_OBJECT_ONE_SIDED) {
+        most = 0;
+        for (unsigned i = 0; i < client->params.server_count && most < asked; i++)
+            most += client->servers[i].credits - client->servers[i].reserve;
+    }
+    return most < asked ? most : asked;
 }
 
 enum weir_object_flush weir_object_client_flushed(const struct weir_object_client *client)
@@ -229,7 +238,7 @@ void lose_server(struct weir_object_client *client, struct server_end *server, i
     server->link = NULL;
     server->batch_count = 0;
     fail_flights(client, server);
-    retry_stalled(client);
+    retry_stalled(client, server, true);
 }
 
 /* ---- looking ---- */
@@ -277,9 +286,11 @@ static void handle(struct weir_object_client *client, const struct weir_event *e
     case WEIR_EVENT_DONE:
         if (event->context)
             land(client, event->context, code_of_wire(event->result));
+        retry_stalled(client, server, false);
         break;
     case WEIR_EVENT_MESSAGE:
         take_message(client, server, event);
+        retry_stalled(client, server, false);
         break;
     case WEIR_EVENT_JOINED:
         server->has_joined = true;
@@ -338,10 +349,8 @@ int turn(struct weir_object_client *client, uint64_t timeout_ns)
         handle(client, &events[i]);
     client->is_handling = false;
     close_old_links(client);
-    if (count > 0) {
-        retry_stalled(client);
+    if (count > 0)
         run_slots(client);
-    }
     if (++client->polls % POLLS_BETWEEN_LOOKS == 0)
         look_for_silent(client, weir_clock_kernel_ns());
     return count;

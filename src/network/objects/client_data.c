@@ -215,6 +215,7 @@ static bool send_one_sided(struct weir_object_client *client, struct slot *slot,
     return true;
 }
 
+/* False, with the server to wait for: there is no room. */
 static bool send_piece(struct weir_object_client *client, struct slot *slot)
 {
     struct piece piece = next_piece(slot);
@@ -237,10 +238,12 @@ static bool send_piece(struct weir_object_client *client, struct slot *slot)
     }
     if (is_sent)
         slot->sent += piece.bytes;
+    else
+        slot->full = server;
     return is_sent;
 }
 
-/* ---- what a slot does next; true: it waits for room on a link ---- */
+/* ---- what a slot does next; true: it waits for room on the link of slot->full ---- */
 
 /* What was written must be there when a sync is done, and nothing wakes the sync but this. */
 static void wake_syncs(struct weir_object_client *client, const struct body *body)
@@ -310,8 +313,12 @@ static bool tell_size(struct weir_object_client *client, struct slot *slot)
     struct body *body = slot->io->object->body;
     bool is_write = slot->io->verb == WEIR_OBJECT_WRITE;
 
-    if (slot->error == 0 && body->facts.bytes > body->told_bytes)
-        return !send_request_size(client, slot);
+    if (slot->error == 0 && body->facts.bytes > body->told_bytes) {
+        if (send_request_size(client, slot))
+            return false;
+        slot->full = &client->servers[weir_object_keeper(body->id)];
+        return true;
+    }
     finish(client, slot, slot->error < 0 ? slot->error : is_write ? (int64_t)slot->limit : 0);
     if (is_write)
         wake_syncs(client, body);
@@ -337,8 +344,10 @@ static bool commit(struct weir_object_client *client, struct slot *slot)
                 note_failure(client, shard->server, slot->error);
                 break;
             }
-            if (!send_request_commit(client, slot, shard))
+            if (!send_request_commit(client, slot, shard)) {
+                slot->full = shard->server;
                 return true;
+            }
         }
         slot->sent++;
     }
@@ -381,27 +390,61 @@ static bool step(struct weir_object_client *client, struct slot *slot)
     return false;
 }
 
+/* Whoever has waited already keeps the place at the head. */
+static void stall(struct slot *slot, bool has_waited)
+{
+    struct server_end *server = slot->full;
+
+    slot->is_listed = true;
+    slot->next_stalled = has_waited ? server->stalled : NULL;
+    if (has_waited || !server->stalled) {
+        if (!server->stalled)
+            server->last_stalled = slot;
+        server->stalled = slot;
+    } else {
+        server->last_stalled->next_stalled = slot;
+        server->last_stalled = slot;
+    }
+}
+
+/* Takes the next slot of `todo` as far as it goes. One that waited for room and found it may have
+ * left some: the next one that waits there is tried, until one finds none. So slots wait only while
+ * something is in flight, whose end wakes them. */
+static void run_slot(struct weir_object_client *client)
+{
+    struct slot *slot = ring_take(client, &client->todo);
+    struct server_end *waited_for = slot->full;
+    bool is_stalled;
+
+    slot->is_listed = false;
+    slot->full = NULL;
+    is_stalled = step(client, slot) && !slot->is_listed;
+    if (is_stalled)
+        stall(slot, slot->full == waited_for);
+    if (waited_for && !(is_stalled && slot->full == waited_for))
+        retry_stalled(client, waited_for, false);
+}
+
 void run_slots(struct weir_object_client *client)
 {
     do {
-        while (client->todo.count > 0) {
-            struct slot *slot = ring_take(client, &client->todo);
-
-            slot->is_listed = false;
-            if (step(client, slot) && !slot->is_listed) {
-                slot->is_listed = true;
-                ring_add(client, &client->stalled, slot);
-            }
-        }
+        while (client->todo.count > 0)
+            run_slot(client);
         /* A link that is found to be gone here gives its slots back. */
         flush_posts(client);
     } while (client->todo.count > 0);
 }
 
-void retry_stalled(struct weir_object_client *client)
+void retry_stalled(struct weir_object_client *client, struct server_end *server, bool all)
 {
-    while (client->stalled.count > 0)
-        ring_add(client, &client->todo, ring_take(client, &client->stalled));
+    while (server->stalled) {
+        struct slot *slot = server->stalled;
+
+        server->stalled = slot->next_stalled;
+        ring_add(client, &client->todo, slot);
+        if (!all)
+            return;
+    }
 }
 
 void land(struct weir_object_client *client, struct flight *flight, int result)

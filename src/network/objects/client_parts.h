@@ -73,6 +73,8 @@ struct server_end {
     unsigned flight_count;
     unsigned flying;
     uint16_t first_free;
+    struct slot *stalled; /* slots that wait for room on the link: a list, the longest first */
+    struct slot *last_stalled;
     unsigned batch_count;
     struct weir_wire batch[BATCH];
 };
@@ -124,7 +126,7 @@ enum slot_phase { SLOT_FREE, SLOT_MOVING, SLOT_TELLING, SLOT_WAITING, SLOT_COMMI
 struct slot {
     struct weir_object_io *io;
     enum slot_phase phase;
-    bool is_listed;        /* in `todo` or `stalled` */
+    bool is_listed;        /* in `todo`, or stalled at a server */
     bool is_bounced;       /* its data do not lie in lent memory */
     unsigned pending;      /* flights */
     int error;             /* the first */
@@ -132,7 +134,9 @@ struct slot {
     uint64_t sent;         /* handed over, of them; COMMITTING: shards */
     uint64_t window_begin; /* what goes through the bounce buffer now; all of it without one */
     uint64_t window_end;
-    uint64_t number;              /* in the order of submission */
+    uint64_t number;         /* in the order of submission */
+    struct server_end *full; /* where there was no room, of late */
+    struct slot *next_stalled;
     enum weir_object_flush level; /* that a sync has reached */
 };
 
@@ -162,8 +166,7 @@ struct weir_object_client {
     struct body *bodies;
 
     struct slot *slots;
-    struct slot_ring todo;    /* something can be done for them */
-    struct slot_ring stalled; /* they wait for room on a link */
+    struct slot_ring todo; /* something can be done for them */
     struct slot_ring done;
     struct server_end **posts; /* servers with a batch */
     unsigned post_count;
@@ -211,7 +214,8 @@ void look_for_silent(struct weir_object_client *client, uint64_t now_ns);
 
 /* Something can be done for the slot. */
 void attend(struct weir_object_client *client, struct slot *slot);
-void retry_stalled(struct weir_object_client *client);
+/* One of the slots that wait for room at the server is tried again, or all of them. */
+void retry_stalled(struct weir_object_client *client, struct server_end *server, bool all);
 void run_slots(struct weir_object_client *client);
 /* Where the next byte of a transfer lies in registered memory. */
 struct data_place {
