@@ -2,7 +2,7 @@
 /* Finds the directories of control groups: /proc/self/cgroup names the groups, and
  * /proc/self/mountinfo the places where their hierarchies, or the parts of them that a container is
  * shown, are mounted. */
-#include "control_group.h"
+#include "weir/system/control_group.h"
 
 #include "mounts.h"
 #include "small_file.h"

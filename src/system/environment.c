@@ -2,7 +2,7 @@
 /* Properties of this node as uname(2), /proc and /sys report them. */
 #include "weir/system/environment.h"
 
-#include "control_group.h"
+#include "weir/system/control_group.h"
 #include "cpu_model.h"
 #include "network_ports.h"
 #include "small_file.h"

@@ -2,7 +2,7 @@
 /* Compares the limits of all groups up to the outermost. */
 #include "weir/system/limiting_group.h"
 
-#include "control_group.h"
+#include "weir/system/control_group.h"
 
 #include <inttypes.h>
 #include <stdio.h>

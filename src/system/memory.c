@@ -3,7 +3,7 @@
  * in. */
 #include "weir/system/memory.h"
 
-#include "control_group.h"
+#include "weir/system/control_group.h"
 
 #include <errno.h>
 #include <limits.h>

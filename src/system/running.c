@@ -3,7 +3,7 @@
  * running. */
 #include "weir/system/running.h"
 
-#include "control_group.h"
+#include "weir/system/control_group.h"
 
 #include "weir/base/error.h"
 #include "weir/base/execution.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The way up through control groups, as hosts, containers and hybrids of both versions show them.
  */
-#include "system/control_group.h"
+#include "weir/system/control_group.h"
 
 #include "planted.h"
 

@@ -532,8 +532,11 @@ static void more_links_than_descriptors_are_refused_before(void **state)
     lowered = limit;
     lowered.rlim_cur = 256;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &lowered), 0);
-    assert_int_equal(weir_shm_check(NULL, 0, 1, 64, &error), 0);
-    assert_int_equal(weir_shm_check(NULL, 0, 1, 128, &error), -EMFILE);
+    assert_int_equal(
+        weir_shm_check(NULL, &(struct weir_fabric_need){.regions = 1, .links = 64}, &error), 0);
+    assert_int_equal(
+        weir_shm_check(NULL, &(struct weir_fabric_need){.regions = 1, .links = 128}, &error),
+        -EMFILE);
     assert_int_equal(error.exit, WEIR_EXIT_ENVIRONMENT);
     assert_non_null(strstr(error.text, "shm: 128 links"));
     assert_non_null(strstr(error.text, "ulimit -n"));

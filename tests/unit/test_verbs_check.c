@@ -7,6 +7,12 @@
 
 static const struct weir_provider *const verbs = &weir_provider_verbs;
 
+/* Whatever the host of the test has. */
+#define MOUNTED                                                                                    \
+    {                                                                                              \
+        "/proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"            \
+    }
+
 #define MANY UINT64_C(1) << 60
 
 #define STATUS "Name:\tweir\nVmPin:\t    1024 kB\nCapEff:\t%s\n"
@@ -45,7 +51,8 @@ static void locked_memory_is_compared_with_what_may_be_locked(void **state)
         made.memlock = cases[i].limit;
         made.files = files;
         assert_int_equal(verbs->open(&params, &fabric, &error), 0);
-        code = verbs->check(fabric, cases[i].bytes, 1, 1, &error);
+        code = verbs->check(
+            fabric, &(struct weir_fabric_need){cases[i].bytes, cases[i].bytes, 1, 1}, &error);
         if (code != (cases[i].is_refused ? -ENOMEM : 0))
             fail_msg("case %zu: %s", i, error.text);
         if (cases[i].is_refused) {
@@ -61,15 +68,17 @@ static void locked_memory_is_compared_with_what_may_be_locked(void **state)
 static void limits_of_the_device_are_told_with_figures(void **state)
 {
     static const struct {
-        uint64_t bytes;
-        unsigned regions, links;
+        struct weir_fabric_need need;
         const char *text; /* NULL: all is well */
     } cases[] = {
-        {1 << 20, 1, 10, NULL},
-        {UINT64_C(3) << 40, 2, 1, "bytes of a region are wanted; the device mk0 has"},
-        {UINT64_C(2) << 40, 2, 1, NULL},
-        {1 << 20, 995, 10, "1005 memory regions are wanted; the device mk0 has 1000"},
-        {1 << 20, 1, 600, "1200 queue pairs are wanted; the device mk0 has 1000: fewer links"},
+        {{1 << 20, 1 << 20, 1, 10}, NULL},
+        /* One region of nearly all bytes is not three thirds. */
+        {{UINT64_C(2) << 40, (UINT64_C(2) << 40) - 8192, 3, 1},
+         "bytes of a region are wanted; the device mk0 has"},
+        {{UINT64_C(2) << 40, UINT64_C(1) << 40, 2, 1}, NULL},
+        {{1 << 20, 4096, 995, 10}, "1005 memory regions are wanted; the device mk0 has 1000"},
+        {{1 << 20, 1 << 20, 1, 600},
+         "1200 queue pairs are wanted; the device mk0 has 1000: fewer links"},
     };
 
     (void)state;
@@ -81,8 +90,7 @@ static void limits_of_the_device_are_told_with_figures(void **state)
         make_up();
         params.pairs = 2;
         assert_int_equal(verbs->open(&params, &fabric, &error), 0);
-        if (verbs->check(fabric, cases[i].bytes, cases[i].regions, cases[i].links, &error) !=
-            (cases[i].text != NULL ? -ENOSPC : 0))
+        if (verbs->check(fabric, &cases[i].need, &error) != (cases[i].text != NULL ? -ENOSPC : 0))
             fail_msg("case %zu: %s", i, error.text);
         if (cases[i].text != NULL && strstr(error.text, cases[i].text) == NULL)
             fail_msg("case %zu: %s", i, error.text);
@@ -94,20 +102,30 @@ static void each_control_group_above_has_its_say(void **state)
 {
     static const struct file inner[] = {
         {"/proc/self/cgroup", "0::/job/step\n"},
+        MOUNTED,
         {"/sys/fs/cgroup/job/step/rdma.max", "mk0 hca_handle=max hca_object=100\n"},
         {"/sys/fs/cgroup/job/step/rdma.current", "mk0 hca_handle=1 hca_object=90\n"},
         {NULL, NULL}};
     static const struct file outer[] = {
         {"/proc/self/cgroup", "0::/job/step\n"},
+        MOUNTED,
         {"/sys/fs/cgroup/job/step/rdma.max", "mk0 hca_handle=max hca_object=max\n"},
         {"/sys/fs/cgroup/job/rdma.max", "mk1 hca_object=1\nmk0 hca_handle=2 hca_object=20\n"},
         {"/sys/fs/cgroup/job/rdma.current", "mk0 hca_handle=1 hca_object=15\n"},
         {NULL, NULL}};
+    /* A container is shown its own part; the number of a hierarchy may end in 0. */
+    static const struct file container[] = {
+        {"/proc/self/cgroup", "10::nonsense\n0::/docker/c1/job\n"},
+        {"/proc/self/mountinfo", "30 23 0:26 /docker/c1 /groups rw - cgroup2 cgroup2 rw\n"},
+        {"/groups/job/rdma.max", "mk0 hca_handle=2 hca_object=11\n"},
+        {NULL, NULL}};
     static const struct file first_version[] = {
         {"/proc/self/cgroup", "5:cpu:/a\n4:rdma:/b\n"},
+        {"/proc/self/mountinfo", "31 23 0:27 / /sys/fs/cgroup/rdma rw - cgroup cgroup rw,rdma\n"},
         {"/sys/fs/cgroup/rdma/b/rdma.max", "mk0 hca_handle=2 hca_object=12\n"},
         {NULL, NULL}};
     static const struct file others[] = {{"/proc/self/cgroup", "0::/job\n"},
+                                         MOUNTED,
                                          {"/sys/fs/cgroup/job/rdma.max", "mk01 hca_object=1\n"},
                                          {NULL, NULL}};
     static const struct {
@@ -116,6 +134,7 @@ static void each_control_group_above_has_its_say(void **state)
     } cases[] = {
         {inner, "allows 100, of which 90 are taken"},
         {outer, "allows 20, of which 15 are taken"},
+        {container, "allows 11, of which 0 are taken"},
         {first_version, "allows 12, of which 0 are taken"},
         {others, NULL},
         {NULL, NULL},
@@ -130,7 +149,8 @@ static void each_control_group_above_has_its_say(void **state)
         make_up();
         made.files = cases[i].files;
         assert_int_equal(verbs->open(&params, &fabric, &error), 0);
-        if (verbs->check(fabric, 4096, 3, 5, &error) != (cases[i].text != NULL ? -EAGAIN : 0))
+        if (verbs->check(fabric, &(struct weir_fabric_need){4096, 4096, 3, 5}, &error) !=
+            (cases[i].text != NULL ? -EAGAIN : 0))
             fail_msg("case %zu: %s", i, error.text);
         if (cases[i].text != NULL &&
             (strstr(error.text, cases[i].text) == NULL || strstr(error.text, "rdma.max") == NULL))
@@ -180,6 +200,7 @@ static void the_doctor_is_told_what_slows_a_port_down(void **state)
         {"/sys/class/infiniband/mk0/device/max_link_width", "16\n"},
         {"/sys/class/infiniband/mk0/device/iommu_group/type", "DMA-FQ\n"},
         {"/proc/self/cgroup", "0::/job\n"},
+        MOUNTED,
         {"/sys/fs/cgroup/job/rdma.max", "mk0 hca_handle=2 hca_object=20\n"},
         {NULL, NULL}};
     struct weir_diagnosis diagnosis = {0};

@@ -85,11 +85,18 @@ void weir_fabric_close(struct weir_fabric *fabric);
 
 const struct weir_fabric_facts *weir_fabric_facts(const struct weir_fabric *fabric);
 
-/* Refuses, with the way out, what this process cannot do: `locked_bytes` of registered memory in
- * `regions` pieces, `links` links. Verbs: against RLIMIT_MEMLOCK, limits of the device and of the
- * control group. 0 or the error. */
-int weir_fabric_check(const struct weir_fabric *fabric, uint64_t locked_bytes, unsigned regions,
-                      unsigned links, struct weir_error *error);
+/* What a user of a fabric is about to open. */
+struct weir_fabric_need {
+    uint64_t locked_bytes; /* of all regions together */
+    uint64_t region_bytes; /* of the largest */
+    unsigned regions;
+    unsigned links;
+};
+
+/* Refuses, with the way out, what this process cannot have. Verbs: against RLIMIT_MEMLOCK, limits
+ * of the device and of the control group. 0 or the error. */
+int weir_fabric_check(const struct weir_fabric *fabric, const struct weir_fabric_need *need,
+                      struct weir_error *error);
 
 /* Adds what this host lets the providers do, and the way to more, for `weir doctor`. */
 void weir_fabric_diagnose(struct weir_diagnosis *diagnosis);

@@ -181,12 +181,12 @@ const struct weir_fabric_facts *weir_fabric_facts(const struct weir_fabric *fabr
     return &fabric->facts;
 }
 
-int weir_fabric_check(const struct weir_fabric *fabric, uint64_t locked_bytes, unsigned regions,
-                      unsigned links, struct weir_error *error)
+int weir_fabric_check(const struct weir_fabric *fabric, const struct weir_fabric_need *need,
+                      struct weir_error *error)
 {
     if (fabric->provider->check == NULL)
         return 0;
-    return fabric->provider->check(fabric, locked_bytes, regions, links, error);
+    return fabric->provider->check(fabric, need, error);
 }
 
 void weir_fabric_diagnose(struct weir_diagnosis *diagnosis)

@@ -84,9 +84,9 @@ struct weir_provider {
     /* The last step of opening: descriptors can be watched now. NULL: nothing to do. */
     int (*start)(struct weir_fabric *fabric, struct weir_error *error);
     void (*close)(struct weir_fabric *fabric);
-    int (*check)(const struct weir_fabric *fabric, uint64_t locked_bytes, unsigned regions,
-                 unsigned links, struct weir_error *error); /* NULL: nothing to check */
-    void (*diagnose)(struct weir_diagnosis *diagnosis);     /* NULL: nothing to tell */
+    int (*check)(const struct weir_fabric *fabric, const struct weir_fabric_need *need,
+                 struct weir_error *error);             /* NULL: nothing to check */
+    void (*diagnose)(struct weir_diagnosis *diagnosis); /* NULL: nothing to tell */
     /* Adds to `counters`. NULL: nothing is counted. */
     void (*counters)(const struct weir_fabric *fabric, struct weir_fabric_counters *counters);
 

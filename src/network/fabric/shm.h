@@ -115,7 +115,7 @@ const char *weir_shm_place_refuse(const struct weir_shm_place *ours,
 
 void weir_shm_diagnose(struct weir_diagnosis *diagnosis);
 /* Enough descriptors for so many links. 0 or the error. */
-int weir_shm_check(const struct weir_fabric *fabric, uint64_t locked_bytes, unsigned regions,
-                   unsigned links, struct weir_error *error);
+int weir_shm_check(const struct weir_fabric *fabric, const struct weir_fabric_need *need,
+                   struct weir_error *error);
 
 #endif

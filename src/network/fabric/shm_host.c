@@ -88,20 +88,19 @@ void weir_shm_diagnose(struct weir_diagnosis *diagnosis)
 /* The socket, and the inbox. */
 enum { LINK_DESCRIPTORS = 2, OTHER_DESCRIPTORS = 64 };
 
-int weir_shm_check(const struct weir_fabric *fabric, uint64_t locked_bytes, unsigned regions,
-                   unsigned links, struct weir_error *error)
+int weir_shm_check(const struct weir_fabric *fabric, const struct weir_fabric_need *need,
+                   struct weir_error *error)
 {
-    uint64_t needed = (uint64_t)links * LINK_DESCRIPTORS + regions + OTHER_DESCRIPTORS;
+    uint64_t needed = (uint64_t)need->links * LINK_DESCRIPTORS + need->regions + OTHER_DESCRIPTORS;
     struct rlimit limit;
 
     (void)fabric;
-    (void)locked_bytes;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
         limit.rlim_cur >= needed)
         return 0;
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EMFILE, "shm",
                           "%u links need about %llu descriptors, and %llu may be open: ulimit -n "
                           "%llu",
-                          links, (unsigned long long)needed, (unsigned long long)limit.rlim_cur,
-                          (unsigned long long)needed);
+                          need->links, (unsigned long long)needed,
+                          (unsigned long long)limit.rlim_cur, (unsigned long long)needed);
 }

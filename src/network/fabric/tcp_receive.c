@@ -31,7 +31,8 @@ static int acknowledge(struct tcp_stream *stream, uint32_t count)
     if (!tcp_reaches(stream->sent, count))
         return -EPROTO;
     stream->acknowledged = count;
-    /* Moves along, so that it is never half of all counts behind, where it would seem to be ahead. */
+    /* Moves along, so that it is never half of all counts behind, where it would seem to be ahead.
+     */
     if (tcp_reaches(count, stream->last_write))
         stream->last_write = count;
     return 0;

@@ -316,8 +316,8 @@ const char *weir_verbs_status_text(enum ibv_wc_status status);
 
 /* ---- verbs_check.c ---- */
 
-int weir_verbs_check(const struct weir_fabric *fabric, uint64_t locked_bytes, unsigned regions,
-                     unsigned links, struct weir_error *error);
+int weir_verbs_check(const struct weir_fabric *fabric, const struct weir_fabric_need *need,
+                     struct weir_error *error);
 /* Says what was in the way of registering so much, and the way out. Returns `code`. */
 int weir_verbs_refuse_region(const struct weir_verbs_fabric *fabric, uint64_t bytes, int code,
                              struct weir_error *error);

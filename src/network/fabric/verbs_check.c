@@ -3,8 +3,11 @@
  * says how much is wanted, how much there is, and what raises it. */
 #include "verbs.h"
 
+#include "weir/system/control_group.h"
+
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,61 +115,53 @@ bool weir_verbs_group_value(const char *text, const char *device, const char *re
     return false;
 }
 
-/* Where the control group of this process is, as version 2 mounts it, or version 1 its rdma. */
-static bool find_group(char directory[512], size_t *root_length)
-{
-    char text[4096], *line, *end;
-    bool is_second;
+struct search {
+    const char *device;
+    const char *resource;
+    uint64_t least; /* left of a limit; UINT64_MAX: there is none */
+    uint64_t *limit;
+    uint64_t *taken;
+};
 
-    if (!read_text("/proc/self/cgroup", text, sizeof text))
-        return false;
-    line = strstr(text, ":rdma:");
-    is_second = line == NULL;
-    line = is_second ? strstr(text, "0::") : line + 6;
-    if (line == NULL)
-        return false;
-    line += is_second ? 3 : 0;
-    end = strchr(line, '\n');
-    if (end != NULL)
-        *end = '\0';
-    *root_length = (size_t)snprintf(directory, 512, "/sys/fs/cgroup%s", is_second ? "" : "/rdma");
-    snprintf(directory + *root_length, 512 - *root_length, "%s",
-             strcmp(line, "/") == 0 ? "" : line);
-    return true;
+static bool read_value(const struct weir_control_group *group, const char *file,
+                       const struct search *search, uint64_t *value)
+{
+    char path[PATH_MAX], text[4096];
+
+    snprintf(path, sizeof path, "%s/%s", group->directory, file);
+    return read_text(path, text, sizeof text) &&
+           weir_verbs_group_value(text, search->device, search->resource, value);
+}
+
+static void compare(void *context, const struct weir_control_group *group)
+{
+    struct search *search = context;
+    uint64_t most, used = 0, left;
+
+    if (!read_value(group, "rdma.max", search, &most))
+        return;
+    read_value(group, "rdma.current", search, &used);
+    left = used < most ? most - used : 0;
+    if (left >= search->least)
+        return;
+    search->least = left;
+    *search->limit = most;
+    *search->taken = used;
 }
 
 bool weir_verbs_group_limit(const char *device, const char *resource, uint64_t *limit,
                             uint64_t *taken)
 {
-    char directory[512], path[600], text[4096];
-    size_t root_length;
-    uint64_t least = UINT64_MAX;
+    struct search search = {.device = device,
+                            .resource = resource,
+                            .least = UINT64_MAX,
+                            .limit = limit,
+                            .taken = taken};
 
     *limit = UINT64_MAX;
     *taken = 0;
-    if (!find_group(directory, &root_length))
-        return false;
-    /* Every group above has its say. */
-    for (;;) {
-        uint64_t most, used = 0;
-
-        snprintf(path, sizeof path, "%s/rdma.max", directory);
-        if (read_text(path, text, sizeof text) &&
-            weir_verbs_group_value(text, device, resource, &most)) {
-            snprintf(path, sizeof path, "%s/rdma.current", directory);
-            if (read_text(path, text, sizeof text))
-                weir_verbs_group_value(text, device, resource, &used);
-            if (most - (used < most ? used : most) < least) {
-                least = most - (used < most ? used : most);
-                *limit = most;
-                *taken = used;
-            }
-        }
-        if (strlen(directory) <= root_length || strrchr(directory, '/') == NULL)
-            break;
-        *strrchr(directory, '/') = '\0';
-    }
-    return least != UINT64_MAX;
+    weir_control_groups_visit("", "rdma", compare, &search);
+    return search.least != UINT64_MAX;
 }
 
 static int check_group(const char *device, uint64_t objects, struct weir_error *error)
@@ -205,19 +200,19 @@ static int check_device(const struct want wants[], size_t count, const char *dev
     return 0;
 }
 
-int weir_verbs_check(const struct weir_fabric *base, uint64_t locked_bytes, unsigned regions,
-                     unsigned links, struct weir_error *error)
+int weir_verbs_check(const struct weir_fabric *base, const struct weir_fabric_need *need,
+                     struct weir_error *error)
 {
     const struct weir_verbs_fabric *fabric = weir_verbs_const_fabric_of(base);
     const struct weir_fabric_params *settings = &fabric->settings;
     const struct ibv_device_attr *device = &fabric->device;
     const char *name = ibv_get_device_name(fabric->context->device);
-    uint64_t pairs = (uint64_t)links * settings->pairs;
-    uint64_t entries = (uint64_t)links * weir_verbs_link_entries(settings);
+    uint64_t pairs = (uint64_t)need->links * settings->pairs;
+    uint64_t entries = (uint64_t)need->links * weir_verbs_link_entries(settings);
     const struct want wants[] = {
-        {"bytes of a region", regions > 0 ? locked_bytes / regions : 0, device->max_mr_size,
+        {"bytes of a region", need->region_bytes, device->max_mr_size,
          "more and smaller regions, or a smaller --capacity"},
-        {"memory regions", (uint64_t)regions + links, (uint64_t)device->max_mr,
+        {"memory regions", (uint64_t)need->regions + need->links, (uint64_t)device->max_mr,
          "fewer links or servers"},
         {"queue pairs", pairs, (uint64_t)device->max_qp, "fewer links, or fewer pairs per link"},
         {"wires in flight on a queue pair", weir_verbs_lane_size(settings),
@@ -234,10 +229,10 @@ int weir_verbs_check(const struct weir_fabric *base, uint64_t locked_bytes, unsi
     int code = check_device(wants, sizeof wants / sizeof *wants, name, error);
 
     if (code == 0)
-        code =
-            check_memlock(locked_bytes + links * (uint64_t)weir_verbs_link_bytes(settings), error);
+        code = check_memlock(
+            need->locked_bytes + need->links * (uint64_t)weir_verbs_link_bytes(settings), error);
     /* Besides: a few completion queues, and what is opened once. */
     if (code == 0)
-        code = check_group(name, regions + links + pairs + 4, error);
+        code = check_group(name, need->regions + need->links + pairs + 4, error);
     return code;
 }

@@ -72,7 +72,9 @@ static int fabric_take_memory(struct net_carrier *base, uint64_t bytes, bool wan
 {
     struct fabric_carrier *carrier = carrier_of(base);
     const struct weir_slab_params params = {.bytes = bytes, .wants_huge_pages = wants_huge_pages};
-    int code = weir_fabric_check(carrier->fabric, bytes, 1, links, error);
+    const struct weir_fabric_need need = {
+        .locked_bytes = bytes, .region_bytes = bytes, .regions = 1, .links = links};
+    int code = weir_fabric_check(carrier->fabric, &need, error);
 
     if (code < 0)
         return code;

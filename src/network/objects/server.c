@@ -205,6 +205,20 @@ static int open_backing(struct weir_object_server *server, struct weir_error *er
     return params.path ? weir_backing_open(&params, &server->backing, error) : 0;
 }
 
+/* The slab, zeros and replies are registered. */
+static int check_need(const struct weir_object_server *server, struct weir_error *error)
+{
+    const uint64_t slab_bytes = (server->chunk_count + UINT64_C(1)) * WEIR_CHUNK_BYTES;
+    const struct weir_fabric_need need = {
+        .locked_bytes = slab_bytes + WEIR_CHUNK_BYTES + reply_bytes(server),
+        .region_bytes = slab_bytes,
+        .regions = 3,
+        .links = server->params.client_count,
+    };
+
+    return weir_fabric_check(server->fabric, &need, error);
+}
+
 static int open_all(struct weir_object_server *server, struct weir_error *error)
 {
     const struct weir_object_server_params *params = &server->params;
@@ -217,10 +231,7 @@ static int open_all(struct weir_object_server *server, struct weir_error *error)
     code = weir_fabric_open(&params->fabric, &server->fabric, error);
     /* Before memory is touched: that takes long, and the refusal would come late. */
     if (!code)
-        code = weir_fabric_check(server->fabric,
-                                 (server->chunk_count + UINT64_C(2)) * WEIR_CHUNK_BYTES +
-                                     reply_bytes(server),
-                                 3, params->client_count, error);
+        code = check_need(server, error);
     if (!code)
         code = open_slab(server, error);
     if (!code)
