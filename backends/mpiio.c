@@ -190,7 +190,7 @@ static void tell_returned_hints(struct weir_text *notes, MPI_File handle)
 
     if (MPI_File_get_info(handle, &hints) != MPI_SUCCESS)
         return;
-    weir_mpiio_hints_tell(notes, "hints returned from opened file", hints);
+    weir_mpiio_hints_write(notes, "hints returned from opened file", hints);
     MPI_Info_free(&hints);
 }
 
@@ -317,7 +317,7 @@ static int mpiio_open(struct weir_session *session, const struct weir_file_param
     if (!opened)
         return -ENOMEM;
     if (notes)
-        weir_mpiio_hints_tell(notes, "hints passed to MPI_File_open()", mpiio->hints);
+        weir_mpiio_hints_write(notes, "hints passed to MPI_File_open()", mpiio->hints);
     descriptor = weir_mpiio_next_descriptor();
     rc = open_handle(mpiio, params, &opened->handle);
     judged = judge(mpiio, params, descriptor, rc, &opened->base.id);

@@ -132,7 +132,7 @@ int weir_mpiio_hints_read(struct weir_group *group, const char *path, MPI_Info h
     return rc;
 }
 
-void weir_mpiio_hints_tell(struct weir_text *notes, const char *caption, MPI_Info hints)
+void weir_mpiio_hints_write(struct weir_text *notes, const char *caption, MPI_Info hints)
 {
     char key[MPI_MAX_INFO_KEY + 1];
     char value[MPI_MAX_INFO_VAL + 1];

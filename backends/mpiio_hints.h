@@ -15,6 +15,6 @@ int weir_mpiio_hints_read(struct weir_group *group, const char *path, MPI_Info h
                           struct weir_error *error);
 
 /* Appends them as IOR prints them. */
-void weir_mpiio_hints_tell(struct weir_text *notes, const char *caption, MPI_Info hints);
+void weir_mpiio_hints_write(struct weir_text *notes, const char *caption, MPI_Info hints);
 
 #endif

@@ -7,8 +7,8 @@
  * other, so that nothing lies about. */
 #include "posix_files.h"
 #include "uring_names.h"
+#include "uring_probes.h"
 #include "uring_ring.h"
-#include "uring_trials.h"
 
 #include "weir/base/remedy.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What io_uring can do on this host, found by making a ring and trying things on it. */
 #include "posix_files.h"
-#include "uring_trials.h"
+#include "uring_probes.h"
 
 #include <errno.h>
 #include <string.h>

@@ -82,12 +82,12 @@ static int describe_host(const struct weir_command *command, struct weir_text *t
 {
     const struct weir_host_question *question = &command->question;
 
-    return weir_doctor_tell(&(struct weir_doctor_params){.registry = &weir_registry,
-                                                         .path = question->path,
-                                                         .pinning = &question->pinning,
-                                                         .rank_count = question->rank_count,
-                                                         .root = ""},
-                            text, error);
+    return weir_doctor_write(&(struct weir_doctor_params){.registry = &weir_registry,
+                                                          .path = question->path,
+                                                          .pinning = &question->pinning,
+                                                          .rank_count = question->rank_count,
+                                                          .root = ""},
+                             text, error);
 }
 
 /* ---- all of them ---- */

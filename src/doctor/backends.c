@@ -9,7 +9,7 @@
 
 /* Backends try things in the directory of the path that they get: for a directory it is an unused
  * name in it. */
-static const char *path_for_trials(const char *path, char inside[PATH_MAX])
+static const char *path_for_probes(const char *path, char inside[PATH_MAX])
 {
     struct stat facts;
 
@@ -36,7 +36,7 @@ void weir_examine_backends(const struct weir_examination *examination)
 {
     const struct weir_registry *registry = examination->registry;
     char inside[PATH_MAX];
-    const char *path = path_for_trials(examination->path, inside);
+    const char *path = path_for_probes(examination->path, inside);
 
     for (size_t i = 0; i < registry->count; i++)
         if (registry->backends[i]->diagnose != NULL)

@@ -107,8 +107,8 @@ static int tell_all(const struct weir_doctor_params *params, struct weir_topolog
     return 0;
 }
 
-int weir_doctor_tell(const struct weir_doctor_params *params, struct weir_text *text,
-                     struct weir_error *error)
+int weir_doctor_write(const struct weir_doctor_params *params, struct weir_text *text,
+                      struct weir_error *error)
 {
     const struct weir_topology_source source = {0};
     struct weir_topology *topology = NULL;

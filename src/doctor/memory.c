@@ -250,7 +250,7 @@ static void tell_placing(const struct weir_examination *examination, void *memor
     int seen;
 
     memset(memory, 1, bytes);
-    seen = weir_memory_look(memory, bytes, &places);
+    seen = weir_memory_sample_places(memory, bytes, &places);
     if (bound == -ENOSYS && !is_filtered(examination->root))
         weir_diagnosis_add(diagnosis, WEIR_NOTED, "page placement", NULL,
                            "this kernel has no NUMA");

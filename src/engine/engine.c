@@ -66,7 +66,7 @@ static int begin_test(struct weir_run *run, struct weir_error *error)
     if (run->result != NULL)
         run->test_result = describe_test(run);
     code = weir_run_has_storage(run)
-               ? weir_surroundings_tell_storages(run->surroundings, run->result, run->test_result)
+               ? weir_surroundings_gather_storages(run->surroundings, run->result, run->test_result)
                : 0;
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",

@@ -188,7 +188,7 @@ void weir_loop_set_timers(struct weir_loop *loop)
     uint64_t deadline_ns = loop->phase->stop.deadline_ns;
 
     loop->deadline_ns = deadline_ns == 0 ? UINT64_MAX : loop->started_ns + deadline_ns;
-    loop->progress_ns = weir_run_tells_progress(loop->run)
+    loop->progress_ns = weir_run_reports_progress(loop->run)
                             ? loop->started_ns + observer->progress_interval_ns
                             : UINT64_MAX;
     loop->series_ns = loop->started_ns;

@@ -144,7 +144,7 @@ static struct sight see_mark(struct weir_run *run, const struct weir_phase *phas
     char path[WEIR_MARK_PATH_BYTES];
 
     if (find_path(run, phase->target, path) == 0)
-        sight.is_seen = weir_mark_look(path, &sight.id.device, &sight.id.inode) == 0;
+        sight.is_seen = weir_mark_stat(path, &sight.id.device, &sight.id.inode) == 0;
     return sight;
 }
 

@@ -2,7 +2,7 @@
 /* Where a loop gets its next operation from. The one kind so far is the walk over a layout, with
  * reads and writes mixed if the phase asks for it; it is inline, and works ahead WEIR_WALK_AHEAD at
  * a time, so that no call stands between two transfers. A source of another kind has its own refill
- * in place of weir_walk_look_ahead, once for each of these, and sets what differs between its
+ * in place of weir_walk_compute_ahead, once for each of these, and sets what differs between its
  * operations in weir_op_source_vary. */
 #ifndef WEIR_ENGINE_OP_SOURCE_H
 #define WEIR_ENGINE_OP_SOURCE_H

@@ -265,7 +265,7 @@ static int open_session(struct weir_run *run, struct weir_error *error)
         .stop_signal = run->params->stop_signal,
     };
 
-    weir_servers_tell(run->servers, &params);
+    weir_servers_fill_params(run->servers, &params);
     run->backend = weir_backend_find(registry, test->backend->name);
     if (run->backend->open(&params, &run->session, error) != 0)
         run->session = NULL;

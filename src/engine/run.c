@@ -204,15 +204,15 @@ const uint64_t *weir_run_keep_loops(const struct weir_run *run)
     return memcpy(weir_arena_take(&run->result->arena, bytes), run->loops, bytes);
 }
 
-bool weir_run_tells_progress(const struct weir_run *run)
+bool weir_run_reports_progress(const struct weir_run *run)
 {
     const struct weir_observer *observer = run->params->observer;
 
     return run->result != NULL && observer->progress != NULL && observer->progress_interval_ns != 0;
 }
 
-void weir_run_tell_beginning(const struct weir_run *run, const struct weir_phase *phase,
-                             uint64_t sleep_ns)
+void weir_run_report_beginning(const struct weir_run *run, const struct weir_phase *phase,
+                               uint64_t sleep_ns)
 {
     const struct weir_observer *observer = run->params->observer;
     const struct weir_progress progress = {.phase = phase,
@@ -220,7 +220,7 @@ void weir_run_tell_beginning(const struct weir_run *run, const struct weir_phase
                                            .is_beginning = true,
                                            .seconds = (double)sleep_ns * 1e-9};
 
-    if (weir_run_tells_progress(run))
+    if (weir_run_reports_progress(run))
         observer->progress(observer->context, &progress);
 }
 

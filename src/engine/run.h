@@ -94,7 +94,7 @@ struct weir_run {
     struct weir_filler filler;
     uint64_t last_generation;
     struct weir_written written;
-    struct weir_file *open_file; /* left open by the phase before; NULL: none */
+    struct weir_file *open_file;      /* left open by the phase before; NULL: none */
     struct weir_depth_choice *depths; /* by the position of the phase in the test */
 
     uint64_t repetition;           /* round of the outermost loop; 0 without loops */
@@ -184,12 +184,12 @@ static inline uint64_t weir_run_now(const struct weir_run *run)
 /* True if the latest write of this run made what a read of the target finds now. */
 bool weir_run_has_written(const struct weir_run *run, const struct weir_target *target);
 
-/* Whether this rank tells the observer how far it is. */
-bool weir_run_tells_progress(const struct weir_run *run);
+/* True if this rank reports progress to the observer. */
+bool weir_run_reports_progress(const struct weir_run *run);
 
-/* Tells that a phase begins, or a sleep (NULL) of `sleep_ns`. */
-void weir_run_tell_beginning(const struct weir_run *run, const struct weir_phase *phase,
-                             uint64_t sleep_ns);
+/* Reports to the observer that a phase begins, or a sleep (NULL) of `sleep_ns`. */
+void weir_run_report_beginning(const struct weir_run *run, const struct weir_phase *phase,
+                               uint64_t sleep_ns);
 
 /* A copy of run->loops in the result's arena; NULL without loops. Rank 0. */
 const uint64_t *weir_run_keep_loops(const struct weir_run *run);

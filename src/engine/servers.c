@@ -237,7 +237,8 @@ bool weir_servers_is_client(const struct weir_servers *servers, const struct wei
            count_before(servers->roles, rank, WEIR_ROLE_CLIENT) < test->rank_limit;
 }
 
-void weir_servers_tell(const struct weir_servers *servers, struct weir_session_params *params)
+void weir_servers_fill_params(const struct weir_servers *servers,
+                              struct weir_session_params *params)
 {
     if (count_servers(servers) == 0)
         return;

@@ -36,7 +36,8 @@ bool weir_servers_is_client(const struct weir_servers *servers, const struct wei
                             int rank);
 
 /* Gives a session of the test the addresses of the servers; none if the job has none for it. */
-void weir_servers_tell(const struct weir_servers *servers, struct weir_session_params *params);
+void weir_servers_fill_params(const struct weir_servers *servers,
+                              struct weir_session_params *params);
 
 /* Where ranks sit a test out, they sleep until rank 0 lets them go on, and do not take the
  * processor from the server that works in them, or from others. 0 or -errno. */

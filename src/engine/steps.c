@@ -65,7 +65,7 @@ static bool is_out_of_time(struct weir_run *run)
 static int run_phase(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
 {
     if (weir_verb_removes(phase->verb) || !run->is_ending)
-        weir_run_tell_beginning(run, phase, 0);
+        weir_run_report_beginning(run, phase, 0);
     if (weir_verb_works_on_names(phase->verb))
         return weir_phase_remove(run, phase, error);
     if (run->is_ending) {
@@ -121,7 +121,7 @@ static int run_sleep(struct weir_run *run, uint64_t duration_ns, struct weir_err
 {
     if (run->is_ending)
         return 0;
-    weir_run_tell_beginning(run, NULL, duration_ns);
+    weir_run_report_beginning(run, NULL, duration_ns);
     return run_pause(run, duration_ns, error);
 }
 

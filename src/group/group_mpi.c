@@ -281,7 +281,7 @@ static int mpi_end_alarm(struct weir_group *group)
 
 static void mpi_ping(struct weir_group *group, int node)
 {
-    weir_mpi_ping_ask(&mpi_group_of(group)->ping, group, mpi_group_of(group)->comm, node);
+    weir_mpi_ping_send(&mpi_group_of(group)->ping, group, mpi_group_of(group)->comm, node);
 }
 
 static bool mpi_is_pinged(const struct weir_group *group, int node)

@@ -34,8 +34,8 @@ static bool asks(const struct weir_group *group, int node)
     return node == 0 && group->node_count > 1 && group->rank == group->node_leader[1];
 }
 
-void weir_mpi_ping_ask(struct weir_mpi_ping *ping, const struct weir_group *group, MPI_Comm comm,
-                       int node)
+void weir_mpi_ping_send(struct weir_mpi_ping *ping, const struct weir_group *group, MPI_Comm comm,
+                        int node)
 {
     struct weir_mpi_pinged *peer;
 

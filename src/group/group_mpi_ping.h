@@ -18,8 +18,8 @@ struct weir_mpi_ping {
 
 /* Rank 0 asks the first rank of any other node, and that of the second node asks rank 0: see
  * weir_group_ping. These three return at once. */
-void weir_mpi_ping_ask(struct weir_mpi_ping *ping, const struct weir_group *group, MPI_Comm comm,
-                       int node);
+void weir_mpi_ping_send(struct weir_mpi_ping *ping, const struct weir_group *group, MPI_Comm comm,
+                        int node);
 bool weir_mpi_ping_is_open(const struct weir_mpi_ping *ping, int node);
 /* Sends an answer to a question that is there, and takes answers. */
 void weir_mpi_ping_serve(struct weir_mpi_ping *ping, const struct weir_group *group, MPI_Comm comm);

@@ -138,7 +138,7 @@ static void look_within_block(struct weir_walk *walk, unsigned count, uint64_t o
     }
 }
 
-void weir_walk_look_ahead(struct weir_walk *walk)
+void weir_walk_compute_ahead(struct weir_walk *walk)
 {
     const struct weir_share *share = walk->share;
     uint64_t ahead_end = (walk->index / WEIR_WALK_AHEAD + 1) * WEIR_WALK_AHEAD;

@@ -192,8 +192,8 @@ void weir_storage_watch_close(struct weir_surroundings *surroundings)
     surroundings->is_told = false;
 }
 
-int weir_surroundings_tell_storages(struct weir_surroundings *surroundings,
-                                    struct weir_result *result, struct weir_test_result *facts)
+int weir_surroundings_gather_storages(struct weir_surroundings *surroundings,
+                                      struct weir_result *result, struct weir_test_result *facts)
 {
     struct weir_group *group = surroundings->group;
     struct survey survey;

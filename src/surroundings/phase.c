@@ -107,7 +107,7 @@ static const struct weir_page_places *page_places(struct weir_surroundings *surr
     uint64_t now_ns = weir_clock_ns(surroundings->clock);
 
     if (sample->at_ns == 0 || now_ns - sample->at_ns >= PAGE_SAMPLE_NS) {
-        sample->code = weir_memory_look(memory, bytes, &sample->places);
+        sample->code = weir_memory_sample_places(memory, bytes, &sample->places);
         sample->at_ns = now_ns;
     }
     return sample->code == 0 ? &sample->places : NULL;

@@ -47,7 +47,7 @@ int weir_mark_path(const char *file_path, unsigned levels, char path[WEIR_MARK_P
     return 0;
 }
 
-int weir_mark_look(const char *path, uint64_t *device, uint64_t *inode)
+int weir_mark_stat(const char *path, uint64_t *device, uint64_t *inode)
 {
     char directory[WEIR_MARK_PATH_BYTES];
     char *slash;

@@ -189,7 +189,7 @@ static void choose_pages(uintptr_t first, size_t count, uintptr_t page_bytes, vo
     }
 }
 
-int weir_memory_look(const void *memory, size_t bytes, struct weir_page_places *places)
+int weir_memory_sample_places(const void *memory, size_t bytes, struct weir_page_places *places)
 {
     const uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t first = (uintptr_t)memory / page_bytes;

@@ -862,7 +862,7 @@ static void a_path_that_is_not_there_is_refused(void **state)
     struct weir_text text = {0};
 
     (void)state;
-    assert_int_equal(weir_doctor_tell(&params, &text, &error), -EINVAL);
+    assert_int_equal(weir_doctor_write(&params, &text, &error), -EINVAL);
     assert_int_equal(error.exit, WEIR_EXIT_USAGE);
     assert_non_null(strstr(error.text, "/nobody/has/this: No such file"));
     assert_int_equal(text.length, 0);

@@ -340,7 +340,8 @@ static void pages_are_asked_about_evenly_and_once(void **state)
         struct weir_page_places places;
 
         kernel.asked_count = 0;
-        assert_int_equal(weir_memory_look((const void *)begin, cases[i].bytes, &places), 0);
+        assert_int_equal(weir_memory_sample_places((const void *)begin, cases[i].bytes, &places),
+                         0);
         assert_int_equal(kernel.asked_count, cases[i].pages);
         assert_int_equal(places.pages, cases[i].pages);
         assert_int_equal(places.on_node[3], cases[i].pages);
@@ -376,8 +377,9 @@ static void pages_on_nodes_in_turn_are_seen_on_all_of_them(void **state)
     for (size_t step = 1; step <= 16; step++) {
         struct weir_page_places places;
 
-        assert_int_equal(weir_memory_look((const void *)((uintptr_t)1 << 44),
-                                          step * 1024 * (size_t)sysconf(_SC_PAGESIZE), &places),
+        assert_int_equal(weir_memory_sample_places((const void *)((uintptr_t)1 << 44),
+                                                   step * 1024 * (size_t)sysconf(_SC_PAGESIZE),
+                                                   &places),
                          0);
         assert_int_equal(places.pages, 1024);
         assert_in_range(places.on_node[1], 512 - 64, 512 + 64);
@@ -399,8 +401,8 @@ static void only_pages_that_are_somewhere_count(void **state)
     (void)state;
     kernel.is_used = true;
     kernel.node_of = mixed_nodes;
-    assert_int_equal(weir_memory_look((const void *)(uintptr_t)(1 << 30),
-                                      8 * (size_t)sysconf(_SC_PAGESIZE), &places),
+    assert_int_equal(weir_memory_sample_places((const void *)(uintptr_t)(1 << 30),
+                                               8 * (size_t)sysconf(_SC_PAGESIZE), &places),
                      0);
     assert_int_equal(places.pages, 6);
     assert_int_equal(places.nodes, 3);
@@ -416,9 +418,11 @@ static void a_kernel_that_does_not_tell_is_an_error(void **state)
     kernel.is_used = true;
     kernel.node_of = always_node_3;
     kernel.error = ENOSYS;
-    assert_int_equal(weir_memory_look((const void *)(uintptr_t)(1 << 30), 1, &places), -ENOSYS);
+    assert_int_equal(weir_memory_sample_places((const void *)(uintptr_t)(1 << 30), 1, &places),
+                     -ENOSYS);
     kernel.error = EPERM;
-    assert_int_equal(weir_memory_look((const void *)(uintptr_t)(1 << 30), 1, &places), -EPERM);
+    assert_int_equal(weir_memory_sample_places((const void *)(uintptr_t)(1 << 30), 1, &places),
+                     -EPERM);
     assert_int_equal(places.pages, 7);
 }
 
@@ -512,10 +516,10 @@ static void pages_come_to_be_on_each_node_that_is_named(void **state)
             continue;
         }
         assert_int_equal(weir_memory_bind(memory, BYTES, &membind, 1), 0);
-        assert_int_equal(weir_memory_look(memory, BYTES, &places), 0);
+        assert_int_equal(weir_memory_sample_places(memory, BYTES, &places), 0);
         assert_int_equal(places.pages, 0);
         memset(memory, 0x5a, BYTES);
-        assert_int_equal(weir_memory_look(memory, BYTES, &places), 0);
+        assert_int_equal(weir_memory_sample_places(memory, BYTES, &places), 0);
         assert_int_equal(places.pages, pages < 1024 ? pages : 1024);
         assert_int_equal(places.nodes, UINT64_C(1) << node);
         assert_int_equal(weir_memory_away_permille(&places, UINT64_C(1) << node), 0);
@@ -540,7 +544,7 @@ static void interleaved_pages_are_on_all_nodes_alike(void **state)
     /* A huge page is on one node. */
     madvise(memory, BYTES, MADV_NOHUGEPAGE);
     memset(memory, 0x5a, BYTES);
-    assert_int_equal(weir_memory_look(memory, BYTES, &places), 0);
+    assert_int_equal(weir_memory_sample_places(memory, BYTES, &places), 0);
     assert_int_equal(places.nodes, nodes);
     for (unsigned node = 0; node < WEIR_NUMA_NODES_MAX; node++) {
         unsigned share = places.pages / (unsigned)__builtin_popcountll(nodes);

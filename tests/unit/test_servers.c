@@ -154,7 +154,7 @@ static void list_addresses(const struct weir_servers *servers, char list[256])
     size_t used = 0;
 
     list[0] = '\0';
-    weir_servers_tell(servers, &params);
+    weir_servers_fill_params(servers, &params);
     for (unsigned i = 0; i < params.server_count; i++)
         used += (size_t)snprintf(list + used, 256 - used, " %s", params.servers[i]);
 }
@@ -177,7 +177,7 @@ static void check_secret(struct member *member, struct weir_servers *servers)
     uint64_t words[WEIR_JOB_SECRET_BYTES / 8] = {0};
     uint64_t firsts[WEIR_JOB_SECRET_BYTES / 8];
 
-    weir_servers_tell(servers, &params);
+    weir_servers_fill_params(servers, &params);
     if (params.secret != NULL)
         memcpy(words, params.secret, sizeof words);
     memcpy(firsts, words, sizeof firsts);

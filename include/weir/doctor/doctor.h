@@ -20,8 +20,8 @@ struct weir_doctor_params {
 
 /* Appends the whole page: verdicts by subject, then the picture. 0, or a usage error about the path
  * or the policy. */
-int weir_doctor_tell(const struct weir_doctor_params *params, struct weir_text *text,
-                     struct weir_error *error);
+int weir_doctor_write(const struct weir_doctor_params *params, struct weir_text *text,
+                      struct weir_error *error);
 
 /* The verdicts alone, added to `diagnosis`. */
 void weir_doctor_examine(const struct weir_doctor_params *params, struct weir_diagnosis *diagnosis);

@@ -89,13 +89,13 @@ void weir_walk_start(struct weir_walk *walk, const struct weir_share *share, uin
 
 /* For weir_walk_next: computes the next offsets, up to a multiple of WEIR_WALK_AHEAD or the end of
  * the share. */
-void weir_walk_look_ahead(struct weir_walk *walk);
+void weir_walk_compute_ahead(struct weir_walk *walk);
 
 /* Offset of the next transfer; there must be one: `index` < op_count. */
 static inline uint64_t weir_walk_next(struct weir_walk *walk)
 {
     if (__builtin_expect(walk->index == walk->known_index, 0))
-        weir_walk_look_ahead(walk);
+        weir_walk_compute_ahead(walk);
     return walk->ahead[walk->index++ % WEIR_WALK_AHEAD];
 }
 

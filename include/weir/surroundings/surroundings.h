@@ -85,8 +85,8 @@ int weir_surroundings_begin_test(struct weir_surroundings *surroundings, struct 
                                  struct weir_error *error);
 /* On rank 0, what all nodes see behind the path: into `facts`, of `result` (others: NULL). 0 or
  * -errno. Collective. */
-int weir_surroundings_tell_storages(struct weir_surroundings *surroundings,
-                                    struct weir_result *result, struct weir_test_result *facts);
+int weir_surroundings_gather_storages(struct weir_surroundings *surroundings,
+                                      struct weir_result *result, struct weir_test_result *facts);
 /* Whether ranks stay where they are if they are those of both tests. */
 bool weir_surroundings_suit(const struct weir_test *test, const struct weir_test *next);
 /* The rank may run again where its launcher let it; or `keeps`: the next test has the same ranks,

@@ -48,6 +48,6 @@ void weir_mark_describe_self(char *text, size_t bytes);
 
 /* The numbers of the mark as this process sees it: 0 or -errno. Directories whose content the
  * kernel remembers for a while are asked anew. */
-int weir_mark_look(const char *path, uint64_t *device, uint64_t *inode);
+int weir_mark_stat(const char *path, uint64_t *device, uint64_t *inode);
 
 #endif

@@ -43,7 +43,7 @@ struct weir_page_places {
 };
 
 /* 0 or -errno. */
-int weir_memory_look(const void *memory, size_t bytes, struct weir_page_places *places);
+int weir_memory_sample_places(const void *memory, size_t bytes, struct weir_page_places *places);
 
 /* How much of memory that was touched is in huge pages, of whichever kind (/proc/self/smaps below
  * `root`, "" but for tests); 0 if the kernel does not tell. Takes a millisecond or so. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cannot be asked of the kernel is tried out: on a file of our own beside a target, before
- * anything is touched. */
-#ifndef WEIR_BACKENDS_URING_TRIALS_H
-#define WEIR_BACKENDS_URING_TRIALS_H
+/* Features that the kernel does not report are probed: on a file of our own beside a target,
+ * before anything is touched. */
+#ifndef WEIR_BACKENDS_URING_PROBES_H
+#define WEIR_BACKENDS_URING_PROBES_H
 
 #include "uring_ring.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One small transfer tells what the kernel, a file system or a device is able to do. */
-#include "uring_trials.h"
+#include "uring_probes.h"
 
 #include "posix_files.h"
 
