@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clients and servers of objects together in one process: what is written is read, wherever it
  * lies, and a server that is gone takes only its own along. */
+#include "network/fabric/provider.h"
 #include "network/objects/client_parts.h"
 #include "weir/base/random.h"
 #include "weir/objects/server.h"
@@ -1046,6 +1047,26 @@ static void a_reap_of_nothing_comes_back_at_once(void **state)
     close_bed(&bed);
 }
 
+/* Over shm a served region lets any process of the user trace this one (PR_SET_PTRACER). */
+static void memory_is_open_to_servers_only_where_they_move_the_data(void **state)
+{
+    (void)state;
+    for (enum weir_object_mode mode = WEIR_OBJECT_ONE_SIDED; mode <= WEIR_OBJECT_SEND; mode++) {
+        const struct setting setting = {
+            .provider = "shm", .servers = 1, .unit_bytes = 1 << 20, .mode = mode};
+        unsigned char byte = 1;
+        struct weir_object *object;
+        struct bed bed;
+
+        open_bed(&bed, &setting);
+        object = open_object(bed.client, "one", 1);
+        assert_int_equal(move(bed.client, object, WEIR_OBJECT_WRITE, &byte, 0, 1), 1);
+        assert_int_equal(bed.client->bounce_region->is_served, mode == WEIR_OBJECT_PULL);
+        assert_int_equal(weir_object_close(bed.client, object), 0);
+        close_bed(&bed);
+    }
+}
+
 /* As many wires are with the link as transfers were submitted, where it has room for them; and all
  * come back where it has not. */
 static void the_depth_that_is_said_is_in_flight(void **state)
@@ -1157,6 +1178,7 @@ int main(void)
         cmocka_unit_test(a_sync_goes_as_far_as_asked),
         cmocka_unit_test(storage_may_take_longer_than_a_server_may_be_silent),
         cmocka_unit_test(what_else_is_under_way_makes_no_server_late),
+        cmocka_unit_test(memory_is_open_to_servers_only_where_they_move_the_data),
         cmocka_unit_test(the_depth_that_is_said_is_in_flight),
         cmocka_unit_test(a_queued_sync_is_behind_the_writes_before_it),
         cmocka_unit_test(a_reap_of_nothing_comes_back_at_once),

@@ -68,8 +68,9 @@ int open_bounce(struct weir_object_client *client)
         client->bounce = NULL;
         return -ENOMEM;
     }
-    rc = weir_region_open(client->fabric, client->bounce, depth * piece, NULL, true,
-                          &client->bounce_region, &error);
+    /* Only where servers reach into it: others need no right to. */
+    rc = weir_region_open(client->fabric, client->bounce, depth * piece, NULL,
+                          client->params.mode == WEIR_OBJECT_PULL, &client->bounce_region, &error);
     if (rc < 0) {
         munmap(client->bounce, depth * piece);
         client->bounce = NULL;
