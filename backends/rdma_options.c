@@ -11,8 +11,9 @@
 /* Below, an object would be mostly requests. */
 enum { STRIPE_UNIT_LEAST = 512 };
 
-/* That of the row below: another one was given. */
+/* Those of the rows below: another one was given. */
 #define STANDARD_CAPACITY (INT64_C(1) << 30)
+#define STANDARD_INLINE 220
 
 #define AT(member) WEIR_OPTION_AT(struct weir_rdma_options, member)
 
@@ -68,6 +69,18 @@ const struct weir_option weir_rdma_rows[] = {
      .help = "longest packet in bytes (verbs); 0: that of the port", .most = 4096},
     {0, "rdma.read-depth", WEIR_OPTION_COUNT, AT(fabric.read_depth), "0",
      .help = "READs in flight for each queue pair (verbs); 0: the device's maximum", .most = 255},
+    {0, "rdma.inline", WEIR_OPTION_COUNT, AT(fabric.inline_bytes), "220",
+     .help = "data of so many bytes at most travel in the request itself (verbs); 0: none",
+     .most = 4096},
+    {0, "rdma.service-level", WEIR_OPTION_COUNT, AT(fabric.service_level), "0",
+     .help = "service level of packets (verbs): the virtual lane, or the priority of a VLAN",
+     .most = 15},
+    {0, "rdma.traffic-class", WEIR_OPTION_COUNT, AT(fabric.traffic_class), "0",
+     .help = "traffic class of packets (verbs): of RoCE v2, DSCP times 4, by which switches choose "
+             "their lossless queue",
+     .most = 255},
+    {0, "rdma.pkey", WEIR_OPTION_COUNT, AT(fabric.pkey_index), "0",
+     .help = "index into the P_Key table of the port (verbs)", .most = 65535},
     {0, "rdma.timeout", WEIR_OPTION_SECONDS, AT(fabric.timeout_ns), "10",
      .help = "seconds after which a server that does not answer is given up"},
     {0, "rdma.spin", WEIR_OPTION_MICROSECONDS, AT(fabric.spin_ns), "50",
@@ -118,8 +131,9 @@ static int check_hosts(const struct weir_rdma_options *options, struct weir_erro
 static int check_provider(const struct weir_rdma_options *options, struct weir_error *error)
 {
     static const char *const of_verbs[] = {
-        "rdma.device", "rdma.gid",        "rdma.wireup", "rdma.signal-every",
-        "rdma.mtu",    "rdma.read-depth", NULL};
+        "rdma.device",        "rdma.gid",        "rdma.wireup", "rdma.signal-every",
+        "rdma.mtu",           "rdma.read-depth", "rdma.inline", "rdma.service-level",
+        "rdma.traffic-class", "rdma.pkey",       NULL};
     const char *name = weir_options_find_changed(weir_rdma_rows, options, of_verbs);
 
     if (options->fabric.pairs > 1 && options->fabric.provider &&
@@ -204,6 +218,10 @@ struct weir_fabric_params weir_rdma_fabric_params(const struct weir_rdma_options
     /* 0 is the fabric's default there. */
     if (params.spin_ns == 0)
         params.spin_ns = 1;
+    if (params.inline_bytes == 0)
+        params.inline_bytes = WEIR_INLINE_NONE;
+    else if (params.inline_bytes == STANDARD_INLINE)
+        params.inline_bytes = 0;
     params.secret = secret;
     return params;
 }

@@ -255,6 +255,9 @@ static bool rdma_is_same(const void *options, const void *others)
            one->fabric.gid_index == other->fabric.gid_index &&
            one->fabric.wireup == other->fabric.wireup &&
            one->fabric.mtu_bytes == other->fabric.mtu_bytes &&
+           one->fabric.service_level == other->fabric.service_level &&
+           one->fabric.traffic_class == other->fabric.traffic_class &&
+           one->fabric.pkey_index == other->fabric.pkey_index &&
            one->capacity_bytes == other->capacity_bytes &&
            one->wants_huge_pages == other->wants_huge_pages && is_same_text(one->back, other->back);
 }

@@ -288,6 +288,50 @@ static void queue_pairs_meet_with_what_both_ends_bear(void **state)
     part(&couple);
 }
 
+/* Without them, all packets are in the lossy class of a fabric with priority flow control, and only
+ * the first partition can be used. */
+static void service_level_traffic_class_and_partition_are_those_asked_for(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct couple couple = {0};
+
+    (void)state;
+    make_up();
+    made.port.pkey_tbl_len = 4;
+    couple.fabric = open_with(&params);
+    assert_int_equal(join(&couple), 0);
+    assert_int_equal(made.last_init.pkey_index, 0);
+    assert_int_equal(made.last_rtr.ah_attr.sl, 0);
+    assert_int_equal(made.inline_wished, 220);
+    part(&couple);
+    params.service_level = 3;
+    params.traffic_class = 104;
+    params.pkey_index = 2;
+    params.inline_bytes = WEIR_INLINE_NONE;
+    couple = (struct couple){.fabric = open_with(&params)};
+    assert_int_equal(join(&couple), 0);
+    assert_int_equal(made.last_init.pkey_index, 2);
+    assert_int_equal(made.last_rtr.ah_attr.sl, 3);
+    assert_int_equal(made.last_rtr.ah_attr.grh.traffic_class, 104);
+    assert_int_equal(made.inline_wished, 0);
+    part(&couple);
+}
+
+static void a_partition_that_the_port_does_not_have_is_refused(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_error error = {0};
+    struct weir_fabric *fabric;
+
+    (void)state;
+    make_up();
+    made.port.pkey_tbl_len = 4;
+    params.pkey_index = 4;
+    assert_int_equal(verbs->open(&params, &fabric, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "the port has 4 entries"));
+    assert_int_equal(made.live, 0);
+}
+
 static void within_a_subnet_of_infiniband_the_lid_is_the_address(void **state)
 {
     struct weir_fabric_params params = standard();
@@ -569,6 +613,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_is_refused_with_the_way_out),
         cmocka_unit_test(the_gid_that_most_peers_can_reach_is_chosen),
         cmocka_unit_test(queue_pairs_meet_with_what_both_ends_bear),
+        cmocka_unit_test(service_level_traffic_class_and_partition_are_those_asked_for),
+        cmocka_unit_test(a_partition_that_the_port_does_not_have_is_refused),
         cmocka_unit_test(within_a_subnet_of_infiniband_the_lid_is_the_address),
         cmocka_unit_test(each_step_of_joining_that_fails_leaves_nothing),
         cmocka_unit_test(ends_that_cannot_speak_with_each_other_say_why),

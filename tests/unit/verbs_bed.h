@@ -73,7 +73,8 @@ struct made_up {
     bool poll_fails;
     unsigned armed, notify_code;
     enum ibv_qp_state states[4][3]; /* of the first queue pairs, in order */
-    struct ibv_qp_attr last_rtr, last_rts;
+    struct ibv_qp_attr last_init, last_rtr, last_rts;
+    uint32_t inline_wished;
     struct ibv_async_event async[4];
     unsigned async_count, async_acked;
     /* rdma_cm */
@@ -268,6 +269,7 @@ WRAPPED struct ibv_qp *__wrap_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_ini
     struct ibv_qp *qp;
 
     assert_non_null(pd);
+    made.inline_wished = wish->cap.max_inline_data;
     if (wish->cap.max_inline_data > made.inline_largest) {
         errno = EINVAL;
         return NULL;
@@ -298,6 +300,8 @@ WRAPPED int __wrap_ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *state, i
         return errno;
     assert_int_equal(state->qp_state, qp->state + 1);
     qp->state = state->qp_state;
+    if (state->qp_state == IBV_QPS_INIT)
+        made.last_init = *state;
     if (state->qp_state == IBV_QPS_RTR)
         made.last_rtr = *state;
     if (state->qp_state == IBV_QPS_RTS)

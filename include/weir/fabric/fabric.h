@@ -43,10 +43,16 @@ struct weir_fabric_params {
     unsigned depth;           /* wires in flight on a link; 0: 128 */
     unsigned message_bytes;   /* the longest message that can be received; 0: 4096 */
     unsigned message_credits; /* messages that can be received before one is released; 0: 32 */
-    unsigned signal_every; /* verbs: of a list posted at once, every so many is signalled, and the
-                              last; 0: the last only */
-    unsigned mtu_bytes;    /* verbs: at most; 0: the port's */
-    unsigned read_depth;   /* verbs: reads in flight; 0: the device's maximum */
+    unsigned signal_every;  /* verbs: of a list posted at once, every so many is signalled, and the
+                               last; 0: the last only */
+    unsigned mtu_bytes;     /* verbs: at most; 0: the port's */
+    unsigned read_depth;    /* verbs: reads in flight; 0: the device's maximum */
+    unsigned inline_bytes;  /* verbs: data of so many are copied into the request at most; 0: 220;
+                               WEIR_INLINE_NONE */
+    unsigned service_level; /* verbs: 0 to 15, the virtual lane (InfiniBand) or VLAN priority */
+    unsigned traffic_class; /* verbs: 0 to 255, DSCP << 2 of RoCE v2 packets, with which switches
+                               choose their lossless queue */
+    unsigned pkey_index;    /* verbs: entry of the port's P_Key table; 0: the default partition */
     unsigned timeout_exponent; /* verbs: local ACK timeout 4.096 us * 2^n; 0: 14 */
     unsigned retry_count;      /* verbs; 0: 7 */
     uint64_t spin_ns;    /* poll watches so long before it sleeps; 0: 50 us, WEIR_SPIN_ALWAYS */
@@ -55,6 +61,7 @@ struct weir_fabric_params {
 };
 
 #define WEIR_SPIN_ALWAYS UINT64_MAX
+#define WEIR_INLINE_NONE UINT32_MAX
 
 /* What was opened. Plain data. */
 struct weir_fabric_facts {

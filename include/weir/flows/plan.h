@@ -59,10 +59,12 @@ struct weir_net_plan {
     unsigned signal_every;
     uint64_t working_set_bytes; /* memory that a flow goes round at each end; 0: depth messages */
     bool wants_huge_pages;
-    unsigned mtu_bytes;   /* 0: the port's */
-    unsigned read_depth;  /* 0: the device's */
-    uint64_t interval_ns; /* iperf's lines while it runs; 0: none */
-    unsigned repetitions; /* of all of it: medians are told */
+    unsigned mtu_bytes;                                /* 0: the port's */
+    unsigned read_depth;                               /* 0: the device's */
+    unsigned inline_bytes;                             /* 0: not given; UINT_MAX: none */
+    unsigned service_level, traffic_class, pkey_index; /* 0: not given */
+    uint64_t interval_ns;                              /* iperf's lines while it runs; 0: none */
+    unsigned repetitions;                              /* of all of it: medians are told */
     enum weir_net_format format;
     bool is_in_bits;      /* perftest's lines in Gbit/s */
     uint64_t progress_ns; /* as in struct weir_output */

@@ -46,6 +46,7 @@ struct weir_serve_request {
     uint64_t idle_ns; /* ends after so long without a client; 0: never */
     uint64_t spin_ns;
     unsigned pairs;
+    unsigned service_level, traffic_class, pkey_index;
     unsigned client_limit;
     bool wants_huge_pages;
     bool is_once; /* ends when the last client has left */

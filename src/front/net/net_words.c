@@ -12,6 +12,9 @@
 
 static const char place[] = "net";
 
+/* Of the row --inline: another one was given. */
+#define STANDARD_INLINE 220
+
 /* Most options are members of the plan. */
 struct net_values {
     struct weir_net_plan plan;
@@ -23,6 +26,7 @@ struct net_values {
     const char *progress;
     const char *watchdog;
     const char *give_up;
+    unsigned inline_bytes;
     bool explain;
     bool help;
 };
@@ -83,6 +87,18 @@ static const struct weir_option net_rows[] = {
      .help = "verbs: at most so much; 0: that of the port"},
     {0, "read-depth", WEIR_OPTION_COUNT, AT(plan.read_depth),
      .help = "verbs: reads in flight per queue pair; 0: the most that the device can"},
+    {0, "inline", WEIR_OPTION_COUNT, AT(inline_bytes), "220",
+     .help = "verbs: data of so many bytes at most travel in the request itself; 0: none",
+     .most = 4096},
+    {0, "service-level", WEIR_OPTION_COUNT, AT(plan.service_level),
+     .help = "verbs: service level of packets: the virtual lane, or the priority of a VLAN",
+     .most = 15},
+    {0, "traffic-class", WEIR_OPTION_COUNT, AT(plan.traffic_class),
+     .help = "verbs: traffic class of packets: of RoCE v2, DSCP times 4, by which switches choose "
+             "their lossless queue",
+     .most = 255},
+    {0, "pkey", WEIR_OPTION_COUNT, AT(plan.pkey_index),
+     .help = "verbs: index into the P_Key table of the port", .most = 65535},
     {0, "interval", WEIR_OPTION_SECONDS, AT(plan.interval_ns),
      .help = "seconds for which bytes are printed interval by interval; 0: none, but 1 with "
              "--format iperf"},
@@ -278,14 +294,18 @@ static void settle_load(struct weir_net_plan *plan)
 /* An option that only one provider has implies that provider. */
 static void settle_provider(const struct net_values *values, struct weir_net_plan *plan)
 {
-    static const char *const of_verbs[] = {"device",       "gid",    "mtu", "read-depth",
-                                           "signal-every", "wireup", NULL};
+    static const char *const of_verbs[] = {"device",        "gid",    "mtu",    "read-depth",
+                                           "signal-every",  "wireup", "inline", "service-level",
+                                           "traffic-class", "pkey",   NULL};
 
     plan->verb = values->op >= 0                      ? (enum weir_net_verb)values->op
                  : strcmp(plan->provider, "mpi") == 0 ? WEIR_NET_SEND
                                                       : WEIR_NET_WRITE;
     if (strcmp(plan->provider, "auto") == 0)
         plan->provider = weir_options_find_changed(net_rows, values, of_verbs) ? "verbs" : NULL;
+    plan->inline_bytes = values->inline_bytes == STANDARD_INLINE ? 0
+                         : values->inline_bytes == 0             ? UINT_MAX
+                                                                 : values->inline_bytes;
 }
 
 static int read_format(const struct reading *reading)

@@ -36,6 +36,15 @@ static const struct weir_option serve_rows[] = {
      .help = "queue pairs (verbs) or streams (tcp) of a link; as many as clients ask for with "
              "--rdma.pairs",
      .least = 1, .most = 64},
+    {0, "service-level", WEIR_OPTION_COUNT, AT(request.service_level),
+     .help = "verbs: service level of packets: the virtual lane, or the priority of a VLAN",
+     .most = 15},
+    {0, "traffic-class", WEIR_OPTION_COUNT, AT(request.traffic_class),
+     .help = "verbs: traffic class of packets: of RoCE v2, DSCP times 4, by which switches choose "
+             "their lossless queue",
+     .most = 255},
+    {0, "pkey", WEIR_OPTION_COUNT, AT(request.pkey_index),
+     .help = "verbs: index into the P_Key table of the port", .most = 65535},
     {0, "capacity", WEIR_OPTION_SIZE, AT(request.capacity_bytes), "1g",
      .help = "memory for objects; it is taken at once, and what is more is refused (ENOSPC)",
      .least = INT64_C(1) << 20, .most = INT64_C(1) << 50},
@@ -74,7 +83,8 @@ static const char serve_usage[] =
  * another provider nothing would come of it. */
 static int settle_provider(struct serve_values *values, const char *place, struct weir_error *error)
 {
-    static const char *const of_verbs[] = {"device", "gid", "wireup", NULL};
+    static const char *const of_verbs[] = {"device",        "gid",  "wireup", "service-level",
+                                           "traffic-class", "pkey", NULL};
     const char *option = weir_options_find_changed(serve_rows, values, of_verbs);
     const char **provider = &values->request.provider;
 

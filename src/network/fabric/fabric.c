@@ -84,7 +84,9 @@ static int open_provider(const struct weir_fabric_params *params, const char *na
 static bool speaks_of_verbs(const struct weir_fabric_params *params)
 {
     return params->device != NULL || params->gid_index >= 0 || params->mtu_bytes > 0 ||
-           params->read_depth > 0 || params->signal_every > 0 || params->wireup != WEIR_WIREUP_AUTO;
+           params->read_depth > 0 || params->signal_every > 0 || params->inline_bytes > 0 ||
+           params->service_level > 0 || params->traffic_class > 0 || params->pkey_index > 0 ||
+           params->wireup != WEIR_WIREUP_AUTO;
 }
 
 /* Verbs where they work, else TCP, which works everywhere. */

@@ -39,6 +39,16 @@ static int settle(struct weir_verbs_fabric *fabric, const struct weir_fabric_par
                                 "a queue pair for %u wires in flight and %u messages; the device "
                                 "has room for %d: a smaller depth, or more pairs",
                                 requests, settings->message_credits, fabric->device.max_qp_wr);
+    if (fabric->uses_cm && (settings->service_level > 0 || settings->pkey_index > 0))
+        return weir_error_usage(error, "verbs",
+                                "rdma_cm takes service level and P_Key from the route: leave them "
+                                "out, or connect over the socket (wireup)");
+    if (settings->pkey_index > 0 && settings->pkey_index >= fabric->attributes.pkey_tbl_len)
+        return weir_error_usage(error, "verbs",
+                                "P_Key index %u: the port has %u entries, from 0 on; "
+                                "/sys/class/infiniband/%s/ports/%u/pkeys lists them",
+                                settings->pkey_index, fabric->attributes.pkey_tbl_len,
+                                ibv_get_device_name(fabric->context->device), fabric->port);
     if (settings->timeout_exponent > 31 || settings->retry_count > 7)
         return weir_error_usage(error, "verbs",
                                 "a timeout exponent of %u and %u retries; at most 31 and 7 are "
@@ -108,7 +118,7 @@ static int measure_inline(struct weir_verbs_fabric *fabric, struct weir_error *e
                 .max_recv_wr = fabric->settings.message_credits,
                 .max_send_sge = 2,
                 .max_recv_sge = 1,
-                .max_inline_data = WEIR_VERBS_INLINE},
+                .max_inline_data = weir_verbs_inline(&fabric->settings)},
     };
     struct ibv_qp *qp = ibv_create_qp(fabric->pd, &wish);
     int code;

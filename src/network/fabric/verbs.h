@@ -24,6 +24,13 @@
 #define WEIR_VERBS_STAMP UINT64_C(0x7fffffff00000000)
 #define WEIR_VERBS_PLACE(id) ((unsigned)((id) >> 32) & 0xffffu)
 
+static inline uint32_t weir_verbs_inline(const struct weir_fabric_params *settings)
+{
+    if (settings->inline_bytes == WEIR_INLINE_NONE)
+        return 0;
+    return settings->inline_bytes > 0 ? settings->inline_bytes : WEIR_VERBS_INLINE;
+}
+
 static inline unsigned weir_verbs_smaller(unsigned a, unsigned b)
 {
     return a < b ? a : b;

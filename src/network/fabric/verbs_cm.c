@@ -238,6 +238,7 @@ static int timeout_ms(const struct weir_verbs_fabric *fabric)
 static int begin_lane(struct weir_verbs_lane *lane, struct sockaddr *to)
 {
     struct weir_verbs_fabric *fabric = weir_verbs_home(lane->link);
+    uint8_t traffic_class = (uint8_t)fabric->settings.traffic_class;
     struct sockaddr_storage from;
 
     own_address(fabric, &from);
@@ -245,6 +246,9 @@ static int begin_lane(struct weir_verbs_lane *lane, struct sockaddr *to)
         lane->id = NULL;
         return errno != 0 ? -errno : -EIO;
     }
+    if (traffic_class > 0 && rdma_set_option(lane->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
+                                             &traffic_class, sizeof traffic_class) != 0)
+        return errno != 0 ? -errno : -EIO;
     if (rdma_resolve_addr(lane->id, (struct sockaddr *)&from, to, timeout_ms(fabric)) != 0)
         return errno != 0 ? -errno : -EIO;
     return 0;

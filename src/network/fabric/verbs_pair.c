@@ -29,7 +29,7 @@ void weir_verbs_pair_wish(const struct weir_verbs_link *link, const struct weir_
                 .max_recv_wr = is_first ? link->receives : 1,
                 .max_send_sge = 2,
                 .max_recv_sge = 1,
-                .max_inline_data = WEIR_VERBS_INLINE},
+                .max_inline_data = weir_verbs_inline(&weir_verbs_home(link)->settings)},
     };
 }
 
@@ -77,8 +77,10 @@ static struct ibv_qp *create_pair(struct weir_verbs_fabric *fabric, struct ibv_q
 
 static int to_init(const struct weir_verbs_lane *lane)
 {
+    const struct weir_verbs_fabric *fabric = weir_verbs_home(lane->link);
     struct ibv_qp_attr state = {.qp_state = IBV_QPS_INIT,
-                                .port_num = weir_verbs_home(lane->link)->port,
+                                .pkey_index = (uint16_t)fabric->settings.pkey_index,
+                                .port_num = fabric->port,
                                 .qp_access_flags =
                                     IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ};
 
@@ -121,6 +123,7 @@ static void fill_path(const struct weir_verbs_fabric *fabric, const struct weir_
 
     path->port_num = fabric->port;
     path->dlid = theirs->lid;
+    path->sl = (uint8_t)fabric->settings.service_level;
     if (!theirs->has_gid)
         return;
     /* Within a subnet of InfiniBand the LID is enough. */
@@ -130,6 +133,7 @@ static void fill_path(const struct weir_verbs_fabric *fabric, const struct weir_
     memcpy(path->grh.dgid.raw, theirs->gid, sizeof theirs->gid);
     path->grh.sgid_index = (uint8_t)fabric->gid.index;
     path->grh.hop_limit = HOPS;
+    path->grh.traffic_class = (uint8_t)fabric->settings.traffic_class;
 }
 
 static int to_ready_to_receive(const struct weir_verbs_lane *lane, unsigned number,

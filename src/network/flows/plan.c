@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -74,8 +75,12 @@ static int check_verbs_words(const struct weir_net_plan *plan, struct weir_error
                          : plan->wireup != NULL && strcmp(plan->wireup, "auto") != 0 ? "wireup"
                          : plan->mtu_bytes > 0                                       ? "mtu"
                          : plan->read_depth > 0                                      ? "read-depth"
-                         : plan->signal_every > 0 ? "signal-every"
-                                                  : NULL;
+                         : plan->signal_every > 0  ? "signal-every"
+                         : plan->inline_bytes > 0  ? "inline"
+                         : plan->service_level > 0 ? "service-level"
+                         : plan->traffic_class > 0 ? "traffic-class"
+                         : plan->pkey_index > 0    ? "pkey"
+                                                   : NULL;
 
     if (option == NULL || plan->provider == NULL || is_provider(plan, "verbs"))
         return 0;
@@ -292,6 +297,12 @@ void weir_net_plan_explain(const struct weir_net_plan *plan, struct weir_text *t
     add_word(text, "wireup", plan->wireup);
     add_size(text, "mtu", plan->mtu_bytes, "of the port");
     add_number(text, "read depth", plan->read_depth, "of the device");
+    if (plan->inline_bytes > 0)
+        weir_text_add(text, "inline: %u\n",
+                      plan->inline_bytes == UINT_MAX ? 0 : plan->inline_bytes);
+    if (plan->service_level > 0 || plan->traffic_class > 0 || plan->pkey_index > 0)
+        weir_text_add(text, "service level: %u\ntraffic class: %u\nP_Key index: %u\n",
+                      plan->service_level, plan->traffic_class, plan->pkey_index);
     weir_text_add(text, "measure: %s\npattern: %s\nverb: %s\nboth ways: %s\n",
                   weir_net_measure_name(plan->measure), weir_net_pattern_name(plan->pattern),
                   weir_net_verb_name(plan->verb), plan->is_both_ways ? "yes" : "no");

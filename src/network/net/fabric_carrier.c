@@ -451,6 +451,10 @@ static struct weir_fabric_params fabric_params(const struct net_carrier_params *
         .signal_every = plan->signal_every,
         .mtu_bytes = plan->mtu_bytes,
         .read_depth = plan->read_depth,
+        .inline_bytes = plan->inline_bytes,
+        .service_level = plan->service_level,
+        .traffic_class = plan->traffic_class,
+        .pkey_index = plan->pkey_index,
         .spin_ns = sleeps ? 1 : 0,
         .secret = params->secret,
     };

@@ -1,0 +1,1 @@
+-a RDMA --rdma.inline=0 --rdma.service-level=3 --rdma.traffic-class=104 --rdma.pkey=1
