@@ -332,6 +332,42 @@ static void a_partition_that_the_port_does_not_have_is_refused(void **state)
     assert_int_equal(made.live, 0);
 }
 
+static bool has_no_memory;
+
+void *__real_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return has_no_memory ? NULL : __real_calloc(count, bytes);
+}
+
+/* Other ranks wait in a collective call: the process must not end here. */
+static void too_little_memory_is_an_error_and_not_the_end(void **state)
+{
+    struct weir_fabric_params params = standard();
+    struct weir_error error = {0};
+    struct weir_region *region;
+    struct weir_fabric *fabric;
+    char memory[64];
+
+    (void)state;
+    make_up();
+    has_no_memory = true;
+    assert_int_equal(verbs->open(&params, &fabric, &error), -ENOMEM);
+    has_no_memory = false;
+    assert_int_equal(error.code, -ENOMEM);
+    fabric = open_with(&params);
+    error = (struct weir_error){0};
+    has_no_memory = true;
+    assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL, true, &region, &error),
+                     -ENOMEM);
+    has_no_memory = false;
+    assert_int_equal(error.code, -ENOMEM);
+    verbs->close(fabric);
+    assert_int_equal(made.live, 0);
+}
+
 static void within_a_subnet_of_infiniband_the_lid_is_the_address(void **state)
 {
     struct weir_fabric_params params = standard();
@@ -615,6 +651,7 @@ int main(void)
         cmocka_unit_test(queue_pairs_meet_with_what_both_ends_bear),
         cmocka_unit_test(service_level_traffic_class_and_partition_are_those_asked_for),
         cmocka_unit_test(a_partition_that_the_port_does_not_have_is_refused),
+        cmocka_unit_test(too_little_memory_is_an_error_and_not_the_end),
         cmocka_unit_test(within_a_subnet_of_infiniband_the_lid_is_the_address),
         cmocka_unit_test(each_step_of_joining_that_fails_leaves_nothing),
         cmocka_unit_test(ends_that_cannot_speak_with_each_other_say_why),

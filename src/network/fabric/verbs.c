@@ -208,7 +208,7 @@ static int verbs_open(const struct weir_fabric_params *params, struct weir_fabri
     int code;
 
     if (fabric == NULL)
-        weir_error_out_of_memory();
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "verbs", "out of memory");
     code = open_fabric(fabric, params, error);
     if (code < 0) {
         verbs_close(&fabric->base);
@@ -254,7 +254,7 @@ static int verbs_region_open(struct weir_fabric *base, void *memory, size_t byte
 
     (void)slab;
     if (region == NULL)
-        weir_error_out_of_memory();
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "verbs", "out of memory");
     region->mr = ibv_reg_mr(fabric->pd, memory, bytes, (int)access);
     if (region->mr == NULL) {
         code = errno != 0 ? -errno : -EIO;
