@@ -332,6 +332,17 @@ static void a_partition_that_the_port_does_not_have_is_refused(void **state)
     assert_int_equal(made.live, 0);
 }
 
+/* Those of remote objects: 10,000 links of a server are to be had. */
+static void receive_buffers_are_no_longer_than_messages(void **state)
+{
+    struct weir_fabric_params params = {.message_bytes = 69632, .message_credits = 32};
+
+    (void)state;
+    assert_int_equal(weir_verbs_link_bytes(&params), 32 * 69632 + 32 * WEIR_VERBS_SEND_BYTES);
+    params = (struct weir_fabric_params){.message_bytes = 100, .message_credits = 3};
+    assert_int_equal(weir_verbs_link_bytes(&params), 3 * 128 + 4 * WEIR_VERBS_SEND_BYTES);
+}
+
 static bool has_no_memory;
 
 void *__real_calloc(size_t count, size_t bytes);
@@ -651,6 +662,7 @@ int main(void)
         cmocka_unit_test(queue_pairs_meet_with_what_both_ends_bear),
         cmocka_unit_test(service_level_traffic_class_and_partition_are_those_asked_for),
         cmocka_unit_test(a_partition_that_the_port_does_not_have_is_refused),
+        cmocka_unit_test(receive_buffers_are_no_longer_than_messages),
         cmocka_unit_test(too_little_memory_is_an_error_and_not_the_end),
         cmocka_unit_test(within_a_subnet_of_infiniband_the_lid_is_the_address),
         cmocka_unit_test(each_step_of_joining_that_fails_leaves_nothing),

@@ -111,7 +111,7 @@ struct weir_verbs_link {
     /* messages: receive buffers, then send buffers, in one piece */
     unsigned char *buffers;
     struct ibv_mr *buffers_mr;
-    unsigned receive_shift; /* of 2^n bytes each */
+    unsigned receive_bytes; /* of each */
     unsigned receives;
     unsigned char *send_buffers;
     unsigned sends; /* a power of two */

@@ -160,7 +160,7 @@ static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct i
     events[0] = (struct weir_event){
         .kind = WEIR_EVENT_MESSAGE,
         .link = &link->base,
-        .message = link->buffers + ((size_t)(uint32_t)completion->wr_id << link->receive_shift),
+        .message = link->buffers + (size_t)(uint32_t)completion->wr_id * link->receive_bytes,
         .bytes = completion->byte_len,
     };
     return 1;

@@ -13,7 +13,6 @@
 #define PLACES 0x10000u
 #define GENERATIONS 0x8000u
 #define FEWEST_REQUESTS 4u
-#define SMALLEST_BUFFER_SHIFT 6u
 
 /* ---- sizes ---- */
 
@@ -40,18 +39,15 @@ unsigned weir_verbs_link_entries(const struct weir_fabric_params *params)
            1;
 }
 
-static unsigned buffer_shift(unsigned bytes)
+/* A message is told at an address aligned to 64 bytes. */
+static unsigned receive_bytes(const struct weir_fabric_params *params)
 {
-    unsigned shift = SMALLEST_BUFFER_SHIFT;
-
-    while (1u << shift < bytes)
-        shift++;
-    return shift;
+    return (params->message_bytes + 63) / 64 * 64;
 }
 
 size_t weir_verbs_link_bytes(const struct weir_fabric_params *params)
 {
-    return ((size_t)params->message_credits << buffer_shift(params->message_bytes)) +
+    return (size_t)params->message_credits * receive_bytes(params) +
            (size_t)power_of_two(params->message_credits) * WEIR_VERBS_SEND_BYTES;
 }
 
@@ -128,14 +124,14 @@ static int open_buffers(struct weir_verbs_link *link)
     int code;
 
     link->receives = fabric->settings.message_credits;
-    link->receive_shift = buffer_shift(fabric->settings.message_bytes);
+    link->receive_bytes = receive_bytes(&fabric->settings);
     link->sends = power_of_two(link->receives);
     link->buffers = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (link->buffers == MAP_FAILED) {
         link->buffers = NULL;
         return -ENOMEM;
     }
-    link->send_buffers = link->buffers + ((size_t)link->receives << link->receive_shift);
+    link->send_buffers = link->buffers + (size_t)link->receives * link->receive_bytes;
     link->buffers_mr = ibv_reg_mr(fabric->pd, link->buffers, bytes, IBV_ACCESS_LOCAL_WRITE);
     if (link->buffers_mr == NULL) {
         code = weir_verbs_refuse_region(fabric, bytes, errno != 0 ? -errno : -ENOMEM, &error);

@@ -36,8 +36,8 @@ void weir_verbs_pair_wish(const struct weir_verbs_link *link, const struct weir_
 int weir_verbs_receive(struct weir_verbs_link *link, unsigned number)
 {
     struct ibv_sge piece = {
-        .addr = (uintptr_t)(link->buffers + ((size_t)number << link->receive_shift)),
-        .length = 1u << link->receive_shift,
+        .addr = (uintptr_t)(link->buffers + (size_t)number * link->receive_bytes),
+        .length = link->receive_bytes,
         .lkey = link->buffers_mr->lkey,
     };
     struct ibv_recv_wr request = {.wr_id = WEIR_VERBS_RECEIVE | link->lanes[0].stamp | number,

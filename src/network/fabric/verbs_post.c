@@ -267,7 +267,7 @@ void weir_verbs_release(struct weir_link *base, void *message)
 {
     struct weir_verbs_link *link = weir_verbs_link_of(base);
     size_t offset = (size_t)((unsigned char *)message - link->buffers);
-    unsigned number = (unsigned)(offset >> link->receive_shift);
+    unsigned number = (unsigned)offset / link->receive_bytes;
     int code;
 
     assert(number < link->receives);
