@@ -93,6 +93,7 @@ static int open_client(struct rdma_session *rdma, const struct weir_session_para
     if (params->depth > LEAST_LINK_DEPTH)
         client.fabric.depth = params->depth;
     client.server_count = rdma->server_count;
+    client.first_server = params->group ? (unsigned)params->group->rank % rdma->server_count : 0;
     client.stripe_unit_bytes = rdma->unit_bytes;
     client.stripe_count = options->stripe_count;
     client.mode = rdma->mode;

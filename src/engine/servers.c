@@ -144,30 +144,33 @@ static void open_mine(struct weir_servers *servers, struct weir_error *error)
         servers->mine = NULL;
 }
 
-/* Of all ranks on all of them: those that do not serve have empty ones, which are left out. */
+/* All that ranks other than 0 get is the addresses of the servers, in the order of ranks. */
 static int share_addresses(struct weir_servers *servers)
 {
     const size_t bytes = WEIR_SERVER_ADDRESS_BYTES;
-    const size_t ranks = (size_t)servers->group->size;
+    struct weir_group *group = servers->group;
+    const bool is_first = group->rank == 0;
+    char(*all)[WEIR_SERVER_ADDRESS_BYTES] = is_first ? calloc((size_t)group->size, bytes) : NULL;
     char mine[WEIR_SERVER_ADDRESS_BYTES] = {0};
     unsigned found = 0;
-    int code;
+    int code = -ENOMEM;
 
-    servers->addresses = calloc(ranks, bytes);
+    servers->addresses = calloc(servers->count, bytes);
     servers->address_list = calloc(servers->count, sizeof *servers->address_list);
-    if (weir_group_any(servers->group, servers->addresses == NULL || servers->address_list == NULL))
-        return -ENOMEM;
-    assert(servers->addresses != NULL && servers->address_list != NULL);
-    if (servers->mine != NULL)
-        memcpy(mine, servers->mine->address, bytes);
-    code = weir_group_gather(servers->group, mine, bytes,
-                             servers->group->rank == 0 ? servers->addresses : NULL);
-    if (code == 0)
-        code = weir_group_broadcast(servers->group, servers->addresses, ranks * bytes, 0);
-    for (size_t rank = 0; code == 0 && rank < ranks; rank++)
+    if (!weir_group_any(group, servers->addresses == NULL || servers->address_list == NULL ||
+                                   (is_first && all == NULL))) {
+        if (servers->mine != NULL)
+            memcpy(mine, servers->mine->address, bytes);
+        code = weir_group_gather(group, mine, bytes, all);
+    }
+    for (int rank = 0; code == 0 && all != NULL && rank < group->size; rank++)
         if (serves(servers->roles[rank]))
-            servers->address_list[found++] = servers->addresses[rank];
-    assert(code != 0 || found == servers->count);
+            memcpy(servers->addresses[found++], all[rank], bytes);
+    free(all);
+    if (code == 0)
+        code = weir_group_broadcast(group, servers->addresses, servers->count * bytes, 0);
+    for (unsigned i = 0; code == 0 && i < servers->count; i++)
+        servers->address_list[i] = servers->addresses[i];
     return code;
 }
 

@@ -15,7 +15,7 @@ struct weir_servers {
     const void *options;                /* theirs */
     struct weir_server *mine;           /* of this rank; NULL: it does not serve */
     unsigned count;
-    char (*addresses)[WEIR_SERVER_ADDRESS_BYTES]; /* in the order of ranks */
+    char (*addresses)[WEIR_SERVER_ADDRESS_BYTES]; /* of each server, in the order of ranks */
     const char **address_list;
     unsigned char secret[WEIR_JOB_SECRET_BYTES];
 };

@@ -48,6 +48,7 @@ struct setting {
     uint64_t unit_bytes;
     unsigned depth;     /* wires of a link; 0: as usual */
     unsigned transfers; /* of the client in flight; 0: DEPTH */
+    unsigned first_server;
     unsigned credits;
     unsigned pairs;
     enum weir_object_flush flush;
@@ -103,6 +104,7 @@ static struct weir_object_client *open_client(struct bed *bed)
         .addresses = addresses,
         .server_count = setting->servers,
         .depth = setting->transfers > 0 ? setting->transfers : DEPTH,
+        .first_server = setting->first_server,
         .stripe_unit_bytes = setting->unit_bytes,
         .stripe_count = setting->stripe_count,
         .mode = setting->mode,
@@ -1008,6 +1010,33 @@ static void a_server_that_is_not_there_is_named(void **state)
     close_bed(&bed);
 }
 
+/* Clients begin with different servers, so that not all of them connect to one at once. */
+static void the_preflight_begins_with_the_server_it_is_given(void **state)
+{
+    struct setting setting = {
+        .provider = "tcp", .servers = 3, .unit_bytes = 1 << 20, .timeout_ns = 2000000000};
+    struct bed bed;
+
+    (void)state;
+    open_bed(&bed, &setting);
+    for (unsigned i = 0; i < 3; i++) {
+        weir_object_server_close(bed.servers[i]);
+        bed.servers[i] = NULL;
+    }
+    for (unsigned first = 0; first < 5; first++) {
+        struct weir_error error = {0};
+        char name[32];
+
+        setting.first_server = first;
+        weir_object_client_close(bed.client);
+        bed.client = open_client(&bed);
+        assert_int_equal(weir_object_client_preflight(bed.client, &error), -ECONNREFUSED);
+        snprintf(name, sizeof name, "server %u at", first % 3);
+        assert_non_null(strstr(error.text, name));
+    }
+    close_bed(&bed);
+}
+
 static void who_does_not_know_the_secret_is_refused(void **state)
 {
     static const struct setting setting = {
@@ -1185,6 +1214,7 @@ int main(void)
         cmocka_unit_test(a_server_that_is_silent_is_given_up_in_time),
         cmocka_unit_test(memory_that_can_be_reached_does_not_hide_a_stopped_process),
         cmocka_unit_test(a_server_that_is_not_there_is_named),
+        cmocka_unit_test(the_preflight_begins_with_the_server_it_is_given),
         cmocka_unit_test(who_does_not_know_the_secret_is_refused),
         cmocka_unit_test(a_server_that_goes_takes_only_its_own_along),
         cmocka_unit_test(what_is_read_is_what_an_array_would_hold),

@@ -42,9 +42,11 @@ struct weir_object_client_params {
     struct weir_fabric_params fabric;
     const char *const *addresses; /* of the servers, in the same order for all clients; borrowed */
     unsigned server_count;        /* 1 to WEIR_OBJECT_SERVERS_MAX */
-    unsigned depth;               /* transfers in flight */
-    uint64_t stripe_unit_bytes;   /* of objects that are created; 0: 1 MiB */
-    unsigned stripe_count;        /* of objects that are created; 0: all servers */
+    unsigned first_server; /* that the preflight begins with: another one for each client, so that
+                              not all of them connect to one server at once */
+    unsigned depth;        /* transfers in flight */
+    uint64_t stripe_unit_bytes; /* of objects that are created; 0: 1 MiB */
+    unsigned stripe_count;      /* of objects that are created; 0: all servers */
     enum weir_object_mode mode;
     enum weir_object_flush flush;
     bool tells_size_at_once; /* each write that makes the object longer tells its home; else close

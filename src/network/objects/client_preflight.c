@@ -182,13 +182,15 @@ static int try_server(struct weir_object_client *client, struct server_end *serv
 
 int weir_object_client_preflight(struct weir_object_client *client, struct weir_error *error)
 {
+    const unsigned count = client->params.server_count;
     struct trial trial;
     int rc = open_trial(client, &trial, error);
 
     if (rc < 0)
         return rc;
-    for (unsigned i = 0; rc == 0 && i < client->params.server_count; i++)
-        rc = try_server(client, &client->servers[i], &trial, error);
+    for (unsigned i = 0; rc == 0 && i < count; i++)
+        rc = try_server(client, &client->servers[(client->params.first_server + i) % count], &trial,
+                        error);
     close_trial(&trial);
     return rc;
 }
