@@ -74,7 +74,7 @@ static const char *other_way_out(const struct weir_audit_input *input)
     return input->phase->verb == WEIR_MIXED ? "use direct I/O" : ", or direct I/O";
 }
 
-/* Why ranks stay on their own node, and the way out. */
+/* The reason why ranks stay on their own node, and the remedy. */
 static void explain_nearness(const struct weir_audit_input *input, struct weir_text *text)
 {
     const struct weir_phase_result *record = input->record;

@@ -139,7 +139,7 @@ static void check_issue(const struct weir_audit_input *input)
 
 /* ---- what the system granted ---- */
 
-/* A finding for each sentence: it says the way out at its end, which must not be cut off. */
+/* A finding for each sentence: its remedy stands at the end, which must not be cut off. */
 static void check_grants(const struct weir_audit_input *input)
 {
     struct weir_phase_result *record = input->record;
@@ -214,7 +214,7 @@ static void check_search(const struct weir_audit_input *input)
                      point->depth);
 }
 
-/* Where there is nothing behind the transfers, they are what their submission is. */
+/* Without a device behind the transfers their time is that of their submission. */
 static bool moves_to_storage(const struct weir_audit_input *input)
 {
     return (weir_test_abilities(input->test) & WEIR_CAN_KEEP) != 0 && !input->test->is_dry_run;

@@ -22,7 +22,7 @@
 
 /* ---- nodes ---- */
 
-/* How bad a node is; 0: not at all. */
+/* The badness of a node; 0: nothing to report. */
 typedef double measure(const struct weir_node_places *node);
 
 /* The worst node, and how many are bad; NULL if none is. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors for humans: the first one set is the one that is told. */
+/* Errors for users: the first one set is the one reported. */
 #include "weir/base/error.h"
 
 #include "weir/base/log.h"

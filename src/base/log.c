@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* So many a pipe takes in one piece. */
+/* Bytes that a pipe takes in one piece. */
 #define LINE_BYTES 4096
 
 static enum weir_log_level log_level = WEIR_LOG_WARNING;

@@ -84,7 +84,7 @@ static const struct weir_option *next_row(const struct weir_option_parser *parse
     return NULL;
 }
 
-/* The same for what is asked for. A family has no say where a row of its own has the name. */
+/* The same for names asked for. A family is skipped where the name has a row of its own. */
 static const struct weir_option *next_asked(const struct weir_option_parser *parser,
                                             struct asked asked, size_t *binding,
                                             const struct weir_option *row)
@@ -105,7 +105,7 @@ static const struct weir_option *first_asked(const struct weir_option_parser *pa
 
 /* ---- the name that was probably meant ---- */
 
-/* NULL if no name is close. What is refused is no advice. */
+/* NULL if no name is close. Refused names are not suggested. */
 static const char *nearest_name(const struct weir_option_parser *parser, struct asked asked)
 {
     struct weir_nearest nearest = {.typed = asked.text, .length = asked.length};

@@ -215,7 +215,7 @@ static int open_output(const struct weir_output_file *file, int flags, int *fd,
     return *fd < 0 ? fail(file, -errno, error) : 0;
 }
 
-/* Nothing is made, so that what would fail is told before anything runs. */
+/* Nothing is created: failures are found before anything runs. */
 int weir_output_file_check(const struct weir_output_file *file, struct weir_error *error)
 {
     struct weir_error failure = {0};

@@ -99,7 +99,7 @@ void weir_text_close(struct weir_text *text)
 
 /* ---- what others chose ---- */
 
-/* How many bytes at `at` are one thing that is not to be shown; 0: none. */
+/* The length of the character at `at` if it must not be shown; 0 if it may. */
 static size_t hidden_length(const unsigned char *at, bool is_within_character)
 {
     bool is_separator = at[0] == 0xe2 && at[1] == 0x80 && (at[2] == 0xa8 || at[2] == 0xa9);

@@ -28,8 +28,8 @@ static bool is_in_place(int fd, const char *path)
            held.st_ino == now.st_ino;
 }
 
-/* A server that does not let go of the lock, on a node that hangs maybe, is not waited for without
- * end: the loop that looks for signals would not be reached. */
+/* The wait for a lock that another server holds, maybe on a node that hangs, is bounded: the
+ * loop that handles signals would not be reached otherwise. */
 static int lock(int fd)
 {
     const struct timespec pause = {.tv_nsec = 5000000};

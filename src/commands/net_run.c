@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command that measures networks, told while it runs. */
+/* The command that measures networks, with live output. */
 
 #include "progress_line.h"
 
@@ -145,7 +145,7 @@ static void tell_measurement(void *context, const struct weir_net_result *result
     record(recorder, &lines);
 }
 
-/* Rank 0 has heard all that there is to tell. */
+/* Everything has been gathered on rank 0. */
 static int conclude(struct net_recorder *recorder, struct weir_net_result *result,
                     struct weir_error *error)
 {

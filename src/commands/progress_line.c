@@ -15,7 +15,8 @@
 #define TERMINAL_NS (NS_PER_S / 2)
 #define LOG_NS (10 * NS_PER_S)
 #define LONG_NS (600 * NS_PER_S)
-/* Lines are due at times of the run, and workers look up at times of their phase. */
+/* Due times of lines count from the start of the run; those of reports by ranks from the start
+ * of their phase. */
 #define LOOK_NS (60 * NS_PER_S)
 
 /* Numbers of devices: Documentation/admin-guide/devices.txt of Linux. */

@@ -234,7 +234,7 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
     return code != 0 ? code : print(recorder, error);
 }
 
-/* A deadline is why, more often than a disk that lies. */
+/* A deadline is the usual reason; a file system that reports wrong sizes is a rare one. */
 static void warn_of_bytes(const struct weir_recorder *recorder,
                           const struct weir_phase_result *phase)
 {
@@ -367,7 +367,7 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
     };
 }
 
-/* A signal between two phases ends no phase, and is told of none. */
+/* A signal between two phases interrupts none, and no phase reports it. */
 static bool is_interrupted_between_phases(const struct weir_result *result)
 {
     for (unsigned i = 0; i < result->phase_count; i++)

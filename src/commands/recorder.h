@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells a run while it happens: the live report, the result file, and progress on a terminal. Rank
- * 0 only. */
+/* Reports a run while it goes on: the live report, the result file, and progress on a terminal.
+ * Rank 0 only. */
 #ifndef WEIR_COMMANDS_RECORDER_H
 #define WEIR_COMMANDS_RECORDER_H
 
@@ -17,12 +17,12 @@ struct weir_recorder {
     struct weir_result *result;
     const struct weir_reporter *reporter;
     const struct weir_remedy_word *words; /* of the present test's dialect; NULL: neutral ones */
-    struct weir_text text; /* not yet printed */
-    FILE *out;             /* where the report goes; NULL until the first test begins */
+    struct weir_text text;                /* not yet printed */
+    FILE *out; /* where the report goes; NULL until the first test begins */
     struct weir_rank_csv_file side;
     int record_descriptor; /* of the result file; -1: none */
     struct weir_progress_line progress;
-    uint64_t shown_bytes; /* of the present phase, when progress was last told */
+    uint64_t shown_bytes; /* of the present phase, when progress was last reported */
     double shown_s;       /* likewise */
 };
 

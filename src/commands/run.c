@@ -53,7 +53,7 @@ static int judge(const struct weir_plan *plan, const struct weir_result *result)
     return exit_code;
 }
 
-/* Rank 0 has heard all that there is to tell. */
+/* Everything has been gathered on rank 0. */
 static int conclude(struct weir_recorder *recorder, struct weir_result *result,
                     const struct weir_plan *plan, struct weir_error *error)
 {
@@ -71,7 +71,7 @@ struct ending {
     struct weir_recorder *recorder;
 };
 
-/* The result tells of all phases that were finished. */
+/* The result has all phases that were finished. */
 static void give_up(void *context, const char *reason, bool is_held)
 {
     struct ending *ending = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens a server, tells where it is, and waits: the work is done in the server's own thread. */
+/* Opens a server, prints its address, and waits: the work is done in the server's own thread. */
 
 #include "advert.h"
 
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How often it is looked whether it is over. Signals are seen at once. */
+/* The interval of checks for the end. Signals are seen at once. */
 #define LOOK_NS 100000000
 
 /* ---- which of several ---- */

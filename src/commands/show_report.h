@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command that tells of runs in a result file again. */
+/* The command that prints runs of a result file. */
 #ifndef WEIR_COMMANDS_SHOW_REPORT_H
 #define WEIR_COMMANDS_SHOW_REPORT_H
 

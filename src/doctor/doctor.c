@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of the page: who this is, subject by subject what it can do, and its picture. */
+/* The order of the page: the host, its subjects one by one, and its picture. */
 #include "weir/doctor/doctor.h"
 
 #include "picture.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single facts out of the files by which the kernel tells of itself, below a root that is "" but
- * for tests. */
+/* Single facts from files of the kernel (/proc, /sys), below a root that is "" but for tests. */
 #ifndef WEIR_DOCTOR_KERNEL_FILES_H
 #define WEIR_DOCTOR_KERNEL_FILES_H
 

@@ -69,7 +69,7 @@ static enum family family_of_library(const struct weir_diagnosis *diagnosis)
     return FAMILY_UNKNOWN;
 }
 
-/* Open MPI's launcher wants to be asked twice before it starts anything as root. */
+/* Open MPI's launcher needs two variables to be set before it starts anything as root. */
 static bool refuses_root(enum family family)
 {
     return family == FAMILY_OPEN_MPI && geteuid() == 0 &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page: headings, verdicts in a column, ways out below them, and the sum of it. */
+/* The page: headings, verdicts in a column, remedies below them, and the totals. */
 #include "subjects.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static void add_wrapped(struct weir_text *text, const char *words, size_t indent
     }
 }
 
-/* Ways out are lines of their own, and not wrapped: commands in them are there to be copied. */
+/* Remedies are lines of their own, and not wrapped: commands in them are to be copied. */
 static void add_remedies(struct weir_text *text, const char *remedies)
 {
     while (*remedies != '\0') {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page cache: whether it can be emptied, and whether the kernel tells what is in it. */
+/* The page cache: whether it can be dropped, and whether the kernel reports residency. */
 #include "subjects.h"
 
 #include "weir/system/page_cache.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RDMA: all that is said of it is said here. */
+/* All verdicts on RDMA. */
 #include "kernel_files.h"
 #include "subjects.h"
 #include "weir/fabric/fabric.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways out of what holds a process back: limits of control groups, and those of ulimit. */
+/* Remedies for limits of control groups and of ulimit. */
 #ifndef WEIR_DOCTOR_WAYS_OUT_H
 #define WEIR_DOCTOR_WAYS_OUT_H
 
@@ -7,7 +7,7 @@
 
 #include "weir/system/limiting_group.h"
 
-/* Adds the ways out to the line that was added last: how a container is started, what Slurm is
+/* Adds the remedies to the line that was added last: how a container is started, what Slurm is
  * asked for, or the file of the group, which may be NULL. */
 void weir_help_with_group(const struct weir_examination *examination, const char *container_words,
                           const char *slurm_words, const struct weir_limiting_group *group);

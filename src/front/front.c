@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The front door: from argv to a command, by the name of the program and its first word. */
+/* From argv to a command, by the name of the program and its first word. */
 #include "weir/front/front.h"
 
 #include "dialect.h"

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-/* More on one node are a slip of the hand. */
+/* More ranks on one node are taken for a typing error. */
 #define RANKS_MAX 65536
 
 /* Of both commands; a command has rows for what it knows. */

@@ -14,7 +14,7 @@ struct weir_pinning_words {
     const char *nic;   /* "auto": as if it was not given */
 };
 
-/* The one word that a choice may be taken back with. */
+/* The word that cancels an earlier choice. */
 #define WEIR_WORD_AUTO "auto"
 
 /* Policies are matched without regard to case. A list may have + in place of its commas, as commas

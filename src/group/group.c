@@ -24,7 +24,7 @@ bool weir_group_any(struct weir_group *group, bool flag)
 {
     uint64_t value = flag;
 
-    /* Ranks ask this about trouble: not to know the answer is trouble. */
+    /* Used to ask for failures: an agreement that fails counts as one. */
     if (weir_group_reduce(group, &value, 1, WEIR_MAX) < 0)
         return true;
     return value != 0;

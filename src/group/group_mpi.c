@@ -21,10 +21,11 @@
 
 enum { MESSAGE_TAG = 1, LIBRARY_BYTES = 128 };
 
-/* So often a wait looks at nothing but its message. */
+/* Tests of the message before a wait begins to yield. */
 #define BUSY_LOOKS 1000
-/* After so long, in steps of the coarse clock, a wait sleeps between its looks: it delays the end
- * of the wait by less than it has lasted already, and leaves the processor to ranks that work. */
+/* After this time, in steps of the coarse clock, a wait sleeps between its tests: the sleep
+ * delays its end by less than it has lasted already, and leaves the processor to ranks that work.
+ * */
 #define NAP_AFTER_NS UINT64_C(4000000)
 #define NAP_NS 100000
 /* Reductions of so many values are waited for in that way: ranks that are done meet in them. */
@@ -105,7 +106,8 @@ static uint64_t coarse_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* A wait is short, or a rank is still at work: then the processor may be the one that it needs. */
+/* A short wait spins; a longer one means that a rank still works, which may need this processor.
+ * */
 static void stay_awake(const struct weir_group *group, struct wait *wait)
 {
     static const struct timespec nap = {.tv_nsec = NAP_NS};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages without content. Who raises or first hears the alarm tells its neighbours. */
+/* Messages without content. A rank that raises the alarm, or hears it first, passes it to its
+ * neighbours. */
 #include "group_mpi_alarm.h"
 
 #include <errno.h>

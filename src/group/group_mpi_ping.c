@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions and answers have no content; a question of one byte is the last one. Nothing is sent
- * with a call that waits: a peer that is held may not even have a connection yet. */
+/* Questions and answers have no content; a question of one byte is the last one. Only
+ * non-blocking sends are used: a peer that is stopped may not even have a connection yet. */
 #include "group_mpi_ping.h"
 
 #include "weir/group/group.h"
@@ -81,7 +81,7 @@ static int take_question(struct weir_mpi_ping *ping, MPI_Comm comm, int from, bo
     if (*is_last)
         return 0;
     if (ping->has_answered)
-        MPI_Wait(&ping->answer, MPI_STATUS_IGNORE); /* who asks again has got it */
+        MPI_Wait(&ping->answer, MPI_STATUS_IGNORE); /* a rank that asks again has received it */
     ping->has_answered =
         MPI_Isend(NULL, 0, MPI_BYTE, from, ANSWER_TAG, comm, &ping->answer) == MPI_SUCCESS;
     return ping->has_answered ? 0 : -ECOMM;

@@ -57,7 +57,7 @@ static void *keep_list(struct weir_arena *arena, const void *list, size_t bytes)
 
 /* ---- findings ---- */
 
-/* Of equal notes the first is told, with the number of all. */
+/* Of equal notes the first is shown, with the number of all. */
 static bool has_same_notes(const struct weir_phase_result *record,
                            const struct weir_phase_result *earlier)
 {
@@ -164,7 +164,7 @@ static bool has_same_text(const char *one, const char *other)
     return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
 }
 
-/* Nothing about it is to be told by itself. */
+/* Nothing in it needs a line of its own. */
 static bool is_plain(const struct weir_phase_result *record)
 {
     double drift_s = record->clock.drift_ppm * 1e-6 * record->windows.total_s;
@@ -235,7 +235,7 @@ static struct weir_phase_result *begin_sum(struct weir_arena *arena,
     return sum;
 }
 
-/* What the run tells of the worst clock comes from the record that stays. */
+/* The worst clock of the run is taken from the record that stays. */
 static void add_up(struct weir_arena *arena, struct weir_phase_history *history,
                    const struct weir_phase_result *record, struct weir_phase_result *earlier)
 {
@@ -261,8 +261,8 @@ static unsigned outliers_kept(const struct weir_phase_result *record)
     return record->outlier_count < WEIR_OUTLIERS_KEPT ? record->outlier_count : WEIR_OUTLIERS_KEPT;
 }
 
-/* True if the sums of its repetitions tell all there is to tell of this one. `earlier`: the latest
- * that was kept. */
+/* True if the sums of the repetitions contain everything about this one. `earlier`: the latest
+ * record that was kept. */
 static bool belongs_to_sums(struct weir_phase_history *history,
                             const struct weir_phase_result *record,
                             const struct weir_phase_result *earlier, bool is_first)

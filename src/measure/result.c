@@ -155,7 +155,7 @@ double weir_result_estimate_s(const struct weir_phase_result *result)
     return fmax(result->windows.total_s - result->windows.transfer_s, 0.0) + result->storage_s;
 }
 
-/* The rank that was furthest behind speaks for all: what was asked for is the plan's. */
+/* The lag is that of the rank furthest behind; the rate asked for is the plan's. */
 static void derive_pace(struct weir_phase_result *result, const struct weir_rank_row *rows,
                         unsigned rank_count)
 {
@@ -547,7 +547,7 @@ void weir_result_find(struct weir_phase_result *phase, enum weir_severity severi
 
 static bool is_flawed(const struct weir_phase_result *phase)
 {
-    if (phase->outcome == WEIR_OUTCOME_SKIPPED) /* by the time limit, unless a failure is told */
+    if (phase->outcome == WEIR_OUTCOME_SKIPPED) /* by the time limit, unless there is a failure */
         return phase->is_interrupted || phase->failure[0] != '\0';
     return phase->outcome == WEIR_OUTCOME_PARTIAL || phase->is_interrupted ||
            phase->has_lost_bytes || phase->error_count > 0 || phase->mismatches.wrong_transfers > 0;

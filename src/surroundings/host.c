@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes tell rank 0 what they are, before the first test, and what is behind its target, before
- * each one. */
+/* Gathers on rank 0 the properties of all nodes, before the first test, and of the storage
+ * behind the target, before each one. */
 #include "parts.h"
 
 #include "weir/base/log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells of ranks in lines: one each, or one for many whose places go on regularly. */
+/* Formats ranks as lines: one each, or one for many whose places go on regularly. */
 #include "binding_lines.h"
 
 #include "topology_parts.h"
@@ -125,7 +125,7 @@ static bool find_stride(const struct weir_binding_drawing *drawing, unsigned i, 
            find_shift(&a_cores, &b_cores, &stride->core);
 }
 
-/* Ranks that are at home in one part of the host; those that were told are taken out. */
+/* Ranks that belong to one part of the host; those that have a line are taken out. */
 struct guests {
     unsigned *ranks;
     unsigned count;
@@ -182,7 +182,7 @@ static void take_out(struct guests *guests, const struct run *run)
 
 enum column { COLUMN_CPUS = 28, COLUMN_CORES = 60, COLUMN_REMARKS = 82 };
 
-/* Before the last of a run; of three, all have been told then. */
+/* Before the last of a run; of three, all have lines then. */
 static const char *separator_of(unsigned length, long stride)
 {
     return length == 3 && stride != 1 ? " " : " ... ";
@@ -245,7 +245,7 @@ static void add_nodes(struct weir_text *text, uint64_t nodes)
     weir_text_add(text, "  ");
 }
 
-/* Whether there is a single number to tell. */
+/* True if there is a single number to show. */
 static bool is_one(const struct weir_cpu_set sets[3], const struct run *run)
 {
     return weir_cpu_set_count(&sets[0]) == 1 &&

@@ -42,8 +42,8 @@ int weir_bindings_read_rankfile(const char *path, struct weir_text *text, struct
 
 /* ---- devices ---- */
 
-/* All that is attached somewhere, at whichever level: the parts of a volume may end at different
- * ones, and the volume itself is nowhere. */
+/* All devices with a known attachment, at whichever level: the parts of a volume may end at
+ * different ones, and the volume itself has none. */
 static unsigned list_located(const struct weir_storage_facts *storage,
                              const struct weir_topology *topology, struct weir_binding_needs *needs)
 {
@@ -59,7 +59,7 @@ static unsigned list_located(const struct weir_storage_facts *storage,
     return count;
 }
 
-/* What cannot be located is named all the same, so that the refusal can tell of it. */
+/* Devices without a location are named all the same, so that the refusal can name them. */
 static void list_lowest(const struct weir_storage_facts *storage, struct weir_binding_needs *needs)
 {
     uint32_t lowest = 0;

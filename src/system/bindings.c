@@ -353,7 +353,7 @@ static int plan_by_rankfile(const struct plan *plan)
 
 /* ---- all ---- */
 
-/* A rank that was given nothing of this topology has nowhere to sit. */
+/* A rank without a processor of this topology cannot be placed. */
 static int check_given(const struct plan *plan)
 {
     for (unsigned i = 0; i < plan->request->rank_count; i++) {

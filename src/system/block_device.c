@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the kernel who has a device, and libblkid what is on it. */
+/* Asks the kernel which mount or process uses a device, and libblkid for its content. */
 #include "weir/system/block_device.h"
 
 #include "weir/base/text.h"

@@ -116,7 +116,7 @@ static const char *find_below(const char *group, const char *top)
 
     if (strncmp(group, top, length) != 0 || (group[length] != '/' && group[length] != '\0'))
         return NULL;
-    /* Groups outside of the container's own are told by "..", which is no way to them. */
+    /* Groups outside of the container's own are written with "..", and cannot be reached. */
     return strncmp(group + length, "/..", 3) == 0 ? NULL : group + length;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the kernel what this host is and what stands behind a path. */
+/* Asks the kernel for the properties of this host and of the storage behind a path. */
 #include "weir/system/host.h"
 
 #include "mounts.h"

@@ -14,8 +14,8 @@
 
 #define VALUE_BYTES 512
 
-/* Several rows of one key: the first that is set counts. What is not in these tables is not looked
- * at; what they name holds no secret. */
+/* Several rows of one key: the first variable that is set counts. Variables that are not in
+ * these tables are not read; those that are hold no secret. */
 static const struct {
     const char *key;
     const char *variable;

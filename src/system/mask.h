@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes out of texts what a result is not to spread: addresses and secrets. */
+/* Removes addresses and secrets from texts that go into results. */
 #ifndef WEIR_SYSTEM_MASK_H
 #define WEIR_SYSTEM_MASK_H
 
@@ -14,8 +14,8 @@ void weir_mask_user(char *text);
 /* The same for "user@host:/path", as ssh writes it. Not for Lustre, where a host is before "@". */
 void weir_mask_login(char *text);
 
-/* True for an option of a mount, "name" or "name=value", that holds a secret, leads to one, or says
- * nothing but an address. */
+/* True for an option of a mount, "name" or "name=value", that holds a secret, leads to one, or
+ * contains only an address. */
 bool weir_mask_is_private(const char *option);
 
 #endif

@@ -31,7 +31,7 @@ static unsigned count_nodes(uint64_t nodes)
 
 /* ---- asking ---- */
 
-/* Kernels with cpusets, which are nearly all, tell here: "0-1". */
+/* Kernels with cpusets, which are nearly all, report it here: "0-1". */
 static uint64_t read_allowed_nodes(void)
 {
     static const char name[] = "Mems_allowed_list:";
@@ -105,8 +105,8 @@ static int set_policy(void *memory, size_t bytes, int mode, uint64_t nodes)
     return code == 0 ? 0 : -errno;
 }
 
-/* A wish only: where it cannot be told, the kernel still places what is touched near to who touches
- * it. */
+/* A preference only: where it cannot be set, the kernel places pages near the processor that
+ * touches them first. */
 static void prefer(void *memory, size_t bytes, uint64_t nodes)
 {
     if (nodes == 0 || set_policy(memory, bytes, PREFERRED_MANY, nodes) == 0)
@@ -204,7 +204,7 @@ int weir_memory_sample_places(const void *memory, size_t bytes, struct weir_page
         return 0;
     }
     choose_pages(first, count, page_bytes, pages, samples);
-    /* Without nodes to move them to, it tells where they are. */
+    /* Without nodes to move them to, the call reports where they are. */
     if (syscall(SYS_move_pages, 0, (unsigned long)samples, pages, NULL, nodes, 0) != 0)
         return -errno;
     for (size_t i = 0; i < samples; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Network devices and RDMA ports, as /sys/class/net and /sys/class/infiniband tell. */
+/* Network devices and RDMA ports, from /sys/class/net and /sys/class/infiniband. */
 #ifndef WEIR_SYSTEM_NETWORK_PORTS_H
 #define WEIR_SYSTEM_NETWORK_PORTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the kernel which pages of a file it holds, without touching them, and has it let go of
+/* Asks the kernel which pages of a file it caches, without touching them, and makes it drop
  * them. */
 #include "weir/system/page_cache.h"
 
@@ -71,7 +71,7 @@ static bool may_trust_mincore(int fd, const char *path)
 static int count_piece(const struct weir_residency_probe *probe, uint64_t offset, uint64_t bytes,
                        uint64_t *cached)
 {
-    /* Nothing is read through it, so that no access need be allowed. */
+    /* Nothing is read through it, so no access is needed. */
     void *piece = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, probe->fd, (off_t)offset);
     int code = 0;
 
@@ -203,7 +203,7 @@ int weir_cache_drop_file(const char *path)
 
     if (fd < 0)
         return errno == ENOENT ? 0 : -errno;
-    /* The kernel lets go of clean pages only. */
+    /* The kernel drops clean pages only. */
     code = write_back(fd);
     if (code == 0)
         code = -posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
@@ -222,7 +222,7 @@ static int open_switch(const char *root)
     return fd < 0 ? -errno : fd;
 }
 
-/* Mode bits do not tell it: in a user namespace root is not the root that the kernel means, and
+/* Mode bits do not decide it: in a user namespace root is not the root of the host, and
  * containers often see /proc/sys read-only. */
 bool weir_cache_may_drop_node(const char *root)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the kernel for what the processor that runs this is part of, and for the time it took. */
+/* Asks the kernel for the core, package and NUMA node of the running processor, and for the time
+ * used. */
 #include "weir/system/processor.h"
 
 #include "weir/base/execution.h"
@@ -22,7 +23,7 @@ unsigned weir_processor_package(const char *root)
     file = fopen(path, "re");
     if (file == NULL)
         return 0;
-    /* Virtual machines that do not tell say -1. */
+    /* Virtual machines that hide it report -1. */
     if (fscanf(file, "%d", &package) != 1 || package < 0)
         package = 0;
     fclose(file);

@@ -23,13 +23,13 @@ struct weir_rankfile {
 };
 
 /* Reads the text of a file whose name is `path`. Lines of other hosts than `host` are marked as
- * distant; NULL: there is one host only. 0; or a usage error that names file and line: what is no
- * such line, a rank that has two. */
+ * distant; NULL: there is one host only. 0; or a usage error that names file and line: an invalid
+ * line, or a rank with two lines. */
 int weir_rankfile_read(const char *text, const char *path, const char *host,
                        struct weir_rankfile *rankfile, struct weir_error *error);
 void weir_rankfile_close(struct weir_rankfile *rankfile);
 
-/* NULL: the file does not speak of it. */
+/* NULL: the file has no line for the rank. */
 const struct weir_rankfile_row *weir_rankfile_find(const struct weir_rankfile *rankfile,
                                                    unsigned rank);
 

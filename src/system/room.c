@@ -90,7 +90,7 @@ void weir_room_describe(const char *path, int node, struct weir_room_facts *fact
     if (facts->is_there)
         facts->file_bytes = (uint64_t)found.st_blocks * SECTOR_BYTES;
     facts->store = number_store(existing, &room, found.st_dev, node);
-    /* What counts nothing says nothing. */
+    /* A file system that counts no blocks, or no inodes, does not report its room. */
     if (room.f_blocks > 0)
         facts->bytes_free = (uint64_t)room.f_bavail * room.f_frsize;
     if (room.f_files > 0)

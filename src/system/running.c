@@ -25,8 +25,8 @@
 #define BITS_PER_WORD (CHAR_BIT * sizeof(unsigned long))
 
 enum {
-    /* The kernel tells of processors only to who has room for all that it could ever have: 8192
-     * with the settings of the distributions. */
+    /* The kernel reports processors only into room for all that it could ever have: 8192 with
+     * the settings of the distributions. */
     KERNEL_CPUS_MAX = 1 << 15,
     BIND_PASSES = 4,
     GROUPS_MAX = 32,         /* of more, the outermost are not looked at */
@@ -227,8 +227,9 @@ static uint64_t read_preemptions(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : WEIR_UNKNOWN;
 }
 
-/* Groups nest: who is held back by a quota around its own waits no longer for it. What has grown
- * counts: a group around that waited for hours last week would hide all that its members wait. */
+/* Groups nest: a process that is throttled by an outer group's quota does not wait for its own
+ * group's at the same time. Differences count: an outer group that waited for hours last week would
+ * hide all waiting of its members. */
 static uint64_t read_throttled(struct weir_run_probe *probe)
 {
     uint64_t greatest_ns = 0, time_ns;

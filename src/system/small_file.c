@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the small files and links by which the kernel tells of itself. */
+/* Reads small files and links of /proc and /sys. */
 #include "small_file.h"
 
 #include "weir/base/facts.h"
@@ -197,7 +197,7 @@ void weir_name_list_close(struct weir_name_list *list)
 
 /* ---- NUMA ---- */
 
-/* A device that is attached to no node in particular says -1, and so do those above it. */
+/* A device that is attached to no node in particular has -1, and so have those above it. */
 int32_t weir_numa_node_above(const char *format, ...)
 {
     char path[WEIR_ROOTED_PATH_BYTES];

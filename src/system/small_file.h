@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small files and links by which the kernel tells of itself. Paths are made like printf(3)
- * does. All texts are made visible, cut to fit, and filled up with zeros. */
+/* Small files and links of /proc and /sys. Paths are made like printf(3) does. All texts are
+ * made visible, cut to fit, and filled up with zeros. */
 #ifndef WEIR_SYSTEM_SMALL_FILE_H
 #define WEIR_SYSTEM_SMALL_FILE_H
 

@@ -101,7 +101,7 @@ static void add_options(char *list, size_t bytes, char *options)
     }
 }
 
-/* Of the mount and of the file system; who may write is decided by both. */
+/* Of the mount and of the file system: both decide whether it is writable. */
 static void keep_options(struct weir_storage_facts *facts, struct weir_mount *mount)
 {
     bool is_read_only = weir_small_list_has(mount->options, "ro") ||
@@ -177,7 +177,7 @@ static int32_t find_numa_node(const char *device)
     return node;
 }
 
-/* A partition has the queue of its disk; that is told there, but whether it rotates has no word for
+/* A partition has the queue of its disk, where it is reported; but "rotates" has no value for
  * "unknown". */
 static void describe_device(const char *root, const struct weir_block_link *link,
                             struct weir_device_facts *facts)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a file is spread over servers, as its file system tells in extended attributes: Lustre,
+/* The striping of a file over servers, from extended attributes of its file system: Lustre,
  * CephFS, GlusterFS. */
 #ifndef WEIR_SYSTEM_STRIPES_H
 #define WEIR_SYSTEM_STRIPES_H
@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Appends a sentence on a file, or on new files in a directory, of a file system of that type (as
- * mountinfo calls it): "4 stripes of 1 MiB". Nothing if it does not tell. The path must exist. */
+/* Appends a sentence on a file, or on new files in a directory, of a file system of that type
+ * (in the words of mountinfo): "4 stripes of 1 MiB". Nothing if it is not known. The path must
+ * exist. */
 void weir_stripes_describe(const char *path, const char *type, struct weir_text *text);
 
 /* The same for what the attributes hold: "lustre.lov", of versions 1 and 3 and composite; */

@@ -16,7 +16,7 @@
 
 /* ---- hwloc's picture ---- */
 
-/* Where a picture comes from, and how messages name it. */
+/* The source of a topology, and its name in messages. */
 struct origin {
     const char *xml_path;
     const char *synthetic;
@@ -30,8 +30,8 @@ static const char *setting(const char *name)
     return value != NULL && *value != '\0' ? value : NULL;
 }
 
-/* hwloc would read the variables itself, but it takes this host, without a word, where they say
- * something that it does not understand. */
+/* hwloc would read the variables itself, but silently takes this host where their value is
+ * invalid. */
 static struct origin find_origin(const struct weir_topology_source *source)
 {
     struct origin origin = {.xml_path = source->xml_path, .synthetic = source->synthetic};
@@ -328,7 +328,7 @@ static enum weir_link_state rdma_link(hwloc_obj_t device)
     return link;
 }
 
-/* hwloc does not tell of Ethernet. */
+/* hwloc does not report it for Ethernet. */
 static enum weir_link_state network_link(const char *name)
 {
     char path[320], state[16] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks for what containers and hypervisors leave where their guests can see it. */
+/* Looks for traces of containers and hypervisors that are visible from within. */
 #include "wrapping.h"
 
 #include "mounts.h"

@@ -11,7 +11,8 @@
 void weir_container_name(const char *root, const char *(*get)(const char *name), char *name,
                          size_t bytes);
 
-/* "kvm", "vmware", ...; "unnamed" for one that does not say; "" if it seems to be none. */
+/* "kvm", "vmware", ...; "unnamed" for a hypervisor without a name; "" if there seems to be none.
+ * */
 void weir_hypervisor_name(const char *root, char *name, size_t bytes);
 
 #endif

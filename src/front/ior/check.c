@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combinations of IOR's options that mean nothing: what IOR itself refuses, as far as it applies,
- * and a little more. */
+/* Combinations of IOR's options without a meaning: those that IOR itself refuses, as far as it
+ * applies, and a few more. */
 #include "check.h"
 
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define VERBOSITY_MAX 5 /* more says no more */
+#define VERBOSITY_MAX 5 /* a higher level prints no more */
 
 /* ---- words that reports repeat ---- */
 

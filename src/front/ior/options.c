@@ -36,7 +36,7 @@ bool weir_ior_does_read(const struct weir_ior_request *request)
 /* Tables before those of the backends. */
 #define OWN_SETS 3
 
-/* A request whose parser is set up; values are all zero. */
+/* A request with its parser; values are all zero. */
 static struct weir_ior_request *make_request(struct weir_arena *arena,
                                              const struct weir_backends *backends)
 {

@@ -70,7 +70,7 @@ static void lower_cache_drop(const struct weir_ior_lowering *lowering)
 
 /* ---- the end of the job ---- */
 
-/* A run ends once: what the first test says holds for all. */
+/* A run ends once: the setting of the first test holds for all. */
 static int lower_stop_before(const struct weir_ior_lowering *lowering)
 {
     const char *text = lowering->request->additions.stop_before;

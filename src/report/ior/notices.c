@@ -15,7 +15,7 @@ static unsigned long long number(uint64_t value)
 
 /* ---- remarks ---- */
 
-/* IOR says these without a word of warning before them. */
+/* IOR prints these without WARNING before them. */
 static bool is_pretence(const char *remark)
 {
     return strncmp(remark, "Fake ", strlen("Fake ")) == 0;

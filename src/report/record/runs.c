@@ -296,7 +296,7 @@ void weir_record_close(struct weir_record_reader *reader)
     free(reader);
 }
 
-/* Nothing more is to come of the next run. Which one is the last is known at the end. */
+/* No more records of the next run will come. Which run is the last is known at the end. */
 static bool is_next_whole(const struct weir_record_reader *reader)
 {
     return reader->is_at_end ||

@@ -38,7 +38,7 @@ static void add_percentiles(struct weir_text *text, const char *name,
     weir_text_close(&cells);
 }
 
-/* What is to be known of the transfers; nothing of one at a time. */
+/* Depth, batch and arrival of the transfers; nothing where one is made at a time. */
 static void format_load(const struct weir_phase_result *result, struct weir_text *note)
 {
     if (result->pace.asked_per_s > 0.0)
