@@ -180,8 +180,6 @@ static void describe_network(const struct rdma_session *rdma, struct weir_sessio
         weir_session_got(facts, fabric->gid_index >= 0 ? "GID %s" : "address %s", fabric->address);
     if (fabric->mtu_bytes > 0)
         weir_session_got(facts, "MTU %" PRIu32, fabric->mtu_bytes);
-    if (fabric->pairs > 0)
-        weir_session_got(facts, "%" PRIu32 " pair%s", fabric->pairs, fabric->pairs == 1 ? "" : "s");
 }
 
 static void rdma_describe(struct weir_session *session, struct weir_session_facts *facts)

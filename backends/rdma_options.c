@@ -35,9 +35,6 @@ const struct weir_option weir_rdma_rows[] = {
      .help = "name or address of the network device that servers are reached at"},
     {0, "rdma.gid", WEIR_OPTION_INTEGER, AT(fabric.gid_index), "-1",
      .help = "index into the GID table of the port (verbs); -1: chosen", .least = -1, .most = 255},
-    {0, "rdma.wireup", WEIR_OPTION_CHOICE, AT(fabric.wireup), "auto", "auto|socket|cm",
-     .help = "how queue pairs find each other (verbs): over a socket, or by rdma_cm, as iWARP "
-             "needs it"},
     {0, "rdma.capacity", WEIR_OPTION_SIZE, AT(capacity_bytes), "1g",
      .help = "memory of each server of the job", .least = INT64_C(1) << 20,
      .most = INT64_C(1) << 50},
@@ -59,8 +56,6 @@ const struct weir_option weir_rdma_rows[] = {
              "memory; best: the furthest there is"},
     {0, "rdma.sizes", WEIR_OPTION_CHOICE, AT(sizes), "relaxed", "relaxed|strict",
      .help = "when others see that an object has grown: at fsync and close, or with each write"},
-    {0, "rdma.pairs", WEIR_OPTION_COUNT, AT(fabric.pairs), "1",
-     .help = "queue pairs (verbs) or streams (tcp) to each server", .least = 1, .most = 64},
     {0, "rdma.signal-every", WEIR_OPTION_COUNT, AT(fabric.signal_every), "0",
      .help = "of requests posted together, every so many asks for a completion (verbs); 0: the "
              "last",
@@ -68,7 +63,7 @@ const struct weir_option weir_rdma_rows[] = {
     {0, "rdma.mtu", WEIR_OPTION_COUNT, AT(fabric.mtu_bytes), "0",
      .help = "longest packet in bytes (verbs); 0: that of the port", .most = 4096},
     {0, "rdma.read-depth", WEIR_OPTION_COUNT, AT(fabric.read_depth), "0",
-     .help = "READs in flight for each queue pair (verbs); 0: the device's maximum", .most = 255},
+     .help = "READs in flight to each server (verbs); 0: the device's maximum", .most = 255},
     {0, "rdma.inline", WEIR_OPTION_COUNT, AT(fabric.inline_bytes), "220",
      .help = "data of so many bytes at most travel in the request itself (verbs); 0: none",
      .most = 4096},
@@ -131,17 +126,10 @@ static int check_hosts(const struct weir_rdma_options *options, struct weir_erro
 static int check_provider(const struct weir_rdma_options *options, struct weir_error *error)
 {
     static const char *const of_verbs[] = {
-        "rdma.device",        "rdma.gid",        "rdma.wireup", "rdma.signal-every",
-        "rdma.mtu",           "rdma.read-depth", "rdma.inline", "rdma.service-level",
-        "rdma.traffic-class", "rdma.pkey",       NULL};
+        "rdma.device", "rdma.gid",           "rdma.signal-every",  "rdma.mtu",  "rdma.read-depth",
+        "rdma.inline", "rdma.service-level", "rdma.traffic-class", "rdma.pkey", NULL};
     const char *name = weir_options_find_changed(weir_rdma_rows, options, of_verbs);
 
-    if (options->fabric.pairs > 1 && options->fabric.provider &&
-        strcmp(options->fabric.provider, "shm") == 0)
-        return weir_error_usage(error, "rdma",
-                                "--rdma.pairs: between processes of one node there is one way "
-                                "through memory: leave it out, or choose --rdma.provider tcp or "
-                                "verbs");
     if (!name || !options->fabric.provider || strcmp(options->fabric.provider, "verbs") == 0)
         return 0;
     return weir_error_usage(error, "rdma",

@@ -169,8 +169,8 @@ static void number_path(const char *path, unsigned number, struct weir_text *num
     weir_text_add(numbered, "%s", path);
 }
 
-/* Queue pairs go the way of their device whatever the door does, and rdma_cm must find the device
- * behind the address; the others stay on the node if all ranks are there. */
+/* Queue pairs go the way of their device wherever the handshake takes place; the others stay on the
+ * node if all ranks are there. */
 static const char *listen_at(const struct weir_rdma_options *options, bool is_on_one_node)
 {
     bool is_socket = options->fabric.provider && strcmp(options->fabric.provider, "verbs") != 0;
@@ -253,7 +253,6 @@ static bool rdma_is_same(const void *options, const void *others)
            is_same_text(one->fabric.device, other->fabric.device) &&
            is_same_text(one->fabric.interface, other->fabric.interface) &&
            one->fabric.gid_index == other->fabric.gid_index &&
-           one->fabric.wireup == other->fabric.wireup &&
            one->fabric.mtu_bytes == other->fabric.mtu_bytes &&
            one->fabric.service_level == other->fabric.service_level &&
            one->fabric.traffic_class == other->fabric.traffic_class &&

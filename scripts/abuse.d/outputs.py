@@ -87,11 +87,11 @@ OPTIONS = {
              "--memoryPerTask --randomPrefill --numNodes --numTasksOnNode0 --read-percent --rate --stop-before --pin --membind",
     "URING": "--depth --batch --uring.entries --uring.sqpoll-cpu --uring.sqpoll-idle",
     "AIO": "--aio.max-pending --aio.granularity",
-    "RDMA": "--rdma.gid --rdma.capacity --rdma.stripe-unit --rdma.stripe-count --rdma.pairs --rdma.timeout --rdma.spin --rdma.targets --rdma.mtu",
+    "RDMA": "--rdma.gid --rdma.capacity --rdma.stripe-unit --rdma.stripe-count --rdma.timeout --rdma.spin --rdma.targets --rdma.mtu",
     "DUMMY": "--dummy.delay-xfer --dummy.delay-create --dummy.delay-close --dummy.delay-sync",
 }
 # Values that a run refuses: --explain says so as well.
-REFUSED_BY_A_RUN = ("RDMA --rdma.capacity=0", "RDMA --rdma.pairs=4294967297", "RDMA --rdma.timeout=0", "RDMA --rdma.targets=nan",
+REFUSED_BY_A_RUN = ("RDMA --rdma.capacity=0", "RDMA --rdma.timeout=0", "RDMA --rdma.targets=nan",
                     "RDMA --rdma.targets=0", "RDMA --rdma.mtu=4294967296", "RDMA --rdma.stripe-unit=1",
                     "URING --uring.sqpoll --uring.sqpoll-cpu=9223372036854775807", "URING --uring.sqpoll --uring.sqpoll-idle=4294967297")
 RUNS = ("-i 9223372036854775807 -D 1", "-s 4294967296 -b 4294967296", "-s 1099511627776", "-t 1 -b 64", "-b 1000001 -t 1000", "-t 2m -b 1m",

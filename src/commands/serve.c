@@ -91,8 +91,6 @@ static int open_server(const struct weir_serve_request *request, const char *bac
                    .device = request->device,
                    .interface = request->interface,
                    .gid_index = request->gid_index,
-                   .wireup = weir_wireup_of(request->wireup),
-                   .pairs = request->pairs,
                    .service_level = request->service_level,
                    .traffic_class = request->traffic_class,
                    .pkey_index = request->pkey_index,

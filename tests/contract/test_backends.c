@@ -603,8 +603,8 @@ static const struct {
     {"uring", "posix.odirect=1"},   {"uring", "uring.fixed-buffers=0,uring.fixed-files=0"},
     {"rdma", "rdma.mode=pull"},     {"rdma", "rdma.mode=send"},
     {"rdma", "rdma.provider=shm"},  {"rdma", "rdma.provider=shm,rdma.mode=pull"},
-    {"rdma", "rdma.pairs=3"},       {"rdma", "rdma.stripe-unit=1k,rdma.sizes=strict"},
-    {"uring", "uring.sqpoll=1"},    {"null", "dummy.delay-xfer=20,dummy.delay-sync=50"},
+    {"uring", "uring.sqpoll=1"},    {"rdma", "rdma.stripe-unit=1k,rdma.sizes=strict"},
+    {"null", "dummy.delay-xfer=20,dummy.delay-sync=50"},
 };
 
 #define VARIANT_COUNT (sizeof variants / sizeof *variants)

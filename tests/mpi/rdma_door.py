@@ -95,7 +95,7 @@ def be_silent(address, count, end):
 
 
 class Honest:
-    """What src/network/fabric/door.h says of HELLO, CHALLENGE, PROOF and ANSWER, for the provider tcp."""
+    """What src/network/fabric/handshake.h says of HELLO, CHALLENGE, PROOF and ANSWER, for the provider tcp."""
 
     CHALLENGE = 8 + 4 + 4 + 16 + 32
     ANSWER = 4 + 4 + 32
@@ -103,7 +103,7 @@ class Honest:
     def __init__(self, address, secret):
         self.sock = dial(address)
         self.secret = secret
-        self.hello = struct.pack("<8sII16s32s16sII", b"weirdoor", 1, 1, b"tcp", os.urandom(32), bytes(16), 0, 0)
+        self.hello = struct.pack("<8sII16s32s", b"weirdoor", 2, 0, b"tcp", os.urandom(32))
         self.heard = b""
         self.said = 0
         self.is_in = False
@@ -125,7 +125,7 @@ class Honest:
         if self.said == 1 and len(self.heard) >= self.CHALLENGE:
             challenge = self.heard[: self.CHALLENGE]
             proof = hmac.new(self.secret, b"client\0" + self.hello + challenge, hashlib.sha256).digest()
-            self.sock.sendall(proof)
+            self.sock.sendall(bytes(8) + proof)
             self.said = 2
         self.is_in = len(self.heard) >= self.CHALLENGE + self.ANSWER and self.heard[self.CHALLENGE :][:4] == bytes(4)
         return self.is_in

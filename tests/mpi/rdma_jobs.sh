@@ -112,7 +112,7 @@ expect_line '^tasks +: 2$'
 expect_line '^clients per node +: 1$'
 on_hosts --rdma.provider tcp --rdma.targets self -F
 expect_right $((4 * mib))
-on_hosts --rdma.provider tcp --rdma.targets 2 --rdma.pairs 2
+on_hosts --rdma.provider tcp --rdma.targets 2
 expect_right $((2 * mib))
 on_hosts --rdma.provider shm --rdma.targets 2
 expect_exit 2

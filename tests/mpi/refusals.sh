@@ -25,10 +25,10 @@ explained() { # explained OPTIONS...
 
 if has_backend rdma; then
     for wrong in --rdma.targets=nan --rdma.targets=0 --rdma.targets=-1 --rdma.targets=1025 --rdma.capacity=0 \
-        --rdma.pairs=4294967297 --rdma.pairs=0 --rdma.timeout=0 --rdma.mtu=300; do
+        --rdma.timeout=0 --rdma.mtu=300; do
         refused_alike -a RDMA "$wrong"
     done
-    for right in --rdma.targets=1024 --rdma.targets=self --rdma.targets=per-node --rdma.capacity=1m --rdma.pairs=64; do
+    for right in --rdma.targets=1024 --rdma.targets=self --rdma.targets=per-node --rdma.capacity=1m; do
         explained -a RDMA "$right"
     done
 fi

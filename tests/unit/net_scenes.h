@@ -27,7 +27,6 @@ static void net_scene_open(struct net_scene *scene, const char *provider, uint32
             {
                 .command_line = "weir net --made-by-hand",
                 .gid_index = -1,
-                .wireup = "auto",
                 .sizes = {65536},
                 .size_count = 1,
                 .duration_ns = 2000000000,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Somebody at the door of a fabric, byte by byte: what an honest peer says, and anything else. */
+/* A peer of a fabric in the handshake, byte by byte: what an honest peer says, and anything else.
+ */
 #ifndef WEIR_TESTS_STRANGER_H
 #define WEIR_TESTS_STRANGER_H
 
-#include "network/fabric/door.h"
+#include "network/fabric/handshake.h"
 #include "network/fabric/interface.h"
 #include "network/fabric/secret.h"
 #include "wire_cases.h"
@@ -19,8 +20,8 @@
 struct stranger {
     int fd;
     unsigned char secret[WEIR_SECRET_BYTES];
-    struct weir_door_hello hello;
-    struct weir_door_challenge challenge;
+    struct weir_handshake_hello hello;
+    struct weir_handshake_hello challenge;
 };
 
 static inline int stranger_dial(const char *address)
@@ -41,9 +42,8 @@ static inline int stranger_dial(const char *address)
 
 static inline void stranger_set_hello(struct stranger *stranger, const char *provider)
 {
-    stranger->hello = (struct weir_door_hello){.version = htole32(WEIR_DOOR_VERSION),
-                                               .kind = htole32(WEIR_DOOR_LINK)};
-    memcpy(stranger->hello.magic, WEIR_DOOR_MAGIC, sizeof stranger->hello.magic);
+    stranger->hello = (struct weir_handshake_hello){.version = htole32(WEIR_HANDSHAKE_VERSION)};
+    memcpy(stranger->hello.magic, WEIR_HANDSHAKE_MAGIC, sizeof stranger->hello.magic);
     memcpy(stranger->hello.provider, provider, strlen(provider));
 }
 
@@ -99,10 +99,11 @@ static inline void stranger_greet(struct stranger *stranger, struct wire_end *en
 }
 
 /* PROOF, and what is answered. */
-static inline struct weir_door_answer stranger_show(struct stranger *stranger, struct wire_end *end)
+static inline struct weir_handshake_proof stranger_show(struct stranger *stranger,
+                                                        struct wire_end *end)
 {
-    struct weir_door_proof proof;
-    struct weir_door_answer answer = {0};
+    struct weir_handshake_proof proof = {0};
+    struct weir_handshake_proof answer = {0};
 
     stranger_prove(stranger, "client", proof.proof);
     stranger_say(stranger, &proof, sizeof proof);
@@ -110,20 +111,29 @@ static inline struct weir_door_answer stranger_show(struct stranger *stranger, s
     return answer;
 }
 
-/* A whole link, with tcp's card of `streams` and `depth`. */
-static inline struct weir_door_card stranger_join(struct stranger *stranger, struct wire_end *end,
-                                                  uint32_t streams, uint32_t depth)
+/* All but READY, with an end of tcp that has `depth` requests in flight. */
+static inline struct weir_handshake_endpoint
+stranger_show_endpoint(struct stranger *stranger, struct wire_end *end, uint32_t depth)
 {
-    struct weir_door_card card = {.credits = htole32(4), .message_bytes = htole32(512)};
-    struct weir_door_card theirs = {0};
-    struct weir_door_ready ready = {0};
-    uint32_t ours[2] = {htole32(streams), htole32(depth)};
+    struct weir_handshake_endpoint ours = {.credits = htole32(4), .message_bytes = htole32(512)};
+    struct weir_handshake_endpoint theirs = {0};
 
+    depth = htole32(depth);
+    memcpy(ours.info.bytes, &depth, sizeof depth);
     stranger_greet(stranger, end);
-    assert_int_equal(le32toh(stranger_show(stranger, end).verdict), WEIR_DOOR_WELCOME);
-    memcpy(card.card.bytes, ours, sizeof ours);
-    stranger_say(stranger, &card, sizeof card);
+    assert_int_equal(le32toh(stranger_show(stranger, end).status), WEIR_HANDSHAKE_OK);
+    stranger_say(stranger, &ours, sizeof ours);
     assert_int_equal(stranger_hear(stranger, end, &theirs, sizeof theirs), sizeof theirs);
+    return theirs;
+}
+
+/* A whole link. */
+static inline struct weir_handshake_endpoint stranger_join(struct stranger *stranger,
+                                                           struct wire_end *end, uint32_t depth)
+{
+    struct weir_handshake_endpoint theirs = stranger_show_endpoint(stranger, end, depth);
+    struct weir_handshake_ready ready = {0};
+
     stranger_say(stranger, &ready, sizeof ready);
     return theirs;
 }

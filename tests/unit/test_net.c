@@ -523,7 +523,6 @@ static struct weir_net_plan short_plan(void)
     return (struct weir_net_plan){.provider = "tcp",
                                   .interface = "127.0.0.1",
                                   .gid_index = -1,
-                                  .wireup = "auto",
                                   .sizes = {4096, 100},
                                   .size_count = 2,
                                   .iterations = 100,

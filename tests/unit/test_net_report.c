@@ -553,8 +553,9 @@ static void perftest_says_which_transport_it_was(void **state)
     static const struct {
         const char *provider, *transport, *type, *link;
     } cases[] = {
-        {"verbs", "RoCE v2", "IB", "Ethernet"},  {"verbs", "InfiniBand", "IB", "IB"},
-        {"verbs", "iWARP", "IW", "Ethernet"},    {"tcp", "TCP", "tcp", "Ethernet"},
+        {"verbs", "RoCE v2", "IB", "Ethernet"},
+        {"verbs", "InfiniBand", "IB", "IB"},
+        {"tcp", "TCP", "tcp", "Ethernet"},
         {"shm", "shared memory", "shm", "none"},
     };
 

@@ -593,7 +593,6 @@ static void providers_that_say_nothing_of_a_network_are_told(void **state)
         {"mpi", "", 2, "loopback"},
         {"mpi", "", 1, NULL},
         {"verbs", "rxe0/1", 1, "software-rdma"},
-        {"verbs", "siw0", 2, "software-rdma"},
         {"verbs", "mlx5_0", 2, "loopback"},
         {"verbs", "mlx5_0", 1, NULL},
     };

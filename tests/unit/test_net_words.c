@@ -51,8 +51,6 @@ static const struct {
     {{"--traffic-class", "104", "--pkey=1"},
      {"provider: verbs\n", "service level: 0\ntraffic class: 104\nP_Key index: 1\n"}},
     {{"--signal-every", "4"}, {"provider: verbs\n", "signal every: 4\n"}},
-    {{"--wireup", "cm"}, {"provider: verbs\n", "wireup: cm\n"}},
-    {{"--provider=verbs", "--wireup", "socket"}, {"provider: verbs\n", "wireup: socket\n"}},
     {{"--interface", "eth1"}, {"interface: eth1\n"}},
     {{"--test", "lat"},
      {"measure: latency\n", "message sizes: 8\n",
@@ -125,7 +123,6 @@ static void no_words_at_all_make_the_standard_plan(void **state)
                                                  "device: chosen\n"
                                                  "interface: chosen\n"
                                                  "gid: chosen\n"
-                                                 "wireup: auto\n"
                                                  "mtu: of the port\n"
                                                  "read depth: of the device\n"
                                                  "measure: bandwidth\n"
@@ -175,7 +172,6 @@ static const struct {
     {{"--provider=tcp", "--device=mlx5_0"}, "net: --device: the provider tcp has no such thing"},
     {{"--provider=shm", "--mtu=1k"}, "net: --mtu: the provider shm"},
     {{"--provider=mpi", "--gid=1"}, "net: --gid: the provider mpi"},
-    {{"--provider=tcp", "--wireup=cm"}, "net: --wireup: the provider tcp"},
     {{"--provider=tcp", "--read-depth=1"}, "net: --read-depth: the provider tcp"},
     {{"--provider=tcp", "--service-level=1"}, "net: --service-level: the provider tcp"},
     {{"--provider=shm", "--inline=0"}, "net: --inline: the provider shm"},
@@ -211,6 +207,7 @@ static const struct {
     {{"--depth=65537"}, "net: --depth: 65537"},
     {{"--depth=4", "--batch=5"}, "net: --batch: 5 messages at once, and --depth is 4"},
     {{"--pairs=65"}, "net: --pairs: 65"},
+    {{"--op=send", "--pairs=2"}, "net: --pairs: messages that are sent keep"},
     {{"--provider=shm", "--pairs=2"}, "net: --pairs: between processes of one node"},
     {{"--batch=65"}, "net: --batch: 65"},
     {{"--pairs=5000000000"}, "net: --pairs: 5000000000 is not between 0 and"},
@@ -245,12 +242,12 @@ static void help_names_every_option_and_explain_runs_nothing(void **state)
     static const char *const help[WORDS_MAX] = {"--help"};
     static const char *const explain[WORDS_MAX] = {"--explain"};
     static const char *const options[] = {
-        "--provider", "--device", "--interface",   "--gid",        "--wireup",     "--test",
-        "--pattern",  "--op",     "--both",        "--size",       "--sizes",      "--duration",
-        "--depth",    "--batch",  "--iterations",  "--warm-up",    "--pairs",      "--signal-every",
-        "--mtu",      "--verify", "--working-set", "--huge-pages", "--read-depth", "--interval",
-        "--format",   "--gbits",  "--repetitions", "--result",     "--explain",    "--help",
-        "--in-flight"};
+        "--provider",    "--device",       "--interface", "--gid",        "--test",
+        "--pattern",     "--op",           "--both",      "--size",       "--sizes",
+        "--duration",    "--depth",        "--batch",     "--iterations", "--warm-up",
+        "--pairs",       "--signal-every", "--mtu",       "--verify",     "--working-set",
+        "--huge-pages",  "--read-depth",   "--interval",  "--format",     "--gbits",
+        "--repetitions", "--result",       "--explain",   "--help",       "--in-flight"};
     struct weir_command command;
     struct weir_error error;
 

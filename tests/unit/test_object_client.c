@@ -50,7 +50,6 @@ struct setting {
     unsigned transfers; /* of the client in flight; 0: DEPTH */
     unsigned first_server;
     unsigned credits;
-    unsigned pairs;
     enum weir_object_flush flush;
     uint64_t capacity_bytes; /* 0: 48 MiB */
     const char *backing;
@@ -72,7 +71,6 @@ static struct weir_fabric_params network_of(const struct setting *setting)
         .gid_index = -1,
         .depth = setting->depth,
         .message_credits = setting->credits,
-        .pairs = setting->pairs,
         .timeout_ns = setting->timeout_ns ? setting->timeout_ns : UINT64_C(10000000000),
         .secret = secret,
     };
@@ -316,7 +314,7 @@ static void what_is_read_is_what_an_array_would_hold(void **state)
     static const struct setting settings[] = {
         {.servers = 3, .unit_bytes = 70001},
         {.servers = 3, .unit_bytes = 1000, .depth = 8},
-        {.servers = 3, .unit_bytes = 1 << 20, .stripe_count = 2, .pairs = 3},
+        {.servers = 3, .unit_bytes = 1 << 20, .stripe_count = 2},
         {.servers = 1, .unit_bytes = 4096},
         {.servers = 3, .unit_bytes = 70001, .mode = WEIR_OBJECT_PULL, .credits = 4},
         {.servers = 2, .unit_bytes = 9999, .mode = WEIR_OBJECT_SEND, .credits = 3},

@@ -45,8 +45,6 @@ static void values_out_of_bounds_are_refused_as_they_are_read(void **state)
     static const char *const cases[][2] = {
         {"rdma.stripe-unit=100", "test: rdma.stripe-unit: 100 is not between 512 and 1t"},
         {"rdma.stripe-count=2000", "test: rdma.stripe-count: 2000 is not between 0 and "},
-        {"rdma.pairs=0", "test: rdma.pairs: 0 is not between 1 and 64"},
-        {"rdma.pairs=65", "test: rdma.pairs: 65 is not between 1 and 64"},
         {"rdma.gid=-2", "test: rdma.gid: -2 is not between -1 and 255"},
         {"rdma.mtu=8k", "test: rdma.mtu: 8k is not between 0 and 4096"},
         {"rdma.capacity=1k", "test: rdma.capacity: 1k is not between 1m and 1p"},
@@ -163,7 +161,6 @@ static void what_makes_no_sense_is_refused_with_the_way_out(void **state)
         {"rdma.provider=shm,rdma.device=d", "00", "--rdma.device is about verbs"},
         {"rdma.provider=tcp,rdma.mtu=1024", "00", "--rdma.mtu is about verbs"},
         {"rdma.mtu=1000", "00", "4096"},
-        {"rdma.provider=shm,rdma.pairs=2", "00", "one way through memory"},
         {"rdma.timeout=0", "00", "--rdma.timeout"},
         {"rdma.provider=shm,rdma.targets=1", "01", "shared within a node"},
     };

@@ -35,16 +35,16 @@ static int read_line(const char *line, struct weir_command *command, struct weir
 static void describe(const struct weir_serve_request *request, char text[512])
 {
     snprintf(text, 512,
-             "provider=%s device=%s interface=%s gid=%d wireup=%s listen=%s secret=%s advert=%s "
-             "back=%s capacity=%llu idle=%llu spin=%llu pairs=%u clients=%u huge=%d once=%d",
+             "provider=%s device=%s interface=%s gid=%d listen=%s secret=%s advert=%s "
+             "back=%s capacity=%llu idle=%llu spin=%llu clients=%u huge=%d once=%d",
              request->provider ? request->provider : "-", request->device ? request->device : "-",
-             request->interface ? request->interface : "-", request->gid_index, request->wireup,
+             request->interface ? request->interface : "-", request->gid_index,
              request->listen ? request->listen : "-", request->secret_path,
              request->advert_path ? request->advert_path : "-",
              request->backing_path ? request->backing_path : "-",
              (unsigned long long)request->capacity_bytes, (unsigned long long)request->idle_ns,
-             (unsigned long long)request->spin_ns, request->pairs, request->client_limit,
-             request->wants_huge_pages, request->is_once);
+             (unsigned long long)request->spin_ns, request->client_limit, request->wants_huge_pages,
+             request->is_once);
 }
 
 static void words_become_a_request(void **state)
@@ -54,23 +54,22 @@ static void words_become_a_request(void **state)
         const char *request;
     } cases[] = {
         {"--secret-file s",
-         "provider=- device=- interface=- gid=-1 wireup=auto listen=- secret=s advert=- back=- "
-         "capacity=1073741824 idle=0 spin=0 pairs=1 clients=1024 huge=0 once=0"},
+         "provider=- device=- interface=- gid=-1 listen=- secret=s advert=- back=- "
+         "capacity=1073741824 idle=0 spin=0 clients=1024 huge=0 once=0"},
         {"--secret-file s --listen n1:7471 --provider tcp --interface eth0 --capacity 64m "
-         "--huge-pages --back /b.%d --advertise a --clients 7 --idle 2.5 --once --spin 20 --pairs "
-         "4",
-         "provider=tcp device=- interface=eth0 gid=-1 wireup=auto listen=n1:7471 secret=s advert=a "
-         "back=/b.%d capacity=67108864 idle=2500000000 spin=20000 pairs=4 clients=7 huge=1 once=1"},
-        {"--secret-file=s --provider=verbs --device=mlx5_0/1 --gid=3 --wireup=cm",
-         "provider=verbs device=mlx5_0/1 interface=- gid=3 wireup=cm listen=- secret=s advert=- "
-         "back=- capacity=1073741824 idle=0 spin=0 pairs=1 clients=1024 huge=0 once=0"},
+         "--huge-pages --back /b.%d --advertise a --clients 7 --idle 2.5 --once --spin 20",
+         "provider=tcp device=- interface=eth0 gid=-1 listen=n1:7471 secret=s advert=a "
+         "back=/b.%d capacity=67108864 idle=2500000000 spin=20000 clients=7 huge=1 once=1"},
+        {"--secret-file=s --provider=verbs --device=mlx5_0/1 --gid=3",
+         "provider=verbs device=mlx5_0/1 interface=- gid=3 listen=- secret=s advert=- "
+         "back=- capacity=1073741824 idle=0 spin=0 clients=1024 huge=0 once=0"},
         {"--secret-file s --device rxe0 --gid 0 --capacity 1m --clients 65536",
-         "provider=verbs device=rxe0 interface=- gid=0 wireup=auto listen=- secret=s advert=- "
+         "provider=verbs device=rxe0 interface=- gid=0 listen=- secret=s advert=- "
          "back=- "
-         "capacity=1048576 idle=0 spin=0 pairs=1 clients=65536 huge=0 once=0"},
-        {"--secret-file s --provider shm --wireup auto --gid -1",
-         "provider=shm device=- interface=- gid=-1 wireup=auto listen=- secret=s advert=- back=- "
-         "capacity=1073741824 idle=0 spin=0 pairs=1 clients=1024 huge=0 once=0"},
+         "capacity=1048576 idle=0 spin=0 clients=65536 huge=0 once=0"},
+        {"--secret-file s --provider shm --gid -1",
+         "provider=shm device=- interface=- gid=-1 listen=- secret=s advert=- back=- "
+         "capacity=1073741824 idle=0 spin=0 clients=1024 huge=0 once=0"},
     };
 
     (void)state;
@@ -101,11 +100,8 @@ static void words_that_make_no_sense_are_refused_with_the_way_out(void **state)
         {"--secret-file s --clients 65537", "serve: --clients: 65537 is not between"},
         {"--secret-file s --gid 256", "serve: --gid: 256 is not between -1 and 255"},
         {"--secret-file s --gid -2", "serve: --gid: -2 is not between -1 and 255"},
-        {"--secret-file s --pairs 0", "serve: --pairs: 0 is not between 1 and 64"},
-        {"--secret-file s --pairs 65", "serve: --pairs: 65 is not between"},
         {"--secret-file s --provider tcp --device mlx5_0", "serve: --device: only verbs has that"},
         {"--secret-file s --provider shm --gid 1", "serve: --gid: only verbs has that"},
-        {"--secret-file s --provider tcp --wireup cm", "serve: --wireup: only verbs has that"},
         {"--secret-file s --provider smc", "serve: "},
         {"--secret-file s --idle never", "serve: "},
         {"--secret-file s objects", "serve: "},
@@ -134,8 +130,6 @@ static void help_tells_of_every_option(void **state)
                                         "--device",
                                         "--interface",
                                         "--gid",
-                                        "--wireup",
-                                        "--pairs",
                                         "--capacity",
                                         "--huge-pages",
                                         "--back",

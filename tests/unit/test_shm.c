@@ -149,10 +149,15 @@ static bool answer(struct end *end, const struct weir_event *event)
 
 static int serve(struct end *end)
 {
+    bool owes_keys = false;
+    struct keys keys;
+
     for (;;) {
         struct weir_event event;
-        struct keys keys;
 
+        /* The peer may not be ready to receive when it is told of. */
+        if (owes_keys && say(end, &keys, sizeof keys))
+            owes_keys = false;
         if (weir_fabric_poll(end->fabric, &event, 1, UINT64_MAX) != 1)
             continue;
         if (event.kind == WEIR_EVENT_LEFT)
@@ -161,8 +166,7 @@ static int serve(struct end *end)
             end->link = event.link;
             keys = (struct keys){weir_region_key(end->region), weir_region_key(end->plain_region),
                                  weir_region_key(end->hidden)};
-            if (!say(end, &keys, sizeof keys))
-                return 1;
+            owes_keys = true;
         } else if (event.kind == WEIR_EVENT_MESSAGE) {
             if (!answer(end, &event))
                 return 2;

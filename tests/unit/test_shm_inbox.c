@@ -27,7 +27,7 @@ enum { CREDITS = 5, SLOTS = 8, MESSAGE_BYTES = 300, PING_PONGS = 100000, TIMEOUT
 /* Both ends of an inbox, in one process. */
 struct pair {
     struct weir_shm_inbox owner, peer;
-    struct weir_shm_inbox_card card;
+    struct weir_shm_inbox_info card;
 };
 
 static void open_pair(struct pair *pair)
@@ -208,8 +208,8 @@ static void cards_that_lie_are_refused(void **state)
     open_pair(&pair);
     assert_int_equal(pipe(descriptors), 0);
     {
-        const struct weir_shm_inbox_card good = pair.card;
-        const struct weir_shm_inbox_card cards[] = {
+        const struct weir_shm_inbox_info good = pair.card;
+        const struct weir_shm_inbox_info cards[] = {
             {good.inode + 1, good.fd, good.slot_count, good.message_bytes},
             {good.inode, 9999, good.slot_count, good.message_bytes},
             {good.inode, -1, good.slot_count, good.message_bytes},
@@ -383,7 +383,7 @@ static bool play(struct weir_shm_inbox *inbox, struct weir_shm_inbox *outbox, in
 
 static int play_in_child(int socket, int32_t parent)
 {
-    struct weir_shm_inbox_card ours, theirs;
+    struct weir_shm_inbox_info ours, theirs;
     struct weir_shm_inbox inbox, outbox;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -397,7 +397,7 @@ static int play_in_child(int socket, int32_t parent)
 
 static void nobody_sleeps_through_a_message(void **state)
 {
-    struct weir_shm_inbox_card ours, theirs;
+    struct weir_shm_inbox_info ours, theirs;
     struct weir_shm_inbox inbox, outbox;
     int sockets[2], status;
     pid_t parent = getpid(), child;

@@ -16,8 +16,8 @@ static void a_link_joins_at_both_ends_with_its_greeting(void **state)
     assert_int_equal(weir_link_credits(bed->a.link), 32);
     assert_int_equal(weir_link_message_bytes(bed->a.link), 4096);
     assert_int_equal(weir_link_credits(bed->b.link), 32);
-    assert_int_equal(weir_fabric_door_counts(bed->b.fabric).joined, 1);
-    assert_int_equal(weir_fabric_door_counts(bed->b.fabric).refused, 0);
+    assert_int_equal(weir_fabric_handshake_counts(bed->b.fabric).joined, 1);
+    assert_int_equal(weir_fabric_handshake_counts(bed->b.fabric).refused, 0);
 }
 
 static void writes_of_any_size_arrive_as_they_are(void **state)
@@ -311,24 +311,6 @@ static void messages_within_the_credits_all_arrive_in_order(void **state)
 
 /* ---- what is refused ---- */
 
-static bool is_iwarp(const struct wire_bed *bed)
-{
-    return strcmp(weir_fabric_facts(bed->a.fabric)->transport, "iWARP") == 0;
-}
-
-/* It does not tell why a READ was refused, and that a WRITE was perhaps only with the end of the
- * link. */
-static void expect_refusal_of_iwarp(struct wire_bed *bed, enum weir_wire_verb verb)
-{
-    int result = wire_find(&bed->a, WEIR_EVENT_DONE)->result;
-
-    if (verb == WEIR_WIRE_READ)
-        assert_true(result < 0);
-    else
-        assert_true(result == 0 || result == -EACCES);
-    wire_until(bed, &bed->a.left, 1);
-}
-
 static void a_wire_with_a_wrong_key_or_range_fails_alone_or_with_its_link(void **state)
 {
     static const int64_t moves[] = {-1, 1, WIRE_SLAB_BYTES, -(int64_t)WIRE_SLAB_BYTES};
@@ -351,16 +333,11 @@ static void a_wire_with_a_wrong_key_or_range_fails_alone_or_with_its_link(void *
         memset(bed->a.slab.memory, 8, WIRE_SLAB_BYTES);
         wire_post(bed, &wire, 1);
         wire_until(bed, &bed->a.done, 1);
-        if (is_iwarp(bed))
-            expect_refusal_of_iwarp(bed, wire.verb);
-        else
-            assert_int_equal(wire_find(&bed->a, WEIR_EVENT_DONE)->result, -EACCES);
+        assert_int_equal(wire_find(&bed->a, WEIR_EVENT_DONE)->result, -EACCES);
         wire_linger(bed, 1000000);
-        /* iWARP looks at each of the packets of a WRITE: those in range are written. */
         for (unsigned place = 0; place < WIRE_SLAB_BYTES; place += 4095) {
             assert_int_equal(((unsigned char *)bed->a.slab.memory)[place], 8);
-            if (!is_iwarp(bed) || i >= 8)
-                assert_int_equal(((unsigned char *)bed->b.slab.memory)[place], 7);
+            assert_int_equal(((unsigned char *)bed->b.slab.memory)[place], 7);
         }
         if (bed->a.left + bed->b.left > 0) {
             wire_close(bed);
@@ -424,16 +401,14 @@ static void links_come_and_go_a_hundred_times(void **state)
         wire_forget(&bed->b);
         wire_connect(bed);
     }
-    assert_int_equal(weir_fabric_door_counts(bed->b.fabric).joined, 101);
+    assert_int_equal(weir_fabric_handshake_counts(bed->b.fabric).joined, 101);
 }
 
 static void many_links_join_at_once(void **state)
 {
-    enum { LINKS = 32 };
+    enum { count = 32 };
     struct wire_bed *bed = *state;
-    struct weir_link *links[LINKS];
-    /* Software iWARP has no room for the queues of more in one process. */
-    const unsigned count = is_iwarp(bed) ? 6 : LINKS;
+    struct weir_link *links[count];
 
     for (unsigned i = 0; i < count; i++)
         assert_int_equal(
@@ -604,7 +579,7 @@ static void an_end_with_another_secret_is_refused_by_both(void **state)
     assert_int_equal(bed->a.noted[0].result, -EACCES);
     assert_int_equal(bed->a.joined, 0);
     assert_int_equal(bed->b.joined, 0);
-    assert_int_equal(weir_fabric_door_counts(bed->b.fabric).refused, 1);
+    assert_int_equal(weir_fabric_handshake_counts(bed->b.fabric).refused, 1);
     *stranger = bed->a;
     bed->a = a;
     wire_close_end(stranger);
@@ -626,12 +601,10 @@ static void an_address_where_nobody_listens_is_told_as_left(void **state)
 
 static struct weir_fabric_params variants[] = {
     {.provider = "tcp", .interface = "127.0.0.1", .gid_index = -1},
-    {.provider = "tcp", .interface = "127.0.0.1", .gid_index = -1, .pairs = 4},
-    {.provider = "tcp", .interface = "::1", .gid_index = -1, .pairs = 2},
+    {.provider = "tcp", .interface = "::1", .gid_index = -1},
     {.provider = "shm", .interface = "127.0.0.1", .gid_index = -1},
     {.provider = "verbs", .gid_index = -1},
-    {.provider = "verbs", .gid_index = -1, .pairs = 4, .signal_every = 8},
-    {.provider = "verbs", .gid_index = -1, .wireup = WEIR_WIREUP_CM},
+    {.provider = "verbs", .gid_index = -1, .signal_every = 8},
 };
 
 static int set_up(void **state)

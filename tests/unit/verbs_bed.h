@@ -77,14 +77,8 @@ struct made_up {
     uint32_t inline_wished;
     struct ibv_async_event async[4];
     unsigned async_count, async_acked;
-    /* rdma_cm */
-    struct rdma_cm_event cm[16];
-    unsigned cm_count, cm_taken;
-    struct rdma_conn_param terms;
-    unsigned char shown[64];
-    unsigned rejected, accepted, connected, listened, resolved_addresses, resolved_routes;
     /* what happened to links */
-    unsigned lost, up;
+    unsigned lost;
     int lost_code;
     /* files and limits */
     const struct file *files;
@@ -446,7 +440,7 @@ WRAPPED void __wrap_ibv_ack_async_event(struct ibv_async_event *event)
     made.async_acked++;
 }
 
-/* ---- what fabric.c and door.c do, which are left out ---- */
+/* ---- what fabric.c and poll.c do, which are left out ---- */
 
 void weir_link_lose(struct weir_link *link, int code)
 {
@@ -456,12 +450,6 @@ void weir_link_lose(struct weir_link *link, int code)
     link->lost_code = code;
     made.lost++;
     made.lost_code = code;
-}
-
-void weir_door_link_is_up(struct weir_link *link)
-{
-    (void)link;
-    made.up++;
 }
 
 int weir_fabric_watch(struct weir_fabric *fabric, int fd, void *context, uint32_t events)
@@ -545,7 +533,6 @@ static inline void make_up(void)
 static inline struct weir_fabric_params standard(void)
 {
     return (struct weir_fabric_params){.gid_index = -1,
-                                       .pairs = 1,
                                        .depth = 64,
                                        .message_bytes = 4096,
                                        .message_credits = 8,

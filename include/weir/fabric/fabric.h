@@ -23,13 +23,6 @@ struct weir_region; /* memory that the network may touch */
 #define WEIR_SECRET_BYTES 32
 #define WEIR_ADDRESS_BYTES 128
 
-/* How queue pairs of verbs find each other. */
-enum weir_wireup {
-    WEIR_WIREUP_AUTO, /* over the socket of the door; rdma_cm where the device needs that (iWARP) */
-    WEIR_WIREUP_SOCKET, /* their numbers and addresses go over the socket */
-    WEIR_WIREUP_CM      /* rdma_cm connects them, after the socket has proven who is there */
-};
-
 /* Zero is a default everywhere, but for gid_index. */
 struct weir_fabric_params {
     const char *provider;  /* "verbs", "tcp", "shm"; NULL: verbs where there is a device, or where
@@ -38,8 +31,6 @@ struct weir_fabric_params {
     const char *interface; /* name or IP address of the network device to be reached at; NULL: that
                               of the verbs device, else the one this host's name stands for */
     int gid_index;         /* verbs: of the port's table; -1: chosen */
-    enum weir_wireup wireup;
-    unsigned pairs;           /* queue pairs (verbs) or streams (tcp) of a link; 0: 1 */
     unsigned depth;           /* wires in flight on a link; 0: 128 */
     unsigned message_bytes;   /* the longest message that can be received; 0: 4096 */
     unsigned message_credits; /* messages that can be received before one is released; 0: 32 */
@@ -67,14 +58,13 @@ struct weir_fabric_params {
 struct weir_fabric_facts {
     char provider[16];     /* "verbs" */
     char device[32];       /* "rxe0/1", "eth0", "" */
-    char transport[24];    /* "RoCE v2", "InfiniBand", "iWARP", "TCP", "shared memory" */
+    char transport[24];    /* "RoCE v2", "InfiniBand", "TCP", "shared memory" */
     char address[64];      /* GID or IP address, "" */
     int32_t gid_index;     /* -1: none */
     int32_t numa_node;     /* of the device; WEIR_NUMA_UNKNOWN */
     uint32_t mtu_bytes;    /* of the path; 0: not told */
     uint32_t inline_bytes; /* up to so many are posted with the request; 0 */
-    uint32_t read_depth;   /* reads in flight per queue pair; 0: not limited */
-    uint32_t pairs;
+    uint32_t read_depth;   /* reads in flight on a link; 0: not limited */
     uint32_t depth;
     uint64_t bits_per_s; /* of the link; 0: not told */
     uint64_t longest_wire_bytes;
@@ -107,20 +97,6 @@ int weir_fabric_check(const struct weir_fabric *fabric, const struct weir_fabric
 
 /* Adds what this host lets the providers do, and the way to more, for `weir doctor`. */
 void weir_fabric_diagnose(struct weir_diagnosis *diagnosis);
-
-/* What the port of a fabric has counted since it came up, of packets lost, late or held up, under
- * the names of its driver: looked at before and after a run, what has grown in between is worth to
- * be told. Other programs on the port are counted as well. */
-#define WEIR_FABRIC_COUNTERS 16
-struct weir_fabric_counter {
-    char name[32]; /* "out_of_sequence" */
-    uint64_t value;
-};
-struct weir_fabric_counters {
-    unsigned count; /* 0: nothing is counted */
-    struct weir_fabric_counter counters[WEIR_FABRIC_COUNTERS];
-};
-void weir_fabric_counters(const struct weir_fabric *fabric, struct weir_fabric_counters *counters);
 
 /* ---- memory ---- */
 
@@ -220,11 +196,10 @@ struct weir_wire {
     void *context;                        /* comes back with WEIR_EVENT_DONE */
 };
 
-/* Hands wires over, in order; returns how many were taken (fewer than `count`: the link is full,
- * poll first), or -errno if the link is no more, or (-EMSGSIZE: none was taken) if a message is
+/* Hands wires over, in order; returns how many were taken (fewer than `count`: the link is full, or
+ * its peer, which has just connected, cannot receive yet: poll first), or -errno if the link is no more, or (-EMSGSIZE: none was taken) if a message is
  * longer than the peer can receive. Never blocks. What each wire is done with comes back from poll.
- * On one link: a READ or SEND sees at the peer what WRITEs before it wrote; other wires may
- * overtake each other where there are several pairs. */
+ * On one link: a READ or SEND sees at the peer what WRITEs before it wrote. */
 int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsigned count);
 
 /* Hands one wire over and looks for its end, for some microseconds and at nothing else: the
@@ -250,14 +225,14 @@ struct weir_event {
     struct weir_link *link;
     int result;
     void *context;    /* DONE */
-    void *message;    /* MESSAGE: aligned to 64 bytes; JOINED and incoming: the greeting */
+    void *message;    /* MESSAGE: aligned to 64 bytes; JOINED and incoming: the greeting, aligned to 8 */
     uint32_t bytes;   /* of it */
     bool is_incoming; /* JOINED */
 };
 
 /* What has happened on any link: up to `max` events; 0 only after it has waited for `timeout_ns`
- * (0: not at all; UINT64_MAX: for ever), a signal has come, or weir_fabric_wake was called. Returns
- * how many, or -errno if the fabric is broken. Allocates only when links come or go. */
+ * (0: not at all; UINT64_MAX: for ever), a signal has come, weir_fabric_wake was called, or an
+ * incoming link that was told of can be posted to. Returns how many, or -errno if the fabric is broken. Allocates only when links come or go. */
 int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
                      uint64_t timeout_ns);
 
@@ -267,18 +242,13 @@ void weir_fabric_wake(struct weir_fabric *fabric);
 /* The buffer of a message can receive again. */
 void weir_link_release(struct weir_link *link, void *message);
 
-/* ---- who is refused at the door ---- */
+/* ---- handshakes ---- */
 
-struct weir_door_counts {
+struct weir_handshake_counts {
     uint64_t joined;
     uint64_t refused; /* wrong secret, version or provider, garbage, silence */
 };
-struct weir_door_counts weir_fabric_door_counts(const struct weir_fabric *fabric);
-
-/* ---- words of options, for all who open fabrics ---- */
-
-/* "socket" and "cm"; any other word, and NULL, is "auto". */
-enum weir_wireup weir_wireup_of(const char *word);
+struct weir_handshake_counts weir_fabric_handshake_counts(const struct weir_fabric *fabric);
 
 /* The secret in a file: its bytes, without white space at the end, at least 16 of them; they become
  * WEIR_SECRET_BYTES by SHA-256. Refused if others than its owner may read it. 0 or the error. */

@@ -41,7 +41,6 @@ struct weir_net_plan {
     const char *device;
     const char *interface;
     int gid_index;      /* -1: chosen */
-    const char *wireup; /* "auto", "socket", "cm" */
     enum weir_net_measure measure;
     enum weir_net_pattern pattern;
     enum weir_net_verb verb;            /* the mpi provider has SEND only */
@@ -55,7 +54,7 @@ struct weir_net_plan {
     uint64_t in_flight_bytes; /* of a flow, at most: see weir_net_plan_depth; 0: as depth says */
     unsigned batch;           /* messages posted at once, at most */
     bool is_batch_given;      /* and no less where bytes in flight limit the depth */
-    unsigned pairs;           /* queue pairs or streams per flow */
+    unsigned pairs;           /* connections per flow: queue pairs (verbs) or sockets (tcp) */
     unsigned signal_every;
     uint64_t working_set_bytes; /* memory that a flow goes round at each end; 0: depth messages */
     bool wants_huge_pages;

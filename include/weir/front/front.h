@@ -37,7 +37,6 @@ struct weir_serve_request {
     const char *device;
     const char *interface;
     int gid_index; /* -1: chosen */
-    const char *wireup;
     const char *listen;      /* "HOST:PORT"; NULL: the interface's address, any port */
     const char *secret_path; /* never NULL */
     const char *advert_path; /* a line with the address is added to this file; NULL */
@@ -45,7 +44,6 @@ struct weir_serve_request {
     uint64_t capacity_bytes;
     uint64_t idle_ns; /* ends after so long without a client; 0: never */
     uint64_t spin_ns;
-    unsigned pairs;
     unsigned service_level, traffic_class, pkey_index;
     unsigned client_limit;
     bool wants_huge_pages;

@@ -42,8 +42,6 @@ static const struct weir_option net_rows[] = {
      .help = "network device or address at which ranks are reached"},
     {0, "gid", WEIR_OPTION_INTEGER, AT(plan.gid_index), "-1",
      .help = "verbs: index in the port's table of GIDs; -1: chosen", .least = -1, .most = INT_MAX},
-    {0, "wireup", WEIR_OPTION_CHOICE, AT(plan.wireup), "auto", "auto|socket|cm",
-     .help = "verbs: how queue pairs find each other; cm: by rdma_cm"},
     {0, "test", WEIR_OPTION_CHOICE, AT(plan.measure), "bw", "bw|lat",
      .help = "bandwidth, or latency by ping-pong"},
     {0, "pattern", WEIR_OPTION_CHOICE, AT(plan.pattern), "pair",
@@ -76,7 +74,7 @@ static const struct weir_option net_rows[] = {
      .help = "messages handed over at once, 64 at most; 0: 16, and no more than a quarter of the "
              "depth"},
     {0, "pairs", WEIR_OPTION_COUNT, AT(plan.pairs), "1",
-     .help = "queue pairs (verbs) or streams (tcp) of a flow"},
+     .help = "connections of a flow: queue pairs (verbs) or sockets (tcp)"},
     {0, "signal-every", WEIR_OPTION_COUNT, AT(plan.signal_every),
      .help = "verbs: every so many messages of a list tell that they are done; 0: the last only"},
     {0, "working-set", WEIR_OPTION_SIZE, AT(plan.working_set_bytes),
@@ -294,9 +292,9 @@ static void settle_load(struct weir_net_plan *plan)
 /* An option that only one provider has implies that provider. */
 static void settle_provider(const struct net_values *values, struct weir_net_plan *plan)
 {
-    static const char *const of_verbs[] = {"device",        "gid",    "mtu",    "read-depth",
-                                           "signal-every",  "wireup", "inline", "service-level",
-                                           "traffic-class", "pkey",   NULL};
+    static const char *const of_verbs[] = {
+        "device", "gid",           "mtu",           "read-depth", "signal-every",
+        "inline", "service-level", "traffic-class", "pkey",       NULL};
 
     plan->verb = values->op >= 0                      ? (enum weir_net_verb)values->op
                  : strcmp(plan->provider, "mpi") == 0 ? WEIR_NET_SEND

@@ -30,12 +30,6 @@ static const struct weir_option serve_rows[] = {
      .help = "network device, or its IP address, to be reached at"},
     {0, "gid", WEIR_OPTION_INTEGER, AT(request.gid_index), "-1",
      .help = "entry of the port's GID table that verbs use; -1: chosen", .least = -1, .most = 255},
-    {0, "wireup", WEIR_OPTION_CHOICE, AT(request.wireup), "auto", "auto|socket|cm",
-     .help = "how queue pairs of verbs find each other: over the socket, or by rdma_cm"},
-    {0, "pairs", WEIR_OPTION_COUNT, AT(request.pairs), "1",
-     .help = "queue pairs (verbs) or streams (tcp) of a link; as many as clients ask for with "
-             "--rdma.pairs",
-     .least = 1, .most = 64},
     {0, "service-level", WEIR_OPTION_COUNT, AT(request.service_level),
      .help = "verbs: service level of packets: the virtual lane, or the priority of a VLAN",
      .most = 15},
@@ -83,7 +77,7 @@ static const char serve_usage[] =
  * another provider nothing would come of it. */
 static int settle_provider(struct serve_values *values, const char *place, struct weir_error *error)
 {
-    static const char *const of_verbs[] = {"device",        "gid",  "wireup", "service-level",
+    static const char *const of_verbs[] = {"device",        "gid",  "service-level",
                                            "traffic-class", "pkey", NULL};
     const char *option = weir_options_find_changed(serve_rows, values, of_verbs);
     const char **provider = &values->request.provider;

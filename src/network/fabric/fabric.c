@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Choosing a provider, and what is the same for all of them: links that come and go, and poll. */
-#include "door.h"
+#include "handshake.h"
+#include "listener.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -22,7 +23,6 @@ static struct weir_fabric_params with_defaults(const struct weir_fabric_params *
 {
     struct weir_fabric_params full = *params;
 
-    set_default(&full.pairs, 1);
     set_default(&full.depth, 128);
     set_default(&full.message_bytes, 4096);
     set_default(&full.message_credits, 32);
@@ -85,8 +85,7 @@ static bool speaks_of_verbs(const struct weir_fabric_params *params)
 {
     return params->device != NULL || params->gid_index >= 0 || params->mtu_bytes > 0 ||
            params->read_depth > 0 || params->signal_every > 0 || params->inline_bytes > 0 ||
-           params->service_level > 0 || params->traffic_class > 0 || params->pkey_index > 0 ||
-           params->wireup != WEIR_WIREUP_AUTO;
+           params->service_level > 0 || params->traffic_class > 0 || params->pkey_index > 0;
 }
 
 /* Verbs where they work, else TCP, which works everywhere. */
@@ -106,14 +105,14 @@ static int open_any(const struct weir_fabric_params *params, struct weir_fabric 
 
 static int check_messages(const struct weir_fabric_params *params, struct weir_error *error)
 {
-    if (params->message_bytes <= WEIR_DOOR_MESSAGE_BYTES_MAX &&
-        params->message_credits <= WEIR_DOOR_CREDITS_MAX)
+    if (params->message_bytes <= WEIR_MESSAGE_BYTES_MAX &&
+        params->message_credits <= WEIR_CREDITS_MAX)
         return 0;
     return weir_error_usage(error, "fabric",
                             "%u messages of up to %u bytes at once; %d of %d bytes are the most: "
                             "send shorter ones, or write and read instead",
-                            params->message_credits, params->message_bytes, WEIR_DOOR_CREDITS_MAX,
-                            WEIR_DOOR_MESSAGE_BYTES_MAX);
+                            params->message_credits, params->message_bytes, WEIR_CREDITS_MAX,
+                            WEIR_MESSAGE_BYTES_MAX);
 }
 
 static int open_common(struct weir_fabric *fabric, const struct weir_fabric_params *params,
@@ -128,14 +127,14 @@ static int open_common(struct weir_fabric *fabric, const struct weir_fabric_para
     fabric->params.secret = fabric->secret;
     fabric->epoll = epoll_create1(EPOLL_CLOEXEC);
     fabric->wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    failure = fabric->epoll < 0 || fabric->wakeup < 0 ? -errno : weir_door_open(fabric);
+    failure = fabric->epoll < 0 || fabric->wakeup < 0 ? -errno : weir_listener_open(fabric);
     if (!failure)
-        failure = weir_fabric_watch_door(fabric, fabric->wakeup, fabric, EPOLLIN);
+        failure = weir_fabric_watch_as(fabric, fabric->wakeup, WEIR_WATCHED_WAKEUP, NULL, EPOLLIN);
     if (failure)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, failure, fabric->provider->name,
                               "no descriptors for waiting: %s%s", strerror(-failure),
                               failure == -EMFILE ? "; ulimit -n allows more" : "");
-    return fabric->provider->start == NULL ? 0 : fabric->provider->start(fabric, error);
+    return 0;
 }
 
 int weir_fabric_open(const struct weir_fabric_params *params, struct weir_fabric **fabric,
@@ -168,7 +167,7 @@ void weir_fabric_close(struct weir_fabric *fabric)
         weir_link_close(fabric->leaving);
     while (fabric->links != NULL)
         weir_link_close(fabric->links);
-    weir_door_close(fabric->door);
+    weir_listener_close(fabric->listener);
     epoll = fabric->epoll;
     wakeup = fabric->wakeup;
     fabric->provider->close(fabric);
@@ -253,25 +252,59 @@ void weir_fabric_add_link(struct weir_fabric *fabric, struct weir_link *link)
     weir_link_put(&fabric->links, link);
 }
 
+void weir_fabric_join_link(struct weir_link *link)
+{
+    struct weir_fabric *fabric = link->fabric;
+
+    link->state = WEIR_LINK_UP;
+    link->next_joined = NULL;
+    if (fabric->joined_first == NULL)
+        fabric->joined_first = link;
+    else
+        fabric->joined_last->next_joined = link;
+    fabric->joined_last = link;
+}
+
+/* Takes a link that is closed out of those whose JOINED is still to be told. */
+static void forget_joined(struct weir_link *link)
+{
+    struct weir_fabric *fabric = link->fabric;
+    struct weir_link *previous = NULL, *one = fabric->joined_first;
+
+    for (; one != NULL && one != link; one = one->next_joined)
+        previous = one;
+    if (one == NULL)
+        return;
+    if (previous == NULL)
+        fabric->joined_first = link->next_joined;
+    else
+        previous->next_joined = link->next_joined;
+    if (fabric->joined_last == link)
+        fabric->joined_last = previous;
+}
+
 int weir_fabric_listen(struct weir_fabric *fabric, const char *where,
                        char address[WEIR_ADDRESS_BYTES], struct weir_error *error)
 {
-    return weir_door_listen(fabric->door, where, address, error);
+    return weir_listener_listen(fabric->listener, where, address, error);
 }
 
 int weir_fabric_connect(struct weir_fabric *fabric, const char *address, const void *greeting,
                         size_t greeting_bytes, struct weir_link **link)
 {
-    struct weir_card card = {{0}};
+    struct weir_endpoint_info info = {{0}};
     struct weir_link *made = NULL;
     int failure;
 
     assert(greeting_bytes <= WEIR_GREETING_BYTES);
-    failure = fabric->provider->link_open(fabric, false, &made, &card);
+    failure = fabric->provider->link_open(fabric, false, &made, &info);
     if (failure)
         return failure;
     weir_fabric_add_link(fabric, made);
-    failure = weir_door_call(fabric->door, made, address, &card, greeting, greeting_bytes);
+    made->greeting_bytes = (uint32_t)greeting_bytes;
+    if (greeting_bytes > 0)
+        memcpy(made->greeting, greeting, greeting_bytes);
+    failure = weir_listener_connect(fabric->listener, made, address, &info);
     if (failure) {
         weir_link_close(made);
         return failure;
@@ -287,9 +320,9 @@ void weir_link_close(struct weir_link *link)
     if (link == NULL)
         return;
     fabric = link->fabric;
-    if (fabric->has_held && fabric->held.link == link)
-        fabric->has_held = false;
-    weir_door_forget(link);
+    weir_listener_forget(link);
+    if (!link->is_told)
+        forget_joined(link);
     weir_link_take_out(link);
     if (link->socket >= 0) {
         /* A child may hold a copy of it: closing alone would leave it watched. */
@@ -336,13 +369,6 @@ unsigned weir_link_message_bytes(const struct weir_link *link)
     return link->peer_message_bytes;
 }
 
-enum weir_wireup weir_wireup_of(const char *word)
-{
-    if (word != NULL && strcmp(word, "cm") == 0)
-        return WEIR_WIREUP_CM;
-    return word != NULL && strcmp(word, "socket") == 0 ? WEIR_WIREUP_SOCKET : WEIR_WIREUP_AUTO;
-}
-
 unsigned weir_link_flying(const struct weir_link *link)
 {
     return link->flying;
@@ -379,6 +405,8 @@ int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsig
 
     if (link->state != WEIR_LINK_UP)
         return link->state == WEIR_LINK_LOST ? link->lost_code : -ENOTCONN;
+    if (!link->is_ready)
+        return 0;
     room = link->fabric->params.depth - link->flying;
     if (count > room)
         count = room;
@@ -400,7 +428,8 @@ int weir_link_trip(struct weir_link *link, const struct weir_wire *wire)
     const struct weir_provider *provider = link->fabric->provider;
     int code;
 
-    if (provider->trip == NULL || link->state != WEIR_LINK_UP || link->flying > 0) {
+    if (provider->trip == NULL || link->state != WEIR_LINK_UP || !link->is_ready ||
+        link->flying > 0) {
         code = weir_link_post(link, wire, 1);
         return code == 1 ? -EINPROGRESS : code;
     }
@@ -417,7 +446,7 @@ void weir_link_release(struct weir_link *link, void *message)
     link->fabric->provider->release(link, message);
 }
 
-struct weir_door_counts weir_fabric_door_counts(const struct weir_fabric *fabric)
+struct weir_handshake_counts weir_fabric_handshake_counts(const struct weir_fabric *fabric)
 {
-    return weir_door_counts(fabric->door);
+    return weir_listener_counts(fabric->listener);
 }

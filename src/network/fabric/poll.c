@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has happened: the provider is asked, then the door, then the kernel, which may wait. */
-#include "door.h"
+/* What has happened: the provider is asked, then the kernel, which may wait. */
+#include "listener.h"
 
 #include "weir/base/clock.h"
 
@@ -20,8 +20,8 @@ struct vigil {
 /* Epoll says so much at once. */
 #define WOKEN_MAX 32
 
-/* While there is something to do, and the provider sees it without the kernel, so often is looked
- * at the door. */
+/* While there is something to do, and the provider sees it without the kernel, the kernel is asked
+ * so often. */
 #define ROUNDS_PER_LOOK 256
 /* And where rounds are slow, so often. */
 #define LOOK_NS UINT64_C(10000000)
@@ -33,10 +33,16 @@ struct vigil {
 
 /* ---- the kernel ---- */
 
-static int watch(struct weir_fabric *fabric, int fd, void *data, uint32_t events)
-{
-    struct epoll_event event = {.events = events, .data.ptr = data};
+/* The lowest bits of a context, which are 0, say whose it is. */
+#define WHO_MASK ((uintptr_t)7)
 
+int weir_fabric_watch_as(struct weir_fabric *fabric, int fd, enum weir_watched who, void *context,
+                         uint32_t events)
+{
+    struct epoll_event event = {.events = events};
+
+    assert(((uintptr_t)context & WHO_MASK) == 0);
+    event.data.u64 = (uintptr_t)context | who;
     if (epoll_ctl(fabric->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
         return 0;
     if (errno == EEXIST && epoll_ctl(fabric->epoll, EPOLL_CTL_MOD, fd, &event) == 0)
@@ -46,14 +52,7 @@ static int watch(struct weir_fabric *fabric, int fd, void *data, uint32_t events
 
 int weir_fabric_watch(struct weir_fabric *fabric, int fd, void *context, uint32_t events)
 {
-    assert(((uintptr_t)context & 1) == 0);
-    return watch(fabric, fd, context, events);
-}
-
-/* Its lowest bit tells whose a context is. */
-int weir_fabric_watch_door(struct weir_fabric *fabric, int fd, void *context, uint32_t events)
-{
-    return watch(fabric, fd, (unsigned char *)context + 1, events);
+    return weir_fabric_watch_as(fabric, fd, WEIR_WATCHED_PROVIDER, context, events);
 }
 
 void weir_fabric_unwatch(struct weir_fabric *fabric, int fd)
@@ -73,16 +72,18 @@ void weir_fabric_wake(struct weir_fabric *fabric)
 
 static void dispatch(struct weir_fabric *fabric, const struct epoll_event *woken)
 {
-    uintptr_t context = (uintptr_t)woken->data.ptr;
+    uintptr_t who = woken->data.u64 & WHO_MASK;
+    void *context = (void *)(uintptr_t)(woken->data.u64 - who);
     uint64_t count;
 
-    if ((context & 1) == 0) {
-        fabric->provider->woken(fabric, woken->data.ptr, woken->events);
-    } else if (context - 1 == (uintptr_t)fabric) {
+    if (who == WEIR_WATCHED_PROVIDER)
+        fabric->provider->woken(fabric, context, woken->events);
+    else if (who == WEIR_WATCHED_CONNECTION)
+        weir_listener_woken(fabric->listener, context, woken->events);
+    else if (who == WEIR_WATCHED_LINK)
+        weir_link_socket_woken(context);
+    else
         fabric->is_woken = read(fabric->wakeup, &count, sizeof count) > 0;
-    } else {
-        weir_door_woken(fabric->door, (unsigned char *)woken->data.ptr - 1, woken->events);
-    }
 }
 
 /* Sleeps until epoll has something to say, for `timeout_ns` at most. How much it said, or -errno.
@@ -103,59 +104,39 @@ static int wait_kernel(struct weir_fabric *fabric, uint64_t timeout_ns)
     return count;
 }
 
-/* A message that comes before the READY of its link says the same: JOINED goes in before it. */
-static unsigned tell_joined_first(struct weir_fabric *fabric, struct weir_event events[],
-                                  unsigned count, unsigned max)
-{
-    struct weir_event joined;
+/* ---- events ---- */
 
-    for (unsigned i = 0; i < count; i++) {
-        if (events[i].link->is_told)
+/* Links that are up now, before anything that came over them. */
+static unsigned tell_joined(struct weir_fabric *fabric, struct weir_event events[], unsigned max)
+{
+    unsigned count = 0;
+
+    while (fabric->joined_first != NULL && count < max) {
+        struct weir_link *link = fabric->joined_first;
+        bool has_greeting = link->is_incoming && link->greeting_bytes > 0;
+
+        fabric->joined_first = link->next_joined;
+        if (link->state == WEIR_LINK_LOST)
             continue;
-        if (!weir_door_tell_early(events[i].link, &joined)) {
-            memmove(&events[i], &events[i + 1], (count - i - 1) * sizeof *events);
-            count--;
-            i--;
-        } else if (count == max) {
-            /* There was room for one only. */
-            fabric->held = events[i];
-            fabric->has_held = true;
-            events[i] = joined;
-        } else {
-            memmove(&events[i + 1], &events[i], (count - i) * sizeof *events);
-            events[i++] = joined;
-            count++;
-        }
+        link->is_told = true;
+        events[count++] = (struct weir_event){
+            .kind = WEIR_EVENT_JOINED,
+            .link = link,
+            .message = has_greeting ? link->greeting : NULL,
+            .bytes = has_greeting ? link->greeting_bytes : 0,
+            .is_incoming = link->is_incoming,
+        };
     }
     return count;
 }
 
-static void land(struct weir_event events[], unsigned count)
+static void note(struct weir_event events[], unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         events[i].link->flying -= events[i].kind == WEIR_EVENT_DONE;
-}
-
-/* How many, or -errno. */
-static int collect(struct weir_fabric *fabric, struct weir_event events[], unsigned max)
-{
-    bool may_be_early = weir_door_arriving(fabric->door) > 0;
-    unsigned count = 0;
-    int got;
-
-    if (fabric->has_held) {
-        fabric->has_held = false;
-        events[0] = fabric->held;
-        return 1;
+        /* A peer that sends is connected, though its READY is still to be read. */
+        events[i].link->is_ready |= events[i].kind == WEIR_EVENT_MESSAGE;
     }
-    got = fabric->provider->progress(fabric, events, may_be_early ? (max + 1) / 2 : max);
-    if (got < 0)
-        return got;
-    count = (unsigned)got;
-    land(events, count);
-    if (may_be_early && count > 0)
-        count = tell_joined_first(fabric, events, count, max);
-    return (int)count;
 }
 
 /* Of links that are lost: their wires, then that they have left. */
@@ -173,12 +154,12 @@ static unsigned tell_leaving(struct weir_fabric *fabric, struct weir_event event
         }
         if (link->is_told)
             drained = (unsigned)fabric->provider->drain(link, events + count, max - count);
-        land(events + count, drained);
+        note(events + count, drained);
         count += drained;
         if (drained > 0)
             continue;
         assert(link->flying == 0);
-        weir_door_forget(link);
+        weir_listener_forget(link);
         weir_link_take_out(link);
         weir_link_put(&fabric->links, link);
         link->has_left = true;
@@ -188,18 +169,22 @@ static unsigned tell_leaving(struct weir_fabric *fabric, struct weir_event event
     return count;
 }
 
-/* One look at everything but the kernel. */
+/* One look at everything but the kernel: how many events, or -errno. */
 static int look(struct weir_fabric *fabric, struct weir_event events[], unsigned max)
 {
-    int count = collect(fabric, events, max);
+    unsigned count = fabric->joined_first != NULL ? tell_joined(fabric, events, max) : 0;
+    int found = 0;
 
-    if (count < 0)
-        return count;
-    if ((unsigned)count < max && weir_door_arriving(fabric->door) > 0)
-        count += weir_door_tell(fabric->door, events + count, max - (unsigned)count);
-    if ((unsigned)count < max && fabric->leaving != NULL)
-        count += (int)tell_leaving(fabric, events + count, max - (unsigned)count);
-    return count;
+    /* Links may be up that are not told of yet: nothing of them may be told before. */
+    if (count < max)
+        found = fabric->provider->progress(fabric, events + count, max - count);
+    if (found < 0)
+        return found;
+    note(events + count, (unsigned)found);
+    count += (unsigned)found;
+    if (count < max && fabric->leaving != NULL)
+        count += tell_leaving(fabric, events + count, max - count);
+    return (int)count;
 }
 
 static uint64_t after(uint64_t now_ns, uint64_t more_ns)
@@ -209,7 +194,7 @@ static uint64_t after(uint64_t now_ns, uint64_t more_ns)
 
 static int sleep_until(struct weir_fabric *fabric, uint64_t now_ns, uint64_t end_ns)
 {
-    uint64_t deadline_ns = weir_door_deadline(fabric->door);
+    uint64_t deadline_ns = weir_listener_deadline(fabric->listener);
 
     if (fabric->provider->arm(fabric))
         return 0;
@@ -220,9 +205,9 @@ static int sleep_until(struct weir_fabric *fabric, uint64_t now_ns, uint64_t end
     return wait_kernel(fabric, end_ns > now_ns ? end_ns - now_ns : 0);
 }
 
-/* Whether it is time to look at the door, whatever else happens: by rounds where they are many, by
+/* Whether it is time to ask the kernel, whatever else happens: by rounds where they are many, by
  * the clock where they are few. */
-static bool is_doors_turn(struct weir_fabric *fabric, bool asks_clock)
+static bool is_kernels_turn(struct weir_fabric *fabric, bool asks_clock)
 {
     struct timespec now;
     uint64_t now_ns;
@@ -251,7 +236,7 @@ static int idle(struct weir_fabric *fabric, unsigned round, bool looks, uint64_t
     vigil->now_ns = weir_clock_kernel_ns();
     if (round == 0)
         vigil->start_ns = vigil->now_ns;
-    weir_door_tick(fabric->door, vigil->now_ns);
+    weir_listener_tick(fabric->listener, vigil->now_ns);
     /* The peer may wait for this very processor. */
     if (timeout_ns > 0 && round % ROUNDS_PER_CLOCK == ROUNDS_PER_CLOCK - 1)
         sched_yield();
@@ -274,17 +259,17 @@ int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], uns
         int heard, count;
         bool looks;
 
-        weir_door_sweep(fabric->door);
+        weir_listener_sweep(fabric->listener);
         count = look(fabric, events, max);
         if (count != 0) {
             /* Others are not to starve while one link is busy. */
-            if (is_doors_turn(fabric, fabric->rounds % ROUNDS_PER_CLOCK == 0)) {
+            if (is_kernels_turn(fabric, fabric->rounds % ROUNDS_PER_CLOCK == 0)) {
                 wait_kernel(fabric, 0);
-                weir_door_tick(fabric->door, weir_clock_kernel_ns());
+                weir_listener_tick(fabric->listener, weir_clock_kernel_ns());
             }
             return count;
         }
-        looks = fabric->provider->is_driven_by_kernel || is_doors_turn(fabric, round == 0);
+        looks = fabric->provider->is_driven_by_kernel || is_kernels_turn(fabric, round == 0);
         /* Who asks again and again without waiting pays for no more than it needs. */
         if (timeout_ns == 0 && !looks)
             return 0;

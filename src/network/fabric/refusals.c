@@ -35,5 +35,5 @@ void weir_refusals_tell(struct weir_refusals *refusals, const char *name, const 
         return;
     if (host->count > 1)
         snprintf(times, sizeof times, " (%llu times by now)", (unsigned long long)host->count);
-    weir_log(WEIR_LOG_WARNING, "door: %s is refused: it %s%s", parsed.host, reason, times);
+    weir_log(WEIR_LOG_WARNING, "handshake: %s is refused: it %s%s", parsed.host, reason, times);
 }

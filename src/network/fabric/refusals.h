@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who was refused at the door, host by host, so that nobody can fill a log. */
+/* Peers that were refused in the handshake, host by host, so that none can fill a log. */
 #ifndef WEIR_NETWORK_FABRIC_REFUSALS_H
 #define WEIR_NETWORK_FABRIC_REFUSALS_H
 

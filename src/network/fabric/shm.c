@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared memory: processes of one node. Data are copied by whoever writes or reads, messages go
- * through a ring per direction, and the socket of the door wakes those who sleep. */
+ * through a ring per direction, and the socket of the link wakes those who sleep. */
 #include "shm.h"
 
 #include "weir/base/facts.h"
@@ -50,12 +50,13 @@ struct shm_link {
 };
 
 /* What one end tells the other. */
-struct shm_card {
+struct shm_endpoint {
     struct weir_shm_place place;
-    struct weir_shm_inbox_card inbox;
+    struct weir_shm_inbox_info inbox;
 };
 
-static_assert(sizeof(struct shm_card) <= WEIR_CARD_BYTES, "a card holds ours");
+static_assert(sizeof(struct shm_endpoint) <= WEIR_ENDPOINT_INFO_BYTES,
+              "an endpoint info holds ours");
 
 /* ---- opening ---- */
 
@@ -72,7 +73,6 @@ static int shm_open_fabric(const struct weir_fabric_params *params, struct weir_
         .transport = "shared memory",
         .gid_index = -1,
         .numa_node = WEIR_NUMA_UNKNOWN,
-        .pairs = 1,
         .depth = params->depth,
         .longest_wire_bytes = LONGEST_WIRE_BYTES,
         .is_one_sided = true,
@@ -152,10 +152,10 @@ static int make_messages(struct shm_link *link, unsigned credits, unsigned messa
 }
 
 static int shm_link_open(struct weir_fabric *fabric, bool is_incoming, struct weir_link **link,
-                         struct weir_card *card)
+                         struct weir_endpoint_info *info)
 {
     const struct weir_fabric_params *params = &fabric->params;
-    struct shm_card ours = {.place = ((struct shm_fabric *)fabric)->place};
+    struct shm_endpoint ours = {.place = ((struct shm_fabric *)fabric)->place};
     struct shm_link *made = calloc(1, sizeof *made);
     int code;
 
@@ -173,20 +173,20 @@ static int shm_link_open(struct weir_fabric *fabric, bool is_incoming, struct we
         free_link(made);
         return code;
     }
-    memcpy(card->bytes, &ours, sizeof ours);
+    memcpy(info->bytes, &ours, sizeof ours);
     *link = &made->base;
     return 0;
 }
 
-static int shm_link_join(struct weir_link *link, const struct weir_card *card)
+static int shm_link_join(struct weir_link *link, const struct weir_endpoint_info *info)
 {
     const struct shm_fabric *fabric = (const struct shm_fabric *)link->fabric;
     struct shm_link *joining = (struct shm_link *)link;
     const char *refusal;
-    struct shm_card theirs;
+    struct shm_endpoint theirs;
     int code;
 
-    memcpy(&theirs, card->bytes, sizeof theirs);
+    memcpy(&theirs, info->bytes, sizeof theirs);
     joining->peer.process = theirs.place.process;
     refusal = weir_shm_place_refuse(&fabric->place, &theirs.place);
     code = refusal ? -EXDEV

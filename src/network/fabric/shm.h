@@ -32,7 +32,7 @@ struct weir_shm_inbox {
 };
 
 /* What the owner tells its peer, and what is checked before a byte is believed. */
-struct weir_shm_inbox_card {
+struct weir_shm_inbox_info {
     uint64_t inode;
     int32_t fd;
     uint32_t slot_count;
@@ -41,10 +41,10 @@ struct weir_shm_inbox_card {
 
 /* The owner's: a slot for each credit. 0 or -errno. */
 int weir_shm_inbox_open(struct weir_shm_inbox *inbox, unsigned credits, unsigned message_bytes,
-                        struct weir_shm_inbox_card *card);
-/* The peer's: that of `process`. 0 or -errno; -EPROTO: the card does not fit what was found. */
+                        struct weir_shm_inbox_info *info);
+/* The peer's: that of `process`. 0 or -errno; -EPROTO: the info does not fit what was found. */
 int weir_shm_inbox_join(struct weir_shm_inbox *inbox, int32_t process,
-                        const struct weir_shm_inbox_card *card);
+                        const struct weir_shm_inbox_info *info);
 void weir_shm_inbox_close(struct weir_shm_inbox *inbox);
 
 /* Puts a message in; the owner sees it, and all that was written before. 0; -EAGAIN: no slot is

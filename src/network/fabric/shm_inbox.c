@@ -56,7 +56,7 @@ static void use(struct weir_shm_inbox *inbox, void *memory, size_t bytes)
 }
 
 int weir_shm_inbox_open(struct weir_shm_inbox *inbox, unsigned credits, unsigned message_bytes,
-                        struct weir_shm_inbox_card *card)
+                        struct weir_shm_inbox_info *info)
 {
     uint32_t slot_count = slots_for(credits);
     struct weir_slab slab;
@@ -79,7 +79,7 @@ int weir_shm_inbox_open(struct weir_shm_inbox *inbox, unsigned credits, unsigned
     inbox->fd = slab.fd;
     inbox->slot_count = slot_count;
     inbox->message_bytes = message_bytes;
-    *card = (struct weir_shm_inbox_card){
+    *info = (struct weir_shm_inbox_info){
         .inode = facts.st_ino,
         .fd = slab.fd,
         .slot_count = slot_count,
@@ -89,24 +89,24 @@ int weir_shm_inbox_open(struct weir_shm_inbox *inbox, unsigned credits, unsigned
 }
 
 int weir_shm_inbox_join(struct weir_shm_inbox *inbox, int32_t process,
-                        const struct weir_shm_inbox_card *card)
+                        const struct weir_shm_inbox_info *info)
 {
     struct weir_shm_mapping mapping;
     int code;
 
     *inbox = (struct weir_shm_inbox){.fd = -1};
-    if (!is_sane(card->slot_count, card->message_bytes))
+    if (!is_sane(info->slot_count, info->message_bytes))
         return -EPROTO;
-    code = weir_shm_map(&mapping, process, card->fd, card->inode, UINT64_MAX);
+    code = weir_shm_map(&mapping, process, info->fd, info->inode, UINT64_MAX);
     if (code != 0)
         return code;
-    if (mapping.bytes < inbox_bytes(card->slot_count, card->message_bytes)) {
+    if (mapping.bytes < inbox_bytes(info->slot_count, info->message_bytes)) {
         weir_shm_unmap(&mapping);
         return -EPROTO;
     }
     use(inbox, mapping.memory, mapping.bytes);
-    inbox->slot_count = card->slot_count;
-    inbox->message_bytes = card->message_bytes;
+    inbox->slot_count = info->slot_count;
+    inbox->message_bytes = info->message_bytes;
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames on streams: the parts of a link over TCP. Each end numbers the requests (WRITE, READ,
- * SEND) that it sends on a stream, and handles those of the peer in their order; what has been
- * handled is told by a count in every frame. */
+/* Frames of a link over TCP. Each end numbers the requests (WRITE, READ, SEND) that it sends, and
+ * handles those of the peer in their order; what has been handled is told by a count in every
+ * frame. */
 #ifndef WEIR_NETWORK_FABRIC_TCP_H
 #define WEIR_NETWORK_FABRIC_TCP_H
 
@@ -21,16 +21,13 @@ enum tcp_kind {
 /* Numbers are little-endian. */
 struct tcp_frame {
     uint8_t kind;
-    uint8_t reserved;
-    uint16_t fences;  /* so many counts follow, one per stream of the link: the request waits until
-                         so many of that stream have been handled */
+    uint8_t reserved[3];
     uint32_t handled; /* requests that this end has handled, up to and with the one answered */
     uint64_t bytes;
     uint64_t address;
     uint64_t key;
 };
 
-#define TCP_PAIRS_MAX 64
 #define TCP_DEPTH_MAX 65536
 
 /* Small frames come many at once; of big ones the header and what comes with it. */
@@ -61,23 +58,20 @@ struct tcp_reply {
 /* What the end of a part that is being sent is the end of. */
 enum tcp_part { TCP_PART_INNER, TCP_PART_REQUEST, TCP_PART_REPLY, TCP_PART_HANDLED };
 
-enum tcp_stage { TCP_HEADER, TCP_WAITING, TCP_PAYLOAD };
+enum tcp_stage { TCP_HEADER, TCP_WAITING /* a message, for a buffer */, TCP_PAYLOAD };
 
-struct tcp_stream {
-    struct tcp_link *link;
-    int fd;
-    unsigned index;
+struct tcp_link {
+    struct weir_link base;
+    uint32_t peer_depth;
     bool is_readable; /* for all we know */
     bool is_writable;
     bool has_ended; /* the peer sends no more: receive until nothing is left */
 
     /* Requests: counts that wrap, settled <= acknowledged <= sent <= laid <= posted. */
     struct tcp_request *requests;
-    unsigned char *headers; /* of messages, one per request; of the first stream only */
-    uint32_t *fences;       /* `pairs` per request */
+    unsigned char *headers; /* of messages, one per request */
     uint32_t request_mask;
     uint32_t posted, laid, sent, acknowledged, settled;
-    uint32_t last_write; /* `posted` after the last WRITE; `acknowledged` if that has reached it */
 
     /* The peer's. */
     struct tcp_reply *replies;
@@ -98,32 +92,22 @@ struct tcp_stream {
     /* Being received. */
     enum tcp_stage stage;
     struct tcp_frame frame;
-    uint32_t frame_fences[TCP_PAIRS_MAX];
     unsigned char *target; /* NULL: the payload is thrown away */
     uint64_t left;         /* of the payload */
     int failure;           /* what the request is answered with */
     unsigned char *message;
     unsigned stage_first, stage_end;
     unsigned char staged[TCP_STAGE_BYTES];
-};
 
-struct tcp_link {
-    struct weir_link link;
-    unsigned pairs;
-    unsigned joined; /* streams that have come through the door */
-    uint32_t peer_depth;
-    unsigned char token[WEIR_TOKEN_BYTES];
-    struct tcp_stream *streams;
-    unsigned next_stream;
-
-    unsigned char *buffers; /* of messages: credits of them */
+    /* Messages. */
+    unsigned char *buffers; /* credits of them */
     size_t buffer_bytes;
     void **free_buffers;
     unsigned free_count;
     struct weir_event *inbox; /* messages not told of: a ring of credits */
     unsigned inbox_first, inbox_count;
 
-    bool is_ready; /* in the list of those that progress looks at */
+    bool is_queued; /* in the list of those that progress looks at */
     struct tcp_link *next_ready;
     uint64_t activity; /* grows with whatever moves */
     uint64_t seen_activity;
@@ -141,9 +125,9 @@ struct tcp_fabric {
 
 #define TCP_WASTE_BYTES 65536
 
-static inline struct tcp_fabric *tcp_fabric_of(const struct tcp_stream *stream)
+static inline struct tcp_fabric *tcp_fabric_of(const struct tcp_link *link)
 {
-    return (struct tcp_fabric *)stream->link->link.fabric;
+    return (struct tcp_fabric *)link->base.fabric;
 }
 
 /* True if `count` is not before `other`: they wrap. */
@@ -155,14 +139,13 @@ static inline bool tcp_reaches(uint32_t count, uint32_t other)
 /* tcp_send.c */
 int weir_tcp_post(struct weir_link *link, const struct weir_wire wires[], unsigned count);
 /* Sends what is there to be sent, as long as the socket takes it. */
-void weir_tcp_transmit(struct tcp_stream *stream);
+void weir_tcp_transmit(struct tcp_link *link);
 /* A request of the peer is answered. 0, or -EPROTO: more were asked than was agreed. */
-int weir_tcp_reply(struct tcp_stream *stream, enum tcp_kind kind, unsigned char *data,
-                   uint64_t bytes);
-bool weir_tcp_owes(const struct tcp_stream *stream);
+int weir_tcp_reply(struct tcp_link *link, enum tcp_kind kind, unsigned char *data, uint64_t bytes);
+bool weir_tcp_owes(const struct tcp_link *link);
 
 /* tcp_receive.c */
-void weir_tcp_receive(struct tcp_stream *stream);
+void weir_tcp_receive(struct tcp_link *link);
 
 /* tcp.c */
 void weir_tcp_set_ready(struct tcp_link *link);

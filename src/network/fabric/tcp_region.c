@@ -84,16 +84,16 @@ static bool is_within(const unsigned char *place, const struct weir_region *regi
 
 /* Peers do not know that memory goes away: what they write from now on is refused, and whom we owe
  * data of it can only be left. */
-static void withdraw(struct tcp_stream *stream, const struct weir_region *region)
+static void withdraw(struct tcp_link *link, const struct weir_region *region)
 {
-    if (stream->stage == TCP_PAYLOAD && stream->frame.kind == TCP_WRITE &&
-        is_within(stream->target, region)) {
-        stream->target = NULL;
-        stream->failure = -EACCES;
+    if (link->stage == TCP_PAYLOAD && link->frame.kind == TCP_WRITE &&
+        is_within(link->target, region)) {
+        link->target = NULL;
+        link->failure = -EACCES;
     }
-    for (uint32_t i = stream->reply_sent; i != stream->replied; i++) {
-        if (is_within(stream->replies[i & stream->reply_mask].data, region))
-            weir_link_lose(&stream->link->link, -EACCES);
+    for (uint32_t i = link->reply_sent; i != link->replied; i++) {
+        if (is_within(link->replies[i & link->reply_mask].data, region))
+            weir_link_lose(&link->base, -EACCES);
     }
 }
 
@@ -104,11 +104,9 @@ void weir_tcp_region_close(struct weir_region *region)
 
     for (struct weir_link *link = region->fabric->links; link != NULL && region->is_served;
          link = next) {
-        struct tcp_link *one = (struct tcp_link *)link;
-
         next = link->next;
-        for (unsigned i = 0; link->state == WEIR_LINK_UP && i < one->pairs; i++)
-            withdraw(&one->streams[i], region);
+        if (link->state == WEIR_LINK_UP)
+            withdraw((struct tcp_link *)link, region);
     }
     tcp->regions[region->key.key & (REGIONS_MAX - 1)] = NULL;
     free(region);

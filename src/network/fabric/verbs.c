@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RDMA verbs: queue pairs of InfiniBand, RoCE and iWARP devices. */
+/* RDMA verbs: reliable connections of InfiniBand and RoCE devices. */
 #include "verbs.h"
 
 #include "weir/base/facts.h"
@@ -25,24 +25,13 @@ static int settle(struct weir_verbs_fabric *fabric, const struct weir_fabric_par
     unsigned requests;
 
     *settings = *params;
-    if (params->pairs > WEIR_VERBS_LANES)
-        return weir_error_usage(error, "verbs", "%u queue pairs per link; at most %u are possible",
-                                params->pairs, WEIR_VERBS_LANES);
-    /* A WRITE of iWARP is done when TCP has its data: then it may still be overtaken by what goes
-     * over another connection, and nothing tells when no more. */
-    if (fabric->is_iwarp)
-        settings->pairs = 1;
-    requests = weir_verbs_lane_size(settings);
+    requests = weir_verbs_send_requests(settings);
     if (requests > (unsigned)fabric->device.max_qp_wr ||
         settings->message_credits > (unsigned)fabric->device.max_qp_wr)
         return weir_error_usage(error, "verbs",
                                 "a queue pair for %u wires in flight and %u messages; the device "
-                                "has room for %d: a smaller depth, or more pairs",
+                                "has room for %d: a smaller depth",
                                 requests, settings->message_credits, fabric->device.max_qp_wr);
-    if (fabric->uses_cm && (settings->service_level > 0 || settings->pkey_index > 0))
-        return weir_error_usage(error, "verbs",
-                                "rdma_cm takes service level and P_Key from the route: leave them "
-                                "out, or connect over the socket (wireup)");
     if (settings->pkey_index > 0 && settings->pkey_index >= fabric->attributes.pkey_tbl_len)
         return weir_error_usage(error, "verbs",
                                 "P_Key index %u: the port has %u entries, from 0 on; "
@@ -62,16 +51,14 @@ static void tell_interface(struct weir_verbs_fabric *fabric)
     char *interface = fabric->base.interface;
     const size_t bytes = sizeof fabric->base.interface;
 
-    if (fabric->uses_cm) {
-        weir_verbs_cm_text(fabric, interface, bytes);
-    } else if (fabric->attributes.link_layer == IBV_LINK_LAYER_ETHERNET) {
-        /* A GID of RoCE is an IP address; an IPv4 one is written without its prefix. */
-        weir_verbs_gid_text(&fabric->gid.gid, interface, bytes);
-        if (strncmp(interface, "::ffff:", 7) == 0)
-            memmove(interface, interface + 7, strlen(interface + 7) + 1);
-        else if (strncmp(interface, "fe80:", 5) == 0)
-            interface[0] = '\0';
-    }
+    if (fabric->attributes.link_layer != IBV_LINK_LAYER_ETHERNET)
+        return;
+    /* A GID of RoCE is an IP address; an IPv4 one is written without its prefix. */
+    weir_verbs_gid_text(&fabric->gid.gid, interface, bytes);
+    if (strncmp(interface, "::ffff:", 7) == 0)
+        memmove(interface, interface + 7, strlen(interface + 7) + 1);
+    else if (strncmp(interface, "fe80:", 5) == 0)
+        interface[0] = '\0';
 }
 
 static void tell_facts(struct weir_verbs_fabric *fabric)
@@ -87,12 +74,10 @@ static void tell_facts(struct weir_verbs_fabric *fabric)
     snprintf(facts->provider, sizeof facts->provider, "verbs");
     snprintf(facts->device, sizeof facts->device, "%.27s/%u", name, fabric->port);
     snprintf(facts->transport, sizeof facts->transport, "%s",
-             weir_verbs_transport(fabric->context->device, &fabric->attributes, fabric->gid.type));
-    if (fabric->uses_cm)
-        weir_verbs_cm_text(fabric, facts->address, sizeof facts->address);
-    else if (fabric->gid.index >= 0)
+             weir_verbs_transport(&fabric->attributes, fabric->gid.type));
+    if (fabric->gid.index >= 0)
         weir_verbs_gid_text(&fabric->gid.gid, facts->address, sizeof facts->address);
-    facts->gid_index = fabric->uses_cm ? -1 : fabric->gid.index;
+    facts->gid_index = fabric->gid.index;
     facts->numa_node =
         (int32_t)weir_verbs_sysfs_number(name, "device/numa_node", WEIR_NUMA_UNKNOWN);
     facts->mtu_bytes = settings->mtu_bytes != 0 && settings->mtu_bytes < mtu
@@ -100,9 +85,8 @@ static void tell_facts(struct weir_verbs_fabric *fabric)
                            : mtu;
     facts->read_depth =
         settings->read_depth != 0 && settings->read_depth < reads ? settings->read_depth : reads;
-    facts->pairs = settings->pairs;
     facts->depth = settings->depth;
-    facts->bits_per_s = weir_verbs_rate(&fabric->attributes);
+    facts->bits_per_s = weir_verbs_rate(name, fabric->port);
     facts->longest_wire_bytes = longest == 0 || longest > LONGEST_WIRE ? LONGEST_WIRE : longest;
     facts->is_one_sided = true;
 }
@@ -110,31 +94,18 @@ static void tell_facts(struct weir_verbs_fabric *fabric)
 /* What is granted inline is only known of a queue pair. */
 static int measure_inline(struct weir_verbs_fabric *fabric, struct weir_error *error)
 {
-    struct ibv_qp_init_attr wish = {
-        .send_cq = fabric->queues->cq,
-        .recv_cq = fabric->queues->cq,
-        .qp_type = IBV_QPT_RC,
-        .cap = {.max_send_wr = weir_verbs_lane_size(&fabric->settings),
-                .max_recv_wr = fabric->settings.message_credits,
-                .max_send_sge = 2,
-                .max_recv_sge = 1,
-                .max_inline_data = weir_verbs_inline(&fabric->settings)},
-    };
-    struct ibv_qp *qp = ibv_create_qp(fabric->pd, &wish);
+    struct ibv_qp *qp =
+        weir_verbs_pair_create(fabric, fabric->queues, &fabric->base.facts.inline_bytes);
     int code;
 
-    if (qp == NULL && errno == EINVAL) {
-        wish.cap.max_inline_data = 0;
-        qp = ibv_create_qp(fabric->pd, &wish);
-    }
     if (qp == NULL) {
         code = errno != 0 ? -errno : -EIO;
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "verbs",
                               "no queue pair for %u wires in flight and %u messages: %s; `weir "
                               "doctor` tells of the limits of device, memory and control group",
-                              wish.cap.max_send_wr, wish.cap.max_recv_wr, strerror(-code));
+                              weir_verbs_send_requests(&fabric->settings),
+                              fabric->settings.message_credits, strerror(-code));
     }
-    fabric->base.facts.inline_bytes = wish.cap.max_inline_data;
     ibv_destroy_qp(qp);
     return 0;
 }
@@ -167,10 +138,8 @@ static void verbs_close(struct weir_fabric *base)
         ibv_destroy_comp_channel(fabric->channel);
     if (fabric->pd != NULL)
         ibv_dealloc_pd(fabric->pd);
-    weir_verbs_cm_close(fabric);
     weir_verbs_device_close(fabric);
     free(fabric->table);
-    free(fabric->generations);
     free(fabric);
 }
 
@@ -181,16 +150,6 @@ static int open_fabric(struct weir_verbs_fabric *fabric, const struct weir_fabri
 
     if (code == 0)
         code = settle(fabric, params, error);
-    if (code < 0)
-        return code;
-    if (fabric->is_iwarp && params->wireup == WEIR_WIREUP_SOCKET)
-        return weir_error_usage(error, "verbs",
-                                "%s is an iWARP device, whose connections only rdma_cm can make: "
-                                "let the wire-up be auto or cm",
-                                ibv_get_device_name(fabric->context->device));
-    fabric->uses_cm = fabric->is_iwarp || params->wireup == WEIR_WIREUP_CM;
-    if (fabric->uses_cm)
-        code = weir_verbs_cm_open(fabric, params->interface, error);
     if (code < 0)
         return code;
     tell_facts(fabric);
@@ -218,28 +177,15 @@ static int verbs_open(const struct weir_fabric_params *params, struct weir_fabri
     return 0;
 }
 
-static int verbs_start(struct weir_fabric *base, struct weir_error *error)
-{
-    int code = weir_verbs_watch(weir_verbs_fabric_of(base));
-
-    return code == 0
-               ? 0
-               : weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "verbs",
-                                "the device's descriptors cannot be watched: %s", strerror(-code));
-}
-
 /* ---- memory ---- */
 
 /* Relaxed ordering stays off: a message must not be seen before the data that it speaks of. */
-static int access_of(const struct weir_verbs_fabric *fabric, bool is_served)
+static int access_of(bool is_served)
 {
     int access = IBV_ACCESS_LOCAL_WRITE;
 
     if (is_served)
         access |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
-    /* The answer to a READ of iWARP is a write by the peer. */
-    if (fabric->is_iwarp)
-        access |= IBV_ACCESS_REMOTE_WRITE;
     return access;
 }
 
@@ -249,7 +195,7 @@ static int verbs_region_open(struct weir_fabric *base, void *memory, size_t byte
 {
     struct weir_verbs_fabric *fabric = weir_verbs_fabric_of(base);
     struct weir_verbs_region *region = calloc(1, sizeof *region);
-    unsigned access = (unsigned)access_of(fabric, is_served);
+    unsigned access = (unsigned)access_of(is_served);
     int code;
 
     (void)slab;
@@ -287,11 +233,9 @@ static void verbs_region_close(struct weir_region *base)
 const struct weir_provider weir_provider_verbs = {
     .name = "verbs",
     .open = verbs_open,
-    .start = verbs_start,
     .close = verbs_close,
     .check = weir_verbs_check,
     .diagnose = weir_verbs_diagnose,
-    .counters = weir_verbs_counters,
     .region_open = verbs_region_open,
     .region_close = verbs_region_close,
     .link_open = weir_verbs_link_open,

@@ -6,10 +6,7 @@
 #include "provider.h"
 
 #include <infiniband/verbs.h>
-#include <rdma/rdma_cma.h>
 
-/* Queue pairs of a link, at most: their numbers must fit a card. */
-#define WEIR_VERBS_LANES 64u
 /* Requests handed to the device in one call, and completions taken in one. */
 #define WEIR_VERBS_CHAIN 32u
 /* Asked of the device for data that travel in the request itself. */
@@ -17,9 +14,9 @@
 /* A message's header, and data behind it that are small enough to be copied. */
 #define WEIR_VERBS_SEND_BYTES 2048u
 
-/* What completions carry in wr_id: whether it was a receive; the lane, with the generation of its
- * place in the table, since completions of queue pairs that are gone may still come; the sequence
- * of the request or the number of the receive buffer. */
+/* What completions carry in wr_id: whether it was a receive; the link's place in the table, with
+ * the generation of that place, since completions of queue pairs that are gone may still come; the
+ * sequence of the request or the number of the receive buffer. */
 #define WEIR_VERBS_RECEIVE (UINT64_C(1) << 63)
 #define WEIR_VERBS_STAMP UINT64_C(0x7fffffff00000000)
 #define WEIR_VERBS_PLACE(id) ((unsigned)((id) >> 32) & 0xffffu)
@@ -36,76 +33,50 @@ static inline unsigned weir_verbs_smaller(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* What a card says. */
-struct weir_verbs_card {
-    uint8_t transport; /* of the device, and the link layer */
-    uint8_t layer;
+/* What one end tells the other before the queue pairs meet: little-endian, no padding. */
+struct weir_verbs_endpoint {
+    uint8_t layer; /* link layer: IBV_LINK_LAYER_... */
     uint8_t gid_type;
-    uint8_t uses_cm;
-    uint8_t mtu;     /* enum ibv_mtu */
-    uint8_t answers; /* reads that it answers at once on a queue pair */
-    uint8_t begins;
-    uint8_t lanes;
-    uint16_t lid;
-    uint16_t cm_port;
-    uint32_t psn;
-    uint64_t token;
     uint8_t has_gid;
+    uint8_t mtu;     /* enum ibv_mtu */
+    uint8_t answers; /* reads that it answers at once */
+    uint8_t begins;  /* reads that it begins at once */
+    uint16_t lid;
+    uint32_t psn;
+    uint32_t queue_pair;
     uint8_t gid[16];
-    uint8_t cm_address[16]; /* of IPv6, or of IPv4 as IPv6 writes it */
-    uint32_t pairs[WEIR_VERBS_LANES];
 };
+_Static_assert(sizeof(struct weir_verbs_endpoint) == 32, "padding travels");
 
 /* Reads in flight that both ends bear: those that we begin, and those that we answer. */
 struct weir_verbs_reads {
     uint8_t ours, theirs;
 };
 
-struct weir_verbs_link;
-
 /* A wire in flight. */
 struct weir_verbs_slot {
     void *context;
-    uint64_t start, end; /* of a WRITE at the peer, for what must not overtake it; else both 0 */
-    bool has_buffer;     /* a message with a send buffer */
-    bool is_read;
+    bool has_buffer; /* a message with a send buffer */
 };
 
-/* One queue pair. Sequences count requests and wrap around. */
-struct weir_verbs_lane {
-    struct weir_verbs_link *link;
+/* One reliable connection: a queue pair. Sequences count requests and wrap around. */
+struct weir_verbs_link {
+    struct weir_link base;
     struct ibv_qp *qp;
-    struct rdma_cm_id *id; /* wired up by rdma_cm; NULL */
-    unsigned attempts;     /* to connect by it */
-    uint64_t stamp;        /* of its completions, without WEIR_VERBS_RECEIVE */
+    uint64_t stamp; /* of its completions, without WEIR_VERBS_RECEIVE */
     struct weir_verbs_slot *slots;
-    uint32_t size;   /* of its send queue as used by us: a power of two */
-    uint32_t head;   /* of the next request */
-    uint32_t done;   /* before it, all are completed */
-    uint32_t tail;   /* before it, all were handed back */
-    uint32_t writes; /* WRITEs not handed back */
-    uint32_t reads;  /* READs not handed back */
+    uint32_t size; /* of its send queue as used by us: a power of two */
+    uint32_t head; /* of the next request */
+    uint32_t done; /* before it, all are completed */
+    uint32_t tail; /* before it, all were handed back */
     uint32_t inline_bytes;
     uint32_t failed; /* has_failed: the request that did */
     int failed_code;
     bool has_failed;
+    bool is_cut;     /* the queue pair is gone: memory is touched no more */
     bool is_pending; /* has wires that are done and not handed back */
-    struct weir_verbs_lane *next_pending;
-};
-
-struct weir_verbs_link {
-    struct weir_link base;
-    struct weir_verbs_lane lanes[WEIR_VERBS_LANES];
-    unsigned lane_count;
-    unsigned next_lane;
-    unsigned flying; /* wires handed to the device and not handed back */
-    bool is_cut;     /* the queue pairs are gone: memory is touched no more */
-    bool wire_failed;
-    bool is_iwarp;
+    struct weir_verbs_link *next_pending;
     uint32_t psn;
-    struct weir_verbs_reads reads;  /* as both ends agreed */
-    uint64_t token;                 /* shown by who connects with rdma_cm */
-    unsigned established;           /* lanes that rdma_cm has connected */
     struct weir_verbs_queue *queue; /* where it completes */
     unsigned entries;               /* taken there */
     /* messages: receive buffers, then send buffers, in one piece */
@@ -140,30 +111,30 @@ struct weir_verbs_gid {
     int type;  /* enum ibv_gid_type */
 };
 
+/* Where completions find their link. */
+struct weir_verbs_place {
+    struct weir_verbs_link *link; /* NULL: free */
+    unsigned generation;
+    unsigned next_free; /* the number of the next free place; the last: `places` */
+};
+
 struct weir_verbs_fabric {
     struct weir_fabric base;
     struct ibv_context *context;
-    bool owns_context;                  /* else rdma_cm's */
     struct weir_fabric_params settings; /* what the device makes of the params */
     uint8_t port;
     struct ibv_device_attr device;
     struct ibv_port_attr attributes;
     struct weir_verbs_gid gid;
-    bool is_iwarp;
     struct ibv_pd *pd;
     struct ibv_comp_channel *channel;
     struct weir_verbs_queue *queues;
-    struct weir_verbs_lane **table; /* by WEIR_VERBS_PLACE */
-    unsigned *generations;          /* of its places */
-    unsigned places;
-    struct weir_verbs_lane *pending;
-    bool has_event; /* a descriptor has said so */
+    struct weir_verbs_place *table; /* by WEIR_VERBS_PLACE */
+    unsigned places, free_place;
+    struct weir_verbs_link *pending;
+    bool is_watched; /* its descriptors, since the first link was opened */
+    bool has_event;  /* a descriptor has said so */
     bool is_broken;
-    /* rdma_cm */
-    bool uses_cm;
-    struct rdma_event_channel *cm;
-    struct rdma_cm_id *listener; /* bound to the device's address */
-    bool is_listening;
     /* what is handed to the device, with all that never changes filled in */
     struct ibv_send_wr requests[WEIR_VERBS_CHAIN];
     struct ibv_sge pieces[WEIR_VERBS_CHAIN][2];
@@ -209,10 +180,10 @@ unsigned weir_verbs_gid_score(const struct ibv_gid_entry *entry);
 /* "::ffff:10.77.0.1" */
 void weir_verbs_gid_text(const union ibv_gid *gid, char *text, size_t bytes);
 
-/* "InfiniBand", "RoCE v2", "iWARP" */
-const char *weir_verbs_transport(const struct ibv_device *device, const struct ibv_port_attr *port,
-                                 int gid_type);
-uint64_t weir_verbs_rate(const struct ibv_port_attr *port);
+/* "InfiniBand", "RoCE v2" */
+const char *weir_verbs_transport(const struct ibv_port_attr *port, int gid_type);
+/* Bits per second; 0: not told. */
+uint64_t weir_verbs_rate(const char *device, unsigned port);
 unsigned weir_verbs_mtu_bytes(enum ibv_mtu mtu);
 enum ibv_mtu weir_verbs_mtu(unsigned bytes);
 
@@ -224,18 +195,28 @@ bool weir_verbs_sysfs_line(const char *device, const char *name, char *line, siz
 /* ---- verbs_link.c ---- */
 
 int weir_verbs_link_open(struct weir_fabric *fabric, bool is_incoming, struct weir_link **link,
-                         struct weir_card *card);
-int weir_verbs_link_join(struct weir_link *link, const struct weir_card *card);
+                         struct weir_endpoint_info *info);
+int weir_verbs_link_join(struct weir_link *link, const struct weir_endpoint_info *info);
 void weir_verbs_link_close(struct weir_link *link);
-/* Destroys the queue pairs: when it returns, no memory is touched by them any more. */
+/* Destroys the queue pair: when it returns, no memory is touched by it any more. */
 void weir_verbs_link_cut(struct weir_verbs_link *link);
-/* The lane gets another queue pair: completions of the one that it had are nobody's from now on,
- * and have their room in the queue. 0 or -errno; -EAGAIN: there is no such room. */
-int weir_verbs_lane_renew(struct weir_verbs_lane *lane);
-/* What a link takes of locked memory, completion queue and objects. */
+/* A receive buffer can receive again. 0 or -errno. */
+int weir_verbs_receive(struct weir_verbs_link *link, unsigned number);
+/* What a link takes of locked memory, of its send queue and of the completion queue. */
 size_t weir_verbs_link_bytes(const struct weir_fabric_params *params);
-unsigned weir_verbs_lane_size(const struct weir_fabric_params *params);
+unsigned weir_verbs_send_requests(const struct weir_fabric_params *params);
 unsigned weir_verbs_link_entries(const struct weir_fabric_params *params);
+/* A queue pair that is not connected, or NULL with errno. `granted`: of inline bytes. */
+struct ibv_qp *weir_verbs_pair_create(const struct weir_verbs_fabric *fabric,
+                                      const struct weir_verbs_queue *queue, uint32_t *granted);
+
+/* ---- verbs_match.c ---- */
+
+/* NULL if both ends can speak with each other, else why not. */
+const char *weir_verbs_mismatch(const struct weir_verbs_endpoint *ours,
+                                const struct weir_verbs_endpoint *theirs);
+struct weir_verbs_reads weir_verbs_reads_agreed(const struct weir_verbs_endpoint *ours,
+                                                const struct weir_verbs_endpoint *theirs);
 
 /* ---- verbs_queue.c ---- */
 
@@ -245,49 +226,6 @@ int weir_verbs_queue_take(struct weir_verbs_fabric *fabric, unsigned entries,
 /* Opens the first one. */
 int weir_verbs_queues_open(struct weir_verbs_fabric *fabric, struct weir_error *error);
 void weir_verbs_queues_close(struct weir_verbs_fabric *fabric);
-
-/* ---- verbs_pair.c ---- */
-
-/* Makes the queue pairs of a link, in INIT and ready to receive. 0 or -errno. */
-int weir_verbs_pairs_open(struct weir_verbs_link *link);
-/* To RTS, connected with those of the peer. 0 or -errno. */
-int weir_verbs_pairs_connect(struct weir_verbs_link *link, const struct weir_verbs_card *ours,
-                             const struct weir_verbs_card *theirs);
-/* Fills in what a queue pair is created with. */
-void weir_verbs_pair_wish(const struct weir_verbs_link *link, const struct weir_verbs_lane *lane,
-                          struct ibv_qp_init_attr *wish);
-/* After a lane's queue pair is in INIT: notes what was granted, hands the receive buffers over. */
-int weir_verbs_lane_begin(struct weir_verbs_lane *lane, const struct ibv_qp_init_attr *granted);
-int weir_verbs_receive(struct weir_verbs_link *link, unsigned number);
-
-/* ---- verbs_card.c ---- */
-
-void weir_verbs_card_write(const struct weir_verbs_card *values, struct weir_card *card);
-void weir_verbs_card_read(const struct weir_card *card, struct weir_verbs_card *values);
-/* NULL if both ends can speak with each other, else why not. */
-const char *weir_verbs_card_quarrel(const struct weir_verbs_card *ours,
-                                    const struct weir_verbs_card *theirs);
-struct weir_verbs_reads weir_verbs_reads_agreed(const struct weir_verbs_card *ours,
-                                                const struct weir_verbs_card *theirs);
-
-/* ---- verbs_cm.c ---- */
-
-/* Binds to an address of the device, whose context is rdma_cm's from then on. `interface`: an
- * address or the name of a network device; NULL: the first that is the device's. */
-int weir_verbs_cm_open(struct weir_verbs_fabric *fabric, const char *interface,
-                       struct weir_error *error);
-void weir_verbs_cm_close(struct weir_verbs_fabric *fabric);
-/* An address of this node by which rdma_cm finds the device: "10.77.0.1". false: there is none. */
-bool weir_verbs_cm_address(const char *device, char *text, size_t bytes);
-/* The address that it is bound to. */
-void weir_verbs_cm_text(const struct weir_verbs_fabric *fabric, char *text, size_t bytes);
-/* The address and port that peers connect to; listens from then on. 0 or -errno. */
-int weir_verbs_cm_listen(struct weir_verbs_fabric *fabric, struct weir_verbs_card *card);
-/* Begins to connect all lanes to the place that the card names. 0 or -errno. */
-int weir_verbs_cm_connect(struct weir_verbs_link *link, const struct weir_verbs_card *card);
-void weir_verbs_cm_progress(struct weir_verbs_fabric *fabric);
-const char *weir_verbs_cm_event_text(enum rdma_cm_event_type type);
-int weir_verbs_cm_event_code(enum rdma_cm_event_type type);
 
 /* ---- verbs_post.c ---- */
 
@@ -301,7 +239,7 @@ int weir_verbs_trip(struct weir_link *link, const struct weir_wire *wire);
 int weir_verbs_progress(struct weir_fabric *fabric, struct weir_event events[], unsigned max);
 int weir_verbs_drain(struct weir_link *link, struct weir_event events[], unsigned max);
 bool weir_verbs_arm(struct weir_fabric *fabric);
-void weir_verbs_forget_pending(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane);
+void weir_verbs_forget_pending(struct weir_verbs_fabric *fabric, struct weir_verbs_link *link);
 
 /* ---- verbs_events.c ---- */
 
@@ -342,10 +280,6 @@ bool weir_verbs_group_limit(const char *device, const char *resource, uint64_t *
 /* A value in a line of rdma.max or rdma.current; false: no such, or "max". */
 bool weir_verbs_group_value(const char *text, const char *device, const char *resource,
                             uint64_t *value);
-
-/* ---- verbs_counters.c ---- */
-
-void weir_verbs_counters(const struct weir_fabric *fabric, struct weir_fabric_counters *counters);
 
 /* ---- verbs_diagnosis.c ---- */
 

@@ -207,20 +207,19 @@ int weir_verbs_check(const struct weir_fabric *base, const struct weir_fabric_ne
     const struct weir_fabric_params *settings = &fabric->settings;
     const struct ibv_device_attr *device = &fabric->device;
     const char *name = ibv_get_device_name(fabric->context->device);
-    uint64_t pairs = (uint64_t)need->links * settings->pairs;
     uint64_t entries = (uint64_t)need->links * weir_verbs_link_entries(settings);
     const struct want wants[] = {
         {"bytes of a region", need->region_bytes, device->max_mr_size,
          "more and smaller regions, or a smaller --capacity"},
         {"memory regions", (uint64_t)need->regions + need->links, (uint64_t)device->max_mr,
          "fewer links or servers"},
-        {"queue pairs", pairs, (uint64_t)device->max_qp, "fewer links, or fewer pairs per link"},
-        {"wires in flight on a queue pair", weir_verbs_lane_size(settings),
-         (uint64_t)device->max_qp_wr, "a smaller depth, or more pairs"},
+        {"queue pairs", need->links, (uint64_t)device->max_qp, "fewer links"},
+        {"wires in flight on a queue pair", weir_verbs_send_requests(settings),
+         (uint64_t)device->max_qp_wr, "a smaller depth"},
         {"messages to be received on a queue pair", settings->message_credits,
          (uint64_t)device->max_qp_wr, "fewer credits"},
         {"entries of a completion queue for a link", weir_verbs_link_entries(settings),
-         (uint64_t)device->max_cqe, "a smaller depth, or fewer pairs"},
+         (uint64_t)device->max_cqe, "a smaller depth"},
         {"entries of completion queues", entries,
          (uint64_t)device->max_cqe * (uint64_t)device->max_cq, "a smaller depth, or fewer links"},
         {"pieces of memory in a request", 2, (uint64_t)device->max_sge,
@@ -233,6 +232,6 @@ int weir_verbs_check(const struct weir_fabric *base, const struct weir_fabric_ne
             need->locked_bytes + need->links * (uint64_t)weir_verbs_link_bytes(settings), error);
     /* Besides: a few completion queues, and what is opened once. */
     if (code == 0)
-        code = check_group(name, need->regions + need->links + pairs + 4, error);
+        code = check_group(name, need->regions + 2 * (uint64_t)need->links + 4, error);
     return code;
 }

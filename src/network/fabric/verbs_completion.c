@@ -12,48 +12,44 @@
  * latency is worth the effort. */
 #define TRIP_LOOKS 256
 
-static void put_pending(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane)
+static void put_pending(struct weir_verbs_fabric *fabric, struct weir_verbs_link *link)
 {
-    if (lane->is_pending)
+    if (link->is_pending)
         return;
-    lane->is_pending = true;
-    lane->next_pending = fabric->pending;
-    fabric->pending = lane;
+    link->is_pending = true;
+    link->next_pending = fabric->pending;
+    fabric->pending = link;
 }
 
-void weir_verbs_forget_pending(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane)
+void weir_verbs_forget_pending(struct weir_verbs_fabric *fabric, struct weir_verbs_link *link)
 {
-    struct weir_verbs_lane **at = &fabric->pending;
+    struct weir_verbs_link **at = &fabric->pending;
 
-    while (*at != NULL && *at != lane)
+    while (*at != NULL && *at != link)
         at = &(*at)->next_pending;
     if (*at != NULL)
-        *at = lane->next_pending;
-    lane->is_pending = false;
+        *at = link->next_pending;
+    link->is_pending = false;
 }
 
-/* The oldest wire of a lane comes back. */
-static void hand_back(struct weir_verbs_lane *lane, int result, struct weir_event *event)
+/* The oldest wire comes back. */
+static void hand_back(struct weir_verbs_link *link, int result, struct weir_event *event)
 {
-    struct weir_verbs_link *link = lane->link;
-    struct weir_verbs_slot *slot = &lane->slots[lane->tail++ & (lane->size - 1)];
+    const struct weir_verbs_slot *slot = &link->slots[link->tail++ & (link->size - 1)];
 
     link->send_tail += slot->has_buffer;
-    lane->writes -= slot->end != 0;
-    lane->reads -= slot->is_read;
-    link->flying--;
     *event = (struct weir_event){
         .kind = WEIR_EVENT_DONE, .link = &link->base, .result = result, .context = slot->context};
 }
 
-/* Of a lane's wires that are done, those that there is room for. */
-static unsigned hand_back_done(struct weir_verbs_lane *lane, struct weir_event events[],
+/* Of the wires that are done, those that there is room for. */
+static unsigned hand_back_done(struct weir_verbs_link *link, struct weir_event events[],
                                unsigned max)
 {
     unsigned count = 0;
 
-    while (lane->tail != lane->done && count < max)
-        hand_back(lane, 0, &events[count++]);
+    while (link->tail != link->done && count < max)
+        hand_back(link, 0, &events[count++]);
     return count;
 }
 
@@ -63,32 +59,22 @@ static unsigned hand_back_pending(struct weir_verbs_fabric *fabric, struct weir_
     unsigned count = 0;
 
     while (fabric->pending != NULL && count < max) {
-        struct weir_verbs_lane *lane = fabric->pending;
+        struct weir_verbs_link *link = fabric->pending;
 
-        count += hand_back_done(lane, events + count, max - count);
-        if (lane->tail == lane->done) {
-            fabric->pending = lane->next_pending;
-            lane->is_pending = false;
+        count += hand_back_done(link, events + count, max - count);
+        if (link->tail == link->done) {
+            fabric->pending = link->next_pending;
+            link->is_pending = false;
         }
     }
     return count;
 }
 
-/* An iWARP peer that refuses ends the connection. For a WRITE that is told as if our own request
- * were wrong; a READ is flushed as it would be if the peer were gone: then nobody knows. */
-static int cause_of(const struct weir_verbs_link *link, enum ibv_wc_status status, int code)
-{
-    if (link->is_iwarp && status == IBV_WC_LOC_QP_OP_ERR)
-        return weir_verbs_status_code(IBV_WC_REM_ACCESS_ERR);
-    return link->is_iwarp && status == IBV_WC_WR_FLUSH_ERR ? -ECONNRESET : code;
-}
-
-/* The first completion of a lane that is not good tells what has happened; what was before it is
- * done, though it may not have said so. */
-static void take_failure(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane,
+/* The first completion that is not good tells what has happened; what was before it is done, though
+ * it may not have said so. */
+static void take_failure(struct weir_verbs_fabric *fabric, struct weir_verbs_link *link,
                          const struct ibv_wc *completion)
 {
-    struct weir_verbs_link *link = lane->link;
     int code = weir_verbs_status_code(completion->status);
 
     if ((completion->wr_id & WEIR_VERBS_RECEIVE) != 0) {
@@ -96,45 +82,43 @@ static void take_failure(struct weir_verbs_fabric *fabric, struct weir_verbs_lan
         weir_verbs_lose(link, code == -ECANCELED ? -ECONNRESET : code, completion);
         return;
     }
-    if (lane->has_failed)
+    if (link->has_failed)
         return;
-    code = cause_of(link, completion->status, code);
-    lane->has_failed = true;
-    lane->failed = (uint32_t)completion->wr_id;
-    lane->failed_code = code;
-    lane->done = lane->failed;
-    link->wire_failed = true;
-    if (lane->tail != lane->done)
-        put_pending(fabric, lane);
+    link->has_failed = true;
+    link->failed = (uint32_t)completion->wr_id;
+    link->failed_code = code;
+    link->done = link->failed;
+    if (link->tail != link->done)
+        put_pending(fabric, link);
     weir_verbs_lose(link, code, completion);
 }
 
 /* NULL: of a queue pair that is gone. */
-static struct weir_verbs_lane *lane_of(const struct weir_verbs_fabric *fabric,
+static struct weir_verbs_link *link_of(const struct weir_verbs_fabric *fabric,
                                        const struct ibv_wc *completion)
 {
     unsigned place = WEIR_VERBS_PLACE(completion->wr_id);
-    struct weir_verbs_lane *lane = place < fabric->places ? fabric->table[place] : NULL;
-    bool is_its_own = lane != NULL && lane->stamp == (completion->wr_id & WEIR_VERBS_STAMP);
+    struct weir_verbs_link *link = place < fabric->places ? fabric->table[place].link : NULL;
+    bool is_its_own = link != NULL && link->stamp == (completion->wr_id & WEIR_VERBS_STAMP);
 
-    return is_its_own && !lane->link->is_cut ? lane : NULL;
+    return is_its_own && !link->is_cut ? link : NULL;
 }
 
-/* A wire is done, and with it those before it on its lane: an event for each, up to `max` (> 0);
- * the rest is noted. */
-static unsigned take_wires(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane,
+/* A wire is done, and with it those before it: an event for each, up to `max` (> 0); the rest is
+ * noted. */
+static unsigned take_wires(struct weir_verbs_fabric *fabric, struct weir_verbs_link *link,
                            const struct ibv_wc *completion, struct weir_event events[],
                            unsigned max)
 {
     unsigned count;
 
     /* Nobody vouches for what a device says of requests behind one that failed. */
-    if (lane->has_failed)
+    if (link->has_failed)
         return 0;
-    lane->done = (uint32_t)completion->wr_id + 1;
-    count = hand_back_done(lane, events, max);
-    if (lane->tail != lane->done)
-        put_pending(fabric, lane);
+    link->done = (uint32_t)completion->wr_id + 1;
+    count = hand_back_done(link, events, max);
+    if (link->tail != link->done)
+        put_pending(fabric, link);
     return count;
 }
 
@@ -142,18 +126,16 @@ static unsigned take_wires(struct weir_verbs_fabric *fabric, struct weir_verbs_l
 static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct ibv_wc *completion,
                                 struct weir_event events[], unsigned max)
 {
-    struct weir_verbs_lane *lane = lane_of(fabric, completion);
-    struct weir_verbs_link *link;
+    struct weir_verbs_link *link = link_of(fabric, completion);
 
-    if (lane == NULL)
+    if (link == NULL)
         return 0;
     if (completion->status != IBV_WC_SUCCESS) {
-        take_failure(fabric, lane, completion);
+        take_failure(fabric, link, completion);
         return 0;
     }
     if ((completion->wr_id & WEIR_VERBS_RECEIVE) == 0)
-        return take_wires(fabric, lane, completion, events, max);
-    link = lane->link;
+        return take_wires(fabric, link, completion, events, max);
     /* It came before the READY of a link that will never be told of: nobody could release it. */
     if (link->base.state == WEIR_LINK_LOST && !link->base.is_told)
         return 0;
@@ -246,7 +228,6 @@ int weir_verbs_trip(struct weir_link *base, const struct weir_wire *wire)
     struct weir_verbs_link *link = weir_verbs_link_of(base);
     struct weir_verbs_fabric *fabric = weir_verbs_home(link);
     struct ibv_wc *completion = fabric->completions;
-    struct weir_verbs_lane *lane;
     struct weir_event event;
     int code = weir_verbs_post(base, wire, 1), found = 0;
 
@@ -259,11 +240,10 @@ int weir_verbs_trip(struct weir_link *base, const struct weir_wire *wire)
         found = ibv_poll_cq(link->queue->cq, 1, completion);
     if (found <= 0)
         return -EINPROGRESS;
-    lane = lane_of(fabric, completion);
     /* Of the only wire in flight on this link. */
-    if (lane != NULL && lane->link == link && completion->status == IBV_WC_SUCCESS &&
+    if (link_of(fabric, completion) == link && completion->status == IBV_WC_SUCCESS &&
         (completion->wr_id & WEIR_VERBS_RECEIVE) == 0)
-        return (int)take_wires(fabric, lane, completion, &event, 1);
+        return (int)take_wires(fabric, link, completion, &event, 1);
     fabric->stash_first = 0;
     fabric->stash_count = 1;
     return -EINPROGRESS;
@@ -272,35 +252,28 @@ int weir_verbs_trip(struct weir_link *base, const struct weir_wire *wire)
 /* ---- the end of a link ---- */
 
 /* The one wire that failed has its own code; those behind it were never begun, or nobody knows. */
-static int fate(const struct weir_verbs_lane *lane)
+static int fate(const struct weir_verbs_link *link)
 {
-    const struct weir_verbs_link *link = lane->link;
-
-    if ((int32_t)(lane->done - lane->tail) > 0)
+    if ((int32_t)(link->done - link->tail) > 0)
         return 0;
-    if (lane->has_failed && lane->tail == lane->failed)
-        return lane->failed_code;
-    return link->wire_failed ? -ECANCELED : link->base.lost_code;
+    if (link->has_failed && link->tail == link->failed)
+        return link->failed_code;
+    return link->has_failed ? -ECANCELED : link->base.lost_code;
 }
 
 int weir_verbs_drain(struct weir_link *base, struct weir_event events[], unsigned max)
 {
     struct weir_verbs_link *link = weir_verbs_link_of(base);
-    struct weir_verbs_fabric *fabric = weir_verbs_home(link);
     unsigned count = 0;
 
     /* Before a wire comes back, nothing may touch its memory any more. */
     weir_verbs_link_cut(link);
-    for (unsigned i = 0; i < link->lane_count; i++) {
-        struct weir_verbs_lane *lane = &link->lanes[i];
+    if (link->is_pending)
+        weir_verbs_forget_pending(weir_verbs_home(link), link);
+    while (link->tail != link->head && count < max) {
+        int result = fate(link);
 
-        if (lane->is_pending)
-            weir_verbs_forget_pending(fabric, lane);
-        while (lane->tail != lane->head && count < max) {
-            int result = fate(lane);
-
-            hand_back(lane, result, &events[count++]);
-        }
+        hand_back(link, result, &events[count++]);
     }
     return (int)count;
 }

@@ -56,32 +56,20 @@ enum ibv_mtu weir_verbs_mtu(unsigned bytes)
     return mtu;
 }
 
-/* InfiniBand specification, PortInfo.LinkSpeedActive and LinkSpeedExtActive; in Mbit/s of a lane,
- * as the kernel's `rate` rounds them. */
-uint64_t weir_verbs_rate(const struct ibv_port_attr *port)
+/* "400 Gb/sec (4X NDR)": the kernel knows speeds that the attributes of older libraries have no
+ * value for. */
+uint64_t weir_verbs_rate(const char *device, unsigned port)
 {
-    static const struct {
-        uint8_t value;
-        unsigned of_it;
-    } speeds[] = {{1, 2500},   {2, 5000},   {4, 10000},  {8, 10000},
-                  {16, 14000}, {32, 25000}, {64, 50000}, {128, 100000}},
-      widths[] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
-    uint64_t speed = 0, width = 0;
+    char name[32], line[64];
 
-    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++)
-        if (speeds[i].value == port->active_speed)
-            speed = speeds[i].of_it;
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-        if (widths[i].value == port->active_width)
-            width = widths[i].of_it;
-    return speed * width * 1000000;
+    snprintf(name, sizeof name, "ports/%u/rate", port);
+    if (!weir_verbs_sysfs_line(device, name, line, sizeof line))
+        return 0;
+    return (uint64_t)(strtod(line, NULL) * 1e9);
 }
 
-const char *weir_verbs_transport(const struct ibv_device *device, const struct ibv_port_attr *port,
-                                 int gid_type)
+const char *weir_verbs_transport(const struct ibv_port_attr *port, int gid_type)
 {
-    if (device->transport_type == IBV_TRANSPORT_IWARP)
-        return "iWARP";
     if (port->link_layer != IBV_LINK_LAYER_ETHERNET)
         return "InfiniBand";
     return gid_type == IBV_GID_TYPE_ROCE_V1 ? "RoCE v1" : "RoCE v2";
@@ -237,6 +225,7 @@ static int look_at_ports(struct candidate *candidate, unsigned only, const char 
 /* What stood in the way of the devices that were looked at. */
 struct obstacles {
     unsigned devices; /* of this name, or any */
+    unsigned not_reliable;
     unsigned not_opened;
     int open_code;
     unsigned not_active;
@@ -247,10 +236,12 @@ static int consider(struct ibv_device *device, unsigned port, const char *interf
 {
     int code;
 
-    /* Others have no reliable connections. */
-    if (device->transport_type != IBV_TRANSPORT_IB && device->transport_type != IBV_TRANSPORT_IWARP)
-        return -ENODEV;
     obstacles->devices++;
+    /* iWARP connects by rdma_cm alone; others have no reliable connections. */
+    if (device->transport_type != IBV_TRANSPORT_IB) {
+        obstacles->not_reliable++;
+        return -ENODEV;
+    }
     candidate->context = ibv_open_device(device);
     if (candidate->context == NULL || ibv_query_device(candidate->context, &candidate->device)) {
         obstacles->not_opened++;
@@ -293,8 +284,13 @@ static int refuse(struct ibv_device **list, const char *wanted, const struct obs
                        "and shm do without");
     else if (obstacles->devices == 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENODEV, "verbs",
-                       "there is no device %s with reliable connections; this node has %s",
-                       wanted != NULL ? wanted : "at all", weir_text_string(&names));
+                       "there is no device %s; this node has %s", wanted != NULL ? wanted : "",
+                       weir_text_string(&names));
+    else if (obstacles->devices == obstacles->not_reliable)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENODEV, "verbs",
+                       "%s: neither InfiniBand nor RoCE; iWARP and usNIC devices are reached by "
+                       "the provider tcp",
+                       wanted != NULL ? wanted : weir_text_string(&names));
     else if (obstacles->not_active == 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, obstacles->open_code, "verbs",
                        "%s cannot be opened: %s; /dev/infiniband/uverbs* must be there and "
@@ -340,9 +336,8 @@ static int take_gid(struct weir_verbs_fabric *fabric, const struct candidate *ca
 {
     int best =
         weir_verbs_gid_choose(candidate->entries, candidate->entry_count, candidate->port, wanted);
-    bool is_needed = !fabric->is_iwarp &&
-                     (wanted >= 0 || candidate->attributes.link_layer == IBV_LINK_LAYER_ETHERNET ||
-                      candidate->attributes.lid == 0);
+    bool is_needed = wanted >= 0 || candidate->attributes.link_layer == IBV_LINK_LAYER_ETHERNET ||
+                     candidate->attributes.lid == 0;
 
     fabric->gid.index = -1;
     if (best < 0)
@@ -376,11 +371,9 @@ int weir_verbs_device_open(struct weir_verbs_fabric *fabric,
         return code;
     }
     ibv_free_device_list(list);
-    fabric->is_iwarp = candidate.context->device->transport_type == IBV_TRANSPORT_IWARP;
     code = take_gid(fabric, &candidate, params->gid_index, error);
     if (code == 0) {
         fabric->context = candidate.context;
-        fabric->owns_context = true;
         fabric->device = candidate.device;
         fabric->attributes = candidate.attributes;
         fabric->port = (uint8_t)candidate.port;
@@ -392,7 +385,7 @@ int weir_verbs_device_open(struct weir_verbs_fabric *fabric,
 
 void weir_verbs_device_close(struct weir_verbs_fabric *fabric)
 {
-    if (fabric->owns_context && fabric->context != NULL)
+    if (fabric->context != NULL)
         ibv_close_device(fabric->context);
     fabric->context = NULL;
 }

@@ -42,7 +42,6 @@ static void tell_gid(const struct subject *subject, const struct ibv_gid_entry *
                      size_t count)
 {
     int best = weir_verbs_gid_choose(entries, count, subject->port, -1);
-    const struct ibv_device *device = subject->context->device;
     char text[INET6_ADDRSTRLEN];
     bool is_weak;
 
@@ -59,7 +58,7 @@ static void tell_gid(const struct subject *subject, const struct ibv_gid_entry *
                entries[best].gid_type == IBV_GID_TYPE_ROCE_V1);
     weir_diagnosis_add(subject->diagnosis, is_weak ? WEIR_LIMITED : WEIR_GOOD, subject->name, NULL,
                        "peers reach it by GID %u, %s (%s, %s)", entries[best].gid_index, text,
-                       weir_verbs_transport(device, &subject->state, (int)entries[best].gid_type),
+                       weir_verbs_transport(&subject->state, (int)entries[best].gid_type),
                        family_of(&entries[best]));
     if (is_weak)
         weir_diagnosis_help(subject->diagnosis,
@@ -71,27 +70,13 @@ static void tell_addresses(const struct subject *subject)
 {
     size_t room = (size_t)subject->state.gid_tbl_len * subject->attributes.phys_port_cnt;
     struct ibv_gid_entry *entries = room > 0 ? calloc(room, sizeof *entries) : NULL;
-    char address[INET6_ADDRSTRLEN];
     ssize_t count;
 
-    if (entries != NULL && subject->context->device->transport_type != IBV_TRANSPORT_IWARP) {
-        count = ibv_query_gid_table(subject->context, entries, room, 0);
-        tell_gid(subject, entries, count > 0 ? (size_t)count : 0);
-    }
+    if (entries == NULL)
+        return;
+    count = ibv_query_gid_table(subject->context, entries, room, 0);
+    tell_gid(subject, entries, count > 0 ? (size_t)count : 0);
     free(entries);
-    if (weir_verbs_cm_address(subject->device, address, sizeof address))
-        weir_diagnosis_add(subject->diagnosis, WEIR_GOOD, "rdma_cm", NULL, "finds %s as %s",
-                           subject->device, address);
-    else
-        weir_diagnosis_add(
-            subject->diagnosis,
-            subject->context->device->transport_type == IBV_TRANSPORT_IWARP ? WEIR_MISSING
-                                                                            : WEIR_LIMITED,
-            "rdma_cm",
-            "as root: modprobe rdma_ucm, and give the network device behind it an IP address",
-            "finds no address of this node for %s: iWARP, and whoever asks for wire-up by cm, "
-            "needs one",
-            subject->device);
 }
 
 /* ---- speed ---- */
@@ -172,9 +157,8 @@ static void tell_abilities(const struct subject *subject)
 
     weir_diagnosis_add(
         subject->diagnosis, begins < 4 || answers < 4 ? WEIR_LIMITED : WEIR_GOOD, "reads in flight",
-        begins < 4 || answers < 4
-            ? "more pairs per link, or larger transfers, hide the latency of reads"
-            : NULL,
+        begins < 4 || answers < 4 ? "more processes, or larger transfers, hide the latency of reads"
+                                  : NULL,
         "%s begins %d and answers %d at once on a queue pair", subject->device, begins, answers);
     weir_diagnosis_add(subject->diagnosis, WEIR_NOTED, "registered memory", NULL,
                        "it is pinned%s; relaxed ordering is not asked for",
@@ -239,7 +223,7 @@ static unsigned tell_device(struct weir_diagnosis *diagnosis, struct ibv_device 
     struct subject subject = {.diagnosis = diagnosis, .device = ibv_get_device_name(device)};
     unsigned active = 0;
 
-    if (device->transport_type != IBV_TRANSPORT_IB && device->transport_type != IBV_TRANSPORT_IWARP)
+    if (device->transport_type != IBV_TRANSPORT_IB)
         return 0;
     subject.context = ibv_open_device(device);
     if (subject.context == NULL)

@@ -25,28 +25,15 @@ void weir_verbs_lose(struct weir_verbs_link *link, int code, const struct ibv_wc
 void weir_verbs_lose_all(struct weir_verbs_fabric *fabric, int code)
 {
     for (unsigned i = 0; i < fabric->places; i++)
-        if (fabric->table[i] != NULL && fabric->table[i]->link->base.state != WEIR_LINK_LOST)
-            weir_verbs_lose(fabric->table[i]->link, code, NULL);
+        if (fabric->table[i].link != NULL)
+            weir_verbs_lose(fabric->table[i].link, code, NULL);
 }
 
-/* Devices opened by rdma_cm are shared with other fabrics of this process: their queue pairs are
- * none of ours. */
-static void lose_pair(struct weir_verbs_fabric *fabric, const struct ibv_qp *qp, int code)
+/* Queue pairs are created with their link as context. */
+static void lose_pair(const struct ibv_qp *qp, int code)
 {
-    for (unsigned i = 0; i < fabric->places; i++)
-        if (fabric->table[i] != NULL && fabric->table[i]->qp == qp) {
-            weir_verbs_lose(fabric->table[i]->link, code, NULL);
-            return;
-        }
-}
-
-static bool owns_queue(const struct weir_verbs_fabric *fabric, const struct ibv_cq *cq)
-{
-    const struct weir_verbs_queue *queue = fabric->queues;
-
-    while (queue != NULL && queue->cq != cq)
-        queue = queue->next;
-    return queue != NULL;
+    if (qp->qp_context != NULL)
+        weir_verbs_lose(qp->qp_context, code, NULL);
 }
 
 static void take_async(struct weir_verbs_fabric *fabric, const struct ibv_async_event *event)
@@ -59,28 +46,24 @@ static void take_async(struct weir_verbs_fabric *fabric, const struct ibv_async_
         weir_verbs_lose_all(fabric, -ENODEV);
         break;
     case IBV_EVENT_PORT_ERR:
-        if (event->element.port_num == fabric->port) {
+        /* Links outlive a short one: those with requests fail when their retries are used up. */
+        if (event->element.port_num == fabric->port)
             weir_log(WEIR_LOG_WARNING,
-                     "verbs: port %s went down: look at cable, switch and "
-                     "network device",
+                     "verbs: port %s went down: look at cable, switch and network device",
                      fabric->base.facts.device);
-            weir_verbs_lose_all(fabric, -ENETDOWN);
-        }
         break;
     case IBV_EVENT_CQ_ERR:
-        if (owns_queue(fabric, event->element.cq)) {
-            weir_log(WEIR_LOG_ERROR, "verbs: a completion queue of %s ran over",
-                     fabric->base.facts.device);
-            fabric->is_broken = true;
-            weir_verbs_lose_all(fabric, -EOVERFLOW);
-        }
+        weir_log(WEIR_LOG_ERROR, "verbs: a completion queue of %s ran over",
+                 fabric->base.facts.device);
+        fabric->is_broken = true;
+        weir_verbs_lose_all(fabric, -EOVERFLOW);
         break;
     case IBV_EVENT_QP_FATAL:
     case IBV_EVENT_QP_REQ_ERR:
-        lose_pair(fabric, event->element.qp, -EIO);
+        lose_pair(event->element.qp, -EIO);
         break;
     case IBV_EVENT_QP_ACCESS_ERR:
-        lose_pair(fabric, event->element.qp, -EACCES);
+        lose_pair(event->element.qp, -EACCES);
         break;
     default: /* the rest is news that changes nothing here */
         break;
@@ -117,8 +100,6 @@ void weir_verbs_events_progress(struct weir_verbs_fabric *fabric)
     fabric->has_event = false;
     completion_progress(fabric);
     async_progress(fabric);
-    if (fabric->cm != NULL)
-        weir_verbs_cm_progress(fabric);
 }
 
 void weir_verbs_woken(struct weir_fabric *base, void *context, uint32_t events)
@@ -139,11 +120,14 @@ static int watch(struct weir_verbs_fabric *fabric, int fd)
 
 int weir_verbs_watch(struct weir_verbs_fabric *fabric)
 {
-    int code = watch(fabric, fabric->channel->fd);
+    int code;
+
+    if (fabric->is_watched)
+        return 0;
+    code = watch(fabric, fabric->channel->fd);
 
     if (code == 0)
         code = watch(fabric, fabric->context->async_fd);
-    if (code == 0 && fabric->cm != NULL)
-        code = watch(fabric, fabric->cm->fd);
+    fabric->is_watched = code == 0;
     return code;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links: what is allocated for one, how it comes up and how it is cut. */
+/* Links: what is allocated for one, how its queue pair goes from INIT over RTR to RTS once both
+ * ends know of each other, and how it is cut. */
 #include "verbs.h"
 
 #include "weir/base/log.h"
 
+#include <arpa/inet.h>
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +16,12 @@
 #define PLACES 0x10000u
 #define GENERATIONS 0x8000u
 #define FEWEST_REQUESTS 4u
+
+/* A receiver that is not ready is asked again so often (7 would be for ever), after this time: with
+ * credits it does not happen, and what does happen shall be seen. 16: 2.56 ms. */
+#define RECEIVER_RETRIES 6
+#define RECEIVER_TIMER 16
+#define HOPS 64
 
 /* ---- sizes ---- */
 
@@ -25,18 +34,14 @@ static unsigned power_of_two(unsigned least)
     return power;
 }
 
-unsigned weir_verbs_lane_size(const struct weir_fabric_params *params)
+unsigned weir_verbs_send_requests(const struct weir_fabric_params *params)
 {
-    unsigned share = (params->depth + params->pairs - 1) / params->pairs;
-
-    return power_of_two(share > FEWEST_REQUESTS ? share : FEWEST_REQUESTS);
+    return power_of_two(params->depth > FEWEST_REQUESTS ? params->depth : FEWEST_REQUESTS);
 }
 
-/* All lanes have a receive queue, those without messages one of one entry. */
 unsigned weir_verbs_link_entries(const struct weir_fabric_params *params)
 {
-    return params->pairs * weir_verbs_lane_size(params) + params->message_credits + params->pairs -
-           1;
+    return weir_verbs_send_requests(params) + params->message_credits;
 }
 
 /* A message is told at an address aligned to 64 bytes. */
@@ -51,67 +56,212 @@ size_t weir_verbs_link_bytes(const struct weir_fabric_params *params)
            (size_t)power_of_two(params->message_credits) * WEIR_VERBS_SEND_BYTES;
 }
 
-/* ---- the table of lanes, by which completions find them ---- */
+/* ---- the table of links, by which completions find them ---- */
 
 static int grow_table(struct weir_verbs_fabric *fabric)
 {
     unsigned places = fabric->places > 0 ? 2 * fabric->places : 64;
-    struct weir_verbs_lane **table;
-    unsigned *generations;
+    struct weir_verbs_place *table;
 
     if (places > PLACES)
         return -EMFILE;
     table = realloc(fabric->table, places * sizeof *table);
     if (table == NULL)
         return -ENOMEM;
+    for (unsigned i = fabric->places; i < places; i++)
+        table[i] = (struct weir_verbs_place){.next_free = i + 1};
     fabric->table = table;
-    generations = realloc(fabric->generations, places * sizeof *generations);
-    if (generations == NULL)
-        return -ENOMEM;
-    fabric->generations = generations;
-    memset(table + fabric->places, 0, (places - fabric->places) * sizeof *table);
-    memset(generations + fabric->places, 0, (places - fabric->places) * sizeof *generations);
+    fabric->free_place = fabric->places;
     fabric->places = places;
     return 0;
 }
 
-static int take_place(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane)
+static int take_place(struct weir_verbs_fabric *fabric, struct weir_verbs_link *link)
 {
-    unsigned place = 0;
-    int code;
+    int code = fabric->free_place < fabric->places ? 0 : grow_table(fabric);
+    unsigned number = fabric->free_place;
+    struct weir_verbs_place *place;
 
-    while (place < fabric->places && fabric->table[place] != NULL)
-        place++;
-    if (place == fabric->places) {
-        code = grow_table(fabric);
-        if (code < 0)
-            return code;
-    }
-    fabric->generations[place] = (fabric->generations[place] + 1) % GENERATIONS;
-    fabric->table[place] = lane;
-    lane->stamp = (uint64_t)fabric->generations[place] << 48 | (uint64_t)place << 32;
+    if (code < 0)
+        return code;
+    place = &fabric->table[number];
+    fabric->free_place = place->next_free;
+    place->generation = (place->generation + 1) % GENERATIONS;
+    place->link = link;
+    link->stamp = (uint64_t)place->generation << 48 | (uint64_t)number << 32;
     return 0;
 }
 
-static void leave_place(struct weir_verbs_fabric *fabric, struct weir_verbs_lane *lane)
+static void leave_place(struct weir_verbs_fabric *fabric, const struct weir_verbs_link *link)
 {
-    unsigned place = WEIR_VERBS_PLACE(lane->stamp);
+    unsigned number = WEIR_VERBS_PLACE(link->stamp);
 
-    if (place < fabric->places && fabric->table[place] == lane)
-        fabric->table[place] = NULL;
+    if (number >= fabric->places || fabric->table[number].link != link)
+        return;
+    fabric->table[number].link = NULL;
+    fabric->table[number].next_free = fabric->free_place;
+    fabric->free_place = number;
 }
 
-int weir_verbs_lane_renew(struct weir_verbs_lane *lane)
-{
-    struct weir_verbs_link *link = lane->link;
-    struct weir_verbs_queue *queue = link->queue;
+/* ---- the queue pair ---- */
 
-    if (queue->entries - queue->taken < link->receives)
-        return -EAGAIN;
-    queue->taken += link->receives;
-    queue->returned += link->receives;
-    leave_place(weir_verbs_home(link), lane);
-    return take_place(weir_verbs_home(link), lane);
+struct ibv_qp *weir_verbs_pair_create(const struct weir_verbs_fabric *fabric,
+                                      const struct weir_verbs_queue *queue, uint32_t *granted)
+{
+    struct ibv_qp_init_attr wanted = {
+        .send_cq = queue->cq,
+        .recv_cq = queue->cq,
+        .qp_type = IBV_QPT_RC,
+        .cap = {.max_send_wr = weir_verbs_send_requests(&fabric->settings),
+                .max_recv_wr = fabric->settings.message_credits,
+                .max_send_sge = 2,
+                .max_recv_sge = 1,
+                .max_inline_data = weir_verbs_inline(&fabric->settings)},
+    };
+    struct ibv_qp *qp = ibv_create_qp(fabric->pd, &wanted);
+
+    /* Requests may have no room for data: without, the same is granted. */
+    if (qp == NULL && errno == EINVAL) {
+        wanted.cap.max_inline_data = 0;
+        qp = ibv_create_qp(fabric->pd, &wanted);
+    }
+    if (qp != NULL)
+        *granted = wanted.cap.max_inline_data;
+    return qp;
+}
+
+int weir_verbs_receive(struct weir_verbs_link *link, unsigned number)
+{
+    struct ibv_sge piece = {
+        .addr = (uintptr_t)(link->buffers + (size_t)number * link->receive_bytes),
+        .length = link->receive_bytes,
+        .lkey = link->buffers_mr->lkey,
+    };
+    struct ibv_recv_wr request = {
+        .wr_id = WEIR_VERBS_RECEIVE | link->stamp | number, .sg_list = &piece, .num_sge = 1};
+    struct ibv_recv_wr *bad;
+
+    return -ibv_post_recv(link->qp, &request, &bad);
+}
+
+static int to_init(const struct weir_verbs_link *link)
+{
+    const struct weir_verbs_fabric *fabric = weir_verbs_home(link);
+    struct ibv_qp_attr state = {.qp_state = IBV_QPS_INIT,
+                                .pkey_index = (uint16_t)fabric->settings.pkey_index,
+                                .port_num = fabric->port,
+                                .qp_access_flags =
+                                    IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ};
+
+    return -ibv_modify_qp(link->qp, &state,
+                          IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+/* In INIT, and with its receive buffers. */
+static int open_pair(struct weir_verbs_link *link)
+{
+    const struct weir_verbs_fabric *fabric = weir_verbs_home(link);
+    int code;
+
+    link->qp = weir_verbs_pair_create(fabric, link->queue, &link->inline_bytes);
+    if (link->qp == NULL) {
+        code = errno != 0 ? -errno : -EIO;
+        weir_log(WEIR_LOG_WARNING,
+                 "verbs: no queue pair for %u wires: %s; `weir doctor` tells of the limits of "
+                 "device and control group",
+                 link->size, strerror(-code));
+        return code;
+    }
+    link->qp->qp_context = link;
+    code = to_init(link);
+    for (unsigned i = 0; i < link->receives && code == 0; i++)
+        code = weir_verbs_receive(link, i);
+    return code;
+}
+
+static void fill_path(const struct weir_verbs_fabric *fabric,
+                      const struct weir_verbs_endpoint *theirs, struct ibv_ah_attr *path)
+{
+    bool is_ethernet = fabric->attributes.link_layer == IBV_LINK_LAYER_ETHERNET;
+
+    path->port_num = fabric->port;
+    path->dlid = theirs->lid;
+    path->sl = (uint8_t)fabric->settings.service_level;
+    if (!theirs->has_gid)
+        return;
+    /* Within a subnet of InfiniBand the LID is enough. */
+    if (!is_ethernet && theirs->lid != 0 && memcmp(fabric->gid.gid.raw, theirs->gid, 8) == 0)
+        return;
+    path->is_global = 1;
+    memcpy(path->grh.dgid.raw, theirs->gid, sizeof theirs->gid);
+    path->grh.sgid_index = (uint8_t)fabric->gid.index;
+    path->grh.hop_limit = HOPS;
+    path->grh.traffic_class = (uint8_t)fabric->settings.traffic_class;
+}
+
+static int to_ready_to_receive(const struct weir_verbs_link *link,
+                               const struct weir_verbs_endpoint *theirs, enum ibv_mtu mtu,
+                               uint8_t reads)
+{
+    struct ibv_qp_attr state = {.qp_state = IBV_QPS_RTR,
+                                .path_mtu = mtu,
+                                .dest_qp_num = theirs->queue_pair,
+                                .rq_psn = theirs->psn,
+                                .max_dest_rd_atomic = reads,
+                                .min_rnr_timer = RECEIVER_TIMER};
+
+    fill_path(weir_verbs_home(link), theirs, &state.ah_attr);
+    return -ibv_modify_qp(link->qp, &state,
+                          IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                              IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+}
+
+static int to_ready_to_send(const struct weir_verbs_link *link, uint8_t reads)
+{
+    const struct weir_fabric_params *settings = &weir_verbs_home(link)->settings;
+    struct ibv_qp_attr state = {.qp_state = IBV_QPS_RTS,
+                                .sq_psn = link->psn,
+                                .timeout = (uint8_t)settings->timeout_exponent,
+                                .retry_cnt = (uint8_t)settings->retry_count,
+                                .rnr_retry = RECEIVER_RETRIES,
+                                .max_rd_atomic = reads};
+
+    return -ibv_modify_qp(link->qp, &state,
+                          IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+                              IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+static int refuse_path(const struct weir_verbs_link *link, const struct weir_verbs_endpoint *theirs,
+                       int code)
+{
+    char ours[INET6_ADDRSTRLEN], other[INET6_ADDRSTRLEN];
+    union ibv_gid gid;
+
+    memcpy(gid.raw, theirs->gid, sizeof gid.raw);
+    weir_verbs_gid_text(&gid, other, sizeof other);
+    weir_verbs_gid_text(&weir_verbs_home(link)->gid.gid, ours, sizeof ours);
+    weir_log(WEIR_LOG_WARNING,
+             "verbs: %s: no path from GID %s to GID %s (LID %u): %s; is there a route between the "
+             "two, and are both of one network?",
+             link->base.peer, ours, other, theirs->lid, strerror(-code));
+    return code;
+}
+
+static int connect_pair(struct weir_verbs_link *link, const struct weir_verbs_endpoint *ours,
+                        const struct weir_verbs_endpoint *theirs)
+{
+    struct weir_verbs_reads reads = weir_verbs_reads_agreed(ours, theirs);
+    enum ibv_mtu mtu = ours->mtu < theirs->mtu ? ours->mtu : theirs->mtu;
+    int code = to_ready_to_receive(link, theirs, mtu, reads.theirs);
+
+    if (code < 0)
+        return refuse_path(link, theirs, code);
+    code = to_ready_to_send(link, reads.ours);
+    if (code < 0)
+        weir_log(WEIR_LOG_WARNING, "verbs: %s: a queue pair cannot begin to send: %s",
+                 link->base.peer, strerror(-code));
+    link->base.mtu_bytes = weir_verbs_mtu_bytes(mtu);
+    return code;
 }
 
 /* ---- opening ---- */
@@ -141,61 +291,43 @@ static int open_buffers(struct weir_verbs_link *link)
     return 0;
 }
 
-static int open_lanes(struct weir_verbs_link *link)
-{
-    struct weir_verbs_fabric *fabric = weir_verbs_home(link);
-    unsigned size = weir_verbs_lane_size(&fabric->settings);
-
-    link->lane_count = fabric->settings.pairs;
-    for (unsigned i = 0; i < link->lane_count; i++) {
-        struct weir_verbs_lane *lane = &link->lanes[i];
-        int code;
-
-        lane->link = link;
-        lane->size = size;
-        lane->slots = calloc(size, sizeof *lane->slots);
-        if (lane->slots == NULL)
-            return -ENOMEM;
-        code = take_place(fabric, lane);
-        if (code < 0)
-            return code;
-    }
-    return 0;
-}
-
 static uint8_t byte_of(int value)
 {
     return (uint8_t)(value < 0 ? 0 : value > UINT8_MAX ? UINT8_MAX : value);
 }
 
-static void describe(const struct weir_verbs_link *link, struct weir_verbs_card *card)
+static struct weir_verbs_endpoint describe(const struct weir_verbs_link *link)
 {
     const struct weir_verbs_fabric *fabric = weir_verbs_home(link);
+    struct weir_verbs_endpoint endpoint = {
+        .layer = fabric->attributes.link_layer,
+        .gid_type = (uint8_t)fabric->gid.type,
+        .has_gid = fabric->gid.index >= 0,
+        .mtu = (uint8_t)weir_verbs_mtu(fabric->base.facts.mtu_bytes),
+        .answers = byte_of(fabric->device.max_qp_rd_atom),
+        .begins = byte_of((int)fabric->base.facts.read_depth),
+        .lid = fabric->attributes.lid,
+        .psn = link->psn,
+        .queue_pair = link->qp->qp_num,
+    };
 
-    card->transport = (uint8_t)fabric->context->device->transport_type;
-    card->layer = fabric->attributes.link_layer;
-    card->gid_type = (uint8_t)fabric->gid.type;
-    card->uses_cm = fabric->uses_cm;
-    card->mtu = (uint8_t)weir_verbs_mtu(fabric->base.facts.mtu_bytes);
-    card->answers = byte_of(fabric->device.max_qp_rd_atom);
-    card->begins = byte_of((int)fabric->base.facts.read_depth);
-    card->lanes = (uint8_t)link->lane_count;
-    card->lid = fabric->attributes.lid;
-    card->psn = link->psn;
-    card->has_gid = fabric->gid.index >= 0;
-    memcpy(card->gid, fabric->gid.gid.raw, sizeof card->gid);
-    for (unsigned i = 0; i < link->lane_count; i++)
-        card->pairs[i] = link->lanes[i].qp != NULL ? link->lanes[i].qp->qp_num : 0;
+    memcpy(endpoint.gid, fabric->gid.gid.raw, sizeof endpoint.gid);
+    return endpoint;
 }
 
-static int begin(struct weir_verbs_link *link, bool is_incoming, struct weir_card *card)
+static int begin(struct weir_verbs_link *link)
 {
     struct weir_verbs_fabric *fabric = weir_verbs_home(link);
-    struct weir_verbs_card values = {0};
-    int code = fabric->is_broken ? -EIO : open_lanes(link);
+    int code = fabric->is_broken ? -EIO : weir_verbs_watch(fabric);
 
+    if (code == 0)
+        code = take_place(fabric, link);
     if (code < 0)
         return code;
+    link->size = weir_verbs_send_requests(&fabric->settings);
+    link->slots = calloc(link->size, sizeof *link->slots);
+    if (link->slots == NULL)
+        return -ENOMEM;
     code = weir_verbs_queue_take(fabric, weir_verbs_link_entries(&fabric->settings), &link->queue);
     if (code < 0)
         return code;
@@ -203,26 +335,17 @@ static int begin(struct weir_verbs_link *link, bool is_incoming, struct weir_car
     code = open_buffers(link);
     if (code < 0)
         return code;
-    if (getrandom(&link->psn, sizeof link->psn, 0) < 0 ||
-        getrandom(&link->token, sizeof link->token, 0) < 0)
+    if (getrandom(&link->psn, sizeof link->psn, 0) < 0)
         return -errno;
     link->psn &= 0xffffff;
-    if (!fabric->uses_cm)
-        code = weir_verbs_pairs_open(link);
-    else if (is_incoming)
-        code = weir_verbs_cm_listen(fabric, &values);
-    if (code < 0)
-        return code;
-    describe(link, &values);
-    values.token = is_incoming ? link->token : 0;
-    weir_verbs_card_write(&values, card);
-    return 0;
+    return open_pair(link);
 }
 
 int weir_verbs_link_open(struct weir_fabric *base, bool is_incoming, struct weir_link **out,
-                         struct weir_card *card)
+                         struct weir_endpoint_info *info)
 {
     struct weir_verbs_link *link = calloc(1, sizeof *link);
+    struct weir_verbs_endpoint ours;
     int code;
 
     if (link == NULL)
@@ -230,77 +353,46 @@ int weir_verbs_link_open(struct weir_fabric *base, bool is_incoming, struct weir
     link->base.fabric = base;
     link->base.is_incoming = is_incoming;
     link->base.socket = -1;
-    link->is_iwarp = weir_verbs_fabric_of(base)->is_iwarp;
-    code = begin(link, is_incoming, card);
+    code = begin(link);
     if (code < 0) {
         weir_verbs_link_close(&link->base);
         return code;
     }
+    ours = describe(link);
+    ours.lid = htole16(ours.lid);
+    ours.psn = htole32(ours.psn);
+    ours.queue_pair = htole32(ours.queue_pair);
+    memcpy(info->bytes, &ours, sizeof ours);
     *out = &link->base;
     return 0;
 }
 
-/* ---- joining ---- */
-
-/* The end with more of them has the rest for nothing. */
-static void keep_lanes(struct weir_verbs_link *link, unsigned count)
-{
-    struct weir_verbs_fabric *fabric = weir_verbs_home(link);
-
-    while (link->lane_count > count) {
-        struct weir_verbs_lane *lane = &link->lanes[--link->lane_count];
-
-        if (lane->qp != NULL)
-            ibv_destroy_qp(lane->qp);
-        leave_place(fabric, lane);
-        free(lane->slots);
-        *lane = (struct weir_verbs_lane){0};
-    }
-}
-
-int weir_verbs_link_join(struct weir_link *base, const struct weir_card *card)
+int weir_verbs_link_join(struct weir_link *base, const struct weir_endpoint_info *info)
 {
     struct weir_verbs_link *link = weir_verbs_link_of(base);
-    struct weir_verbs_card ours = {0}, theirs;
-    const char *quarrel;
+    struct weir_verbs_endpoint ours = describe(link), theirs;
+    const char *mismatch;
 
-    describe(link, &ours);
-    weir_verbs_card_read(card, &theirs);
-    quarrel = weir_verbs_card_quarrel(&ours, &theirs);
-    if (quarrel != NULL) {
-        weir_log(WEIR_LOG_WARNING, "verbs: %s: %s", base->peer, quarrel);
+    memcpy(&theirs, info->bytes, sizeof theirs);
+    theirs.lid = le16toh(theirs.lid);
+    theirs.psn = le32toh(theirs.psn);
+    theirs.queue_pair = le32toh(theirs.queue_pair);
+    mismatch = weir_verbs_mismatch(&ours, &theirs);
+    if (mismatch != NULL) {
+        weir_log(WEIR_LOG_WARNING, "verbs: %s: %s", base->peer, mismatch);
         return -EPROTONOSUPPORT;
     }
-    keep_lanes(link, theirs.lanes);
-    base->mtu_bytes =
-        weir_verbs_mtu_bytes((enum ibv_mtu)(ours.mtu < theirs.mtu ? ours.mtu : theirs.mtu));
-    link->reads = weir_verbs_reads_agreed(&ours, &theirs);
-    if (!ours.uses_cm)
-        return weir_verbs_pairs_connect(link, &ours, &theirs);
-    /* Who comes in waits for the connections of the other end, which says READY after them. */
-    return base->is_incoming ? 0 : weir_verbs_cm_connect(link, &theirs);
+    return connect_pair(link, &ours, &theirs);
 }
 
 /* ---- the end ---- */
 
 void weir_verbs_link_cut(struct weir_verbs_link *link)
 {
-    if (link->is_cut)
-        return;
     link->is_cut = true;
-    for (unsigned i = 0; i < link->lane_count; i++) {
-        struct weir_verbs_lane *lane = &link->lanes[i];
-
-        if (lane->id != NULL) {
-            if (lane->qp != NULL)
-                rdma_destroy_qp(lane->id);
-            rdma_destroy_id(lane->id);
-        } else if (lane->qp != NULL) {
-            ibv_destroy_qp(lane->qp);
-        }
-        lane->id = NULL;
-        lane->qp = NULL;
-    }
+    if (link->qp != NULL)
+        ibv_destroy_qp(link->qp);
+    link->qp = NULL;
 }
 
 void weir_verbs_link_close(struct weir_link *base)
@@ -309,11 +401,9 @@ void weir_verbs_link_close(struct weir_link *base)
     struct weir_verbs_fabric *fabric = weir_verbs_home(link);
 
     weir_verbs_link_cut(link);
-    for (unsigned i = 0; i < link->lane_count; i++) {
-        weir_verbs_forget_pending(fabric, &link->lanes[i]);
-        leave_place(fabric, &link->lanes[i]);
-        free(link->lanes[i].slots);
-    }
+    weir_verbs_forget_pending(fabric, link);
+    leave_place(fabric, link);
+    free(link->slots);
     if (link->buffers_mr != NULL)
         ibv_dereg_mr(link->buffers_mr);
     if (link->buffers != NULL)

@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wires become requests to the device, and receive buffers are given back to it.
- *
- * What must not be overtaken: on one queue pair, a SEND or READ comes after the WRITEs before it by
- * the rules of reliable connections. With several pairs, messages have the first one, and wait
- * until WRITEs on the others are completed; a READ waits for those WRITEs on others that touch what
- * it reads. Waiting means that post takes no more: it never blocks.
- *
- * Software iWARP lets others complete before the READs in front of them, though we take a
- * completion for the end of all requests before it (verbs_completion.c). Its fence is no remedy:
- * where both ends read, each may wait for the other's answers behind it for ever (siw of Linux 6.1
- * answers four READs, then looks at its own queue, and sleeps if that is fenced or has as many
- * READs in flight as may be). So nothing that would have to wait is handed to it, nor to iWARP in
- * hardware, of which we have seen none. */
+/* Wires become requests to the device, and receive buffers are given back to it. On a reliable
+ * connection a SEND or READ comes after the WRITEs before it: nothing has to wait here. */
 #include "verbs.h"
 
 #include <assert.h>
@@ -26,85 +15,37 @@ void weir_verbs_requests_init(struct weir_verbs_fabric *fabric)
     }
 }
 
-/* A WRITE on another queue pair may still be under way to the same place. */
-static bool is_overtaking(const struct weir_verbs_link *link, const struct weir_verbs_lane *mine,
-                          const struct weir_wire *wire)
-{
-    uint64_t start = wire->remote_address, end = start + wire->bytes;
-
-    for (unsigned i = 0; i < link->lane_count; i++) {
-        const struct weir_verbs_lane *lane = &link->lanes[i];
-
-        if (lane == mine || lane->writes == 0)
-            continue;
-        for (uint32_t at = lane->done; at != lane->head; at++) {
-            const struct weir_verbs_slot *slot = &lane->slots[at & (lane->size - 1)];
-
-            if (slot->start < end && start < slot->end)
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool others_write(const struct weir_verbs_link *link)
-{
-    for (unsigned i = 1; i < link->lane_count; i++)
-        if (link->lanes[i].writes > 0)
-            return true;
-    return false;
-}
-
-/* Whether iWARP would have to wait for READs in flight before it begins this one. */
-static bool waits_for_reads(const struct weir_verbs_link *link, const struct weir_verbs_lane *lane,
-                            const struct weir_wire *wire)
-{
-    return lane->reads > 0 && (wire->verb != WEIR_WIRE_READ || lane->reads >= link->reads.ours);
-}
-
-static bool may_go(const struct weir_verbs_link *link, const struct weir_verbs_lane *lane,
-                   const struct weir_wire *wire)
-{
-    if (link->is_iwarp && waits_for_reads(link, lane, wire))
-        return false;
-    if (wire->verb == WEIR_WIRE_SEND)
-        return lane == &link->lanes[0] && !others_write(link) &&
-               link->send_head - link->send_tail < link->sends;
-    return wire->verb == WEIR_WIRE_WRITE || link->lane_count == 1 ||
-           !is_overtaking(link, lane, wire);
-}
-
 static uint32_t lkey_of(const struct weir_region *region)
 {
     return ((const struct weir_verbs_region *)region)->mr->lkey;
 }
 
-/* A message: in the request itself, or its header in a buffer of ours, with the data if they are
- * small, else behind it from where they lie. */
-static void fill_send(struct weir_verbs_link *link, struct weir_verbs_lane *lane,
-                      const struct weir_wire *wire, struct ibv_send_wr *request,
-                      struct weir_verbs_slot *slot)
+/* A message in the request itself. */
+static void fill_inline_send(const struct weir_wire *wire, struct ibv_send_wr *request)
+{
+    struct ibv_sge *piece = request->sg_list;
+
+    request->send_flags |= IBV_SEND_INLINE;
+    request->num_sge = 0;
+    if (wire->header_bytes > 0)
+        piece[request->num_sge++] =
+            (struct ibv_sge){.addr = (uintptr_t)wire->header, .length = wire->header_bytes};
+    if (wire->bytes > 0)
+        piece[request->num_sge++] =
+            (struct ibv_sge){.addr = (uintptr_t)wire->data, .length = (uint32_t)wire->bytes};
+}
+
+/* The header in a buffer of ours, with the data if they are small, else behind it from where they
+ * lie. */
+static void fill_send(struct weir_verbs_link *link, const struct weir_wire *wire,
+                      struct ibv_send_wr *request)
 {
     struct ibv_sge *piece = request->sg_list;
     uint64_t bytes = wire->header_bytes + wire->bytes;
-    unsigned char *buffer;
+    unsigned char *buffer = link->send_buffers +
+                            (size_t)(link->send_head++ & (link->sends - 1)) * WEIR_VERBS_SEND_BYTES;
 
-    request->opcode = IBV_WR_SEND;
     request->num_sge = 1;
-    slot->has_buffer = bytes > lane->inline_bytes;
-    if (!slot->has_buffer) {
-        request->send_flags |= IBV_SEND_INLINE;
-        request->num_sge = 0;
-        if (wire->header_bytes > 0)
-            piece[request->num_sge++] =
-                (struct ibv_sge){.addr = (uintptr_t)wire->header, .length = wire->header_bytes};
-        if (wire->bytes > 0)
-            piece[request->num_sge++] =
-                (struct ibv_sge){.addr = (uintptr_t)wire->data, .length = (uint32_t)wire->bytes};
-        return;
-    }
-    buffer = link->send_buffers +
-             (size_t)(link->send_head++ & (link->sends - 1)) * WEIR_VERBS_SEND_BYTES;
     if (wire->header_bytes > 0)
         memcpy(buffer, wire->header, wire->header_bytes);
     piece[0] = (struct ibv_sge){
@@ -123,63 +64,52 @@ static void fill_send(struct weir_verbs_link *link, struct weir_verbs_lane *lane
     }
 }
 
-static void fill(struct weir_verbs_link *link, struct weir_verbs_lane *lane,
-                 const struct weir_wire *wire, struct ibv_send_wr *request)
+static void fill(struct weir_verbs_link *link, const struct weir_wire *wire,
+                 struct ibv_send_wr *request)
 {
-    struct weir_verbs_slot *slot = &lane->slots[lane->head & (lane->size - 1)];
+    struct weir_verbs_slot *slot = &link->slots[link->head & (link->size - 1)];
     struct ibv_sge *piece = request->sg_list;
+    bool is_inline = wire->header_bytes + wire->bytes <= link->inline_bytes;
 
-    slot->context = wire->context;
-    slot->start = slot->end = 0;
-    slot->has_buffer = false;
-    slot->is_read = wire->verb == WEIR_WIRE_READ;
-    request->wr_id = lane->stamp | lane->head;
+    *slot = (struct weir_verbs_slot){.context = wire->context,
+                                     .has_buffer = wire->verb == WEIR_WIRE_SEND && !is_inline};
+    request->wr_id = link->stamp | link->head++;
     request->send_flags = 0;
-    lane->head++;
     if (wire->verb == WEIR_WIRE_SEND) {
-        fill_send(link, lane, wire, request, slot);
+        request->opcode = IBV_WR_SEND;
+        if (is_inline)
+            fill_inline_send(wire, request);
+        else
+            fill_send(link, wire, request);
         return;
     }
-    piece->addr = (uintptr_t)wire->data;
-    piece->length = (uint32_t)wire->bytes;
-    piece->lkey = lkey_of(wire->region);
+    *piece = (struct ibv_sge){.addr = (uintptr_t)wire->data,
+                              .length = (uint32_t)wire->bytes,
+                              .lkey = lkey_of(wire->region)};
     request->num_sge = 1;
     request->wr.rdma.remote_addr = wire->remote_address;
     request->wr.rdma.rkey = (uint32_t)wire->remote->key;
-    if (wire->verb == WEIR_WIRE_READ) {
-        request->opcode = IBV_WR_RDMA_READ;
-        lane->reads++;
-        return;
-    }
-    request->opcode = IBV_WR_RDMA_WRITE;
-    if (wire->bytes <= lane->inline_bytes)
+    request->opcode = wire->verb == WEIR_WIRE_READ ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
+    if (wire->verb == WEIR_WIRE_WRITE && is_inline)
         request->send_flags |= IBV_SEND_INLINE;
-    slot->start = wire->remote_address;
-    slot->end = wire->remote_address + wire->bytes;
-    lane->writes++;
 }
 
 /* Takes back what was filled in and not handed over. */
-static void unfill(struct weir_verbs_link *link, struct weir_verbs_lane *lane, unsigned count)
+static void unfill(struct weir_verbs_link *link, unsigned count)
 {
-    while (count-- > 0) {
-        struct weir_verbs_slot *slot = &lane->slots[--lane->head & (lane->size - 1)];
-
-        link->send_head -= slot->has_buffer;
-        lane->writes -= slot->end != 0;
-        lane->reads -= slot->is_read;
-    }
+    while (count-- > 0)
+        link->send_head -= link->slots[--link->head & (link->size - 1)].has_buffer;
 }
 
-/* Fills requests for up to `most` wires, as many as may go on this lane now. */
-static unsigned build(struct weir_verbs_link *link, struct weir_verbs_lane *lane,
-                      const struct weir_wire wires[], unsigned most)
+/* Fills requests for up to `most` wires: fewer if messages find no buffer. */
+static unsigned build(struct weir_verbs_link *link, const struct weir_wire wires[], unsigned most)
 {
     struct weir_verbs_fabric *fabric = weir_verbs_home(link);
     unsigned every = fabric->settings.signal_every, since = 0, count = 0;
 
-    while (count < most && may_go(link, lane, &wires[count])) {
-        fill(link, lane, &wires[count], &fabric->requests[count]);
+    while (count < most && (wires[count].verb != WEIR_WIRE_SEND ||
+                            link->send_head - link->send_tail < link->sends)) {
+        fill(link, &wires[count], &fabric->requests[count]);
         if (++since == every) {
             fabric->requests[count].send_flags |= IBV_SEND_SIGNALED;
             since = 0;
@@ -191,7 +121,7 @@ static unsigned build(struct weir_verbs_link *link, struct weir_verbs_lane *lane
 
 /* Hands over what was built, the last one signalled. How many the device took, or -errno if it is
  * none of them. */
-static int hand_over(struct weir_verbs_link *link, struct weir_verbs_lane *lane, unsigned count)
+static int hand_over(struct weir_verbs_link *link, unsigned count)
 {
     struct weir_verbs_fabric *fabric = weir_verbs_home(link);
     struct ibv_send_wr *last = &fabric->requests[count - 1], *next = last->next, *bad = NULL;
@@ -200,60 +130,36 @@ static int hand_over(struct weir_verbs_link *link, struct weir_verbs_lane *lane,
 
     last->send_flags |= IBV_SEND_SIGNALED;
     last->next = NULL;
-    code = -ibv_post_send(lane->qp, fabric->requests, &bad);
+    code = -ibv_post_send(link->qp, fabric->requests, &bad);
     last->next = next;
-    if (code != 0) {
-        /* Without a word on where it stopped, it is the first one. */
-        taken = bad != NULL ? (unsigned)(bad - fabric->requests) : 0;
-        unfill(link, lane, count - taken);
-    }
-    link->flying += taken;
     if (code == 0)
         return (int)taken;
+    /* Without a word on where it stopped, it is the first one. */
+    taken = bad != NULL ? (unsigned)(bad - fabric->requests) : 0;
+    unfill(link, count - taken);
     /* What was taken may be unsignalled, with nothing behind it that would tell of its end: then
      * only the end of the link hands it back. A full queue, as some drivers have it earlier than
      * they said, is no failure as long as completions will make room. */
-    if (taken > 0 || code != -ENOMEM || link->flying == 0)
+    if (taken > 0 || code != -ENOMEM || link->head == link->tail)
         weir_link_lose(&link->base, code);
     return taken > 0 ? (int)taken : code;
-}
-
-static struct weir_verbs_lane *next_lane(struct weir_verbs_link *link, const struct weir_wire *wire)
-{
-    if (wire->verb == WEIR_WIRE_SEND || link->lane_count == 1)
-        return &link->lanes[0];
-    for (unsigned i = 0; i < link->lane_count; i++) {
-        struct weir_verbs_lane *lane = &link->lanes[link->next_lane];
-
-        if (++link->next_lane == link->lane_count)
-            link->next_lane = 0;
-        if (lane->head - lane->tail < lane->size)
-            return lane;
-    }
-    return &link->lanes[0];
 }
 
 int weir_verbs_post(struct weir_link *base, const struct weir_wire wires[], unsigned count)
 {
     struct weir_verbs_link *link = weir_verbs_link_of(base);
-    unsigned depth = weir_verbs_home(link)->settings.depth;
-    unsigned share = link->lane_count == 1 ? WEIR_VERBS_CHAIN
-                                           : (count + link->lane_count - 1) / link->lane_count;
+    unsigned chain = weir_verbs_smaller(WEIR_VERBS_CHAIN, link->size / 2);
     unsigned taken = 0;
 
-    share = weir_verbs_smaller(share, WEIR_VERBS_CHAIN);
-    while (taken < count && link->flying < depth) {
-        struct weir_verbs_lane *lane = next_lane(link, &wires[taken]);
-        unsigned room =
-            weir_verbs_smaller(lane->size - (lane->head - lane->tail), depth - link->flying);
-        unsigned most = weir_verbs_smaller(weir_verbs_smaller(share, lane->size / 2),
-                                           weir_verbs_smaller(room, count - taken));
-        unsigned built = build(link, lane, wires + taken, most);
+    while (taken < count) {
+        unsigned room = link->size - (link->head - link->tail);
+        unsigned most = weir_verbs_smaller(weir_verbs_smaller(chain, room), count - taken);
+        unsigned built = build(link, wires + taken, most);
         int handed;
 
         if (built == 0)
             break;
-        handed = hand_over(link, lane, built);
+        handed = hand_over(link, built);
         if (handed < 0)
             return taken > 0 || handed == -ENOMEM ? (int)taken : handed;
         taken += (unsigned)handed;

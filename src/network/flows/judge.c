@@ -400,8 +400,7 @@ static void judge_hosts(struct weir_net_result *result)
 static bool is_software(const struct weir_net_result *result)
 {
     for (uint32_t i = 0; result->ranks && i < result->rank_count; i++)
-        if (strncmp(result->ranks[i].device, "rxe", 3) == 0 ||
-            strncmp(result->ranks[i].device, "siw", 3) == 0)
+        if (strncmp(result->ranks[i].device, "rxe", 3) == 0)
             return true;
     return false;
 }
@@ -422,7 +421,7 @@ static void judge_provider(struct weir_net_result *result)
                              "all ranks are on one host: MPI had no need of a network");
     else if (is_verbs(result) && is_software(result))
         weir_net_result_find(result, WEIR_NOTE, "software-rdma",
-                             "software RDMA (rxe or siw): says nothing about hardware");
+                             "software RDMA (rxe): says nothing about hardware");
     else if (is_verbs(result) && is_local)
         weir_net_result_find(result, WEIR_NOTE, "loopback",
                              "all ranks are on one host: data need not have left the adapter");

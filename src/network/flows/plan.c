@@ -70,11 +70,10 @@ static bool is_provider(const struct weir_net_plan *plan, const char *name)
 /* Options that speak of queue pairs and their ports. */
 static int check_verbs_words(const struct weir_net_plan *plan, struct weir_error *error)
 {
-    const char *option = plan->device != NULL                                        ? "device"
-                         : plan->gid_index >= 0                                      ? "gid"
-                         : plan->wireup != NULL && strcmp(plan->wireup, "auto") != 0 ? "wireup"
-                         : plan->mtu_bytes > 0                                       ? "mtu"
-                         : plan->read_depth > 0                                      ? "read-depth"
+    const char *option = plan->device != NULL      ? "device"
+                         : plan->gid_index >= 0    ? "gid"
+                         : plan->mtu_bytes > 0     ? "mtu"
+                         : plan->read_depth > 0    ? "read-depth"
                          : plan->signal_every > 0  ? "signal-every"
                          : plan->inline_bytes > 0  ? "inline"
                          : plan->service_level > 0 ? "service-level"
@@ -105,8 +104,11 @@ static int check_mpi(const struct weir_net_plan *plan, struct weir_error *error)
     return 0;
 }
 
-static int check_shm(const struct weir_net_plan *plan, struct weir_error *error)
+static int check_pairs(const struct weir_net_plan *plan, struct weir_error *error)
 {
+    if (plan->verb == WEIR_NET_SEND && plan->pairs > 1)
+        return REFUSE(error, "--pairs: messages that are sent keep their order, on one connection; "
+                             "leave it out, or say --op write or read");
     if (is_provider(plan, "shm") && plan->pairs > 1)
         return REFUSE(error,
                       "--pairs: between processes of one node there is one way through memory; "
@@ -209,7 +211,7 @@ static int check_latency(const struct weir_net_plan *plan, struct weir_error *er
 int weir_net_plan_check(const struct weir_net_plan *plan, struct weir_error *error)
 {
     static int (*const checks[])(const struct weir_net_plan *, struct weir_error *) = {
-        check_verbs_words, check_mpi,  check_shm, check_latency,
+        check_verbs_words, check_mpi,  check_pairs, check_latency,
         check_sizes,       check_load, check_time};
 
     for (size_t i = 0; i < COUNT(checks); i++) {
@@ -294,7 +296,6 @@ void weir_net_plan_explain(const struct weir_net_plan *plan, struct weir_text *t
         weir_text_add(text, "gid: %d\n", plan->gid_index);
     else
         weir_text_add(text, "gid: chosen\n");
-    add_word(text, "wireup", plan->wireup);
     add_size(text, "mtu", plan->mtu_bytes, "of the port");
     add_number(text, "read depth", plan->read_depth, "of the device");
     if (plan->inline_bytes > 0)

@@ -25,15 +25,19 @@ enum {
 struct greeting {
     uint64_t magic;
     uint32_t rank;
-    uint32_t reserved;
+    uint16_t path, path_count;
 };
 
 struct fabric_link {
     struct net_link base;
     struct fabric_carrier *carrier;
-    struct weir_link *wires; /* NULL: no more */
+    /* `--pairs` of them: writes and reads take turns, all else has the first. NULL: no more */
+    struct weir_link *paths[WEIR_NET_PAIRS_MAX];
+    unsigned path_count, joined_paths, next_path;
     struct fabric_link *next;
     struct weir_region_key remote;
+    bool has_key;          /* `remote` is known */
+    bool is_lost;          /* its paths are closed when all events that were found are dealt with */
     unsigned credits;      /* data messages that the peer can still receive */
     unsigned credit_limit; /* of ours, for the peer's data */
     unsigned owed;         /* given back since we told the peer */
@@ -48,8 +52,10 @@ struct fabric_carrier {
     struct weir_region *region;
     struct fabric_link *links;
     uint32_t rank;
+    unsigned path_count;
     unsigned data_credits;
     bool has_pending; /* notes that did not go yet, on any link */
+    bool has_lost;    /* a link that is_lost */
 };
 
 static struct fabric_carrier *carrier_of(struct net_carrier *carrier)
@@ -102,7 +108,8 @@ static int fabric_listen(struct net_carrier *carrier, char address[WEIR_ADDRESS_
 
 /* ---- links ---- */
 
-static struct fabric_link *make_link(struct fabric_carrier *carrier, uint32_t peer, bool is_opener)
+static struct fabric_link *make_link(struct fabric_carrier *carrier, uint32_t peer, bool is_opener,
+                                     unsigned path_count)
 {
     struct fabric_link *link = calloc(1, sizeof *link);
 
@@ -111,28 +118,44 @@ static struct fabric_link *make_link(struct fabric_carrier *carrier, uint32_t pe
     link->base = (struct net_link){.peer = peer, .is_opener = is_opener};
     link->carrier = carrier;
     link->credit_limit = carrier->data_credits;
+    link->path_count = path_count;
     link->next = carrier->links;
     carrier->links = link;
     return link;
+}
+
+static void close_paths(struct fabric_link *link)
+{
+    for (unsigned i = 0; i < link->path_count; i++) {
+        weir_link_close(link->paths[i]);
+        link->paths[i] = NULL;
+    }
 }
 
 static int fabric_open_link(struct net_carrier *base, uint32_t peer, const char *address,
                             struct net_link **opened)
 {
     struct fabric_carrier *carrier = carrier_of(base);
-    const struct greeting greeting = {.magic = NET_NOTE_MAGIC, .rank = carrier->rank};
-    struct fabric_link *link = make_link(carrier, peer, true);
-    int code;
+    struct fabric_link *link = make_link(carrier, peer, true, carrier->path_count);
 
     if (link == NULL)
         return -ENOMEM;
-    code = weir_fabric_connect(carrier->fabric, address, &greeting, sizeof greeting, &link->wires);
-    if (code < 0) {
-        link->wires = NULL;
-        link->base.code = code;
-        return code;
+    for (unsigned i = 0; i < link->path_count; i++) {
+        const struct greeting greeting = {.magic = NET_NOTE_MAGIC,
+                                          .rank = carrier->rank,
+                                          .path = (uint16_t)i,
+                                          .path_count = (uint16_t)link->path_count};
+        int code = weir_fabric_connect(carrier->fabric, address, &greeting, sizeof greeting,
+                                       &link->paths[i]);
+
+        if (code < 0) {
+            link->paths[i] = NULL;
+            close_paths(link);
+            link->base.code = code;
+            return code;
+        }
+        weir_link_set_owner(link->paths[i], link);
     }
-    weir_link_set_owner(link->wires, link);
     *opened = &link->base;
     return 0;
 }
@@ -152,7 +175,7 @@ static int post_note(struct fabric_link *link, const struct net_note *note)
     const struct weir_wire wire = {
         .verb = WEIR_WIRE_SEND, .header = note, .header_bytes = sizeof *note};
 
-    return weir_link_post(link->wires, &wire, 1);
+    return weir_link_post(link->paths[0], &wire, 1);
 }
 
 static int flush_notes(struct fabric_link *link)
@@ -160,7 +183,7 @@ static int flush_notes(struct fabric_link *link)
     unsigned gone = 0;
     int code = 1;
 
-    if (link->wires == NULL)
+    if (link->paths[0] == NULL)
         return -ENOTCONN;
     while (gone < link->pending_count && (code = post_note(link, &link->pending[gone])) == 1)
         gone++;
@@ -174,7 +197,7 @@ static int fabric_tell(struct net_link *base, const struct net_note *note)
 {
     struct fabric_link *link = link_of(base);
 
-    if (link->wires == NULL)
+    if (link->paths[0] == NULL)
         return -ENOTCONN;
     if (link->pending_count == PENDING_MAX)
         return -EAGAIN;
@@ -230,6 +253,24 @@ static unsigned fill_wires(const struct fabric_link *link, const struct net_cour
     return limit;
 }
 
+/* Over all paths, each of which has its share, in turn. How many were taken, or -errno. */
+static int post_wires(struct fabric_link *link, const struct weir_wire wires[], unsigned count)
+{
+    unsigned share = (count + link->path_count - 1) / link->path_count, taken = 0;
+
+    for (unsigned i = 0; i < link->path_count && taken < count; i++) {
+        unsigned left = count - taken;
+        int code = weir_link_post(link->paths[link->next_path], wires + taken,
+                                  left < share ? left : share);
+
+        if (code < 0)
+            return taken > 0 ? (int)taken : code;
+        taken += (unsigned)code;
+        link->next_path = (link->next_path + 1) % link->path_count;
+    }
+    return (int)taken;
+}
+
 static int fabric_post(struct net_link *base, const struct net_course *course,
                        const struct net_piece pieces[], unsigned count)
 {
@@ -238,13 +279,15 @@ static int fabric_post(struct net_link *base, const struct net_course *course,
     unsigned filled;
     int taken;
 
-    if (link->wires == NULL)
+    if (link->paths[0] == NULL)
         return -ENOTCONN;
     filled = fill_wires(link, course, pieces, count, wires);
     if (filled == 0)
         return 0;
-    taken = weir_link_post(link->wires, wires, filled);
-    if (taken > 0 && course->verb == WEIR_NET_SEND)
+    if (course->verb != WEIR_NET_SEND)
+        return post_wires(link, wires, filled);
+    taken = weir_link_post(link->paths[0], wires, filled);
+    if (taken > 0)
         link->credits -= (unsigned)taken;
     return taken;
 }
@@ -257,19 +300,19 @@ static int fabric_trip(struct net_link *base, const struct net_course *course,
     struct weir_wire wire;
 
     assert(course->verb != WEIR_NET_SEND);
-    if (link->wires == NULL)
+    if (link->paths[0] == NULL)
         return -ENOTCONN;
     wire = wire_of(link, course, piece);
-    return weir_link_trip(link->wires, &wire);
+    return weir_link_trip(link->paths[0], &wire);
 }
 
 static void fabric_release(struct net_link *base, void *data)
 {
     struct fabric_link *link = link_of(base);
 
-    if (link->wires == NULL)
+    if (link->paths[0] == NULL)
         return;
-    weir_link_release(link->wires, data);
+    weir_link_release(link->paths[0], data);
     if (++link->owed < (link->credit_limit + 1) / 2)
         return;
     if (fabric_tell(base, &(struct net_note){.kind = NET_NOTE_CREDIT, .values = {link->owed}}) == 0)
@@ -278,26 +321,55 @@ static void fabric_release(struct net_link *base, void *data)
 
 /* ---- what happens ---- */
 
-static void on_joined(struct fabric_carrier *carrier, const struct weir_event *event)
+/* The link that an incoming path belongs to: that of its rank which is not complete yet, or a new
+ * one. NULL: it is none of this run's. */
+static struct fabric_link *link_of_incoming(struct fabric_carrier *carrier,
+                                            const struct weir_event *event)
 {
-    struct fabric_link *link = weir_link_owner(event->link);
     const struct greeting *greeting = event->message;
-    unsigned credits = weir_link_credits(event->link);
+    struct fabric_link *link = carrier->links;
 
-    if (event->is_incoming) {
-        bool is_ours = event->bytes >= sizeof *greeting && greeting->magic == NET_NOTE_MAGIC;
+    if (event->bytes < sizeof *greeting || greeting->magic != NET_NOTE_MAGIC ||
+        greeting->path_count == 0 || greeting->path_count > WEIR_NET_PAIRS_MAX ||
+        greeting->path >= greeting->path_count)
+        return NULL;
+    while (link != NULL && (link->base.is_opener || link->base.peer != greeting->rank ||
+                            link->joined_paths == link->path_count))
+        link = link->next;
+    if (link == NULL)
+        link = make_link(carrier, greeting->rank, false, greeting->path_count);
+    if (link == NULL || greeting->path >= link->path_count || link->paths[greeting->path] != NULL)
+        return NULL;
+    link->paths[greeting->path] = event->link;
+    weir_link_set_owner(event->link, link);
+    return link;
+}
 
-        link = is_ours ? make_link(carrier, greeting->rank, false) : NULL;
-        if (link == NULL) {
-            weir_link_close(event->link);
-            return;
-        }
-        link->wires = event->link;
-        weir_link_set_owner(event->link, link);
-    }
+/* It can be used when all its paths are up, and where the peer's memory is, is known. */
+static void come_up(struct fabric_link *link, struct net_event *event)
+{
+    if (link->joined_paths < link->path_count || !link->has_key)
+        return;
+    link->base.is_up = true;
+    event->kind = NET_EVENT_JOINED;
+}
+
+static void on_joined(struct fabric_carrier *carrier, const struct weir_event *from,
+                      struct net_event *event)
+{
+    struct fabric_link *link =
+        from->is_incoming ? link_of_incoming(carrier, from) : weir_link_owner(from->link);
+    unsigned credits = weir_link_credits(from->link);
+
+    if (link == NULL)
+        return;
+    event->link = &link->base;
+    if (++link->joined_paths < link->path_count)
+        return;
     link->credits = credits > NOTE_CREDITS ? credits - NOTE_CREDITS : 1;
     fabric_tell(&link->base,
                 &(struct net_note){.kind = NET_NOTE_KEY, .key = weir_region_key(carrier->region)});
+    come_up(link, event);
 }
 
 static void on_note(struct fabric_link *link, const struct net_note *note, struct net_event *event)
@@ -306,8 +378,8 @@ static void on_note(struct fabric_link *link, const struct net_note *note, struc
         link->credits += (unsigned)note->values[0];
     } else if (note->kind == NET_NOTE_KEY) {
         link->remote = note->key;
-        link->base.is_up = true;
-        event->kind = NET_EVENT_JOINED;
+        link->has_key = true;
+        come_up(link, event);
     } else {
         event->kind = NET_EVENT_TOLD;
         event->note = *note;
@@ -339,8 +411,8 @@ static void on_left(struct fabric_link *link, const struct weir_event *from,
     event->code = from->result < 0 ? from->result : -ECONNRESET;
     link->base.is_up = false;
     link->base.code = event->code;
-    weir_link_close(link->wires);
-    link->wires = NULL;
+    link->is_lost = true;
+    link->carrier->has_lost = true;
 }
 
 static void translate(struct fabric_carrier *carrier, const struct weir_event *from,
@@ -350,11 +422,13 @@ static void translate(struct fabric_carrier *carrier, const struct weir_event *f
 
     event->kind = NET_EVENT_NONE;
     if (from->kind == WEIR_EVENT_JOINED) {
-        on_joined(carrier, from);
+        on_joined(carrier, from, event);
         return;
     }
-    if (link == NULL) {
-        if (from->kind == WEIR_EVENT_LEFT)
+    if (link == NULL || link->is_lost) {
+        if (from->kind == WEIR_EVENT_MESSAGE)
+            weir_link_release(from->link, from->message);
+        if (from->kind == WEIR_EVENT_LEFT && link == NULL)
             weir_link_close(from->link);
         return;
     }
@@ -378,6 +452,14 @@ static void flush_all(struct fabric_carrier *carrier)
             flush_notes(link);
 }
 
+static void close_lost(struct fabric_carrier *carrier)
+{
+    carrier->has_lost = false;
+    for (struct fabric_link *link = carrier->links; link != NULL; link = link->next)
+        if (link->is_lost)
+            close_paths(link);
+}
+
 static int fabric_poll(struct net_carrier *base, struct net_event events[], unsigned max,
                        uint64_t timeout_ns)
 {
@@ -388,6 +470,8 @@ static int fabric_poll(struct net_carrier *base, struct net_event events[], unsi
 
     for (int i = 0; i < count; i++)
         translate(carrier, &found[i], &events[i]);
+    if (carrier->has_lost)
+        close_lost(carrier);
     if (carrier->has_pending)
         flush_all(carrier);
     return count;
@@ -403,8 +487,7 @@ static void fabric_close(struct net_carrier *base)
         struct fabric_link *link = carrier->links;
 
         carrier->links = link->next;
-        if (link->wires != NULL)
-            weir_link_close(link->wires);
+        close_paths(link);
         free(link);
     }
     weir_region_close(carrier->region);
@@ -443,8 +526,6 @@ static struct weir_fabric_params fabric_params(const struct net_carrier_params *
         .device = plan->device,
         .interface = plan->interface,
         .gid_index = plan->gid_index,
-        .wireup = weir_wireup_of(plan->wireup),
-        .pairs = plan->pairs,
         .depth = plan->depth + NOTE_DEPTH,
         .message_bytes = message_bytes > 4096 ? (unsigned)message_bytes : 4096,
         .message_credits = data_credits + NOTE_CREDITS,
@@ -507,6 +588,7 @@ int net_fabric_carrier_open(const struct net_carrier_params *params, struct net_
     carrier->slab.fd = -1;
     carrier->rank = (uint32_t)params->group->rank;
     carrier->data_credits = data_credits;
+    carrier->path_count = params->plan->pairs;
     carrier->base.ops = &fabric_ops;
     carrier->base.is_one_sided = weir_fabric_facts(carrier->fabric)->is_one_sided;
     carrier->base.longest_bytes = weir_fabric_facts(carrier->fabric)->longest_wire_bytes;

@@ -74,7 +74,7 @@ static int to_errno(int mpi_code)
 static void mpi_describe(const struct net_carrier *carrier, struct weir_fabric_facts *facts)
 {
     (void)carrier;
-    *facts = (struct weir_fabric_facts){.gid_index = -1, .numa_node = -1, .pairs = 1};
+    *facts = (struct weir_fabric_facts){.gid_index = -1, .numa_node = -1};
     snprintf(facts->provider, sizeof facts->provider, "mpi");
     snprintf(facts->transport, sizeof facts->transport, "MPI");
 }

@@ -38,7 +38,7 @@ static void tell_facts(struct weir_object_server *server)
     atomic_store(&server->told.used_bytes, space.used_bytes);
     atomic_store(&server->told.object_count, space.object_count);
     atomic_store(&server->told.client_count, server->client_count);
-    atomic_store(&server->told.refused_count, weir_fabric_door_counts(server->fabric).refused);
+    atomic_store(&server->told.refused_count, weir_fabric_handshake_counts(server->fabric).refused);
 }
 
 static void *run(void *context)

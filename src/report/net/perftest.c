@@ -32,9 +32,7 @@ static bool is_latency(const struct weir_net_view *view)
 /* "IB" is also what perftest says of RoCE. */
 static const char *transport_of(const struct weir_net_result *result)
 {
-    if (strcmp(result->provider, "verbs") != 0)
-        return result->provider;
-    return strcmp(result->transport, "iWARP") == 0 ? "IW" : "IB";
+    return strcmp(result->provider, "verbs") == 0 ? "IB" : result->provider;
 }
 
 static const char *link_of(const struct weir_net_result *result)
@@ -65,7 +63,6 @@ static void add_facts(const struct weir_net_view *view)
 {
     const struct weir_net_plan *plan = view->plan;
     const struct weir_net_result *result = view->result;
-    bool is_cm = plan->wireup && strcmp(plan->wireup, "cm") == 0;
 
     weir_text_add(view->text, " Dual-port       : OFF\t\tDevice         : ");
     weir_net_view_add_name(view, result->ranks ? result->ranks[0].device : "");
@@ -86,8 +83,7 @@ static void add_facts(const struct weir_net_view *view)
         weir_text_add(view->text, " Outstand reads  : %u\n", result->read_depth);
     else
         weir_text_add(view->text, " Max inline data : %u[B]\n", result->inline_bytes);
-    weir_text_add(view->text, " rdma_cm QPs\t : %s\n Data ex. method : %s\n", is_cm ? "ON" : "OFF",
-                  is_cm ? "rdma_cm" : "Ethernet");
+    weir_text_add(view->text, " rdma_cm QPs\t : OFF\n Data ex. method : Ethernet\n");
 }
 
 static void add_columns(const struct weir_net_view *view)

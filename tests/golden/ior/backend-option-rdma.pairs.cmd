@@ -1,1 +1,0 @@
--a RDMA --rdma.pairs=4

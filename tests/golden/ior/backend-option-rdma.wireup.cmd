@@ -1,1 +1,0 @@
--a RDMA --rdma.wireup=cm
