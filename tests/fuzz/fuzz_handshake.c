@@ -2,20 +2,13 @@
 /* Bytes of a new connection: the first one says how far an honest peer got before it began to talk
  * nonsense. With the secret, nonsense may be an endpoint, a frame of tcp, or what follows one. The
  * same bytes go to the handshake alone, as server and as client. */
-#include "network/fabric/handshake.h"
-#include "network/fabric/interface.h"
-#include "network/fabric/secret.h"
+#include "peer.h"
+
 #include "network/fabric/tcp.h"
 
-#include "weir/base/clock.h"
 #include "weir/base/log.h"
 
-#include <arpa/inet.h>
-#include <assert.h>
-#include <endian.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MEMORY_BYTES 65536
@@ -81,58 +74,30 @@ static void say(struct scene *scene, const void *text, size_t bytes)
     }
 }
 
+/* Says what an honest peer says before the stage is reached. False: the fabric has hung up. */
 static bool be_honest(struct scene *scene, enum honesty until)
 {
-    static const unsigned char secret[WEIR_SECRET_BYTES];
-    struct weir_handshake_hello hello = {.magic = WEIR_HANDSHAKE_MAGIC,
-                                         .version = htole32(WEIR_HANDSHAKE_VERSION),
-                                         .provider = "tcp"};
-    struct weir_handshake_hello challenge;
-    struct weir_handshake_proof proof = {0}, answer;
-    struct weir_handshake_endpoint endpoint = {.credits = htole32(4),
-                                               .message_bytes = htole32(512)};
-    struct weir_handshake_ready ready = {0};
-    uint32_t depth = htole32(4);
+    static const struct weir_endpoint_info info;
+    struct weir_handshake handshake;
 
-    memcpy(endpoint.info.bytes, &depth, sizeof depth);
-    if (until == HELLO)
-        return true;
-    say(scene, &hello, sizeof hello);
-    if (!hear(scene, &challenge, sizeof challenge))
-        return false;
-    if (until == PROOF)
-        return true;
-    weir_secret_prove(secret, "client", &hello, sizeof hello, &challenge, sizeof challenge,
-                      proof.proof);
-    say(scene, &proof, sizeof proof);
-    if (!hear(scene, &answer, sizeof answer))
-        return false;
-    if (until == ENDPOINT)
-        return true;
-    say(scene, &endpoint, sizeof endpoint);
-    if (!hear(scene, &endpoint, sizeof endpoint))
-        return false;
-    say(scene, &ready, sizeof ready);
+    peer_begin(&handshake, false, 4, 512, 4);
+    for (enum honesty stage = HELLO; stage != until; stage++) {
+        union weir_handshake_message answer;
+        size_t wanted = weir_handshake_wants(&handshake);
+
+        say(scene, handshake.out, handshake.out_bytes);
+        handshake.out_bytes = 0;
+        if (!hear(scene, &answer, wanted))
+            return false;
+        weir_handshake_take(&handshake, &answer, wanted);
+        if (handshake.state == WEIR_HANDSHAKE_FAILED)
+            return false;
+        if (handshake.state == WEIR_HANDSHAKE_MEET)
+            weir_handshake_accept(&handshake, &info);
+    }
+    if (handshake.state == WEIR_HANDSHAKE_DONE)
+        say(scene, handshake.out, handshake.out_bytes);
     return true;
-}
-
-static int dial(const char *address)
-{
-    struct weir_host_port parsed;
-    struct sockaddr_in place = {.sin_family = AF_INET};
-    struct linger reset = {1, 0};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int failure;
-
-    failure = weir_host_port_parse(address, &parsed);
-    assert(fd >= 0 && failure == 0);
-    place.sin_port = htons((uint16_t)strtoul(parsed.port, NULL, 10));
-    inet_pton(AF_INET, parsed.host, &place.sin_addr);
-    failure = connect(fd, (struct sockaddr *)&place, sizeof place);
-    assert(failure == 0);
-    /* Thousands of these a second would use up all ports by waiting for their last packets. */
-    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-    return fd;
 }
 
 int LLVMFuzzerInitialize(int *count, char ***words)
@@ -178,16 +143,10 @@ static void post_some(struct scene *scene, struct weir_region *region,
 /* The handshake by itself: whatever comes, it ends, and says no more than it has room for. */
 static void fuzz_alone(const uint8_t *bytes, size_t count, bool is_server)
 {
-    static const unsigned char secret[WEIR_SECRET_BYTES], nonce[WEIR_NONCE_BYTES];
     static const struct weir_endpoint_info info;
     struct weir_handshake handshake;
 
-    weir_handshake_begin(&handshake, &(struct weir_handshake_params){.is_server = is_server,
-                                                                     .provider = "tcp",
-                                                                     .secret = secret,
-                                                                     .nonce = nonce,
-                                                                     .credits = 4,
-                                                                     .message_bytes = 512});
+    peer_begin(&handshake, is_server, 4, 512, 4);
     while (count > 0 && weir_handshake_wants(&handshake) > 0) {
         size_t taken = weir_handshake_take(&handshake, bytes, count);
 
@@ -225,7 +184,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     assert(!failure);
     failure = weir_region_open(scene.fabric, memory, MEMORY_BYTES, NULL, true, &region, &error);
     assert(!failure);
-    scene.fd = dial(address);
+    scene.fd = peer_dial(address);
     key = weir_region_key(region);
     stage = bytes[0] % STAGES;
     if (be_honest(&scene, stage)) {

@@ -2,20 +2,15 @@
 /* Requests to an object server, of a peer that knows the secret: what its endpoint says (how long
  * messages are that it can receive, and how many), and then messages that are requests, nearly.
  * After each input an honest client is welcomed. */
-#include "network/fabric/handshake.h"
-#include "network/fabric/interface.h"
+#include "peer.h"
+
 #include "network/fabric/tcp.h"
 #include "network/objects/protocol.h"
 
 #include "weir/base/log.h"
 
-#include <arpa/inet.h>
-#include <assert.h>
-#include <endian.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 int LLVMFuzzerInitialize(int *count, char ***words);
@@ -23,39 +18,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 static struct weir_object_server *server;
 
-static int dial(void)
-{
-    struct sockaddr_in place = {.sin_family = AF_INET};
-    struct linger reset = {1, 0};
-    struct weir_host_port parsed;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int failure = weir_host_port_parse(weir_object_server_address(server), &parsed);
-
-    assert(fd >= 0 && failure == 0);
-    place.sin_port = htons((uint16_t)strtoul(parsed.port, NULL, 10));
-    inet_pton(AF_INET, parsed.host, &place.sin_addr);
-    failure = connect(fd, (struct sockaddr *)&place, sizeof place);
-    assert(failure == 0);
-    /* Thousands of these a second would use up all ports by waiting for their last packets. */
-    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-    return fd;
-}
-
 /* Up to READY. False: the server has hung up. */
 static bool shake_hands(int fd, uint32_t credits, uint32_t message_bytes)
 {
-    static const unsigned char secret[WEIR_SECRET_BYTES], nonce[WEIR_NONCE_BYTES];
     static const struct weir_endpoint_info info;
-    uint32_t depth = htole32(16);
     struct weir_handshake handshake;
 
-    weir_handshake_begin(&handshake,
-                         &(struct weir_handshake_params){.provider = "tcp",
-                                                         .secret = secret,
-                                                         .nonce = nonce,
-                                                         .credits = credits,
-                                                         .message_bytes = message_bytes});
-    memcpy(handshake.ours.info.bytes, &depth, sizeof depth);
+    peer_begin(&handshake, false, credits, message_bytes, 16);
     while (handshake.state != WEIR_HANDSHAKE_FAILED) {
         unsigned char bytes[512];
         size_t wanted;
@@ -161,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 
     if (count < 4)
         return 0;
-    fd = dial();
+    fd = peer_dial(weir_object_server_address(server));
     if (shake_hands(fd, 1u + bytes[0] % 64, bytes[1] & 1 ? 4096 : 1u + bytes[2] * 16u)) {
         if (bytes[3] & 1)
             send_hello(fd);
@@ -170,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         listen_for(fd, 1);
     }
     close(fd);
-    fd = dial();
+    fd = peer_dial(weir_object_server_address(server));
     /* It is still there, and answers. */
     if (!shake_hands(fd, 4, 4096) || !send_hello(fd) || listen_for(fd, 10000) == 0)
         abort();

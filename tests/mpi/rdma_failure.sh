@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Servers and clients that die or fall silent, and strangers at the door: what needs them fails in time and says whom it
+# Servers and clients that die or fall silent, and strangers who connect: what needs them fails in time and says whom it
 # was about, and all else goes on.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -84,10 +84,10 @@ for provider in tcp shm; do
     if [[ $provider == tcp ]]; then
         [[ $(ulimit -Hn) == unlimited ]] || (($(ulimit -Hn) >= 6500)) || fail "no 6500 descriptors can be had: ulimit -Hn"
         ulimit -Sn 6500
-        python3 -B "$WEIR_ROOT/tests/mpi/rdma_door.py" "$hosts" 8 silent 6000 >"$work/silent.out" 2>&1 &
+        python3 -B "$WEIR_ROOT/tests/mpi/rdma_handshake.py" "$hosts" 8 silent 6000 >"$work/silent.out" 2>&1 &
         silent=$!
         wait_until 20 grep -q ready "$work/silent.out" || fail "6000 connections cannot be made"
-        came=$(python3 -B "$WEIR_ROOT/tests/mpi/rdma_door.py" "$hosts" 10 honest 200 "$secret")
+        came=$(python3 -B "$WEIR_ROOT/tests/mpi/rdma_handshake.py" "$hosts" 10 honest 200 "$secret")
         [[ ${came% *} == 200 ]] || fail "of 200 honest clients, ${came% *} were let in within 10 s, the last after ${came#* } s"
         ior_on 2 "$provider" -w -r -R -t 64k -b 1m
         expect_right $((2 * mib))
@@ -98,7 +98,7 @@ for provider in tcp shm; do
     memory_kib() { awk '/^VmRSS:/ { print $2 }' "/proc/$good/status"; }
     files_open() { find "/proc/$good/fd" -mindepth 1 | wc -l; }
     has_few_files() { (($(files_open) < 40)); }
-    knock() { python3 -B "$WEIR_ROOT/tests/mpi/rdma_door.py" "${hosts%%/*}" "$@"; }
+    knock() { python3 -B "$WEIR_ROOT/tests/mpi/rdma_handshake.py" "${hosts%%/*}" "$@"; }
     # What all of them need is taken before it is looked at: the C library keeps it for the next ones.
     knock 0 connect 200 >/dev/null
     warm=$(knock 1) || fail "garbage stops the python"

@@ -98,17 +98,26 @@ static inline void stranger_greet(struct stranger *stranger, struct wire_end *en
                      sizeof stranger->challenge);
 }
 
-/* PROOF, and what is answered. */
+/* PROOF, whatever it is worth, and what is answered. */
+static inline struct weir_handshake_proof stranger_offer(struct stranger *stranger,
+                                                         struct wire_end *end,
+                                                         const struct weir_handshake_proof *proof)
+{
+    struct weir_handshake_proof answer = {0};
+
+    stranger_say(stranger, proof, sizeof *proof);
+    assert_int_equal(stranger_hear(stranger, end, &answer, sizeof answer), sizeof answer);
+    return answer;
+}
+
+/* An honest PROOF, and what is answered. */
 static inline struct weir_handshake_proof stranger_show(struct stranger *stranger,
                                                         struct wire_end *end)
 {
     struct weir_handshake_proof proof = {0};
-    struct weir_handshake_proof answer = {0};
 
     stranger_prove(stranger, "client", proof.proof);
-    stranger_say(stranger, &proof, sizeof proof);
-    assert_int_equal(stranger_hear(stranger, end, &answer, sizeof answer), sizeof answer);
-    return answer;
+    return stranger_offer(stranger, end, &proof);
 }
 
 /* All but READY, with an end of tcp that has `depth` requests in flight. */

@@ -25,14 +25,14 @@ struct weir_region; /* memory that the network may touch */
 
 /* Zero is a default everywhere, but for gid_index. */
 struct weir_fabric_params {
-    const char *provider;  /* "verbs", "tcp", "shm"; NULL: verbs where there is a device, or where
-                              what follows speaks of them, else tcp */
-    const char *device;    /* verbs: "mlx5_0", or "mlx5_0/1" with a port; NULL: the first active */
-    const char *interface; /* name or IP address of the network device to be reached at; NULL: that
-                              of the verbs device, else the one this host's name stands for */
-    int gid_index;         /* verbs: of the port's table; -1: chosen */
-    unsigned depth;           /* wires in flight on a link; 0: 128 */
-    unsigned message_bytes;   /* the longest message that can be received; 0: 4096 */
+    const char *provider;   /* "verbs", "tcp", "shm"; NULL: verbs where there is a device, or where
+                               what follows speaks of them, else tcp */
+    const char *device;     /* verbs: "mlx5_0", or "mlx5_0/1" with a port; NULL: the first active */
+    const char *interface;  /* name or IP address of the network device to be reached at; NULL: that
+                               of the verbs device, else the one this host's name stands for */
+    int gid_index;          /* verbs: of the port's table; -1: chosen */
+    unsigned depth;         /* wires in flight on a link; 0: 128 */
+    unsigned message_bytes; /* the longest message that can be received; 0: 4096 */
     unsigned message_credits; /* messages that can be received before one is released; 0: 32 */
     unsigned signal_every;  /* verbs: of a list posted at once, every so many is signalled, and the
                                last; 0: the last only */
@@ -197,8 +197,9 @@ struct weir_wire {
 };
 
 /* Hands wires over, in order; returns how many were taken (fewer than `count`: the link is full, or
- * its peer, which has just connected, cannot receive yet: poll first), or -errno if the link is no more, or (-EMSGSIZE: none was taken) if a message is
- * longer than the peer can receive. Never blocks. What each wire is done with comes back from poll.
+ * its peer, which has just connected, cannot receive yet: poll first), or -errno if the link is no
+ * more, or (-EMSGSIZE: none was taken) if a message is longer than the peer can receive. Never
+ * blocks. What each wire is done with comes back from poll.
  * On one link: a READ or SEND sees at the peer what WRITEs before it wrote. */
 int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsigned count);
 
@@ -225,14 +226,15 @@ struct weir_event {
     struct weir_link *link;
     int result;
     void *context;    /* DONE */
-    void *message;    /* MESSAGE: aligned to 64 bytes; JOINED and incoming: the greeting, aligned to 8 */
+    void *message;    /* MESSAGE: aligned to 64 bytes; JOINED and incoming: the greeting, to 8 */
     uint32_t bytes;   /* of it */
     bool is_incoming; /* JOINED */
 };
 
 /* What has happened on any link: up to `max` events; 0 only after it has waited for `timeout_ns`
  * (0: not at all; UINT64_MAX: for ever), a signal has come, weir_fabric_wake was called, or an
- * incoming link that was told of can be posted to. Returns how many, or -errno if the fabric is broken. Allocates only when links come or go. */
+ * incoming link that was told of can be posted to. Returns how many, or -errno if the fabric is
+ * broken. Allocates only when links come or go. */
 int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
                      uint64_t timeout_ns);
 

@@ -44,14 +44,14 @@ struct weir_object_server_facts {
     uint64_t object_count;
     uint64_t client_count; /* linked now */
     uint64_t message_count;
-    uint64_t refused_count; /* at the door */
+    uint64_t refused_count; /* before they were linked */
     bool is_broken;         /* its network failed as a whole: it serves nobody any more */
     bool is_huge;
     bool has_backing;
 };
 
-/* Memory is taken, placed, touched and registered, the backing opened, the door opened, the thread
- * started. 0, or the error with its way out. */
+/* Memory is taken, placed, touched and registered, the backing opened, the listener opened, the
+ * thread started. 0, or the error with its way out. */
 int weir_object_server_open(const struct weir_object_server_params *params,
                             struct weir_object_server **server, struct weir_error *error);
 

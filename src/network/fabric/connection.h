@@ -26,9 +26,9 @@ struct weir_connection {
 struct weir_listener {
     struct weir_fabric *fabric;
     int fd;           /* -1: nobody listens */
-    bool is_shut;     /* for want of room or of descriptors */
+    uint64_t open_ns; /* not before is accepted again, for want of room or of descriptors;
+                         UINT64_MAX: it accepts */
     bool is_full;     /* of unproven connections: the next one that proves itself opens it */
-    uint64_t open_ns; /* accept again */
     struct weir_connection *connections; /* the newest first */
     struct weir_connection *gone;
     uint64_t deadline_ns; /* no connection's comes before */

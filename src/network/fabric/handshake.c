@@ -38,6 +38,15 @@ static void fail_nonsense(struct weir_handshake *handshake)
     end_with(handshake, WEIR_HANDSHAKE_FAILED, -EPROTO, "does not speak weir's protocol");
 }
 
+static void end_for_version(struct weir_handshake *handshake, enum weir_handshake_state state,
+                            int code, uint32_t version)
+{
+    end_with(handshake, state, code,
+             "speaks version %u of the handshake, and this weir version %u: both need the same "
+             "weir",
+             version, WEIR_HANDSHAKE_VERSION);
+}
+
 static struct weir_handshake_hello make_hello(const struct weir_handshake_params *params)
 {
     struct weir_handshake_hello hello = {.version = htole32(WEIR_HANDSHAKE_VERSION)};
@@ -98,10 +107,7 @@ static void take_hello(struct weir_handshake *handshake, const struct weir_hands
     handshake->state = WEIR_EXPECT_PROOF;
     if (version != WEIR_HANDSHAKE_VERSION) {
         status = WEIR_HANDSHAKE_OTHER_VERSION;
-        end_with(handshake, WEIR_HANDSHAKE_REFUSED, -EPROTO,
-                 "speaks version %u of the handshake, and this weir version %u: both need the same "
-                 "weir",
-                 version, WEIR_HANDSHAKE_VERSION);
+        end_for_version(handshake, WEIR_HANDSHAKE_REFUSED, -EPROTO, version);
     } else if (strncmp(hello->provider, handshake->provider, sizeof hello->provider) != 0) {
         status = WEIR_HANDSHAKE_OTHER_PROVIDER;
         end_with(handshake, WEIR_HANDSHAKE_REFUSED, -EPROTO,
@@ -145,10 +151,7 @@ static void take_challenge(struct weir_handshake *handshake,
     struct weir_handshake_proof proof = {0};
 
     if (version != WEIR_HANDSHAKE_VERSION) {
-        end_with(handshake, WEIR_HANDSHAKE_FAILED, -EPROTONOSUPPORT,
-                 "speaks version %u of the handshake, and this weir version %u: both need the same "
-                 "weir",
-                 version, WEIR_HANDSHAKE_VERSION);
+        end_for_version(handshake, WEIR_HANDSHAKE_FAILED, -EPROTONOSUPPORT, version);
     } else if (status == WEIR_HANDSHAKE_OTHER_PROVIDER) {
         end_with(handshake, WEIR_HANDSHAKE_FAILED, -EPROTOTYPE,
                  "has the provider %.15s, and this end %s: both need the same", challenge->provider,

@@ -83,10 +83,7 @@ void weir_listener_close(struct weir_listener *listener)
 static void shut(struct weir_listener *listener, uint64_t open_ns)
 {
     weir_fabric_unwatch(listener->fabric, listener->fd);
-    listener->is_shut = true;
     listener->open_ns = open_ns;
-    if (open_ns < listener->deadline_ns)
-        listener->deadline_ns = open_ns;
 }
 
 static bool is_silent(const struct weir_connection *connection)
@@ -218,8 +215,7 @@ void weir_listener_woken(struct weir_listener *listener, struct weir_connection 
 
 uint64_t weir_listener_deadline(const struct weir_listener *listener)
 {
-    return listener->is_shut && listener->open_ns < listener->deadline_ns ? listener->open_ns
-                                                                          : listener->deadline_ns;
+    return listener->open_ns < listener->deadline_ns ? listener->open_ns : listener->deadline_ns;
 }
 
 void weir_listener_tick(struct weir_listener *listener, uint64_t now_ns)
@@ -239,8 +235,7 @@ void weir_listener_tick(struct weir_listener *listener, uint64_t now_ns)
         else if (connection->deadline_ns < listener->deadline_ns)
             listener->deadline_ns = connection->deadline_ns;
     }
-    if (listener->is_shut && now_ns >= listener->open_ns) {
-        listener->is_shut = false;
+    if (now_ns >= listener->open_ns) {
         listener->is_full = false;
         listener->open_ns = UINT64_MAX;
         weir_fabric_watch_as(listener->fabric, listener->fd, WEIR_WATCHED_CONNECTION, NULL,

@@ -179,29 +179,22 @@ static int verbs_open(const struct weir_fabric_params *params, struct weir_fabri
 
 /* ---- memory ---- */
 
-/* Relaxed ordering stays off: a message must not be seen before the data that it speaks of. */
-static int access_of(bool is_served)
-{
-    int access = IBV_ACCESS_LOCAL_WRITE;
-
-    if (is_served)
-        access |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
-    return access;
-}
-
 static int verbs_region_open(struct weir_fabric *base, void *memory, size_t bytes,
                              const struct weir_slab *slab, bool is_served, struct weir_region **out,
                              struct weir_error *error)
 {
     struct weir_verbs_fabric *fabric = weir_verbs_fabric_of(base);
     struct weir_verbs_region *region = calloc(1, sizeof *region);
-    unsigned access = (unsigned)access_of(is_served);
+    int access = IBV_ACCESS_LOCAL_WRITE;
     int code;
 
     (void)slab;
     if (region == NULL)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "verbs", "out of memory");
-    region->mr = ibv_reg_mr(fabric->pd, memory, bytes, (int)access);
+    /* Relaxed ordering stays off: a message must not be seen before the data that it speaks of. */
+    if (is_served)
+        access |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+    region->mr = ibv_reg_mr(fabric->pd, memory, bytes, access);
     if (region->mr == NULL) {
         code = errno != 0 ? -errno : -EIO;
         free(region);

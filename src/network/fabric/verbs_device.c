@@ -360,7 +360,7 @@ int weir_verbs_device_open(struct weir_verbs_fabric *fabric,
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, errno != 0 ? -errno : -ENODEV, "verbs",
                               "RDMA devices cannot be listed: %s; as root: modprobe ib_uverbs",
                               strerror(errno));
-    /* The interface is a wish: the door may be on another network than the device. */
+    /* The interface is a preference: the listener may be on another network than the device. */
     if (params->interface != NULL)
         code = search(list, params, params->interface, &candidate, &obstacles);
     if (code < 0)

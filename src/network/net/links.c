@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who connects to whom, and when: only pairs that have a flow, and so few to one rank at a time
- * that its door is not overrun. */
+ * that its listener is not overrun. */
 #include "run.h"
 
 #include <errno.h>

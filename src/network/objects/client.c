@@ -412,7 +412,7 @@ static int open_flights(const struct weir_object_client *client, struct server_e
     return 0;
 }
 
-/* Until the door has answered; the fabric gives up by itself, and this only if it does not. */
+/* Until the listener has answered; the fabric gives up by itself, and this only if it does not. */
 static int await_join(struct weir_object_client *client, struct server_end *server)
 {
     uint64_t until_ns = weir_clock_kernel_ns() + 2 * client->params.fabric.timeout_ns;

@@ -61,7 +61,7 @@ struct server_end {
     uint64_t scratch_bytes;
     bool has_backing;
     bool has_orphans;
-    bool has_joined; /* the door let us in */
+    bool has_joined; /* the server accepted us */
     bool is_in_posts;
     bool was_heard;    /* since somebody looked: anything, ... */
     bool has_answered; /* ... or a message */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""rdma_door.py HOST:PORT SECONDS [connect COUNT | silent COUNT | honest COUNT SECRET-FILE]: connections to a server
+"""rdma_handshake.py HOST:PORT SECONDS [connect COUNT | silent COUNT | honest COUNT SECRET-FILE]: connections to a server
 
 Some come and go without a word, the others send what no client would: noise, the beginning of what a client says and
 then nothing, lengths out of all measure. With `connect`, COUNT come and go, and that is all. With `silent`, COUNT stay
