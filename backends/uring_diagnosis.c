@@ -3,6 +3,8 @@
 #include "posix_files.h"
 #include "uring_probes.h"
 
+#include "weir/base/pages.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -174,12 +176,11 @@ static void tell_lock_limit(struct weir_diagnosis *diagnosis, unsigned count)
 
 static void tell_memory(struct weir_diagnosis *diagnosis, struct weir_uring_ring *ring)
 {
-    void *piece =
-        mmap(NULL, TRANSFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *piece = weir_pages_map(TRANSFER_BYTES);
     unsigned count = RING_DEPTH;
     int rc;
 
-    if (piece == MAP_FAILED)
+    if (!piece)
         return;
     /* Of a huge page the kernel would count the first use only. */
     madvise(piece, TRANSFER_BYTES, MADV_NOHUGEPAGE);
@@ -197,7 +198,7 @@ static void tell_memory(struct weir_diagnosis *diagnosis, struct weir_uring_ring
                            "do without: --uring.fixed-buffers=0", "cannot be registered: %s",
                            strerror(-rc));
     }
-    munmap(piece, TRANSFER_BYTES);
+    weir_pages_unmap(piece, TRANSFER_BYTES);
 }
 
 /* ---- polling ---- */

@@ -4,6 +4,7 @@
 #include "subjects.h"
 #include "ways_out.h"
 
+#include "weir/base/pages.h"
 #include "weir/system/limiting_group.h"
 #include "weir/system/memory.h"
 #include "weir/system/memory_place.h"
@@ -12,7 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* <linux/capability.h> */
@@ -276,9 +276,9 @@ void weir_examine_page_places(const struct weir_examination *examination)
                            "the kernel does not tell of NUMA nodes (/proc/self/status)");
         return;
     }
-    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
+    memory = weir_pages_map(bytes);
+    if (!memory)
         return;
     tell_placing(examination, memory, bytes, nodes);
-    munmap(memory, bytes);
+    weir_pages_unmap(memory, bytes);
 }

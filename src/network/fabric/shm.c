@@ -5,6 +5,7 @@
 
 #include "weir/base/facts.h"
 #include "weir/base/log.h"
+#include "weir/base/pages.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -125,25 +126,20 @@ static void free_link(struct shm_link *link)
     weir_shm_inbox_close(&link->outbox);
     weir_shm_peer_close(&link->peer);
     free(link->done);
-    free(link->messages);
+    weir_pages_unmap(link->messages, link->message_count * link->message_stride);
     free(link->unused);
     free(link);
 }
 
 static int make_messages(struct shm_link *link, unsigned credits, unsigned message_bytes)
 {
-    void *memory;
-
     link->message_stride = ((size_t)message_bytes + WEIR_SHM_LINE_BYTES - 1) / WEIR_SHM_LINE_BYTES *
                            WEIR_SHM_LINE_BYTES;
-    if (posix_memalign(&memory, WEIR_SHM_LINE_BYTES, credits * link->message_stride) != 0)
-        return -ENOMEM;
-    memset(memory, 0, credits * link->message_stride);
-    link->messages = memory;
     link->message_count = credits;
+    link->messages = weir_pages_map(credits * link->message_stride);
     link->unused = calloc(credits, sizeof *link->unused);
     link->done = calloc(link->depth, sizeof *link->done);
-    if (!link->unused || !link->done)
+    if (!link->messages || !link->unused || !link->done)
         return -ENOMEM;
     /* The one that was given back last is taken next: it is in the cache. */
     for (unsigned i = 0; i < credits; i++)

@@ -8,6 +8,7 @@
 
 #include "weir/base/clock.h"
 #include "weir/base/facts.h"
+#include "weir/base/pages.h"
 
 #include <assert.h>
 #include <endian.h>
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define LONGEST_WIRE_BYTES (UINT64_C(1) << 40)
@@ -128,11 +128,7 @@ static int open_buffers(struct tcp_link *link, const struct weir_fabric_params *
     link->buffer_bytes = params->message_bytes;
     link->free_buffers = calloc(credits, sizeof *link->free_buffers);
     link->inbox = calloc(credits, sizeof *link->inbox);
-    /* Mapped: a link that is gone leaves nothing of it in the heap. */
-    link->buffers = mmap(NULL, buffers_bytes(params), PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (link->buffers == MAP_FAILED)
-        link->buffers = NULL;
+    link->buffers = weir_pages_map(buffers_bytes(params));
     if (link->free_buffers == NULL || link->inbox == NULL || link->buffers == NULL)
         return -ENOMEM;
     while (link->free_count < credits) {
@@ -166,8 +162,7 @@ static void tcp_link_close(struct weir_link *link)
     free(tcp->replies);
     free(tcp->free_buffers);
     free(tcp->inbox);
-    if (tcp->buffers != NULL)
-        munmap(tcp->buffers, buffers_bytes(&link->fabric->params));
+    weir_pages_unmap(tcp->buffers, buffers_bytes(&link->fabric->params));
     free(tcp);
 }
 

@@ -4,13 +4,13 @@
 #include "verbs.h"
 
 #include "weir/base/log.h"
+#include "weir/base/pages.h"
 
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 
 #define PLACES 0x10000u
@@ -276,11 +276,9 @@ static int open_buffers(struct weir_verbs_link *link)
     link->receives = fabric->settings.message_credits;
     link->receive_bytes = receive_bytes(&fabric->settings);
     link->sends = power_of_two(link->receives);
-    link->buffers = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (link->buffers == MAP_FAILED) {
-        link->buffers = NULL;
+    link->buffers = weir_pages_map(bytes);
+    if (link->buffers == NULL)
         return -ENOMEM;
-    }
     link->send_buffers = link->buffers + (size_t)link->receives * link->receive_bytes;
     link->buffers_mr = ibv_reg_mr(fabric->pd, link->buffers, bytes, IBV_ACCESS_LOCAL_WRITE);
     if (link->buffers_mr == NULL) {
@@ -406,8 +404,7 @@ void weir_verbs_link_close(struct weir_link *base)
     free(link->slots);
     if (link->buffers_mr != NULL)
         ibv_dereg_mr(link->buffers_mr);
-    if (link->buffers != NULL)
-        munmap(link->buffers, weir_verbs_link_bytes(&fabric->settings));
+    weir_pages_unmap(link->buffers, weir_verbs_link_bytes(&fabric->settings));
     if (link->queue != NULL)
         link->queue->returned += link->entries;
     free(link);

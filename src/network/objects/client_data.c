@@ -2,11 +2,12 @@
 /* Transfers of a client: taken, handed back, and walked from one piece to the next. */
 #include "client_parts.h"
 
+#include "weir/base/pages.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* ---- lists of slots ---- */
 
@@ -62,17 +63,14 @@ int open_bounce(struct weir_object_client *client)
         piece = BOUNCE_PIECE_BYTES;
     piece = (piece + 4095) / 4096 * 4096;
     client->bounce_bytes = piece;
-    client->bounce =
-        mmap(NULL, depth * piece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (client->bounce == MAP_FAILED) {
-        client->bounce = NULL;
+    client->bounce = weir_pages_map(depth * piece);
+    if (!client->bounce)
         return -ENOMEM;
-    }
     /* Only where servers reach into it: others need no right to. */
     rc = weir_region_open(client->fabric, client->bounce, depth * piece, NULL,
                           client->params.mode == WEIR_OBJECT_PULL, &client->bounce_region, &error);
     if (rc < 0) {
-        munmap(client->bounce, depth * piece);
+        weir_pages_unmap(client->bounce, depth * piece);
         client->bounce = NULL;
     }
     return rc;
@@ -83,7 +81,7 @@ void close_bounce(struct weir_object_client *client)
     if (!client->bounce)
         return;
     weir_region_close(client->bounce_region);
-    munmap(client->bounce, client->params.depth * client->bounce_bytes);
+    weir_pages_unmap(client->bounce, client->params.depth * client->bounce_bytes);
     client->bounce = NULL;
 }
 

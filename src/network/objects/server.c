@@ -4,11 +4,11 @@
 #include "thread.h"
 
 #include "weir/base/log.h"
+#include "weir/base/pages.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define CLIENT_LIMIT 1024
 #define MESSAGE_BYTES WEIR_OBJECT_MESSAGE_BYTES
@@ -140,13 +140,6 @@ static int open_slab(struct weir_object_server *server, struct weir_error *error
     return 0;
 }
 
-static void *map_pages(size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 static size_t reply_bytes(const struct weir_object_server *server)
 {
     return (size_t)server->params.fabric.message_bytes * WEIR_REPLY_COUNT;
@@ -160,8 +153,8 @@ static int register_memory(struct weir_object_server *server, struct weir_error 
     if (code)
         return code;
     server->slab_key = weir_region_key(server->slab_region);
-    server->zeros = map_pages(WEIR_CHUNK_BYTES);
-    server->replies = map_pages(reply_bytes(server));
+    server->zeros = weir_pages_map(WEIR_CHUNK_BYTES);
+    server->replies = weir_pages_map(reply_bytes(server));
     if (!server->zeros || !server->replies)
         return fail(error, -ENOMEM, "no memory for messages");
     code = weir_region_open(server->fabric, server->zeros, WEIR_CHUNK_BYTES, NULL, false,
@@ -315,10 +308,8 @@ void weir_object_server_close(struct weir_object_server *server)
     weir_store_close(server->store);
     if (server->slab.memory)
         weir_slab_close(&server->slab);
-    if (server->zeros)
-        munmap(server->zeros, WEIR_CHUNK_BYTES);
-    if (server->replies)
-        munmap(server->replies, reply_bytes(server));
+    weir_pages_unmap(server->zeros, WEIR_CHUNK_BYTES);
+    weir_pages_unmap(server->replies, reply_bytes(server));
     release_tasks(server);
     free(server->clients);
     free(server);
