@@ -114,11 +114,10 @@ int weir_object_open(struct weir_object_client *client, const struct weir_object
 int weir_object_close(struct weir_object_client *client, struct weir_object *object);
 int weir_object_sync(struct weir_object_client *client, struct weir_object *object);
 int64_t weir_object_size(struct weir_object_client *client, struct weir_object *object);
-int weir_object_truncate(struct weir_object_client *client, struct weir_object *object,
-                         uint64_t bytes);
 int weir_object_stat(struct weir_object_client *client, const char *path,
                      struct weir_object_facts *facts);
 int weir_object_unlink(struct weir_object_client *client, const char *path);
+/* Within a directory (-EXDEV), and of directories those that are empty (-ENOTEMPTY). */
 int weir_object_rename(struct weir_object_client *client, const char *path, const char *new_path);
 int weir_object_mkdir(struct weir_object_client *client, const char *path);
 int weir_object_rmdir(struct weir_object_client *client, const char *path);
@@ -128,14 +127,6 @@ int weir_object_list(struct weir_object_client *client, const char *path,
                      bool (*name)(void *context, const char *name,
                                   const struct weir_object_facts *facts),
                      void *context);
-
-/* Of all servers. */
-struct weir_object_space {
-    uint64_t capacity_bytes;
-    uint64_t used_bytes;
-    uint64_t object_count;
-};
-int weir_object_space(struct weir_object_client *client, struct weir_object_space *space);
 
 /* ---- data ---- */
 

@@ -10,12 +10,12 @@ struct weir_striping_pattern {
     uint64_t unit_bytes;   /* > 0 */
     uint32_t count;        /* servers that hold a part, 1 to server_count */
     uint32_t server_count; /* all of them */
-    uint32_t home;         /* of the name; it holds the first stripe */
+    uint32_t first_server; /* holds the first stripe */
 };
 
 /* A piece of an object that lies in one place. */
 struct weir_stripe_piece {
-    uint32_t shard;  /* 0 to count-1; the server is (home + shard) % server_count */
+    uint32_t shard;  /* 0 to count-1; the server is (first_server + shard) % server_count */
     uint64_t offset; /* in the shard */
     uint64_t bytes;  /* to the end of the stripe unit, or of the range */
 };
@@ -32,11 +32,7 @@ uint64_t weir_stripe_shard_bytes(const struct weir_striping_pattern *pattern, ui
 static inline uint32_t weir_stripe_server(const struct weir_striping_pattern *pattern,
                                           uint32_t shard)
 {
-    return (pattern->home + shard) % pattern->server_count;
+    return (pattern->first_server + shard) % pattern->server_count;
 }
-
-/* The server of a name: FNV-1a, then the mixing of base/random.h, so that names that differ in a
- * digit spread. */
-uint32_t weir_stripe_home(const char *path, uint32_t server_count);
 
 #endif

@@ -177,7 +177,7 @@ static bool send_bare(struct weir_object_client *client, struct flight *flight)
 bool send_request_size(struct weir_object_client *client, struct slot *slot)
 {
     const struct body *body = slot->io->object->body;
-    struct server_end *server = &client->servers[weir_object_keeper(body->id)];
+    struct server_end *server = &client->servers[weir_object_home(body->id)];
     struct flight *flight;
 
     if (server->state != SERVER_UP) {
@@ -424,8 +424,8 @@ static int write_letter(struct weir_object_client *client, const struct server_e
                         size_t *length)
 {
     struct weir_request whole = *request;
-    size_t path = parts->path ? strlen(parts->path) : 0;
-    size_t new_path = parts->new_path ? strlen(parts->new_path) : 0;
+    const size_t path = parts->path.count;
+    const size_t new_path = parts->new_path.count;
     size_t bytes = sizeof whole + path + new_path + parts->payload_bytes;
 
     if (path > WEIR_PATH_BYTES_MAX || new_path > WEIR_PATH_BYTES_MAX)
@@ -437,8 +437,8 @@ static int write_letter(struct weir_object_client *client, const struct server_e
     whole.payload_bytes = (uint32_t)parts->payload_bytes;
     *length = 0;
     add_part(client, length, &whole, sizeof whole);
-    add_part(client, length, parts->path, path);
-    add_part(client, length, parts->new_path, new_path);
+    add_part(client, length, parts->path.bytes, path);
+    add_part(client, length, parts->new_path.bytes, new_path);
     add_part(client, length, parts->payload, parts->payload_bytes);
     return 0;
 }

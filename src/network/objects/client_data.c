@@ -315,7 +315,7 @@ static bool tell_size(struct weir_object_client *client, struct slot *slot)
     if (slot->error == 0 && body->facts.bytes > body->told_bytes) {
         if (send_request_size(client, slot))
             return false;
-        slot->full = &client->servers[weir_object_keeper(body->id)];
+        slot->full = &client->servers[weir_object_home(body->id)];
         return true;
     }
     finish(client, slot, slot->error < 0 ? slot->error : is_write ? (int64_t)slot->limit : 0);

@@ -36,14 +36,6 @@ static int make_room(struct shard *shard, uint64_t count)
     return 0;
 }
 
-void forget_chunks(struct shard *shard, uint64_t first)
-{
-    for (uint64_t i = first; i < shard->chunk_count; i++) {
-        shard->held -= shard->chunks[i] != WEIR_NO_CHUNK;
-        shard->chunks[i] = WEIR_NO_CHUNK;
-    }
-}
-
 /* All of them lie in the memory that the server serves. */
 static bool is_run(const struct shard *shard, const struct weir_chunk_run *run)
 {

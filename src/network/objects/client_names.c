@@ -9,9 +9,14 @@
 
 /* ---- whom to ask ---- */
 
-struct server_end *server_of_name(struct weir_object_client *client, const char *path)
+static struct weir_path path_of(const char *text)
 {
-    return &client->servers[weir_stripe_home(path, client->params.server_count)];
+    return weir_path_trim((struct weir_path){text, strlen(text)});
+}
+
+static struct server_end *server_of(struct weir_object_client *client, struct weir_path directory)
+{
+    return &client->servers[weir_path_server(directory, client->params.server_count)];
 }
 
 int reach_and_call(struct weir_object_client *client, struct server_end *server,
@@ -22,39 +27,32 @@ int reach_and_call(struct weir_object_client *client, struct server_end *server,
     return rc < 0 ? rc : call(client, server, request, parts);
 }
 
-int call_name(struct weir_object_client *client, const char *path,
-              const struct weir_request *request)
+/* At the home of the path; `new_path`: NULL, or another one in the same directory. */
+static int call_by_path(struct weir_object_client *client, const char *path, const char *new_path,
+                        const struct weir_request *request)
 {
-    if (path[0] == '\0')
+    struct parts parts = {.path = path_of(path)};
+
+    if (new_path)
+        parts.new_path = path_of(new_path);
+    if (parts.path.count == 0 || (new_path && parts.new_path.count == 0))
         return -ENOENT;
-    return reach_and_call(client, server_of_name(client, path), request,
-                          &(struct parts){.path = path});
+    return reach_and_call(client, server_of(client, weir_path_directory(parts.path)), request,
+                          &parts);
 }
 
-int call_keeper(struct weir_object_client *client, enum weir_verb verb, uint64_t object,
-                uint64_t generation, uint64_t bytes)
+int call_home(struct weir_object_client *client, enum weir_verb verb, uint64_t object,
+              uint64_t generation, uint64_t bytes)
 {
-    uint32_t keeper = weir_object_keeper(object);
+    uint32_t home = weir_object_home(object);
 
-    if (keeper >= client->params.server_count)
+    if (home >= client->params.server_count)
         return -EPROTO;
     return reach_and_call(
-        client, &client->servers[keeper],
+        client, &client->servers[home],
         &(struct weir_request){
             .verb = verb, .object = object, .generation = generation, .bytes = bytes},
         NULL);
-}
-
-/* A verb by name, then by id if the name leads to another server. */
-static int call_by_name(struct weir_object_client *client, const char *path,
-                        const struct weir_request *request)
-{
-    const struct weir_answer *answer = &client->call.answer;
-    int rc = call_name(client, path, request);
-
-    if (rc == 0 && answer->flags & WEIR_ANSWER_ELSEWHERE)
-        rc = call_keeper(client, request->verb, answer->object, answer->generation, 0);
-    return rc;
 }
 
 /* ---- what objects leave behind ---- */
@@ -82,13 +80,14 @@ static void drop_shards(struct weir_object_client *client, uint32_t speaker,
     drop_at(client, speaker, orphan);
 }
 
-/* If the answer that has just come says so. */
-static void drop_if_told(struct weir_object_client *client, const struct server_end *speaker)
+/* If the answer that has just come, from the home of the object, says so. */
+static void drop_if_told(struct weir_object_client *client)
 {
     const struct weir_answer *answer = &client->call.answer;
+    uint32_t home = weir_object_home(answer->object);
 
-    if (answer->flags & WEIR_ANSWER_DROP)
-        drop_shards(client, speaker->number,
+    if (answer->flags & WEIR_ANSWER_DROP && home < client->params.server_count)
+        drop_shards(client, home,
                     &(struct weir_orphan){.object = answer->object,
                                           .generation = answer->generation,
                                           .stripe_count = answer->stripe_count,
@@ -179,7 +178,7 @@ static struct body *make_body(struct weir_object_client *client, const struct we
         .unit_bytes = answer->unit_bytes,
         .count = answer->stripe_count,
         .server_count = client->params.server_count,
-        .home = answer->first_server,
+        .first_server = answer->first_server,
     };
     for (uint32_t i = 0; i < answer->stripe_count; i++)
         body->shards[i].server = &client->servers[weir_stripe_server(&body->pattern, i)];
@@ -188,7 +187,7 @@ static struct body *make_body(struct weir_object_client *client, const struct we
     return body;
 }
 
-/* The one there is, if it is open here already, with what the keeper knows of it now. */
+/* The one there is, if it is open here already, with what the home knows of it now. */
 static struct body *find_body(struct weir_object_client *client, const struct weir_answer *answer)
 {
     struct body *body = client->bodies;
@@ -215,7 +214,7 @@ static bool is_layout(const struct weir_object_client *client, const struct weir
     return answer->unit_bytes > 0 && answer->stripe_count > 0 &&
            answer->stripe_count <= client->params.server_count &&
            answer->first_server < client->params.server_count &&
-           weir_object_keeper(answer->object) < client->params.server_count;
+           weir_object_home(answer->object) < client->params.server_count;
 }
 
 static int ask_open(struct weir_object_client *client, const struct weir_object_params *params)
@@ -229,7 +228,7 @@ static int ask_open(struct weir_object_client *client, const struct weir_object_
         request.unit_bytes = client->params.stripe_unit_bytes;
         request.count = client->params.stripe_count;
     }
-    rc = call_by_name(client, params->path, &request);
+    rc = call_by_path(client, params->path, NULL, &request);
     if (rc < 0)
         return rc;
     if (answer->kind == WEIR_OBJECT_DIRECTORY)
@@ -269,7 +268,7 @@ int weir_object_open(struct weir_object_client *client, const struct weir_object
         return rc;
     rc = make_object(client, params, &opened);
     if (rc < 0) {
-        call_keeper(client, WEIR_VERB_CLOSE, answer->object, answer->generation, 0);
+        call_home(client, WEIR_VERB_CLOSE, answer->object, answer->generation, 0);
         return rc;
     }
     /* Only whoever made it: others ask for what they come across. That memory will not do is told
@@ -304,10 +303,10 @@ int weir_object_close(struct weir_object_client *client, struct weir_object *obj
             return -EIO;
     if (body->openings == 1)
         release_shards(client, body);
-    rc = call_keeper(client, WEIR_VERB_CLOSE, body->id, body->facts.generation, bytes);
+    rc = call_home(client, WEIR_VERB_CLOSE, body->id, body->facts.generation, bytes);
     if (rc == 0) {
         body->told_bytes = bytes > 0 ? bytes : body->told_bytes;
-        drop_if_told(client, &client->servers[weir_object_keeper(body->id)]);
+        drop_if_told(client);
     }
     free_object(client, object);
     return rc;
@@ -315,7 +314,7 @@ int weir_object_close(struct weir_object_client *client, struct weir_object *obj
 
 int ask_size(struct weir_object_client *client, struct body *body)
 {
-    int rc = call_keeper(client, WEIR_VERB_STAT, body->id, body->facts.generation, 0);
+    int rc = call_home(client, WEIR_VERB_STAT, body->id, body->facts.generation, 0);
     uint64_t bytes = client->call.answer.size;
 
     if (rc < 0)
@@ -334,40 +333,12 @@ int64_t weir_object_size(struct weir_object_client *client, struct weir_object *
     return rc < 0 ? rc : (int64_t)object->body->facts.bytes;
 }
 
-int weir_object_truncate(struct weir_object_client *client, struct weir_object *object,
-                         uint64_t bytes)
-{
-    struct body *body = object->body;
-    int rc;
-
-    if (!object->can_write)
-        return -EBADF;
-    rc = call_keeper(client, WEIR_VERB_TRUNCATE, body->id, body->facts.generation, bytes);
-    if (rc < 0)
-        return rc;
-    body->facts.bytes = bytes;
-    body->told_bytes = bytes;
-    for (uint32_t i = 0; rc == 0 && i < body->pattern.count; i++) {
-        struct shard *shard = &body->shards[i];
-        uint64_t left = weir_stripe_shard_bytes(&body->pattern, i, bytes);
-
-        rc = reach_and_call(client, shard->server,
-                            &(struct weir_request){.verb = WEIR_VERB_CUT,
-                                                   .object = body->id,
-                                                   .generation = body->facts.generation,
-                                                   .bytes = left},
-                            NULL);
-        forget_chunks(shard, (left + WEIR_CHUNK_BYTES - 1) / WEIR_CHUNK_BYTES);
-    }
-    return rc;
-}
-
 /* ---- names ---- */
 
 int weir_object_stat(struct weir_object_client *client, const char *path,
                      struct weir_object_facts *facts)
 {
-    int rc = call_by_name(client, path, &(struct weir_request){.verb = WEIR_VERB_STAT});
+    int rc = call_by_path(client, path, NULL, &(struct weir_request){.verb = WEIR_VERB_STAT});
 
     if (rc == 0)
         read_facts(&client->call.answer, facts);
@@ -376,99 +347,146 @@ int weir_object_stat(struct weir_object_client *client, const char *path,
 
 int weir_object_unlink(struct weir_object_client *client, const char *path)
 {
-    const struct weir_answer *answer = &client->call.answer;
-    int rc = call_name(client, path, &(struct weir_request){.verb = WEIR_VERB_UNLINK});
+    int rc = call_by_path(client, path, NULL, &(struct weir_request){.verb = WEIR_VERB_UNLINK});
 
-    if (rc < 0)
-        return rc;
-    if (!(answer->flags & WEIR_ANSWER_ELSEWHERE)) {
-        drop_if_told(client, server_of_name(client, path));
-        return 0;
-    }
-    rc = call_keeper(client, WEIR_VERB_UNLINK, answer->object, answer->generation, 0);
     if (rc == 0)
-        drop_if_told(client, &client->servers[weir_object_keeper(answer->object)]);
+        drop_if_told(client);
     return rc;
-}
-
-/* The answer that has just come is about the object that lost its name to another one. */
-static int drop_replaced(struct weir_object_client *client, const struct server_end *speaker)
-{
-    const struct weir_answer *answer = &client->call.answer;
-    uint32_t keeper = weir_object_keeper(answer->object);
-    int rc;
-
-    if (!(answer->flags & WEIR_ANSWER_ELSEWHERE)) {
-        drop_if_told(client, speaker);
-        return 0;
-    }
-    rc = call_keeper(client, WEIR_VERB_UNLINK, answer->object, answer->generation, 0);
-    if (rc == 0)
-        drop_if_told(client, &client->servers[keeper]);
-    return rc;
-}
-
-/* The new name belongs to another server than the old one. */
-static int move_name(struct weir_object_client *client, const char *path, const char *new_path)
-{
-    struct server_end *server = server_of_name(client, new_path);
-    int rc = call_name(client, path, &(struct weir_request){.verb = WEIR_VERB_STAT});
-    struct weir_request request = {.verb = WEIR_VERB_ADOPT,
-                                   .object = client->call.answer.object,
-                                   .generation = client->call.answer.generation,
-                                   .kind = client->call.answer.kind};
-
-    if (rc == 0)
-        rc = reach_and_call(client, server, &request, &(struct parts){.path = new_path});
-    if (rc == 0)
-        rc = drop_replaced(client, server);
-    if (rc < 0)
-        return rc;
-    request.verb = WEIR_VERB_DISOWN;
-    request.kind = 0;
-    return call_name(client, path, &request);
-}
-
-/* Names below would stay where they are, or turn up in another directory. */
-static int check_directory(struct weir_object_client *client, const char *path,
-                           const char *new_path)
-{
-    size_t length = strlen(path);
-    struct weir_object_facts facts;
-    int rc;
-
-    if (strncmp(path, new_path, length) == 0 && new_path[length] == '/')
-        return -EINVAL;
-    rc = look_below(client, path, NULL);
-    if (rc == 0)
-        rc = weir_object_stat(client, new_path, &facts);
-    if (rc == -ENOENT)
-        return 0;
-    if (rc == 0 && facts.kind == WEIR_OBJECT_DIRECTORY)
-        rc = look_below(client, new_path, NULL);
-    return rc;
-}
-
-int weir_object_rename(struct weir_object_client *client, const char *path, const char *new_path)
-{
-    struct server_end *server = server_of_name(client, path);
-    struct weir_object_facts facts;
-    int rc = weir_object_stat(client, path, &facts);
-
-    if (rc != 0 || strcmp(path, new_path) == 0)
-        return rc;
-    if (facts.kind == WEIR_OBJECT_DIRECTORY)
-        rc = check_directory(client, path, new_path);
-    if (rc < 0)
-        return rc;
-    if (server != server_of_name(client, new_path))
-        return move_name(client, path, new_path);
-    rc = reach_and_call(client, server, &(struct weir_request){.verb = WEIR_VERB_RENAME},
-                        &(struct parts){.path = path, .new_path = new_path});
-    return rc < 0 ? rc : drop_replaced(client, server);
 }
 
 int weir_object_mkdir(struct weir_object_client *client, const char *path)
 {
-    return call_name(client, path, &(struct weir_request){.verb = WEIR_VERB_MKDIR});
+    return call_by_path(client, path, NULL, &(struct weir_request){.verb = WEIR_VERB_MKDIR});
+}
+
+/* A page of the names in a directory; *payload must be freed. */
+static int ask_page(struct weir_object_client *client, struct weir_path directory, uint64_t *cookie,
+                    uint32_t *count, unsigned char **payload)
+{
+    const uint64_t most = client->params.fabric.message_bytes - sizeof(struct weir_answer);
+    const struct weir_answer *answer = &client->call.answer;
+    int rc = reach_and_call(
+        client, server_of(client, directory),
+        &(struct weir_request){.verb = WEIR_VERB_LIST, .cookie = *cookie, .bytes = most},
+        &(struct parts){.path = directory});
+
+    if (rc < 0)
+        return rc;
+    *payload = malloc(answer->payload_bytes + 1);
+    if (!*payload)
+        return -ENOMEM;
+    memcpy(*payload, client->call.payload, answer->payload_bytes);
+    *cookie = answer->cookie;
+    *count = answer->count;
+    return (int)answer->payload_bytes;
+}
+
+struct visitor {
+    bool (*name)(void *context, const char *name, const struct weir_object_facts *facts);
+    void *context;
+    bool is_done;
+};
+
+static void visit(const struct weir_list_item *item, const unsigned char *name,
+                  struct visitor *visitor)
+{
+    char own[WEIR_OBJECT_PATH_BYTES];
+    struct weir_object_facts facts = {.kind = (enum weir_object_kind)item->kind,
+                                      .bytes = item->size,
+                                      .generation = item->generation,
+                                      .unit_bytes = item->unit_bytes,
+                                      .stripe_count = item->stripe_count};
+
+    memcpy(own, name, item->name_bytes);
+    own[item->name_bytes] = '\0';
+    visitor->is_done = !visitor->name(visitor->context, own, &facts);
+}
+
+static int visit_page(const unsigned char *payload, uint32_t bytes, uint32_t count,
+                      struct visitor *visitor)
+{
+    for (uint32_t i = 0; i < count && !visitor->is_done; i++) {
+        struct weir_list_item item;
+
+        if (bytes < sizeof item)
+            return -EPROTO;
+        memcpy(&item, payload, sizeof item);
+        if (item.name_bytes > bytes - sizeof item || item.name_bytes > WEIR_PATH_BYTES_MAX)
+            return -EPROTO;
+        visit(&item, payload + sizeof item, visitor);
+        payload += sizeof item + item.name_bytes;
+        bytes -= (uint32_t)sizeof item + item.name_bytes;
+    }
+    return 0;
+}
+
+int weir_object_list(struct weir_object_client *client, const char *path,
+                     bool (*name)(void *context, const char *name,
+                                  const struct weir_object_facts *facts),
+                     void *context)
+{
+    struct visitor visitor = {.name = name, .context = context};
+    uint64_t cookie = 0;
+    int rc;
+
+    do {
+        unsigned char *payload;
+        uint32_t count;
+
+        rc = ask_page(client, path_of(path), &cookie, &count, &payload);
+        if (rc < 0)
+            return rc;
+        rc = visit_page(payload, (uint32_t)rc, count, &visitor);
+        free(payload);
+    } while (rc == 0 && cookie != 0 && !visitor.is_done);
+    return rc;
+}
+
+static bool find_one(void *context, const char *name, const struct weir_object_facts *facts)
+{
+    (void)name;
+    (void)facts;
+    *(bool *)context = true;
+    return false;
+}
+
+/* 0, -ENOTEMPTY, or -errno. Names that come meanwhile are not seen: they stay. */
+static int check_empty(struct weir_object_client *client, const char *path)
+{
+    bool is_used = false;
+    int rc = weir_object_list(client, path, find_one, &is_used);
+
+    return rc == 0 && is_used ? -ENOTEMPTY : rc;
+}
+
+int weir_object_rmdir(struct weir_object_client *client, const char *path)
+{
+    int rc = check_empty(client, path);
+
+    return rc < 0
+               ? rc
+               : call_by_path(client, path, NULL, &(struct weir_request){.verb = WEIR_VERB_RMDIR});
+}
+
+int weir_object_rename(struct weir_object_client *client, const char *path, const char *new_path)
+{
+    struct weir_request request = {.verb = WEIR_VERB_RENAME};
+    int rc;
+
+    if (!weir_path_is_same(weir_path_directory(path_of(path)),
+                           weir_path_directory(path_of(new_path))))
+        return -EXDEV;
+    rc = call_by_path(client, path, new_path, &request);
+    if (rc == -EISDIR && client->call.answer.kind == WEIR_OBJECT_DIRECTORY) {
+        /* Names in it would stay where they are, or turn up in another directory. */
+        rc = check_empty(client, path);
+        if (rc == 0)
+            rc = check_empty(client, new_path);
+        request.flags = WEIR_REQUEST_DIRECTORY;
+        if (rc == 0)
+            rc = call_by_path(client, path, new_path, &request);
+    }
+    if (rc == 0)
+        drop_if_told(client);
+    return rc;
 }

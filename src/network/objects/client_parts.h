@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the client share. Links and their flights are in client.c and client_calls.c,
- * names in client_names.c and client_list.c, places of chunks in client_map.c, transfers in
+ * names in client_names.c, places of chunks in client_map.c, transfers in
  * client_data.c. */
 #ifndef WEIR_NETWORK_OBJECTS_CLIENT_PARTS_H
 #define WEIR_NETWORK_OBJECTS_CLIENT_PARTS_H
 
+#include "paths.h"
 #include "protocol.h"
 #include "weir/base/clock.h"
 #include "weir/objects/client.h"
@@ -106,7 +107,7 @@ struct body {
     uint64_t id;
     struct weir_striping_pattern pattern;
     struct weir_object_facts facts; /* .bytes: as far as it is known here */
-    uint64_t told_bytes;            /* the keeper knows that it is so long */
+    uint64_t told_bytes;            /* the home knows that it is so long */
     uint64_t expected_bytes;
     struct shard shards[];
 };
@@ -250,8 +251,8 @@ int say_hello(struct weir_object_client *client, struct server_end *server);
 /* Asks and waits: `request` without lengths and id, which are filled in, and its parts. The answer
  * is in client->call. Its status, or -errno of the way. */
 struct parts {
-    const char *path;
-    const char *new_path;
+    struct weir_path path;
+    struct weir_path new_path;
     const void *payload;
     size_t payload_bytes;
 };
@@ -272,8 +273,6 @@ bool send_request_data(struct weir_object_client *client, struct slot *slot, uin
 
 /* ---- client_map.c ---- */
 
-/* Forgets what is known of chunks from `first` on. */
-void forget_chunks(struct shard *shard, uint64_t first);
 /* Sees to it that the chunks of a range are known; those that there are, or (`is_write`) all. 0 or
  * -errno. */
 int map_range(struct weir_object_client *client, struct body *body, uint64_t offset, uint64_t bytes,
@@ -285,25 +284,16 @@ void note_all_written(struct shard *shard);
 
 /* ---- client_names.c ---- */
 
-struct server_end *server_of_name(struct weir_object_client *client, const char *path);
 int reach_and_call(struct weir_object_client *client, struct server_end *server,
                    const struct weir_request *request, const struct parts *parts);
-int call_name(struct weir_object_client *client, const char *path,
-              const struct weir_request *request);
-int call_keeper(struct weir_object_client *client, enum weir_verb verb, uint64_t object,
-                uint64_t generation, uint64_t bytes);
+int call_home(struct weir_object_client *client, enum weir_verb verb, uint64_t object,
+              uint64_t generation, uint64_t bytes);
 void read_facts(const struct weir_answer *answer, struct weir_object_facts *facts);
 /* Forgets all objects; nobody hears of it. */
 void drop_all(struct weir_object_client *client);
-/* Asks the keeper. 0 or -errno. */
+/* Asks the home. 0 or -errno. */
 int ask_size(struct weir_object_client *client, struct body *body);
 /* Removes what objects left behind whose last user is gone. True if there was some. */
 bool drop_orphans(struct weir_object_client *client);
-
-/* ---- client_list.c ---- */
-
-/* -ENOTEMPTY if a name is below this directory at any server `but` that one (NULL: at any); else 0
- * or -errno. */
-int look_below(struct weir_object_client *client, const char *path, const struct server_end *but);
 
 #endif

@@ -10,7 +10,8 @@ enum part {
     FLAGS_CREATE = WEIR_REQUEST_CREATE,
     FLAGS_ALLOCATE = WEIR_REQUEST_ALLOCATE,
     FLAGS_STORAGE = WEIR_REQUEST_STORAGE,
-    FLAGS_ALL = FLAGS_CREATE | FLAGS_ALLOCATE | FLAGS_STORAGE,
+    FLAGS_DIRECTORY = WEIR_REQUEST_DIRECTORY,
+    FLAGS_ALL = FLAGS_CREATE | FLAGS_ALLOCATE | FLAGS_STORAGE | FLAGS_DIRECTORY,
     OBJECT = 1 << 4,
     OFFSET = 1 << 5,
     BYTES = 1 << 6,
@@ -20,30 +21,24 @@ enum part {
     PATH = 1 << 10,
     NEW_PATH = 1 << 11,
     PAYLOAD = 1 << 12,
-    KIND = 1 << 13,
-    MEMORY = 1 << 14
+    MEMORY = 1 << 13
 };
 
 static const unsigned parts_of[WEIR_VERB_COUNT] = {
     [WEIR_VERB_HELLO] = PAYLOAD,
     [WEIR_VERB_PING] = PAYLOAD,
-    [WEIR_VERB_OPEN] = FLAGS_CREATE | OBJECT | STRIPES | PATH,
+    [WEIR_VERB_OPEN] = FLAGS_CREATE | STRIPES | PATH,
     [WEIR_VERB_CLOSE] = OBJECT | BYTES,
     [WEIR_VERB_STAT] = OBJECT | PATH,
     [WEIR_VERB_SIZE] = OBJECT | BYTES,
-    [WEIR_VERB_TRUNCATE] = OBJECT | BYTES,
-    [WEIR_VERB_UNLINK] = OBJECT | PATH,
-    [WEIR_VERB_RENAME] = PATH | NEW_PATH,
-    [WEIR_VERB_ADOPT] = OBJECT | PATH | KIND,
-    [WEIR_VERB_DISOWN] = OBJECT | PATH,
+    [WEIR_VERB_UNLINK] = PATH,
+    [WEIR_VERB_RENAME] = FLAGS_DIRECTORY | PATH | NEW_PATH,
     [WEIR_VERB_MKDIR] = PATH,
     [WEIR_VERB_RMDIR] = PATH,
     [WEIR_VERB_LIST] = PATH | COOKIE | BYTES,
-    [WEIR_VERB_SPACE] = 0,
     [WEIR_VERB_ORPHANS] = 0,
     [WEIR_VERB_MAP] = FLAGS_ALLOCATE | OBJECT | OFFSET | COUNT,
     [WEIR_VERB_RELEASE] = OBJECT,
-    [WEIR_VERB_CUT] = OBJECT | BYTES,
     [WEIR_VERB_DROP] = OBJECT,
     [WEIR_VERB_COMMIT] = FLAGS_STORAGE | OBJECT | COUNT | PAYLOAD,
     [WEIR_VERB_WRITE_PULL] = OBJECT | OFFSET | BYTES | MEMORY,
@@ -65,8 +60,8 @@ static bool has_only(const struct weir_request *request, unsigned parts)
            (parts & (COUNT | STRIPES) || !request->count) &&
            (parts & PATH || !request->path_bytes) &&
            (parts & NEW_PATH || !request->new_path_bytes) &&
-           (parts & PAYLOAD || !request->payload_bytes) && (parts & KIND || !request->kind) &&
-           (parts & MEMORY || !has_memory);
+           (parts & PAYLOAD || !request->payload_bytes) && (parts & MEMORY || !has_memory) &&
+           !request->reserved;
 }
 
 static bool is_path(const char *path, size_t bytes)
@@ -132,19 +127,12 @@ static bool is_sensible(const struct weir_parsed_request *parsed)
     case WEIR_VERB_HELLO:
         return request->payload_bytes == sizeof(struct weir_hello);
     case WEIR_VERB_OPEN:
-        return has_one_name(parsed) && has_stripes(request) &&
-               (request->path_bytes || !request->flags);
+        return request->path_bytes && has_stripes(request);
     case WEIR_VERB_STAT:
-    case WEIR_VERB_UNLINK:
         return has_one_name(parsed);
     case WEIR_VERB_RENAME:
         return request->path_bytes && request->new_path_bytes;
-    case WEIR_VERB_ADOPT:
-        return request->path_bytes && request->object && request->generation &&
-               (request->kind == WEIR_OBJECT_DATA || request->kind == WEIR_OBJECT_DIRECTORY) &&
-               weir_object_keeper(request->object) < WEIR_OBJECT_SERVERS_MAX;
-    case WEIR_VERB_DISOWN:
-        return request->path_bytes && request->object && request->generation;
+    case WEIR_VERB_UNLINK:
     case WEIR_VERB_MKDIR:
     case WEIR_VERB_RMDIR:
         return request->path_bytes;
@@ -167,14 +155,11 @@ static bool is_sensible(const struct weir_parsed_request *parsed)
                is_range(request->offset, request->bytes);
     case WEIR_VERB_CLOSE:
     case WEIR_VERB_SIZE:
-    case WEIR_VERB_TRUNCATE:
-    case WEIR_VERB_CUT:
     case WEIR_VERB_RELEASE:
     case WEIR_VERB_DROP:
         return request->object && request->generation && is_range(0, request->bytes);
-    case WEIR_VERB_LIST: /* of all names, if there is no path */
+    case WEIR_VERB_LIST: /* of the top, if there is no path */
     case WEIR_VERB_PING:
-    case WEIR_VERB_SPACE:
     case WEIR_VERB_ORPHANS:
     case WEIR_VERB_COUNT:
         break;

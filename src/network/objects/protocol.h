@@ -16,7 +16,7 @@
  */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "structs travel as they are");
 
-#define WEIR_PROTOCOL_VERSION 1u
+#define WEIR_PROTOCOL_VERSION 2u
 #define WEIR_PROTOCOL_MAGIC UINT64_C(0x314a424f52494557) /* "WEIROBJ1" */
 
 #define WEIR_PATH_BYTES_MAX (WEIR_OBJECT_PATH_BYTES - 1) /* without a NUL, which is never sent */
@@ -31,16 +31,15 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "structs travel as the
  * names or a list fits into the header of one wire. Links to shorter buffers are cut. */
 #define WEIR_OBJECT_MESSAGE_BYTES_MIN WEIR_HEADER_BYTES
 
-/* An object is known by its id: the server that keeps it (its size, who has it open) in the upper
- * 16 bits, and a number there. A name, at the server of its hash, only leads to an id: so renaming
- * moves no data and no opens. */
-static inline uint32_t weir_object_keeper(uint64_t object)
+/* An object is known by its id: in the upper 16 bits its home, which is the server of its name
+ * (weir_path_server) and knows its size and who has it open, and below a number there. */
+static inline uint32_t weir_object_home(uint64_t object)
 {
     return (uint32_t)(object >> 48);
 }
 
-/* To whom a verb is sent: N, the server of the (old) name; K, the keeper; S, a server with a shard
- * of the object. Members that a verb does not name are 0 (`id` is always there). */
+/* To whom a verb is sent: H, the home of the (old) name or object; S, a server with a shard of the
+ * object. Members that a verb does not name are 0 (`id` is always there). */
 enum weir_verb {
     /* First on every link; others but PING are refused before it. Payload: struct weir_hello.
        Answer's payload: struct weir_welcome; or status -EPROTO, and a sentence of `payload_bytes`.
@@ -48,34 +47,26 @@ enum weir_verb {
     WEIR_VERB_HELLO = 1,
     WEIR_VERB_PING, /* payload: anything; it is the answer's */
 
-    /* N: path, flags CREATE (then also `unit_bytes`, `count`: of stripes). K: `object`,
-       `generation`, no path. Answer: facts, CREATED. ELSEWHERE: the name leads to another keeper:
-       OPEN there by id. */
+    /* H: path, flags CREATE (then also `unit_bytes`, `count`: of stripes). Answer: facts, CREATED.
+     */
     WEIR_VERB_OPEN,
-    /* K. `bytes`: an end up to which was written, 0: none. Answer: facts; DROP: see below. */
+    /* H. `bytes`: an end up to which was written, 0: none. Answer: facts; DROP: see below. */
     WEIR_VERB_CLOSE,
-    WEIR_VERB_STAT,     /* N: path; K: by id. Answer: facts, ELSEWHERE */
-    WEIR_VERB_SIZE,     /* K. `bytes`: the object is at least so long. Answer: facts */
-    WEIR_VERB_TRUNCATE, /* K. `bytes`: it is exactly so long. Answer: facts. Then CUT its shards */
-    /* N: path; K: by id. Answer: facts; DROP, ELSEWHERE (then UNLINK by id at the keeper). The data
-       stay until the last CLOSE, which says DROP then. */
+    WEIR_VERB_STAT, /* H: path, or by id. Answer: facts */
+    WEIR_VERB_SIZE, /* H. `bytes`: the object is at least so long. Answer: facts */
+    /* H: path. Answer: facts; DROP. The data stay until the last CLOSE, which says DROP then. */
     WEIR_VERB_UNLINK,
-    /* N: path, then new path, both names of this server. The answer is about what it replaced:
-       DROP, ELSEWHERE as of UNLINK, or `object` 0. */
+    /* H: path, then new path, both in one directory. Flag DIRECTORY: neither is a directory with
+       names in it; a directory is not renamed without that, -EISDIR. Answer: facts of what the new
+       name led to before, if that was anything, and DROP. */
     WEIR_VERB_RENAME,
-    /* Renaming to a name of another server: ADOPT there, path being the new one, with the id,
-       `kind` and generation that STAT of the old name gave; answer as of RENAME. Then DISOWN at the
-       old one, which takes its name away if it still leads there. */
-    WEIR_VERB_ADOPT,
-    WEIR_VERB_DISOWN,
-    WEIR_VERB_MKDIR, /* N */
-    WEIR_VERB_RMDIR, /* N; -ENOTEMPTY as far as this server knows: LIST the others before */
-    /* Any server: path of a directory ("" or "/": of all), `cookie` (0: from the start), `bytes`:
-       the answer's payload at most. Payload: `count` items, each struct weir_list_item and its
-       name. Answer's `cookie` goes into the next request; 0: that was all. There may be no items,
-       and the cookie not 0. */
+    WEIR_VERB_MKDIR, /* H: path */
+    WEIR_VERB_RMDIR, /* H: path. Names in it are asked for with LIST before */
+    /* The server of the names in the directory: path of it ("" or "/": the top), `cookie` (0: from
+       the start), `bytes`: the answer's payload at most. Payload: `count` items, each struct
+       weir_list_item and its name. Answer's `cookie` goes into the next request; 0: that was all.
+       There may be no items, and the cookie not 0. */
     WEIR_VERB_LIST,
-    WEIR_VERB_SPACE,   /* any. Answer's payload: struct weir_space_answer */
     WEIR_VERB_ORPHANS, /* any. Answer's payload: `count` struct weir_orphan, now the asker's to drop
                         */
 
@@ -86,9 +77,7 @@ enum weir_verb {
        its end. */
     WEIR_VERB_MAP,
     WEIR_VERB_RELEASE, /* no WRITE or READ of ours is in flight, and addresses are forgotten */
-    /* Addresses beyond `bytes` are to be forgotten. */
-    WEIR_VERB_CUT,  /* `bytes`: what the shard has beyond is gone, and reads as 0 */
-    WEIR_VERB_DROP, /* the shard is gone */
+    WEIR_VERB_DROP,    /* the shard is gone */
     /* Payload: `count` struct weir_range that were written. Flag STORAGE: to the backing, if there
        is one. Answer: `level`. Whatever came on this link before is in memory then. */
     WEIR_VERB_COMMIT,
@@ -103,7 +92,8 @@ enum weir_verb {
 enum weir_request_flag {
     WEIR_REQUEST_CREATE = 1,
     WEIR_REQUEST_ALLOCATE = 2,
-    WEIR_REQUEST_STORAGE = 4
+    WEIR_REQUEST_STORAGE = 4,
+    WEIR_REQUEST_DIRECTORY = 8
 };
 
 enum weir_answer_flag {
@@ -112,9 +102,7 @@ enum weir_answer_flag {
        answered, to the server that said so, even if it has none. If the link ends before, the
        object becomes an orphan there. */
     WEIR_ANSWER_DROP = 2,
-    WEIR_ANSWER_ELSEWHERE =
-        4,                  /* `object`, `generation`, `kind` are known here, and no other facts */
-    WEIR_ANSWER_ORPHANS = 8 /* this server knows of shards that nobody dropped: ask with ORPHANS (at
+    WEIR_ANSWER_ORPHANS = 4 /* this server knows of shards that nobody dropped: ask with ORPHANS (at
                                -ENOSPC, and now and then) and DROP them, as above */
 };
 
@@ -132,7 +120,7 @@ struct weir_request {
     uint16_t path_bytes;           /* the path follows this struct, */
     uint16_t new_path_bytes;       /* then the new one, */
     uint32_t payload_bytes;        /* then the payload: a request is exactly as long as these say */
-    uint32_t kind;                 /* ADOPT: enum weir_object_kind */
+    uint32_t reserved;             /* 0 */
     struct weir_region_key memory; /* of the client, ... */
     uint64_t address;              /* ... and where in it, as `remote_address` counts */
 };
@@ -148,7 +136,7 @@ struct weir_answer {
     uint64_t size;
     uint64_t unit_bytes;
     uint32_t stripe_count;
-    uint32_t first_server; /* of shard 0: the `home` of weir_striping_pattern */
+    uint32_t first_server; /* of shard 0 */
     uint32_t kind;         /* enum weir_object_kind */
 
     uint32_t count;
@@ -201,26 +189,16 @@ struct weir_orphan {
     uint32_t first_server;
 };
 
-struct weir_space_answer {
-    uint64_t capacity_bytes;
-    uint64_t used_bytes;
-    uint64_t object_count; /* kept here */
-};
-
-#define WEIR_LIST_IMPLIED                                                                          \
-    1u /* a directory that names begin with, and nobody made; may be told twice */
-#define WEIR_LIST_ELSEWHERE 2u /* size and layout are known to its keeper: STAT by id */
 struct weir_list_item {
-    uint64_t object; /* 0: implied */
     uint64_t generation;
     uint64_t size;
     uint64_t unit_bytes;
     uint32_t stripe_count;
     uint32_t kind;
-    uint32_t flags;
+    uint32_t reserved;   /* 0 */
     uint32_t name_bytes; /* which follow: the last part of the path only, without a NUL */
 };
-_Static_assert(sizeof(struct weir_list_item) == 48, "padding travels");
+_Static_assert(sizeof(struct weir_list_item) == 40, "padding travels");
 
 /* A request that was found to be in order; pointers go into the message. */
 struct weir_parsed_request {

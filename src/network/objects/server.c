@@ -3,6 +3,7 @@
 #include "server_parts.h"
 #include "thread.h"
 
+#include "weir/base/clock.h"
 #include "weir/base/log.h"
 #include "weir/base/pages.h"
 
@@ -32,11 +33,8 @@ static void tell_broken(struct weir_object_server *server, int code)
 
 static void tell_facts(struct weir_object_server *server)
 {
-    struct weir_space_answer space;
-
-    weir_store_space(server->store, &space);
-    atomic_store(&server->told.used_bytes, space.used_bytes);
-    atomic_store(&server->told.object_count, space.object_count);
+    atomic_store(&server->told.used_bytes, weir_store_used_bytes(server->store));
+    atomic_store(&server->told.object_count, weir_store_object_count(server->store));
     atomic_store(&server->told.client_count, server->client_count);
     atomic_store(&server->told.refused_count, weir_fabric_handshake_counts(server->fabric).refused);
 }
@@ -178,7 +176,8 @@ static int open_store(struct weir_object_server *server, struct weir_error *erro
     if (code)
         return fail(error, code, "no random number");
     memcpy(&server->boot_id, drawn, sizeof server->boot_id);
-    store.first_generation = (server->boot_id >> 2) + 1;
+    /* Seconds, and room for as many objects as one can make in one. */
+    store.first_generation = ((uint64_t)weir_wall_clock_s() << 24) + 1;
     server->clients = calloc(server->params.client_limit, sizeof *server->clients);
     code = server->clients ? weir_store_open(&store, &server->store) : -ENOMEM;
     return code ? fail(error, code, "no memory for the store") : 0;

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct weir_name name_of(const struct weir_task *task)
+static struct weir_path path_of(const struct weir_task *task)
 {
-    return (struct weir_name){task->parsed.path, task->parsed.request.path_bytes};
+    return (struct weir_path){task->parsed.path, task->parsed.request.path_bytes};
 }
 
 /* ---- hello ---- */
@@ -87,7 +87,7 @@ static int greet(struct weir_object_server *server, struct weir_task *task)
     if (code)
         return code;
     if (disagrees(server, &hello) || !server->server_count)
-        weir_store_set_index(server->store, hello.server_index);
+        weir_store_set_place(server->store, hello.server_index, hello.server_count);
     server->server_count = hello.server_count;
     server->server_index = hello.server_index;
     task->client->has_greeted = true;
@@ -115,55 +115,30 @@ static int open_object(struct weir_object_server *server, struct weir_task *task
     const struct weir_request *request = &task->parsed.request;
     struct weir_layout layout = {request->unit_bytes, request->count};
     bool creates = request->flags & WEIR_REQUEST_CREATE;
-    uint32_t client = task->client->number;
 
-    if (!request->path_bytes)
-        return weir_store_open_id(server->store, client, request->object, request->generation,
-                                  &task->header.answer);
     if (creates && request->count > server->server_count)
         return -EINVAL;
-    return weir_store_open_name(server->store, client, name_of(task), creates ? &layout : NULL,
-                                &task->header.answer);
+    return weir_store_open_object(server->store, task->client->number, path_of(task),
+                                  creates ? &layout : NULL, &task->header.answer);
 }
 
-static int look(struct weir_object_server *server, struct weir_task *task)
+static int stat_object(struct weir_object_server *server, struct weir_task *task)
 {
     const struct weir_request *request = &task->parsed.request;
     struct weir_answer *answer = &task->header.answer;
 
-    return request->path_bytes
-               ? weir_store_stat_name(server->store, name_of(task), answer)
-               : weir_store_stat_id(server->store, request->object, request->generation, answer);
+    return request->path_bytes ? weir_store_stat_path(server->store, path_of(task), answer)
+                               : weir_store_stat_object(server->store, request->object,
+                                                        request->generation, answer);
 }
 
-static int unlink_object(struct weir_object_server *server, struct weir_task *task)
+static int rename_object(struct weir_object_server *server, struct weir_task *task)
 {
     const struct weir_request *request = &task->parsed.request;
-    uint32_t client = task->client->number;
-    struct weir_answer *answer = &task->header.answer;
+    struct weir_path new_path = {task->parsed.new_path, request->new_path_bytes};
 
-    return request->path_bytes
-               ? weir_store_unlink_name(server->store, client, name_of(task), answer)
-               : weir_store_unlink_id(server->store, client, request->object, request->generation,
-                                      answer);
-}
-
-static int change_name(struct weir_object_server *server, struct weir_task *task)
-{
-    const struct weir_request *request = &task->parsed.request;
-    struct weir_name new_name = {task->parsed.new_path, request->new_path_bytes};
-    uint32_t client = task->client->number;
-    struct weir_answer *answer = &task->header.answer;
-
-    if (request->verb == WEIR_VERB_RENAME)
-        return weir_store_rename(server->store, client, name_of(task), new_name, answer);
-    if (request->verb == WEIR_VERB_DISOWN)
-        return weir_store_disown(server->store, name_of(task), request->object,
-                                 request->generation);
-    if (weir_object_keeper(request->object) >= server->server_count)
-        return -EINVAL;
-    return weir_store_adopt(server->store, client, name_of(task), request->object,
-                            request->generation, request->kind, answer);
+    return weir_store_rename(server->store, task->client->number, path_of(task), new_path,
+                             request->flags & WEIR_REQUEST_DIRECTORY, &task->header.answer);
 }
 
 static int map(struct weir_object_server *server, struct weir_task *task)
@@ -211,7 +186,7 @@ static void list(struct weir_object_server *server, struct weir_task *task)
     room = weir_task_room(server, task, most);
     if (room)
         weir_task_finish(server, task,
-                         weir_store_list(server->store, name_of(task), request->cookie, room, most,
+                         weir_store_list(server->store, path_of(task), request->cookie, room, most,
                                          &task->header.answer));
 }
 
@@ -233,16 +208,6 @@ static void ping(struct weir_object_server *server, struct weir_task *task)
 }
 
 /* ---- dispatch ---- */
-
-static int tell_space(struct weir_object_server *server, struct weir_task *task)
-{
-    struct weir_space_answer space;
-
-    weir_store_space(server->store, &space);
-    memcpy(task->header.payload, &space, sizeof space);
-    task->header.answer.payload_bytes = sizeof space;
-    return 0;
-}
 
 static int give_orphans(struct weir_object_server *server, struct weir_task *task)
 {
@@ -270,25 +235,19 @@ static int answer_now(struct weir_object_server *server, struct weir_task *task)
     case WEIR_VERB_OPEN:
         return open_object(server, task);
     case WEIR_VERB_CLOSE:
-        return weir_store_close_id(store, client, object, generation, request->bytes, answer);
+        return weir_store_close_object(store, client, object, generation, request->bytes, answer);
     case WEIR_VERB_STAT:
-        return look(server, task);
+        return stat_object(server, task);
     case WEIR_VERB_SIZE:
-    case WEIR_VERB_TRUNCATE:
-        return weir_store_size(store, object, generation, request->bytes,
-                               request->verb == WEIR_VERB_TRUNCATE, answer);
+        return weir_store_size(store, object, generation, request->bytes, answer);
     case WEIR_VERB_UNLINK:
-        return unlink_object(server, task);
+        return weir_store_unlink(store, client, path_of(task), answer);
     case WEIR_VERB_RENAME:
-    case WEIR_VERB_ADOPT:
-    case WEIR_VERB_DISOWN:
-        return change_name(server, task);
+        return rename_object(server, task);
     case WEIR_VERB_MKDIR:
-        return weir_store_mkdir(store, name_of(task), answer);
+        return weir_store_mkdir(store, path_of(task), answer);
     case WEIR_VERB_RMDIR:
-        return weir_store_rmdir(store, client, name_of(task), answer);
-    case WEIR_VERB_SPACE:
-        return tell_space(server, task);
+        return weir_store_rmdir(store, path_of(task));
     case WEIR_VERB_ORPHANS:
         return give_orphans(server, task);
     case WEIR_VERB_MAP:
@@ -296,8 +255,6 @@ static int answer_now(struct weir_object_server *server, struct weir_task *task)
     case WEIR_VERB_RELEASE:
         weir_store_release(store, client, object, generation);
         return 0;
-    case WEIR_VERB_CUT:
-        return weir_store_cut(store, client, object, generation, request->bytes);
     case WEIR_VERB_DROP:
         return weir_store_drop(store, client, object, generation);
     }

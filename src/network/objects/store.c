@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A store as a whole, and lists of clients. */
+/* A store as a whole. */
 #include "store_parts.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-
-static void release_entry(struct weir_node *node)
-{
-    free(node);
-}
 
 int weir_store_open(const struct weir_store_params *params, struct weir_store **store)
 {
@@ -17,12 +12,11 @@ int weir_store_open(const struct weir_store_params *params, struct weir_store **
 
     if (!made)
         return -ENOMEM;
-    made->server_index = params->server_index;
     made->next_number = 1;
     made->next_generation = params->first_generation;
     if (weir_chunks_init(&made->chunks, params->memory, params->chunk_count) ||
-        weir_table_init(&made->kept) || weir_table_init(&made->names) ||
-        weir_table_init(&made->shards)) {
+        weir_table_init(&made->records) || weir_table_init(&made->names) ||
+        weir_table_init(&made->shards) || weir_uses_init(&made->uses)) {
         weir_store_close(made);
         return -ENOMEM;
     }
@@ -30,101 +24,60 @@ int weir_store_open(const struct weir_store_params *params, struct weir_store **
     return 0;
 }
 
+static void free_entry(struct weir_node *node)
+{
+    free(node);
+}
+
 void weir_store_close(struct weir_store *store)
 {
     if (!store)
         return;
-    weir_shards_fini(store);
-    weir_table_fini(&store->kept, weir_kept_release);
-    weir_table_fini(&store->names, release_entry);
+    weir_table_fini(&store->shards, weir_shard_free);
+    weir_table_fini(&store->records, weir_record_free);
+    weir_table_fini(&store->names, free_entry);
+    weir_uses_fini(&store->uses);
     weir_chunks_fini(&store->chunks);
     free(store->entries);
-    free(store->debts);
     free(store);
 }
 
-void weir_store_set_index(struct weir_store *store, uint32_t server_index)
+void weir_store_set_place(struct weir_store *store, uint32_t server_index, uint32_t server_count)
 {
     assert(weir_store_is_empty(store));
     store->server_index = server_index;
+    store->server_count = server_count;
 }
 
 bool weir_store_is_empty(const struct weir_store *store)
 {
-    return !store->kept.count && !store->names.count && !store->shards.count;
+    return !store->records.count && !store->shards.count;
 }
 
-void weir_store_space(const struct weir_store *store, struct weir_space_answer *space)
+uint64_t weir_store_used_bytes(const struct weir_store *store)
 {
-    const struct weir_chunks *chunks = &store->chunks;
+    return (store->chunks.count - store->chunks.free_count) * WEIR_CHUNK_BYTES;
+}
 
-    *space = (struct weir_space_answer){
-        .capacity_bytes = chunks->count * WEIR_CHUNK_BYTES,
-        .used_bytes = (chunks->count - chunks->free_count) * WEIR_CHUNK_BYTES,
-        .object_count = store->kept.count,
-    };
+uint64_t weir_store_object_count(const struct weir_store *store)
+{
+    return store->records.count;
 }
 
 void weir_store_leave(struct weir_store *store, uint32_t client)
 {
-    weir_shards_leave(store, client);
-    weir_kept_leave(store, client);
+    struct weir_used *used;
+
+    while ((used = weir_uses_any(&store->uses, client))) {
+        weir_uses_remove(&store->uses, client, used, true);
+        if (used->is_shard)
+            weir_shard_settle(store, weir_shard_of(used));
+        else
+            weir_record_settle(store, WEIR_CLIENT_NONE, weir_record_of(used), NULL);
+    }
 }
 
 bool weir_store_tidy(struct weir_store *store)
 {
     return weir_chunks_tidy(&store->chunks);
-}
-
-/* ---- users ---- */
-
-static struct weir_user *find(const struct weir_users *users, uint32_t client)
-{
-    for (uint32_t i = 0; i < users->count; i++)
-        if (users->list[i].client == client)
-            return &users->list[i];
-    return NULL;
-}
-
-int weir_users_add(struct weir_users *users, uint32_t client)
-{
-    struct weir_user *user = find(users, client);
-
-    if (user) {
-        user->count++;
-        return 0;
-    }
-    if (users->count == users->room) {
-        uint32_t room = users->room ? 2 * users->room : 4;
-
-        user = realloc(users->list, room * sizeof *user);
-        if (!user)
-            return -ENOMEM;
-        users->list = user;
-        users->room = room;
-    }
-    users->list[users->count++] = (struct weir_user){client, 1};
-    return 0;
-}
-
-bool weir_users_has(const struct weir_users *users, uint32_t client)
-{
-    return find(users, client);
-}
-
-bool weir_users_remove(struct weir_users *users, uint32_t client, bool wholly)
-{
-    struct weir_user *user = find(users, client);
-
-    if (!user)
-        return false;
-    if (wholly || !--user->count)
-        *user = users->list[--users->count];
-    return true;
-}
-
-void weir_users_fini(struct weir_users *users)
-{
-    free(users->list);
-    *users = (struct weir_users){0};
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a server knows: names, the objects that it keeps, and shards, which are lists of chunks.
- * Knows nothing of links: a client is a number. Functions fill in the facts of an answer
- * (protocol.h) and return 0 or -errno; ids are checked with their generations: -ESTALE. */
+/* What a server knows: names and the objects that they lead to, and shards, which are lists of
+ * chunks. Knows nothing of links: a client is a number, from 0 on. Functions fill in the facts of
+ * an answer (protocol.h) and return 0 or -errno; ids are checked with their generations: -ESTALE.
+ */
 #ifndef WEIR_NETWORK_OBJECTS_STORE_H
 #define WEIR_NETWORK_OBJECTS_STORE_H
 
+#include "paths.h"
 #include "protocol.h"
 
 struct weir_store;
@@ -13,19 +15,20 @@ struct weir_shard;
 struct weir_store_params {
     void *memory; /* zeroed */
     uint32_t chunk_count;
-    uint32_t server_index;
-    uint64_t first_generation; /* > 0; another one for each start of a server */
+    uint64_t first_generation; /* > 0; a greater one for each start of a server */
 };
 
 /* 0 or -ENOMEM. */
 int weir_store_open(const struct weir_store_params *params, struct weir_store **store);
 void weir_store_close(struct weir_store *store); /* NULL is allowed */
 
-/* Which server it is, told by clients; only while it has no objects. */
-void weir_store_set_index(struct weir_store *store, uint32_t server_index);
+/* Which server of how many it is, told by clients; before there is an object, and only while it has
+ * none. */
+void weir_store_set_place(struct weir_store *store, uint32_t server_index, uint32_t server_count);
 /* No names, no objects, no shards. */
 bool weir_store_is_empty(const struct weir_store *store);
-void weir_store_space(const struct weir_store *store, struct weir_space_answer *space);
+uint64_t weir_store_used_bytes(const struct weir_store *store);
+uint64_t weir_store_object_count(const struct weir_store *store);
 
 /* The client is gone: what it had open is closed, what it held is let go. */
 void weir_store_leave(struct weir_store *store, uint32_t client);
@@ -35,47 +38,35 @@ bool weir_store_tidy(struct weir_store *store);
 
 /* ---- names and objects (store_names.c, store_objects.c); verbs of protocol.h ---- */
 
-struct weir_name {
-    const char *bytes; /* 1 to WEIR_PATH_BYTES_MAX, none of them NUL */
-    size_t count;
-};
-
 struct weir_layout {
     uint64_t unit_bytes;
     uint32_t stripe_count;
 };
 
 /* `created`: how, if there is none; NULL: -ENOENT then. */
-int weir_store_open_name(struct weir_store *store, uint32_t client, struct weir_name name,
-                         const struct weir_layout *created, struct weir_answer *answer);
-int weir_store_open_id(struct weir_store *store, uint32_t client, uint64_t object,
-                       uint64_t generation, struct weir_answer *answer);
-int weir_store_close_id(struct weir_store *store, uint32_t client, uint64_t object,
-                        uint64_t generation, uint64_t end, struct weir_answer *answer);
-int weir_store_stat_name(struct weir_store *store, struct weir_name name,
+int weir_store_open_object(struct weir_store *store, uint32_t client, struct weir_path path,
+                           const struct weir_layout *created, struct weir_answer *answer);
+int weir_store_close_object(struct weir_store *store, uint32_t client, uint64_t object,
+                            uint64_t generation, uint64_t end, struct weir_answer *answer);
+int weir_store_stat_path(struct weir_store *store, struct weir_path path,
                          struct weir_answer *answer);
-int weir_store_stat_id(struct weir_store *store, uint64_t object, uint64_t generation,
-                       struct weir_answer *answer);
-/* At least, or (is_exact) exactly so long. */
-int weir_store_size(struct weir_store *store, uint64_t object, uint64_t generation, uint64_t bytes,
-                    bool is_exact, struct weir_answer *answer);
-int weir_store_unlink_name(struct weir_store *store, uint32_t client, struct weir_name name,
+int weir_store_stat_object(struct weir_store *store, uint64_t object, uint64_t generation,
                            struct weir_answer *answer);
-int weir_store_unlink_id(struct weir_store *store, uint32_t client, uint64_t object,
-                         uint64_t generation, struct weir_answer *answer);
-int weir_store_rename(struct weir_store *store, uint32_t client, struct weir_name name,
-                      struct weir_name new_name, struct weir_answer *answer);
-int weir_store_adopt(struct weir_store *store, uint32_t client, struct weir_name name,
-                     uint64_t object, uint64_t generation, uint32_t kind,
-                     struct weir_answer *answer);
-int weir_store_disown(struct weir_store *store, struct weir_name name, uint64_t object,
-                      uint64_t generation);
-int weir_store_mkdir(struct weir_store *store, struct weir_name name, struct weir_answer *answer);
-int weir_store_rmdir(struct weir_store *store, uint32_t client, struct weir_name name,
-                     struct weir_answer *answer);
+/* At least so long. */
+int weir_store_size(struct weir_store *store, uint64_t object, uint64_t generation, uint64_t bytes,
+                    struct weir_answer *answer);
+int weir_store_unlink(struct weir_store *store, uint32_t client, struct weir_path path,
+                      struct weir_answer *answer);
+/* The answer describes the object under the old name in the case of -EISDIR, else the one that was
+ * replaced. */
+int weir_store_rename(struct weir_store *store, uint32_t client, struct weir_path path,
+                      struct weir_path new_path, bool may_be_directory, struct weir_answer *answer);
+int weir_store_mkdir(struct weir_store *store, struct weir_path path, struct weir_answer *answer);
+/* Names in it, of another server perhaps, stay. */
+int weir_store_rmdir(struct weir_store *store, struct weir_path path);
 /* Items from `cookie` on, as many as fit into `room` bytes. Sets count, cookie and payload_bytes of
  * the answer. */
-int weir_store_list(struct weir_store *store, struct weir_name directory, uint64_t cookie,
+int weir_store_list(struct weir_store *store, struct weir_path directory, uint64_t cookie,
                     void *items, size_t room, struct weir_answer *answer);
 
 /* Up to WEIR_ORPHANS_MAX, from now on the client's to drop. */
@@ -83,7 +74,10 @@ unsigned weir_store_take_orphans(struct weir_store *store, uint32_t client,
                                  struct weir_orphan orphans[WEIR_ORPHANS_MAX]);
 bool weir_store_has_orphans(const struct weir_store *store);
 
-/* ---- shards (store_shards.c) ---- */
+/* ---- shards (store_shards.c) ----
+ *
+ * A greater generation than that of the shard there is belongs to an object of a server that was
+ * started anew, and has the id of one that went with it: its shard is dropped. */
 
 /* Numbers of the chunks from `first` on; WEIR_CHUNK_NONE: a hole. All that are missing are
  * allocated, or none, -ENOSPC. The client holds the shard from now on. */
@@ -91,8 +85,6 @@ int weir_store_map(struct weir_store *store, uint32_t client, uint64_t object, u
                    uint64_t first, uint32_t count, bool allocates, uint32_t numbers[]);
 void weir_store_release(struct weir_store *store, uint32_t client, uint64_t object,
                         uint64_t generation);
-int weir_store_cut(struct weir_store *store, uint32_t client, uint64_t object, uint64_t generation,
-                   uint64_t bytes);
 /* Gone for all; its chunks are free as soon as nobody holds or pins it. Nothing is wrong if there
  * is none. */
 int weir_store_drop(struct weir_store *store, uint32_t client, uint64_t object,

@@ -1,35 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names: each leads to an object, which another server may keep. */
+/* Names: each leads to an object of this server. */
 #include "store_parts.h"
 
-#include "weir/base/random.h"
-
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LIST_LOOKS 65536u /* names looked at for one answer: other clients wait so long */
 
-static uint64_t hash_name(struct weir_name name)
+static struct weir_path path_of(const struct weir_entry *entry)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < name.count; i++)
-        hash = (hash ^ (unsigned char)name.bytes[i]) * UINT64_C(0x100000001b3);
-    return weir_mix64(hash);
+    return (struct weir_path){entry->name, entry->name_bytes};
 }
 
-static struct weir_entry *find(const struct weir_store *store, struct weir_name name)
+static struct weir_entry *find(const struct weir_store *store, struct weir_path path)
 {
-    struct weir_node *node = weir_table_find(&store->names, hash_name(name));
+    struct weir_node *node = weir_table_find(&store->names, weir_path_hash(path));
 
-    for (; node; node = weir_table_next(node)) {
-        struct weir_entry *entry = (struct weir_entry *)node;
-
-        if (entry->name_bytes == name.count && !memcmp(entry->name, name.bytes, name.count))
-            return entry;
-    }
+    for (; node; node = weir_table_next(node))
+        if (weir_path_is_same(path_of((struct weir_entry *)node), path))
+            return (struct weir_entry *)node;
     return NULL;
 }
 
@@ -49,27 +39,26 @@ static bool make_room(struct weir_store *store)
     return true;
 }
 
-/* NULL: no memory. */
-static struct weir_entry *add(struct weir_store *store, struct weir_name name, uint64_t object,
-                              uint64_t generation, uint32_t kind)
+/* The record has no other name. 0 or -ENOMEM. */
+static int add(struct weir_store *store, struct weir_path path, struct weir_record *record)
 {
-    struct weir_entry *entry = malloc(sizeof *entry + name.count);
+    struct weir_entry *entry = malloc(sizeof *entry + path.count);
 
     if (!entry || !make_room(store)) {
         free(entry);
-        return NULL;
+        return -ENOMEM;
     }
-    *entry = (struct weir_entry){
-        .object = object, .generation = generation, .kind = kind, .name_bytes = name.count};
-    memcpy(entry->name, name.bytes, name.count);
+    *entry = (struct weir_entry){.record = record, .name_bytes = path.count};
+    memcpy(entry->name, path.bytes, path.count);
     while (store->entries[store->lowest_unused])
         store->lowest_unused++;
     entry->index = store->lowest_unused;
     store->entries[entry->index] = entry;
     if (entry->index >= store->entry_count)
         store->entry_count = entry->index + 1;
-    weir_table_add(&store->names, &entry->node, hash_name(name));
-    return entry;
+    weir_table_add(&store->names, &entry->node, weir_path_hash(path));
+    record->entry = entry;
+    return 0;
 }
 
 static void take_away(struct weir_store *store, struct weir_entry *entry)
@@ -81,303 +70,171 @@ static void take_away(struct weir_store *store, struct weir_entry *entry)
     free(entry);
 }
 
-/* The object, if it is kept here. */
-static struct weir_kept *kept_of(struct weir_store *store, const struct weir_entry *entry)
+/* The name, and what it led to as far as nobody has that open. */
+static void remove_entry(struct weir_store *store, uint32_t client, struct weir_entry *entry,
+                         struct weir_answer *answer)
 {
-    return weir_kept_find(store, entry->object, entry->generation);
-}
+    struct weir_record *record = entry->record;
 
-static void tell_elsewhere(const struct weir_entry *entry, struct weir_answer *answer)
-{
-    answer->flags |= WEIR_ANSWER_ELSEWHERE;
-    answer->object = entry->object;
-    answer->generation = entry->generation;
-    answer->kind = entry->kind;
-}
-
-static void tell(struct weir_store *store, const struct weir_entry *entry,
-                 struct weir_answer *answer)
-{
-    struct weir_kept *kept = kept_of(store, entry);
-
-    if (kept)
-        weir_kept_tell(store, kept, answer);
-    else
-        tell_elsewhere(entry, answer);
-}
-
-/* What the name led to loses it. */
-static int let_go(struct weir_store *store, uint32_t client, struct weir_entry *entry,
-                  struct weir_answer *answer)
-{
-    struct weir_kept *kept = kept_of(store, entry);
-
-    if (kept)
-        return weir_kept_lose_name(store, client, kept, answer);
-    tell_elsewhere(entry, answer);
-    return 0;
-}
-
-static int remove_entry(struct weir_store *store, uint32_t client, struct weir_entry *entry,
-                        struct weir_answer *answer)
-{
-    int code = let_go(store, client, entry, answer);
-
-    if (!code)
-        take_away(store, entry);
-    return code;
-}
-
-static bool is_below(const struct weir_entry *entry, struct weir_name directory)
-{
-    if (!directory.count)
-        return true;
-    if (entry->name_bytes <= directory.count ||
-        memcmp(entry->name, directory.bytes, directory.count) != 0)
-        return false;
-    return directory.bytes[directory.count - 1] == '/' || entry->name[directory.count] == '/';
-}
-
-static bool has_children(const struct weir_store *store, struct weir_name directory)
-{
-    for (uint32_t i = 0; i < store->entry_count; i++)
-        if (store->entries[i] && is_below(store->entries[i], directory))
-            return true;
-    return false;
+    take_away(store, entry);
+    record->entry = NULL;
+    weir_record_describe(store, record, answer);
+    weir_record_settle(store, client, record, answer);
 }
 
 /* ---- verbs ---- */
 
-static int create(struct weir_store *store, uint32_t client, struct weir_name name,
-                  const struct weir_layout *layout, struct weir_answer *answer)
+static int create(struct weir_store *store, struct weir_path path, uint32_t kind,
+                  const struct weir_layout *layout, struct weir_record **record)
 {
-    struct weir_kept *kept = weir_kept_add(store, WEIR_OBJECT_DATA, layout);
+    struct weir_record *made = weir_record_add(store, kind, layout);
+    int code = made ? add(store, path, made) : -ENOMEM;
 
-    if (!kept)
-        return -ENOMEM;
-    if (weir_users_add(&kept->openers, client) ||
-        !add(store, name, kept->object, kept->generation, kept->kind)) {
-        weir_table_remove(&store->kept, &kept->node);
-        weir_kept_release(&kept->node);
-        return -ENOMEM;
+    if (made && code) {
+        weir_table_remove(&store->records, &made->node);
+        weir_record_free(&made->node);
     }
-    weir_kept_tell(store, kept, answer);
-    answer->flags |= WEIR_ANSWER_CREATED;
-    return 0;
+    *record = made;
+    return code;
 }
 
-int weir_store_open_name(struct weir_store *store, uint32_t client, struct weir_name name,
-                         const struct weir_layout *created, struct weir_answer *answer)
+int weir_store_open_object(struct weir_store *store, uint32_t client, struct weir_path path,
+                           const struct weir_layout *created, struct weir_answer *answer)
 {
-    struct weir_entry *entry = find(store, name);
-
-    if (!entry)
-        return created ? create(store, client, name, created, answer) : -ENOENT;
-    if (entry->kind == WEIR_OBJECT_DIRECTORY)
-        return -EISDIR;
-    if (kept_of(store, entry))
-        return weir_store_open_id(store, client, entry->object, entry->generation, answer);
-    tell_elsewhere(entry, answer);
-    return 0;
-}
-
-int weir_store_stat_name(struct weir_store *store, struct weir_name name,
-                         struct weir_answer *answer)
-{
-    struct weir_entry *entry = find(store, name);
-
-    if (!entry)
-        return -ENOENT;
-    tell(store, entry, answer);
-    return 0;
-}
-
-int weir_store_unlink_name(struct weir_store *store, uint32_t client, struct weir_name name,
-                           struct weir_answer *answer)
-{
-    struct weir_entry *entry = find(store, name);
-
-    if (!entry)
-        return -ENOENT;
-    if (entry->kind == WEIR_OBJECT_DIRECTORY)
-        return -EISDIR;
-    return remove_entry(store, client, entry, answer);
-}
-
-int weir_store_mkdir(struct weir_store *store, struct weir_name name, struct weir_answer *answer)
-{
-    struct weir_layout none = {0};
-    struct weir_kept *kept;
-
-    if (find(store, name))
-        return -EEXIST;
-    kept = weir_kept_add(store, WEIR_OBJECT_DIRECTORY, &none);
-    if (!kept)
-        return -ENOMEM;
-    if (!add(store, name, kept->object, kept->generation, kept->kind)) {
-        weir_table_remove(&store->kept, &kept->node);
-        weir_kept_release(&kept->node);
-        return -ENOMEM;
-    }
-    weir_kept_tell(store, kept, answer);
-    return 0;
-}
-
-int weir_store_rmdir(struct weir_store *store, uint32_t client, struct weir_name name,
-                     struct weir_answer *answer)
-{
-    struct weir_entry *entry = find(store, name);
-
-    if (!entry)
-        return -ENOENT;
-    if (entry->kind != WEIR_OBJECT_DIRECTORY)
-        return -ENOTDIR;
-    if (has_children(store, name))
-        return -ENOTEMPTY;
-    return remove_entry(store, client, entry, answer);
-}
-
-/* May something of `kind` take the place of `old`? */
-static int check_replacing(const struct weir_store *store, const struct weir_entry *old,
-                           uint32_t kind, struct weir_name name)
-{
-    if (old->kind == WEIR_OBJECT_DIRECTORY && kind != WEIR_OBJECT_DIRECTORY)
-        return -EISDIR;
-    if (old->kind != WEIR_OBJECT_DIRECTORY && kind == WEIR_OBJECT_DIRECTORY)
-        return -ENOTDIR;
-    return kind == WEIR_OBJECT_DIRECTORY && has_children(store, name) ? -ENOTEMPTY : 0;
-}
-
-int weir_store_adopt(struct weir_store *store, uint32_t client, struct weir_name name,
-                     uint64_t object, uint64_t generation, uint32_t kind,
-                     struct weir_answer *answer)
-{
-    struct weir_entry *old = find(store, name);
+    struct weir_entry *entry = find(store, path);
+    struct weir_record *record = entry ? entry->record : NULL;
     int code;
 
-    if (!old)
-        return add(store, name, object, generation, kind) ? 0 : -ENOMEM;
-    if (old->object == object && old->generation == generation)
-        return 0;
-    code = check_replacing(store, old, kind, name);
-    if (!code)
-        code = let_go(store, client, old, answer);
+    if (!entry && !created)
+        return -ENOENT;
+    code = entry ? 0 : create(store, path, WEIR_OBJECT_DATA, created, &record);
     if (code)
         return code;
-    old->object = object;
-    old->generation = generation;
-    old->kind = kind;
+    if (record->kind == WEIR_OBJECT_DIRECTORY)
+        return -EISDIR;
+    if (weir_uses_add(&store->uses, client, &record->openers))
+        return -ENOMEM; /* as if another client had created it */
+    weir_record_describe(store, record, answer);
+    answer->flags |= entry ? 0 : WEIR_ANSWER_CREATED;
     return 0;
 }
 
-int weir_store_disown(struct weir_store *store, struct weir_name name, uint64_t object,
-                      uint64_t generation)
+int weir_store_stat_path(struct weir_store *store, struct weir_path path,
+                         struct weir_answer *answer)
 {
-    struct weir_entry *entry = find(store, name);
+    const struct weir_entry *entry = find(store, path);
 
     if (!entry)
         return -ENOENT;
-    if (entry->object != object || entry->generation != generation)
-        return -ESTALE;
-    take_away(store, entry);
+    weir_record_describe(store, entry->record, answer);
     return 0;
 }
 
-int weir_store_rename(struct weir_store *store, uint32_t client, struct weir_name name,
-                      struct weir_name new_name, struct weir_answer *answer)
+int weir_store_unlink(struct weir_store *store, uint32_t client, struct weir_path path,
+                      struct weir_answer *answer)
 {
-    struct weir_entry *entry = find(store, name);
+    struct weir_entry *entry = find(store, path);
+
+    if (!entry)
+        return -ENOENT;
+    if (entry->record->kind == WEIR_OBJECT_DIRECTORY)
+        return -EISDIR;
+    remove_entry(store, client, entry, answer);
+    return 0;
+}
+
+int weir_store_mkdir(struct weir_store *store, struct weir_path path, struct weir_answer *answer)
+{
+    static const struct weir_layout none;
+    struct weir_record *record;
     int code;
 
+    if (find(store, path))
+        return -EEXIST;
+    code = create(store, path, WEIR_OBJECT_DIRECTORY, &none, &record);
+    if (!code)
+        weir_record_describe(store, record, answer);
+    return code;
+}
+
+int weir_store_rmdir(struct weir_store *store, struct weir_path path)
+{
+    struct weir_entry *entry = find(store, path);
+
     if (!entry)
         return -ENOENT;
-    if (name.count == new_name.count && !memcmp(name.bytes, new_name.bytes, name.count))
+    if (entry->record->kind != WEIR_OBJECT_DIRECTORY)
+        return -ENOTDIR;
+    remove_entry(store, WEIR_CLIENT_NONE, entry, &(struct weir_answer){0}); /* it has no shards */
+    return 0;
+}
+
+int weir_store_rename(struct weir_store *store, uint32_t client, struct weir_path path,
+                      struct weir_path new_path, bool may_be_directory, struct weir_answer *answer)
+{
+    struct weir_entry *entry = find(store, path);
+    struct weir_entry *old = find(store, new_path);
+    struct weir_record *record;
+    bool is_directory;
+
+    if (!entry)
+        return -ENOENT;
+    if (entry == old)
         return 0;
-    /* Names below would stay where they are. */
-    if (entry->kind == WEIR_OBJECT_DIRECTORY && has_children(store, name))
-        return -ENOTEMPTY;
-    code = weir_store_adopt(store, client, new_name, entry->object, entry->generation, entry->kind,
-                            answer);
-    if (!code)
-        take_away(store, entry);
-    return code;
+    record = entry->record;
+    is_directory = record->kind == WEIR_OBJECT_DIRECTORY;
+    if ((is_directory && !may_be_directory) ||
+        (old && old->record->kind == WEIR_OBJECT_DIRECTORY && !is_directory)) {
+        weir_record_describe(store, record, answer);
+        return -EISDIR;
+    }
+    if (old && is_directory && old->record->kind != WEIR_OBJECT_DIRECTORY)
+        return -ENOTDIR;
+    if (add(store, new_path, record))
+        return -ENOMEM;
+    take_away(store, entry);
+    if (old)
+        remove_entry(store, client, old, answer);
+    return 0;
 }
 
 /* ---- list ---- */
 
-/* The part of an entry's name that is directly below the directory. */
-static struct weir_name child_of(const struct weir_entry *entry, struct weir_name directory)
+static struct weir_list_item describe(const struct weir_record *record, size_t name_bytes)
 {
-    struct weir_name child = {entry->name, entry->name_bytes};
-    const char *slash;
-    size_t skipped = directory.count;
-
-    while (skipped < child.count && child.bytes[skipped] == '/')
-        skipped++;
-    child.bytes += skipped;
-    child.count -= skipped;
-    slash = memchr(child.bytes, '/', child.count);
-    if (slash)
-        child.count = (size_t)(slash - child.bytes);
-    return child;
+    return (struct weir_list_item){
+        .generation = record->generation,
+        .size = record->size,
+        .unit_bytes = record->layout.unit_bytes,
+        .stripe_count = record->layout.stripe_count,
+        .kind = record->kind,
+        .name_bytes = (uint32_t)name_bytes,
+    };
 }
 
-static struct weir_list_item describe(struct weir_store *store, const struct weir_entry *entry,
-                                      struct weir_name child)
-{
-    struct weir_answer facts = {0};
-    struct weir_list_item item = {.name_bytes = (uint32_t)child.count};
-
-    if (child.bytes + child.count != entry->name + entry->name_bytes) {
-        item.kind = WEIR_OBJECT_DIRECTORY;
-        item.flags = WEIR_LIST_IMPLIED;
-        return item;
-    }
-    tell(store, entry, &facts);
-    item.object = facts.object;
-    item.generation = facts.generation;
-    item.size = facts.size;
-    item.unit_bytes = facts.unit_bytes;
-    item.stripe_count = facts.stripe_count;
-    item.kind = facts.kind;
-    item.flags = facts.flags & WEIR_ANSWER_ELSEWHERE ? WEIR_LIST_ELSEWHERE : 0;
-    return item;
-}
-
-static bool is_same(struct weir_name a, struct weir_name b)
-{
-    return a.count == b.count && !memcmp(a.bytes, b.bytes, a.count);
-}
-
-int weir_store_list(struct weir_store *store, struct weir_name directory, uint64_t cookie,
+int weir_store_list(struct weir_store *store, struct weir_path directory, uint64_t cookie,
                     void *items, size_t room, struct weir_answer *answer)
 {
     unsigned char *place = items;
-    struct weir_name implied = {"", 0}; /* the latest: a tree is often made branch by branch */
     uint64_t stop = cookie > store->entry_count ? store->entry_count : cookie + LIST_LOOKS;
 
-    while (directory.count && directory.bytes[directory.count - 1] == '/')
-        directory.count--;
+    directory = weir_path_trim(directory);
     for (; cookie < store->entry_count && cookie < stop; cookie++) {
         const struct weir_entry *entry = store->entries[cookie];
-        struct weir_name child;
         struct weir_list_item item;
+        struct weir_path name;
 
-        if (!entry || !is_below(entry, directory))
+        if (!entry || !weir_path_is_same(weir_path_directory(path_of(entry)), directory))
             continue;
-        child = child_of(entry, directory);
-        item = describe(store, entry, child);
-        if (!child.count || (item.flags & WEIR_LIST_IMPLIED && is_same(child, implied)))
-            continue;
-        if (room < sizeof item + child.count)
+        name = weir_path_last(path_of(entry));
+        item = describe(entry->record, name.count);
+        if (room < sizeof item + name.count)
             break;
         memcpy(place, &item, sizeof item);
-        memcpy(place + sizeof item, child.bytes, child.count);
-        place += sizeof item + child.count;
-        room -= sizeof item + child.count;
+        memcpy(place + sizeof item, name.bytes, name.count);
+        place += sizeof item + name.count;
+        room -= sizeof item + name.count;
         answer->count++;
-        if (item.flags & WEIR_LIST_IMPLIED)
-            implied = child;
     }
     answer->payload_bytes = (uint32_t)(place - (unsigned char *)items);
     answer->cookie = cookie < store->entry_count ? cookie : 0;

@@ -1,87 +1,135 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The objects that a server keeps: their size, who has them open, and what becomes of them when
- * their name is gone. */
+/* What the home of objects records of each: its size, who has it open, and what becomes of it when
+ * its name is gone. */
 #include "store_parts.h"
 
 #include "weir/base/random.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
-static uint64_t hash_id(uint64_t object)
+/* Whether it has ended or not. */
+static struct weir_record *look_up(const struct weir_store *store, uint64_t object,
+                                   uint64_t generation)
 {
-    return weir_mix64(object);
+    struct weir_node *node = weir_table_find(&store->records, weir_mix64(object));
+    struct weir_record *record = (struct weir_record *)node;
+
+    return record && record->object == object && record->generation == generation ? record : NULL;
 }
 
-struct weir_kept *weir_kept_find(struct weir_store *store, uint64_t object, uint64_t generation)
+static struct weir_record *find(const struct weir_store *store, uint64_t object,
+                                uint64_t generation)
 {
-    struct weir_node *node = weir_table_find(&store->kept, hash_id(object));
-    struct weir_kept *kept = (struct weir_kept *)node;
+    struct weir_record *record = look_up(store, object, generation);
 
-    return kept && kept->object == object && kept->generation == generation ? kept : NULL;
+    return record && !record->has_ended ? record : NULL;
 }
 
-struct weir_kept *weir_kept_add(struct weir_store *store, uint32_t kind,
-                                const struct weir_layout *layout)
+struct weir_record *weir_record_add(struct weir_store *store, uint32_t kind,
+                                    const struct weir_layout *layout)
 {
-    struct weir_kept *kept = calloc(1, sizeof *kept);
+    struct weir_record *record = calloc(1, sizeof *record);
 
-    if (!kept)
+    assert(store->server_count);
+    if (!record)
         return NULL;
-    kept->object = (uint64_t)store->server_index << 48 | store->next_number++;
-    kept->generation = store->next_generation++;
-    kept->kind = kind;
-    kept->layout = *layout;
-    weir_table_add(&store->kept, &kept->node, hash_id(kept->object));
-    return kept;
+    record->object = (uint64_t)store->server_index << 48 | store->next_number++;
+    record->generation = store->next_generation++;
+    record->kind = kind;
+    record->layout = *layout;
+    weir_table_add(&store->records, &record->node, weir_mix64(record->object));
+    return record;
 }
 
-void weir_kept_release(struct weir_node *node)
+void weir_record_free(struct weir_node *node)
 {
-    struct weir_kept *kept = (struct weir_kept *)node;
-
-    weir_users_fini(&kept->openers);
-    free(kept);
+    free(node);
 }
 
-void weir_kept_tell(const struct weir_store *store, const struct weir_kept *kept,
-                    struct weir_answer *answer)
+/* Objects of one home begin at all servers in turn, as their names may all be in one directory. */
+static uint32_t first_server(const struct weir_store *store, const struct weir_record *record)
 {
-    answer->object = kept->object;
-    answer->generation = kept->generation;
-    answer->size = kept->size;
-    answer->unit_bytes = kept->layout.unit_bytes;
-    answer->stripe_count = kept->layout.stripe_count;
-    answer->first_server = store->server_index;
-    answer->kind = kept->kind;
+    return (uint32_t)((record->object & UINT64_C(0xffffffffffff)) + store->server_index) %
+           store->server_count;
 }
 
-/* ---- debts ---- */
-
-static int make_room_for_debt(struct weir_store *store)
+void weir_record_describe(const struct weir_store *store, const struct weir_record *record,
+                          struct weir_answer *answer)
 {
-    uint32_t room = store->debt_room ? 2 * store->debt_room : 16;
-    struct weir_debt *debts;
-
-    if (store->debt_count < store->debt_room)
-        return 0;
-    debts = realloc(store->debts, room * sizeof *debts);
-    if (!debts)
-        return -ENOMEM;
-    store->debts = debts;
-    store->debt_room = room;
-    return 0;
+    answer->object = record->object;
+    answer->generation = record->generation;
+    answer->size = record->size;
+    answer->unit_bytes = record->layout.unit_bytes;
+    answer->stripe_count = record->layout.stripe_count;
+    answer->first_server = first_server(store, record);
+    answer->kind = record->kind;
 }
 
-void weir_debt_pay(struct weir_store *store, uint64_t object, uint64_t generation)
+/* ---- the end of an object ---- */
+
+static void remove_record(struct weir_store *store, struct weir_record *record)
 {
-    for (uint32_t i = store->debt_count; i-- > 0;)
-        if (store->debts[i].orphan.object == object &&
-            store->debts[i].orphan.generation == generation) {
-            store->orphan_count -= store->debts[i].client == WEIR_CLIENT_NONE;
-            store->debts[i] = store->debts[--store->debt_count];
-            return;
-        }
+    weir_table_remove(&store->records, &record->node);
+    free(record);
+}
+
+static void add_orphan(struct weir_store *store, struct weir_record *record)
+{
+    record->next_orphan = store->orphans;
+    record->orphan_place = &store->orphans;
+    if (record->next_orphan)
+        record->next_orphan->orphan_place = &record->next_orphan;
+    store->orphans = record;
+}
+
+static void remove_orphan(struct weir_record *record)
+{
+    *record->orphan_place = record->next_orphan;
+    if (record->next_orphan)
+        record->next_orphan->orphan_place = record->orphan_place;
+    record->orphan_place = NULL;
+}
+
+static bool has_shards_elsewhere(const struct weir_store *store, const struct weir_record *record)
+{
+    return record->kind == WEIR_OBJECT_DATA &&
+           (record->layout.stripe_count > 1 || first_server(store, record) != store->server_index);
+}
+
+/* Shards of other servers are dropped by a client, for servers do not talk to each other; the
+ * record stays until that has been done. */
+void weir_record_settle(struct weir_store *store, uint32_t client, struct weir_record *record,
+                        struct weir_answer *answer)
+{
+    if (record->entry || record->openers.users)
+        return;
+    if (!has_shards_elsewhere(store, record)) {
+        if (record->kind == WEIR_OBJECT_DATA)
+            weir_store_drop(store, client, record->object, record->generation);
+        remove_record(store, record);
+        return;
+    }
+    record->has_ended = true;
+    if (client != WEIR_CLIENT_NONE && weir_uses_add(&store->uses, client, &record->openers) == 0)
+        answer->flags |= WEIR_ANSWER_DROP;
+    else
+        add_orphan(store, record);
+}
+
+void weir_record_forget(struct weir_store *store, uint32_t client, uint64_t object,
+                        uint64_t generation)
+{
+    struct weir_record *record = look_up(store, object, generation);
+
+    if (!record || !record->has_ended)
+        return;
+    if (record->orphan_place)
+        remove_orphan(record);
+    else if (!weir_uses_remove(&store->uses, client, &record->openers, true))
+        return; /* another one is to do it */
+    remove_record(store, record);
 }
 
 unsigned weir_store_take_orphans(struct weir_store *store, uint32_t client,
@@ -89,152 +137,64 @@ unsigned weir_store_take_orphans(struct weir_store *store, uint32_t client,
 {
     unsigned count = 0;
 
-    for (uint32_t i = 0; i < store->debt_count && count < WEIR_ORPHANS_MAX; i++)
-        if (store->debts[i].client == WEIR_CLIENT_NONE) {
-            store->debts[i].client = client;
-            orphans[count++] = store->debts[i].orphan;
-        }
-    store->orphan_count -= count;
+    while (store->orphans && count < WEIR_ORPHANS_MAX) {
+        struct weir_record *record = store->orphans;
+
+        if (weir_uses_add(&store->uses, client, &record->openers) != 0)
+            break;
+        remove_orphan(record);
+        orphans[count++] =
+            (struct weir_orphan){record->object, record->generation, record->layout.stripe_count,
+                                 first_server(store, record)};
+    }
     return count;
 }
 
 bool weir_store_has_orphans(const struct weir_store *store)
 {
-    return store->orphan_count;
-}
-
-/* ---- the end of an object ---- */
-
-/* Shards of other servers are dropped by the client, for servers do not talk to each other; a debt
- * remembers that until it has done so. */
-static int end(struct weir_store *store, uint32_t client, struct weir_kept *kept,
-               struct weir_answer *answer)
-{
-    bool has_others = kept->kind == WEIR_OBJECT_DATA && kept->layout.stripe_count > 1;
-
-    if (has_others && make_room_for_debt(store))
-        return -ENOMEM;
-    if (has_others) {
-        store->debts[store->debt_count++] = (struct weir_debt){
-            .orphan = {kept->object, kept->generation, kept->layout.stripe_count,
-                       store->server_index},
-            .client = client,
-        };
-        store->orphan_count += client == WEIR_CLIENT_NONE;
-        if (answer)
-            answer->flags |= WEIR_ANSWER_DROP;
-    } else if (kept->kind == WEIR_OBJECT_DATA) {
-        weir_store_drop(store, client, kept->object, kept->generation);
-    }
-    weir_table_remove(&store->kept, &kept->node);
-    weir_kept_release(&kept->node);
-    return 0;
-}
-
-int weir_kept_lose_name(struct weir_store *store, uint32_t client, struct weir_kept *kept,
-                        struct weir_answer *answer)
-{
-    weir_kept_tell(store, kept, answer);
-    if (kept->openers.count) {
-        kept->is_nameless = true;
-        return 0;
-    }
-    return end(store, client, kept, answer);
+    return store->orphans;
 }
 
 /* ---- verbs by id ---- */
 
-int weir_store_open_id(struct weir_store *store, uint32_t client, uint64_t object,
-                       uint64_t generation, struct weir_answer *answer)
+int weir_store_close_object(struct weir_store *store, uint32_t client, uint64_t object,
+                            uint64_t generation, uint64_t end, struct weir_answer *answer)
 {
-    struct weir_kept *kept = weir_kept_find(store, object, generation);
+    struct weir_record *record = find(store, object, generation);
 
-    if (!kept || kept->is_nameless)
+    if (!record)
         return -ESTALE;
-    if (kept->kind == WEIR_OBJECT_DIRECTORY)
-        return -EISDIR;
-    if (weir_users_add(&kept->openers, client))
-        return -ENOMEM;
-    weir_kept_tell(store, kept, answer);
+    if (!weir_uses_remove(&store->uses, client, &record->openers, false))
+        return -EBADF;
+    if (end > record->size)
+        record->size = end;
+    weir_record_describe(store, record, answer);
+    weir_record_settle(store, client, record, answer);
     return 0;
 }
 
-int weir_store_close_id(struct weir_store *store, uint32_t client, uint64_t object,
-                        uint64_t generation, uint64_t size, struct weir_answer *answer)
+int weir_store_stat_object(struct weir_store *store, uint64_t object, uint64_t generation,
+                           struct weir_answer *answer)
 {
-    struct weir_kept *kept = weir_kept_find(store, object, generation);
+    struct weir_record *record = find(store, object, generation);
 
-    if (!kept)
+    if (!record)
         return -ESTALE;
-    if (!weir_users_remove(&kept->openers, client, false))
-        return -EBADF;
-    if (size > kept->size)
-        kept->size = size;
-    weir_kept_tell(store, kept, answer);
-    return kept->is_nameless && !kept->openers.count ? end(store, client, kept, answer) : 0;
-}
-
-int weir_store_stat_id(struct weir_store *store, uint64_t object, uint64_t generation,
-                       struct weir_answer *answer)
-{
-    struct weir_kept *kept = weir_kept_find(store, object, generation);
-
-    if (!kept)
-        return -ESTALE;
-    weir_kept_tell(store, kept, answer);
+    weir_record_describe(store, record, answer);
     return 0;
 }
 
 int weir_store_size(struct weir_store *store, uint64_t object, uint64_t generation, uint64_t bytes,
-                    bool is_exact, struct weir_answer *answer)
+                    struct weir_answer *answer)
 {
-    struct weir_kept *kept = weir_kept_find(store, object, generation);
+    struct weir_record *record = find(store, object, generation);
 
-    if (!kept)
+    if (!record)
         return -ESTALE;
-    if (kept->kind == WEIR_OBJECT_DIRECTORY)
+    if (record->kind == WEIR_OBJECT_DIRECTORY)
         return -EISDIR;
-    if (is_exact || bytes > kept->size)
-        kept->size = bytes;
-    weir_kept_tell(store, kept, answer);
+    if (bytes > record->size)
+        record->size = bytes;
+    weir_record_describe(store, record, answer);
     return 0;
-}
-
-int weir_store_unlink_id(struct weir_store *store, uint32_t client, uint64_t object,
-                         uint64_t generation, struct weir_answer *answer)
-{
-    struct weir_kept *kept = weir_kept_find(store, object, generation);
-
-    if (!kept || kept->is_nameless)
-        return -ESTALE;
-    return weir_kept_lose_name(store, client, kept, answer);
-}
-
-/* ---- a client that is gone ---- */
-
-struct leaving {
-    struct weir_store *store;
-    uint32_t client;
-};
-
-static void close_all(void *context, struct weir_node *node)
-{
-    struct leaving *leaving = context;
-    struct weir_kept *kept = (struct weir_kept *)node;
-
-    if (weir_users_remove(&kept->openers, leaving->client, true) && kept->is_nameless &&
-        !kept->openers.count)
-        end(leaving->store, WEIR_CLIENT_NONE, kept, NULL);
-}
-
-void weir_kept_leave(struct weir_store *store, uint32_t client)
-{
-    struct leaving leaving = {store, client};
-
-    weir_table_walk(&store->kept, close_all, &leaving);
-    for (uint32_t i = 0; i < store->debt_count; i++)
-        if (store->debts[i].client == client) {
-            store->debts[i].client = WEIR_CLIENT_NONE;
-            store->orphan_count++;
-        }
 }

@@ -13,7 +13,9 @@ static struct weir_shard *find(struct weir_store *store, uint64_t object)
 {
     struct weir_node *node = weir_table_find(&store->shards, weir_mix64(object));
 
-    assert(!node || ((struct weir_shard *)node)->object == object); /* mixing is a bijection */
+    /* Mixing is a bijection: those of one hash are of one object. */
+    while (node && ((struct weir_shard *)node)->is_dropped)
+        node = weir_table_next(node);
     return (struct weir_shard *)node;
 }
 
@@ -85,64 +87,62 @@ static bool is_gone(const struct weir_store *store, uint64_t object, uint64_t ge
     return false;
 }
 
-/* 0, and NULL: there is none, and none is wanted. */
-static int get(struct weir_store *store, uint64_t object, uint64_t generation, bool makes,
-               struct weir_shard **shard)
+static void free_chunks(struct weir_store *store, const struct weir_shard *shard)
 {
-    struct weir_shard *found = find(store, object);
-
-    *shard = found;
-    if (found)
-        return found->generation == generation ? 0 : -ESTALE;
-    if (is_gone(store, object, generation))
-        return -ESTALE;
-    if (!makes)
-        return 0;
-    found = calloc(1, sizeof *found);
-    if (!found)
-        return -ENOMEM;
-    found->object = object;
-    found->generation = generation;
-    weir_table_add(&store->shards, &found->node, weir_mix64(object));
-    *shard = found;
-    return 0;
+    for (uint64_t i = 0; i < (uint64_t)shard->page_count * WEIR_SHARD_PAGE; i++)
+        if (number_at(shard, i) != WEIR_CHUNK_NONE)
+            weir_chunks_give(&store->chunks, number_at(shard, i));
 }
 
-static void free_from(struct weir_store *store, struct weir_shard *shard, uint64_t first)
-{
-    for (uint64_t i = first; i < (uint64_t)shard->page_count * WEIR_SHARD_PAGE; i++) {
-        uint32_t number = number_at(shard, i);
-
-        if (number == WEIR_CHUNK_NONE)
-            continue;
-        weir_chunks_give(&store->chunks, number);
-        shard->pages[i / WEIR_SHARD_PAGE][i % WEIR_SHARD_PAGE] = WEIR_CHUNK_NONE;
-    }
-}
-
-static void release(struct weir_node *node)
+void weir_shard_free(struct weir_node *node)
 {
     struct weir_shard *shard = (struct weir_shard *)node;
 
     for (uint32_t i = 0; i < shard->page_count; i++)
         free(shard->pages[i]);
     free(shard->pages);
-    weir_users_fini(&shard->holders);
     free(shard);
 }
 
-/* A dropped shard that nobody can touch any more gives its chunks back. */
-static void settle(struct weir_store *store, struct weir_shard *shard)
+void weir_shard_settle(struct weir_store *store, struct weir_shard *shard)
 {
-    struct weir_shard **place = &store->dropped;
-
-    if (!shard->is_dropped || shard->holders.count || shard->pins)
+    if (!shard->is_dropped || shard->holders.users || shard->pins)
         return;
-    while (*place != shard)
-        place = &(*place)->next_dropped;
-    *place = shard->next_dropped;
-    free_from(store, shard, 0);
-    release(&shard->node);
+    weir_table_remove(&store->shards, &shard->node);
+    free_chunks(store, shard);
+    weir_shard_free(&shard->node);
+}
+
+static void drop(struct weir_store *store, struct weir_shard *shard)
+{
+    shard->is_dropped = true;
+    weir_shard_settle(store, shard);
+}
+
+/* 0, and NULL: there is none, and none is wanted. */
+static int get(struct weir_store *store, uint64_t object, uint64_t generation, bool makes,
+               struct weir_shard **shard)
+{
+    struct weir_shard *found = find(store, object);
+
+    *shard = NULL;
+    if (found && found->generation < generation) {
+        drop(store, found);
+        found = NULL;
+    }
+    if ((found && found->generation != generation) || is_gone(store, object, generation))
+        return -ESTALE;
+    if (!found && makes) {
+        found = calloc(1, sizeof *found);
+        if (!found)
+            return -ENOMEM;
+        found->object = object;
+        found->generation = generation;
+        found->holders.is_shard = true;
+        weir_table_add(&store->shards, &found->node, weir_mix64(object));
+    }
+    *shard = found;
+    return 0;
 }
 
 /* ---- verbs ---- */
@@ -158,8 +158,8 @@ int weir_store_map(struct weir_store *store, uint32_t client, uint64_t object, u
     code = get(store, object, generation, allocates, &shard);
     if (code)
         return code;
-    if (shard && !weir_users_has(&shard->holders, client))
-        code = weir_users_add(&shard->holders, client);
+    if (shard && !weir_uses_has(&store->uses, client, &shard->holders))
+        code = weir_uses_add(&store->uses, client, &shard->holders);
     if (!code && allocates)
         code = fill(store, shard, first, count);
     if (code)
@@ -172,63 +172,24 @@ int weir_store_map(struct weir_store *store, uint32_t client, uint64_t object, u
 void weir_store_release(struct weir_store *store, uint32_t client, uint64_t object,
                         uint64_t generation)
 {
-    struct weir_shard *shard = find(store, object);
+    struct weir_node *node = weir_table_find(&store->shards, weir_mix64(object));
 
-    if (shard && shard->generation == generation)
-        weir_users_remove(&shard->holders, client, true);
-    for (struct weir_shard *next = store->dropped; (shard = next);) {
-        next = shard->next_dropped;
-        if (shard->object == object && shard->generation == generation) {
-            weir_users_remove(&shard->holders, client, true);
-            settle(store, shard);
-        }
+    /* Dropped or not. */
+    for (struct weir_node *next; node; node = next) {
+        struct weir_shard *shard = (struct weir_shard *)node;
+
+        next = weir_table_next(node);
+        if (shard->generation == generation &&
+            weir_uses_remove(&store->uses, client, &shard->holders, true))
+            weir_shard_settle(store, shard);
     }
-}
-
-/* Zeroes what the shard has of a range. */
-static void zero(struct weir_store *store, struct weir_shard *shard, uint64_t from, uint64_t end)
-{
-    while (from < end) {
-        uint64_t start = from % WEIR_CHUNK_BYTES;
-        uint64_t bytes =
-            WEIR_CHUNK_BYTES - start < end - from ? WEIR_CHUNK_BYTES - start : end - from;
-        uint32_t number = number_at(shard, from / WEIR_CHUNK_BYTES);
-
-        if (number != WEIR_CHUNK_NONE)
-            memset(store->chunks.memory + number * WEIR_CHUNK_BYTES + start, 0, bytes);
-        from += bytes;
-    }
-}
-
-int weir_store_cut(struct weir_store *store, uint32_t client, uint64_t object, uint64_t generation,
-                   uint64_t bytes)
-{
-    struct weir_shard *shard;
-    int code = get(store, object, generation, false, &shard);
-    uint64_t first = (bytes + WEIR_CHUNK_BYTES - 1) / WEIR_CHUNK_BYTES;
-    uint64_t end;
-    bool has_others;
-
-    if (code || !shard)
-        return code;
-    end = weir_shard_end(shard);
-    has_others = shard->pins || shard->holders.count > weir_users_has(&shard->holders, client);
-    /* Others go on writing to the places that they know. */
-    if (has_others) {
-        zero(store, shard, bytes, end);
-        return 0;
-    }
-    if (bytes < end)
-        zero(store, shard, bytes, first * WEIR_CHUNK_BYTES);
-    free_from(store, shard, first);
-    return 0;
 }
 
 int weir_store_drop(struct weir_store *store, uint32_t client, uint64_t object, uint64_t generation)
 {
     struct weir_shard *shard = find(store, object);
 
-    weir_debt_pay(store, object, generation);
+    weir_record_forget(store, client, object, generation);
     if (!is_gone(store, object, generation)) {
         store->gone[store->gone_next].object = object;
         store->gone[store->gone_next].generation = generation;
@@ -236,14 +197,10 @@ int weir_store_drop(struct weir_store *store, uint32_t client, uint64_t object, 
     }
     if (!shard)
         return 0;
-    if (shard->generation != generation)
+    if (shard->generation > generation)
         return -ESTALE;
-    weir_users_remove(&shard->holders, client, true);
-    weir_table_remove(&store->shards, &shard->node);
-    shard->is_dropped = true;
-    shard->next_dropped = store->dropped;
-    store->dropped = shard;
-    settle(store, shard);
+    weir_uses_remove(&store->uses, client, &shard->holders, true);
+    drop(store, shard);
     return 0;
 }
 
@@ -270,7 +227,7 @@ void weir_store_unpin(struct weir_store *store, struct weir_shard *shard)
         return;
     assert(shard->pins);
     shard->pins--;
-    settle(store, shard);
+    weir_shard_settle(store, shard);
 }
 
 uint64_t weir_shard_piece(const struct weir_shard *shard, uint64_t offset, uint64_t bytes,
@@ -293,40 +250,4 @@ uint64_t weir_shard_piece(const struct weir_shard *shard, uint64_t offset, uint6
 uint64_t weir_shard_end(const struct weir_shard *shard)
 {
     return (uint64_t)shard->page_count * WEIR_SHARD_PAGE * WEIR_CHUNK_BYTES;
-}
-
-/* ---- the end ---- */
-
-struct leaving {
-    struct weir_store *store;
-    uint32_t client;
-};
-
-static void let_go(void *context, struct weir_node *node)
-{
-    struct leaving *leaving = context;
-
-    weir_users_remove(&((struct weir_shard *)node)->holders, leaving->client, true);
-}
-
-void weir_shards_leave(struct weir_store *store, uint32_t client)
-{
-    struct leaving leaving = {store, client};
-
-    weir_table_walk(&store->shards, let_go, &leaving);
-    for (struct weir_shard *shard = store->dropped, *next; shard; shard = next) {
-        next = shard->next_dropped;
-        weir_users_remove(&shard->holders, client, true);
-        settle(store, shard);
-    }
-}
-
-void weir_shards_fini(struct weir_store *store)
-{
-    for (struct weir_shard *shard = store->dropped, *next; shard; shard = next) {
-        next = shard->next_dropped;
-        release(&shard->node);
-    }
-    store->dropped = NULL;
-    weir_table_fini(&store->shards, release);
 }

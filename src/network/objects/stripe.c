@@ -2,8 +2,6 @@
 /* Stripes: from the place in an object to the place at a server. */
 #include "weir/objects/stripe.h"
 
-#include "weir/base/random.h"
-
 #include <assert.h>
 
 struct weir_stripe_piece weir_stripe_locate(const struct weir_striping_pattern *pattern,
@@ -30,13 +28,4 @@ uint64_t weir_stripe_shard_bytes(const struct weir_striping_pattern *pattern, ui
     uint64_t units = whole / pattern->count + (shard < last);
 
     return units * pattern->unit_bytes + (shard == last ? bytes % pattern->unit_bytes : 0);
-}
-
-uint32_t weir_stripe_home(const char *path, uint32_t server_count)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (; *path; path++)
-        hash = (hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
-    return (uint32_t)weir_random_below(weir_mix64(hash), server_count);
 }

@@ -18,16 +18,6 @@ static struct weir_node **bucket_of(const struct weir_table *table, uint64_t has
     return &table->buckets[hash & (table->bucket_count - 1)];
 }
 
-void weir_table_walk(struct weir_table *table, void (*visit)(void *context, struct weir_node *node),
-                     void *context)
-{
-    for (size_t i = 0; table->buckets && i < table->bucket_count; i++)
-        for (struct weir_node *node = table->buckets[i], *next; node; node = next) {
-            next = node->next;
-            visit(context, node);
-        }
-}
-
 void weir_table_fini(struct weir_table *table, void (*release)(struct weir_node *node))
 {
     for (size_t i = 0; table->buckets && i < table->bucket_count; i++)

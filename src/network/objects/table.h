@@ -30,8 +30,4 @@ struct weir_node *weir_table_next(const struct weir_node *node);
 void weir_table_add(struct weir_table *table, struct weir_node *node, uint64_t hash);
 void weir_table_remove(struct weir_table *table, struct weir_node *node);
 
-/* Calls `visit` with each node, which may remove it. */
-void weir_table_walk(struct weir_table *table, void (*visit)(void *context, struct weir_node *node),
-                     void *context);
-
 #endif
