@@ -9,7 +9,8 @@
 
 extern const struct weir_backend weir_backend_rdma;
 
-/* Of wires: transfers of more than one piece, and syncs, need more than the queue's depth. */
+/* Of work requests: transfers of more than one piece, and syncs, need more than the queue's depth.
+ */
 enum { LEAST_LINK_DEPTH = 128 };
 
 struct rdma_session {

@@ -129,14 +129,14 @@ static void post_some(struct scene *scene, struct weir_region *region,
                       const struct weir_region_key *key, unsigned kinds)
 {
     for (unsigned i = 0; i < 6 && scene->link != NULL; i++) {
-        struct weir_wire wire = {.verb = kinds >> i & 1 ? WEIR_WIRE_READ : WEIR_WIRE_WRITE,
-                                 .data = region->memory,
-                                 .bytes = 16,
-                                 .region = region,
-                                 .remote_address = key->address,
-                                 .remote = key};
+        struct weir_wr wr = {.verb = kinds >> i & 1 ? WEIR_WR_READ : WEIR_WR_WRITE,
+                             .data = region->memory,
+                             .bytes = 16,
+                             .region = region,
+                             .remote_address = key->address,
+                             .remote = key};
 
-        weir_link_post(scene->link, &wire, 1);
+        weir_link_post(scene->link, &wr, 1);
     }
 }
 

@@ -31,7 +31,7 @@ MAY_INCLUDE = {
 
 # Foreign headers that only some files may include.
 KEPT_TO = {
-    "mpi.h": ("src/group/group_mpi", "backends/mpiio", "src/network/net/mpi_carrier.c"),
+    "mpi.h": ("src/group/group_mpi", "backends/mpiio", "src/network/net/mpi_transport.c"),
     "jansson.h": ("src/report/",),
     "hwloc.h": ("src/system/topology", "src/system/bindings"),
     "infiniband/verbs.h": ("src/network/fabric/verbs",),

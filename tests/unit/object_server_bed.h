@@ -37,7 +37,7 @@ struct bed_peer {
     struct weir_answer answer;
     unsigned char payload[BED_MESSAGE_BYTES];
     unsigned answers;
-    struct weir_welcome welcome;
+    struct weir_welcome admit;
 };
 
 static inline void bed_turn(struct bed_peer *peer)
@@ -71,11 +71,11 @@ static inline void bed_turn(struct bed_peer *peer)
     }
 }
 
-static inline void bed_post(struct bed_peer *peer, const struct weir_wire *wire)
+static inline void bed_post(struct bed_peer *peer, const struct weir_wr *wr)
 {
     uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
 
-    while (weir_link_post(peer->link, wire, 1) == 0) {
+    while (weir_link_post(peer->link, wr, 1) == 0) {
         assert_true(weir_clock_kernel_ns() < end);
         bed_turn(peer);
     }
@@ -86,16 +86,16 @@ static inline void bed_send(struct bed_peer *peer, struct weir_request request, 
 {
     size_t rest = (size_t)request.path_bytes + request.new_path_bytes + request.payload_bytes;
     unsigned char *place = peer->memory + BED_MEMORY_BYTES - BED_MESSAGE_BYTES;
-    struct weir_wire wire = {.verb = WEIR_WIRE_SEND,
-                             .header = &request,
-                             .header_bytes = sizeof request,
-                             .data = place,
-                             .bytes = rest,
-                             .region = peer->region};
+    struct weir_wr wr = {.verb = WEIR_WR_SEND,
+                         .header = &request,
+                         .header_bytes = sizeof request,
+                         .data = place,
+                         .bytes = rest,
+                         .region = peer->region};
 
     if (rest)
         memcpy(place, tail, rest);
-    bed_post(peer, &wire);
+    bed_post(peer, &wr);
 }
 
 static inline bool bed_await(struct bed_peer *peer, unsigned answers)
@@ -128,24 +128,24 @@ static inline int bed_path(struct bed_peer *peer, struct weir_request request, c
 }
 
 /* A WRITE or READ past the server; waits for its end. */
-static inline int bed_move(struct bed_peer *peer, enum weir_wire_verb verb, size_t at,
+static inline int bed_move(struct bed_peer *peer, enum weir_wr_verb verb, size_t at,
                            uint64_t address, uint64_t bytes)
 {
     uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
-    struct weir_wire wire = {.verb = verb,
-                             .data = peer->memory + at,
-                             .bytes = bytes,
-                             .region = peer->region,
-                             .remote_address = address,
-                             .remote = &peer->welcome.slab,
-                             .context = peer};
-    unsigned flying;
+    struct weir_wr wr = {.verb = verb,
+                         .data = peer->memory + at,
+                         .bytes = bytes,
+                         .region = peer->region,
+                         .remote_address = address,
+                         .remote = &peer->admit.slab,
+                         .context = peer};
+    unsigned outstanding;
 
-    while (weir_link_flying(peer->link) && weir_clock_kernel_ns() < end)
+    while (weir_link_outstanding(peer->link) && weir_clock_kernel_ns() < end)
         bed_turn(peer);
-    flying = peer->done + 1;
-    bed_post(peer, &wire);
-    while (peer->done < flying) {
+    outstanding = peer->done + 1;
+    bed_post(peer, &wr);
+    while (peer->done < outstanding) {
         assert_true(weir_clock_kernel_ns() < end);
         bed_turn(peer);
     }
@@ -164,8 +164,8 @@ static inline int bed_hello(struct bed_peer *peer, uint32_t server_count, uint32
                 &hello);
 
     if (!code) {
-        assert_int_equal(peer->answer.payload_bytes, sizeof peer->welcome);
-        memcpy(&peer->welcome, peer->payload, sizeof peer->welcome);
+        assert_int_equal(peer->answer.payload_bytes, sizeof peer->admit);
+        memcpy(&peer->admit, peer->payload, sizeof peer->admit);
     }
     return code;
 }

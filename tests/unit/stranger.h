@@ -7,7 +7,7 @@
 #include "network/fabric/handshake.h"
 #include "network/fabric/interface.h"
 #include "network/fabric/secret.h"
-#include "wire_cases.h"
+#include "wr_cases.h"
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -53,32 +53,32 @@ static inline void stranger_say(const struct stranger *stranger, const void *tex
 }
 
 /* Polls the fabric until the stranger has heard so many bytes, or the end: how many. */
-static inline size_t stranger_hear(struct stranger *stranger, struct wire_end *end, void *text,
+static inline size_t stranger_hear(struct stranger *stranger, struct wr_end *end, void *text,
                                    size_t bytes)
 {
     uint64_t start_ns = weir_clock_kernel_ns();
     size_t heard = 0;
 
-    while (heard < bytes && weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS) {
+    while (heard < bytes && weir_clock_kernel_ns() - start_ns < WR_TIMEOUT_NS) {
         ssize_t got =
             recv(stranger->fd, (unsigned char *)text + heard, bytes - heard, MSG_DONTWAIT);
 
         if (got == 0 || (got < 0 && errno != EAGAIN))
             break;
         heard += got > 0 ? (size_t)got : 0;
-        wire_poll_end(end, 0);
+        wr_poll_end(end, 0);
     }
     return heard;
 }
 
 /* True if it hears nothing but the end, and that within the timeout. */
-static inline bool stranger_is_hung_up_on(struct stranger *stranger, struct wire_end *end)
+static inline bool stranger_is_hung_up_on(struct stranger *stranger, struct wr_end *end)
 {
     unsigned char byte;
     uint64_t start_ns = weir_clock_kernel_ns();
     size_t heard = stranger_hear(stranger, end, &byte, 1);
 
-    return heard == 0 && weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS;
+    return heard == 0 && weir_clock_kernel_ns() - start_ns < WR_TIMEOUT_NS;
 }
 
 static inline void stranger_prove(const struct stranger *stranger, const char *role,
@@ -91,7 +91,7 @@ static inline void stranger_prove(const struct stranger *stranger, const char *r
 }
 
 /* HELLO, and what is answered. */
-static inline void stranger_greet(struct stranger *stranger, struct wire_end *end)
+static inline void stranger_greet(struct stranger *stranger, struct wr_end *end)
 {
     stranger_say(stranger, &stranger->hello, sizeof stranger->hello);
     assert_int_equal(stranger_hear(stranger, end, &stranger->challenge, sizeof stranger->challenge),
@@ -100,7 +100,7 @@ static inline void stranger_greet(struct stranger *stranger, struct wire_end *en
 
 /* PROOF, whatever it is worth, and what is answered. */
 static inline struct weir_handshake_proof stranger_offer(struct stranger *stranger,
-                                                         struct wire_end *end,
+                                                         struct wr_end *end,
                                                          const struct weir_handshake_proof *proof)
 {
     struct weir_handshake_proof answer = {0};
@@ -112,7 +112,7 @@ static inline struct weir_handshake_proof stranger_offer(struct stranger *strang
 
 /* An honest PROOF, and what is answered. */
 static inline struct weir_handshake_proof stranger_show(struct stranger *stranger,
-                                                        struct wire_end *end)
+                                                        struct wr_end *end)
 {
     struct weir_handshake_proof proof = {0};
 
@@ -122,7 +122,7 @@ static inline struct weir_handshake_proof stranger_show(struct stranger *strange
 
 /* All but READY, with an end of tcp that has `depth` requests in flight. */
 static inline struct weir_handshake_endpoint
-stranger_show_endpoint(struct stranger *stranger, struct wire_end *end, uint32_t depth)
+stranger_show_endpoint(struct stranger *stranger, struct wr_end *end, uint32_t depth)
 {
     struct weir_handshake_endpoint ours = {.credits = htole32(4), .message_bytes = htole32(512)};
     struct weir_handshake_endpoint theirs = {0};
@@ -138,7 +138,7 @@ stranger_show_endpoint(struct stranger *stranger, struct wire_end *end, uint32_t
 
 /* A whole link. */
 static inline struct weir_handshake_endpoint stranger_join(struct stranger *stranger,
-                                                           struct wire_end *end, uint32_t depth)
+                                                           struct wr_end *end, uint32_t depth)
 {
     struct weir_handshake_endpoint theirs = stranger_show_endpoint(stranger, end, depth);
     struct weir_handshake_ready ready = {0};

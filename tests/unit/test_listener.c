@@ -10,7 +10,7 @@
 #define TIMEOUT_NS UINT64_C(300000000)
 
 struct bed {
-    struct wire_end end;
+    struct wr_end end;
     struct stranger stranger;
     int err; /* what is logged goes here */
     int saved_err;
@@ -28,8 +28,8 @@ static int set_up(void **state)
 
     if (bed == NULL)
         return -1;
-    wire_open_end(&bed->end, &params);
-    wire_listen(&bed->end);
+    wr_open_end(&bed->end, &params);
+    wr_listen(&bed->end);
     memcpy(bed->stranger.secret, secret, sizeof secret);
     bed->stranger.fd = stranger_dial(bed->end.address);
     stranger_set_hello(&bed->stranger, "tcp");
@@ -48,7 +48,7 @@ static int tear_down(void **state)
     close(bed->saved_err);
     close(bed->err);
     close(bed->stranger.fd);
-    wire_close_end(&bed->end);
+    wr_close_end(&bed->end);
     free(bed);
     return 0;
 }
@@ -81,7 +81,7 @@ static void a_peer_that_proves_the_secret_gets_an_endpoint_and_a_link(void **sta
     assert_int_equal(le32toh(card.credits), 32);
     assert_int_equal(le32toh(card.message_bytes), 4096);
     while (bed->end.joined == 0)
-        wire_poll_end(&bed->end, 1000000);
+        wr_poll_end(&bed->end, 1000000);
     assert_int_equal(weir_link_credits(bed->end.link), 4);
     assert_int_equal(weir_link_message_bytes(bed->end.link), 512);
     assert_int_equal(weir_fabric_handshake_counts(bed->end.fabric).joined, 1);
@@ -107,7 +107,7 @@ static void words_that_come_byte_by_byte_are_understood(void **state)
 
     for (size_t i = 0; i < sizeof bed->stranger.hello; i++) {
         stranger_say(&bed->stranger, hello + i, 1);
-        wire_poll_end(&bed->end, 0);
+        wr_poll_end(&bed->end, 0);
     }
     assert_int_equal(stranger_hear(&bed->stranger, &bed->end, &bed->stranger.challenge,
                                    sizeof bed->stranger.challenge),
@@ -271,7 +271,7 @@ static void who_is_refused_again_and_again_does_not_fill_the_log(void **state)
 
         assert_int_equal(send(fd, "garbage!", 8, MSG_NOSIGNAL), 8);
         while (refused(bed) <= i)
-            wire_poll_end(&bed->end, 1000000);
+            wr_poll_end(&bed->end, 1000000);
         close(fd);
     }
     assert_int_equal(count_logged(bed, "is refused"), 3);
@@ -314,7 +314,7 @@ static void three_hundred_silent_ones_do_not_keep_a_friend_out(void **state)
     bed->stranger.fd = stranger_dial(bed->end.address);
     stranger_join(&bed->stranger, &bed->end, 8);
     while (bed->end.joined == 0)
-        wire_poll_end(&bed->end, 1000000);
+        wr_poll_end(&bed->end, 1000000);
     assert_true(refused(bed) > 0);
     for (unsigned i = 0; i < 300; i++)
         close(fds[i]);
@@ -331,29 +331,29 @@ static void a_link_whose_peer_is_never_ready_is_given_up_and_does_not_keep_poll_
     stranger_say(&bed->stranger, "\0\0\0\0", 4);
     getrusage(RUSAGE_THREAD, &before);
     while (bed->end.left == 0)
-        wire_poll_end(&bed->end, TIMEOUT_NS / 2);
+        wr_poll_end(&bed->end, TIMEOUT_NS / 2);
     getrusage(RUSAGE_THREAD, &after);
     assert_int_equal(bed->end.joined, 1);
-    assert_int_equal(wire_find(&bed->end, WEIR_EVENT_LEFT)->result, -ETIMEDOUT);
+    assert_int_equal(wr_find(&bed->end, WEIR_EVENT_LEFT)->result, -ETIMEDOUT);
     assert_true(thread_ns(&after) - thread_ns(&before) < TIMEOUT_NS / 4);
     assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
 }
 
 /* The peer cannot receive before it is ready: nothing is taken, and nothing is lost. */
-static void a_link_takes_wires_when_its_peer_is_ready(void **state)
+static void a_link_takes_work_requests_when_its_peer_is_ready(void **state)
 {
     struct bed *bed = *state;
-    struct weir_wire wire = {.verb = WEIR_WIRE_SEND, .header = "news", .header_bytes = 4};
+    struct weir_wr wr = {.verb = WEIR_WR_SEND, .header = "news", .header_bytes = 4};
     struct weir_handshake_ready ready = {0};
 
     stranger_show_endpoint(&bed->stranger, &bed->end, 8);
     while (bed->end.joined == 0)
-        wire_poll_end(&bed->end, 1000000);
-    assert_int_equal(weir_link_post(bed->end.link, &wire, 1), 0);
+        wr_poll_end(&bed->end, 1000000);
+    assert_int_equal(weir_link_post(bed->end.link, &wr, 1), 0);
     stranger_say(&bed->stranger, &ready, sizeof ready);
-    while (weir_link_post(bed->end.link, &wire, 1) == 0)
-        wire_poll_end(&bed->end, 1000000);
-    assert_int_equal(weir_link_flying(bed->end.link), 1);
+    while (weir_link_post(bed->end.link, &wr, 1) == 0)
+        wr_poll_end(&bed->end, 1000000);
+    assert_int_equal(weir_link_outstanding(bed->end.link), 1);
 }
 
 static void without_descriptors_the_listener_waits_and_does_not_spin(void **state)
@@ -432,11 +432,11 @@ static int connect_to_false(struct bed *bed, const struct weir_handshake_hello *
                          is_told_card);
     }
     while (bed->end.left == 0)
-        wire_poll_end(&bed->end, 1000000);
-    result = wire_find(&bed->end, WEIR_EVENT_LEFT)->result;
+        wr_poll_end(&bed->end, 1000000);
+    result = wr_find(&bed->end, WEIR_EVENT_LEFT)->result;
     weir_link_close(bed->end.link);
     bed->end.link = NULL;
-    wire_forget(&bed->end);
+    wr_forget(&bed->end);
     close_false_server(&server);
     return result;
 }
@@ -608,7 +608,7 @@ int main(void)
         CASE(who_was_refused_takes_no_memory_while_poll_waits),
         CASE(three_hundred_silent_ones_do_not_keep_a_friend_out),
         CASE(a_link_whose_peer_is_never_ready_is_given_up_and_does_not_keep_poll_awake),
-        CASE(a_link_takes_wires_when_its_peer_is_ready),
+        CASE(a_link_takes_work_requests_when_its_peer_is_ready),
         CASE(without_descriptors_the_listener_waits_and_does_not_spin),
         CASE(a_server_that_does_not_know_the_secret_is_left),
         CASE(a_server_of_another_kind_is_left_with_the_reason),

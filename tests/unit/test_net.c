@@ -3,7 +3,7 @@
  * threads over tcp. */
 #include "thread_group.h"
 
-#include "network/net/meet.h"
+#include "network/net/barrier.h"
 #include "network/net/run.h"
 #include "network/net/stamps.h"
 #include "network/net/tally.h"
@@ -200,10 +200,10 @@ static void a_stamp_of_another_flow_and_a_spoilt_one_are_wrong(void **state)
 
 enum { SLOTS = 4, STRIDE = 64, BYTES = 48 };
 
-/* A carrier that carries nothing: it remembers the last note. */
+/* A transport that carries nothing: it remembers the last note. */
 struct stub {
-    struct net_carrier carrier;
-    struct net_note told;
+    struct net_transport transport;
+    struct net_control told;
     unsigned told_count;
     unsigned released;
     unsigned char memory[SLOTS * STRIDE];
@@ -211,18 +211,19 @@ struct stub {
 
 static struct stub stub;
 
-static int stub_begin(struct net_carrier *carrier, const struct net_course *courses, unsigned count)
+static int stub_begin(struct net_transport *transport, const struct net_transfer *transfers,
+                      unsigned count)
 {
-    assert_ptr_equal(carrier, &stub.carrier);
-    assert_non_null(courses);
+    assert_ptr_equal(transport, &stub.transport);
+    assert_non_null(transfers);
     assert_int_equal(count, 1);
     return 0;
 }
 
-static int stub_tell(struct net_link *link, const struct net_note *note)
+static int stub_tell(struct net_link *link, const struct net_control *control)
 {
     assert_non_null(link);
-    stub.told = *note;
+    stub.told = *control;
     stub.told_count++;
     return 0;
 }
@@ -234,7 +235,7 @@ static void stub_release(struct net_link *link, void *data)
     stub.released++;
 }
 
-static const struct net_carrier_ops stub_ops = {
+static const struct net_transport_ops stub_ops = {
     .begin = stub_begin, .tell = stub_tell, .release = stub_release};
 
 struct bench {
@@ -245,7 +246,7 @@ struct bench {
     struct net_link link;
     struct net_peer peers[2];
     struct weir_net_flow flow;
-    struct net_end end;
+    struct net_endpoint end;
     struct weir_histogram latency;
     uint32_t tokens[SLOTS];
     uint64_t post_ns[SLOTS];
@@ -261,8 +262,8 @@ static void open_bench(struct bench *bench, int rank, enum weir_net_verb verb)
 
     memset(bench, 0, sizeof *bench);
     memset(&stub, 0, sizeof stub);
-    stub.carrier.ops = &stub_ops;
-    stub.carrier.memory = stub.memory;
+    stub.transport.ops = &stub_ops;
+    stub.transport.memory = stub.memory;
     bench->group = (struct weir_group){.rank = rank, .size = 2};
     bench->plan = (struct weir_net_plan){.verb = verb, .measure = WEIR_NET_BANDWIDTH};
     bench->link =
@@ -285,25 +286,25 @@ static void open_bench(struct bench *bench, int rank, enum weir_net_verb verb)
                                   .plan = &bench->plan,
                                   .group = &bench->group,
                                   .clock = &bench->clock,
-                                  .carrier = &stub.carrier,
+                                  .transport = &stub.transport,
                                   .peers = bench->peers,
                                   .flows = &bench->flow,
                                   .flow_count = 1,
-                                  .ends = &bench->end,
+                                  .endpoints = &bench->end,
                                   .area_bytes = sizeof stub.memory};
-    net_ends_list(&bench->run);
-    assert_int_equal(bench->run.end_count, 1);
-    assert_int_equal(net_ends_begin(&bench->run, &bench->trial, &error), 0);
+    net_endpoints_list(&bench->run);
+    assert_int_equal(bench->run.endpoint_count, 1);
+    assert_int_equal(net_endpoints_begin(&bench->run, &bench->trial, &error), 0);
 }
 
-static void hear_note(struct bench *bench, enum net_note_kind kind, uint64_t first, uint64_t second,
-                      uint64_t third)
+static void take_control(struct bench *bench, enum net_control_kind kind, uint64_t first,
+                         uint64_t second, uint64_t third)
 {
-    const struct net_event event = {.kind = NET_EVENT_TOLD,
+    const struct net_event event = {.kind = NET_EVENT_CONTROL,
                                     .link = &bench->link,
-                                    .note = {.kind = kind, .values = {first, second, third}}};
+                                    .control = {.kind = kind, .values = {first, second, third}}};
 
-    net_end_hear(&bench->run, &bench->trial, &event);
+    net_endpoint_hear(&bench->run, &bench->trial, &event);
 }
 
 static void hear_message(struct bench *bench, unsigned char *data, uint64_t bytes)
@@ -311,7 +312,7 @@ static void hear_message(struct bench *bench, unsigned char *data, uint64_t byte
     const struct net_event event = {
         .kind = NET_EVENT_RECEIVED, .link = &bench->link, .data = data, .bytes = bytes};
 
-    net_end_hear(&bench->run, &bench->trial, &event);
+    net_endpoint_hear(&bench->run, &bench->trial, &event);
 }
 
 static void a_sink_answers_when_all_that_was_sent_has_come(void **state)
@@ -323,7 +324,7 @@ static void a_sink_answers_when_all_that_was_sent_has_come(void **state)
     open_bench(&bench, 1, WEIR_NET_SEND);
     net_stamp_put(message, BYTES, bench.end.seed, 0);
     hear_message(&bench, message, BYTES);
-    hear_note(&bench, NET_NOTE_END, 3, 3, 0);
+    take_control(&bench, NET_CONTROL_END, 3, 3, 0);
     assert_int_equal(stub.told_count, 0);
     net_stamp_put(message, BYTES, bench.end.seed, 1);
     message[BYTES - 1] ^= 1;
@@ -331,7 +332,7 @@ static void a_sink_answers_when_all_that_was_sent_has_come(void **state)
     assert_int_equal(stub.told_count, 0);
     hear_message(&bench, message, BYTES - 1);
     assert_int_equal(stub.told_count, 1);
-    assert_int_equal(stub.told.kind, NET_NOTE_ENDED);
+    assert_int_equal(stub.told.kind, NET_CONTROL_ENDED);
     assert_int_equal(stub.told.values[0], 3);
     assert_int_equal(stub.told.values[1], 2);
     assert_int_equal(stub.released, 3);
@@ -353,7 +354,7 @@ static void a_sink_finds_the_places_that_are_wrong(void **state)
         open_bench(&bench, 1, WEIR_NET_WRITE);
         for (unsigned slot = wrong; slot < SLOTS; slot++)
             net_stamp_put(stub.memory + slot * STRIDE, BYTES, bench.end.seed, 10 + slot);
-        hear_note(&bench, NET_NOTE_END, 14, SLOTS, 0);
+        take_control(&bench, NET_CONTROL_END, 14, SLOTS, 0);
         assert_int_equal(stub.told_count, 1);
         assert_int_equal(stub.told.values[1], wrong);
         if (wrong == 0)
@@ -388,13 +389,14 @@ static void a_source_counts_what_its_sink_found_wrong_or_old(void **state)
         bench.end.tally.posted = 6;
         for (unsigned slot = 0; slot < SLOTS; slot++)
             bench.last_number[slot] = 2 + slot;
-        net_end_finish(&bench.run, &bench.end);
-        assert_int_equal(stub.told.kind, NET_NOTE_END);
+        net_endpoint_finish(&bench.run, &bench.end);
+        assert_int_equal(stub.told.kind, NET_CONTROL_END);
         assert_int_equal(stub.told.values[0], 6);
         assert_int_equal(stub.told.values[1], SLOTS);
-        assert_false(net_ends_are_over(&bench.run));
-        hear_note(&bench, NET_NOTE_ENDED, answers[i].received, answers[i].wrong, answers[i].sum);
-        assert_true(net_ends_are_over(&bench.run));
+        assert_false(net_endpoints_are_over(&bench.run));
+        take_control(&bench, NET_CONTROL_ENDED, answers[i].received, answers[i].wrong,
+                     answers[i].sum);
+        assert_true(net_endpoints_are_over(&bench.run));
         assert_int_equal(bench.end.wrong_count, answers[i].expected);
         assert_int_equal(bench.end.failure[0] != '\0', answers[i].has_failed);
     }
@@ -408,8 +410,8 @@ static void a_lost_link_ends_its_flow_with_a_sentence(void **state)
     (void)state;
     open_bench(&bench, 0, WEIR_NET_WRITE);
     event.link = &bench.link;
-    net_end_hear(&bench.run, &bench.trial, &event);
-    assert_true(net_ends_are_over(&bench.run));
+    net_endpoint_hear(&bench.run, &bench.trial, &event);
+    assert_true(net_endpoints_are_over(&bench.run));
     assert_non_null(strstr(bench.end.failure, "rank 1"));
     assert_non_null(strstr(bench.end.failure, strerror(ECONNRESET)));
     assert_int_equal(bench.end.tally.state, NET_TALLY_OVER);
@@ -452,22 +454,22 @@ static void run_members(struct member *members, int size, void *(*body)(void *))
 static void *meet_late(void *context)
 {
     struct member *me = context;
-    struct net_meet meet;
+    struct net_barrier barrier;
     uint64_t begin_ns = weir_clock_ns(&me->clock);
     uint64_t mine_ns = (uint64_t)(me->group.base.rank * 7 % 5) * 2000000;
     int code = 0;
 
-    net_meet_begin(&meet, &me->group.base, &me->clock, NULL);
+    net_barrier_begin(&barrier, &me->group.base, &me->clock, NULL);
     while (code == 0) {
         bool has_arrived = weir_clock_ns(&me->clock) - begin_ns >= mine_ns;
 
         if (has_arrived && me->arrived_ns == 0)
             me->arrived_ns = weir_clock_ns(&me->clock);
-        code = net_meet_step(&meet, has_arrived, me->group.base.rank == 3);
+        code = net_barrier_step(&barrier, has_arrived, me->group.base.rank == 3);
     }
     me->left_ns = weir_clock_ns(&me->clock);
     me->code = code;
-    me->flag = meet.flag;
+    me->flag = barrier.flag;
     return NULL;
 }
 

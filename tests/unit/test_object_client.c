@@ -46,7 +46,7 @@ struct setting {
     unsigned servers;
     unsigned stripe_count;
     uint64_t unit_bytes;
-    unsigned depth;     /* wires of a link; 0: as usual */
+    unsigned depth;     /* work requests of a link; 0: as usual */
     unsigned transfers; /* of the client in flight; 0: DEPTH */
     unsigned first_server;
     unsigned credits;
@@ -809,8 +809,8 @@ static void open_loss(struct loss *loss, const struct setting *setting)
         /* Names and data at the same server. */
         snprintf(path, sizeof path, "d%u/o", i);
         object = open_object(loss->bed.client, path, 0);
-        home = weir_object_home(object->body->id);
-        if (loss->objects[home] || object->body->pattern.first_server != home)
+        home = weir_object_home(object->shared_object->id);
+        if (loss->objects[home] || object->shared_object->pattern.first_server != home)
             weir_object_close(loss->bed.client, object);
         else
             loss->objects[home] = object;
@@ -1106,8 +1106,8 @@ static void memory_is_open_to_servers_only_where_they_move_the_data(void **state
     }
 }
 
-/* As many wires are with the link as transfers were submitted, where it has room for them; and all
- * come back where it has not. */
+/* As many work requests are with the link as transfers were submitted, where it has room for them;
+ * and all come back where it has not. */
 static void the_depth_that_is_said_is_in_flight(void **state)
 {
     enum { MANY = 1000, BYTES = 64 };
@@ -1141,7 +1141,7 @@ static void the_depth_that_is_said_is_in_flight(void **state)
             list[i] = &ios[i];
         }
         assert_int_equal(weir_object_submit(bed.client, list, MANY), MANY);
-        assert_int_equal(weir_link_flying(bed.client->servers[0].link), room);
+        assert_int_equal(weir_link_outstanding(bed.client->servers[0].link), room);
         while (back < MANY)
             back += (unsigned)weir_object_reap(bed.client, done, 1, MANY, UINT64_MAX);
         for (unsigned i = 0; i < MANY; i++)

@@ -148,8 +148,8 @@ static uint64_t map(struct bed_peer *peer, const struct weir_answer *object, uin
     assert_int_equal(bed_ask(peer, request, NULL), 0);
     memcpy(&run, peer->payload, sizeof run);
     assert_int_equal(run.count, count);
-    assert_true(run.address >= peer->welcome.slab.address);
-    assert_true(run.address + count * MIB <= peer->welcome.slab.address + BED_CHUNKS * MIB);
+    assert_true(run.address >= peer->admit.slab.address);
+    assert_true(run.address + count * MIB <= peer->admit.slab.address + BED_CHUNKS * MIB);
     return run.address;
 }
 
@@ -181,15 +181,15 @@ static void what_one_client_writes_past_the_server_another_reads(void **state)
     uint64_t address = map(writer, &object, 0, 2);
 
     fill(writer->memory, MIB + 777, 3);
-    assert_int_equal(bed_move(writer, WEIR_WIRE_WRITE, 0, address + 5, MIB + 777), 0);
+    assert_int_equal(bed_move(writer, WEIR_WR_WRITE, 0, address + 5, MIB + 777), 0);
     assert_int_equal(bed_ask(writer, of(WEIR_VERB_COMMIT, &object), NULL), 0);
     assert_int_equal(writer->answer.level, WEIR_FLUSH_VISIBLE);
     assert_int_equal(bed_path(reader, (struct weir_request){.verb = WEIR_VERB_OPEN}, "/a/b"), 0);
     assert_int_equal(reader->answer.object, object.object);
     address = map(reader, &object, 0, 2);
-    assert_int_equal(bed_move(reader, WEIR_WIRE_READ, 0, address + 5, MIB + 777), 0);
+    assert_int_equal(bed_move(reader, WEIR_WR_READ, 0, address + 5, MIB + 777), 0);
     assert_memory_equal(reader->memory, writer->memory, MIB + 777);
-    assert_int_equal(bed_move(reader, WEIR_WIRE_READ, 0, address, 5), 0);
+    assert_int_equal(bed_move(reader, WEIR_WR_READ, 0, address, 5), 0);
     assert_memory_equal(reader->memory, "\0\0\0\0", 5);
 }
 
@@ -284,14 +284,14 @@ static void the_scratch_is_nobodys_and_can_be_written(void **state)
 {
     struct bed *bed = *state;
     struct bed_peer *peer = &bed->peers[0];
-    const struct weir_welcome *welcome = &peer->welcome;
+    const struct weir_welcome *admit = &peer->admit;
 
-    assert_int_equal(welcome->scratch_bytes, MIB);
-    assert_int_equal(welcome->capacity_bytes, BED_CHUNKS * MIB);
-    assert_int_equal(welcome->scratch_address - welcome->slab.address, BED_CHUNKS * MIB);
+    assert_int_equal(admit->scratch_bytes, MIB);
+    assert_int_equal(admit->capacity_bytes, BED_CHUNKS * MIB);
+    assert_int_equal(admit->scratch_address - admit->slab.address, BED_CHUNKS * MIB);
     fill(peer->memory, MIB, 4);
-    assert_int_equal(bed_move(peer, WEIR_WIRE_WRITE, 0, welcome->scratch_address, MIB), 0);
-    assert_int_equal(bed_move(peer, WEIR_WIRE_READ, MIB, welcome->scratch_address, MIB), 0);
+    assert_int_equal(bed_move(peer, WEIR_WR_WRITE, 0, admit->scratch_address, MIB), 0);
+    assert_int_equal(bed_move(peer, WEIR_WR_READ, MIB, admit->scratch_address, MIB), 0);
     assert_memory_equal(peer->memory, peer->memory + MIB, MIB);
 }
 
@@ -449,10 +449,10 @@ static void what_is_no_request_cuts_the_link_and_no_other(void **state)
 {
     struct bed *bed = *state;
     struct bed_peer *peer = &bed->peers[0];
-    struct weir_wire wire = {.verb = WEIR_WIRE_SEND, .header = "garbage", .header_bytes = 7};
+    struct weir_wr wr = {.verb = WEIR_WR_SEND, .header = "garbage", .header_bytes = 7};
     uint64_t end = weir_clock_kernel_ns() + BED_TIMEOUT_NS;
 
-    bed_post(peer, &wire);
+    bed_post(peer, &wr);
     while (!peer->has_left) {
         assert_true(weir_clock_kernel_ns() < end);
         bed_turn(peer);
@@ -480,16 +480,16 @@ static void the_backing_has_what_was_committed(void **state)
     struct bed_peer *peer = &bed->peers[0];
     struct weir_answer object = create(peer, "a", 1);
     uint64_t address = map(peer, &object, 0, 2);
-    uint64_t place = address - peer->welcome.slab.address;
+    uint64_t place = address - peer->admit.slab.address;
     struct weir_range ranges[2] = {{100, MIB}, {UINT64_C(1) << 61, 5}};
     struct weir_request request = of(WEIR_VERB_COMMIT, &object);
     unsigned char *read = malloc(MIB);
     FILE *file = fopen(bed->backing, "r");
 
-    assert_int_equal(peer->welcome.has_backing, 1);
+    assert_int_equal(peer->admit.has_backing, 1);
     assert_true(facts_of(bed).has_backing);
     fill(peer->memory, MIB, 8);
-    assert_int_equal(bed_move(peer, WEIR_WIRE_WRITE, 0, address + 100, MIB), 0);
+    assert_int_equal(bed_move(peer, WEIR_WR_WRITE, 0, address + 100, MIB), 0);
     request.count = 2;
     request.payload_bytes = sizeof ranges;
     assert_int_equal(bed_ask(peer, request, ranges), 0);

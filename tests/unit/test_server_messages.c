@@ -18,7 +18,7 @@
 #define CHUNKS 6u
 #define MESSAGE_BYTES 4096u
 #define CREDITS 4u
-#define FLYING_MAX 256u
+#define OUTSTANDING_MAX 256u
 #define ROUNDS 150000u
 
 /* What is defined here is not taken from the library. */
@@ -30,8 +30,8 @@ struct weir_link {
     struct {
         struct weir_task *task;
         bool is_send;
-    } flying[FLYING_MAX];
-    unsigned flying_count;
+    } outstanding[OUTSTANDING_MAX];
+    unsigned outstanding_count;
 };
 
 struct scene {
@@ -66,49 +66,48 @@ static void learn(struct scene *scene, const struct weir_answer *answer)
     }
 }
 
-static void check_answer(struct scene *scene, const struct weir_wire *wire)
+static void check_answer(struct scene *scene, const struct weir_wr *wr)
 {
-    const struct weir_answer *answer = wire->header;
-    const struct weir_task *task = wire->context;
+    const struct weir_answer *answer = wr->header;
+    const struct weir_task *task = wr->context;
 
     /* What is pulled has come before it is said so. */
     if (task->parsed.request.verb == WEIR_VERB_WRITE_PULL)
-        assert_int_equal(task->flying, 0);
-    assert_in_range(wire->header_bytes, sizeof *answer, WEIR_HEADER_BYTES);
-    assert_true(wire->header_bytes + wire->bytes <= MESSAGE_BYTES);
-    assert_int_equal(wire->header_bytes + wire->bytes, sizeof *answer + answer->payload_bytes);
+        assert_int_equal(task->outstanding, 0);
+    assert_in_range(wr->header_bytes, sizeof *answer, WEIR_HEADER_BYTES);
+    assert_true(wr->header_bytes + wr->bytes <= MESSAGE_BYTES);
+    assert_int_equal(wr->header_bytes + wr->bytes, sizeof *answer + answer->payload_bytes);
     assert_true(answer->status <= 0 && answer->status > -4096);
-    if (wire->bytes)
-        assert_true(is_in(wire->data, wire->bytes, scene->server.replies,
+    if (wr->bytes)
+        assert_true(is_in(wr->data, wr->bytes, scene->server.replies,
                           (uint64_t)MESSAGE_BYTES * WEIR_REPLY_COUNT));
     learn(scene, answer);
 }
 
-static void check_data(const struct scene *scene, const struct weir_wire *wire)
+static void check_data(const struct scene *scene, const struct weir_wr *wr)
 {
-    bool is_slab =
-        is_in(wire->data, wire->bytes, scene->server.slab.memory, CHUNKS * WEIR_CHUNK_BYTES);
-    bool is_zeros = is_in(wire->data, wire->bytes, scene->server.zeros, WEIR_CHUNK_BYTES);
-    const struct weir_region_key *key = wire->remote;
+    bool is_slab = is_in(wr->data, wr->bytes, scene->server.slab.memory, CHUNKS * WEIR_CHUNK_BYTES);
+    bool is_zeros = is_in(wr->data, wr->bytes, scene->server.zeros, WEIR_CHUNK_BYTES);
+    const struct weir_region_key *key = wr->remote;
 
-    assert_true(is_slab || (is_zeros && wire->verb == WEIR_WIRE_WRITE));
-    assert_in_range(wire->bytes, 1, scene->facts.longest_wire_bytes);
-    assert_true(wire->remote_address >= key->address &&
-                wire->bytes <= key->bytes - (wire->remote_address - key->address));
+    assert_true(is_slab || (is_zeros && wr->verb == WEIR_WR_WRITE));
+    assert_in_range(wr->bytes, 1, scene->facts.longest_wr_bytes);
+    assert_true(wr->remote_address >= key->address &&
+                wr->bytes <= key->bytes - (wr->remote_address - key->address));
 }
 
-int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsigned count)
+int weir_link_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count)
 {
     assert_int_equal(count, 1);
     assert_true(link->is_open);
-    if (link->is_full || link->flying_count == FLYING_MAX)
+    if (link->is_full || link->outstanding_count == OUTSTANDING_MAX)
         return 0;
-    if (wires->verb == WEIR_WIRE_SEND)
-        check_answer(scene_of(link), wires);
+    if (wrs->verb == WEIR_WR_SEND)
+        check_answer(scene_of(link), wrs);
     else
-        check_data(scene_of(link), wires);
-    link->flying[link->flying_count].task = wires->context;
-    link->flying[link->flying_count++].is_send = wires->verb == WEIR_WIRE_SEND;
+        check_data(scene_of(link), wrs);
+    link->outstanding[link->outstanding_count].task = wrs->context;
+    link->outstanding[link->outstanding_count++].is_send = wrs->verb == WEIR_WR_SEND;
     return 1;
 }
 
@@ -128,7 +127,7 @@ void weir_link_close(struct weir_link *link)
     link->is_open = false;
     while (link->message_count)
         free(link->messages[--link->message_count]);
-    link->flying_count = 0;
+    link->outstanding_count = 0;
     link->owner = NULL;
 }
 
@@ -182,7 +181,7 @@ static int set_up(void **state)
     struct weir_store_params store = {.chunk_count = CHUNKS, .first_generation = 1};
 
     weir_log_set_level(WEIR_LOG_ERROR);
-    scene->facts.longest_wire_bytes = 300000;
+    scene->facts.longest_wr_bytes = 300000;
     server->params = (struct weir_object_server_params){
         .client_limit = LINKS,
         .fabric = {.message_bytes = MESSAGE_BYTES, .message_credits = CREDITS}};
@@ -232,7 +231,7 @@ static void join(struct scene *scene, struct weir_link *link)
     struct weir_event event = {.kind = WEIR_EVENT_JOINED, .link = link, .is_incoming = true};
 
     *link = (struct weir_link){.is_open = true};
-    weir_server_take(&scene->server, &event, 1);
+    weir_server_take_events(&scene->server, &event, 1);
 }
 
 static void say(struct scene *scene, struct weir_link *link, const void *bytes, size_t count)
@@ -244,7 +243,7 @@ static void say(struct scene *scene, struct weir_link *link, const void *bytes, 
     memcpy(message, bytes, count);
     link->messages[link->message_count++] = message;
     scene->requests++;
-    weir_server_take(&scene->server, &event, 1);
+    weir_server_take_events(&scene->server, &event, 1);
 }
 
 static void say_hello(struct scene *scene, struct weir_link *link)
@@ -263,17 +262,17 @@ static void say_hello(struct scene *scene, struct weir_link *link)
 
 static void land(struct scene *scene, struct weir_link *link)
 {
-    unsigned at = (unsigned)draw(scene, link->flying_count);
+    unsigned at = (unsigned)draw(scene, link->outstanding_count);
     struct weir_event event = {.kind = WEIR_EVENT_DONE, .link = link};
 
-    event.context = link->flying[at].task;
-    if (!link->flying[at].is_send && draw(scene, 20) == 0)
+    event.context = link->outstanding[at].task;
+    if (!link->outstanding[at].is_send && draw(scene, 20) == 0)
         event.result = -EACCES;
     /* The others keep their order. */
-    memmove(&link->flying[at], &link->flying[at + 1],
-            (link->flying_count - at - 1) * sizeof *link->flying);
-    link->flying_count--;
-    weir_server_take(&scene->server, &event, 1);
+    memmove(&link->outstanding[at], &link->outstanding[at + 1],
+            (link->outstanding_count - at - 1) * sizeof *link->outstanding);
+    link->outstanding_count--;
+    weir_server_take_events(&scene->server, &event, 1);
 }
 
 static void lose(struct scene *scene, struct weir_link *link)
@@ -281,10 +280,10 @@ static void lose(struct scene *scene, struct weir_link *link)
     struct weir_event event = {.kind = WEIR_EVENT_LEFT, .link = link, .result = -ECONNRESET};
 
     link->is_full = true;
-    while (link->is_open && link->flying_count)
+    while (link->is_open && link->outstanding_count)
         land(scene, link);
     if (link->is_open)
-        weir_server_take(&scene->server, &event, 1);
+        weir_server_take_events(&scene->server, &event, 1);
     assert_false(link->is_open);
 }
 
@@ -378,7 +377,7 @@ static void whatever_comes_nothing_is_lost(void **state)
             continue;
         }
         link->is_full = draw(scene, 8) == 0;
-        if (link->flying_count && what < 55)
+        if (link->outstanding_count && what < 55)
             land(scene, link);
         else if (what < 99 && link->message_count < 2 * CREDITS)
             say_something(scene, link);
@@ -390,7 +389,7 @@ static void whatever_comes_nothing_is_lost(void **state)
         if (scene->links[i].is_open)
             lose(scene, &scene->links[i]);
     assert_int_equal(scene->server.client_count, 0);
-    assert_int_equal(scene->server.doomed_count, 0);
+    assert_int_equal(scene->server.leaving_count, 0);
     assert_int_equal(scene->server.free_reply_count, 2);
     assert_null(scene->server.starving.first);
     assert_true(scene->requests > ROUNDS / 4);
@@ -416,7 +415,7 @@ static void each_request_of_a_patient_client_has_one_answer(void **state)
         if (request.path_bytes || request.new_path_bytes || request.payload_bytes)
             request = (struct weir_request){.verb = WEIR_VERB_ORPHANS};
         say(scene, link, &request, sizeof request);
-        while (link->is_open && link->flying_count)
+        while (link->is_open && link->outstanding_count)
             land(scene, link);
         if (link->is_open)
             assert_int_equal(scene->answers, scene->requests);

@@ -102,15 +102,15 @@ static bool await(struct end *end, enum weir_event_kind kind, struct weir_event 
     return false;
 }
 
-static bool post(struct end *end, const struct weir_wire *wire)
+static bool post(struct end *end, const struct weir_wr *wr)
 {
-    return weir_link_post(end->link, wire, 1) == 1;
+    return weir_link_post(end->link, wr, 1) == 1;
 }
 
 static bool say(struct end *end, const void *bytes, size_t count)
 {
-    return post(end, &(struct weir_wire){
-                         .verb = WEIR_WIRE_SEND, .header = bytes, .header_bytes = (uint32_t)count});
+    return post(end, &(struct weir_wr){
+                         .verb = WEIR_WR_SEND, .header = bytes, .header_bytes = (uint32_t)count});
 }
 
 /* ---- a server in a process of its own ---- */
@@ -297,10 +297,10 @@ static void messages_of_every_length_come_back(void **state)
         for (unsigned i = 0; i < length; i++)
             bytes[i] = (unsigned char)(length + i * 7) | 0x80;
         memcpy(pair.end.slab.memory, bytes, length);
-        assert_true(post(&pair.end, &(struct weir_wire){.verb = WEIR_WIRE_SEND,
-                                                        .data = pair.end.slab.memory,
-                                                        .bytes = length,
-                                                        .region = pair.end.region}));
+        assert_true(post(&pair.end, &(struct weir_wr){.verb = WEIR_WR_SEND,
+                                                      .data = pair.end.slab.memory,
+                                                      .bytes = length,
+                                                      .region = pair.end.region}));
         assert_true(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
         assert_int_equal(event.bytes, length);
         assert_int_equal((uintptr_t)event.message % 64, 0);
@@ -325,12 +325,12 @@ static void writes_are_seen_by_the_message_after_them(void **state)
 
         memset(pair.end.plain, (int)round + 1, bytes);
         pair.end.plain[bytes / 2] = (unsigned char)(round / 3);
-        assert_true(post(&pair.end, &(struct weir_wire){.verb = WEIR_WIRE_WRITE,
-                                                        .data = pair.end.plain,
-                                                        .bytes = bytes,
-                                                        .region = pair.end.plain_region,
-                                                        .remote_address = key->address,
-                                                        .remote = key}));
+        assert_true(post(&pair.end, &(struct weir_wr){.verb = WEIR_WR_WRITE,
+                                                      .data = pair.end.plain,
+                                                      .bytes = bytes,
+                                                      .region = pair.end.plain_region,
+                                                      .remote_address = key->address,
+                                                      .remote = key}));
         assert_true(say(&pair.end, &sum, sizeof sum));
         assert_true(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
         memcpy(&sum, event.message, sizeof sum);
@@ -415,7 +415,7 @@ static void messages_wait_for_who_keeps_the_ones_before(void **state)
         }
         /* One more answer than there are buffers: it waits. */
         assert_true(say(&pair.end, "ex", 2));
-        while (weir_link_flying(pair.end.link) > 0)
+        while (weir_link_outstanding(pair.end.link) > 0)
             assert_true(weir_fabric_poll(pair.end.fabric, &event, 1, TIMEOUT_NS) == 1 &&
                         event.kind == WEIR_EVENT_DONE);
         assert_int_equal(weir_fabric_poll(pair.end.fabric, &event, 1, 2000000), 0);
@@ -435,7 +435,7 @@ static void messages_wait_for_who_keeps_the_ones_before(void **state)
 /* What is done is told in time: a long list is not copied as a whole before anything is told. */
 static void a_post_copies_only_so_much_at_once(void **state)
 {
-    struct weir_wire wires[8];
+    struct weir_wr wrs[8];
     struct weir_event event;
     unsigned done = 0;
     struct pair pair;
@@ -444,36 +444,36 @@ static void a_post_copies_only_so_much_at_once(void **state)
     (void)state;
     meet(&pair, 0);
     for (unsigned i = 0; i < 8; i++)
-        wires[i] = (struct weir_wire){.verb = i % 2 ? WEIR_WIRE_READ : WEIR_WIRE_WRITE,
-                                      .data = pair.end.slab.memory,
-                                      .bytes = MEMORY_BYTES / 4,
-                                      .region = pair.end.region,
-                                      .remote_address = pair.keys.slab.address,
-                                      .remote = &pair.keys.slab,
-                                      .context = &wires[i]};
+        wrs[i] = (struct weir_wr){.verb = i % 2 ? WEIR_WR_READ : WEIR_WR_WRITE,
+                                  .data = pair.end.slab.memory,
+                                  .bytes = MEMORY_BYTES / 4,
+                                  .region = pair.end.region,
+                                  .remote_address = pair.keys.slab.address,
+                                  .remote = &pair.keys.slab,
+                                  .context = &wrs[i]};
     for (unsigned posted = 0; posted < 8; posted += (unsigned)taken) {
-        taken = weir_link_post(pair.end.link, wires + posted, 8 - posted);
+        taken = weir_link_post(pair.end.link, wrs + posted, 8 - posted);
         assert_int_equal(taken, 1);
-        assert_int_equal(weir_link_flying(pair.end.link), 1);
+        assert_int_equal(weir_link_outstanding(pair.end.link), 1);
         assert_true(await(&pair.end, WEIR_EVENT_DONE, &event));
         assert_int_equal(event.result, 0);
-        assert_ptr_equal(event.context, &wires[done++]);
+        assert_ptr_equal(event.context, &wrs[done++]);
     }
     part(&pair, 0);
 }
 
 /* ---- peers that lie ---- */
 
-static int result_of(struct end *end, enum weir_wire_verb verb, const struct weir_region_key *key)
+static int result_of(struct end *end, enum weir_wr_verb verb, const struct weir_region_key *key)
 {
     struct weir_event event;
 
-    assert_true(post(end, &(struct weir_wire){.verb = verb,
-                                              .data = end->plain,
-                                              .bytes = 8,
-                                              .region = end->plain_region,
-                                              .remote_address = key->address,
-                                              .remote = key}));
+    assert_true(post(end, &(struct weir_wr){.verb = verb,
+                                            .data = end->plain,
+                                            .bytes = 8,
+                                            .region = end->plain_region,
+                                            .remote_address = key->address,
+                                            .remote = key}));
     assert_true(await(end, WEIR_EVENT_DONE, &event));
     return event.result;
 }
@@ -498,11 +498,11 @@ static void keys_that_open_nothing_are_refused_and_the_link_stays(void **state)
         forged[4] = pair.keys.plain;
         forged[4].address = 64; /* nothing is there */
         for (unsigned i = 0; i < 5; i++) {
-            assert_int_equal(result_of(&pair.end, WEIR_WIRE_READ, &forged[i]), -EACCES);
-            assert_int_equal(result_of(&pair.end, WEIR_WIRE_WRITE, &forged[i]), -EACCES);
+            assert_int_equal(result_of(&pair.end, WEIR_WR_READ, &forged[i]), -EACCES);
+            assert_int_equal(result_of(&pair.end, WEIR_WR_WRITE, &forged[i]), -EACCES);
         }
     }
-    assert_int_equal(result_of(&pair.end, WEIR_WIRE_READ, &pair.keys.slab), 0);
+    assert_int_equal(result_of(&pair.end, WEIR_WR_READ, &pair.keys.slab), 0);
     assert_true(say(&pair.end, "e", 1));
     assert_true(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
     part(&pair, 0);
@@ -537,10 +537,10 @@ static void an_inbox_full_of_nonsense_ends_the_link(void **state)
     assert_int_equal(event.kind, WEIR_EVENT_LEFT);
     assert_int_equal(event.result, -EPROTO);
     assert_int_equal(weir_fabric_poll(pair.end.fabric, &event, 1, 1000000), 0);
-    assert_true(weir_link_post(
-                    pair.end.link,
-                    &(struct weir_wire){.verb = WEIR_WIRE_SEND, .header = "e", .header_bytes = 1},
-                    1) < 0);
+    assert_true(
+        weir_link_post(pair.end.link,
+                       &(struct weir_wr){.verb = WEIR_WR_SEND, .header = "e", .header_bytes = 1},
+                       1) < 0);
     part(&pair, 0);
 }
 
@@ -555,22 +555,22 @@ static void a_peer_that_is_killed_has_left_and_leaves_nothing(void **state)
     for (unsigned round = 0; round < 5; round++) {
         char address[WEIR_ADDRESS_BYTES];
         struct weir_event event = {.kind = WEIR_EVENT_DONE};
-        unsigned wires = 0, unanswered = 0;
+        unsigned wrs = 0, unanswered = 0;
         struct keys keys;
         struct end end;
         pid_t server = begin_server(round % 2, NULL, address);
 
         join(&end, address, round % 2, &keys);
         while (event.kind != WEIR_EVENT_LEFT) {
-            struct weir_wire wire = {.verb = WEIR_WIRE_WRITE,
-                                     .data = end.plain,
-                                     .bytes = 65536,
-                                     .region = end.plain_region,
-                                     .remote_address =
-                                         round < 3 ? keys.slab.address : keys.plain.address,
-                                     .remote = round < 3 ? &keys.slab : &keys.plain};
+            struct weir_wr wr = {.verb = WEIR_WR_WRITE,
+                                 .data = end.plain,
+                                 .bytes = 65536,
+                                 .region = end.plain_region,
+                                 .remote_address =
+                                     round < 3 ? keys.slab.address : keys.plain.address,
+                                 .remote = round < 3 ? &keys.slab : &keys.plain};
 
-            if (weir_link_post(end.link, &wire, 1) == 1 && ++wires == 20 + round)
+            if (weir_link_post(end.link, &wr, 1) == 1 && ++wrs == 20 + round)
                 kill(server, SIGKILL);
             unanswered += unanswered < CREDITS && say(&end, "e", 1);
             if (weir_fabric_poll(end.fabric, &event, 1, 1000000) < 1)
@@ -583,7 +583,7 @@ static void a_peer_that_is_killed_has_left_and_leaves_nothing(void **state)
                         event.result == -ECONNRESET || event.result == -EACCES);
         }
         assert_true(event.result < 0);
-        assert_int_equal(weir_link_flying(end.link), 0);
+        assert_int_equal(weir_link_outstanding(end.link), 0);
         weir_link_close(end.link);
         close_end(&end);
         end_server(server, SIGKILL);

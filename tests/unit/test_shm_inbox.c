@@ -45,11 +45,11 @@ static void close_pair(struct pair *pair)
 static int send_bytes(struct weir_shm_inbox *inbox, const void *header, uint32_t header_bytes,
                       void *data, uint64_t bytes)
 {
-    return weir_shm_inbox_send(inbox, &(struct weir_wire){.verb = WEIR_WIRE_SEND,
-                                                          .header = header,
-                                                          .header_bytes = header_bytes,
-                                                          .data = data,
-                                                          .bytes = bytes});
+    return weir_shm_inbox_send(inbox, &(struct weir_wr){.verb = WEIR_WR_SEND,
+                                                        .header = header,
+                                                        .header_bytes = header_bytes,
+                                                        .data = data,
+                                                        .bytes = bytes});
 }
 
 /* A header and data of every length, which are one message at the other end; the ring is round many

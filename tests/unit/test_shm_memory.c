@@ -208,18 +208,18 @@ static int end_child(struct child *child, char change)
     return status;
 }
 
-static int move(struct weir_shm_peer *peer, enum weir_wire_verb verb,
+static int move(struct weir_shm_peer *peer, enum weir_wr_verb verb,
                 const struct weir_region_key *key, uint64_t offset, void *data, uint64_t bytes)
 {
-    return weir_shm_move(peer, &(struct weir_wire){.verb = verb,
-                                                   .data = data,
-                                                   .bytes = bytes,
-                                                   .remote_address = key->address + offset,
-                                                   .remote = key});
+    return weir_shm_move(peer, &(struct weir_wr){.verb = verb,
+                                                 .data = data,
+                                                 .bytes = bytes,
+                                                 .remote_address = key->address + offset,
+                                                 .remote = key});
 }
 
 /* In pieces of all kinds of sizes. */
-static void move_all(struct weir_shm_peer *peer, enum weir_wire_verb verb,
+static void move_all(struct weir_shm_peer *peer, enum weir_wr_verb verb,
                      const struct weir_region_key *key, unsigned char *data)
 {
     size_t piece = 1;
@@ -240,14 +240,14 @@ static void read_and_write_all(size_t copied_at_most)
     begin_child(&child);
     kernel.copied_at_most = copied_at_most;
     peer.process = child.process;
-    move_all(&peer, WEIR_WIRE_READ, &child.slab, data);
+    move_all(&peer, WEIR_WR_READ, &child.slab, data);
     assert_true(is_pattern(data, SLAB_BYTES, 0));
     memset(data, 0, sizeof data);
-    move_all(&peer, WEIR_WIRE_READ, &child.plain, data);
+    move_all(&peer, WEIR_WR_READ, &child.plain, data);
     assert_true(is_pattern(data, SLAB_BYTES, 0));
     fill(data, SLAB_BYTES, 0x55);
-    move_all(&peer, WEIR_WIRE_WRITE, &child.slab, data);
-    move_all(&peer, WEIR_WIRE_WRITE, &child.plain, data);
+    move_all(&peer, WEIR_WR_WRITE, &child.slab, data);
+    move_all(&peer, WEIR_WR_WRITE, &child.plain, data);
     assert_int_equal(end_child(&child, 0x55), 0);
     weir_shm_peer_close(&peer);
 }
@@ -296,16 +296,16 @@ static void only_what_is_within_a_key_is_touched(void **state)
         const struct bound *bound = &bounds[i];
         int expected = bound->is_within ? 0 : -EACCES;
 
-        assert_int_equal(
-            move(&peer, WEIR_WIRE_READ, &child.slab, bound->offset, data, bound->bytes), expected);
-        assert_int_equal(
-            move(&peer, WEIR_WIRE_READ, &child.plain, bound->offset, data, bound->bytes), expected);
+        assert_int_equal(move(&peer, WEIR_WR_READ, &child.slab, bound->offset, data, bound->bytes),
+                         expected);
+        assert_int_equal(move(&peer, WEIR_WR_READ, &child.plain, bound->offset, data, bound->bytes),
+                         expected);
         if (!bound->is_within) {
             assert_int_equal(
-                move(&peer, WEIR_WIRE_WRITE, &child.slab, bound->offset, data, bound->bytes),
+                move(&peer, WEIR_WR_WRITE, &child.slab, bound->offset, data, bound->bytes),
                 expected);
             assert_int_equal(
-                move(&peer, WEIR_WIRE_WRITE, &child.plain, bound->offset, data, bound->bytes),
+                move(&peer, WEIR_WR_WRITE, &child.plain, bound->offset, data, bound->bytes),
                 expected);
         }
     }
@@ -348,12 +348,12 @@ static void forged_keys_are_refused(void **state)
         for (unsigned i = 0; i < count; i++) {
             uint64_t offset = i == 9 ? 3 * SLAB_BYTES : i == 11 ? SLAB_BYTES : 0;
 
-            assert_int_equal(move(&peer, WEIR_WIRE_READ, &keys[i], offset, data, sizeof data),
+            assert_int_equal(move(&peer, WEIR_WR_READ, &keys[i], offset, data, sizeof data),
                              -EACCES);
-            assert_int_equal(move(&peer, WEIR_WIRE_WRITE, &keys[i], offset, data, sizeof data),
+            assert_int_equal(move(&peer, WEIR_WR_WRITE, &keys[i], offset, data, sizeof data),
                              -EACCES);
         }
-        assert_int_equal(move(&peer, WEIR_WIRE_READ, &good, 0, data, sizeof data), 0);
+        assert_int_equal(move(&peer, WEIR_WR_READ, &good, 0, data, sizeof data), 0);
     }
     assert_int_equal(end_child(&child, 0), 0);
     weir_shm_peer_close(&peer);
@@ -374,16 +374,16 @@ static void a_descriptor_that_has_become_another_slab_is_noticed(void **state)
 
     (void)state;
     open_slab(&old_slab, &old_key);
-    assert_int_equal(move(&peer, WEIR_WIRE_WRITE, &old_key, 0, &byte, 1), 0);
+    assert_int_equal(move(&peer, WEIR_WR_WRITE, &old_key, 0, &byte, 1), 0);
     weir_slab_close(&old_slab);
     open_slab(&new_slab, &new_key);
     assert_int_equal(new_key.fd, old_key.fd);
     byte = 2;
-    assert_int_equal(move(&peer, WEIR_WIRE_WRITE, &new_key, 7, &byte, 1), 0);
+    assert_int_equal(move(&peer, WEIR_WR_WRITE, &new_key, 7, &byte, 1), 0);
     assert_int_equal(((unsigned char *)new_slab.memory)[7], 2);
-    assert_int_equal(move(&peer, WEIR_WIRE_WRITE, &old_key, 7, &byte, 1), -EACCES);
+    assert_int_equal(move(&peer, WEIR_WR_WRITE, &old_key, 7, &byte, 1), -EACCES);
     byte = 3;
-    assert_int_equal(move(&peer, WEIR_WIRE_WRITE, &new_key, 7, &byte, 1), 0);
+    assert_int_equal(move(&peer, WEIR_WR_WRITE, &new_key, 7, &byte, 1), 0);
     assert_int_equal(((unsigned char *)new_slab.memory)[7], 3);
     weir_shm_peer_close(&peer);
     weir_slab_close(&new_slab);
@@ -416,7 +416,7 @@ static void more_slabs_than_are_remembered_can_be_used(void **state)
         for (unsigned i = 0; i < SLABS; i++) {
             unsigned char byte = (unsigned char)(10 * round + i);
 
-            assert_int_equal(move(&peer, WEIR_WIRE_WRITE, &keys[i], i, &byte, 1), 0);
+            assert_int_equal(move(&peer, WEIR_WR_WRITE, &keys[i], i, &byte, 1), 0);
             assert_int_equal(((unsigned char *)slabs[i].memory)[i], byte);
         }
     assert_true(mapped_bytes() <= before + WEIR_SHM_MAPPINGS_MAX);
@@ -442,8 +442,8 @@ static void what_the_kernel_refuses_is_told(void **state)
     assert_int_equal(kernel.tracers, 1);
     for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++) {
         kernel.copy_error = codes[i][0];
-        assert_int_equal(move(&peer, WEIR_WIRE_READ, &key, 0, data, 64), codes[i][1]);
-        assert_int_equal(move(&peer, WEIR_WIRE_WRITE, &key, 0, data, 64), codes[i][1]);
+        assert_int_equal(move(&peer, WEIR_WR_READ, &key, 0, data, 64), codes[i][1]);
+        assert_int_equal(move(&peer, WEIR_WR_WRITE, &key, 0, data, 64), codes[i][1]);
     }
 }
 

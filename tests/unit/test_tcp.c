@@ -8,7 +8,7 @@
 #define DEPTH 4
 
 struct bed {
-    struct wire_end end;
+    struct wr_end end;
     struct stranger peer;
 };
 
@@ -20,14 +20,14 @@ static int set_up(void **state)
 
     if (bed == NULL)
         return -1;
-    wire_open_end(&bed->end, &params);
-    wire_listen(&bed->end);
+    wr_open_end(&bed->end, &params);
+    wr_listen(&bed->end);
     bed->peer.fd = stranger_dial(bed->end.address);
     stranger_set_hello(&bed->peer, "tcp");
     stranger_join(&bed->peer, &bed->end, DEPTH);
     while (bed->end.joined == 0 || !bed->end.link->is_ready)
-        wire_poll_end(&bed->end, 1000000);
-    wire_forget(&bed->end);
+        wr_poll_end(&bed->end, 1000000);
+    wr_forget(&bed->end);
     *state = bed;
     return 0;
 }
@@ -37,7 +37,7 @@ static int tear_down(void **state)
     struct bed *bed = *state;
 
     close(bed->peer.fd);
-    wire_close_end(&bed->end);
+    wr_close_end(&bed->end);
     free(bed);
     return 0;
 }
@@ -71,9 +71,9 @@ static int why_left(struct bed *bed)
 {
     uint64_t start_ns = weir_clock_kernel_ns();
 
-    while (bed->end.left == 0 && weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS)
-        wire_poll_end(&bed->end, 1000000);
-    return wire_find(&bed->end, WEIR_EVENT_LEFT)->result;
+    while (bed->end.left == 0 && weir_clock_kernel_ns() - start_ns < WR_TIMEOUT_NS)
+        wr_poll_end(&bed->end, 1000000);
+    return wr_find(&bed->end, WEIR_EVENT_LEFT)->result;
 }
 
 static void frames_in_single_bytes_are_understood(void **state)
@@ -84,11 +84,11 @@ static void frames_in_single_bytes_are_understood(void **state)
 
     for (size_t i = 0; i < sizeof frame; i++) {
         say(bed, bytes + i, 1);
-        wire_poll_end(&bed->end, 0);
+        wr_poll_end(&bed->end, 0);
     }
     for (size_t i = 0; i < 5; i++) {
         say(bed, &"hello"[i], 1);
-        wire_poll_end(&bed->end, 0);
+        wr_poll_end(&bed->end, 0);
     }
     frame = hear(bed);
     assert_int_equal(frame.kind, TCP_HANDLED);
@@ -126,10 +126,10 @@ static void what_a_key_does_not_open_is_answered_and_the_link_stays(void **state
     const struct {
         uint64_t key, offset, bytes;
     } cases[] = {
-        {1, 0, 8},                   /* another slot */
-        {UINT64_C(1) << 16, 0, 8},   /* another number */
-        {0, WIRE_SLAB_BYTES - 7, 8}, /* one byte beyond */
-        {0, WIRE_SLAB_BYTES + 1, 8},
+        {1, 0, 8},                 /* another slot */
+        {UINT64_C(1) << 16, 0, 8}, /* another number */
+        {0, WR_SLAB_BYTES - 7, 8}, /* one byte beyond */
+        {0, WR_SLAB_BYTES + 1, 8},
         {0, (uint64_t)-8, 8}, /* before */
         {0, 8 - bed->end.key.address, 8},
         {0, -bed->end.key.address - 4, 8}, /* round the end of numbers */
@@ -169,7 +169,7 @@ static void a_big_refused_write_is_thrown_away_and_what_follows_is_done(void **s
     say(bed, &frame, sizeof frame);
     for (size_t done = 0; done < 300000; done += 30000) {
         say(bed, waste + done, 30000);
-        wire_poll_end(&bed->end, 0);
+        wr_poll_end(&bed->end, 0);
     }
     answer = hear(bed);
     assert_int_equal(answer.kind, TCP_FAILED);
@@ -214,9 +214,9 @@ static void memory_that_is_withdrawn_is_not_written_any_more(void **state)
     say(bed, &frame, sizeof frame);
     say(bed, bytes, 100000);
     while (memory[90000] == 0)
-        wire_poll_end(&bed->end, 0);
+        wr_poll_end(&bed->end, 0);
     for (unsigned i = 0; i < 100; i++)
-        wire_poll_end(&bed->end, 0);
+        wr_poll_end(&bed->end, 0);
     weir_region_close(bed->end.region);
     bed->end.region = NULL;
     say(bed, bytes, 100000);
@@ -273,20 +273,20 @@ static void answers_that_do_not_fit_their_request_end_the_link(void **state)
     tear_down(state);
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         struct bed *bed;
-        struct weir_wire wire;
+        struct weir_wr wr;
 
         set_up(state);
         bed = *state;
-        wire = (struct weir_wire){.verb = WEIR_WIRE_READ,
-                                  .data = bed->end.slab.memory,
-                                  .bytes = 100,
-                                  .region = bed->end.region,
-                                  .remote = &bed->end.key};
-        assert_int_equal(weir_link_post(bed->end.link, &wire, 1), 1);
+        wr = (struct weir_wr){.verb = WEIR_WR_READ,
+                              .data = bed->end.slab.memory,
+                              .bytes = 100,
+                              .region = bed->end.region,
+                              .remote = &bed->end.key};
+        assert_int_equal(weir_link_post(bed->end.link, &wr, 1), 1);
         assert_int_equal(hear(bed).kind, TCP_READ);
         say(bed, &answers[i], sizeof answers[i]);
         assert_int_equal(why_left(bed), -EPROTO);
-        assert_int_equal(wire_find(&bed->end, WEIR_EVENT_DONE)->result, -EPROTO);
+        assert_int_equal(wr_find(&bed->end, WEIR_EVENT_DONE)->result, -EPROTO);
         if (i + 1 < sizeof answers / sizeof *answers)
             tear_down(state);
     }
@@ -296,18 +296,18 @@ static void a_count_alone_does_not_make_a_read(void **state)
 {
     struct bed *bed = *state;
     struct tcp_frame frame = {.kind = TCP_HANDLED, .handled = htole32(1)};
-    struct weir_wire wire = {.verb = WEIR_WIRE_READ,
-                             .data = bed->end.slab.memory,
-                             .bytes = 100,
-                             .region = bed->end.region,
-                             .remote = &bed->end.key};
+    struct weir_wr wr = {.verb = WEIR_WR_READ,
+                         .data = bed->end.slab.memory,
+                         .bytes = 100,
+                         .region = bed->end.region,
+                         .remote = &bed->end.key};
 
-    assert_int_equal(weir_link_post(bed->end.link, &wire, 1), 1);
+    assert_int_equal(weir_link_post(bed->end.link, &wr, 1), 1);
     hear(bed);
     say(bed, &frame, sizeof frame);
     while (bed->end.done == 0)
-        wire_poll_end(&bed->end, 1000000);
-    assert_int_equal(wire_find(&bed->end, WEIR_EVENT_DONE)->result, -EPROTO);
+        wr_poll_end(&bed->end, 1000000);
+    assert_int_equal(wr_find(&bed->end, WEIR_EVENT_DONE)->result, -EPROTO);
 }
 
 static void who_asks_for_more_than_was_agreed_loses_the_link(void **state)
@@ -315,7 +315,7 @@ static void who_asks_for_more_than_was_agreed_loses_the_link(void **state)
     struct bed *bed = *state;
 
     for (unsigned i = 0; i < 16; i++) {
-        struct tcp_frame frame = frame_at(bed, TCP_READ, 0, WIRE_SLAB_BYTES);
+        struct tcp_frame frame = frame_at(bed, TCP_READ, 0, WR_SLAB_BYTES);
 
         say(bed, &frame, sizeof frame);
     }
@@ -326,12 +326,12 @@ static void a_peer_that_says_nothing_is_left_within_the_timeout(void **state)
 {
     struct bed *bed = *state;
     uint64_t start_ns = weir_clock_kernel_ns();
-    struct weir_wire wire = {.verb = WEIR_WIRE_SEND, .header = "anybody?", .header_bytes = 8};
+    struct weir_wr wr = {.verb = WEIR_WR_SEND, .header = "anybody?", .header_bytes = 8};
 
-    assert_int_equal(weir_link_post(bed->end.link, &wire, 1), 1);
+    assert_int_equal(weir_link_post(bed->end.link, &wr, 1), 1);
     assert_int_equal(why_left(bed), -ETIMEDOUT);
     assert_true(weir_clock_kernel_ns() - start_ns >= TIMEOUT_NS);
-    assert_int_equal(wire_find(&bed->end, WEIR_EVENT_DONE)->result, -ETIMEDOUT);
+    assert_int_equal(wr_find(&bed->end, WEIR_EVENT_DONE)->result, -ETIMEDOUT);
 }
 
 static void a_peer_that_has_nothing_to_say_may_be_silent(void **state)
@@ -368,13 +368,13 @@ static void messages_wait_for_buffers_and_then_go_on(void **state)
         say(bed, &i, sizeof i);
     }
     while (bed->end.messages < 32)
-        wire_poll_end(&bed->end, 1000000);
+        wr_poll_end(&bed->end, 1000000);
     for (unsigned i = 0; i < 100; i++)
-        wire_poll_end(&bed->end, 1000000);
+        wr_poll_end(&bed->end, 1000000);
     assert_int_equal(bed->end.messages, 32);
     for (uint32_t i = 0; i < 40; i++) {
         while (bed->end.messages <= i)
-            wire_poll_end(&bed->end, 1000000);
+            wr_poll_end(&bed->end, 1000000);
         assert_memory_equal(bed->end.noted[i].message, &i, sizeof i);
         weir_link_release(bed->end.link, bed->end.noted[i].message);
     }
@@ -383,7 +383,7 @@ static void messages_wait_for_buffers_and_then_go_on(void **state)
 /* ---- two ends of ours ---- */
 
 /* As if so many requests of A had been answered. */
-static void skip_requests(struct wire_bed *bed, uint32_t count)
+static void skip_requests(struct wr_bed *bed, uint32_t count)
 {
     struct tcp_link *asking = (struct tcp_link *)bed->a.link;
     struct tcp_link *answering = (struct tcp_link *)bed->b.link;
@@ -396,15 +396,15 @@ static void skip_requests(struct wire_bed *bed, uint32_t count)
     answering->told = answering->handled;
 }
 
-static void move(struct wire_bed *bed, enum weir_wire_verb verb, unsigned count)
+static void move(struct wr_bed *bed, enum weir_wr_verb verb, unsigned count)
 {
-    wire_forget(&bed->a);
+    wr_forget(&bed->a);
     for (unsigned i = 0; i < count; i++) {
-        struct weir_wire wire = wire_make(bed, verb, i * 64, 64);
+        struct weir_wr wr = wr_make(bed, verb, i * 64, 64);
 
-        wire_post(bed, &wire, 1);
+        wr_post(bed, &wr, 1);
     }
-    wire_until(bed, &bed->a.done, count);
+    wr_until(bed, &bed->a.done, count);
     for (unsigned i = 0; i < count; i++)
         assert_int_equal(bed->a.noted[i].result, 0);
 }
@@ -412,19 +412,18 @@ static void move(struct wire_bed *bed, enum weir_wire_verb verb, unsigned count)
 /* Counts of requests wrap after 2^32 and are compared by their difference. */
 static void reads_go_on_when_counts_of_requests_wrap(void **state)
 {
-    struct wire_bed bed = {
-        .params = {.provider = "tcp", .interface = "127.0.0.1", .gid_index = -1}};
+    struct wr_bed bed = {.params = {.provider = "tcp", .interface = "127.0.0.1", .gid_index = -1}};
 
     (void)state;
-    wire_open(&bed);
-    move(&bed, WEIR_WIRE_WRITE, 4);
+    wr_open(&bed);
+    move(&bed, WEIR_WR_WRITE, 4);
     for (unsigned i = 0; i < 9; i++) {
         skip_requests(&bed, UINT32_C(1) << 29);
-        move(&bed, WEIR_WIRE_READ, 4);
+        move(&bed, WEIR_WR_READ, 4);
     }
-    move(&bed, WEIR_WIRE_WRITE, 4);
-    move(&bed, WEIR_WIRE_READ, 4);
-    wire_close(&bed);
+    move(&bed, WEIR_WR_WRITE, 4);
+    move(&bed, WEIR_WR_READ, 4);
+    wr_close(&bed);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

@@ -47,7 +47,7 @@ static void a_device_tells_its_facts(void **state)
     assert_int_equal(facts->inline_bytes, 256);
     assert_int_equal(facts->read_depth, 8);
     assert_int_equal(facts->bits_per_s, UINT64_C(800000000000));
-    assert_int_equal(facts->longest_wire_bytes, 1u << 30);
+    assert_int_equal(facts->longest_wr_bytes, 1u << 30);
     assert_true(facts->is_one_sided);
     verbs->close(fabric);
     assert_int_equal(made.live, 0);
@@ -83,7 +83,7 @@ static void each_step_of_opening_that_fails_is_told_and_leaves_nothing(void **st
         {"ibv_alloc_pd", ENOMEM, -ENOMEM, "no protection domain"},
         {"ibv_create_comp_channel", EMFILE, -EMFILE, "ulimit -n"},
         {"ibv_create_cq", ENOMEM, -ENOMEM, "no completion queue"},
-        {"ibv_create_qp", ENOMEM, -ENOMEM, "no queue pair for 64 wires in flight"},
+        {"ibv_create_qp", ENOMEM, -ENOMEM, "no queue pair for 64 work requests in flight"},
     };
 
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An RDMA device that is made up: every call to it can be made to fail, whatever was opened and not
- * closed is counted, and the test plays the wire. */
+ * closed is counted, and the test plays the work request. */
 #ifndef WEIR_TEST_VERBS_BED_H
 #define WEIR_TEST_VERBS_BED_H
 
@@ -61,7 +61,7 @@ struct made_up {
     uint32_t inline_largest; /* more cannot be wished */
     unsigned queue_pairs, queues, regions;
     int queue_entries[8];
-    /* the wire */
+    /* the work request */
     struct sent sent[SENT];
     unsigned sent_count, received_count;
     unsigned takes; /* of a chain, then it fails with ENOMEM or failing_code; UINT_MAX: all */
@@ -344,7 +344,7 @@ WRAPPED int __wrap_ibv_dereg_mr(struct ibv_mr *mr)
     return close_one(mr);
 }
 
-/* ---- the wire ---- */
+/* ---- the work request ---- */
 
 static inline void complete(uint64_t id, enum ibv_wc_status status)
 {

@@ -31,7 +31,7 @@ struct weir_fabric_params {
     const char *interface;  /* name or IP address of the network device to be reached at; NULL: that
                                of the verbs device, else the one this host's name stands for */
     int gid_index;          /* verbs: of the port's table; -1: chosen */
-    unsigned depth;         /* wires in flight on a link; 0: 128 */
+    unsigned depth;         /* work requests in flight on a link; 0: 128 */
     unsigned message_bytes; /* the longest message that can be received; 0: 4096 */
     unsigned message_credits; /* messages that can be received before one is released; 0: 32 */
     unsigned signal_every;  /* verbs: of a list posted at once, every so many is signalled, and the
@@ -67,7 +67,7 @@ struct weir_fabric_facts {
     uint32_t read_depth;   /* reads in flight on a link; 0: not limited */
     uint32_t depth;
     uint64_t bits_per_s; /* of the link; 0: not told */
-    uint64_t longest_wire_bytes;
+    uint64_t longest_wr_bytes;
     bool is_one_sided; /* the peer's processor has no part in writes and reads */
 };
 
@@ -124,7 +124,7 @@ void weir_slab_close(struct weir_slab *slab);
 
 /* What a peer must know to touch a region: it travels in messages. */
 struct weir_region_key {
-    uint64_t address; /* of its first byte, as `remote_address` of wires counts */
+    uint64_t address; /* of its first byte, as `remote_address` of work requests counts */
     uint64_t key;
     uint64_t bytes;
     /* shm: process and descriptor of a slab; -1: ordinary memory of that process */
@@ -132,12 +132,13 @@ struct weir_region_key {
     int32_t fd;
 };
 
-/* Registers memory for wires from and to it, and (`is_served`) for writes and reads by peers.
- * `slab`: the one it is part of, or NULL. 0, or the error: a sentence on limits and the way out. */
+/* Registers memory for work requests from and to it, and (`is_served`) for writes and reads by
+ * peers. `slab`: the one it is part of, or NULL. 0, or the error: a sentence on limits and the way
+ * out. */
 int weir_region_open(struct weir_fabric *fabric, void *memory, size_t bytes,
                      const struct weir_slab *slab, bool is_served, struct weir_region **region,
                      struct weir_error *error);
-/* No wire may be in flight in it. NULL is allowed. */
+/* No work request may be in flight in it. NULL is allowed. */
 void weir_region_close(struct weir_region *region);
 struct weir_region_key weir_region_key(const struct weir_region *region);
 
@@ -174,51 +175,52 @@ unsigned weir_link_credits(const struct weir_link *link);
 /* The longest message that the peer can receive. Known once joined. */
 unsigned weir_link_message_bytes(const struct weir_link *link);
 
-/* ---- wires: what goes over a link ---- */
+/* ---- work requests: what goes over a link ---- */
 
-enum weir_wire_verb {
-    WEIR_WIRE_WRITE, /* data -> memory of the peer */
-    WEIR_WIRE_READ,  /* memory of the peer -> data */
-    WEIR_WIRE_SEND   /* header and data -> a message at the peer */
+enum weir_wr_verb {
+    WEIR_WR_WRITE, /* data -> memory of the peer */
+    WEIR_WR_READ,  /* memory of the peer -> data */
+    WEIR_WR_SEND   /* header and data -> a message at the peer */
 };
 
 #define WEIR_HEADER_BYTES 1536
 
-struct weir_wire {
-    enum weir_wire_verb verb;
+struct weir_wr {
+    enum weir_wr_verb verb;
     void *data;     /* lies in `region`; may be NULL for SEND if `bytes` is 0 */
     uint64_t bytes; /* WRITE, READ: 1 to longest_wire_bytes */
     struct weir_region *region;
     uint64_t remote_address;              /* WRITE, READ: within a region of the peer; */
-    const struct weir_region_key *remote; /* that one. Valid until the wire is done */
+    const struct weir_region_key *remote; /* that one. Valid until the work request is done */
     const void *header;                   /* SEND: copied when it is posted, goes before the data */
     uint32_t header_bytes;                /* up to WEIR_HEADER_BYTES */
     void *context;                        /* comes back with WEIR_EVENT_DONE */
 };
 
-/* Hands wires over, in order; returns how many were taken (fewer than `count`: the link is full, or
- * its peer, which has just connected, cannot receive yet: poll first), or -errno if the link is no
- * more, or (-EMSGSIZE: none was taken) if a message is longer than the peer can receive. Never
- * blocks. What each wire is done with comes back from poll.
- * On one link: a READ or SEND sees at the peer what WRITEs before it wrote. */
-int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsigned count);
+/* Hands work requests over, in order; returns how many were taken (fewer than `count`: the link is
+ * full, or its peer, which has just connected, cannot receive yet: poll first), or -errno if the
+ * link is no more, or (-EMSGSIZE: none was taken) if a message is longer than the peer can receive.
+ * Never blocks. What each work request is done with comes back from poll. On one link: a READ or
+ * SEND sees at the peer what WRITEs before it wrote. */
+int weir_link_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count);
 
-/* Hands one wire over and looks for its end, for some microseconds and at nothing else: the
+/* Hands one work request over and looks for its end, for some microseconds and at nothing else: the
  * shortest way there, for who has nothing to do but to wait for it. Returns 1: it is done, without
  * a failure, and poll does not tell of it; -EINPROGRESS: poll will; 0 or another -errno: it was not
  * taken, as of post. */
-int weir_link_trip(struct weir_link *link, const struct weir_wire *wire);
+int weir_link_post_and_wait(struct weir_link *link, const struct weir_wr *wr);
 
-/* Wires posted and not yet done. */
-unsigned weir_link_flying(const struct weir_link *link);
+/* Work requests posted and not yet done. */
+unsigned weir_link_outstanding(const struct weir_link *link);
 
 enum weir_event_kind {
-    WEIR_EVENT_DONE,    /* a wire; `result` is 0 or -errno. A WRITE that is done was accepted by the
-                           peer's end (verbs, shm: is in its memory or on the way; tcp: is in it) */
+    WEIR_EVENT_DONE, /* a work request; `result` is 0 or -errno. A WRITE that is done was accepted
+                        by the peer's end (verbs, shm: is in its memory or on the way; tcp: is in
+                        it) */
     WEIR_EVENT_MESSAGE, /* was received; give it back with weir_link_release */
     WEIR_EVENT_JOINED,  /* a link is up: one that was connected, or (is_incoming) a new one */
-    WEIR_EVENT_LEFT     /* the link is no more, for the reason `result`: its wires were handed back
-                           before. weir_link_close is still to be called */
+    WEIR_EVENT_LEFT /* the link is no more, for the reason `result`: its work requests were handed
+                       back before. weir_link_close is still to be called */
 };
 
 struct weir_event {

@@ -63,9 +63,9 @@ int weir_object_client_open(const struct weir_object_client_params *params,
 /* Transfers in flight are dropped. NULL is allowed. */
 void weir_object_client_close(struct weir_object_client *client);
 
-/* Connects to all servers now, and moves one full-size message and one full wire over each link:
- * what is wrong with the way is told before anything is measured. 0, or the error, with the server,
- * the step that failed and the way out. */
+/* Connects to all servers now, and moves one full-size message and one full work request over each
+ * link: what is wrong with the way is told before anything is measured. 0, or the error, with the
+ * server, the step that failed and the way out. */
 int weir_object_client_preflight(struct weir_object_client *client, struct weir_error *error);
 
 const struct weir_fabric_facts *weir_object_client_facts(const struct weir_object_client *client);

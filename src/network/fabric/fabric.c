@@ -369,36 +369,34 @@ unsigned weir_link_message_bytes(const struct weir_link *link)
     return link->peer_message_bytes;
 }
 
-unsigned weir_link_flying(const struct weir_link *link)
+unsigned weir_link_outstanding(const struct weir_link *link)
 {
-    return link->flying;
+    return link->outstanding;
 }
 
-/* ---- wires ---- */
+/* ---- work requests ---- */
 
-static void check_wire(const struct weir_link *link, const struct weir_wire *wire)
+static void check_wr(const struct weir_link *link, const struct weir_wr *wr)
 {
-    const struct weir_region *region = wire->region;
+    const struct weir_region *region = wr->region;
 
-    assert(wire->header_bytes <= WEIR_HEADER_BYTES);
-    if (wire->verb != WEIR_WIRE_SEND)
-        assert(wire->bytes > 0 && wire->header_bytes == 0 && wire->remote != NULL);
-    if (wire->bytes > 0) {
+    assert(wr->header_bytes <= WEIR_HEADER_BYTES);
+    if (wr->verb != WEIR_WR_SEND)
+        assert(wr->bytes > 0 && wr->header_bytes == 0 && wr->remote != NULL);
+    if (wr->bytes > 0) {
         assert(region != NULL && region->fabric == link->fabric);
-        assert((unsigned char *)wire->data >= region->memory && wire->bytes <= region->bytes);
-        assert((size_t)((unsigned char *)wire->data - region->memory) <=
-               region->bytes - wire->bytes);
+        assert((unsigned char *)wr->data >= region->memory && wr->bytes <= region->bytes);
+        assert((size_t)((unsigned char *)wr->data - region->memory) <= region->bytes - wr->bytes);
     }
 }
 
 /* The peer said how long a message may be: a program error of ours would be an assertion. */
-static bool is_too_long(const struct weir_link *link, const struct weir_wire *wire)
+static bool is_too_long(const struct weir_link *link, const struct weir_wr *wr)
 {
-    return wire->verb == WEIR_WIRE_SEND &&
-           wire->header_bytes + wire->bytes > link->peer_message_bytes;
+    return wr->verb == WEIR_WR_SEND && wr->header_bytes + wr->bytes > link->peer_message_bytes;
 }
 
-int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsigned count)
+int weir_link_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count)
 {
     unsigned room;
     int taken;
@@ -407,37 +405,37 @@ int weir_link_post(struct weir_link *link, const struct weir_wire wires[], unsig
         return link->state == WEIR_LINK_LOST ? link->lost_code : -ENOTCONN;
     if (!link->is_ready)
         return 0;
-    room = link->fabric->params.depth - link->flying;
+    room = link->fabric->params.depth - link->outstanding;
     if (count > room)
         count = room;
     if (count == 0)
         return 0;
     for (unsigned i = 0; i < count; i++) {
-        if (is_too_long(link, &wires[i]))
+        if (is_too_long(link, &wrs[i]))
             return -EMSGSIZE;
-        check_wire(link, &wires[i]);
+        check_wr(link, &wrs[i]);
     }
-    taken = link->fabric->provider->post(link, wires, count);
+    taken = link->fabric->provider->post(link, wrs, count);
     if (taken > 0)
-        link->flying += (unsigned)taken;
+        link->outstanding += (unsigned)taken;
     return taken;
 }
 
-int weir_link_trip(struct weir_link *link, const struct weir_wire *wire)
+int weir_link_post_and_wait(struct weir_link *link, const struct weir_wr *wr)
 {
     const struct weir_provider *provider = link->fabric->provider;
     int code;
 
-    if (provider->trip == NULL || link->state != WEIR_LINK_UP || !link->is_ready ||
-        link->flying > 0) {
-        code = weir_link_post(link, wire, 1);
+    if (provider->post_and_wait == NULL || link->state != WEIR_LINK_UP || !link->is_ready ||
+        link->outstanding > 0) {
+        code = weir_link_post(link, wr, 1);
         return code == 1 ? -EINPROGRESS : code;
     }
-    if (is_too_long(link, wire))
+    if (is_too_long(link, wr))
         return -EMSGSIZE;
-    check_wire(link, wire);
-    code = provider->trip(link, wire);
-    link->flying += code == -EINPROGRESS;
+    check_wr(link, wr);
+    code = provider->post_and_wait(link, wr);
+    link->outstanding += code == -EINPROGRESS;
     return code;
 }
 

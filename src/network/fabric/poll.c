@@ -133,13 +133,13 @@ static unsigned tell_joined(struct weir_fabric *fabric, struct weir_event events
 static void note(struct weir_event events[], unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        events[i].link->flying -= events[i].kind == WEIR_EVENT_DONE;
+        events[i].link->outstanding -= events[i].kind == WEIR_EVENT_DONE;
         /* A peer that sends is connected, though its READY is still to be read. */
         events[i].link->is_ready |= events[i].kind == WEIR_EVENT_MESSAGE;
     }
 }
 
-/* Of links that are lost: their wires, then that they have left. */
+/* Of links that are lost: their work requests, then that they have left. */
 static unsigned tell_leaving(struct weir_fabric *fabric, struct weir_event events[], unsigned max)
 {
     unsigned count = 0;
@@ -158,7 +158,7 @@ static unsigned tell_leaving(struct weir_fabric *fabric, struct weir_event event
         count += drained;
         if (drained > 0)
             continue;
-        assert(link->flying == 0);
+        assert(link->outstanding == 0);
         weir_listener_forget(link);
         weir_link_take_out(link);
         weir_link_put(&fabric->links, link);

@@ -38,7 +38,7 @@ struct weir_fabric {
 enum weir_link_state {
     WEIR_LINK_JOINING, /* in the handshake */
     WEIR_LINK_UP,
-    WEIR_LINK_LOST /* its wires come back with an error; then LEFT is told */
+    WEIR_LINK_LOST /* its work requests come back with an error; then LEFT is told */
 };
 
 struct weir_link {
@@ -56,7 +56,7 @@ struct weir_link {
     unsigned peer_credits;
     unsigned peer_message_bytes;
     unsigned mtu_bytes;
-    unsigned flying; /* wires posted and not handed back: kept by fabric.c */
+    unsigned outstanding; /* work requests posted and not handed back: kept by fabric.c */
     _Alignas(8) unsigned char greeting[WEIR_GREETING_BYTES];
     uint32_t greeting_bytes;
     struct weir_connection *connection; /* its handshake; NULL: that is over */
@@ -101,16 +101,16 @@ struct weir_provider {
     /* Frees the link. Its socket is closed already. */
     void (*link_close)(struct weir_link *link);
 
-    int (*post)(struct weir_link *link, const struct weir_wire wires[], unsigned count);
-    /* Posts one wire and looks for its end as long as it may come at once: as weir_link_trip. NULL:
-     * its end is not seen any sooner than by progress. */
-    int (*trip)(struct weir_link *link, const struct weir_wire *wire);
+    int (*post)(struct weir_link *link, const struct weir_wr wrs[], unsigned count);
+    /* Posts one work request and looks for its end as long as it may come at once: as
+     * weir_link_post_and_wait. NULL: its end is not seen any sooner than by progress. */
+    int (*post_and_wait)(struct weir_link *link, const struct weir_wr *wr);
     void (*release)(struct weir_link *link, void *message);
-    /* Collects what has happened, without waiting: events of wires and messages. A link that fails
-     * is given to weir_link_lose. Returns how many, or -errno. */
+    /* Collects what has happened, without waiting: events of work requests and messages. A link
+     * that fails is given to weir_link_lose. Returns how many, or -errno. */
     int (*progress)(struct weir_fabric *fabric, struct weir_event events[], unsigned max);
-    /* Hands back the wires of a LOST link, with its lost_code, and messages that came before its
-     * end: up to `max`; 0: all are back. */
+    /* Hands back the work requests of a LOST link, with its lost_code, and messages that came
+     * before its end: up to `max`; 0: all are back. */
     int (*drain)(struct weir_link *link, struct weir_event events[], unsigned max);
     /* Something may sleep now: arms what wakes epoll. Returns true if there is something to be
      * collected after all. */

@@ -17,7 +17,7 @@
 
 extern const struct weir_provider weir_provider_shm;
 
-#define LONGEST_WIRE_BYTES (UINT64_C(1) << 30)
+#define LONGEST_WR_BYTES (UINT64_C(1) << 30)
 /* A post that has copied so much takes no more for now: what is done shall be told in time. */
 #define POST_BYTES_MAX (UINT64_C(1) << 20)
 
@@ -75,7 +75,7 @@ static int shm_open_fabric(const struct weir_fabric_params *params, struct weir_
         .gid_index = -1,
         .numa_node = WEIR_NUMA_UNKNOWN,
         .depth = params->depth,
-        .longest_wire_bytes = LONGEST_WIRE_BYTES,
+        .longest_wr_bytes = LONGEST_WR_BYTES,
         .is_one_sided = true,
     };
     *fabric = &made->base;
@@ -227,7 +227,7 @@ static void lose(struct shm_link *link, int code)
     weir_link_lose(&link->base, code);
 }
 
-/* ---- wires ---- */
+/* ---- work requests ---- */
 
 static void wake_peer(struct shm_link *link)
 {
@@ -247,7 +247,7 @@ static void note_done(struct shm_link *link, void *context, int result)
     link->done_count++;
 }
 
-static int shm_post(struct weir_link *link, const struct weir_wire wires[], unsigned count)
+static int shm_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count)
 {
     struct shm_link *shm = (struct shm_link *)link;
     uint64_t copied = 0;
@@ -256,11 +256,11 @@ static int shm_post(struct weir_link *link, const struct weir_wire wires[], unsi
 
     for (taken = 0; taken < count && shm->done_count < shm->depth && copied < POST_BYTES_MAX;
          taken++) {
-        const struct weir_wire *wire = &wires[taken];
+        const struct weir_wr *wr = &wrs[taken];
         int result;
 
-        if (wire->verb == WEIR_WIRE_SEND) {
-            result = weir_shm_inbox_send(&shm->outbox, wire);
+        if (wr->verb == WEIR_WR_SEND) {
+            result = weir_shm_inbox_send(&shm->outbox, wr);
             if (result == -EAGAIN)
                 break;
             if (result == -EPROTO) {
@@ -269,10 +269,10 @@ static int shm_post(struct weir_link *link, const struct weir_wire wires[], unsi
             }
             has_sent = has_sent || result == 0;
         } else {
-            result = weir_shm_move(&shm->peer, wire);
+            result = weir_shm_move(&shm->peer, wr);
         }
-        copied += wire->bytes;
-        note_done(shm, wire->context, result);
+        copied += wr->bytes;
+        note_done(shm, wr->context, result);
     }
     if (has_sent)
         wake_peer(shm);
@@ -335,8 +335,8 @@ static void read_socket(struct shm_link *link)
     link->end_code = count == 0 ? -ECONNRESET : -errno;
 }
 
-/* Wires that are done come first: an answer after what it answers. But who posts one for each that
- * is told shall hear of messages, too. */
+/* Work requests that are done come first: an answer after what it answers. But who posts one for
+ * each that is told shall hear of messages, too. */
 static unsigned progress_link(struct shm_link *link, struct weir_event events[], unsigned max)
 {
     unsigned told = link->owes_messages ? 0 : tell_done(link, events, max);

@@ -49,7 +49,7 @@ void weir_shm_inbox_close(struct weir_shm_inbox *inbox);
 
 /* Puts a message in; the owner sees it, and all that was written before. 0; -EAGAIN: no slot is
  * free; -EMSGSIZE; -EPROTO: the owner has written nonsense. */
-int weir_shm_inbox_send(struct weir_shm_inbox *inbox, const struct weir_wire *wire);
+int weir_shm_inbox_send(struct weir_shm_inbox *inbox, const struct weir_wr *wr);
 /* After messages were sent: whether the owner sleeps and is to be woken; told only once. */
 bool weir_shm_inbox_wants_wake(struct weir_shm_inbox *inbox);
 
@@ -93,7 +93,7 @@ void weir_shm_unmap(struct weir_shm_mapping *mapping);
 
 /* Does a WRITE or READ. 0 or -errno: -EACCES for what is not within the key, or not within what
  * the key stands for, or not of this peer; -EPERM where the kernel keeps processes apart. */
-int weir_shm_move(struct weir_shm_peer *peer, const struct weir_wire *wire);
+int weir_shm_move(struct weir_shm_peer *peer, const struct weir_wr *wr);
 
 void weir_shm_peer_close(struct weir_shm_peer *peer);
 

@@ -124,7 +124,7 @@ static unsigned char *slot_at(const struct weir_shm_inbox *inbox, uint32_t count
     return inbox->slots + (count & (inbox->slot_count - 1)) * slot_stride(inbox->message_bytes);
 }
 
-int weir_shm_inbox_send(struct weir_shm_inbox *inbox, const struct weir_wire *wire)
+int weir_shm_inbox_send(struct weir_shm_inbox *inbox, const struct weir_wr *wr)
 {
     uint32_t received = atomic_load_explicit(&inbox->head->received, memory_order_acquire);
     uint32_t waiting = inbox->count - received;
@@ -133,18 +133,18 @@ int weir_shm_inbox_send(struct weir_shm_inbox *inbox, const struct weir_wire *wi
 
     if (waiting > inbox->slot_count)
         return -EPROTO;
-    if (wire->header_bytes > inbox->message_bytes ||
-        wire->bytes > inbox->message_bytes - wire->header_bytes)
+    if (wr->header_bytes > inbox->message_bytes ||
+        wr->bytes > inbox->message_bytes - wr->header_bytes)
         return -EMSGSIZE;
     if (waiting == inbox->slot_count)
         return -EAGAIN;
-    head.bytes = wire->header_bytes + (uint32_t)wire->bytes;
+    head.bytes = wr->header_bytes + (uint32_t)wr->bytes;
     memcpy(slot, &head, sizeof head);
     slot += WEIR_SHM_LINE_BYTES;
-    if (wire->header_bytes > 0)
-        memcpy(slot, wire->header, wire->header_bytes);
-    if (wire->bytes > 0)
-        memcpy(slot + wire->header_bytes, wire->data, wire->bytes);
+    if (wr->header_bytes > 0)
+        memcpy(slot, wr->header, wr->header_bytes);
+    if (wr->bytes > 0)
+        memcpy(slot + wr->header_bytes, wr->data, wr->bytes);
     inbox->count++;
     atomic_store_explicit(&inbox->head->sent, inbox->count, memory_order_release);
     return 0;

@@ -126,22 +126,22 @@ static int find_slab(struct weir_shm_peer *peer, const struct weir_region_key *k
     return 0;
 }
 
-static int move_mapped(struct weir_shm_peer *peer, const struct weir_wire *wire)
+static int move_mapped(struct weir_shm_peer *peer, const struct weir_wr *wr)
 {
-    const struct weir_region_key *key = wire->remote;
-    uint64_t offset = (key->key & OFFSET_MASK) + (wire->remote_address - key->address);
+    const struct weir_region_key *key = wr->remote;
+    uint64_t offset = (key->key & OFFSET_MASK) + (wr->remote_address - key->address);
     const struct weir_shm_mapping *slab;
     int code = find_slab(peer, key, &slab);
 
     if (code != 0)
         return code;
     assert(slab->memory != NULL);
-    if (offset > slab->bytes || wire->bytes > slab->bytes - offset)
+    if (offset > slab->bytes || wr->bytes > slab->bytes - offset)
         return -EACCES;
-    if (wire->verb == WEIR_WIRE_WRITE)
-        memcpy(slab->memory + offset, wire->data, wire->bytes);
+    if (wr->verb == WEIR_WR_WRITE)
+        memcpy(slab->memory + offset, wr->data, wr->bytes);
     else
-        memcpy(wire->data, slab->memory + offset, wire->bytes);
+        memcpy(wr->data, slab->memory + offset, wr->bytes);
     return 0;
 }
 
@@ -159,13 +159,12 @@ static int kernel_error(int code)
     }
 }
 
-static int move_by_kernel(const struct weir_shm_peer *peer, const struct weir_wire *wire)
+static int move_by_kernel(const struct weir_shm_peer *peer, const struct weir_wr *wr)
 {
-    for (uint64_t done = 0; done < wire->bytes;) {
-        struct iovec ours = {(unsigned char *)wire->data + done, wire->bytes - done};
-        struct iovec theirs = {(void *)(uintptr_t)(wire->remote_address + done),
-                               wire->bytes - done};
-        ssize_t moved = wire->verb == WEIR_WIRE_WRITE
+    for (uint64_t done = 0; done < wr->bytes;) {
+        struct iovec ours = {(unsigned char *)wr->data + done, wr->bytes - done};
+        struct iovec theirs = {(void *)(uintptr_t)(wr->remote_address + done), wr->bytes - done};
+        ssize_t moved = wr->verb == WEIR_WR_WRITE
                             ? process_vm_writev(peer->process, &ours, 1, &theirs, 1, 0)
                             : process_vm_readv(peer->process, &ours, 1, &theirs, 1, 0);
 
@@ -178,14 +177,14 @@ static int move_by_kernel(const struct weir_shm_peer *peer, const struct weir_wi
     return 0;
 }
 
-int weir_shm_move(struct weir_shm_peer *peer, const struct weir_wire *wire)
+int weir_shm_move(struct weir_shm_peer *peer, const struct weir_wr *wr)
 {
-    const struct weir_region_key *key = wire->remote;
-    uint64_t offset = wire->remote_address - key->address;
+    const struct weir_region_key *key = wr->remote;
+    uint64_t offset = wr->remote_address - key->address;
 
-    if (key->process != peer->process || offset > key->bytes || wire->bytes > key->bytes - offset)
+    if (key->process != peer->process || offset > key->bytes || wr->bytes > key->bytes - offset)
         return -EACCES;
-    return key->fd >= 0 ? move_mapped(peer, wire) : move_by_kernel(peer, wire);
+    return key->fd >= 0 ? move_mapped(peer, wr) : move_by_kernel(peer, wr);
 }
 
 void weir_shm_peer_close(struct weir_shm_peer *peer)

@@ -19,7 +19,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define LONGEST_WIRE_BYTES (UINT64_C(1) << 40)
+#define LONGEST_WR_BYTES (UINT64_C(1) << 40)
 
 /* A silent peer is looked for so often where poll does not sleep. */
 #define ROUNDS_PER_WATCH 4096
@@ -62,7 +62,7 @@ static void tell_facts(struct weir_fabric *fabric, const struct weir_fabric_para
         .mtu_bytes = mtu_bytes > 0 ? (uint32_t)mtu_bytes : 0,
         .depth = params->depth,
         .bits_per_s = megabits_per_s > 0 ? (uint64_t)megabits_per_s * 1000000 : 0,
-        .longest_wire_bytes = LONGEST_WIRE_BYTES,
+        .longest_wr_bytes = LONGEST_WR_BYTES,
     };
     snprintf(facts->device, sizeof facts->device, "%s", device);
     snprintf(facts->address, sizeof facts->address, "%.63s", address);
@@ -77,7 +77,8 @@ static int tcp_open(const struct weir_fabric_params *params, struct weir_fabric 
     int failure;
 
     if (params->depth > TCP_DEPTH_MAX)
-        return weir_error_usage(error, "tcp", "%u wires in flight on a link; %d are the most",
+        return weir_error_usage(error, "tcp",
+                                "%u work requests in flight on a link; %d are the most",
                                 params->depth, TCP_DEPTH_MAX);
     failure = weir_interface_find(params->interface, &place, device, error);
     if (failure)
@@ -302,8 +303,8 @@ static bool has_work(const struct tcp_link *link)
            (link->is_writable && has_output) || (link->stage != TCP_WAITING && link->is_readable);
 }
 
-/* Wires are in flight, and nothing has moved for the length of the timeout: the peer's kernel may
- * live, and its process not. */
+/* Work requests are in flight, and nothing has moved for the length of the timeout: the peer's
+ * kernel may live, and its process not. */
 static void watch_silence(struct weir_fabric *fabric)
 {
     uint64_t now_ns = weir_clock_kernel_ns();
@@ -315,7 +316,7 @@ static void watch_silence(struct weir_fabric *fabric)
         next = link->next;
         if (link->state != WEIR_LINK_UP)
             continue;
-        if (link->flying == 0 || tcp->activity != tcp->seen_activity || tcp->seen_ns == 0) {
+        if (link->outstanding == 0 || tcp->activity != tcp->seen_activity || tcp->seen_ns == 0) {
             tcp->seen_activity = tcp->activity;
             tcp->seen_ns = now_ns;
         } else if (now_ns - tcp->seen_ns >= fabric->params.timeout_ns) {

@@ -39,7 +39,7 @@ struct tcp_frame {
 /* A request of ours: from post until it is told as done. */
 struct tcp_request {
     struct tcp_frame frame;
-    enum weir_wire_verb verb;
+    enum weir_wr_verb verb;
     uint32_t header_bytes;
     int result;
     void *data;
@@ -137,7 +137,7 @@ static inline bool tcp_reaches(uint32_t count, uint32_t other)
 }
 
 /* tcp_send.c */
-int weir_tcp_post(struct weir_link *link, const struct weir_wire wires[], unsigned count);
+int weir_tcp_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count);
 /* Sends what is there to be sent, as long as the socket takes it. */
 void weir_tcp_transmit(struct tcp_link *link);
 /* A request of the peer is answered. 0, or -EPROTO: more were asked than was agreed. */

@@ -100,7 +100,7 @@ static int begin_data(struct tcp_link *link)
 {
     struct tcp_request *request = find_request(link, link->frame.handled);
 
-    if (request == NULL || request->verb != WEIR_WIRE_READ || request->bytes != link->frame.bytes)
+    if (request == NULL || request->verb != WEIR_WR_READ || request->bytes != link->frame.bytes)
         return -EPROTO;
     begin_payload(link, request->data);
     return acknowledge(link, link->frame.handled - 1);

@@ -36,7 +36,7 @@ static void lay_request(struct tcp_link *link)
 {
     uint32_t slot = link->laid++ & link->request_mask;
     struct tcp_request *request = &link->requests[slot];
-    uint64_t bytes = request->verb == WEIR_WIRE_READ ? 0 : request->bytes;
+    uint64_t bytes = request->verb == WEIR_WR_READ ? 0 : request->bytes;
 
     link->told = handled_so_far(link);
     request->frame.handled = htole32(link->told);
@@ -168,39 +168,39 @@ int weir_tcp_reply(struct tcp_link *link, enum tcp_kind kind, unsigned char *dat
 
 /* ---- posting ---- */
 
-static void put_request(struct tcp_link *link, const struct weir_wire *wire)
+static void put_request(struct tcp_link *link, const struct weir_wr *wr)
 {
     static const uint8_t kinds[] = {
-        [WEIR_WIRE_WRITE] = TCP_WRITE, [WEIR_WIRE_READ] = TCP_READ, [WEIR_WIRE_SEND] = TCP_SEND};
+        [WEIR_WR_WRITE] = TCP_WRITE, [WEIR_WR_READ] = TCP_READ, [WEIR_WR_SEND] = TCP_SEND};
     uint32_t slot = link->posted & link->request_mask;
     struct tcp_request *request = &link->requests[slot];
 
     *request = (struct tcp_request){
-        .frame = {.kind = kinds[wire->verb], .bytes = htole64(wire->bytes + wire->header_bytes)},
-        .verb = wire->verb,
-        .header_bytes = wire->header_bytes,
+        .frame = {.kind = kinds[wr->verb], .bytes = htole64(wr->bytes + wr->header_bytes)},
+        .verb = wr->verb,
+        .header_bytes = wr->header_bytes,
         /* Until its data have come: a count alone does not make a READ. */
-        .result = wire->verb == WEIR_WIRE_READ ? -EPROTO : 0,
-        .data = wire->data,
-        .bytes = wire->bytes,
-        .context = wire->context,
+        .result = wr->verb == WEIR_WR_READ ? -EPROTO : 0,
+        .data = wr->data,
+        .bytes = wr->bytes,
+        .context = wr->context,
     };
-    if (wire->verb != WEIR_WIRE_SEND) {
-        request->frame.address = htole64(wire->remote_address);
-        request->frame.key = htole64(wire->remote->key);
+    if (wr->verb != WEIR_WR_SEND) {
+        request->frame.address = htole64(wr->remote_address);
+        request->frame.key = htole64(wr->remote->key);
     }
-    if (wire->header_bytes > 0)
-        memcpy(link->headers + (size_t)slot * WEIR_HEADER_BYTES, wire->header, wire->header_bytes);
+    if (wr->header_bytes > 0)
+        memcpy(link->headers + (size_t)slot * WEIR_HEADER_BYTES, wr->header, wr->header_bytes);
     link->posted++;
 }
 
-int weir_tcp_post(struct weir_link *base, const struct weir_wire wires[], unsigned count)
+int weir_tcp_post(struct weir_link *base, const struct weir_wr wrs[], unsigned count)
 {
     struct tcp_link *link = (struct tcp_link *)base;
 
     for (unsigned i = 0; i < count; i++) {
         assert(link->posted - link->settled <= link->request_mask);
-        put_request(link, &wires[i]);
+        put_request(link, &wrs[i]);
     }
     weir_tcp_transmit(link);
     return (int)count;

@@ -13,7 +13,7 @@
 extern const struct weir_provider weir_provider_verbs;
 
 /* Requests have 32 bits for a length; nobody needs more than this at once. */
-#define LONGEST_WIRE (UINT64_C(1) << 30)
+#define LONGEST_WR (UINT64_C(1) << 30)
 
 /* ---- opening ---- */
 
@@ -28,10 +28,11 @@ static int settle(struct weir_verbs_fabric *fabric, const struct weir_fabric_par
     requests = weir_verbs_send_requests(settings);
     if (requests > (unsigned)fabric->device.max_qp_wr ||
         settings->message_credits > (unsigned)fabric->device.max_qp_wr)
-        return weir_error_usage(error, "verbs",
-                                "a queue pair for %u wires in flight and %u messages; the device "
-                                "has room for %d: a smaller depth",
-                                requests, settings->message_credits, fabric->device.max_qp_wr);
+        return weir_error_usage(
+            error, "verbs",
+            "a queue pair for %u work requests in flight and %u messages; the device "
+            "has room for %d: a smaller depth",
+            requests, settings->message_credits, fabric->device.max_qp_wr);
     if (settings->pkey_index > 0 && settings->pkey_index >= fabric->attributes.pkey_tbl_len)
         return weir_error_usage(error, "verbs",
                                 "P_Key index %u: the port has %u entries, from 0 on; "
@@ -87,7 +88,7 @@ static void tell_facts(struct weir_verbs_fabric *fabric)
         settings->read_depth != 0 && settings->read_depth < reads ? settings->read_depth : reads;
     facts->depth = settings->depth;
     facts->bits_per_s = weir_verbs_rate(name, fabric->port);
-    facts->longest_wire_bytes = longest == 0 || longest > LONGEST_WIRE ? LONGEST_WIRE : longest;
+    facts->longest_wr_bytes = longest == 0 || longest > LONGEST_WR ? LONGEST_WR : longest;
     facts->is_one_sided = true;
 }
 
@@ -100,11 +101,12 @@ static int measure_inline(struct weir_verbs_fabric *fabric, struct weir_error *e
 
     if (qp == NULL) {
         code = errno != 0 ? -errno : -EIO;
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "verbs",
-                              "no queue pair for %u wires in flight and %u messages: %s; `weir "
-                              "doctor` tells of the limits of device, memory and control group",
-                              weir_verbs_send_requests(&fabric->settings),
-                              fabric->settings.message_credits, strerror(-code));
+        return weir_error_set(
+            error, WEIR_EXIT_ENVIRONMENT, code, "verbs",
+            "no queue pair for %u work requests in flight and %u messages: %s; `weir "
+            "doctor` tells of the limits of device, memory and control group",
+            weir_verbs_send_requests(&fabric->settings), fabric->settings.message_credits,
+            strerror(-code));
     }
     ibv_destroy_qp(qp);
     return 0;
@@ -235,7 +237,7 @@ const struct weir_provider weir_provider_verbs = {
     .link_join = weir_verbs_link_join,
     .link_close = weir_verbs_link_close,
     .post = weir_verbs_post,
-    .trip = weir_verbs_trip,
+    .post_and_wait = weir_verbs_post_and_wait,
     .release = weir_verbs_release,
     .progress = weir_verbs_progress,
     .drain = weir_verbs_drain,

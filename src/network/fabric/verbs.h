@@ -53,7 +53,7 @@ struct weir_verbs_reads {
     uint8_t ours, theirs;
 };
 
-/* A wire in flight. */
+/* A work request in flight. */
 struct weir_verbs_slot {
     void *context;
     bool has_buffer; /* a message with a send buffer */
@@ -74,7 +74,7 @@ struct weir_verbs_link {
     int failed_code;
     bool has_failed;
     bool is_cut;     /* the queue pair is gone: memory is touched no more */
-    bool is_pending; /* has wires that are done and not handed back */
+    bool is_pending; /* has work requests that are done and not handed back */
     struct weir_verbs_link *next_pending;
     uint32_t psn;
     struct weir_verbs_queue *queue; /* where it completes */
@@ -139,7 +139,7 @@ struct weir_verbs_fabric {
     struct ibv_send_wr requests[WEIR_VERBS_CHAIN];
     struct ibv_sge pieces[WEIR_VERBS_CHAIN][2];
     struct ibv_wc completions[WEIR_VERBS_CHAIN];
-    unsigned stash_first, stash_count; /* of completions that arming took out */
+    unsigned deferred_first, deferred_count; /* of completions that arming took out */
 };
 
 static inline struct weir_verbs_fabric *weir_verbs_fabric_of(struct weir_fabric *fabric)
@@ -230,12 +230,12 @@ void weir_verbs_queues_close(struct weir_verbs_fabric *fabric);
 /* ---- verbs_post.c ---- */
 
 void weir_verbs_requests_init(struct weir_verbs_fabric *fabric);
-int weir_verbs_post(struct weir_link *link, const struct weir_wire wires[], unsigned count);
+int weir_verbs_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count);
 void weir_verbs_release(struct weir_link *link, void *message);
 
 /* ---- verbs_completion.c ---- */
 
-int weir_verbs_trip(struct weir_link *link, const struct weir_wire *wire);
+int weir_verbs_post_and_wait(struct weir_link *link, const struct weir_wr *wr);
 int weir_verbs_progress(struct weir_fabric *fabric, struct weir_event events[], unsigned max);
 int weir_verbs_drain(struct weir_link *link, struct weir_event events[], unsigned max);
 bool weir_verbs_arm(struct weir_fabric *fabric);

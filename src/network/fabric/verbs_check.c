@@ -214,7 +214,7 @@ int weir_verbs_check(const struct weir_fabric *base, const struct weir_fabric_ne
         {"memory regions", (uint64_t)need->regions + need->links, (uint64_t)device->max_mr,
          "fewer links or servers"},
         {"queue pairs", need->links, (uint64_t)device->max_qp, "fewer links"},
-        {"wires in flight on a queue pair", weir_verbs_send_requests(settings),
+        {"work requests in flight on a queue pair", weir_verbs_send_requests(settings),
          (uint64_t)device->max_qp_wr, "a smaller depth"},
         {"messages to be received on a queue pair", settings->message_credits,
          (uint64_t)device->max_qp_wr, "fewer credits"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completions become events: messages that came, wires that are done with, and what becomes of
- * those that a lost link leaves behind; and they wake who sleeps until the next one.
+/* Completions become events: messages that came, work requests that are done with, and what becomes
+ * of those that a lost link leaves behind; and they wake who sleeps until the next one.
  *
  * A completion stands for all requests before it on its queue pair: few are signalled. */
 #include "verbs.h"
@@ -8,9 +8,9 @@
 #include <assert.h>
 #include <errno.h>
 
-/* So often is looked for the end of a wire that is waited for: longer than any network takes whose
- * latency is worth the effort. */
-#define TRIP_LOOKS 256
+/* So often is looked for the end of a work request that is waited for: longer than any network
+ * takes whose latency is worth the effort. */
+#define POST_AND_WAIT_POLLS 256
 
 static void put_pending(struct weir_verbs_fabric *fabric, struct weir_verbs_link *link)
 {
@@ -32,7 +32,7 @@ void weir_verbs_forget_pending(struct weir_verbs_fabric *fabric, struct weir_ver
     link->is_pending = false;
 }
 
-/* The oldest wire comes back. */
+/* The oldest work request comes back. */
 static void hand_back(struct weir_verbs_link *link, int result, struct weir_event *event)
 {
     const struct weir_verbs_slot *slot = &link->slots[link->tail++ & (link->size - 1)];
@@ -42,7 +42,7 @@ static void hand_back(struct weir_verbs_link *link, int result, struct weir_even
         .kind = WEIR_EVENT_DONE, .link = &link->base, .result = result, .context = slot->context};
 }
 
-/* Of the wires that are done, those that there is room for. */
+/* Of the work requests that are done, those that there is room for. */
 static unsigned hand_back_done(struct weir_verbs_link *link, struct weir_event events[],
                                unsigned max)
 {
@@ -104,11 +104,10 @@ static struct weir_verbs_link *link_of(const struct weir_verbs_fabric *fabric,
     return is_its_own && !link->is_cut ? link : NULL;
 }
 
-/* A wire is done, and with it those before it: an event for each, up to `max` (> 0); the rest is
- * noted. */
-static unsigned take_wires(struct weir_verbs_fabric *fabric, struct weir_verbs_link *link,
-                           const struct ibv_wc *completion, struct weir_event events[],
-                           unsigned max)
+/* A work request is done, and with it those before it: an event for each, up to `max` (> 0); the
+ * rest is noted. */
+static unsigned take_wrs(struct weir_verbs_fabric *fabric, struct weir_verbs_link *link,
+                         const struct ibv_wc *completion, struct weir_event events[], unsigned max)
 {
     unsigned count;
 
@@ -122,7 +121,7 @@ static unsigned take_wires(struct weir_verbs_fabric *fabric, struct weir_verbs_l
     return count;
 }
 
-/* One completion, of a message or of wires: how many events it makes, up to `max` (> 0). */
+/* One completion, of a message or of work requests: how many events it makes, up to `max` (> 0). */
 static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct ibv_wc *completion,
                                 struct weir_event events[], unsigned max)
 {
@@ -135,7 +134,7 @@ static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct i
         return 0;
     }
     if ((completion->wr_id & WEIR_VERBS_RECEIVE) == 0)
-        return take_wires(fabric, link, completion, events, max);
+        return take_wrs(fabric, link, completion, events, max);
     /* It came before the READY of a link that will never be told of: nobody could release it. */
     if (link->base.state == WEIR_LINK_LOST && !link->base.is_told)
         return 0;
@@ -152,13 +151,13 @@ static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct i
 static int collect(struct weir_verbs_fabric *fabric, struct weir_verbs_queue *queue, unsigned max,
                    const struct ibv_wc **completions)
 {
-    unsigned count = weir_verbs_smaller(fabric->stash_count, max);
+    unsigned count = weir_verbs_smaller(fabric->deferred_count, max);
 
     assert(max <= WEIR_VERBS_CHAIN);
     if (count > 0) {
-        *completions = fabric->completions + fabric->stash_first;
-        fabric->stash_first += count;
-        fabric->stash_count -= count;
+        *completions = fabric->completions + fabric->deferred_first;
+        fabric->deferred_first += count;
+        fabric->deferred_count -= count;
         return (int)count;
     }
     *completions = fabric->completions;
@@ -181,7 +180,7 @@ static unsigned progress_queue(struct weir_verbs_fabric *fabric, struct weir_ver
     while (count < max) {
         const struct ibv_wc *completions;
         unsigned wanted = weir_verbs_smaller(max - count, WEIR_VERBS_CHAIN);
-        bool is_stash = fabric->stash_count > 0;
+        bool is_deferred = fabric->deferred_count > 0;
         int found = collect(fabric, queue, wanted, &completions);
 
         if (found < 0) {
@@ -197,7 +196,7 @@ static unsigned progress_queue(struct weir_verbs_fabric *fabric, struct weir_ver
             count += hand_back_pending(fabric, events + count, max - count);
         if (found == 0 && queue->returned > 0)
             is_empty_now(queue);
-        if (!is_stash && (unsigned)found < wanted)
+        if (!is_deferred && (unsigned)found < wanted)
             break;
     }
     return count;
@@ -221,37 +220,38 @@ int weir_verbs_progress(struct weir_fabric *base, struct weir_event events[], un
     return (int)count;
 }
 
-/* ---- a wire that is waited for ---- */
+/* ---- a work request that is waited for ---- */
 
-int weir_verbs_trip(struct weir_link *base, const struct weir_wire *wire)
+int weir_verbs_post_and_wait(struct weir_link *base, const struct weir_wr *wr)
 {
     struct weir_verbs_link *link = weir_verbs_link_of(base);
     struct weir_verbs_fabric *fabric = weir_verbs_home(link);
     struct ibv_wc *completion = fabric->completions;
     struct weir_event event;
-    int code = weir_verbs_post(base, wire, 1), found = 0;
+    int code = weir_verbs_post(base, wr, 1), found = 0;
 
     if (code != 1)
         return code;
     /* What was found before is told before. */
-    if (fabric->stash_count > 0)
+    if (fabric->deferred_count > 0)
         return -EINPROGRESS;
-    for (unsigned looks = 0; looks < TRIP_LOOKS && found == 0; looks++)
+    for (unsigned looks = 0; looks < POST_AND_WAIT_POLLS && found == 0; looks++)
         found = ibv_poll_cq(link->queue->cq, 1, completion);
     if (found <= 0)
         return -EINPROGRESS;
-    /* Of the only wire in flight on this link. */
+    /* Of the only work request in flight on this link. */
     if (link_of(fabric, completion) == link && completion->status == IBV_WC_SUCCESS &&
         (completion->wr_id & WEIR_VERBS_RECEIVE) == 0)
-        return (int)take_wires(fabric, link, completion, &event, 1);
-    fabric->stash_first = 0;
-    fabric->stash_count = 1;
+        return (int)take_wrs(fabric, link, completion, &event, 1);
+    fabric->deferred_first = 0;
+    fabric->deferred_count = 1;
     return -EINPROGRESS;
 }
 
 /* ---- the end of a link ---- */
 
-/* The one wire that failed has its own code; those behind it were never begun, or nobody knows. */
+/* The one work request that failed has its own code; those behind it were never begun, or nobody
+ * knows. */
 static int fate(const struct weir_verbs_link *link)
 {
     if ((int32_t)(link->done - link->tail) > 0)
@@ -266,7 +266,7 @@ int weir_verbs_drain(struct weir_link *base, struct weir_event events[], unsigne
     struct weir_verbs_link *link = weir_verbs_link_of(base);
     unsigned count = 0;
 
-    /* Before a wire comes back, nothing may touch its memory any more. */
+    /* Before a work request comes back, nothing may touch its memory any more. */
     weir_verbs_link_cut(link);
     if (link->is_pending)
         weir_verbs_forget_pending(weir_verbs_home(link), link);
@@ -284,7 +284,7 @@ bool weir_verbs_arm(struct weir_fabric *base)
 {
     struct weir_verbs_fabric *fabric = weir_verbs_fabric_of(base);
 
-    if (fabric->is_broken || fabric->pending != NULL || fabric->stash_count > 0)
+    if (fabric->is_broken || fabric->pending != NULL || fabric->deferred_count > 0)
         return true;
     for (struct weir_verbs_queue *queue = fabric->queues; queue != NULL; queue = queue->next) {
         int found;
@@ -293,8 +293,8 @@ bool weir_verbs_arm(struct weir_fabric *base)
             return true;
         /* What came before it was armed will not wake anybody. */
         found = ibv_poll_cq(queue->cq, WEIR_VERBS_CHAIN, fabric->completions);
-        fabric->stash_first = 0;
-        fabric->stash_count = found > 0 ? (unsigned)found : 0;
+        fabric->deferred_first = 0;
+        fabric->deferred_count = found > 0 ? (unsigned)found : 0;
         if (found != 0)
             return true;
     }

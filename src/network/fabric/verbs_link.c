@@ -166,10 +166,11 @@ static int open_pair(struct weir_verbs_link *link)
     link->qp = weir_verbs_pair_create(fabric, link->queue, &link->inline_bytes);
     if (link->qp == NULL) {
         code = errno != 0 ? -errno : -EIO;
-        weir_log(WEIR_LOG_WARNING,
-                 "verbs: no queue pair for %u wires: %s; `weir doctor` tells of the limits of "
-                 "device and control group",
-                 link->size, strerror(-code));
+        weir_log(
+            WEIR_LOG_WARNING,
+            "verbs: no queue pair for %u work requests: %s; `weir doctor` tells of the limits of "
+            "device and control group",
+            link->size, strerror(-code));
         return code;
     }
     link->qp->qp_context = link;

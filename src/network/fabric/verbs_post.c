@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wires become requests to the device, and receive buffers are given back to it. On a reliable
- * connection a SEND or READ comes after the WRITEs before it: nothing has to wait here. */
+/* Work requests become requests to the device, and receive buffers are given back to it. On a
+ * reliable connection a SEND or READ comes after the WRITEs before it: nothing has to wait here. */
 #include "verbs.h"
 
 #include <assert.h>
@@ -21,76 +21,75 @@ static uint32_t lkey_of(const struct weir_region *region)
 }
 
 /* A message in the request itself. */
-static void fill_inline_send(const struct weir_wire *wire, struct ibv_send_wr *request)
+static void fill_inline_send(const struct weir_wr *wr, struct ibv_send_wr *request)
 {
     struct ibv_sge *piece = request->sg_list;
 
     request->send_flags |= IBV_SEND_INLINE;
     request->num_sge = 0;
-    if (wire->header_bytes > 0)
+    if (wr->header_bytes > 0)
         piece[request->num_sge++] =
-            (struct ibv_sge){.addr = (uintptr_t)wire->header, .length = wire->header_bytes};
-    if (wire->bytes > 0)
+            (struct ibv_sge){.addr = (uintptr_t)wr->header, .length = wr->header_bytes};
+    if (wr->bytes > 0)
         piece[request->num_sge++] =
-            (struct ibv_sge){.addr = (uintptr_t)wire->data, .length = (uint32_t)wire->bytes};
+            (struct ibv_sge){.addr = (uintptr_t)wr->data, .length = (uint32_t)wr->bytes};
 }
 
 /* The header in a buffer of ours, with the data if they are small, else behind it from where they
  * lie. */
-static void fill_send(struct weir_verbs_link *link, const struct weir_wire *wire,
+static void fill_send(struct weir_verbs_link *link, const struct weir_wr *wr,
                       struct ibv_send_wr *request)
 {
     struct ibv_sge *piece = request->sg_list;
-    uint64_t bytes = wire->header_bytes + wire->bytes;
+    uint64_t bytes = wr->header_bytes + wr->bytes;
     unsigned char *buffer = link->send_buffers +
                             (size_t)(link->send_head++ & (link->sends - 1)) * WEIR_VERBS_SEND_BYTES;
 
     request->num_sge = 1;
-    if (wire->header_bytes > 0)
-        memcpy(buffer, wire->header, wire->header_bytes);
+    if (wr->header_bytes > 0)
+        memcpy(buffer, wr->header, wr->header_bytes);
     piece[0] = (struct ibv_sge){
-        .addr = (uintptr_t)buffer, .length = wire->header_bytes, .lkey = link->buffers_mr->lkey};
+        .addr = (uintptr_t)buffer, .length = wr->header_bytes, .lkey = link->buffers_mr->lkey};
     if (bytes <= WEIR_VERBS_SEND_BYTES) {
-        if (wire->bytes > 0)
-            memcpy(buffer + wire->header_bytes, wire->data, wire->bytes);
+        if (wr->bytes > 0)
+            memcpy(buffer + wr->header_bytes, wr->data, wr->bytes);
         piece[0].length = (uint32_t)bytes;
     } else {
-        struct ibv_sge *data = &piece[wire->header_bytes > 0 ? 1 : 0];
+        struct ibv_sge *data = &piece[wr->header_bytes > 0 ? 1 : 0];
 
-        *data = (struct ibv_sge){.addr = (uintptr_t)wire->data,
-                                 .length = (uint32_t)wire->bytes,
-                                 .lkey = lkey_of(wire->region)};
+        *data = (struct ibv_sge){.addr = (uintptr_t)wr->data,
+                                 .length = (uint32_t)wr->bytes,
+                                 .lkey = lkey_of(wr->region)};
         request->num_sge = (int)(data - piece) + 1;
     }
 }
 
-static void fill(struct weir_verbs_link *link, const struct weir_wire *wire,
+static void fill(struct weir_verbs_link *link, const struct weir_wr *wr,
                  struct ibv_send_wr *request)
 {
     struct weir_verbs_slot *slot = &link->slots[link->head & (link->size - 1)];
     struct ibv_sge *piece = request->sg_list;
-    bool is_inline = wire->header_bytes + wire->bytes <= link->inline_bytes;
+    bool is_inline = wr->header_bytes + wr->bytes <= link->inline_bytes;
 
-    *slot = (struct weir_verbs_slot){.context = wire->context,
-                                     .has_buffer = wire->verb == WEIR_WIRE_SEND && !is_inline};
+    *slot = (struct weir_verbs_slot){.context = wr->context,
+                                     .has_buffer = wr->verb == WEIR_WR_SEND && !is_inline};
     request->wr_id = link->stamp | link->head++;
     request->send_flags = 0;
-    if (wire->verb == WEIR_WIRE_SEND) {
+    if (wr->verb == WEIR_WR_SEND) {
         request->opcode = IBV_WR_SEND;
         if (is_inline)
-            fill_inline_send(wire, request);
+            fill_inline_send(wr, request);
         else
-            fill_send(link, wire, request);
+            fill_send(link, wr, request);
         return;
     }
-    *piece = (struct ibv_sge){.addr = (uintptr_t)wire->data,
-                              .length = (uint32_t)wire->bytes,
-                              .lkey = lkey_of(wire->region)};
+    *piece = (struct ibv_sge){
+        .addr = (uintptr_t)wr->data, .length = (uint32_t)wr->bytes, .lkey = lkey_of(wr->region)};
     request->num_sge = 1;
-    request->wr.rdma.remote_addr = wire->remote_address;
-    request->wr.rdma.rkey = (uint32_t)wire->remote->key;
-    request->opcode = wire->verb == WEIR_WIRE_READ ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
-    if (wire->verb == WEIR_WIRE_WRITE && is_inline)
+    request->wr.rdma.remote_addr = wr->remote_address;
+    request->wr.rdma.rkey = (uint32_t)wr->remote->key;
+    request->opcode = wr->verb == WEIR_WR_READ ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
+    if (wr->verb == WEIR_WR_WRITE && is_inline)
         request->send_flags |= IBV_SEND_INLINE;
 }
 
@@ -101,15 +100,15 @@ static void unfill(struct weir_verbs_link *link, unsigned count)
         link->send_head -= link->slots[--link->head & (link->size - 1)].has_buffer;
 }
 
-/* Fills requests for up to `most` wires: fewer if messages find no buffer. */
-static unsigned build(struct weir_verbs_link *link, const struct weir_wire wires[], unsigned most)
+/* Fills requests for up to `most` work requests: fewer if messages find no buffer. */
+static unsigned build(struct weir_verbs_link *link, const struct weir_wr wrs[], unsigned most)
 {
     struct weir_verbs_fabric *fabric = weir_verbs_home(link);
     unsigned every = fabric->settings.signal_every, since = 0, count = 0;
 
-    while (count < most && (wires[count].verb != WEIR_WIRE_SEND ||
-                            link->send_head - link->send_tail < link->sends)) {
-        fill(link, &wires[count], &fabric->requests[count]);
+    while (count < most &&
+           (wrs[count].verb != WEIR_WR_SEND || link->send_head - link->send_tail < link->sends)) {
+        fill(link, &wrs[count], &fabric->requests[count]);
         if (++since == every) {
             fabric->requests[count].send_flags |= IBV_SEND_SIGNALED;
             since = 0;
@@ -145,7 +144,7 @@ static int hand_over(struct weir_verbs_link *link, unsigned count)
     return taken > 0 ? (int)taken : code;
 }
 
-int weir_verbs_post(struct weir_link *base, const struct weir_wire wires[], unsigned count)
+int weir_verbs_post(struct weir_link *base, const struct weir_wr wrs[], unsigned count)
 {
     struct weir_verbs_link *link = weir_verbs_link_of(base);
     unsigned chain = weir_verbs_smaller(WEIR_VERBS_CHAIN, link->size / 2);
@@ -154,7 +153,7 @@ int weir_verbs_post(struct weir_link *base, const struct weir_wire wires[], unsi
     while (taken < count) {
         unsigned room = link->size - (link->head - link->tail);
         unsigned most = weir_verbs_smaller(weir_verbs_smaller(chain, room), count - taken);
-        unsigned built = build(link, wires + taken, most);
+        unsigned built = build(link, wrs + taken, most);
         int handed;
 
         if (built == 0)

@@ -65,10 +65,11 @@ int weir_verbs_queues_open(struct weir_verbs_fabric *fabric, struct weir_error *
     int code = add_queue(fabric, entries);
 
     if (code == -ENOSPC)
-        return weir_error_set(error, WEIR_EXIT_USAGE, code, "verbs",
-                              "a link with %u wires in flight needs %u entries of a completion "
-                              "queue; the device has %d at most: a smaller depth",
-                              fabric->settings.depth, entries, fabric->device.max_cqe);
+        return weir_error_set(
+            error, WEIR_EXIT_USAGE, code, "verbs",
+            "a link with %u work requests in flight needs %u entries of a completion "
+            "queue; the device has %d at most: a smaller depth",
+            fabric->settings.depth, entries, fabric->device.max_cqe);
     if (code < 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "verbs",
                               "no completion queue: %s; `weir doctor` tells of limits",

@@ -12,8 +12,8 @@ enum { EVENTS_MAX = 64 };
 #define TIMEOUT_NS 1000000
 
 /* The next `count` messages; their tokens are at the head of the ring. */
-static void make_pieces(struct net_run *run, struct net_end *end, const struct net_trial *trial,
-                        struct net_piece pieces[], unsigned count)
+static void make_pieces(struct net_run *run, struct net_endpoint *end,
+                        const struct net_trial *trial, struct net_piece pieces[], unsigned count)
 {
     uint64_t slot = end->next_slot;
     uint32_t at = end->free_head;
@@ -23,11 +23,12 @@ static void make_pieces(struct net_run *run, struct net_end *end, const struct n
         uint64_t place = trial->must_verify ? token : slot;
         uint64_t from = place * trial->stride;
 
-        pieces[i] = (struct net_piece){token, end->course.offset + from, end->remote_offset + from};
-        if (trial->must_verify && end->course.verb == WEIR_NET_READ)
-            net_stamp_spoil(run->carrier->memory + pieces[i].offset, trial->bytes);
+        pieces[i] =
+            (struct net_piece){token, end->transfer.offset + from, end->remote_offset + from};
+        if (trial->must_verify && end->transfer.verb == WEIR_NET_READ)
+            net_stamp_spoil(run->transport->memory + pieces[i].offset, trial->bytes);
         else if (trial->must_verify)
-            net_stamp_put(run->carrier->memory + pieces[i].offset, trial->bytes, end->seed,
+            net_stamp_put(run->transport->memory + pieces[i].offset, trial->bytes, end->seed,
                           end->tally.posted + i);
         slot = slot + 1 < trial->slot_count ? slot + 1 : 0;
         at = at + 1 < trial->depth ? at + 1 : 0;
@@ -35,7 +36,7 @@ static void make_pieces(struct net_run *run, struct net_end *end, const struct n
 }
 
 /* Those were taken: they are in flight since `now_ns`. */
-static void take_tokens(struct net_end *end, const struct net_trial *trial,
+static void take_tokens(struct net_endpoint *end, const struct net_trial *trial,
                         const struct net_piece pieces[], unsigned taken, uint64_t now_ns)
 {
     for (unsigned i = 0; i < taken; i++) {
@@ -52,7 +53,7 @@ static void take_tokens(struct net_end *end, const struct net_trial *trial,
 }
 
 /* Lists are full, but for the last one. */
-static unsigned list_length(const struct net_end *end, const struct net_trial *trial)
+static unsigned list_length(const struct net_endpoint *end, const struct net_trial *trial)
 {
     const struct net_tally *tally = &end->tally;
     uint64_t left = tally->post_limit > tally->posted ? tally->post_limit - tally->posted : 0;
@@ -63,7 +64,7 @@ static unsigned list_length(const struct net_end *end, const struct net_trial *t
     return length <= end->free_count ? (unsigned)length : 0;
 }
 
-static void fill(struct net_run *run, struct net_end *end, const struct net_trial *trial)
+static void fill(struct net_run *run, struct net_endpoint *end, const struct net_trial *trial)
 {
     struct net_piece pieces[WEIR_NET_BATCH_MAX];
     unsigned length;
@@ -73,10 +74,10 @@ static void fill(struct net_run *run, struct net_end *end, const struct net_tria
         int taken;
 
         make_pieces(run, end, trial, pieces, length);
-        taken = run->carrier->ops->post(end->link, &end->course, pieces, length);
+        taken = run->transport->ops->post(end->link, &end->transfer, pieces, length);
         if (taken < 0) {
-            net_end_fail(run, end, "messages to rank %u cannot be handed over: %s", end->peer,
-                         strerror(-taken));
+            net_endpoint_fail(run, end, "messages to rank %u cannot be handed over: %s", end->peer,
+                              strerror(-taken));
             return;
         }
         take_tokens(end, trial, pieces, (unsigned)taken, now_ns);
@@ -88,22 +89,23 @@ static void fill(struct net_run *run, struct net_end *end, const struct net_tria
 static void settle(struct net_run *run, const struct net_trial *trial,
                    const struct net_event *event, uint64_t now_ns)
 {
-    struct net_end *end = event->link->end;
+    struct net_endpoint *end = event->link->end;
     uint64_t number;
     uint32_t tail;
 
-    if (end == NULL || end->state == NET_END_OVER)
+    if (end == NULL || end->state == NET_ENDPOINT_OVER)
         return;
     if (event->code < 0) {
-        net_end_fail(run, end, "a %s of %llu bytes with rank %u failed: %s",
-                     weir_net_verb_name(end->course.verb), (unsigned long long)trial->bytes,
-                     end->peer, strerror(-event->code));
+        net_endpoint_fail(run, end, "a %s of %llu bytes with rank %u failed: %s",
+                          weir_net_verb_name(end->transfer.verb), (unsigned long long)trial->bytes,
+                          end->peer, strerror(-event->code));
         return;
     }
     if (end->tally.state == NET_TALLY_COUNTING)
         weir_histogram_add(end->latency, now_ns - end->post_ns[event->token]);
-    if (trial->must_verify && end->course.verb == WEIR_NET_READ &&
-        (!net_stamp_get(run->carrier->memory + end->course.offset + event->token * trial->stride,
+    if (trial->must_verify && end->transfer.verb == WEIR_NET_READ &&
+        (!net_stamp_get(run->transport->memory + end->transfer.offset +
+                            event->token * trial->stride,
                         trial->bytes, end->seed, &number) ||
          number != event->token))
         end->wrong_count++;
@@ -116,24 +118,24 @@ static void settle(struct net_run *run, const struct net_trial *trial,
 /* What has come of all, at one time. */
 static void account(struct net_run *run, uint64_t now_ns)
 {
-    for (uint32_t i = 0; i < run->end_count; i++) {
-        struct net_end *end = &run->ends[i];
+    for (uint32_t i = 0; i < run->endpoint_count; i++) {
+        struct net_endpoint *end = &run->endpoints[i];
 
-        if (!end->is_opener || end->state != NET_END_RUNNING)
+        if (!end->is_opener || end->state != NET_ENDPOINT_RUNNING)
             continue;
         if (end->done_now > 0)
             net_tally_add(&end->tally, now_ns, end->done_now);
         end->done_now = 0;
         if (end->tally.state == NET_TALLY_OVER && end->tally.completed == end->tally.posted)
-            net_end_finish(run, end);
+            net_endpoint_finish(run, end);
     }
 }
 
-/* 0 or -errno of a carrier that is broken. */
+/* 0 or -errno of a transport that is broken. */
 static int look(struct net_run *run, const struct net_trial *trial)
 {
     struct net_event events[EVENTS_MAX];
-    int count = net_ends_poll(run, trial, events, EVENTS_MAX, TIMEOUT_NS);
+    int count = net_endpoints_poll(run, trial, events, EVENTS_MAX, TIMEOUT_NS);
     uint64_t now_ns;
 
     if (count < 0)
@@ -143,7 +145,7 @@ static int look(struct net_run *run, const struct net_trial *trial)
         if (events[i].kind == NET_EVENT_DONE)
             settle(run, trial, &events[i], now_ns);
         else
-            net_end_hear(run, trial, &events[i]);
+            net_endpoint_hear(run, trial, &events[i]);
     }
     account(run, now_ns);
     return 0;
@@ -151,28 +153,28 @@ static int look(struct net_run *run, const struct net_trial *trial)
 
 int net_bandwidth_run(struct net_run *run, const struct net_trial *trial, uint64_t start_ns)
 {
-    struct net_meet meet;
+    struct net_barrier barrier;
     int code = 0;
 
-    for (uint32_t i = 0; i < run->end_count; i++) {
-        struct net_tally *tally = &run->ends[i].tally;
+    for (uint32_t i = 0; i < run->endpoint_count; i++) {
+        struct net_tally *tally = &run->endpoints[i].tally;
 
-        if (!run->ends[i].is_opener || run->ends[i].state != NET_END_RUNNING)
+        if (!run->endpoints[i].is_opener || run->endpoints[i].state != NET_ENDPOINT_RUNNING)
             continue;
         tally->warm_until_ns = start_ns + trial->warm_up_ns;
         net_tally_begin(tally, start_ns);
     }
-    net_meet_begin(&meet, run->group, run->clock, run->plan);
+    net_barrier_begin(&barrier, run->group, run->clock, run->plan);
     while (code == 0) {
-        for (uint32_t i = 0; i < run->end_count; i++)
-            if (run->ends[i].is_opener && run->ends[i].state == NET_END_RUNNING)
-                fill(run, &run->ends[i], trial);
+        for (uint32_t i = 0; i < run->endpoint_count; i++)
+            if (run->endpoints[i].is_opener && run->endpoints[i].state == NET_ENDPOINT_RUNNING)
+                fill(run, &run->endpoints[i], trial);
         if (look(run, trial) < 0)
-            net_ends_break(run);
+            net_endpoints_break(run);
         if (net_is_stopping(run))
-            net_ends_stop(run);
-        code = net_meet_step(&meet, net_ends_are_over(run), net_is_stopping(run));
+            net_endpoints_stop(run);
+        code = net_barrier_step(&barrier, net_endpoints_are_over(run), net_is_stopping(run));
     }
-    run->has_stopped |= meet.flag != 0;
+    run->has_stopped |= barrier.flag != 0;
     return code < 0 ? code : 0;
 }

@@ -22,11 +22,11 @@ enum { LOOKS_AT_MEMORY_MOST = 8192, LOOKS_AT_NETWORK_MOST = 128 };
 
 #define TIMEOUT_NS 1000000
 
-static volatile unsigned char *last_byte(const struct net_run *run, const struct net_end *end,
+static volatile unsigned char *last_byte(const struct net_run *run, const struct net_endpoint *end,
                                          uint64_t slot)
 {
-    return run->carrier->memory + end->course.offset + slot * end->course.stride +
-           end->course.bytes - 1;
+    return run->transport->memory + end->transfer.offset + slot * end->transfer.stride +
+           end->transfer.bytes - 1;
 }
 
 static bool is_written(const struct net_run *run)
@@ -38,28 +38,29 @@ static bool is_written(const struct net_run *run)
  * not to wait for each other. */
 static bool is_fetched(const struct net_run *run)
 {
-    return run->plan->verb == WEIR_NET_READ && run->carrier->ops->trip != NULL &&
-           run->end_count == 1;
+    return run->plan->verb == WEIR_NET_READ && run->transport->ops->post_and_wait != NULL &&
+           run->endpoint_count == 1;
 }
 
-static struct net_piece ball_of(const struct net_run *run, const struct net_end *end)
+static struct net_piece ball_of(const struct net_run *run, const struct net_endpoint *end)
 {
-    return (struct net_piece){.offset = end->course.offset +
-                                        (run->plan->verb == WEIR_NET_READ ? 0 : end->course.stride),
+    return (struct net_piece){.offset =
+                                  end->transfer.offset +
+                                  (run->plan->verb == WEIR_NET_READ ? 0 : end->transfer.stride),
                               .remote_offset = end->remote_offset};
 }
 
-static void fail_to_post(struct net_run *run, struct net_end *end, int code)
+static void fail_to_post(struct net_run *run, struct net_endpoint *end, int code)
 {
-    net_end_fail(run, end, "messages to rank %u cannot be handed over: %s", end->peer,
-                 strerror(-code));
+    net_endpoint_fail(run, end, "messages to rank %u cannot be handed over: %s", end->peer,
+                      strerror(-code));
 }
 
 /* Sends the ping or the pong; there is room for it but for a moment. */
-static void post(struct net_run *run, struct net_end *end)
+static void post(struct net_run *run, struct net_endpoint *end)
 {
     const struct net_piece ball = ball_of(run, end);
-    int taken = run->carrier->ops->post(end->link, &end->course, &ball, 1);
+    int taken = run->transport->ops->post(end->link, &end->transfer, &ball, 1);
 
     end->must_post = taken == 0;
     if (taken < 0)
@@ -72,9 +73,9 @@ static unsigned char next_value(unsigned char value)
 }
 
 /* The opener begins a trip. */
-static void serve_ball(struct net_run *run, struct net_end *end, uint64_t now_ns)
+static void serve_ball(struct net_run *run, struct net_endpoint *end, uint64_t now_ns)
 {
-    end->trip_ns = now_ns;
+    end->round_trip_ns = now_ns;
     end->tally.posted++;
     if (is_written(run)) {
         end->awaited = next_value(end->awaited);
@@ -88,23 +89,24 @@ static void serve_ball(struct net_run *run, struct net_end *end, uint64_t now_ns
 
 /* The opener has it back, and sends it off before anything is counted: nobody is to wait for that.
  * The last ball of a duration is in the air when its end is found, and is not counted. */
-static void count_trip(struct net_run *run, struct net_end *end)
+static void count_trip(struct net_run *run, struct net_endpoint *end)
 {
     uint64_t now_ns = weir_clock_ns(run->clock);
-    uint64_t trip_ns = now_ns - end->trip_ns;
+    uint64_t round_trip_ns = now_ns - end->round_trip_ns;
     bool goes_on = end->tally.posted < end->tally.post_limit;
 
     if (goes_on)
         serve_ball(run, end, now_ns);
     if (end->tally.state == NET_TALLY_COUNTING)
-        weir_histogram_add(end->latency, run->plan->verb == WEIR_NET_READ ? trip_ns : trip_ns / 2);
+        weir_histogram_add(end->latency,
+                           run->plan->verb == WEIR_NET_READ ? round_trip_ns : round_trip_ns / 2);
     net_tally_add(&end->tally, now_ns, 1);
     if (!goes_on)
-        net_end_finish(run, end);
+        net_endpoint_finish(run, end);
 }
 
 /* What was written has come. */
-static void catch_ball(struct net_run *run, struct net_end *end)
+static void catch_ball(struct net_run *run, struct net_endpoint *end)
 {
     if (end->is_opener) {
         count_trip(run, end);
@@ -117,13 +119,13 @@ static void catch_ball(struct net_run *run, struct net_end *end)
 
 /* A trip from its beginning to its end, unless that takes longer than others do: then the network
  * tells of it. What is counted between trips is in none of them. Returns true if it came back. */
-static bool fetch(struct net_run *run, struct net_end *end)
+static bool fetch(struct net_run *run, struct net_endpoint *end)
 {
     const struct net_piece ball = ball_of(run, end);
     int code;
 
-    end->trip_ns = weir_clock_ns(run->clock);
-    code = run->carrier->ops->trip(end->link, &end->course, &ball);
+    end->round_trip_ns = weir_clock_ns(run->clock);
+    code = run->transport->ops->post_and_wait(end->link, &end->transfer, &ball);
     end->must_post = code == 0;
     if (code == 1)
         count_trip(run, end);
@@ -133,7 +135,7 @@ static bool fetch(struct net_run *run, struct net_end *end)
 }
 
 /* Returns true if what is written has come. */
-static bool try_to_catch(struct net_run *run, struct net_end *end)
+static bool try_to_catch(struct net_run *run, struct net_endpoint *end)
 {
     if (*last_byte(run, end, 0) != end->awaited)
         return false;
@@ -148,10 +150,10 @@ static bool watch(struct net_run *run)
 {
     bool has_come = false;
 
-    for (uint32_t i = 0; i < run->end_count; i++) {
-        struct net_end *end = &run->ends[i];
+    for (uint32_t i = 0; i < run->endpoint_count; i++) {
+        struct net_endpoint *end = &run->endpoints[i];
 
-        if (end->state != NET_END_RUNNING || end->link == NULL)
+        if (end->state != NET_ENDPOINT_RUNNING || end->link == NULL)
             continue;
         if (end->must_post && is_fetched(run))
             has_come |= fetch(run, end);
@@ -165,23 +167,24 @@ static bool watch(struct net_run *run)
 
 static void hear(struct net_run *run, const struct net_trial *trial, const struct net_event *event)
 {
-    struct net_end *end = event->kind == NET_EVENT_NONE ? NULL : event->link->end;
+    struct net_endpoint *end = event->kind == NET_EVENT_NONE ? NULL : event->link->end;
 
     if (event->kind == NET_EVENT_DONE) {
-        if (end == NULL || end->state == NET_END_OVER)
+        if (end == NULL || end->state == NET_ENDPOINT_OVER)
             return;
         if (event->code < 0)
-            net_end_fail(run, end, "a %s with rank %u failed: %s",
-                         weir_net_verb_name(run->plan->verb), end->peer, strerror(-event->code));
-        else if (run->plan->verb == WEIR_NET_READ && end->state == NET_END_RUNNING)
+            net_endpoint_fail(run, end, "a %s with rank %u failed: %s",
+                              weir_net_verb_name(run->plan->verb), end->peer,
+                              strerror(-event->code));
+        else if (run->plan->verb == WEIR_NET_READ && end->state == NET_ENDPOINT_RUNNING)
             count_trip(run, end);
         return;
     }
-    if (event->kind != NET_EVENT_RECEIVED || end == NULL || end->state != NET_END_RUNNING) {
-        net_end_hear(run, trial, event);
+    if (event->kind != NET_EVENT_RECEIVED || end == NULL || end->state != NET_ENDPOINT_RUNNING) {
+        net_endpoint_hear(run, trial, event);
         return;
     }
-    run->carrier->ops->release(event->link, event->data);
+    run->transport->ops->release(event->link, event->data);
     end->received++;
     if (end->is_opener)
         count_trip(run, end);
@@ -189,11 +192,11 @@ static void hear(struct net_run *run, const struct net_trial *trial, const struc
         post(run, end);
 }
 
-/* How many events there were, or -errno of a carrier that is broken. */
+/* How many events there were, or -errno of a transport that is broken. */
 static int look(struct net_run *run, const struct net_trial *trial, uint64_t timeout_ns)
 {
     struct net_event events[EVENTS_MAX];
-    int count = net_ends_poll(run, trial, events, EVENTS_MAX, timeout_ns);
+    int count = net_endpoints_poll(run, trial, events, EVENTS_MAX, timeout_ns);
 
     for (int i = 0; i < count; i++)
         hear(run, trial, &events[i]);
@@ -203,21 +206,21 @@ static int look(struct net_run *run, const struct net_trial *trial, uint64_t tim
 /* Whether a ball is on its way to this rank, so that it must not sleep. */
 static bool is_playing(const struct net_run *run)
 {
-    for (uint32_t i = 0; i < run->end_count; i++)
-        if (run->ends[i].state == NET_END_RUNNING &&
-            (run->ends[i].is_opener || run->plan->verb != WEIR_NET_READ ||
-             !run->carrier->is_one_sided))
+    for (uint32_t i = 0; i < run->endpoint_count; i++)
+        if (run->endpoints[i].state == NET_ENDPOINT_RUNNING &&
+            (run->endpoints[i].is_opener || run->plan->verb != WEIR_NET_READ ||
+             !run->transport->is_one_sided))
             return true;
     return false;
 }
 
 static void begin(struct net_run *run, const struct net_trial *trial, uint64_t start_ns)
 {
-    for (uint32_t i = 0; i < run->end_count; i++) {
-        struct net_end *end = &run->ends[i];
+    for (uint32_t i = 0; i < run->endpoint_count; i++) {
+        struct net_endpoint *end = &run->endpoints[i];
         uint64_t now_ns;
 
-        if (end->state != NET_END_RUNNING)
+        if (end->state != NET_ENDPOINT_RUNNING)
             continue;
         end->awaited = end->is_opener ? 0 : 1;
         if (!end->is_opener)
@@ -231,7 +234,7 @@ static void begin(struct net_run *run, const struct net_trial *trial, uint64_t s
 
 /* One stretch. The network is asked at its end, and when it has something to say: where balls are
  * written into memory, of the end of our own after each ball; else of what has not come yet. Counts
- * looks in vain. 0 or -errno of a carrier that is broken. */
+ * looks in vain. 0 or -errno of a transport that is broken. */
 static int play(struct net_run *run, const struct net_trial *trial, bool watches, unsigned *vain)
 {
     unsigned looks = run->must_yield && !watches ? 1 : LOOKS;
@@ -249,27 +252,27 @@ static int play(struct net_run *run, const struct net_trial *trial, bool watches
 
 int net_latency_run(struct net_run *run, const struct net_trial *trial, uint64_t start_ns)
 {
-    struct net_meet meet;
-    bool watches = is_written(run) && run->carrier->is_one_sided;
+    struct net_barrier barrier;
+    bool watches = is_written(run) && run->transport->is_one_sided;
     unsigned most = watches ? LOOKS_AT_MEMORY_MOST : LOOKS_AT_NETWORK_MOST;
     unsigned vain = 0;
     int code = 0;
 
     begin(run, trial, start_ns);
-    net_meet_begin(&meet, run->group, run->clock, run->plan);
+    net_barrier_begin(&barrier, run->group, run->clock, run->plan);
     while (code == 0) {
         /* Who is not playing has no ball on its way, and may sleep. */
         int found =
             is_playing(run) ? play(run, trial, watches, &vain) : look(run, trial, TIMEOUT_NS);
 
         if (found < 0)
-            net_ends_break(run);
+            net_endpoints_break(run);
         if (run->must_yield || vain > most)
             sched_yield();
         if (net_is_stopping(run))
-            net_ends_stop(run);
-        code = net_meet_step(&meet, net_ends_are_over(run), net_is_stopping(run));
+            net_endpoints_stop(run);
+        code = net_barrier_step(&barrier, net_endpoints_are_over(run), net_is_stopping(run));
     }
-    run->has_stopped |= meet.flag != 0;
+    run->has_stopped |= barrier.flag != 0;
     return code < 0 ? code : 0;
 }

@@ -43,7 +43,7 @@ static void note_failure(struct net_run *run, uint32_t peer, int code)
 /* Begins what this rank has to open in a stage. */
 static void begin_stage(struct net_run *run, const uint32_t *stages, uint32_t stage)
 {
-    const struct net_carrier_ops *ops = run->carrier->ops;
+    const struct net_transport_ops *ops = run->transport->ops;
 
     for (uint32_t i = 0; i < run->flow_count; i++) {
         uint32_t opener = net_opener_of(run, &run->flows[i]);
@@ -55,12 +55,12 @@ static void begin_stage(struct net_run *run, const uint32_t *stages, uint32_t st
             continue;
         if (opener == me && !run->peers[acceptor].was_tried) {
             run->peers[acceptor].was_tried = true;
-            code = ops->open_link(run->carrier, acceptor, run->addresses[acceptor],
+            code = ops->open_link(run->transport, acceptor, run->addresses[acceptor],
                                   &run->peers[acceptor].opened);
             if (code < 0)
                 note_failure(run, acceptor, code);
         } else if (acceptor == me && !run->peers[opener].accepted) {
-            ops->expect_link(run->carrier, opener);
+            ops->expect_link(run->transport, opener);
         }
     }
 }
@@ -75,7 +75,7 @@ static void hear(struct net_run *run, const struct net_event *event)
     if (event->kind == NET_EVENT_JOINED && !event->link->is_opener)
         peer->accepted = event->link;
     if (event->kind == NET_EVENT_RECEIVED)
-        run->carrier->ops->release(event->link, event->data);
+        run->transport->ops->release(event->link, event->data);
     if (event->kind != NET_EVENT_LOST)
         return;
     event->link->is_up = false;
@@ -98,19 +98,19 @@ static bool is_settled(const struct net_run *run)
 
 static int finish_stage(struct net_run *run)
 {
-    struct net_meet meet;
+    struct net_barrier barrier;
     int code = 0;
 
-    net_meet_begin(&meet, run->group, run->clock, run->plan);
+    net_barrier_begin(&barrier, run->group, run->clock, run->plan);
     while (code == 0) {
         struct net_event events[EVENTS_MAX];
-        int count = run->carrier->ops->poll(run->carrier, events, EVENTS_MAX, TIMEOUT_NS);
+        int count = run->transport->ops->poll(run->transport, events, EVENTS_MAX, TIMEOUT_NS);
 
         for (int i = 0; i < count; i++)
             hear(run, &events[i]);
-        code = net_meet_step(&meet, count < 0 || is_settled(run), net_is_stopping(run));
+        code = net_barrier_step(&barrier, count < 0 || is_settled(run), net_is_stopping(run));
     }
-    run->has_stopped |= meet.flag != 0;
+    run->has_stopped |= barrier.flag != 0;
     return code < 0 ? code : 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a net plan: a carrier, its memory and addresses, then round by round. */
+/* Runs a net plan: a transport, its memory and addresses, then round by round. */
 #include "weir/net/net.h"
 
 #include "run.h"
@@ -25,25 +25,25 @@ static uint64_t longest_of(const struct weir_net_plan *plan)
 
 /* What the rounds need on any rank, and on this one. */
 struct needs {
-    uint32_t ends;    /* of this rank in any round */
-    uint32_t openers; /* of any rank in any round */
-    uint32_t links;   /* of this rank in all rounds */
+    uint32_t endpoints; /* of this rank in any round */
+    uint32_t openers;   /* of any rank in any round */
+    uint32_t links;     /* of this rank in all rounds */
 };
 
-static void count_round(struct net_run *run, uint32_t *ends, uint32_t *openers, unsigned char *seen,
-                        struct needs *needs)
+static void count_round(struct net_run *run, uint32_t *endpoints, uint32_t *openers,
+                        unsigned char *seen, struct needs *needs)
 {
     uint32_t size = (uint32_t)run->group->size;
     uint32_t me = (uint32_t)run->group->rank;
 
-    memset(ends, 0, size * sizeof *ends);
+    memset(endpoints, 0, size * sizeof *endpoints);
     memset(openers, 0, size * sizeof *openers);
     for (uint32_t i = 0; i < run->flow_count; i++) {
         uint32_t opener = net_opener_of(run, &run->flows[i]);
         uint32_t acceptor = net_acceptor_of(run, &run->flows[i]);
 
-        ends[opener]++;
-        ends[acceptor]++;
+        endpoints[opener]++;
+        endpoints[acceptor]++;
         if (++openers[opener] > needs->openers)
             needs->openers = openers[opener];
         if (opener == me && !(seen[acceptor] & 1)) {
@@ -55,8 +55,8 @@ static void count_round(struct net_run *run, uint32_t *ends, uint32_t *openers, 
             needs->links++;
         }
     }
-    if (ends[me] > needs->ends)
-        needs->ends = ends[me];
+    if (endpoints[me] > needs->endpoints)
+        needs->endpoints = endpoints[me];
 }
 
 static void list_flows(struct net_run *run, uint32_t round)
@@ -106,17 +106,17 @@ static void open_ends(struct net_run *run, const struct needs *needs)
     const struct weir_net_plan *plan = run->plan;
     size_t places = plan->must_verify ? plan->depth : 0;
 
-    run->end_capacity = needs->ends;
+    run->endpoint_capacity = needs->endpoints;
     run->opener_capacity = needs->openers;
     if (plan->interval_ns > 0)
         run->interval_capacity = (uint32_t)(plan->duration_ns / plan->interval_ns) + 2;
-    run->ends = calloc(needs->ends + 1, sizeof *run->ends);
+    run->endpoints = calloc(needs->endpoints + 1, sizeof *run->endpoints);
     run->intervals =
         calloc((size_t)needs->openers * run->interval_capacity + 1, sizeof *run->intervals);
-    if (run->ends == NULL || run->intervals == NULL)
+    if (run->endpoints == NULL || run->intervals == NULL)
         weir_error_out_of_memory();
-    for (uint32_t i = 0; i < needs->ends; i++) {
-        struct net_end *end = &run->ends[i];
+    for (uint32_t i = 0; i < needs->endpoints; i++) {
+        struct net_endpoint *end = &run->endpoints[i];
 
         end->latency = malloc(sizeof *end->latency);
         end->free_tokens = calloc(plan->depth, sizeof *end->free_tokens);
@@ -129,38 +129,39 @@ static void open_ends(struct net_run *run, const struct needs *needs)
 
 static void close_run(struct net_run *run)
 {
-    for (uint32_t i = 0; run->ends != NULL && i < run->end_capacity; i++) {
-        free(run->ends[i].latency);
-        free(run->ends[i].free_tokens);
-        free(run->ends[i].post_ns);
-        free(run->ends[i].last_number);
+    for (uint32_t i = 0; run->endpoints != NULL && i < run->endpoint_capacity; i++) {
+        free(run->endpoints[i].latency);
+        free(run->endpoints[i].free_tokens);
+        free(run->endpoints[i].post_ns);
+        free(run->endpoints[i].last_number);
     }
-    free(run->ends);
+    free(run->endpoints);
     free(run->intervals);
     free(run->flows);
     free(run->peers);
     free(run->addresses);
-    net_carrier_close(run->carrier);
+    net_transport_close(run->transport);
 }
 
 static int open_one(struct net_run *run, const char *provider, const unsigned char *secret,
                     struct weir_error *error)
 {
-    const struct net_carrier_params params = {.plan = run->plan,
-                                              .group = run->group,
-                                              .provider = provider,
-                                              .secret = secret,
-                                              .longest_bytes = longest_of(run->plan)};
+    const struct net_transport_params params = {.plan = run->plan,
+                                                .group = run->group,
+                                                .provider = provider,
+                                                .secret = secret,
+                                                .longest_bytes = longest_of(run->plan)};
 
     if (provider != NULL && strcmp(provider, "mpi") == 0)
-        net_mpi_carrier_open(&params, &run->carrier, error);
+        net_mpi_transport_open(&params, &run->transport, error);
     else
-        net_fabric_carrier_open(&params, &run->carrier, error);
+        net_fabric_transport_open(&params, &run->transport, error);
     return weir_group_agree(run->group, error);
 }
 
 /* All ranks must come to the same: where one has no device, none uses those of the others. */
-static int open_carrier(struct net_run *run, const unsigned char *secret, struct weir_error *error)
+static int open_transport(struct net_run *run, const unsigned char *secret,
+                          struct weir_error *error)
 {
     struct weir_fabric_facts facts;
     char first[sizeof facts.provider];
@@ -168,7 +169,7 @@ static int open_carrier(struct net_run *run, const unsigned char *secret, struct
 
     if (open_one(run, run->plan->provider, secret, error) != 0)
         return error->code;
-    run->carrier->ops->describe(run->carrier, &facts);
+    run->transport->ops->describe(run->transport, &facts);
     memcpy(first, facts.provider, sizeof first);
     if (weir_group_broadcast(run->group, first, sizeof first, 0) < 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
@@ -176,8 +177,8 @@ static int open_carrier(struct net_run *run, const unsigned char *secret, struct
     differs = strcmp(first, facts.provider) != 0;
     if (!weir_group_any(run->group, differs))
         return 0;
-    net_carrier_close(run->carrier);
-    run->carrier = NULL;
+    net_transport_close(run->transport);
+    run->transport = NULL;
     return open_one(run, "tcp", secret, error);
 }
 
@@ -185,13 +186,13 @@ static int check_length(const struct net_run *run, struct weir_error *error)
 {
     uint64_t longest = longest_of(run->plan);
 
-    if (longest <= run->carrier->longest_bytes)
+    if (longest <= run->transport->longest_bytes)
         return 0;
     return weir_error_usage(error, "net",
                             "--size: a message of %llu bytes is too long for this network; give "
                             "up to %llu",
                             (unsigned long long)longest,
-                            (unsigned long long)run->carrier->longest_bytes);
+                            (unsigned long long)run->transport->longest_bytes);
 }
 
 static int exchange_addresses(struct net_run *run, struct weir_error *error)
@@ -200,7 +201,7 @@ static int exchange_addresses(struct net_run *run, struct weir_error *error)
     char mine[WEIR_ADDRESS_BYTES];
     int code;
 
-    run->carrier->ops->listen(run->carrier, mine, error);
+    run->transport->ops->listen(run->transport, mine, error);
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
     code = weir_group_gather(run->group, mine, sizeof mine,
@@ -234,11 +235,11 @@ static int open_run(struct net_run *run, struct weir_error *error)
         weir_group_broadcast(run->group, secret, sizeof secret, 0) < 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
                               "the ranks can no longer talk to each other");
-    if (open_carrier(run, secret, error) != 0)
+    if (open_transport(run, secret, error) != 0)
         return error->code;
-    if (check_length(run, error) == 0 && needs.ends > 0)
-        run->carrier->ops->take_memory(run->carrier, needs.ends * run->area_bytes,
-                                       run->plan->wants_huge_pages, needs.links, error);
+    if (check_length(run, error) == 0 && needs.endpoints > 0)
+        run->transport->ops->take_memory(run->transport, needs.endpoints * run->area_bytes,
+                                         run->plan->wants_huge_pages, needs.links, error);
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
     return exchange_addresses(run, error);
@@ -272,13 +273,13 @@ static double measure_copy(const struct weir_clock *clock)
     return best_ns == UINT64_MAX ? 0 : (double)bytes * 1e9 / (double)best_ns;
 }
 
-static void describe_carrier(const struct net_run *run, struct weir_net_result *result)
+static void describe_transport(const struct net_run *run, struct weir_net_result *result)
 {
     struct weir_fabric_facts facts;
     struct net_trial trial = net_trial_of(run->plan, longest_of(run->plan));
     long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
 
-    run->carrier->ops->describe(run->carrier, &facts);
+    run->transport->ops->describe(run->transport, &facts);
     snprintf(result->provider, sizeof result->provider, "%s", facts.provider);
     snprintf(result->transport, sizeof result->transport, "%s", facts.transport);
     if (strcmp(facts.provider, "mpi") == 0)
@@ -302,15 +303,15 @@ static int describe(struct net_run *run, struct weir_net_result *result)
     struct weir_fabric_facts facts;
     int code;
 
-    assert(run->carrier != NULL);
-    run->carrier->ops->describe(run->carrier, &facts);
+    assert(run->transport != NULL);
+    run->transport->ops->describe(run->transport, &facts);
     snprintf(mine.host, sizeof mine.host, "%s", group->node_names[group->node]);
     snprintf(mine.device, sizeof mine.device, "%s", facts.device);
     snprintf(mine.address, sizeof mine.address, "%s", facts.address);
     mine.numa_node = facts.numa_node;
     mine.mtu_bytes = facts.mtu_bytes;
     if (result != NULL) {
-        describe_carrier(run, result);
+        describe_transport(run, result);
         all = weir_arena_take(&result->arena, (size_t)group->size * sizeof *all);
         result->ranks = all;
     }
@@ -333,7 +334,7 @@ static int measure_rounds(struct net_run *run, uint32_t repetition, unsigned siz
 
     for (uint32_t round = 0; round < rounds && code == 0 && !run->has_stopped; round++) {
         list_flows(run, round);
-        net_ends_list(run);
+        net_endpoints_list(run);
         if (is_new && net_links_open(run) < 0)
             return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
                                   "the ranks can no longer talk to each other");

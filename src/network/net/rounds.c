@@ -79,19 +79,19 @@ struct net_trial net_trial_of(const struct weir_net_plan *plan, uint64_t bytes)
 /* ---- together ---- */
 
 /* All ranks leave it; nobody has spun meanwhile. What comes from the network is heard. */
-static int meet(struct net_run *run, const struct net_trial *trial)
+static int barrier(struct net_run *run, const struct net_trial *trial)
 {
-    struct net_meet state;
+    struct net_barrier state;
     int code = 0;
 
-    net_meet_begin(&state, run->group, run->clock, run->plan);
+    net_barrier_begin(&state, run->group, run->clock, run->plan);
     while (code == 0) {
         struct net_event events[16];
-        int count = run->carrier->ops->poll(run->carrier, events, 16, 1000000);
+        int count = run->transport->ops->poll(run->transport, events, 16, 1000000);
 
         for (int i = 0; i < count; i++)
-            net_end_hear(run, trial, &events[i]);
-        code = net_meet_step(&state, true, net_is_stopping(run));
+            net_endpoint_hear(run, trial, &events[i]);
+        code = net_barrier_step(&state, true, net_is_stopping(run));
     }
     run->has_stopped |= state.flag != 0;
     return code < 0 ? code : 0;
@@ -99,10 +99,10 @@ static int meet(struct net_run *run, const struct net_trial *trial)
 
 static void end_trial(struct net_run *run)
 {
-    for (uint32_t i = 0; i < run->end_count; i++)
-        if (run->ends[i].link != NULL)
-            run->ends[i].link->end = NULL;
-    run->carrier->ops->end(run->carrier);
+    for (uint32_t i = 0; i < run->endpoint_count; i++)
+        if (run->endpoints[i].link != NULL)
+            run->endpoints[i].link->end = NULL;
+    run->transport->ops->end(run->transport);
 }
 
 static int give_up(struct weir_error *error, int code)
@@ -129,9 +129,9 @@ static int run_trial(struct net_run *run, const struct net_trial *trial, uint64_
     struct weir_fabric_facts facts;
     int code;
 
-    net_ends_begin(run, trial, error);
+    net_endpoints_begin(run, trial, error);
     /* Before any rank may wait in a call that spins. */
-    code = meet(run, trial);
+    code = barrier(run, trial);
     if (code < 0)
         return give_up(error, code);
     if (weir_group_agree(run->group, error) != 0)
@@ -142,7 +142,7 @@ static int run_trial(struct net_run *run, const struct net_trial *trial, uint64_
     *start_ns = weir_group_start_together(run->group, run->clock, &point);
     if (*start_ns == 0)
         return give_up(error, -ECOMM);
-    run->carrier->ops->describe(run->carrier, &facts);
+    run->transport->ops->describe(run->transport, &facts);
     run->retransmit_count = net_retransmits(&facts);
     run->cpu_ns = cpu_ns();
     code = trial->is_ping_pong ? net_latency_run(run, trial, *start_ns)
@@ -154,7 +154,7 @@ static int run_trial(struct net_run *run, const struct net_trial *trial, uint64_
     /* Ranks with nothing to measure have come to the end at once: who was held since is missed
      * here, where that is told, and not in a gather. */
     if (code >= 0)
-        code = meet(run, trial);
+        code = barrier(run, trial);
     end_trial(run);
     return code < 0 ? give_up(error, code) : 0;
 }
@@ -180,8 +180,8 @@ int net_round_try(struct net_run *run, struct weir_error *error)
     trial.is_ping_pong = false;
     trial.number = run->trial_count++;
     code = run_trial(run, &trial, &start_ns, error);
-    for (uint32_t i = 0; i < run->end_count && code == 0; i++) {
-        struct net_end *end = &run->ends[i];
+    for (uint32_t i = 0; i < run->endpoint_count && code == 0; i++) {
+        struct net_endpoint *end = &run->endpoints[i];
         struct net_peer *peer = &run->peers[end->peer];
         bool has_failed = end->is_opener && end->failure[0] != '\0';
 
@@ -211,8 +211,8 @@ static void write_reports(const struct net_run *run, uint64_t start_ns, struct r
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < run->end_count; i++) {
-        const struct net_end *end = &run->ends[i];
+    for (uint32_t i = 0; i < run->endpoint_count; i++) {
+        const struct net_endpoint *end = &run->endpoints[i];
         const struct net_tally *tally = &end->tally;
         struct report *report = &reports[count];
 
@@ -251,9 +251,9 @@ static int merge_latencies(struct net_run *run, struct weir_histogram *merged)
     if (sums == NULL)
         return -ENOMEM;
     weir_histogram_reset(merged);
-    for (uint32_t i = 0; i < run->end_count; i++)
-        if (run->ends[i].is_opener && run->ends[i].latency->total > 0)
-            weir_histogram_merge(merged, run->ends[i].latency);
+    for (uint32_t i = 0; i < run->endpoint_count; i++)
+        if (run->endpoints[i].is_opener && run->endpoints[i].latency->total > 0)
+            weir_histogram_merge(merged, run->endpoints[i].latency);
     sums[0] = merged->total;
     sums[1] = merged->sum_ns;
     memcpy(sums + 2, merged->counts, sizeof merged->counts);

@@ -3,9 +3,9 @@
 #ifndef WEIR_NETWORK_NET_RUN_H
 #define WEIR_NETWORK_NET_RUN_H
 
-#include "carrier.h"
-#include "meet.h"
+#include "barrier.h"
 #include "tally.h"
+#include "transport.h"
 
 #include "weir/measure/histogram.h"
 #include "weir/net/net.h"
@@ -20,20 +20,20 @@ struct net_peer {
     char failure[NET_FAILURE_BYTES]; /* of the one that was opened */
 };
 
-enum net_end_state {
-    NET_END_RUNNING,
-    NET_END_ENDING, /* opener: has told the end, and waits for the answer */
-    NET_END_OVER
+enum net_endpoint_state {
+    NET_ENDPOINT_RUNNING,
+    NET_ENDPOINT_ENDING, /* opener: has told the end, and waits for the answer */
+    NET_ENDPOINT_OVER
 };
 
 /* This rank's end of a flow, in one round. */
-struct net_end {
+struct net_endpoint {
     uint32_t flow; /* number in the round */
     uint32_t peer;
     bool is_opener; /* it posts and counts */
-    enum net_end_state state;
+    enum net_endpoint_state state;
     struct net_link *link;
-    struct net_course course;
+    struct net_transfer transfer;
     uint64_t remote_offset;
     uint64_t seed; /* of stamps */
     char failure[NET_FAILURE_BYTES];
@@ -56,9 +56,9 @@ struct net_end {
     uint64_t end_values[4];
     bool has_told_stop;
     /* latency: */
-    unsigned char awaited; /* the last byte of what is to come; 0: nothing is awaited */
-    bool must_post;        /* there was no room */
-    uint64_t trip_ns;      /* when it began */
+    unsigned char awaited;  /* the last byte of what is to come; 0: nothing is awaited */
+    bool must_post;         /* there was no room */
+    uint64_t round_trip_ns; /* when it began */
 };
 
 /* One measurement, or one try. */
@@ -82,16 +82,16 @@ struct net_run {
     const struct weir_net_plan *plan;
     struct weir_group *group;
     const struct weir_clock *clock;
-    struct net_carrier *carrier;
+    struct net_transport *transport;
     struct net_peer *peers; /* one for each rank */
     char (*addresses)[WEIR_ADDRESS_BYTES];
     struct weir_net_flow *flows; /* of the round */
     uint32_t flow_count;
-    struct net_end *ends;
-    uint32_t end_count;
-    uint32_t end_capacity;    /* on this rank */
-    uint32_t opener_capacity; /* on any rank */
-    uint64_t area_bytes;      /* memory of an end */
+    struct net_endpoint *endpoints;
+    uint32_t endpoint_count;
+    uint32_t endpoint_capacity; /* on this rank */
+    uint32_t opener_capacity;   /* on any rank */
+    uint64_t area_bytes;        /* memory of an end */
     uint32_t interval_capacity;
     uint64_t *intervals; /* opener_capacity times interval_capacity */
     uint64_t trial_count;
@@ -127,27 +127,29 @@ int net_links_open(struct net_run *run);
 /* ---- ends.c: what both kinds of measurement do ---- */
 
 /* This rank's ends of the round. */
-void net_ends_list(struct net_run *run);
+void net_endpoints_list(struct net_run *run);
 /* Prepares all for a trial, with their links. 0 or the error. */
-int net_ends_begin(struct net_run *run, const struct net_trial *trial, struct weir_error *error);
+int net_endpoints_begin(struct net_run *run, const struct net_trial *trial,
+                        struct weir_error *error);
 /* It ends with this sentence, unless it has one. */
-void net_end_fail(struct net_run *run, struct net_end *end, const char *format, ...)
+void net_endpoint_fail(struct net_run *run, struct net_endpoint *end, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* An opener has nothing in flight any more: tells the other end. */
-void net_end_finish(struct net_run *run, struct net_end *end);
-/* Notes, messages to acceptors, and lost links: what the loops need not see themselves. */
-void net_end_hear(struct net_run *run, const struct net_trial *trial,
-                  const struct net_event *event);
+void net_endpoint_finish(struct net_run *run, struct net_endpoint *end);
+/* Control messages, messages to acceptors, and lost links: what the loops need not see themselves.
+ */
+void net_endpoint_hear(struct net_run *run, const struct net_trial *trial,
+                       const struct net_event *event);
 /* True if all that this rank has opened is over. Openers whose other end keeps silent fail. */
-bool net_ends_are_over(struct net_run *run);
-/* What has happened, as carriers tell it; a rank that has nothing to do but wait for the end
+bool net_endpoints_are_over(struct net_run *run);
+/* What has happened, as transports tell it; a rank that has nothing to do but wait for the end
  * sleeps, and takes no part of a processor from those who measure. */
-int net_ends_poll(struct net_run *run, const struct net_trial *trial, struct net_event events[],
-                  unsigned max, uint64_t timeout_ns);
+int net_endpoints_poll(struct net_run *run, const struct net_trial *trial,
+                       struct net_event events[], unsigned max, uint64_t timeout_ns);
 /* The network of this rank is: none of its ends goes on. */
-void net_ends_break(struct net_run *run);
+void net_endpoints_break(struct net_run *run);
 /* A signal has come: openers count no more, acceptors tell theirs. */
-void net_ends_stop(struct net_run *run);
+void net_endpoints_stop(struct net_run *run);
 
 /* ---- bandwidth.c, latency.c ---- */
 

@@ -28,7 +28,7 @@ static int open_servers(struct weir_object_client *client)
 
     client->servers = calloc(count, sizeof *client->servers);
     client->addresses = calloc(count, sizeof *client->addresses);
-    client->posts = calloc(count, sizeof(struct server_end *));
+    client->posts = calloc(count, sizeof(struct client_server *));
     if (!client->servers || !client->addresses || !client->posts)
         return -ENOMEM;
     for (unsigned i = 0; i < count; i++) {
@@ -77,7 +77,7 @@ static int fill_client(struct weir_object_client *client, struct weir_error *err
         return rc;
     client->facts = weir_fabric_facts(client->fabric);
     client->failed_server = -1;
-    return open_letters(client, error);
+    return weir_client_open_messages(client, error);
 }
 
 int weir_object_client_open(const struct weir_object_client_params *params,
@@ -107,12 +107,12 @@ void weir_object_client_close(struct weir_object_client *client)
     /* Links first: nothing touches memory any more. */
     for (unsigned i = 0; client->servers && i < client->params.server_count; i++) {
         weir_link_close(client->servers[i].link);
-        free(client->servers[i].flights);
+        free(client->servers[i].ops);
     }
-    drop_all(client);
+    weir_client_forget_objects(client);
     weir_object_give_back(client);
-    close_bounce(client);
-    close_letters(client);
+    weir_client_close_bounce(client);
+    weir_client_close_messages(client);
     if (client->fabric)
         weir_fabric_close(client->fabric);
     free(client->servers);
@@ -176,7 +176,8 @@ void weir_object_give_back(struct weir_object_client *client)
 
 /* ---- failures ---- */
 
-void note_failure(struct weir_object_client *client, const struct server_end *server, int code)
+void weir_client_note_failure(struct weir_object_client *client, const struct client_server *server,
+                              int code)
 {
     client->failed_server = (int)server->number;
     client->failed_code = code;
@@ -215,20 +216,21 @@ void weir_object_client_explain(const struct weir_object_client *client, struct 
         weir_text_add(text, ": %s", strerror(-client->failed_code));
 }
 
-static void fail_flights(struct weir_object_client *client, struct server_end *server)
+static void fail_ops(struct weir_object_client *client, struct client_server *server)
 {
-    for (unsigned i = 0; i < server->flight_count && server->flying > 0; i++)
-        if (server->flights[i].is_flying)
-            land(client, &server->flights[i], server->lost_code);
+    for (unsigned i = 0; i < server->op_count && server->outstanding > 0; i++)
+        if (server->ops[i].is_outstanding)
+            weir_client_complete_op(client, &server->ops[i], server->lost_code);
 }
 
-void lose_server(struct weir_object_client *client, struct server_end *server, int code)
+void weir_client_lose_server(struct weir_object_client *client, struct client_server *server,
+                             int code)
 {
     if (server->state == SERVER_GONE)
         return;
     server->state = SERVER_GONE;
     server->lost_code = code;
-    note_failure(client, server, code);
+    weir_client_note_failure(client, server, code);
     /* Events that were told together with the one that is looked at may name it yet. */
     if (client->is_handling)
         server->old_link = server->link;
@@ -237,22 +239,22 @@ void lose_server(struct weir_object_client *client, struct server_end *server, i
     client->has_old_links |= client->is_handling;
     server->link = NULL;
     server->batch_count = 0;
-    fail_flights(client, server);
-    retry_stalled(client, server, true);
+    fail_ops(client, server);
+    weir_client_retry_stalled(client, server, true);
 }
 
 /* ---- looking ---- */
 
 /* What a link that is cut is called: how far it had come makes the difference. */
-static int code_of_loss(const struct server_end *server, int result)
+static int code_of_loss(const struct client_server *server, int result)
 {
     if (result == -ETIMEDOUT)
         return result;
     return server->state == SERVER_JOINING ? -ECONNREFUSED : -EHOSTDOWN;
 }
 
-/* Wires of a link that breaks come back before that is told. */
-static int code_of_wire(int result)
+/* Work requests of a link that breaks come back before that is told. */
+static int code_of_wr(int result)
 {
     switch (result) {
     case -ECONNRESET:
@@ -277,7 +279,7 @@ static void close_old_links(struct weir_object_client *client)
 
 static void handle(struct weir_object_client *client, const struct weir_event *event)
 {
-    struct server_end *server = weir_link_owner(event->link);
+    struct client_server *server = weir_link_owner(event->link);
 
     if (!server || server->link != event->link)
         return;
@@ -285,61 +287,61 @@ static void handle(struct weir_object_client *client, const struct weir_event *e
     switch (event->kind) {
     case WEIR_EVENT_DONE:
         if (event->context)
-            land(client, event->context, code_of_wire(event->result));
-        retry_stalled(client, server, false);
+            weir_client_complete_op(client, event->context, code_of_wr(event->result));
+        weir_client_retry_stalled(client, server, false);
         break;
     case WEIR_EVENT_MESSAGE:
-        take_message(client, server, event);
-        retry_stalled(client, server, false);
+        weir_client_take_message(client, server, event);
+        weir_client_retry_stalled(client, server, false);
         break;
     case WEIR_EVENT_JOINED:
         server->has_joined = true;
         break;
     case WEIR_EVENT_LEFT:
-        lose_server(client, server, code_of_loss(server, event->result));
+        weir_client_lose_server(client, server, code_of_loss(server, event->result));
         break;
     }
 }
 
 /* One-sided transfers go on where a process has stopped: whoever owes an answer must speak. */
-static bool has_spoken(const struct server_end *server)
+static bool has_spoken(const struct client_server *server)
 {
     return server->asked > 0 ? server->has_answered : server->was_heard;
 }
 
-static bool may_probe(const struct server_end *server)
+static bool may_probe(const struct client_server *server)
 {
     return server->asked > 0 && server->state == SERVER_UP && !server->was_probed;
 }
 
 /* An answer may take as long as the storage behind it takes; that the server is there, it can say
  * at once. */
-void look_for_silent(struct weir_object_client *client, uint64_t now_ns)
+void weir_client_find_silent(struct weir_object_client *client, uint64_t now_ns)
 {
     const uint64_t timeout_ns = client->params.fabric.timeout_ns;
 
     client->looked_ns = now_ns;
     for (unsigned i = 0; i < client->params.server_count; i++) {
-        struct server_end *server = &client->servers[i];
+        struct client_server *server = &client->servers[i];
 
-        if (server->flying == 0 || server->state == SERVER_GONE)
+        if (server->outstanding == 0 || server->state == SERVER_GONE)
             continue;
         if (has_spoken(server) || server->quiet_ns == 0) {
             server->was_heard = server->has_answered = server->was_probed = false;
             server->quiet_ns = now_ns;
         } else if (may_probe(server) && now_ns - server->quiet_ns >= timeout_ns / 4 &&
-                   send_probe(client, server)) {
+                   weir_client_send_probe(client, server)) {
             server->was_probed = true;
             /* However late that was, it has this long to answer. */
             server->quiet_ns = now_ns - timeout_ns / 4;
         } else if (now_ns - server->quiet_ns >= timeout_ns) {
-            lose_server(client, server, -ETIMEDOUT);
+            weir_client_lose_server(client, server, -ETIMEDOUT);
         }
     }
-    run_slots(client);
+    weir_client_run_slots(client);
 }
 
-int turn(struct weir_object_client *client, uint64_t timeout_ns)
+int weir_client_poll(struct weir_object_client *client, uint64_t timeout_ns)
 {
     struct weir_event events[EVENTS];
     int count = weir_fabric_poll(client->fabric, events, EVENTS, timeout_ns);
@@ -350,9 +352,9 @@ int turn(struct weir_object_client *client, uint64_t timeout_ns)
     client->is_handling = false;
     close_old_links(client);
     if (count > 0)
-        run_slots(client);
+        weir_client_run_slots(client);
     if (++client->polls % POLLS_BETWEEN_LOOKS == 0)
-        look_for_silent(client, weir_clock_kernel_ns());
+        weir_client_find_silent(client, weir_clock_kernel_ns());
     return count;
 }
 
@@ -364,8 +366,8 @@ static uint64_t slice_of(const struct weir_object_client *client)
     return slice_ns < WAIT_SLICE_NS ? slice_ns + 1 : WAIT_SLICE_NS;
 }
 
-enum wait_end wait_a_while(struct weir_object_client *client, uint64_t timeout_ns,
-                           uint64_t *until_ns)
+enum wait_end weir_client_wait(struct weir_object_client *client, uint64_t timeout_ns,
+                               uint64_t *until_ns)
 {
     const uint64_t now_ns = weir_clock_kernel_ns();
     uint64_t wait_ns = slice_of(client);
@@ -380,12 +382,12 @@ enum wait_end wait_a_while(struct weir_object_client *client, uint64_t timeout_n
         wait_ns = *until_ns - now_ns;
     /* Nor does it pass unseen while there is always something else. */
     if (now_ns - client->looked_ns >= wait_ns)
-        look_for_silent(client, now_ns);
-    count = turn(client, wait_ns);
+        weir_client_find_silent(client, now_ns);
+    count = weir_client_poll(client, wait_ns);
     if (count != 0)
         return count < 0 ? WAIT_BROKEN : WAIT_EVENT;
     after_ns = weir_clock_kernel_ns();
-    look_for_silent(client, after_ns);
+    weir_client_find_silent(client, after_ns);
     if (after_ns >= *until_ns)
         return WAIT_OVER;
     /* It came back before its time: there was a signal. */
@@ -394,39 +396,39 @@ enum wait_end wait_a_while(struct weir_object_client *client, uint64_t timeout_n
 
 /* ---- linking ---- */
 
-static int open_flights(const struct weir_object_client *client, struct server_end *server)
+static int open_ops(const struct weir_object_client *client, struct client_server *server)
 {
     unsigned count = client->facts->depth + BATCH + weir_link_credits(server->link);
 
-    if (count > FLIGHTS_MAX)
-        count = FLIGHTS_MAX;
-    server->flights = calloc(count, sizeof *server->flights);
-    if (!server->flights)
+    if (count > OPS_MAX)
+        count = OPS_MAX;
+    server->ops = calloc(count, sizeof *server->ops);
+    if (!server->ops)
         return -ENOMEM;
-    server->flight_count = count;
+    server->op_count = count;
     for (unsigned i = 0; i < count; i++) {
-        server->flights[i].server = server;
-        server->flights[i].next_free = (uint16_t)(i + 1 < count ? i + 1 : NO_FLIGHT);
+        server->ops[i].server = server;
+        server->ops[i].next_free = (uint16_t)(i + 1 < count ? i + 1 : NO_OP);
     }
     server->first_free = 0;
     return 0;
 }
 
 /* Until the listener has answered; the fabric gives up by itself, and this only if it does not. */
-static int await_join(struct weir_object_client *client, struct server_end *server)
+static int await_join(struct weir_object_client *client, struct client_server *server)
 {
     uint64_t until_ns = weir_clock_kernel_ns() + 2 * client->params.fabric.timeout_ns;
 
     while (server->state == SERVER_JOINING && !server->has_joined) {
-        if (turn(client, slice_of(client)) < 0)
+        if (weir_client_poll(client, slice_of(client)) < 0)
             return -EIO;
         if (weir_clock_kernel_ns() > until_ns)
-            lose_server(client, server, -ETIMEDOUT);
+            weir_client_lose_server(client, server, -ETIMEDOUT);
     }
     return server->state == SERVER_GONE ? server->lost_code : 0;
 }
 
-static int join(struct weir_object_client *client, struct server_end *server)
+static int join(struct weir_object_client *client, struct client_server *server)
 {
     int rc = weir_fabric_connect(client->fabric, client->addresses[server->number], NULL, 0,
                                  &server->link);
@@ -443,17 +445,17 @@ static int join(struct weir_object_client *client, struct server_end *server)
     server->message_bytes = weir_link_message_bytes(server->link);
     if (server->message_bytes < WEIR_OBJECT_MESSAGE_BYTES_MIN)
         return -EPROTO;
-    rc = open_flights(client, server);
+    rc = open_ops(client, server);
     if (rc < 0)
         return rc;
     server->credits = weir_link_credits(server->link);
     /* Answers need as much room here. */
     if (server->credits > client->params.fabric.message_credits)
         server->credits = client->params.fabric.message_credits;
-    return say_hello(client, server);
+    return weir_client_say_hello(client, server);
 }
 
-int reach_server(struct weir_object_client *client, struct server_end *server)
+int weir_client_reach(struct weir_object_client *client, struct client_server *server)
 {
     int rc;
 
@@ -465,8 +467,8 @@ int reach_server(struct weir_object_client *client, struct server_end *server)
             server->state = SERVER_UP;
             return 0;
         }
-        lose_server(client, server, rc);
+        weir_client_lose_server(client, server, rc);
     }
-    note_failure(client, server, server->lost_code);
+    weir_client_note_failure(client, server, server->lost_code);
     return server->lost_code;
 }

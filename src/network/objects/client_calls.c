@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes to servers and comes from them: wires in batches, requests as far as there is credit,
- * answers to those who wait for them. */
+/* What goes to servers and comes from them: work requests in batches, requests as far as there is
+ * credit, answers to those who wait for them. */
 #include "client_parts.h"
 
 #include <assert.h>
@@ -10,74 +10,72 @@
 
 enum { GENERATION_SHIFT = 16 };
 
-/* ---- flights ---- */
+/* ---- operations ---- */
 
-struct flight *take_flight(struct server_end *server, struct slot *slot)
+struct op *weir_client_take_op(struct client_server *server, struct slot *slot)
 {
-    struct flight *flight;
+    struct op *op;
 
-    if (server->first_free == NO_FLIGHT)
+    if (server->first_free == NO_OP)
         return NULL;
-    flight = &server->flights[server->first_free];
-    server->first_free = flight->next_free;
-    flight->slot = slot;
-    flight->place = NULL;
-    flight->shard = NULL;
-    flight->is_request = false;
-    flight->is_probe = false;
-    flight->is_flying = true;
+    op = &server->ops[server->first_free];
+    server->first_free = op->next_free;
+    op->slot = slot;
+    op->place = NULL;
+    op->shard = NULL;
+    op->is_request = false;
+    op->is_probe = false;
+    op->is_outstanding = true;
     if (slot)
         slot->pending++;
     /* How long it was silent before, when nobody asked for anything, does not count. */
-    if (server->flying++ == 0)
+    if (server->outstanding++ == 0)
         server->quiet_ns = 0;
-    return flight;
+    return op;
 }
 
-void give_flight(struct flight *flight)
+void weir_client_give_op(struct op *op)
 {
-    struct server_end *server = flight->server;
+    struct client_server *server = op->server;
 
-    flight->is_flying = false;
-    flight->generation++;
-    flight->next_free = server->first_free;
-    server->first_free = (uint16_t)(flight - server->flights);
-    server->flying--;
-    server->asked -= flight->is_request;
+    op->is_outstanding = false;
+    op->generation++;
+    op->next_free = server->first_free;
+    server->first_free = (uint16_t)(op - server->ops);
+    server->outstanding--;
+    server->asked -= op->is_request;
 }
 
-bool take_back(struct flight *flight)
+bool weir_client_cancel_op(struct op *op)
 {
-    struct slot *slot = flight->slot;
+    struct slot *slot = op->slot;
 
-    if (!flight->is_flying)
+    if (!op->is_outstanding)
         return false;
-    give_flight(flight);
+    weir_client_give_op(op);
     if (slot)
         slot->pending--;
     return true;
 }
 
-static uint64_t id_of(const struct flight *flight)
+static uint64_t id_of(const struct op *op)
 {
-    return (uint64_t)(flight - flight->server->flights) | (uint64_t)flight->generation
-                                                              << GENERATION_SHIFT;
+    return (uint64_t)(op - op->server->ops) | (uint64_t)op->generation << GENERATION_SHIFT;
 }
 
-static struct flight *find_flight(struct server_end *server, uint64_t id)
+static struct op *find_op(struct client_server *server, uint64_t id)
 {
     uint64_t number = id & ((UINT64_C(1) << GENERATION_SHIFT) - 1);
-    struct flight *flight = &server->flights[number];
+    struct op *op = &server->ops[number];
 
-    if (number >= server->flight_count || !flight->is_flying || !flight->is_request ||
-        id_of(flight) != id)
+    if (number >= server->op_count || !op->is_outstanding || !op->is_request || id_of(op) != id)
         return NULL;
-    return flight;
+    return op;
 }
 
-/* ---- wires ---- */
+/* ---- work requests ---- */
 
-static void flush(struct weir_object_client *client, struct server_end *server)
+static void flush(struct weir_object_client *client, struct client_server *server)
 {
     int count;
 
@@ -85,21 +83,21 @@ static void flush(struct weir_object_client *client, struct server_end *server)
         return;
     count = weir_link_post(server->link, server->batch, server->batch_count);
     if (count < 0) {
-        lose_server(client, server, -EHOSTDOWN);
+        weir_client_lose_server(client, server, -EHOSTDOWN);
         return;
     }
     server->batch_count -= (unsigned)count;
     memmove(server->batch, server->batch + count, server->batch_count * sizeof *server->batch);
 }
 
-bool push_wire(struct weir_object_client *client, struct server_end *server,
-               const struct weir_wire *wire)
+bool push_wr(struct weir_object_client *client, struct client_server *server,
+             const struct weir_wr *wr)
 {
     if (server->batch_count == BATCH)
         flush(client, server);
     if (server->batch_count == BATCH || server->state == SERVER_GONE)
         return false;
-    server->batch[server->batch_count++] = *wire;
+    server->batch[server->batch_count++] = *wr;
     if (!server->is_in_posts) {
         server->is_in_posts = true;
         client->posts[client->post_count++] = server;
@@ -108,12 +106,12 @@ bool push_wire(struct weir_object_client *client, struct server_end *server,
 }
 
 /* Those that the link does not take yet stay in the list. */
-void flush_posts(struct weir_object_client *client)
+void weir_client_flush(struct weir_object_client *client)
 {
     unsigned kept = 0;
 
     for (unsigned i = 0; i < client->post_count; i++) {
-        struct server_end *server = client->posts[i];
+        struct client_server *server = client->posts[i];
 
         flush(client, server);
         server->is_in_posts = server->batch_count > 0;
@@ -125,119 +123,120 @@ void flush_posts(struct weir_object_client *client)
 
 /* ---- requests of slots ---- */
 
-static struct flight *take_credit(struct server_end *server, struct slot *slot,
-                                  const struct weir_request *request, unsigned reserve)
+static struct op *take_credit(struct client_server *server, struct slot *slot,
+                              const struct weir_request *request, unsigned reserve)
 {
-    struct flight *flight = server->credits > reserve ? take_flight(server, slot) : NULL;
+    struct op *op = server->credits > reserve ? weir_client_take_op(server, slot) : NULL;
 
-    if (!flight)
+    if (!op)
         return NULL;
-    flight->is_request = true;
+    op->is_request = true;
     /* How long it said nothing while nobody asked does not count, whatever else was under way. */
     if (server->asked++ == 0)
         server->quiet_ns = 0;
-    flight->request = *request;
-    flight->request.id = id_of(flight);
-    return flight;
+    op->request = *request;
+    op->request.id = id_of(op);
+    return op;
 }
 
-static struct flight *take_request(struct server_end *server, struct slot *slot,
-                                   const struct weir_request *request)
+static struct op *take_request(struct client_server *server, struct slot *slot,
+                               const struct weir_request *request)
 {
     return take_credit(server, slot, request, server->reserve);
 }
 
 /* Behind whatever is in the batch, at once: the ranges are not kept. */
-static bool post_now(struct weir_object_client *client, struct server_end *server,
-                     const struct weir_wire *wire)
+static bool post_now(struct weir_object_client *client, struct client_server *server,
+                     const struct weir_wr *wr)
 {
     flush(client, server);
-    return server->batch_count == 0 && server->link && weir_link_post(server->link, wire, 1) == 1;
+    return server->batch_count == 0 && server->link && weir_link_post(server->link, wr, 1) == 1;
 }
 
-static bool note_sent(struct server_end *server)
+static bool note_sent(struct client_server *server)
 {
     server->credits--;
     return true;
 }
 
 /* A request that is all in its header. */
-static bool send_bare(struct weir_object_client *client, struct flight *flight)
+static bool send_bare(struct weir_object_client *client, struct op *op)
 {
-    struct server_end *server = flight->server;
+    struct client_server *server = op->server;
 
-    if (!push_wire(client, server,
-                   &(struct weir_wire){.verb = WEIR_WIRE_SEND,
-                                       .header = &flight->request,
-                                       .header_bytes = sizeof flight->request}))
-        return !take_back(flight);
+    if (!push_wr(client, server,
+                 &(struct weir_wr){.verb = WEIR_WR_SEND,
+                                   .header = &op->request,
+                                   .header_bytes = sizeof op->request}))
+        return !weir_client_cancel_op(op);
     return note_sent(server);
 }
 
-bool send_request_size(struct weir_object_client *client, struct slot *slot)
+bool weir_client_send_size(struct weir_object_client *client, struct slot *slot)
 {
-    const struct body *body = slot->io->object->body;
-    struct server_end *server = &client->servers[weir_object_home(body->id)];
-    struct flight *flight;
+    const struct shared_object *shared_object = slot->io->object->shared_object;
+    struct client_server *server = &client->servers[weir_object_home(shared_object->id)];
+    struct op *op;
 
     if (server->state != SERVER_UP) {
         slot->error = server->state == SERVER_GONE ? server->lost_code : -EHOSTDOWN;
-        note_failure(client, server, slot->error);
-        attend(client, slot);
+        weir_client_note_failure(client, server, slot->error);
+        weir_client_schedule(client, slot);
         return true;
     }
-    flight = take_request(server, slot,
-                          &(struct weir_request){.verb = WEIR_VERB_SIZE,
-                                                 .object = body->id,
-                                                 .generation = body->facts.generation,
-                                                 .bytes = body->facts.bytes});
-    if (!flight)
+    op = take_request(server, slot,
+                      &(struct weir_request){.verb = WEIR_VERB_SIZE,
+                                             .object = shared_object->id,
+                                             .generation = shared_object->facts.generation,
+                                             .bytes = shared_object->facts.bytes});
+    if (!op)
         return false;
-    flight->bytes = body->facts.bytes;
-    return send_bare(client, flight);
+    op->bytes = shared_object->facts.bytes;
+    return send_bare(client, op);
 }
 
-bool send_request_commit(struct weir_object_client *client, struct slot *slot, struct shard *shard)
+bool weir_client_send_commit(struct weir_object_client *client, struct slot *slot,
+                             struct shard *shard)
 {
-    const struct body *body = slot->io->object->body;
-    struct server_end *server = shard->server;
-    unsigned char header[sizeof(struct weir_request) + sizeof shard->dirt->ranges];
-    struct weir_request request = {
-        .verb = WEIR_VERB_COMMIT, .object = body->id, .generation = body->facts.generation};
-    struct flight *flight;
+    const struct shared_object *shared_object = slot->io->object->shared_object;
+    struct client_server *server = shard->server;
+    unsigned char header[sizeof(struct weir_request) + sizeof shard->dirty_ranges->ranges];
+    struct weir_request request = {.verb = WEIR_VERB_COMMIT,
+                                   .object = shared_object->id,
+                                   .generation = shared_object->facts.generation};
+    struct op *op;
 
-    if (shard->dirt) {
+    if (shard->dirty_ranges) {
         request.flags = WEIR_REQUEST_STORAGE;
-        request.count = shard->dirt->count;
-        request.payload_bytes = (uint32_t)(request.count * sizeof *shard->dirt->ranges);
-        memcpy(header + sizeof request, shard->dirt->ranges, request.payload_bytes);
+        request.count = shard->dirty_ranges->count;
+        request.payload_bytes = (uint32_t)(request.count * sizeof *shard->dirty_ranges->ranges);
+        memcpy(header + sizeof request, shard->dirty_ranges->ranges, request.payload_bytes);
     }
-    flight = take_request(server, slot, &request);
-    if (!flight)
+    op = take_request(server, slot, &request);
+    if (!op)
         return false;
-    flight->shard = shard;
-    flight->bytes = shard->written;
-    memcpy(header, &flight->request, sizeof request);
+    op->shard = shard;
+    op->bytes = shard->written;
+    memcpy(header, &op->request, sizeof request);
     if (!post_now(
             client, server,
-            &(struct weir_wire){.verb = WEIR_WIRE_SEND,
-                                .header = header,
-                                .header_bytes = (uint32_t)sizeof request + request.payload_bytes}))
-        return !take_back(flight);
-    if (shard->dirt)
-        shard->dirt->count = 0;
+            &(struct weir_wr){.verb = WEIR_WR_SEND,
+                              .header = header,
+                              .header_bytes = (uint32_t)sizeof request + request.payload_bytes}))
+        return !weir_client_cancel_op(op);
+    if (shard->dirty_ranges)
+        shard->dirty_ranges->count = 0;
     return note_sent(server);
 }
 
-bool send_probe(struct weir_object_client *client, struct server_end *server)
+bool weir_client_send_probe(struct weir_object_client *client, struct client_server *server)
 {
-    struct flight *flight =
-        take_credit(server, NULL, &(struct weir_request){.verb = WEIR_VERB_PING}, 0);
+    struct op *op = take_credit(server, NULL, &(struct weir_request){.verb = WEIR_VERB_PING}, 0);
 
-    if (!flight)
+    if (!op)
         return false;
-    flight->is_probe = true;
-    return send_bare(client, flight);
+    op->is_probe = true;
+    return send_bare(client, op);
 }
 
 static enum weir_verb data_verb(const struct weir_object_client *client, bool is_write)
@@ -248,8 +247,8 @@ static enum weir_verb data_verb(const struct weir_object_client *client, bool is
 }
 
 /* SEND: the message with the data, or the answer with them, has an end. */
-static uint64_t most_bytes(const struct weir_object_client *client, const struct server_end *server,
-                           bool is_write)
+static uint64_t most_bytes(const struct weir_object_client *client,
+                           const struct client_server *server, bool is_write)
 {
     const uint64_t own = client->params.fabric.message_bytes;
 
@@ -261,40 +260,40 @@ static uint64_t most_bytes(const struct weir_object_client *client, const struct
     return (server->message_bytes < own ? server->message_bytes : own) - sizeof(struct weir_answer);
 }
 
-bool send_request_data(struct weir_object_client *client, struct slot *slot, uint64_t *bytes,
-                       struct shard *shard, uint64_t offset)
+bool weir_client_send_data(struct weir_object_client *client, struct slot *slot, uint64_t *bytes,
+                           struct shard *shard, uint64_t offset)
 {
-    const struct body *body = slot->io->object->body;
-    struct server_end *server = shard->server;
+    const struct shared_object *shared_object = slot->io->object->shared_object;
+    struct client_server *server = shard->server;
     bool is_write = slot->io->verb == WEIR_OBJECT_WRITE;
     uint64_t most = most_bytes(client, server, is_write);
     uint64_t moved = *bytes < most ? *bytes : most;
-    struct data_place place = place_of(client, slot);
+    struct data_place place = weir_client_data_place(client, slot);
     struct weir_request request = {.verb = data_verb(client, is_write),
-                                   .object = body->id,
-                                   .generation = body->facts.generation,
+                                   .object = shared_object->id,
+                                   .generation = shared_object->facts.generation,
                                    .offset = offset,
                                    .bytes = moved};
-    struct weir_wire wire = {.verb = WEIR_WIRE_SEND, .header_bytes = sizeof request};
-    struct flight *flight;
+    struct weir_wr wr = {.verb = WEIR_WR_SEND, .header_bytes = sizeof request};
+    struct op *op;
 
     if (client->params.mode == WEIR_OBJECT_PULL) {
         request.memory = weir_region_key(place.region);
         request.address = request.memory.address + place.offset;
     } else if (is_write) {
         request.payload_bytes = (uint32_t)moved;
-        wire.data = place.data;
-        wire.bytes = moved;
-        wire.region = place.region;
+        wr.data = place.data;
+        wr.bytes = moved;
+        wr.region = place.region;
     }
-    flight = take_request(server, slot, &request);
-    if (!flight)
+    op = take_request(server, slot, &request);
+    if (!op)
         return false;
-    flight->place = request.verb == WEIR_VERB_READ_SEND ? place.data : NULL;
-    flight->bytes = moved;
-    wire.header = &flight->request;
-    if (!push_wire(client, server, &wire))
-        return !take_back(flight);
+    op->place = request.verb == WEIR_VERB_READ_SEND ? place.data : NULL;
+    op->bytes = moved;
+    wr.header = &op->request;
+    if (!push_wr(client, server, &wr))
+        return !weir_client_cancel_op(op);
     *bytes = moved;
     return note_sent(server);
 }
@@ -304,23 +303,23 @@ bool send_request_data(struct weir_object_client *client, struct slot *slot, uin
 static void take_call(struct weir_object_client *client, const struct weir_answer *answer,
                       const unsigned char *payload)
 {
-    struct call *call = &client->call;
+    struct weir_client_call *weir_client_call = &client->weir_client_call;
 
     memcpy(client->answer, payload, answer->payload_bytes);
-    call->answer = *answer;
-    call->payload = client->answer;
-    call->status = answer->status;
-    call->is_waiting = false;
+    weir_client_call->answer = *answer;
+    weir_client_call->payload = client->answer;
+    weir_client_call->status = answer->status;
+    weir_client_call->is_waiting = false;
 }
 
-static int take_size(struct body *body, const struct flight *flight)
+static int take_size(struct shared_object *shared_object, const struct op *op)
 {
-    if (flight->bytes > body->told_bytes)
-        body->told_bytes = flight->bytes;
+    if (op->bytes > shared_object->told_bytes)
+        shared_object->told_bytes = op->bytes;
     return 0;
 }
 
-static int take_commit(struct slot *slot, const struct flight *flight,
+static int take_commit(struct slot *slot, const struct op *op,
                        const struct weir_object_client *client, const struct weir_answer *answer)
 {
     enum weir_object_flush level = (enum weir_object_flush)answer->level;
@@ -330,83 +329,83 @@ static int take_commit(struct slot *slot, const struct flight *flight,
     /* It stays uncommitted: the next sync must not find nothing to do, and succeed. */
     if (client->params.flush == WEIR_FLUSH_STORAGE && level < WEIR_FLUSH_STORAGE)
         return -EOPNOTSUPP;
-    if (flight->bytes > flight->shard->committed)
-        flight->shard->committed = flight->bytes;
+    if (op->bytes > op->shard->committed)
+        op->shard->committed = op->bytes;
     return 0;
 }
 
 /* What the answer to a slot's request makes of it. */
-static int settle(struct weir_object_client *client, struct flight *flight,
+static int settle(struct weir_object_client *client, struct op *op,
                   const struct weir_answer *answer, const unsigned char *payload)
 {
-    struct slot *slot = flight->slot;
+    struct slot *slot = op->slot;
 
     if (answer->status < 0) {
-        if (flight->shard)
-            note_all_written(flight->shard);
+        if (op->shard)
+            weir_client_note_all_written(op->shard);
         return answer->status;
     }
-    switch ((enum weir_verb)flight->request.verb) {
+    switch ((enum weir_verb)op->request.verb) {
     case WEIR_VERB_SIZE:
-        return take_size(slot->io->object->body, flight);
+        return take_size(slot->io->object->shared_object, op);
     case WEIR_VERB_COMMIT:
-        return take_commit(slot, flight, client, answer);
+        return take_commit(slot, op, client, answer);
     case WEIR_VERB_READ_SEND:
-        if (answer->payload_bytes != flight->bytes)
+        if (answer->payload_bytes != op->bytes)
             return -EIO;
-        memcpy(flight->place, payload, flight->bytes);
+        memcpy(op->place, payload, op->bytes);
         return 0;
     case WEIR_VERB_READ_PUSH:
-        return answer->bytes == flight->bytes ? 0 : -EIO;
+        return answer->bytes == op->bytes ? 0 : -EIO;
     default:
         return 0;
     }
 }
 
-void take_message(struct weir_object_client *client, struct server_end *server,
-                  const struct weir_event *event)
+void weir_client_take_message(struct weir_object_client *client, struct client_server *server,
+                              const struct weir_event *event)
 {
     const unsigned char *payload;
     struct weir_answer answer;
-    struct flight *flight;
+    struct op *op;
     int rc = weir_answer_parse(event->message, event->bytes, &answer, &payload);
 
-    flight = rc == 0 && server->flights ? find_flight(server, answer.id) : NULL;
-    if (!flight) {
+    op = rc == 0 && server->ops ? find_op(server, answer.id) : NULL;
+    if (!op) {
         weir_link_release(server->link, event->message);
-        lose_server(client, server, -EPROTO);
+        weir_client_lose_server(client, server, -EPROTO);
         return;
     }
     server->credits++;
     server->has_answered = true;
     server->has_orphans |= (answer.flags & WEIR_ANSWER_ORPHANS) != 0;
-    if (flight->slot) {
-        land(client, flight, settle(client, flight, &answer, payload));
+    if (op->slot) {
+        weir_client_complete_op(client, op, settle(client, op, &answer, payload));
     } else {
-        if (!flight->is_probe)
+        if (!op->is_probe)
             take_call(client, &answer, payload);
-        give_flight(flight);
+        weir_client_give_op(op);
     }
     weir_link_release(server->link, event->message);
 }
 
 /* ---- calls ---- */
 
-int open_letters(struct weir_object_client *client, struct weir_error *error)
+int weir_client_open_messages(struct weir_object_client *client, struct weir_error *error)
 {
-    client->letter_bytes = client->params.fabric.message_bytes;
-    client->answer = calloc(1, client->letter_bytes);
-    client->letter = calloc(1, client->letter_bytes);
-    if (!client->answer || !client->letter)
+    client->request_bytes = client->params.fabric.message_bytes;
+    client->answer = calloc(1, client->request_bytes);
+    client->request = calloc(1, client->request_bytes);
+    if (!client->answer || !client->request)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "objects", "out of memory");
-    return weir_region_open(client->fabric, client->letter, client->letter_bytes, NULL, false,
-                            &client->letter_region, error);
+    return weir_region_open(client->fabric, client->request, client->request_bytes, NULL, false,
+                            &client->request_region, error);
 }
 
-void close_letters(struct weir_object_client *client)
+void weir_client_close_messages(struct weir_object_client *client)
 {
-    weir_region_close(client->letter_region);
-    free(client->letter);
+    weir_region_close(client->request_region);
+    free(client->request);
     free(client->answer);
 }
 
@@ -414,14 +413,14 @@ static void add_part(struct weir_object_client *client, size_t *length, const vo
                      size_t count)
 {
     if (count > 0)
-        memcpy(client->letter + *length, bytes, count);
+        memcpy(client->request + *length, bytes, count);
     *length += count;
 }
 
 /* The letter, but for the id; -errno if it does not fit. */
-static int write_letter(struct weir_object_client *client, const struct server_end *server,
-                        const struct weir_request *request, const struct parts *parts,
-                        size_t *length)
+static int compose_request(struct weir_object_client *client, const struct client_server *server,
+                           const struct weir_request *request, const struct parts *parts,
+                           size_t *length)
 {
     struct weir_request whole = *request;
     const size_t path = parts->path.count;
@@ -430,7 +429,7 @@ static int write_letter(struct weir_object_client *client, const struct server_e
 
     if (path > WEIR_PATH_BYTES_MAX || new_path > WEIR_PATH_BYTES_MAX)
         return -ENAMETOOLONG;
-    if (bytes > client->letter_bytes || bytes > server->message_bytes)
+    if (bytes > client->request_bytes || bytes > server->message_bytes)
         return -EMSGSIZE;
     whole.path_bytes = (uint16_t)path;
     whole.new_path_bytes = (uint16_t)new_path;
@@ -444,54 +443,54 @@ static int write_letter(struct weir_object_client *client, const struct server_e
 }
 
 /* What does not fit into a header comes out of registered memory. */
-static struct weir_wire letter_wire(const struct weir_object_client *client, size_t length)
+static struct weir_wr letter_wr(const struct weir_object_client *client, size_t length)
 {
-    struct weir_wire wire = {.verb = WEIR_WIRE_SEND, .header = client->letter};
+    struct weir_wr wr = {.verb = WEIR_WR_SEND, .header = client->request};
 
-    wire.header_bytes =
+    wr.header_bytes =
         length <= WEIR_HEADER_BYTES ? (uint32_t)length : (uint32_t)sizeof(struct weir_request);
-    if (length > wire.header_bytes) {
-        wire.data = client->letter + wire.header_bytes;
-        wire.bytes = length - wire.header_bytes;
-        wire.region = client->letter_region;
+    if (length > wr.header_bytes) {
+        wr.data = client->request + wr.header_bytes;
+        wr.bytes = length - wr.header_bytes;
+        wr.region = client->request_region;
     }
-    return wire;
+    return wr;
 }
 
-static bool post_letter(struct weir_object_client *client, struct server_end *server, size_t length,
-                        struct weir_request *request)
+static bool post_request(struct weir_object_client *client, struct client_server *server,
+                         size_t length, struct weir_request *request)
 {
-    struct flight *flight = take_request(server, NULL, request);
-    struct weir_wire wire = letter_wire(client, length);
+    struct op *op = take_request(server, NULL, request);
+    struct weir_wr wr = letter_wr(client, length);
 
-    if (!flight)
+    if (!op)
         return false;
-    memcpy(client->letter + offsetof(struct weir_request, id), &flight->request.id,
-           sizeof flight->request.id);
-    if (!post_now(client, server, &wire)) {
-        take_back(flight);
+    memcpy(client->request + offsetof(struct weir_request, id), &op->request.id,
+           sizeof op->request.id);
+    if (!post_now(client, server, &wr)) {
+        weir_client_cancel_op(op);
         return false;
     }
     server->credits--;
-    client->call.is_waiting = true;
+    client->weir_client_call.is_waiting = true;
     return true;
 }
 
 /* A server that takes no message for so long is silent, though there may be nothing in flight. */
-static int wait_or_lose(struct weir_object_client *client, struct server_end *server,
+static int wait_or_lose(struct weir_object_client *client, struct client_server *server,
                         uint64_t *until_ns)
 {
-    enum wait_end end = wait_a_while(client, 2 * client->params.fabric.timeout_ns, until_ns);
+    enum wait_end end = weir_client_wait(client, 2 * client->params.fabric.timeout_ns, until_ns);
 
     if (end == WAIT_BROKEN)
         return -EIO;
     if (end == WAIT_OVER)
-        lose_server(client, server, -ETIMEDOUT);
+        weir_client_lose_server(client, server, -ETIMEDOUT);
     return 0;
 }
 
-int call(struct weir_object_client *client, struct server_end *server,
-         const struct weir_request *request, const struct parts *parts)
+int weir_client_call(struct weir_object_client *client, struct client_server *server,
+                     const struct weir_request *request, const struct parts *parts)
 {
     static const struct parts none;
     struct weir_request own = *request;
@@ -499,25 +498,25 @@ int call(struct weir_object_client *client, struct server_end *server,
     size_t length;
     int rc;
 
-    assert(!client->call.is_waiting);
-    rc = write_letter(client, server, request, parts ? parts : &none, &length);
-    while (rc == 0 && server->state != SERVER_GONE && !post_letter(client, server, length, &own))
+    assert(!client->weir_client_call.is_waiting);
+    rc = compose_request(client, server, request, parts ? parts : &none, &length);
+    while (rc == 0 && server->state != SERVER_GONE && !post_request(client, server, length, &own))
         rc = wait_or_lose(client, server, &until_ns);
     until_ns = 0;
-    while (rc == 0 && client->call.is_waiting)
+    while (rc == 0 && client->weir_client_call.is_waiting)
         rc = wait_or_lose(client, server, &until_ns);
-    client->call.is_waiting = false;
+    client->weir_client_call.is_waiting = false;
     if (rc < 0)
         return rc;
     if (server->state == SERVER_GONE)
         return server->lost_code;
-    return client->call.status;
+    return client->weir_client_call.status;
 }
 
 /* Of so many, one can be kept for a probe. */
 enum { CREDITS_TO_SPARE = 4 };
 
-int say_hello(struct weir_object_client *client, struct server_end *server)
+int weir_client_say_hello(struct weir_object_client *client, struct client_server *server)
 {
     const struct weir_hello hello = {
         .magic = WEIR_PROTOCOL_MAGIC,
@@ -528,14 +527,14 @@ int say_hello(struct weir_object_client *client, struct server_end *server)
         .unit_bytes = client->params.stripe_unit_bytes,
     };
     struct weir_welcome welcome;
-    int rc = call(client, server, &(struct weir_request){.verb = WEIR_VERB_HELLO},
-                  &(struct parts){.payload = &hello, .payload_bytes = sizeof hello});
+    int rc = weir_client_call(client, server, &(struct weir_request){.verb = WEIR_VERB_HELLO},
+                              &(struct parts){.payload = &hello, .payload_bytes = sizeof hello});
 
     if (rc < 0)
         return rc;
-    if (client->call.answer.payload_bytes != sizeof welcome)
+    if (client->weir_client_call.answer.payload_bytes != sizeof welcome)
         return -EPROTO;
-    memcpy(&welcome, client->call.payload, sizeof welcome);
+    memcpy(&welcome, client->weir_client_call.payload, sizeof welcome);
     if (welcome.magic != WEIR_PROTOCOL_MAGIC || welcome.version != WEIR_PROTOCOL_VERSION ||
         welcome.message_credits == 0)
         return -EPROTO;

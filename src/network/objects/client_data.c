@@ -27,7 +27,7 @@ static struct slot *ring_take(const struct weir_object_client *client, struct sl
     return slot;
 }
 
-void attend(struct weir_object_client *client, struct slot *slot)
+void weir_client_schedule(struct weir_object_client *client, struct slot *slot)
 {
     if (slot->is_listed)
         return;
@@ -50,7 +50,7 @@ static void finish(struct weir_object_client *client, struct slot *slot, int64_t
 /* ---- memory ---- */
 
 /* Once, for the first transfer that needs it: who lends all memory never pays for it. */
-int open_bounce(struct weir_object_client *client)
+int weir_client_open_bounce(struct weir_object_client *client)
 {
     const uint64_t depth = client->params.depth;
     struct weir_error error = {0};
@@ -76,7 +76,7 @@ int open_bounce(struct weir_object_client *client)
     return rc;
 }
 
-void close_bounce(struct weir_object_client *client)
+void weir_client_close_bounce(struct weir_object_client *client)
 {
     if (!client->bounce)
         return;
@@ -98,7 +98,8 @@ static unsigned char *bounce_of(const struct weir_object_client *client, const s
     return client->bounce + (size_t)(slot - client->slots) * client->bounce_bytes;
 }
 
-struct data_place place_of(const struct weir_object_client *client, const struct slot *slot)
+struct data_place weir_client_data_place(const struct weir_object_client *client,
+                                         const struct slot *slot)
 {
     unsigned char *base = slot->is_bounced ? client->bounce : client->lent;
     unsigned char *data = slot->is_bounced
@@ -175,14 +176,14 @@ static struct piece place_piece(struct shard *shard, uint64_t offset, uint64_t b
  */
 static struct piece next_piece(const struct slot *slot)
 {
-    struct body *body = slot->io->object->body;
+    struct shared_object *shared_object = slot->io->object->shared_object;
     uint64_t offset = slot->io->offset + slot->sent;
     uint64_t rest = slot->window_end - slot->sent;
-    struct weir_stripe_piece stripe = weir_stripe_locate(&body->pattern, offset, rest);
+    struct weir_stripe_piece stripe = weir_stripe_locate(&shared_object->pattern, offset, rest);
 
-    if (body->pattern.count == 1)
+    if (shared_object->pattern.count == 1)
         stripe.bytes = rest;
-    return place_piece(&body->shards[stripe.shard], stripe.offset, stripe.bytes);
+    return place_piece(&shared_object->shards[stripe.shard], stripe.offset, stripe.bytes);
 }
 
 /* ---- moving ---- */
@@ -191,26 +192,26 @@ static struct piece next_piece(const struct slot *slot)
 static bool send_one_sided(struct weir_object_client *client, struct slot *slot,
                            struct piece *piece)
 {
-    struct server_end *server = piece->shard->server;
-    struct flight *flight = take_flight(server, slot);
-    struct data_place place = place_of(client, slot);
+    struct client_server *server = piece->shard->server;
+    struct op *op = weir_client_take_op(server, slot);
+    struct data_place place = weir_client_data_place(client, slot);
     bool is_write = slot->io->verb == WEIR_OBJECT_WRITE;
 
-    if (!flight)
+    if (!op)
         return false;
-    if (piece->bytes > client->facts->longest_wire_bytes)
-        piece->bytes = client->facts->longest_wire_bytes;
-    if (!push_wire(client, server,
-                   &(struct weir_wire){
-                       .verb = is_write ? WEIR_WIRE_WRITE : WEIR_WIRE_READ,
-                       .data = place.data,
-                       .bytes = piece->bytes,
-                       .region = place.region,
-                       .remote_address = piece->address,
-                       .remote = &server->key,
-                       .context = flight,
-                   }))
-        return !take_back(flight);
+    if (piece->bytes > client->facts->longest_wr_bytes)
+        piece->bytes = client->facts->longest_wr_bytes;
+    if (!push_wr(client, server,
+                 &(struct weir_wr){
+                     .verb = is_write ? WEIR_WR_WRITE : WEIR_WR_READ,
+                     .data = place.data,
+                     .bytes = piece->bytes,
+                     .region = place.region,
+                     .remote_address = piece->address,
+                     .remote = &server->key,
+                     .context = op,
+                 }))
+        return !weir_client_cancel_op(op);
     return true;
 }
 
@@ -218,22 +219,22 @@ static bool send_one_sided(struct weir_object_client *client, struct slot *slot,
 static bool send_piece(struct weir_object_client *client, struct slot *slot)
 {
     struct piece piece = next_piece(slot);
-    struct server_end *server = piece.shard->server;
+    struct client_server *server = piece.shard->server;
     bool is_write = slot->io->verb == WEIR_OBJECT_WRITE;
     bool is_sent = true;
 
     if (server->state != SERVER_UP) {
         slot->error = server->lost_code;
-        note_failure(client, server, server->lost_code);
+        weir_client_note_failure(client, server, server->lost_code);
         return true;
     }
     if (piece.address == WEIR_NO_CHUNK) {
         assert(!is_write);
-        memset(place_of(client, slot).data, 0, piece.bytes);
+        memset(weir_client_data_place(client, slot).data, 0, piece.bytes);
     } else if (client->params.mode == WEIR_OBJECT_ONE_SIDED) {
         is_sent = send_one_sided(client, slot, &piece);
     } else {
-        is_sent = send_request_data(client, slot, &piece.bytes, piece.shard, piece.offset);
+        is_sent = weir_client_send_data(client, slot, &piece.bytes, piece.shard, piece.offset);
     }
     if (is_sent)
         slot->sent += piece.bytes;
@@ -245,34 +246,35 @@ static bool send_piece(struct weir_object_client *client, struct slot *slot)
 /* ---- what a slot does next; true: it waits for room on the link of slot->full ---- */
 
 /* What was written must be there when a sync is done, and nothing wakes the sync but this. */
-static void wake_syncs(struct weir_object_client *client, const struct body *body)
+static void wake_syncs(struct weir_object_client *client, const struct shared_object *shared_object)
 {
     for (unsigned i = 0; client->waiting_syncs > 0 && i <= client->params.depth; i++)
-        if (client->slots[i].phase == SLOT_WAITING && client->slots[i].io->object->body == body)
-            attend(client, &client->slots[i]);
+        if (client->slots[i].phase == SLOT_WAITING &&
+            client->slots[i].io->object->shared_object == shared_object)
+            weir_client_schedule(client, &client->slots[i]);
 }
 
 static bool end_transfer(struct weir_object_client *client, struct slot *slot)
 {
     struct weir_object_io *io = slot->io;
-    struct body *body = io->object->body;
+    struct shared_object *shared_object = io->object->shared_object;
     uint64_t end = io->offset + io->bytes;
     bool is_write = io->verb == WEIR_OBJECT_WRITE;
 
     if (is_write && slot->sent > 0)
-        note_written(body, io->offset, slot->sent);
+        weir_client_note_written(shared_object, io->offset, slot->sent);
     if (slot->error == 0 && is_write) {
-        if (end > body->facts.bytes)
-            body->facts.bytes = end;
-        if (client->params.tells_size_at_once && end > body->told_bytes) {
+        if (end > shared_object->facts.bytes)
+            shared_object->facts.bytes = end;
+        if (client->params.tells_size_at_once && end > shared_object->told_bytes) {
             slot->phase = SLOT_TELLING;
-            attend(client, slot);
+            weir_client_schedule(client, slot);
             return false;
         }
     }
     finish(client, slot, slot->error < 0 ? slot->error : (int64_t)slot->limit);
     if (is_write)
-        wake_syncs(client, body);
+        wake_syncs(client, shared_object);
     return false;
 }
 
@@ -300,7 +302,8 @@ static bool must_wait(const struct weir_object_client *client, const struct slot
         const struct slot *slot = &client->slots[i];
 
         if (slot->phase != SLOT_FREE && slot->number < sync->number &&
-            slot->io->object->body == sync->io->object->body && slot->io->verb == WEIR_OBJECT_WRITE)
+            slot->io->object->shared_object == sync->io->object->shared_object &&
+            slot->io->verb == WEIR_OBJECT_WRITE)
             return true;
     }
     return false;
@@ -309,18 +312,18 @@ static bool must_wait(const struct weir_object_client *client, const struct slot
 /* Of a write that makes its object longer, and of a sync. */
 static bool tell_size(struct weir_object_client *client, struct slot *slot)
 {
-    struct body *body = slot->io->object->body;
+    struct shared_object *shared_object = slot->io->object->shared_object;
     bool is_write = slot->io->verb == WEIR_OBJECT_WRITE;
 
-    if (slot->error == 0 && body->facts.bytes > body->told_bytes) {
-        if (send_request_size(client, slot))
+    if (slot->error == 0 && shared_object->facts.bytes > shared_object->told_bytes) {
+        if (weir_client_send_size(client, slot))
             return false;
-        slot->full = &client->servers[weir_object_home(body->id)];
+        slot->full = &client->servers[weir_object_home(shared_object->id)];
         return true;
     }
     finish(client, slot, slot->error < 0 ? slot->error : is_write ? (int64_t)slot->limit : 0);
     if (is_write)
-        wake_syncs(client, body);
+        wake_syncs(client, shared_object);
     return false;
 }
 
@@ -332,18 +335,18 @@ static void note_level(struct weir_object_client *client, enum weir_object_flush
 
 static bool commit(struct weir_object_client *client, struct slot *slot)
 {
-    struct body *body = slot->io->object->body;
+    struct shared_object *shared_object = slot->io->object->shared_object;
 
-    while (slot->error == 0 && slot->sent < body->pattern.count) {
-        struct shard *shard = &body->shards[slot->sent];
+    while (slot->error == 0 && slot->sent < shared_object->pattern.count) {
+        struct shard *shard = &shared_object->shards[slot->sent];
 
         if (shard->written != shard->committed) {
             if (shard->server->state != SERVER_UP) {
                 slot->error = shard->server->lost_code;
-                note_failure(client, shard->server, slot->error);
+                weir_client_note_failure(client, shard->server, slot->error);
                 break;
             }
-            if (!send_request_commit(client, slot, shard)) {
+            if (!weir_client_send_commit(client, slot, shard)) {
                 slot->full = shard->server;
                 return true;
             }
@@ -392,7 +395,7 @@ static bool step(struct weir_object_client *client, struct slot *slot)
 /* Whoever has waited already keeps the place at the head. */
 static void stall(struct slot *slot, bool has_waited)
 {
-    struct server_end *server = slot->full;
+    struct client_server *server = slot->full;
 
     slot->is_listed = true;
     slot->next_stalled = has_waited ? server->stalled : NULL;
@@ -412,7 +415,7 @@ static void stall(struct slot *slot, bool has_waited)
 static void run_slot(struct weir_object_client *client)
 {
     struct slot *slot = ring_take(client, &client->todo);
-    struct server_end *waited_for = slot->full;
+    struct client_server *waited_for = slot->full;
     bool is_stalled;
 
     slot->is_listed = false;
@@ -421,20 +424,21 @@ static void run_slot(struct weir_object_client *client)
     if (is_stalled)
         stall(slot, slot->full == waited_for);
     if (waited_for && !(is_stalled && slot->full == waited_for))
-        retry_stalled(client, waited_for, false);
+        weir_client_retry_stalled(client, waited_for, false);
 }
 
-void run_slots(struct weir_object_client *client)
+void weir_client_run_slots(struct weir_object_client *client)
 {
     do {
         while (client->todo.count > 0)
             run_slot(client);
         /* A link that is found to be gone here gives its slots back. */
-        flush_posts(client);
+        weir_client_flush(client);
     } while (client->todo.count > 0);
 }
 
-void retry_stalled(struct weir_object_client *client, struct server_end *server, bool all)
+void weir_client_retry_stalled(struct weir_object_client *client, struct client_server *server,
+                               bool all)
 {
     while (server->stalled) {
         struct slot *slot = server->stalled;
@@ -446,23 +450,23 @@ void retry_stalled(struct weir_object_client *client, struct server_end *server,
     }
 }
 
-void land(struct weir_object_client *client, struct flight *flight, int result)
+void weir_client_complete_op(struct weir_object_client *client, struct op *op, int result)
 {
-    struct slot *slot = flight->slot;
+    struct slot *slot = op->slot;
 
     if (result < 0)
-        note_failure(client, flight->server, result);
+        weir_client_note_failure(client, op->server, result);
     if (slot) {
         if (result < 0 && slot->error == 0)
             slot->error = result;
         if (--slot->pending == 0)
-            attend(client, slot);
-    } else if (!flight->is_probe) {
-        client->call.is_waiting = false;
-        client->call.status = result;
-        client->call.answer = (struct weir_answer){0};
+            weir_client_schedule(client, slot);
+    } else if (!op->is_probe) {
+        client->weir_client_call.is_waiting = false;
+        client->weir_client_call.status = result;
+        client->weir_client_call.answer = (struct weir_answer){0};
     }
-    give_flight(flight);
+    weir_client_give_op(op);
 }
 
 /* ---- submit ---- */
@@ -472,7 +476,7 @@ void land(struct weir_object_client *client, struct flight *flight, int result)
 static int prepare(struct weir_object_client *client, struct slot *slot)
 {
     struct weir_object_io *io = slot->io;
-    struct body *body = io->object->body;
+    struct shared_object *shared_object = io->object->shared_object;
     bool is_write = io->verb == WEIR_OBJECT_WRITE;
     int rc = 0;
 
@@ -483,16 +487,18 @@ static int prepare(struct weir_object_client *client, struct slot *slot)
         return -EFBIG;
     slot->limit = io->bytes;
     if (!is_write) {
-        if (io->offset + io->bytes > body->facts.bytes)
-            rc = ask_size(client, body);
-        if (io->offset + io->bytes > body->facts.bytes)
-            slot->limit = io->offset < body->facts.bytes ? body->facts.bytes - io->offset : 0;
+        if (io->offset + io->bytes > shared_object->facts.bytes)
+            rc = weir_client_ask_size(client, shared_object);
+        if (io->offset + io->bytes > shared_object->facts.bytes)
+            slot->limit = io->offset < shared_object->facts.bytes
+                              ? shared_object->facts.bytes - io->offset
+                              : 0;
     }
     if (rc == 0 && slot->limit > 0)
-        rc = map_range(client, body, io->offset, slot->limit, is_write);
+        rc = weir_client_map(client, shared_object, io->offset, slot->limit, is_write);
     slot->is_bounced = !is_lent(client, io);
     if (rc == 0 && slot->is_bounced && slot->limit > 0)
-        rc = open_bounce(client);
+        rc = weir_client_open_bounce(client);
     return rc;
 }
 
@@ -504,13 +510,13 @@ static void begin(struct weir_object_client *client, struct slot *slot, struct w
     if (io->verb == WEIR_OBJECT_SYNC) {
         slot->phase = SLOT_WAITING;
         client->waiting_syncs++;
-        attend(client, slot);
+        weir_client_schedule(client, slot);
         return;
     }
     slot->error = prepare(client, slot);
     if (slot->error == 0)
         open_window(client, slot);
-    attend(client, slot);
+    weir_client_schedule(client, slot);
 }
 
 int weir_object_submit(struct weir_object_client *client, struct weir_object_io *const ios[],
@@ -520,7 +526,7 @@ int weir_object_submit(struct weir_object_client *client, struct weir_object_io 
         assert(ios[i]->slot < client->params.depth);
         begin(client, &client->slots[ios[i]->slot], ios[i]);
     }
-    run_slots(client);
+    weir_client_run_slots(client);
     return (int)count;
 }
 
@@ -542,13 +548,13 @@ int weir_object_reap(struct weir_object_client *client, struct weir_object_io *d
     uint64_t until_ns = 0;
 
     if (client->done.count < max) {
-        int rc = turn(client, 0);
+        int rc = weir_client_poll(client, 0);
 
         if (rc < 0)
             return rc;
     }
     while (client->done.count < min) {
-        enum wait_end end = wait_a_while(client, timeout_ns, &until_ns);
+        enum wait_end end = weir_client_wait(client, timeout_ns, &until_ns);
 
         if (end == WAIT_BROKEN)
             return -EIO;
@@ -568,9 +574,9 @@ int weir_object_sync(struct weir_object_client *client, struct weir_object *obje
 
     io.slot = client->params.depth;
     begin(client, slot, &io);
-    run_slots(client);
+    weir_client_run_slots(client);
     while (slot->phase != SLOT_FREE)
-        if (wait_a_while(client, UINT64_MAX, &until_ns) == WAIT_BROKEN)
+        if (weir_client_wait(client, UINT64_MAX, &until_ns) == WAIT_BROKEN)
             return -EIO;
     return (int)io.result;
 }

@@ -74,45 +74,46 @@ static int remember(struct shard *shard, uint64_t first, uint64_t count,
 }
 
 /* Where fsync ends in memory, nobody needs to know what was written. */
-static int watch_dirt(const struct weir_object_client *client, struct shard *shard)
+static int track_dirty_ranges(const struct weir_object_client *client, struct shard *shard)
 {
     bool is_wanted = client->params.flush == WEIR_FLUSH_STORAGE ||
                      (client->params.flush == WEIR_FLUSH_BEST && shard->server->has_backing);
 
-    if (is_wanted && !shard->dirt)
-        shard->dirt = calloc(1, sizeof *shard->dirt);
-    return is_wanted && !shard->dirt ? -ENOMEM : 0;
+    if (is_wanted && !shard->dirty_ranges)
+        shard->dirty_ranges = calloc(1, sizeof *shard->dirty_ranges);
+    return is_wanted && !shard->dirty_ranges ? -ENOMEM : 0;
 }
 
 /* ---- asking ---- */
 
-static int ask(struct weir_object_client *client, const struct body *body, struct shard *shard,
-               uint64_t first, uint64_t count, bool is_write)
+static int ask(struct weir_object_client *client, const struct shared_object *shared_object,
+               struct shard *shard, uint64_t first, uint64_t count, bool is_write)
 {
     int rc;
 
     shard->was_asked_for = true;
-    rc = call(client, shard->server,
-              &(struct weir_request){
-                  .verb = WEIR_VERB_MAP,
-                  .flags = is_write ? WEIR_REQUEST_ALLOCATE : 0,
-                  .object = body->id,
-                  .generation = body->facts.generation,
-                  .offset = first * WEIR_CHUNK_BYTES,
-                  .count = (uint32_t)count,
-              },
-              NULL);
+    rc = weir_client_call(client, shard->server,
+                          &(struct weir_request){
+                              .verb = WEIR_VERB_MAP,
+                              .flags = is_write ? WEIR_REQUEST_ALLOCATE : 0,
+                              .object = shared_object->id,
+                              .generation = shared_object->facts.generation,
+                              .offset = first * WEIR_CHUNK_BYTES,
+                              .count = (uint32_t)count,
+                          },
+                          NULL);
 
     if (rc == 0)
-        rc = remember(shard, first, count, &client->call.answer, client->call.payload);
+        rc = remember(shard, first, count, &client->weir_client_call.answer,
+                      client->weir_client_call.payload);
     if (rc == -EPROTO)
-        lose_server(client, shard->server, rc);
+        weir_client_lose_server(client, shard->server, rc);
     return rc;
 }
 
-static uint64_t chunks_of(const struct body *body, uint32_t shard, uint64_t bytes)
+static uint64_t chunks_of(const struct shared_object *shared_object, uint32_t shard, uint64_t bytes)
 {
-    uint64_t held = weir_stripe_shard_bytes(&body->pattern, shard, bytes);
+    uint64_t held = weir_stripe_shard_bytes(&shared_object->pattern, shard, bytes);
 
     return (held + WEIR_CHUNK_BYTES - 1) / WEIR_CHUNK_BYTES;
 }
@@ -120,12 +121,12 @@ static uint64_t chunks_of(const struct body *body, uint32_t shard, uint64_t byte
 /* Up to which chunk it is worth asking, when those from `first` to `end` are needed: a write asks
  * for twice what there is, but not for more than the object will ever have, so that memory runs out
  * when it is full and not before. */
-static uint64_t look_ahead(const struct body *body, const struct shard *shard, uint64_t first,
-                           uint64_t end, bool is_write)
+static uint64_t look_ahead(const struct shared_object *shared_object, const struct shard *shard,
+                           uint64_t first, uint64_t end, bool is_write)
 {
     uint64_t goal = is_write ? end + shard->held : first + WEIR_MAP_CHUNKS_MAX;
-    uint64_t known = is_write ? body->expected_bytes : body->facts.bytes;
-    uint64_t most = chunks_of(body, (uint32_t)(shard - body->shards), known);
+    uint64_t known = is_write ? shared_object->expected_bytes : shared_object->facts.bytes;
+    uint64_t most = chunks_of(shared_object, (uint32_t)(shard - shared_object->shards), known);
 
     if (known > 0 && goal > most)
         goal = most;
@@ -134,24 +135,24 @@ static uint64_t look_ahead(const struct body *body, const struct shard *shard, u
     return goal < first + WEIR_MAP_CHUNKS_MAX ? goal : first + WEIR_MAP_CHUNKS_MAX;
 }
 
-static int ask_some(struct weir_object_client *client, const struct body *body, struct shard *shard,
-                    uint64_t first, uint64_t *end, bool is_write)
+static int ask_some(struct weir_object_client *client, const struct shared_object *shared_object,
+                    struct shard *shard, uint64_t first, uint64_t *end, bool is_write)
 {
     uint64_t needed = *end < first + WEIR_MAP_CHUNKS_MAX ? *end : first + WEIR_MAP_CHUNKS_MAX;
-    uint64_t goal = look_ahead(body, shard, first, *end, is_write);
-    int rc = ask(client, body, shard, first, goal - first, is_write);
+    uint64_t goal = look_ahead(shared_object, shard, first, *end, is_write);
+    int rc = ask(client, shared_object, shard, first, goal - first, is_write);
 
     if (rc == -ENOSPC && goal > needed) {
         goal = needed;
-        rc = ask(client, body, shard, first, goal - first, is_write);
+        rc = ask(client, shared_object, shard, first, goal - first, is_write);
     }
-    if (rc == -ENOSPC && drop_orphans(client))
-        rc = ask(client, body, shard, first, goal - first, is_write);
+    if (rc == -ENOSPC && weir_client_drop_orphans(client))
+        rc = ask(client, shared_object, shard, first, goal - first, is_write);
     *end = goal;
     return rc;
 }
 
-static int map_shard(struct weir_object_client *client, const struct body *body,
+static int map_shard(struct weir_object_client *client, const struct shared_object *shared_object,
                      struct shard *shard, uint64_t begin, uint64_t end, bool is_write)
 {
     uint64_t last = (end + WEIR_CHUNK_BYTES - 1) / WEIR_CHUNK_BYTES;
@@ -165,13 +166,13 @@ static int map_shard(struct weir_object_client *client, const struct body *body,
             chunk++;
             continue;
         }
-        rc = reach_server(client, shard->server);
+        rc = weir_client_reach(client, shard->server);
         if (rc == 0)
-            rc = watch_dirt(client, shard);
+            rc = track_dirty_ranges(client, shard);
         if (rc == 0)
-            rc = ask_some(client, body, shard, chunk, &asked, is_write);
+            rc = ask_some(client, shared_object, shard, chunk, &asked, is_write);
         if (rc < 0) {
-            note_failure(client, shard->server, rc);
+            weir_client_note_failure(client, shard->server, rc);
             return rc;
         }
         chunk = asked;
@@ -186,33 +187,36 @@ struct part {
     uint64_t end;
 };
 
-static struct part part_of(const struct body *body, uint32_t shard, uint64_t offset, uint64_t bytes)
+static struct part part_of(const struct shared_object *shared_object, uint32_t shard,
+                           uint64_t offset, uint64_t bytes)
 {
-    return (struct part){weir_stripe_shard_bytes(&body->pattern, shard, offset),
-                         weir_stripe_shard_bytes(&body->pattern, shard, offset + bytes)};
+    return (struct part){weir_stripe_shard_bytes(&shared_object->pattern, shard, offset),
+                         weir_stripe_shard_bytes(&shared_object->pattern, shard, offset + bytes)};
 }
 
 /* So many shards, from that of its first byte on, have a part of a range. */
-static uint32_t shards_of(const struct body *body, uint64_t offset, uint64_t bytes)
+static uint32_t shards_of(const struct shared_object *shared_object, uint64_t offset,
+                          uint64_t bytes)
 {
-    const struct weir_striping_pattern *pattern = &body->pattern;
+    const struct weir_striping_pattern *pattern = &shared_object->pattern;
     uint64_t units = (offset + bytes - 1) / pattern->unit_bytes - offset / pattern->unit_bytes + 1;
 
     return units < pattern->count ? (uint32_t)units : pattern->count;
 }
 
-int map_range(struct weir_object_client *client, struct body *body, uint64_t offset, uint64_t bytes,
-              bool is_write)
+int weir_client_map(struct weir_object_client *client, struct shared_object *shared_object,
+                    uint64_t offset, uint64_t bytes, bool is_write)
 {
-    uint32_t first = weir_stripe_locate(&body->pattern, offset, bytes).shard;
-    uint32_t count = shards_of(body, offset, bytes);
+    uint32_t first = weir_stripe_locate(&shared_object->pattern, offset, bytes).shard;
+    uint32_t count = shards_of(shared_object, offset, bytes);
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
-        uint32_t shard = (first + i) % body->pattern.count;
-        struct part part = part_of(body, shard, offset, bytes);
+        uint32_t shard = (first + i) % shared_object->pattern.count;
+        struct part part = part_of(shared_object, shard, offset, bytes);
 
-        rc = map_shard(client, body, &body->shards[shard], part.begin, part.end, is_write);
+        rc = map_shard(client, shared_object, &shared_object->shards[shard], part.begin, part.end,
+                       is_write);
     }
     return rc;
 }
@@ -242,40 +246,41 @@ static void widen(struct weir_range *range, uint64_t begin, uint64_t end)
 
 /* Where there is no room for a range of its own, the nearest one is widened: too much is written,
  * but nothing forgotten. */
-static void add_dirt(struct dirt *dirt, uint64_t begin, uint64_t end)
+static void add_dirty_range(struct dirty_ranges *dirty_ranges, uint64_t begin, uint64_t end)
 {
     struct weir_range *nearest = NULL;
 
-    for (unsigned i = dirt->count; i-- > 0;)
-        if (!nearest || distance(&dirt->ranges[i], begin, end) < distance(nearest, begin, end))
-            nearest = &dirt->ranges[i];
-    if (nearest && (touches(nearest, begin, end) || dirt->count == WEIR_RANGES_MAX))
+    for (unsigned i = dirty_ranges->count; i-- > 0;)
+        if (!nearest ||
+            distance(&dirty_ranges->ranges[i], begin, end) < distance(nearest, begin, end))
+            nearest = &dirty_ranges->ranges[i];
+    if (nearest && (touches(nearest, begin, end) || dirty_ranges->count == WEIR_RANGES_MAX))
         widen(nearest, begin, end);
     else
-        dirt->ranges[dirt->count++] = (struct weir_range){begin, end - begin};
+        dirty_ranges->ranges[dirty_ranges->count++] = (struct weir_range){begin, end - begin};
 }
 
-void note_written(struct body *body, uint64_t offset, uint64_t bytes)
+void weir_client_note_written(struct shared_object *shared_object, uint64_t offset, uint64_t bytes)
 {
-    uint32_t first = weir_stripe_locate(&body->pattern, offset, bytes).shard;
-    uint32_t count = shards_of(body, offset, bytes);
+    uint32_t first = weir_stripe_locate(&shared_object->pattern, offset, bytes).shard;
+    uint32_t count = shards_of(shared_object, offset, bytes);
 
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t number = (first + i) % body->pattern.count;
-        struct shard *shard = &body->shards[number];
+        uint32_t number = (first + i) % shared_object->pattern.count;
+        struct shard *shard = &shared_object->shards[number];
 
         shard->written++;
-        if (shard->dirt) {
-            struct part part = part_of(body, number, offset, bytes);
+        if (shard->dirty_ranges) {
+            struct part part = part_of(shared_object, number, offset, bytes);
 
-            add_dirt(shard->dirt, part.begin, part.end);
+            add_dirty_range(shard->dirty_ranges, part.begin, part.end);
         }
     }
 }
 
-void note_all_written(struct shard *shard)
+void weir_client_note_all_written(struct shard *shard)
 {
-    if (shard->dirt)
-        add_dirt(shard->dirt, 0, shard->chunk_count * WEIR_CHUNK_BYTES);
+    if (shard->dirty_ranges)
+        add_dirty_range(shard->dirty_ranges, 0, shard->chunk_count * WEIR_CHUNK_BYTES);
     shard->written++;
 }

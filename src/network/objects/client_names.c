@@ -14,17 +14,18 @@ static struct weir_path path_of(const char *text)
     return weir_path_trim((struct weir_path){text, strlen(text)});
 }
 
-static struct server_end *server_of(struct weir_object_client *client, struct weir_path directory)
+static struct client_server *server_of(struct weir_object_client *client,
+                                       struct weir_path directory)
 {
     return &client->servers[weir_path_server(directory, client->params.server_count)];
 }
 
-int reach_and_call(struct weir_object_client *client, struct server_end *server,
-                   const struct weir_request *request, const struct parts *parts)
+int weir_client_reach_and_call(struct weir_object_client *client, struct client_server *server,
+                               const struct weir_request *request, const struct parts *parts)
 {
-    int rc = reach_server(client, server);
+    int rc = weir_client_reach(client, server);
 
-    return rc < 0 ? rc : call(client, server, request, parts);
+    return rc < 0 ? rc : weir_client_call(client, server, request, parts);
 }
 
 /* At the home of the path; `new_path`: NULL, or another one in the same directory. */
@@ -37,18 +38,18 @@ static int call_by_path(struct weir_object_client *client, const char *path, con
         parts.new_path = path_of(new_path);
     if (parts.path.count == 0 || (new_path && parts.new_path.count == 0))
         return -ENOENT;
-    return reach_and_call(client, server_of(client, weir_path_directory(parts.path)), request,
-                          &parts);
+    return weir_client_reach_and_call(client, server_of(client, weir_path_directory(parts.path)),
+                                      request, &parts);
 }
 
-int call_home(struct weir_object_client *client, enum weir_verb verb, uint64_t object,
-              uint64_t generation, uint64_t bytes)
+int weir_client_call_home(struct weir_object_client *client, enum weir_verb verb, uint64_t object,
+                          uint64_t generation, uint64_t bytes)
 {
     uint32_t home = weir_object_home(object);
 
     if (home >= client->params.server_count)
         return -EPROTO;
-    return reach_and_call(
+    return weir_client_reach_and_call(
         client, &client->servers[home],
         &(struct weir_request){
             .verb = verb, .object = object, .generation = generation, .bytes = bytes},
@@ -60,11 +61,11 @@ int call_home(struct weir_object_client *client, enum weir_verb verb, uint64_t o
 static int drop_at(struct weir_object_client *client, uint32_t server,
                    const struct weir_orphan *orphan)
 {
-    return reach_and_call(client, &client->servers[server],
-                          &(struct weir_request){.verb = WEIR_VERB_DROP,
-                                                 .object = orphan->object,
-                                                 .generation = orphan->generation},
-                          NULL);
+    return weir_client_reach_and_call(client, &client->servers[server],
+                                      &(struct weir_request){.verb = WEIR_VERB_DROP,
+                                                             .object = orphan->object,
+                                                             .generation = orphan->generation},
+                                      NULL);
 }
 
 /* At all that may have a part, and last at the one that asked for it. A server that is gone has
@@ -83,7 +84,7 @@ static void drop_shards(struct weir_object_client *client, uint32_t speaker,
 /* If the answer that has just come, from the home of the object, says so. */
 static void drop_if_told(struct weir_object_client *client)
 {
-    const struct weir_answer *answer = &client->call.answer;
+    const struct weir_answer *answer = &client->weir_client_call.answer;
     uint32_t home = weir_object_home(answer->object);
 
     if (answer->flags & WEIR_ANSWER_DROP && home < client->params.server_count)
@@ -94,24 +95,26 @@ static void drop_if_told(struct weir_object_client *client)
                                           .first_server = answer->first_server});
 }
 
-static bool drop_orphans_of(struct weir_object_client *client, struct server_end *server)
+static bool drop_orphans_of(struct weir_object_client *client, struct client_server *server)
 {
     struct weir_orphan orphans[WEIR_ORPHANS_MAX];
     uint32_t count;
 
     server->has_orphans = false;
-    if (call(client, server, &(struct weir_request){.verb = WEIR_VERB_ORPHANS}, NULL) < 0)
+    if (weir_client_call(client, server, &(struct weir_request){.verb = WEIR_VERB_ORPHANS}, NULL) <
+        0)
         return false;
-    count = client->call.answer.count;
-    if (count > WEIR_ORPHANS_MAX || client->call.answer.payload_bytes != count * sizeof *orphans)
+    count = client->weir_client_call.answer.count;
+    if (count > WEIR_ORPHANS_MAX ||
+        client->weir_client_call.answer.payload_bytes != count * sizeof *orphans)
         return false;
-    memcpy(orphans, client->call.payload, count * sizeof *orphans);
+    memcpy(orphans, client->weir_client_call.payload, count * sizeof *orphans);
     for (uint32_t i = 0; i < count; i++)
         drop_shards(client, server->number, &orphans[i]);
     return count > 0;
 }
 
-bool drop_orphans(struct weir_object_client *client)
+bool weir_client_drop_orphans(struct weir_object_client *client)
 {
     bool were_some = false;
 
@@ -124,18 +127,18 @@ bool drop_orphans(struct weir_object_client *client)
 
 /* ---- objects ---- */
 
-static void free_body(struct weir_object_client *client, struct body *body)
+static void free_shared(struct weir_object_client *client, struct shared_object *shared_object)
 {
-    struct body **place = &client->bodies;
+    struct shared_object **place = &client->shared_objects;
 
-    while (*place != body)
+    while (*place != shared_object)
         place = &(*place)->next;
-    *place = body->next;
-    for (uint32_t i = 0; i < body->pattern.count; i++) {
-        free(body->shards[i].chunks);
-        free(body->shards[i].dirt);
+    *place = shared_object->next;
+    for (uint32_t i = 0; i < shared_object->pattern.count; i++) {
+        free(shared_object->shards[i].chunks);
+        free(shared_object->shards[i].dirty_ranges);
     }
-    free(body);
+    free(shared_object);
 }
 
 static void free_object(struct weir_object_client *client, struct weir_object *object)
@@ -145,18 +148,18 @@ static void free_object(struct weir_object_client *client, struct weir_object *o
     while (*place != object)
         place = &(*place)->next;
     *place = object->next;
-    if (--object->body->openings == 0)
-        free_body(client, object->body);
+    if (--object->shared_object->openings == 0)
+        free_shared(client, object->shared_object);
     free(object);
 }
 
-void drop_all(struct weir_object_client *client)
+void weir_client_forget_objects(struct weir_object_client *client)
 {
     while (client->objects)
         free_object(client, client->objects);
 }
 
-void read_facts(const struct weir_answer *answer, struct weir_object_facts *facts)
+void weir_client_read_facts(const struct weir_answer *answer, struct weir_object_facts *facts)
 {
     *facts = (struct weir_object_facts){
         .kind = (enum weir_object_kind)answer->kind,
@@ -167,46 +170,51 @@ void read_facts(const struct weir_answer *answer, struct weir_object_facts *fact
     };
 }
 
-static struct body *make_body(struct weir_object_client *client, const struct weir_answer *answer)
+static struct shared_object *make_shared(struct weir_object_client *client,
+                                         const struct weir_answer *answer)
 {
-    struct body *body = calloc(1, sizeof *body + answer->stripe_count * sizeof *body->shards);
+    struct shared_object *shared_object =
+        calloc(1, sizeof *shared_object + answer->stripe_count * sizeof *shared_object->shards);
 
-    if (!body)
+    if (!shared_object)
         return NULL;
-    body->id = answer->object;
-    body->pattern = (struct weir_striping_pattern){
+    shared_object->id = answer->object;
+    shared_object->pattern = (struct weir_striping_pattern){
         .unit_bytes = answer->unit_bytes,
         .count = answer->stripe_count,
         .server_count = client->params.server_count,
         .first_server = answer->first_server,
     };
     for (uint32_t i = 0; i < answer->stripe_count; i++)
-        body->shards[i].server = &client->servers[weir_stripe_server(&body->pattern, i)];
-    body->next = client->bodies;
-    client->bodies = body;
-    return body;
+        shared_object->shards[i].server =
+            &client->servers[weir_stripe_server(&shared_object->pattern, i)];
+    shared_object->next = client->shared_objects;
+    client->shared_objects = shared_object;
+    return shared_object;
 }
 
 /* The one there is, if it is open here already, with what the home knows of it now. */
-static struct body *find_body(struct weir_object_client *client, const struct weir_answer *answer)
+static struct shared_object *find_shared(struct weir_object_client *client,
+                                         const struct weir_answer *answer)
 {
-    struct body *body = client->bodies;
+    struct shared_object *shared_object = client->shared_objects;
     uint64_t bytes = answer->size;
 
-    while (body && (body->id != answer->object || body->facts.generation != answer->generation))
-        body = body->next;
-    if (!body)
-        body = make_body(client, answer);
-    if (!body)
+    while (shared_object && (shared_object->id != answer->object ||
+                             shared_object->facts.generation != answer->generation))
+        shared_object = shared_object->next;
+    if (!shared_object)
+        shared_object = make_shared(client, answer);
+    if (!shared_object)
         return NULL;
-    body->openings++;
-    if (body->facts.bytes > bytes)
-        bytes = body->facts.bytes;
-    read_facts(answer, &body->facts);
-    body->facts.bytes = bytes;
-    if (answer->size > body->told_bytes)
-        body->told_bytes = answer->size;
-    return body;
+    shared_object->openings++;
+    if (shared_object->facts.bytes > bytes)
+        bytes = shared_object->facts.bytes;
+    weir_client_read_facts(answer, &shared_object->facts);
+    shared_object->facts.bytes = bytes;
+    if (answer->size > shared_object->told_bytes)
+        shared_object->told_bytes = answer->size;
+    return shared_object;
 }
 
 static bool is_layout(const struct weir_object_client *client, const struct weir_answer *answer)
@@ -220,7 +228,7 @@ static bool is_layout(const struct weir_object_client *client, const struct weir
 static int ask_open(struct weir_object_client *client, const struct weir_object_params *params)
 {
     struct weir_request request = {.verb = WEIR_VERB_OPEN};
-    const struct weir_answer *answer = &client->call.answer;
+    const struct weir_answer *answer = &client->weir_client_call.answer;
     int rc;
 
     if (params->must_create) {
@@ -240,19 +248,20 @@ static int make_object(struct weir_object_client *client, const struct weir_obje
                        struct weir_object **object)
 {
     struct weir_object *made = calloc(1, sizeof *made);
-    struct body *body = made ? find_body(client, &client->call.answer) : NULL;
+    struct shared_object *shared_object =
+        made ? find_shared(client, &client->weir_client_call.answer) : NULL;
 
-    if (!body) {
+    if (!shared_object) {
         free(made);
         return -ENOMEM;
     }
     *made = (struct weir_object){.next = client->objects,
-                                 .body = body,
+                                 .shared_object = shared_object,
                                  .can_read = params->can_read,
                                  .can_write = params->can_write};
     client->objects = made;
     if (params->can_write)
-        body->expected_bytes = params->expected_bytes;
+        shared_object->expected_bytes = params->expected_bytes;
     *object = made;
     return 0;
 }
@@ -260,7 +269,7 @@ static int make_object(struct weir_object_client *client, const struct weir_obje
 int weir_object_open(struct weir_object_client *client, const struct weir_object_params *params,
                      struct weir_object **object)
 {
-    const struct weir_answer *answer = &client->call.answer;
+    const struct weir_answer *answer = &client->weir_client_call.answer;
     struct weir_object *opened = NULL;
     int rc = ask_open(client, params);
 
@@ -268,69 +277,74 @@ int weir_object_open(struct weir_object_client *client, const struct weir_object
         return rc;
     rc = make_object(client, params, &opened);
     if (rc < 0) {
-        call_home(client, WEIR_VERB_CLOSE, answer->object, answer->generation, 0);
+        weir_client_call_home(client, WEIR_VERB_CLOSE, answer->object, answer->generation, 0);
         return rc;
     }
     /* Only whoever made it: others ask for what they come across. That memory will not do is told
      * by the transfer that finds none. */
-    if (answer->flags & WEIR_ANSWER_CREATED && opened->body->expected_bytes > 0)
-        map_range(client, opened->body, 0, opened->body->expected_bytes, true);
+    if (answer->flags & WEIR_ANSWER_CREATED && opened->shared_object->expected_bytes > 0)
+        weir_client_map(client, opened->shared_object, 0, opened->shared_object->expected_bytes,
+                        true);
     *object = opened;
     return 0;
 }
 
 /* The server may give these chunks to others. */
-static void release_shards(struct weir_object_client *client, struct body *body)
+static void release_shards(struct weir_object_client *client, struct shared_object *shared_object)
 {
-    for (uint32_t i = 0; i < body->pattern.count; i++)
-        if (body->shards[i].was_asked_for && body->shards[i].server->state == SERVER_UP)
-            call(client, body->shards[i].server,
-                 &(struct weir_request){.verb = WEIR_VERB_RELEASE,
-                                        .object = body->id,
-                                        .generation = body->facts.generation},
-                 NULL);
+    for (uint32_t i = 0; i < shared_object->pattern.count; i++)
+        if (shared_object->shards[i].was_asked_for &&
+            shared_object->shards[i].server->state == SERVER_UP)
+            weir_client_call(client, shared_object->shards[i].server,
+                             &(struct weir_request){.verb = WEIR_VERB_RELEASE,
+                                                    .object = shared_object->id,
+                                                    .generation = shared_object->facts.generation},
+                             NULL);
 }
 
 int weir_object_close(struct weir_object_client *client, struct weir_object *object)
 {
-    struct body *body = object->body;
-    uint64_t bytes = body->facts.bytes > body->told_bytes ? body->facts.bytes : 0;
+    struct shared_object *shared_object = object->shared_object;
+    uint64_t bytes =
+        shared_object->facts.bytes > shared_object->told_bytes ? shared_object->facts.bytes : 0;
     uint64_t until_ns = 0;
     int rc;
 
     while (object->slots > 0)
-        if (wait_a_while(client, UINT64_MAX, &until_ns) == WAIT_BROKEN)
+        if (weir_client_wait(client, UINT64_MAX, &until_ns) == WAIT_BROKEN)
             return -EIO;
-    if (body->openings == 1)
-        release_shards(client, body);
-    rc = call_home(client, WEIR_VERB_CLOSE, body->id, body->facts.generation, bytes);
+    if (shared_object->openings == 1)
+        release_shards(client, shared_object);
+    rc = weir_client_call_home(client, WEIR_VERB_CLOSE, shared_object->id,
+                               shared_object->facts.generation, bytes);
     if (rc == 0) {
-        body->told_bytes = bytes > 0 ? bytes : body->told_bytes;
+        shared_object->told_bytes = bytes > 0 ? bytes : shared_object->told_bytes;
         drop_if_told(client);
     }
     free_object(client, object);
     return rc;
 }
 
-int ask_size(struct weir_object_client *client, struct body *body)
+int weir_client_ask_size(struct weir_object_client *client, struct shared_object *shared_object)
 {
-    int rc = call_home(client, WEIR_VERB_STAT, body->id, body->facts.generation, 0);
-    uint64_t bytes = client->call.answer.size;
+    int rc = weir_client_call_home(client, WEIR_VERB_STAT, shared_object->id,
+                                   shared_object->facts.generation, 0);
+    uint64_t bytes = client->weir_client_call.answer.size;
 
     if (rc < 0)
         return rc;
-    if (bytes > body->told_bytes)
-        body->told_bytes = bytes;
-    if (bytes > body->facts.bytes)
-        body->facts.bytes = bytes;
+    if (bytes > shared_object->told_bytes)
+        shared_object->told_bytes = bytes;
+    if (bytes > shared_object->facts.bytes)
+        shared_object->facts.bytes = bytes;
     return 0;
 }
 
 int64_t weir_object_size(struct weir_object_client *client, struct weir_object *object)
 {
-    int rc = ask_size(client, object->body);
+    int rc = weir_client_ask_size(client, object->shared_object);
 
-    return rc < 0 ? rc : (int64_t)object->body->facts.bytes;
+    return rc < 0 ? rc : (int64_t)object->shared_object->facts.bytes;
 }
 
 /* ---- names ---- */
@@ -341,7 +355,7 @@ int weir_object_stat(struct weir_object_client *client, const char *path,
     int rc = call_by_path(client, path, NULL, &(struct weir_request){.verb = WEIR_VERB_STAT});
 
     if (rc == 0)
-        read_facts(&client->call.answer, facts);
+        weir_client_read_facts(&client->weir_client_call.answer, facts);
     return rc;
 }
 
@@ -364,8 +378,8 @@ static int ask_page(struct weir_object_client *client, struct weir_path director
                     uint32_t *count, unsigned char **payload)
 {
     const uint64_t most = client->params.fabric.message_bytes - sizeof(struct weir_answer);
-    const struct weir_answer *answer = &client->call.answer;
-    int rc = reach_and_call(
+    const struct weir_answer *answer = &client->weir_client_call.answer;
+    int rc = weir_client_reach_and_call(
         client, server_of(client, directory),
         &(struct weir_request){.verb = WEIR_VERB_LIST, .cookie = *cookie, .bytes = most},
         &(struct parts){.path = directory});
@@ -375,7 +389,7 @@ static int ask_page(struct weir_object_client *client, struct weir_path director
     *payload = malloc(answer->payload_bytes + 1);
     if (!*payload)
         return -ENOMEM;
-    memcpy(*payload, client->call.payload, answer->payload_bytes);
+    memcpy(*payload, client->weir_client_call.payload, answer->payload_bytes);
     *cookie = answer->cookie;
     *count = answer->count;
     return (int)answer->payload_bytes;
@@ -477,7 +491,7 @@ int weir_object_rename(struct weir_object_client *client, const char *path, cons
                            weir_path_directory(path_of(new_path))))
         return -EXDEV;
     rc = call_by_path(client, path, new_path, &request);
-    if (rc == -EISDIR && client->call.answer.kind == WEIR_OBJECT_DIRECTORY) {
+    if (rc == -EISDIR && client->weir_client_call.answer.kind == WEIR_OBJECT_DIRECTORY) {
         /* Names in it would stay where they are, or turn up in another directory. */
         rc = check_empty(client, path);
         if (rc == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the client share. Links and their flights are in client.c and client_calls.c,
- * names in client_names.c, places of chunks in client_map.c, transfers in
+/* What the files of the client share. Links and their operations are in client.c and
+ * client_calls.c, names in client_names.c, places of chunks in client_map.c, transfers in
  * client_data.c. */
 #ifndef WEIR_NETWORK_OBJECTS_CLIENT_PARTS_H
 #define WEIR_NETWORK_OBJECTS_CLIENT_PARTS_H
@@ -19,22 +19,23 @@
 #define BOUNCE_PIECE_BYTES (UINT64_C(1) << 20)
 
 enum {
-    BATCH = 32,           /* wires that are posted together at most */
+    BATCH = 32,           /* work requests that are posted together at most */
     EVENTS = 32,          /* looked at together */
     MESSAGE_BYTES = 8192, /* answers about names and chunks */
     CREDITS = 32,
-    FLIGHTS_MAX = 65535,
-    NO_FLIGHT = 65535
+    OPS_MAX = 65535,
+    NO_OP = 65535
 };
 
 enum wait_end { WAIT_EVENT, WAIT_OVER, WAIT_SIGNAL, WAIT_BROKEN };
 
 /* ---- servers ---- */
 
-/* What was handed to a link and is not back: a wire, or a request until its answer comes. */
-struct flight {
+/* What was handed to a link and is not back: a work request, or a request until its answer comes.
+ */
+struct op {
     struct slot *slot; /* whose it is; NULL: a call's */
-    struct server_end *server;
+    struct client_server *server;
     struct weir_request request; /* of data: valid until it is posted */
     void *place;                 /* READ_SEND: where the data go */
     struct shard *shard;         /* COMMIT: whose data */
@@ -44,12 +45,12 @@ struct flight {
     uint16_t next_free;
     bool is_request;
     bool is_probe; /* its answer is of no use but that it came */
-    bool is_flying;
+    bool is_outstanding;
 };
 
 enum server_state { SERVER_UNTRIED, SERVER_JOINING, SERVER_UP, SERVER_GONE };
 
-struct server_end {
+struct client_server {
     struct weir_link *link;
     struct weir_link *old_link; /* to be closed when all events are looked at */
     enum server_state state;
@@ -70,39 +71,39 @@ struct server_end {
     uint64_t quiet_ns; /* when it was last known to have been heard; 0: not known */
     unsigned asked;    /* requests in flight */
     unsigned reserve;  /* of the credits, for a probe */
-    struct flight *flights;
-    unsigned flight_count;
-    unsigned flying;
+    struct op *ops;
+    unsigned op_count;
+    unsigned outstanding;
     uint16_t first_free;
     struct slot *stalled; /* slots that wait for room on the link: a list, the longest first */
     struct slot *last_stalled;
     unsigned batch_count;
-    struct weir_wire batch[BATCH];
+    struct weir_wr batch[BATCH];
 };
 
 /* ---- objects ---- */
 
 /* Ranges of a shard that fsync must bring to the backing. */
-struct dirt {
+struct dirty_ranges {
     struct weir_range ranges[WEIR_RANGES_MAX];
     unsigned count;
 };
 
 /* What a server holds of an object. */
 struct shard {
-    struct server_end *server;
+    struct client_server *server;
     uint64_t *chunks; /* their addresses at the server */
     uint64_t chunk_count;
     uint64_t held;      /* of them that are known */
     bool was_asked_for; /* the server may have noted that we hold it, if only in order to refuse */
     uint64_t written;   /* a count that grows with each write; ... */
     uint64_t committed; /* ... and what it was when the last commit that was answered was sent */
-    struct dirt *dirt;  /* NULL: there is no backing to bring it to */
+    struct dirty_ranges *dirty_ranges; /* NULL: there is no backing to bring it to */
 };
 
 /* An object as this client knows it, however often it is open here. */
-struct body {
-    struct body *next;
+struct shared_object {
+    struct shared_object *next;
     unsigned openings;
     uint64_t id;
     struct weir_striping_pattern pattern;
@@ -114,7 +115,7 @@ struct body {
 
 struct weir_object {
     struct weir_object *next;
-    struct body *body;
+    struct shared_object *shared_object;
     bool can_read;
     bool can_write;
     unsigned slots; /* in flight */
@@ -129,14 +130,14 @@ struct slot {
     enum slot_phase phase;
     bool is_listed;        /* in `todo`, or stalled at a server */
     bool is_bounced;       /* its data do not lie in lent memory */
-    unsigned pending;      /* flights */
+    unsigned pending;      /* operations */
     int error;             /* the first */
     uint64_t limit;        /* bytes that there are to move */
     uint64_t sent;         /* handed over, of them; COMMITTING: shards */
     uint64_t window_begin; /* what goes through the bounce buffer now; all of it without one */
     uint64_t window_end;
-    uint64_t number;         /* in the order of submission */
-    struct server_end *full; /* where there was no room, of late */
+    uint64_t number;            /* in the order of submission */
+    struct client_server *full; /* where there was no room, of late */
     struct slot *next_stalled;
     enum weir_object_flush level; /* that a sync has reached */
 };
@@ -149,7 +150,7 @@ struct slot_ring {
 };
 
 /* The call that waits for its answer. */
-struct call {
+struct weir_client_call {
     bool is_waiting;
     int status; /* of the way; that of the answer is in it */
     struct weir_answer answer;
@@ -161,15 +162,15 @@ struct weir_object_client {
     unsigned char secret[WEIR_SECRET_BYTES];
     struct weir_fabric *fabric;
     const struct weir_fabric_facts *facts;
-    struct server_end *servers;
+    struct client_server *servers;
     char (*addresses)[WEIR_ADDRESS_BYTES];
     struct weir_object *objects;
-    struct body *bodies;
+    struct shared_object *shared_objects;
 
     struct slot *slots;
     struct slot_ring todo; /* something can be done for them */
     struct slot_ring done;
-    struct server_end **posts; /* servers with a batch */
+    struct client_server **posts; /* servers with a batch */
     unsigned post_count;
     uint64_t submitted; /* count of all */
     unsigned waiting_syncs;
@@ -185,11 +186,11 @@ struct weir_object_client {
     size_t bounce_bytes;   /* of a piece */
     struct weir_region *bounce_region;
 
-    struct call call;
-    unsigned char *answer; /* to it: message_bytes */
-    unsigned char *letter; /* the request: as many */
-    struct weir_region *letter_region;
-    size_t letter_bytes;
+    struct weir_client_call weir_client_call;
+    unsigned char *answer;  /* to it: message_bytes */
+    unsigned char *request; /* the request: as many */
+    struct weir_region *request_region;
+    size_t request_bytes;
     enum weir_object_flush flushed;
     int failed_server; /* of the latest failure; -1: none */
     int failed_code;
@@ -198,56 +199,60 @@ struct weir_object_client {
 /* ---- client.c ---- */
 
 /* The server, linked; it is connected to if that was not yet tried. 0 or -errno. */
-int reach_server(struct weir_object_client *client, struct server_end *server);
+int weir_client_reach(struct weir_object_client *client, struct client_server *server);
 /* It is no more: what was under way to it fails with `code`, and so does all that is to come. */
-void lose_server(struct weir_object_client *client, struct server_end *server, int code);
-void note_failure(struct weir_object_client *client, const struct server_end *server, int code);
+void weir_client_lose_server(struct weir_object_client *client, struct client_server *server,
+                             int code);
+void weir_client_note_failure(struct weir_object_client *client, const struct client_server *server,
+                              int code);
 /* Looks at what has happened, and does what follows from it. Returns the number of events, or
  * -errno if the fabric is broken. */
-int turn(struct weir_object_client *client, uint64_t timeout_ns);
+int weir_client_poll(struct weir_object_client *client, uint64_t timeout_ns);
 /* One turn of waiting; `*until_ns` is 0 at the first. */
-enum wait_end wait_a_while(struct weir_object_client *client, uint64_t timeout_ns,
-                           uint64_t *until_ns);
+enum wait_end weir_client_wait(struct weir_object_client *client, uint64_t timeout_ns,
+                               uint64_t *until_ns);
 /* Gives up the servers that have owed something for too long, and said nothing meanwhile. */
-void look_for_silent(struct weir_object_client *client, uint64_t now_ns);
+void weir_client_find_silent(struct weir_object_client *client, uint64_t now_ns);
 
 /* ---- client_data.c ---- */
 
 /* Something can be done for the slot. */
-void attend(struct weir_object_client *client, struct slot *slot);
+void weir_client_schedule(struct weir_object_client *client, struct slot *slot);
 /* One of the slots that wait for room at the server is tried again, or all of them. */
-void retry_stalled(struct weir_object_client *client, struct server_end *server, bool all);
-void run_slots(struct weir_object_client *client);
+void weir_client_retry_stalled(struct weir_object_client *client, struct client_server *server,
+                               bool all);
+void weir_client_run_slots(struct weir_object_client *client);
 /* Where the next byte of a transfer lies in registered memory. */
 struct data_place {
     unsigned char *data;
     struct weir_region *region;
     uint64_t offset; /* in the region */
 };
-struct data_place place_of(const struct weir_object_client *client, const struct slot *slot);
+struct data_place weir_client_data_place(const struct weir_object_client *client,
+                                         const struct slot *slot);
 /* What was in flight is back. */
-void land(struct weir_object_client *client, struct flight *flight, int result);
+void weir_client_complete_op(struct weir_object_client *client, struct op *op, int result);
 /* Memory for transfers outside of what was lent. 0 or -errno. */
-int open_bounce(struct weir_object_client *client);
-void close_bounce(struct weir_object_client *client);
+int weir_client_open_bounce(struct weir_object_client *client);
+void weir_client_close_bounce(struct weir_object_client *client);
 
 /* ---- client_calls.c ---- */
 
 /* One more is pending for the slot, if it is not a call's. NULL: there are no more. */
-struct flight *take_flight(struct server_end *server, struct slot *slot);
-void give_flight(struct flight *flight);
-/* Of a flight whose wire was not taken. False: the link was found to be gone on the way, and the
- * flight has landed with the others, with the error. */
-bool take_back(struct flight *flight);
-/* Puts a wire behind the others that go to the server with the next flush. False: there is no
- * room. */
-bool push_wire(struct weir_object_client *client, struct server_end *server,
-               const struct weir_wire *wire);
-void flush_posts(struct weir_object_client *client);
+struct op *weir_client_take_op(struct client_server *server, struct slot *slot);
+void weir_client_give_op(struct op *op);
+/* Of an operation whose work request was not taken. False: the link was found to be gone on the
+ * way, and the operation is completed with the others, with the error. */
+bool weir_client_cancel_op(struct op *op);
+/* Puts a work request behind the others that go to the server with the next flush. False: there is
+ * no room. */
+bool push_wr(struct weir_object_client *client, struct client_server *server,
+             const struct weir_wr *wr);
+void weir_client_flush(struct weir_object_client *client);
 /* What came from a server. */
-void take_message(struct weir_object_client *client, struct server_end *server,
-                  const struct weir_event *event);
-int say_hello(struct weir_object_client *client, struct server_end *server);
+void weir_client_take_message(struct weir_object_client *client, struct client_server *server,
+                              const struct weir_event *event);
+int weir_client_say_hello(struct weir_object_client *client, struct client_server *server);
 /* Asks and waits: `request` without lengths and id, which are filled in, and its parts. The answer
  * is in client->call. Its status, or -errno of the way. */
 struct parts {
@@ -256,44 +261,45 @@ struct parts {
     const void *payload;
     size_t payload_bytes;
 };
-int call(struct weir_object_client *client, struct server_end *server,
-         const struct weir_request *request, const struct parts *parts);
+int weir_client_call(struct weir_object_client *client, struct client_server *server,
+                     const struct weir_request *request, const struct parts *parts);
 /* Memory for what calls say and hear. */
-int open_letters(struct weir_object_client *client, struct weir_error *error);
-void close_letters(struct weir_object_client *client);
+int weir_client_open_messages(struct weir_object_client *client, struct weir_error *error);
+void weir_client_close_messages(struct weir_object_client *client);
 
 /* Requests of slots, whose answers come by land. False: there is no room. */
-bool send_request_size(struct weir_object_client *client, struct slot *slot);
-bool send_request_commit(struct weir_object_client *client, struct slot *slot, struct shard *shard);
+bool weir_client_send_size(struct weir_object_client *client, struct slot *slot);
+bool weir_client_send_commit(struct weir_object_client *client, struct slot *slot,
+                             struct shard *shard);
 /* Asks the server whether it is there at all. False: there is no room. */
-bool send_probe(struct weir_object_client *client, struct server_end *server);
+bool weir_client_send_probe(struct weir_object_client *client, struct client_server *server);
 /* PULL and SEND: of so many bytes at most; *bytes becomes what was asked for. */
-bool send_request_data(struct weir_object_client *client, struct slot *slot, uint64_t *bytes,
-                       struct shard *shard, uint64_t offset);
+bool weir_client_send_data(struct weir_object_client *client, struct slot *slot, uint64_t *bytes,
+                           struct shard *shard, uint64_t offset);
 
 /* ---- client_map.c ---- */
 
 /* Sees to it that the chunks of a range are known; those that there are, or (`is_write`) all. 0 or
  * -errno. */
-int map_range(struct weir_object_client *client, struct body *body, uint64_t offset, uint64_t bytes,
-              bool is_write);
+int weir_client_map(struct weir_object_client *client, struct shared_object *shared_object,
+                    uint64_t offset, uint64_t bytes, bool is_write);
 /* A write of this range is done: a sync has something to do. */
-void note_written(struct body *body, uint64_t offset, uint64_t bytes);
+void weir_client_note_written(struct shared_object *shared_object, uint64_t offset, uint64_t bytes);
 /* The same of all that a shard has: a commit failed. */
-void note_all_written(struct shard *shard);
+void weir_client_note_all_written(struct shard *shard);
 
 /* ---- client_names.c ---- */
 
-int reach_and_call(struct weir_object_client *client, struct server_end *server,
-                   const struct weir_request *request, const struct parts *parts);
-int call_home(struct weir_object_client *client, enum weir_verb verb, uint64_t object,
-              uint64_t generation, uint64_t bytes);
-void read_facts(const struct weir_answer *answer, struct weir_object_facts *facts);
+int weir_client_reach_and_call(struct weir_object_client *client, struct client_server *server,
+                               const struct weir_request *request, const struct parts *parts);
+int weir_client_call_home(struct weir_object_client *client, enum weir_verb verb, uint64_t object,
+                          uint64_t generation, uint64_t bytes);
+void weir_client_read_facts(const struct weir_answer *answer, struct weir_object_facts *facts);
 /* Forgets all objects; nobody hears of it. */
-void drop_all(struct weir_object_client *client);
+void weir_client_forget_objects(struct weir_object_client *client);
 /* Asks the home. 0 or -errno. */
-int ask_size(struct weir_object_client *client, struct body *body);
+int weir_client_ask_size(struct weir_object_client *client, struct shared_object *shared_object);
 /* Removes what objects left behind whose last user is gone. True if there was some. */
-bool drop_orphans(struct weir_object_client *client);
+bool weir_client_drop_orphans(struct weir_object_client *client);
 
 #endif

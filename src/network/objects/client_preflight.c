@@ -68,84 +68,84 @@ static void close_trial(struct trial *trial)
 
 /* ---- steps ---- */
 
-static int exchange_message(struct weir_object_client *client, struct server_end *server,
+static int exchange_message(struct weir_object_client *client, struct client_server *server,
                             const struct trial *trial)
 {
     size_t there = server->message_bytes - sizeof(struct weir_request);
-    size_t here = client->letter_bytes - sizeof(struct weir_request);
+    size_t here = client->request_bytes - sizeof(struct weir_request);
     size_t bytes = there < here ? there : here;
-    int rc = call(client, server, &(struct weir_request){.verb = WEIR_VERB_PING},
-                  &(struct parts){.payload = trial->out, .payload_bytes = bytes});
+    int rc = weir_client_call(client, server, &(struct weir_request){.verb = WEIR_VERB_PING},
+                              &(struct parts){.payload = trial->out, .payload_bytes = bytes});
 
     if (rc < 0)
         return rc;
-    return client->call.answer.payload_bytes == bytes &&
-                   memcmp(client->call.payload, trial->out, bytes) == 0
+    return client->weir_client_call.answer.payload_bytes == bytes &&
+                   memcmp(client->weir_client_call.payload, trial->out, bytes) == 0
                ? 0
                : -EBADMSG;
 }
 
-static int move_wire(struct weir_object_client *client, struct server_end *server,
-                     const struct trial *trial, enum weir_wire_verb verb)
+static int move_wr(struct weir_object_client *client, struct client_server *server,
+                   const struct trial *trial, enum weir_wr_verb verb)
 {
     uint64_t bytes = trial->bytes;
-    struct flight *flight = take_flight(server, NULL);
+    struct op *op = weir_client_take_op(server, NULL);
     uint64_t until_ns = 0;
 
-    if (!flight)
+    if (!op)
         return -EBUSY;
     if (bytes > server->scratch_bytes)
         bytes = server->scratch_bytes;
-    if (bytes > client->facts->longest_wire_bytes)
-        bytes = client->facts->longest_wire_bytes;
-    client->call.is_waiting = true;
+    if (bytes > client->facts->longest_wr_bytes)
+        bytes = client->facts->longest_wr_bytes;
+    client->weir_client_call.is_waiting = true;
     /* It may have gone after it answered the step before: then nothing would come back. */
-    if (!push_wire(client, server,
-                   &(struct weir_wire){
-                       .verb = verb,
-                       .data = verb == WEIR_WIRE_WRITE ? trial->out : trial->back,
-                       .bytes = bytes,
-                       .region = trial->region,
-                       .remote_address = server->scratch_address,
-                       .remote = &server->key,
-                       .context = flight,
-                   })) {
-        take_back(flight);
-        client->call.is_waiting = false;
+    if (!push_wr(client, server,
+                 &(struct weir_wr){
+                     .verb = verb,
+                     .data = verb == WEIR_WR_WRITE ? trial->out : trial->back,
+                     .bytes = bytes,
+                     .region = trial->region,
+                     .remote_address = server->scratch_address,
+                     .remote = &server->key,
+                     .context = op,
+                 })) {
+        weir_client_cancel_op(op);
+        client->weir_client_call.is_waiting = false;
         return server->lost_code;
     }
-    flush_posts(client);
-    while (client->call.is_waiting)
-        if (wait_a_while(client, UINT64_MAX, &until_ns) == WAIT_BROKEN)
+    weir_client_flush(client);
+    while (client->weir_client_call.is_waiting)
+        if (weir_client_wait(client, UINT64_MAX, &until_ns) == WAIT_BROKEN)
             return -EIO;
-    return client->call.status;
+    return client->weir_client_call.status;
 }
 
-static int compare(const struct weir_object_client *client, const struct server_end *server,
+static int compare(const struct weir_object_client *client, const struct client_server *server,
                    const struct trial *trial)
 {
     uint64_t bytes = trial->bytes;
 
     if (bytes > server->scratch_bytes)
         bytes = server->scratch_bytes;
-    if (bytes > client->facts->longest_wire_bytes)
-        bytes = client->facts->longest_wire_bytes;
+    if (bytes > client->facts->longest_wr_bytes)
+        bytes = client->facts->longest_wr_bytes;
     return memcmp(trial->out, trial->back, bytes) == 0 ? 0 : -EBADMSG;
 }
 
-static int take_step(struct weir_object_client *client, struct server_end *server,
+static int take_step(struct weir_object_client *client, struct client_server *server,
                      struct trial *trial, enum trial_step step)
 {
     switch (step) {
     case STEP_LINK:
-        return reach_server(client, server);
+        return weir_client_reach(client, server);
     case STEP_MESSAGE:
         return exchange_message(client, server, trial);
     case STEP_WRITE:
-        return move_wire(client, server, trial, WEIR_WIRE_WRITE);
+        return move_wr(client, server, trial, WEIR_WR_WRITE);
     case STEP_READ:
         memset(trial->back, 0, trial->bytes);
-        return move_wire(client, server, trial, WEIR_WIRE_READ);
+        return move_wr(client, server, trial, WEIR_WR_READ);
     case STEP_COMPARE:
         return compare(client, server, trial);
     }
@@ -153,22 +153,23 @@ static int take_step(struct weir_object_client *client, struct server_end *serve
 }
 
 /* A server that refuses the greeting says why itself. */
-static int tell(const struct weir_object_client *client, const struct server_end *server,
+static int tell(const struct weir_object_client *client, const struct client_server *server,
                 enum trial_step step, int rc, struct weir_error *error)
 {
     const char *address = client->addresses[server->number];
-    int length = (int)client->call.answer.payload_bytes;
+    int length = (int)client->weir_client_call.answer.payload_bytes;
 
-    if (step == STEP_LINK && client->call.answer.status == rc && rc == -EPROTO && length > 0)
+    if (step == STEP_LINK && client->weir_client_call.answer.status == rc && rc == -EPROTO &&
+        length > 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "rdma", "server %u at %s: %.*s",
                               server->number, address, length < 400 ? length : 400,
-                              (const char *)client->call.payload);
+                              (const char *)client->weir_client_call.payload);
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "rdma",
                           "server %u at %s: %s failed: %s; %s", server->number, address,
                           steps[step].name, strerror(-rc), steps[step].way_out);
 }
 
-static int try_server(struct weir_object_client *client, struct server_end *server,
+static int try_server(struct weir_object_client *client, struct client_server *server,
                       struct trial *trial, struct weir_error *error)
 {
     for (int step = STEP_LINK; step <= STEP_COMPARE; step++) {

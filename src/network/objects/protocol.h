@@ -28,7 +28,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "structs travel as the
 #define WEIR_NO_CHUNK UINT64_MAX /* address of chunks that nobody has written to */
 
 /* Both ends receive messages of this length at least: every request and answer that is not data,
- * names or a list fits into the header of one wire. Links to shorter buffers are cut. */
+ * names or a list fits into the header of one work request. Links to shorter buffers are cut. */
 #define WEIR_OBJECT_MESSAGE_BYTES_MIN WEIR_HEADER_BYTES
 
 /* An object is known by its id: in the upper 16 bits its home, which is the server of its name

@@ -53,13 +53,13 @@ static void *run(void *context)
             tell_broken(server, count);
             break;
         }
-        weir_server_take(server, events, (unsigned)count);
+        weir_server_take_events(server, events, (unsigned)count);
         weir_server_reap_jobs(server);
         /* One chunk at a time, and only when nobody asks for anything. */
         is_tidy = !count ? !weir_store_tidy(server->store) : false;
         tell_facts(server);
     }
-    weir_server_cut_all(server);
+    weir_server_disconnect_all(server);
     return NULL;
 }
 

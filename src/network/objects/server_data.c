@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data that the server itself moves: pulled and pushed by wires, in messages, and to the backing.
+/* Data that the server itself moves: pulled and pushed by work requests, in messages, and to the
+ * backing.
  */
 #include "server_parts.h"
 
@@ -10,31 +11,31 @@
 
 /* ---- pull and push ---- */
 
-struct weir_wire weir_server_next_wire(struct weir_object_server *server, struct weir_task *task)
+struct weir_wr weir_server_next_wr(struct weir_object_server *server, struct weir_task *task)
 {
     const struct weir_request *request = &task->parsed.request;
-    uint64_t longest = weir_fabric_facts(server->fabric)->longest_wire_bytes;
-    struct weir_wire wire = {
-        .verb = request->verb == WEIR_VERB_WRITE_PULL ? WEIR_WIRE_READ : WEIR_WIRE_WRITE,
+    uint64_t longest = weir_fabric_facts(server->fabric)->longest_wr_bytes;
+    struct weir_wr wr = {
+        .verb = request->verb == WEIR_VERB_WRITE_PULL ? WEIR_WR_READ : WEIR_WR_WRITE,
         .remote_address = request->address + task->posted_bytes,
         .remote = &request->memory,
         .context = task,
     };
     uint64_t place;
 
-    wire.bytes = weir_shard_piece(task->shard, request->offset + task->posted_bytes,
-                                  request->bytes - task->posted_bytes, &place);
-    if (longest && wire.bytes > longest)
-        wire.bytes = longest;
+    wr.bytes = weir_shard_piece(task->shard, request->offset + task->posted_bytes,
+                                request->bytes - task->posted_bytes, &place);
+    if (longest && wr.bytes > longest)
+        wr.bytes = longest;
     if (place == WEIR_NO_CHUNK) {
-        assert(wire.verb == WEIR_WIRE_WRITE); /* what is pulled has its place */
-        wire.data = server->zeros;
-        wire.region = server->zeros_region;
+        assert(wr.verb == WEIR_WR_WRITE); /* what is pulled has its place */
+        wr.data = server->zeros;
+        wr.region = server->zeros_region;
     } else {
-        wire.data = (unsigned char *)server->slab.memory + place;
-        wire.region = server->slab_region;
+        wr.data = (unsigned char *)server->slab.memory + place;
+        wr.region = server->slab_region;
     }
-    return wire;
+    return wr;
 }
 
 void weir_server_move_data(struct weir_object_server *server, struct weir_task *task)

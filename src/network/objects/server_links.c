@@ -44,8 +44,8 @@ static void remove_queued(struct weir_task_queue *queue, const struct weir_task 
         }
 }
 
-static void complain(struct weir_object_server *server, const struct weir_link *link,
-                     const char *why)
+static void log_disconnect(struct weir_object_server *server, const struct weir_link *link,
+                           const char *why)
 {
     uint64_t now = weir_clock_kernel_ns();
     char peer[WEIR_ADDRESS_BYTES];
@@ -65,15 +65,15 @@ static void complain(struct weir_object_server *server, const struct weir_link *
     server->unlogged_count = 0;
 }
 
-void weir_server_doom(struct weir_object_server *server, struct weir_server_client *client,
-                      const char *why)
+void weir_server_disconnect(struct weir_object_server *server, struct weir_server_client *client,
+                            const char *why)
 {
-    if (client->is_doomed)
+    if (client->is_leaving)
         return;
-    client->is_doomed = true;
-    server->doomed_count++;
+    client->is_leaving = true;
+    server->leaving_count++;
     if (why)
-        complain(server, client->link, why);
+        log_disconnect(server, client->link, why);
 }
 
 /* ---- tasks ---- */
@@ -100,7 +100,7 @@ static struct weir_task *take_task(struct weir_object_server *server,
     task->reply = NULL;
     task->shard = NULL;
     task->posted_bytes = 0;
-    task->flying = 0;
+    task->outstanding = 0;
     task->job = (struct weir_backing_job){.owner = task};
     memset(&task->header.answer, 0, sizeof task->header.answer);
     return task;
@@ -153,7 +153,7 @@ unsigned char *weir_task_room(struct weir_object_server *server, struct weir_tas
     return task->reply;
 }
 
-static void feed(struct weir_object_server *server)
+static void serve_starving(struct weir_object_server *server)
 {
     while (server->starving.first && server->free_reply_count) {
         struct weir_task *task = server->starving.first;
@@ -167,47 +167,47 @@ static void feed(struct weir_object_server *server)
 /* ---- posting ---- */
 
 /* 1: posted; 0: the link is full, or lost. */
-static int post_wire(struct weir_task *task, const struct weir_wire *wire)
+static int post_wr(struct weir_task *task, const struct weir_wr *wr)
 {
-    int code = weir_link_post(task->client->link, wire, 1);
+    int code = weir_link_post(task->client->link, wr, 1);
 
     if (code <= 0)
         return 0; /* of a link that is lost, poll tells more */
-    task->flying++;
+    task->outstanding++;
     return 1;
 }
 
 static int post_answer(struct weir_object_server *server, struct weir_task *task)
 {
     const struct weir_answer *answer = &task->header.answer;
-    struct weir_wire wire = {.verb = WEIR_WIRE_SEND,
-                             .header = &task->header,
-                             .context = task,
-                             .header_bytes = sizeof *answer};
+    struct weir_wr wr = {.verb = WEIR_WR_SEND,
+                         .header = &task->header,
+                         .context = task,
+                         .header_bytes = sizeof *answer};
 
     if (task->reply) {
-        wire.data = task->reply;
-        wire.bytes = answer->payload_bytes;
-        wire.region = server->replies_region;
+        wr.data = task->reply;
+        wr.bytes = answer->payload_bytes;
+        wr.region = server->replies_region;
     } else {
-        wire.header_bytes += answer->payload_bytes;
+        wr.header_bytes += answer->payload_bytes;
     }
-    return post_wire(task, &wire);
+    return post_wr(task, &wr);
 }
 
 /* A task at the head of the queue. False: it must wait. */
 static bool post_task(struct weir_object_server *server, struct weir_task *task)
 {
     while (task->state == WEIR_TASK_MOVING) {
-        struct weir_wire wire = weir_server_next_wire(server, task);
+        struct weir_wr wr = weir_server_next_wr(server, task);
 
-        if (!post_wire(task, &wire))
+        if (!post_wr(task, &wr))
             return false;
-        task->posted_bytes += wire.bytes;
+        task->posted_bytes += wr.bytes;
         if (task->posted_bytes < task->parsed.request.bytes)
             continue;
         /* What was pulled must have come; what was pushed is there before the answer. */
-        task->state = wire.verb == WEIR_WIRE_READ ? WEIR_TASK_FLYING : WEIR_TASK_ANSWERING;
+        task->state = wr.verb == WEIR_WR_READ ? WEIR_TASK_OUTSTANDING : WEIR_TASK_ANSWERING;
     }
     if (task->state != WEIR_TASK_ANSWERING)
         return true;
@@ -219,7 +219,7 @@ static bool post_task(struct weir_object_server *server, struct weir_task *task)
 
 static void pump(struct weir_object_server *server, struct weir_server_client *client)
 {
-    while (!client->is_doomed && client->posting.first && post_task(server, client->posting.first))
+    while (!client->is_leaving && client->posting.first && post_task(server, client->posting.first))
         dequeue(&client->posting);
 }
 
@@ -267,7 +267,7 @@ static void start(struct weir_object_server *server, struct weir_server_client *
     atomic_fetch_add(&server->told.message_count, 1);
     if (!task) {
         weir_link_release(client->link, message);
-        weir_server_doom(server, client, "the server has no memory for its request");
+        weir_server_disconnect(server, client, "the server has no memory for its request");
         return;
     }
     task->message = message;
@@ -276,7 +276,7 @@ static void start(struct weir_object_server *server, struct weir_server_client *
         give_message_back(task);
         unlink_task(task);
         give_task(server, task);
-        weir_server_doom(server, client, "it sent what is no request");
+        weir_server_disconnect(server, client, "it sent what is no request");
     } else if (code) {
         weir_task_finish(server, task, code);
     } else {
@@ -290,7 +290,7 @@ static void take_message(struct weir_object_server *server, struct weir_server_c
 {
     unsigned limit = server->params.fabric.message_credits;
 
-    if (client->is_doomed) {
+    if (client->is_leaving) {
         weir_link_release(client->link, message);
     } else if (client->task_count < limit && !client->held_count) {
         start(server, client, message, bytes);
@@ -300,7 +300,7 @@ static void take_message(struct weir_object_server *server, struct weir_server_c
         client->held[place] = (struct weir_held_message){message, bytes};
     } else {
         weir_link_release(client->link, message);
-        weir_server_doom(server, client, "it sends more than its credits");
+        weir_server_disconnect(server, client, "it sends more than its credits");
     }
 }
 
@@ -308,7 +308,7 @@ static void start_held(struct weir_object_server *server, struct weir_server_cli
 {
     unsigned limit = server->params.fabric.message_credits;
 
-    while (client->held_count && client->task_count < limit && !client->is_doomed) {
+    while (client->held_count && client->task_count < limit && !client->is_leaving) {
         struct weir_held_message held = client->held[client->held_first];
 
         client->held_first = (client->held_first + 1) % limit;
@@ -317,21 +317,21 @@ static void start_held(struct weir_object_server *server, struct weir_server_cli
     }
 }
 
-static void finish_wire(struct weir_object_server *server, struct weir_task *task, int result)
+static void finish_wr(struct weir_object_server *server, struct weir_task *task, int result)
 {
     struct weir_server_client *client = task->client;
 
-    task->flying--;
+    task->outstanding--;
     if (result && task->parsed.request.verb == WEIR_VERB_READ_PUSH)
-        weir_server_doom(server, client,
-                         result == -EACCES ? "its memory cannot be written to" : NULL);
+        weir_server_disconnect(server, client,
+                               result == -EACCES ? "its memory cannot be written to" : NULL);
     if (result && !task->header.answer.status)
         task->header.answer.status = result;
-    if (task->state == WEIR_TASK_FLYING && !task->flying) {
+    if (task->state == WEIR_TASK_OUTSTANDING && !task->outstanding) {
         weir_task_finish(server, task, task->header.answer.status);
         return;
     }
-    if (task->state == WEIR_TASK_ANSWERED && !task->flying) {
+    if (task->state == WEIR_TASK_ANSWERED && !task->outstanding) {
         unlink_task(task);
         give_task(server, task);
         start_held(server, client);
@@ -350,19 +350,20 @@ static struct weir_server_client *find_place(struct weir_object_server *server)
 }
 
 /* False: there is no place for it, or it cannot receive answers. */
-static bool welcome(struct weir_object_server *server, struct weir_link *link)
+static bool admit(struct weir_object_server *server, struct weir_link *link)
 {
     struct weir_server_client *client = find_place(server);
     struct weir_held_message *held;
 
     if (weir_link_message_bytes(link) < WEIR_OBJECT_MESSAGE_BYTES_MIN) {
-        complain(server, link, "its buffers are too short for answers");
+        log_disconnect(server, link, "its buffers are too short for answers");
         return false;
     }
     held = client ? calloc(server->params.fabric.message_credits, sizeof *held) : NULL;
     if (!held) {
-        complain(server, link,
-                 client ? "the server has no memory for it" : "the server has as many as it may");
+        log_disconnect(server, link,
+                       client ? "the server has no memory for it"
+                              : "the server has as many as it may");
         return false;
     }
     *client = (struct weir_server_client){
@@ -372,7 +373,7 @@ static bool welcome(struct weir_object_server *server, struct weir_link *link)
     return true;
 }
 
-static void say_goodbye(struct weir_object_server *server, struct weir_server_client *client)
+static void close_client(struct weir_object_server *server, struct weir_server_client *client)
 {
     weir_link_close(client->link);
     for (struct weir_task *task = client->tasks, *next; task; task = next) {
@@ -386,20 +387,20 @@ static void say_goodbye(struct weir_object_server *server, struct weir_server_cl
     }
     weir_store_leave(server->store, client->number);
     free(client->held);
-    server->doomed_count -= client->is_doomed;
+    server->leaving_count -= client->is_leaving;
     server->client_count--;
     *client = (struct weir_server_client){0};
 }
 
-static void send_off_doomed(struct weir_object_server *server)
+static void close_leaving(struct weir_object_server *server)
 {
-    for (unsigned i = 0; server->doomed_count && i < server->params.client_limit; i++)
-        if (server->clients[i].link && server->clients[i].is_doomed)
-            say_goodbye(server, &server->clients[i]);
+    for (unsigned i = 0; server->leaving_count && i < server->params.client_limit; i++)
+        if (server->clients[i].link && server->clients[i].is_leaving)
+            close_client(server, &server->clients[i]);
 }
 
-void weir_server_take(struct weir_object_server *server, const struct weir_event events[],
-                      unsigned count)
+void weir_server_take_events(struct weir_object_server *server, const struct weir_event events[],
+                             unsigned count)
 {
     struct weir_link *refused[WEIR_SERVER_EVENTS_MAX];
     unsigned refused_count = 0;
@@ -410,7 +411,7 @@ void weir_server_take(struct weir_object_server *server, const struct weir_event
 
         switch (event->kind) {
         case WEIR_EVENT_JOINED:
-            if (!welcome(server, event->link))
+            if (!admit(server, event->link))
                 refused[refused_count++] = event->link;
             break;
         case WEIR_EVENT_MESSAGE:
@@ -418,19 +419,19 @@ void weir_server_take(struct weir_object_server *server, const struct weir_event
                 take_message(server, weir_link_owner(event->link), event->message, event->bytes);
             break;
         case WEIR_EVENT_DONE:
-            finish_wire(server, event->context, event->result);
+            finish_wr(server, event->context, event->result);
             break;
         case WEIR_EVENT_LEFT:
             if (weir_link_owner(event->link))
-                weir_server_doom(server, weir_link_owner(event->link), NULL);
+                weir_server_disconnect(server, weir_link_owner(event->link), NULL);
             break;
         }
     }
     /* Not earlier: events of the same batch may speak of them. */
     while (refused_count)
         weir_link_close(refused[--refused_count]);
-    send_off_doomed(server);
-    feed(server);
+    close_leaving(server);
+    serve_starving(server);
 }
 
 void weir_server_reap_jobs(struct weir_object_server *server)
@@ -450,11 +451,11 @@ void weir_server_reap_jobs(struct weir_object_server *server)
     }
 }
 
-void weir_server_cut_all(struct weir_object_server *server)
+void weir_server_disconnect_all(struct weir_object_server *server)
 {
     for (unsigned i = 0; server->clients && i < server->params.client_limit; i++)
         if (server->clients[i].link)
-            say_goodbye(server, &server->clients[i]);
+            close_client(server, &server->clients[i]);
     /* What the backing still has is not lost: it writes to the end. */
     while (server->committing_count) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);

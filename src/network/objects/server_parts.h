@@ -19,12 +19,12 @@ struct weir_server_client;
 
 enum weir_task_state {
     WEIR_TASK_STARTED,
-    WEIR_TASK_STARVING,   /* waits for a long buffer */
-    WEIR_TASK_MOVING,     /* wires of data are to be posted */
-    WEIR_TASK_FLYING,     /* all are posted, and not all done */
-    WEIR_TASK_COMMITTING, /* with the thread of the backing */
-    WEIR_TASK_ANSWERING,  /* the answer is to be posted */
-    WEIR_TASK_ANSWERED    /* it is posted */
+    WEIR_TASK_STARVING,    /* waits for a long buffer */
+    WEIR_TASK_MOVING,      /* work requests of data are to be posted */
+    WEIR_TASK_OUTSTANDING, /* all are posted, and not all done */
+    WEIR_TASK_COMMITTING,  /* with the thread of the backing */
+    WEIR_TASK_ANSWERING,   /* the answer is to be posted */
+    WEIR_TASK_ANSWERED     /* it is posted */
 };
 
 struct weir_task {
@@ -40,10 +40,10 @@ struct weir_task {
         unsigned char payload[WEIR_TASK_PAYLOAD_BYTES];
     } header;
     unsigned char *reply; /* ... but with its payload here, if that is not NULL */
-    /* data in one of the server's own wires */
+    /* data in one of the server's own work requests */
     struct weir_shard *shard;
     uint64_t posted_bytes;
-    unsigned flying;
+    unsigned outstanding;
     struct weir_backing_job job;
 };
 
@@ -55,7 +55,7 @@ struct weir_server_client {
     struct weir_link *link; /* NULL: this place is free */
     uint32_t number;
     bool has_greeted;
-    bool is_doomed; /* its link is closed as soon as nothing can be told of it any more */
+    bool is_leaving; /* its link is closed as soon as nothing can be told of it any more */
     struct weir_task *tasks;
     unsigned task_count;
     struct weir_task_queue posting;
@@ -89,7 +89,7 @@ struct weir_object_server {
     uint32_t chunk_count;
     struct weir_server_client *clients; /* client_limit */
     unsigned client_count;
-    unsigned doomed_count;
+    unsigned leaving_count;
     unsigned committing_count;
     struct weir_task *free_tasks;
     uint64_t logged_ns; /* the latest complaint */
@@ -107,11 +107,11 @@ struct weir_object_server {
 /* server_links.c */
 
 /* What poll told. */
-void weir_server_take(struct weir_object_server *server, const struct weir_event events[],
-                      unsigned count);
+void weir_server_take_events(struct weir_object_server *server, const struct weir_event events[],
+                             unsigned count);
 /* The request is answered with `status`; messages and buffers go back by themselves. */
 void weir_task_finish(struct weir_object_server *server, struct weir_task *task, int status);
-/* Data are to be moved by wires, then the request is answered. */
+/* Data are to be moved by work requests, then the request is answered. */
 void weir_task_move(struct weir_object_server *server, struct weir_task *task);
 /* Room for `bytes` of payload in the answer; NULL: the task starves, and is dispatched again. */
 unsigned char *weir_task_room(struct weir_object_server *server, struct weir_task *task,
@@ -119,11 +119,11 @@ unsigned char *weir_task_room(struct weir_object_server *server, struct weir_tas
 size_t weir_task_most_payload(const struct weir_object_server *server,
                               const struct weir_task *task);
 /* The client does what no client does: it is cut off, which is logged, but not each time. */
-void weir_server_doom(struct weir_object_server *server, struct weir_server_client *client,
-                      const char *why);
+void weir_server_disconnect(struct weir_object_server *server, struct weir_server_client *client,
+                            const char *why);
 /* Jobs that the backing is done with. */
 void weir_server_reap_jobs(struct weir_object_server *server);
-void weir_server_cut_all(struct weir_object_server *server);
+void weir_server_disconnect_all(struct weir_object_server *server);
 
 /* server_verbs.c */
 void weir_server_dispatch(struct weir_object_server *server, struct weir_task *task);
@@ -133,7 +133,8 @@ void weir_server_commit(struct weir_object_server *server, struct weir_task *tas
 void weir_server_move_data(struct weir_object_server *server, struct weir_task *task);
 void weir_server_write_sent(struct weir_object_server *server, struct weir_task *task);
 void weir_server_read_sent(struct weir_object_server *server, struct weir_task *task);
-/* The next wire of a task that is MOVING; all are posted when posted_bytes is request.bytes. */
-struct weir_wire weir_server_next_wire(struct weir_object_server *server, struct weir_task *task);
+/* The next work request of a task that is MOVING; all are posted when posted_bytes is
+ * request.bytes. */
+struct weir_wr weir_server_next_wr(struct weir_object_server *server, struct weir_task *task);
 
 #endif

@@ -79,7 +79,7 @@ static int check_hello(struct weir_object_server *server, struct weir_task *task
 static int greet(struct weir_object_server *server, struct weir_task *task)
 {
     struct weir_hello hello;
-    struct weir_welcome welcome;
+    struct weir_welcome admit;
     int code;
 
     memcpy(&hello, task->parsed.payload, sizeof hello);
@@ -91,7 +91,7 @@ static int greet(struct weir_object_server *server, struct weir_task *task)
     server->server_count = hello.server_count;
     server->server_index = hello.server_index;
     task->client->has_greeted = true;
-    welcome = (struct weir_welcome){
+    admit = (struct weir_welcome){
         .magic = WEIR_PROTOCOL_MAGIC,
         .version = WEIR_PROTOCOL_VERSION,
         .message_credits = server->params.fabric.message_credits,
@@ -103,8 +103,8 @@ static int greet(struct weir_object_server *server, struct weir_task *task)
         .has_backing = server->backing ? 1 : 0,
         .is_huge = server->slab.is_huge,
     };
-    memcpy(task->header.payload, &welcome, sizeof welcome);
-    task->header.answer.payload_bytes = sizeof welcome;
+    memcpy(task->header.payload, &admit, sizeof admit);
+    task->header.answer.payload_bytes = sizeof admit;
     return 0;
 }
 

@@ -71,7 +71,8 @@ static int fill(struct weir_store *store, struct weir_shard *shard, uint64_t fir
         uint32_t *number = &shard->pages[i / WEIR_SHARD_PAGE][i % WEIR_SHARD_PAGE];
         uint32_t before = i ? number_at(shard, i - 1) : WEIR_CHUNK_NONE;
 
-        /* Neighbours in the shard become neighbours in memory: then one wire can move both. */
+        /* Neighbours in the shard become neighbours in memory: then one work request can move both.
+         */
         if (*number == WEIR_CHUNK_NONE)
             *number =
                 weir_chunks_take(&store->chunks, before == WEIR_CHUNK_NONE ? before : before + 1);

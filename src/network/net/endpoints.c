@@ -31,31 +31,31 @@ static uint64_t area_of(const struct net_run *run, uint32_t flow, uint32_t rank)
     return before * run->area_bytes;
 }
 
-void net_ends_list(struct net_run *run)
+void net_endpoints_list(struct net_run *run)
 {
     uint32_t me = (uint32_t)run->group->rank;
 
-    run->end_count = 0;
+    run->endpoint_count = 0;
     for (uint32_t i = 0; i < run->flow_count; i++) {
         const struct weir_net_flow *flow = &run->flows[i];
         bool is_opener = net_opener_of(run, flow) == me;
-        struct net_end *end = &run->ends[run->end_count];
+        struct net_endpoint *end = &run->endpoints[run->endpoint_count];
 
         if (flow->source != me && flow->sink != me)
             continue;
         end->flow = i;
         end->is_opener = is_opener;
         end->peer = is_opener ? net_acceptor_of(run, flow) : net_opener_of(run, flow);
-        end->course.offset = area_of(run, i, me);
+        end->transfer.offset = area_of(run, i, me);
         end->remote_offset = area_of(run, i, end->peer);
-        run->end_count++;
+        run->endpoint_count++;
     }
 }
 
 /* ---- before ---- */
 
-static void begin_opener(struct net_run *run, struct net_end *end, const struct net_trial *trial,
-                         uint32_t number)
+static void begin_opener(struct net_run *run, struct net_endpoint *end,
+                         const struct net_trial *trial, uint32_t number)
 {
     end->tally = (struct net_tally){
         .duration_ns = trial->duration_ns,
@@ -78,11 +78,11 @@ static void begin_opener(struct net_run *run, struct net_end *end, const struct 
 }
 
 /* The memory that stamps will come to, or be read from. */
-static void prepare_stamps(const struct net_run *run, const struct net_end *end,
+static void prepare_stamps(const struct net_run *run, const struct net_endpoint *end,
                            const struct net_trial *trial)
 {
-    bool is_source = end->course.is_sending;
-    unsigned char *memory = run->carrier->memory + end->course.offset;
+    bool is_source = end->transfer.is_sending;
+    unsigned char *memory = run->transport->memory + end->transfer.offset;
 
     for (uint64_t slot = 0; slot < trial->slot_count; slot++, memory += trial->stride) {
         if (!is_source)
@@ -92,14 +92,14 @@ static void prepare_stamps(const struct net_run *run, const struct net_end *end,
     }
 }
 
-static void begin_end(struct net_run *run, struct net_end *end, const struct net_trial *trial)
+static void begin_end(struct net_run *run, struct net_endpoint *end, const struct net_trial *trial)
 {
     struct net_peer *peer = &run->peers[end->peer];
     const struct weir_net_flow *flow = &run->flows[end->flow];
     bool is_latency = trial->is_ping_pong;
     bool is_source = flow->source == (uint32_t)run->group->rank;
 
-    end->state = NET_END_RUNNING;
+    end->state = NET_ENDPOINT_RUNNING;
     end->link = end->is_opener ? peer->opened : peer->accepted;
     end->failure[0] = '\0';
     end->wrong_count = 0;
@@ -111,48 +111,50 @@ static void begin_end(struct net_run *run, struct net_end *end, const struct net
     end->must_post = false;
     end->seed = ((uint64_t)flow->source << 40) ^ ((uint64_t)flow->sink << 20) ^ trial->number;
     if (is_latency) /* nothing has come */
-        run->carrier->memory[end->course.offset + trial->bytes - 1] = 0;
-    end->course.link = end->link;
-    end->course.verb = run->plan->verb;
-    end->course.bytes = trial->bytes;
-    end->course.stride = trial->stride;
-    end->course.slot_count = is_latency ? 1 : trial->slot_count;
-    end->course.depth = trial->depth;
-    end->course.is_sending = is_latency || is_source;
-    end->course.is_receiving = is_latency || !is_source;
+        run->transport->memory[end->transfer.offset + trial->bytes - 1] = 0;
+    end->transfer.link = end->link;
+    end->transfer.verb = run->plan->verb;
+    end->transfer.bytes = trial->bytes;
+    end->transfer.stride = trial->stride;
+    end->transfer.slot_count = is_latency ? 1 : trial->slot_count;
+    end->transfer.depth = trial->depth;
+    end->transfer.is_sending = is_latency || is_source;
+    end->transfer.is_receiving = is_latency || !is_source;
 }
 
-int net_ends_begin(struct net_run *run, const struct net_trial *trial, struct weir_error *error)
+int net_endpoints_begin(struct net_run *run, const struct net_trial *trial,
+                        struct weir_error *error)
 {
-    struct net_course *courses = calloc(run->end_count + 1, sizeof *courses);
+    struct net_transfer *transfers = calloc(run->endpoint_count + 1, sizeof *transfers);
     unsigned count = 0;
     uint32_t openers = 0;
     int code = 0;
 
-    if (courses == NULL)
+    if (transfers == NULL)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "net", "out of memory");
-    for (uint32_t i = 0; i < run->end_count; i++) {
-        struct net_end *end = &run->ends[i];
+    for (uint32_t i = 0; i < run->endpoint_count; i++) {
+        struct net_endpoint *end = &run->endpoints[i];
 
         begin_end(run, end, trial);
         if (end->is_opener)
             begin_opener(run, end, trial, openers++);
         if (trial->must_verify)
             prepare_stamps(run, end, trial);
-        /* One that is still to come in is fetched in net_end_hear. */
+        /* One that is still to come in is fetched in net_endpoint_hear. */
         if (end->link == NULL && !end->is_opener)
             continue;
         if (end->link == NULL || !end->link->is_up) {
-            net_end_fail(run, end, "%s",
-                         run->peers[end->peer].failure[0] != '\0' ? run->peers[end->peer].failure
-                                                                  : "there is no link");
+            net_endpoint_fail(run, end, "%s",
+                              run->peers[end->peer].failure[0] != '\0'
+                                  ? run->peers[end->peer].failure
+                                  : "there is no link");
             continue;
         }
         end->link->end = end;
-        courses[count++] = end->course;
+        transfers[count++] = end->transfer;
     }
-    code = run->carrier->ops->begin(run->carrier, courses, count);
-    free(courses);
+    code = run->transport->ops->begin(run->transport, transfers, count);
+    free(transfers);
     if (code < 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
                               "a measurement cannot begin: %s", strerror(-code));
@@ -161,12 +163,12 @@ int net_ends_begin(struct net_run *run, const struct net_trial *trial, struct we
 
 /* ---- while it runs ---- */
 
-void net_end_fail(struct net_run *run, struct net_end *end, const char *format, ...)
+void net_endpoint_fail(struct net_run *run, struct net_endpoint *end, const char *format, ...)
 {
     va_list arguments;
 
     (void)run;
-    end->state = NET_END_OVER;
+    end->state = NET_ENDPOINT_OVER;
     net_tally_stop(&end->tally);
     if (end->failure[0] != '\0')
         return;
@@ -175,7 +177,7 @@ void net_end_fail(struct net_run *run, struct net_end *end, const char *format, 
     va_end(arguments);
 }
 
-static uint64_t sum_of_numbers(const struct net_end *end, uint64_t used)
+static uint64_t sum_of_numbers(const struct net_endpoint *end, uint64_t used)
 {
     uint64_t sum = 0;
 
@@ -190,32 +192,32 @@ static uint64_t sum_below(uint64_t count)
     return count % 2 == 0 ? count / 2 * (count - 1) : (count - 1) / 2 * count;
 }
 
-void net_end_finish(struct net_run *run, struct net_end *end)
+void net_endpoint_finish(struct net_run *run, struct net_endpoint *end)
 {
     uint64_t used =
-        end->tally.posted < end->course.slot_count ? end->tally.posted : end->course.slot_count;
-    struct net_note note = {.kind = NET_NOTE_END, .values = {end->tally.posted, used}};
-    int code = run->carrier->ops->tell(end->link, &note);
+        end->tally.posted < end->transfer.slot_count ? end->tally.posted : end->transfer.slot_count;
+    struct net_control control = {.kind = NET_CONTROL_END, .values = {end->tally.posted, used}};
+    int code = run->transport->ops->tell(end->link, &control);
 
     if (code < 0) {
-        net_end_fail(run, end, "the end cannot be told: %s", strerror(-code));
+        net_endpoint_fail(run, end, "the end cannot be told: %s", strerror(-code));
         return;
     }
-    end->state = NET_END_ENDING;
+    end->state = NET_ENDPOINT_ENDING;
     end->ending_since_ns = weir_clock_ns(run->clock);
 }
 
 /* Written data lie where they came to: each place must hold one whole message. */
-static void look_at_places(const struct net_run *run, struct net_end *end, uint64_t used,
+static void look_at_places(const struct net_run *run, struct net_endpoint *end, uint64_t used,
                            uint64_t *sum)
 {
-    const unsigned char *memory = run->carrier->memory + end->course.offset;
+    const unsigned char *memory = run->transport->memory + end->transfer.offset;
 
     *sum = 0;
-    for (uint64_t slot = 0; slot < used && slot < end->course.slot_count; slot++) {
+    for (uint64_t slot = 0; slot < used && slot < end->transfer.slot_count; slot++) {
         uint64_t number = 0;
 
-        if (net_stamp_get(memory + slot * end->course.stride, end->course.bytes, end->seed,
+        if (net_stamp_get(memory + slot * end->transfer.stride, end->transfer.bytes, end->seed,
                           &number))
             *sum += number;
         else
@@ -224,9 +226,9 @@ static void look_at_places(const struct net_run *run, struct net_end *end, uint6
 }
 
 /* The acceptor answers when all that was told has come. */
-static void answer(struct net_run *run, struct net_end *end, const struct net_trial *trial)
+static void answer(struct net_run *run, struct net_endpoint *end, const struct net_trial *trial)
 {
-    struct net_note note = {.kind = NET_NOTE_ENDED};
+    struct net_control control = {.kind = NET_CONTROL_ENDED};
     uint64_t sum = end->number_sum;
 
     if (end->expected == UINT64_MAX)
@@ -235,36 +237,36 @@ static void answer(struct net_run *run, struct net_end *end, const struct net_tr
         return;
     if (trial->must_verify && run->plan->verb == WEIR_NET_WRITE)
         look_at_places(run, end, end->end_values[1], &sum);
-    note.values[0] = end->received;
-    note.values[1] = end->wrong_count;
-    note.values[2] = sum;
-    end->state = NET_END_OVER;
-    run->carrier->ops->tell(end->link, &note);
+    control.values[0] = end->received;
+    control.values[1] = end->wrong_count;
+    control.values[2] = sum;
+    end->state = NET_ENDPOINT_OVER;
+    run->transport->ops->tell(end->link, &control);
 }
 
 /* What the acceptor has found, against what was sent. */
-static void hear_answer(struct net_run *run, struct net_end *end, const struct net_trial *trial,
-                        const struct net_note *note)
+static void hear_answer(struct net_run *run, struct net_endpoint *end,
+                        const struct net_trial *trial, const struct net_control *control)
 {
     enum weir_net_verb verb = run->plan->verb;
     uint64_t used =
-        end->tally.posted < end->course.slot_count ? end->tally.posted : end->course.slot_count;
+        end->tally.posted < end->transfer.slot_count ? end->tally.posted : end->transfer.slot_count;
 
-    if (end->state != NET_END_ENDING)
+    if (end->state != NET_ENDPOINT_ENDING)
         return;
-    end->state = NET_END_OVER;
-    end->wrong_count += note->values[1];
+    end->state = NET_ENDPOINT_OVER;
+    end->wrong_count += control->values[1];
     if (trial->must_verify && verb != WEIR_NET_READ && end->wrong_count == 0 &&
-        note->values[2] !=
+        control->values[2] !=
             (verb == WEIR_NET_WRITE ? sum_of_numbers(end, used) : sum_below(end->tally.posted)))
         end->wrong_count = 1;
-    if (verb == WEIR_NET_SEND && !trial->is_ping_pong && note->values[0] != end->tally.posted)
-        net_end_fail(run, end, "%" PRIu64 " messages were sent and %" PRIu64 " have come",
-                     end->tally.posted, note->values[0]);
+    if (verb == WEIR_NET_SEND && !trial->is_ping_pong && control->values[0] != end->tally.posted)
+        net_endpoint_fail(run, end, "%" PRIu64 " messages were sent and %" PRIu64 " have come",
+                          end->tally.posted, control->values[0]);
 }
 
-static void hear_message(struct net_run *run, struct net_end *end, const struct net_trial *trial,
-                         const struct net_event *event)
+static void hear_message(struct net_run *run, struct net_endpoint *end,
+                         const struct net_trial *trial, const struct net_event *event)
 {
     uint64_t number = 0;
 
@@ -276,23 +278,23 @@ static void hear_message(struct net_run *run, struct net_end *end, const struct 
         end->number_sum += number;
     if (trial->must_verify && event->bytes == trial->bytes)
         net_stamp_spoil(event->data, event->bytes);
-    run->carrier->ops->release(event->link, event->data);
+    run->transport->ops->release(event->link, event->data);
     answer(run, end, trial);
 }
 
-static void hear_note(struct net_run *run, struct net_end *end, const struct net_trial *trial,
-                      const struct net_note *note)
+static void take_control(struct net_run *run, struct net_endpoint *end,
+                         const struct net_trial *trial, const struct net_control *control)
 {
-    switch ((enum net_note_kind)note->kind) {
-    case NET_NOTE_END:
-        end->expected = note->values[0];
-        memcpy(end->end_values, note->values, sizeof end->end_values);
+    switch ((enum net_control_kind)control->kind) {
+    case NET_CONTROL_END:
+        end->expected = control->values[0];
+        memcpy(end->end_values, control->values, sizeof end->end_values);
         answer(run, end, trial);
         break;
-    case NET_NOTE_ENDED:
-        hear_answer(run, end, trial, note);
+    case NET_CONTROL_ENDED:
+        hear_answer(run, end, trial, control);
         break;
-    case NET_NOTE_STOP:
+    case NET_CONTROL_STOP:
         net_tally_stop(&end->tally);
         break;
     default:
@@ -302,7 +304,7 @@ static void hear_note(struct net_run *run, struct net_end *end, const struct net
 
 static void hear_loss(struct net_run *run, const struct net_event *event)
 {
-    struct net_end *end = event->link->end;
+    struct net_endpoint *end = event->link->end;
     struct net_peer *peer;
 
     /* Who greeted with the number of no rank. */
@@ -312,9 +314,9 @@ static void hear_loss(struct net_run *run, const struct net_event *event)
     if (event->link->is_opener && peer->failure[0] == '\0')
         snprintf(peer->failure, sizeof peer->failure, "the link to rank %u was lost: %s",
                  event->link->peer, strerror(-event->code));
-    if (end != NULL && end->state != NET_END_OVER)
-        net_end_fail(run, end, "the link to rank %u was lost: %s", event->link->peer,
-                     strerror(-event->code));
+    if (end != NULL && end->state != NET_ENDPOINT_OVER)
+        net_endpoint_fail(run, end, "the link to rank %u was lost: %s", event->link->peer,
+                          strerror(-event->code));
 }
 
 /* The opener knew before us that its link is up. */
@@ -323,20 +325,21 @@ static void fetch_link(struct net_run *run, struct net_link *link)
     if (link->peer >= (uint32_t)run->group->size)
         return;
     run->peers[link->peer].accepted = link;
-    for (uint32_t i = 0; i < run->end_count; i++) {
-        struct net_end *end = &run->ends[i];
+    for (uint32_t i = 0; i < run->endpoint_count; i++) {
+        struct net_endpoint *end = &run->endpoints[i];
 
         if (end->is_opener || end->peer != link->peer || end->link != NULL)
             continue;
         end->link = link;
-        end->course.link = link;
+        end->transfer.link = link;
         link->end = end;
     }
 }
 
-void net_end_hear(struct net_run *run, const struct net_trial *trial, const struct net_event *event)
+void net_endpoint_hear(struct net_run *run, const struct net_trial *trial,
+                       const struct net_event *event)
 {
-    struct net_end *end;
+    struct net_endpoint *end;
 
     if (event->kind == NET_EVENT_NONE)
         return;
@@ -351,27 +354,27 @@ void net_end_hear(struct net_run *run, const struct net_trial *trial, const stru
     end = event->link->end;
     if (end == NULL) {
         if (event->kind == NET_EVENT_RECEIVED)
-            run->carrier->ops->release(event->link, event->data);
+            run->transport->ops->release(event->link, event->data);
         return;
     }
-    if (event->kind == NET_EVENT_TOLD)
-        hear_note(run, end, trial, &event->note);
+    if (event->kind == NET_EVENT_CONTROL)
+        take_control(run, end, trial, &event->control);
     else if (event->kind == NET_EVENT_RECEIVED)
         hear_message(run, end, trial, event);
 }
 
-bool net_ends_are_over(struct net_run *run)
+bool net_endpoints_are_over(struct net_run *run)
 {
     bool are_over = true;
 
-    for (uint32_t i = 0; i < run->end_count; i++) {
-        struct net_end *end = &run->ends[i];
+    for (uint32_t i = 0; i < run->endpoint_count; i++) {
+        struct net_endpoint *end = &run->endpoints[i];
 
-        if (!end->is_opener || end->state == NET_END_OVER)
+        if (!end->is_opener || end->state == NET_ENDPOINT_OVER)
             continue;
-        if (end->state == NET_END_ENDING &&
+        if (end->state == NET_ENDPOINT_ENDING &&
             weir_clock_ns(run->clock) - end->ending_since_ns > ANSWER_TIMEOUT_NS)
-            net_end_fail(run, end, "rank %u did not answer when all was sent", end->peer);
+            net_endpoint_fail(run, end, "rank %u did not answer when all was sent", end->peer);
         else
             are_over = false;
     }
@@ -381,17 +384,17 @@ bool net_ends_are_over(struct net_run *run)
 /* Nothing of what is under way needs this rank's processor. */
 static bool is_passive(const struct net_run *run, const struct net_trial *trial)
 {
-    if (!run->carrier->is_one_sided || run->plan->verb == WEIR_NET_SEND ||
+    if (!run->transport->is_one_sided || run->plan->verb == WEIR_NET_SEND ||
         (trial->is_ping_pong && run->plan->verb == WEIR_NET_WRITE))
         return false;
-    for (uint32_t i = 0; i < run->end_count; i++)
-        if (run->ends[i].is_opener && run->ends[i].state != NET_END_OVER)
+    for (uint32_t i = 0; i < run->endpoint_count; i++)
+        if (run->endpoints[i].is_opener && run->endpoints[i].state != NET_ENDPOINT_OVER)
             return false;
     return true;
 }
 
-int net_ends_poll(struct net_run *run, const struct net_trial *trial, struct net_event events[],
-                  unsigned max, uint64_t timeout_ns)
+int net_endpoints_poll(struct net_run *run, const struct net_trial *trial,
+                       struct net_event events[], unsigned max, uint64_t timeout_ns)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
 
@@ -399,27 +402,28 @@ int net_ends_poll(struct net_run *run, const struct net_trial *trial, struct net
         nanosleep(&nap, NULL);
         timeout_ns = 0;
     }
-    return run->carrier->ops->poll(run->carrier, events, max, timeout_ns);
+    return run->transport->ops->poll(run->transport, events, max, timeout_ns);
 }
 
-void net_ends_break(struct net_run *run)
+void net_endpoints_break(struct net_run *run)
 {
-    for (uint32_t i = 0; i < run->end_count; i++)
-        if (run->ends[i].state != NET_END_OVER)
-            net_end_fail(run, &run->ends[i], "the network of this rank is broken");
+    for (uint32_t i = 0; i < run->endpoint_count; i++)
+        if (run->endpoints[i].state != NET_ENDPOINT_OVER)
+            net_endpoint_fail(run, &run->endpoints[i], "the network of this rank is broken");
 }
 
-void net_ends_stop(struct net_run *run)
+void net_endpoints_stop(struct net_run *run)
 {
-    for (uint32_t i = 0; i < run->end_count; i++) {
-        struct net_end *end = &run->ends[i];
+    for (uint32_t i = 0; i < run->endpoint_count; i++) {
+        struct net_endpoint *end = &run->endpoints[i];
 
-        if (end->state == NET_END_OVER || end->link == NULL)
+        if (end->state == NET_ENDPOINT_OVER || end->link == NULL)
             continue;
         if (end->is_opener)
             net_tally_stop(&end->tally);
         else if (!end->has_told_stop &&
-                 run->carrier->ops->tell(end->link, &(struct net_note){.kind = NET_NOTE_STOP}) == 0)
+                 run->transport->ops->tell(end->link,
+                                           &(struct net_control){.kind = NET_CONTROL_STOP}) == 0)
             end->has_told_stop = true;
     }
 }

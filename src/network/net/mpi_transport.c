@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of a net run over MPI: windows of nonblocking sends and receives. */
-#include "carrier.h"
+#include "transport.h"
 
 #include "weir/base/text.h"
 
@@ -12,11 +12,11 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* Of one link: data and notes, there and back. A rank can open a link to whom it accepts one from:
- * that link's messages go the other way, so their tags are others. */
-enum { TAG_DATA = 1, TAG_NOTE, TAG_DATA_BACK, TAG_NOTE_BACK };
+/* Of one link: data and control messages, there and back. A rank can open a link to whom it accepts
+ * one from: that link's messages go the other way, so their tags are others. */
+enum { TAG_DATA = 1, TAG_CONTROL, TAG_DATA_BACK, TAG_CONTROL_BACK };
 
-enum { NOTES_MAX = 4 };
+enum { CONTROLS_MAX = 4 };
 
 /* How many polls find nothing before it yields or sleeps. */
 enum { IDLE_POLLS = 64 };
@@ -32,23 +32,23 @@ struct window {
 
 struct mpi_link {
     struct net_link base;
-    struct mpi_carrier *carrier;
+    struct mpi_transport *transport;
     struct mpi_link *next;
     bool was_told_up;
-    struct net_course course;
+    struct net_transfer transfer;
     bool is_active;
     struct window sends;
     struct window receives;
-    uint64_t received;    /* numbers the places of receives */
-    unsigned lent;        /* received and not yet given back */
-    struct net_note note; /* being received */
+    uint64_t received;          /* numbers the places of receives */
+    unsigned lent;              /* received and not yet given back */
+    struct net_control control; /* being received */
     MPI_Request note_request;
-    struct net_note told[NOTES_MAX];
-    MPI_Request told_requests[NOTES_MAX];
+    struct net_control told[CONTROLS_MAX];
+    MPI_Request told_requests[CONTROLS_MAX];
 };
 
-struct mpi_carrier {
-    struct net_carrier base;
+struct mpi_transport {
+    struct net_transport base;
     MPI_Comm comm;
     struct mpi_link *links;
     uint64_t bytes;
@@ -56,9 +56,9 @@ struct mpi_carrier {
     unsigned idle_count;
 };
 
-static struct mpi_carrier *carrier_of(struct net_carrier *carrier)
+static struct mpi_transport *transport_of(struct net_transport *transport)
 {
-    return (struct mpi_carrier *)carrier;
+    return (struct mpi_transport *)transport;
 }
 
 static struct mpi_link *link_of(struct net_link *link)
@@ -71,15 +71,15 @@ static int to_errno(int mpi_code)
     return mpi_code == MPI_SUCCESS ? 0 : -ECOMM;
 }
 
-static void mpi_describe(const struct net_carrier *carrier, struct weir_fabric_facts *facts)
+static void mpi_describe(const struct net_transport *transport, struct weir_fabric_facts *facts)
 {
-    (void)carrier;
+    (void)transport;
     *facts = (struct weir_fabric_facts){.gid_index = -1, .numa_node = -1};
     snprintf(facts->provider, sizeof facts->provider, "mpi");
     snprintf(facts->transport, sizeof facts->transport, "MPI");
 }
 
-static int mpi_take_memory(struct net_carrier *carrier, uint64_t bytes, bool wants_huge_pages,
+static int mpi_take_memory(struct net_transport *transport, uint64_t bytes, bool wants_huge_pages,
                            unsigned links, struct weir_error *error)
 {
     const uint64_t huge_bytes = UINT64_C(2) << 20;
@@ -91,7 +91,7 @@ static int mpi_take_memory(struct net_carrier *carrier, uint64_t bytes, bool wan
         bytes = (bytes + huge_bytes - 1) / huge_bytes * huge_bytes;
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags | MAP_HUGETLB, -1, 0);
     }
-    carrier->is_huge = memory != MAP_FAILED;
+    transport->is_huge = memory != MAP_FAILED;
     if (memory == MAP_FAILED)
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (memory == MAP_FAILED)
@@ -100,15 +100,15 @@ static int mpi_take_memory(struct net_carrier *carrier, uint64_t bytes, bool wan
                               "--depth or --working-set",
                               (unsigned long long)bytes, strerror(errno));
     memset(memory, 0x5a, bytes);
-    carrier->memory = memory;
-    carrier_of(carrier)->bytes = bytes;
+    transport->memory = memory;
+    transport_of(transport)->bytes = bytes;
     return 0;
 }
 
-static int mpi_listen(struct net_carrier *carrier, char address[WEIR_ADDRESS_BYTES],
+static int mpi_listen(struct net_transport *transport, char address[WEIR_ADDRESS_BYTES],
                       struct weir_error *error)
 {
-    (void)carrier;
+    (void)transport;
     (void)error;
     memset(address, 0, WEIR_ADDRESS_BYTES);
     return 0;
@@ -116,14 +116,14 @@ static int mpi_listen(struct net_carrier *carrier, char address[WEIR_ADDRESS_BYT
 
 /* ---- links ---- */
 
-static int await_note(struct mpi_link *link)
+static int await_control(struct mpi_link *link)
 {
-    return to_errno(MPI_Irecv(&link->note, sizeof link->note, MPI_BYTE, (int)link->base.peer,
-                              link->base.is_opener ? TAG_NOTE_BACK : TAG_NOTE, link->carrier->comm,
-                              &link->note_request));
+    return to_errno(MPI_Irecv(&link->control, sizeof link->control, MPI_BYTE, (int)link->base.peer,
+                              link->base.is_opener ? TAG_CONTROL_BACK : TAG_CONTROL,
+                              link->transport->comm, &link->note_request));
 }
 
-static int make_link(struct net_carrier *carrier, uint32_t peer, bool is_opener,
+static int make_link(struct net_transport *transport, uint32_t peer, bool is_opener,
                      struct mpi_link **made)
 {
     struct mpi_link *link = calloc(1, sizeof *link);
@@ -132,25 +132,25 @@ static int make_link(struct net_carrier *carrier, uint32_t peer, bool is_opener,
     if (link == NULL)
         return -ENOMEM;
     link->base = (struct net_link){.peer = peer, .is_opener = is_opener, .is_up = true};
-    link->carrier = carrier_of(carrier);
-    for (unsigned i = 0; i < NOTES_MAX; i++)
+    link->transport = transport_of(transport);
+    for (unsigned i = 0; i < CONTROLS_MAX; i++)
         link->told_requests[i] = MPI_REQUEST_NULL;
-    code = await_note(link);
+    code = await_control(link);
     if (code < 0) {
         free(link);
         return code;
     }
-    link->next = link->carrier->links;
-    link->carrier->links = link;
+    link->next = link->transport->links;
+    link->transport->links = link;
     *made = link;
     return 0;
 }
 
-static int mpi_open_link(struct net_carrier *carrier, uint32_t peer, const char *address,
+static int mpi_open_link(struct net_transport *transport, uint32_t peer, const char *address,
                          struct net_link **link)
 {
     struct mpi_link *made;
-    int code = make_link(carrier, peer, true, &made);
+    int code = make_link(transport, peer, true, &made);
 
     (void)address;
     if (code == 0)
@@ -158,11 +158,11 @@ static int mpi_open_link(struct net_carrier *carrier, uint32_t peer, const char 
     return code;
 }
 
-static int mpi_expect_link(struct net_carrier *carrier, uint32_t peer)
+static int mpi_expect_link(struct net_transport *transport, uint32_t peer)
 {
     struct mpi_link *made;
 
-    return make_link(carrier, peer, false, &made);
+    return make_link(transport, peer, false, &made);
 }
 
 /* ---- windows ---- */
@@ -204,51 +204,53 @@ static void window_drop(struct window *window)
 
 static int receive_next(struct mpi_link *link)
 {
-    const struct net_course *course = &link->course;
+    const struct net_transfer *transfer = &link->transfer;
     struct window *window = &link->receives;
     unsigned next = window_next(window);
-    uint64_t place = link->received++ % course->slot_count;
+    uint64_t place = link->received++ % transfer->slot_count;
 
     window->tokens[next] = (uint32_t)place;
     window->count++;
-    return to_errno(MPI_Irecv(link->carrier->base.memory + course->offset + place * course->stride,
-                              (int)course->bytes, MPI_BYTE, (int)link->base.peer,
-                              link->base.is_opener ? TAG_DATA_BACK : TAG_DATA, link->carrier->comm,
-                              &window->requests[next]));
+    return to_errno(
+        MPI_Irecv(link->transport->base.memory + transfer->offset + place * transfer->stride,
+                  (int)transfer->bytes, MPI_BYTE, (int)link->base.peer,
+                  link->base.is_opener ? TAG_DATA_BACK : TAG_DATA, link->transport->comm,
+                  &window->requests[next]));
 }
 
-static int begin_course(const struct net_course *course)
+static int begin_transfer(const struct net_transfer *transfer)
 {
-    struct mpi_link *link = link_of(course->link);
-    unsigned depth = course->depth;
+    struct mpi_link *link = link_of(transfer->link);
+    unsigned depth = transfer->depth;
     int code = 0;
 
-    link->course = *course;
+    link->transfer = *transfer;
     link->is_active = true;
     link->received = 0;
     link->lent = 0;
-    if (course->is_sending)
+    if (transfer->is_sending)
         code = window_open(&link->sends, depth);
-    if (code == 0 && course->is_receiving)
+    if (code == 0 && transfer->is_receiving)
         code = window_open(&link->receives, depth);
-    while (code == 0 && course->is_receiving && link->receives.count < depth)
+    while (code == 0 && transfer->is_receiving && link->receives.count < depth)
         code = receive_next(link);
     return code;
 }
 
-static int mpi_begin(struct net_carrier *carrier, const struct net_course courses[], unsigned count)
+static int mpi_begin(struct net_transport *transport, const struct net_transfer transfers[],
+                     unsigned count)
 {
     int code = 0;
 
-    (void)carrier;
+    (void)transport;
     for (unsigned i = 0; i < count && code == 0; i++)
-        code = begin_course(&courses[i]);
+        code = begin_transfer(&transfers[i]);
     return code;
 }
 
-static void mpi_end(struct net_carrier *carrier)
+static void mpi_end(struct net_transport *transport)
 {
-    for (struct mpi_link *link = carrier_of(carrier)->links; link != NULL; link = link->next) {
+    for (struct mpi_link *link = transport_of(transport)->links; link != NULL; link = link->next) {
         if (!link->is_active)
             continue;
         window_close(&link->sends);
@@ -257,7 +259,7 @@ static void mpi_end(struct net_carrier *carrier)
     }
 }
 
-static int mpi_post(struct net_link *base, const struct net_course *course,
+static int mpi_post(struct net_link *base, const struct net_transfer *transfer,
                     const struct net_piece pieces[], unsigned count)
 {
     struct mpi_link *link = link_of(base);
@@ -268,9 +270,9 @@ static int mpi_post(struct net_link *base, const struct net_course *course,
         unsigned next = window_next(window);
 
         window->tokens[next] = pieces[taken].token;
-        if (MPI_Isend(link->carrier->base.memory + pieces[taken].offset, (int)course->bytes,
+        if (MPI_Isend(link->transport->base.memory + pieces[taken].offset, (int)transfer->bytes,
                       MPI_BYTE, (int)base->peer, base->is_opener ? TAG_DATA : TAG_DATA_BACK,
-                      link->carrier->comm, &window->requests[next]) != MPI_SUCCESS)
+                      link->transport->comm, &window->requests[next]) != MPI_SUCCESS)
             return -ECOMM;
         window->count++;
         taken++;
@@ -278,11 +280,11 @@ static int mpi_post(struct net_link *base, const struct net_course *course,
     return (int)taken;
 }
 
-static int mpi_tell(struct net_link *base, const struct net_note *note)
+static int mpi_tell(struct net_link *base, const struct net_control *control)
 {
     struct mpi_link *link = link_of(base);
 
-    for (unsigned i = 0; i < NOTES_MAX; i++) {
+    for (unsigned i = 0; i < CONTROLS_MAX; i++) {
         int is_done = 1;
 
         if (link->told_requests[i] != MPI_REQUEST_NULL &&
@@ -290,11 +292,11 @@ static int mpi_tell(struct net_link *base, const struct net_note *note)
             return -ECOMM;
         if (!is_done)
             continue;
-        link->told[i] = *note;
-        link->told[i].magic = NET_NOTE_MAGIC;
-        return to_errno(MPI_Isend(&link->told[i], sizeof *note, MPI_BYTE, (int)base->peer,
-                                  base->is_opener ? TAG_NOTE : TAG_NOTE_BACK, link->carrier->comm,
-                                  &link->told_requests[i]));
+        link->told[i] = *control;
+        link->told[i].magic = NET_CONTROL_MAGIC;
+        return to_errno(MPI_Isend(&link->told[i], sizeof *control, MPI_BYTE, (int)base->peer,
+                                  base->is_opener ? TAG_CONTROL : TAG_CONTROL_BACK,
+                                  link->transport->comm, &link->told_requests[i]));
     }
     return -EAGAIN;
 }
@@ -319,12 +321,12 @@ static unsigned reap(struct mpi_link *link, struct window *window, bool is_recei
             break;
         events[found] = (struct net_event){.link = &link->base, .code = to_errno(code)};
         if (is_receiving) {
-            const struct net_course *course = &link->course;
+            const struct net_transfer *transfer = &link->transfer;
 
             MPI_Get_count(&status, MPI_BYTE, &bytes);
             events[found].kind = code == MPI_SUCCESS ? NET_EVENT_RECEIVED : NET_EVENT_LOST;
-            events[found].data =
-                link->carrier->base.memory + course->offset + window->tokens[at] * course->stride;
+            events[found].data = link->transport->base.memory + transfer->offset +
+                                 window->tokens[at] * transfer->stride;
             events[found].bytes = (uint64_t)bytes;
             link->lent++;
         } else {
@@ -349,14 +351,15 @@ static void mpi_release(struct net_link *base, void *data)
         base->code = -ECOMM;
 }
 
-static unsigned read_note(struct mpi_link *link, struct net_event *event)
+static unsigned read_control(struct mpi_link *link, struct net_event *event)
 {
     int is_done = 0;
 
     if (MPI_Test(&link->note_request, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS || !is_done)
         return 0;
-    *event = (struct net_event){.kind = NET_EVENT_TOLD, .link = &link->base, .note = link->note};
-    await_note(link);
+    *event = (struct net_event){
+        .kind = NET_EVENT_CONTROL, .link = &link->base, .control = link->control};
+    await_control(link);
     return 1;
 }
 
@@ -372,23 +375,23 @@ static unsigned collect(struct mpi_link *link, struct net_event events[], unsign
         return found;
     found += reap(link, &link->sends, false, events + found, max - found);
     found += reap(link, &link->receives, true, events + found, max - found);
-    /* Notes come at the end: they are looked for when nothing else is found. */
+    /* Control messages come at the end: they are looked for when nothing else is found. */
     if (found == 0 && max > 0)
-        found += read_note(link, &events[found]);
+        found += read_control(link, &events[found]);
     return found;
 }
 
 /* MPI moves its messages only while somebody asks it: there is no sleeping until something comes.
  */
-static int mpi_poll(struct net_carrier *base, struct net_event events[], unsigned max,
+static int mpi_poll(struct net_transport *base, struct net_event events[], unsigned max,
                     uint64_t timeout_ns)
 {
-    struct mpi_carrier *carrier = carrier_of(base);
+    struct mpi_transport *transport = transport_of(base);
     unsigned found = 0;
     bool is_active = false;
 
     for (unsigned tries = 0; found == 0 && tries < IDLE_POLLS; tries++) {
-        for (struct mpi_link *link = carrier->links; link != NULL && found < max;
+        for (struct mpi_link *link = transport->links; link != NULL && found < max;
              link = link->next) {
             found += collect(link, events + found, max - found);
             is_active |= link->is_active;
@@ -404,27 +407,27 @@ static int mpi_poll(struct net_carrier *base, struct net_event events[], unsigne
 
 /* ---- opening and closing ---- */
 
-static void mpi_close(struct net_carrier *base)
+static void mpi_close(struct net_transport *base)
 {
-    struct mpi_carrier *carrier = carrier_of(base);
+    struct mpi_transport *transport = transport_of(base);
 
     mpi_end(base);
-    while (carrier->links != NULL) {
-        struct mpi_link *link = carrier->links;
+    while (transport->links != NULL) {
+        struct mpi_link *link = transport->links;
 
-        carrier->links = link->next;
+        transport->links = link->next;
         MPI_Cancel(&link->note_request);
         MPI_Wait(&link->note_request, MPI_STATUS_IGNORE);
-        MPI_Waitall(NOTES_MAX, link->told_requests, MPI_STATUSES_IGNORE);
+        MPI_Waitall(CONTROLS_MAX, link->told_requests, MPI_STATUSES_IGNORE);
         free(link);
     }
-    MPI_Comm_free(&carrier->comm);
+    MPI_Comm_free(&transport->comm);
     if (base->memory != NULL)
-        munmap(base->memory, carrier->bytes);
-    free(carrier);
+        munmap(base->memory, transport->bytes);
+    free(transport);
 }
 
-static const struct net_carrier_ops mpi_ops = {
+static const struct net_transport_ops mpi_ops = {
     .describe = mpi_describe,
     .take_memory = mpi_take_memory,
     .listen = mpi_listen,
@@ -439,26 +442,26 @@ static const struct net_carrier_ops mpi_ops = {
     .close = mpi_close,
 };
 
-int net_mpi_carrier_open(const struct net_carrier_params *params, struct net_carrier **opened,
-                         struct weir_error *error)
+int net_mpi_transport_open(const struct net_transport_params *params, struct net_transport **opened,
+                           struct weir_error *error)
 {
-    struct mpi_carrier *carrier;
+    struct mpi_transport *transport;
 
     if (params->group->native == NULL)
         return weir_error_usage(error, "net",
                                 "--provider mpi: this process was started without "
                                 "MPI; start it with mpiexec, or choose tcp or shm");
-    carrier = calloc(1, sizeof *carrier);
-    if (carrier == NULL)
+    transport = calloc(1, sizeof *transport);
+    if (transport == NULL)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "net", "out of memory");
-    if (MPI_Comm_dup(*(MPI_Comm *)params->group->native, &carrier->comm) != MPI_SUCCESS) {
-        free(carrier);
+    if (MPI_Comm_dup(*(MPI_Comm *)params->group->native, &transport->comm) != MPI_SUCCESS) {
+        free(transport);
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
                               "MPI gives no communicator for the data");
     }
-    MPI_Comm_set_errhandler(carrier->comm, MPI_ERRORS_RETURN);
-    carrier->base.ops = &mpi_ops;
-    carrier->base.longest_bytes = UINT64_C(1) << 30;
-    *opened = &carrier->base;
+    MPI_Comm_set_errhandler(transport->comm, MPI_ERRORS_RETURN);
+    transport->base.ops = &mpi_ops;
+    transport->base.longest_bytes = UINT64_C(1) << 30;
+    *opened = &transport->base;
     return 0;
 }

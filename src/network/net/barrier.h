@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A barrier that does not spin: ranks look now and then whether all have come, and do their part of
  * others' measurements meanwhile. Of ranks that are not heard of for long, it tells. */
-#ifndef WEIR_NETWORK_NET_MEET_H
-#define WEIR_NETWORK_NET_MEET_H
+#ifndef WEIR_NETWORK_NET_BARRIER_H
+#define WEIR_NETWORK_NET_BARRIER_H
 
-#include "weir/group/group.h"
 #include "weir/flows/plan.h"
+#include "weir/group/group.h"
 
 /* A rank that says now and then that it is alive. */
 struct net_neighbour {
@@ -13,7 +13,7 @@ struct net_neighbour {
     bool is_late; /* told */
 };
 
-struct net_meet {
+struct net_barrier {
     struct weir_group *group;
     const struct weir_clock *clock;
     uint64_t late_ns;    /* a rank that is silent for so long is told of; 0: none */
@@ -30,12 +30,12 @@ struct net_meet {
 };
 
 /* The plan says for how long ranks may be silent; NULL: for ever. */
-void net_meet_begin(struct net_meet *meet, struct weir_group *group, const struct weir_clock *clock,
-                    const struct weir_net_plan *plan);
+void net_barrier_begin(struct net_barrier *barrier, struct weir_group *group,
+                       const struct weir_clock *clock, const struct weir_net_plan *plan);
 
 /* To be called again and again; `has_arrived`: this rank is ready to leave. 1: all have come, and
  * meet->flag is set if it was for any rank when it arrived; 0: not yet; or -errno. Never waits.
  * Ends the job where the plan gives up. */
-int net_meet_step(struct net_meet *meet, bool has_arrived, bool flag);
+int net_barrier_step(struct net_barrier *barrier, bool has_arrived, bool flag);
 
 #endif

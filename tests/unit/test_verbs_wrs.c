@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data path of the verbs provider: what is handed to the device, and that each wire comes back
- * once, with its own result. */
+/* The data path of the verbs provider: what is handed to the device, and that each work request
+ * comes back once, with its own result. */
 #include <arpa/inet.h>
 
 #include "verbs_bed.h"
@@ -44,25 +44,24 @@ static void end(void)
     assert_int_equal(made.live, 0);
 }
 
-static struct weir_wire wire(enum weir_wire_verb verb, uint64_t offset, uint64_t bytes,
-                             unsigned number)
+static struct weir_wr wr(enum weir_wr_verb verb, uint64_t offset, uint64_t bytes, unsigned number)
 {
-    return (struct weir_wire){.verb = verb,
-                              .data = bed.memory + offset,
-                              .bytes = bytes,
-                              .region = bed.region,
-                              .remote_address = bed.key.address + offset,
-                              .remote = &bed.key,
-                              .context = (void *)(uintptr_t)(number + 1)};
+    return (struct weir_wr){.verb = verb,
+                            .data = bed.memory + offset,
+                            .bytes = bytes,
+                            .region = bed.region,
+                            .remote_address = bed.key.address + offset,
+                            .remote = &bed.key,
+                            .context = (void *)(uintptr_t)(number + 1)};
 }
 
-static int post_many(enum weir_wire_verb verb, unsigned count, uint64_t bytes)
+static int post_many(enum weir_wr_verb verb, unsigned count, uint64_t bytes)
 {
-    struct weir_wire wires[256];
+    struct weir_wr wrs[256];
 
     for (unsigned i = 0; i < count; i++)
-        wires[i] = wire(verb, (uint64_t)i * bytes, bytes, i);
-    return verbs->post(bed.link, wires, count);
+        wrs[i] = wr(verb, (uint64_t)i * bytes, bytes, i);
+    return verbs->post(bed.link, wrs, count);
 }
 
 static bool is_signalled(unsigned number)
@@ -72,7 +71,7 @@ static bool is_signalled(unsigned number)
 
 /* ---- posting ---- */
 
-static void wires_become_requests_in_chains_with_the_last_signalled(void **state)
+static void work_requests_become_requests_in_chains_with_the_last_signalled(void **state)
 {
     struct weir_fabric_params params = standard();
     unsigned chains = 0;
@@ -81,7 +80,7 @@ static void wires_become_requests_in_chains_with_the_last_signalled(void **state
     make_up();
     params.depth = 100;
     begin(&params);
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 100, 4096), 100);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 100, 4096), 100);
     assert_int_equal(made.sent_count, 100);
     for (unsigned i = 0; i < 100; i++) {
         const struct sent *sent = &made.sent[i];
@@ -101,7 +100,7 @@ static void wires_become_requests_in_chains_with_the_last_signalled(void **state
     end();
 }
 
-static void every_nth_wire_of_a_list_is_signalled_on_request(void **state)
+static void every_nth_work_request_of_a_list_is_signalled_on_request(void **state)
 {
     struct weir_fabric_params params = standard();
 
@@ -109,7 +108,7 @@ static void every_nth_wire_of_a_list_is_signalled_on_request(void **state)
     make_up();
     params.signal_every = 5;
     begin(&params);
-    assert_int_equal(post_many(WEIR_WIRE_READ, 12, 4096), 12);
+    assert_int_equal(post_many(WEIR_WR_READ, 12, 4096), 12);
     for (unsigned i = 0; i < 12; i++) {
         assert_int_equal(made.sent[i].opcode, IBV_WR_RDMA_READ);
         assert_int_equal(is_signalled(i), i == 4 || i == 9 || i == 11);
@@ -126,7 +125,7 @@ static void no_more_than_half_a_send_queue_goes_unsignalled(void **state)
     make_up();
     params.depth = 16;
     begin(&params);
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 16, 4096), 16);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 16, 4096), 16);
     for (unsigned i = 0; i < 16; i++) {
         unsignalled = is_signalled(i) ? 0 : unsignalled + 1;
         assert_true(unsignalled < 8);
@@ -137,13 +136,13 @@ static void no_more_than_half_a_send_queue_goes_unsignalled(void **state)
 static void small_data_travel_in_the_request_but_for_reads(void **state)
 {
     static const struct {
-        enum weir_wire_verb verb;
+        enum weir_wr_verb verb;
         uint64_t bytes;
         bool is_inline;
-    } cases[] = {{WEIR_WIRE_WRITE, 1, true},
-                 {WEIR_WIRE_WRITE, 256, true},
-                 {WEIR_WIRE_WRITE, 257, false},
-                 {WEIR_WIRE_READ, 8, false}};
+    } cases[] = {{WEIR_WR_WRITE, 1, true},
+                 {WEIR_WR_WRITE, 256, true},
+                 {WEIR_WR_WRITE, 257, false},
+                 {WEIR_WR_READ, 8, false}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -186,7 +185,7 @@ static void a_message_is_its_header_and_data_however_large(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_fabric_params params = standard();
-        struct weir_wire message;
+        struct weir_wr message;
 
         make_up();
         begin(&params);
@@ -194,7 +193,7 @@ static void a_message_is_its_header_and_data_however_large(void **state)
             bed.memory[k] = (unsigned char)(k * 7 + 1);
         for (unsigned k = 0; k < sizeof header; k++)
             header[k] = (unsigned char)(k * 3 + i);
-        message = wire(WEIR_WIRE_SEND, 4096, cases[i].data, 0);
+        message = wr(WEIR_WR_SEND, 4096, cases[i].data, 0);
         message.header = header;
         message.header_bytes = cases[i].header;
         memcpy(expected, header, cases[i].header);
@@ -216,13 +215,13 @@ static void messages_wait_when_their_buffers_are_all_under_way(void **state)
 {
     struct weir_fabric_params params = standard();
     unsigned char header[WEIR_HEADER_BYTES] = {1};
-    struct weir_wire messages[12];
+    struct weir_wr messages[12];
 
     (void)state;
     make_up();
     begin(&params);
     for (unsigned i = 0; i < 12; i++) {
-        messages[i] = wire(WEIR_WIRE_SEND, 0, 0, i);
+        messages[i] = wr(WEIR_WR_SEND, 0, 0, i);
         messages[i].header = header;
         messages[i].header_bytes = sizeof header;
     }
@@ -244,7 +243,7 @@ static void a_completion_hands_back_all_before_it_in_order(void **state)
     (void)state;
     make_up();
     begin(&params);
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 40, 4096), 40);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 40, 4096), 40);
     complete(made.sent[31].id, IBV_WC_SUCCESS);
     /* Few at a time: what is left comes with the next calls. */
     for (unsigned i = 0; i < 32; i += 8) {
@@ -263,7 +262,7 @@ static void a_completion_hands_back_all_before_it_in_order(void **state)
 }
 
 /* One completion may hand back more than there is room for: what comes with it has its place. */
-static void a_message_finds_room_beside_many_wires_that_are_done(void **state)
+static void a_message_finds_room_beside_many_work_requests_that_are_done(void **state)
 {
     struct weir_fabric_params params = standard();
     unsigned found = 4;
@@ -271,7 +270,7 @@ static void a_message_finds_room_beside_many_wires_that_are_done(void **state)
     (void)state;
     make_up();
     begin(&params);
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 32, 4096), 32);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 32, 4096), 32);
     complete(made.sent[31].id, IBV_WC_SUCCESS);
     complete(WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->stamp | 5, IBV_WC_SUCCESS);
     bed.events[4].kind = WEIR_EVENT_LEFT;
@@ -293,7 +292,7 @@ static void slots_are_used_again_and_again(void **state)
     params.depth = 4;
     begin(&params);
     while (handed_back < 1000) {
-        int taken = post_many(WEIR_WIRE_WRITE, 3, 512), count;
+        int taken = post_many(WEIR_WR_WRITE, 3, 512), count;
 
         assert_true(taken >= 0);
         posted += (unsigned)taken;
@@ -364,7 +363,7 @@ static void completions_of_pairs_that_are_gone_are_nobodys(void **state)
 
 /* ---- failures ---- */
 
-static void each_wire_of_a_link_that_fails_comes_back_once_with_its_own_code(void **state)
+static void each_work_request_of_a_link_that_fails_comes_back_once_with_its_own_code(void **state)
 {
     struct weir_fabric_params params = standard();
     int count;
@@ -372,7 +371,7 @@ static void each_wire_of_a_link_that_fails_comes_back_once_with_its_own_code(voi
     (void)state;
     make_up();
     begin(&params);
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 10, 4096), 10);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 10, 4096), 10);
     complete(made.sent[4].id, IBV_WC_REM_ACCESS_ERR);
     complete(made.sent[7].id, IBV_WC_SUCCESS);
     complete(made.sent[9].id, IBV_WC_WR_FLUSH_ERR);
@@ -392,14 +391,14 @@ static void each_wire_of_a_link_that_fails_comes_back_once_with_its_own_code(voi
     end();
 }
 
-static void wires_of_a_link_that_was_lost_have_the_reason(void **state)
+static void work_requests_of_a_link_that_was_lost_have_the_reason(void **state)
 {
     struct weir_fabric_params params = standard();
 
     (void)state;
     make_up();
     begin(&params);
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 6, 4096), 6);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 6, 4096), 6);
     complete(made.sent[2].id, IBV_WC_SUCCESS);
     /* Noted, but not handed back before the peer was found gone. */
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 1), 1);
@@ -433,16 +432,16 @@ static void a_full_device_is_back_pressure_and_other_refusals_lose_the_link(void
     (void)state;
     make_up();
     begin(&params);
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 2, 4096), 2);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 2, 4096), 2);
     made.takes = 0;
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 4, 4096), 0);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 4, 4096), 0);
     assert_int_equal(made.lost, 0);
     made.takes = UINT32_MAX;
     complete(made.sent[1].id, IBV_WC_SUCCESS);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 2);
     /* With nothing in flight, nothing would ever make room. */
     made.takes = 0;
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 4, 4096), 0);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 4, 4096), 0);
     assert_int_equal(made.lost_code, -ENOMEM);
     end();
 
@@ -450,7 +449,7 @@ static void a_full_device_is_back_pressure_and_other_refusals_lose_the_link(void
     begin(&params);
     made.takes = 3;
     made.take_code = EINVAL;
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 8, 4096), 3);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 8, 4096), 3);
     assert_int_equal(made.lost_code, -EINVAL);
     assert_int_equal(verbs->drain(bed.link, bed.events, 256), 3);
     for (unsigned i = 0; i < 3; i++)
@@ -461,7 +460,7 @@ static void a_full_device_is_back_pressure_and_other_refusals_lose_the_link(void
     begin(&params);
     made.takes = 0;
     made.take_code = EINVAL;
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 8, 4096), -EINVAL);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 8, 4096), -EINVAL);
     assert_int_equal(verbs->drain(bed.link, bed.events, 256), 0);
     end();
 }
@@ -529,7 +528,7 @@ static void what_came_before_arming_is_found_and_kept(void **state)
     begin(&params);
     assert_false(verbs->arm(bed.fabric));
     assert_int_equal(made.armed, 1);
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 40, 4096), 40);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 40, 4096), 40);
     complete(made.sent[31].id, IBV_WC_SUCCESS);
     complete(made.sent[39].id, IBV_WC_SUCCESS);
     assert_true(verbs->arm(bed.fabric));
@@ -543,16 +542,16 @@ static void what_came_before_arming_is_found_and_kept(void **state)
     end();
 }
 
-/* ---- a wire that is waited for ---- */
+/* ---- a work request that is waited for ---- */
 
-static int trip(enum weir_wire_verb verb, unsigned number)
+static int post_and_wait(enum weir_wr_verb verb, unsigned number)
 {
-    struct weir_wire only = wire(verb, 4096, 8, number);
+    struct weir_wr only = wr(verb, 4096, 8, number);
 
-    return verbs->trip(bed.link, &only);
+    return verbs->post_and_wait(bed.link, &only);
 }
 
-static void a_trip_is_over_when_it_returns(void **state)
+static void a_exchange_is_over_when_it_returns(void **state)
 {
     struct weir_fabric_params params = standard();
 
@@ -562,25 +561,25 @@ static void a_trip_is_over_when_it_returns(void **state)
     made.answers_at_once = true;
     for (unsigned i = 0; i < 200; i++) {
         made.sent_count = 0;
-        assert_int_equal(trip(i % 2 == 0 ? WEIR_WIRE_READ : WEIR_WIRE_WRITE, i), 1);
+        assert_int_equal(post_and_wait(i % 2 == 0 ? WEIR_WR_READ : WEIR_WR_WRITE, i), 1);
         assert_int_equal(made.sent_count, 1);
         assert_int_equal(made.sent[0].opcode, i % 2 == 0 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE);
     }
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
     made.answers_at_once = false;
     made.sent_count = 0;
-    assert_int_equal(post_many(WEIR_WIRE_WRITE, 64, 8), 64);
+    assert_int_equal(post_many(WEIR_WR_WRITE, 64, 8), 64);
     end();
 }
 
-static void a_trip_that_takes_longer_is_told_of_by_progress(void **state)
+static void a_exchange_that_takes_longer_is_told_of_by_progress(void **state)
 {
     struct weir_fabric_params params = standard();
 
     (void)state;
     make_up();
     begin(&params);
-    assert_int_equal(trip(WEIR_WIRE_READ, 6), -EINPROGRESS);
+    assert_int_equal(post_and_wait(WEIR_WR_READ, 6), -EINPROGRESS);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
     complete(made.sent[0].id, IBV_WC_SUCCESS);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 1);
@@ -589,7 +588,7 @@ static void a_trip_that_takes_longer_is_told_of_by_progress(void **state)
     end();
 }
 
-static void what_comes_before_the_end_of_a_trip_is_told_before_it(void **state)
+static void what_comes_before_the_end_of_a_exchange_is_told_before_it(void **state)
 {
     struct weir_fabric_params params = standard();
     uint64_t message;
@@ -604,17 +603,17 @@ static void what_comes_before_the_end_of_a_trip_is_told_before_it(void **state)
         complete(message, IBV_WC_SUCCESS);
         if (i == 1)
             assert_true(verbs->arm(bed.fabric));
-        assert_int_equal(trip(WEIR_WIRE_READ, i), -EINPROGRESS);
+        assert_int_equal(post_and_wait(WEIR_WR_READ, i), -EINPROGRESS);
         assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 2);
         assert_int_equal(bed.events[0].kind, WEIR_EVENT_MESSAGE);
         assert_int_equal(bed.events[1].kind, WEIR_EVENT_DONE);
         assert_int_equal((uintptr_t)bed.events[1].context, i + 1);
     }
-    assert_int_equal(trip(WEIR_WIRE_READ, 3), 1);
+    assert_int_equal(post_and_wait(WEIR_WR_READ, 3), 1);
     end();
 }
 
-static void a_trip_that_fails_is_told_of_with_its_link(void **state)
+static void a_exchange_that_fails_is_told_of_with_its_link(void **state)
 {
     struct weir_fabric_params params = standard();
 
@@ -623,7 +622,7 @@ static void a_trip_that_fails_is_told_of_with_its_link(void **state)
     begin(&params);
     made.answers_at_once = true;
     made.answer = IBV_WC_REM_ACCESS_ERR;
-    assert_int_equal(trip(WEIR_WIRE_READ, 0), -EINPROGRESS);
+    assert_int_equal(post_and_wait(WEIR_WR_READ, 0), -EINPROGRESS);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
     assert_int_equal(made.lost_code, -EACCES);
     assert_int_equal(verbs->drain(bed.link, bed.events, 256), 1);
@@ -631,7 +630,7 @@ static void a_trip_that_fails_is_told_of_with_its_link(void **state)
     end();
 }
 
-static void a_trip_that_the_device_refuses_is_none(void **state)
+static void a_exchange_that_the_device_refuses_is_none(void **state)
 {
     struct weir_fabric_params params = standard();
 
@@ -640,7 +639,7 @@ static void a_trip_that_the_device_refuses_is_none(void **state)
     begin(&params);
     made.takes = 0;
     made.take_code = EINVAL;
-    assert_int_equal(trip(WEIR_WIRE_READ, 0), -EINVAL);
+    assert_int_equal(post_and_wait(WEIR_WR_READ, 0), -EINVAL);
     assert_int_equal(made.lost_code, -EINVAL);
     assert_int_equal(verbs->drain(bed.link, bed.events, 256), 0);
     end();
@@ -649,30 +648,30 @@ static void a_trip_that_the_device_refuses_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wires_become_requests_in_chains_with_the_last_signalled),
-        cmocka_unit_test(every_nth_wire_of_a_list_is_signalled_on_request),
+        cmocka_unit_test(work_requests_become_requests_in_chains_with_the_last_signalled),
+        cmocka_unit_test(every_nth_work_request_of_a_list_is_signalled_on_request),
         cmocka_unit_test(no_more_than_half_a_send_queue_goes_unsignalled),
         cmocka_unit_test(small_data_travel_in_the_request_but_for_reads),
         cmocka_unit_test(a_message_is_its_header_and_data_however_large),
         cmocka_unit_test(messages_wait_when_their_buffers_are_all_under_way),
         cmocka_unit_test(a_completion_hands_back_all_before_it_in_order),
-        cmocka_unit_test(a_message_finds_room_beside_many_wires_that_are_done),
+        cmocka_unit_test(a_message_finds_room_beside_many_work_requests_that_are_done),
         cmocka_unit_test(slots_are_used_again_and_again),
         cmocka_unit_test(messages_come_from_their_buffers_which_are_posted_again),
         cmocka_unit_test(completions_of_pairs_that_are_gone_are_nobodys),
-        cmocka_unit_test(each_wire_of_a_link_that_fails_comes_back_once_with_its_own_code),
-        cmocka_unit_test(wires_of_a_link_that_was_lost_have_the_reason),
+        cmocka_unit_test(each_work_request_of_a_link_that_fails_comes_back_once_with_its_own_code),
+        cmocka_unit_test(work_requests_of_a_link_that_was_lost_have_the_reason),
         cmocka_unit_test(a_pair_that_fails_under_its_receives_loses_the_link),
         cmocka_unit_test(a_full_device_is_back_pressure_and_other_refusals_lose_the_link),
         cmocka_unit_test(a_queue_that_cannot_be_polled_breaks_the_fabric),
         cmocka_unit_test(what_the_device_reports_loses_the_links_that_it_concerns),
         cmocka_unit_test(what_came_before_arming_is_found_and_kept),
-        cmocka_unit_test(a_trip_is_over_when_it_returns),
-        cmocka_unit_test(a_trip_that_takes_longer_is_told_of_by_progress),
-        cmocka_unit_test(what_comes_before_the_end_of_a_trip_is_told_before_it),
-        cmocka_unit_test(a_trip_that_fails_is_told_of_with_its_link),
-        cmocka_unit_test(a_trip_that_the_device_refuses_is_none),
+        cmocka_unit_test(a_exchange_is_over_when_it_returns),
+        cmocka_unit_test(a_exchange_that_takes_longer_is_told_of_by_progress),
+        cmocka_unit_test(what_comes_before_the_end_of_a_exchange_is_told_before_it),
+        cmocka_unit_test(a_exchange_that_fails_is_told_of_with_its_link),
+        cmocka_unit_test(a_exchange_that_the_device_refuses_is_none),
     };
 
-    return cmocka_run_group_tests_name("verbs wires", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("verbs work requests", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of a net run over a fabric: verbs, tcp or shm. */
-#include "carrier.h"
+#include "transport.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -14,9 +14,9 @@ enum {
     EVENTS_MAX = 64,
     POST_MAX = 64,
     PENDING_MAX = 8,
-    /* messages of the peer's that are not for data: notes always find room */
-    NOTE_CREDITS = 8,
-    NOTE_DEPTH = 16
+    /* messages of the peer's that are not for data: control messages always find room */
+    CONTROL_CREDITS = 8,
+    CONTROL_DEPTH = 16
 };
 
 /* Buffers for messages received hold so much in all. */
@@ -30,7 +30,7 @@ struct greeting {
 
 struct fabric_link {
     struct net_link base;
-    struct fabric_carrier *carrier;
+    struct fabric_transport *transport;
     /* `--pairs` of them: writes and reads take turns, all else has the first. NULL: no more */
     struct weir_link *paths[WEIR_NET_PAIRS_MAX];
     unsigned path_count, joined_paths, next_path;
@@ -41,12 +41,12 @@ struct fabric_link {
     unsigned credits;      /* data messages that the peer can still receive */
     unsigned credit_limit; /* of ours, for the peer's data */
     unsigned owed;         /* given back since we told the peer */
-    struct net_note pending[PENDING_MAX];
+    struct net_control pending[PENDING_MAX];
     unsigned pending_count;
 };
 
-struct fabric_carrier {
-    struct net_carrier base;
+struct fabric_transport {
+    struct net_transport base;
     struct weir_fabric *fabric;
     struct weir_slab slab;
     struct weir_region *region;
@@ -54,13 +54,13 @@ struct fabric_carrier {
     uint32_t rank;
     unsigned path_count;
     unsigned data_credits;
-    bool has_pending; /* notes that did not go yet, on any link */
+    bool has_pending; /* control messages that did not go yet, on any link */
     bool has_lost;    /* a link that is_lost */
 };
 
-static struct fabric_carrier *carrier_of(struct net_carrier *carrier)
+static struct fabric_transport *transport_of(struct net_transport *transport)
 {
-    return (struct fabric_carrier *)carrier;
+    return (struct fabric_transport *)transport;
 }
 
 static struct fabric_link *link_of(struct net_link *link)
@@ -68,59 +68,59 @@ static struct fabric_link *link_of(struct net_link *link)
     return (struct fabric_link *)link;
 }
 
-static void fabric_describe(const struct net_carrier *carrier, struct weir_fabric_facts *facts)
+static void fabric_describe(const struct net_transport *transport, struct weir_fabric_facts *facts)
 {
-    *facts = *weir_fabric_facts(((const struct fabric_carrier *)carrier)->fabric);
+    *facts = *weir_fabric_facts(((const struct fabric_transport *)transport)->fabric);
 }
 
-static int fabric_take_memory(struct net_carrier *base, uint64_t bytes, bool wants_huge_pages,
+static int fabric_take_memory(struct net_transport *base, uint64_t bytes, bool wants_huge_pages,
                               unsigned links, struct weir_error *error)
 {
-    struct fabric_carrier *carrier = carrier_of(base);
+    struct fabric_transport *transport = transport_of(base);
     const struct weir_slab_params params = {.bytes = bytes, .wants_huge_pages = wants_huge_pages};
     const struct weir_fabric_need need = {
         .locked_bytes = bytes, .region_bytes = bytes, .regions = 1, .links = links};
-    int code = weir_fabric_check(carrier->fabric, &need, error);
+    int code = weir_fabric_check(transport->fabric, &need, error);
 
     if (code < 0)
         return code;
-    code = weir_slab_open(&carrier->slab, &params);
+    code = weir_slab_open(&transport->slab, &params);
     if (code < 0) {
-        carrier->slab = (struct weir_slab){.fd = -1};
+        transport->slab = (struct weir_slab){.fd = -1};
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
                               "%" PRIu64 " bytes of buffers cannot be had: %s; give a smaller "
                               "--size, --depth or --working-set",
                               bytes, strerror(-code));
     }
-    memset(carrier->slab.memory, 0x5a, bytes);
-    base->memory = carrier->slab.memory;
-    base->is_huge = carrier->slab.is_huge;
-    return weir_region_open(carrier->fabric, carrier->slab.memory, bytes, &carrier->slab, true,
-                            &carrier->region, error);
+    memset(transport->slab.memory, 0x5a, bytes);
+    base->memory = transport->slab.memory;
+    base->is_huge = transport->slab.is_huge;
+    return weir_region_open(transport->fabric, transport->slab.memory, bytes, &transport->slab,
+                            true, &transport->region, error);
 }
 
-static int fabric_listen(struct net_carrier *carrier, char address[WEIR_ADDRESS_BYTES],
+static int fabric_listen(struct net_transport *transport, char address[WEIR_ADDRESS_BYTES],
                          struct weir_error *error)
 {
     memset(address, 0, WEIR_ADDRESS_BYTES);
-    return weir_fabric_listen(carrier_of(carrier)->fabric, NULL, address, error);
+    return weir_fabric_listen(transport_of(transport)->fabric, NULL, address, error);
 }
 
 /* ---- links ---- */
 
-static struct fabric_link *make_link(struct fabric_carrier *carrier, uint32_t peer, bool is_opener,
-                                     unsigned path_count)
+static struct fabric_link *make_link(struct fabric_transport *transport, uint32_t peer,
+                                     bool is_opener, unsigned path_count)
 {
     struct fabric_link *link = calloc(1, sizeof *link);
 
     if (link == NULL)
         return NULL;
     link->base = (struct net_link){.peer = peer, .is_opener = is_opener};
-    link->carrier = carrier;
-    link->credit_limit = carrier->data_credits;
+    link->transport = transport;
+    link->credit_limit = transport->data_credits;
     link->path_count = path_count;
-    link->next = carrier->links;
-    carrier->links = link;
+    link->next = transport->links;
+    transport->links = link;
     return link;
 }
 
@@ -132,20 +132,20 @@ static void close_paths(struct fabric_link *link)
     }
 }
 
-static int fabric_open_link(struct net_carrier *base, uint32_t peer, const char *address,
+static int fabric_open_link(struct net_transport *base, uint32_t peer, const char *address,
                             struct net_link **opened)
 {
-    struct fabric_carrier *carrier = carrier_of(base);
-    struct fabric_link *link = make_link(carrier, peer, true, carrier->path_count);
+    struct fabric_transport *transport = transport_of(base);
+    struct fabric_link *link = make_link(transport, peer, true, transport->path_count);
 
     if (link == NULL)
         return -ENOMEM;
     for (unsigned i = 0; i < link->path_count; i++) {
-        const struct greeting greeting = {.magic = NET_NOTE_MAGIC,
-                                          .rank = carrier->rank,
+        const struct greeting greeting = {.magic = NET_CONTROL_MAGIC,
+                                          .rank = transport->rank,
                                           .path = (uint16_t)i,
                                           .path_count = (uint16_t)link->path_count};
-        int code = weir_fabric_connect(carrier->fabric, address, &greeting, sizeof greeting,
+        int code = weir_fabric_connect(transport->fabric, address, &greeting, sizeof greeting,
                                        &link->paths[i]);
 
         if (code < 0) {
@@ -160,40 +160,40 @@ static int fabric_open_link(struct net_carrier *base, uint32_t peer, const char 
     return 0;
 }
 
-static int fabric_expect_link(struct net_carrier *carrier, uint32_t peer)
+static int fabric_expect_link(struct net_transport *transport, uint32_t peer)
 {
-    (void)carrier;
+    (void)transport;
     (void)peer;
     return 0;
 }
 
-/* ---- notes ---- */
+/* ---- control messages ---- */
 
 /* 1 if it went, 0 if there is no room now, or -errno. */
-static int post_note(struct fabric_link *link, const struct net_note *note)
+static int post_control(struct fabric_link *link, const struct net_control *control)
 {
-    const struct weir_wire wire = {
-        .verb = WEIR_WIRE_SEND, .header = note, .header_bytes = sizeof *note};
+    const struct weir_wr wr = {
+        .verb = WEIR_WR_SEND, .header = control, .header_bytes = sizeof *control};
 
-    return weir_link_post(link->paths[0], &wire, 1);
+    return weir_link_post(link->paths[0], &wr, 1);
 }
 
-static int flush_notes(struct fabric_link *link)
+static int flush_controls(struct fabric_link *link)
 {
     unsigned gone = 0;
     int code = 1;
 
     if (link->paths[0] == NULL)
         return -ENOTCONN;
-    while (gone < link->pending_count && (code = post_note(link, &link->pending[gone])) == 1)
+    while (gone < link->pending_count && (code = post_control(link, &link->pending[gone])) == 1)
         gone++;
     link->pending_count -= gone;
     memmove(link->pending, link->pending + gone, link->pending_count * sizeof *link->pending);
-    link->carrier->has_pending |= link->pending_count > 0;
+    link->transport->has_pending |= link->pending_count > 0;
     return code < 0 ? code : 0;
 }
 
-static int fabric_tell(struct net_link *base, const struct net_note *note)
+static int fabric_tell(struct net_link *base, const struct net_control *control)
 {
     struct fabric_link *link = link_of(base);
 
@@ -201,67 +201,67 @@ static int fabric_tell(struct net_link *base, const struct net_note *note)
         return -ENOTCONN;
     if (link->pending_count == PENDING_MAX)
         return -EAGAIN;
-    link->pending[link->pending_count] = *note;
-    link->pending[link->pending_count++].magic = NET_NOTE_MAGIC;
-    return flush_notes(link);
+    link->pending[link->pending_count] = *control;
+    link->pending[link->pending_count++].magic = NET_CONTROL_MAGIC;
+    return flush_controls(link);
 }
 
 /* ---- data ---- */
 
-static int fabric_begin(struct net_carrier *carrier, const struct net_course courses[],
+static int fabric_begin(struct net_transport *transport, const struct net_transfer transfers[],
                         unsigned count)
 {
-    (void)carrier;
-    (void)courses;
+    (void)transport;
+    (void)transfers;
     (void)count;
     return 0;
 }
 
-static void fabric_end(struct net_carrier *carrier)
+static void fabric_end(struct net_transport *transport)
 {
-    (void)carrier;
+    (void)transport;
 }
 
-static struct weir_wire wire_of(const struct fabric_link *link, const struct net_course *course,
-                                const struct net_piece *piece)
+static struct weir_wr wr_of(const struct fabric_link *link, const struct net_transfer *transfer,
+                            const struct net_piece *piece)
 {
-    static const enum weir_wire_verb verbs[] = {[WEIR_NET_WRITE] = WEIR_WIRE_WRITE,
-                                                [WEIR_NET_READ] = WEIR_WIRE_READ,
-                                                [WEIR_NET_SEND] = WEIR_WIRE_SEND};
+    static const enum weir_wr_verb verbs[] = {[WEIR_NET_WRITE] = WEIR_WR_WRITE,
+                                              [WEIR_NET_READ] = WEIR_WR_READ,
+                                              [WEIR_NET_SEND] = WEIR_WR_SEND};
 
-    return (struct weir_wire){
-        .verb = verbs[course->verb],
-        .data = link->carrier->base.memory + piece->offset,
-        .bytes = course->bytes,
-        .region = link->carrier->region,
+    return (struct weir_wr){
+        .verb = verbs[transfer->verb],
+        .data = link->transport->base.memory + piece->offset,
+        .bytes = transfer->bytes,
+        .region = link->transport->region,
         .remote_address = link->remote.address + piece->remote_offset,
         .remote = &link->remote,
         .context = (void *)((uintptr_t)piece->token + 1),
     };
 }
 
-static unsigned fill_wires(const struct fabric_link *link, const struct net_course *course,
-                           const struct net_piece pieces[], unsigned count,
-                           struct weir_wire wires[POST_MAX])
+static unsigned fill_wrs(const struct fabric_link *link, const struct net_transfer *transfer,
+                         const struct net_piece pieces[], unsigned count,
+                         struct weir_wr wrs[POST_MAX])
 {
     unsigned limit = count < POST_MAX ? count : POST_MAX;
 
-    if (course->verb == WEIR_NET_SEND && limit > link->credits)
+    if (transfer->verb == WEIR_NET_SEND && limit > link->credits)
         limit = link->credits;
     for (unsigned i = 0; i < limit; i++)
-        wires[i] = wire_of(link, course, &pieces[i]);
+        wrs[i] = wr_of(link, transfer, &pieces[i]);
     return limit;
 }
 
 /* Over all paths, each of which has its share, in turn. How many were taken, or -errno. */
-static int post_wires(struct fabric_link *link, const struct weir_wire wires[], unsigned count)
+static int post_wrs(struct fabric_link *link, const struct weir_wr wrs[], unsigned count)
 {
     unsigned share = (count + link->path_count - 1) / link->path_count, taken = 0;
 
     for (unsigned i = 0; i < link->path_count && taken < count; i++) {
         unsigned left = count - taken;
-        int code = weir_link_post(link->paths[link->next_path], wires + taken,
-                                  left < share ? left : share);
+        int code =
+            weir_link_post(link->paths[link->next_path], wrs + taken, left < share ? left : share);
 
         if (code < 0)
             return taken > 0 ? (int)taken : code;
@@ -271,39 +271,39 @@ static int post_wires(struct fabric_link *link, const struct weir_wire wires[], 
     return (int)taken;
 }
 
-static int fabric_post(struct net_link *base, const struct net_course *course,
+static int fabric_post(struct net_link *base, const struct net_transfer *transfer,
                        const struct net_piece pieces[], unsigned count)
 {
     struct fabric_link *link = link_of(base);
-    struct weir_wire wires[POST_MAX];
+    struct weir_wr wrs[POST_MAX];
     unsigned filled;
     int taken;
 
     if (link->paths[0] == NULL)
         return -ENOTCONN;
-    filled = fill_wires(link, course, pieces, count, wires);
+    filled = fill_wrs(link, transfer, pieces, count, wrs);
     if (filled == 0)
         return 0;
-    if (course->verb != WEIR_NET_SEND)
-        return post_wires(link, wires, filled);
-    taken = weir_link_post(link->paths[0], wires, filled);
+    if (transfer->verb != WEIR_NET_SEND)
+        return post_wrs(link, wrs, filled);
+    taken = weir_link_post(link->paths[0], wrs, filled);
     if (taken > 0)
         link->credits -= (unsigned)taken;
     return taken;
 }
 
 /* For one-sided messages, which need no credit. */
-static int fabric_trip(struct net_link *base, const struct net_course *course,
-                       const struct net_piece *piece)
+static int fabric_post_and_wait(struct net_link *base, const struct net_transfer *transfer,
+                                const struct net_piece *piece)
 {
     struct fabric_link *link = link_of(base);
-    struct weir_wire wire;
+    struct weir_wr wr;
 
-    assert(course->verb != WEIR_NET_SEND);
+    assert(transfer->verb != WEIR_NET_SEND);
     if (link->paths[0] == NULL)
         return -ENOTCONN;
-    wire = wire_of(link, course, piece);
-    return weir_link_trip(link->paths[0], &wire);
+    wr = wr_of(link, transfer, piece);
+    return weir_link_post_and_wait(link->paths[0], &wr);
 }
 
 static void fabric_release(struct net_link *base, void *data)
@@ -315,7 +315,8 @@ static void fabric_release(struct net_link *base, void *data)
     weir_link_release(link->paths[0], data);
     if (++link->owed < (link->credit_limit + 1) / 2)
         return;
-    if (fabric_tell(base, &(struct net_note){.kind = NET_NOTE_CREDIT, .values = {link->owed}}) == 0)
+    if (fabric_tell(base,
+                    &(struct net_control){.kind = NET_CONTROL_CREDIT, .values = {link->owed}}) == 0)
         link->owed = 0;
 }
 
@@ -323,13 +324,13 @@ static void fabric_release(struct net_link *base, void *data)
 
 /* The link that an incoming path belongs to: that of its rank which is not complete yet, or a new
  * one. NULL: it is none of this run's. */
-static struct fabric_link *link_of_incoming(struct fabric_carrier *carrier,
+static struct fabric_link *link_of_incoming(struct fabric_transport *transport,
                                             const struct weir_event *event)
 {
     const struct greeting *greeting = event->message;
-    struct fabric_link *link = carrier->links;
+    struct fabric_link *link = transport->links;
 
-    if (event->bytes < sizeof *greeting || greeting->magic != NET_NOTE_MAGIC ||
+    if (event->bytes < sizeof *greeting || greeting->magic != NET_CONTROL_MAGIC ||
         greeting->path_count == 0 || greeting->path_count > WEIR_NET_PAIRS_MAX ||
         greeting->path >= greeting->path_count)
         return NULL;
@@ -337,7 +338,7 @@ static struct fabric_link *link_of_incoming(struct fabric_carrier *carrier,
                             link->joined_paths == link->path_count))
         link = link->next;
     if (link == NULL)
-        link = make_link(carrier, greeting->rank, false, greeting->path_count);
+        link = make_link(transport, greeting->rank, false, greeting->path_count);
     if (link == NULL || greeting->path >= link->path_count || link->paths[greeting->path] != NULL)
         return NULL;
     link->paths[greeting->path] = event->link;
@@ -354,11 +355,11 @@ static void come_up(struct fabric_link *link, struct net_event *event)
     event->kind = NET_EVENT_JOINED;
 }
 
-static void on_joined(struct fabric_carrier *carrier, const struct weir_event *from,
+static void on_joined(struct fabric_transport *transport, const struct weir_event *from,
                       struct net_event *event)
 {
     struct fabric_link *link =
-        from->is_incoming ? link_of_incoming(carrier, from) : weir_link_owner(from->link);
+        from->is_incoming ? link_of_incoming(transport, from) : weir_link_owner(from->link);
     unsigned credits = weir_link_credits(from->link);
 
     if (link == NULL)
@@ -366,36 +367,37 @@ static void on_joined(struct fabric_carrier *carrier, const struct weir_event *f
     event->link = &link->base;
     if (++link->joined_paths < link->path_count)
         return;
-    link->credits = credits > NOTE_CREDITS ? credits - NOTE_CREDITS : 1;
-    fabric_tell(&link->base,
-                &(struct net_note){.kind = NET_NOTE_KEY, .key = weir_region_key(carrier->region)});
+    link->credits = credits > CONTROL_CREDITS ? credits - CONTROL_CREDITS : 1;
+    fabric_tell(&link->base, &(struct net_control){.kind = NET_CONTROL_KEY,
+                                                   .key = weir_region_key(transport->region)});
     come_up(link, event);
 }
 
-static void on_note(struct fabric_link *link, const struct net_note *note, struct net_event *event)
+static void on_control(struct fabric_link *link, const struct net_control *control,
+                       struct net_event *event)
 {
-    if (note->kind == NET_NOTE_CREDIT) {
-        link->credits += (unsigned)note->values[0];
-    } else if (note->kind == NET_NOTE_KEY) {
-        link->remote = note->key;
+    if (control->kind == NET_CONTROL_CREDIT) {
+        link->credits += (unsigned)control->values[0];
+    } else if (control->kind == NET_CONTROL_KEY) {
+        link->remote = control->key;
         link->has_key = true;
         come_up(link, event);
     } else {
-        event->kind = NET_EVENT_TOLD;
-        event->note = *note;
+        event->kind = NET_EVENT_CONTROL;
+        event->control = *control;
     }
 }
 
 static void on_message(struct fabric_link *link, const struct weir_event *from,
                        struct net_event *event)
 {
-    struct net_note note;
+    struct net_control control;
 
-    if (from->bytes == sizeof note) {
-        memcpy(&note, from->message, sizeof note);
-        if (note.magic == NET_NOTE_MAGIC) {
+    if (from->bytes == sizeof control) {
+        memcpy(&control, from->message, sizeof control);
+        if (control.magic == NET_CONTROL_MAGIC) {
             weir_link_release(from->link, from->message);
-            on_note(link, &note, event);
+            on_control(link, &control, event);
             return;
         }
     }
@@ -412,17 +414,17 @@ static void on_left(struct fabric_link *link, const struct weir_event *from,
     link->base.is_up = false;
     link->base.code = event->code;
     link->is_lost = true;
-    link->carrier->has_lost = true;
+    link->transport->has_lost = true;
 }
 
-static void translate(struct fabric_carrier *carrier, const struct weir_event *from,
+static void translate(struct fabric_transport *transport, const struct weir_event *from,
                       struct net_event *event)
 {
     struct fabric_link *link = weir_link_owner(from->link);
 
     event->kind = NET_EVENT_NONE;
     if (from->kind == WEIR_EVENT_JOINED) {
-        on_joined(carrier, from, event);
+        on_joined(transport, from, event);
         return;
     }
     if (link == NULL || link->is_lost) {
@@ -444,60 +446,60 @@ static void translate(struct fabric_carrier *carrier, const struct weir_event *f
     }
 }
 
-static void flush_all(struct fabric_carrier *carrier)
+static void flush_all(struct fabric_transport *transport)
 {
-    carrier->has_pending = false;
-    for (struct fabric_link *link = carrier->links; link != NULL; link = link->next)
+    transport->has_pending = false;
+    for (struct fabric_link *link = transport->links; link != NULL; link = link->next)
         if (link->pending_count > 0)
-            flush_notes(link);
+            flush_controls(link);
 }
 
-static void close_lost(struct fabric_carrier *carrier)
+static void close_lost(struct fabric_transport *transport)
 {
-    carrier->has_lost = false;
-    for (struct fabric_link *link = carrier->links; link != NULL; link = link->next)
+    transport->has_lost = false;
+    for (struct fabric_link *link = transport->links; link != NULL; link = link->next)
         if (link->is_lost)
             close_paths(link);
 }
 
-static int fabric_poll(struct net_carrier *base, struct net_event events[], unsigned max,
+static int fabric_poll(struct net_transport *base, struct net_event events[], unsigned max,
                        uint64_t timeout_ns)
 {
-    struct fabric_carrier *carrier = carrier_of(base);
+    struct fabric_transport *transport = transport_of(base);
     struct weir_event found[EVENTS_MAX];
     int count =
-        weir_fabric_poll(carrier->fabric, found, max < EVENTS_MAX ? max : EVENTS_MAX, timeout_ns);
+        weir_fabric_poll(transport->fabric, found, max < EVENTS_MAX ? max : EVENTS_MAX, timeout_ns);
 
     for (int i = 0; i < count; i++)
-        translate(carrier, &found[i], &events[i]);
-    if (carrier->has_lost)
-        close_lost(carrier);
-    if (carrier->has_pending)
-        flush_all(carrier);
+        translate(transport, &found[i], &events[i]);
+    if (transport->has_lost)
+        close_lost(transport);
+    if (transport->has_pending)
+        flush_all(transport);
     return count;
 }
 
 /* ---- opening and closing ---- */
 
-static void fabric_close(struct net_carrier *base)
+static void fabric_close(struct net_transport *base)
 {
-    struct fabric_carrier *carrier = carrier_of(base);
+    struct fabric_transport *transport = transport_of(base);
 
-    while (carrier->links != NULL) {
-        struct fabric_link *link = carrier->links;
+    while (transport->links != NULL) {
+        struct fabric_link *link = transport->links;
 
-        carrier->links = link->next;
+        transport->links = link->next;
         close_paths(link);
         free(link);
     }
-    weir_region_close(carrier->region);
-    weir_fabric_close(carrier->fabric);
-    if (carrier->slab.memory != NULL)
-        weir_slab_close(&carrier->slab);
-    free(carrier);
+    weir_region_close(transport->region);
+    weir_fabric_close(transport->fabric);
+    if (transport->slab.memory != NULL)
+        weir_slab_close(&transport->slab);
+    free(transport);
 }
 
-static const struct net_carrier_ops fabric_ops = {
+static const struct net_transport_ops fabric_ops = {
     .describe = fabric_describe,
     .take_memory = fabric_take_memory,
     .listen = fabric_listen,
@@ -506,7 +508,7 @@ static const struct net_carrier_ops fabric_ops = {
     .begin = fabric_begin,
     .end = fabric_end,
     .post = fabric_post,
-    .trip = fabric_trip,
+    .post_and_wait = fabric_post_and_wait,
     .tell = fabric_tell,
     .poll = fabric_poll,
     .release = fabric_release,
@@ -514,7 +516,7 @@ static const struct net_carrier_ops fabric_ops = {
 };
 
 /* `sleeps`: who waits gives its processor away at once. */
-static struct weir_fabric_params fabric_params(const struct net_carrier_params *params,
+static struct weir_fabric_params fabric_params(const struct net_transport_params *params,
                                                unsigned data_credits, bool sleeps)
 {
     const struct weir_net_plan *plan = params->plan;
@@ -526,9 +528,9 @@ static struct weir_fabric_params fabric_params(const struct net_carrier_params *
         .device = plan->device,
         .interface = plan->interface,
         .gid_index = plan->gid_index,
-        .depth = plan->depth + NOTE_DEPTH,
+        .depth = plan->depth + CONTROL_DEPTH,
         .message_bytes = message_bytes > 4096 ? (unsigned)message_bytes : 4096,
-        .message_credits = data_credits + NOTE_CREDITS,
+        .message_credits = data_credits + CONTROL_CREDITS,
         .signal_every = plan->signal_every,
         .mtu_bytes = plan->mtu_bytes,
         .read_depth = plan->read_depth,
@@ -542,7 +544,7 @@ static struct weir_fabric_params fabric_params(const struct net_carrier_params *
 }
 
 /* How many messages a peer may have under way to us. */
-static unsigned data_credits_of(const struct net_carrier_params *params)
+static unsigned data_credits_of(const struct net_transport_params *params)
 {
     uint64_t fitting = MESSAGE_MEMORY / (params->longest_bytes > 0 ? params->longest_bytes : 1);
     unsigned wanted = params->plan->depth;
@@ -556,7 +558,7 @@ static unsigned data_credits_of(const struct net_carrier_params *params)
 
 /* Streams of the kernel are moved by the kernel: looking for what it has done takes from it. So it
  * is where there are more ranks than processors. */
-static int open_fabric(const struct net_carrier_params *params, unsigned data_credits,
+static int open_fabric(const struct net_transport_params *params, unsigned data_credits,
                        struct weir_fabric **fabric, struct weir_error *error)
 {
     bool is_crowded = params->group->node_size > sysconf(_SC_NPROCESSORS_ONLN);
@@ -571,27 +573,27 @@ static int open_fabric(const struct net_carrier_params *params, unsigned data_cr
     return weir_fabric_open(&wanted, fabric, error);
 }
 
-int net_fabric_carrier_open(const struct net_carrier_params *params, struct net_carrier **opened,
-                            struct weir_error *error)
+int net_fabric_transport_open(const struct net_transport_params *params,
+                              struct net_transport **opened, struct weir_error *error)
 {
     unsigned data_credits = data_credits_of(params);
-    struct fabric_carrier *carrier = calloc(1, sizeof *carrier);
+    struct fabric_transport *transport = calloc(1, sizeof *transport);
     int code;
 
-    if (carrier == NULL)
+    if (transport == NULL)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "net", "out of memory");
-    code = open_fabric(params, data_credits, &carrier->fabric, error);
+    code = open_fabric(params, data_credits, &transport->fabric, error);
     if (code < 0) {
-        free(carrier);
+        free(transport);
         return code;
     }
-    carrier->slab.fd = -1;
-    carrier->rank = (uint32_t)params->group->rank;
-    carrier->data_credits = data_credits;
-    carrier->path_count = params->plan->pairs;
-    carrier->base.ops = &fabric_ops;
-    carrier->base.is_one_sided = weir_fabric_facts(carrier->fabric)->is_one_sided;
-    carrier->base.longest_bytes = weir_fabric_facts(carrier->fabric)->longest_wire_bytes;
-    *opened = &carrier->base;
+    transport->slab.fd = -1;
+    transport->rank = (uint32_t)params->group->rank;
+    transport->data_credits = data_credits;
+    transport->path_count = params->plan->pairs;
+    transport->base.ops = &fabric_ops;
+    transport->base.is_one_sided = weir_fabric_facts(transport->fabric)->is_one_sided;
+    transport->base.longest_bytes = weir_fabric_facts(transport->fabric)->longest_wr_bytes;
+    *opened = &transport->base;
     return 0;
 }

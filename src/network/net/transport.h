@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What carries the messages of a net run: a fabric, or MPI. The loops that measure know only this.
  */
-#ifndef WEIR_NETWORK_NET_CARRIER_H
-#define WEIR_NETWORK_NET_CARRIER_H
+#ifndef WEIR_NETWORK_NET_TRANSPORT_H
+#define WEIR_NETWORK_NET_TRANSPORT_H
 
 #include "weir/fabric/fabric.h"
 #include "weir/flows/plan.h"
@@ -13,17 +13,17 @@
 #include <stdint.h>
 
 /* A short message between the ends of a link, beside the data. */
-enum net_note_kind {
-    NET_NOTE_KEY = 1, /* of the carrier itself: the region of whoever tells it */
-    NET_NOTE_CREDIT,  /* of the carrier itself: so many messages were given back */
-    NET_NOTE_END,     /* opener: `values` are messages posted, places used, sum of stamps */
-    NET_NOTE_ENDED,   /* acceptor: messages received, wrong ones, sum of stamps found */
-    NET_NOTE_STOP     /* acceptor: a signal has come, end it now */
+enum net_control_kind {
+    NET_CONTROL_KEY = 1, /* of the transport itself: the region of whoever tells it */
+    NET_CONTROL_CREDIT,  /* of the transport itself: so many messages were given back */
+    NET_CONTROL_END,     /* opener: `values` are messages posted, places used, sum of stamps */
+    NET_CONTROL_ENDED,   /* acceptor: messages received, wrong ones, sum of stamps found */
+    NET_CONTROL_STOP     /* acceptor: a signal has come, end it now */
 };
 
-#define NET_NOTE_MAGIC UINT64_C(0x7765697220e2809c)
+#define NET_CONTROL_MAGIC UINT64_C(0x7765697220e2809c)
 
-struct net_note {
+struct net_control {
     uint64_t magic; /* no data begin with it */
     uint64_t kind;
     uint64_t values[4];
@@ -31,7 +31,7 @@ struct net_note {
 };
 
 /* From the rank that opens it to the one that accepts it: who opens posts what is measured. A
- * carrier embeds this as the first member of its own. */
+ * transport embeds this as the first member of its own. */
 struct net_link {
     uint32_t peer;
     bool is_opener;
@@ -44,7 +44,7 @@ enum net_event_kind {
     NET_EVENT_NONE,     /* of no interest: skip it */
     NET_EVENT_DONE,     /* a message that was posted: `token`, and `code` if it failed */
     NET_EVENT_RECEIVED, /* `data`, to be given back with release */
-    NET_EVENT_TOLD,     /* `note` */
+    NET_EVENT_CONTROL,  /* `control` */
     NET_EVENT_JOINED,   /* the link is up */
     NET_EVENT_LOST      /* the link is no more, because of `code` */
 };
@@ -56,7 +56,7 @@ struct net_event {
     uint32_t token;
     void *data;
     uint64_t bytes;
-    struct net_note note;
+    struct net_control control;
 };
 
 /* A message: from `offset` in our memory, or into it, and where at the peer. */
@@ -67,7 +67,7 @@ struct net_piece {
 };
 
 /* What a link does in one measurement. */
-struct net_course {
+struct net_transfer {
     struct net_link *link;
     enum weir_net_verb verb;
     uint64_t bytes;      /* of a message */
@@ -79,51 +79,52 @@ struct net_course {
     bool is_receiving;
 };
 
-struct net_carrier;
+struct net_transport;
 
-struct net_carrier_ops {
+struct net_transport_ops {
     /* Fills in what rank 0 tells of it. */
-    void (*describe)(const struct net_carrier *carrier, struct weir_fabric_facts *facts);
+    void (*describe)(const struct net_transport *transport, struct weir_fabric_facts *facts);
     /* The memory of all ends of this rank. 0 or the error. */
-    int (*take_memory)(struct net_carrier *carrier, uint64_t bytes, bool wants_huge_pages,
+    int (*take_memory)(struct net_transport *transport, uint64_t bytes, bool wants_huge_pages,
                        unsigned links, struct weir_error *error);
     /* Where links are accepted: text. */
-    int (*listen)(struct net_carrier *carrier, char address[WEIR_ADDRESS_BYTES],
+    int (*listen)(struct net_transport *transport, char address[WEIR_ADDRESS_BYTES],
                   struct weir_error *error);
     /* Begins to link: NET_EVENT_JOINED or NET_EVENT_LOST follows. 0 or -errno. */
-    int (*open_link)(struct net_carrier *carrier, uint32_t peer, const char *address,
+    int (*open_link)(struct net_transport *transport, uint32_t peer, const char *address,
                      struct net_link **link);
     /* That rank will open one: NET_EVENT_JOINED will tell of it. 0 or -errno. */
-    int (*expect_link)(struct net_carrier *carrier, uint32_t peer);
+    int (*expect_link)(struct net_transport *transport, uint32_t peer);
     /* Before and after a measurement, with all links of this rank that have a part in it. `begin`
      * comes before any rank posts. 0 or -errno. */
-    int (*begin)(struct net_carrier *carrier, const struct net_course courses[], unsigned count);
-    void (*end)(struct net_carrier *carrier);
+    int (*begin)(struct net_transport *transport, const struct net_transfer transfers[],
+                 unsigned count);
+    void (*end)(struct net_transport *transport);
     /* Hands messages over, in order: how many were taken, or -errno. */
-    int (*post)(struct net_link *link, const struct net_course *course,
+    int (*post)(struct net_link *link, const struct net_transfer *transfer,
                 const struct net_piece pieces[], unsigned count);
     /* Hands a message over and waits for its end for a moment: 1: it is done, and poll does not
      * tell of it; -EINPROGRESS: poll will; 0 or another -errno: it was not taken. NULL: post it. */
-    int (*trip)(struct net_link *link, const struct net_course *course,
-                const struct net_piece *piece);
+    int (*post_and_wait)(struct net_link *link, const struct net_transfer *transfer,
+                         const struct net_piece *piece);
     /* Never fails for want of room: what does not go now goes with later polls. 0 or -errno. */
-    int (*tell)(struct net_link *link, const struct net_note *note);
+    int (*tell)(struct net_link *link, const struct net_control *control);
     /* What has happened: up to `max` events, waiting up to `timeout_ns` for the first. */
-    int (*poll)(struct net_carrier *carrier, struct net_event events[], unsigned max,
+    int (*poll)(struct net_transport *transport, struct net_event events[], unsigned max,
                 uint64_t timeout_ns);
     void (*release)(struct net_link *link, void *data);
-    void (*close)(struct net_carrier *carrier);
+    void (*close)(struct net_transport *transport);
 };
 
-struct net_carrier {
-    const struct net_carrier_ops *ops;
+struct net_transport {
+    const struct net_transport_ops *ops;
     unsigned char *memory;  /* of all ends, after take_memory */
     bool is_one_sided;      /* the processor of the other end has no part in reads and writes */
     bool is_huge;           /* its memory is of huge pages */
     uint64_t longest_bytes; /* of a message */
 };
 
-struct net_carrier_params {
+struct net_transport_params {
     const struct weir_net_plan *plan;
     const struct weir_group *group;
     const char *provider;        /* NULL: chosen */
@@ -132,15 +133,15 @@ struct net_carrier_params {
 };
 
 /* 0 or the error. */
-int net_fabric_carrier_open(const struct net_carrier_params *params, struct net_carrier **carrier,
-                            struct weir_error *error);
-int net_mpi_carrier_open(const struct net_carrier_params *params, struct net_carrier **carrier,
-                         struct weir_error *error);
+int net_fabric_transport_open(const struct net_transport_params *params,
+                              struct net_transport **transport, struct weir_error *error);
+int net_mpi_transport_open(const struct net_transport_params *params,
+                           struct net_transport **transport, struct weir_error *error);
 
-static inline void net_carrier_close(struct net_carrier *carrier)
+static inline void net_transport_close(struct net_transport *transport)
 {
-    if (carrier != NULL)
-        carrier->ops->close(carrier);
+    if (transport != NULL)
+        transport->ops->close(transport);
 }
 
 #endif

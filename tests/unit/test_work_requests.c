@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The contract of the fabric, over every provider that can be opened here. */
-#include "wire_cases.h"
+#include "wr_cases.h"
 
 #include <stdatomic.h>
 
@@ -8,7 +8,7 @@
 
 static void a_link_joins_at_both_ends_with_its_greeting(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
 
     assert_int_equal(bed->b.greeting_bytes, 3);
     assert_memory_equal(bed->b.greeting, "who", 3);
@@ -24,27 +24,27 @@ static void writes_of_any_size_arrive_as_they_are(void **state)
 {
     static const uint64_t sizes[] = {1,    7,    8,    47,    64,     4095,
                                      4096, 8192, 8193, 65536, 100001, 1 << 20};
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     unsigned char *a = bed->a.slab.memory;
     unsigned char *b = bed->b.slab.memory;
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct weir_wire wire = wire_make(bed, WEIR_WIRE_WRITE, 4096 + i, sizes[i]);
+        struct weir_wr wr = wr_make(bed, WEIR_WR_WRITE, 4096 + i, sizes[i]);
 
-        wire_fill(a, WIRE_SLAB_BYTES, (unsigned)i);
-        memset(b, 0xee, WIRE_SLAB_BYTES);
-        wire.context = &wire;
-        wire_post(bed, &wire, 1);
-        assert_int_equal(weir_link_flying(bed->a.link), 1);
-        wire_until(bed, &bed->a.done, 1);
+        wr_fill(a, WR_SLAB_BYTES, (unsigned)i);
+        memset(b, 0xee, WR_SLAB_BYTES);
+        wr.context = &wr;
+        wr_post(bed, &wr, 1);
+        assert_int_equal(weir_link_outstanding(bed->a.link), 1);
+        wr_until(bed, &bed->a.done, 1);
         assert_int_equal(bed->a.noted[0].result, 0);
-        assert_ptr_equal(bed->a.noted[0].context, &wire);
+        assert_ptr_equal(bed->a.noted[0].context, &wr);
         assert_ptr_equal(bed->a.noted[0].link, bed->a.link);
-        assert_int_equal(weir_link_flying(bed->a.link), 0);
+        assert_int_equal(weir_link_outstanding(bed->a.link), 0);
         assert_memory_equal(b + 4096 + i, a + 4096 + i, sizes[i]);
         assert_int_equal(b[4096 + i - 1], 0xee);
         assert_int_equal(b[4096 + i + sizes[i]], 0xee);
-        wire_forget(&bed->a);
+        wr_forget(&bed->a);
     }
 }
 
@@ -52,63 +52,63 @@ static void reads_of_any_size_fetch_what_is_there(void **state)
 {
     static const uint64_t sizes[] = {1,    7,    8,    47,    64,     4095,
                                      4096, 8192, 8193, 65536, 100001, 1 << 20};
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     unsigned char *a = bed->a.slab.memory;
     unsigned char *b = bed->b.slab.memory;
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct weir_wire wire = wire_make(bed, WEIR_WIRE_READ, 4096 + i, sizes[i]);
+        struct weir_wr wr = wr_make(bed, WEIR_WR_READ, 4096 + i, sizes[i]);
 
-        wire_fill(b, WIRE_SLAB_BYTES, (unsigned)i);
-        memset(a, 0xee, WIRE_SLAB_BYTES);
-        wire_post(bed, &wire, 1);
-        wire_until(bed, &bed->a.done, 1);
+        wr_fill(b, WR_SLAB_BYTES, (unsigned)i);
+        memset(a, 0xee, WR_SLAB_BYTES);
+        wr_post(bed, &wr, 1);
+        wr_until(bed, &bed->a.done, 1);
         assert_int_equal(bed->a.noted[0].result, 0);
         assert_memory_equal(a + 4096 + i, b + 4096 + i, sizes[i]);
         assert_int_equal(a[4096 + i - 1], 0xee);
         assert_int_equal(a[4096 + i + sizes[i]], 0xee);
-        wire_forget(&bed->a);
+        wr_forget(&bed->a);
     }
 }
 
-static void a_wire_that_is_waited_for_is_told_of_once(void **state)
+static void a_work_request_that_is_waited_for_is_told_of_once(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     const unsigned char *a = bed->a.slab.memory;
     unsigned char *b = bed->b.slab.memory;
 
     for (unsigned i = 0; i < 300; i++) {
-        struct weir_wire first = wire_make(bed, WEIR_WIRE_WRITE, 65536, 4096);
-        struct weir_wire wire = wire_make(bed, WEIR_WIRE_READ, 4096, 1 + i);
+        struct weir_wr first = wr_make(bed, WEIR_WR_WRITE, 65536, 4096);
+        struct weir_wr wr = wr_make(bed, WEIR_WR_READ, 4096, 1 + i);
         bool is_alone = i % 10 != 0;
         int code;
 
         memset(b + 4096, (int)i, 1 + i);
         if (!is_alone)
-            wire_post(bed, &first, 1);
-        code = weir_link_trip(bed->a.link, &wire);
+            wr_post(bed, &first, 1);
+        code = weir_link_post_and_wait(bed->a.link, &wr);
         if (code != 1)
             assert_int_equal(code, -EINPROGRESS);
-        wire_until(bed, &bed->a.done, (unsigned)!is_alone + (code == -EINPROGRESS));
-        wire_poll(bed);
+        wr_until(bed, &bed->a.done, (unsigned)!is_alone + (code == -EINPROGRESS));
+        wr_poll(bed);
         assert_int_equal(bed->a.done, (unsigned)!is_alone + (code == -EINPROGRESS));
-        assert_int_equal(weir_link_flying(bed->a.link), 0);
+        assert_int_equal(weir_link_outstanding(bed->a.link), 0);
         assert_int_equal(a[4096], i % 256);
         assert_int_equal(a[4096 + i], i % 256);
-        wire_forget(&bed->a);
+        wr_forget(&bed->a);
     }
 }
 
 static void a_message_is_its_header_and_then_its_data(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     const struct weir_event *event;
 
-    wire_fill(bed->a.slab.memory, 4096, 1);
-    wire_send(bed, "header", bed->a.slab.memory, 4000, NULL);
-    wire_until(bed, &bed->b.messages, 1);
-    wire_until(bed, &bed->a.done, 1);
-    event = wire_find(&bed->b, WEIR_EVENT_MESSAGE);
+    wr_fill(bed->a.slab.memory, 4096, 1);
+    wr_send(bed, "header", bed->a.slab.memory, 4000, NULL);
+    wr_until(bed, &bed->b.messages, 1);
+    wr_until(bed, &bed->a.done, 1);
+    event = wr_find(&bed->b, WEIR_EVENT_MESSAGE);
     assert_int_equal(event->bytes, 4006);
     assert_ptr_equal(event->link, bed->b.link);
     assert_memory_equal(event->message, "header", 6);
@@ -119,15 +119,15 @@ static void a_message_is_its_header_and_then_its_data(void **state)
 
 static void both_ends_can_write_read_and_send(void **state)
 {
-    struct wire_bed *bed = *state;
-    struct wire_bed turned = {.params = bed->params, .a = bed->b, .b = bed->a};
-    struct weir_wire wires[2] = {wire_make(&turned, WEIR_WIRE_WRITE, 0, 100),
-                                 wire_make(&turned, WEIR_WIRE_READ, 200, 100)};
+    struct wr_bed *bed = *state;
+    struct wr_bed turned = {.params = bed->params, .a = bed->b, .b = bed->a};
+    struct weir_wr wrs[2] = {wr_make(&turned, WEIR_WR_WRITE, 0, 100),
+                             wr_make(&turned, WEIR_WR_READ, 200, 100)};
 
     memset(bed->b.slab.memory, 3, 100);
     memset((unsigned char *)bed->a.slab.memory + 200, 4, 100);
-    assert_int_equal(weir_link_post(bed->b.link, wires, 2), 2);
-    wire_until(bed, &bed->b.done, 2);
+    assert_int_equal(weir_link_post(bed->b.link, wrs, 2), 2);
+    wr_until(bed, &bed->b.done, 2);
     assert_memory_equal(bed->a.slab.memory, bed->b.slab.memory, 100);
     assert_memory_equal((unsigned char *)bed->b.slab.memory + 200,
                         (unsigned char *)bed->a.slab.memory + 200, 100);
@@ -135,65 +135,65 @@ static void both_ends_can_write_read_and_send(void **state)
 
 static void a_message_comes_after_the_writes_before_it(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     unsigned char *a = bed->a.slab.memory;
     const unsigned char *b = bed->b.slab.memory;
 
     for (unsigned round = 1; round <= 50; round++) {
-        struct weir_wire wires[16];
+        struct weir_wr wrs[16];
 
         memset(a, (int)round, 16 * 65536);
         for (unsigned i = 0; i < 16; i++)
-            wires[i] = wire_make(bed, WEIR_WIRE_WRITE, i * 65536, 65536);
-        wire_post(bed, wires, 16);
-        wire_send(bed, "written", NULL, 0, NULL);
+            wrs[i] = wr_make(bed, WEIR_WR_WRITE, i * 65536, 65536);
+        wr_post(bed, wrs, 16);
+        wr_send(bed, "written", NULL, 0, NULL);
         while (bed->b.messages == 0)
-            wire_poll(bed);
+            wr_poll(bed);
         for (unsigned i = 0; i < 16; i++) {
             assert_int_equal(b[i * 65536], round);
             assert_int_equal(b[i * 65536 + 65535], round);
         }
-        weir_link_release(bed->b.link, wire_find(&bed->b, WEIR_EVENT_MESSAGE)->message);
-        wire_until(bed, &bed->a.done, 17);
-        wire_forget(&bed->a);
-        wire_forget(&bed->b);
+        weir_link_release(bed->b.link, wr_find(&bed->b, WEIR_EVENT_MESSAGE)->message);
+        wr_until(bed, &bed->a.done, 17);
+        wr_forget(&bed->a);
+        wr_forget(&bed->b);
     }
 }
 
 static void a_read_sees_the_writes_before_it(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     unsigned char *a = bed->a.slab.memory;
 
     for (unsigned round = 1; round <= 50; round++) {
-        struct weir_wire wires[12];
+        struct weir_wr wrs[12];
 
         memset(a, (int)round, 1 << 20);
         memset(a + (1 << 20), 0, 1 << 20);
         for (unsigned i = 0; i < 10; i++)
-            wires[i] = wire_make(bed, WEIR_WIRE_WRITE, i * 100000, 100000);
-        wires[10] = wire_make(bed, WEIR_WIRE_READ, 0, 1000000);
-        wires[10].data = a + (1 << 20);
-        wires[11] = wire_make(bed, WEIR_WIRE_READ, 0, 1);
-        wires[11].data = a + (3 << 20);
-        wire_post(bed, wires, 12);
-        wire_until(bed, &bed->a.done, 12);
+            wrs[i] = wr_make(bed, WEIR_WR_WRITE, i * 100000, 100000);
+        wrs[10] = wr_make(bed, WEIR_WR_READ, 0, 1000000);
+        wrs[10].data = a + (1 << 20);
+        wrs[11] = wr_make(bed, WEIR_WR_READ, 0, 1);
+        wrs[11].data = a + (3 << 20);
+        wr_post(bed, wrs, 12);
+        wr_until(bed, &bed->a.done, 12);
         assert_memory_equal(a + (1 << 20), a, 1000000);
-        wire_forget(&bed->a);
+        wr_forget(&bed->a);
     }
 }
 
-static void a_long_wire_goes_between_memories_that_are_no_slabs(void **state)
+static void a_long_work_request_goes_between_memories_that_are_no_slabs(void **state)
 {
     enum { BYTES = 64 << 20 };
-    struct wire_bed *bed = *state;
-    struct weir_region *regions[WIRE_ENDS];
+    struct wr_bed *bed = *state;
+    struct weir_region *regions[WR_ENDS];
     struct weir_region_key key;
     struct weir_error error = {0};
-    unsigned char *memory[WIRE_ENDS];
-    struct weir_wire wire = {.bytes = BYTES, .remote = &key};
+    unsigned char *memory[WR_ENDS];
+    struct weir_wr wr = {.bytes = BYTES, .remote = &key};
 
-    for (unsigned i = 0; i < WIRE_ENDS; i++) {
+    for (unsigned i = 0; i < WR_ENDS; i++) {
         memory[i] = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         assert_true(memory[i] != MAP_FAILED);
         if (weir_region_open(i == 0 ? bed->a.fabric : bed->b.fabric, memory[i], BYTES, NULL, true,
@@ -201,21 +201,21 @@ static void a_long_wire_goes_between_memories_that_are_no_slabs(void **state)
             fail_msg("%s", error.text);
     }
     key = weir_region_key(regions[1]);
-    wire.data = memory[0];
-    wire.region = regions[0];
-    wire.remote_address = key.address;
-    wire_fill(memory[0], BYTES, 5);
-    wire_post(bed, &wire, 1);
-    wire_until(bed, &bed->a.done, 1);
+    wr.data = memory[0];
+    wr.region = regions[0];
+    wr.remote_address = key.address;
+    wr_fill(memory[0], BYTES, 5);
+    wr_post(bed, &wr, 1);
+    wr_until(bed, &bed->a.done, 1);
     assert_int_equal(bed->a.noted[0].result, 0);
     assert_int_equal(memcmp(memory[0], memory[1], BYTES), 0);
     memset(memory[0], 0, BYTES);
-    wire.verb = WEIR_WIRE_READ;
-    wire_post(bed, &wire, 1);
-    wire_until(bed, &bed->a.done, 2);
+    wr.verb = WEIR_WR_READ;
+    wr_post(bed, &wr, 1);
+    wr_until(bed, &bed->a.done, 2);
     assert_int_equal(bed->a.noted[1].result, 0);
     assert_int_equal(memcmp(memory[0], memory[1], BYTES), 0);
-    for (unsigned i = 0; i < WIRE_ENDS; i++) {
+    for (unsigned i = 0; i < WR_ENDS; i++) {
         weir_region_close(regions[i]);
         munmap(memory[i], BYTES);
     }
@@ -223,19 +223,19 @@ static void a_long_wire_goes_between_memories_that_are_no_slabs(void **state)
 
 static void writes_and_reads_cross_in_both_directions_at_once(void **state)
 {
-    struct wire_bed *bed = *state;
-    unsigned posted[WIRE_ENDS] = {0};
+    struct wr_bed *bed = *state;
+    unsigned posted[WR_ENDS] = {0};
     uint64_t start_ns = weir_clock_kernel_ns();
 
-    wire_fill(bed->a.slab.memory, WIRE_SLAB_BYTES / 4, 1);
-    wire_fill((unsigned char *)bed->b.slab.memory + WIRE_SLAB_BYTES / 2, WIRE_SLAB_BYTES / 4, 2);
+    wr_fill(bed->a.slab.memory, WR_SLAB_BYTES / 4, 1);
+    wr_fill((unsigned char *)bed->b.slab.memory + WR_SLAB_BYTES / 2, WR_SLAB_BYTES / 4, 2);
     while (bed->a.done < 400 || bed->b.done < 400) {
-        for (unsigned i = 0; i < WIRE_ENDS; i++) {
-            struct wire_end *self = i == 0 ? &bed->a : &bed->b;
-            struct wire_end *other = i == 0 ? &bed->b : &bed->a;
-            uint64_t offset = i * (WIRE_SLAB_BYTES / 2) + posted[i] % 16 * 65536;
-            struct weir_wire wire = {
-                .verb = posted[i] / 16 % 2 == 0 ? WEIR_WIRE_WRITE : WEIR_WIRE_READ,
+        for (unsigned i = 0; i < WR_ENDS; i++) {
+            struct wr_end *self = i == 0 ? &bed->a : &bed->b;
+            struct wr_end *other = i == 0 ? &bed->b : &bed->a;
+            uint64_t offset = i * (WR_SLAB_BYTES / 2) + posted[i] % 16 * 65536;
+            struct weir_wr wr = {
+                .verb = posted[i] / 16 % 2 == 0 ? WEIR_WR_WRITE : WEIR_WR_READ,
                 .data = (unsigned char *)self->slab.memory + offset,
                 .bytes = 65536,
                 .region = self->region,
@@ -243,163 +243,162 @@ static void writes_and_reads_cross_in_both_directions_at_once(void **state)
                 .remote = &other->key,
             };
 
-            if (posted[i] < 400 && weir_link_post(self->link, &wire, 1) == 1)
+            if (posted[i] < 400 && weir_link_post(self->link, &wr, 1) == 1)
                 posted[i]++;
         }
-        wire_poll(bed);
-        assert_true(weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS);
+        wr_poll(bed);
+        assert_true(weir_clock_kernel_ns() - start_ns < WR_TIMEOUT_NS);
     }
-    assert_memory_equal(bed->a.slab.memory, bed->b.slab.memory, WIRE_SLAB_BYTES / 4);
-    assert_memory_equal((unsigned char *)bed->a.slab.memory + WIRE_SLAB_BYTES / 2,
-                        (unsigned char *)bed->b.slab.memory + WIRE_SLAB_BYTES / 2,
-                        WIRE_SLAB_BYTES / 4);
+    assert_memory_equal(bed->a.slab.memory, bed->b.slab.memory, WR_SLAB_BYTES / 4);
+    assert_memory_equal((unsigned char *)bed->a.slab.memory + WR_SLAB_BYTES / 2,
+                        (unsigned char *)bed->b.slab.memory + WR_SLAB_BYTES / 2, WR_SLAB_BYTES / 4);
 }
 
 /* ---- what does not go on for ever ---- */
 
 static void a_full_link_takes_fewer_and_later_the_rest(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     const unsigned depth = weir_fabric_facts(bed->a.fabric)->depth;
-    struct weir_wire wires[300];
+    struct weir_wr wrs[300];
     int taken;
 
     assert_int_equal(depth, 128);
     for (unsigned i = 0; i < 300; i++) {
-        wires[i] = wire_make(bed, i % 3 == 0 ? WEIR_WIRE_READ : WEIR_WIRE_WRITE, i * 4096, 4096);
-        wires[i].context = &wires[i];
+        wrs[i] = wr_make(bed, i % 3 == 0 ? WEIR_WR_READ : WEIR_WR_WRITE, i * 4096, 4096);
+        wrs[i].context = &wrs[i];
     }
-    taken = weir_link_post(bed->a.link, wires, 300);
+    taken = weir_link_post(bed->a.link, wrs, 300);
     assert_true(taken > 0 && taken <= 128);
-    assert_int_equal(weir_link_flying(bed->a.link), taken);
-    wire_post(bed, wires + taken, 300 - (unsigned)taken);
-    wire_until(bed, &bed->a.done, 300);
+    assert_int_equal(weir_link_outstanding(bed->a.link), taken);
+    wr_post(bed, wrs + taken, 300 - (unsigned)taken);
+    wr_until(bed, &bed->a.done, 300);
     for (unsigned i = 0; i < 300; i++) {
-        struct weir_wire *wire = bed->a.noted[i].context;
+        struct weir_wr *wr = bed->a.noted[i].context;
 
         assert_int_equal(bed->a.noted[i].result, 0);
-        assert_non_null(wire->context);
-        wire->context = NULL; /* each comes back once */
+        assert_non_null(wr->context);
+        wr->context = NULL; /* each comes back once */
     }
-    assert_int_equal(weir_link_flying(bed->a.link), 0);
+    assert_int_equal(weir_link_outstanding(bed->a.link), 0);
 }
 
 static void messages_within_the_credits_all_arrive_in_order(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     char text[16];
 
     for (unsigned i = 0; i < 32; i++) {
         snprintf(text, sizeof text, "number %u", i);
-        wire_send(bed, text, NULL, 0, NULL);
+        wr_send(bed, text, NULL, 0, NULL);
     }
-    wire_until(bed, &bed->b.messages, 32);
-    wire_until(bed, &bed->a.done, 32);
+    wr_until(bed, &bed->b.messages, 32);
+    wr_until(bed, &bed->a.done, 32);
     for (unsigned i = 0; i < 32; i++) {
         snprintf(text, sizeof text, "number %u", i);
         assert_memory_equal(bed->b.noted[i].message, text, strlen(text));
     }
     for (unsigned i = 0; i < 32; i++)
         weir_link_release(bed->b.link, bed->b.noted[i].message);
-    wire_forget(&bed->b);
+    wr_forget(&bed->b);
     for (unsigned i = 0; i < 32; i++)
-        wire_send(bed, "again", NULL, 0, NULL);
-    wire_until(bed, &bed->b.messages, 32);
+        wr_send(bed, "again", NULL, 0, NULL);
+    wr_until(bed, &bed->b.messages, 32);
     for (unsigned i = 0; i < 32; i++)
         weir_link_release(bed->b.link, bed->b.noted[i].message);
 }
 
 /* ---- what is refused ---- */
 
-static void a_wire_with_a_wrong_key_or_range_fails_alone_or_with_its_link(void **state)
+static void a_work_request_with_a_wrong_key_or_range_fails_alone_or_with_its_link(void **state)
 {
-    static const int64_t moves[] = {-1, 1, WIRE_SLAB_BYTES, -(int64_t)WIRE_SLAB_BYTES};
-    static const enum weir_wire_verb verbs[] = {WEIR_WIRE_WRITE, WEIR_WIRE_READ};
-    struct wire_bed *bed = *state;
+    static const int64_t moves[] = {-1, 1, WR_SLAB_BYTES, -(int64_t)WR_SLAB_BYTES};
+    static const enum weir_wr_verb verbs[] = {WEIR_WR_WRITE, WEIR_WR_READ};
+    struct wr_bed *bed = *state;
 
     for (unsigned i = 0; i < 10; i++) {
         struct weir_region_key key = bed->b.key;
-        struct weir_wire wire = wire_make(bed, verbs[i % 2], 0, WIRE_SLAB_BYTES);
+        struct weir_wr wr = wr_make(bed, verbs[i % 2], 0, WR_SLAB_BYTES);
 
-        wire.remote = &key;
+        wr.remote = &key;
         if (i < 8)
-            wire.remote_address += (uint64_t)moves[i / 2];
+            wr.remote_address += (uint64_t)moves[i / 2];
         else
             key.key ^= UINT64_C(1) << 20;
         /* Over shared memory the key is the address. */
         if (i >= 8 && strcmp(bed->params.provider, "shm") == 0)
             continue;
-        memset(bed->b.slab.memory, 7, WIRE_SLAB_BYTES);
-        memset(bed->a.slab.memory, 8, WIRE_SLAB_BYTES);
-        wire_post(bed, &wire, 1);
-        wire_until(bed, &bed->a.done, 1);
-        assert_int_equal(wire_find(&bed->a, WEIR_EVENT_DONE)->result, -EACCES);
-        wire_linger(bed, 1000000);
-        for (unsigned place = 0; place < WIRE_SLAB_BYTES; place += 4095) {
+        memset(bed->b.slab.memory, 7, WR_SLAB_BYTES);
+        memset(bed->a.slab.memory, 8, WR_SLAB_BYTES);
+        wr_post(bed, &wr, 1);
+        wr_until(bed, &bed->a.done, 1);
+        assert_int_equal(wr_find(&bed->a, WEIR_EVENT_DONE)->result, -EACCES);
+        wr_linger(bed, 1000000);
+        for (unsigned place = 0; place < WR_SLAB_BYTES; place += 4095) {
             assert_int_equal(((unsigned char *)bed->a.slab.memory)[place], 8);
             assert_int_equal(((unsigned char *)bed->b.slab.memory)[place], 7);
         }
         if (bed->a.left + bed->b.left > 0) {
-            wire_close(bed);
-            wire_open(bed);
+            wr_close(bed);
+            wr_open(bed);
         }
-        wire_forget(&bed->a);
-        wire_forget(&bed->b);
+        wr_forget(&bed->a);
+        wr_forget(&bed->b);
     }
 }
 
 /* ---- ends ---- */
 
-static void the_end_of_the_peer_hands_all_wires_back_and_then_tells(void **state)
+static void the_end_of_the_peer_hands_all_work_requests_back_and_then_tells(void **state)
 {
-    struct wire_bed *bed = *state;
-    struct weir_wire wires[100];
+    struct wr_bed *bed = *state;
+    struct weir_wr wrs[100];
     int taken;
 
     for (unsigned i = 0; i < 100; i++)
-        wires[i] = wire_make(bed, WEIR_WIRE_WRITE, 0, 1 << 20);
-    taken = weir_link_post(bed->a.link, wires, 100);
+        wrs[i] = wr_make(bed, WEIR_WR_WRITE, 0, 1 << 20);
+    taken = weir_link_post(bed->a.link, wrs, 100);
     assert_true(taken > 0);
-    wire_close_end(&bed->b);
-    wire_until(bed, &bed->a.left, 1);
+    wr_close_end(&bed->b);
+    wr_until(bed, &bed->a.left, 1);
     assert_int_equal(bed->a.done, taken);
     assert_int_equal(bed->a.noted[bed->a.noted_count - 1].kind, WEIR_EVENT_LEFT);
     assert_true(bed->a.noted[bed->a.noted_count - 1].result < 0);
-    assert_int_equal(weir_link_flying(bed->a.link), 0);
-    assert_true(weir_link_post(bed->a.link, wires, 1) < 0);
-    assert_true(weir_link_trip(bed->a.link, wires) < 0);
+    assert_int_equal(weir_link_outstanding(bed->a.link), 0);
+    assert_true(weir_link_post(bed->a.link, wrs, 1) < 0);
+    assert_true(weir_link_post_and_wait(bed->a.link, wrs) < 0);
 }
 
 static void a_message_before_the_end_is_still_told(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
 
-    wire_send(bed, "farewell", NULL, 0, NULL);
-    wire_until(bed, &bed->a.done, 1);
+    wr_send(bed, "farewell", NULL, 0, NULL);
+    wr_until(bed, &bed->a.done, 1);
     weir_link_close(bed->a.link);
     bed->a.link = NULL;
-    wire_until(bed, &bed->b.left, 1);
+    wr_until(bed, &bed->b.left, 1);
     assert_int_equal(bed->b.messages, 1);
-    assert_memory_equal(wire_find(&bed->b, WEIR_EVENT_MESSAGE)->message, "farewell", 8);
+    assert_memory_equal(wr_find(&bed->b, WEIR_EVENT_MESSAGE)->message, "farewell", 8);
 }
 
 static void links_come_and_go_a_hundred_times(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
 
     for (unsigned i = 0; i < 100; i++) {
-        struct weir_wire wire = wire_make(bed, WEIR_WIRE_WRITE, 64, 8);
+        struct weir_wr wr = wr_make(bed, WEIR_WR_WRITE, 64, 8);
 
-        wire_post(bed, &wire, 1);
-        wire_until(bed, &bed->a.done, 1);
+        wr_post(bed, &wr, 1);
+        wr_until(bed, &bed->a.done, 1);
         weir_link_close(bed->a.link);
         bed->a.link = NULL;
-        wire_until(bed, &bed->b.left, 1);
+        wr_until(bed, &bed->b.left, 1);
         weir_link_close(bed->b.link);
         bed->b.link = NULL;
-        wire_forget(&bed->a);
-        wire_forget(&bed->b);
-        wire_connect(bed);
+        wr_forget(&bed->a);
+        wr_forget(&bed->b);
+        wr_connect(bed);
     }
     assert_int_equal(weir_fabric_handshake_counts(bed->b.fabric).joined, 101);
 }
@@ -407,25 +406,25 @@ static void links_come_and_go_a_hundred_times(void **state)
 static void many_links_join_at_once(void **state)
 {
     enum { count = 32 };
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     struct weir_link *links[count];
 
     for (unsigned i = 0; i < count; i++)
         assert_int_equal(
             weir_fabric_connect(bed->a.fabric, bed->b.address, &i, sizeof i, &links[i]), 0);
-    wire_until(bed, &bed->a.joined, count);
-    wire_until(bed, &bed->b.joined, count);
+    wr_until(bed, &bed->a.joined, count);
+    wr_until(bed, &bed->b.joined, count);
     for (unsigned i = 0; i < count; i++) {
-        struct weir_wire wire = wire_make(bed, WEIR_WIRE_WRITE, i * 4096, 4096);
+        struct weir_wr wr = wr_make(bed, WEIR_WR_WRITE, i * 4096, 4096);
 
         memset((unsigned char *)bed->a.slab.memory + i * 4096, (int)i + 1, 4096);
-        assert_int_equal(weir_link_post(links[i], &wire, 1), 1);
+        assert_int_equal(weir_link_post(links[i], &wr, 1), 1);
     }
-    wire_until(bed, &bed->a.done, count);
+    wr_until(bed, &bed->a.done, count);
     assert_memory_equal(bed->a.slab.memory, bed->b.slab.memory, count * 4096);
     for (unsigned i = 0; i < count; i++)
         weir_link_close(links[i]);
-    wire_until(bed, &bed->b.left, count);
+    wr_until(bed, &bed->b.left, count);
     for (unsigned i = 0; i < bed->b.noted_count; i++) {
         if (bed->b.noted[i].kind == WEIR_EVENT_LEFT)
             weir_link_close(bed->b.noted[i].link);
@@ -435,25 +434,25 @@ static void many_links_join_at_once(void **state)
 
 static void a_link_is_told_of_before_its_first_message_however_small_the_poll(void **state)
 {
-    struct wire_bed *bed = *state;
-    struct weir_wire wire = {.verb = WEIR_WIRE_SEND, .header = "first", .header_bytes = 5};
+    struct wr_bed *bed = *state;
+    struct weir_wr wr = {.verb = WEIR_WR_SEND, .header = "first", .header_bytes = 5};
     uint64_t start_ns = weir_clock_kernel_ns();
     struct weir_event event = {0};
     struct weir_link *link;
 
     assert_int_equal(weir_fabric_connect(bed->a.fabric, bed->b.address, NULL, 0, &link), 0);
     while (bed->a.joined == 0) {
-        wire_poll_end(&bed->a, 0);
+        wr_poll_end(&bed->a, 0);
         /* B is not to see the last word before the message is there as well. */
         if (bed->a.joined == 0 && weir_fabric_poll(bed->b.fabric, &event, 1, 0) == 1)
             break;
     }
     while (bed->a.joined == 0)
-        wire_poll_end(&bed->a, 0);
-    assert_int_equal(weir_link_post(link, &wire, 1), 1);
+        wr_poll_end(&bed->a, 0);
+    assert_int_equal(weir_link_post(link, &wr, 1), 1);
     for (unsigned i = 0; i < 2; i++) {
-        while (event.link == NULL && weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS) {
-            wire_poll_end(&bed->a, 0);
+        while (event.link == NULL && weir_clock_kernel_ns() - start_ns < WR_TIMEOUT_NS) {
+            wr_poll_end(&bed->a, 0);
             weir_fabric_poll(bed->b.fabric, &event, 1, 0);
         }
         assert_int_equal(event.kind, i == 0 ? WEIR_EVENT_JOINED : WEIR_EVENT_MESSAGE);
@@ -468,7 +467,7 @@ static void a_link_is_told_of_before_its_first_message_however_small_the_poll(vo
 
 static void poll_waits_as_long_as_it_is_told(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     struct weir_event event;
     uint64_t start_ns = weir_clock_kernel_ns();
     uint64_t passed_ns;
@@ -488,7 +487,7 @@ static void *wake_later(void *fabric)
 
 static void another_thread_wakes_poll(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     struct weir_event event;
     pthread_t thread;
 
@@ -501,7 +500,7 @@ static void another_thread_wakes_poll(void **state)
 }
 
 struct sleeper {
-    struct wire_end *end;
+    struct wr_end *end;
     atomic_bool polls;
 };
 
@@ -509,15 +508,15 @@ struct sleeper {
 static void *poll_alone(void *context)
 {
     struct sleeper *sleeper = context;
-    struct wire_end *end = sleeper->end;
+    struct wr_end *end = sleeper->end;
     uint64_t start_ns = weir_clock_kernel_ns();
 
     atomic_store(&sleeper->polls, true);
-    while (end->messages == 0 && weir_clock_kernel_ns() - start_ns < WIRE_TIMEOUT_NS) {
+    while (end->messages == 0 && weir_clock_kernel_ns() - start_ns < WR_TIMEOUT_NS) {
         struct weir_event event;
 
         if (weir_fabric_poll(end->fabric, &event, 1, UINT64_C(1000000000)) > 0)
-            wire_note(end, &event);
+            wr_note(end, &event);
     }
     return NULL;
 }
@@ -525,7 +524,7 @@ static void *poll_alone(void *context)
 /* Whether B, which has slept for a while, is up soon after a message is sent: within 200 ms. By
  * itself poll looks each 500 ms, so that would take 250 ms at least; a pause that became longer
  * says nothing. */
-static bool is_up_soon(struct wire_bed *bed)
+static bool is_up_soon(struct wr_bed *bed)
 {
     struct sleeper sleeper = {.end = &bed->b};
     uint64_t began_ns, sent_ns, up_ns;
@@ -536,17 +535,17 @@ static bool is_up_soon(struct wire_bed *bed)
         usleep(1000);
     began_ns = weir_clock_kernel_ns();
     usleep(100000);
-    wire_send(bed, "wake up", NULL, 0, NULL);
+    wr_send(bed, "wake up", NULL, 0, NULL);
     sent_ns = weir_clock_kernel_ns();
     while (pthread_tryjoin_np(thread, NULL) == EBUSY)
-        wire_poll_end(&bed->a, 1000000);
+        wr_poll_end(&bed->a, 1000000);
     up_ns = weir_clock_kernel_ns();
     assert_int_equal(bed->b.messages, 1);
     weir_link_release(bed->b.link, bed->b.noted[0].message);
-    wire_until(bed, &bed->a.done, 1);
+    wr_until(bed, &bed->a.done, 1);
     assert_int_equal(bed->a.noted[0].result, 0);
-    wire_forget(&bed->a);
-    wire_forget(&bed->b);
+    wr_forget(&bed->a);
+    wr_forget(&bed->b);
     return sent_ns - began_ns < UINT64_C(250000000) && up_ns - sent_ns < UINT64_C(200000000);
 }
 
@@ -565,35 +564,35 @@ static void a_sleeping_peer_is_woken_by_a_message(void **state)
 static void an_end_with_another_secret_is_refused_by_both(void **state)
 {
     static const unsigned char other[WEIR_SECRET_BYTES] = {1};
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
     struct weir_fabric_params params = bed->params;
-    struct wire_end *stranger = calloc(1, sizeof *stranger);
-    struct wire_end a = bed->a;
+    struct wr_end *stranger = calloc(1, sizeof *stranger);
+    struct wr_end a = bed->a;
 
     params.secret = other;
-    wire_open_end(stranger, &params);
+    wr_open_end(stranger, &params);
     assert_int_equal(
         weir_fabric_connect(stranger->fabric, bed->b.address, NULL, 0, &stranger->link), 0);
     bed->a = *stranger;
-    wire_until(bed, &bed->a.left, 1);
+    wr_until(bed, &bed->a.left, 1);
     assert_int_equal(bed->a.noted[0].result, -EACCES);
     assert_int_equal(bed->a.joined, 0);
     assert_int_equal(bed->b.joined, 0);
     assert_int_equal(weir_fabric_handshake_counts(bed->b.fabric).refused, 1);
     *stranger = bed->a;
     bed->a = a;
-    wire_close_end(stranger);
+    wr_close_end(stranger);
     free(stranger);
 }
 
 static void an_address_where_nobody_listens_is_told_as_left(void **state)
 {
-    struct wire_bed *bed = *state;
+    struct wr_bed *bed = *state;
 
     weir_link_close(bed->a.link);
     bed->a.link = NULL;
     assert_int_equal(weir_fabric_connect(bed->a.fabric, "127.0.0.1:1", NULL, 0, &bed->a.link), 0);
-    wire_until(bed, &bed->a.left, 1);
+    wr_until(bed, &bed->a.left, 1);
     assert_int_equal(bed->a.noted[0].result, -ECONNREFUSED);
 }
 
@@ -609,19 +608,19 @@ static struct weir_fabric_params variants[] = {
 
 static int set_up(void **state)
 {
-    struct wire_bed *bed = calloc(1, sizeof *bed);
+    struct wr_bed *bed = calloc(1, sizeof *bed);
 
     if (bed == NULL)
         return -1;
     bed->params = *(const struct weir_fabric_params *)*state;
     *state = bed;
-    wire_open(bed);
+    wr_open(bed);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    wire_close(*state);
+    wr_close(*state);
     free(*state);
     return 0;
 }
@@ -637,17 +636,17 @@ static int run(struct weir_fabric_params *params)
         CASE(a_link_joins_at_both_ends_with_its_greeting),
         CASE(writes_of_any_size_arrive_as_they_are),
         CASE(reads_of_any_size_fetch_what_is_there),
-        CASE(a_wire_that_is_waited_for_is_told_of_once),
+        CASE(a_work_request_that_is_waited_for_is_told_of_once),
         CASE(a_message_is_its_header_and_then_its_data),
         CASE(both_ends_can_write_read_and_send),
         CASE(a_message_comes_after_the_writes_before_it),
         CASE(a_read_sees_the_writes_before_it),
-        CASE(a_long_wire_goes_between_memories_that_are_no_slabs),
+        CASE(a_long_work_request_goes_between_memories_that_are_no_slabs),
         CASE(writes_and_reads_cross_in_both_directions_at_once),
         CASE(a_full_link_takes_fewer_and_later_the_rest),
         CASE(messages_within_the_credits_all_arrive_in_order),
-        CASE(a_wire_with_a_wrong_key_or_range_fails_alone_or_with_its_link),
-        CASE(the_end_of_the_peer_hands_all_wires_back_and_then_tells),
+        CASE(a_work_request_with_a_wrong_key_or_range_fails_alone_or_with_its_link),
+        CASE(the_end_of_the_peer_hands_all_work_requests_back_and_then_tells),
         CASE(a_message_before_the_end_is_still_told),
         CASE(links_come_and_go_a_hundred_times),
         CASE(many_links_join_at_once),
