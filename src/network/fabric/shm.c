@@ -88,14 +88,14 @@ static void shm_close_fabric(struct weir_fabric *fabric)
 }
 
 static int shm_region_open(struct weir_fabric *fabric, void *memory, size_t bytes,
-                           const struct weir_slab *slab, bool is_served,
+                           const struct weir_slab *slab, unsigned access,
                            struct weir_region **region, struct weir_error *error)
 {
     struct weir_region *made = calloc(1, sizeof *made);
     int code = made ? 0 : -ENOMEM;
 
     /* A key that names no process is one that no peer takes. */
-    if (code == 0 && is_served)
+    if (code == 0 && access & WEIR_REGION_SERVED)
         code = weir_shm_key_make(&made->key, memory, bytes, slab);
     else if (code == 0)
         made->key = (struct weir_region_key){
@@ -108,7 +108,7 @@ static int shm_region_open(struct weir_fabric *fabric, void *memory, size_t byte
     made->fabric = fabric;
     made->memory = memory;
     made->bytes = bytes;
-    made->is_served = is_served;
+    made->is_served = access & WEIR_REGION_SERVED;
     *region = made;
     return 0;
 }
@@ -197,6 +197,14 @@ static int shm_link_join(struct weir_link *link, const struct weir_endpoint_info
 
 static int shm_link_up(struct weir_link *link)
 {
+    const struct shm_fabric *fabric = (const struct shm_fabric *)link->fabric;
+    const char *refusal =
+        weir_shm_peer_refuse(link->socket, &fabric->place, ((struct shm_link *)link)->peer.process);
+
+    if (refusal) {
+        weir_log(WEIR_LOG_ERROR, "shm: %s %s: use the provider tcp", link->peer, refusal);
+        return -EACCES;
+    }
     return weir_fabric_watch(link->fabric, link->socket, link, EPOLLIN | EPOLLRDHUP);
 }
 

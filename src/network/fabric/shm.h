@@ -113,6 +113,10 @@ void weir_shm_place_find(struct weir_shm_place *place);
 const char *weir_shm_place_refuse(const struct weir_shm_place *ours,
                                   const struct weir_shm_place *theirs);
 
+/* The same after the link's socket is known: a process that may touch the memory of all users asks
+ * the kernel whose the peer's end of it is, and does not go by what the peer says. */
+const char *weir_shm_peer_refuse(int socket, const struct weir_shm_place *ours, int32_t process);
+
 void weir_shm_diagnose(struct weir_diagnosis *diagnosis);
 /* Enough descriptors for so many links. 0 or the error. */
 int weir_shm_check(const struct weir_fabric *fabric, const struct weir_fabric_need *need,
