@@ -182,7 +182,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     assert(!failure);
     failure = weir_fabric_listen(scene.fabric, NULL, address, &error);
     assert(!failure);
-    failure = weir_region_open(scene.fabric, memory, MEMORY_BYTES, NULL, true, &region, &error);
+    failure = weir_region_open(scene.fabric, memory, MEMORY_BYTES, NULL, WEIR_REGION_SERVED,
+                               &region, &error);
     assert(!failure);
     scene.fd = peer_dial(address);
     key = weir_region_key(region);

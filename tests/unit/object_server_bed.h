@@ -186,8 +186,8 @@ static inline void bed_connect_with(struct bed_peer *peer, const char *provider,
         fail_msg("%s", error.text);
     peer->memory =
         mmap(NULL, BED_MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (weir_region_open(peer->fabric, peer->memory, BED_MEMORY_BYTES, NULL, true, &peer->region,
-                         &error))
+    if (weir_region_open(peer->fabric, peer->memory, BED_MEMORY_BYTES, NULL, WEIR_REGION_SERVED,
+                         &peer->region, &error))
         fail_msg("%s", error.text);
     assert_int_equal(weir_fabric_connect(peer->fabric, address, NULL, 0, &peer->link), 0);
     while (!peer->has_joined && !peer->has_left) {

@@ -63,12 +63,12 @@ static bool open_end(struct end *end, uint64_t spin_ns)
                                                          .spin_ns = spin_ns},
                             &end->fabric, &error) == 0 &&
            weir_slab_open(&end->slab, &(struct weir_slab_params){.bytes = MEMORY_BYTES}) == 0 &&
-           weir_region_open(end->fabric, end->slab.memory, MEMORY_BYTES, &end->slab, true,
-                            &end->region, &error) == 0 &&
-           weir_region_open(end->fabric, end->slab.memory, MEMORY_BYTES, &end->slab, false,
-                            &end->hidden, &error) == 0 &&
-           weir_region_open(end->fabric, end->plain, MEMORY_BYTES, NULL, true, &end->plain_region,
-                            &error) == 0;
+           weir_region_open(end->fabric, end->slab.memory, MEMORY_BYTES, &end->slab,
+                            WEIR_REGION_SERVED, &end->region, &error) == 0 &&
+           weir_region_open(end->fabric, end->slab.memory, MEMORY_BYTES, &end->slab,
+                            WEIR_REGION_LOCAL, &end->hidden, &error) == 0 &&
+           weir_region_open(end->fabric, end->plain, MEMORY_BYTES, NULL, WEIR_REGION_SERVED,
+                            &end->plain_region, &error) == 0;
 }
 
 static void close_end(struct end *end)

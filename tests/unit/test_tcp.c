@@ -191,8 +191,8 @@ static void memory_that_is_not_served_is_not_found(void **state)
     struct weir_error error = {0};
     struct tcp_frame frame;
 
-    assert_int_equal(weir_region_open(bed->end.fabric, memory, 64, NULL, false, &region, &error),
-                     0);
+    assert_int_equal(
+        weir_region_open(bed->end.fabric, memory, 64, NULL, WEIR_REGION_LOCAL, &region, &error), 0);
     frame = (struct tcp_frame){.kind = TCP_READ,
                                .bytes = htole64(8),
                                .address = htole64(weir_region_key(region).address),

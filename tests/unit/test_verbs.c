@@ -371,7 +371,8 @@ static void too_little_memory_is_an_error_and_not_the_end(void **state)
     fabric = open_with(&params);
     error = (struct weir_error){0};
     has_no_memory = true;
-    assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL, true, &region, &error),
+    assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL, WEIR_REGION_SERVED,
+                                        &region, &error),
                      -ENOMEM);
     has_no_memory = false;
     assert_int_equal(error.code, -ENOMEM);
@@ -502,24 +503,31 @@ static void only_served_regions_may_be_touched_by_peers(void **state)
     static unsigned char memory[4096];
     const int rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
     struct weir_fabric_params params = standard();
-    struct weir_region *served, *own;
+    struct weir_region *served, *own, *watched;
     struct weir_error error = {0};
     struct weir_fabric *fabric;
 
     (void)state;
     make_up();
     fabric = open_with(&params);
-    assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL, true, &served, &error),
+    assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL, WEIR_REGION_SERVED,
+                                        &served, &error),
                      0);
-    assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL, false, &own, &error),
-                     0);
+    assert_int_equal(
+        verbs->region_open(fabric, memory, sizeof memory, NULL, WEIR_REGION_LOCAL, &own, &error),
+        0);
     assert_int_equal(served->key.address, (uintptr_t)memory);
     assert_int_equal(served->key.key, 0x2001);
     assert_int_equal(served->key.bytes, sizeof memory);
     assert_int_equal(((struct weir_verbs_region *)served)->mr->handle & (unsigned)rights, rights);
     assert_int_equal(((struct weir_verbs_region *)own)->mr->handle & (unsigned)rights, 0);
-    assert_int_equal(((struct weir_verbs_region *)own)->mr->handle & IBV_ACCESS_RELAXED_ORDERING,
+    assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL,
+                                        WEIR_REGION_SERVED | WEIR_REGION_WATCHED, &watched, &error),
                      0);
+    assert_true(((struct weir_verbs_region *)served)->mr->handle & IBV_ACCESS_RELAXED_ORDERING);
+    assert_true(((struct weir_verbs_region *)own)->mr->handle & IBV_ACCESS_RELAXED_ORDERING);
+    assert_false(((struct weir_verbs_region *)watched)->mr->handle & IBV_ACCESS_RELAXED_ORDERING);
+    verbs->region_close(watched);
     verbs->region_close(served);
     verbs->region_close(own);
     verbs->close(fabric);
@@ -541,8 +549,9 @@ static void memory_that_cannot_be_registered_names_the_limit(void **state)
     made.failing = "ibv_reg_mr";
     made.failing_at = 1;
     made.failing_code = ENOMEM;
-    assert_int_equal(verbs->region_open(fabric, memory, 1 << 20, NULL, true, &region, &error),
-                     -ENOMEM);
+    assert_int_equal(
+        verbs->region_open(fabric, memory, 1 << 20, NULL, WEIR_REGION_SERVED, &region, &error),
+        -ENOMEM);
     assert_non_null(strstr(error.text, "1 MiB"));
     assert_non_null(strstr(error.text, "65536 bytes (RLIMIT_MEMLOCK)"));
     assert_non_null(strstr(error.text, "ulimit -l unlimited"));

@@ -196,8 +196,8 @@ static void a_long_work_request_goes_between_memories_that_are_no_slabs(void **s
     for (unsigned i = 0; i < WR_ENDS; i++) {
         memory[i] = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         assert_true(memory[i] != MAP_FAILED);
-        if (weir_region_open(i == 0 ? bed->a.fabric : bed->b.fabric, memory[i], BYTES, NULL, true,
-                             &regions[i], &error) != 0)
+        if (weir_region_open(i == 0 ? bed->a.fabric : bed->b.fabric, memory[i], BYTES, NULL,
+                             WEIR_REGION_SERVED, &regions[i], &error) != 0)
             fail_msg("%s", error.text);
     }
     key = weir_region_key(regions[1]);

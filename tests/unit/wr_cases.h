@@ -57,8 +57,8 @@ static inline void wr_open_end(struct wr_end *end, const struct weir_fabric_para
     if (weir_fabric_open(params, &end->fabric, &error) != 0)
         fail_msg("%s", error.text);
     assert_int_equal(weir_slab_open(&end->slab, &slab), 0);
-    if (weir_region_open(end->fabric, end->slab.memory, end->slab.bytes, &end->slab, true,
-                         &end->region, &error) != 0)
+    if (weir_region_open(end->fabric, end->slab.memory, end->slab.bytes, &end->slab,
+                         WEIR_REGION_SERVED, &end->region, &error) != 0)
         fail_msg("%s", error.text);
     end->key = weir_region_key(end->region);
 }

@@ -132,11 +132,19 @@ struct weir_region_key {
     int32_t fd;
 };
 
-/* Registers memory for work requests from and to it, and (`is_served`) for writes and reads by
- * peers. `slab`: the one it is part of, or NULL. 0, or the error: a sentence on limits and the way
- * out. */
+enum weir_region_access {
+    WEIR_REGION_LOCAL = 0,  /* work requests of this end */
+    WEIR_REGION_SERVED = 1, /* and writes and reads by peers */
+    /* Somebody watches the memory for what a WRITE or READ puts there, instead of waiting for a
+       message or an event behind it: its bytes come in order. Without, PCIe may reorder them
+       (relaxed ordering), which large transfers on some hosts need for the full rate. */
+    WEIR_REGION_WATCHED = 2
+};
+
+/* Registers memory. `access`: of weir_region_access. `slab`: the one it is part of, or NULL. 0, or
+ * the error: a sentence on limits and the way out. */
 int weir_region_open(struct weir_fabric *fabric, void *memory, size_t bytes,
-                     const struct weir_slab *slab, bool is_served, struct weir_region **region,
+                     const struct weir_slab *slab, unsigned access, struct weir_region **region,
                      struct weir_error *error);
 /* No work request may be in flight in it. NULL is allowed. */
 void weir_region_close(struct weir_region *region);

@@ -201,11 +201,11 @@ void weir_fabric_diagnose(struct weir_diagnosis *diagnosis)
 /* ---- memory ---- */
 
 int weir_region_open(struct weir_fabric *fabric, void *memory, size_t bytes,
-                     const struct weir_slab *slab, bool is_served, struct weir_region **region,
+                     const struct weir_slab *slab, unsigned access, struct weir_region **region,
                      struct weir_error *error)
 {
     assert(memory != NULL && bytes > 0);
-    return fabric->provider->region_open(fabric, memory, bytes, slab, is_served, region, error);
+    return fabric->provider->region_open(fabric, memory, bytes, slab, access, region, error);
 }
 
 void weir_region_close(struct weir_region *region)

@@ -83,7 +83,7 @@ struct weir_provider {
     void (*diagnose)(struct weir_diagnosis *diagnosis); /* NULL: nothing to tell */
 
     int (*region_open)(struct weir_fabric *fabric, void *memory, size_t bytes,
-                       const struct weir_slab *slab, bool is_served, struct weir_region **region,
+                       const struct weir_slab *slab, unsigned access, struct weir_region **region,
                        struct weir_error *error);
     void (*region_close)(struct weir_region *region);
 

@@ -152,7 +152,7 @@ void weir_tcp_set_ready(struct tcp_link *link);
 
 /* tcp_region.c */
 int weir_tcp_region_open(struct weir_fabric *fabric, void *memory, size_t bytes,
-                         const struct weir_slab *slab, bool is_served, struct weir_region **region,
+                         const struct weir_slab *slab, unsigned access, struct weir_region **region,
                          struct weir_error *error);
 void weir_tcp_region_close(struct weir_region *region);
 /* Where a peer may touch; NULL: it may not. */

@@ -30,7 +30,7 @@ static int find_slot(struct tcp_fabric *tcp, unsigned *slot)
 }
 
 int weir_tcp_region_open(struct weir_fabric *fabric, void *memory, size_t bytes,
-                         const struct weir_slab *slab, bool is_served, struct weir_region **region,
+                         const struct weir_slab *slab, unsigned access, struct weir_region **region,
                          struct weir_error *error)
 {
     struct tcp_fabric *tcp = (struct tcp_fabric *)fabric;
@@ -51,7 +51,7 @@ int weir_tcp_region_open(struct weir_fabric *fabric, void *memory, size_t bytes,
         .fabric = fabric,
         .memory = memory,
         .bytes = bytes,
-        .is_served = is_served,
+        .is_served = access & WEIR_REGION_SERVED,
         .key = {.address = (uintptr_t)memory,
                 .key = key << REGION_SLOT_BITS | slot,
                 .bytes = bytes,

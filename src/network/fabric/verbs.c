@@ -182,21 +182,26 @@ static int verbs_open(const struct weir_fabric_params *params, struct weir_fabri
 /* ---- memory ---- */
 
 static int verbs_region_open(struct weir_fabric *base, void *memory, size_t bytes,
-                             const struct weir_slab *slab, bool is_served, struct weir_region **out,
-                             struct weir_error *error)
+                             const struct weir_slab *slab, unsigned access,
+                             struct weir_region **out, struct weir_error *error)
 {
     struct weir_verbs_fabric *fabric = weir_verbs_fabric_of(base);
     struct weir_verbs_region *region = calloc(1, sizeof *region);
-    int access = IBV_ACCESS_LOCAL_WRITE;
+    bool is_served = access & WEIR_REGION_SERVED;
+    int rights = IBV_ACCESS_LOCAL_WRITE;
     int code;
 
     (void)slab;
     if (region == NULL)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "verbs", "out of memory");
-    /* Relaxed ordering stays off: a message must not be seen before the data that it speaks of. */
     if (is_served)
-        access |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
-    region->mr = ibv_reg_mr(fabric->pd, memory, bytes, access);
+        rights |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+    /* Messages and completions, which are written without it, do not overtake what was written
+     * before them (PCIe: only a write that is relaxed itself passes others). Devices and kernels
+     * that do not know it leave it out. */
+    if (!(access & WEIR_REGION_WATCHED))
+        rights |= IBV_ACCESS_RELAXED_ORDERING;
+    region->mr = ibv_reg_mr(fabric->pd, memory, bytes, rights);
     if (region->mr == NULL) {
         code = errno != 0 ? -errno : -EIO;
         free(region);

@@ -161,7 +161,7 @@ static void tell_abilities(const struct subject *subject)
                                   : NULL,
         "%s begins %d and answers %d at once on a queue pair", subject->device, begins, answers);
     weir_diagnosis_add(subject->diagnosis, WEIR_NOTED, "registered memory", NULL,
-                       "it is pinned%s; relaxed ordering is not asked for",
+                       "it is pinned%s; relaxed ordering is asked for but for messages",
                        has_paging ? " (the device could page on demand, which is not used)" : "");
 }
 

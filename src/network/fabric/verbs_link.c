@@ -281,6 +281,7 @@ static int open_buffers(struct weir_verbs_link *link)
     if (link->buffers == NULL)
         return -ENOMEM;
     link->send_buffers = link->buffers + (size_t)link->receives * link->receive_bytes;
+    /* No relaxed ordering: a message must not be seen before the data that it speaks of. */
     link->buffers_mr = ibv_reg_mr(fabric->pd, link->buffers, bytes, IBV_ACCESS_LOCAL_WRITE);
     if (link->buffers_mr == NULL) {
         code = weir_verbs_refuse_region(fabric, bytes, errno != 0 ? -errno : -ENOMEM, &error);

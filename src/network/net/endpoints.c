@@ -153,7 +153,8 @@ int net_endpoints_begin(struct net_run *run, const struct net_trial *trial,
         end->link->end = end;
         transfers[count++] = end->transfer;
     }
-    code = run->transport->ops->begin(run->transport, transfers, count);
+    code = run->transport->ops->begin ? run->transport->ops->begin(run->transport, transfers, count)
+                                      : 0;
     free(transfers);
     if (code < 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",

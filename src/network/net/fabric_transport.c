@@ -52,6 +52,7 @@ struct fabric_transport {
     struct weir_region *region;
     struct fabric_link *links;
     uint32_t rank;
+    unsigned access; /* WEIR_REGION_WATCHED, or 0 */
     unsigned path_count;
     unsigned data_credits;
     bool has_pending; /* control messages that did not go yet, on any link */
@@ -96,7 +97,7 @@ static int fabric_take_memory(struct net_transport *base, uint64_t bytes, bool w
     base->memory = transport->slab.memory;
     base->is_huge = transport->slab.is_huge;
     return weir_region_open(transport->fabric, transport->slab.memory, bytes, &transport->slab,
-                            true, &transport->region, error);
+                            WEIR_REGION_SERVED | transport->access, &transport->region, error);
 }
 
 static int fabric_listen(struct net_transport *transport, char address[WEIR_ADDRESS_BYTES],
@@ -160,13 +161,6 @@ static int fabric_open_link(struct net_transport *base, uint32_t peer, const cha
     return 0;
 }
 
-static int fabric_expect_link(struct net_transport *transport, uint32_t peer)
-{
-    (void)transport;
-    (void)peer;
-    return 0;
-}
-
 /* ---- control messages ---- */
 
 /* 1 if it went, 0 if there is no room now, or -errno. */
@@ -207,20 +201,6 @@ static int fabric_tell(struct net_link *base, const struct net_control *control)
 }
 
 /* ---- data ---- */
-
-static int fabric_begin(struct net_transport *transport, const struct net_transfer transfers[],
-                        unsigned count)
-{
-    (void)transport;
-    (void)transfers;
-    (void)count;
-    return 0;
-}
-
-static void fabric_end(struct net_transport *transport)
-{
-    (void)transport;
-}
 
 static struct weir_wr wr_of(const struct fabric_link *link, const struct net_transfer *transfer,
                             const struct net_piece *piece)
@@ -504,9 +484,6 @@ static const struct net_transport_ops fabric_ops = {
     .take_memory = fabric_take_memory,
     .listen = fabric_listen,
     .open_link = fabric_open_link,
-    .expect_link = fabric_expect_link,
-    .begin = fabric_begin,
-    .end = fabric_end,
     .post = fabric_post,
     .post_and_wait = fabric_post_and_wait,
     .tell = fabric_tell,
@@ -590,6 +567,9 @@ int net_fabric_transport_open(const struct net_transport_params *params,
     transport->slab.fd = -1;
     transport->rank = (uint32_t)params->group->rank;
     transport->data_credits = data_credits;
+    /* Latency is measured by looking for the last byte of a message. */
+    if (params->plan->measure == WEIR_NET_LATENCY)
+        transport->access = WEIR_REGION_WATCHED;
     transport->path_count = params->plan->pairs;
     transport->base.ops = &fabric_ops;
     transport->base.is_one_sided = weir_fabric_facts(transport->fabric)->is_one_sided;

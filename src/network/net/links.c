@@ -59,7 +59,7 @@ static void begin_stage(struct net_run *run, const uint32_t *stages, uint32_t st
                                   &run->peers[acceptor].opened);
             if (code < 0)
                 note_failure(run, acceptor, code);
-        } else if (acceptor == me && !run->peers[opener].accepted) {
+        } else if (acceptor == me && !run->peers[opener].accepted && ops->expect_link != NULL) {
             ops->expect_link(run->transport, opener);
         }
     }

@@ -102,7 +102,8 @@ static void end_trial(struct net_run *run)
     for (uint32_t i = 0; i < run->endpoint_count; i++)
         if (run->endpoints[i].link != NULL)
             run->endpoints[i].link->end = NULL;
-    run->transport->ops->end(run->transport);
+    if (run->transport->ops->end != NULL)
+        run->transport->ops->end(run->transport);
 }
 
 static int give_up(struct weir_error *error, int code)

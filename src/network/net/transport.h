@@ -93,10 +93,11 @@ struct net_transport_ops {
     /* Begins to link: NET_EVENT_JOINED or NET_EVENT_LOST follows. 0 or -errno. */
     int (*open_link)(struct net_transport *transport, uint32_t peer, const char *address,
                      struct net_link **link);
-    /* That rank will open one: NET_EVENT_JOINED will tell of it. 0 or -errno. */
+    /* That rank will open one: NET_EVENT_JOINED will tell of it. 0 or -errno. NULL: it is told
+     * unasked. */
     int (*expect_link)(struct net_transport *transport, uint32_t peer);
     /* Before and after a measurement, with all links of this rank that have a part in it. `begin`
-     * comes before any rank posts. 0 or -errno. */
+     * comes before any rank posts. 0 or -errno. NULL: nothing is to be done. */
     int (*begin)(struct net_transport *transport, const struct net_transfer transfers[],
                  unsigned count);
     void (*end)(struct net_transport *transport);

@@ -156,7 +156,9 @@ int weir_object_lend(struct weir_object_client *client, void *memory, size_t byt
 
     assert(!client->lent_region);
     rc = weir_region_open(client->fabric, memory, bytes, NULL,
-                          client->params.mode == WEIR_OBJECT_PULL, &client->lent_region, error);
+                          client->params.mode == WEIR_OBJECT_PULL ? WEIR_REGION_SERVED
+                                                                  : WEIR_REGION_LOCAL,
+                          &client->lent_region, error);
     if (rc < 0) {
         client->lent_region = NULL;
         return rc;

@@ -398,8 +398,8 @@ int weir_client_open_messages(struct weir_object_client *client, struct weir_err
     client->request = calloc(1, client->request_bytes);
     if (!client->answer || !client->request)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "objects", "out of memory");
-    return weir_region_open(client->fabric, client->request, client->request_bytes, NULL, false,
-                            &client->request_region, error);
+    return weir_region_open(client->fabric, client->request, client->request_bytes, NULL,
+                            WEIR_REGION_LOCAL, &client->request_region, error);
 }
 
 void weir_client_close_messages(struct weir_object_client *client)

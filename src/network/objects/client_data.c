@@ -68,7 +68,9 @@ int weir_client_open_bounce(struct weir_object_client *client)
         return -ENOMEM;
     /* Only where servers reach into it: others need no right to. */
     rc = weir_region_open(client->fabric, client->bounce, depth * piece, NULL,
-                          client->params.mode == WEIR_OBJECT_PULL, &client->bounce_region, &error);
+                          client->params.mode == WEIR_OBJECT_PULL ? WEIR_REGION_SERVED
+                                                                  : WEIR_REGION_LOCAL,
+                          &client->bounce_region, &error);
     if (rc < 0) {
         weir_pages_unmap(client->bounce, depth * piece);
         client->bounce = NULL;

@@ -53,8 +53,8 @@ static int open_trial(struct weir_object_client *client, struct trial *trial,
     trial->back = trial->out + trial->bytes;
     for (size_t i = 0; i < trial->bytes; i++)
         trial->out[i] = (unsigned char)(i * 7 + i / 4096 * 13 + 1);
-    rc = weir_region_open(client->fabric, trial->out, 2 * trial->bytes, NULL, false, &trial->region,
-                          error);
+    rc = weir_region_open(client->fabric, trial->out, 2 * trial->bytes, NULL, WEIR_REGION_LOCAL,
+                          &trial->region, error);
     if (rc < 0)
         free(trial->out);
     return rc;
