@@ -39,7 +39,8 @@ const struct weir_option weir_rdma_rows[] = {
      .help = "memory of each server of the job", .least = INT64_C(1) << 20,
      .most = INT64_C(1) << 50},
     {0, "rdma.huge-pages", WEIR_OPTION_FLAG, AT(wants_huge_pages),
-     .help = "that memory, and buffers, of huge pages, where some are reserved"},
+     .help = "transfer buffers of huge pages, where there are any; the memory of servers is of "
+             "those in reserve where there are enough"},
     {0, "rdma.back", WEIR_OPTION_TEXT, AT(back),
      .help = "file or device behind the memory of each server, which fsync reaches; %d in it "
              "becomes the server's number"},

@@ -187,9 +187,9 @@ static int open_server(const struct weir_server_params *params, struct weir_obje
         .fabric = weir_rdma_fabric_params(options, params->secret),
         .listen = listen_at(options, params->is_on_one_node),
         .capacity_bytes = options->capacity_bytes,
-        .wants_huge_pages = options->wants_huge_pages,
         .place = params->place,
         .place_context = params->place_context,
+        .bind = params->bind,
         .check_device = params->check_device,
         .client_count = params->client_count,
         /* A client's next session may join before the end of its last one was noticed. */
@@ -257,8 +257,7 @@ static bool rdma_is_same(const void *options, const void *others)
            one->fabric.service_level == other->fabric.service_level &&
            one->fabric.traffic_class == other->fabric.traffic_class &&
            one->fabric.pkey_index == other->fabric.pkey_index &&
-           one->capacity_bytes == other->capacity_bytes &&
-           one->wants_huge_pages == other->wants_huge_pages && is_same_text(one->back, other->back);
+           one->capacity_bytes == other->capacity_bytes && is_same_text(one->back, other->back);
 }
 
 const struct weir_server_ops weir_rdma_server_ops = {

@@ -8,6 +8,7 @@
 #include "weir/objects/server.h"
 #include "weir/system/block_device.h"
 #include "weir/system/memory_place.h"
+#include "weir/system/running.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -98,9 +99,10 @@ static int open_server(const struct weir_serve_request *request, const char *bac
                    .secret = secret},
         .listen = request->listen,
         .capacity_bytes = request->capacity_bytes,
-        .wants_huge_pages = request->wants_huge_pages,
+        .needs_huge_pages = request->needs_huge_pages,
         .backing_path = backing_path,
         .place = weir_memory_place_near,
+        .bind = weir_running_bind_near,
         .check_device = weir_block_device_check_empty,
         .client_limit = request->client_limit,
     };

@@ -6,6 +6,7 @@
 #include "weir/base/text.h"
 #include "weir/system/block_device.h"
 #include "weir/system/memory_place.h"
+#include "weir/system/running.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -135,6 +136,7 @@ static void open_mine(struct weir_servers *servers, struct weir_error *error)
         .is_on_one_node = servers->group->node_count == 1,
         .secret = servers->secret,
         .place = weir_memory_place_near,
+        .bind = weir_running_bind_near,
         .check_device = weir_block_device_check_empty,
     };
 

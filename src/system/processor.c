@@ -67,13 +67,18 @@ struct weir_cpu_set weir_processor_cores(const char *root, const struct weir_cpu
     return cores;
 }
 
+struct weir_cpu_set weir_processor_of_node(const char *root, unsigned node)
+{
+    return read_list(root, "node/node", node, "cpulist");
+}
+
 /* Numbers of nodes may have gaps. */
 uint64_t weir_processor_numa_nodes(const char *root, const struct weir_cpu_set *cpus)
 {
     uint64_t nodes = 0;
 
     for (unsigned node = 0; node < WEIR_NUMA_NODES_MAX; node++) {
-        struct weir_cpu_set here = read_list(root, "node/node", node, "cpulist");
+        struct weir_cpu_set here = weir_processor_of_node(root, node);
 
         here = weir_cpu_set_and(&here, cpus);
         if (!weir_cpu_set_is_empty(&here))

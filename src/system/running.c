@@ -4,6 +4,7 @@
 #include "weir/system/running.h"
 
 #include "weir/system/control_group.h"
+#include "weir/system/processor.h"
 
 #include "weir/base/error.h"
 #include "weir/base/execution.h"
@@ -56,6 +57,18 @@ static int set_cpus(pid_t thread, const struct weir_cpu_set *cpus)
          cpu = weir_cpu_set_next(cpus, cpu + 1))
         mask[cpu / BITS_PER_WORD] |= 1UL << cpu % BITS_PER_WORD;
     return sched_setaffinity(thread, sizeof mask, (const cpu_set_t *)mask) == 0 ? 0 : -errno;
+}
+
+void weir_running_bind_near(int32_t numa_node)
+{
+    struct weir_cpu_set near, mine;
+
+    if (numa_node < 0 || get_cpus(0, &mine) != 0)
+        return;
+    near = weir_processor_of_node("", (unsigned)numa_node);
+    near = weir_cpu_set_and(&near, &mine);
+    if (!weir_cpu_set_is_empty(&near))
+        set_cpus(0, &near);
 }
 
 /* 1 if the thread had to be bound, 0 if it was, or -errno. */

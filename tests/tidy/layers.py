@@ -12,7 +12,7 @@ MAY_INCLUDE = {
     "group": "base",
     "system": "base",
     "fabric": "base system",
-    "objects": "base fabric",
+    "objects": "base fabric system",
     "flows": "base measure",
     "front": "base plan flows",
     "io": "base group",

@@ -288,7 +288,7 @@ static void servers_stay_if_only_clients_change(void **state)
         {"rdma.capacity=2g", false},
         {"rdma.provider=shm", false},
         {"rdma.back=/x", false},
-        {"rdma.huge-pages=1", false},
+        {"rdma.huge-pages=1", true},
         {"rdma.interface=eth7", false},
     };
     struct weir_arena arena = {0};

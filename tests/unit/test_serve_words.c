@@ -43,7 +43,7 @@ static void describe(const struct weir_serve_request *request, char text[512])
              request->advert_path ? request->advert_path : "-",
              request->backing_path ? request->backing_path : "-",
              (unsigned long long)request->capacity_bytes, (unsigned long long)request->idle_ns,
-             (unsigned long long)request->spin_ns, request->client_limit, request->wants_huge_pages,
+             (unsigned long long)request->spin_ns, request->client_limit, request->needs_huge_pages,
              request->is_once);
 }
 

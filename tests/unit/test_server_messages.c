@@ -195,7 +195,7 @@ static int set_up(void **state)
         server->free_replies[i] = server->replies + (size_t)i * MESSAGE_BYTES;
     store.memory = server->slab.memory;
     assert_int_equal(weir_store_open(&store, &server->store), 0);
-    server->clients = calloc(LINKS, sizeof *server->clients);
+    assert_int_equal(weir_server_clients_open(server), 0);
     the_scene(scene);
     *state = scene;
     return 0;
@@ -389,7 +389,7 @@ static void whatever_comes_nothing_is_lost(void **state)
         if (scene->links[i].is_open)
             lose(scene, &scene->links[i]);
     assert_int_equal(scene->server.client_count, 0);
-    assert_int_equal(scene->server.leaving_count, 0);
+    assert_null(scene->server.leaving);
     assert_int_equal(scene->server.free_reply_count, 2);
     assert_null(scene->server.starving.first);
     assert_true(scene->requests > ROUNDS / 4);

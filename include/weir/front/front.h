@@ -36,7 +36,7 @@ struct weir_serve_request {
     const char *provider;
     const char *device;
     const char *interface;
-    int gid_index; /* -1: chosen */
+    int gid_index;           /* -1: chosen */
     const char *listen;      /* "HOST:PORT"; NULL: the interface's address, any port */
     const char *secret_path; /* never NULL */
     const char *advert_path; /* a line with the address is added to this file; NULL */
@@ -46,7 +46,7 @@ struct weir_serve_request {
     uint64_t spin_ns;
     unsigned service_level, traffic_class, pkey_index;
     unsigned client_limit;
-    bool wants_huge_pages;
+    bool needs_huge_pages;
     bool is_once; /* ends when the last client has left */
 };
 

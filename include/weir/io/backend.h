@@ -262,6 +262,8 @@ struct weir_server_params {
      * kernel does. */
     int (*place)(void *context, void *memory, size_t bytes, int32_t numa_node);
     void *place_context;
+    /* Lets the calling thread run near that node. */
+    void (*bind)(int32_t numa_node);
     /* Refuses a block device that has something of others on it, which would be lost: 0, or the
      * error. NULL: devices are not checked. */
     int (*check_device)(const char *path, struct weir_error *error);

@@ -17,7 +17,7 @@ struct weir_object_server_params {
     struct weir_fabric_params fabric;
     const char *listen;      /* as of weir_fabric_listen */
     uint64_t capacity_bytes; /* rounded up to chunks */
-    bool wants_huge_pages;
+    bool needs_huge_pages;   /* reserved ones, or it is not opened; false: if there are enough */
     /* A file or block device that fsync writes objects to: as large as the capacity (a file is
      * made so). Chunk n of memory is chunk n of it. What it holds at the start is not read. NULL:
      * fsync ends in memory. */
@@ -26,6 +26,9 @@ struct weir_object_server_params {
      * WEIR_NUMA_UNKNOWN). NULL: the kernel places it. */
     int (*place)(void *context, void *memory, size_t bytes, int32_t numa_node);
     void *place_context;
+    /* Called in the server's thread before it serves, with that NUMA node. NULL: it runs where the
+     * process does. */
+    void (*bind)(int32_t numa_node);
     /* Asked whether the block device behind the memory may be written: 0, or the error. NULL: one
      * that nobody uses may. */
     int (*check_device)(const char *path, struct weir_error *error);

@@ -16,6 +16,8 @@ unsigned weir_processor_package(const char *root);
  * sys/devices/system below `root` says; a processor of which it says nothing is a core, and no
  * node. One small file is read for each processor. */
 struct weir_cpu_set weir_processor_cores(const char *root, const struct weir_cpu_set *cpus);
+/* The processors of a node; empty if there is no such. */
+struct weir_cpu_set weir_processor_of_node(const char *root, unsigned node);
 uint64_t weir_processor_numa_nodes(const char *root, const struct weir_cpu_set *cpus);
 
 /* Processor time of this process with all of its threads, since it began. */

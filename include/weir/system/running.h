@@ -14,6 +14,10 @@ int weir_running_bind(const struct weir_cpu_set *cpus);
 /* The processors that the calling thread may run on. 0 or -errno. */
 int weir_running_cpus(struct weir_cpu_set *cpus);
 
+/* Lets the calling thread run on those processors of a NUMA node that it may use already; on all of
+ * them as before if there are none, or the node is not known (negative). */
+void weir_running_bind_near(int32_t numa_node);
+
 struct weir_run_probe;
 
 /* Counters of this process and of what holds it back, as they stand. WEIR_UNKNOWN

@@ -6,6 +6,7 @@
 #include "weir/base/clock.h"
 #include "weir/base/log.h"
 #include "weir/base/pages.h"
+#include "weir/system/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #define CLIENT_LIMIT 1024
 #define MESSAGE_BYTES WEIR_OBJECT_MESSAGE_BYTES
 #define MESSAGE_CREDITS 32
+#define MESSAGE_CREDITS_LEAST 4
 /* Strangers are turned away without a word to us: so often they are counted. */
 #define LOOK_AROUND_NS UINT64_C(1000000000)
 
@@ -45,6 +47,8 @@ static void *run(void *context)
     struct weir_event events[WEIR_SERVER_EVENTS_MAX];
     bool is_tidy = true;
 
+    if (server->params.bind)
+        server->params.bind(weir_fabric_facts(server->fabric)->numa_node);
     while (!atomic_load(&server->is_closing)) {
         int count = weir_fabric_poll(server->fabric, events, WEIR_SERVER_EVENTS_MAX,
                                      is_tidy ? LOOK_AROUND_NS : 0);
@@ -79,6 +83,21 @@ static int fail(struct weir_error *error, int code, const char *what)
                           strerror(-code));
 }
 
+/* Each link has buffers for as many messages as it has credits, which verbs pins: where clients are
+ * many, so many that these take an eighth of the memory there is, but four at least. */
+static unsigned credits_of(const struct weir_object_server_params *params)
+{
+    uint64_t link_bytes = (uint64_t)params->fabric.message_bytes * params->client_count;
+    unsigned credits = MESSAGE_CREDITS;
+    struct weir_memory_facts memory;
+
+    if (weir_memory_describe("", &memory) != 0)
+        return credits;
+    while (credits > MESSAGE_CREDITS_LEAST && credits * link_bytes > memory.bytes_available / 8)
+        credits /= 2;
+    return credits;
+}
+
 static void fill_in(struct weir_object_server *server,
                     const struct weir_object_server_params *params)
 {
@@ -90,7 +109,7 @@ static void fill_in(struct weir_object_server *server,
     if (!server->params.fabric.message_bytes)
         server->params.fabric.message_bytes = MESSAGE_BYTES;
     if (!server->params.fabric.message_credits)
-        server->params.fabric.message_credits = MESSAGE_CREDITS;
+        server->params.fabric.message_credits = credits_of(&server->params);
 }
 
 static int check(const struct weir_object_server *server, struct weir_error *error)
@@ -119,7 +138,8 @@ static int open_slab(struct weir_object_server *server, struct weir_error *error
     struct weir_slab_params slab = {
         /* One more than the capacity: nobody's, for the first steps of a client. */
         .bytes = (server->chunk_count + UINT64_C(1)) * WEIR_CHUNK_BYTES,
-        .wants_huge_pages = params->wants_huge_pages,
+        /* A device that translates addresses keeps few pages: large ones, where there are any. */
+        .wants_huge_pages = true,
         .place = params->place ? place : NULL,
         .place_context = server,
     };
@@ -135,6 +155,12 @@ static int open_slab(struct weir_object_server *server, struct weir_error *error
                               weir_size_format_exact(params->capacity_bytes, size),
                               strerror(-code));
     }
+    if (params->needs_huge_pages && !server->slab.is_huge)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "rdma",
+                              "there are too few huge pages in reserve for %zu bytes: as root, "
+                              "sysctl vm.nr_hugepages=N, or leave --huge-pages out: they are used "
+                              "where there are enough",
+                              server->slab.bytes);
     return 0;
 }
 
@@ -146,7 +172,7 @@ static size_t reply_bytes(const struct weir_object_server *server)
 static int register_memory(struct weir_object_server *server, struct weir_error *error)
 {
     int code = weir_region_open(server->fabric, server->slab.memory, server->slab.bytes,
-                                &server->slab, true, &server->slab_region, error);
+                                &server->slab, WEIR_REGION_SERVED, &server->slab_region, error);
 
     if (code)
         return code;
@@ -155,11 +181,11 @@ static int register_memory(struct weir_object_server *server, struct weir_error 
     server->replies = weir_pages_map(reply_bytes(server));
     if (!server->zeros || !server->replies)
         return fail(error, -ENOMEM, "no memory for messages");
-    code = weir_region_open(server->fabric, server->zeros, WEIR_CHUNK_BYTES, NULL, false,
-                            &server->zeros_region, error);
+    code = weir_region_open(server->fabric, server->zeros, WEIR_CHUNK_BYTES, NULL,
+                            WEIR_REGION_LOCAL, &server->zeros_region, error);
     if (!code)
-        code = weir_region_open(server->fabric, server->replies, reply_bytes(server), NULL, false,
-                                &server->replies_region, error);
+        code = weir_region_open(server->fabric, server->replies, reply_bytes(server), NULL,
+                                WEIR_REGION_LOCAL, &server->replies_region, error);
     for (unsigned i = 0; i < WEIR_REPLY_COUNT; i++)
         server->free_replies[i] = server->replies + (size_t)i * server->params.fabric.message_bytes;
     server->free_reply_count = WEIR_REPLY_COUNT;
@@ -178,8 +204,8 @@ static int open_store(struct weir_object_server *server, struct weir_error *erro
     memcpy(&server->boot_id, drawn, sizeof server->boot_id);
     /* Seconds, and room for as many objects as one can make in one. */
     store.first_generation = ((uint64_t)weir_wall_clock_s() << 24) + 1;
-    server->clients = calloc(server->params.client_limit, sizeof *server->clients);
-    code = server->clients ? weir_store_open(&store, &server->store) : -ENOMEM;
+    code = weir_server_clients_open(server);
+    code = !code ? weir_store_open(&store, &server->store) : -ENOMEM;
     return code ? fail(error, code, "no memory for the store") : 0;
 }
 

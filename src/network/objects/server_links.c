@@ -71,7 +71,8 @@ void weir_server_disconnect(struct weir_object_server *server, struct weir_serve
     if (client->is_leaving)
         return;
     client->is_leaving = true;
-    server->leaving_count++;
+    client->next = server->leaving;
+    server->leaving = client;
     if (why)
         log_disconnect(server, client->link, why);
 }
@@ -341,18 +342,22 @@ static void finish_wr(struct weir_object_server *server, struct weir_task *task,
 
 /* ---- coming and going ---- */
 
-static struct weir_server_client *find_place(struct weir_object_server *server)
+int weir_server_clients_open(struct weir_object_server *server)
 {
-    for (unsigned i = 0; i < server->params.client_limit; i++)
-        if (!server->clients[i].link)
-            return &server->clients[i];
-    return NULL;
+    const unsigned limit = server->params.client_limit;
+
+    server->clients = calloc(limit, sizeof *server->clients);
+    for (unsigned i = limit; server->clients && i-- > 0;) {
+        server->clients[i].next = server->free_clients;
+        server->free_clients = &server->clients[i];
+    }
+    return server->clients ? 0 : -ENOMEM;
 }
 
 /* False: there is no place for it, or it cannot receive answers. */
 static bool admit(struct weir_object_server *server, struct weir_link *link)
 {
-    struct weir_server_client *client = find_place(server);
+    struct weir_server_client *client = server->free_clients;
     struct weir_held_message *held;
 
     if (weir_link_message_bytes(link) < WEIR_OBJECT_MESSAGE_BYTES_MIN) {
@@ -366,6 +371,7 @@ static bool admit(struct weir_object_server *server, struct weir_link *link)
                               : "the server has as many as it may");
         return false;
     }
+    server->free_clients = client->next;
     *client = (struct weir_server_client){
         .link = link, .number = (uint32_t)(client - server->clients), .held = held};
     weir_link_set_owner(link, client);
@@ -387,16 +393,19 @@ static void close_client(struct weir_object_server *server, struct weir_server_c
     }
     weir_store_leave(server->store, client->number);
     free(client->held);
-    server->leaving_count -= client->is_leaving;
     server->client_count--;
-    *client = (struct weir_server_client){0};
+    *client = (struct weir_server_client){.next = server->free_clients};
+    server->free_clients = client;
 }
 
 static void close_leaving(struct weir_object_server *server)
 {
-    for (unsigned i = 0; server->leaving_count && i < server->params.client_limit; i++)
-        if (server->clients[i].link && server->clients[i].is_leaving)
-            close_client(server, &server->clients[i]);
+    while (server->leaving) {
+        struct weir_server_client *client = server->leaving;
+
+        server->leaving = client->next;
+        close_client(server, client);
+    }
 }
 
 void weir_server_take_events(struct weir_object_server *server, const struct weir_event events[],
@@ -453,6 +462,7 @@ void weir_server_reap_jobs(struct weir_object_server *server)
 
 void weir_server_disconnect_all(struct weir_object_server *server)
 {
+    close_leaving(server);
     for (unsigned i = 0; server->clients && i < server->params.client_limit; i++)
         if (server->clients[i].link)
             close_client(server, &server->clients[i]);

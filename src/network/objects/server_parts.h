@@ -55,6 +55,7 @@ struct weir_server_client {
     struct weir_link *link; /* NULL: this place is free */
     uint32_t number;
     bool has_greeted;
+    struct weir_server_client *next; /* of those that are free, or leaving */
     bool is_leaving; /* its link is closed as soon as nothing can be told of it any more */
     struct weir_task *tasks;
     unsigned task_count;
@@ -89,7 +90,7 @@ struct weir_object_server {
     uint32_t chunk_count;
     struct weir_server_client *clients; /* client_limit */
     unsigned client_count;
-    unsigned leaving_count;
+    struct weir_server_client *free_clients, *leaving;
     unsigned committing_count;
     struct weir_task *free_tasks;
     uint64_t logged_ns; /* the latest complaint */
@@ -106,6 +107,8 @@ struct weir_object_server {
 
 /* server_links.c */
 
+/* Places for as many as there may be. 0 or -ENOMEM. */
+int weir_server_clients_open(struct weir_object_server *server);
 /* What poll told. */
 void weir_server_take_events(struct weir_object_server *server, const struct weir_event events[],
                              unsigned count);
