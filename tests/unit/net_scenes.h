@@ -3,8 +3,8 @@
 #ifndef WEIR_TESTS_UNIT_NET_SCENES_H
 #define WEIR_TESTS_UNIT_NET_SCENES_H
 
-#include "weir/flows/result.h"
 #include "weir/flows/plan.h"
+#include "weir/flows/result.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -249,8 +249,7 @@ static inline void net_scene_failed(struct net_scene *scene)
     for (uint32_t i = 0; i < 3; i++)
         net_scene_flow(measurement, i, i + 1, 0, 400, 2.0);
     measurement->flows[0].retransmit_count = 3; /* of the others it is not known */
-    snprintf(measurement->flows[2].failure, sizeof measurement->flows[2].failure,
-             "tcp: peer\nis gone \033[31m");
+    measurement->flows[2].failure = "tcp: peer\nis gone \033[31m";
     net_scene_sum(measurement);
 }
 

@@ -27,8 +27,13 @@ struct weir_net_flow_result {
     double latency_max_s;
     uint64_t wrong_count;      /* messages whose content was wrong, if looked at */
     uint64_t retransmit_count; /* tcp: segments; verbs: of the port; UINT64_MAX: not known */
-    char failure[160];         /* "" if none */
+    const char *failure;       /* "" or NULL if none; in the arena of the result */
 };
+
+static inline bool weir_net_flow_has_failed(const struct weir_net_flow_result *flow)
+{
+    return flow->failure != NULL && flow->failure[0] != '\0';
+}
 
 /* All flows of one round with one message size, in one repetition. */
 struct weir_net_measurement {

@@ -55,7 +55,7 @@ static void judge_failures(struct weir_net_result *result)
             const struct weir_net_flow_result *flow = &result->measurements[i].flows[j];
 
             all++;
-            if (flow->failure[0] == '\0')
+            if (!weir_net_flow_has_failed(flow))
                 continue;
             failed++;
             if (!first)

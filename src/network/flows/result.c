@@ -55,6 +55,8 @@ struct weir_net_measurement *weir_net_result_add(struct weir_net_result *result,
     measurement->flows =
         weir_arena_take(&result->arena, ((size_t)flow_count + 1) * sizeof *measurement->flows);
     measurement->flow_count = flow_count;
+    for (uint32_t i = 0; i < flow_count; i++)
+        measurement->flows[i].failure = "";
     return measurement;
 }
 

@@ -65,7 +65,7 @@ static double flow_rate(const struct weir_net_flow_result *flow)
 static bool has_failed(const struct weir_net_measurement *measurement)
 {
     for (uint32_t i = 0; i < measurement->flow_count; i++)
-        if (measurement->flows[i].failure[0] != '\0')
+        if (weir_net_flow_has_failed(&measurement->flows[i]))
             return true;
     return false;
 }
@@ -183,7 +183,7 @@ static double slowest_of(const struct weir_net_measurement *measurement)
     double slowest = INFINITY;
 
     for (uint32_t i = 0; i < measurement->flow_count; i++)
-        if (measurement->flows[i].failure[0] == '\0')
+        if (!weir_net_flow_has_failed(&measurement->flows[i]))
             slowest = fmin(slowest, flow_rate(&measurement->flows[i]));
     return isfinite(slowest) ? slowest : 0;
 }
@@ -361,7 +361,7 @@ static size_t collect_cells(const struct weir_net_result *result, uint64_t messa
             const struct weir_net_flow_result *flow = &measurement->flows[j];
 
             assert(flow->source < result->rank_count && flow->sink < result->rank_count);
-            if (flow->failure[0] != '\0')
+            if (weir_net_flow_has_failed(flow))
                 continue;
             if (values != NULL)
                 values[count] =

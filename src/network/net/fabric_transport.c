@@ -193,8 +193,13 @@ static int fabric_tell(struct net_link *base, const struct net_control *control)
 
     if (link->paths[0] == NULL)
         return -ENOTCONN;
-    if (link->pending_count == PENDING_MAX)
-        return -EAGAIN;
+    /* Of credits that wait to be told, the first one tells all: of the others there are few. */
+    for (unsigned i = 0; i < link->pending_count && control->kind == NET_CONTROL_CREDIT; i++)
+        if (link->pending[i].kind == NET_CONTROL_CREDIT) {
+            link->pending[i].values[0] += control->values[0];
+            return flush_controls(link);
+        }
+    assert(link->pending_count < PENDING_MAX);
     link->pending[link->pending_count] = *control;
     link->pending[link->pending_count++].magic = NET_CONTROL_MAGIC;
     return flush_controls(link);
@@ -461,7 +466,7 @@ static int fabric_poll(struct net_transport *base, struct net_event events[], un
 
 /* ---- opening and closing ---- */
 
-static void fabric_close(struct net_transport *base)
+static void fabric_close_links(struct net_transport *base)
 {
     struct fabric_transport *transport = transport_of(base);
 
@@ -472,6 +477,14 @@ static void fabric_close(struct net_transport *base)
         close_paths(link);
         free(link);
     }
+    transport->has_pending = transport->has_lost = false;
+}
+
+static void fabric_close(struct net_transport *base)
+{
+    struct fabric_transport *transport = transport_of(base);
+
+    fabric_close_links(base);
     weir_region_close(transport->region);
     weir_fabric_close(transport->fabric);
     if (transport->slab.memory != NULL)
@@ -484,6 +497,7 @@ static const struct net_transport_ops fabric_ops = {
     .take_memory = fabric_take_memory,
     .listen = fabric_listen,
     .open_link = fabric_open_link,
+    .close_links = fabric_close_links,
     .post = fabric_post,
     .post_and_wait = fabric_post_and_wait,
     .tell = fabric_tell,

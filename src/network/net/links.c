@@ -76,7 +76,7 @@ static void hear(struct net_run *run, const struct net_event *event)
         peer->accepted = event->link;
     if (event->kind == NET_EVENT_RECEIVED)
         run->transport->ops->release(event->link, event->data);
-    if (event->kind != NET_EVENT_LOST)
+    if (event->kind != NET_EVENT_LOST || run->is_closing)
         return;
     event->link->is_up = false;
     event->link->code = event->code;
@@ -90,7 +90,8 @@ static bool is_settled(const struct net_run *run)
     for (int rank = 0; rank < run->group->size; rank++) {
         const struct net_peer *peer = &run->peers[rank];
 
-        if (peer->opened != NULL && !peer->opened->is_up && peer->failure[0] == '\0')
+        if (!run->is_closing && peer->opened != NULL && !peer->opened->is_up &&
+            peer->failure[0] == '\0')
             return false;
     }
     return true;
@@ -125,5 +126,27 @@ int net_links_open(struct net_run *run)
         code = finish_stage(run);
     }
     free(stages);
+    return code;
+}
+
+int net_links_close(struct net_run *run)
+{
+    int code;
+
+    if (run->transport->ops->close_links == NULL)
+        return 0;
+    /* All are done with their links before one is closed, and have none before one is opened. */
+    run->is_closing = true;
+    code = finish_stage(run);
+    run->transport->ops->close_links(run->transport);
+    for (int rank = 0; rank < run->group->size; rank++) {
+        struct net_peer *peer = &run->peers[rank];
+
+        peer->opened = peer->accepted = NULL;
+        peer->was_tried = peer->failure[0] != '\0'; /* what failed once is not tried again */
+    }
+    if (code == 0)
+        code = finish_stage(run);
+    run->is_closing = false;
     return code;
 }

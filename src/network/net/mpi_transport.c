@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 /* Of one link: data and control messages, there and back. A rank can open a link to whom it accepts
@@ -20,6 +19,9 @@ enum { CONTROLS_MAX = 4 };
 
 /* How many polls find nothing before it yields or sleeps. */
 enum { IDLE_POLLS = 64 };
+
+/* A peer that is there receives within this time. */
+enum { SENDS_WAIT_MS = 2000 };
 
 /* Requests in the order in which they were begun, which is that in which they end. */
 struct window {
@@ -51,9 +53,8 @@ struct mpi_transport {
     struct net_transport base;
     MPI_Comm comm;
     struct mpi_link *links;
-    uint64_t bytes;
-    char version[96];
-    unsigned idle_count;
+    struct weir_slab slab;
+    bool has_abandoned; /* sends that MPI may still read */
 };
 
 static struct mpi_transport *transport_of(struct net_transport *transport)
@@ -79,29 +80,25 @@ static void mpi_describe(const struct net_transport *transport, struct weir_fabr
     snprintf(facts->transport, sizeof facts->transport, "MPI");
 }
 
-static int mpi_take_memory(struct net_transport *transport, uint64_t bytes, bool wants_huge_pages,
+static int mpi_take_memory(struct net_transport *base, uint64_t bytes, bool wants_huge_pages,
                            unsigned links, struct weir_error *error)
 {
-    const uint64_t huge_bytes = UINT64_C(2) << 20;
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
-    void *memory = MAP_FAILED;
+    struct mpi_transport *transport = transport_of(base);
+    int code = weir_slab_open(
+        &transport->slab,
+        &(struct weir_slab_params){.bytes = bytes, .wants_huge_pages = wants_huge_pages});
 
     (void)links;
-    if (wants_huge_pages) {
-        bytes = (bytes + huge_bytes - 1) / huge_bytes * huge_bytes;
-        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags | MAP_HUGETLB, -1, 0);
-    }
-    transport->is_huge = memory != MAP_FAILED;
-    if (memory == MAP_FAILED)
-        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (memory == MAP_FAILED)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, "net",
+    if (code < 0) {
+        transport->slab = (struct weir_slab){.fd = -1};
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
                               "%llu bytes of buffers cannot be had: %s; give a smaller --size, "
                               "--depth or --working-set",
-                              (unsigned long long)bytes, strerror(errno));
-    memset(memory, 0x5a, bytes);
-    transport->memory = memory;
-    transport_of(transport)->bytes = bytes;
+                              (unsigned long long)bytes, strerror(-code));
+    }
+    memset(transport->slab.memory, 0x5a, bytes);
+    base->memory = transport->slab.memory;
+    base->is_huge = transport->slab.is_huge;
     return 0;
 }
 
@@ -175,7 +172,46 @@ static int window_open(struct window *window, unsigned capacity)
     return window->requests != NULL && window->tokens != NULL ? 0 : -ENOMEM;
 }
 
-static void window_close(struct window *window)
+/* A send ends when its peer receives. Of a peer that never does, it is given up after a while, and
+ * its memory left to MPI: the standard has no other way, as sends need not be cancellable. False:
+ * one was. */
+static bool end_sends(MPI_Request requests[], unsigned count)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    bool is_given_up = false;
+    int is_done = 0;
+
+    for (unsigned i = 0; i < SENDS_WAIT_MS && !is_done; i++) {
+        if (MPI_Testall((int)count, requests, &is_done, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
+            break;
+        if (!is_done)
+            nanosleep(&pause, NULL);
+    }
+    for (unsigned i = 0; i < count && !is_done; i++)
+        if (requests[i] != MPI_REQUEST_NULL) {
+            MPI_Request_free(&requests[i]);
+            is_given_up = true;
+        }
+    return !is_given_up;
+}
+
+static void close_sends(struct mpi_link *link)
+{
+    struct window *window = &link->sends;
+
+    for (unsigned i = 0; i < window->capacity; i++) {
+        unsigned after = (i + window->capacity - window->head) % window->capacity;
+
+        if (after >= window->count)
+            window->requests[i] = MPI_REQUEST_NULL;
+    }
+    link->transport->has_abandoned |= !end_sends(window->requests, window->capacity);
+    free(window->requests);
+    free(window->tokens);
+    *window = (struct window){0};
+}
+
+static void close_receives(struct window *window)
 {
     for (unsigned i = 0; i < window->count; i++) {
         MPI_Request *request = &window->requests[(window->head + i) % window->capacity];
@@ -253,8 +289,8 @@ static void mpi_end(struct net_transport *transport)
     for (struct mpi_link *link = transport_of(transport)->links; link != NULL; link = link->next) {
         if (!link->is_active)
             continue;
-        window_close(&link->sends);
-        window_close(&link->receives);
+        close_sends(link);
+        close_receives(&link->receives);
         link->is_active = false;
     }
 }
@@ -418,12 +454,12 @@ static void mpi_close(struct net_transport *base)
         transport->links = link->next;
         MPI_Cancel(&link->note_request);
         MPI_Wait(&link->note_request, MPI_STATUS_IGNORE);
-        MPI_Waitall(CONTROLS_MAX, link->told_requests, MPI_STATUSES_IGNORE);
-        free(link);
+        if (end_sends(link->told_requests, CONTROLS_MAX))
+            free(link);
     }
     MPI_Comm_free(&transport->comm);
-    if (base->memory != NULL)
-        munmap(base->memory, transport->bytes);
+    if (base->memory != NULL && !transport->has_abandoned)
+        weir_slab_close(&transport->slab);
     free(transport);
 }
 

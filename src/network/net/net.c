@@ -26,26 +26,26 @@ static uint64_t longest_of(const struct weir_net_plan *plan)
 /* What the rounds need on any rank, and on this one. */
 struct needs {
     uint32_t endpoints; /* of this rank in any round */
-    uint32_t openers;   /* of any rank in any round */
-    uint32_t links;     /* of this rank in all rounds */
+    uint32_t openers;   /* of this rank in any round, and one at least */
+    uint32_t links;     /* of this rank, open at once */
+    uint64_t flows;     /* of all rounds */
 };
 
-static void count_round(struct net_run *run, uint32_t *endpoints, uint32_t *openers,
-                        unsigned char *seen, struct needs *needs)
-{
-    uint32_t size = (uint32_t)run->group->size;
-    uint32_t me = (uint32_t)run->group->rank;
+/* Links of a rank that stay open from round to round. Of more (--pattern all on many ranks), each
+ * round opens its own. */
+enum { LINKS_KEPT = 32 };
 
-    memset(endpoints, 0, size * sizeof *endpoints);
-    memset(openers, 0, size * sizeof *openers);
+/* `seen`: the links of all rounds so far. */
+static void count_round(struct net_run *run, unsigned char *seen, struct needs *needs)
+{
+    uint32_t me = (uint32_t)run->group->rank;
+    uint32_t endpoints = 0;
+
     for (uint32_t i = 0; i < run->flow_count; i++) {
         uint32_t opener = net_opener_of(run, &run->flows[i]);
         uint32_t acceptor = net_acceptor_of(run, &run->flows[i]);
 
-        endpoints[opener]++;
-        endpoints[acceptor]++;
-        if (++openers[opener] > needs->openers)
-            needs->openers = openers[opener];
+        endpoints += (opener == me) + (acceptor == me);
         if (opener == me && !(seen[acceptor] & 1)) {
             seen[acceptor] |= 1;
             needs->links++;
@@ -55,32 +55,45 @@ static void count_round(struct net_run *run, uint32_t *endpoints, uint32_t *open
             needs->links++;
         }
     }
-    if (endpoints[me] > needs->endpoints)
-        needs->endpoints = endpoints[me];
+    if (endpoints > needs->endpoints)
+        needs->endpoints = endpoints;
+    if (run->openers[me] > needs->openers)
+        needs->openers = run->openers[me];
+    needs->flows += run->flow_count;
 }
 
 static void list_flows(struct net_run *run, uint32_t round)
 {
     run->flow_count =
         weir_net_round_flows(run->plan, (uint32_t)run->group->size, round, run->flows);
+    memset(run->openers, 0, (size_t)run->group->size * sizeof *run->openers);
+    run->openers_most = 0;
+    for (uint32_t i = 0; i < run->flow_count; i++) {
+        uint32_t *openers = &run->openers[net_opener_of(run, &run->flows[i])];
+
+        if (++*openers > run->openers_most)
+            run->openers_most = *openers;
+    }
 }
 
 static struct needs count_needs(struct net_run *run)
 {
     size_t size = (size_t)run->group->size;
     uint32_t rounds = weir_net_round_count(run->plan, (uint32_t)size);
-    uint32_t *counts = calloc(2 * size, sizeof *counts);
     unsigned char *seen = calloc(size, 1);
-    struct needs needs = {0};
+    struct needs needs = {.openers = 1};
 
-    if (counts == NULL || seen == NULL)
+    if (seen == NULL)
         weir_error_out_of_memory();
     for (uint32_t round = 0; round < rounds; round++) {
         list_flows(run, round);
-        count_round(run, counts, counts + size, seen, &needs);
+        count_round(run, seen, &needs);
     }
-    free(counts);
     free(seen);
+    run->must_close_links =
+        weir_group_any(run->group, needs.links > LINKS_KEPT && needs.endpoints < needs.links);
+    if (run->must_close_links && needs.links > needs.endpoints)
+        needs.links = needs.endpoints;
     return needs;
 }
 
@@ -98,6 +111,25 @@ static uint64_t area_of(const struct weir_net_plan *plan)
     return (most + 4095) / 4096 * 4096;
 }
 
+/* Rank 0 keeps what each flow did in each measurement, in no more than half of its memory. */
+static int check_results(const struct net_run *run, const struct needs *needs,
+                         struct weir_error *error)
+{
+    const struct weir_net_plan *plan = run->plan;
+    const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t wanted =
+        needs->flows * plan->size_count * plan->repetitions * sizeof(struct weir_net_flow_result);
+
+    if (wanted <= memory / 2)
+        return 0;
+    return weir_error_usage(error, "net",
+                            "the results of %llu flows in %u measurements each take %llu bytes on "
+                            "rank 0, more than half of its memory: fewer ranks, sizes or "
+                            "repetitions, or another --pattern",
+                            (unsigned long long)needs->flows, plan->size_count * plan->repetitions,
+                            (unsigned long long)wanted);
+}
+
 /* ---- opening ---- */
 
 /* Everything that is allocated for the measurements, once. */
@@ -107,7 +139,6 @@ static void open_ends(struct net_run *run, const struct needs *needs)
     size_t places = plan->must_verify ? plan->depth : 0;
 
     run->endpoint_capacity = needs->endpoints;
-    run->opener_capacity = needs->openers;
     if (plan->interval_ns > 0)
         run->interval_capacity = (uint32_t)(plan->duration_ns / plan->interval_ns) + 2;
     run->endpoints = calloc(needs->endpoints + 1, sizeof *run->endpoints);
@@ -138,6 +169,7 @@ static void close_run(struct net_run *run)
     free(run->endpoints);
     free(run->intervals);
     free(run->flows);
+    free(run->openers);
     free(run->peers);
     free(run->addresses);
     net_transport_close(run->transport);
@@ -221,11 +253,16 @@ static int open_run(struct net_run *run, struct weir_error *error)
     struct needs needs;
 
     run->flows = calloc(2 * size, sizeof *run->flows);
+    run->openers = calloc(size, sizeof *run->openers);
     run->peers = calloc(size, sizeof *run->peers);
     run->addresses = calloc(size, sizeof *run->addresses);
-    if (run->flows == NULL || run->peers == NULL || run->addresses == NULL)
+    if (run->flows == NULL || run->openers == NULL || run->peers == NULL || run->addresses == NULL)
         weir_error_out_of_memory();
     needs = count_needs(run);
+    if (run->group->rank == 0)
+        check_results(run, &needs, error);
+    if (weir_group_agree(run->group, error) != 0)
+        return error->code;
     open_ends(run, &needs);
     run->area_bytes = area_of(run->plan);
     run->must_yield = run->group->node_size > sysconf(_SC_NPROCESSORS_ONLN);
@@ -325,6 +362,12 @@ static int describe(struct net_run *run, struct weir_net_result *result)
 
 /* ---- the run ---- */
 
+static int lost_ranks(struct weir_error *error)
+{
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
+                          "the ranks can no longer talk to each other");
+}
+
 static int measure_rounds(struct net_run *run, uint32_t repetition, unsigned size,
                           struct weir_net_result *result, struct weir_error *error)
 {
@@ -335,9 +378,8 @@ static int measure_rounds(struct net_run *run, uint32_t repetition, unsigned siz
     for (uint32_t round = 0; round < rounds && code == 0 && !run->has_stopped; round++) {
         list_flows(run, round);
         net_endpoints_list(run);
-        if (is_new && net_links_open(run) < 0)
-            return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
-                                  "the ranks can no longer talk to each other");
+        if ((is_new || run->must_close_links) && net_links_open(run) < 0)
+            return lost_ranks(error);
         if (is_new)
             code = net_round_try(run, error);
         if (code < 0 || run->has_stopped)
@@ -349,6 +391,8 @@ static int measure_rounds(struct net_run *run, uint32_t repetition, unsigned siz
         code = net_round_measure(run, round, repetition, run->plan->sizes[size], result, error);
         if (code == 0 && result != NULL && run->params->measured != NULL)
             run->params->measured(run->params->context, result);
+        if (code == 0 && run->must_close_links && net_links_close(run) < 0)
+            return lost_ranks(error);
     }
     return code;
 }

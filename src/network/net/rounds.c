@@ -277,7 +277,7 @@ static int merge_latencies(struct net_run *run, struct weir_histogram *merged)
 /* ---- rank 0 ---- */
 
 static void fill_flow(const struct net_run *run, const struct report *report, uint64_t bytes,
-                      struct weir_net_flow_result *flow)
+                      struct weir_arena *arena, struct weir_net_flow_result *flow)
 {
     flow->message_count = report->count;
     flow->byte_count = report->count * bytes;
@@ -290,8 +290,9 @@ static void fill_flow(const struct net_run *run, const struct report *report, ui
     flow->latency_max_s = (double)report->latency_max_ns * 1e-9;
     flow->wrong_count = report->wrong_count;
     flow->retransmit_count = report->retransmit_count;
-    memcpy(flow->failure, report->failure, sizeof flow->failure);
-    flow->failure[sizeof flow->failure - 1] = '\0';
+    if (report->failure[0] != '\0')
+        flow->failure =
+            weir_arena_printf(arena, "%.*s", (int)sizeof report->failure - 1, report->failure);
 }
 
 /* Windows of flows, on one clock. */
@@ -340,8 +341,9 @@ static void add_intervals(const struct net_run *run, const struct report *report
 
 struct gathered {
     struct report *mine;
-    struct report *all;  /* of all ranks, on rank 0 */
+    struct report *all;  /* of all openers, in the order of ranks, on rank 0 */
     uint64_t *intervals; /* the same */
+    size_t count;        /* of them */
     struct weir_histogram *latency;
     uint64_t cpu_ns;
 };
@@ -351,8 +353,6 @@ static void fill_measurement(const struct net_run *run, const struct gathered *g
                              struct weir_net_result *result)
 {
     struct weir_net_measurement *measurement = weir_net_result_add(result, run->flow_count);
-    size_t slots = (size_t)run->group->size * run->opener_capacity;
-
     assert(gathered->all != NULL);
     measurement->round = round;
     measurement->repetition = repetition;
@@ -367,15 +367,16 @@ static void fill_measurement(const struct net_run *run, const struct gathered *g
         measurement->flows[i].sink = run->flows[i].sink;
         measurement->flows[i].retransmit_count = UINT64_MAX;
     }
-    for (size_t i = 0; i < slots; i++)
+    for (size_t i = 0; i < gathered->count; i++)
         if (gathered->all[i].is_used)
-            fill_flow(run, &gathered->all[i], bytes, &measurement->flows[gathered->all[i].flow]);
+            fill_flow(run, &gathered->all[i], bytes, &result->arena,
+                      &measurement->flows[gathered->all[i].flow]);
     derive(measurement);
     /* What was taken from the start to the end, warm-up and all, as if it were spread evenly. */
     if (run->elapsed_ns > 0)
         measurement->cpu_s =
             (double)gathered->cpu_ns / (double)run->elapsed_ns * measurement->seconds;
-    for (size_t i = 0; i < slots && run->interval_capacity > 0; i++)
+    for (size_t i = 0; i < gathered->count && run->interval_capacity > 0; i++)
         if (gathered->all[i].is_used)
             add_intervals(run, &gathered->all[i], gathered->intervals + i * run->interval_capacity,
                           bytes, result);
@@ -383,32 +384,52 @@ static void fill_measurement(const struct net_run *run, const struct gathered *g
 
 /* ---- a measurement ---- */
 
-static int gather(struct net_run *run, struct gathered *gathered)
+/* As many items as this rank has openers, of `bytes` each. All ranks know how many each has: where
+ * that is one at most, all give one; else those that have some send them. */
+static int gather_items(const struct net_run *run, const void *mine, size_t bytes, void *all)
 {
     struct weir_group *group = run->group;
-    int code = weir_group_gather(group, gathered->mine,
-                                 run->opener_capacity * sizeof *gathered->mine, gathered->all);
+    unsigned char *place = all;
+    int code = 0;
+
+    if (run->openers_most <= 1)
+        return weir_group_gather(group, mine, bytes, all);
+    if (group->rank > 0)
+        return run->openers[group->rank] > 0
+                   ? group->ops->send(group, mine, run->openers[group->rank] * bytes, 0)
+                   : 0;
+    memcpy(place, mine, run->openers[0] * bytes);
+    for (int rank = 1; rank < group->size && code == 0; rank++) {
+        place += run->openers[rank - 1] * bytes;
+        if (run->openers[rank] > 0)
+            code = group->ops->receive(group, place, run->openers[rank] * bytes, rank);
+    }
+    return code;
+}
+
+static int gather(struct net_run *run, struct gathered *gathered)
+{
+    int code = gather_items(run, gathered->mine, sizeof *gathered->mine, gathered->all);
 
     if (code == 0 && run->interval_capacity > 0)
-        code = weir_group_gather(group, run->intervals,
-                                 (size_t)run->opener_capacity * run->interval_capacity *
-                                     sizeof *run->intervals,
-                                 gathered->intervals);
+        code = gather_items(run, run->intervals, run->interval_capacity * sizeof *run->intervals,
+                            gathered->intervals);
     if (code == 0)
-        code = weir_group_reduce(group, &gathered->cpu_ns, 1, WEIR_SUM);
+        code = weir_group_reduce(run->group, &gathered->cpu_ns, 1, WEIR_SUM);
     return code == 0 ? merge_latencies(run, gathered->latency) : code;
 }
 
 static void gathered_open(const struct net_run *run, struct gathered *gathered)
 {
     bool is_first = run->group->rank == 0;
-    size_t slots = (size_t)run->group->size * run->opener_capacity;
 
-    gathered->mine = calloc(run->opener_capacity + 1, sizeof *gathered->mine);
+    gathered->count = run->openers_most > 1 ? run->flow_count : (size_t)run->group->size;
+    gathered->mine = calloc(run->openers[run->group->rank] + 1, sizeof *gathered->mine);
     gathered->latency = calloc(1, sizeof *gathered->latency);
-    gathered->all = is_first ? calloc(slots, sizeof *gathered->all) : NULL;
+    gathered->all = is_first ? calloc(gathered->count, sizeof *gathered->all) : NULL;
     gathered->intervals =
-        is_first ? calloc(slots * run->interval_capacity + 1, sizeof *gathered->intervals) : NULL;
+        is_first ? calloc(gathered->count * run->interval_capacity + 1, sizeof *gathered->intervals)
+                 : NULL;
     if (gathered->mine == NULL || gathered->latency == NULL ||
         (is_first && (gathered->all == NULL || gathered->intervals == NULL)))
         weir_error_out_of_memory();

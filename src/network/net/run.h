@@ -90,14 +90,17 @@ struct net_run {
     struct net_endpoint *endpoints;
     uint32_t endpoint_count;
     uint32_t endpoint_capacity; /* on this rank */
-    uint32_t opener_capacity;   /* on any rank */
+    uint32_t *openers;          /* of the round, on each rank: flows that it posts */
+    uint32_t openers_most;      /* of these */
     uint64_t area_bytes;        /* memory of an end */
     uint32_t interval_capacity;
-    uint64_t *intervals; /* opener_capacity times interval_capacity */
+    uint64_t *intervals; /* of each opener of this rank interval_capacity */
     uint64_t trial_count;
     uint64_t cpu_ns;           /* that this rank took in the last trial */
     uint64_t retransmit_count; /* of this host; UINT64_MAX: not known */
     uint64_t elapsed_ns;       /* from its start to its end */
+    bool must_close_links;     /* after each round */
+    bool is_closing;           /* links end because they are closed */
     bool must_yield;           /* more ranks on this node than processors */
     bool has_stopped;          /* all know it: a signal has come */
 };
@@ -123,6 +126,8 @@ static inline uint32_t net_acceptor_of(const struct net_run *run, const struct w
 /* Opens the links of the round that were not tried before, few at a time to one rank. 0 or -errno
  * if ranks cannot talk any more; a link that fails is noted with its peer. Collective. */
 int net_links_open(struct net_run *run);
+/* Closes all links of all ranks: those of the next round are opened anew. The same. */
+int net_links_close(struct net_run *run);
 
 /* ---- ends.c: what both kinds of measurement do ---- */
 

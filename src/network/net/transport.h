@@ -96,6 +96,8 @@ struct net_transport_ops {
     /* That rank will open one: NET_EVENT_JOINED will tell of it. 0 or -errno. NULL: it is told
      * unasked. */
     int (*expect_link)(struct net_transport *transport, uint32_t peer);
+    /* Closes all links of this rank; their net_links are gone. NULL: they cost nothing. */
+    void (*close_links)(struct net_transport *transport);
     /* Before and after a measurement, with all links of this rank that have a part in it. `begin`
      * comes before any rank posts. 0 or -errno. NULL: nothing is to be done. */
     int (*begin)(struct net_transport *transport, const struct net_transfer transfers[],

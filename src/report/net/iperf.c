@@ -257,7 +257,7 @@ static void add_totals(const struct weir_net_view *view,
             .retransmits = flow->retransmit_count,
         };
 
-        if (flow->failure[0] != '\0') {
+        if (weir_net_flow_has_failed(flow)) {
             weir_text_add(view->text, "iperf3: error - %u -> %u: ", flow->source, flow->sink);
             weir_text_add_visible(view->text, flow->failure);
             weir_text_add(view->text, "\n");

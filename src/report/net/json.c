@@ -75,7 +75,7 @@ static const struct weir_json_field flow_fields[] = {
     FLOW("latency_max_s", latency_max_s, REAL),
     FLOW("wrong_messages", wrong_count, COUNT),
     FLOW("retransmits", retransmit_count, KNOWN),
-    FLOW("failure", failure, TEXT),
+    FLOW("failure", failure, STRING),
     {0},
 };
 

@@ -207,7 +207,7 @@ static void add_failures(const struct weir_net_view *view,
     for (uint32_t i = 0; i < measurement->flow_count; i++) {
         const struct weir_net_flow_result *flow = &measurement->flows[i];
 
-        if (flow->failure[0] == '\0')
+        if (!weir_net_flow_has_failed(flow))
             continue;
         weir_text_add(view->text, "    %u -> %u failed: ", flow->source, flow->sink);
         weir_text_add_visible(view->text, flow->failure);
