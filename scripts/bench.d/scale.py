@@ -17,6 +17,7 @@ PHASES = 40  # more in the longer run than in the shorter one
 TRIPS = 16  # of the synchronisation of two clocks
 TRIP_BYTES = 17  # there and back
 TIME_BYTES = 24
+MESSAGE_BYTES = 120 + 88  # a request and an answer without path and payload
 STOLEN_BYTES = 16
 
 
@@ -80,11 +81,52 @@ def size(count_of_bytes):
     return ""
 
 
+def measure_links(program, clients):
+    """What clients cost a server, by provider. Messages of a client do not depend on how many there are."""
+    measured = {}
+    for provider in ("tcp", "shm"):
+        rows = [json.loads(subprocess.run([program, provider, str(count)], stdout=subprocess.PIPE, timeout=600,
+                                          check=True).stdout) for count in clients]
+        for row in rows:
+            if row["linked"] != row["clients"]:
+                sys.exit(f"scale: of {row['clients']} clients, {row['linked']} are linked over {provider}")
+            for kind in ("come_messages", "work_messages"):
+                if row[kind] * rows[0]["clients"] != rows[0][kind] * row["clients"]:
+                    sys.exit(f"scale: {row[kind]} {kind} of {row['clients']} clients, {rows[0][kind]} of "
+                             f"{rows[0]['clients']} over {provider}")
+        measured[provider] = rows
+    return measured
+
+
+def print_links(measured):
+    print("\nclients of one object server, in one process; seconds of all\n")
+    print("| provider | clients | messages to come, of each | to open, write and sync | come | work | leave | memory of a link |")
+    print("|---|---|---|---|---|---|---|---|")
+    for provider, rows in measured.items():
+        for row in rows:
+            count = row["clients"]
+            print(f"| {provider} | {count} | {row['come_messages'] / count:g} | {row['work_messages'] / count:g} | "
+                  f"{row['come_s']:.3g} s | {row['work_s']:.3g} s | {row['leave_s']:.3g} s | "
+                  f"{size(row['resident_bytes'] / count)} |")
+    print("\nmodel: messages and answers at one server, and its memory for them\n")
+    print("| clients | messages to come | to work | bytes of these, 208 of a message and its answer | tcp | shm |")
+    print("|---|---|---|---|---|---|")
+    largest = {provider: rows[-1] for provider, rows in measured.items()}
+    for clients in (10 ** 3, 10 ** 4, 10 ** 5):
+        row = largest["tcp"]
+        come, work = (row[kind] * clients // row["clients"] for kind in ("come_messages", "work_messages"))
+        memory = " | ".join(size(largest[provider]["resident_bytes"] / largest[provider]["clients"] * clients)
+                            for provider in ("tcp", "shm"))
+        print(f"| {clients} | {come} | {work} | {size((come + work) * MESSAGE_BYTES)} | {memory} |")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--weir", required=True)
     parser.add_argument("--shim", required=True)
     parser.add_argument("--json", type=pathlib.Path, required=True)
+    parser.add_argument("--links", required=True)
+    parser.add_argument("--clients", default="10,100,1100")
     parser.add_argument("--ranks", default="2,4,8,16")
     parser.add_argument("--ranks-per-node", type=int, default=64)
     arguments = parser.parse_args()
@@ -103,7 +145,9 @@ def main():
     print("|---|---|---|---|---|")
     for ranks, row in rows.items():
         print(f"| {ranks} | {row['depth']:g} | {row['messages']:g} | {size(row['bytes'])} | {size(row['rows'])} |")
-    arguments.json.write_text(json.dumps({"counted": counted, "model": rows}, indent=2) + "\n", encoding="utf-8")
+    links = measure_links(arguments.links, list(map(int, arguments.clients.split(","))))
+    print_links(links)
+    arguments.json.write_text(json.dumps({"counted": counted, "model": rows, "links": links}, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
