@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A phase makes the collective calls that docs/scale.md tells, whatever the number of ranks.
+# A phase makes the collective calls that docs/scale.md tells, whatever the number of ranks, and a client of an object
+# server as many requests, whatever the number of clients.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -8,5 +9,6 @@ command -v mpicc >/dev/null || skip "mpicc is not there to build what counts the
 bench=$WEIR_ROOT/scripts/bench.d
 mpicc -std=c17 -O1 -shared -fPIC -o "$work/scale.so" "$bench/scale.c" || fail "scale.c is not compiled"
 command_line="scale.py --ranks 2,3"
-python3 -B "$bench/scale.py" --weir "$WEIR" --shim "$work/scale.so" --json "$work/scale.json" --ranks 2,3 >"$out" 2>"$err" ||
+python3 -B "$bench/scale.py" --weir "$WEIR" --shim "$work/scale.so" --json "$work/scale.json" --ranks 2,3 \
+    --links "$(dirname "$(dirname "$WEIR")")/scripts/bench.d/bench_links" --clients 2,20 >"$out" 2>"$err" ||
     fail "$(tail -n 1 "$err")"

@@ -2,10 +2,8 @@
 /* What this host lets processes do to each other's memory, and who can be a peer at all. */
 #include "shm.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
-#include <linux/inet_diag.h>
-#include <linux/netlink.h>
-#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,61 +53,75 @@ const char *weir_shm_place_refuse(const struct weir_shm_place *ours,
 
 /* ---- whose a socket is ---- */
 
-/* From the kernel's table of TCP sockets: the user of the one whose own end is `local` and whose
- * peer is `remote`. -1: it is not there, or is told to nobody. */
-static int64_t user_of_socket(const struct sockaddr_storage *local,
-                              const struct sockaddr_storage *remote)
+/* An end of a connection as the kernel's tables have it: words of the address as they lie in
+ * memory, an IPv4 one mapped into IPv6. */
+struct socket_end {
+    uint32_t address[4];
+    unsigned port;
+};
+
+static struct socket_end end_of(const struct sockaddr_storage *address)
 {
-    struct {
-        struct nlmsghdr header;
-        struct inet_diag_req_v2 request;
-    } question = {
-        .header = {.nlmsg_len = sizeof question,
-                   .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                   .nlmsg_flags = NLM_F_REQUEST},
-        .request = {.sdiag_family = (uint8_t)local->ss_family,
-                    .sdiag_protocol = IPPROTO_TCP,
-                    .idiag_states = ~0u,
-                    .id.idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE}},
-    };
-    struct {
-        struct nlmsghdr header;
-        struct inet_diag_msg facts;
-        unsigned char rest[1024];
-    } answer;
-    struct inet_diag_sockid *id = &question.request.id;
-    int netlink = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    ssize_t bytes = -1;
+    struct socket_end end = {.address = {0, 0, htonl(0xffff), 0}};
 
-    if (local->ss_family == AF_INET6) {
-        const struct sockaddr_in6 *from = (const void *)local, *to = (const void *)remote;
+    if (address->ss_family == AF_INET6) {
+        const struct sockaddr_in6 *six = (const void *)address;
 
-        id->idiag_sport = from->sin6_port;
-        id->idiag_dport = to->sin6_port;
-        memcpy(id->idiag_src, &from->sin6_addr, sizeof from->sin6_addr);
-        memcpy(id->idiag_dst, &to->sin6_addr, sizeof to->sin6_addr);
+        memcpy(end.address, &six->sin6_addr, sizeof end.address);
+        end.port = ntohs(six->sin6_port);
     } else {
-        const struct sockaddr_in *from = (const void *)local, *to = (const void *)remote;
+        const struct sockaddr_in *four = (const void *)address;
 
-        id->idiag_sport = from->sin_port;
-        id->idiag_dport = to->sin_port;
-        memcpy(id->idiag_src, &from->sin_addr, sizeof from->sin_addr);
-        memcpy(id->idiag_dst, &to->sin_addr, sizeof to->sin_addr);
+        end.address[3] = four->sin_addr.s_addr;
+        end.port = ntohs(four->sin_port);
     }
-    if (netlink >= 0 && send(netlink, &question, sizeof question, 0) == sizeof question)
-        bytes = recv(netlink, &answer, sizeof answer, 0);
-    if (netlink >= 0)
-        close(netlink);
-    if (bytes < (ssize_t)(sizeof answer.header + sizeof answer.facts) ||
-        answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY)
-        return -1;
-    return answer.facts.idiag_uid;
+    return end;
+}
+
+/* "0100007F:1F90", or 32 digits of an address. */
+static bool is_end(const char *text, const struct socket_end *end)
+{
+    struct socket_end found = {.address = {0, 0, htonl(0xffff), 0}};
+    uint32_t *words = found.address;
+    int read = strcspn(text, ":") == 8 ? 3 + sscanf(text, "%8x:%x", &words[3], &found.port)
+                                       : sscanf(text, "%8x%8x%8x%8x:%x", &words[0], &words[1],
+                                                &words[2], &words[3], &found.port);
+
+    return read == 5 && memcmp(found.address, end->address, sizeof found.address) == 0 &&
+           found.port == end->port;
+}
+
+/* The user of the TCP socket whose own end is `local` and whose peer is `remote`; -1: there is none
+ * in this network namespace. */
+static int64_t user_of_socket(const struct socket_end *local, const struct socket_end *remote)
+{
+    static const char *const tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
+    int64_t user = -1;
+
+    for (int i = 0; i < 2 && user < 0; i++) {
+        FILE *file = fopen(tables[i], "re");
+        char line[512];
+
+        while (file && user < 0 && fgets(line, sizeof line, file)) {
+            char ends[2][48];
+            unsigned owner;
+
+            if (sscanf(line, " %*d: %47[0-9A-F:] %47[0-9A-F:] %*x %*x:%*x %*x:%*x %*x %u", ends[0],
+                       ends[1], &owner) == 3 &&
+                is_end(ends[0], local) && is_end(ends[1], remote))
+                user = owner;
+        }
+        if (file)
+            fclose(file);
+    }
+    return user;
 }
 
 const char *weir_shm_peer_refuse(int socket, const struct weir_shm_place *ours, int32_t process)
 {
     struct sockaddr_storage local = {0}, remote = {0};
     socklen_t local_bytes = sizeof local, remote_bytes = sizeof remote;
+    struct socket_end ours_end, theirs_end;
     struct stat facts;
     char path[32];
     int64_t user;
@@ -121,9 +133,11 @@ const char *weir_shm_peer_refuse(int socket, const struct weir_shm_place *ours, 
         getpeername(socket, (struct sockaddr *)&remote, &remote_bytes) != 0 ||
         stat(path, &facts) != 0)
         return "has gone";
-    user = user_of_socket(&remote, &local);
+    ours_end = end_of(&local);
+    theirs_end = end_of(&remote);
+    user = user_of_socket(&theirs_end, &ours_end);
     if (user < 0)
-        return "has a network of its own, or the kernel does not tell whose its socket is";
+        return "has a network namespace of its own, in which nobody can tell whose it is";
     return user == 0 || user == facts.st_uid ? NULL : "names a process that is not its user's";
 }
 

@@ -202,8 +202,8 @@ static int open_store(struct weir_object_server *server, struct weir_error *erro
     if (code)
         return fail(error, code, "no random number");
     memcpy(&server->boot_id, drawn, sizeof server->boot_id);
-    /* Seconds, and room for as many objects as one can make in one. */
-    store.first_generation = ((uint64_t)weir_wall_clock_s() << 24) + 1;
+    /* Microseconds, and room for as many objects as can be made in one. */
+    store.first_generation = ((uint64_t)(weir_wall_clock_s() * 1e6) << 12) + 1;
     code = weir_server_clients_open(server);
     code = !code ? weir_store_open(&store, &server->store) : -ENOMEM;
     return code ? fail(error, code, "no memory for the store") : 0;
