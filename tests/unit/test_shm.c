@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -672,6 +674,61 @@ static void a_peer_in_another_container_cannot_join(void **state)
     refuse_to_join(leave_namespace);
 }
 
+/* A process of another user that is linked by a socket, and lives until it is killed. */
+static pid_t connect_as_nobody(int family, const struct sockaddr *address, socklen_t bytes)
+{
+    pid_t child = fork();
+    int fd;
+
+    if (child != 0)
+        return child;
+    /* In this order: another user clears the signal. */
+    if (setuid(65534) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        _exit(1);
+    fd = socket(family, SOCK_STREAM, 0);
+    if (connect(fd, address, bytes) != 0)
+        _exit(1);
+    for (;;)
+        pause();
+}
+
+static void root_goes_by_the_owner_of_the_socket_and_not_by_what_a_peer_says(void **state)
+{
+    struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    const struct weir_shm_place root = {.user = 0}, nobody = {.user = 65534};
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    for (unsigned i = 0; i < 2; i++) {
+        struct sockaddr *address = i ? (struct sockaddr *)&six : (struct sockaddr *)&four;
+        socklen_t bytes = i ? sizeof six : sizeof four;
+        int listener = socket(address->sa_family, SOCK_STREAM, 0);
+        const char *refusal;
+        pid_t child;
+        int fd;
+
+        if (listener < 0 || bind(listener, address, bytes) != 0)
+            continue; /* no IPv6 here */
+        assert_int_equal(listen(listener, 1), 0);
+        assert_int_equal(getsockname(listener, address, &bytes), 0);
+        child = connect_as_nobody(address->sa_family, address, bytes);
+        fd = accept(listener, NULL, NULL);
+        assert_true(fd >= 0);
+        refusal = weir_shm_peer_refuse(fd, &root, getpid());
+        assert_non_null(refusal);
+        assert_non_null(strstr(refusal, "not its user's"));
+        assert_null(weir_shm_peer_refuse(fd, &root, child));
+        assert_null(weir_shm_peer_refuse(fd, &nobody, getpid()));
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        assert_non_null(weir_shm_peer_refuse(fd, &root, child));
+        close(fd);
+        close(listener);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -686,6 +743,7 @@ int main(void)
         cmocka_unit_test(a_peer_that_is_killed_has_left_and_leaves_nothing),
         cmocka_unit_test(what_a_peer_said_before_it_left_is_told_first),
         cmocka_unit_test(a_peer_of_another_user_cannot_join),
+        cmocka_unit_test(root_goes_by_the_owner_of_the_socket_and_not_by_what_a_peer_says),
         cmocka_unit_test(a_peer_in_another_container_cannot_join),
     };
 
