@@ -17,7 +17,7 @@ from places import Missing
 
 GOALS = {"bandwidth": 0.97, "latency": 1.05, "tcp": 0.97}
 # Test, operation, message size, messages: a second or two of each in the virtual machine.
-VERBS_ROWS = [("bw", verb, size, count) for verb in ("write", "read")
+VERBS_ROWS = [("bw", verb, size, count) for verb in ("write", "read", "send")
               for size, count in ((4 * KIB, 20000), (64 * KIB, 2000), (MIB, 160))]
 VERBS_ROWS += [("lat", verb, 8, 8000) for verb in ("write", "read")]
 # One processor: there is nobody there with whom a ping of writes could be exchanged without the scheduler.
