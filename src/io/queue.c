@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one queue: a backend that blocks does a transfer inside of send, others in batches between
- * send and reap, also at depth 1. Every line of the backends' contract that can be seen from here is an assert. */
+ * send and reap, also at depth 1. Every line of the backends' contract that can be seen from here
+ * is an assert. */
 #include "weir/io/queue.h"
 
 #include <assert.h>
@@ -152,8 +153,13 @@ void weir_queue_send(struct weir_queue *queue, struct weir_op *op)
     queue->pending[queue->pending_count++] = op;
 }
 
+/* What CHMOD makes of a file of 0664. */
+enum { CHANGED_MODE = 0640 };
+
 static int perform(struct weir_session *session, struct weir_op *op)
 {
+    static const unsigned char attribute[WEIR_XATTR_BYTES] = "weir";
+    unsigned char found_attribute[WEIR_XATTR_BYTES];
     const struct weir_name_ops *names = session->backend->names;
     const struct weir_file_ops *file = session->backend->file;
     const struct weir_name_request *request = op->request;
@@ -174,8 +180,26 @@ static int perform(struct weir_session *session, struct weir_op *op)
     case WEIR_OP_RMDIR:
         return names->rmdir(session, request->path);
     case WEIR_OP_RENAME:
+        return names->rename(session, request->path, request->new_path);
+    case WEIR_OP_MKNOD:
+        return names->mknod(session, request->path);
+    case WEIR_OP_LINK:
+        return names->link(session, request->path, request->new_path);
+    case WEIR_OP_SYMLINK:
+        return names->symlink(session, request->path, request->new_path);
+    case WEIR_OP_CHMOD:
+        return names->chmod(session, request->path, CHANGED_MODE);
+    case WEIR_OP_SETXATTR:
+        return names->setxattr(session, request->path, attribute);
+    case WEIR_OP_GETXATTR:
+        return names->getxattr(session, request->path, found_attribute);
+    case WEIR_OP_LIST:
+        return names->list(session, request->path, NULL, NULL, request->facts, request->found);
     case WEIR_OP_WRITE:
     case WEIR_OP_READ:
+    case WEIR_OP_CREATE:
+    case WEIR_OP_READ_FILE:
+    case WEIR_OP_LOOKUP:
         break;
     }
     assert(!"an operation that goes through send");

@@ -205,6 +205,9 @@ uint64_t weir_shift_owner(const struct weir_shift *shift, const struct weir_plac
         return rank;
     case WEIR_SHIFT_NODES:
         return shifted_owner(shift, placement, rank);
+    case WEIR_SHIFT_NODES_OR_RANKS:
+        return placement->nodes > 1 ? shifted_owner(shift, placement, rank)
+                                    : (rank + shift->distance) % placement->ranks;
     case WEIR_SHIFT_RANDOM:
         return random_owner(shift, placement, rank);
     case WEIR_SHIFT_PERMUTATION:

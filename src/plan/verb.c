@@ -11,20 +11,45 @@ enum trait {
     MAKES_FILES = 8,
     WORKS_ON_NAMES = 16,
     REMOVES = 32,
+    WORKS_ON_TREES = 64,
 };
+
+#define IN_TREES (WORKS_ON_NAMES | WORKS_ON_TREES)
 
 static const unsigned traits[WEIR_VERB_COUNT] = {
     [WEIR_WRITE] = MOVES_DATA | WRITES | MAKES_FILES,
     [WEIR_READ] = MOVES_DATA | READS,
     [WEIR_MIXED] = MOVES_DATA | WRITES | READS,
     [WEIR_REMOVE] = WORKS_ON_NAMES | REMOVES,
+    [WEIR_CREATE] = IN_TREES,
+    [WEIR_MKNOD] = IN_TREES,
+    [WEIR_OPEN] = IN_TREES,
+    [WEIR_READ_FILE] = IN_TREES,
+    [WEIR_STAT] = IN_TREES,
+    [WEIR_LOOKUP] = IN_TREES,
+    [WEIR_RENAME] = IN_TREES,
+    [WEIR_LINK] = IN_TREES,
+    [WEIR_SYMLINK] = IN_TREES,
+    [WEIR_CHMOD] = IN_TREES,
+    [WEIR_SETXATTR] = IN_TREES,
+    [WEIR_GETXATTR] = IN_TREES,
+    [WEIR_LIST] = IN_TREES,
+    [WEIR_LIST_STAT] = IN_TREES,
+    [WEIR_UNLINK] = IN_TREES | REMOVES,
+    [WEIR_MKDIR] = IN_TREES,
+    [WEIR_RMDIR] = IN_TREES | REMOVES,
+    [WEIR_CYCLE] = IN_TREES,
 };
 
 const char *const weir_verb_names[WEIR_VERB_COUNT] = {
-    [WEIR_WRITE] = "write",
-    [WEIR_READ] = "read",
-    [WEIR_MIXED] = "mixed",
-    [WEIR_REMOVE] = "remove",
+    [WEIR_WRITE] = "write",       [WEIR_READ] = "read",           [WEIR_MIXED] = "mixed",
+    [WEIR_REMOVE] = "remove",     [WEIR_CREATE] = "create",       [WEIR_MKNOD] = "mknod",
+    [WEIR_OPEN] = "open",         [WEIR_READ_FILE] = "read-file", [WEIR_STAT] = "stat",
+    [WEIR_LOOKUP] = "lookup",     [WEIR_RENAME] = "rename",       [WEIR_LINK] = "link",
+    [WEIR_SYMLINK] = "symlink",   [WEIR_CHMOD] = "chmod",         [WEIR_SETXATTR] = "setxattr",
+    [WEIR_GETXATTR] = "getxattr", [WEIR_LIST] = "list",           [WEIR_LIST_STAT] = "list-stat",
+    [WEIR_UNLINK] = "unlink",     [WEIR_MKDIR] = "mkdir",         [WEIR_RMDIR] = "rmdir",
+    [WEIR_CYCLE] = "cycle",
 };
 
 const char *weir_verb_name(enum weir_verb verb)
@@ -67,4 +92,9 @@ bool weir_verb_makes_files(enum weir_verb verb)
 bool weir_verb_removes(enum weir_verb verb)
 {
     return has(verb, REMOVES);
+}
+
+bool weir_verb_works_on_trees(enum weir_verb verb)
+{
+    return has(verb, WORKS_ON_TREES);
 }

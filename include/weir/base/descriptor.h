@@ -20,6 +20,19 @@ enum weir_ability {
     WEIR_OPENS_TOGETHER = 1 << 9, /* all ranks that share a file must open and close it together */
 };
 
+/* Operations on names; a plan that needs one that is missing is refused. All that have
+ * WEIR_CAN_NAME have stat, mkdir, rmdir and unlink. */
+enum weir_name_verb {
+    WEIR_NAMES_RENAME = 1 << 0,
+    WEIR_NAMES_MKNOD = 1 << 1,
+    WEIR_NAMES_LINK = 1 << 2,
+    WEIR_NAMES_SYMLINK = 1 << 3,
+    WEIR_NAMES_CHMOD = 1 << 4,
+    WEIR_NAMES_XATTR = 1 << 5,
+    WEIR_NAMES_LIST = 1 << 6,
+    WEIR_NAMES_SYNC_ALL = 1 << 7,
+};
+
 struct weir_descriptor {
     const char *name;    /* as typed: "posix" */
     const char *label;   /* as IOR prints it: "POSIX" */
@@ -27,6 +40,8 @@ struct weir_descriptor {
     const char *version; /* what IOR's apiVersion line shows; "" if nothing */
     const char *summary; /* one line for `weir backends` */
     unsigned abilities;  /* of enum weir_ability */
+    unsigned
+        name_verbs; /* of those with WEIR_CAN_NAME: what they do with names, of the bits below */
     /* transfers in flight, and how many are handed over and waited for at once, where the user says
      * nothing; 0: 1 */
     unsigned standard_depth;

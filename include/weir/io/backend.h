@@ -66,16 +66,29 @@ enum weir_op_verb {
     WEIR_OP_MKDIR,
     WEIR_OP_UNLINK,
     WEIR_OP_RMDIR,
-    WEIR_OP_RENAME
+    WEIR_OP_RENAME,
+    WEIR_OP_MKNOD,
+    WEIR_OP_LINK,
+    WEIR_OP_SYMLINK,
+    WEIR_OP_CHMOD,
+    WEIR_OP_SETXATTR,
+    WEIR_OP_GETXATTR,
+    WEIR_OP_LIST, /* with a stat of each name if request->facts is not NULL */
+    /* Put together by the engine of the others, and timed as one; no backend sees them. */
+    WEIR_OP_CREATE,    /* open, write, sync, close */
+    WEIR_OP_READ_FILE, /* open, read, close */
+    WEIR_OP_LOOKUP     /* stat of a name that is not there */
 };
-#define WEIR_OP_VERB_COUNT 10
+#define WEIR_OP_BACKEND_VERBS WEIR_OP_CREATE /* those below are the backends' */
+#define WEIR_OP_VERB_COUNT 20
 
 /* The operands of an operation on names. Lent from submit to reap. */
 struct weir_name_request {
     const char *path;
-    const char *new_path;                  /* RENAME: replaced if it is there */
-    struct weir_name_facts *facts;         /* STAT: filled on success */
+    const char *new_path;          /* RENAME: replaced if it is there; LINK, SYMLINK: made */
+    struct weir_name_facts *facts; /* STAT: filled on success. LIST: those of the last name */
     const struct weir_file_params *params; /* OPEN; its path is `path` */
+    uint64_t *found;                       /* LIST: names in the directory, set on success */
 };
 
 /* One request slot, made once. The queue owns it; the engine has it from take to send and from reap
@@ -169,6 +182,7 @@ struct weir_file_params {
     uint64_t expected_bytes; /* what the file will grow to; 0: unknown */
     struct weir_file_part part;
     bool is_random; /* transfers come in no order */
+    bool is_item;   /* one of many small files: weir_file.id is not needed */
 };
 
 struct weir_file_ops {
@@ -215,12 +229,36 @@ struct weir_name_facts {
     int64_t modified_s;     /* since 1970 */
 };
 
-/* All return 0 or -errno (-ENOENT: no such name). */
+/* Name and value of the extended attribute that SETXATTR sets and GETXATTR gets. */
+#define WEIR_XATTR_NAME "user.weir"
+#define WEIR_XATTR_BYTES 16
+
+/* Called for each name in a directory, but for . and .. ; `name` is gone when it returns. Not 0:
+ * nothing more is listed. */
+typedef int weir_name_visit(void *context, const char *name);
+
+/* All return 0 or -errno (-ENOENT: no such name). NULL: the backend has no such operation, of which
+ * weir_descriptor.name_verbs has no bit. */
 struct weir_name_ops {
     int (*stat)(struct weir_session *session, const char *path, struct weir_name_facts *facts);
     int (*unlink)(struct weir_session *session, const char *path);
     int (*mkdir)(struct weir_session *session, const char *path);
     int (*rmdir)(struct weir_session *session, const char *path);
+    int (*rename)(struct weir_session *session, const char *path, const char *new_path);
+    int (*mknod)(struct weir_session *session, const char *path); /* an empty regular file */
+    int (*link)(struct weir_session *session, const char *path, const char *new_path);
+    int (*symlink)(struct weir_session *session, const char *path, const char *new_path);
+    int (*chmod)(struct weir_session *session, const char *path, unsigned mode);
+    int (*setxattr)(struct weir_session *session, const char *path,
+                    const unsigned char value[WEIR_XATTR_BYTES]);
+    int (*getxattr)(struct weir_session *session, const char *path,
+                    unsigned char value[WEIR_XATTR_BYTES]);
+    /* Reads the whole directory; `visit` may be NULL. `facts` not NULL: each name is looked at as
+     * by stat, and the facts of the last one are left there. */
+    int (*list)(struct weir_session *session, const char *path, weir_name_visit *visit,
+                void *context, struct weir_name_facts *facts, uint64_t *found);
+    /* All that was done in the file system of `path` is stable when this returns. */
+    int (*sync_all)(struct weir_session *session, const char *path);
     /* Refuses, with *error set, a path (which need not exist) that the options of the session do
      * not fit. Called before anything is touched. NULL: they fit any path. */
     int (*check)(struct weir_session *session, const char *path, struct weir_error *error);

@@ -84,7 +84,7 @@ static inline void weir_queue_transfer(struct weir_queue *queue, struct weir_op 
     op->done_ns = weir_queue_now(queue);
 }
 
-/* Does a sync or an operation on names (but RENAME) at once, in any kind of queue, with the stamps
+/* Does a sync or an operation on names at once, in any kind of queue, with the stamps
  * and the result that reap would show. `op` is the caller's own, not a slot; the backend must have
  * the operation. */
 void weir_queue_perform(struct weir_queue *queue, struct weir_op *op);

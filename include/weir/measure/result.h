@@ -169,6 +169,15 @@ void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, 
                       enum weir_severity severity, const char *name, const char *format,
                       va_list arguments);
 
+/* One verb of a phase that has several for each item (WEIR_CYCLE). */
+struct weir_verb_result {
+    unsigned verb; /* of the plan */
+    uint64_t op_count;
+    uint64_t error_count;
+    struct weir_histogram *latency;
+};
+#define WEIR_VERB_RESULTS_MAX 8
+
 struct weir_phase_result {
     unsigned test;         /* number of the test */
     unsigned phase;        /* number of the phase in the plan */
@@ -183,6 +192,8 @@ struct weir_phase_result {
     unsigned near_rank_count; /* ranks that took a part which a rank of their own node writes */
 
     uint64_t op_count;
+    uint64_t rank_ops_min; /* of the rank that did the fewest operations, and ... */
+    uint64_t rank_ops_max; /* ... the most */
     uint64_t byte_count;
     uint64_t expected_bytes; /* what the layout asked for */
     /* of all files of the target, as the file system says; UINT64_MAX: not asked */
@@ -244,6 +255,12 @@ struct weir_phase_result {
     struct weir_histogram *response;      /* due to done; NULL in a closed loop */
     struct weir_histogram *write_latency; /* of a mixed phase; else NULL */
     struct weir_histogram *read_latency;
+    /* of trees: */
+    unsigned verb_count; /* 0: one verb, that of the phase */
+    struct weir_verb_result verbs[WEIR_VERB_RESULTS_MAX];
+    uint64_t absent_count; /* names that were to be removed and were not there */
+    uint64_t left_count;   /* directories that were not removed, as there is something in them */
+    const char *left;      /* the first thing in the first of them; NULL: none */
     struct weir_series *series; /* start_ns is 0: the agreed start */
     /* where ranks ran: node_count of them, and rank_count or NULL; NULL: not measured. Phases of a
      * test one after another that ran in the same places share them when they have been shown: the

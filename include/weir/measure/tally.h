@@ -30,7 +30,7 @@ struct weir_pace_tally {
 };
 
 /* Verbs of operations, as the room io numbers them. */
-#define WEIR_TALLY_VERBS 10
+#define WEIR_TALLY_VERBS 20
 
 /* Totals of the operations of one verb. */
 struct weir_verb_tally {

@@ -121,12 +121,14 @@ enum weir_shift_kind {
     WEIR_SHIFT_NONE,
     WEIR_SHIFT_NODES,  /* the rank `distance` nodes away (IOR -C) */
     WEIR_SHIFT_RANDOM, /* a random permutation that keeps at least `distance` nodes away (IOR -Z) */
-    WEIR_SHIFT_PERMUTATION /* any random permutation (IOR -Z -Z) */
+    WEIR_SHIFT_PERMUTATION, /* any random permutation (IOR -Z -Z) */
+    /* `distance` nodes away where there are several, else `distance` ranks (mdtest -N) */
+    WEIR_SHIFT_NODES_OR_RANKS
 };
 
 struct weir_shift {
     enum weir_shift_kind kind;
-    uint64_t distance; /* nodes */
+    uint64_t distance; /* nodes, or ranks */
     uint64_t seed;
     bool varies; /* the number of the repetition is added to the seed */
     /* NODES: a check, one node further than the timed reads, which is not to go round to its own

@@ -11,6 +11,7 @@
 #include "weir/base/pinning.h"
 #include "weir/base/text.h"
 #include "weir/plan/layout.h"
+#include "weir/plan/tree.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,10 +22,14 @@
 #define WEIR_PLAN_RANKS_MAX (UINT64_C(1) << 20) /* a plan must not overflow for as many ranks */
 #define WEIR_PLAN_NESTING_MAX 4096              /* steps around a step */
 
-/* A file, or a family of files. */
+/* A file, or a family of files; or a tree. */
 struct weir_target {
     const char *const *paths; /* at least one; file number n uses entry n mod path_count */
     size_t path_count;
+    /* not NULL: the paths are directories, in which there are trees of this kind: the tree of rank
+     * r in entry r mod path_count, or all in the first one. They are made if they are missing, and
+     * those that were made are removed with the last tree in them. No other member is set. */
+    const struct weir_tree *tree;
     bool is_shared;              /* one file for all ranks; else file number r is rank r's own */
     bool has_own_directory;      /* own files: one for each, named by its number, made if missing */
     bool is_new_each_repetition; /* the repetition is part of the name */
@@ -103,12 +108,31 @@ struct weir_rate {
 enum weir_verb {
     WEIR_WRITE,
     WEIR_READ,
-    WEIR_MIXED, /* some transfers write and the others read, in a file that is there */
-    WEIR_REMOVE
+    WEIR_MIXED,  /* some transfers write and the others read, in a file that is there */
+    WEIR_REMOVE, /* the files of the target */
+    /* of trees, an operation for each item: */
+    WEIR_CREATE,    /* open a file that is made, write its data, sync it if asked to, close it */
+    WEIR_MKNOD,     /* make an empty file without opening it */
+    WEIR_OPEN,      /* open and close */
+    WEIR_READ_FILE, /* open, read its data, close */
+    WEIR_STAT,
+    WEIR_LOOKUP, /* stat of a name that is not there */
+    WEIR_RENAME,
+    WEIR_LINK,    /* a second name */
+    WEIR_SYMLINK, /* a symbolic link to it */
+    WEIR_CHMOD,
+    WEIR_SETXATTR,
+    WEIR_GETXATTR,
+    WEIR_LIST,      /* a directory of the tree, with the names of all that is in it */
+    WEIR_LIST_STAT, /* the same with a stat of each of them */
+    WEIR_UNLINK,
+    WEIR_MKDIR, /* an item, or the directories of the tree */
+    WEIR_RMDIR,
+    WEIR_CYCLE /* several of these for each item, each timed for itself */
 };
-#define WEIR_VERB_COUNT 4
+#define WEIR_VERB_COUNT 22
 
-/* "write", "read", "mixed", "remove" */
+/* "write", "read", "mixed", "remove", "create", "mknod", "open", "read-file", "stat", ... */
 extern const char *const weir_verb_names[WEIR_VERB_COUNT];
 const char *weir_verb_name(enum weir_verb verb);
 
@@ -120,6 +144,8 @@ bool weir_verb_reads(enum weir_verb verb);  /* some of its transfers read */
 /* It makes files that are missing, and says what is in them; other verbs find files. */
 bool weir_verb_makes_files(enum weir_verb verb);
 bool weir_verb_removes(enum weir_verb verb);
+/* It works on the items or directories of a tree. */
+bool weir_verb_works_on_trees(enum weir_verb verb);
 
 /* Work of a phase that moves data: at which places of its target, what, and what goes with it. */
 struct weir_transfers {
@@ -137,9 +163,40 @@ struct weir_transfers {
     bool is_single_attempt;  /* a short transfer is an error, not continued */
 };
 
-/* Work of a phase that operates on names, those of its target. */
+#define WEIR_CYCLE_MAX 8
+
+/* Work of a phase that operates on names: those of its target, or of its target's trees. */
 struct weir_names {
     bool only_if_clean; /* removals: keep the files if verification failed */
+    /* of trees: */
+    const char *item;     /* pattern of the items' names. NULL: the directories of the trees, which
+                             MKDIR makes from the top on, and RMDIR removes from the deepest on */
+    const char *new_item; /* RENAME, LINK, SYMLINK: pattern of the new names, in the same directory.
+                             RENAME without: a chain, in which the first item gets a name of its
+                             own, each further one the name of the one before it, and then the first
+                             one that of the last: one rename more than items (mdtest -U) */
+    bool is_directory;    /* items are directories, else files */
+    /* one set of items for all ranks, whose pattern has no %r: all make and use them, rank 0
+     * removes them (mdtest -S) */
+    bool is_shared;
+    bool by_first_rank; /* rank 0 does the work of all ranks (mdtest -c) */
+    /* The items that a rank works on are those of the rank that the phase's shift names; the tree
+     * in which these are is that of the rank that this one leads to from their owner. */
+    struct weir_shift tree_shift;
+    enum weir_order order; /* SEQUENTIAL or SHUFFLED */
+    bool seed_is_given;
+    uint64_t seed;
+    uint64_t bytes; /* of a file: CREATE writes and READ_FILE reads so many; 0: none */
+    struct weir_payload payload;
+    bool must_verify;      /* READ_FILE */
+    bool must_verify_made; /* CREATE: read back and compare before the close, not timed */
+    bool must_sync;        /* CREATE: before the close */
+    bool must_sync_all;    /* the file system, after the last operation, inside of the timing */
+    bool is_exclusive;     /* CREATE: a file that is there is an error */
+    const char *command_before; /* rank 0 has the shell run it before the start, ... */
+    const char *command_after;  /* ... and after the last operation, inside of the timing */
+    enum weir_verb cycle[WEIR_CYCLE_MAX]; /* CYCLE: for each item, in this order */
+    unsigned cycle_count;
 };
 
 /* Bulk work that all ranks do together: what is common to all of it, and one kind of work. Its verb

@@ -23,6 +23,7 @@ static const char *const shifts[] = {
     [WEIR_SHIFT_NODES] = "nodes",
     [WEIR_SHIFT_RANDOM] = "random",
     [WEIR_SHIFT_PERMUTATION] = "permutation",
+    [WEIR_SHIFT_NODES_OR_RANKS] = "nodes or ranks",
 };
 static const char *const arrivals[] = {
     [WEIR_ARRIVALS_CLOSED] = "closed",

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trees of directories with items in them: every path is a pure function of the tree, the ranks
+ * that own tree and items, the repetition, and a number. Nothing is kept of a directory or an item,
+ * so that trees may be of any size. */
+#ifndef WEIR_PLAN_TREE_H
+#define WEIR_PLAN_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Names are patterns, in which these stand for numbers in decimal:
+ *   %r  the rank that owns what is named: the tree in `top` and `node`, the item in names of items
+ *   %i  the repetition        %s  the set         %k  the directory in its tree
+ *   %n  the item in its set   %%  a percent sign
+ *
+ * A set is one tree. Its directories are numbered level by level: 0 is the top, and those in
+ * directory k are k * branching + 1 to k * branching + branching, down to level `depth`. Every
+ * directory that holds items has `items_per_directory` of them for each owner of items: directory k
+ * those from k * items_per_directory on (numbering of mdtest 1.9 to 4.1, as measured). */
+struct weir_tree {
+    const char *top;    /* "test-dir.%i-%s": directory in the root that holds the set; NULL: none */
+    const char *node;   /* "mdtest_tree.%k": a directory of the tree. NULL: items lie in `top`, and
+                           depth is 0 */
+    uint64_t set_count; /* > 0 */
+    uint64_t depth;
+    uint64_t branching; /* > 0 if depth is */
+    uint64_t items_per_directory;
+    bool only_leaves; /* only directories of the deepest level hold items */
+    bool is_own; /* a tree for each rank, which makes and removes it; else rank 0 does for all */
+};
+
+/* Directories of one set, 0 if there are more than 2^64; those of them that hold items; and items
+ * of one owner in all sets. A plan that was checked has fewer than 2^63 of each. */
+uint64_t weir_tree_directories(const struct weir_tree *tree);
+uint64_t weir_tree_item_directories(const struct weir_tree *tree);
+uint64_t weir_tree_items(const struct weir_tree *tree);
+/* Number of an item in its set, and its directory. `index` < weir_tree_items: set by set, in each
+ * directory by directory. */
+struct weir_tree_item {
+    uint64_t set;
+    uint64_t directory;
+    uint64_t number; /* %n */
+};
+struct weir_tree_item weir_tree_find_item(const struct weir_tree *tree, uint64_t index);
+
+/* What the letters of the patterns stand for. */
+struct weir_tree_names {
+    const char *root; /* directory in which the trees are */
+    const char *item; /* pattern of items: "file.mdtest.%r.%n"; NULL: paths of directories only */
+    uint64_t tree_owner;
+    uint64_t item_owner;
+    uint64_t repetition;
+};
+
+#define WEIR_TREE_PATH_BYTES 4096
+#define WEIR_TREE_PIECES 12 /* of a pattern: literal texts and numbers */
+
+/* A pattern taken to pieces: literal text, and behind each piece a number if `letter` is not 0. */
+struct weir_tree_pattern {
+    unsigned count;
+    struct {
+        const char *text;
+        uint32_t length;
+        char letter;
+    } pieces[WEIR_TREE_PIECES];
+};
+
+/* Makes paths; those of one directory in a row share its part, which is kept. */
+struct weir_tree_paths {
+    const struct weir_tree *tree;
+    struct weir_tree_names names;
+    struct weir_tree_pattern top, node, item;
+    uint64_t set;           /* of the directory that is kept, ... */
+    uint64_t directory;     /* ... UINT64_MAX: none yet */
+    size_t directory_bytes; /* of its path with the slash behind it */
+    char directory_path[WEIR_TREE_PATH_BYTES];
+};
+
+/* 0, -EINVAL if a pattern has an unknown letter, a slash or too many pieces, or -ENAMETOOLONG if
+ * the longest path of the tree would not fit. `tree` and the texts must outlive the paths. */
+int weir_tree_paths_init(struct weir_tree_paths *paths, const struct weir_tree *tree,
+                         const struct weir_tree_names *names);
+
+/* Path of item `index` (< weir_tree_items), of the directory `index` (< set_count * directories;
+ * set by set, parents before children), and of the directory `top` of a set (-ENOENT: the tree has
+ * none). Return the length without the NUL. */
+size_t weir_tree_item_path(struct weir_tree_paths *paths, uint64_t index,
+                           char path[WEIR_TREE_PATH_BYTES]);
+size_t weir_tree_directory_path(struct weir_tree_paths *paths, uint64_t index,
+                                char path[WEIR_TREE_PATH_BYTES]);
+int weir_tree_top_path(const struct weir_tree_paths *paths, uint64_t set,
+                       char path[WEIR_TREE_PATH_BYTES]);
+
+#endif
