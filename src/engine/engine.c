@@ -20,6 +20,16 @@
 
 /* ---- tests ---- */
 
+static const char *map_nodes(struct weir_run *run)
+{
+    const struct weir_group *group = run->group;
+    char *map = weir_arena_take(&run->result->arena, (size_t)group->size + 1);
+
+    for (int rank = 0; rank < group->size; rank++)
+        map[rank] = group->node_of_rank[rank] == group->node_of_rank[0] ? '1' : '0';
+    return map;
+}
+
 static struct weir_test_result *describe_test(struct weir_run *run)
 {
     struct weir_test_result *facts = &run->result->tests[run->result->test_count++];
@@ -31,6 +41,7 @@ static struct weir_test_result *describe_test(struct weir_run *run)
         .rank_count = (unsigned)run->group->size,
         .node_count = (unsigned)(test->given_nodes != 0 ? test->given_nodes : run->placement.nodes),
         .ranks_per_node = (unsigned)run->placement.ranks_per_node,
+        .node_map = map_nodes(run),
         .existing_count = run->existing.count,
     };
     snprintf(facts->existing_path, sizeof facts->existing_path, "%s", run->existing.path);

@@ -98,8 +98,14 @@ static void derive_sums(struct weir_phase_result *result, const struct weir_rank
     result->short_count = 0;
     result->error_count = 0;
     result->blocked_count = 0;
+    result->rank_ops_min = UINT64_MAX;
+    result->rank_ops_max = 0;
     for (unsigned i = 0; i < rank_count; i++) {
-        result->op_count += rows[i].op_count;
+        uint64_t ops = rows[i].op_count;
+
+        result->op_count += ops;
+        result->rank_ops_min = ops < result->rank_ops_min ? ops : result->rank_ops_min;
+        result->rank_ops_max = ops > result->rank_ops_max ? ops : result->rank_ops_max;
         result->byte_count += rows[i].byte_count;
         result->short_count += rows[i].short_count;
         result->error_count += rows[i].error_count;
@@ -352,6 +358,7 @@ static void derive_stonewall(struct weir_phase_result *result, const struct weir
 
         wall.ops_min = ops < wall.ops_min ? ops : wall.ops_min;
         wall.ops_max = ops > wall.ops_max ? ops : wall.ops_max;
+        wall.ops_mean += (double)ops / rank_count;
         wall.bytes_min = bytes < wall.bytes_min ? bytes : wall.bytes_min;
         wall.bytes_mean += (double)bytes / rank_count;
         wall.has_deadline |= row->has_deadline != 0;

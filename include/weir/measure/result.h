@@ -113,6 +113,7 @@ struct weir_stonewall {
     bool is_hit;      /* at least one rank saw it */
     uint64_t ops_min; /* transfers of a rank when it did, or was done before */
     uint64_t ops_max;
+    double ops_mean; /* of the ranks */
     /* mean over the ranks that saw it, if none did of all: from the first transfer to then */
     double seconds;
     uint64_t bytes_min;
@@ -372,7 +373,9 @@ struct weir_test_result {
     unsigned rank_count;
     unsigned node_count;
     unsigned ranks_per_node; /* on the node of rank 0 */
-    char path[4096];         /* file of rank 0 in the first repetition */
+    const char *node_map; /* a character of each rank: '1' on the node of rank 0, else '0'; in the
+                             arena; NULL: not known */
+    char path[4096];      /* file of rank 0 in the first repetition */
     /* files that were there already and will be replaced, or overwritten in place; and the first
      * of them */
     uint64_t existing_count;
