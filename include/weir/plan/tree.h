@@ -71,9 +71,16 @@ struct weir_tree_paths {
     const struct weir_tree *tree;
     struct weir_tree_names names;
     struct weir_tree_pattern top, node, item;
+    uint64_t directories_per_set;
+    uint64_t items_per_set;
+    uint64_t first_item_directory;
     uint64_t set;           /* of the directory that is kept, ... */
     uint64_t directory;     /* ... UINT64_MAX: none yet */
-    size_t directory_bytes; /* of its path with the slash behind it */
+    uint64_t first_index;   /* its first item, ... */
+    uint64_t first_number;  /* ... that item's number in its set, ... */
+    uint64_t item_count;    /* ... and how many there are */
+    size_t set_bytes;       /* of the path of directory 0 with the slash behind it */
+    size_t directory_bytes; /* the same of the directory that is kept */
     char directory_path[WEIR_TREE_PATH_BYTES];
 };
 
