@@ -3,12 +3,13 @@
 #include "dialect.h"
 
 #include "ior/ior.h"
+#include "mdtest/mdtest.h"
 
 #include "weir/base/version.h"
 
 #include <string.h>
 
-const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior, NULL};
+const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior, &weir_dialect_mdtest, NULL};
 
 const struct weir_dialect *weir_dialect_find(const char *name)
 {

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words of the mdtest dialect: one member per option, in the dialect's own terms and with
+ * nothing interpreted. */
+#ifndef WEIR_FRONT_MDTEST_OPTIONS_H
+#define WEIR_FRONT_MDTEST_OPTIONS_H
+
+#include "weir/base/options.h"
+#include "weir/front/front.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* mdtest's options. Counters are flags; times are nanoseconds. */
+struct weir_mdtest_config {
+    const char *api;
+    int64_t branching;
+    int64_t no_barriers;
+    int64_t by_first_rank;
+    int64_t create_only;
+    const char *directories;
+    int64_t directories_only;
+    int64_t read_bytes;
+    int64_t read_only;
+    int64_t first_task_count;
+    int64_t files_only;
+    int64_t seed; /* -1: a new one */
+    int64_t iterations;
+    int64_t items_per_directory;
+    int64_t makes_nodes;
+    int64_t last_task_count;
+    int64_t only_leaves;
+    int64_t items;
+    int64_t rank_stride;
+    uint64_t delay_ns;
+    int64_t print_both;
+    int64_t remove_only;
+    int64_t random_order;
+    int64_t task_stride;
+    int64_t shared_files;
+    int64_t time_change;
+    int64_t stat_only;
+    int64_t own_directory;
+    int64_t rename_directories;
+    int64_t verbose;
+    int64_t verbosity; /* 0: as verbose says */
+    int64_t write_bytes;
+    uint64_t deadline_ns;
+    const char *status_path;
+    int64_t verify_read;
+    int64_t verify_write;
+    int64_t sync_files;
+    int64_t sync_all;
+    int64_t depth;
+    int64_t print_time;
+    const char *data_packet_type;
+    int64_t print_all_procs;
+    int64_t random_seed; /* 0: a new one */
+    const char *command_before;
+    const char *command_after;
+    const char *rank_csv_path;
+    const char *op_csv_prefix;
+    int64_t show_rank_statistics;
+    int64_t warning_as_errors;
+    int64_t aio_max_pending;
+    int64_t aio_granularity;
+};
+
+/* Options that Weir adds to mdtest's. */
+struct weir_mdtest_additions {
+    const char *also;   /* further phases, with commas between them; NULL: none */
+    const char *compat; /* the version of mdtest whose layout is printed: "4.1" */
+    int64_t shuffles;
+    const char *summary_path;
+    const char *summary_format;
+};
+
+/* Actions in place of a run. */
+struct weir_mdtest_orders {
+    int64_t explain;
+    int64_t help;
+    int64_t version;
+};
+
+extern const struct weir_option_set weir_mdtest_option_set;
+extern const struct weir_option_set weir_mdtest_old_set;
+extern const struct weir_option_set weir_mdtest_addition_set;
+extern const struct weir_option_set weir_mdtest_order_set;
+
+/* Words that mean the same in other programs. */
+extern const struct weir_foreign_word weir_mdtest_foreign_words[];
+
+/* What was asked for: mdtest's words, ours, and those of every backend. */
+struct weir_mdtest_request {
+    struct weir_mdtest_config mdtest;
+    struct weir_mdtest_additions additions;
+    const struct weir_backends *backends;
+    void **backend_values; /* one struct per backend */
+    /* writes into this request; knows all tables but the orders */
+    struct weir_option_parser parser;
+};
+
+/* A request with everything at its default. It lives in `arena`, as do all texts read into it. */
+struct weir_mdtest_request *weir_mdtest_request_new(struct weir_arena *arena,
+                                                    const struct weir_backends *backends);
+
+/* Reads the words of a command line into the request, and the orders among them. 0, or a usage
+ * error. */
+int weir_mdtest_request_parse(struct weir_mdtest_request *request, int count,
+                              const char *const words[], struct weir_mdtest_orders *orders,
+                              struct weir_error *error);
+
+/* Whether names are those of mdtest before 3.3, with a # before those of the test's directories. */
+bool weir_mdtest_has_old_names(const struct weir_mdtest_request *request);
+
+/* Appends the help of the dialect and of all backends. */
+void weir_mdtest_help(struct weir_text *text, const struct weir_backends *backends);
+
+#endif

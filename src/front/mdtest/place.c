@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Directories, trees, and how many items there are: mdtest's names and numbers. */
+#include "lowering.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define REFUSE WEIR_MDTEST_REFUSE
+#define REMARK WEIR_MDTEST_REMARK
+
+/* ---- where ---- */
+
+static size_t count_names(const char *list)
+{
+    size_t count = 1;
+
+    for (; *list != '\0'; list++)
+        count += *list == '@';
+    return count;
+}
+
+static int lower_paths(const struct weir_mdtest_lowering *lowering, struct weir_target *target)
+{
+    struct weir_arena *arena = &lowering->plan->arena;
+    const char *list = lowering->mdtest->directories;
+    const char **paths;
+
+    target->path_count = count_names(list);
+    paths = weir_arena_take(arena, target->path_count * sizeof *paths);
+    for (size_t i = 0; i < target->path_count; i++) {
+        size_t length = strcspn(list, "@");
+
+        if (length == 0)
+            return REFUSE(lowering, "-d: the list \"%s\" has an empty name",
+                          lowering->mdtest->directories);
+        paths[i] = weir_arena_printf(arena, "%.*s", (int)length, list);
+        list += length + (list[length] == '@');
+    }
+    target->paths = paths;
+    return 0;
+}
+
+static int check_paths(const struct weir_mdtest_lowering *lowering,
+                       const struct weir_target *target)
+{
+    const struct weir_mdtest_config *mdtest = lowering->mdtest;
+    uint64_t ranks = lowering->test->rank_limit;
+
+    if (target->path_count == 1)
+        return 0;
+    if (mdtest->by_first_rank)
+        return REFUSE(lowering, "-c: task 0 works in one directory; leave it out, or give -d one");
+    if (mdtest->rank_stride > 0)
+        return REFUSE(lowering,
+                      "-N: a task would look for the items of another one in its own directory; "
+                      "leave it out, or give -d one directory");
+    if (!mdtest->own_directory)
+        return REFUSE(lowering,
+                      "-d: %zu directories need a tree for each task; give -u, or one directory",
+                      target->path_count);
+    if (ranks > 0 && target->path_count > ranks)
+        return REFUSE(lowering,
+                      "-d: %zu directories are more than the %" PRIu64 " tasks of -f; give fewer "
+                      "of them, or more tasks",
+                      target->path_count, ranks);
+    return 0;
+}
+
+/* ---- the tree ---- */
+
+static int check_shape(const struct weir_mdtest_lowering *lowering)
+{
+    const struct weir_mdtest_config *mdtest = lowering->mdtest;
+
+    if (mdtest->depth < 0)
+        return REFUSE(lowering, "-z: a depth of %" PRId64 "; give 0 or more", mdtest->depth);
+    if (mdtest->branching < 1 && mdtest->depth > 0)
+        return REFUSE(lowering,
+                      "-b: a tree whose directories have %" PRId64
+                      " directories each; give 1 or more",
+                      mdtest->branching);
+    if (mdtest->items > 0 && mdtest->items_per_directory > 0 && mdtest->own_directory)
+        return REFUSE(lowering,
+                      "-I: with -u either -n says how many items a task has, or -I how many are in "
+                      "each directory; leave one of the two out");
+    if (mdtest->items_per_directory > 0 && mdtest->items % mdtest->items_per_directory != 0)
+        return REFUSE(lowering,
+                      "-n: %" PRId64 " items are no multiple of the %" PRId64
+                      " in each directory; give -n a multiple of -I, or leave it out",
+                      mdtest->items, mdtest->items_per_directory);
+    return 0;
+}
+
+/* -n alone: equal parts of it in each directory, rounded down. */
+static int divide_items(const struct weir_mdtest_lowering *lowering, struct weir_tree *tree)
+{
+    uint64_t items = (uint64_t)lowering->mdtest->items;
+    uint64_t directories = weir_tree_item_directories(tree);
+
+    if (directories == 0)
+        return 0; /* more than can be counted: weir_plan_check refuses it */
+    tree->items_per_directory = items / directories;
+    if (items > 0 && items < directories)
+        return REFUSE(lowering,
+                      "-n: %" PRIu64 " items for %" PRIu64 " directories leave none for each; give "
+                      "as many or more, or -I",
+                      items, directories);
+    if (items % directories != 0)
+        REMARK(lowering,
+               "-n: %" PRIu64 " items are no multiple of %" PRIu64 " directories: each has %" PRIu64
+               ", which makes %" PRIu64 " per task",
+               items, directories, tree->items_per_directory, items - items % directories);
+    return 0;
+}
+
+static int lower_tree(const struct weir_mdtest_lowering *lowering, struct weir_tree *tree)
+{
+    const struct weir_mdtest_config *mdtest = lowering->mdtest;
+    uint64_t per_directory = (uint64_t)mdtest->items_per_directory;
+
+    *tree = (struct weir_tree){
+        .top = weir_mdtest_has_old_names(lowering->request) ? "#test-dir.%i-%s" : "test-dir.%i-%s",
+        .node = mdtest->own_directory ? "mdtest_tree.%r.%k" : "mdtest_tree.%k",
+        .set_count = 1,
+        .depth = (uint64_t)mdtest->depth,
+        .branching = mdtest->branching > 0 ? (uint64_t)mdtest->branching : 1,
+        .items_per_directory = per_directory,
+        .only_leaves = mdtest->only_leaves,
+        .is_own = mdtest->own_directory,
+    };
+    if (per_directory == 0)
+        return divide_items(lowering, tree);
+    if (mdtest->items > 0)
+        tree->set_count = (uint64_t)mdtest->items / per_directory;
+    return 0;
+}
+
+int weir_mdtest_lower_target(struct weir_mdtest_lowering *lowering)
+{
+    struct weir_arena *arena = &lowering->plan->arena;
+    struct weir_target *target = weir_arena_take(arena, sizeof *target);
+    struct weir_tree *tree = weir_arena_take(arena, sizeof *tree);
+
+    if (lower_paths(lowering, target) || check_paths(lowering, target) || check_shape(lowering) ||
+        lower_tree(lowering, tree))
+        return -EINVAL;
+    target->tree = tree;
+    lowering->target = target;
+    lowering->items = weir_tree_items(tree);
+    if (tree->items_per_directory == 0)
+        REMARK(lowering, "neither -n nor -I: there are no items, and the tree alone is made and "
+                         "removed");
+    return 0;
+}
