@@ -409,6 +409,7 @@ const struct weir_backend weir_backend_mmap = {
                    .version = "",
                    .summary = "copies from and to files mapped into memory",
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME,
+                   .name_verbs = WEIR_POSIX_NAME_VERBS,
                    .options = {"MMAP", mmap_rows, sizeof(struct mmap_options)}},
     .open = mmap_session_open,
     .close = mmap_session_close,

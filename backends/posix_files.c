@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files opened with open(2), moved with pread(2) and pwrite(2), and named by paths. */
+/* Files opened with open(2), and moved with pread(2) and pwrite(2). */
 #include "posix_files.h"
 
 #include <assert.h>
@@ -212,8 +212,8 @@ static int find_alignment(const char *path, struct weir_alignment *alignment)
     return rc;
 }
 
-static int posix_alignment(struct weir_session *session, const char *path,
-                           struct weir_alignment *alignment)
+int weir_posix_alignment(struct weir_session *session, const char *path,
+                         struct weir_alignment *alignment)
 {
     struct weir_posix_session *posix = posix_session_of(session);
     struct weir_alignment found = anything;
@@ -275,18 +275,13 @@ static int open_fd(const struct weir_posix_session *session, const struct weir_f
     int flags = weir_posix_open_flags(session, params);
     int fd;
 
-    if (session->is_direct && params->must_create)
+    if (session->is_direct && params->must_create && !params->is_item)
         fd = open_direct(params->path, flags, params->claim);
     else
         fd = open(params->path, flags, WEIR_POSIX_FILE_MODE);
     if (fd < 0)
         return session->is_direct && errno == EINVAL ? explain_refusal(params->path) : -errno;
     return fd;
-}
-
-static struct weir_file_id id_of(const struct stat *facts)
-{
-    return (struct weir_file_id){.device = facts->st_dev, .inode = facts->st_ino};
 }
 
 static bool is_same(struct weir_file_id one, struct weir_file_id other)
@@ -303,7 +298,7 @@ int weir_posix_judge(int fd, const struct weir_file_params *params, struct weir_
         return -errno;
     if (S_ISDIR(facts.st_mode))
         return -EISDIR;
-    *id = id_of(&facts);
+    *id = weir_posix_id(&facts);
     if (params->claim != WEIR_CLAIM_OWN)
         return 0;
     if (!S_ISREG(facts.st_mode))
@@ -317,7 +312,8 @@ void weir_posix_unlink_same(const char *path, int fd)
 {
     struct stat name, file;
 
-    if (lstat(path, &name) == 0 && fstat(fd, &file) == 0 && is_same(id_of(&name), id_of(&file)))
+    if (lstat(path, &name) == 0 && fstat(fd, &file) == 0 &&
+        is_same(weir_posix_id(&name), weir_posix_id(&file)))
         unlink(path);
 }
 
@@ -377,11 +373,13 @@ static int posix_open(struct weir_session *session, const struct weir_file_param
     rc = open_with(posix, params, opened);
     if (rc < 0)
         goto free_file;
-    rc = weir_posix_judge(opened->fd, params, &opened->base.id);
+    /* Of an item, open(2) is what is measured. */
+    if (!params->is_item || params->claim == WEIR_CLAIM_OWN)
+        rc = weir_posix_judge(opened->fd, params, &opened->base.id);
     if (rc < 0)
         goto close_fd;
     opened->base.alignment = posix->is_direct ? posix->alignment : anything;
-    if (posix->is_direct)
+    if (posix->is_direct && !params->is_item)
         ask_alignment(opened->fd, &opened->base.alignment);
     *file = &opened->base;
     return 0;
@@ -410,8 +408,7 @@ static int posix_sync(struct weir_session *session, struct weir_file *file)
     return fsync(weir_posix_fd(file)) == 0 ? 0 : -errno;
 }
 
-/* A device has no size of its own in stat(2). */
-static int64_t size_of_device(int fd)
+int64_t weir_posix_device_bytes(int fd)
 {
     off_t end = lseek(fd, 0, SEEK_END);
 
@@ -425,7 +422,7 @@ static int64_t posix_size(struct weir_session *session, struct weir_file *file)
     (void)session;
     if (fstat(weir_posix_fd(file), &facts) != 0)
         return -errno;
-    return S_ISBLK(facts.st_mode) ? size_of_device(weir_posix_fd(file)) : facts.st_size;
+    return S_ISBLK(facts.st_mode) ? weir_posix_device_bytes(weir_posix_fd(file)) : facts.st_size;
 }
 
 static int64_t move_bytes(const struct weir_op *op)
@@ -495,85 +492,6 @@ int64_t weir_posix_next_data(struct weir_session *session, struct weir_file *fil
     return errno == EINVAL || errno == ESPIPE ? (int64_t)offset : -errno;
 }
 
-/* ---- names ---- */
-
-enum weir_name_kind weir_posix_kind(mode_t mode)
-{
-    if (S_ISREG(mode))
-        return WEIR_NAME_FILE;
-    if (S_ISDIR(mode))
-        return WEIR_NAME_DIRECTORY;
-    return S_ISBLK(mode) || S_ISCHR(mode) ? WEIR_NAME_DEVICE : WEIR_NAME_OTHER;
-}
-
-/* `name` is from lstat(2), `found` from stat(2), which follows links. */
-static enum weir_name_kind kind_of_name(const struct stat *name, const struct stat *found)
-{
-    enum weir_name_kind kind = weir_posix_kind(found->st_mode);
-
-    return S_ISLNK(name->st_mode) && kind != WEIR_NAME_DEVICE ? WEIR_NAME_LINK : kind;
-}
-
-/* 0 of a device that may not be opened, or has no medium. */
-static uint64_t find_size(const char *path, const struct stat *found)
-{
-    int fd = S_ISBLK(found->st_mode) ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
-    int64_t bytes = fd < 0 ? found->st_size : size_of_device(fd);
-
-    if (fd >= 0)
-        close(fd);
-    return bytes < 0 ? 0 : (uint64_t)bytes;
-}
-
-static int posix_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
-{
-    struct stat name, found;
-    struct statx fresh;
-
-    (void)session;
-    if (lstat(path, &name) != 0)
-        return -errno;
-    /* The size is to be the server's, not one of before other nodes wrote. */
-    (void)statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_SIZE, &fresh);
-    if (stat(path, &found) != 0)
-        found = (struct stat){0};
-    *facts = (struct weir_name_facts){
-        .kind = kind_of_name(&name, &found),
-        .bytes = find_size(path, &found),
-        .id = id_of(&name),
-        .link_count = name.st_nlink,
-        .modified_s = name.st_mtime,
-    };
-    return 0;
-}
-
-static int posix_unlink(struct weir_session *session, const char *path)
-{
-    (void)session;
-    return unlink(path) == 0 ? 0 : -errno;
-}
-
-static int posix_mkdir(struct weir_session *session, const char *path)
-{
-    (void)session;
-    return mkdir(path, WEIR_POSIX_DIRECTORY_MODE) == 0 ? 0 : -errno;
-}
-
-static int posix_rmdir(struct weir_session *session, const char *path)
-{
-    (void)session;
-    return rmdir(path) == 0 ? 0 : -errno;
-}
-
-static int posix_check(struct weir_session *session, const char *path, struct weir_error *error)
-{
-    const struct weir_striping *striping = posix_session_of(session)->striping;
-
-    if (!striping)
-        return 0;
-    return weir_striping_check_path(striping, path, session->backend->descriptor.name, error);
-}
-
 const struct weir_transfer_ops weir_posix_transfer_ops = {
     .transfer = posix_transfer,
 };
@@ -584,13 +502,4 @@ const struct weir_file_ops weir_posix_file_ops = {
     .sync = posix_sync,
     .size = posix_size,
     .next_data = weir_posix_next_data,
-};
-
-const struct weir_name_ops weir_posix_name_ops = {
-    .stat = posix_stat,
-    .unlink = posix_unlink,
-    .mkdir = posix_mkdir,
-    .rmdir = posix_rmdir,
-    .check = posix_check,
-    .alignment = posix_alignment,
 };

@@ -7,6 +7,7 @@
 #include "striping.h"
 #include "weir/io/backend.h"
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* What files and directories are made with, before the umask. */
@@ -71,8 +72,16 @@ void weir_posix_unlink_same(const char *path, int fd);
  * file system: the descriptor, or -errno (-EINVAL: it cannot be direct). */
 int weir_posix_open_scratch(const char *path, bool is_direct);
 
-/* What a mode of stat(2) says. */
+/* What stat(2) says. */
 enum weir_name_kind weir_posix_kind(mode_t mode);
+
+static inline struct weir_file_id weir_posix_id(const struct stat *facts)
+{
+    return (struct weir_file_id){.device = facts->st_dev, .inode = facts->st_ino};
+}
+
+/* The size of a device, which has none in stat(2); or -errno. */
+int64_t weir_posix_device_bytes(int fd);
 
 /* The number in a file of /proc or /sys, for sentences; -1 if there is none. */
 long weir_posix_kernel_number(const char *path);
@@ -95,6 +104,48 @@ extern const struct weir_transfer_ops weir_posix_transfer_ops;
 /* Creates with mode 0664 and without O_TRUNC, as IOR does. Where the session is direct and the file
  * system cannot be, open and alignment return -EOPNOTSUPP. */
 extern const struct weir_file_ops weir_posix_file_ops;
+
+/* ---- names, as of weir_name_ops ---- */
+
+int weir_posix_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts);
+int weir_posix_stat_item(struct weir_session *session, const char *path,
+                         struct weir_name_facts *facts);
+int weir_posix_unlink(struct weir_session *session, const char *path);
+int weir_posix_mkdir(struct weir_session *session, const char *path);
+int weir_posix_rmdir(struct weir_session *session, const char *path);
+int weir_posix_rename(struct weir_session *session, const char *path, const char *new_path);
+int weir_posix_mknod(struct weir_session *session, const char *path);
+int weir_posix_link(struct weir_session *session, const char *path, const char *new_path);
+/* Leads to `path` as it is spelled, even if that is relative. */
+int weir_posix_symlink(struct weir_session *session, const char *path, const char *new_path);
+int weir_posix_chmod(struct weir_session *session, const char *path, unsigned mode);
+int weir_posix_setxattr(struct weir_session *session, const char *path,
+                        const unsigned char value[WEIR_XATTR_BYTES]);
+int weir_posix_getxattr(struct weir_session *session, const char *path,
+                        unsigned char value[WEIR_XATTR_BYTES]);
+int weir_posix_list(struct weir_session *session, const char *path, weir_name_visit *visit,
+                    void *context, struct weir_name_facts *facts, uint64_t *found);
+int weir_posix_sync_all(struct weir_session *session, const char *path);
+int weir_posix_alignment(struct weir_session *session, const char *path,
+                         struct weir_alignment *alignment);
+
+/* What an attribute of this length that was got makes of a GETXATTR. */
+int weir_posix_judge_xattr(int bytes);
+
+/* All of weir_name_ops but `check`. */
+/* clang-format off */
+#define WEIR_POSIX_NAME_OPS                                                                        \
+    .stat = weir_posix_stat, .stat_item = weir_posix_stat_item, .unlink = weir_posix_unlink,       \
+    .mkdir = weir_posix_mkdir, .rmdir = weir_posix_rmdir, .rename = weir_posix_rename,             \
+    .mknod = weir_posix_mknod, .link = weir_posix_link, .symlink = weir_posix_symlink,             \
+    .chmod = weir_posix_chmod, .setxattr = weir_posix_setxattr, .getxattr = weir_posix_getxattr,   \
+    .list = weir_posix_list, .sync_all = weir_posix_sync_all, .alignment = weir_posix_alignment
+/* clang-format on */
+
+#define WEIR_POSIX_NAME_VERBS                                                                      \
+    (WEIR_NAMES_RENAME | WEIR_NAMES_MKNOD | WEIR_NAMES_LINK | WEIR_NAMES_SYMLINK |                 \
+     WEIR_NAMES_CHMOD | WEIR_NAMES_XATTR | WEIR_NAMES_LIST | WEIR_NAMES_SYNC_ALL)
+
 extern const struct weir_name_ops weir_posix_name_ops;
 
 #endif

@@ -347,7 +347,8 @@ static int uring_open(struct weir_session *session, const struct weir_file_param
 {
     int rc = weir_posix_file_ops.open(session, params, file);
 
-    if (rc == 0)
+    /* Registering costs more than the few transfers of an item would gain. */
+    if (rc == 0 && !params->is_item)
         weir_uring_ring_add_file(&uring_session_of(session)->ring, weir_posix_fd(*file));
     return rc;
 }
@@ -360,34 +361,6 @@ static int uring_sync(struct weir_session *session, struct weir_file *file)
 static int64_t uring_size(struct weir_session *session, struct weir_file *file)
 {
     return weir_posix_file_ops.size(session, file);
-}
-
-/* ---- names ---- */
-
-static int uring_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
-{
-    return weir_posix_name_ops.stat(session, path, facts);
-}
-
-static int uring_unlink(struct weir_session *session, const char *path)
-{
-    return weir_posix_name_ops.unlink(session, path);
-}
-
-static int uring_mkdir(struct weir_session *session, const char *path)
-{
-    return weir_posix_name_ops.mkdir(session, path);
-}
-
-static int uring_rmdir(struct weir_session *session, const char *path)
-{
-    return weir_posix_name_ops.rmdir(session, path);
-}
-
-static int uring_alignment(struct weir_session *session, const char *path,
-                           struct weir_alignment *alignment)
-{
-    return weir_posix_name_ops.alignment(session, path, alignment);
 }
 
 /* ---- what is tried out on the target's file system, before anything is touched ---- */
@@ -452,12 +425,8 @@ static const struct weir_file_ops uring_file_ops = {
 };
 
 static const struct weir_name_ops uring_name_ops = {
-    .stat = uring_stat,
-    .unlink = uring_unlink,
-    .mkdir = uring_mkdir,
-    .rmdir = uring_rmdir,
+    WEIR_POSIX_NAME_OPS,
     .check = uring_check,
-    .alignment = uring_alignment,
     .queued = WEIR_URING_NAME_VERBS,
 };
 
@@ -469,6 +438,7 @@ const struct weir_backend weir_backend_uring = {
                    .summary = "many transfers at once through io_uring",
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME | WEIR_CAN_QUEUE |
                                 WEIR_TAKES_DEVICES,
+                   .name_verbs = WEIR_POSIX_NAME_VERBS,
                    .standard_depth = 32,
                    .standard_batch = 1,
                    .options = {"URING", uring_rows, sizeof(struct uring_options)},

@@ -106,7 +106,7 @@ static bool is_transfer(enum weir_op_verb verb)
 static __attribute__((noinline)) void check_other_request(const struct weir_queue *queue,
                                                           const struct weir_op *op)
 {
-    const struct weir_name_ops *names = queue->session->backend->names;
+    const struct weir_name_ops *names = weir_backend_item_names(queue->session->backend);
 
     assert(!queue->is_blocking);
     if (op->verb == WEIR_OP_SYNC) {
@@ -160,7 +160,7 @@ static int perform(struct weir_session *session, struct weir_op *op)
 {
     static const unsigned char attribute[WEIR_XATTR_BYTES] = "weir";
     unsigned char found_attribute[WEIR_XATTR_BYTES];
-    const struct weir_name_ops *names = session->backend->names;
+    const struct weir_name_ops *names = weir_backend_item_names(session->backend);
     const struct weir_file_ops *file = session->backend->file;
     const struct weir_name_request *request = op->request;
 
@@ -172,7 +172,8 @@ static int perform(struct weir_session *session, struct weir_op *op)
     case WEIR_OP_CLOSE:
         return file->close(session, op->file);
     case WEIR_OP_STAT:
-        return names->stat(session, request->path, request->facts);
+        return (names->stat_item ? names->stat_item : names->stat)(session, request->path,
+                                                                   request->facts);
     case WEIR_OP_MKDIR:
         return names->mkdir(session, request->path);
     case WEIR_OP_UNLINK:

@@ -31,6 +31,9 @@ enum weir_name_verb {
     WEIR_NAMES_XATTR = 1 << 5,
     WEIR_NAMES_LIST = 1 << 6,
     WEIR_NAMES_SYNC_ALL = 1 << 7,
+    /* Of one without WEIR_CAN_NAME: it has all operations on names, and each of them succeeds and
+       changes nothing. A stat finds an empty file, a list no name. */
+    WEIR_NAMES_ARE_VOID = 1 << 8,
 };
 
 struct weir_descriptor {
@@ -40,8 +43,7 @@ struct weir_descriptor {
     const char *version; /* what IOR's apiVersion line shows; "" if nothing */
     const char *summary; /* one line for `weir backends` */
     unsigned abilities;  /* of enum weir_ability */
-    unsigned
-        name_verbs; /* of those with WEIR_CAN_NAME: what they do with names, of the bits below */
+    unsigned name_verbs; /* of enum weir_name_verb */
     /* transfers in flight, and how many are handed over and waited for at once, where the user says
      * nothing; 0: 1 */
     unsigned standard_depth;

@@ -241,6 +241,10 @@ typedef int weir_name_visit(void *context, const char *name);
  * weir_descriptor.name_verbs has no bit. */
 struct weir_name_ops {
     int (*stat)(struct weir_session *session, const char *path, struct weir_name_facts *facts);
+    /* STAT of weir_queue_perform, which is timed: one look at the name alone, of which this node
+     * may know already. A link is one even if it leads to a device, and either has 0 bytes. NULL:
+     * stat does. */
+    int (*stat_item)(struct weir_session *session, const char *path, struct weir_name_facts *facts);
     int (*unlink)(struct weir_session *session, const char *path);
     int (*mkdir)(struct weir_session *session, const char *path);
     int (*rmdir)(struct weir_session *session, const char *path);
@@ -378,7 +382,17 @@ struct weir_backend {
     const struct weir_name_ops *names;
     const struct weir_memory_ops *memory;
     const struct weir_server_ops *server;
+    /* Of a backend with WEIR_NAMES_ARE_VOID, which has no `names` for files that data are moved to:
+     * what is done with the items of trees. */
+    const struct weir_name_ops *void_names;
 };
+
+/* What is done with the items of trees, and through the queue. */
+static inline const struct weir_name_ops *
+weir_backend_item_names(const struct weir_backend *backend)
+{
+    return backend->void_names ? backend->void_names : backend->names;
+}
 
 /* ---- the list of backends that were built ---- */
 
