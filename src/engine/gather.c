@@ -6,6 +6,7 @@
 
 #include "gather_places.h"
 #include "gather_tally.h"
+#include "items.h"
 #include "watchdog.h"
 
 #include "weir/base/memory.h"
@@ -20,6 +21,24 @@
 #define SHORTFALL_BYTES 1024
 /* What one rank was in, cut where its path is long. */
 #define STALL_BYTES 512
+
+int weir_phase_start(struct weir_run *run, struct weir_phase_facts *facts)
+{
+    struct weir_tally_parts parts = weir_run_tally_parts(run, facts->phase);
+    int code;
+
+    /* The ranks have just agreed: none prepares anything any more. */
+    weir_surroundings_begin(run->surroundings);
+    code = weir_group_synchronise(run->group, run->params->clock, &facts->before);
+    if (code != 0)
+        return code;
+    facts->begun_s = weir_wall_clock_s();
+    facts->start_ns = weir_group_start_together(run->group, run->params->clock, &facts->before);
+    if (facts->start_ns == 0)
+        return -ECOMM;
+    weir_tally_reset(run->tally, facts->start_ns, &parts);
+    return 0;
+}
 
 static struct weir_rank_row make_row(const struct weir_run *run,
                                      const struct weir_phase_facts *facts)
@@ -68,7 +87,9 @@ static struct weir_rank_row make_row(const struct weir_run *run,
  * count as an outlier. */
 static double outlier_s(const struct weir_run *run, const struct weir_phase *phase)
 {
-    return weir_verb_moves_data(phase->verb) ? (double)run->test->outlier_ns * 1e-9 : 0.0;
+    return weir_verb_moves_data(phase->verb) || weir_verb_works_on_trees(phase->verb)
+               ? (double)run->test->outlier_ns * 1e-9
+               : 0.0;
 }
 
 static int gather_rows(struct weir_run *run, const struct weir_phase_facts *facts,
@@ -128,6 +149,8 @@ static void set_sizes(const struct weir_phase_facts *facts, const struct weir_ga
     record->file_bytes = sums[WEIR_SUM_UNKNOWN_FILES] == 0 ? sums[WEIR_SUM_FILE_BYTES] : UINT64_MAX;
     record->near_rank_count = (unsigned)sums[WEIR_SUM_NEAR_RANKS];
     record->unlogged_ops = sums[WEIR_SUM_UNLOGGED];
+    record->absent_count = sums[WEIR_SUM_ABSENT];
+    record->left_count = sums[WEIR_SUM_LEFT];
     /* Ranks that were told nothing agree with any. */
     record->has_differing_sizes = weir_verb_makes_files(facts->phase->verb) &&
                                   facts->phase->target->is_shared &&
@@ -161,7 +184,7 @@ static void describe_memory(const struct weir_run *run, struct weir_session_fact
 static void describe_session(const struct weir_run *run, const struct weir_phase *phase,
                              struct weir_session_facts *facts)
 {
-    if (!weir_verb_moves_data(phase->verb))
+    if (!weir_verb_moves_data(phase->verb) && !weir_verb_works_on_trees(phase->verb))
         return;
     if (run->backend->describe != NULL)
         run->backend->describe(run->session, facts);
@@ -324,6 +347,15 @@ struct texts {
     struct weir_text stall;
 };
 
+static uint64_t expected_bytes(const struct weir_phase_facts *facts)
+{
+    const struct weir_phase *phase = facts->phase;
+    bool moves_data_of_items = phase->verb == WEIR_CREATE || phase->verb == WEIR_READ_FILE;
+
+    return facts->op_limit *
+           (moves_data_of_items ? phase->names.bytes : phase->transfers.layout.transfer_bytes);
+}
+
 /* What this rank has to tell. */
 static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_phase_facts *facts,
                                         struct texts *texts)
@@ -337,8 +369,9 @@ static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_
     describe_session(run, facts->phase, &texts->session);
     falls_short = texts->session.shortfall.length > 0;
     return (struct weir_gathered){
-        .sums = {[WEIR_SUM_EXPECTED_BYTES] =
-                     facts->op_limit * facts->phase->transfers.layout.transfer_bytes,
+        .sums = {[WEIR_SUM_EXPECTED_BYTES] = expected_bytes(facts),
+                 [WEIR_SUM_ABSENT] = facts->absent_count,
+                 [WEIR_SUM_LEFT] = facts->left_count,
                  [WEIR_SUM_FILE_BYTES] = has_size ? facts->file_bytes : 0,
                  [WEIR_SUM_UNKNOWN_FILES] =
                      !has_size && weir_run_handles_name(run, facts->phase->target),
@@ -397,6 +430,29 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
 
 /* ---- times of single transfers ---- */
 
+/* A verb may be there twice: then it is counted once. */
+static void lend_verbs(struct weir_tally *tally, const struct weir_names *names,
+                       struct weir_phase_result *record)
+{
+    for (unsigned i = 0; i < names->cycle_count; i++) {
+        unsigned counted = weir_items_counted_as(names->cycle[i]);
+        bool is_told = false;
+
+        for (unsigned k = 0; k < i; k++)
+            is_told |= names->cycle[k] == names->cycle[i];
+        if (!is_told)
+            record->verbs[record->verb_count++] = (struct weir_verb_result){
+                .verb = names->cycle[i], .latency = tally->verbs[counted].latency};
+    }
+}
+
+/* The totals of the histograms are those of all ranks when they are gathered. */
+static void count_verbs(struct weir_phase_result *record)
+{
+    for (unsigned i = 0; i < record->verb_count; i++)
+        record->verbs[i].op_count = record->verbs[i].latency->total;
+}
+
 /* The record has them while it is gathered and shown. Where the phase has no such times the record
  * has no histogram. */
 static void lend_times(struct weir_run *run, const struct weir_phase *phase,
@@ -411,6 +467,8 @@ static void lend_times(struct weir_run *run, const struct weir_phase *phase,
     record->write_latency = is_mixed ? tally->verbs[WEIR_OP_WRITE].latency : NULL;
     record->read_latency = is_mixed ? tally->verbs[WEIR_OP_READ].latency : NULL;
     record->series = &tally->series;
+    if (phase->verb == WEIR_CYCLE)
+        lend_verbs(tally, &phase->names, record);
 }
 
 static struct weir_phase_result *begin_record(struct weir_run *run,
@@ -445,6 +503,8 @@ int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
                        "results could not be gathered: %s", strerror(-code));
     run->tally->series.start_ns = 0;
+    if (code == 0 && record != NULL)
+        count_verbs(record);
     if (code == 0)
         show(run, record);
     keep_record(run);

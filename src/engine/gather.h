@@ -18,6 +18,8 @@ struct weir_phase_facts {
     uint64_t shared_bytes; /* written together, as this rank was told; UINT64_MAX: not asked */
     bool is_incomplete;    /* a write: this rank did less than its layout */
     uint64_t unlogged;     /* transfers for which the log had no room */
+    uint64_t absent_count; /* names that were to be removed and were not there */
+    uint64_t left_count;   /* directories that were not empty */
     struct weir_identity identity;
     uint64_t order_seed;
     unsigned depth; /* transfers in flight that were allowed; 0: nothing is moved */
@@ -34,6 +36,11 @@ struct weir_phase_facts {
  * error of the observer is left in run->late_error. Collective. */
 int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
                 struct weir_error *error);
+
+/* The start of a phase, once ranks have agreed: what surrounds it is looked at, clocks are
+ * compared, and run->tally is empty when this returns at the agreed instant. Sets the times of
+ * *facts. 0 or -errno. Collective. */
+int weir_phase_start(struct weir_run *run, struct weir_phase_facts *facts);
 
 /* Records a phase that was not begun. Collective in that all ranks may call it; only rank 0 does
  * anything. */

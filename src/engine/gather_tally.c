@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two verbs at once, submission and response. */
-#define HISTOGRAMS_MAX 4
+/* The verbs of a cycle, submission and response. */
+#define HISTOGRAMS_MAX (WEIR_CYCLE_MAX + 2)
 /* Of a histogram: greatest and least value. Of the series: its interval and its end. */
 #define GREATEST_WORDS (WEIR_GREATEST_COUNT + 2 * HISTOGRAMS_MAX + 2)
 #define SUM_WORDS                                                                                  \

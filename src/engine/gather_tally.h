@@ -12,6 +12,8 @@ enum weir_sum {
     WEIR_SUM_UNKNOWN_FILES, /* ranks that should have known the size of a file */
     WEIR_SUM_NEAR_RANKS,
     WEIR_SUM_UNLOGGED,
+    WEIR_SUM_ABSENT,
+    WEIR_SUM_LEFT,
     WEIR_SUM_CHECKED,
     WEIR_SUM_WRONG,
     WEIR_SUM_SHORTFALLS, /* ranks */

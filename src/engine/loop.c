@@ -299,6 +299,10 @@ static void run_blocking_paced(struct weir_loop *loop)
             break;
         }
         weir_pacer_advance(&loop->pacer);
+        if (loop->items != NULL) {
+            weir_loop_perform_item(loop, op);
+            continue;
+        }
         do
             weir_queue_transfer(queue, op);
         while (!complete(loop, op));
@@ -332,10 +336,12 @@ static int pass(struct weir_loop *loop)
     loop->agree_index = weir_op_source_index(&loop->ops);
     loop->agree_stride = 1;
     loop->agreed_ns = loop->started_ns;
-    if (!queue->is_blocking)
+    if (loop->items != NULL ? loop->items->is_queued : !queue->is_blocking)
         weir_loop_run_queued(loop);
     else if (loop->is_open_loop)
         run_blocking_paced(loop);
+    else if (loop->items != NULL)
+        weir_loop_run_items(loop);
     else if (loop->is_collective)
         run_blocking_together(loop);
     else if (loop->must_stamp)
@@ -410,6 +416,13 @@ static void set_verbs(struct weir_loop *loop)
     const struct weir_phase *phase = loop->phase;
     bool writes = weir_verb_writes(phase->verb), reads = weir_verb_reads(phase->verb);
 
+    if (loop->items != NULL) {
+        loop->verb = loop->items->verbs[0].counted;
+        loop->is_open_loop = phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
+        loop->must_prepare = loop->has_post_op = true;
+        loop->turn_mask = loop->buffers->per_slot - 1;
+        return;
+    }
     loop->verb = writes ? WEIR_OP_WRITE : WEIR_OP_READ;
     loop->counted = &loop->tally->verbs[loop->verb];
     loop->ops.varies = writes && reads;

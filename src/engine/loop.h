@@ -3,6 +3,7 @@
 #ifndef WEIR_ENGINE_LOOP_H
 #define WEIR_ENGINE_LOOP_H
 
+#include "items.h"
 #include "op_log.h"
 #include "op_source.h"
 #include "pace.h"
@@ -39,7 +40,10 @@ struct weir_loop {
     unsigned depth;    /* transfers in flight, 1 to the queue's depth */
     unsigned batch;    /* transfers that are waited for at once, 1 to depth */
     uint64_t mix_seed; /* of mixed phases and of random arrivals; the same on all ranks */
-    struct weir_op_log *log;         /* of each transfer; NULL: none */
+    struct weir_op_log *log; /* of each transfer; NULL: none */
+    /* not NULL: operations on items of trees. `share` then has a transfer of one byte for each of
+     * them, whose offset is the number of the item; there is no file */
+    struct weir_items *items;
     struct weir_op_state *op_states; /* one per slot of the queue, all zero */
 
     /* Set by weir_loop_run. What every transfer needs stands together, in front. */

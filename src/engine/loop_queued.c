@@ -108,8 +108,9 @@ static inline int record_equal(struct weir_loop *loop, struct weir_op *const don
 /* A completion that is short, failed, or followed by a post-op. False if it was sent again. */
 WEIR_COLD static bool complete_apart(struct weir_loop *loop, struct weir_op *op)
 {
-    bool is_over = op->result == (int64_t)op->size ? weir_loop_post_op(loop, op)
-                                                   : weir_loop_complete_unusual(loop, op);
+    bool is_over = loop->items != NULL               ? weir_loop_complete_item(loop, op)
+                   : op->result == (int64_t)op->size ? weir_loop_post_op(loop, op)
+                                                     : weir_loop_complete_unusual(loop, op);
 
     if (!is_over)
         weir_queue_send(&loop->run->queue, op);

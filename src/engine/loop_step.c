@@ -20,7 +20,7 @@ static bool is_load_due(const struct weir_loop *loop)
 
 /* What the processor did since then for the data alone. Transfers that are in flight, or become
  * due, go on meanwhile: what that costs the phase is not known. */
-static void add_data_ns(struct weir_loop *loop, uint64_t before_ns)
+void weir_loop_add_data_ns(struct weir_loop *loop, uint64_t before_ns)
 {
     struct weir_queue *queue = &loop->run->queue;
     uint64_t spent_ns = weir_queue_now(queue) - before_ns;
@@ -32,7 +32,7 @@ static void add_data_ns(struct weir_loop *loop, uint64_t before_ns)
 }
 
 /* Since when time has been spent on something new. */
-static uint64_t begin_ns(struct weir_loop *loop)
+uint64_t weir_loop_begin_ns(struct weir_loop *loop)
 {
     struct weir_queue *queue = &loop->run->queue;
 
@@ -67,16 +67,21 @@ void weir_loop_prepare_buffer(struct weir_loop *loop, struct weir_op *op)
     const struct weir_source *source = loop->source;
     uint64_t before_ns;
 
+    if (loop->items != NULL) {
+        if (loop->items->is_queued)
+            weir_loop_begin_item(loop, op);
+        return;
+    }
     if (loop->ops.varies)
         choose_verb(loop, op);
     if (op->verb == WEIR_OP_READ) {
         if (!loop->phase->transfers.must_verify)
             return;
-        before_ns = begin_ns(loop);
+        before_ns = weir_loop_begin_ns(loop);
         weir_source_poison(source, op->data);
     } else if (loop->op_states[op->slot].must_init ||
                (weir_source_varies(source) && !source->is_one_stamp)) {
-        before_ns = begin_ns(loop);
+        before_ns = weir_loop_begin_ns(loop);
         fill(loop, op);
     } else {
         /* Less than reading the clock. */
@@ -86,7 +91,7 @@ void weir_loop_prepare_buffer(struct weir_loop *loop, struct weir_op *op)
             weir_loop_next_buffer(loop, op);
         return;
     }
-    add_data_ns(loop, before_ns);
+    weir_loop_add_data_ns(loop, before_ns);
 }
 
 uint64_t weir_loop_next_due(struct weir_loop *loop)
@@ -193,9 +198,9 @@ static void join_parts(struct weir_loop *loop, struct weir_op *op)
 
 bool weir_loop_needs_post_op(const struct weir_loop *loop)
 {
-    return loop->phase->transfers.must_verify || loop->phase->transfers.must_sync_each ||
-           loop->ops.varies || loop->is_open_loop || loop->log != NULL ||
-           (loop->phase->think_ns != 0 && is_blocking(loop));
+    return loop->items != NULL || loop->phase->transfers.must_verify ||
+           loop->phase->transfers.must_sync_each || loop->ops.varies || loop->is_open_loop ||
+           loop->log != NULL || (loop->phase->think_ns != 0 && is_blocking(loop));
 }
 
 static bool is_synced(const struct weir_loop *loop, const struct weir_op *op)
@@ -224,7 +229,7 @@ static void sync_op(struct weir_loop *loop, struct weir_op *op)
 }
 
 /* How late it was, seen from when it was due. Transfers made for wear-out have no due time. */
-static void record_lateness(struct weir_loop *loop, const struct weir_op *op)
+void weir_loop_record_lateness(struct weir_loop *loop, const struct weir_op *op)
 {
     struct weir_pace_tally *pace = &loop->tally->pace;
     uint64_t offered_ns = op->due_ns - loop->started_ns;
@@ -258,19 +263,19 @@ void weir_loop_record_backlog(struct weir_loop *loop, uint64_t now_ns)
 
 static void check(struct weir_loop *loop, const struct weir_op *op)
 {
-    uint64_t before_ns = begin_ns(loop);
+    uint64_t before_ns = weir_loop_begin_ns(loop);
 
     loop->reading.offset = op->offset;
     loop->reading.bytes = op->size;
     if (!weir_verify(loop->source, &loop->reading, op->data, &loop->tally->mismatches) &&
         loop->phase->transfers.ends_at_mismatch)
         weir_loop_request_stop(loop);
-    add_data_ns(loop, before_ns);
+    weir_loop_add_data_ns(loop, before_ns);
 }
 
 /* Unless something asks to stop meanwhile: in slices, for a signal may come just before a sleep,
  * or to another thread. */
-static void pause_for(struct weir_loop *loop, uint64_t ns)
+void weir_loop_pause_for(struct weir_loop *loop, uint64_t ns)
 {
     struct weir_queue *queue = &loop->run->queue;
     uint64_t now_ns = weir_queue_now(queue);
@@ -299,7 +304,7 @@ static void finish(struct weir_loop *loop, struct weir_op *op)
     if (loop->log != NULL)
         weir_op_log_add(loop->log, op);
     if (loop->is_open_loop) {
-        record_lateness(loop, op);
+        weir_loop_record_lateness(loop, op);
         weir_histogram_add(tally->response, op->done_ns - op->due_ns);
     }
     /* Of those that came back together, all are recorded before the next look at the timers. */
@@ -308,7 +313,7 @@ static void finish(struct weir_loop *loop, struct weir_op *op)
     if (loop->phase->transfers.must_verify && op->verb == WEIR_OP_READ)
         check(loop, op);
     if (loop->phase->think_ns != 0 && is_blocking(loop)) {
-        pause_for(loop, loop->phase->think_ns);
+        weir_loop_pause_for(loop, loop->phase->think_ns);
         weir_queue_touch(&loop->run->queue);
     }
 }
@@ -357,7 +362,7 @@ bool weir_loop_complete_unusual(struct weir_loop *loop, struct weir_op *op)
     /* A failed transfer is over. Its sync is not, if the others are waiting in theirs. */
     join_parts(loop, op);
     if (loop->is_open_loop)
-        record_lateness(loop, op);
+        weir_loop_record_lateness(loop, op);
     if (is_synced(loop, op) && loop->is_collective)
         sync_now(loop, op);
     return true;

@@ -156,6 +156,26 @@ static inline void weir_loop_poll(struct weir_loop *loop, uint64_t now_ns)
         weir_loop_on_signal(loop);
 }
 
+/* ---- items of trees ---- */
+
+/* One slot, round and round, for queues that block and for operations that do. */
+void weir_loop_run_items(struct weir_loop *loop);
+
+/* Does all verbs of the item that the source has chosen for `op`, and records them. */
+void weir_loop_perform_item(struct weir_loop *loop, struct weir_op *op);
+
+/* Where several items are in flight: makes `op` the first step of the item that the source has
+ * chosen; and after a step, records what is over and makes it the next one. False if that is to be
+ * sent now. */
+void weir_loop_begin_item(struct weir_loop *loop, struct weir_op *op);
+bool weir_loop_complete_item(struct weir_loop *loop, struct weir_op *op);
+
+/* Time that was spent since then on data alone; and since when time is spent on something new. */
+void weir_loop_add_data_ns(struct weir_loop *loop, uint64_t before_ns);
+uint64_t weir_loop_begin_ns(struct weir_loop *loop);
+void weir_loop_record_lateness(struct weir_loop *loop, const struct weir_op *op);
+void weir_loop_pause_for(struct weir_loop *loop, uint64_t ns);
+
 /* ---- the loops of queues that do not block ---- */
 
 /* Until everything is done, or something asks to stop and nothing is in flight. */

@@ -259,24 +259,11 @@ static int claim_file(struct weir_data_phase *data, struct weir_error *error)
 static int start(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
-    struct weir_tally_parts parts;
-    int code;
+    int code = weir_phase_start(run, &data->facts);
 
-    /* The ranks have just agreed: none prepares anything any more. */
-    weir_surroundings_begin(run->surroundings);
-    code = weir_group_synchronise(run->group, run->params->clock, &data->facts.before);
-    if (code != 0)
-        return code;
-    data->facts.begun_s = weir_wall_clock_s();
-    data->facts.start_ns =
-        weir_group_start_together(run->group, run->params->clock, &data->facts.before);
-    if (data->facts.start_ns == 0)
-        return -ECOMM;
-    parts = weir_run_tally_parts(run, data->phase);
-    weir_tally_reset(run->tally, data->facts.start_ns, &parts);
-    if (data->trial_error != 0)
+    if (code == 0 && data->trial_error != 0)
         weir_tally_fail(run->tally, WEIR_OP_OPEN, data->trial_error, data->trial_error_offset);
-    return 0;
+    return code;
 }
 
 static int pass_windows(struct weir_data_phase *data)
@@ -319,8 +306,8 @@ static void measure_file(struct weir_data_phase *data)
 {
     bool handles_name = weir_run_handles_name(data->run, data->target);
     bool is_shared_write = data->target->is_shared && weir_verb_makes_files(data->phase->verb);
-    bool is_asked = (handles_name || is_shared_write) && !data->target->is_device &&
-                    !data->phase->leaves_open;
+    bool is_asked =
+        (handles_name || is_shared_write) && !data->target->is_device && !data->phase->leaves_open;
     uint64_t bytes = is_asked ? ask_size(data) : UINT64_MAX;
 
     data->facts.file_bytes = handles_name ? bytes : UINT64_MAX;

@@ -12,6 +12,7 @@
 #include "op_log.h"
 #include "servers.h"
 #include "stop.h"
+#include "tree_places.h"
 #include "watchdog.h"
 
 #include "weir/base/remedy.h"
@@ -27,14 +28,20 @@
 
 /* ---- what the plan needs, over all phases ---- */
 
+/* Bytes that the phase moves at once. */
+static uint64_t transfer_of(const struct weir_phase *phase)
+{
+    return weir_verb_moves_data(phase->verb) ? phase->transfers.layout.transfer_bytes
+                                             : phase->names.bytes;
+}
+
 static uint64_t largest_transfer(const struct weir_test *test)
 {
-    uint64_t largest = 0;
+    uint64_t largest = 1;
 
     for (size_t i = 0; i < test->phase_count; i++)
-        if (weir_verb_moves_data(test->phases[i]->verb) &&
-            test->phases[i]->transfers.layout.transfer_bytes > largest)
-            largest = test->phases[i]->transfers.layout.transfer_bytes;
+        if (transfer_of(test->phases[i]) > largest)
+            largest = transfer_of(test->phases[i]);
     return largest;
 }
 
@@ -52,8 +59,10 @@ static unsigned greatest_depth(const struct weir_test *test, bool is_fixed)
 static bool has_payload(const struct weir_test *test)
 {
     for (size_t i = 0; i < test->phase_count; i++)
-        if (weir_verb_writes(test->phases[i]->verb) &&
-            test->phases[i]->transfers.payload.mode != WEIR_PAYLOAD_NONE)
+        if ((weir_verb_writes(test->phases[i]->verb) &&
+             test->phases[i]->transfers.payload.mode != WEIR_PAYLOAD_NONE) ||
+            (test->phases[i]->names.bytes > 0 &&
+             test->phases[i]->names.payload.mode != WEIR_PAYLOAD_NONE))
             return true;
     return false;
 }
@@ -73,9 +82,9 @@ static int check_alignment(const struct weir_run *run, const struct weir_phase *
                            const char *path, struct weir_error *error)
 {
     uint64_t demand = run->alignment.offset;
-    uint64_t transfer = phase->transfers.layout.transfer_bytes;
+    uint64_t transfer = transfer_of(phase);
 
-    if (!weir_verb_moves_data(phase->verb) || transfer % demand == 0)
+    if (transfer % demand == 0)
         return 0;
     return weir_error_usage(error, run->backend->descriptor.name,
                             "%s: transfers of %llu bytes are not multiples of the %llu bytes that "
@@ -164,7 +173,9 @@ static int check_file(struct weir_run *run, const struct weir_phase *phase,
         if (code == 0)
             code = check_alignment(run, phase, path, error);
     }
-    if (code == 0 && !phase->target->is_device && weir_run_handles_name(run, phase->target))
+    if (code == 0 && phase->target->tree != NULL)
+        code = weir_tree_places_check(run, phase, error);
+    else if (code == 0 && !phase->target->is_device && weir_run_handles_name(run, phase->target))
         code = weir_check_target(run, phase, path, error);
     return code;
 }
@@ -184,8 +195,10 @@ static int check_files(struct weir_run *run, const struct weir_phase *phase,
 static int check_status_file(const struct weir_run *run, const struct weir_phase *phase,
                              struct weir_error *error)
 {
-    if (!weir_verb_makes_files(phase->verb) || phase->stop.status_path == NULL ||
-        run->group->rank != 0)
+    bool stores = weir_verb_makes_files(phase->verb) || phase->verb == WEIR_CREATE ||
+                  phase->verb == WEIR_MKNOD || phase->verb == WEIR_MKDIR;
+
+    if (!stores || phase->stop.status_path == NULL || run->group->rank != 0)
         return 0;
     return weir_stop_check_status(run->test, phase->stop.status_path, error);
 }
@@ -435,5 +448,7 @@ void weir_prepare_close(struct weir_run *run)
     free(run->depths);
     weir_text_close(&run->notes);
     free(run->written.ops_of_rank);
+    free(run->made[0].ops_of_rank);
+    free(run->made[1].ops_of_rank);
     weir_filler_close(&run->filler);
 }

@@ -2,6 +2,7 @@
 /* Small questions about the state of a run that several phases ask. */
 #include "run.h"
 
+#include "items.h"
 #include "watchdog.h"
 
 #include "weir/system/processor.h"
@@ -237,7 +238,9 @@ struct weir_tally_parts weir_run_tally_parts(const struct weir_run *run,
         parts.verbs |= 1u << WEIR_OP_WRITE;
     if (weir_verb_reads(phase->verb))
         parts.verbs |= 1u << WEIR_OP_READ;
-    if (weir_verb_removes(phase->verb))
+    if (weir_verb_works_on_trees(phase->verb))
+        parts.verbs = weir_items_counted(phase);
+    else if (weir_verb_removes(phase->verb))
         parts.verbs |= 1u << WEIR_OP_UNLINK;
     return parts;
 }

@@ -43,6 +43,13 @@ struct weir_written {
     uint64_t *ops_of_rank; /* transfers each rank made, if not all made all; else NULL */
 };
 
+/* Items of a kind, files or directories, that this run has made in trees. */
+struct weir_made {
+    const struct weir_target *target; /* NULL: none yet */
+    uint64_t repetition;
+    uint64_t *ops_of_rank; /* items each rank made, if not all made all; else NULL */
+};
+
 /* The depth of one phase, as it was found before its first repetition; 0: not yet. */
 struct weir_depth_choice {
     unsigned depth;
@@ -94,6 +101,7 @@ struct weir_run {
     struct weir_filler filler;
     uint64_t last_generation;
     struct weir_written written;
+    struct weir_made made[2];         /* files, and directories */
     struct weir_file *open_file;      /* left open by the phase before; NULL: none */
     struct weir_depth_choice *depths; /* by the position of the phase in the test */
 

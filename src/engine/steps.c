@@ -6,6 +6,7 @@
 #include "gather.h"
 #include "phase_data.h"
 #include "phase_names.h"
+#include "phase_tree.h"
 #include "phase_windows.h"
 
 #include <assert.h>
@@ -66,7 +67,9 @@ static int run_phase(struct weir_run *run, const struct weir_phase *phase, struc
 {
     if (weir_verb_removes(phase->verb) || !run->is_ending)
         weir_run_report_beginning(run, phase, 0);
-    if (weir_verb_works_on_names(phase->verb))
+    if (weir_verb_works_on_trees(phase->verb) && weir_verb_removes(phase->verb))
+        return weir_phase_tree(run, phase, error);
+    if (weir_verb_works_on_names(phase->verb) && !weir_verb_works_on_trees(phase->verb))
         return weir_phase_remove(run, phase, error);
     if (run->is_ending) {
         weir_phase_close_left_file(run);
@@ -78,7 +81,8 @@ static int run_phase(struct weir_run *run, const struct weir_phase *phase, struc
         weir_gather_skipped(run, phase);
         return 0;
     }
-    return weir_phase_data(run, phase, error);
+    return weir_verb_works_on_trees(phase->verb) ? weir_phase_tree(run, phase, error)
+                                                 : weir_phase_data(run, phase, error);
 }
 
 /* In slices, so that a signal is noticed, which may come to another rank alone. */

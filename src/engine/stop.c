@@ -66,22 +66,12 @@ static bool has_status(const struct weir_run *run, const struct weir_phase *phas
     return phase->stop.status_path != NULL && !run->test->is_dry_run;
 }
 
-int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64_t owner,
-                    uint64_t layout_ops, uint64_t *limit, struct weir_error *error)
+int weir_stop_limit_by_status(struct weir_run *run, const struct weir_phase *phase, uint64_t *limit,
+                              struct weir_error *error)
 {
     uint64_t status = 0;
     int code;
 
-    *limit = layout_ops;
-    if (phase->stop.op_limit != 0 && phase->stop.op_limit < *limit)
-        *limit = phase->stop.op_limit;
-    if (!weir_verb_reads(phase->verb))
-        return 0;
-    if (weir_run_has_written(run, phase->target)) {
-        if (run->written.ops_of_rank != NULL && run->written.ops_of_rank[owner] < *limit)
-            *limit = run->written.ops_of_rank[owner];
-        return 0;
-    }
     if (!has_status(run, phase))
         return 0;
     if (run->group->rank == 0)
@@ -92,6 +82,22 @@ int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64
     if (code == 0 && status < *limit)
         *limit = status;
     return code;
+}
+
+int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64_t owner,
+                    uint64_t layout_ops, uint64_t *limit, struct weir_error *error)
+{
+    *limit = layout_ops;
+    if (phase->stop.op_limit != 0 && phase->stop.op_limit < *limit)
+        *limit = phase->stop.op_limit;
+    if (!weir_verb_reads(phase->verb))
+        return 0;
+    if (weir_run_has_written(run, phase->target)) {
+        if (run->written.ops_of_rank != NULL && run->written.ops_of_rank[owner] < *limit)
+            *limit = run->written.ops_of_rank[owner];
+        return 0;
+    }
+    return weir_stop_limit_by_status(run, phase, limit, error);
 }
 
 /* Kept only if some rank did less than its layout: at a hundred thousand ranks the list takes

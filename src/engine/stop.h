@@ -12,6 +12,11 @@
 int weir_stop_limit(struct weir_run *run, const struct weir_phase *phase, uint64_t owner,
                     uint64_t layout_ops, uint64_t *limit, struct weir_error *error);
 
+/* For items of trees that another run made: no more of them than the status file says, if the plan
+ * names one. Collective. */
+int weir_stop_limit_by_status(struct weir_run *run, const struct weir_phase *phase, uint64_t *limit,
+                              struct weir_error *error);
+
 /* Remembers how far each rank came with a write that has been gathered. Collective. */
 int weir_stop_remember(struct weir_run *run, uint64_t ops_done);
 

@@ -191,11 +191,17 @@ static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t
                      uint64_t offset)
 {
     static const char *const words[] = {
-        [WEIR_ACTIVITY_NONE] = "",         [WEIR_ACTIVITY_CHECK] = "check of",
-        [WEIR_ACTIVITY_OPEN] = "open",     [WEIR_ACTIVITY_WRITE] = "write",
-        [WEIR_ACTIVITY_READ] = "read",     [WEIR_ACTIVITY_MIX] = "read or write",
-        [WEIR_ACTIVITY_SYNC] = "sync",     [WEIR_ACTIVITY_CLOSE] = "close",
-        [WEIR_ACTIVITY_REMOVE] = "remove", [WEIR_ACTIVITY_WAIT] = "wait for other ranks, with",
+        [WEIR_ACTIVITY_NONE] = "",
+        [WEIR_ACTIVITY_CHECK] = "check of",
+        [WEIR_ACTIVITY_OPEN] = "open",
+        [WEIR_ACTIVITY_WRITE] = "write",
+        [WEIR_ACTIVITY_READ] = "read",
+        [WEIR_ACTIVITY_MIX] = "read or write",
+        [WEIR_ACTIVITY_SYNC] = "sync",
+        [WEIR_ACTIVITY_CLOSE] = "close",
+        [WEIR_ACTIVITY_REMOVE] = "remove",
+        [WEIR_ACTIVITY_NAMES] = "work on the tree in",
+        [WEIR_ACTIVITY_WAIT] = "wait for other ranks, with",
     };
     bool moves = activity == WEIR_ACTIVITY_WRITE || activity == WEIR_ACTIVITY_READ ||
                  activity == WEIR_ACTIVITY_MIX;

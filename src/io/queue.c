@@ -216,6 +216,65 @@ void weir_queue_perform(struct weir_queue *queue, struct weir_op *op)
     check_result(op);
 }
 
+/* All of the data, outside of the queue: nothing is in flight. */
+static int64_t move_part(struct weir_queue *queue, struct weir_op *op)
+{
+    struct weir_op *done;
+    int count;
+
+    if (queue->transfer->transfer != NULL)
+        return queue->transfer->transfer(queue->session, op);
+    count = queue->transfer->submit(queue->session, &op, 1);
+    while (count == 1 &&
+           (count = queue->transfer->reap(queue->session, &done, 1, 1, WEIR_FOREVER)) == 0)
+        count = 1;
+    return count < 0 ? count : op->result;
+}
+
+static int move_all(struct weir_queue *queue, struct weir_op *op, enum weir_op_verb verb)
+{
+    struct weir_op part = *op;
+
+    part.verb = verb;
+    while (part.size > 0) {
+        int64_t moved = move_part(queue, &part);
+
+        if (moved == -EINTR)
+            continue;
+        if (moved <= 0)
+            return moved < 0 ? (int)moved : verb == WEIR_OP_READ ? -ENODATA : -EIO;
+        part.data = (unsigned char *)part.data + moved;
+        part.offset += (uint64_t)moved;
+        part.size -= (uint64_t)moved;
+    }
+    return 0;
+}
+
+void weir_queue_perform_chain(struct weir_queue *queue, struct weir_op *op,
+                              const enum weir_op_verb steps[], unsigned count)
+{
+    enum weir_op_verb verb = op->verb;
+    int result = 0;
+
+    op->file = NULL;
+    op->issued_ns = issue_stamp(queue);
+    for (unsigned i = 0; i < count; i++) {
+        int code;
+
+        if (result != 0 && (steps[i] != WEIR_OP_CLOSE || op->file == NULL))
+            continue;
+        op->verb = steps[i];
+        code = is_transfer(steps[i]) ? move_all(queue, op, steps[i]) : perform(queue->session, op);
+        if (result == 0)
+            result = code;
+    }
+    op->done_ns = weir_queue_now(queue);
+    op->accepted_ns = op->done_ns;
+    op->result = result;
+    op->file = NULL;
+    op->verb = verb;
+}
+
 /* Hands to the backend as much of what waits as it takes. 0, or the error that broke the session.
  * One pair of stamps serves the whole batch. */
 static int submit_pending(struct weir_queue *queue)

@@ -89,6 +89,14 @@ static inline void weir_queue_transfer(struct weir_queue *queue, struct weir_op 
  * the operation. */
 void weir_queue_perform(struct weir_queue *queue, struct weir_op *op);
 
+/* Does steps that belong together, open, write, sync and close of one file for instance, one after
+ * the other and at once, with one pair of stamps around them. The file that a step opens is that of
+ * the steps behind it; a step that fails leaves out those behind it, but for the close of a file
+ * that is open. op->result is 0, or the -errno of the first failure; transfers are of op->size
+ * bytes at op->offset, and go on where they come back short. Nothing may be in flight. */
+void weir_queue_perform_chain(struct weir_queue *queue, struct weir_op *op,
+                              const enum weir_op_verb steps[], unsigned count);
+
 /* Submits what waits, then hands back completed ops: at least `min` (never more than are
  * outstanding; fewer if `timeout_ns` is over before, or a signal comes), at most `max`. Returns
  * how many, or -errno if the session is broken. */

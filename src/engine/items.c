@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the number of an operation to the item and its paths: nothing is kept of an item but what is
+ * in the slots. */
+#include "items.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- verbs ---- */
+
+/* What an item's verb counts as, and the operations on its name or file that it is made of: those
+ * for data are left out if there are none. */
+static const struct {
+    enum weir_op_verb counted;
+    enum weir_op_verb only; /* of verbs that are one operation */
+    bool opens;
+} kinds[WEIR_VERB_COUNT] = {
+    [WEIR_CREATE] = {.counted = WEIR_OP_CREATE, .opens = true},
+    [WEIR_OPEN] = {.counted = WEIR_OP_OPEN, .opens = true},
+    [WEIR_READ_FILE] = {.counted = WEIR_OP_READ_FILE, .opens = true},
+    [WEIR_MKNOD] = {.counted = WEIR_OP_MKNOD, .only = WEIR_OP_MKNOD},
+    [WEIR_STAT] = {.counted = WEIR_OP_STAT, .only = WEIR_OP_STAT},
+    [WEIR_LOOKUP] = {.counted = WEIR_OP_LOOKUP, .only = WEIR_OP_STAT},
+    [WEIR_RENAME] = {.counted = WEIR_OP_RENAME, .only = WEIR_OP_RENAME},
+    [WEIR_LINK] = {.counted = WEIR_OP_LINK, .only = WEIR_OP_LINK},
+    [WEIR_SYMLINK] = {.counted = WEIR_OP_SYMLINK, .only = WEIR_OP_SYMLINK},
+    [WEIR_CHMOD] = {.counted = WEIR_OP_CHMOD, .only = WEIR_OP_CHMOD},
+    [WEIR_SETXATTR] = {.counted = WEIR_OP_SETXATTR, .only = WEIR_OP_SETXATTR},
+    [WEIR_GETXATTR] = {.counted = WEIR_OP_GETXATTR, .only = WEIR_OP_GETXATTR},
+    [WEIR_LIST] = {.counted = WEIR_OP_LIST, .only = WEIR_OP_LIST},
+    [WEIR_LIST_STAT] = {.counted = WEIR_OP_LIST, .only = WEIR_OP_LIST},
+    [WEIR_UNLINK] = {.counted = WEIR_OP_UNLINK, .only = WEIR_OP_UNLINK},
+    [WEIR_MKDIR] = {.counted = WEIR_OP_MKDIR, .only = WEIR_OP_MKDIR},
+    [WEIR_RMDIR] = {.counted = WEIR_OP_RMDIR, .only = WEIR_OP_RMDIR},
+};
+
+static struct weir_item_verb verb_of(const struct weir_names *names, enum weir_verb verb)
+{
+    struct weir_item_verb made = {.verb = verb, .counted = kinds[verb].counted};
+    bool makes = verb == WEIR_CREATE;
+    bool moves = names->bytes > 0 && (makes || verb == WEIR_READ_FILE);
+
+    if (!kinds[verb].opens) {
+        made.steps[made.step_count++] = kinds[verb].only;
+        return made;
+    }
+    made.bytes = moves ? names->bytes : 0;
+    made.steps[made.step_count++] = WEIR_OP_OPEN;
+    if (moves)
+        made.steps[made.step_count++] = makes ? WEIR_OP_WRITE : WEIR_OP_READ;
+    if (makes && names->must_sync)
+        made.steps[made.step_count++] = WEIR_OP_SYNC;
+    made.steps[made.step_count++] = WEIR_OP_CLOSE;
+    return made;
+}
+
+static void set_verbs(struct weir_items *items)
+{
+    const struct weir_names *names = items->names;
+
+    if (items->phase->verb != WEIR_CYCLE) {
+        items->verbs[0] = verb_of(names, items->phase->verb);
+        items->verb_count = 1;
+        return;
+    }
+    for (unsigned i = 0; i < names->cycle_count; i++)
+        items->verbs[i] = verb_of(names, names->cycle[i]);
+    items->verb_count = names->cycle_count;
+}
+
+enum weir_op_verb weir_items_counted_as(enum weir_verb verb)
+{
+    return kinds[verb].counted;
+}
+
+unsigned weir_items_counted(const struct weir_phase *phase)
+{
+    unsigned counted = 0;
+
+    if (phase->verb != WEIR_CYCLE)
+        return 1u << kinds[phase->verb].counted;
+    for (unsigned i = 0; i < phase->names.cycle_count; i++)
+        counted |= 1u << kinds[phase->names.cycle[i]].counted;
+    return counted;
+}
+
+/* Of transfers, every queue that does not block has several in flight. */
+static bool is_queued(const struct weir_items *items)
+{
+    const struct weir_name_ops *names = weir_backend_item_names(items->run->backend);
+
+    if (items->run->queue.is_blocking || names == NULL || items->phase->depth == 1)
+        return false;
+    for (unsigned i = 0; i < items->verb_count; i++)
+        for (unsigned step = 0; step < items->verbs[i].step_count; step++)
+            if (items->verbs[i].steps[step] > WEIR_OP_SYNC &&
+                (names->queued & 1u << items->verbs[i].steps[step]) == 0)
+                return false;
+    return true;
+}
+
+/* ---- whose ---- */
+
+uint64_t weir_items_tree_owner(const struct weir_run *run, const struct weir_phase *phase,
+                               uint64_t owner)
+{
+    if (!phase->target->tree->is_own)
+        return 0;
+    return weir_shift_owner(&phase->names.tree_shift, &run->placement, owner);
+}
+
+/* A tree for all is made and removed by rank 0, which also removes what all share. */
+static bool is_done_by_first_rank(const struct weir_items *items)
+{
+    const struct weir_names *names = items->names;
+    enum weir_verb verb = items->phase->verb;
+    bool is_tree_of_all = items->are_directories && !items->phase->target->tree->is_own;
+
+    return names->by_first_rank || (is_tree_of_all && (verb == WEIR_MKDIR || verb == WEIR_RMDIR)) ||
+           (names->is_shared && weir_verb_removes(verb));
+}
+
+/* The first rank does for each of them what they have of their own. */
+static uint64_t owners_of_first_rank(const struct weir_items *items)
+{
+    bool is_for_each = items->names->by_first_rank && !items->names->is_shared &&
+                       (!items->are_directories || items->phase->target->tree->is_own);
+
+    return is_for_each ? (uint64_t)items->run->group->size : 1;
+}
+
+static void set_counts(struct weir_items *items)
+{
+    const struct weir_tree *tree = items->phase->target->tree;
+    bool is_first = items->run->group->rank == 0;
+
+    items->is_chain = items->phase->verb == WEIR_RENAME && items->names->new_item == NULL;
+    items->owner = weir_run_owner(items->run, items->phase);
+    items->per_owner = items->are_directories ? tree->set_count * weir_tree_directories(tree)
+                                              : weir_tree_items(tree);
+    if (items->is_chain)
+        items->per_owner = items->per_owner > 1 ? items->per_owner + 1 : 0;
+    items->count = items->per_owner;
+    if (!is_done_by_first_rank(items))
+        return;
+    items->owner = 0;
+    items->count = is_first ? items->per_owner * owners_of_first_rank(items) : 0;
+}
+
+static void set_owner(struct weir_items *items, struct weir_tree_paths *paths, uint64_t owner)
+{
+    const struct weir_target *target = items->phase->target;
+
+    paths->names.item_owner = owner;
+    paths->names.tree_owner = weir_items_tree_owner(items->run, items->phase, owner);
+    paths->names.root = target->paths[paths->names.tree_owner % target->path_count];
+    paths->directory = UINT64_MAX;
+}
+
+static int init_paths(struct weir_items *items, struct weir_tree_paths *paths, const char *item)
+{
+    const struct weir_target *target = items->phase->target;
+    uint64_t tree_owner = weir_items_tree_owner(items->run, items->phase, items->owner);
+
+    return weir_tree_paths_init(paths, target->tree,
+                                &(struct weir_tree_names){
+                                    .root = target->paths[tree_owner % target->path_count],
+                                    .item = item,
+                                    .tree_owner = tree_owner,
+                                    .item_owner = items->owner,
+                                    .repetition = items->run->repetition,
+                                });
+}
+
+int weir_items_init(struct weir_items *items, const struct weir_run *run,
+                    const struct weir_phase *phase)
+{
+    const struct weir_names *names = &phase->names;
+    int code;
+
+    *items = (struct weir_items){
+        .run = run,
+        .phase = phase,
+        .names = names,
+        .are_directories = names->item == NULL,
+    };
+    set_verbs(items);
+    set_counts(items);
+    items->is_queued = is_queued(items);
+    items->present_owner = items->owner;
+    code = init_paths(items, &items->paths, names->item);
+    if (code == 0 && names->new_item != NULL)
+        code = init_paths(items, &items->new_paths, names->new_item);
+    if (code != 0)
+        return code;
+    items->slots = calloc(run->queue.depth, sizeof *items->slots);
+    return items->slots != NULL ? 0 : -ENOMEM;
+}
+
+void weir_items_fini(struct weir_items *items)
+{
+    free(items->slots);
+    items->slots = NULL;
+}
+
+/* ---- paths ---- */
+
+/* The first item is away under a name of its own while the others move up. */
+static void choose_link_of_chain(struct weir_items *items, struct weir_item_slot *slot,
+                                 uint64_t link)
+{
+    static const char away[] = "-XX";
+    uint64_t last = items->per_owner - 1;
+    size_t length;
+
+    length = weir_tree_item_path(&items->paths, link == last ? 0 : link, slot->path);
+    if (link == last)
+        memcpy(slot->path + length, away, sizeof away);
+    length = weir_tree_item_path(&items->paths, link == 0 ? 0 : link - 1, slot->new_path);
+    if (link == 0)
+        memcpy(slot->new_path + length, away, sizeof away);
+}
+
+static void choose_paths(struct weir_items *items, struct weir_item_slot *slot, uint64_t index)
+{
+    bool removes = items->phase->verb == WEIR_RMDIR;
+
+    if (items->is_chain) {
+        choose_link_of_chain(items, slot, index);
+    } else if (items->are_directories) {
+        /* What lies in a directory goes before it. */
+        weir_tree_directory_path(&items->paths, removes ? items->per_owner - 1 - index : index,
+                                 slot->path);
+    } else {
+        weir_tree_item_path(&items->paths, index, slot->path);
+        if (items->names->new_item != NULL)
+            weir_tree_item_path(&items->new_paths, index, slot->new_path);
+    }
+}
+
+void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, uint64_t index)
+{
+    uint64_t within = index;
+
+    slot->index = index;
+    if (__builtin_expect(items->count > items->per_owner, 0)) {
+        uint64_t owner = index / items->per_owner;
+
+        within = index % items->per_owner;
+        if (owner != items->present_owner) {
+            set_owner(items, &items->paths, owner);
+            if (items->names->new_item != NULL)
+                set_owner(items, &items->new_paths, owner);
+            items->present_owner = owner;
+        }
+    }
+    slot->place = within;
+    choose_paths(items, slot, within);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The items, or directories, of trees that a rank works on in a phase: which one is next, what its
+ * paths are, and of which steps each verb of the phase is made. */
+#ifndef WEIR_ENGINE_ITEMS_H
+#define WEIR_ENGINE_ITEMS_H
+
+#include "run.h"
+
+#define WEIR_ITEM_STEPS_MAX 5
+
+/* A verb of the phase. */
+struct weir_item_verb {
+    enum weir_verb verb;
+    enum weir_op_verb counted; /* under which its operations are counted */
+    unsigned step_count;
+    enum weir_op_verb steps[WEIR_ITEM_STEPS_MAX]; /* done one after the other, timed as one */
+    uint64_t bytes;                               /* that it moves */
+};
+
+/* The item that is worked on in a slot of the queue. */
+struct weir_item_slot {
+    uint64_t index;       /* among those of the rank */
+    uint64_t place;       /* where its data would lie, if all items were one file */
+    unsigned verb;        /* position in weir_items.verbs, ... */
+    unsigned step;        /* ... and among its steps */
+    int code;             /* of the step that failed; 0: none */
+    uint64_t issued_ns;   /* of the first step */
+    uint64_t accepted_ns; /* likewise */
+    uint64_t found;       /* names in a directory that was listed */
+    struct weir_name_request request;
+    struct weir_name_facts facts;
+    struct weir_file_params params;
+    char path[WEIR_PATH_BYTES];
+    char new_path[WEIR_PATH_BYTES];
+};
+
+struct weir_items {
+    const struct weir_run *run;
+    const struct weir_phase *phase;
+    const struct weir_names *names;
+    unsigned verb_count;
+    struct weir_item_verb verbs[WEIR_CYCLE_MAX];
+    bool are_directories; /* of the trees */
+    bool is_chain;        /* the renames of mdtest: one more than items */
+    bool is_queued;       /* several of them are in flight at once */
+    bool must_exist;      /* what is to be removed was made by this run */
+    uint64_t owner;       /* of the items; the first one, where rank 0 works for all */
+    uint64_t per_owner;   /* operations */
+    uint64_t count;       /* of this rank: per_owner, that of all ranks, or 0 */
+    uint64_t present_owner;
+    struct weir_source *source; /* of the data of items, ... */
+    uint64_t source_owner;      /* ... which are this one's; set by the phase */
+    struct weir_tree_paths paths;
+    struct weir_tree_paths new_paths; /* with the pattern of new names, if there is one */
+    uint64_t absent_count;            /* were to be removed, and not there */
+    uint64_t left_count;              /* directories that were not empty, ... */
+    char left[WEIR_PATH_BYTES];       /* ... and the first of them */
+    struct weir_item_slot *slots;     /* one per slot of the queue */
+};
+
+/* The tree in which the items of `owner` are. */
+uint64_t weir_items_tree_owner(const struct weir_run *run, const struct weir_phase *phase,
+                               uint64_t owner);
+
+/* 0, -ENOMEM, or what weir_tree_paths_init says. */
+int weir_items_init(struct weir_items *items, const struct weir_run *run,
+                    const struct weir_phase *phase);
+void weir_items_fini(struct weir_items *items);
+
+/* Makes `slot` item `index` (< count), its paths included. */
+void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, uint64_t index);
+
+/* The verb under which operations of `verb` are counted; and all those of a phase, 1u << each. */
+enum weir_op_verb weir_items_counted_as(enum weir_verb verb);
+unsigned weir_items_counted(const struct weir_phase *phase);
+
+#endif

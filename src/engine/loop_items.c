@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Items of trees on their way through a loop: the steps of each verb, what is recorded of them, and
+ * what a failure means. Nothing is allocated, opened beside the items, or logged here. */
+#include "loop_step.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct weir_item_verb *verb_of(const struct weir_loop *loop,
+                                            const struct weir_item_slot *slot)
+{
+    return &loop->items->verbs[slot->verb];
+}
+
+/* ---- data ---- */
+
+/* Where the data of an item would lie if all items of its owner were one file, so that no two have
+ * the same; IOR's patterns count items (mdtest). */
+static uint64_t data_place(const struct weir_loop *loop, const struct weir_item_slot *slot)
+{
+    const uint64_t piece = WEIR_PIECE_BYTES;
+    uint64_t bytes = loop->items->names->bytes;
+
+    if (loop->source->identity.mode == WEIR_PAYLOAD_IOR)
+        return slot->place;
+    return slot->place * ((bytes + piece - 1) / piece * piece);
+}
+
+static void fill(struct weir_loop *loop, struct weir_op *op, const struct weir_item_slot *slot)
+{
+    unsigned buffer = weir_loop_next_buffer(loop, op);
+    uint64_t before_ns;
+
+    if (!weir_source_varies(loop->source))
+        return;
+    before_ns = weir_loop_begin_ns(loop);
+    /* A verb before this one may have read into it. */
+    if (loop->items->verb_count > 1)
+        weir_source_init_buffer(loop->source, op->data,
+                                weir_source_first_filler(loop->source, buffer));
+    weir_source_fill(loop->source, op->data, data_place(loop, slot),
+                     weir_source_first_filler(loop->source, buffer));
+    weir_loop_add_data_ns(loop, before_ns);
+}
+
+static void poison(struct weir_loop *loop, struct weir_op *op)
+{
+    uint64_t before_ns;
+
+    weir_loop_next_buffer(loop, op);
+    if (!loop->items->names->must_verify)
+        return;
+    before_ns = weir_loop_begin_ns(loop);
+    weir_source_poison(loop->source, op->data);
+    weir_loop_add_data_ns(loop, before_ns);
+}
+
+static void verify(struct weir_loop *loop, const struct weir_op *op,
+                   const struct weir_item_slot *slot)
+{
+    uint64_t before_ns = weir_loop_begin_ns(loop);
+
+    loop->reading.offset = data_place(loop, slot);
+    loop->reading.bytes = op->size;
+    weir_verify(loop->source, &loop->reading, op->data, &loop->tally->mismatches);
+    weir_loop_add_data_ns(loop, before_ns);
+}
+
+/* ---- a verb of an item: before its first step ---- */
+
+static void set_file_params(const struct weir_loop *loop, struct weir_item_slot *slot,
+                            const struct weir_item_verb *verb)
+{
+    bool makes = verb->verb == WEIR_CREATE;
+
+    slot->params = (struct weir_file_params){
+        .path = slot->path,
+        .can_write = makes,
+        .can_read = true,
+        .must_create = makes,
+        .claim = makes && loop->items->names->is_exclusive ? WEIR_CLAIM_NEW : WEIR_CLAIM_ANY,
+        .group = loop->run->self,
+        .expected_bytes = verb->bytes,
+        .is_item = true,
+    };
+}
+
+static void begin_verb(struct weir_loop *loop, struct weir_op *op, struct weir_item_slot *slot)
+{
+    const struct weir_item_verb *verb = verb_of(loop, slot);
+
+    slot->step = 0;
+    slot->code = 0;
+    op->file = NULL;
+    op->offset = 0;
+    op->size = verb->bytes;
+    op->verb = verb->steps[0];
+    op->may_wait = false;
+    if (op->verb == WEIR_OP_OPEN)
+        set_file_params(loop, slot, verb);
+    slot->request.facts = verb->verb == WEIR_LIST ? NULL : &slot->facts;
+    if (verb->bytes == 0)
+        return;
+    if (verb->verb == WEIR_CREATE)
+        fill(loop, op, slot);
+    else
+        poison(loop, op);
+}
+
+/* Rank 0 may work for other ranks: each has data of its own. */
+static void choose_source(struct weir_items *items)
+{
+    const struct weir_source now = *items->source;
+
+    weir_source_init(items->source, &now.identity, now.filler, items->present_owner,
+                     (uint32_t)items->present_owner);
+    items->source_owner = items->present_owner;
+}
+
+static struct weir_item_slot *begin_item(struct weir_loop *loop, struct weir_op *op)
+{
+    struct weir_items *items = loop->items;
+    struct weir_item_slot *slot = &items->slots[op->slot];
+
+    weir_items_choose(items, slot, op->offset);
+    if (__builtin_expect(items->present_owner != items->source_owner, 0))
+        choose_source(items);
+    slot->verb = 0;
+    slot->request = (struct weir_name_request){.path = slot->path,
+                                               .new_path = slot->new_path,
+                                               .facts = &slot->facts,
+                                               .params = &slot->params,
+                                               .found = &slot->found};
+    op->request = &slot->request;
+    begin_verb(loop, op, slot);
+    return slot;
+}
+
+/* ---- after its last step ---- */
+
+/* Removals go on: what fails is left, and the rest is not left with it. */
+static void fail(struct weir_loop *loop, const struct weir_item_slot *slot, int code)
+{
+    const struct weir_item_verb *verb = verb_of(loop, slot);
+
+    weir_tally_fail(loop->tally, verb->counted, code, slot->index);
+    weir_run_fail(loop->run, code, weir_verb_name(verb->verb), slot->path);
+    if (!loop->run->test->goes_on_after_errors && !weir_verb_removes(loop->phase->verb))
+        weir_loop_request_stop(loop);
+}
+
+/* The first one is told with what is in it, when the loop is over. */
+static void leave(struct weir_items *items, const struct weir_item_slot *slot)
+{
+    if (items->left_count++ == 0)
+        memcpy(items->left, slot->path, sizeof items->left);
+}
+
+/* True if the verb has done what it was to do; else what it has come to is noted. */
+static bool judge(struct weir_loop *loop, const struct weir_item_slot *slot, int code)
+{
+    struct weir_items *items = loop->items;
+    enum weir_verb verb = verb_of(loop, slot)->verb;
+
+    if (verb == WEIR_LOOKUP)
+        code = code == -ENOENT ? 0 : code == 0 ? -EEXIST : code;
+    if (code == 0)
+        return true;
+    if (code == -ENOENT && weir_verb_removes(verb) && !items->must_exist)
+        items->absent_count++;
+    else if ((code == -ENOTEMPTY || code == -EEXIST) && verb == WEIR_RMDIR)
+        leave(items, slot);
+    else if (code == -EEXIST && verb == WEIR_MKDIR && items->are_directories)
+        return true;
+    else
+        fail(loop, slot, code);
+    return false;
+}
+
+/* `issued_ns` is that of the first step. */
+static void record(struct weir_loop *loop, const struct weir_op *op,
+                   const struct weir_item_slot *slot, uint64_t issued_ns, uint64_t accepted_ns)
+{
+    const struct weir_item_verb *verb = verb_of(loop, slot);
+    struct weir_tally *tally = loop->tally;
+
+    if (__builtin_expect(op->done_ns >= loop->look_ns, 0))
+        weir_loop_end_interval(loop, op->done_ns);
+    weir_loop_count(&tally->verbs[verb->counted], op->done_ns - issued_ns, 1, verb->bytes);
+    if (tally->submission != NULL)
+        weir_histogram_add(tally->submission, accepted_ns - issued_ns);
+    if (loop->is_open_loop && slot->verb == 0) {
+        weir_loop_record_lateness(loop, op);
+        weir_histogram_add(tally->response, op->done_ns - op->due_ns);
+    }
+}
+
+static void end_verb(struct weir_loop *loop, struct weir_op *op, struct weir_item_slot *slot,
+                     uint64_t issued_ns, uint64_t accepted_ns, int code)
+{
+    const struct weir_item_verb *verb = verb_of(loop, slot);
+
+    if (!judge(loop, slot, code))
+        return;
+    record(loop, op, slot, issued_ns, accepted_ns);
+    if (verb->verb == WEIR_READ_FILE && loop->items->names->must_verify && verb->bytes > 0)
+        verify(loop, op, slot);
+}
+
+/* ---- one at a time ---- */
+
+static void perform_verb(struct weir_loop *loop, struct weir_op *op, struct weir_item_slot *slot)
+{
+    const struct weir_item_verb *verb = verb_of(loop, slot);
+    struct weir_queue *queue = &loop->run->queue;
+
+    weir_queue_touch(queue);
+    if (verb->step_count == 1)
+        weir_queue_perform(queue, op);
+    else
+        weir_queue_perform_chain(queue, op, verb->steps, verb->step_count);
+    end_verb(loop, op, slot, op->issued_ns, op->accepted_ns, (int)op->result);
+}
+
+void weir_loop_perform_item(struct weir_loop *loop, struct weir_op *op)
+{
+    struct weir_item_slot *slot = begin_item(loop, op);
+    const unsigned verb_count = loop->items->verb_count;
+
+    perform_verb(loop, op, slot);
+    while (__builtin_expect(++slot->verb < verb_count, 0)) {
+        begin_verb(loop, op, slot);
+        perform_verb(loop, op, slot);
+    }
+    weir_loop_poll(loop, loop->run->queue.last_ns);
+    if (__builtin_expect(loop->phase->think_ns != 0, 0))
+        weir_loop_pause_for(loop, loop->phase->think_ns);
+}
+
+void weir_loop_run_items(struct weir_loop *loop)
+{
+    struct weir_queue *queue = &loop->run->queue;
+    struct weir_op *op = weir_queue_take(queue);
+
+    weir_loop_init_op(loop, op);
+    while (weir_loop_has_next(loop, false)) {
+        weir_op_source_next(&loop->ops, op);
+        weir_loop_perform_item(loop, op);
+    }
+    weir_queue_give(queue, op);
+}
+
+/* ---- several in flight ---- */
+
+void weir_loop_begin_item(struct weir_loop *loop, struct weir_op *op)
+{
+    begin_item(loop, op);
+}
+
+/* Of a transfer that came back short: the rest. False if there is none. */
+static bool continues(struct weir_op *op)
+{
+    if (op->result <= 0 || op->result >= (int64_t)op->size)
+        return false;
+    op->data = (unsigned char *)op->data + op->result;
+    op->offset += (uint64_t)op->result;
+    op->size -= (uint64_t)op->result;
+    return true;
+}
+
+static int code_of_step(const struct weir_op *op)
+{
+    bool moves = op->verb == WEIR_OP_WRITE || op->verb == WEIR_OP_READ;
+
+    if (op->result < 0 || !moves)
+        return (int)op->result;
+    return op->result == (int64_t)op->size ? 0 : op->verb == WEIR_OP_READ ? -ENODATA : -EIO;
+}
+
+/* After a step that failed only a file that is open is still closed. */
+static bool has_next_step(struct weir_op *op, struct weir_item_slot *slot,
+                          const struct weir_item_verb *verb)
+{
+    while (++slot->step < verb->step_count) {
+        op->verb = verb->steps[slot->step];
+        if (slot->code == 0 || (op->verb == WEIR_OP_CLOSE && op->file != NULL))
+            return true;
+    }
+    return false;
+}
+
+/* Transfers of which parts came back have moved the slot's place in the buffer. */
+static void restore(struct weir_op *op, const struct weir_item_verb *verb)
+{
+    op->data = (unsigned char *)op->data - op->offset;
+    op->offset = 0;
+    op->size = verb->bytes;
+}
+
+bool weir_loop_complete_item(struct weir_loop *loop, struct weir_op *op)
+{
+    struct weir_item_slot *slot = &loop->items->slots[op->slot];
+    const struct weir_item_verb *verb = verb_of(loop, slot);
+    int code;
+
+    if (slot->step == 0) {
+        slot->issued_ns = op->issued_ns;
+        slot->accepted_ns = op->accepted_ns;
+    }
+    if ((op->result == -EINTR && *loop->stop_signal == 0) || continues(op))
+        return false;
+    code = code_of_step(op);
+    if (slot->code == 0)
+        slot->code = code;
+    if (op->verb == WEIR_OP_WRITE || op->verb == WEIR_OP_READ)
+        restore(op, verb);
+    if (has_next_step(op, slot, verb))
+        return false;
+    /* Lateness is that of the first step. */
+    op->issued_ns = slot->issued_ns;
+    end_verb(loop, op, slot, slot->issued_ns, slot->accepted_ns, slot->code);
+    if (++slot->verb >= loop->items->verb_count || loop->until == 0)
+        return true;
+    begin_verb(loop, op, slot);
+    return false;
+}

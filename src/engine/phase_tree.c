@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One phase on the names of trees: prepare, start together, go through the items, gather. Its
+ * operations are timed from the agreed start on; syncs of the whole file system and the user's
+ * command behind them are within the phase, as its close. */
+#include "phase_tree.h"
+
+#include "gather.h"
+#include "identity.h"
+#include "loop.h"
+#include "stop.h"
+#include "tree_places.h"
+#include "watchdog.h"
+
+#include "weir/base/remedy.h"
+#include "weir/system/processor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+struct tree_phase {
+    struct weir_run *run;
+    const struct weir_phase *phase;
+    const struct weir_names *names;
+    struct weir_items items;
+    struct weir_share share;
+    struct weir_source source;
+    struct weir_op_state *op_states;
+    struct weir_loop loop;
+    struct weir_phase_facts facts;
+};
+
+static bool makes_items(const struct weir_phase *phase)
+{
+    return phase->names.item != NULL &&
+           (phase->verb == WEIR_CREATE || phase->verb == WEIR_MKNOD || phase->verb == WEIR_MKDIR);
+}
+
+/* ---- before the start ---- */
+
+/* The items as a layout has transfers: one byte each, in the order of the phase. */
+static void set_share(struct tree_phase *tree)
+{
+    const struct weir_run *run = tree->run;
+    const struct weir_names *names = tree->names;
+    uint64_t count = tree->items.count > 0 ? tree->items.count : 1;
+    const struct weir_layout layout = {
+        .segment_count = 1, .block_bytes = count, .transfer_bytes = 1, .order = names->order};
+
+    if (names->order != WEIR_ORDER_SEQUENTIAL)
+        tree->facts.order_seed = names->seed_is_given ? names->seed : run->order_seed;
+    weir_share_init(&tree->share, &layout,
+                    &(struct weir_share_params){.ranks = (uint64_t)run->group->size,
+                                                .owner = (uint64_t)run->group->rank,
+                                                .seed = tree->facts.order_seed});
+}
+
+/* As a phase on a file would be that moves the data of an item: what is known of data is asked so.
+ */
+static struct weir_phase as_data_phase(const struct tree_phase *tree)
+{
+    struct weir_phase data = *tree->phase;
+
+    data.verb = tree->phase->verb == WEIR_READ_FILE ? WEIR_READ : WEIR_WRITE;
+    data.transfers.layout = (struct weir_layout){.segment_count = 1,
+                                                 .block_bytes = tree->names->bytes,
+                                                 .transfer_bytes = tree->names->bytes};
+    data.transfers.payload = tree->names->payload;
+    data.transfers.must_verify = tree->names->must_verify;
+    return data;
+}
+
+static bool writes_data(const struct tree_phase *tree)
+{
+    return tree->names->bytes > 0 &&
+           (tree->phase->verb == WEIR_CREATE || tree->phase->verb == WEIR_CYCLE);
+}
+
+static int set_identity(struct tree_phase *tree, struct weir_error *error)
+{
+    const struct weir_phase data = as_data_phase(tree);
+    struct weir_identity *identity = &tree->facts.identity;
+    char path[WEIR_PATH_BYTES] = "";
+
+    *identity =
+        (struct weir_identity){.transfer_bytes = tree->names->bytes, .mode = WEIR_PAYLOAD_NONE};
+    if (tree->names->payload.mode == WEIR_PAYLOAD_NONE || tree->names->bytes == 0)
+        return 0;
+    if (writes_data(tree))
+        return weir_identity_create(tree->run, &data, identity);
+    if (!tree->names->must_verify)
+        return 0;
+    weir_tree_item_path(&tree->items.paths, 0, path);
+    tree->items.paths.directory = UINT64_MAX;
+    return weir_identity_expect(tree->run, &data, path, identity, error);
+}
+
+/* Buffers get their filler once; the loop then only puts stamps. */
+static int set_source(struct tree_phase *tree)
+{
+    struct weir_run *run = tree->run;
+    const struct weir_identity *identity = &tree->facts.identity;
+    int code = 0;
+
+    if (identity->mode == WEIR_PAYLOAD_STAMP)
+        code = weir_filler_prepare(&run->filler, weir_filler_seed(identity), WEIR_FILLER_PIECES);
+    if (code != 0)
+        return code;
+    weir_source_init(&tree->source, identity, run->filler.bytes, tree->items.owner,
+                     (uint32_t)tree->items.owner);
+    tree->items.source = &tree->source;
+    tree->items.source_owner = tree->items.owner;
+    if (!writes_data(tree))
+        return 0;
+    for (unsigned i = 0; i < run->buffers.slots * run->buffers.per_slot; i++)
+        weir_source_init_buffer(&tree->source, weir_buffers_at(&run->buffers, i),
+                                weir_source_first_filler(&tree->source, i));
+    return 0;
+}
+
+/* Items that this run has not made, as it was cut, are not asked for. */
+static int set_limit(struct tree_phase *tree, struct weir_error *error)
+{
+    const struct weir_made *made = &tree->run->made[tree->names->is_directory];
+    uint64_t *limit = &tree->facts.op_limit;
+    int code;
+
+    *limit = tree->items.count;
+    if (tree->items.are_directories || makes_items(tree->phase))
+        return 0;
+    if (made->target == tree->phase->target && made->repetition == tree->run->repetition) {
+        tree->items.must_exist = !tree->run->is_ending;
+        if (made->ops_of_rank != NULL && made->ops_of_rank[tree->items.owner] < *limit)
+            *limit = made->ops_of_rank[tree->items.owner];
+        return 0;
+    }
+    code = weir_stop_limit_by_status(tree->run, tree->phase, limit, error);
+    return code;
+}
+
+static int allocate(struct tree_phase *tree)
+{
+    int code = weir_items_init(&tree->items, tree->run, tree->phase);
+
+    tree->op_states = calloc(tree->run->queue.depth, sizeof *tree->op_states);
+    return code == 0 && tree->op_states == NULL ? -ENOMEM : code;
+}
+
+/* Rank 0 runs the user's command, and the others wait for it. */
+static int run_command(const struct tree_phase *tree, const char *command)
+{
+    int status;
+
+    if (command == NULL || tree->run->group->rank != 0)
+        return 0;
+    status = system(command); /* NOLINT(cert-env33-c): that is what the user asks for */
+    if (status == -1)
+        return -errno;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECHILD;
+}
+
+static void refuse_command(const char *command, int code, struct weir_error *error)
+{
+    if (code == -ECHILD)
+        weir_error_set(error, WEIR_EXIT_FLAWED, code, NULL, "the command \"%s\" failed", command);
+    else if (code != 0)
+        weir_error_set(error, WEIR_EXIT_FLAWED, code, NULL, "the command \"%s\": %s", command,
+                       strerror(-code));
+}
+
+static void prepare_alone(struct tree_phase *tree, struct weir_error *error)
+{
+    const char *command = tree->names->command_before;
+    int code = allocate(tree);
+
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, tree->run->backend->descriptor.name,
+                       "the tree in %s: %s", tree->phase->target->paths[0], strerror(-code));
+    else if (tree->items.are_directories && tree->phase->verb == WEIR_MKDIR)
+        weir_tree_places_make(tree->run, tree->phase, error);
+    if (!weir_error_is_set(error))
+        refuse_command(command, run_command(tree, command), error);
+}
+
+static int prepare(struct tree_phase *tree, struct weir_error *error)
+{
+    int code;
+
+    prepare_alone(tree, error);
+    code = weir_group_agree(tree->run->group, error);
+    if (code != 0)
+        return code;
+    set_share(tree);
+    code = set_limit(tree, error);
+    if (code == 0)
+        code = set_identity(tree, error);
+    if (code == 0)
+        code = set_source(tree);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL, "%s", strerror(-code));
+    tree->facts.depth = tree->items.is_queued ? tree->phase->depth : 1;
+    tree->facts.batch = 1;
+    return weir_group_agree(tree->run->group, error);
+}
+
+/* ---- the work ---- */
+
+static void prepare_loop(struct tree_phase *tree)
+{
+    struct weir_run *run = tree->run;
+
+    tree->loop = (struct weir_loop){
+        .run = run,
+        .phase = tree->phase,
+        .path = tree->phase->target->paths[0],
+        .share = &tree->share,
+        .source = &tree->source,
+        .items = &tree->items,
+        .reading = {.file_number = tree->items.owner,
+                    .writer = (uint32_t)tree->items.owner,
+                    .reader = (uint32_t)run->group->rank,
+                    .is_own_file = true,
+                    .ranks = (uint32_t)run->group->size},
+        .limit = tree->facts.op_limit,
+        .depth = tree->facts.depth,
+        .batch = 1,
+        .mix_seed = weir_random_at(tree->facts.order_seed, UINT32_MAX),
+        .op_states = tree->op_states,
+    };
+}
+
+static void stamp(struct tree_phase *tree, enum weir_stamp first, enum weir_stamp last)
+{
+    uint64_t now_ns = weir_run_now(tree->run);
+
+    for (unsigned i = first; i <= (unsigned)last; i++)
+        tree->run->tally->stamps_ns[i] = now_ns;
+}
+
+/* What makes all of it stable, and what the user wants done, as far as the phase did anything. */
+static void end_work(struct tree_phase *tree)
+{
+    struct weir_run *run = tree->run;
+    const char *root = tree->items.paths.names.root;
+    int code;
+
+    if (tree->names->must_sync_all && tree->items.count > 0) {
+        weir_watchdog_say(run, WEIR_ACTIVITY_SYNC, root);
+        code = weir_backend_item_names(run->backend)->sync_all(run->session, root);
+        if (code != 0) {
+            weir_tally_fail(run->tally, WEIR_OP_SYNC, code, 0);
+            weir_run_fail(run, code, "sync", root);
+        }
+    }
+    code = run_command(tree, tree->names->command_after);
+    if (code != 0)
+        weir_run_fail_for(run, code, "run", tree->names->command_after,
+                          code == -ECHILD ? "it failed" : strerror(-code));
+}
+
+static int work(struct tree_phase *tree)
+{
+    struct weir_run *run = tree->run;
+    struct weir_processor_time before, now;
+    int code, end_code;
+
+    weir_run_arm(run);
+    prepare_loop(tree);
+    before = weir_processor_time();
+    weir_watchdog_say(run, WEIR_ACTIVITY_NAMES, tree->items.paths.names.root);
+    stamp(tree, WEIR_STAMP_OPEN_START, WEIR_STAMP_MOVE_START);
+    code = weir_loop_run(&tree->loop);
+    stamp(tree, WEIR_STAMP_MOVE_STOP, WEIR_STAMP_CLOSE_START);
+    now = weir_processor_time();
+    run->tally->cpu_user_ns = now.user_ns - before.user_ns;
+    run->tally->cpu_system_ns = now.system_ns - before.system_ns;
+    end_work(tree);
+    stamp(tree, WEIR_STAMP_CLOSE_STOP, WEIR_STAMP_CLOSE_STOP);
+    end_code = weir_run_disarm(run);
+    return code != 0 ? code : end_code;
+}
+
+/* ---- after the end ---- */
+
+/* Which items there are now: all, or of each rank so many. */
+static int remember(struct tree_phase *tree)
+{
+    struct weir_run *run = tree->run;
+    struct weir_made *made = &run->made[tree->names->is_directory];
+
+    if (writes_data(tree)) {
+        run->written.target = tree->phase->target;
+        run->written.repetition = run->repetition;
+        run->written.identity = tree->facts.identity;
+    }
+    if (!makes_items(tree->phase))
+        return 0;
+    free(made->ops_of_rank);
+    *made = (struct weir_made){.target = tree->phase->target, .repetition = run->repetition};
+    if (!run->has_incomplete_rank)
+        return 0;
+    return weir_run_collect(run, tree->loop.furthest, &made->ops_of_rank);
+}
+
+static int finish(struct tree_phase *tree, struct weir_error *error)
+{
+    struct weir_run *run = tree->run;
+    int code;
+
+    weir_surroundings_end(run->surroundings, run->group, run->buffers.memory, run->buffers.bytes,
+                          &tree->facts.around);
+    code = weir_group_synchronise(run->group, run->params->clock, &tree->facts.after);
+    if (code != 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
+    if (tree->items.are_directories && tree->phase->verb == WEIR_RMDIR)
+        weir_tree_places_remove(run, tree->phase, &tree->items);
+    weir_tree_places_tell_left(run, &tree->items);
+    tree->facts.absent_count = tree->items.absent_count;
+    tree->facts.left_count = tree->items.left_count;
+    tree->facts.is_incomplete = makes_items(tree->phase) && tree->loop.furthest < tree->items.count;
+    code = weir_gather(run, &tree->facts, error);
+    if (code == 0)
+        code = remember(tree);
+    if (code == 0 && makes_items(tree->phase) && !run->is_ending)
+        code = weir_stop_store(run, tree->phase, tree->loop.furthest, error);
+    return code;
+}
+
+int weir_phase_tree(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
+{
+    struct tree_phase tree = {
+        .run = run,
+        .phase = phase,
+        .names = &phase->names,
+        .facts = {.phase = phase, .file_bytes = UINT64_MAX, .shared_bytes = UINT64_MAX}};
+    int code;
+
+    run->failure = (struct weir_error){0};
+    weir_text_clear(&run->notes);
+    run->is_cut = run->is_called_off = false;
+    *error = run->late_error;
+    code = prepare(&tree, error);
+    if (code == 0) {
+        code = weir_phase_start(run, &tree.facts);
+        if (code == 0)
+            code = work(&tree);
+        if (code == 0)
+            code = finish(&tree, error);
+        if (code != 0)
+            weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, run->backend->descriptor.name,
+                           "the session broke: %s", strerror(-code));
+    }
+    weir_items_fini(&tree.items);
+    free(tree.op_states);
+    return code;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A root is the user's directory, unless it was not there; a top is ours by its name. */
+#include "tree_places.h"
+
+#include "weir/base/remedy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct weir_name_ops *names_of(const struct weir_run *run)
+{
+    return weir_backend_item_names(run->backend);
+}
+
+/* ---- checking ---- */
+
+static int refuse(const struct weir_run *run, const char *path, const char *what,
+                  struct weir_error *error)
+{
+    return weir_error_usage(error, run->backend->descriptor.name,
+                            "%s %s: trees are made in a directory; choose another one "
+                            "with " WEIR_REMEDY_PATH,
+                            path, what);
+}
+
+static int check_root(struct weir_run *run, const char *path, struct weir_error *error)
+{
+    struct weir_name_facts facts;
+    int code = names_of(run)->stat(run->session, path, &facts);
+
+    /* A root may be reached by a link: it is the user's. What a link leads to, mkdir will tell. */
+    if (code != 0 || facts.kind == WEIR_NAME_DIRECTORY || facts.kind == WEIR_NAME_LINK)
+        return 0;
+    return refuse(run, path, "is no directory", error);
+}
+
+static int init_tops(const struct weir_run *run, const struct weir_phase *phase, size_t root,
+                     struct weir_tree_paths *paths)
+{
+    return weir_tree_paths_init(paths, phase->target->tree,
+                                &(struct weir_tree_names){.root = phase->target->paths[root],
+                                                          .tree_owner = (uint64_t)run->group->rank,
+                                                          .item_owner = (uint64_t)run->group->rank,
+                                                          .repetition = run->repetition});
+}
+
+static int check_top(struct weir_run *run, const struct weir_tree_paths *paths, uint64_t set,
+                     struct weir_error *error)
+{
+    struct weir_name_facts facts;
+    char path[WEIR_PATH_BYTES];
+
+    if (weir_tree_top_path(paths, set, path) != 0 ||
+        names_of(run)->stat(run->session, path, &facts) != 0 || facts.kind == WEIR_NAME_DIRECTORY)
+        return 0;
+    return refuse(run, path,
+                  facts.kind == WEIR_NAME_LINK ? "is a symbolic link" : "is no directory", error);
+}
+
+/* Sets are many only if each is small: the first ones tell as much as all. */
+enum { SETS_LOOKED_AT = 64 };
+
+int weir_tree_places_check(struct weir_run *run, const struct weir_phase *phase,
+                           struct weir_error *error)
+{
+    const struct weir_target *target = phase->target;
+    uint64_t sets = target->tree->set_count;
+    struct weir_tree_paths paths;
+    int code = 0;
+
+    if (run->group->rank != 0)
+        return 0;
+    for (size_t i = 0; i < target->path_count && code == 0; i++) {
+        code = check_root(run, target->paths[i], error);
+        if (code == 0 && init_tops(run, phase, i, &paths) != 0)
+            code = weir_error_usage(error, run->test->dialect,
+                                    WEIR_REMEDY_PATH
+                                    ": a path of the tree would be longer than %d bytes",
+                                    WEIR_PATH_BYTES - 1);
+        for (uint64_t set = 0; set < sets && set < SETS_LOOKED_AT && code == 0; set++)
+            code = check_top(run, &paths, set, error);
+    }
+    return code;
+}
+
+/* ---- making ---- */
+
+static int fail_to_make(const struct weir_run *run, const char *path, int code,
+                        struct weir_error *error)
+{
+    return weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
+                          "make the directory %s: %s", path, strerror(-code));
+}
+
+static int make_one(struct weir_run *run, const char *path, struct weir_error *error)
+{
+    struct weir_name_facts facts;
+    int code = names_of(run)->mkdir(run->session, path);
+
+    if (code == -EEXIST && names_of(run)->stat(run->session, path, &facts) == 0)
+        code = facts.kind == WEIR_NAME_DIRECTORY ? 0 : -ENOTDIR;
+    return code == 0 ? 0 : fail_to_make(run, path, code, error);
+}
+
+static int make_root(struct weir_run *run, const char *path, struct weir_error *error)
+{
+    int code = names_of(run)->mkdir(run->session, path);
+
+    run->has_made_directory |= code == 0;
+    return code == 0 || code == -EEXIST ? 0 : fail_to_make(run, path, code, error);
+}
+
+int weir_tree_places_make(struct weir_run *run, const struct weir_phase *phase,
+                          struct weir_error *error)
+{
+    const struct weir_target *target = phase->target;
+    struct weir_tree_paths paths;
+    char path[WEIR_PATH_BYTES];
+    int code = 0;
+
+    if (run->group->rank != 0)
+        return 0;
+    for (size_t i = 0; i < target->path_count && code == 0; i++) {
+        code = make_root(run, target->paths[i], error);
+        if (code == 0)
+            code = init_tops(run, phase, i, &paths);
+        for (uint64_t set = 0; code == 0 && set < target->tree->set_count &&
+                               weir_tree_top_path(&paths, set, path) == 0;
+             set++)
+            code = make_one(run, path, error);
+    }
+    return code;
+}
+
+/* ---- removing ---- */
+
+static void remove_top(struct weir_run *run, const char *path, struct weir_items *items)
+{
+    int code = names_of(run)->rmdir(run->session, path);
+
+    if (code == -ENOTEMPTY || code == -EEXIST) {
+        if (items->left_count++ == 0)
+            snprintf(items->left, sizeof items->left, "%s", path);
+    } else if (code != 0 && code != -ENOENT) {
+        weir_run_fail(run, code, "rmdir", path);
+    }
+}
+
+void weir_tree_places_remove(struct weir_run *run, const struct weir_phase *phase,
+                             struct weir_items *items)
+{
+    const struct weir_target *target = phase->target;
+    struct weir_tree_paths paths;
+    char path[WEIR_PATH_BYTES];
+
+    if (run->group->rank != 0)
+        return;
+    for (size_t i = 0; i < target->path_count; i++) {
+        if (init_tops(run, phase, i, &paths) != 0)
+            continue;
+        for (uint64_t set = 0;
+             set < target->tree->set_count && weir_tree_top_path(&paths, set, path) == 0; set++)
+            remove_top(run, path, items);
+        /* Others may have put something there: then it stays. */
+        if (run->has_made_directory)
+            names_of(run)->rmdir(run->session, target->paths[i]);
+    }
+    run->has_made_directory = false;
+}
+
+/* ---- what was left ---- */
+
+struct first_name {
+    char text[256];
+};
+
+static int keep_first(void *context, const char *name)
+{
+    struct first_name *first = context;
+
+    snprintf(first->text, sizeof first->text, "%s", name);
+    return 1;
+}
+
+void weir_tree_places_tell_left(struct weir_run *run, const struct weir_items *items)
+{
+    struct first_name first = {""};
+    char reason[400];
+    uint64_t found;
+
+    if (items->left_count == 0)
+        return;
+    if (names_of(run)->list != NULL)
+        names_of(run)->list(run->session, items->left, keep_first, &first, NULL, &found);
+    if (first.text[0] != '\0')
+        snprintf(reason, sizeof reason, "it holds %s, which is not of this tree, and is left",
+                 first.text);
+    else
+        snprintf(reason, sizeof reason, "%s", strerror(ENOTEMPTY));
+    weir_run_fail_for(run, -ENOTEMPTY, "rmdir", items->left, reason);
+}
