@@ -8,6 +8,61 @@
 
 #define NONE UINT64_MAX
 
+/* ---- numbers ---- */
+
+/* 64-bit divisions are slow on many processors, and few trees need them. */
+static inline uint64_t divide(uint64_t number, uint64_t by)
+{
+    return (number | by) >> 32 ? number / by : (uint32_t)number / (uint32_t)by;
+}
+
+static inline unsigned digits_of(uint64_t number)
+{
+    unsigned digits = 1;
+
+    for (; number >= 10000; number /= 10000)
+        digits += 4;
+    return digits + (number >= 10) + (number >= 100) + (number >= 1000);
+}
+
+static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233"
+                            "34353637383940414243444546474849505152535455565758596061626364656667"
+                            "6869707172737475767778798081828384858687888990919293949596979899";
+
+/* Below 100, without a zero in front. */
+static inline char *put_pair(char *to, uint64_t number)
+{
+    bool is_short = number < 10;
+
+    memcpy(to, &pairs[2 * number + is_short], 2);
+    return to + 2 - is_short;
+}
+
+static __attribute__((noinline)) char *put_great_number(char *to, uint64_t number)
+{
+    char *end = to + digits_of(number);
+
+    for (to = end; number >= 100; number /= 100)
+        memcpy(to -= 2, &pairs[number % 100 * 2], 2);
+    if (number >= 10)
+        memcpy(to - 2, &pairs[number * 2], 2);
+    else
+        to[-1] = (char)('0' + number);
+    return end;
+}
+
+/* Most numbers have few digits. */
+static inline char *put_number(char *to, uint64_t number)
+{
+    if (number < 100)
+        return put_pair(to, number);
+    if (number >= 10000)
+        return put_great_number(to, number);
+    to = put_pair(to, number / 100);
+    memcpy(to, &pairs[2 * (number % 100)], 2);
+    return to + 2;
+}
+
 /* ---- how many there are ---- */
 
 /* Directories of the levels down to `depth`, or only of that one; 0 if there are too many. */
@@ -59,11 +114,11 @@ static uint64_t first_item_directory(const struct weir_tree *tree)
 static struct weir_tree_item find_item(const struct weir_tree *tree, uint64_t per_set,
                                        uint64_t first, uint64_t index)
 {
-    uint64_t set = index < per_set ? 0 : index / per_set;
+    uint64_t set = index < per_set ? 0 : divide(index, per_set);
     uint64_t in_set = index - set * per_set;
 
     return (struct weir_tree_item){.set = set,
-                                   .directory = first + in_set / tree->items_per_directory,
+                                   .directory = first + divide(in_set, tree->items_per_directory),
                                    .number = first * tree->items_per_directory + in_set};
 }
 
@@ -75,37 +130,8 @@ struct weir_tree_item weir_tree_find_item(const struct weir_tree *tree, uint64_t
 
 /* ---- patterns ---- */
 
-/* The name must be one of a directory's entries, whatever the numbers are. */
-static bool is_name(const struct weir_tree_pattern *pattern, const char *text)
-{
-    return pattern->count > 0 && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
-}
-
-/* Numbers of `letters` may stand in it. */
-static int compile(struct weir_tree_pattern *pattern, const char *text, const char *letters)
-{
-    pattern->count = 0;
-    for (const char *rest = text; *rest != '\0';) {
-        size_t length = strcspn(rest, "%/");
-        char letter = rest[length] == '%' ? rest[length + 1] : '\0';
-
-        if (rest[length] == '/' || pattern->count == WEIR_TREE_PIECES ||
-            length >= WEIR_TREE_PATH_BYTES)
-            return -EINVAL;
-        if (rest[length] == '%' && letter != '%' && (letter == '\0' || !strchr(letters, letter)))
-            return -EINVAL;
-        pattern->pieces[pattern->count].text = rest;
-        pattern->pieces[pattern->count].length = (uint32_t)length + (letter == '%');
-        pattern->pieces[pattern->count++].letter = letter == '%' ? '\0' : letter;
-        rest += length + (rest[length] == '%' ? 2 : 0);
-    }
-    return is_name(pattern, text) ? 0 : -EINVAL;
-}
-
-/* What the letters stand for in one name. */
+/* Numbers in a name that differ within a phase. */
 struct numbers {
-    uint64_t owner;
-    uint64_t repetition;
     uint64_t set;
     uint64_t directory;
     uint64_t item;
@@ -113,53 +139,107 @@ struct numbers {
 
 static inline uint64_t number_of(const struct numbers *numbers, char letter)
 {
-    switch (letter) {
-    case 'r':
-        return numbers->owner;
-    case 'i':
-        return numbers->repetition;
-    case 's':
-        return numbers->set;
-    case 'k':
+    if (letter == 'k')
         return numbers->directory;
-    default:
-        return numbers->item;
+    return letter == 'n' ? numbers->item : numbers->set;
+}
+
+/* A pattern that is taken to pieces. */
+struct reader {
+    struct weir_tree_pattern *pattern;
+    size_t length; /* of its text; WEIR_TREE_NAME_MAX + 1: too long */
+    size_t ended;  /* part of it that is in pieces */
+    uint64_t owner;
+    uint64_t repetition;
+};
+
+static void add_text(struct reader *reader, const char *text, size_t length)
+{
+    if (length > WEIR_TREE_NAME_MAX - reader->length) {
+        reader->length = WEIR_TREE_NAME_MAX + 1;
+        return;
     }
+    memcpy(reader->pattern->text + reader->length, text, length);
+    reader->length += length;
 }
 
-static inline unsigned digits_of(uint64_t number)
+static void add_constant(struct reader *reader, uint64_t number)
 {
-    unsigned digits = 1;
+    char digits[24];
 
-    for (; number >= 10000; number /= 10000)
-        digits += 4;
-    return digits + (number >= 10) + (number >= 100) + (number >= 1000);
+    add_text(reader, digits, (size_t)(put_number(digits, number) - digits));
 }
 
-static inline char *put_number(char *to, uint64_t number)
+/* Ends a piece, behind which a number stands if `letter` is not 0. */
+static int end_piece(struct reader *reader, char letter)
 {
-    static const char pairs[] =
-        "00010203040506070809101112131415161718192021222324252627282930313233"
-        "34353637383940414243444546474849505152535455565758596061626364656667"
-        "6869707172737475767778798081828384858687888990919293949596979899";
-    char *end = to + digits_of(number);
-    char *at = end;
+    struct weir_tree_pattern *pattern = reader->pattern;
 
-    for (; number >= 100; number /= 100)
-        memcpy(at -= 2, &pairs[number % 100 * 2], 2);
-    if (number >= 10)
-        memcpy(to, &pairs[number * 2], 2);
+    if (pattern->count == WEIR_TREE_PIECES)
+        return -EINVAL;
+    pattern->pieces[pattern->count].start = (uint16_t)reader->ended;
+    pattern->pieces[pattern->count].length = (uint16_t)(reader->length - reader->ended);
+    pattern->pieces[pattern->count++].letter = letter;
+    reader->ended = reader->length;
+    return 0;
+}
+
+static int add_letter(struct reader *reader, char letter, const char *letters)
+{
+    if (letter == '\0' || !strchr(letters, letter))
+        return -EINVAL;
+    if (letter == '%')
+        add_text(reader, "%", 1);
+    else if (letter == 'r')
+        add_constant(reader, reader->owner);
+    else if (letter == 'i')
+        add_constant(reader, reader->repetition);
     else
-        *to = (char)('0' + number);
-    return end;
+        return reader->length <= WEIR_TREE_NAME_MAX ? end_piece(reader, letter) : -ENAMETOOLONG;
+    return 0;
+}
+
+/* `letters` may stand in it. */
+static int compile(struct reader *reader, const char *text, const char *letters)
+{
+    memset(reader->pattern, 0, sizeof *reader->pattern);
+    if (text[0] == '\0' || strcmp(text, ".") == 0 || strcmp(text, "..") == 0)
+        return -EINVAL;
+    for (const char *rest = text; *rest != '\0';) {
+        size_t length = strcspn(rest, "%/");
+        int status = 0;
+
+        if (rest[length] == '/')
+            return -EINVAL;
+        add_text(reader, rest, length);
+        rest += length;
+        if (*rest == '%') {
+            status = add_letter(reader, rest[1], letters);
+            rest += 2;
+        }
+        if (status)
+            return status;
+    }
+    if (reader->length > WEIR_TREE_NAME_MAX)
+        return -ENAMETOOLONG;
+    return reader->length > reader->ended ? end_piece(reader, '\0') : 0;
+}
+
+/* Sixteen bytes are a single load and store; what is written too much is overwritten, or behind the
+ * end (WEIR_TREE_PATH_SPARE). */
+static inline char *put_text(char *to, const char *text, size_t length)
+{
+    memcpy(to, text, 16);
+    for (size_t done = 16; done < length; done += 16)
+        memcpy(to + done, text + done, 16);
+    return to + length;
 }
 
 static inline char *put_name(char *to, const struct weir_tree_pattern *pattern,
                              const struct numbers *numbers)
 {
     for (unsigned i = 0; i < pattern->count; i++) {
-        memcpy(to, pattern->pieces[i].text, pattern->pieces[i].length);
-        to += pattern->pieces[i].length;
+        to = put_text(to, pattern->text + pattern->pieces[i].start, pattern->pieces[i].length);
         if (pattern->pieces[i].letter)
             to = put_number(to, number_of(numbers, pattern->pieces[i].letter));
     }
@@ -180,24 +260,27 @@ static size_t name_bytes(const struct weir_tree_pattern *pattern, const struct n
 
 /* ---- directories ---- */
 
-static struct numbers numbers_of(const struct weir_tree_paths *paths, uint64_t set,
-                                 uint64_t directory)
-{
-    return (struct numbers){.owner = paths->names.tree_owner,
-                            .repetition = paths->names.repetition,
-                            .set = set,
-                            .directory = directory};
-}
-
-/* Whether the longest path, with a NUL behind it, fits: that of the last item of the last
- * directory, as no number in a path is greater than the one in the same place of this one. */
-static bool do_all_fit(const struct weir_tree_paths *paths)
+/* 0, or -ENAMETOOLONG if the longest name or path does not fit: those of the last item of the last
+ * directory, as no number is greater than the one in the same place of its path. */
+static int check_lengths(const struct weir_tree_paths *paths)
 {
     const struct weir_tree *tree = paths->tree;
-    uint64_t last = weir_tree_directories(tree) - 1;
-    struct numbers numbers = numbers_of(paths, tree->set_count - 1, last);
+    uint64_t last = paths->directories_per_set - 1;
+    struct numbers numbers = {.set = tree->set_count - 1, .directory = last};
     size_t bytes = strlen(paths->names.root) + 1;
+    size_t item_bytes, longest;
 
+    numbers.item = last * tree->items_per_directory;
+    if (tree->items_per_directory > 0)
+        numbers.item += tree->items_per_directory - 1;
+    longest = item_bytes = name_bytes(&paths->item, &numbers);
+    if (name_bytes(&paths->top, &numbers) > longest)
+        longest = name_bytes(&paths->top, &numbers);
+    if (name_bytes(&paths->node, &numbers) > longest)
+        longest = name_bytes(&paths->node, &numbers);
+    if (longest > WEIR_TREE_NAME_MAX)
+        return -ENAMETOOLONG;
+    bytes += item_bytes + 1;
     if (tree->top)
         bytes += name_bytes(&paths->top, &numbers) + 1;
     while (tree->node && bytes <= WEIR_TREE_PATH_BYTES) {
@@ -206,13 +289,7 @@ static bool do_all_fit(const struct weir_tree_paths *paths)
             break;
         numbers.directory = (numbers.directory - 1) / tree->branching;
     }
-    numbers.owner = paths->names.item_owner;
-    numbers.directory = last;
-    numbers.item = last * tree->items_per_directory +
-                   (tree->items_per_directory > 0 ? tree->items_per_directory - 1 : 0);
-    if (paths->names.item)
-        bytes += name_bytes(&paths->item, &numbers) + 1;
-    return bytes <= WEIR_TREE_PATH_BYTES;
+    return bytes <= WEIR_TREE_PATH_BYTES - WEIR_TREE_PATH_SPARE ? 0 : -ENAMETOOLONG;
 }
 
 static char *put_slash(char *to)
@@ -224,7 +301,7 @@ static char *put_slash(char *to)
 /* "root/top/mdtest_tree.0/", with which all paths of a set begin. */
 static void keep_set(struct weir_tree_paths *paths, uint64_t set)
 {
-    struct numbers numbers = numbers_of(paths, set, 0);
+    const struct numbers numbers = {.set = set};
     size_t length = strlen(paths->names.root);
     char *to = paths->directory_path;
 
@@ -253,7 +330,7 @@ static char *put_line(const struct weir_tree_paths *paths, char *to, struct numb
             to = put_slash(put_name(to, &paths->node, numbers));
         return to;
     }
-    for (; directory > 0; directory = (directory - 1) / branching)
+    for (; directory > 0; directory = divide(directory - 1, branching))
         line[count++] = directory;
     while (count > 0) {
         numbers->directory = line[--count];
@@ -266,7 +343,7 @@ static void keep_directory(struct weir_tree_paths *paths, uint64_t set, uint64_t
 {
     const struct weir_tree *tree = paths->tree;
     uint64_t above = paths->first_item_directory; /* directories without items */
-    struct numbers numbers = numbers_of(paths, set, directory);
+    struct numbers numbers = {.set = set};
     char *end;
 
     if (set != paths->set)
@@ -285,35 +362,35 @@ static void keep_directory(struct weir_tree_paths *paths, uint64_t set, uint64_t
 int weir_tree_paths_init(struct weir_tree_paths *paths, const struct weir_tree *tree,
                          const struct weir_tree_names *names)
 {
+    struct reader top = {&paths->top, 0, 0, names->tree_owner, names->repetition};
+    struct reader node = {&paths->node, 0, 0, names->tree_owner, names->repetition};
+    struct reader item = {&paths->item, 0, 0, names->item_owner, names->repetition};
     int status = 0;
 
     assert(weir_tree_directories(tree) > 0 && tree->set_count > 0);
     assert(tree->depth == 0 || (tree->node && tree->branching > 0));
-    paths->tree = tree;
-    paths->names = *names;
-    paths->directories_per_set = weir_tree_directories(tree);
-    paths->first_item_directory = first_item_directory(tree);
-    paths->items_per_set = weir_tree_item_directories(tree) * tree->items_per_directory;
-    paths->set = NONE;
-    paths->directory = NONE;
-    paths->first_index = 0;
-    paths->item_count = 0;
+    *paths = (struct weir_tree_paths){
+        .tree = tree,
+        .names = *names,
+        .directories_per_set = weir_tree_directories(tree),
+        .first_item_directory = first_item_directory(tree),
+        .items_per_set = weir_tree_item_directories(tree) * tree->items_per_directory,
+        .set = NONE,
+        .directory = NONE,
+    };
     if (tree->top)
-        status = compile(&paths->top, tree->top, "ris");
+        status = compile(&top, tree->top, "%ris");
     if (!status && tree->node)
-        status = compile(&paths->node, tree->node, "risk");
+        status = compile(&node, tree->node, "%risk");
     if (!status && names->item)
-        status = compile(&paths->item, names->item, "riskn");
-    if (status)
-        return status;
-    return do_all_fit(paths) ? 0 : -ENAMETOOLONG;
+        status = compile(&item, names->item, "%riskn");
+    return status ? status : check_lengths(paths);
 }
 
 size_t weir_tree_item_path(struct weir_tree_paths *paths, uint64_t index,
                            char path[WEIR_TREE_PATH_BYTES])
 {
-    struct numbers numbers = {.owner = paths->names.item_owner,
-                              .repetition = paths->names.repetition};
+    struct numbers numbers;
     char *to;
 
     assert(paths->names.item);
@@ -336,7 +413,7 @@ size_t weir_tree_directory_path(struct weir_tree_paths *paths, uint64_t index,
                                 char path[WEIR_TREE_PATH_BYTES])
 {
     uint64_t per_set = paths->directories_per_set;
-    uint64_t set = index < per_set ? 0 : index / per_set;
+    uint64_t set = index < per_set ? 0 : divide(index, per_set);
     size_t length;
 
     keep_directory(paths, set, index - set * per_set);
@@ -351,7 +428,7 @@ size_t weir_tree_directory_path(struct weir_tree_paths *paths, uint64_t index,
 int weir_tree_top_path(const struct weir_tree_paths *paths, uint64_t set,
                        char path[WEIR_TREE_PATH_BYTES])
 {
-    struct numbers numbers = numbers_of(paths, set, 0);
+    const struct numbers numbers = {.set = set};
     size_t length = strlen(paths->names.root);
     char *to = path + length;
 

@@ -54,16 +54,20 @@ struct weir_tree_names {
 };
 
 #define WEIR_TREE_PATH_BYTES 4096
-#define WEIR_TREE_PIECES 12 /* of a pattern: literal texts and numbers */
+#define WEIR_TREE_PATH_SPARE 32 /* what no path uses of them: texts are copied in pieces of 16 */
+#define WEIR_TREE_NAME_MAX 255  /* bytes of a name, as file systems have it */
+#define WEIR_TREE_PIECES 12     /* of a pattern: literal texts and numbers */
 
-/* A pattern taken to pieces: literal text, and behind each piece a number if `letter` is not 0. */
+/* A pattern taken to pieces: literal text, among it the numbers that never change, and behind each
+ * piece a number if `letter` is not 0. */
 struct weir_tree_pattern {
     unsigned count;
     struct {
-        const char *text;
-        uint32_t length;
-        char letter;
+        uint16_t start; /* in `text` */
+        uint16_t length;
+        char letter; /* s, k or n */
     } pieces[WEIR_TREE_PIECES];
+    char text[WEIR_TREE_NAME_MAX + 1 + 16];
 };
 
 /* Makes paths; those of one directory in a row share its part, which is kept. */
@@ -84,8 +88,9 @@ struct weir_tree_paths {
     char directory_path[WEIR_TREE_PATH_BYTES];
 };
 
-/* 0, -EINVAL if a pattern has an unknown letter, a slash or too many pieces, or -ENAMETOOLONG if
- * the longest path of the tree would not fit. `tree` and the texts must outlive the paths. */
+/* 0, -EINVAL if a pattern makes no name (it is empty, "." or "..") or has a slash, too many pieces,
+ * or a letter that is unknown or has no meaning in it, or -ENAMETOOLONG if the longest name or path
+ * of the tree would not fit. `tree` and the texts must outlive the paths. */
 int weir_tree_paths_init(struct weir_tree_paths *paths, const struct weir_tree *tree,
                          const struct weir_tree_names *names);
 
