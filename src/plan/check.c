@@ -192,8 +192,9 @@ static int check_verb(const struct weir_check_scope *scope)
         return REFUSE(scope, "%s cannot wait for clean data: only removals can", verb_name(scope));
     if (phase->verb != WEIR_MIXED && phase->transfers.read_percent > 0)
         return REFUSE(scope, "%s has no share of reads: only mixed phases have", verb_name(scope));
-    if (!weir_verb_moves_data(phase->verb) && phase->rate.arrivals != WEIR_ARRIVALS_CLOSED)
-        return REFUSE(scope, "%s has no rate: only phases that move data have", verb_name(scope));
+    if (phase->verb == WEIR_REMOVE && phase->rate.arrivals != WEIR_ARRIVALS_CLOSED)
+        return REFUSE(scope, "%s has no rate: only phases that move data or work on trees have",
+                      verb_name(scope));
     return 0;
 }
 
@@ -290,8 +291,12 @@ static int check_target(const struct weir_check_scope *scope)
     const struct weir_target *target = scope->phase->target;
     int status = 0;
 
+    if (weir_verb_works_on_trees(scope->phase->verb))
+        return 0; /* weir_check_names */
     if (!target || target->path_count == 0)
         return REFUSE(scope, "%s without a file: give a path", verb_name(scope));
+    if (target->tree)
+        return REFUSE(scope, "%s works on files, not on a tree: give a file", verb_name(scope));
     for (size_t i = 0; i < target->path_count && !status; i++)
         status = check_path(scope, target->paths[i]);
     if (status)
@@ -403,8 +408,10 @@ static int check_phase(const struct weir_check_scope *scope)
 {
     int status = weir_check_apply(phase_rules, scope);
 
-    if (status || !weir_verb_moves_data(scope->phase->verb))
+    if (status || scope->phase->verb == WEIR_REMOVE)
         return status;
+    if (weir_verb_works_on_trees(scope->phase->verb))
+        return weir_check_names(scope);
     return weir_check_apply(data_rules, scope);
 }
 

@@ -23,6 +23,10 @@ int weir_check_apply(weir_check_rule *const rules[], const struct weir_check_sco
 
 /* How much a phase that moves data asks of the storage at once: depth, batch, rate and mix. */
 weir_check_rule weir_check_load;
+/* The same of a phase on the items of trees. */
+weir_check_rule weir_check_load_of_names;
+/* A phase on the items or directories of trees: all that is not said by check_verb. */
+weir_check_rule weir_check_names;
 /* Where the ranks of a test and their buffers are, and the page cache that they find. */
 weir_check_rule weir_check_place;
 /* A test's tree of steps: what makes no sense, and what the engine does not do. */

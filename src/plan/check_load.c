@@ -117,6 +117,20 @@ static int check_mix(const struct weir_check_scope *scope)
     return 0;
 }
 
+int weir_check_load_of_names(const struct weir_check_scope *scope)
+{
+    static weir_check_rule *const rules[] = {check_depth, check_rate, NULL};
+    const struct weir_phase *phase = scope->phase;
+
+    if (phase->must_find_depth)
+        return REFUSE(scope, "the best depth is searched for transfers only: give %s a depth",
+                      weir_verb_name(phase->verb));
+    if (phase->rate.is_in_bytes)
+        return REFUSE(scope, "%s has no rate in bytes: give operations per second",
+                      weir_verb_name(phase->verb));
+    return weir_check_apply(rules, scope);
+}
+
 int weir_check_load(const struct weir_check_scope *scope)
 {
     static weir_check_rule *const rules[] = {check_depth, check_batch, check_search,

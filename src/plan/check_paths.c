@@ -180,6 +180,53 @@ static bool is_data(const struct other *other, const struct weir_target *target,
     return strcmp(name, other->plain) == 0 || can_be_made(target, name, other->plain);
 }
 
+/* Whether the name that a path begins with can be made of a pattern. */
+static bool begins_with_pattern(const char *path, const char *pattern)
+{
+    for (; *pattern != '\0'; pattern++) {
+        bool is_number = *pattern == '%' && *++pattern != '%';
+
+        if (is_number ? !step_over_number(&path) : !step_over(&path, pattern, 1))
+            return false;
+    }
+    return *path == '\0' || *path == '/';
+}
+
+/* Whether the path is that of the directory with the trees, or of anything in one of them. */
+static bool is_in_tree(const struct other *other, const struct weir_tree *tree, const char *root)
+{
+    const char *path = other->plain, *name = tree->top ? tree->top : tree->node;
+    size_t length = strlen(root);
+
+    if (length > 0 && root[length - 1] == '/')
+        length--;
+    if (!step_over(&path, root, length))
+        return false;
+    if (*path == '\0')
+        return true;
+    if (root[0] != '\0' && !step_over(&path, "/", 1))
+        return false;
+    return *path != '/' && (!name || begins_with_pattern(path, name));
+}
+
+static int check_tree(const struct others *others, const struct weir_target *target)
+{
+    struct plain_path root;
+
+    for (size_t i = 0; i < target->path_count; i++) {
+        if (!make_plain(target->paths[i], &root))
+            continue;
+        for (size_t k = 0; k < others->count; k++)
+            if (is_in_tree(&others->files[k], target->tree, root.data))
+                return REFUSE(others,
+                              "%s %.256s is in the trees of directories in %.256s: give it a path "
+                              "of its own",
+                              other_names[others->files[k].kind], others->files[k].path,
+                              target->paths[i]);
+    }
+    return 0;
+}
+
 static int check_target(const struct others *others, const struct weir_target *target)
 {
     struct plain_path name;
@@ -209,7 +256,8 @@ static int check_data(const struct others *others, const struct weir_plan *plan)
         for (size_t k = 0; k < plan->tests[i]->phase_count && !status; k++) {
             const struct weir_target *target = plan->tests[i]->phases[k]->target;
 
-            status = target != last ? check_target(others, target) : 0;
+            if (target != last)
+                status = target->tree ? check_tree(others, target) : check_target(others, target);
             last = target;
         }
     }

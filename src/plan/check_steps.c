@@ -51,7 +51,7 @@ static int check_phase(const struct around *around, const struct weir_phase *pha
         return REFUSE(around->scope,
                       "new files for each round of a loop that ends by time: give the loop "
                       "a count, or use the same files in each round");
-    if (test->op_csv_prefix && weir_verb_moves_data(phase->verb) &&
+    if (test->op_csv_prefix && phase->verb != WEIR_REMOVE &&
         (around->loops > 1 || around->is_until))
         return REFUSE(around->scope,
                       "figures of each transfer are kept for the rounds of one loop with a count: "

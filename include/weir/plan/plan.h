@@ -164,6 +164,7 @@ struct weir_transfers {
 };
 
 #define WEIR_CYCLE_MAX 8
+#define WEIR_ITEM_BYTES_MAX (UINT64_C(1) << 30) /* moved by one operation, from one buffer */
 
 /* Work of a phase that operates on names: those of its target, or of its target's trees. */
 struct weir_names {
