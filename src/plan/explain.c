@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells a plan as text: documentation for the user, golden output for tests, and the source of the
  * plan's id. */
-#include "explain_place.h"
+#include "explain.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#define NS_PER_S UINT64_C(1000000000)
 
 const char *const weir_ior_pattern_names[WEIR_IOR_PATTERN_COUNT] = {
     [WEIR_IOR_TIMESTAMP] = "timestamp",
@@ -18,64 +14,14 @@ const char *const weir_ior_pattern_names[WEIR_IOR_PATTERN_COUNT] = {
     [WEIR_IOR_RANDOM] = "random",
 };
 
-/* ---- quantities, always exact ---- */
-
-/* A quantity as text, to be printed in the expression that made it. */
-struct words {
-    char text[48];
-};
-
-static struct words size_of(uint64_t bytes)
-{
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    size_t unit = 0;
-    struct words words;
-
-    while (bytes > 0 && bytes % 1024 == 0 && unit + 1 < sizeof units / sizeof *units) {
-        bytes /= 1024;
-        unit++;
-    }
-    snprintf(words.text, sizeof words.text, "%" PRIu64 " %s", bytes,
-             bytes == 1 && unit == 0 ? "byte" : units[unit]);
-    return words;
-}
-
-static struct words duration_of(uint64_t ns)
-{
-    uint64_t fraction = ns % NS_PER_S;
-    int digits = 9;
-    struct words words;
-
-    while (fraction > 0 && fraction % 10 == 0) {
-        fraction /= 10;
-        digits--;
-    }
-    if (fraction > 0)
-        snprintf(words.text, sizeof words.text, "%" PRIu64 ".%0*" PRIu64 " s", ns / NS_PER_S,
-                 digits, fraction);
-    else
-        snprintf(words.text, sizeof words.text, "%" PRIu64 " s", ns / NS_PER_S);
-    return words;
-}
-
-static struct words count_of(uint64_t count, const char *noun)
-{
-    struct words words;
-
-    snprintf(words.text, sizeof words.text, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
-    return words;
-}
-
-static void add_clause_if(struct weir_text *text, bool is_true, const char *clause)
-{
-    if (is_true)
-        weir_text_add(text, "; %s", clause);
-}
-
 /* ---- files ---- */
 
 static void add_target(struct weir_text *text, const struct weir_target *target)
 {
+    if (target->tree) {
+        weir_explain_tree(text, target);
+        return;
+    }
     weir_text_add(text, target->is_device ? "devices" : "files");
     for (size_t i = 0; i < target->path_count; i++)
         weir_text_add(text, "%s %s", i > 0 ? "," : "", target->paths[i]);
@@ -93,7 +39,8 @@ static bool is_same_target(const struct weir_target *a, const struct weir_target
     if (a->path_count != b->path_count || a->is_shared != b->is_shared ||
         a->has_own_directory != b->has_own_directory ||
         a->has_package_directory != b->has_package_directory || a->is_device != b->is_device ||
-        a->is_new_each_repetition != b->is_new_each_repetition)
+        a->is_new_each_repetition != b->is_new_each_repetition ||
+        !weir_tree_is_same(a->tree, b->tree))
         return false;
     for (size_t i = 0; i < a->path_count; i++)
         if (strcmp(a->paths[i], b->paths[i]) != 0)
@@ -118,108 +65,31 @@ static void add_layout(struct weir_text *text, const struct weir_layout *layout)
     };
 
     weir_text_add(text, "%" PRIu64 " x %s per rank: %s, blocks of %s, %s",
-                  weir_layout_ops_per_rank(layout), size_of(layout->transfer_bytes).text,
-                  count_of(layout->segment_count, "segment").text,
-                  size_of(layout->block_bytes).text, orders[layout->order]);
+                  weir_layout_ops_per_rank(layout), weir_words_size(layout->transfer_bytes).text,
+                  weir_words_count(layout->segment_count, "segment").text,
+                  weir_words_size(layout->block_bytes).text, orders[layout->order]);
     if (layout->seed_is_given && layout->order != WEIR_ORDER_SEQUENTIAL)
         weir_text_add(text, " with seed %" PRIu64, layout->seed);
-}
-
-static void add_shift(struct weir_text *text, const struct weir_shift *shift)
-{
-    const struct words nodes = count_of(shift->distance, "node");
-
-    if (shift->kind == WEIR_SHIFT_NODES)
-        weir_text_add(text, "; part of the rank %s further", nodes.text);
-    if (shift->kind == WEIR_SHIFT_RANDOM)
-        weir_text_add(text, "; part of a random rank at least %s away", nodes.text);
-    if (shift->kind == WEIR_SHIFT_PERMUTATION)
-        weir_text_add(text, "; part of any random rank");
-    if (shift->kind == WEIR_SHIFT_RANDOM || shift->kind == WEIR_SHIFT_PERMUTATION)
-        weir_text_add(text, ", with seed %" PRIu64 "%s", shift->seed,
-                      shift->varies ? " and the repetition" : "");
-}
-
-static void add_payload(struct weir_text *text, const struct weir_payload *payload)
-{
-    add_clause_if(text, payload->mode == WEIR_PAYLOAD_FULL, "every word of data differs");
-    add_clause_if(text, payload->mode == WEIR_PAYLOAD_NONE, "data without content");
-    if (payload->mode == WEIR_PAYLOAD_IOR)
-        weir_text_add(text, "; bytes of IOR's pattern %s",
-                      weir_ior_pattern_names[payload->pattern]);
-    if (payload->seed_is_given)
-        weir_text_add(text, "; data seed %" PRIu32, payload->seed);
-}
-
-static void add_stop(struct weir_text *text, const struct weir_phase *phase)
-{
-    const struct weir_stop *stop = &phase->stop;
-
-    if (stop->deadline_ns > 0)
-        weir_text_add(text, "; stop after %s%s", duration_of(stop->deadline_ns).text,
-                      stop->has_wear_out ? ", when all have done as much as the furthest" : "");
-    if (stop->op_limit > 0)
-        weir_text_add(text, "; at most %s per rank", count_of(stop->op_limit, "transfer").text);
-    if (stop->minimum_ns > 0)
-        weir_text_add(text, "; again until %s are over", duration_of(stop->minimum_ns).text);
-    if (stop->status_path)
-        weir_text_add(text, "; furthest count %s %s", weir_verb_reads(phase->verb) ? "from" : "to",
-                      stop->status_path);
-}
-
-/* "20000", "0.1": as few digits as make the same number again. */
-static struct words number_of(double number)
-{
-    struct words words;
-    int precision = 15;
-
-    do
-        snprintf(words.text, sizeof words.text, "%.*g", precision++, number);
-    while (precision <= 17 && strtod(words.text, NULL) != number);
-    return words;
-}
-
-/* "at 200 MiB per second of each rank, constant" */
-static void add_rate(struct weir_text *text, const struct weir_rate *rate)
-{
-    if (rate->arrivals == WEIR_ARRIVALS_CLOSED)
-        return;
-    if (rate->is_in_bytes && rate->per_s < 0x1p53 && rate->per_s == (double)(uint64_t)rate->per_s)
-        weir_text_add(text, "; at %s", size_of((uint64_t)rate->per_s).text);
-    else
-        weir_text_add(text, "; at %s %s", number_of(rate->per_s).text,
-                      rate->is_in_bytes ? "bytes" : "transfers");
-    weir_text_add(text, " per second of %s, %s", rate->is_per_rank ? "each rank" : "the job",
-                  rate->arrivals == WEIR_ARRIVALS_POISSON ? "Poisson" : "constant");
-}
-
-static void add_depth(struct weir_text *text, const struct weir_phase *phase)
-{
-    if (phase->must_find_depth)
-        weir_text_add(text, "; depth found, up to %u", phase->depth);
-    else if (phase->depth != 1)
-        weir_text_add(text, "; depth %u", phase->depth);
-    if (phase->transfers.batch > 1)
-        weir_text_add(text, ", %u at once", phase->transfers.batch);
 }
 
 static void add_manner(struct weir_text *text, const struct weir_phase *phase)
 {
     if (phase->verb == WEIR_MIXED)
         weir_text_add(text, "; %u%% reads", phase->transfers.read_percent);
-    add_depth(text, phase);
-    add_rate(text, &phase->rate);
-    add_clause_if(text, phase->transfers.is_collective, "collective");
-    add_clause_if(text, phase->transfers.must_verify, "verify");
-    add_clause_if(text, phase->transfers.ends_at_mismatch, "end at the first mismatch");
-    add_clause_if(text, phase->transfers.must_replace, "replace");
-    add_clause_if(text, phase->transfers.must_sync_each, "sync after each transfer");
-    add_clause_if(text, phase->transfers.must_sync_at_end, "sync at end");
-    add_clause_if(text, phase->transfers.has_inner_barriers, "barriers around the transfers");
-    add_clause_if(text, phase->transfers.is_single_attempt, "a short transfer is an error");
-    add_clause_if(text, phase->leaves_open, "leave the file open");
+    weir_explain_depth(text, phase);
+    weir_explain_rate(text, &phase->rate, "transfer");
+    weir_explain_if(text, phase->transfers.is_collective, "collective");
+    weir_explain_if(text, phase->transfers.must_verify, "verify");
+    weir_explain_if(text, phase->transfers.ends_at_mismatch, "end at the first mismatch");
+    weir_explain_if(text, phase->transfers.must_replace, "replace");
+    weir_explain_if(text, phase->transfers.must_sync_each, "sync after each transfer");
+    weir_explain_if(text, phase->transfers.must_sync_at_end, "sync at end");
+    weir_explain_if(text, phase->transfers.has_inner_barriers, "barriers around the transfers");
+    weir_explain_if(text, phase->transfers.is_single_attempt, "a short transfer is an error");
+    weir_explain_if(text, phase->leaves_open, "leave the file open");
     if (phase->think_ns > 0)
-        weir_text_add(text, "; pause %s after each transfer", duration_of(phase->think_ns).text);
+        weir_text_add(text, "; pause %s after each transfer",
+                      weir_words_duration(phase->think_ns).text);
 }
 
 /* The kind of a phase, in a word. */
@@ -233,19 +103,20 @@ static const char *phase_name(const struct weir_phase *phase)
 static void add_phase(struct weir_text *text, const struct weir_test *test,
                       const struct weir_phase *phase)
 {
-    if (weir_verb_works_on_names(phase->verb)) {
-        weir_text_add(text, "remove");
-    } else {
+    if (weir_verb_works_on_trees(phase->verb)) {
+        weir_explain_names(text, phase);
+    } else if (weir_verb_moves_data(phase->verb)) {
         weir_text_add(text, "%-7s ", phase_name(phase));
         add_layout(text, &phase->transfers.layout);
-    }
-    add_shift(text, &phase->shift);
-    if (weir_verb_moves_data(phase->verb)) {
-        add_payload(text, &phase->transfers.payload);
+        weir_explain_shift(text, "part of", &phase->shift);
+        weir_explain_payload(text, &phase->transfers.payload);
         add_manner(text, phase);
-        add_stop(text, phase);
+        weir_explain_stop(text, &phase->stop, "transfer", weir_verb_reads(phase->verb));
+    } else {
+        weir_text_add(text, "remove");
+        weir_explain_shift(text, "part of", &phase->shift);
     }
-    add_clause_if(text, phase->names.only_if_clean, "unless verification failed");
+    weir_explain_if(text, phase->names.only_if_clean, "unless verification failed");
     if (!is_same_target(phase->target, common_target(test))) {
         weir_text_add(text, "; ");
         add_target(text, phase->target);
@@ -257,7 +128,7 @@ static void add_phase(struct weir_text *text, const struct weir_test *test,
 /* "on 4 ranks from rank 2, 8 apart" */
 static void add_ranks(struct weir_text *text, const struct weir_rank_set *ranks)
 {
-    weir_text_add(text, "on %s from rank %" PRIu64, count_of(ranks->count, "rank").text,
+    weir_text_add(text, "on %s from rank %" PRIu64, weir_words_count(ranks->count, "rank").text,
                   ranks->first);
     if (ranks->stride > 1)
         weir_text_add(text, ", %" PRIu64 " apart", ranks->stride);
@@ -271,7 +142,7 @@ static void add_step(struct weir_text *text, const struct weir_test *test,
         weir_text_add(text, "repeat %" PRIu64, step->count);
         break;
     case WEIR_STEP_UNTIL:
-        weir_text_add(text, "repeat until %s are over", duration_of(step->until_ns).text);
+        weir_text_add(text, "repeat until %s are over", weir_words_duration(step->until_ns).text);
         break;
     case WEIR_STEP_ON_RANKS:
         add_ranks(text, &step->ranks);
@@ -284,7 +155,7 @@ static void add_step(struct weir_text *text, const struct weir_test *test,
         weir_text_add(text, "barrier");
         break;
     case WEIR_STEP_SLEEP:
-        weir_text_add(text, "sleep %s", duration_of(step->sleep_ns).text);
+        weir_text_add(text, "sleep %s", weir_words_duration(step->sleep_ns).text);
         break;
     case WEIR_STEP_PHASE:
         add_phase(text, test, step->phase);
@@ -356,9 +227,9 @@ static void add_watchdog(struct weir_text *text, const struct weir_test *test)
         (test->watchdog_ns == WEIR_PLAN_WATCHDOG_NS && test->give_up_ns == 0))
         return;
     weir_text_add(text, "  tell of ranks that do not move for %s",
-                  duration_of(test->watchdog_ns).text);
+                  weir_words_duration(test->watchdog_ns).text);
     if (test->give_up_ns > 0)
-        weir_text_add(text, "; give up after %s", duration_of(test->give_up_ns).text);
+        weir_text_add(text, "; give up after %s", weir_words_duration(test->give_up_ns).text);
     weir_text_add(text, "\n");
 }
 
@@ -367,7 +238,7 @@ static void add_hog(struct weir_text *text, const struct weir_memory_hog *hog)
     uint64_t bytes = hog->bytes_per_rank > 0 ? hog->bytes_per_rank : hog->bytes_per_node;
 
     if (bytes > 0)
-        weir_text_add(text, "  take %s of memory per %s\n", size_of(bytes).text,
+        weir_text_add(text, "  take %s of memory per %s\n", weir_words_size(bytes).text,
                       hog->bytes_per_rank > 0 ? "rank" : "node");
     if (hog->percent_of_node > 0)
         weir_text_add(text, "  take %u%% of the memory of each node\n", hog->percent_of_node);
@@ -376,19 +247,21 @@ static void add_hog(struct weir_text *text, const struct weir_memory_hog *hog)
 static void add_test_terms(struct weir_text *text, const struct weir_test *test)
 {
     if (test->rank_limit > 0)
-        weir_text_add(text, "  on %s at most\n", count_of(test->rank_limit, "rank").text);
+        weir_text_add(text, "  on %s at most\n", weir_words_count(test->rank_limit, "rank").text);
     if (test->time_limit_ns > 0)
-        weir_text_add(text, "  begin no phase after %s\n", duration_of(test->time_limit_ns).text);
+        weir_text_add(text, "  begin no phase after %s\n",
+                      weir_words_duration(test->time_limit_ns).text);
     if (test->outlier_ns > 0)
         weir_text_add(text, "  warn of ranks more than %s from the mean\n",
-                      duration_of(test->outlier_ns).text);
+                      weir_words_duration(test->outlier_ns).text);
     if (test->repetitions != repetitions_in_tree(test))
-        weir_text_add(text, "  counts as %s\n", count_of(test->repetitions, "repetition").text);
+        weir_text_add(text, "  counts as %s\n",
+                      weir_words_count(test->repetitions, "repetition").text);
     if (test->given_nodes > 0)
-        weir_text_add(text, "  count as %s\n", count_of(test->given_nodes, "node").text);
+        weir_text_add(text, "  count as %s\n", weir_words_count(test->given_nodes, "node").text);
     if (test->given_ranks_per_node > 0)
         weir_text_add(text, "  count as %s on the first node\n",
-                      count_of(test->given_ranks_per_node, "rank").text);
+                      weir_words_count(test->given_ranks_per_node, "rank").text);
     weir_plan_explain_place(text, test);
     add_hog(text, &test->hog);
     if (test->rank_csv_path)
@@ -429,15 +302,15 @@ static void add_output(struct weir_text *text, const struct weir_plan *plan)
     const struct weir_output *output = &plan->output;
     struct weir_text clauses = {0};
 
-    add_clause_if(&clauses, strcmp(output->reporter, plan->dialect) != 0, output->reporter);
+    weir_explain_if(&clauses, strcmp(output->reporter, plan->dialect) != 0, output->reporter);
     if (output->style)
         weir_text_add(&clauses, "; as %s", output->style);
     if (output->summary_path)
         weir_text_add(&clauses, "; to %s", output->summary_path);
     if (output->result_path)
         weir_text_add(&clauses, "; result file %s", output->result_path);
-    add_clause_if(&clauses, output->is_plain, "plain");
-    add_clause_if(&clauses, output->warnings_are_errors, "warnings are errors");
+    weir_explain_if(&clauses, output->is_plain, "plain");
+    weir_explain_if(&clauses, output->warnings_are_errors, "warnings are errors");
     if (output->verbosity != 0)
         weir_text_add(&clauses, "; verbosity %d", output->verbosity);
     if (clauses.length > 0)
@@ -451,7 +324,7 @@ void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)
     add_output(text, plan);
     if (plan->has_stop_before)
         weir_text_add(text, "end  %s before the job does\n",
-                      duration_of(plan->stop_before_ns).text);
+                      weir_words_duration(plan->stop_before_ns).text);
     for (size_t i = 0; i < plan->test_count; i++)
         add_test(text, plan->tests[i]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells where a test wants its ranks and their buffers, and the page cache that it wants to find.
  */
-#include "explain_place.h"
+#include "explain.h"
 
 /* Where each policy puts the ranks; behind it, what it needs to know. */
 static const char *const places[WEIR_PIN_POLICIES] = {

@@ -431,11 +431,255 @@ static void sensible_plans_are_accepted(void **state)
     }
 }
 
+/* ---- explaining ---- */
+
+static void add_explanation(struct weir_text *text, void (*change)(struct subject *x))
+{
+    struct subject subject;
+
+    open_subject(&subject);
+    change(&subject);
+    weir_plan_explain(subject.plan, text);
+    weir_plan_close(subject.plan);
+}
+
+static void assert_explained(void (*change)(struct subject *x), const char *expected)
+{
+    struct weir_text text = {0};
+
+    add_explanation(&text, change);
+    assert_string_equal(weir_text_string(&text), expected);
+    weir_text_close(&text);
+}
+
+static void explanation_of_a_typical_plan_reads_well(void **state)
+{
+    (void)state;
+    assert_explained(
+        nothing,
+        "plan   mdtest\n"
+        "test 0  STORE  trees in out  one for all ranks: 1 set test-dir.%i-%s, 13 directories "
+        "mdtest_tree.%k, 3 in each down to depth 2, 10 items in each\n"
+        "  repeat 2\n"
+        "    mkdir     directories of the trees, in order\n"
+        "    create    130 files file.mdtest.%r.%n per rank, in order\n"
+        "    stat      130 files file.mdtest.%r.%n per rank, in order\n"
+        "    read-file 130 files file.mdtest.%r.%n per rank, in order\n"
+        "    unlink    130 files file.mdtest.%r.%n per rank, in order\n"
+        "    rmdir     directories of the trees, in order\n");
+}
+
+static void elaborate(struct subject *x)
+{
+    x->tree = (struct weir_tree){.top = "%r_%s",
+                                 .set_count = 5,
+                                 .items_per_directory = 9,
+                                 .only_leaves = true,
+                                 .is_own = true};
+    x->target.paths = two_paths;
+    x->target.path_count = 2;
+    x->create->names.bytes = 3901;
+    x->create->names.payload =
+        (struct weir_payload){.mode = WEIR_PAYLOAD_FULL, .seed_is_given = true, .seed = 3};
+    x->create->names.is_exclusive = x->create->names.must_verify_made = true;
+    x->create->names.must_sync = x->create->names.must_sync_all = true;
+    x->create->stop = (struct weir_stop){
+        .deadline_ns = S, .has_wear_out = true, .op_limit = 7, .status_path = "status"};
+    full_cycle(x);
+    x->stat->names.order = WEIR_ORDER_SHUFFLED;
+    x->stat->names.seed_is_given = true;
+    x->stat->names.seed = 8;
+    x->stat->shift = (struct weir_shift){.kind = WEIR_SHIFT_NODES_OR_RANKS, .distance = 2};
+    x->stat->names.tree_shift = (struct weir_shift){.kind = WEIR_SHIFT_NODES, .distance = 1};
+    x->stat->depth = 4;
+    x->read->names.order = WEIR_ORDER_SHUFFLED;
+    x->read->think_ns = S;
+    x->read->names.command_before = "one\ntwo";
+    x->read->names.command_after = "three";
+    x->read->stop = (struct weir_stop){.minimum_ns = S, .status_path = "status"};
+    x->remove->verb = WEIR_RENAME;
+    x->remove->names.is_directory = true;
+    x->remove->names.by_first_rank = true;
+    x->tree_remover->target = &x->other_target;
+    x->other_target = x->target;
+    x->other_target.path_count = 1;
+}
+
+static void explanation_of_an_elaborate_plan_says_it_all(void **state)
+{
+    (void)state;
+    assert_explained(
+        elaborate,
+        "plan   mdtest\n"
+        "test 0  STORE  trees in out, b/two  one for each rank: 5 sets %r_%s, 9 items in each of "
+        "the deepest\n"
+        "  repeat 2\n"
+        "    mkdir     directories of the trees, in order\n"
+        "    create    45 files file.mdtest.%r.%n per rank, in order; 3901 bytes each; every word "
+        "of data differs; data seed 3; only files that are not there; verify what was written; "
+        "sync each; sync the file system at the end; stop after 1 s, when all have done as much as "
+        "the furthest; at most 7 operations per rank; furthest count to status\n"
+        "    cycle     stat, read-file, unlink, create, rename, link of 45 files file.mdtest.%r.%n "
+        "per rank, shuffled with seed 8; new names new.%r.%n; items of the rank 2 nodes further, "
+        "or 2 ranks on a single node; in the tree of the rank 1 node further; 3901 bytes each; "
+        "verify; sync each; depth 4; at 5 operations per second of each rank, Poisson\n"
+        "    read-file 45 files file.mdtest.%r.%n per rank, shuffled; pause 1 s after each "
+        "operation; again until 1 s are over; furthest count from status; command before: one?two; "
+        "command after: three\n"
+        "    rename    45 directories file.mdtest.%r.%n per rank, in order; in a chain; rank 0 for "
+        "all ranks\n"
+        "    rmdir     directories of the trees, in order; trees in out  one for each rank: 5 sets "
+        "%r_%s, 9 items in each of the deepest\n");
+}
+
+CHANGE(with_data, x->create->names.bytes = 5)
+CHANGE(change_root, x->target.paths = this_path)
+CHANGE(change_roots, x->target.paths = two_paths; x->target.path_count = 2)
+CHANGE(change_top, x->tree.top = "a.%i-%s")
+CHANGE(change_no_top, x->tree.top = NULL)
+CHANGE(change_node, x->tree.node = "a.%k")
+CHANGE(change_no_node, x->tree.node = NULL)
+CHANGE(change_sets, x->tree.set_count = 2)
+CHANGE(change_tree_depth, x->tree.depth = 1)
+CHANGE(change_branching, x->tree.branching = 2)
+CHANGE(change_items, x->tree.items_per_directory = 11)
+CHANGE(change_leaves, x->tree.only_leaves = true)
+CHANGE(change_own, x->tree.is_own = true)
+CHANGE(change_one_tree, x->other_target = x->target; x->stat->target = &x->other_target;
+       static struct weir_tree other; other = x->tree; other.set_count = 3;
+       x->other_target.tree = &other)
+CHANGE(change_verb, x->stat->verb = WEIR_LOOKUP)
+CHANGE(change_tree_verb, x->stat->names.item = NULL)
+CHANGE(change_item, x->stat->names.item = "a.%r.%n")
+CHANGE(change_kind, x->stat->names.is_directory = true)
+CHANGE(change_shared, x->stat->names.is_shared = true)
+CHANGE(change_first_rank, x->stat->names.by_first_rank = true)
+CHANGE(change_rename, x->stat->verb = WEIR_RENAME)
+CHANGE(change_new_item, x->stat->verb = WEIR_RENAME; x->stat->names.new_item = "a.%r.%n")
+CHANGE(change_new_item_more, x->stat->verb = WEIR_RENAME; x->stat->names.new_item = "b.%r.%n")
+CHANGE(change_shift, x->stat->shift.kind = WEIR_SHIFT_NODES_OR_RANKS)
+CHANGE(change_shift_nodes, x->stat->shift.kind = WEIR_SHIFT_NODES)
+CHANGE(change_shift_distance, change_shift(x); x->stat->shift.distance = 1)
+CHANGE(change_tree_shift, x->stat->names.tree_shift.kind = WEIR_SHIFT_NODES_OR_RANKS)
+CHANGE(change_tree_shift_distance, change_tree_shift(x); x->stat->names.tree_shift.distance = 1)
+CHANGE(change_order, x->stat->names.order = WEIR_ORDER_SHUFFLED)
+CHANGE(change_order_seed, change_order(x); x->stat->names.seed_is_given = true)
+CHANGE(change_order_seed_more, change_order_seed(x); x->stat->names.seed = 1)
+CHANGE(change_bytes, x->create->names.bytes = 6)
+CHANGE(change_bytes_of_read, x->read->names.bytes = 6)
+CHANGE(change_payload, with_data(x); x->create->names.payload.mode = WEIR_PAYLOAD_FULL)
+CHANGE(change_payload_ior, with_data(x); x->create->names.payload.mode = WEIR_PAYLOAD_IOR)
+CHANGE(change_payload_seed, with_data(x); x->create->names.payload.seed_is_given = true)
+CHANGE(change_verify, x->read->names.must_verify = true)
+CHANGE(change_verify_made, x->create->names.must_verify_made = true)
+CHANGE(change_sync, x->create->names.must_sync = true)
+CHANGE(change_sync_all, x->create->names.must_sync_all = true)
+CHANGE(change_exclusive, x->create->names.is_exclusive = true)
+CHANGE(change_before, x->stat->names.command_before = "a")
+CHANGE(change_before_more, x->stat->names.command_before = "b")
+CHANGE(change_after, x->stat->names.command_after = "a")
+CHANGE(change_cycle_order, cycle(x); x->stat->names.cycle[0] = WEIR_READ_FILE;
+       x->stat->names.cycle[1] = WEIR_STAT)
+CHANGE(change_cycle_count, cycle(x); x->stat->names.cycle_count = 3)
+CHANGE(change_depth, x->stat->depth = 2)
+CHANGE(change_rate, x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_CONSTANT, 5, false, false})
+CHANGE(change_rate_more, x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_POISSON, 5, false, false})
+CHANGE(change_rate_rank, x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_POISSON, 5, false, true})
+CHANGE(change_think, x->stat->think_ns = 1)
+CHANGE(change_deadline, x->create->stop.deadline_ns = S)
+CHANGE(change_wear_out, change_deadline(x); x->create->stop.has_wear_out = true)
+CHANGE(change_limit, x->create->stop.op_limit = 1)
+CHANGE(change_minimum, x->stat->stop.minimum_ns = S)
+CHANGE(change_status, x->create->stop.status_path = "s")
+CHANGE(change_status_of_stat, x->stat->stop.status_path = "s")
+
+static void (*const changes_that_matter[])(struct subject *) = {
+    nothing,
+    with_data,
+    change_root,
+    change_roots,
+    change_top,
+    change_no_top,
+    change_node,
+    change_no_node,
+    change_sets,
+    change_tree_depth,
+    change_branching,
+    change_items,
+    change_leaves,
+    change_own,
+    change_one_tree,
+    change_verb,
+    change_tree_verb,
+    change_item,
+    change_kind,
+    change_shared,
+    change_first_rank,
+    change_rename,
+    change_new_item,
+    change_new_item_more,
+    change_shift,
+    change_shift_nodes,
+    change_shift_distance,
+    change_tree_shift,
+    change_tree_shift_distance,
+    change_order,
+    change_order_seed,
+    change_order_seed_more,
+    change_bytes,
+    change_bytes_of_read,
+    change_payload,
+    change_payload_ior,
+    change_payload_seed,
+    change_verify,
+    change_verify_made,
+    change_sync,
+    change_sync_all,
+    change_exclusive,
+    change_before,
+    change_before_more,
+    change_after,
+    cycle,
+    change_cycle_order,
+    change_cycle_count,
+    change_depth,
+    change_rate,
+    change_rate_more,
+    change_rate_rank,
+    change_think,
+    change_deadline,
+    change_wear_out,
+    change_limit,
+    change_minimum,
+    change_status,
+    change_status_of_stat,
+};
+
+#define CHANGE_COUNT (sizeof changes_that_matter / sizeof *changes_that_matter)
+
+static void explanation_differs_when_any_member_differs(void **state)
+{
+    static struct weir_text texts[CHANGE_COUNT];
+
+    (void)state;
+    for (size_t i = 0; i < CHANGE_COUNT; i++) {
+        add_explanation(&texts[i], changes_that_matter[i]);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(texts[i].data, texts[k].data) == 0)
+                fail_msg("changes %zu and %zu have the same text:\n%s", i, k, texts[i].data);
+    }
+    for (size_t i = 0; i < CHANGE_COUNT; i++)
+        weir_text_close(&texts[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(senseless_plans_are_refused_with_a_way_out),
         cmocka_unit_test(sensible_plans_are_accepted),
+        cmocka_unit_test(explanation_of_a_typical_plan_reads_well),
+        cmocka_unit_test(explanation_of_an_elaborate_plan_says_it_all),
+        cmocka_unit_test(explanation_differs_when_any_member_differs),
     };
 
     return cmocka_run_group_tests_name("names_plan", tests, NULL, NULL);

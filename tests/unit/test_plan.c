@@ -1078,6 +1078,7 @@ CHANGE(change_order_seed, change_order(x); x->write->transfers.layout.seed_is_gi
 CHANGE(change_order_seed_more, change_order_seed(x); x->write->transfers.layout.seed = 5)
 CHANGE(change_shift, x->read->shift.kind = WEIR_SHIFT_NODES)
 CHANGE(change_shift_distance, change_shift(x); x->read->shift.distance = 1)
+CHANGE(change_shift_ranks, x->read->shift.kind = WEIR_SHIFT_NODES_OR_RANKS)
 CHANGE(change_shift_random, x->read->shift.kind = WEIR_SHIFT_RANDOM)
 CHANGE(change_shift_random_distance, change_shift_random(x); x->read->shift.distance = 2)
 CHANGE(change_shift_random_seed, change_shift_random(x); x->read->shift.seed = 2)
@@ -1221,6 +1222,7 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_order_seed_more,
     change_shift,
     change_shift_distance,
+    change_shift_ranks,
     change_shift_random,
     change_shift_random_distance,
     change_shift_random_seed,
