@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The verbs of names. */
-#define ALL_NAMES                                                                                  \
-    (1u << WEIR_OP_OPEN | 1u << WEIR_OP_CLOSE | 1u << WEIR_OP_STAT | 1u << WEIR_OP_MKDIR |         \
-     1u << WEIR_OP_UNLINK | 1u << WEIR_OP_RMDIR | 1u << WEIR_OP_RENAME)
-
 extern const struct weir_backend weir_backend_fault;
 
 #define AT(member) WEIR_OPTION_AT(struct fault_options, member)
@@ -143,6 +138,7 @@ static int fault_session_open(const struct weir_session_params *params,
         fault->base.wants_huge_pages = fault->inner->wants_huge_pages;
         fault->base.bypasses_cache = fault->inner->bypasses_cache;
         fault->base.submits_in_reap = fault->inner->submits_in_reap;
+        fault->base.queued_names = fault->inner->queued_names;
         rc = make_slots(fault);
     }
     if (rc < 0) {
@@ -349,9 +345,6 @@ static const struct weir_name_ops fault_name_ops = {
     .check = fault_check,
     .alignment = fault_alignment,
     .kernel_path = fault_kernel_path,
-    /* Names that the inner backend does not queue fail with ENOSYS: the abilities of the wrapper
-     * are those of the inner backend. */
-    .queued = ALL_NAMES,
 };
 
 static const struct weir_memory_ops fault_memory_ops = {

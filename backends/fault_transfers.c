@@ -73,15 +73,6 @@ int weir_fault_error(const struct fault_session *fault, enum weir_op_verb verb, 
 
 /* ---- transfers and whatever else comes through the queue ---- */
 
-/* Whether the inner backend queues this verb. */
-static bool is_queued_inside(const struct fault_session *fault, enum weir_op_verb verb)
-{
-    const struct weir_name_ops *names = fault->inner->backend->names;
-
-    return is_transfer(verb) || verb == WEIR_OP_SYNC ||
-           (names && (names->queued & 1u << verb) != 0);
-}
-
 /* False if the inner backend must not see it: its result is set already. */
 static bool strike(const struct fault_session *fault, struct weir_op *op, bool is_hit)
 {
@@ -111,10 +102,6 @@ static bool set_out(struct fault_session *fault, struct weir_op *op)
     if (fault_slot->is_hit) {
         pause_for(fault->options.delay_ns);
         fault_slot->late_count = fault->options.late_count;
-    }
-    if (!is_queued_inside(fault, op->verb)) {
-        op->result = -ENOSYS;
-        return false;
     }
     if (!strike(fault, op, fault_slot->is_hit))
         return false;

@@ -15,6 +15,9 @@ extern const struct weir_backend weir_backend_null;
 
 enum { FILES_MAX = 16384 };
 
+/* All verbs of names: those of transfers and syncs stand before them. */
+#define QUEUED ((1U << WEIR_OP_BACKEND_VERBS) - (1U << WEIR_OP_OPEN))
+
 struct null_options {
     uint64_t create_ns;
     uint64_t close_ns;
@@ -139,7 +142,8 @@ static int null_session_open(const struct weir_session_params *params,
             null_session_close(&opened->base);
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "null", "out of memory");
     }
-    opened->base = (struct weir_session){.backend = &weir_backend_null, .depth = params->depth};
+    opened->base = (struct weir_session){
+        .backend = &weir_backend_null, .depth = params->depth, .queued_names = QUEUED};
     if (!options->only_rank_0 || params->group->rank == 0)
         opened->delays = *options;
     opened->stop_signal = params->stop_signal;
@@ -231,9 +235,10 @@ static int64_t null_transfer(struct weir_session *session, struct weir_op *op)
 
 /* ---- names: every one is there, and none is ---- */
 
+/* What is looked at before anything is made are directories. */
 static void find_nothing(struct weir_name_facts *facts)
 {
-    *facts = (struct weir_name_facts){.kind = WEIR_NAME_FILE, .link_count = 1};
+    *facts = (struct weir_name_facts){.kind = WEIR_NAME_DIRECTORY, .link_count = 1};
 }
 
 static int null_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
@@ -467,9 +472,6 @@ static const struct weir_file_ops null_file_ops = {
     .size = null_size,
 };
 
-/* The verbs of transfers and syncs stand before those of names. */
-#define QUEUED ((1U << WEIR_OP_BACKEND_VERBS) - (1U << WEIR_OP_OPEN))
-
 static const struct weir_name_ops null_name_ops = {
     .stat = null_stat,
     .unlink = null_remove,
@@ -485,7 +487,6 @@ static const struct weir_name_ops null_name_ops = {
     .list = null_list,
     .sync_all = null_sync_all,
     .implies_directories = true,
-    .queued = QUEUED,
 };
 
 const struct weir_backend weir_backend_null = {

@@ -142,6 +142,9 @@ static int fill_session(struct uring_session *uring, const struct uring_options 
         weir_uring_ring_close(&uring->ring);
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "uring", "out of memory");
     }
+    uring->posix.base.queued_names = uring->names.queued;
+    if (uring->posix.striping)
+        uring->posix.base.queued_names &= ~(1U << WEIR_OP_OPEN);
     return 0;
 }
 
@@ -427,7 +430,6 @@ static const struct weir_file_ops uring_file_ops = {
 static const struct weir_name_ops uring_name_ops = {
     WEIR_POSIX_NAME_OPS,
     .check = uring_check,
-    .queued = WEIR_URING_NAME_VERBS,
 };
 
 const struct weir_backend weir_backend_uring = {

@@ -22,12 +22,14 @@ static const struct {
     enum io_uring_op verb;
     const char *name;
 } verbs[] = {
-    {IORING_OP_READ, "read"},       {IORING_OP_READ_FIXED, "read-fixed"},
-    {IORING_OP_WRITE, "write"},     {IORING_OP_WRITE_FIXED, "write-fixed"},
-    {IORING_OP_FSYNC, "fsync"},     {IORING_OP_OPENAT, "openat"},
-    {IORING_OP_CLOSE, "close"},     {IORING_OP_STATX, "statx"},
-    {IORING_OP_MKDIRAT, "mkdir"},   {IORING_OP_UNLINKAT, "unlink"},
-    {IORING_OP_RENAMEAT, "rename"},
+    {IORING_OP_READ, "read"},         {IORING_OP_READ_FIXED, "read-fixed"},
+    {IORING_OP_WRITE, "write"},       {IORING_OP_WRITE_FIXED, "write-fixed"},
+    {IORING_OP_FSYNC, "fsync"},       {IORING_OP_OPENAT, "openat"},
+    {IORING_OP_CLOSE, "close"},       {IORING_OP_STATX, "statx"},
+    {IORING_OP_MKDIRAT, "mkdir"},     {IORING_OP_UNLINKAT, "unlink"},
+    {IORING_OP_RENAMEAT, "rename"},   {IORING_OP_LINKAT, "link"},
+    {IORING_OP_SYMLINKAT, "symlink"}, {IORING_OP_SETXATTR, "setxattr"},
+    {IORING_OP_GETXATTR, "getxattr"},
 };
 
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };

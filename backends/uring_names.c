@@ -17,10 +17,12 @@ static const struct {
     enum weir_op_verb verb;
     enum io_uring_op kernel_verb;
 } verbs[] = {
-    {WEIR_OP_OPEN, IORING_OP_OPENAT},     {WEIR_OP_CLOSE, IORING_OP_CLOSE},
-    {WEIR_OP_STAT, IORING_OP_STATX},      {WEIR_OP_MKDIR, IORING_OP_MKDIRAT},
-    {WEIR_OP_UNLINK, IORING_OP_UNLINKAT}, {WEIR_OP_RMDIR, IORING_OP_UNLINKAT},
-    {WEIR_OP_RENAME, IORING_OP_RENAMEAT},
+    {WEIR_OP_OPEN, IORING_OP_OPENAT},       {WEIR_OP_CLOSE, IORING_OP_CLOSE},
+    {WEIR_OP_STAT, IORING_OP_STATX},        {WEIR_OP_MKDIR, IORING_OP_MKDIRAT},
+    {WEIR_OP_UNLINK, IORING_OP_UNLINKAT},   {WEIR_OP_RMDIR, IORING_OP_UNLINKAT},
+    {WEIR_OP_RENAME, IORING_OP_RENAMEAT},   {WEIR_OP_LINK, IORING_OP_LINKAT},
+    {WEIR_OP_SYMLINK, IORING_OP_SYMLINKAT}, {WEIR_OP_SETXATTR, IORING_OP_SETXATTR},
+    {WEIR_OP_GETXATTR, IORING_OP_GETXATTR},
 };
 
 /* A ring whose completions are polled for takes transfers alone. */
@@ -34,7 +36,8 @@ static void ask_verbs(struct weir_uring_names *names, const struct weir_uring_ri
     if (!probe)
         return;
     for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++)
-        names->is_known[verbs[i].verb] = io_uring_opcode_supported(probe, verbs[i].kernel_verb);
+        if (io_uring_opcode_supported(probe, verbs[i].kernel_verb))
+            names->queued |= 1U << verbs[i].verb;
     io_uring_free_probe(probe);
 }
 
@@ -50,11 +53,11 @@ int weir_uring_names_init(struct weir_uring_names *names, const struct weir_urin
                           unsigned depth)
 {
     *names = (struct weir_uring_names){.file_count = count_files()};
-    names->facts = calloc(depth, sizeof *names->facts);
+    names->found = calloc(depth, sizeof *names->found);
     names->opening = calloc(depth, sizeof(struct weir_posix_file *));
     names->files = calloc(names->file_count, sizeof *names->files);
     names->idle = calloc(names->file_count, sizeof(struct weir_posix_file *));
-    if (!names->facts || !names->opening || !names->files || !names->idle) {
+    if (!names->found || !names->opening || !names->files || !names->idle) {
         weir_uring_names_fini(names);
         return -ENOMEM;
     }
@@ -64,7 +67,7 @@ int weir_uring_names_init(struct weir_uring_names *names, const struct weir_urin
 
 void weir_uring_names_fini(struct weir_uring_names *names)
 {
-    free(names->facts);
+    free(names->found);
     free(names->opening);
     free(names->files);
     free(names->idle);
@@ -112,8 +115,6 @@ static int prepare_open(struct weir_uring_names *names, const struct weir_posix_
 {
     struct weir_posix_file *file;
 
-    if (posix->striping)
-        return -EOPNOTSUPP;
     file = take_file(names);
     if (!file)
         return -EMFILE;
@@ -126,9 +127,10 @@ static int prepare_open(struct weir_uring_names *names, const struct weir_posix_
 int weir_uring_names_prepare(struct weir_uring_names *names, const struct weir_posix_session *posix,
                              const struct weir_op *op, struct io_uring_sqe *sqe)
 {
+    static const char attribute[WEIR_XATTR_BYTES] = WEIR_XATTR_VALUE;
     const struct weir_name_request *request = op->request;
 
-    if (!names->is_known[op->verb])
+    if (!(names->queued & 1U << op->verb))
         return -EOPNOTSUPP;
     switch (op->verb) {
     case WEIR_OP_OPEN:
@@ -138,7 +140,7 @@ int weir_uring_names_prepare(struct weir_uring_names *names, const struct weir_p
         return 0;
     case WEIR_OP_STAT:
         io_uring_prep_statx(sqe, AT_FDCWD, request->path, AT_SYMLINK_NOFOLLOW,
-                            STATX_TYPE | STATX_SIZE, &names->facts[op->slot]);
+                            STATX_TYPE | STATX_SIZE, &names->found[op->slot].facts);
         return 0;
     case WEIR_OP_MKDIR:
         io_uring_prep_mkdirat(sqe, AT_FDCWD, request->path, WEIR_POSIX_DIRECTORY_MODE);
@@ -151,6 +153,19 @@ int weir_uring_names_prepare(struct weir_uring_names *names, const struct weir_p
         return 0;
     case WEIR_OP_RENAME:
         io_uring_prep_renameat(sqe, AT_FDCWD, request->path, AT_FDCWD, request->new_path, 0);
+        return 0;
+    case WEIR_OP_LINK:
+        io_uring_prep_linkat(sqe, AT_FDCWD, request->path, AT_FDCWD, request->new_path, 0);
+        return 0;
+    case WEIR_OP_SYMLINK:
+        io_uring_prep_symlinkat(sqe, request->path, AT_FDCWD, request->new_path);
+        return 0;
+    case WEIR_OP_SETXATTR:
+        io_uring_prep_setxattr(sqe, WEIR_XATTR_NAME, attribute, request->path, 0, sizeof attribute);
+        return 0;
+    case WEIR_OP_GETXATTR:
+        io_uring_prep_getxattr(sqe, WEIR_XATTR_NAME, names->found[op->slot].attribute,
+                               request->path, WEIR_XATTR_BYTES);
         return 0;
     default:
         return -EOPNOTSUPP;
@@ -186,7 +201,7 @@ static int finish_open(struct weir_uring_names *names, const struct weir_posix_s
 
 static int finish_stat(const struct weir_uring_names *names, const struct weir_op *op)
 {
-    const struct statx *found = &names->facts[op->slot];
+    const struct statx *found = &names->found[op->slot].facts;
 
     *op->request->facts = (struct weir_name_facts){
         .kind = S_ISLNK(found->stx_mode) ? WEIR_NAME_LINK : weir_posix_kind(found->stx_mode),
@@ -202,6 +217,8 @@ void weir_uring_names_finish(struct weir_uring_names *names, const struct weir_p
         result = finish_open(names, posix, op, result);
     else if (op->verb == WEIR_OP_STAT && result == 0)
         result = finish_stat(names, op);
+    else if (op->verb == WEIR_OP_GETXATTR && result >= 0)
+        result = weir_posix_judge_xattr(result);
     else if (op->verb == WEIR_OP_CLOSE)
         weir_uring_names_forget(names, posix, op->file);
     op->result = result;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on names through a ring: open, close, stat, mkdir, unlink, rmdir, rename.
+/* Operations on names through a ring: those of them that the kernel's io_uring has. It has none
+ * that makes an empty file without opening it, changes a mode, or lists a directory.
  *
  * They do what the functions of posix_files.h do, but for this:
  *  - a stat looks at the name alone: a symbolic link is one even if it leads to a device, and of
  *    either bytes are 0;
  *  - a directory can be opened for reading;
- *  - files are not opened with stripes (-EOPNOTSUPP), nor registered with the ring;
+ *  - files are not opened with stripes, nor registered with the ring;
+ *  - attributes are those of what a symbolic link leads to;
  *  - a direct file that must be made stays behind, empty, where the file system turns out not to be
  *    able: weir_name_ops.alignment has asked that before. */
 #ifndef WEIR_BACKENDS_URING_NAMES_H
@@ -16,14 +18,16 @@
 
 #include <sys/stat.h>
 
-#define WEIR_URING_NAME_VERBS                                                                      \
-    (1U << WEIR_OP_OPEN | 1U << WEIR_OP_CLOSE | 1U << WEIR_OP_STAT | 1U << WEIR_OP_MKDIR |         \
-     1U << WEIR_OP_UNLINK | 1U << WEIR_OP_RMDIR | 1U << WEIR_OP_RENAME)
+/* What the kernel fills for one slot. */
+union weir_uring_found {
+    struct statx facts;
+    char attribute[WEIR_XATTR_BYTES];
+};
 
 struct weir_uring_names {
-    bool is_known[WEIR_OP_VERB_COUNT]; /* to the kernel's io_uring */
-    struct statx *facts;               /* one per slot */
-    struct weir_posix_file **opening;  /* the file that a slot opens */
+    unsigned queued;                  /* as weir_session.queued_names */
+    union weir_uring_found *found;    /* one per slot */
+    struct weir_posix_file **opening; /* the file that a slot opens */
     /* the files that were opened here: made once, as many as the process may have open */
     struct weir_posix_file *files;
     unsigned file_count;

@@ -88,14 +88,14 @@ unsigned weir_items_counted(const struct weir_phase *phase)
 /* Of transfers, every queue that does not block has several in flight. */
 static bool is_queued(const struct weir_items *items)
 {
-    const struct weir_name_ops *names = weir_backend_item_names(items->run->backend);
+    unsigned queued = items->run->session->queued_names;
 
-    if (items->run->queue.is_blocking || names == NULL || items->phase->depth == 1)
+    if (items->run->queue.is_blocking || items->phase->depth == 1)
         return false;
     for (unsigned i = 0; i < items->verb_count; i++)
         for (unsigned step = 0; step < items->verbs[i].step_count; step++)
             if (items->verbs[i].steps[step] > WEIR_OP_SYNC &&
-                (names->queued & 1u << items->verbs[i].steps[step]) == 0)
+                (queued & 1u << items->verbs[i].steps[step]) == 0)
                 return false;
     return true;
 }

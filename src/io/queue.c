@@ -106,14 +106,12 @@ static bool is_transfer(enum weir_op_verb verb)
 static __attribute__((noinline)) void check_other_request(const struct weir_queue *queue,
                                                           const struct weir_op *op)
 {
-    const struct weir_name_ops *names = weir_backend_item_names(queue->session->backend);
-
     assert(!queue->is_blocking);
     if (op->verb == WEIR_OP_SYNC) {
         assert(op->file != NULL);
         return;
     }
-    assert(names != NULL && (names->queued & 1u << op->verb) != 0);
+    assert((queue->session->queued_names & 1u << op->verb) != 0);
     assert(op->verb == WEIR_OP_CLOSE ? op->file != NULL : op->request != NULL);
 }
 
@@ -158,7 +156,7 @@ enum { CHANGED_MODE = 0640 };
 
 static int perform(struct weir_session *session, struct weir_op *op)
 {
-    static const unsigned char attribute[WEIR_XATTR_BYTES] = "weir";
+    static const unsigned char attribute[WEIR_XATTR_BYTES] = WEIR_XATTR_VALUE;
     unsigned char found_attribute[WEIR_XATTR_BYTES];
     const struct weir_name_ops *names = weir_backend_item_names(session->backend);
     const struct weir_file_ops *file = session->backend->file;

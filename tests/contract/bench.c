@@ -17,13 +17,6 @@ unsigned abilities_of(const struct subject *subject)
     return (subject->inner ? subject->inner : subject->backend)->descriptor.abilities;
 }
 
-unsigned queued_names_of(const struct subject *subject)
-{
-    const struct weir_backend *backend = subject->inner ? subject->inner : subject->backend;
-
-    return backend->names ? backend->names->queued : 0;
-}
-
 void skip_because(const char *reason)
 {
     print_message("[  REASON  ] %s\n", reason);

@@ -58,9 +58,6 @@ struct bench {
 /* What the subject can do: a wrapper can do what its inner backend can. */
 unsigned abilities_of(const struct subject *subject);
 
-/* The verbs of names that it takes through the queue, as bits; likewise. */
-unsigned queued_names_of(const struct subject *subject);
-
 /* Opens a session; `options` is a list as for -O ("fault.errno=EIO,fault.at=3"), or NULL. */
 void open_bench(struct bench *bench, const struct subject *subject, const char *options);
 void close_bench(struct bench *bench);

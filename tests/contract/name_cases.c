@@ -26,12 +26,12 @@ static unsigned row_count(const struct bench *bench)
 
 static void open_naming(struct bench *bench, const struct subject *subject, const char *options)
 {
-    if (queued_names_of(subject) == 0)
-        skip_because("the backend queues no names");
+    if (!(abilities_of(subject) & WEIR_CAN_NAME))
+        skip_because("the backend has no names");
     open_bench(bench, subject, options);
-    if (bench->queue.is_blocking) {
+    if (bench->session->queued_names == 0 || bench->queue.is_blocking) {
         close_bench(bench);
-        skip_because("transfers block");
+        skip_because("names are not queued");
     }
 }
 

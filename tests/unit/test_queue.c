@@ -127,10 +127,8 @@ static const struct weir_transfer_ops both_ops = {
     .transfer = fake_transfer, .submit = fake_submit, .reap = fake_reap};
 
 static const struct weir_backend blocking = {.transfer = &blocking_ops};
-static const struct weir_name_ops some_names = {.queued = 1u << WEIR_OP_STAT | 1u << WEIR_OP_CLOSE};
-
 static const struct weir_backend queued = {.transfer = &queued_ops};
-static const struct weir_backend naming = {.transfer = &queued_ops, .names = &some_names};
+static const struct weir_backend naming = {.transfer = &queued_ops};
 static const struct weir_backend both = {.transfer = &both_ops};
 
 static int slow_unlink(struct weir_session *session, const char *path)
@@ -155,7 +153,9 @@ static void open_bench(struct bench *bench, const struct weir_backend *backend, 
     memset(bench, 0, sizeof *bench);
     weir_clock_calibrate(&bench->clock, false);
     bench->session = (struct fake_session){
-        .base = {.backend = backend, .depth = depth},
+        .base = {.backend = backend,
+                 .depth = depth,
+                 .queued_names = backend == &naming ? 1u << WEIR_OP_STAT | 1u << WEIR_OP_CLOSE : 0},
         .clock = &bench->clock,
         .capacity = DEPTH,
     };

@@ -36,6 +36,7 @@ struct calls {
     int ring_result;         /* the same */
     int sparse_result;       /* the same */
     int flag_error;          /* of preadv2 with flags; 0: as the kernel has it */
+    int unknown_verb;        /* to the kernel; 0: it knows all */
     unsigned refused_enters; /* to come: they fail with EAGAIN */
     unsigned set_ups;
     unsigned listed_files; /* places that were registered by list */
@@ -58,6 +59,8 @@ int __real_io_uring_register_buffers(struct io_uring *ring, const struct iovec *
 int __real_io_uring_register_ring_fd(struct io_uring *ring);
 int __real_io_uring_register_files(struct io_uring *ring, const int *files, unsigned count);
 int __real_io_uring_register_files_sparse(struct io_uring *ring, unsigned count);
+struct io_uring_probe *__real_io_uring_get_probe_ring(struct io_uring *ring);
+struct io_uring_probe *__wrap_io_uring_get_probe_ring(struct io_uring *ring);
 int __real___io_uring_sqring_wait(struct io_uring *ring);
 int __wrap___io_uring_sqring_wait(struct io_uring *ring);
 ssize_t __real_preadv2(int fd, const struct iovec *places, int count, off_t offset, int flags);
@@ -84,6 +87,15 @@ int __wrap_io_uring_queue_init_params(unsigned entries, struct io_uring *ring,
     if (calls.known_flags != 0 && params->flags & ~calls.known_flags)
         return -EINVAL;
     return __real_io_uring_queue_init_params(entries, ring, params);
+}
+
+struct io_uring_probe *__wrap_io_uring_get_probe_ring(struct io_uring *ring)
+{
+    struct io_uring_probe *probe = __real_io_uring_get_probe_ring(ring);
+
+    if (probe && calls.unknown_verb != 0)
+        probe->ops[calls.unknown_verb].flags = 0;
+    return probe;
 }
 
 static bool is_refused(void)
@@ -874,6 +886,36 @@ static void files_without_end_are_an_error_of_the_last(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
+static void what_the_kernel_does_not_know_is_not_queued(void **state)
+{
+    static const struct {
+        int unknown;
+        unsigned verbs;
+    } kernels[] = {
+        {IORING_OP_LINKAT, 1U << WEIR_OP_LINK},
+        {IORING_OP_SYMLINKAT, 1U << WEIR_OP_SYMLINK},
+        {IORING_OP_SETXATTR, 1U << WEIR_OP_SETXATTR},
+        {IORING_OP_GETXATTR, 1U << WEIR_OP_GETXATTR},
+        {IORING_OP_UNLINKAT, 1U << WEIR_OP_UNLINK | 1U << WEIR_OP_RMDIR},
+        {IORING_OP_RENAMEAT, 1U << WEIR_OP_RENAME},
+    };
+    struct bench bench;
+    unsigned all;
+
+    (void)state;
+    calls = (struct calls){0};
+    open_bench(&bench, "");
+    all = bench.session->queued_names;
+    close_bench(&bench);
+    assert_int_equal(all & (1U << WEIR_OP_MKNOD | 1U << WEIR_OP_CHMOD | 1U << WEIR_OP_LIST), 0);
+    for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        calls = (struct calls){.unknown_verb = kernels[i].unknown};
+        open_bench(&bench, "");
+        assert_int_equal(bench.session->queued_names, all & ~kernels[i].verbs);
+        close_bench(&bench);
+    }
+}
+
 static void a_ring_that_is_polled_does_other_things_without_it(void **state)
 {
     struct weir_file *file;
@@ -899,6 +941,7 @@ static void a_ring_that_is_polled_does_other_things_without_it(void **state)
         forget_session(&bench);
         skip();
     }
+    assert_int_equal(bench.session->queued_names, 0);
     assert_int_equal(do_one(&bench, WEIR_OP_SYNC, &file, NULL), 0);
     assert_int_equal(do_one(&bench, WEIR_OP_UNLINK, &nothing, &request), -EOPNOTSUPP);
     assert_int_equal(do_one(&bench, WEIR_OP_CLOSE, &file, NULL), 0);
@@ -933,6 +976,7 @@ int main(void)
         cmocka_unit_test(a_file_may_be_opened_one_way_and_closed_the_other),
         cmocka_unit_test(a_file_opened_through_the_ring_is_not_whoever_had_its_descriptor),
         cmocka_unit_test(files_without_end_are_an_error_of_the_last),
+        cmocka_unit_test(what_the_kernel_does_not_know_is_not_queued),
         cmocka_unit_test(a_ring_that_is_polled_does_other_things_without_it),
     };
 

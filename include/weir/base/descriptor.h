@@ -32,7 +32,7 @@ enum weir_name_verb {
     WEIR_NAMES_LIST = 1 << 6,
     WEIR_NAMES_SYNC_ALL = 1 << 7,
     /* Of one without WEIR_CAN_NAME: it has all operations on names, and each of them succeeds and
-       changes nothing. A stat finds an empty file, a list no name. */
+       changes nothing. A stat finds a directory, a list no name. */
     WEIR_NAMES_ARE_VOID = 1 << 8,
 };
 

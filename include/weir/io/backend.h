@@ -30,6 +30,7 @@ struct weir_session {
     /* submit only prepares what reap hands to the kernel, so the time of acceptance is unknown:
      * an operation counts as accepted when it was issued, and no clock is read for it */
     bool submits_in_reap;
+    unsigned queued_names; /* verbs of names that submit takes: 1u << WEIR_OP_STAT | ...; 0: none */
 };
 
 /* Granularity of addresses, offsets and sizes of transfers. Each is a power of two; 1: none. */
@@ -59,7 +60,7 @@ enum weir_op_verb {
     /* Data written to `file` before this was submitted is stable when it is done. For `submit`
        only: what blocks has weir_file_ops.sync. */
     WEIR_OP_SYNC,
-    /* Operations on names, for `submit` of backends whose weir_name_ops.queued says so. */
+    /* Operations on names, for `submit` where weir_session.queued_names says so. */
     WEIR_OP_OPEN,  /* sets `file` on success */
     WEIR_OP_CLOSE, /* of `file`, whatever the result */
     WEIR_OP_STAT,
@@ -231,6 +232,7 @@ struct weir_name_facts {
 
 /* Name and value of the extended attribute that SETXATTR sets and GETXATTR gets. */
 #define WEIR_XATTR_NAME "user.weir"
+#define WEIR_XATTR_VALUE "weir" /* and zeros */
 #define WEIR_XATTR_BYTES 16
 
 /* Called for each name in a directory, but for . and .. ; `name` is gone when it returns. Not 0:
@@ -274,8 +276,6 @@ struct weir_name_ops {
     const char *(*kernel_path)(struct weir_session *session, const char *path);
     /* a name can be made anywhere: the directories that it says need not be there before */
     bool implies_directories;
-    /* verbs of names that `submit` takes: 1u << WEIR_OP_STAT | ...; 0: none */
-    unsigned queued;
 };
 
 /* ---- servers: for backends whose data live in processes of the job ---- */
