@@ -30,12 +30,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct weir_ior_request *request = weir_ior_request_new(&plan->arena, &weir_fuzz_backends);
     char *text = weir_arena_take(&plan->arena, size + 1);
     const char *words[WORDS_MAX];
-    struct weir_ior_orders orders = {0};
+    struct weir_orders orders = {0};
     struct weir_error error = {0};
 
     if (size > 0)
         memcpy(text, data, size);
-    if (weir_ior_request_parse(request, split(text, words), words, &orders, &error))
+    if (weir_front_request_parse(&request->base, split(text, words), words, &weir_ior_order_set,
+                                 &orders, &error))
         weir_plan_close(plan);
     else
         weir_fuzz_lower(plan, request);

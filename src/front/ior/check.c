@@ -3,12 +3,12 @@
  * applies, and a few more. */
 #include "check.h"
 
+#include "common_lowering.h"
+
 #include <inttypes.h>
 
 /* IOR's data are 8-byte words. */
 #define WORD_BYTES 8
-/* Smaller transfers have no room for a stamp. */
-#define STAMPED_BYTES 64
 
 struct check {
     const struct weir_ior_request *request;
@@ -64,27 +64,11 @@ static int check_counts(const struct check *check)
     return 0;
 }
 
-/* The option that a read needs to verify data which this run did not write; NULL if the data have
- * it. */
-static const char *why_seed_is_needed(const struct check *check)
-{
-    const struct weir_payload *payload = check->payload;
-    int64_t transfer = check->ior->transfer_bytes;
-
-    if (payload->mode != WEIR_PAYLOAD_IOR)
-        return transfer < STAMPED_BYTES ? "transfers below 64 bytes carry no stamp" : NULL;
-    if (payload->pattern == WEIR_IOR_INCOMPRESSIBLE || payload->pattern == WEIR_IOR_RANDOM)
-        return "IOR's random data do not tell the seed that they were made with";
-    if (payload->pattern == WEIR_IOR_OFFSET && transfer <= WORD_BYTES)
-        return "a word of IOR's that holds an offset does not tell the seed";
-    return NULL;
-}
-
 static int check_verification(const struct check *check)
 {
     const struct weir_ior_config *ior = check->ior;
     const char *option = ior->check_read ? "-R" : "-W";
-    const char *reason = why_seed_is_needed(check);
+    const char *reason = weir_payload_needs_seed(check->payload, (uint64_t)ior->transfer_bytes);
 
     if (!ior->check_read && !ior->check_write)
         return 0;

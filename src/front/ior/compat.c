@@ -3,6 +3,7 @@
  * than what is done. */
 #include "compat.h"
 
+#include "absent_backends.h"
 #include "options.h"
 #include "weir/base/version.h"
 
@@ -161,10 +162,13 @@ void weir_ior_compat_page(struct weir_text *text, const struct weir_backends *ba
         "## Options\n\n### Of IOR 4.1\n",
         WEIR_IOR_VERSION);
     add_rows(text, &weir_ior_option_set);
-    weir_text_add(text, "\n### Of older versions, and of backends that are not built\n");
+    weir_text_add(text, "\n### Of older versions\n");
     add_rows(text, &weir_ior_old_set);
+    weir_text_add(text, "\n### Of backends that are not built\n");
+    add_rows(text, &weir_absent_backend_set);
     add_modules(text, backends);
     weir_text_add(text, "\n### Beyond IOR\n");
+    add_rows(text, &weir_common_set);
     add_rows(text, &weir_ior_addition_set);
     add_rows(text, &weir_ior_order_set);
     weir_text_add(text, "\n## Quirks\n\nFaults and surprises of the original, and what became of "

@@ -11,7 +11,6 @@
 #include "weir/base/version.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static int lower_requests(struct weir_plan *plan, const struct weir_ior_request *request,
                           struct weir_error *error)
@@ -24,23 +23,6 @@ static int lower_requests(struct weir_plan *plan, const struct weir_ior_request 
             failure = weir_ior_lower_output(&plan->output, request, error);
     }
     return failure ? failure : weir_plan_freeze(plan, error);
-}
-
-/* For sites where scripts call weir by the name of ior and cannot be given --overwrite. */
-static int add_permission(struct weir_plan *plan, int first, struct weir_error *error)
-{
-    const char *value = getenv("WEIR_OVERWRITE");
-
-    if (!value || *value == '\0' || strcmp(value, "0") == 0)
-        return 0;
-    if (strcmp(value, "1") != 0)
-        return weir_error_usage(
-            error, "ior",
-            "WEIR_OVERWRITE: \"%s\" is neither 0 nor 1; with 1, files that this "
-            "program did not make may be overwritten and removed",
-            value);
-    weir_plan_insert_word(plan, (size_t)first, "--overwrite");
-    return 0;
 }
 
 /* Settings that IOR takes from its environment are put before all other words, so that the
@@ -71,7 +53,7 @@ static int add_environment(const struct weir_invocation *invocation, struct weir
         weir_plan_insert_word(plan, (size_t)first++,
                               weir_arena_printf(&plan->arena, "%s=%s", fakes[i].key, value));
     }
-    return add_permission(plan, first, error);
+    return weir_front_request_add_permission(plan, first, "ior", error);
 }
 
 static int read_script(struct weir_plan *plan, struct weir_ior_request *request,
@@ -79,7 +61,8 @@ static int read_script(struct weir_plan *plan, struct weir_ior_request *request,
 {
     const char *path = request->ior.script_path;
     const char *text = NULL;
-    int failure = weir_ior_script_load(path, &plan->arena, &text, request->parser.place, error);
+    int failure =
+        weir_ior_script_load(path, &plan->arena, &text, request->base.parser.place, error);
 
     if (failure)
         return failure;
@@ -87,7 +70,7 @@ static int read_script(struct weir_plan *plan, struct weir_ior_request *request,
     return weir_ior_script_parse(request, text, path, error);
 }
 
-static bool wants_help(const struct weir_ior_request *request, const struct weir_ior_orders *orders)
+static bool wants_help(const struct weir_ior_request *request, const struct weir_orders *orders)
 {
     for (; request; request = request->next) {
         if (request->ior.show_help)
@@ -98,7 +81,7 @@ static bool wants_help(const struct weir_ior_request *request, const struct weir
 
 /* True if a page was asked for in place of a plan. */
 static bool say(const struct weir_invocation *invocation, const struct weir_ior_request *request,
-                const struct weir_ior_orders *orders, struct weir_command *command)
+                const struct weir_orders *orders, struct weir_command *command)
 {
     if (wants_help(request, orders))
         weir_ior_help(&command->text, invocation->backends);
@@ -115,12 +98,13 @@ static int read_words(const struct weir_invocation *invocation, struct weir_comm
 {
     struct weir_plan *plan = weir_plan_open("ior", invocation->argc, invocation->argv);
     struct weir_ior_request *request = weir_ior_request_new(&plan->arena, invocation->backends);
-    struct weir_ior_orders orders = {0};
+    struct weir_orders orders = {0};
     int failure = add_environment(invocation, plan, error);
 
     if (!failure)
-        failure = weir_ior_request_parse(request, (int)plan->source.word_count - invocation->first,
-                                         plan->source.words + invocation->first, &orders, error);
+        failure = weir_front_request_parse(
+            &request->base, (int)plan->source.word_count - invocation->first,
+            plan->source.words + invocation->first, &weir_ior_order_set, &orders, error);
     if (!failure && request->ior.script_path && !orders.help && !orders.version)
         failure = read_script(plan, request, error);
     if (!failure && !say(invocation, request, &orders, command)) {

@@ -4,7 +4,6 @@
 
 #include "check.h"
 #include "lowering.h"
-#include "progress_words.h"
 #include "version.h"
 
 #include <errno.h>
@@ -13,75 +12,17 @@
 
 #define VERBOSITY_MAX 5 /* a higher level prints no more */
 
-/* ---- words that reports repeat ---- */
+/* ---- data ---- */
 
-static bool is_row(const struct weir_option *row)
+static struct weir_payload lower_payload(const struct weir_ior_request *request)
 {
-    return row->letter != 0 || row->name;
-}
+    const struct weir_ior_config *ior = &request->ior;
+    struct weir_payload payload = weir_lower_payload(
+        &request->base, ior->store_file_offset ? "offset" : ior->data_packet_type);
 
-/* The script is how the test was written down, not what it is. */
-static bool is_setting(const struct weir_option *row)
-{
-    return row->name && !row->refusal &&
-           row->offset != offsetof(struct weir_ior_config, script_path);
-}
-
-static size_t count_rows(const struct weir_option_set *set)
-{
-    size_t count = 0;
-
-    for (const struct weir_option *row = set->rows; row && is_row(row); row++)
-        count++;
-    return count;
-}
-
-static struct weir_setting setting_of(struct weir_arena *arena, const struct weir_option *row,
-                                      const void *values)
-{
-    struct weir_text text = {0};
-    struct weir_setting setting = {.key = row->name};
-
-    weir_options_value(&text, row, values);
-    setting.value = weir_arena_copy(arena, weir_text_string(&text));
-    weir_text_close(&text);
-    return setting;
-}
-
-static size_t count_options(const struct weir_descriptor *backend)
-{
-    return backend ? count_rows(&backend->options) : 0;
-}
-
-/* The options of a backend that were given. There is room for all. */
-static void add_options(const struct weir_ior_lowering *lowering,
-                        const struct weir_descriptor *backend, const void *values,
-                        struct weir_setting *settings)
-{
-    const struct weir_option *row = backend ? backend->options.rows : NULL;
-    struct weir_test *test = lowering->test;
-
-    for (; row && is_row(row); row++) {
-        if (row->name && weir_options_is_changed(row, values))
-            settings[test->setting_count++] = setting_of(&lowering->plan->arena, row, values);
-    }
-}
-
-static void lower_settings(const struct weir_ior_lowering *lowering)
-{
-    struct weir_test *test = lowering->test;
-    struct weir_arena *arena = &lowering->plan->arena;
-    size_t room = count_rows(&weir_ior_option_set) + count_options(test->backend) +
-                  count_options(test->inner);
-    struct weir_setting *settings = weir_arena_take(arena, room * sizeof *settings);
-
-    for (const struct weir_option *row = weir_ior_option_set.rows; is_row(row); row++) {
-        if (is_setting(row))
-            settings[test->setting_count++] = setting_of(arena, row, lowering->ior);
-    }
-    add_options(lowering, test->backend, test->backend_options, settings);
-    add_options(lowering, test->inner, test->inner_options, settings);
-    test->settings = settings;
+    payload.seed_is_given = ior->signature != 0;
+    payload.seed = (uint32_t)ior->signature;
+    return payload;
 }
 
 /* ---- the test ---- */
@@ -90,25 +31,25 @@ static void lower_settings(const struct weir_ior_lowering *lowering)
 static int lower_hog(const struct weir_ior_lowering *lowering)
 {
     const char *text = lowering->ior->memory_per_node;
-    struct weir_memory_hog *hog = &lowering->test->hog;
+    struct weir_memory_hog *hog = &lowering->base.test->hog;
     size_t length = text ? strlen(text) : 0;
     int64_t percent;
 
     hog->bytes_per_rank = (uint64_t)lowering->ior->memory_per_task;
     if (text && hog->bytes_per_rank > 0)
         return weir_error_usage(
-            lowering->error, lowering->place,
+            lowering->base.error, lowering->base.place,
             "-M: memory is taken per node or per task; leave memoryPerTask out");
     if (length > 0 && text[length - 1] == '%') {
         const char *number =
-            weir_arena_printf(&lowering->plan->arena, "%.*s", (int)length - 1, text);
+            weir_arena_printf(&lowering->base.plan->arena, "%.*s", (int)length - 1, text);
 
         if (weir_integer_parse(number, &percent) || percent < 0 || percent > 100)
-            return weir_error_usage(lowering->error, lowering->place,
+            return weir_error_usage(lowering->base.error, lowering->base.place,
                                     "-M: \"%s\" is not a part of memory (0%% to 100%%)", text);
         hog->percent_of_node = (unsigned)percent;
     } else if (text && weir_size_parse(text, &hog->bytes_per_node)) {
-        return weir_error_usage(lowering->error, lowering->place,
+        return weir_error_usage(lowering->base.error, lowering->base.place,
                                 "-M: \"%s\" is neither a size (2g) nor a part of memory (75%%)",
                                 text);
     }
@@ -119,16 +60,16 @@ static int lower_hog(const struct weir_ior_lowering *lowering)
 static void lower_placement(const struct weir_ior_lowering *lowering)
 {
     const struct weir_ior_config *ior = lowering->ior;
-    struct weir_test *test = lowering->test;
+    struct weir_test *test = lowering->base.test;
 
     if (ior->node_count > 0) {
         test->given_nodes = (uint64_t)ior->node_count;
-        weir_plan_add_remark(lowering->plan, test, "Fake number of node: using %" PRIu64,
+        weir_plan_add_remark(lowering->base.plan, test, "Fake number of node: using %" PRIu64,
                              test->given_nodes);
     }
     if (ior->tasks_on_node_0 > 0) {
         test->given_ranks_per_node = (uint64_t)ior->tasks_on_node_0;
-        weir_plan_add_remark(lowering->plan, test, "Fake tasks per node: using %" PRIu64,
+        weir_plan_add_remark(lowering->base.plan, test, "Fake tasks per node: using %" PRIu64,
                              test->given_ranks_per_node);
     }
 }
@@ -137,16 +78,14 @@ static void lower_limits(const struct weir_ior_lowering *lowering)
 {
     const struct weir_ior_config *ior = lowering->ior;
     const struct weir_ior_additions *additions = &lowering->request->additions;
-    struct weir_test *test = lowering->test;
+    struct weir_test *test = lowering->base.test;
 
     test->rank_limit = ior->task_count > 0 ? (uint64_t)ior->task_count : 0;
     test->time_limit_ns = ior->max_time_ns;
     test->repetitions = (uint64_t)ior->repetitions;
     test->outlier_ns = ior->outlier_threshold_ns;
     test->must_keep = ior->keep_file;
-    test->may_overwrite = additions->may_overwrite;
-    test->goes_on_after_errors = strcmp(additions->on_error, "continue") == 0;
-    test->must_fit = additions->must_fit;
+    weir_lower_limits(&lowering->base);
     test->may_take_used_device = additions->device && strcmp(additions->device, "force") == 0;
     test->is_dry_run = ior->dry_run;
     test->reference = ior->reference_number;
@@ -158,12 +97,12 @@ static void lower_limits(const struct weir_ior_lowering *lowering)
 static void mend_config(const struct weir_ior_lowering *lowering, struct weir_ior_config *ior)
 {
     if (ior->repetitions < 1) {
-        weir_plan_add_remark(lowering->plan, lowering->test,
+        weir_plan_add_remark(lowering->base.plan, lowering->base.test,
                              "-i: %" PRId64 " repetitions are too few: using 1", ior->repetitions);
         ior->repetitions = 1;
     }
     if (ior->inter_test_delay_ns < 0) {
-        weir_plan_add_remark(lowering->plan, lowering->test,
+        weir_plan_add_remark(lowering->base.plan, lowering->base.test,
                              "-d: a delay below 0 seconds: using 0");
         ior->inter_test_delay_ns = 0;
     }
@@ -175,7 +114,7 @@ static void mend_config(const struct weir_ior_lowering *lowering, struct weir_io
 /* In a script with several tests an error says which one it means. */
 static const char *place_of(struct weir_plan *plan, const struct weir_ior_request *request)
 {
-    const char *place = request->parser.place;
+    const char *place = request->base.parser.place;
 
     if (plan->test_count == 0 && !request->next)
         return place;
@@ -187,25 +126,27 @@ int weir_ior_lower(struct weir_plan *plan, const struct weir_ior_request *reques
 {
     struct weir_ior_config *ior = weir_arena_take(&plan->arena, sizeof *ior);
     struct weir_ior_lowering lowering = {
-        .plan = plan,
+        .base = {.plan = plan,
+                 .request = &request->base,
+                 .place = place_of(plan, request),
+                 .error = error},
         .request = request,
         .ior = ior,
-        .place = place_of(plan, request),
-        .error = error,
-        .payload = weir_ior_lower_payload(request),
+        .payload = lower_payload(request),
     };
 
     *ior = request->ior;
-    if (weir_ior_check(request, &lowering.payload, lowering.place, error))
+    if (weir_ior_check(request, &lowering.payload, lowering.base.place, error))
         return -EINVAL;
-    lowering.test = weir_plan_add_test(plan);
+    lowering.base.test = weir_plan_add_test(plan);
     mend_config(&lowering, ior);
     if (weir_ior_lower_backend(&lowering) || weir_ior_lower_load(&lowering) ||
-        weir_ior_lower_steps(&lowering) || lower_hog(&lowering) || weir_ior_lower_place(&lowering))
+        weir_ior_lower_steps(&lowering) || lower_hog(&lowering) || weir_lower_place(&lowering.base))
         return -EINVAL;
     lower_placement(&lowering);
     lower_limits(&lowering);
-    lower_settings(&lowering);
+    /* The script is how the test was written down, not what it is. */
+    weir_lower_settings(&lowering.base, &weir_ior_option_set, ior, "scriptFile");
     return 0;
 }
 
@@ -225,15 +166,12 @@ int weir_ior_lower_output(struct weir_output *output, const struct weir_ior_requ
 
     output->reporter = reporter_of(ior->summary_format);
     output->summary_path = ior->summary_path;
-    output->result_path = request->additions.result_path;
-    output->is_plain = request->additions.is_plain;
     output->warnings_are_errors = ior->warning_as_errors;
-    if (weir_progress_read(request->additions.progress, request->parser.place, error,
-                           &output->progress_ns))
+    if (weir_lower_output(output, &request->base, error))
         return -EINVAL;
     output->verbosity = (int)(ior->verbose < VERBOSITY_MAX ? ior->verbose : VERBOSITY_MAX);
-    if (weir_ior_version_read(request->additions.compat, request->parser.place, error,
+    if (weir_ior_version_read(request->additions.compat, request->base.parser.place, error,
                               &output->style))
         return -EINVAL;
-    return weir_ior_version_check(output, request->parser.place, error);
+    return weir_ior_version_check(output, request->base.parser.place, error);
 }

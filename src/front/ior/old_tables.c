@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of words that only older versions of IOR knew, and of families of words for backends and
- * file systems. What still has a meaning is an alias; the rest is refused with what to do in its
- * place. */
+/* The rows of words that only older versions of IOR knew. What still has a meaning is an alias; the
+ * rest is refused with what to do in its place. */
 #include "options.h"
 
 #define AT(member) WEIR_OPTION_AT(struct weir_ior_config, member)
 
 static const char unused_better[] = "a remark says that it changes nothing";
-static const char backend_refusal[] =
-    "the backend that it is for is not built; see weir backends for those that are";
 
 /* An option of a backend by another name. */
 #define ALIAS(letter_text, key, kind, other, note, release)                                        \
     {                                                                                              \
         letter_text, key, WEIR_OPTION_##kind, .alias = other, .help = "the same as --" other note, \
                                               .since = release                                     \
-    }
-
-/* The options of backends that are not built. */
-#define NOT_BUILT(key, backends)                                                                   \
-    {                                                                                              \
-        0, key, WEIR_OPTION_TEXT, .help = "options of the " backends, .refusal = backend_refusal,  \
-                                  .since = "4.1"                                                   \
     }
 
 static const struct weir_option old_rows[] = {
@@ -76,17 +66,6 @@ static const struct weir_option old_rows[] = {
      .since = "3.3"},
     {0, "queryBw", WEIR_OPTION_FLAG, .help = "ask for the bandwidth",
      .refusal = "not built; leave it out", .since = "3.3"},
-    NOT_BUILT("hdf5.*", "backend HDF5"),
-    NOT_BUILT("ncmpi.*", "backend NCMPI"),
-    NOT_BUILT("dfs.*", "backend DFS (DAOS)"),
-    NOT_BUILT("rados.*", "backend RADOS"),
-    NOT_BUILT("cephfs.*", "backend CEPHFS"),
-    NOT_BUILT("S3-*", "backends S3-libs3, S3-4c and S3-curl"),
-    NOT_BUILT("hdfs.*", "backend HDFS"),
-    NOT_BUILT("ime.*", "backend IME"),
-    NOT_BUILT("chfs.*", "backend CHFS"),
-    NOT_BUILT("finchfs.*", "backend FINCHFS"),
-    NOT_BUILT("libnfs.*", "backend LIBNFS"),
     {0},
 };
 

@@ -4,8 +4,7 @@
 #ifndef WEIR_FRONT_IOR_OPTIONS_H
 #define WEIR_FRONT_IOR_OPTIONS_H
 
-#include "weir/base/options.h"
-#include "weir/front/front.h"
+#include "request.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,41 +83,13 @@ struct weir_ior_config {
     int64_t stray_dashes;
 };
 
-/* Options that Weir adds to IOR's. */
+/* Options that Weir adds to IOR's alone. */
 struct weir_ior_additions {
-    const char *result_path;
-    const char *data;   /* NULL: as -l says */
     const char *compat; /* the version of IOR whose layout is printed: "4.1" */
-    int64_t is_plain;
-    int64_t may_overwrite;
-    int64_t must_fit;
     int64_t keeps_open;
-    const char *depth; /* a number, "auto" or "auto:64"; NULL: as the backend has it */
-    int64_t batch;     /* 0: as the backend has it */
-    int64_t is_direct;
+    int64_t batch;        /* 0: as the backend has it */
     const char *device;   /* NULL: no devices */
     int64_t read_percent; /* -1: no mixed phase */
-    const char *rate;     /* transfers or, with a unit, bytes per second; NULL: none */
-    const char *rate_of;  /* NULL: not given */
-    const char *arrivals; /* NULL: not given */
-    const char *pin;
-    const char *pin_order;
-    const char *nic;
-    const char *membind;
-    int64_t wants_huge_pages;
-    const char *cache_drop;
-    const char *progress;
-    const char *stop_before; /* NULL: not given */
-    const char *on_error;
-    const char *watchdog;
-    const char *give_up; /* NULL: never */
-};
-
-/* Actions in place of a run. */
-struct weir_ior_orders {
-    int64_t explain;
-    int64_t help;
-    int64_t version;
 };
 
 /* The words of IOR 4.1, and those that only its older versions knew. Both are read into struct
@@ -131,15 +102,12 @@ extern const struct weir_option_set weir_ior_order_set;
 /* Words that mean the same in other programs. */
 extern const struct weir_foreign_word weir_ior_foreign_words[];
 
-/* One test as it was asked for: IOR's words, ours, and those of every backend. */
+/* One test as it was asked for. */
 struct weir_ior_request {
+    struct weir_front_request base;
     struct weir_ior_request *next; /* test of the same script, or NULL */
     struct weir_ior_config ior;
     struct weir_ior_additions additions;
-    const struct weir_backends *backends;
-    void **backend_values; /* one struct per backend */
-    /* writes into this request; knows all tables but the orders */
-    struct weir_option_parser parser;
 };
 
 /* A request with everything at its default. It lives in `arena`, as do all texts read into it. */
@@ -157,11 +125,6 @@ bool weir_ior_is_told(const struct weir_ior_request *request);
 bool weir_ior_does_write(const struct weir_ior_request *request);
 bool weir_ior_does_mix(const struct weir_ior_request *request);
 bool weir_ior_does_read(const struct weir_ior_request *request);
-
-/* Reads the words of a command line into the request, and the orders among them. 0, or a usage
- * error. */
-int weir_ior_request_parse(struct weir_ior_request *request, int count, const char *const words[],
-                           struct weir_ior_orders *orders, struct weir_error *error);
 
 /* Appends the help of the dialect and of all backends. */
 void weir_ior_help(struct weir_text *text, const struct weir_backends *backends);

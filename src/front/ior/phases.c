@@ -10,93 +10,20 @@
 
 /* ---- what all phases have in common ---- */
 
-static enum weir_ior_pattern pattern_of(char letter)
-{
-    switch (letter) {
-    case 'o':
-        return WEIR_IOR_OFFSET;
-    case 'i':
-        return WEIR_IOR_INCOMPRESSIBLE;
-    case 'r':
-        return WEIR_IOR_RANDOM;
-    default:
-        return WEIR_IOR_TIMESTAMP;
-    }
-}
-
-static enum weir_payload_mode mode_of(const char *data, enum weir_ior_pattern pattern)
-{
-    if (!data)
-        return pattern == WEIR_IOR_TIMESTAMP || pattern == WEIR_IOR_OFFSET ? WEIR_PAYLOAD_STAMP
-                                                                           : WEIR_PAYLOAD_FULL;
-    if (strcmp(data, "stamp") == 0)
-        return WEIR_PAYLOAD_STAMP;
-    if (strcmp(data, "full") == 0)
-        return WEIR_PAYLOAD_FULL;
-    return strcmp(data, "ior") == 0 ? WEIR_PAYLOAD_IOR : WEIR_PAYLOAD_NONE;
-}
-
-struct weir_payload weir_ior_lower_payload(const struct weir_ior_request *request)
-{
-    const struct weir_ior_config *ior = &request->ior;
-    enum weir_ior_pattern pattern =
-        pattern_of(ior->store_file_offset ? 'o' : ior->data_packet_type[0]);
-    struct weir_payload payload = {
-        .mode = mode_of(request->additions.data, pattern),
-        .seed_is_given = ior->signature != 0,
-        .seed = (uint32_t)ior->signature,
-    };
-
-    if (payload.mode == WEIR_PAYLOAD_IOR)
-        payload.pattern = pattern;
-    return payload;
-}
-
-static size_t count_names(const char *list)
-{
-    size_t count = 1;
-
-    for (; *list != '\0'; list++)
-        count += *list == '@';
-    return count;
-}
-
-static int lower_paths(const struct weir_ior_lowering *lowering, struct weir_target *target)
-{
-    struct weir_arena *arena = &lowering->plan->arena;
-    const char *list = lowering->ior->test_file;
-    const char **paths;
-
-    target->path_count = count_names(list);
-    paths = weir_arena_take(arena, target->path_count * sizeof *paths);
-    for (size_t i = 0; i < target->path_count; i++) {
-        size_t length = strcspn(list, "@");
-
-        if (length == 0)
-            return weir_error_usage(lowering->error, lowering->place,
-                                    "-o: the list \"%s\" has an empty name",
-                                    lowering->ior->test_file);
-        paths[i] = weir_arena_printf(arena, "%.*s", (int)length, list);
-        list += length + (list[length] == '@');
-    }
-    target->paths = paths;
-    return 0;
-}
-
 static int check_target(const struct weir_ior_lowering *lowering, const struct weir_target *target)
 {
     const struct weir_ior_config *ior = lowering->ior;
 
     if (target->path_count > 1 && target->is_shared)
-        return weir_error_usage(lowering->error, lowering->place,
+        return weir_error_usage(lowering->base.error, lowering->base.place,
                                 "-o: a list of %zu names needs -F: a shared file has one name",
                                 target->path_count);
     if (ior->dual_mount && target->is_shared)
-        return weir_error_usage(lowering->error, lowering->place,
+        return weir_error_usage(lowering->base.error, lowering->base.place,
                                 "-y: a mount point for each processor package needs a file for "
                                 "each task; give -F");
     if (ior->dual_mount && ior->unique_dir)
-        return weir_error_usage(lowering->error, lowering->place,
+        return weir_error_usage(lowering->base.error, lowering->base.place,
                                 "-y: files lie in the directories of the mount points; leave -u "
                                 "out");
     return 0;
@@ -105,9 +32,9 @@ static int check_target(const struct weir_ior_lowering *lowering, const struct w
 static int lower_target(struct weir_ior_lowering *lowering)
 {
     const struct weir_ior_config *ior = lowering->ior;
-    struct weir_target *target = weir_arena_take(&lowering->plan->arena, sizeof *target);
+    struct weir_target *target = weir_arena_take(&lowering->base.plan->arena, sizeof *target);
 
-    if (lower_paths(lowering, target))
+    if (weir_lower_paths(&lowering->base, "-o", ior->test_file, target))
         return -EINVAL;
     target->is_shared = !ior->file_per_process;
     target->has_own_directory = ior->unique_dir && !target->is_shared;
@@ -117,11 +44,11 @@ static int lower_target(struct weir_ior_lowering *lowering)
     if (check_target(lowering, target))
         return -EINVAL;
     if (ior->unique_dir && target->is_shared)
-        weir_plan_add_remark(lowering->plan, lowering->test,
+        weir_plan_add_remark(lowering->base.plan, lowering->base.test,
                              "-u: without -F there is one file for all tasks, and it has no "
                              "directory of its own");
     if (weir_ior_does_mix(lowering->request) && (ior->reorder_tasks || ior->reorder_tasks_random))
-        weir_plan_add_remark(lowering->plan, lowering->test,
+        weir_plan_add_remark(lowering->base.plan, lowering->base.test,
                              "%s: a mixed phase writes too, and each task works on its own part "
                              "there",
                              ior->reorder_tasks ? "-C" : "-Z");
@@ -192,10 +119,10 @@ static struct weir_phase data_phase(const struct weir_ior_lowering *lowering)
 
     return (struct weir_phase){
         .target = lowering->target,
-        .depth = lowering->load.steady_depth,
+        .depth = lowering->base.load.steady_depth,
         .transfers = {.layout = lower_layout(ior),
                       .payload = lowering->payload,
-                      .batch = lowering->load.steady_batch,
+                      .batch = lowering->steady_batch,
                       .is_collective = lowering->is_collective,
                       .has_inner_barriers = ior->intra_test_barriers,
                       .is_single_attempt = ior->single_transfer_attempt},
@@ -205,10 +132,10 @@ static struct weir_phase data_phase(const struct weir_ior_lowering *lowering)
 /* Timed phases run at the depth and the rate that were asked for. */
 static void load_phase(const struct weir_ior_lowering *lowering, struct weir_phase *phase)
 {
-    phase->depth = lowering->load.depth;
-    phase->transfers.batch = lowering->load.batch;
-    phase->must_find_depth = lowering->load.must_find_depth;
-    phase->rate = lowering->load.rate;
+    phase->depth = lowering->base.load.depth;
+    phase->transfers.batch = lowering->batch;
+    phase->must_find_depth = lowering->base.load.must_find_depth;
+    phase->rate = lowering->base.load.rate;
 }
 
 static bool must_replace(const struct weir_ior_lowering *lowering)
@@ -328,7 +255,8 @@ static struct weir_phase remove_phase(const struct weir_ior_lowering *lowering)
 static void add_phase(struct weir_ior_lowering *lowering, struct weir_step **steps,
                       struct weir_phase phase)
 {
-    struct weir_phase *added = weir_plan_add_phase(lowering->plan, lowering->test, steps, &phase);
+    struct weir_phase *added =
+        weir_plan_add_phase(lowering->base.plan, lowering->base.test, steps, &phase);
 
     if (!weir_verb_moves_data(phase.verb) || phase.is_prefill)
         return;
@@ -340,7 +268,8 @@ static void add_phase(struct weir_ior_lowering *lowering, struct weir_step **ste
 static void add_delay(const struct weir_ior_lowering *lowering, struct weir_step **steps)
 {
     if (lowering->ior->inter_test_delay_ns > 0)
-        weir_plan_add_sleep(lowering->plan, steps, (uint64_t)lowering->ior->inter_test_delay_ns);
+        weir_plan_add_sleep(lowering->base.plan, steps,
+                            (uint64_t)lowering->ior->inter_test_delay_ns);
 }
 
 /* A mixed phase alone needs a file, unless there is one. */
@@ -358,7 +287,8 @@ static void lower_phases(struct weir_ior_lowering *lowering)
 {
     const struct weir_ior_config *ior = lowering->ior;
     struct weir_step **steps =
-        &weir_plan_add_repeat(lowering->plan, &lowering->test->steps, (uint64_t)ior->repetitions)
+        &weir_plan_add_repeat(lowering->base.plan, &lowering->base.test->steps,
+                              (uint64_t)ior->repetitions)
              ->body;
 
     if (must_fill(lowering))
@@ -383,14 +313,14 @@ static void lower_phases(struct weir_ior_lowering *lowering)
 
 static int check_open_files(const struct weir_ior_lowering *lowering)
 {
-    const struct weir_test *test = lowering->test;
+    const struct weir_test *test = lowering->base.test;
 
     if (!lowering->request->additions.keeps_open)
         return 0;
     for (size_t i = 0; i < test->phase_count; i++)
         if (test->phases[i]->leaves_open)
             return 0;
-    return weir_error_usage(lowering->error, lowering->place,
+    return weir_error_usage(lowering->base.error, lowering->base.place,
                             "--keep-open: one phase alone opens and closes its file: add a read "
                             "with -r or -W, or leave it out");
 }

@@ -60,7 +60,7 @@ static int read_directives(struct script *script, const char *line)
     if (script->is_closed)
         script->current = weir_ior_request_repeat(script->current);
     script->is_closed = false;
-    parser = &script->current->parser;
+    parser = &script->current->base.parser;
     place = weir_arena_printf(parser->arena, "%s: %s:%u", parser->place, script->name,
                               script->line_number);
     failure = weir_options_assign_list(parser, place, line, script->error);
@@ -105,7 +105,7 @@ int weir_ior_script_parse(struct weir_ior_request *request, const char *text, co
                           struct weir_error *error)
 {
     struct script script = {.current = request, .name = name, .error = error};
-    const char *place = request->parser.place;
+    const char *place = request->base.parser.place;
     char *line;
     int failure = 0;
 
@@ -114,7 +114,7 @@ int weir_ior_script_parse(struct weir_ior_request *request, const char *text, co
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
         text += 3;
     while (!failure && !script.has_stopped &&
-           (line = next_line(&text, request->parser.arena)) != NULL) {
+           (line = next_line(&text, request->base.parser.arena)) != NULL) {
         script.line_number++;
         failure = read_line(&script, line);
     }

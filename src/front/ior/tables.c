@@ -2,8 +2,6 @@
 /* The rows of IOR 4.1's options and directives, of what we add to them, and of what is done in
  * place of a run. */
 #include "options.h"
-#include "progress_words.h"
-#include "time_words.h"
 
 /* ---- IOR 4.1 ---- */
 
@@ -193,88 +191,34 @@ const struct weir_option_set weir_ior_option_set = {"IOR", ior_rows,
 #define OURS(member) WEIR_OPTION_AT(struct weir_ior_additions, member)
 
 static const struct weir_option addition_rows[] = {
-    {0, "result", WEIR_OPTION_TEXT, OURS(result_path),
-     .help = "append the whole result to this file, phase by phase, as lines of JSON"},
-    {0, "data", WEIR_OPTION_CHOICE, OURS(data), NULL, "stamp|full|none|ior",
-     .help = "what is written, instead of -l: data that prove the place of each sector, or of each "
-             "word, or nothing that can be verified; ior: the bytes of IOR 4 for -l"},
     {0, "compat", WEIR_OPTION_TEXT, OURS(compat), "4.1",
      .help = "print the layout of this IOR: 2.10, 3.0, 3.2, 3.3, 4.0 or 4.1"},
-    {0, "plain", WEIR_OPTION_FLAG, OURS(is_plain),
-     .help = "print what IOR prints, and nothing of our own"},
-    {0, "overwrite", WEIR_OPTION_FLAG, OURS(may_overwrite),
-     .help = "overwrite and remove files that no benchmark made; so does WEIR_OVERWRITE=1 in the "
-             "environment"},
-    {0, "must-fit", WEIR_OPTION_FLAG, OURS(must_fit),
-     .help = "refuse a test whose files do not fit into the free space, inodes and quota, of which "
-             "there is else a warning before it begins"},
     {0, "keep-open", WEIR_OPTION_FLAG, OURS(keeps_open),
      .help = "the reads of a repetition use the file that its write opened: it is closed after the "
              "last of them"},
-    {0, "depth", WEIR_OPTION_TEXT, OURS(depth),
-     .help = "transfers in flight per task, such as 32; auto: the least depth that does as well as "
-             "any up to 256, auto:64: up to 64"},
     {0, "batch", WEIR_OPTION_COUNT, OURS(batch),
      .help = "transfers that are handed over and waited for at once; 0: as the backend has it"},
-    {0, "direct", WEIR_OPTION_FLAG, OURS(is_direct),
-     .help = "the same as --posix.odirect, and refused where a backend has no such thing"},
     {0, "device", WEIR_OPTION_CHOICE, OURS(device), NULL, "allow|force",
      .help = "-o names block devices, whose data may be lost; force: even if they are mounted or "
              "carry a file system"},
     {0, "read-percent", WEIR_OPTION_INTEGER, OURS(read_percent), "-1",
      .help = "after the write, or in a file that is filled first, a mixed phase in which this "
              "share of the transfers reads and the others write; -1: none"},
-    {0, "rate", WEIR_OPTION_TEXT, OURS(rate),
-     .help = "transfers per second, such as 20000, or bytes per second, such as 200m: each is made "
-             "when it is due, whether earlier ones are done or not"},
-    {0, "rate-of", WEIR_OPTION_CHOICE, OURS(rate_of), NULL, "job|rank",
-     .help = "whose rate it is: that of all tasks together (job, if not given) or of each one"},
-    {0, "arrivals", WEIR_OPTION_CHOICE, OURS(arrivals), NULL, "constant|poisson",
-     .help = "times between transfers that are due: all equal (constant, if not given) or random"},
-    {0, "pin", WEIR_OPTION_TEXT, OURS(pin), "none",
-     .help = "which processors each task gets: none (as the launcher has it), core, pu, numa, "
-             "package, storage, nic, list:0-3,8 (or 0-3+8) or rankfile:PATH"},
-    {0, "pin-order", WEIR_OPTION_CHOICE, OURS(pin_order), "auto", "auto|compact|scatter",
-     .help = "tasks one after the other fill what is near (compact), or take turns (scatter); "
-             "auto: turns for numa and package"},
-    {0, "nic", WEIR_OPTION_TEXT, OURS(nic), "auto",
-     .help = "with --pin nic: the network device, such as mlx5_0 or eth0; auto: the first that is "
-             "up"},
-    {0, "membind", WEIR_OPTION_TEXT, OURS(membind), "auto",
-     .help = "NUMA nodes of transfer buffers: auto (near the task, if there is room), local (near, "
-             "or not at all), interleave, node:N or none (as the kernel has it)"},
-    {0, "huge-pages", WEIR_OPTION_FLAG, OURS(wants_huge_pages),
-     .help = "transfer buffers of huge pages, where there are any"},
-    {0, "drop-caches", WEIR_OPTION_CHOICE, OURS(cache_drop), "none", "none|node|files",
-     .help = "before each phase that reads, empty the page cache: that of each node, which needs "
-             "root, or of the files alone"},
-    {0, "progress", WEIR_OPTION_TEXT, OURS(progress), "auto", .help = WEIR_PROGRESS_HELP},
-    {0, "stop-before", WEIR_OPTION_TEXT, OURS(stop_before),
-     .help = "end the run in order this long before the batch system ends the job, such as 60s, 5m "
-             "or 1.5h"},
-    {0, "on-error", WEIR_OPTION_CHOICE, OURS(on_error), "stop", "stop|continue",
-     .help =
-         "an operation that fails: all tasks stop and the run ends (stop), or it is counted and "
-         "they go on (continue); the exit code is 1 in either case"},
-    {0, "watchdog", WEIR_OPTION_TEXT, OURS(watchdog), "60s", .help = WEIR_WATCHDOG_HELP},
-    {0, "give-up", WEIR_OPTION_TEXT, OURS(give_up),
-     .help = "end the run if a task has not moved for so long, at least the time of --watchdog: "
-             "finished phases are in the result, files stay"},
     {0},
 };
 
-const struct weir_option_set weir_ior_addition_set = {"Weir", addition_rows,
+const struct weir_option_set weir_ior_addition_set = {"Weir for IOR", addition_rows,
                                                       sizeof(struct weir_ior_additions)};
 
 static const struct weir_option order_rows[] = {
-    {0, "explain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_ior_orders, explain),
+    {0, "explain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, explain),
      .help = "print what would be done, and stop"},
-    {'h', "help", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_ior_orders, help),
+    {'h', "help", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, help),
      .help = "print this, and stop", .since = "2.10", .better = "once, with exit code 0"},
-    {0, "version", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_ior_orders, version),
+    {0, "version", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, version),
      .help = "print the version, and stop"},
     {0},
 };
 
 const struct weir_option_set weir_ior_order_set = {"in place of a run", order_rows,
-                                                   sizeof(struct weir_ior_orders)};
+                                                   sizeof(struct weir_orders)};

@@ -3,48 +3,81 @@
 #include "lower.h"
 
 #include "lowering.h"
-#include "progress_words.h"
 #include "version.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
-
-#define REFUSE WEIR_MDTEST_REFUSE
-#define REMARK WEIR_MDTEST_REMARK
 
 #define VERBOSITY_MAX 5 /* a higher level prints no more */
 
+static struct weir_payload lower_payload(const struct weir_mdtest_request *request)
+{
+    struct weir_payload payload =
+        weir_lower_payload(&request->base, request->mdtest.data_packet_type);
+
+    payload.seed_is_given = request->mdtest.seed != -1;
+    payload.seed = payload.seed_is_given ? (uint32_t)request->mdtest.seed : 0;
+    return payload;
+}
+
+static unsigned standard_depth(const struct weir_descriptor *backend)
+{
+    return backend->standard_depth > 0 ? backend->standard_depth : 1;
+}
+
+static void lower_limits(const struct weir_mdtest_lowering *lowering)
+{
+    const struct weir_mdtest_config *mdtest = lowering->mdtest;
+    struct weir_test *test = lowering->base.test;
+
+    weir_lower_limits(&lowering->base);
+    test->repetitions = (uint64_t)mdtest->iterations;
+    test->must_keep = !lowering->work.removes;
+    test->rank_csv_path = mdtest->rank_csv_path;
+    test->op_csv_prefix = mdtest->op_csv_prefix;
+}
+
+/* Options that mdtest would not do without. */
+static void mend_config(const struct weir_mdtest_lowering *lowering,
+                        struct weir_mdtest_config *mdtest)
+{
+    if (mdtest->iterations < 1) {
+        WEIR_REMARK(&lowering->base, "-i: %" PRId64 " iterations are too few: using 1",
+                    mdtest->iterations);
+        mdtest->iterations = 1;
+    }
+}
+
+/* A test on the first `ranks` tasks; 0: on all. */
 static int lower_test(struct weir_plan *plan, const struct weir_mdtest_request *request,
                       uint64_t ranks, struct weir_error *error)
 {
     struct weir_mdtest_config *mdtest = weir_arena_take(&plan->arena, sizeof *mdtest);
     struct weir_mdtest_lowering lowering = {
-        .plan = plan,
+        .base = {.plan = plan,
+                 .test = weir_plan_add_test(plan),
+                 .request = &request->base,
+                 .place = request->base.parser.place,
+                 .error = error},
         .request = request,
         .mdtest = mdtest,
-        .place = request->parser.place,
-        .error = error,
         .work = weir_mdtest_lower_work(&request->mdtest),
+        .payload = lower_payload(request),
     };
 
     *mdtest = request->mdtest;
-    lowering.test = weir_plan_add_test(plan);
-    lowering.test->rank_limit = ranks;
-    for (size_t i = 0; i < request->backends->count; i++)
-        if (strcasecmp(request->backends->descriptors[i]->label, mdtest->api) == 0) {
-            lowering.test->backend = request->backends->descriptors[i];
-            lowering.test->backend_options = request->backend_values[i];
-            lowering.test->label = lowering.test->backend->label;
-        }
-    lowering.test->repetitions = (uint64_t)mdtest->iterations;
-    lowering.test->watchdog_ns = WEIR_PLAN_WATCHDOG_NS;
-    lowering.test->rank_csv_path = mdtest->rank_csv_path;
-    lowering.test->op_csv_prefix = mdtest->op_csv_prefix;
-    lowering.test->must_keep = !lowering.work.removes;
-    if (weir_mdtest_lower_target(&lowering) || weir_mdtest_lower_steps(&lowering))
+    lowering.base.test->rank_limit = ranks;
+    mend_config(&lowering, mdtest);
+    if (weir_lower_backend(&lowering.base, mdtest->api) ||
+        weir_lower_load(&lowering.base, standard_depth(lowering.base.loop)) ||
+        weir_mdtest_check(&lowering) || weir_mdtest_lower_also(&lowering) ||
+        weir_mdtest_lower_target(&lowering) || weir_mdtest_lower_steps(&lowering) ||
+        weir_lower_place(&lowering.base))
         return -EINVAL;
+    weir_mdtest_remark(&lowering);
+    lower_limits(&lowering);
+    weir_lower_settings(&lowering.base, &weir_mdtest_option_set, mdtest, NULL);
     return 0;
 }
 
@@ -71,7 +104,9 @@ static int lower_output(struct weir_output *output, const struct weir_mdtest_req
     output->summary_path = request->additions.summary_path;
     output->warnings_are_errors = request->mdtest.warning_as_errors;
     output->verbosity = (int)verbosity_of(&request->mdtest);
-    return weir_mdtest_version_read(request->additions.compat, request->parser.place, error,
+    if (weir_lower_output(output, &request->base, error))
+        return -EINVAL;
+    return weir_mdtest_version_read(request->additions.compat, request->base.parser.place, error,
                                     &output->style);
 }
 
@@ -79,13 +114,11 @@ int weir_mdtest_lower(struct weir_plan *plan, const struct weir_mdtest_request *
                       struct weir_error *error)
 {
     const struct weir_mdtest_config *mdtest = &request->mdtest;
-    int64_t last = mdtest->last_task_count;
-    int failure = 0;
+    int64_t first = mdtest->first_task_count, last = mdtest->last_task_count;
+    /* The first test refuses numbers that make none. */
+    int failure = lower_test(plan, request, last == 0 ? 0 : (uint64_t)first, error);
 
-    if (last == 0)
-        failure = lower_test(plan, request, 0, error);
-    for (int64_t ranks = mdtest->first_task_count; ranks <= last && !failure;
-         ranks += mdtest->task_stride)
-        failure = lower_test(plan, request, (uint64_t)ranks, error);
+    for (int64_t ranks = first; !failure && last - ranks >= mdtest->task_stride;)
+        failure = lower_test(plan, request, (uint64_t)(ranks += mdtest->task_stride), error);
     return failure ? failure : lower_output(&plan->output, request, error);
 }

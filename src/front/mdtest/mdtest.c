@@ -9,7 +9,7 @@
 #include "weir/base/version.h"
 
 /* True if a page was asked for in place of a plan. */
-static bool say(const struct weir_invocation *invocation, const struct weir_mdtest_orders *orders,
+static bool say(const struct weir_invocation *invocation, const struct weir_orders *orders,
                 struct weir_command *command)
 {
     if (orders->help)
@@ -28,15 +28,16 @@ static int read_words(const struct weir_invocation *invocation, struct weir_comm
     struct weir_plan *plan = weir_plan_open("mdtest", invocation->argc, invocation->argv);
     struct weir_mdtest_request *request =
         weir_mdtest_request_new(&plan->arena, invocation->backends);
-    struct weir_mdtest_orders orders = {0};
-    int failure =
-        weir_mdtest_request_parse(request, (int)plan->source.word_count - invocation->first,
-                                  plan->source.words + invocation->first, &orders, error);
+    struct weir_orders orders = {0};
+    int failure = weir_front_request_add_permission(plan, invocation->first, "mdtest", error);
 
+    if (!failure)
+        failure = weir_front_request_parse(
+            &request->base, (int)plan->source.word_count - invocation->first,
+            plan->source.words + invocation->first, &weir_mdtest_order_set, &orders, error);
     if (!failure && !say(invocation, &orders, command)) {
         failure = weir_mdtest_lower(plan, request, error);
-        if (!failure)
-            failure = weir_plan_freeze(plan, error);
+        failure = failure ? failure : weir_plan_freeze(plan, error);
         plan->output.is_apart = weir_dialect_of_program(invocation) == &weir_dialect_mdtest;
         command->kind = orders.explain ? WEIR_COMMAND_EXPLAIN : WEIR_COMMAND_RUN;
         command->plan = failure ? NULL : plan;

@@ -4,8 +4,7 @@
 #ifndef WEIR_FRONT_MDTEST_OPTIONS_H
 #define WEIR_FRONT_MDTEST_OPTIONS_H
 
-#include "weir/base/options.h"
-#include "weir/front/front.h"
+#include "request.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,20 +64,13 @@ struct weir_mdtest_config {
     int64_t aio_granularity;
 };
 
-/* Options that Weir adds to mdtest's. */
+/* Options that Weir adds to mdtest's alone. */
 struct weir_mdtest_additions {
     const char *also;   /* further phases, with commas between them; NULL: none */
     const char *compat; /* the version of mdtest whose layout is printed: "4.1" */
     int64_t shuffles;
     const char *summary_path;
     const char *summary_format;
-};
-
-/* Actions in place of a run. */
-struct weir_mdtest_orders {
-    int64_t explain;
-    int64_t help;
-    int64_t version;
 };
 
 extern const struct weir_option_set weir_mdtest_option_set;
@@ -89,25 +81,16 @@ extern const struct weir_option_set weir_mdtest_order_set;
 /* Words that mean the same in other programs. */
 extern const struct weir_foreign_word weir_mdtest_foreign_words[];
 
-/* What was asked for: mdtest's words, ours, and those of every backend. */
+/* What was asked for. */
 struct weir_mdtest_request {
+    struct weir_front_request base;
     struct weir_mdtest_config mdtest;
     struct weir_mdtest_additions additions;
-    const struct weir_backends *backends;
-    void **backend_values; /* one struct per backend */
-    /* writes into this request; knows all tables but the orders */
-    struct weir_option_parser parser;
 };
 
 /* A request with everything at its default. It lives in `arena`, as do all texts read into it. */
 struct weir_mdtest_request *weir_mdtest_request_new(struct weir_arena *arena,
                                                     const struct weir_backends *backends);
-
-/* Reads the words of a command line into the request, and the orders among them. 0, or a usage
- * error. */
-int weir_mdtest_request_parse(struct weir_mdtest_request *request, int count,
-                              const char *const words[], struct weir_mdtest_orders *orders,
-                              struct weir_error *error);
 
 /* Whether names are those of mdtest before 3.3, with a # before those of the test's directories. */
 bool weir_mdtest_has_old_names(const struct weir_mdtest_request *request);

@@ -2,11 +2,12 @@
 /* Phases: what mdtest's words ask for in the words of the plan. */
 #include "lowering.h"
 
-#include <errno.h>
-#include <string.h>
+#include "weir/base/nearest.h"
 
-#define REFUSE WEIR_MDTEST_REFUSE
-#define REMARK WEIR_MDTEST_REMARK
+#include <string.h>
+#include <strings.h>
+
+#define REFUSE(lowering, ...) WEIR_REFUSE(&(lowering)->base, __VA_ARGS__)
 
 /* Nodes or tasks, in units of -N, between who made an item and who works on it. */
 enum { AT_CREATE = 0, AT_STAT = 1, AT_READ = 2, AT_REMOVE = 3 };
@@ -47,29 +48,65 @@ static struct weir_phase tree_phase(const struct weir_mdtest_lowering *lowering,
         .verb = verb,
         .target = lowering->target,
         .depth = 1,
-        .names = {.is_directory = true, .by_first_rank = lowering->mdtest->by_first_rank},
+        .names = {.is_directory = true,
+                  .by_first_rank =
+                      lowering->mdtest->by_first_rank && lowering->target->tree->is_own},
     };
 }
 
-/* A phase on items that are there. */
+static const char *item_of(const struct weir_mdtest_lowering *lowering, bool is_directory)
+{
+    if (is_directory)
+        return "dir.mdtest.%r.%n";
+    return lowering->mdtest->shared_files ? "file.mdtest.shared.%n" : "file.mdtest.%r.%n";
+}
+
+/* Phases that leave everything as it is, or as an earlier one of the kind has it, can be done again
+ * at another depth. */
+static bool can_repeat(enum weir_verb verb)
+{
+    switch (verb) {
+    case WEIR_OPEN:
+    case WEIR_READ_FILE:
+    case WEIR_STAT:
+    case WEIR_LOOKUP:
+    case WEIR_CHMOD:
+    case WEIR_SETXATTR:
+    case WEIR_GETXATTR:
+    case WEIR_LIST:
+    case WEIR_LIST_STAT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* With files and directories in a test, the status file counts files. */
+static const char *status_of(const struct weir_mdtest_lowering *lowering, bool is_directory)
+{
+    return is_directory && lowering->work.on_files ? NULL : lowering->mdtest->status_path;
+}
+
+/* A phase on items, `steps` of -N away from who made them. */
 static struct weir_phase item_phase(const struct weir_mdtest_lowering *lowering,
                                     enum weir_verb verb, bool is_directory, uint64_t steps)
 {
     const struct weir_mdtest_config *mdtest = lowering->mdtest;
-    bool is_shared = mdtest->shared_files;
+    const struct weir_load *load = &lowering->base.load;
+    bool must_find_depth = load->must_find_depth && can_repeat(verb);
 
     return (struct weir_phase){
         .verb = verb,
         .target = lowering->target,
         .shift = shift_of(lowering, steps),
-        .depth = 1,
-        .stop.status_path = is_directory && lowering->work.on_files ? NULL : mdtest->status_path,
-        .names = {.item = is_directory ? "dir.mdtest.%r.%n"
-                          : is_shared  ? "file.mdtest.shared.%n"
-                                       : "file.mdtest.%r.%n",
+        .depth = must_find_depth ? load->depth : load->steady_depth,
+        .must_find_depth = must_find_depth,
+        .rate = load->rate,
+        .stop.status_path = status_of(lowering, is_directory),
+        .names = {.item = item_of(lowering, is_directory),
                   .is_directory = is_directory,
-                  .is_shared = is_shared,
-                  .tree_shift = shift_of(lowering, mdtest->own_directory),
+                  .is_shared = !is_directory && mdtest->shared_files,
+                  .tree_shift = shift_of(lowering, mdtest->own_directory ? 1 : 0),
                   .order = lowering->request->additions.shuffles ? WEIR_ORDER_SHUFFLED
                                                                  : WEIR_ORDER_SEQUENTIAL,
                   .seed_is_given = mdtest->random_seed != 0,
@@ -132,13 +169,117 @@ static struct weir_phase remove_phase(const struct weir_mdtest_lowering *lowerin
     return phase;
 }
 
-/* ---- their order ---- */
-
 static void add_phase(const struct weir_mdtest_lowering *lowering, struct weir_step **steps,
                       struct weir_phase phase)
 {
-    weir_plan_add_phase(lowering->plan, lowering->test, steps, &phase);
+    weir_plan_add_phase(lowering->base.plan, lowering->base.test, steps, &phase);
 }
+
+/* ---- --also ---- */
+
+/* Verbs beyond mdtest's, in words of --also. */
+static const struct {
+    const char *word;
+    enum weir_verb verb;
+    bool for_files_alone;
+    const char *suffix; /* of the names that it makes */
+} also_rows[] = {
+    {"stat", WEIR_STAT, false, NULL},
+    {"list", WEIR_LIST, false, NULL},
+    {"list-stat", WEIR_LIST_STAT, false, NULL},
+    {"lookup", WEIR_LOOKUP, false, NULL},
+    {"open", WEIR_OPEN, true, NULL},
+    {"chmod", WEIR_CHMOD, false, NULL},
+    {"setxattr", WEIR_SETXATTR, false, NULL},
+    {"getxattr", WEIR_GETXATTR, false, NULL},
+    {"link", WEIR_LINK, true, ".link"},
+    {"symlink", WEIR_SYMLINK, false, ".symlink"},
+    {"rename", WEIR_RENAME, false, ".renamed"},
+};
+
+#define ALSO_ROWS (sizeof also_rows / sizeof *also_rows)
+
+static int add_also(struct weir_mdtest_lowering *lowering, const char *word)
+{
+    struct weir_nearest nearest = {.typed = word, .length = strlen(word)};
+    const char *near_word;
+
+    for (size_t i = 0; i < ALSO_ROWS; i++) {
+        weir_nearest_offer(&nearest, also_rows[i].word);
+        if (strcasecmp(also_rows[i].word, word) != 0)
+            continue;
+        if (also_rows[i].suffix && lowering->mdtest->shared_files)
+            return REFUSE(lowering,
+                          "--also: %s: with -S all tasks would make the same names; leave one of "
+                          "the two out",
+                          word);
+        if (also_rows[i].for_files_alone && !lowering->work.on_files)
+            return REFUSE(lowering, "--also: %s: is done with files, and -D has none", word);
+        for (unsigned k = 0; k < lowering->also_count; k++)
+            if (lowering->also[k] == i)
+                return REFUSE(lowering, "--also: %s stands there twice; once is enough", word);
+        lowering->also[lowering->also_count++] = (unsigned)i;
+        return 0;
+    }
+    near_word = weir_nearest_word(&nearest);
+    return REFUSE(
+        lowering,
+        "--also: there is no phase \"%s\"%s%s%s; there are stat, list, list-stat, lookup, "
+        "open, chmod, setxattr, getxattr, link, symlink and rename",
+        word, near_word ? " (did you mean " : "", near_word ? near_word : "",
+        near_word ? "?)" : "");
+}
+
+int weir_mdtest_lower_also(struct weir_mdtest_lowering *lowering)
+{
+    const char *list = lowering->request->additions.also;
+    int failure = 0;
+
+    while (list && *list != '\0' && !failure) {
+        size_t length = strcspn(list, ",");
+
+        failure = add_also(
+            lowering, weir_arena_printf(&lowering->base.plan->arena, "%.*s", (int)length, list));
+        list += length + (list[length] == ',');
+    }
+    return failure;
+}
+
+/* A rename is followed by one back, and names that are made by one that removes them: the items are
+ * as they were for whatever comes next. */
+static void add_also_phase(const struct weir_mdtest_lowering *lowering, struct weir_step **steps,
+                           unsigned row, bool is_directory)
+{
+    const char *item = item_of(lowering, is_directory), *new_item;
+    struct weir_phase phase = look_phase(lowering, also_rows[row].verb, is_directory, AT_STAT);
+
+    if (!also_rows[row].suffix) {
+        add_phase(lowering, steps, phase);
+        return;
+    }
+    new_item = weir_arena_printf(&lowering->base.plan->arena, "%s%s", item, also_rows[row].suffix);
+    phase.names.new_item = new_item;
+    add_phase(lowering, steps, phase);
+    phase.names.item = new_item;
+    if (phase.verb == WEIR_RENAME) {
+        phase.names.new_item = item;
+    } else {
+        phase.verb = WEIR_UNLINK;
+        phase.names.new_item = NULL;
+        phase.names.is_directory = false;
+    }
+    add_phase(lowering, steps, phase);
+}
+
+static void add_also_phases(const struct weir_mdtest_lowering *lowering, struct weir_step **steps,
+                            bool is_directory)
+{
+    for (unsigned i = 0; i < lowering->also_count; i++)
+        if (!is_directory || !also_rows[lowering->also[i]].for_files_alone)
+            add_also_phase(lowering, steps, lowering->also[i], is_directory);
+}
+
+/* ---- their order ---- */
 
 static void add_directory_phases(const struct weir_mdtest_lowering *lowering,
                                  struct weir_step **steps)
@@ -149,6 +290,7 @@ static void add_directory_phases(const struct weir_mdtest_lowering *lowering,
         add_phase(lowering, steps, create_phase(lowering, true));
     if (work->stats)
         add_phase(lowering, steps, look_phase(lowering, WEIR_STAT, true, AT_STAT));
+    add_also_phases(lowering, steps, true);
     /* mdtest has a place for reads here, in which it does nothing. */
     if (work->renames && lowering->items > 1)
         add_phase(lowering, steps, item_phase(lowering, WEIR_RENAME, true, AT_READ));
@@ -164,6 +306,7 @@ static void add_file_phases(const struct weir_mdtest_lowering *lowering, struct 
         add_phase(lowering, steps, create_phase(lowering, false));
     if (work->stats)
         add_phase(lowering, steps, look_phase(lowering, WEIR_STAT, false, AT_STAT));
+    add_also_phases(lowering, steps, false);
     if (work->reads)
         add_phase(lowering, steps, read_phase(lowering));
     if (work->removes)
@@ -175,11 +318,12 @@ int weir_mdtest_lower_steps(struct weir_mdtest_lowering *lowering)
     const struct weir_mdtest_config *mdtest = lowering->mdtest;
     const struct weir_mdtest_work *work = &lowering->work;
     struct weir_step **steps =
-        &weir_plan_add_repeat(lowering->plan, &lowering->test->steps, (uint64_t)mdtest->iterations)
+        &weir_plan_add_repeat(lowering->base.plan, &lowering->base.test->steps,
+                              (uint64_t)mdtest->iterations)
              ->body;
 
     if (mdtest->delay_ns > 0)
-        weir_plan_add_sleep(lowering->plan, steps, mdtest->delay_ns);
+        weir_plan_add_sleep(lowering->base.plan, steps, mdtest->delay_ns);
     if (work->creates)
         add_phase(lowering, steps, tree_phase(lowering, WEIR_MKDIR));
     if (work->on_directories && lowering->items > 0)
@@ -188,7 +332,7 @@ int weir_mdtest_lower_steps(struct weir_mdtest_lowering *lowering)
         add_file_phases(lowering, steps);
     if (work->removes)
         add_phase(lowering, steps, tree_phase(lowering, WEIR_RMDIR));
-    if (lowering->test->phase_count == 0)
+    if (lowering->base.test->phase_count == 0)
         return REFUSE(lowering, "there is nothing to do: -E reads files, and -U renames "
                                 "directories, of which there must be two");
     return 0;

@@ -4,48 +4,17 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
-#define REFUSE WEIR_MDTEST_REFUSE
-#define REMARK WEIR_MDTEST_REMARK
+#define REFUSE(lowering, ...) WEIR_REFUSE(&(lowering)->base, __VA_ARGS__)
+#define REMARK(lowering, ...) WEIR_REMARK(&(lowering)->base, __VA_ARGS__)
 
 /* ---- where ---- */
-
-static size_t count_names(const char *list)
-{
-    size_t count = 1;
-
-    for (; *list != '\0'; list++)
-        count += *list == '@';
-    return count;
-}
-
-static int lower_paths(const struct weir_mdtest_lowering *lowering, struct weir_target *target)
-{
-    struct weir_arena *arena = &lowering->plan->arena;
-    const char *list = lowering->mdtest->directories;
-    const char **paths;
-
-    target->path_count = count_names(list);
-    paths = weir_arena_take(arena, target->path_count * sizeof *paths);
-    for (size_t i = 0; i < target->path_count; i++) {
-        size_t length = strcspn(list, "@");
-
-        if (length == 0)
-            return REFUSE(lowering, "-d: the list \"%s\" has an empty name",
-                          lowering->mdtest->directories);
-        paths[i] = weir_arena_printf(arena, "%.*s", (int)length, list);
-        list += length + (list[length] == '@');
-    }
-    target->paths = paths;
-    return 0;
-}
 
 static int check_paths(const struct weir_mdtest_lowering *lowering,
                        const struct weir_target *target)
 {
     const struct weir_mdtest_config *mdtest = lowering->mdtest;
-    uint64_t ranks = lowering->test->rank_limit;
+    uint64_t ranks = lowering->base.test->rank_limit;
 
     if (target->path_count == 1)
         return 0;
@@ -138,12 +107,12 @@ static int lower_tree(const struct weir_mdtest_lowering *lowering, struct weir_t
 
 int weir_mdtest_lower_target(struct weir_mdtest_lowering *lowering)
 {
-    struct weir_arena *arena = &lowering->plan->arena;
+    struct weir_arena *arena = &lowering->base.plan->arena;
     struct weir_target *target = weir_arena_take(arena, sizeof *target);
     struct weir_tree *tree = weir_arena_take(arena, sizeof *tree);
 
-    if (lower_paths(lowering, target) || check_paths(lowering, target) || check_shape(lowering) ||
-        lower_tree(lowering, tree))
+    if (weir_lower_paths(&lowering->base, "-d", lowering->mdtest->directories, target) ||
+        check_paths(lowering, target) || check_shape(lowering) || lower_tree(lowering, tree))
         return -EINVAL;
     target->tree = tree;
     lowering->target = target;

@@ -186,18 +186,18 @@ static const struct weir_option addition_rows[] = {
     {0},
 };
 
-const struct weir_option_set weir_mdtest_addition_set = {"Weir", addition_rows,
+const struct weir_option_set weir_mdtest_addition_set = {"Weir for mdtest", addition_rows,
                                                          sizeof(struct weir_mdtest_additions)};
 
 static const struct weir_option order_rows[] = {
-    {0, "explain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_mdtest_orders, explain),
+    {0, "explain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, explain),
      .help = "print what would be done, and stop"},
-    {'h', "help", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_mdtest_orders, help),
+    {'h', "help", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, help),
      .help = "print this, and stop", .since = "1.9", .better = "once, with exit code 0"},
-    {0, "version", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_mdtest_orders, version),
+    {0, "version", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, version),
      .help = "print the version, and stop"},
     {0},
 };
 
 const struct weir_option_set weir_mdtest_order_set = {"in place of a run", order_rows,
-                                                      sizeof(struct weir_mdtest_orders)};
+                                                      sizeof(struct weir_orders)};

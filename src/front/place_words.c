@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options for the places of tasks and their buffers, the state of the page cache, and the end of
  * the run. */
-#include "lowering.h"
+#include "common_lowering.h"
 
 #include "pinning_words.h"
 #include "time_words.h"
@@ -9,15 +9,15 @@
 #include <errno.h>
 #include <string.h>
 
-#define REFUSE(lowering, ...) weir_error_usage((lowering)->error, (lowering)->place, __VA_ARGS__)
-#define REMARK(lowering, ...) weir_plan_add_remark((lowering)->plan, (lowering)->test, __VA_ARGS__)
+#define REFUSE WEIR_REFUSE
+#define REMARK WEIR_REMARK
 
 /* ---- tasks and buffers ---- */
 
-static int lower_pinning(const struct weir_ior_lowering *lowering)
+static int lower_pinning(const struct weir_lowering *lowering)
 {
-    const struct weir_ior_additions *additions = &lowering->request->additions;
-    const struct weir_pinning_words words = {additions->pin, additions->pin_order, additions->nic};
+    const struct weir_common_words *common = &lowering->request->common;
+    const struct weir_pinning_words words = {common->pin, common->pin_order, common->nic};
     struct weir_test *test = lowering->test;
 
     if (weir_pinning_read(&words, &lowering->plan->arena, lowering->place, &test->pinning,
@@ -33,18 +33,35 @@ static int lower_pinning(const struct weir_ior_lowering *lowering)
 
 /* ---- the page cache ---- */
 
-static bool does_any_read(const struct weir_test *test)
+/* Data, or names and their attributes. */
+static bool does_read(enum weir_verb verb)
 {
-    bool does_read = false;
-
-    for (size_t i = 0; i < test->phase_count && !does_read; i++)
-        does_read = weir_verb_reads(test->phases[i]->verb);
-    return does_read;
+    switch (verb) {
+    case WEIR_OPEN:
+    case WEIR_READ_FILE:
+    case WEIR_STAT:
+    case WEIR_LOOKUP:
+    case WEIR_GETXATTR:
+    case WEIR_LIST:
+    case WEIR_LIST_STAT:
+        return true;
+    default:
+        return weir_verb_reads(verb);
+    }
 }
 
-static void lower_cache_drop(const struct weir_ior_lowering *lowering)
+static bool does_any_read(const struct weir_test *test)
 {
-    const char *drop = lowering->request->additions.cache_drop;
+    bool does_one = false;
+
+    for (size_t i = 0; i < test->phase_count && !does_one; i++)
+        does_one = does_read(test->phases[i]->verb);
+    return does_one;
+}
+
+static void lower_cache_drop(const struct weir_lowering *lowering)
+{
+    const char *drop = lowering->request->common.cache_drop;
     struct weir_test *test = lowering->test;
 
     if (strcmp(drop, "none") == 0)
@@ -71,9 +88,9 @@ static void lower_cache_drop(const struct weir_ior_lowering *lowering)
 /* ---- the end of the job ---- */
 
 /* A run ends once: the setting of the first test holds for all. */
-static int lower_stop_before(const struct weir_ior_lowering *lowering)
+static int lower_stop_before(const struct weir_lowering *lowering)
 {
-    const char *text = lowering->request->additions.stop_before;
+    const char *text = lowering->request->common.stop_before;
     struct weir_plan *plan = lowering->plan;
     uint64_t ns = 0;
 
@@ -92,18 +109,17 @@ static int lower_stop_before(const struct weir_ior_lowering *lowering)
     return 0;
 }
 
-int weir_ior_lower_place(struct weir_ior_lowering *lowering)
+int weir_lower_place(const struct weir_lowering *lowering)
 {
-    const struct weir_ior_additions *additions = &lowering->request->additions;
+    const struct weir_common_words *common = &lowering->request->common;
 
     if (lower_pinning(lowering) || lower_stop_before(lowering) ||
-        weir_watchdog_read(additions->watchdog, additions->give_up, lowering->place,
-                           lowering->error, &lowering->test->watchdog_ns,
-                           &lowering->test->give_up_ns) ||
-        weir_membind_read(additions->membind, lowering->place, &lowering->test->membind,
+        weir_watchdog_read(common->watchdog, common->give_up, lowering->place, lowering->error,
+                           &lowering->test->watchdog_ns, &lowering->test->give_up_ns) ||
+        weir_membind_read(common->membind, lowering->place, &lowering->test->membind,
                           lowering->error))
         return -EINVAL;
-    lowering->test->wants_huge_pages = additions->wants_huge_pages > 0;
+    lowering->test->wants_huge_pages = common->wants_huge_pages > 0;
     lower_cache_drop(lowering);
     return 0;
 }

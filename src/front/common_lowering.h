@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of lowering that all dialects share: what becomes of the options that each of them has,
+ * and how a backend is found. */
+#ifndef WEIR_FRONT_COMMON_LOWERING_H
+#define WEIR_FRONT_COMMON_LOWERING_H
+
+#include "request.h"
+#include "weir/plan/plan.h"
+
+/* How much is asked of the storage at once. */
+struct weir_load {
+    unsigned depth;        /* of timed phases */
+    bool must_find_depth;  /* up to `depth` */
+    unsigned steady_depth; /* of all others: nothing is searched there */
+    struct weir_rate rate; /* of timed phases */
+};
+
+/* One test of a request on its way to the plan. */
+struct weir_lowering {
+    struct weir_plan *plan;
+    struct weir_test *test;
+    const struct weir_front_request *request;
+    const char *place;
+    struct weir_error *error;
+    const struct weir_descriptor *loop; /* the backend that does the work, if it is no dry run */
+    struct weir_load load;
+};
+
+#define WEIR_REFUSE(lowering, ...)                                                                 \
+    weir_error_usage((lowering)->error, (lowering)->place, __VA_ARGS__)
+#define WEIR_REMARK(lowering, ...)                                                                 \
+    weir_plan_add_remark((lowering)->plan, (lowering)->test, __VA_ARGS__)
+
+/* The argument of -a and the options of backends: fills in the test's backend and `loop`. 0, or a
+ * usage error. */
+int weir_lower_backend(struct weir_lowering *lowering, const char *api);
+
+/* The test keeps its label and runs against nothing. 0, or a usage error. */
+int weir_lower_dry_run(const struct weir_lowering *lowering);
+
+/* --depth and --rate: fills in `load`; `standard_depth` if nothing is said. 0, or a usage error. */
+int weir_lower_load(struct weir_lowering *lowering, unsigned standard_depth);
+
+/* Places of tasks and of their buffers, the state of the page cache, and the time to end: what has
+ * nothing to do with phases. The steps must be known. 0, or a usage error. */
+int weir_lower_place(const struct weir_lowering *lowering);
+
+/* --overwrite, --must-fit and --on-error. */
+void weir_lower_limits(const struct weir_lowering *lowering);
+
+/* Paths of a target: a list with @ between them, the value of `option`. 0, or a usage error. */
+int weir_lower_paths(const struct weir_lowering *lowering, const char *option, const char *list,
+                     struct weir_target *target);
+
+/* Data: --data, or what the pattern says, a word that begins with o, i, t or r. */
+struct weir_payload weir_lower_payload(const struct weir_front_request *request,
+                                       const char *pattern);
+
+/* Why `bytes` of such data in one piece cannot be verified by a run that did not write them without
+ * the seed that they were made with; NULL if they can. */
+const char *weir_payload_needs_seed(const struct weir_payload *payload, uint64_t bytes);
+
+/* Notes the values of a table's rows as settings of the test, but for the row named `but` (NULL:
+ * none), and of the backends' options those that were given. */
+void weir_lower_settings(const struct weir_lowering *lowering, const struct weir_option_set *set,
+                         const void *values, const char *but);
+
+/* --result, --plain and --progress. 0, or a usage error. */
+int weir_lower_output(struct weir_output *output, const struct weir_front_request *request,
+                      struct weir_error *error);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of the options that every dialect has beside its own. */
+#include "common_words.h"
+
+#include "progress_words.h"
+#include "time_words.h"
+
+#define OURS(member) WEIR_OPTION_AT(struct weir_common_words, member)
+
+static const struct weir_option rows[] = {
+    {0, "result", WEIR_OPTION_TEXT, OURS(result_path),
+     .help = "append the whole result to this file, phase by phase, as lines of JSON"},
+    {0, "data", WEIR_OPTION_CHOICE, OURS(data), NULL, "stamp|full|none|ior",
+     .help =
+         "what is written, in place of --dataPacketType: data that prove the place of each "
+         "sector, or of each word, or nothing that can be verified; ior: the bytes of IOR 4 for "
+         "--dataPacketType"},
+    {0, "plain", WEIR_OPTION_FLAG, OURS(is_plain),
+     .help = "print what the original prints, and nothing of our own"},
+    {0, "overwrite", WEIR_OPTION_FLAG, OURS(may_overwrite),
+     .help = "overwrite and remove files that no benchmark made; so does WEIR_OVERWRITE=1 in the "
+             "environment"},
+    {0, "must-fit", WEIR_OPTION_FLAG, OURS(must_fit),
+     .help = "refuse a test whose files do not fit into the free space, inodes and quota, of which "
+             "there is else a warning before it begins"},
+    {0, "depth", WEIR_OPTION_TEXT, OURS(depth),
+     .help =
+         "operations in flight per task, such as 32; auto: the least depth that does as well as "
+         "any up to 256, auto:64: up to 64"},
+    {0, "direct", WEIR_OPTION_FLAG, OURS(is_direct),
+     .help = "the same as --posix.odirect, and refused where a backend has no such thing"},
+    {0, "rate", WEIR_OPTION_TEXT, OURS(rate),
+     .help =
+         "operations per second, such as 20000, or bytes per second, such as 200m: each is made "
+         "when it is due, whether earlier ones are done or not"},
+    {0, "rate-of", WEIR_OPTION_CHOICE, OURS(rate_of), NULL, "job|rank",
+     .help = "whose rate it is: that of all tasks together (job, if not given) or of each one"},
+    {0, "arrivals", WEIR_OPTION_CHOICE, OURS(arrivals), NULL, "constant|poisson",
+     .help = "times between operations that are due: all equal (constant, if not given) or random"},
+    {0, "pin", WEIR_OPTION_TEXT, OURS(pin), "none",
+     .help = "which processors each task gets: none (as the launcher has it), core, pu, numa, "
+             "package, storage, nic, list:0-3,8 (or 0-3+8) or rankfile:PATH"},
+    {0, "pin-order", WEIR_OPTION_CHOICE, OURS(pin_order), "auto", "auto|compact|scatter",
+     .help = "tasks one after the other fill what is near (compact), or take turns (scatter); "
+             "auto: turns for numa and package"},
+    {0, "nic", WEIR_OPTION_TEXT, OURS(nic), "auto",
+     .help = "with --pin nic: the network device, such as mlx5_0 or eth0; auto: the first that is "
+             "up"},
+    {0, "membind", WEIR_OPTION_TEXT, OURS(membind), "auto",
+     .help = "NUMA nodes of transfer buffers: auto (near the task, if there is room), local (near, "
+             "or not at all), interleave, node:N or none (as the kernel has it)"},
+    {0, "huge-pages", WEIR_OPTION_FLAG, OURS(wants_huge_pages),
+     .help = "transfer buffers of huge pages, where there are any"},
+    {0, "drop-caches", WEIR_OPTION_CHOICE, OURS(cache_drop), "none", "none|node|files",
+     .help = "before each phase that reads, empty the page cache: that of each node, which needs "
+             "root, or of the files alone"},
+    {0, "progress", WEIR_OPTION_TEXT, OURS(progress), "auto", .help = WEIR_PROGRESS_HELP},
+    {0, "stop-before", WEIR_OPTION_TEXT, OURS(stop_before),
+     .help = "end the run in order this long before the batch system ends the job, such as 60s, 5m "
+             "or 1.5h"},
+    {0, "on-error", WEIR_OPTION_CHOICE, OURS(on_error), "stop", "stop|continue",
+     .help =
+         "an operation that fails: all tasks stop and the run ends (stop), or it is counted and "
+         "they go on (continue); the exit code is 1 in either case"},
+    {0, "watchdog", WEIR_OPTION_TEXT, OURS(watchdog), "60s", .help = WEIR_WATCHDOG_HELP},
+    {0, "give-up", WEIR_OPTION_TEXT, OURS(give_up),
+     .help = "end the run if a task has not moved for so long, at least the time of --watchdog: "
+             "finished phases are in the result, files stay"},
+    {0},
+};
+
+const struct weir_option_set weir_common_set = {"Weir", rows, sizeof(struct weir_common_words)};

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Paths, data, limits and settings of a test, and the output of the run, as far as all dialects
+ * agree. */
+#include "common_lowering.h"
+
+#include "progress_words.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- paths ---- */
+
+static size_t count_names(const char *list)
+{
+    size_t count = 1;
+
+    for (; *list != '\0'; list++)
+        count += *list == '@';
+    return count;
+}
+
+int weir_lower_paths(const struct weir_lowering *lowering, const char *option, const char *list,
+                     struct weir_target *target)
+{
+    struct weir_arena *arena = &lowering->plan->arena;
+    const char *rest = list;
+    const char **paths;
+
+    target->path_count = count_names(list);
+    paths = weir_arena_take(arena, target->path_count * sizeof *paths);
+    for (size_t i = 0; i < target->path_count; i++) {
+        size_t length = strcspn(rest, "@");
+
+        if (length == 0)
+            return WEIR_REFUSE(lowering, "%s: the list \"%s\" has an empty name", option, list);
+        paths[i] = weir_arena_printf(arena, "%.*s", (int)length, rest);
+        rest += length + (rest[length] == '@');
+    }
+    target->paths = paths;
+    return 0;
+}
+
+/* ---- data ---- */
+
+/* IOR's data are 8-byte words. */
+#define WORD_BYTES 8
+/* Smaller pieces have no room for a stamp. */
+#define STAMPED_BYTES 64
+
+static enum weir_ior_pattern pattern_of(char letter)
+{
+    switch (letter) {
+    case 'o':
+        return WEIR_IOR_OFFSET;
+    case 'i':
+        return WEIR_IOR_INCOMPRESSIBLE;
+    case 'r':
+        return WEIR_IOR_RANDOM;
+    default:
+        return WEIR_IOR_TIMESTAMP;
+    }
+}
+
+static enum weir_payload_mode mode_of(const char *data, enum weir_ior_pattern pattern)
+{
+    if (!data)
+        return pattern == WEIR_IOR_TIMESTAMP || pattern == WEIR_IOR_OFFSET ? WEIR_PAYLOAD_STAMP
+                                                                           : WEIR_PAYLOAD_FULL;
+    if (strcmp(data, "stamp") == 0)
+        return WEIR_PAYLOAD_STAMP;
+    if (strcmp(data, "full") == 0)
+        return WEIR_PAYLOAD_FULL;
+    return strcmp(data, "ior") == 0 ? WEIR_PAYLOAD_IOR : WEIR_PAYLOAD_NONE;
+}
+
+struct weir_payload weir_lower_payload(const struct weir_front_request *request,
+                                       const char *pattern)
+{
+    enum weir_ior_pattern meant = pattern_of(pattern[0]);
+    struct weir_payload payload = {.mode = mode_of(request->common.data, meant)};
+
+    if (payload.mode == WEIR_PAYLOAD_IOR)
+        payload.pattern = meant;
+    return payload;
+}
+
+const char *weir_payload_needs_seed(const struct weir_payload *payload, uint64_t bytes)
+{
+    if (payload->mode != WEIR_PAYLOAD_IOR)
+        return bytes < STAMPED_BYTES ? "transfers below 64 bytes carry no stamp" : NULL;
+    if (payload->pattern == WEIR_IOR_INCOMPRESSIBLE || payload->pattern == WEIR_IOR_RANDOM)
+        return "IOR's random data do not tell the seed that they were made with";
+    if (payload->pattern == WEIR_IOR_OFFSET && bytes <= WORD_BYTES)
+        return "a word of IOR's that holds an offset does not tell the seed";
+    return NULL;
+}
+
+/* ---- limits ---- */
+
+void weir_lower_limits(const struct weir_lowering *lowering)
+{
+    const struct weir_common_words *common = &lowering->request->common;
+    struct weir_test *test = lowering->test;
+
+    test->may_overwrite = common->may_overwrite;
+    test->goes_on_after_errors = strcmp(common->on_error, "continue") == 0;
+    test->must_fit = common->must_fit;
+}
+
+/* ---- words that reports repeat ---- */
+
+static bool is_row(const struct weir_option *row)
+{
+    return row->letter != 0 || row->name;
+}
+
+static size_t count_rows(const struct weir_option_set *set)
+{
+    size_t count = 0;
+
+    for (const struct weir_option *row = set->rows; row && is_row(row); row++)
+        count++;
+    return count;
+}
+
+static void add_setting(struct weir_plan *plan, struct weir_setting *settings,
+                        const struct weir_option *row, const void *values, size_t *count)
+{
+    struct weir_text text = {0};
+
+    weir_options_value(&text, row, values);
+    settings[(*count)++] = (struct weir_setting){
+        .key = row->name,
+        .value = weir_arena_copy(&plan->arena, weir_text_string(&text)),
+    };
+    weir_text_close(&text);
+}
+
+static size_t count_options(const struct weir_descriptor *backend)
+{
+    return backend ? count_rows(&backend->options) : 0;
+}
+
+/* The options of a backend that were given. There is room for all. */
+static void add_options(const struct weir_lowering *lowering, struct weir_setting *settings,
+                        const struct weir_descriptor *backend, const void *values)
+{
+    const struct weir_option *row = backend ? backend->options.rows : NULL;
+
+    for (; row && is_row(row); row++)
+        if (row->name && weir_options_is_changed(row, values))
+            add_setting(lowering->plan, settings, row, values, &lowering->test->setting_count);
+}
+
+void weir_lower_settings(const struct weir_lowering *lowering, const struct weir_option_set *set,
+                         const void *values, const char *but)
+{
+    struct weir_test *test = lowering->test;
+    size_t room = count_rows(set) + count_options(test->backend) + count_options(test->inner);
+    struct weir_setting *settings =
+        weir_arena_take(&lowering->plan->arena, room * sizeof *settings);
+
+    for (const struct weir_option *row = set->rows; is_row(row); row++)
+        if (row->name && !row->refusal && (!but || strcasecmp(row->name, but) != 0))
+            add_setting(lowering->plan, settings, row, values, &test->setting_count);
+    add_options(lowering, settings, test->backend, test->backend_options);
+    add_options(lowering, settings, test->inner, test->inner_options);
+    test->settings = settings;
+}
+
+/* ---- output ---- */
+
+int weir_lower_output(struct weir_output *output, const struct weir_front_request *request,
+                      struct weir_error *error)
+{
+    output->result_path = request->common.result_path;
+    output->is_plain = request->common.is_plain;
+    return weir_progress_read(request->common.progress, request->parser.place, error,
+                              &output->progress_ns);
+}
