@@ -19,12 +19,13 @@ static const char help_of_commands[] =
     "  weir topology           draw this host's processors, and which of them ranks would get\n"
     "  weir net [options]      measure bandwidth and latency from memory to memory over a network\n"
     "  weir serve [options]    serve objects in this host's memory to weir ior -a RDMA\n"
-    "  weir compat             compare with IOR, option by option, as a page of Markdown\n"
-    "  weir report FILE [--format ior|csv|json] [--compat VERSION] [--plain] [--summary-file "
-    "FILE]\n"
+    "  weir compat [DIALECT]   compare with IOR and mdtest, option by option, as a page of "
+    "Markdown\n"
+    "  weir report FILE [--format ior|mdtest|csv|json] [--compat VERSION] [--plain]\n"
+    "              [--summary-file FILE]\n"
     "              [--run last|all|list|N|ID]\n"
     "                          print the report of a run in a file that --result made\n"
-    "  weir ior --help         all options of IOR and of the backends; the same for net, "
+    "  weir ior --help         all options of IOR and of the backends; the same for mdtest, net, "
     "serve, doctor, topology and report\n"
     "  weir --version          version of this program and of the formats it prints; also weir -V\n"
     "\n"
@@ -33,6 +34,7 @@ static const char help_of_commands[] =
     "  mpiexec -n 4 weir ior -a mpiio -c -F -W -R -o /scratch/file --result run.jsonl\n"
     "  mpiexec -n 4 weir ior -a uring --direct --depth auto -z -t 4k -b 1g -F -o /scratch/file\n"
     "  mpiexec -n 4 weir ior -a RDMA --rdma.targets 2 -w -r -t 1m -b 1g -e -C -o /file\n"
+    "  mpiexec -n 4 weir mdtest -n 10000 -i 3 -u -N 1 -d /scratch/names\n"
     "  weir ior -z -t 4k -b 1m -F --explain\n";
 
 static int say_help(struct weir_command *command)
@@ -80,12 +82,13 @@ struct report_values {
 
 static const struct weir_option report_rows[] = {
     {0, "format", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, format), NULL,
-     .help = "format of the report: ior, csv or json; without it, the first one of the run's "
-             "dialect"},
+     .help = "format of the report: ior or mdtest, csv or json; without it, the first one of the "
+             "run's dialect"},
     {0, "compat", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, compat), NULL,
-     .help = "print the layout of this IOR: 2.10, 3.0, 3.2, 3.3, 4.0 or 4.1"},
+     .help = "print the layout of this IOR (2.10, 3.0, 3.2, 3.3, 4.0 or 4.1) or mdtest (1.9.3, "
+             "3.2, 3.3, 4.0 or 4.1)"},
     {0, "plain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct report_values, is_plain),
-     .help = "print what IOR prints, and nothing of our own"},
+     .help = "print what the original prints, and nothing of our own"},
     {0, "summary-file", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, summary_path),
      .help = "the report goes there and not to standard output"},
     {0, "run", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, run), "last",
@@ -161,15 +164,22 @@ static int read_report(int count, const char *const typed[], struct weir_command
     return check_report(command, error);
 }
 
+/* All pages, or that of one dialect. */
 static int read_compat(const struct weir_invocation *invocation, struct weir_command *command,
                        struct weir_error *error)
 {
-    if (invocation->first < invocation->argc)
-        return weir_error_usage(error, "compat", "\"%s\" is a word too many",
-                                invocation->argv[invocation->first]);
+    int count = invocation->argc - invocation->first;
+    const char *const *words = invocation->argv + invocation->first;
+    const struct weir_dialect *only = count > 0 ? weir_dialect_find(words[0]) : NULL;
+
+    if (count > 1 || (count == 1 && only == NULL))
+        return weir_error_usage(error, "compat",
+                                "\"%s\" is a word too many; give one dialect, such as %s, or "
+                                "nothing",
+                                words[count - 1], weir_dialects[0]->name);
     command->kind = WEIR_COMMAND_SAY;
     for (size_t i = 0; weir_dialects[i] != NULL; i++)
-        if (weir_dialects[i]->add_compat_page != NULL)
+        if (weir_dialects[i]->add_compat_page != NULL && (only == NULL || only == weir_dialects[i]))
             weir_dialects[i]->add_compat_page(&command->text, invocation->backends);
     return 0;
 }

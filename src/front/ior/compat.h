@@ -3,24 +3,10 @@
 #ifndef WEIR_FRONT_IOR_COMPAT_H
 #define WEIR_FRONT_IOR_COMPAT_H
 
-#include "weir/base/text.h"
-#include "weir/front/front.h"
-
-/* Something the original does that its users would not expect, and what is done here. */
-struct weir_ior_quirk {
-    const char *theirs;
-    const char *ours;
-    const char *reason;
-};
-
-/* Quirks of one kind, under one heading. Ends with a quirk that has no members. */
-struct weir_ior_quirk_list {
-    const char *heading;
-    const struct weir_ior_quirk *quirks;
-};
+#include "compat_page.h"
 
 /* Ends with a list without a heading. */
-extern const struct weir_ior_quirk_list weir_ior_quirk_lists[];
+extern const struct weir_quirk_list weir_ior_quirk_lists[];
 
 /* Appends the page, in Markdown: every row of every option table, then the quirks. */
 void weir_ior_compat_page(struct weir_text *text, const struct weir_backends *backends);

@@ -3,7 +3,7 @@
  * running it, in its manual or in its issue tracker. */
 #include "compat.h"
 
-static const struct weir_ior_quirk of_the_command_line[] = {
+static const struct weir_quirk of_the_command_line[] = {
     {"`-t1m` also sets `-m`, `-o/tmp/f` also `-t -m -p -f`: letters of an attached value are "
      "searched for flags",
      "a value is a value", "the line would mean something else than it says"},
@@ -86,7 +86,7 @@ static const struct weir_ior_quirk of_the_command_line[] = {
     {0},
 };
 
-static const struct weir_ior_quirk of_scripts[] = {
+static const struct weir_quirk of_scripts[] = {
     {"lines above 1023 characters are cut off", "lines of any length",
      "nothing is dropped in silence"},
     {"after two `RUN` in a row, a line `--option=value` crashes", "it belongs to the next test",
@@ -101,7 +101,7 @@ static const struct weir_ior_quirk of_scripts[] = {
     {0},
 };
 
-static const struct weir_ior_quirk of_access[] = {
+static const struct weir_quirk of_access[] = {
     {"`-z` on a shared file deals transfers to tasks by chance: some get more than others, each "
      "segment has the same pattern, and the list takes memory and, for 10^9 transfers, three "
      "minutes",
@@ -191,7 +191,7 @@ static const struct weir_ior_quirk of_access[] = {
     {0},
 };
 
-static const struct weir_ior_quirk of_data[] = {
+static const struct weir_quirk of_data[] = {
     {"`-l i` (\"incompressible\") repeats one word since 4.0: 1 MiB packs to 2.6 KB",
      "does not compress at all", "that is what it says; `--data ior -l i` gives IOR's bytes"},
     {"the default pattern is the same in every transfer of a task: swapped blocks are not noticed",
@@ -219,7 +219,7 @@ static const struct weir_ior_quirk of_data[] = {
     {0},
 };
 
-static const struct weir_ior_quirk of_numbers[] = {
+static const struct weir_quirk of_numbers[] = {
     {"the exit code is twice the number of errors modulo 256: 128 wrong transfers give 0",
      "1 with any error of data or operation, or if interrupted", "0 means right"},
     {"`Latency(s)` is the mean of task 0, not the least of all means as the manual has it",
@@ -244,7 +244,7 @@ static const struct weir_ior_quirk of_numbers[] = {
     {0},
 };
 
-static const struct weir_ior_quirk of_output[] = {
+static const struct weir_quirk of_output[] = {
     {"everything after the summary is IOR's `Finished`",
      "our own block follows; called as `ior` it goes to standard error, and with `--plain` nowhere",
      "scripts that take the last line they find are IOR's users, too"},
@@ -309,7 +309,7 @@ static const struct weir_ior_quirk of_output[] = {
     {0},
 };
 
-const struct weir_ior_quirk_list weir_ior_quirk_lists[] = {
+const struct weir_quirk_list weir_ior_quirk_lists[] = {
     {"Of the command line", of_the_command_line},
     {"Of scripts and directives", of_scripts},
     {"Of what is done", of_access},

@@ -2,6 +2,7 @@
 /* The dialect mdtest, as the front end sees it: from its words and environment to a plan. */
 #include "mdtest.h"
 
+#include "compat.h"
 #include "lower.h"
 #include "options.h"
 #include "version.h"
@@ -59,4 +60,5 @@ const struct weir_dialect weir_dialect_mdtest = {
     .read = read_words,
     .formats = formats,
     .read_style = weir_mdtest_version_read,
+    .add_compat_page = weir_mdtest_compat_page,
 };

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of a compatibility page, made from the rows that the parser reads: they cannot say
+ * anything else than what is done. */
+#include "compat_page.h"
+
+/* Words of a table's cell: a bar would end it, and an angle bracket begin a tag. */
+static void add_cell(struct weir_text *text, const char *words)
+{
+    for (const char *byte = words; *byte; byte++) {
+        if (*byte == '|')
+            weir_text_add(text, "\\|");
+        else if (*byte == '<')
+            weir_text_add(text, "&lt;");
+        else
+            weir_text_add_bytes(text, byte, 1);
+    }
+}
+
+static bool is_row(const struct weir_option *row)
+{
+    return row->letter != 0 || row->name;
+}
+
+/* ---- options ---- */
+
+/* "`-b`, `--blockSize`" */
+static void add_spelling(struct weir_text *text, const struct weir_option *row)
+{
+    if (row->letter)
+        weir_text_add(text, "`-%c`", row->letter);
+    if (row->letter && row->name)
+        weir_text_add(text, ", ");
+    if (row->name)
+        weir_text_add(text, "`--%s`", row->name);
+}
+
+static const char *kind_of_value(const struct weir_option *row)
+{
+    switch (row->type) {
+    case WEIR_OPTION_FLAG:
+        return "flag";
+    case WEIR_OPTION_COUNT:
+    case WEIR_OPTION_INTEGER:
+        return "number";
+    case WEIR_OPTION_SIZE:
+        return "bytes";
+    case WEIR_OPTION_MICROSECONDS:
+        return "microseconds";
+    case WEIR_OPTION_SECONDS:
+    case WEIR_OPTION_DELAY:
+        return "seconds";
+    case WEIR_OPTION_MINUTES:
+        return "minutes";
+    case WEIR_OPTION_TEXT:
+        return "text";
+    case WEIR_OPTION_CHOICE:
+        return "word";
+    case WEIR_OPTION_DIRECTIVES:
+        return "directives";
+    }
+    return "text";
+}
+
+static void add_meaning(struct weir_text *text, const struct weir_option *row)
+{
+    if (row->help)
+        add_cell(text, row->help);
+    else
+        weir_text_add(text, "known, and not taken for a mistyped word");
+    weir_text_add(text, " (%s", kind_of_value(row));
+    if (row->standard)
+        weir_text_add(text, ", `%s` if not given", row->standard);
+    weir_text_add(text, ")");
+}
+
+/* The page is the same for all builds. */
+static void add_verdict(struct weir_text *text, const struct weir_option *row)
+{
+    if (row->refusal && !row->needs) {
+        weir_text_add(text, "refused: ");
+        add_cell(text, row->refusal);
+        return;
+    }
+    weir_text_add(text, row->better ? "better: " : "same");
+    if (row->better)
+        add_cell(text, row->better);
+    if (row->needs)
+        weir_text_add(text, "%s where built with `%s`, else refused by name",
+                      row->better ? ";" : ",", row->needs);
+}
+
+void weir_compat_add_rows(struct weir_text *text, const char *original,
+                          const struct weir_option_set *set)
+{
+    weir_text_add(text, "\n| option | meaning | since %s | here |\n| --- | --- | --- | --- |\n",
+                  original);
+    for (const struct weir_option *row = set->rows; is_row(row); row++) {
+        weir_text_add(text, "| ");
+        add_spelling(text, row);
+        weir_text_add(text, " | ");
+        add_meaning(text, row);
+        weir_text_add(text, " | %s | ", row->since ? row->since : "never");
+        if (row->since)
+            add_verdict(text, row);
+        else
+            weir_text_add(text, "ours");
+        weir_text_add(text, " |\n");
+    }
+}
+
+void weir_compat_add_backends(struct weir_text *text, const char *original,
+                              const struct weir_backends *backends)
+{
+    for (size_t i = 0; i < backends->count; i++) {
+        const struct weir_descriptor *descriptor = backends->descriptors[i];
+
+        if (!descriptor->options.rows)
+            continue;
+        weir_text_add(text, "\n### `-a %s`\n", descriptor->label);
+        weir_compat_add_rows(text, original, &descriptor->options);
+    }
+}
+
+/* ---- quirks ---- */
+
+static void add_quirks(struct weir_text *text, const char *original,
+                       const struct weir_quirk_list *list)
+{
+    weir_text_add(text, "\n### %s\n\n| %s | here | why |\n| --- | --- | --- |\n", list->heading,
+                  original);
+    for (const struct weir_quirk *quirk = list->quirks; quirk->theirs; quirk++) {
+        weir_text_add(text, "| ");
+        add_cell(text, quirk->theirs);
+        weir_text_add(text, " | ");
+        add_cell(text, quirk->ours);
+        weir_text_add(text, " | ");
+        add_cell(text, quirk->reason);
+        weir_text_add(text, " |\n");
+    }
+}
+
+void weir_compat_add_quirks(struct weir_text *text, const char *original,
+                            const struct weir_quirk_list lists[])
+{
+    weir_text_add(text, "\n## Quirks\n\nFaults and surprises of the original, and what became of "
+                        "each.\n");
+    for (; lists->heading; lists++)
+        add_quirks(text, original, lists);
+}

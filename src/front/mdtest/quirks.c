@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Behaviour of mdtest that its users would not expect. Each was observed on the original, by
+ * running it, in its manual or in its issue tracker. */
+#include "compat.h"
+
+static const struct weir_quirk of_the_command_line[] = {
+    {"`-B` takes a value since 3.2, and any use of it ends the run",
+     "a flag, as in 1.9; a remark says that phases begin together all the same",
+     "no time of a phase holds a barrier: it ends with the last operation of the slowest task"},
+    {"`-N` with `-B`, `-c` with `-B`: refused", "taken",
+     "phases begin together: no task looks for what another has not made yet"},
+    {"`-W` with a branching factor above 1: refused", "taken",
+     "items are counted, whichever directory they are in"},
+    {"`-f` without `-l` is passed over", "the same, with a remark", "a test was expected"},
+    {"`-N` with `-u` and a tree ends with No such file or directory: names of directories below "
+     "the first are those of the wrong task",
+     "done: task r's items are in the tree of task r + N, at any depth", "it is what -N means"},
+    {"every task prints errors and some warnings; MPI_Abort ends the job",
+     "rank 0 prints it once; exit code 2 (words), 3 (environment) or 1 (what failed while running)",
+     "64 copies of a sentence hide it"},
+    {"letters of an attached value are searched for flags, `-V4` as well as `-n8F`",
+     "a value is a value", "the line would mean something else than it says"},
+    {"`-h` ends with exit code 1, and every task prints the help", "exit code 0, printed once",
+     "asking for help is no failure"},
+    {"`-n 1.5k` is 1: whatever follows the digits is dropped",
+     "refused, as is all that is no number", "a count is what it says, or nothing is run"},
+    {"`-i 0` runs nothing and prints nan", "one iteration, with a remark",
+     "0 iterations were not meant"},
+    {"more than one of `-P` and `-Z` prints as `-P`", "the same", "both tables are there"},
+    {0},
+};
+
+static const struct weir_quirk of_what_is_done[] = {
+    {"`-n` that the directories of the tree do not divide is rounded down in silence",
+     "rounded down likewise, with a remark; less than one item per directory is refused",
+     "names and places of files are those of the original"},
+    {"neither `-n` nor `-I`: all phases are run on nothing", "the tree alone, with a remark",
+     "rates of nothing say nothing"},
+    {"directory creation is stopped by `-W` without wear-out, and the phases behind it look for "
+     "directories that are not there",
+     "all tasks go on to the count of the furthest, and later phases work on so many",
+     "rates are of what exists"},
+    {"`-x` counts files; directories read the same count",
+     "the file counts what is made by the "
+     "test: files, or with `-D` directories",
+     "two counts do not fit into one number"},
+    {"`-R` shuffles a list of all items, with a seed per task", "an order that needs no list",
+     "a billion items fit"},
+    {"the directory of `-d` and what is below it is removed by name",
+     "only what has mdtest's names or our mark is removed; anything else stays, is named, and the "
+     "exit code is 1",
+     "a wrong -d costs nobody their files"},
+    {"a read of directories is a phase that does nothing", "no such phase",
+     "there is nothing to measure"},
+    {"directory renames of `-N` runs work on the own directories",
+     "on those two steps away, where mdtest's read of directories would be",
+     "the own node has them in its cache"},
+    {"no listing, links, attributes, lookups of missing names, renames of files", "`--also`",
+     "directories are listed as often as they are filled"},
+    {"`-Y` runs the command sync by the shell", "a system call", "the shell is no part of it"},
+    {0},
+};
+
+static const struct weir_quirk of_data[] = {
+    {"wrong data are a line in the output, and the exit code is 0", "the exit code is 1",
+     "scripts look at the exit code"},
+    {"only the count of wrong transfers is told", "file, offset, writer and kind of the first ones",
+     "a count does not say what is wrong"},
+    {"`-X` compares data with those of the task that is expected",
+     "any rank's data are recognised, "
+     "in later runs too, without `-G`",
+     "stamps say who wrote them, and when"},
+    {0},
+};
+
+static const struct weir_quirk of_output[] = {
+    {"`-Z` and the second table of `-P` are called `time (in ms/op)`, and hold seconds of whole "
+     "phases",
+     "`--compat 4.1` and older: the same numbers under the same title; our own block says seconds",
+     "parsers look for the title"},
+    {"`-v` prints leaf_only as remove_only", "the right words", "it misleads"},
+    {"`V-0: Rank   0 Line  2594` and other line numbers of the source", "the same words",
+     "parsers look for them"},
+    {"4.x has no colons behind the names of rows, which parsers for 3.x need",
+     "`--compat 3.3` prints them", "old parsers go on working"},
+    {0},
+};
+
+const struct weir_quirk_list weir_mdtest_quirk_lists[] = {
+    {"Of the command line", of_the_command_line},
+    {"Of what is done", of_what_is_done},
+    {"Of data and verification", of_data},
+    {"Of output", of_output},
+    {0},
+};
