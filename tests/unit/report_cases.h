@@ -95,7 +95,7 @@ static inline struct scene make_wear_out(void)
                       (struct scene_row){200 * MIB, 0.001, 0.62, 0.002, 0.63, 0.0015});
     done->order_seed = 99;
     done->stonewall =
-        (struct weir_stonewall){true, true, 300, 400, 0.5, 75 * MIB, 87.5 * (double)MIB};
+        (struct weir_stonewall){true, true, 300, 400, 350.0, 0.5, 75 * MIB, 87.5 * (double)MIB};
     weir_result_find(done, WEIR_NOTE, "stonewalled", "1024 of 2048 transfers were asked for");
     return scene;
 }
@@ -508,7 +508,7 @@ static inline struct scene make_every_word(void)
         done->data_seed = 1795219302;
     }
     scene.result->phases[1].stonewall =
-        (struct weir_stonewall){true, true, 100, 101, 0.5, 75 * MIB, 87.5 * (double)MIB};
+        (struct weir_stonewall){true, true, 100, 101, 100.5, 0.5, 75 * MIB, 87.5 * (double)MIB};
     return scene;
 }
 
