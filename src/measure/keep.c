@@ -248,6 +248,8 @@ static void add_up(struct weir_arena *arena, struct weir_phase_history *history,
         find_note(history, record->findings[i].name)->count++;
     weir_sums_add(&history->bytes_per_s,
                   total_s >= 1e-9 ? (double)record->byte_count / total_s : 0.0);
+    weir_sums_add(&history->ops_per_s,
+                  total_s >= 1e-9 ? (double)record->op_count / total_s : 0.0);
     weir_sums_add(&history->total_s, total_s);
     history->checked_transfers += record->mismatches.checked_transfers;
     earlier->clock.error_s = fmax(earlier->clock.error_s, record->clock.error_s);

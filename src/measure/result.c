@@ -179,6 +179,25 @@ static void derive_pace(struct weir_phase_result *result, const struct weir_rank
     result->pace = pace;
 }
 
+/* A rank that did nothing in no time has no rate. */
+static void derive_rates(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                         unsigned rank_count)
+{
+    double sum = 0.0;
+
+    result->rank_ops_per_s_min = rank_count ? INFINITY : 0.0;
+    result->rank_ops_per_s_max = 0.0;
+    for (unsigned i = 0; i < rank_count; i++) {
+        double seconds = transfer_s(&rows[i]);
+        double rate = seconds > 0.0 ? (double)rows[i].op_count / seconds : 0.0;
+
+        sum += rate;
+        result->rank_ops_per_s_min = fmin(result->rank_ops_per_s_min, rate);
+        result->rank_ops_per_s_max = fmax(result->rank_ops_per_s_max, rate);
+    }
+    result->rank_ops_per_s_mean = rank_count ? sum / rank_count : 0.0;
+}
+
 static double smallest_op_s(const struct weir_rank_row *rows, unsigned rank_count)
 {
     double least = INFINITY;
@@ -424,6 +443,7 @@ void weir_result_derive(struct weir_phase_result *result, const struct weir_rank
     derive_estimate(result, rows, rank_count);
     derive_pace(result, rows, rank_count);
     derive_spread(result, rows, rank_count);
+    derive_rates(result, rows, rank_count);
     derive_slowest(result, rows, rank_count, hosts);
     derive_gap(result, rows, rank_count, hosts);
     derive_outliers(result, rows, rank_count, hosts, outlier_s);

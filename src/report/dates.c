@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dates in the form of ctime(3), in English whatever the locale. */
+/* Dates as reports print them, in English whatever the locale. */
 #include "dates.h"
 
 #include <math.h>
@@ -10,21 +10,38 @@
 /* Some 30,000 years from now: a damaged file may hold more, which is no date. */
 #define LATEST_S 1e12
 
+static bool find_date(double seconds, struct tm *date)
+{
+    time_t when;
+
+    if (!(fabs(seconds) < LATEST_S))
+        return false;
+    when = (time_t)floor(seconds);
+    return localtime_r(&when, date) != NULL;
+}
+
 char *weir_date_format(double seconds, char buffer[WEIR_DATE_BYTES])
 {
     static const char days[][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    bool is_date = fabs(seconds) < LATEST_S;
-    time_t when = is_date ? (time_t)floor(seconds) : 0;
     struct tm date;
 
-    if (!is_date || !localtime_r(&when, &date)) {
-        buffer[0] = '\0';
-        return buffer;
-    }
-    snprintf(buffer, WEIR_DATE_BYTES, "%s %s %2d %02d:%02d:%02d %d", days[date.tm_wday],
-             months[date.tm_mon], date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec,
-             date.tm_year + 1900);
+    buffer[0] = '\0';
+    if (find_date(seconds, &date))
+        snprintf(buffer, WEIR_DATE_BYTES, "%s %s %2d %02d:%02d:%02d %d", days[date.tm_wday],
+                 months[date.tm_mon], date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec,
+                 date.tm_year + 1900);
+    return buffer;
+}
+
+char *weir_date_format_american(double seconds, char buffer[WEIR_DATE_BYTES])
+{
+    struct tm date;
+
+    buffer[0] = '\0';
+    if (find_date(seconds, &date))
+        snprintf(buffer, WEIR_DATE_BYTES, "%02d/%02d/%d %02d:%02d:%02d", date.tm_mon + 1,
+                 date.tm_mday, date.tm_year + 1900, date.tm_hour, date.tm_min, date.tm_sec);
     return buffer;
 }

@@ -9,4 +9,7 @@
  * 00:01:41 2026". Returns `buffer`. */
 char *weir_date_format(double seconds, char buffer[WEIR_DATE_BYTES]);
 
+/* In local time, as mdtest prints it: "11/21/2026 00:01:41". Returns `buffer`. */
+char *weir_date_format_american(double seconds, char buffer[WEIR_DATE_BYTES]);
+
 #endif

@@ -14,10 +14,13 @@ bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_
 {
     const struct weir_phase *phase = weir_figures_phase(plan, result);
 
-    if (!phase || !weir_verb_moves_data(phase->verb) || phase->is_check || phase->is_prefill)
+    if (!phase || phase->is_check || phase->is_prefill)
+        return false;
+    if (!weir_verb_moves_data(phase->verb) && !weir_verb_works_on_trees(phase->verb))
         return false;
     return result->outcome == WEIR_OUTCOME_COMPLETE ||
-           (result->outcome == WEIR_OUTCOME_PARTIAL && result->byte_count > 0);
+           (result->outcome == WEIR_OUTCOME_PARTIAL &&
+            (weir_verb_moves_data(phase->verb) ? result->byte_count : result->op_count) > 0);
 }
 
 bool weir_figures_has_failed(const struct weir_phase_result *result)
@@ -83,6 +86,38 @@ struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
     };
 }
 
+/* ---- trees ---- */
+
+bool weir_figures_is_of_one_rank(const struct weir_phase *phase)
+{
+    const struct weir_names *names = &phase->names;
+
+    if (names->item == NULL && phase->target->tree != NULL && !phase->target->tree->is_own)
+        return true;
+    return names->by_first_rank || (names->is_shared && weir_verb_removes(phase->verb));
+}
+
+double weir_figures_rank_ops(const struct weir_phase *phase, const struct weir_phase_result *result)
+{
+    uint64_t ops = result->rank_ops_min;
+
+    if (weir_figures_is_of_one_rank(phase))
+        return (double)result->op_count;
+    if (phase->names.item == NULL) /* trees of ranks, all of one size */
+        return (double)result->op_count / (result->rank_count ? result->rank_count : 1);
+    if (phase->verb == WEIR_RENAME && phase->names.new_item == NULL && phase->target->tree != NULL)
+        ops = fmin((double)ops, (double)weir_tree_items(phase->target->tree));
+    return (double)ops;
+}
+
+double weir_figures_ops_per_s(const struct weir_phase *phase,
+                              const struct weir_phase_result *result)
+{
+    double ranks = weir_figures_is_of_one_rank(phase) ? 1.0 : result->rank_count;
+
+    return weir_figures_rate(weir_figures_rank_ops(phase, result) * ranks, result->windows.total_s);
+}
+
 /* ---- over repetitions ---- */
 
 static double mean_of(const struct weir_sums *all)
@@ -90,7 +125,7 @@ static double mean_of(const struct weir_sums *all)
     return all->count ? or_zero(all->sum / all->count) : 0.0;
 }
 
-static struct weir_spread spread_of(const struct weir_sums *all)
+struct weir_spread weir_figures_spread(const struct weir_sums *all)
 {
     double mean_distance = all->distance_sum / all->count;
     double variance = all->square_sum / all->count - mean_distance * mean_distance;
@@ -200,8 +235,8 @@ bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result
     *summary = (struct weir_ior_summary){
         .count = all.total_s.count,
         .repetitions = is_cut(result, test) ? all.total_s.count : test->repetitions,
-        .mib_per_s = spread_of(&all.mib_per_s),
-        .ops_per_s = spread_of(&all.ops_per_s),
+        .mib_per_s = weir_figures_spread(&all.mib_per_s),
+        .ops_per_s = weir_figures_spread(&all.ops_per_s),
         .mean_s = mean_of(&all.total_s),
         .first_bytes = first_bytes,
         .has_stonewall = all.stonewall_s.count > 0,

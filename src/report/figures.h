@@ -18,9 +18,9 @@
 const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
                                             const struct weir_phase_result *result);
 
-/* Phases that IOR times and shows: writes, reads and our mixes of both that are complete, or moved
- * something before they failed; a check of what was written is not among them, nor is a fill before
- * the write. */
+/* Phases that dialects time and show: writes, reads, our mixes of both, and work on trees, if they
+ * are complete, or did something before they failed; a check of what was written is not among them,
+ * nor is a fill before the write. */
 bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_result *result);
 
 /* Did operations of it fail, so that its rate is not that of what was asked for? */
@@ -59,12 +59,32 @@ struct weir_ior_row {
 struct weir_ior_row weir_figures_row(const struct weir_plan *plan,
                                      const struct weir_phase_result *result);
 
+/* ---- phases that work on trees ---- */
+
+/* One rank does the work of all. */
+bool weir_figures_is_of_one_rank(const struct weir_phase *phase);
+
+/* Operations of a rank, as many as that one did which did the fewest; where one rank works for all,
+ * all of them. A chain of renames counts once for each item. */
+double weir_figures_rank_ops(const struct weir_phase *phase,
+                             const struct weir_phase_result *result);
+
+/* The rate of all ranks, by mdtest's definition: those operations times the ranks, over the whole
+ * window. */
+double weir_figures_ops_per_s(const struct weir_phase *phase,
+                              const struct weir_phase_result *result);
+
+/* ---- over repetitions ---- */
+
 struct weir_spread {
     double max;
     double min;
     double mean;
     double stddev; /* of the population */
 };
+
+/* There is at least one value. */
+struct weir_spread weir_figures_spread(const struct weir_sums *all);
 
 /* One line of the summary: a verb of a test over its complete repetitions, or, if there is none,
  * over what interrupted ones moved. What failed is never in it. */

@@ -3,6 +3,7 @@
 #include "weir/report/report.h"
 
 #include "ior/ior.h"
+#include "mdtest/mdtest.h"
 
 #include "weir/base/memory.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct weir_dialect_reports *const dialects[] = {&weir_ior_reports};
+static const struct weir_dialect_reports *const dialects[] = {&weir_ior_reports, &weir_mdtest_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 const struct weir_reporter *weir_reporter_find(const struct weir_output *output)

@@ -215,6 +215,9 @@ struct weir_phase_result {
     double rank_s_mean;
     double rank_s_max;
     double rank_s_stddev;
+    double rank_ops_per_s_min; /* of single ranks, over their transfer windows */
+    double rank_ops_per_s_mean;
+    double rank_ops_per_s_max;
     double op_s_min; /* smallest rank mean of time per transfer: IOR's Latency column */
     /* part of the ranks' transfer time that went into filling and checking: while nothing of the
      * rank was in flight, and beside transfers */
@@ -346,6 +349,7 @@ struct weir_phase_history {
     unsigned kept;
     unsigned latest;              /* its position in `phases` */
     struct weir_sums bytes_per_s; /* over all three windows, as total_s */
+    struct weir_sums ops_per_s;
     struct weir_sums total_s;
     uint64_t checked_transfers;
     unsigned note_count;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reports of the dialect mdtest. */
+#include "mdtest.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct weir_reporter *const reporters[] = {&weir_reporter_mdtest, NULL};
+
+const struct weir_dialect_reports weir_mdtest_reports = {
+    .dialect = "mdtest", .reporters = reporters, .remedies = weir_mdtest_remedies};
+
+/* ---- files of its own ---- */
+
+static bool begins_with(const char *text, const char *begin)
+{
+    return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+/* The date, behind what it prints before that at -v and of a backend. */
+bool weir_mdtest_holds_text(const char *line)
+{
+    while (line != NULL && !begins_with(line, "-- started at ")) {
+        if (!begins_with(line, "V-1: Entering ") && !begins_with(line, "WARNING: "))
+            return false;
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    return line != NULL;
+}

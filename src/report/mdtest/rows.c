@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mdtest's numbers, and ours for what it does not do: where nothing was measured they are 0. */
+#include "rows.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+enum group { DIRECTORIES, FILES, TREES };
+
+struct row {
+    enum group group;
+    enum weir_verb verb;
+    const char *name;
+};
+
+/* mdtest has a name for reads of directories, in its file of ranks, and never reads one. */
+static const struct row rows[] = {
+    {DIRECTORIES, WEIR_MKDIR, "Directory creation"},
+    {DIRECTORIES, WEIR_STAT, "Directory stat"},
+    {DIRECTORIES, WEIR_READ_FILE, "Directory read"},
+    {DIRECTORIES, WEIR_RENAME, "Directory rename"},
+    {DIRECTORIES, WEIR_RMDIR, "Directory removal"},
+    {FILES, WEIR_CREATE, "File creation"},
+    {FILES, WEIR_STAT, "File stat"},
+    {FILES, WEIR_READ_FILE, "File read"},
+    {FILES, WEIR_UNLINK, "File removal"},
+    {TREES, WEIR_MKDIR, "Tree creation"},
+    {TREES, WEIR_RMDIR, "Tree removal"},
+    /* of ours: */
+    {DIRECTORIES, WEIR_LOOKUP, "Directory lookup"},
+    {DIRECTORIES, WEIR_SYMLINK, "Directory symlink"},
+    {DIRECTORIES, WEIR_CHMOD, "Directory chmod"},
+    {DIRECTORIES, WEIR_SETXATTR, "Directory setxattr"},
+    {DIRECTORIES, WEIR_GETXATTR, "Directory getxattr"},
+    {DIRECTORIES, WEIR_LIST, "Directory list"},
+    {DIRECTORIES, WEIR_LIST_STAT, "Directory list-stat"},
+    {DIRECTORIES, WEIR_UNLINK, "Directory unlink"},
+    {DIRECTORIES, WEIR_CYCLE, "Directory cycle"},
+    {FILES, WEIR_OPEN, "File open"},
+    {FILES, WEIR_LOOKUP, "File lookup"},
+    {FILES, WEIR_RENAME, "File rename"},
+    {FILES, WEIR_LINK, "File link"},
+    {FILES, WEIR_SYMLINK, "File symlink"},
+    {FILES, WEIR_CHMOD, "File chmod"},
+    {FILES, WEIR_SETXATTR, "File setxattr"},
+    {FILES, WEIR_GETXATTR, "File getxattr"},
+    {FILES, WEIR_CYCLE, "File cycle"},
+    {TREES, WEIR_LIST, "Tree list"},
+    {TREES, WEIR_LIST_STAT, "Tree list-stat"},
+    {TREES, WEIR_STAT, "Tree stat"},
+};
+#define ROW_COUNT ((int)(sizeof rows / sizeof *rows))
+_Static_assert(sizeof rows / sizeof *rows < WEIR_MDTEST_ROW_LIMIT, "rows fit");
+
+static enum group group_of(const struct weir_phase *phase)
+{
+    if (phase->names.item == NULL)
+        return TREES;
+    return phase->names.is_directory ? DIRECTORIES : FILES;
+}
+
+int weir_mdtest_row(const struct weir_phase *phase)
+{
+    enum weir_verb verb = phase->verb == WEIR_MKNOD ? WEIR_CREATE : phase->verb;
+
+    if (!weir_verb_works_on_trees(verb))
+        return -1;
+    for (int i = 0; i < ROW_COUNT; i++)
+        if (rows[i].group == group_of(phase) && rows[i].verb == verb)
+            return i;
+    return -1;
+}
+
+const char *weir_mdtest_row_name(int row)
+{
+    assert(row >= 0);
+    return row < ROW_COUNT ? rows[row].name : NULL;
+}
+
+/* ---- which are shown ---- */
+
+bool weir_mdtest_is_set(const struct weir_test *test, const char *key)
+{
+    const char *value = weir_test_setting(test, key);
+
+    return value != NULL && strcmp(value, "0") != 0;
+}
+
+static bool has_group(const struct weir_test *test, enum group group)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (weir_mdtest_row(test->phases[i]) >= 0 && group_of(test->phases[i]) == group)
+            return true;
+    return false;
+}
+
+static bool has_phase(const struct weir_test *test, int row)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (weir_mdtest_row(test->phases[i]) == row)
+            return true;
+    return false;
+}
+
+bool weir_mdtest_has_row(const struct weir_test *test, int row)
+{
+    enum group group;
+
+    if (row >= ROW_COUNT)
+        return false;
+    group = rows[row].group;
+    if (row >= WEIR_MDTEST_ROWS || (group == DIRECTORIES && rows[row].verb == WEIR_READ_FILE))
+        return has_phase(test, row);
+    return group == TREES || has_group(test, group);
+}
+
+/* ---- one iteration ---- */
+
+static struct weir_spread scaled(double min, double mean, double max, double factor)
+{
+    return (struct weir_spread){.min = min * factor, .mean = mean * factor, .max = max * factor};
+}
+
+struct weir_mdtest_figures weir_mdtest_figures(const struct weir_plan *plan,
+                                               const struct weir_phase_result *result)
+{
+    const struct weir_phase *phase = weir_figures_phase(plan, result);
+    double ops = weir_figures_rank_ops(phase, result);
+    double total_s = result->windows.total_s;
+    double ms_of_one = weir_figures_rate(1e3, ops);
+    struct weir_mdtest_figures figures = {
+        .all = {[WEIR_MDTEST_RATE] = weir_figures_ops_per_s(phase, result),
+                [WEIR_MDTEST_SECONDS] = total_s,
+                [WEIR_MDTEST_OP_MS] = total_s * ms_of_one},
+    };
+
+    for (int i = 0; weir_figures_is_of_one_rank(phase) && i < WEIR_MDTEST_QUANTITIES; i++)
+        figures.ranks[i] = scaled(1.0, 1.0, 1.0, figures.all[i]);
+    if (weir_figures_is_of_one_rank(phase))
+        return figures;
+    /* A chain of renames has more operations than items. */
+    figures.ranks[WEIR_MDTEST_RATE] =
+        scaled(result->rank_ops_per_s_min, result->rank_ops_per_s_mean, result->rank_ops_per_s_max,
+               result->rank_ops_min > 0 ? ops / (double)result->rank_ops_min : 1.0);
+    figures.ranks[WEIR_MDTEST_SECONDS] =
+        scaled(result->rank_s_min, result->rank_s_mean, result->rank_s_max, 1.0);
+    figures.ranks[WEIR_MDTEST_OP_MS] =
+        scaled(result->rank_s_min, result->rank_s_mean, result->rank_s_max, ms_of_one);
+    return figures;
+}
+
+/* ---- over iterations ---- */
+
+struct gathering {
+    struct weir_sums all[WEIR_MDTEST_QUANTITIES];
+    struct weir_sums ranks[WEIR_MDTEST_QUANTITIES]; /* of their means, with extremes of extremes */
+};
+
+static void gather(struct gathering *sums, const struct weir_plan *plan,
+                   const struct weir_phase_result *result)
+{
+    struct weir_mdtest_figures figures = weir_mdtest_figures(plan, result);
+
+    for (int i = 0; i < WEIR_MDTEST_QUANTITIES; i++) {
+        const struct weir_spread *ranks = &figures.ranks[i];
+        struct weir_sums *sum = &sums->ranks[i];
+
+        weir_sums_add(&sums->all[i], figures.all[i]);
+        weir_sums_add(sum, ranks->mean);
+        sum->min = sum->count == 1 ? ranks->min : fmin(sum->min, ranks->min);
+        sum->max = fmax(sum->max, ranks->max);
+    }
+}
+
+/* Iterations without a record did as many operations as one that has one. */
+static void gather_history(struct gathering *sums, const struct weir_plan *plan,
+                           const struct weir_phase_result *like,
+                           const struct weir_phase_history *history)
+{
+    const struct weir_phase *phase = weir_figures_phase(plan, like);
+    double ops = weir_figures_rank_ops(phase, like);
+    double ranks = weir_figures_is_of_one_rank(phase) ? 1.0 : like->rank_count;
+
+    weir_sums_merge(&sums->all[WEIR_MDTEST_RATE], &history->ops_per_s,
+                    weir_figures_rate(ops * ranks, (double)like->op_count));
+    weir_sums_merge(&sums->all[WEIR_MDTEST_SECONDS], &history->total_s, 1.0);
+    weir_sums_merge(&sums->all[WEIR_MDTEST_OP_MS], &history->total_s, weir_figures_rate(1e3, ops));
+}
+
+static bool is_of_row(const struct weir_plan *plan, const struct weir_phase_result *result,
+                      const struct weir_test *test, int row, enum weir_outcome outcome)
+{
+    return result->test == test->number && result->outcome == outcome &&
+           weir_figures_has_row(plan, result) && !weir_figures_has_failed(result) &&
+           weir_mdtest_row(weir_figures_phase(plan, result)) == row;
+}
+
+static void gather_all(struct gathering *sums, const struct weir_plan *plan,
+                       const struct weir_result *result, const struct weir_test *test, int row)
+{
+    static const enum weir_outcome outcomes[] = {WEIR_OUTCOME_COMPLETE, WEIR_OUTCOME_PARTIAL};
+    const struct weir_phase_result *last = NULL;
+
+    for (int k = 0; k < 2 && last == NULL; k++)
+        for (unsigned i = 0; i < result->phase_count; i++)
+            if (is_of_row(plan, &result->phases[i], test, row, outcomes[k])) {
+                last = &result->phases[i];
+                gather(sums, plan, last);
+            }
+    if (last != NULL && weir_result_history(result, test->number, last->phase) != NULL)
+        gather_history(sums, plan, last, weir_result_history(result, test->number, last->phase));
+}
+
+struct weir_mdtest_summary weir_mdtest_summary(const struct weir_plan *plan,
+                                               const struct weir_result *result,
+                                               const struct weir_test *test, int row)
+{
+    struct gathering sums = {.all = {{.count = 0}}};
+    struct weir_mdtest_summary summary = {.count = 0};
+    double of_sample;
+
+    gather_all(&sums, plan, result, test, row);
+    summary.count = sums.all[0].count;
+    if (summary.count == 0)
+        return summary;
+    of_sample = summary.count > 1 ? sqrt((double)summary.count / (summary.count - 1)) : 0.0;
+    for (int i = 0; i < WEIR_MDTEST_QUANTITIES; i++) {
+        summary.all[i] = weir_figures_spread(&sums.all[i]);
+        summary.all[i].stddev *= of_sample;
+        summary.ranks[i] = weir_figures_spread(&sums.ranks[i]);
+    }
+    return summary;
+}

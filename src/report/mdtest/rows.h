@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of mdtest's tables: which phase is in which, and their figures, whatever the format. */
+#ifndef WEIR_REPORT_MDTEST_ROWS_H
+#define WEIR_REPORT_MDTEST_ROWS_H
+
+#include "figures.h"
+
+#include <stdbool.h>
+
+/* mdtest's own, in the order of its tables; behind them are those for verbs that it does not have.
+ */
+#define WEIR_MDTEST_TREE_REMOVAL 10
+#define WEIR_MDTEST_ROWS 11
+
+/* The number of a phase's row, and its name: "File creation". A phase has one if it works on a
+ * tree; else -1. */
+int weir_mdtest_row(const struct weir_phase *phase);
+const char *weir_mdtest_row_name(int row);
+#define WEIR_MDTEST_ROW_LIMIT 64 /* more than there are */
+
+/* Whether a row is in the tables of a test. mdtest has rows for what was not asked for, except
+ * with -F and -D. */
+bool weir_mdtest_has_row(const struct weir_test *test, int row);
+
+/* A flag of mdtest without a meaning for the plan ("P", "print-all-procs"). */
+bool weir_mdtest_is_set(const struct weir_test *test, const char *key);
+
+/* What a table can show of a row. */
+enum weir_mdtest_quantity {
+    WEIR_MDTEST_RATE,    /* operations per second */
+    WEIR_MDTEST_SECONDS, /* of the phase */
+    WEIR_MDTEST_OP_MS,   /* milliseconds of an operation of a task */
+    WEIR_MDTEST_QUANTITIES
+};
+
+/* Of one iteration: of the phase, and of single ranks, whose time ends with their last operation.
+ */
+struct weir_mdtest_figures {
+    double all[WEIR_MDTEST_QUANTITIES];
+    struct weir_spread ranks[WEIR_MDTEST_QUANTITIES]; /* without stddev */
+};
+
+struct weir_mdtest_figures weir_mdtest_figures(const struct weir_plan *plan,
+                                               const struct weir_phase_result *result);
+
+/* Of a row over its complete iterations or, if there is none, those that were interrupted; what
+ * failed is in none. All zero: there is none. `all` has the standard deviation of a sample. */
+struct weir_mdtest_summary {
+    unsigned count; /* iterations */
+    struct weir_spread all[WEIR_MDTEST_QUANTITIES];
+    struct weir_spread ranks[WEIR_MDTEST_QUANTITIES];
+};
+
+struct weir_mdtest_summary weir_mdtest_summary(const struct weir_plan *plan,
+                                               const struct weir_result *result,
+                                               const struct weir_test *test, int row);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fixed parts are byte for byte those that parsers of mdtest know. */
+#include "tables.h"
+
+#include "layout.h"
+#include "rows.h"
+
+#include <string.h>
+
+struct table {
+    const struct weir_mdtest_layout *layout;
+    const char *title;
+    enum weir_mdtest_quantity quantity;
+    bool has_ranks;
+};
+
+static void add_head(struct weir_text *text, const struct table *table, uint64_t iterations)
+{
+    const char *blanks = table->layout->head;
+
+    weir_text_add(text, "\n%s (of %llu iterations)\n", table->title,
+                  (unsigned long long)iterations);
+    if (table->has_ranks)
+        weir_text_add(text,
+                      "   Operation     per Rank: Max            Min           Mean      "
+                      "per Iteration: Max            Min           Mean        Std Dev\n"
+                      "   ---------               ---            ---           ----                "
+                      "      ---            ---           ----        -------\n");
+    else
+        weir_text_add(text,
+                      "   Operation      %s               Max            Min           Mean        "
+                      "Std Dev\n"
+                      "   ---------      %s               ---            ---           ----        "
+                      "-------\n",
+                      blanks, blanks);
+}
+
+/* A table with columns of ranks holds them to the left of where names end in the other one. */
+static void add_name(struct weir_text *text, const struct table *table, int row)
+{
+    const char *name = weir_mdtest_row_name(row);
+    bool is_of_tree = strncmp(name, "Tree ", strlen("Tree ")) == 0;
+
+    if (table->layout->label_columns > 0)
+        weir_text_add(text, "   %-*s: ", (int)table->layout->label_columns, name);
+    else
+        weir_text_add(text, "   %-*s ", table->has_ranks && !is_of_tree ? 18 : 22, name);
+}
+
+static void add_ranks(struct weir_text *text, const struct table *table, int row,
+                      const struct weir_spread *ranks)
+{
+    bool is_of_tree = strncmp(weir_mdtest_row_name(row), "Tree ", strlen("Tree ")) == 0;
+
+    if (table->has_ranks)
+        weir_text_add(text, "%14.3f %14.3f %14.3f %s", ranks->max, ranks->min, ranks->mean,
+                      is_of_tree || table->layout->label_columns > 0 ? "    " : "        ");
+}
+
+static void add_row(struct weir_text *text, const struct table *table, int row,
+                    const struct weir_mdtest_summary *summary)
+{
+    const struct weir_spread *all = &summary->all[table->quantity];
+
+    add_name(text, table, row);
+    add_ranks(text, table, row, &summary->ranks[table->quantity]);
+    weir_text_add(text, "%14.3f %14.3f %14.3f %14.3f\n", all->max, all->min, all->mean,
+                  all->stddev);
+}
+
+static bool is_shown(const struct weir_mdtest_layout *layout, const struct weir_test *test, int row,
+                     const struct weir_mdtest_summary *summary)
+{
+    if (summary->count > 0 || layout->has_rename)
+        return weir_mdtest_has_row(test, row);
+    return weir_mdtest_has_row(test, row) && !strstr(weir_mdtest_row_name(row), " rename");
+}
+
+static void add_table(struct weir_text *text, const struct table *table,
+                      const struct weir_plan *plan, const struct weir_result *result,
+                      const struct weir_test *test)
+{
+    add_head(text, table, test->repetitions);
+    for (int row = 0; row < WEIR_MDTEST_ROW_LIMIT; row++) {
+        struct weir_mdtest_summary summary = weir_mdtest_summary(plan, result, test, row);
+
+        if (is_shown(table->layout, test, row, &summary))
+            add_row(text, table, row, &summary);
+    }
+}
+
+void weir_mdtest_tables(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_test *test)
+{
+    struct table table = {.layout = weir_mdtest_layout_of(plan),
+                          .has_ranks = weir_mdtest_is_set(test, "showRankStatistics")};
+    bool has_both = weir_mdtest_is_set(test, "P");
+
+    table.title = table.layout->rate_title;
+    table.quantity = WEIR_MDTEST_RATE;
+    if (has_both || !weir_mdtest_is_set(test, "Z"))
+        add_table(text, &table, plan, result, test);
+    table.title = table.layout->time_title;
+    table.quantity = table.layout->has_op_times ? WEIR_MDTEST_OP_MS : WEIR_MDTEST_SECONDS;
+    if (has_both || weir_mdtest_is_set(test, "Z"))
+        add_table(text, &table, plan, result, test);
+}

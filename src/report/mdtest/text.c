@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mdtest's text from 3.2 to 4.1. The fixed parts are byte for byte those that parsers of it know.
+ */
+#include "dates.h"
+#include "ior/lines.h"
+#include "layout.h"
+#include "mdtest.h"
+#include "rows.h"
+#include "tables.h"
+
+#include <string.h>
+
+/* ---- lines of the head ---- */
+
+static void add_date(struct weir_text *text, const struct weir_plan *plan, const char *what,
+                     double seconds)
+{
+    char date[WEIR_DATE_BYTES];
+
+    if (plan->output.verbosity > 0)
+        weir_text_add(text, "V-1: Entering PrintTimestamp...\n");
+    weir_text_add(text, "-- %s at %s --\n", what, weir_date_format_american(seconds, date));
+}
+
+static void add_command_line(struct weir_text *text, const struct weir_plan *plan)
+{
+    const struct weir_plan_source *source = &plan->source;
+    char quote = weir_mdtest_layout_of(plan)->quote;
+
+    weir_text_add(text, "Command line used:");
+    for (size_t i = 0; i < source->word_count; i++) {
+        weir_text_add(text, i > 0 ? " %c" : " ", quote);
+        weir_text_add_visible(text, source->words[i]);
+        if (i > 0)
+            weir_text_add(text, "%c", quote);
+    }
+    weir_text_add(text, "\n");
+}
+
+static void begin(struct weir_text *text, const struct weir_plan *plan,
+                  const struct weir_result *result)
+{
+    unsigned ranks = 0, nodes = 0;
+
+    /* Tests may be of some of the tasks; the number of all is not told before the last one. */
+    for (unsigned i = 0; i < result->test_count; i++) {
+        ranks = result->tests[i].rank_count > ranks ? result->tests[i].rank_count : ranks;
+        nodes = result->tests[i].node_count > nodes ? result->tests[i].node_count : nodes;
+    }
+    add_date(text, plan, "started", result->begun_s);
+    weir_text_add(text, "\nmdtest-%s was launched with %u total task(s) on %u node(s)\n",
+                  weir_mdtest_layout_of(plan)->version, ranks, nodes);
+    add_command_line(text, plan);
+}
+
+/* ---- tests ---- */
+
+static void add_warning(struct weir_text *text, const char *sentence)
+{
+    weir_text_add(text, "WARNING: ");
+    weir_text_add_visible(text, sentence);
+    weir_text_add(text, "\n");
+}
+
+static void add_warnings(struct weir_text *text, const struct weir_plan *plan,
+                         const struct weir_test *test, const struct weir_test_result *begun)
+{
+    const struct weir_phase *read = weir_test_phase(test, WEIR_READ_FILE);
+
+    if (read != NULL && read->names.bytes == 0 && weir_mdtest_layout_of(plan)->has_read_warning)
+        add_warning(text, "Read bytes is 0, thus, a read test will actually just open/close");
+    for (size_t i = 0; i < test->remark_count; i++)
+        add_warning(text, test->remarks[i]);
+    if (test->rank_limit > begun->rank_count)
+        weir_text_add(text,
+                      "WARNING: More tasks requested (%llu) than available (%u), running on %u\n",
+                      (unsigned long long)test->rank_limit, begun->rank_count, begun->rank_count);
+    if (begun->no_room[0] != '\0')
+        add_warning(text, begun->no_room);
+}
+
+static const struct weir_target *target_of(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->target->tree != NULL)
+            return test->phases[i]->target;
+    return NULL;
+}
+
+static void add_place(struct weir_text *text, const struct weir_mdtest_layout *layout,
+                      const struct weir_test *test, const struct weir_test_result *begun)
+{
+    const struct weir_target *target = target_of(test);
+    const char *path = target != NULL ? target->paths[0] : begun->path;
+    const char *slash = strrchr(path, '/');
+    struct weir_text shown = {0};
+
+    if (!layout->has_directory_above)
+        weir_text_add(&shown, "%s", path);
+    else if (slash == NULL)
+        weir_text_add(&shown, ".");
+    else
+        weir_text_add(&shown, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    weir_text_add(text, layout->key, "Path");
+    weir_text_add_visible(text, weir_text_string(&shown));
+    weir_text_add(text, "\n");
+    weir_text_add(text, layout->key, "FS");
+    weir_lines_filesystem(text, &begun->filesystem);
+    weir_text_add(text, "\n%s", layout->has_gap_before_tasks ? "\n" : "");
+    weir_text_close(&shown);
+}
+
+static void add_node_map(struct weir_text *text, const struct weir_test_result *begun)
+{
+    if (begun->node_map != NULL)
+        weir_text_add(text, "Nodemap: %s\n", begun->node_map);
+}
+
+/* What -N asked for: that of stat, which others have a multiple of. */
+static uint64_t shift_of(const struct weir_test *test, const struct weir_test_result *begun)
+{
+    uint64_t least = 0;
+
+    for (size_t i = 0; i < test->phase_count; i++) {
+        const struct weir_shift *shifts[] = {&test->phases[i]->shift,
+                                             &test->phases[i]->names.tree_shift};
+
+        for (int k = 0; k < 2; k++)
+            if (shifts[k]->kind == WEIR_SHIFT_NODES_OR_RANKS && shifts[k]->distance > 0 &&
+                (least == 0 || shifts[k]->distance < least))
+                least = shifts[k]->distance;
+    }
+    return begun->node_count > 1 ? least * begun->ranks_per_node : least;
+}
+
+static void add_order(struct weir_text *text, const struct weir_test *test,
+                      const struct weir_test_result *begun)
+{
+    uint64_t shift = shift_of(test, begun);
+
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->names.seed_is_given) {
+            weir_text_add(text, "random seed: %llu\n",
+                          (unsigned long long)test->phases[i]->names.seed);
+            break;
+        }
+    if (shift > 0)
+        weir_text_add(text, "V-0: Rank   0 Line  2594 Shifting ranks by %llu for each phase.\n",
+                      (unsigned long long)shift);
+}
+
+/* "2 tasks, 16 files/directories": of all tasks, in one iteration. */
+static void add_sizes(struct weir_text *text, const struct weir_test *test,
+                      const struct weir_test_result *begun)
+{
+    bool has_files = false, has_directories = false, is_shared = false;
+    uint64_t items = 0;
+
+    for (size_t i = 0; i < test->phase_count; i++) {
+        const struct weir_phase *phase = test->phases[i];
+
+        if (phase->names.item == NULL || phase->target->tree == NULL)
+            continue;
+        items = weir_tree_items(phase->target->tree);
+        is_shared = phase->names.is_shared;
+        has_directories = has_directories || phase->names.is_directory;
+        has_files = has_files || !phase->names.is_directory;
+    }
+    weir_text_add(text, "%u tasks, %llu ", begun->rank_count,
+                  (unsigned long long)(is_shared ? items : items * begun->rank_count));
+    if (is_shared && items == 1)
+        weir_text_add(text, "file\n");
+    else
+        weir_text_add(text, "%s\n",
+                      has_files == has_directories ? "files/directories"
+                      : has_files                  ? "files"
+                                                   : "directories");
+}
+
+static void test_begins(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_test_result *begun)
+{
+    const struct weir_mdtest_layout *layout = weir_mdtest_layout_of(plan);
+    const struct weir_test *test = plan->tests[begun->test];
+
+    (void)result;
+    add_warnings(text, plan, test, begun);
+    if (begun->test == 0) {
+        if (layout->has_node_map_first)
+            add_node_map(text, begun);
+        add_place(text, layout, test, begun);
+        if (layout->has_node_map && !layout->has_node_map_first)
+            add_node_map(text, begun);
+    }
+    add_order(text, test, begun);
+    add_sizes(text, test, begun);
+    if (plan->output.verbosity > 0)
+        weir_text_add(text, "V-1: Rank   0 Line  2677 \n"
+                            "V-1: Rank   0 Line  2678    Operation               Duration         "
+                            "     Rate\n"
+                            "V-1: Rank   0 Line  2679    ---------               --------         "
+                            "     ----\n");
+    else if (weir_mdtest_is_set(test, "print-all-procs"))
+        weir_text_add(text, "\n");
+    if (weir_mdtest_is_set(test, "print-all-procs"))
+        weir_text_add(text, "Per process result (%s):\n",
+                      weir_mdtest_is_set(test, "Z") ? "time" : "rate");
+}
+
+/* ---- phases ---- */
+
+/* The first phase of an iteration that is shown. */
+static bool is_first(const struct weir_plan *plan, const struct weir_result *result,
+                     const struct weir_phase_result *phase)
+{
+    for (const struct weir_phase_result *before = phase; before-- > result->phases;) {
+        if (before->test != phase->test || before->repetition != phase->repetition)
+            return true;
+        if (weir_figures_has_row(plan, before))
+            return false;
+    }
+    return true;
+}
+
+static void add_verbose(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    /* As mdtest 4.1 numbers its lines. */
+    static const struct {
+        unsigned line;
+        const char *name;
+    } lines[WEIR_MDTEST_ROWS] = {
+        {1125, "   Directory creation"},     {1126, "   Directory stat    "},
+        {1126, "   Directory read"},         {1127, "   Directory rename "},
+        {1128, "   Directory removal "},     {1435, "   File creation     "},
+        {1439, "   File stat         "},     {1440, "   File read         "},
+        {1441, "   File removal      "},     {2139, "V-1: main:   Tree creation     "},
+        {2249, "main   Tree removal      "},
+    };
+    struct weir_mdtest_figures figures = weir_mdtest_figures(plan, phase);
+    int row = weir_mdtest_row(weir_figures_phase(plan, phase));
+
+    if (is_first(plan, result, phase))
+        weir_text_add(text, "V-1: Rank   0 Line  2063 main: * iteration %u *\n",
+                      phase->repetition + 1);
+    if (row < WEIR_MDTEST_ROWS)
+        weir_text_add(text, "V-1: Rank   0 Line %5u %s:", lines[row].line, lines[row].name);
+    else
+        weir_text_add(text, "V-1: Rank   0 Line %5u    %-18s:", 0, weir_mdtest_row_name(row));
+    weir_text_add(text, " %14.3f sec, %14.3f ops/sec\n", figures.all[WEIR_MDTEST_SECONDS],
+                  figures.all[WEIR_MDTEST_RATE]);
+}
+
+/* While the job runs: figures of all ranks are not kept for longer. */
+static void add_ranks(struct weir_text *text, const struct weir_plan *plan,
+                      const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    bool is_time = weir_mdtest_is_set(plan->tests[phase->test], "Z");
+
+    if (is_first(plan, result, phase))
+        weir_text_add(text, "iteration: %u\n", phase->repetition);
+    weir_text_add(text, "Test %s ",
+                  weir_mdtest_row_name(weir_mdtest_row(weir_figures_phase(plan, phase))));
+    for (unsigned rank = 0; rank < phase->rank_count; rank++) {
+        const struct weir_rank_row *row = &phase->rows[rank];
+        int64_t ns = row->stamps_ns[WEIR_STAMP_MOVE_STOP] - row->stamps_ns[WEIR_STAMP_MOVE_START];
+        double seconds = ns > 0 ? (double)ns / 1e9 : 0.0;
+
+        weir_text_add(text, "%s%e", rank > 0 ? "," : "",
+                      is_time ? seconds : weir_figures_rate((double)row->op_count, seconds));
+    }
+    weir_text_add(text, "\n");
+}
+
+static void add_problems(struct weir_text *text, const struct weir_phase *planned,
+                         const struct weir_phase_result *phase)
+{
+    const char *name = weir_mdtest_row_name(weir_mdtest_row(planned));
+    uint64_t wrong = phase->mismatches.wrong_transfers;
+
+    if (phase->failure[0] != '\0') {
+        weir_text_add(text, "ERROR: %s, iteration %u: ", name, phase->repetition + 1);
+        weir_text_add_visible(text, phase->failure);
+        weir_text_add(text, "\n");
+    } else if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
+        weir_text_add(text, "WARNING: %s, iteration %u, %s after %llu operations\n", name,
+                      phase->repetition + 1,
+                      weir_figures_has_failed(phase) ? "failed" : "was interrupted",
+                      (unsigned long long)phase->op_count);
+    }
+    if (wrong > 0)
+        weir_text_add(text,
+                      "ERROR: verifying the data on %s (%llu errors)! Take the performance values "
+                      "with care!\n",
+                      planned->verb == WEIR_READ_FILE ? "read" : "write",
+                      (unsigned long long)wrong);
+}
+
+static void phase_done(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+
+    if (!planned || weir_mdtest_row(planned) < 0 || phase->outcome == WEIR_OUTCOME_SKIPPED)
+        return;
+    if (phase->notes)
+        weir_report_notes(text, phase);
+    add_problems(text, planned, phase);
+    if (!weir_figures_has_row(plan, phase))
+        return;
+    if (planned->stop.has_wear_out && phase->stonewall.is_hit)
+        weir_text_add(text, "Continue stonewall hit min: %llu max: %llu avg: %.1f \n\n",
+                      (unsigned long long)phase->stonewall.ops_min,
+                      (unsigned long long)phase->stonewall.ops_max, phase->stonewall.ops_mean);
+    if (plan->output.verbosity > 0)
+        add_verbose(text, plan, result, phase);
+    if (phase->rows != NULL && weir_mdtest_is_set(plan->tests[phase->test], "print-all-procs"))
+        add_ranks(text, plan, result, phase);
+}
+
+/* ---- the end ---- */
+
+static bool has_table(const struct weir_plan *plan, const struct weir_result *result,
+                      const struct weir_test_result *begun)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].test == begun->test && weir_figures_has_row(plan, &result->phases[i]))
+            return true;
+    return false;
+}
+
+static void test_ends(struct weir_text *text, const struct weir_plan *plan,
+                      const struct weir_result *result, const struct weir_test_result *begun)
+{
+    if (has_table(plan, result, begun))
+        weir_mdtest_tables(text, plan, result, plan->tests[begun->test]);
+}
+
+static void end(struct weir_text *text, const struct weir_plan *plan,
+                const struct weir_result *result)
+{
+    const struct weir_mdtest_layout *layout = weir_mdtest_layout_of(plan);
+
+    /* A run that was killed has no end. */
+    if (!weir_figures_has_end(plan, result) || result->finished_s <= 0.0)
+        return;
+    if (layout->has_gap_before_end)
+        weir_text_add(text, "\n");
+    add_date(text, plan, "finished", result->finished_s);
+    if (layout->has_gap_after_end)
+        weir_text_add(text, "\n");
+}
+
+const struct weir_reporter weir_reporter_mdtest = {
+    .name = "mdtest",
+    .is_text = true,
+    .is_held = weir_mdtest_holds_text,
+    .begin = begin,
+    .test_begins = test_begins,
+    .phase_done = phase_done,
+    .test_ends = test_ends,
+    .end = end,
+};
