@@ -3,6 +3,7 @@
  * for byte but for what is said here. */
 #include "report_scenes.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <time.h>
 
@@ -408,7 +409,7 @@ static void the_newest_layout_has_times_of_operations_in_the_unit_that_it_names(
     struct weir_text text;
 
     (void)state;
-    setting_of(&scene, "P", "1");
+    setting_of(&scene, "print-rate-and-time", "1");
     text = report_of(&scene);
     assert_row(text.data, "SUMMARY rate (in ops/sec):", "Directory removal", 661.732, 454.649);
     assert_row(text.data, "SUMMARY time (in ms/op):", "Directory removal", 2e3 / 454.649,
@@ -430,7 +431,7 @@ static void older_layouts_have_the_seconds_of_phases(void **state)
         struct weir_text text;
 
         scene.all.plan->output.style = styles[i];
-        setting_of(&scene, "Z", "1");
+        setting_of(&scene, "print-time", "1");
         text = report_of(&scene);
         assert_null(strstr(text.data, "SUMMARY rate"));
         assert_row(text.data, "SUMMARY time: (of 2 iterations)", "Directory removal",
@@ -467,7 +468,7 @@ static void columns_of_ranks_stand_where_the_sample_has_them(void **state)
     struct weir_text text;
 
     (void)state;
-    setting_of(&scene, "P", "1");
+    setting_of(&scene, "print-rate-and-time", "1");
     setting_of(&scene, "showRankStatistics", "1");
     text = report_of(&scene);
     scene_load(scene_golden("samples/mdtest-Z-rankstats.txt"), &sample);
@@ -616,7 +617,7 @@ static void values_of_all_processes_are_told_while_they_are_there(void **state)
     scene.all.result->phases[step_of("File stat")].rows = rows;
     assert_has(&scene, "\n\nPer process result (rate):\nTest File stat 1.000000e+06,5.000000e+05\n",
                true);
-    setting_of(&scene, "Z", "1");
+    setting_of(&scene, "print-time", "1");
     assert_has(&scene, "\n\nPer process result (time):\nTest File stat 8.000000e-06,1.600000e-05\n",
                true);
     scene_close(&scene.all);
@@ -661,6 +662,64 @@ static void its_files_are_known(void **state)
     assert_false(weir_report_is_held("a -- started at 11/21/2026"));
 }
 
+/* ---- documents ---- */
+
+static void a_document_has_a_row_per_phase_and_iteration(void **state)
+{
+    struct md_scene scene = make_4_1();
+    struct weir_text text;
+    json_t *report, *test, *rows, *row, *summary;
+
+    (void)state;
+    scene.all.plan->output.reporter = "mdtest json";
+    setting_of(&scene, "items", "8");
+    text = report_of(&scene);
+    report = json_loads(text.data, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(report);
+    assert_true(weir_report_is_held(text.data));
+    test = json_array_get(json_object_get(report, "tests"), 0);
+    assert_string_equal(json_string_value(json_object_get(test, "Path")), "/scratch/md");
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(test, "Options"), "items")), "8");
+    rows = json_object_get(test, "Results");
+    assert_int_equal(json_array_size(rows), 20);
+    row = json_array_get(rows, 14);
+    assert_string_equal(json_string_value(json_object_get(row, "access")), "Directory removal");
+    assert_int_equal(json_integer_value(json_object_get(row, "iteration")), 1);
+    assert_int_equal(json_integer_value(json_object_get(row, "ops")), 16);
+    assert_true(fabs(json_real_value(json_object_get(row, "opsPerSec")) - 454.649) < 1e-6);
+    assert_true(fabs(json_real_value(json_object_get(row, "msPerOp")) - 2e3 / 454.649) < 1e-6);
+    assert_true(fabs(json_real_value(json_object_get(row, "totalTime")) - 16 / 454.649) < 1e-6);
+    summary = json_array_get(json_object_get(report, "summary"), 0);
+    assert_int_equal(json_array_size(json_object_get(report, "summary")), 10);
+    assert_string_equal(json_string_value(json_object_get(summary, "operation")),
+                        "Directory creation");
+    assert_true(fabs(json_real_value(json_object_get(summary, "OPsSD")) - 23990.314) < 0.002);
+    json_decref(report);
+    weir_text_close(&text);
+    scene_close(&scene.all);
+}
+
+static void lines_of_values_have_a_row_per_phase_and_iteration(void **state)
+{
+    struct md_scene scene = make_4_1();
+    struct weir_text text;
+    unsigned lines = 0;
+
+    (void)state;
+    scene.all.plan->output.reporter = "mdtest csv";
+    text = report_of(&scene);
+    assert_true(weir_report_is_held(text.data));
+    for (const char *at = text.data; *at; at++)
+        lines += *at == '\n';
+    assert_int_equal(lines, 21);
+    assert_non_null(strstr(text.data, "\nTree removal,267.0850,3.744126402,1,0.003744126,2,1\n"));
+    assert_non_null(
+        strstr(text.data, "\nDirectory removal,454.6490,4.398997908,16,0.035191983,2,1\n"));
+    weir_text_close(&text);
+    scene_close(&scene.all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -679,6 +738,8 @@ int main(void)
         cmocka_unit_test(values_of_all_processes_are_told_while_they_are_there),
         cmocka_unit_test(what_failed_is_told_and_in_no_figure),
         cmocka_unit_test(its_files_are_known),
+        cmocka_unit_test(a_document_has_a_row_per_phase_and_iteration),
+        cmocka_unit_test(lines_of_values_have_a_row_per_phase_and_iteration),
     };
 
     setenv("TZ", "UTC", 1);

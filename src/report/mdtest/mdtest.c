@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct weir_reporter *const reporters[] = {&weir_reporter_mdtest, NULL};
+static const struct weir_reporter *const reporters[] = {
+    &weir_reporter_mdtest, &weir_reporter_mdtest_csv, &weir_reporter_mdtest_json, NULL};
 
 const struct weir_dialect_reports weir_mdtest_reports = {
     .dialect = "mdtest", .reporters = reporters, .remedies = weir_mdtest_remedies};

@@ -53,7 +53,6 @@ static const struct row rows[] = {
     {TREES, WEIR_STAT, "Tree stat"},
 };
 #define ROW_COUNT ((int)(sizeof rows / sizeof *rows))
-_Static_assert(sizeof rows / sizeof *rows < WEIR_MDTEST_ROW_LIMIT, "rows fit");
 
 static enum group group_of(const struct weir_phase *phase)
 {
@@ -115,6 +114,30 @@ bool weir_mdtest_has_row(const struct weir_test *test, int row)
     if (row >= WEIR_MDTEST_ROWS || (group == DIRECTORIES && rows[row].verb == WEIR_READ_FILE))
         return has_phase(test, row);
     return group == TREES || has_group(test, group);
+}
+
+bool weir_mdtest_is_shown(const struct weir_plan *plan, const struct weir_phase_result *result)
+{
+    return weir_figures_has_row(plan, result) &&
+           weir_mdtest_row(weir_figures_phase(plan, result)) >= 0;
+}
+
+/* ---- what is in the plan ---- */
+
+uint64_t weir_mdtest_items(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->names.item != NULL && test->phases[i]->target->tree != NULL)
+            return weir_tree_items(test->phases[i]->target->tree);
+    return 0;
+}
+
+const char *weir_mdtest_path(const struct weir_test *test, const struct weir_test_result *begun)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->target->tree != NULL)
+            return test->phases[i]->target->paths[0];
+    return begun->path;
 }
 
 /* ---- one iteration ---- */

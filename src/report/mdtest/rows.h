@@ -15,14 +15,23 @@
 /* The number of a phase's row, and its name: "File creation". A phase has one if it works on a
  * tree; else -1. */
 int weir_mdtest_row(const struct weir_phase *phase);
-const char *weir_mdtest_row_name(int row);
-#define WEIR_MDTEST_ROW_LIMIT 64 /* more than there are */
+const char *weir_mdtest_row_name(int row); /* NULL: there are not so many */
 
 /* Whether a row is in the tables of a test. mdtest has rows for what was not asked for, except
  * with -F and -D. */
 bool weir_mdtest_has_row(const struct weir_test *test, int row);
 
-/* A flag of mdtest without a meaning for the plan ("P", "print-all-procs"). */
+/* Whether a phase that ran has figures. */
+bool weir_mdtest_is_shown(const struct weir_plan *plan, const struct weir_phase_result *result);
+
+/* Items of a task in one iteration: of each kind if there are files and directories; of all tasks
+ * with -S. */
+uint64_t weir_mdtest_items(const struct weir_test *test);
+
+/* The directory that was given, the first one if they are several. */
+const char *weir_mdtest_path(const struct weir_test *test, const struct weir_test_result *begun);
+
+/* A flag of mdtest without a meaning for the plan ("print-time"). */
 bool weir_mdtest_is_set(const struct weir_test *test, const char *key);
 
 /* What a table can show of a row. */

@@ -81,7 +81,7 @@ static void add_table(struct weir_text *text, const struct table *table,
                       const struct weir_test *test)
 {
     add_head(text, table, test->repetitions);
-    for (int row = 0; row < WEIR_MDTEST_ROW_LIMIT; row++) {
+    for (int row = 0; weir_mdtest_row_name(row) != NULL; row++) {
         struct weir_mdtest_summary summary = weir_mdtest_summary(plan, result, test, row);
 
         if (is_shown(table->layout, test, row, &summary))
@@ -94,14 +94,14 @@ void weir_mdtest_tables(struct weir_text *text, const struct weir_plan *plan,
 {
     struct table table = {.layout = weir_mdtest_layout_of(plan),
                           .has_ranks = weir_mdtest_is_set(test, "showRankStatistics")};
-    bool has_both = weir_mdtest_is_set(test, "P");
+    bool has_both = weir_mdtest_is_set(test, "print-rate-and-time");
 
     table.title = table.layout->rate_title;
     table.quantity = WEIR_MDTEST_RATE;
-    if (has_both || !weir_mdtest_is_set(test, "Z"))
+    if (has_both || !weir_mdtest_is_set(test, "print-time"))
         add_table(text, &table, plan, result, test);
     table.title = table.layout->time_title;
     table.quantity = table.layout->has_op_times ? WEIR_MDTEST_OP_MS : WEIR_MDTEST_SECONDS;
-    if (has_both || weir_mdtest_is_set(test, "Z"))
+    if (has_both || weir_mdtest_is_set(test, "print-time"))
         add_table(text, &table, plan, result, test);
 }

@@ -79,19 +79,10 @@ static void add_warnings(struct weir_text *text, const struct weir_plan *plan,
         add_warning(text, begun->no_room);
 }
 
-static const struct weir_target *target_of(const struct weir_test *test)
-{
-    for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->target->tree != NULL)
-            return test->phases[i]->target;
-    return NULL;
-}
-
 static void add_place(struct weir_text *text, const struct weir_mdtest_layout *layout,
                       const struct weir_test *test, const struct weir_test_result *begun)
 {
-    const struct weir_target *target = target_of(test);
-    const char *path = target != NULL ? target->paths[0] : begun->path;
+    const char *path = weir_mdtest_path(test, begun);
     const char *slash = strrchr(path, '/');
     struct weir_text shown = {0};
 
@@ -154,14 +145,13 @@ static void add_sizes(struct weir_text *text, const struct weir_test *test,
                       const struct weir_test_result *begun)
 {
     bool has_files = false, has_directories = false, is_shared = false;
-    uint64_t items = 0;
+    uint64_t items = weir_mdtest_items(test);
 
     for (size_t i = 0; i < test->phase_count; i++) {
         const struct weir_phase *phase = test->phases[i];
 
-        if (phase->names.item == NULL || phase->target->tree == NULL)
+        if (phase->names.item == NULL)
             continue;
-        items = weir_tree_items(phase->target->tree);
         is_shared = phase->names.is_shared;
         has_directories = has_directories || phase->names.is_directory;
         has_files = has_files || !phase->names.is_directory;
@@ -204,7 +194,7 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
         weir_text_add(text, "\n");
     if (weir_mdtest_is_set(test, "print-all-procs"))
         weir_text_add(text, "Per process result (%s):\n",
-                      weir_mdtest_is_set(test, "Z") ? "time" : "rate");
+                      weir_mdtest_is_set(test, "print-time") ? "time" : "rate");
 }
 
 /* ---- phases ---- */
@@ -255,7 +245,7 @@ static void add_verbose(struct weir_text *text, const struct weir_plan *plan,
 static void add_ranks(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_result *result, const struct weir_phase_result *phase)
 {
-    bool is_time = weir_mdtest_is_set(plan->tests[phase->test], "Z");
+    bool is_time = weir_mdtest_is_set(plan->tests[phase->test], "print-time");
 
     if (is_first(plan, result, phase))
         weir_text_add(text, "iteration: %u\n", phase->repetition);
@@ -306,7 +296,7 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     if (phase->notes)
         weir_report_notes(text, phase);
     add_problems(text, planned, phase);
-    if (!weir_figures_has_row(plan, phase))
+    if (!weir_mdtest_is_shown(plan, phase))
         return;
     if (planned->stop.has_wear_out && phase->stonewall.is_hit)
         weir_text_add(text, "Continue stonewall hit min: %llu max: %llu avg: %.1f \n\n",

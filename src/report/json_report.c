@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What documents of all dialects have: always valid, with numbers in full, and how far these can be
+ * believed. */
+#include "json_report.h"
+
+#include "dates.h"
+#include "figures.h"
+#include "ior/words.h"
+#include "record/record.h"
+
+#include "weir/base/version.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void weir_json_put_value(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+void weir_json_put_text(json_t *object, const char *key, const char *value)
+{
+    weir_json_put_value(object, key, weir_json_readable(value));
+}
+
+void weir_json_put_integer(json_t *object, const char *key, int64_t value)
+{
+    weir_json_put_value(object, key, json_integer(value));
+}
+
+void weir_json_put_real(json_t *object, const char *key, double value)
+{
+    weir_json_put_value(object, key, weir_json_number(value));
+}
+
+void weir_json_put_number(json_t *object, const char *key, double value)
+{
+    if (value == floor(value) && fabs(value) < 9e15)
+        weir_json_put_integer(object, key, (int64_t)value);
+    else
+        weir_json_put_real(object, key, value);
+}
+
+static void put_date(json_t *object, const char *key, double seconds)
+{
+    char date[WEIR_DATE_BYTES];
+
+    weir_json_put_text(object, key, weir_date_format(seconds, date));
+}
+
+/* ---- our own object: how far the numbers can be believed ---- */
+
+static json_t *latency_of(const struct weir_histogram *histogram)
+{
+    static const struct {
+        const char *key;
+        double fraction;
+    } percentiles[] = {{"p50_ns", 0.5}, {"p90_ns", 0.9}, {"p99_ns", 0.99}, {"p999_ns", 0.999}};
+    json_t *object = json_object();
+
+    weir_json_put_real(object, "mean_ns", weir_histogram_mean_ns(histogram));
+    for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
+        weir_json_put_integer(
+            object, percentiles[i].key,
+            (int64_t)weir_histogram_percentile(histogram, percentiles[i].fraction));
+    weir_json_put_integer(object, "max_ns", (int64_t)histogram->max_ns);
+    return object;
+}
+
+/* The facts of a test before its phases. */
+static json_t *facts_of(const struct weir_plan *plan, const struct weir_test_result *begun)
+{
+    const struct weir_test *test = plan->tests[begun->test];
+    json_t *object = json_object();
+    json_t *texts = json_array();
+
+    for (size_t i = 0; i < test->remark_count; i++)
+        json_array_append_new(texts, weir_json_readable(test->remarks[i]));
+    weir_json_put_integer(object, "test", begun->test);
+    weir_json_put_integer(object, "existing_files", (int64_t)begun->existing_count);
+    weir_json_put_value(object, "remarks", texts);
+    if (begun->no_room[0] != '\0')
+        weir_json_put_value(object, "no_room", weir_json_readable(begun->no_room));
+    return object;
+}
+
+static void put_latencies(json_t *entry, const struct weir_phase_result *phase)
+{
+    const struct {
+        const char *key;
+        const struct weir_histogram *histogram;
+    } rows[] = {
+        {"latency", phase->latency},           {"submission", phase->submission},
+        {"response", phase->response},         {"write_latency", phase->write_latency},
+        {"read_latency", phase->read_latency},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].histogram && rows[i].histogram->total > 0)
+            weir_json_put_value(entry, rows[i].key, latency_of(rows[i].histogram));
+}
+
+static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *result)
+{
+    json_t *object = json_object();
+    json_t *tests = json_array();
+    json_t *phases = json_array();
+
+    for (unsigned i = 0; i < result->test_count; i++)
+        json_array_append_new(tests, facts_of(plan, &result->tests[i]));
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        const struct weir_phase_result *phase = &result->phases[i];
+        json_t *entry;
+
+        if (!weir_figures_phase(plan, phase))
+            continue;
+        entry = weir_record_phase_object(plan, phase);
+        weir_json_put_text(entry, "failure", phase->failure);
+        put_latencies(entry, phase);
+        json_array_append_new(phases, entry);
+    }
+    weir_json_put_text(object, "version", WEIR_VERSION);
+    weir_json_put_text(object, "plan_id", plan->id);
+    weir_json_put_text(object, "clock", result->clock_name);
+    weir_json_put_value(object, "interrupted", json_boolean(result->is_interrupted));
+    weir_json_put_integer(object, "exit_code", result->exit_code);
+    weir_json_put_value(object, "tests", tests);
+    weir_json_put_value(object, "phases", phases);
+    return object;
+}
+
+/* ---- the whole ---- */
+
+static void put_machine(json_t *object, const struct weir_plan *plan,
+                        const struct weir_host_facts *host)
+{
+    struct weir_text text = {0};
+
+    weir_words_machine(&text, plan, host);
+    weir_json_put_text(object, "Machine", weir_text_string(&text));
+    weir_text_close(&text);
+}
+
+json_t *weir_json_begin(const struct weir_plan *plan, const struct weir_result *result,
+                        const char *version)
+{
+    json_t *report = json_object();
+
+    if (version != NULL)
+        weir_json_put_text(report, "Version", version);
+    put_date(report, "Began", result->begun_s);
+    weir_json_put_text(report, "Command line", plan->command_line);
+    put_machine(report, plan, &result->host);
+    return report;
+}
+
+json_t *weir_json_test(const struct weir_test_result *begun, const char *path)
+{
+    struct weir_words_filesystem words = weir_words_filesystem(&begun->filesystem);
+    json_t *object = json_object();
+
+    weir_json_put_integer(object, "TestID", begun->test);
+    put_date(object, "StartTime", begun->begun_s);
+    weir_json_put_text(object, "Path", path);
+    weir_json_put_text(object, "Capacity", words.capacity);
+    weir_json_put_text(object, "Used Capacity", words.used_capacity);
+    weir_json_put_text(object, "Inodes", words.inodes);
+    weir_json_put_text(object, "Used Inodes", words.used_inodes);
+    return object;
+}
+
+void weir_json_end(struct weir_text *text, json_t *report, const struct weir_plan *plan,
+                   const struct weir_result *result)
+{
+    char *dump;
+
+    if (result->finished_s > 0.0)
+        put_date(report, "Finished", result->finished_s);
+    else
+        weir_json_put_value(report, "Finished", json_null());
+    if (!plan->output.is_plain)
+        weir_json_put_value(report, "Weir", trust_of(plan, result));
+    dump = json_dumps(report, JSON_INDENT(2));
+    if (dump)
+        weir_text_add(text, "%s\n", dump);
+    free(dump);
+    json_decref(report);
+}
