@@ -42,7 +42,8 @@ static bool is_result(const struct beginning *begin)
 static bool is_rank_csv(const struct beginning *begin)
 {
     return begins_with(begin->text, "access,rank,runtime-with-openclose,runtime,"
-                                    "throughput-withopenclose,throughput\n");
+                                    "throughput-withopenclose,throughput\n") ||
+           begins_with(begin->text, "rank,items,rate-Directory creation,time-Directory creation,");
 }
 
 static bool is_op_csv(const struct beginning *begin)

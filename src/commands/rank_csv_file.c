@@ -82,11 +82,11 @@ int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_p
     code = weir_output_file_open(&file, &fd, error);
     if (code != 0)
         return code;
-    side->path = file.path;
+    *side = (struct weir_rank_csv_file){.path = file.path, .plan = plan, .test = test};
     side->file = fdopen(fd, file.must_append ? "a" : "w");
     if (side->file == NULL)
         return fail(error, file.path);
-    return is_begun(plan, test) ? 0 : write_out(side, weir_rank_csv_header, error);
+    return is_begun(plan, test) ? 0 : write_out(side, weir_rank_csv_header(plan, test), error);
 }
 
 int weir_rank_csv_file_add(struct weir_rank_csv_file *side, const struct weir_plan *plan,
@@ -97,7 +97,7 @@ int weir_rank_csv_file_add(struct weir_rank_csv_file *side, const struct weir_pl
 
     if (side->file == NULL)
         return 0;
-    weir_rank_csv_rows(&rows, plan, phase);
+    weir_rank_csv_add(&side->held, &rows, plan, phase);
     if (rows.length > 0)
         code = write_out(side, weir_text_string(&rows), error);
     weir_text_close(&rows);
@@ -107,10 +107,18 @@ int weir_rank_csv_file_add(struct weir_rank_csv_file *side, const struct weir_pl
 int weir_rank_csv_file_close(struct weir_rank_csv_file *side, struct weir_error *error)
 {
     FILE *file = side->file;
+    struct weir_text rows = {0};
+    int code = 0;
 
+    if (file == NULL)
+        return 0;
+    weir_rank_csv_end(&side->held, &rows, side->plan, side->test);
+    if (rows.length > 0)
+        code = write_out(side, weir_text_string(&rows), error);
+    weir_text_close(&rows);
     side->file = NULL;
     errno = 0;
-    if (file != NULL && fclose(file) != 0)
-        return fail(error, side->path);
-    return 0;
+    if (fclose(file) != 0 && code == 0)
+        code = fail(error, side->path);
+    return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file with the figures of each rank (saveRankPerformanceDetailsCSV). Rank 0 only. */
+/* The file with the figures of each rank, in the format of the test's dialect. Rank 0 only. */
 #ifndef WEIR_COMMANDS_RANK_CSV_FILE_H
 #define WEIR_COMMANDS_RANK_CSV_FILE_H
 
@@ -12,6 +12,9 @@
 struct weir_rank_csv_file {
     FILE *file;
     const char *path;
+    const struct weir_plan *plan;
+    unsigned test;
+    struct weir_rank_csv held;
 };
 
 /* Refuses, before anything is run, to overwrite what is not such a file, unless the test may. 0, or

@@ -5,10 +5,21 @@
 
 #include "weir/report/report.h"
 
+/* A format of the file with the figures of each rank. */
+struct weir_rank_csv_format {
+    const char *header; /* its first line */
+    /* Appends what is due when a phase is done; what has to wait is held. */
+    void (*add)(struct weir_rank_csv *held, struct weir_text *text, const struct weir_plan *plan,
+                const struct weir_phase_result *phase);
+    /* Appends what is held. NULL: nothing ever is. */
+    void (*end)(struct weir_rank_csv *held, struct weir_text *text);
+};
+
 struct weir_dialect_reports {
     const char *dialect;
     const struct weir_reporter *const *reporters; /* NULL ends the list */
     const struct weir_remedy_word *remedies;      /* in its own options; NULL: neutral words */
+    const struct weir_rank_csv_format *rank_csv;
 };
 
 #endif

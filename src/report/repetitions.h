@@ -22,7 +22,7 @@ struct weir_repetitions {
     unsigned row_count;
     const struct weir_phase_history *history; /* of those without a record; NULL: none */
     unsigned folded_count;                    /* so many */
-    const struct weir_phase_result *whole; /* many rows as one; NULL if they are few */
+    const struct weir_phase_result *whole;    /* many rows as one; NULL if they are few */
 };
 
 /* One for each phase of the tests that have begun, in the order of the plan; `*count` of them, in

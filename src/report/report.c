@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct weir_dialect_reports *const dialects[] = {&weir_ior_reports, &weir_mdtest_reports};
+static const struct weir_dialect_reports *const dialects[] = {&weir_ior_reports,
+                                                              &weir_mdtest_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 const struct weir_reporter *weir_reporter_find(const struct weir_output *output)
@@ -41,14 +42,49 @@ void weir_report_notes(struct weir_text *text, const struct weir_phase_result *p
     weir_text_make_visible(text->data + begin, "\n\t");
 }
 
+/* NULL: it has no reports. */
+static const struct weir_dialect_reports *find_dialect(const char *dialect)
+{
+    for (size_t i = 0; dialect != NULL && i < DIALECT_COUNT; i++)
+        if (strcmp(dialects[i]->dialect, dialect) == 0)
+            return dialects[i];
+    return NULL;
+}
+
+/* ---- figures of ranks ---- */
+
+static const struct weir_rank_csv_format *rank_csv_of(const struct weir_plan *plan, unsigned test)
+{
+    const struct weir_dialect_reports *dialect = find_dialect(plan->tests[test]->dialect);
+
+    return (dialect != NULL ? dialect : dialects[0])->rank_csv;
+}
+
+const char *weir_rank_csv_header(const struct weir_plan *plan, unsigned test)
+{
+    return rank_csv_of(plan, test)->header;
+}
+
+void weir_rank_csv_add(struct weir_rank_csv *held, struct weir_text *text,
+                       const struct weir_plan *plan, const struct weir_phase_result *phase)
+{
+    rank_csv_of(plan, phase->test)->add(held, text, plan, phase);
+}
+
+void weir_rank_csv_end(struct weir_rank_csv *held, struct weir_text *text,
+                       const struct weir_plan *plan, unsigned test)
+{
+    if (rank_csv_of(plan, test)->end)
+        rank_csv_of(plan, test)->end(held, text);
+}
+
 /* ---- remedies ---- */
 
 const struct weir_remedy_word *weir_report_words(const char *dialect)
 {
-    for (size_t i = 0; dialect != NULL && i < DIALECT_COUNT; i++)
-        if (strcmp(dialects[i]->dialect, dialect) == 0)
-            return dialects[i]->remedies;
-    return NULL;
+    const struct weir_dialect_reports *reports = find_dialect(dialect);
+
+    return reports != NULL ? reports->remedies : NULL;
 }
 
 void weir_report_spell(struct weir_text *text, size_t begin, const struct weir_remedy_word *words)

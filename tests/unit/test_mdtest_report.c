@@ -720,6 +720,54 @@ static void lines_of_values_have_a_row_per_phase_and_iteration(void **state)
     scene_close(&scene.all);
 }
 
+/* ---- the file with the figures of each rank ---- */
+
+static void figures_of_ranks_are_written_when_an_iteration_is_over(void **state)
+{
+    static const char lines[] =
+        "all,8,,,,,,,2.5420024200e+05,6.2942504988e-05,,,,,1.7660227370e+06,9.0599060050e-06,,,,,,"
+        ",6.6260730000e+03,1.5091895305e-04\n"
+        "0,,,,,,,,1.0000000000e+06,8.0000000000e-06,,,,,1.1250000000e+06,8.0000000000e-06,,,,,,"
+        ",1.2500000000e+05,8.0000000000e-06\n"
+        "1,,,,,,,,5.0000000000e+05,1.6000000000e-05,,,,,5.6250000000e+05,1.6000000000e-05,,,,,,,,"
+        "\n";
+    struct md_scene scene = make_4_1();
+    struct weir_phase_result *phases = scene.all.result->phases;
+    struct weir_rank_row rows[2] = {{.op_count = 9}, {.op_count = 9}};
+    struct weir_rank_row of_one[2] = {{.op_count = 1}};
+    struct weir_rank_csv held = {0};
+    struct weir_text text = {0};
+    struct weir_text sample = {0};
+
+    (void)state;
+    scene_load(scene_golden("samples/mdtest-easy-io500.txt"), &sample);
+    assert_non_null(strstr(sample.data, weir_rank_csv_header(scene.all.plan, 0)));
+    rows[0].stamps_ns[WEIR_STAMP_MOVE_STOP] = 8000;
+    rows[1].stamps_ns[WEIR_STAMP_MOVE_STOP] = 16000;
+    of_one[0].stamps_ns[WEIR_STAMP_MOVE_STOP] = 8000;
+    phases[step_of("Directory rename")].rows = rows;
+    phases[step_of("File stat")].rows = rows;
+    phases[step_of("Tree removal")].rows = of_one;
+    for (size_t i = 0; i < STEP_COUNT; i++) {
+        assert_int_equal(text.length, 0);
+        weir_rank_csv_add(&held, &text, scene.all.plan, &phases[i]);
+    }
+    assert_string_equal(text.data, lines);
+    weir_rank_csv_end(&held, &text, scene.all.plan, 0);
+    assert_int_equal(text.length, strlen(lines));
+    /* an iteration that was cut */
+    weir_text_clear(&text);
+    weir_rank_csv_add(&held, &text, scene.all.plan, &phases[step_of("File stat")]);
+    assert_int_equal(text.length, 0);
+    phases[STEP_COUNT].rows = rows;
+    weir_rank_csv_add(&held, &text, scene.all.plan, &phases[STEP_COUNT]);
+    assert_int_equal(strncmp(weir_text_string(&text), "all,8,,,,,,", 11), 0);
+    weir_rank_csv_end(&held, &text, scene.all.plan, 0);
+    weir_text_close(&text);
+    weir_text_close(&sample);
+    scene_close(&scene.all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -738,6 +786,7 @@ int main(void)
         cmocka_unit_test(values_of_all_processes_are_told_while_they_are_there),
         cmocka_unit_test(what_failed_is_told_and_in_no_figure),
         cmocka_unit_test(its_files_are_known),
+        cmocka_unit_test(figures_of_ranks_are_written_when_an_iteration_is_over),
         cmocka_unit_test(a_document_has_a_row_per_phase_and_iteration),
         cmocka_unit_test(lines_of_values_have_a_row_per_phase_and_iteration),
     };

@@ -75,15 +75,27 @@ void weir_report_spell(struct weir_text *text, size_t begin, const struct weir_r
 void weir_report_whole(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result);
 
-/* ---- IOR's file with the figures of each rank ---- */
+/* ---- the file with the figures of each rank, as the dialect of the test has it ---- */
+
+/* What cannot be written yet. All zero: nothing. */
+struct weir_rank_csv {
+    unsigned iteration;
+    unsigned rank_count;
+    uint64_t items;
+    double *cells;
+};
 
 /* Its first line. */
-extern const char weir_rank_csv_header[];
+const char *weir_rank_csv_header(const struct weir_plan *plan, unsigned test);
 
-/* A line for each rank of a phase; none for phases without a row in IOR's table, or once the rows
- * of the ranks are gone. */
-void weir_rank_csv_rows(struct weir_text *text, const struct weir_plan *plan,
-                        const struct weir_phase_result *phase);
+/* Appends the lines that are due when a phase is done; none for phases that the dialect does not
+ * show, or once the rows of the ranks are gone. */
+void weir_rank_csv_add(struct weir_rank_csv *held, struct weir_text *text,
+                       const struct weir_plan *plan, const struct weir_phase_result *phase);
+
+/* Appends the lines that were held, if there are any, at the end of a test. */
+void weir_rank_csv_end(struct weir_rank_csv *held, struct weir_text *text,
+                       const struct weir_plan *plan, unsigned test);
 
 /* ---- the result file: JSON lines; schema in docs/result-file.md ---- */
 

@@ -7,5 +7,7 @@
 static const struct weir_reporter *const reporters[] = {&weir_reporter_ior, &weir_reporter_ior_csv,
                                                         &weir_reporter_ior_json, NULL};
 
-const struct weir_dialect_reports weir_ior_reports = {
-    .dialect = "ior", .reporters = reporters, .remedies = weir_ior_remedies};
+const struct weir_dialect_reports weir_ior_reports = {.dialect = "ior",
+                                                      .reporters = reporters,
+                                                      .remedies = weir_ior_remedies,
+                                                      .rank_csv = &weir_ior_rank_csv};

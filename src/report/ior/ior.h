@@ -7,6 +7,8 @@
 
 extern const struct weir_dialect_reports weir_ior_reports;
 
+extern const struct weir_rank_csv_format weir_ior_rank_csv;
+
 extern const struct weir_reporter weir_reporter_ior;
 extern const struct weir_reporter weir_reporter_ior_csv;
 extern const struct weir_reporter weir_reporter_ior_json;

@@ -2,10 +2,9 @@
 /* IOR's saveRankPerformanceDetailsCSV: a line for each rank of each phase. IOR takes every rank's
  * share of the bytes for granted; here it is what the rank has moved. */
 #include "figures.h"
+#include "ior.h"
 
-#include "weir/report/report.h"
-
-const char weir_rank_csv_header[] =
+static const char header[] =
     "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n";
 
 static double seconds_between(const struct weir_rank_row *row, enum weir_stamp from,
@@ -27,13 +26,16 @@ static void add_row(struct weir_text *text, const char *access, unsigned rank,
                   weir_figures_rate(bytes, whole_s), weir_figures_rate(bytes, transfer_s));
 }
 
-void weir_rank_csv_rows(struct weir_text *text, const struct weir_plan *plan,
-                        const struct weir_phase_result *phase)
+static void add(struct weir_rank_csv *held, struct weir_text *text, const struct weir_plan *plan,
+                const struct weir_phase_result *phase)
 {
     const struct weir_phase *planned = weir_figures_phase(plan, phase);
 
+    (void)held;
     if (!phase->rows || !weir_figures_has_row(plan, phase) || planned->is_prefill)
         return;
     for (unsigned rank = 0; rank < phase->rank_count; rank++)
         add_row(text, weir_verb_name(planned->verb), rank, &phase->rows[rank]);
 }
+
+const struct weir_rank_csv_format weir_ior_rank_csv = {.header = header, .add = add};

@@ -8,8 +8,10 @@
 static const struct weir_reporter *const reporters[] = {
     &weir_reporter_mdtest, &weir_reporter_mdtest_csv, &weir_reporter_mdtest_json, NULL};
 
-const struct weir_dialect_reports weir_mdtest_reports = {
-    .dialect = "mdtest", .reporters = reporters, .remedies = weir_mdtest_remedies};
+const struct weir_dialect_reports weir_mdtest_reports = {.dialect = "mdtest",
+                                                         .reporters = reporters,
+                                                         .remedies = weir_mdtest_remedies,
+                                                         .rank_csv = &weir_mdtest_rank_csv};
 
 /* ---- files of its own ---- */
 

@@ -147,6 +147,15 @@ static struct weir_spread scaled(double min, double mean, double max, double fac
     return (struct weir_spread){.min = min * factor, .mean = mean * factor, .max = max * factor};
 }
 
+/* A chain of renames has more operations than items. */
+static double items_of_op(const struct weir_phase *phase, const struct weir_phase_result *result)
+{
+    if (weir_figures_is_of_one_rank(phase) || phase->names.item == NULL ||
+        result->rank_ops_min == 0)
+        return 1.0;
+    return weir_figures_rank_ops(phase, result) / (double)result->rank_ops_min;
+}
+
 struct weir_mdtest_figures weir_mdtest_figures(const struct weir_plan *plan,
                                                const struct weir_phase_result *result)
 {
@@ -164,15 +173,25 @@ struct weir_mdtest_figures weir_mdtest_figures(const struct weir_plan *plan,
         figures.ranks[i] = scaled(1.0, 1.0, 1.0, figures.all[i]);
     if (weir_figures_is_of_one_rank(phase))
         return figures;
-    /* A chain of renames has more operations than items. */
     figures.ranks[WEIR_MDTEST_RATE] =
         scaled(result->rank_ops_per_s_min, result->rank_ops_per_s_mean, result->rank_ops_per_s_max,
-               result->rank_ops_min > 0 ? ops / (double)result->rank_ops_min : 1.0);
+               items_of_op(phase, result));
     figures.ranks[WEIR_MDTEST_SECONDS] =
         scaled(result->rank_s_min, result->rank_s_mean, result->rank_s_max, 1.0);
     figures.ranks[WEIR_MDTEST_OP_MS] =
         scaled(result->rank_s_min, result->rank_s_mean, result->rank_s_max, ms_of_one);
     return figures;
+}
+
+void weir_mdtest_of_rank(const struct weir_plan *plan, const struct weir_phase_result *result,
+                         unsigned rank, double *rate, double *seconds)
+{
+    const struct weir_rank_row *row = &result->rows[rank];
+    int64_t ns = row->stamps_ns[WEIR_STAMP_MOVE_STOP] - row->stamps_ns[WEIR_STAMP_MOVE_START];
+    double items = (double)row->op_count * items_of_op(weir_figures_phase(plan, result), result);
+
+    *seconds = ns > 0 ? (double)ns / 1e9 : 0.0;
+    *rate = weir_figures_rate(items, *seconds);
 }
 
 /* ---- over iterations ---- */

@@ -52,6 +52,10 @@ struct weir_mdtest_figures {
 struct weir_mdtest_figures weir_mdtest_figures(const struct weir_plan *plan,
                                                const struct weir_phase_result *result);
 
+/* Rate and seconds of a rank, whose row is there. */
+void weir_mdtest_of_rank(const struct weir_plan *plan, const struct weir_phase_result *result,
+                         unsigned rank, double *rate, double *seconds);
+
 /* Of a row over its complete iterations or, if there is none, those that were interrupted; what
  * failed is in none. All zero: there is none. `all` has the standard deviation of a sample. */
 struct weir_mdtest_summary {

@@ -252,12 +252,10 @@ static void add_ranks(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, "Test %s ",
                   weir_mdtest_row_name(weir_mdtest_row(weir_figures_phase(plan, phase))));
     for (unsigned rank = 0; rank < phase->rank_count; rank++) {
-        const struct weir_rank_row *row = &phase->rows[rank];
-        int64_t ns = row->stamps_ns[WEIR_STAMP_MOVE_STOP] - row->stamps_ns[WEIR_STAMP_MOVE_START];
-        double seconds = ns > 0 ? (double)ns / 1e9 : 0.0;
+        double rate, seconds;
 
-        weir_text_add(text, "%s%e", rank > 0 ? "," : "",
-                      is_time ? seconds : weir_figures_rate((double)row->op_count, seconds));
+        weir_mdtest_of_rank(plan, phase, rank, &rate, &seconds);
+        weir_text_add(text, "%s%e", rank > 0 ? "," : "", is_time ? seconds : rate);
     }
     weir_text_add(text, "\n");
 }
