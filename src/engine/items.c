@@ -148,27 +148,18 @@ static void set_counts(struct weir_items *items)
     items->count = is_first ? items->per_owner * owners_of_first_rank(items) : 0;
 }
 
-static void set_owner(struct weir_items *items, struct weir_tree_paths *paths, uint64_t owner)
+static int set_owner(struct weir_items *items, struct weir_tree_paths *paths, const char *item,
+                     uint64_t owner)
 {
     const struct weir_target *target = items->phase->target;
-
-    paths->names.item_owner = owner;
-    paths->names.tree_owner = weir_items_tree_owner(items->run, items->phase, owner);
-    paths->names.root = target->paths[paths->names.tree_owner % target->path_count];
-    paths->directory = UINT64_MAX;
-}
-
-static int init_paths(struct weir_items *items, struct weir_tree_paths *paths, const char *item)
-{
-    const struct weir_target *target = items->phase->target;
-    uint64_t tree_owner = weir_items_tree_owner(items->run, items->phase, items->owner);
+    uint64_t tree_owner = weir_items_tree_owner(items->run, items->phase, owner);
 
     return weir_tree_paths_init(paths, target->tree,
                                 &(struct weir_tree_names){
                                     .root = target->paths[tree_owner % target->path_count],
                                     .item = item,
                                     .tree_owner = tree_owner,
-                                    .item_owner = items->owner,
+                                    .item_owner = owner,
                                     .repetition = items->run->repetition,
                                 });
 }
@@ -189,9 +180,9 @@ int weir_items_init(struct weir_items *items, const struct weir_run *run,
     set_counts(items);
     items->is_queued = is_queued(items);
     items->present_owner = items->owner;
-    code = init_paths(items, &items->paths, names->item);
+    code = set_owner(items, &items->paths, names->item, items->owner);
     if (code == 0 && names->new_item != NULL)
-        code = init_paths(items, &items->new_paths, names->new_item);
+        code = set_owner(items, &items->new_paths, names->new_item, items->owner);
     if (code != 0)
         return code;
     items->slots = calloc(run->queue.depth, sizeof *items->slots);
@@ -249,9 +240,10 @@ void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, ui
 
         within = index % items->per_owner;
         if (owner != items->present_owner) {
-            set_owner(items, &items->paths, owner);
+            /* Paths of the first owner had room for the greatest numbers of all. */
+            set_owner(items, &items->paths, items->names->item, owner);
             if (items->names->new_item != NULL)
-                set_owner(items, &items->new_paths, owner);
+                set_owner(items, &items->new_paths, items->names->new_item, owner);
             items->present_owner = owner;
         }
     }

@@ -92,7 +92,6 @@ static int set_identity(struct tree_phase *tree, struct weir_error *error)
     if (!tree->names->must_verify)
         return 0;
     weir_tree_item_path(&tree->items.paths, 0, path);
-    tree->items.paths.directory = UINT64_MAX;
     return weir_identity_expect(tree->run, &data, path, identity, error);
 }
 
