@@ -18,7 +18,10 @@
 
 static bool has_mark(const struct weir_run *run, const struct weir_phase *phase)
 {
-    return (weir_verb_writes(phase->verb) || weir_verb_removes(phase->verb)) &&
+    bool changes_tree = phase->verb == WEIR_MKDIR || phase->verb == WEIR_CREATE ||
+                        phase->verb == WEIR_MKNOD || phase->verb == WEIR_CYCLE;
+
+    return (weir_verb_writes(phase->verb) || weir_verb_removes(phase->verb) || changes_tree) &&
            !phase->target->is_device && !run->test->is_dry_run && weir_run_has_storage(run);
 }
 

@@ -24,8 +24,23 @@
 
 bool weir_op_log_is_wanted(const struct weir_run *run, const struct weir_phase *phase)
 {
-    return run->test->op_csv_prefix != NULL && weir_verb_moves_data(phase->verb) &&
-           !phase->is_prefill;
+    return run->test->op_csv_prefix != NULL && !phase->is_prefill &&
+           (weir_verb_moves_data(phase->verb) || phase->names.log_name != NULL);
+}
+
+static const char *name_of(const struct weir_phase *phase)
+{
+    if (phase->names.log_name != NULL)
+        return phase->names.log_name;
+    return phase->is_check ? "check" : weir_verb_name(phase->verb);
+}
+
+/* Bytes of each operation. */
+static uint64_t transfer_of(const struct weir_phase *phase)
+{
+    bool moves_data_of_items = phase->verb == WEIR_CREATE || phase->verb == WEIR_READ_FILE;
+
+    return moves_data_of_items ? phase->names.bytes : phase->transfers.layout.transfer_bytes;
 }
 
 /* Tests of a script inherit the prefix: from the second on, their number keeps the files apart. */
@@ -37,10 +52,12 @@ static int make_path(const struct weir_run *run, const struct weir_phase *phase,
 
     if (run->test->number > 0)
         snprintf(test, sizeof test, "-test%u", run->test->number);
-    length = snprintf(path, PATH_MAX, "%s%s-%s-%" PRIu64 "-%05d.csv", run->test->op_csv_prefix,
-                      test, phase->is_check ? "check" : weir_verb_name(phase->verb), repetition,
-                      run->group->rank);
-
+    if (phase->names.log_name != NULL && repetition == 0)
+        length = snprintf(path, PATH_MAX, "%s%s-%s-%05d.csv", run->test->op_csv_prefix, test,
+                          phase->names.log_name, run->group->rank);
+    else
+        length = snprintf(path, PATH_MAX, "%s%s-%s-%" PRIu64 "-%05d.csv", run->test->op_csv_prefix,
+                          test, name_of(phase), repetition, run->group->rank);
     return length < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
@@ -173,7 +190,7 @@ int weir_op_log_write(const struct weir_op_log *log, const struct weir_run *run,
     if (code != 0)
         return code;
     errno = 0;
-    if (write_file(fd, log, phase->transfers.layout.transfer_bytes))
+    if (write_file(fd, log, transfer_of(phase)))
         return 0;
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, errno != 0 ? -errno : -EIO, PLACE,
                           "%s: %s: the transfers of this phase are not all in it", path,

@@ -18,7 +18,8 @@ struct weir_op_log {
     uint64_t unlogged; /* found no more room */
 };
 
-/* True if transfers of the phase are logged: those of all phases but prefills, if the test asks. */
+/* True if operations of the phase are logged, if the test asks: transfers of all phases but
+ * prefills, and operations on items whose phase names the log. */
 bool weir_op_log_is_wanted(const struct weir_run *run, const struct weir_phase *phase);
 
 /* Refuses this rank's files of a phase, in all repetitions, that cannot be made or hold something
@@ -43,7 +44,8 @@ static inline void weir_op_log_add(struct weir_op_log *log, const struct weir_op
                                                         .duration_ns = op->done_ns - op->issued_ns};
 }
 
-/* Writes what was logged to <prefix>-<verb>-<repetition>-<rank>.csv, the format of IOR's
+/* Writes what was logged to <prefix>-<verb>-<repetition>-<rank>.csv (of items, whose log has a name
+ * of its own in place of the verb, without the repetition in the first one), the format of IOR's
  * savePerOpDataCSV: one line per transfer with its start in seconds from that of the first, its
  * duration, and bytes per second. */
 int weir_op_log_write(const struct weir_op_log *log, const struct weir_run *run,

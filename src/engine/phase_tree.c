@@ -27,6 +27,7 @@ struct tree_phase {
     struct weir_share share;
     struct weir_source source;
     struct weir_op_state *op_states;
+    struct weir_op_log log;
     struct weir_loop loop;
     struct weir_phase_facts facts;
 };
@@ -198,6 +199,10 @@ static int prepare(struct tree_phase *tree, struct weir_error *error)
         code = set_source(tree);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL, "%s", strerror(-code));
+    if (!weir_error_is_set(error) && weir_op_log_is_wanted(tree->run, tree->phase) &&
+        weir_op_log_open(&tree->log, tree->run, tree->phase, tree->facts.op_limit) != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, WEIR_REMEDY_OP_FILES,
+                       "no memory for lists of so many operations on all ranks of this node");
     tree->facts.depth = tree->items.is_queued ? tree->phase->depth : 1;
     tree->facts.batch = 1;
     return weir_group_agree(tree->run->group, error);
@@ -226,6 +231,7 @@ static void prepare_loop(struct tree_phase *tree)
         .batch = 1,
         .mix_seed = weir_random_at(tree->facts.order_seed, UINT32_MAX),
         .op_states = tree->op_states,
+        .log = tree->log.entries != NULL ? &tree->log : NULL,
     };
 }
 
@@ -315,12 +321,17 @@ static int finish(struct tree_phase *tree, struct weir_error *error)
     if (tree->items.are_directories && tree->phase->verb == WEIR_RMDIR)
         weir_tree_places_remove(run, tree->phase, &tree->items);
     weir_tree_places_tell_left(run, &tree->items);
+    tree->facts.unlogged = tree->log.unlogged;
     tree->facts.absent_count = tree->items.absent_count;
     tree->facts.left_count = tree->items.left_count;
     tree->facts.is_incomplete = makes_items(tree->phase) && tree->loop.furthest < tree->items.count;
     code = weir_gather(run, &tree->facts, error);
     if (code == 0)
         code = remember(tree);
+    if (code == 0 && weir_op_log_is_wanted(run, tree->phase)) {
+        weir_op_log_write(&tree->log, run, tree->phase, error);
+        code = weir_group_agree(run->group, error);
+    }
     if (code == 0 && makes_items(tree->phase) && !run->is_ending)
         code = weir_stop_store(run, tree->phase, tree->loop.furthest, error);
     return code;
@@ -351,6 +362,7 @@ int weir_phase_tree(struct weir_run *run, const struct weir_phase *phase, struct
                            "the session broke: %s", strerror(-code));
     }
     weir_items_fini(&tree.items);
+    weir_op_log_close(&tree.log);
     free(tree.op_states);
     return code;
 }

@@ -164,6 +164,17 @@ struct weir_transfers {
 };
 
 #define WEIR_CYCLE_MAX 8
+
+/* A working set that moves on (md-workbench): items are taken set by set in turn, the first item of
+ * each set, then the second, and so on. Those of set s are those of the rank `stride` * (s + 1)
+ * before this one; what a cycle creates lies `working_set` items further on, with the rank `stride`
+ * * (s + 1) behind this one. All zero: none. */
+struct weir_rotation {
+    uint64_t count;       /* > 0: items of each set in this phase, ... */
+    uint64_t first;       /* ... from this one on */
+    uint64_t working_set; /* items of each set that there are at any time */
+    uint64_t stride;      /* ranks; 0: all items are this rank's own */
+};
 #define WEIR_ITEM_BYTES_MAX (UINT64_C(1) << 30) /* moved by one operation, from one buffer */
 
 /* Work of a phase that operates on names: those of its target, or of its target's trees. */
@@ -198,6 +209,10 @@ struct weir_names {
     const char *command_after;  /* ... and after the last operation, inside of the timing */
     enum weir_verb cycle[WEIR_CYCLE_MAX]; /* CYCLE: for each item, in this order */
     unsigned cycle_count;
+    /* not NULL: single operations are logged, in files that this is a part of the names of, if the
+     * test asks for them */
+    const char *log_name;
+    struct weir_rotation rotation;
 };
 
 /* Bulk work that all ranks do together: what is common to all of it, and one kind of work. Its verb
