@@ -238,20 +238,35 @@ static unsigned fill_wrs(const struct fabric_link *link, const struct net_transf
     return limit;
 }
 
-/* Over all paths, each of which has its share, in turn. How many were taken, or -errno. */
+/* The one with the fewest work requests in flight: a slow one is not to hold them all. */
+static struct weir_link *freest_path(struct fabric_link *link)
+{
+    struct weir_link *best = link->paths[link->next_path];
+
+    for (unsigned i = 1; i < link->path_count; i++) {
+        struct weir_link *path = link->paths[(link->next_path + i) % link->path_count];
+
+        if (weir_link_outstanding(path) < weir_link_outstanding(best))
+            best = path;
+    }
+    link->next_path = (link->next_path + 1) % link->path_count;
+    return best;
+}
+
+/* Over all paths, a share at a time. How many were taken, or -errno. */
 static int post_wrs(struct fabric_link *link, const struct weir_wr wrs[], unsigned count)
 {
     unsigned share = (count + link->path_count - 1) / link->path_count, taken = 0;
 
-    for (unsigned i = 0; i < link->path_count && taken < count; i++) {
+    while (taken < count) {
         unsigned left = count - taken;
-        int code =
-            weir_link_post(link->paths[link->next_path], wrs + taken, left < share ? left : share);
+        int code = weir_link_post(freest_path(link), wrs + taken, left < share ? left : share);
 
         if (code < 0)
             return taken > 0 ? (int)taken : code;
+        if (code == 0)
+            break;
         taken += (unsigned)code;
-        link->next_path = (link->next_path + 1) % link->path_count;
     }
     return (int)taken;
 }
