@@ -190,8 +190,8 @@ static int run_test_in_group(struct weir_run *run, const struct weir_test *next,
 }
 
 /* The ranks of the test, which are clients if there are servers; NULL on those that sit it out. */
-static int choose_ranks(const struct weir_servers *servers, const struct weir_test *test,
-                        struct weir_group **group, struct weir_error *error)
+static int choose_ranks(const struct weir_servers *servers, struct weir_group **group,
+                        struct weir_error *error)
 {
     struct weir_group *all = servers->group;
     int count = 0;
@@ -199,10 +199,10 @@ static int choose_ranks(const struct weir_servers *servers, const struct weir_te
 
     *group = all;
     for (int rank = 0; rank < all->size; rank++)
-        count += weir_servers_is_client(servers, test, rank);
+        count += weir_servers_is_client(servers, rank);
     if (count == all->size)
         return 0;
-    code = all->ops->part(all, weir_servers_is_client(servers, test, all->rank), group);
+    code = all->ops->part(all, weir_servers_is_client(servers, all->rank), group);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "no group of %d of %d ranks: %s",
                        count, all->size, strerror(-code));
@@ -216,7 +216,7 @@ static void run_with_ranks(struct weir_run *run, const struct weir_test *next,
     const struct weir_servers *servers = run->servers;
     int code = 0;
 
-    if (choose_ranks(servers, run->test, &run->group, error) != 0)
+    if (choose_ranks(servers, &run->group, error) != 0)
         return;
     if (run->group == NULL) {
         code = weir_servers_wait(servers);
@@ -224,7 +224,7 @@ static void run_with_ranks(struct weir_run *run, const struct weir_test *next,
         run->result = run->group->rank == 0 ? result : NULL;
         run_test_in_group(run, next, error);
         if (run->group->rank == 0)
-            code = weir_servers_end_wait(servers, run->test);
+            code = weir_servers_end_wait(servers);
     }
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",

@@ -203,8 +203,19 @@ static int open_servers(struct weir_servers *servers, const struct server_reques
 
 /* ---- before a test ---- */
 
+/* Behind the last rank that takes part, where `limit` clients do; 0: all of them. */
+static int end_of_clients(const struct weir_servers *servers, uint64_t limit)
+{
+    uint64_t count = 0;
+    int rank = 0;
+
+    while (rank < servers->group->size && (limit == 0 || count < limit))
+        count += (servers->roles[rank++] & WEIR_ROLE_CLIENT) != 0;
+    return rank;
+}
+
 static int assign_roles(struct weir_servers *servers, const struct server_request *request,
-                        struct weir_error *error)
+                        uint64_t rank_limit, struct weir_error *error)
 {
     const struct weir_server_ops *ops = request->backend->server;
 
@@ -215,6 +226,7 @@ static int assign_roles(struct weir_servers *servers, const struct server_reques
     if (weir_group_agree(servers->group, error) != 0)
         return error->code;
     assert((servers->roles[0] & WEIR_ROLE_CLIENT) != 0);
+    servers->client_end = end_of_clients(servers, rank_limit);
     return 0;
 }
 
@@ -222,7 +234,7 @@ int weir_servers_prepare(struct weir_servers *servers, const struct weir_engine_
                          const struct weir_test *test, struct weir_error *error)
 {
     const struct server_request request = request_of(params, test);
-    int code = assign_roles(servers, &request, error);
+    int code = assign_roles(servers, &request, test->rank_limit, error);
 
     if (code != 0 || count_servers(servers) == 0 || do_already(servers, &request))
         return code;
@@ -233,13 +245,9 @@ int weir_servers_prepare(struct weir_servers *servers, const struct weir_engine_
     return code;
 }
 
-bool weir_servers_is_client(const struct weir_servers *servers, const struct weir_test *test,
-                            int rank)
+bool weir_servers_is_client(const struct weir_servers *servers, int rank)
 {
-    if ((servers->roles[rank] & WEIR_ROLE_CLIENT) == 0)
-        return false;
-    return test->rank_limit == 0 ||
-           count_before(servers->roles, rank, WEIR_ROLE_CLIENT) < test->rank_limit;
+    return rank < servers->client_end && (servers->roles[rank] & WEIR_ROLE_CLIENT) != 0;
 }
 
 void weir_servers_fill_params(const struct weir_servers *servers,
@@ -265,7 +273,7 @@ int weir_servers_wait(const struct weir_servers *servers)
     return group->ops->receive(group, &word, sizeof word, 0);
 }
 
-int weir_servers_end_wait(const struct weir_servers *servers, const struct weir_test *test)
+int weir_servers_end_wait(const struct weir_servers *servers)
 {
     struct weir_group *group = servers->group;
     const unsigned char word = 0;
@@ -274,7 +282,7 @@ int weir_servers_end_wait(const struct weir_servers *servers, const struct weir_
     for (int rank = 1; rank < group->size; rank++) {
         int sent = 0;
 
-        if (!weir_servers_is_client(servers, test, rank))
+        if (!weir_servers_is_client(servers, rank))
             sent = group->ops->send(group, &word, sizeof word, rank);
         code = code != 0 ? code : sent;
     }

@@ -10,6 +10,7 @@
 struct weir_servers {
     struct weir_group *group;           /* all ranks of the run */
     unsigned *roles;                    /* of each rank in the present test, of enum weir_role */
+    int client_end;                     /* ranks from here on are no clients of that test */
     unsigned *serving_roles;            /* those that the servers were opened for */
     const struct weir_backend *backend; /* whose servers are open; NULL: none are */
     const void *options;                /* theirs */
@@ -30,10 +31,9 @@ int weir_servers_open(struct weir_servers *servers, struct weir_group *group,
 int weir_servers_prepare(struct weir_servers *servers, const struct weir_engine_params *params,
                          const struct weir_test *test, struct weir_error *error);
 
-/* True if the rank takes part in the test: a client, and one of the first `rank_limit` of them if
- * that is not 0. Servers are not counted. */
-bool weir_servers_is_client(const struct weir_servers *servers, const struct weir_test *test,
-                            int rank);
+/* True if the rank takes part in the test that was prepared: a client, and one of the first
+ * `rank_limit` of them if that is not 0. Servers are not counted. */
+bool weir_servers_is_client(const struct weir_servers *servers, int rank);
 
 /* Gives a session of the test the addresses of the servers; none if the job has none for it. */
 void weir_servers_fill_params(const struct weir_servers *servers,
@@ -42,7 +42,7 @@ void weir_servers_fill_params(const struct weir_servers *servers,
 /* Where ranks sit a test out, they sleep until rank 0 lets them go on, and do not take the
  * processor from the server that works in them, or from others. 0 or -errno. */
 int weir_servers_wait(const struct weir_servers *servers);
-int weir_servers_end_wait(const struct weir_servers *servers, const struct weir_test *test);
+int weir_servers_end_wait(const struct weir_servers *servers);
 
 /* All sessions must be closed on this rank. Collective. */
 void weir_servers_close(struct weir_servers *servers);

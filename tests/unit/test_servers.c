@@ -159,14 +159,13 @@ static void list_addresses(const struct weir_servers *servers, char list[256])
         used += (size_t)snprintf(list + used, 256 - used, " %s", params.servers[i]);
 }
 
-static void list_clients(const struct weir_servers *servers, const struct weir_test *test,
-                         char list[64])
+static void list_clients(const struct weir_servers *servers, char list[64])
 {
     size_t used = 0;
 
     list[0] = '\0';
     for (int rank = 0; rank < SIZE; rank++)
-        if (weir_servers_is_client(servers, test, rank))
+        if (weir_servers_is_client(servers, rank))
             used += (size_t)snprintf(list + used, 64 - used, used > 0 ? " %d" : "%d", rank);
 }
 
@@ -212,7 +211,7 @@ static void take_step(struct member *member, struct weir_servers *servers, const
            error.text);
     if (step->error == NULL) {
         list_addresses(servers, addresses);
-        list_clients(servers, &test, clients);
+        list_clients(servers, clients);
         EXPECT(member, strcmp(addresses, step->addresses) == 0, "servers:%s", addresses);
         EXPECT(member, strcmp(clients, step->clients) == 0, "clients: %s", clients);
         check_secret(member, servers);
@@ -407,8 +406,6 @@ struct sleeper {
     atomic_bool is_back;
 };
 
-static const struct weir_test first_two = {.rank_limit = 2};
-
 static void *sit_out(void *context)
 {
     struct sleeper *sleeper = context;
@@ -428,7 +425,7 @@ static void ranks_that_sit_out_wait_for_rank_0_and_nobody_else_is_sent_anything(
     unsigned roles[SIZE] = {1, 1, 1, 1};
     struct sleeper sleepers[SIZE] = {0};
     struct thread_group first, second;
-    struct weir_servers servers = {.group = &first.base, .roles = roles};
+    struct weir_servers servers = {.group = &first.base, .roles = roles, .client_end = 2};
     struct world world;
 
     (void)state;
@@ -442,13 +439,42 @@ static void ranks_that_sit_out_wait_for_rank_0_and_nobody_else_is_sent_anything(
     }
     nanosleep(&pause, NULL);
     assert_false(sleepers[2].is_back || sleepers[3].is_back);
-    assert_int_equal(weir_servers_end_wait(&servers, &first_two), 0);
+    assert_int_equal(weir_servers_end_wait(&servers), 0);
     for (int rank = 2; rank < SIZE; rank++) {
         pthread_join(sleepers[rank].thread, NULL);
         assert_int_equal(sleepers[rank].code, 0);
     }
     assert_false(thread_has_message(&second.base, 0));
     close_world(&world);
+}
+
+enum { MANY = 1 << 20 };
+
+static int count_word(struct weir_group *group, const void *data, size_t bytes, int to)
+{
+    (void)data;
+    (void)bytes;
+    (void)to;
+    *(int *)group->native += 1;
+    return 0;
+}
+
+/* One look at each of a million ranks; with one at all ranks before each, it would take hours. */
+static void the_end_is_told_in_one_walk_over_the_ranks(void **state)
+{
+    static const struct weir_group_ops ops = {.send = count_word};
+    int words = 0;
+    struct weir_group group = {.ops = &ops, .size = MANY, .native = &words};
+    unsigned *roles = calloc(MANY, sizeof *roles);
+    struct weir_servers servers = {.group = &group, .roles = roles, .client_end = MANY / 2};
+
+    (void)state;
+    assert_non_null(roles);
+    for (int rank = 0; rank < MANY; rank++)
+        roles[rank] = rank % 4 == 3 ? WEIR_ROLE_SERVER : WEIR_ROLE_CLIENT;
+    assert_int_equal(weir_servers_end_wait(&servers), 0);
+    assert_int_equal(words, MANY - MANY / 2 / 4 * 3);
+    free(roles);
 }
 
 int main(void)
@@ -459,6 +485,7 @@ int main(void)
         cmocka_unit_test(what_one_rank_cannot_do_all_ranks_know_and_nothing_stays_open),
         cmocka_unit_test(servers_know_whether_all_ranks_are_on_their_node),
         cmocka_unit_test(ranks_that_sit_out_wait_for_rank_0_and_nobody_else_is_sent_anything),
+        cmocka_unit_test(the_end_is_told_in_one_walk_over_the_ranks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
