@@ -415,6 +415,100 @@ static void a_renamed_object_keeps_its_data(void **state)
     close_bed(&bed);
 }
 
+/* The server, of three, of the names in a directory. */
+static uint32_t home_of(const char *directory)
+{
+    return weir_path_server((struct weir_path){directory, strlen(directory)}, 3);
+}
+
+static void an_object_goes_to_any_directory_of_its_server(void **state)
+{
+    static const struct setting setting = {.provider = "tcp", .servers = 3, .unit_bytes = 65536};
+    unsigned gone[2] = {0};
+    struct bed bed;
+
+    (void)state;
+    open_bed(&bed, &setting);
+    for (unsigned i = 0; i < 12; i++) {
+        struct weir_object_facts was, is;
+        char from[16], to[16], directory[16];
+        struct weir_text text = {0};
+        bool is_near;
+
+        snprintf(directory, sizeof directory, "d%u", i);
+        snprintf(from, sizeof from, "%s/a", directory);
+        is_near = home_of(directory) == home_of("to/below");
+        snprintf(to, sizeof to, "to/below/%u", i);
+        assert_int_equal(weir_object_close(bed.client, open_object(bed.client, from, 0)), 0);
+        assert_int_equal(weir_object_stat(bed.client, from, &was), 0);
+        assert_int_equal(weir_object_rename(bed.client, from, to), is_near ? 0 : -EXDEV);
+        assert_int_equal(weir_object_stat(bed.client, from, &is), is_near ? -ENOENT : 0);
+        assert_int_equal(weir_object_stat(bed.client, to, &is), is_near ? 0 : -ENOENT);
+        if (is_near) {
+            assert_int_equal(is.generation, was.generation);
+        } else {
+            weir_object_client_explain(bed.client, &text);
+            assert_non_null(strstr(weir_text_string(&text), " has the name"));
+            weir_text_close(&text);
+        }
+        gone[is_near]++;
+    }
+    assert_true(gone[0] > 0 && gone[1] > 0);
+    close_bed(&bed);
+}
+
+/* The directory's own name is one server's, and those in it another one's. */
+static void a_directory_takes_no_names_while_it_is_removed(void **state)
+{
+    static const struct setting setting = {
+        .provider = "tcp", .servers = 3, .unit_bytes = 65536, .timeout_ns = 700000000};
+    struct weir_object_client *other;
+    struct weir_object_facts facts;
+    struct weir_object *object;
+    char directory[16] = "", name[20];
+    struct bed bed;
+
+    (void)state;
+    open_bed(&bed, &setting);
+    other = open_client(&bed);
+    for (unsigned i = 0; !*directory || home_of(directory) == home_of(""); i++)
+        snprintf(directory, sizeof directory, "d%u", i);
+    snprintf(name, sizeof name, "%s/x", directory);
+    for (unsigned round = 0; round < 2; round++) {
+        const struct parts parts = {.path = {directory, strlen(directory)}};
+        struct weir_object_params params = {.path = name, .can_write = true, .must_create = true};
+
+        assert_int_equal(weir_object_mkdir(bed.client, directory), 0);
+        assert_int_equal(weir_client_reach_and_call(
+                             bed.client, &bed.client->servers[home_of(directory)],
+                             &(struct weir_request){.verb = WEIR_VERB_LOCK}, &parts),
+                         0);
+        assert_int_equal(weir_object_open(other, &params, &object), -EBUSY);
+        assert_int_equal(weir_object_mkdir(other, name), -EBUSY);
+        assert_int_equal(weir_object_rmdir(other, directory), -EBUSY);
+        assert_int_equal(weir_object_stat(other, directory, &facts), 0);
+        if (round == 0) {
+            assert_int_equal(weir_client_reach_and_call(
+                                 bed.client, &bed.client->servers[home_of(directory)],
+                                 &(struct weir_request){.verb = WEIR_VERB_UNLOCK}, &parts),
+                             0);
+        } else {
+            weir_object_client_close(bed.client);
+            bed.client = open_client(&bed);
+        }
+        assert_int_equal(weir_object_open(other, &params, &object), 0);
+        assert_int_equal(weir_object_close(other, object), 0);
+        assert_int_equal(weir_object_rmdir(other, directory), -ENOTEMPTY);
+        assert_int_equal(weir_object_unlink(other, name), 0);
+        assert_int_equal(weir_object_rmdir(other, directory), 0);
+        /* Nor does it stay locked. */
+        assert_int_equal(weir_object_mkdir(other, name), 0);
+        assert_int_equal(weir_object_rmdir(other, name), 0);
+    }
+    weir_object_client_close(other);
+    close_bed(&bed);
+}
+
 /* Wherever the names below it and its new name belong to. */
 static void a_directory_is_renamed_while_it_is_empty(void **state)
 {
@@ -445,8 +539,11 @@ static void a_directory_is_renamed_while_it_is_empty(void **state)
         assert_int_equal(weir_object_rename(bed.client, "d", next), -ENOTEMPTY);
         assert_int_equal(weir_object_unlink(bed.client, below), 0);
         assert_int_equal(weir_object_rmdir(bed.client, next), 0);
+        /* Nor goes it below itself. */
         snprintf(below, sizeof below, "d/%u/y", i);
-        assert_int_equal(weir_object_rename(bed.client, "d", below), -EXDEV);
+        snprintf(next, sizeof next, "d/%u", i);
+        assert_int_equal(weir_object_rename(bed.client, "d", below),
+                         home_of(next) == home_of("") ? -EINVAL : -EXDEV);
     }
     assert_int_equal(weir_object_rename(bed.client, "d", "d"), 0);
     assert_int_equal(weir_object_rename(bed.client, "none", "d"), -ENOENT);
@@ -730,6 +827,33 @@ static void storage_may_take_longer_than_a_server_may_be_silent(void **state)
     assert_int_equal(weir_object_client_flushed(slow.bed.client), WEIR_FLUSH_STORAGE);
     assert_int_equal(weir_object_close(slow.bed.client, object), 0);
     close_slow(&slow);
+}
+
+/* Between two phases there may be a barrier, or a delay. */
+static void a_client_may_pause_for_longer_than_a_server_may_be_silent(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < 6; kind++) {
+        const struct setting setting = {.provider = providers[kind % 2],
+                                        .mode = (enum weir_object_mode)(kind / 2),
+                                        .servers = 1,
+                                        .unit_bytes = 1 << 20,
+                                        .timeout_ns = 200000000};
+        unsigned char byte = 1;
+        struct weir_object *object;
+        struct bed bed;
+
+        open_bed(&bed, &setting);
+        object = open_object(bed.client, "kept", 0);
+        assert_int_equal(move(bed.client, object, WEIR_OBJECT_WRITE, &byte, 0, 1), 1);
+        assert_int_equal(weir_object_sync(bed.client, object), 0);
+        assert_int_equal(weir_object_close(bed.client, object), 0);
+        nanosleep(&(struct timespec){.tv_nsec = 900000000}, NULL);
+        object = open_object(bed.client, "kept", 0);
+        assert_int_equal(move(bed.client, object, WEIR_OBJECT_READ, &byte, 0, 1), 1);
+        assert_int_equal(weir_object_close(bed.client, object), 0);
+        close_bed(&bed);
+    }
 }
 
 /* One-sided transfers of another object go on all the time, before and while it syncs. */
@@ -1208,6 +1332,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_live_on_all_servers),
         cmocka_unit_test(a_renamed_object_keeps_its_data),
+        cmocka_unit_test(an_object_goes_to_any_directory_of_its_server),
+        cmocka_unit_test(a_directory_takes_no_names_while_it_is_removed),
         cmocka_unit_test(a_directory_is_renamed_while_it_is_empty),
         cmocka_unit_test(long_names_are_taken_up_to_their_limit),
         cmocka_unit_test(what_nobody_wrote_reads_as_zeros),
@@ -1216,6 +1342,7 @@ int main(void)
         cmocka_unit_test(others_see_the_size_when_they_should),
         cmocka_unit_test(a_sync_goes_as_far_as_asked),
         cmocka_unit_test(storage_may_take_longer_than_a_server_may_be_silent),
+        cmocka_unit_test(a_client_may_pause_for_longer_than_a_server_may_be_silent),
         cmocka_unit_test(what_else_is_under_way_makes_no_server_late),
         cmocka_unit_test(memory_is_open_to_servers_only_where_they_move_the_data),
         cmocka_unit_test(the_depth_that_is_said_is_in_flight),

@@ -387,7 +387,7 @@ static void clients_that_disagree_are_refused_with_a_sentence(void **state)
     assert_int_equal(bed_hello(peer, 2, 0), -EPROTO);
     assert_int_equal(bed_ask(peer, request, &hello), -EPROTO);
     peer->payload[peer->answer.payload_bytes] = 0;
-    assert_non_null(strstr((char *)peer->payload, "version 2"));
+    assert_non_null(strstr((char *)peer->payload, "version 3"));
     hello.magic++;
     assert_int_equal(bed_ask(peer, request, &hello), -EPROTO);
     assert_int_equal(bed_ask(peer, (struct weir_request){.verb = WEIR_VERB_ORPHANS}, NULL),

@@ -489,6 +489,213 @@ static void a_long_list_comes_in_pages_that_miss_nothing(void **state)
     assert_int_equal(bed->answer.cookie, 0);
 }
 
+/* Those of others are not even looked at, however many there are. */
+static void a_list_takes_one_page_beside_large_directories(void **state)
+{
+    struct bed *bed = *state;
+    struct listing listing;
+
+    for (unsigned i = 0; i < 140000; i++) {
+        char text[16];
+
+        snprintf(text, sizeof text, "%s/%u", i % 2 ? "d" : "e", i);
+        open_name(bed, 1, text, &narrow);
+    }
+    open_name(bed, 1, "f/a", &narrow);
+    listing = list(bed, "f", 4096);
+    assert_string_equal(listing.names, "a ");
+    assert_int_equal(listing.rounds, 1);
+    assert_int_equal(list(bed, "none", 4096).rounds, 1);
+    for (unsigned i = 0; i < 139990; i++) {
+        char text[16];
+
+        snprintf(text, sizeof text, "%s/%u", i % 2 ? "d" : "e", i);
+        unlink_name(bed, 1, text);
+    }
+    assert_string_equal(list(bed, "d", 4096).names, "139991 139993 139995 139997 139999 ");
+}
+
+static int lock(struct bed *bed, uint32_t client, const char *path)
+{
+    return weir_store_lock(bed->store, client, name(path));
+}
+
+static void a_directory_that_is_locked_gets_no_names(void **state)
+{
+    struct bed *bed = *state;
+
+    open_name(bed, 1, "d/x", &narrow);
+    open_name(bed, 1, "y", &narrow);
+    assert_int_equal(lock(bed, 1, "d"), -ENOTEMPTY);
+    assert_int_equal(unlink_name(bed, 1, "d/x"), 0);
+    for (unsigned round = 0; round < 2; round++) {
+        assert_int_equal(lock(bed, 1, "d/"), 0);
+        assert_int_equal(lock(bed, 2, "d"), -EAGAIN);
+        assert_int_equal(open_name(bed, 1, "d/x", &narrow), -EAGAIN);
+        assert_int_equal(weir_store_mkdir(bed->store, name("d/x"), fresh(bed)), -EAGAIN);
+        assert_int_equal(weir_store_rename(bed->store, 2, name("y"), name("d/x"), false, fresh(bed)),
+                         -EAGAIN);
+        assert_int_equal(open_name(bed, 2, "d/x", NULL), -ENOENT);
+        assert_int_equal(open_name(bed, 2, "d/e/x", &narrow), 0);
+        assert_int_equal(unlink_name(bed, 2, "d/e/x"), 0);
+        weir_store_unlock(bed->store, 2, name("d")); /* it is not its own */
+        assert_int_equal(open_name(bed, 2, "d/x", &narrow), -EAGAIN);
+        if (round == 0)
+            weir_store_unlock(bed->store, 1, name("d"));
+        else
+            weir_store_leave(bed->store, 1);
+        assert_int_equal(open_name(bed, 2, "d/x", &narrow), 0);
+        assert_int_equal(unlink_name(bed, 2, "d/x"), 0);
+    }
+    assert_int_equal(weir_store_stat_path(bed->store, name("y"), fresh(bed)), 0);
+    weir_store_unlock(bed->store, 1, name("none"));
+}
+
+/* ---- names against a list of them ---- */
+
+enum { MODEL_NAMES = 24, MODEL_ROUNDS = 60000 };
+
+struct model {
+    struct bed *bed;
+    char paths[MODEL_NAMES][16];
+    uint64_t generations[MODEL_NAMES]; /* 0: there is no such name */
+    bool is_directory[MODEL_NAMES];
+};
+
+static bool is_in(const struct model *model, unsigned number, const char *directory)
+{
+    const char *path = model->paths[number];
+    size_t length = strlen(directory);
+
+    return model->generations[number] && !strncmp(path, directory, length) &&
+           path[length] == '/' && !strchr(path + length + 1, '/');
+}
+
+static bool has_names(const struct model *model, unsigned number)
+{
+    for (unsigned i = 0; i < MODEL_NAMES; i++)
+        if (is_in(model, i, model->paths[number]))
+            return true;
+    return false;
+}
+
+static int model_rmdir(struct model *model, unsigned number)
+{
+    if (!model->generations[number])
+        return -ENOENT;
+    if (!model->is_directory[number])
+        return -ENOTDIR;
+    if (has_names(model, number))
+        return -ENOTEMPTY;
+    model->generations[number] = 0;
+    return 0;
+}
+
+static int model_rename(struct model *model, unsigned from, unsigned to)
+{
+    size_t length = strlen(model->paths[from]);
+
+    if (!model->generations[from])
+        return -ENOENT;
+    if (from == to)
+        return 0;
+    if (!model->is_directory[from] && model->generations[to] && model->is_directory[to])
+        return -EISDIR;
+    if (model->is_directory[from]) {
+        if (model->generations[to] && !model->is_directory[to])
+            return -ENOTDIR;
+        if (!strncmp(model->paths[from], model->paths[to], length) &&
+            model->paths[to][length] == '/')
+            return -EINVAL;
+        if (has_names(model, from) || has_names(model, to))
+            return -ENOTEMPTY;
+    }
+    model->generations[to] = model->generations[from];
+    model->is_directory[to] = model->is_directory[from];
+    model->generations[from] = 0;
+    return 0;
+}
+
+static void model_check(struct model *model, unsigned number)
+{
+    struct listing listing = list(model->bed, model->paths[number], 200);
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < MODEL_NAMES; i++) {
+        char word[20];
+
+        if (!is_in(model, i, model->paths[number]))
+            continue;
+        count++;
+        snprintf(word, sizeof word, "%s ", strrchr(model->paths[i], '/') + 1);
+        assert_non_null(strstr(listing.names, word));
+    }
+    assert_int_equal(listing.items, count);
+    assert_int_equal(
+        weir_store_stat_path(model->bed->store, name(model->paths[number]), fresh(model->bed)),
+        model->generations[number] ? 0 : -ENOENT);
+    assert_int_equal(model->bed->answer.generation, model->generations[number]);
+    if (model->generations[number])
+        assert_int_equal(model->bed->answer.kind == WEIR_OBJECT_DIRECTORY,
+                         model->is_directory[number]);
+}
+
+static void model_step(struct model *model, unsigned what, unsigned one, unsigned other)
+{
+    struct bed *bed = model->bed;
+    struct weir_path path = name(model->paths[one]);
+    bool is_there = model->generations[one], is_directory = model->is_directory[one];
+
+    switch (what) {
+    case 0:
+        assert_int_equal(open_name(bed, 1, model->paths[one], &narrow),
+                         is_there && is_directory ? -EISDIR : 0);
+        if (is_there)
+            break;
+        model->generations[one] = bed->answer.generation;
+        model->is_directory[one] = false;
+        break;
+    case 1:
+        assert_int_equal(weir_store_mkdir(bed->store, path, fresh(bed)), is_there ? -EEXIST : 0);
+        if (is_there)
+            break;
+        model->generations[one] = bed->answer.generation;
+        model->is_directory[one] = true;
+        break;
+    case 2:
+        assert_int_equal(unlink_name(bed, 1, model->paths[one]),
+                         !is_there ? -ENOENT : is_directory ? -EISDIR : 0);
+        model->generations[one] *= is_directory;
+        break;
+    case 3:
+        assert_int_equal(weir_store_rmdir(bed->store, path), model_rmdir(model, one));
+        break;
+    default:
+        assert_int_equal(
+            weir_store_rename(bed->store, 1, path, name(model->paths[other]), true, fresh(bed)),
+            model_rename(model, one, other));
+    }
+}
+
+static void names_are_what_a_list_of_them_would_have(void **state)
+{
+    struct model model = {.bed = *state};
+    unsigned random = 1;
+
+    for (unsigned i = 0; i < MODEL_NAMES; i++)
+        snprintf(model.paths[i], sizeof model.paths[i],
+                 i < 4    ? "/%u"
+                 : i < 12 ? "/%u/%u"
+                          : "/%u/%u/%u",
+                 i % 4, i / 4 % 2, i / 4 % 3);
+    for (unsigned round = 0; round < MODEL_ROUNDS; round++) {
+        unsigned drawn = (random = random * 1103515245 + 12345) >> 8;
+
+        model_step(&model, drawn / 4096 % 6, drawn % MODEL_NAMES, drawn / 64 % MODEL_NAMES);
+        model_check(&model, drawn / 512 % MODEL_NAMES);
+    }
+}
+
 /* ---- chunks ---- */
 
 static void chunks_are_handed_out_once_and_side_by_side(void **state)
@@ -685,6 +892,9 @@ int main(void)
         TEST(directories_are_no_files_and_files_no_directories),
         TEST(a_list_has_what_is_directly_below),
         TEST(a_long_list_comes_in_pages_that_miss_nothing),
+        TEST(a_list_takes_one_page_beside_large_directories),
+        TEST(a_directory_that_is_locked_gets_no_names),
+        TEST(names_are_what_a_list_of_them_would_have),
         TEST(chunks_are_handed_out_once_and_side_by_side),
         TEST(a_full_slab_says_so_and_loses_nothing),
         TEST(chunks_are_zero_when_they_are_used_again),

@@ -117,12 +117,14 @@ int64_t weir_object_size(struct weir_object_client *client, struct weir_object *
 int weir_object_stat(struct weir_object_client *client, const char *path,
                      struct weir_object_facts *facts);
 int weir_object_unlink(struct weir_object_client *client, const char *path);
-/* Within a directory (-EXDEV), and of directories those that are empty (-ENOTEMPTY). */
+/* Where one server has the names of both directories (else -EXDEV: always within a directory, and
+ * with a single server), and of directories those that are empty (-ENOTEMPTY). */
 int weir_object_rename(struct weir_object_client *client, const char *path, const char *new_path);
 int weir_object_mkdir(struct weir_object_client *client, const char *path);
 int weir_object_rmdir(struct weir_object_client *client, const char *path);
-/* Calls `name` with each name that is directly below `path`, in no order, until it returns false.
- */
+/* Calls `name` with each name that is directly below `path`, in no order, until it returns false;
+ * they are asked for as they are needed, a message full at a time. Names that come or go meanwhile
+ * may be among them or not. */
 int weir_object_list(struct weir_object_client *client, const char *path,
                      bool (*name)(void *context, const char *name,
                                   const struct weir_object_facts *facts),

@@ -196,6 +196,9 @@ static const char *say(int code)
         return "was not there, or refused this client";
     case -ENOSPC:
         return "has no memory left: --rdma.capacity (weir serve --capacity) gives it more";
+    case -EXDEV:
+        return "has the name, and another one would have the new name: servers do not give names "
+               "to each other";
     case -EOPNOTSUPP:
         return "has nothing behind its memory: start it with --rdma.back FILE (weir serve --back)";
     default:

@@ -28,7 +28,22 @@ int weir_client_reach_and_call(struct weir_object_client *client, struct client_
     return rc < 0 ? rc : weir_client_call(client, server, request, parts);
 }
 
-/* At the home of the path; `new_path`: NULL, or another one in the same directory. */
+/* As long as another client removes or renames a directory, that takes no names. */
+static int call_when_unlocked(struct weir_object_client *client, struct client_server *server,
+                              const struct weir_request *request, const struct parts *parts)
+{
+    const uint64_t begin_ns = weir_clock_kernel_ns();
+    int rc;
+
+    while ((rc = weir_client_reach_and_call(client, server, request, parts)) == -EAGAIN) {
+        if (weir_clock_kernel_ns() - begin_ns >= client->params.fabric.timeout_ns)
+            return -EBUSY;
+        weir_client_poll(client, LOCK_PAUSE_NS);
+    }
+    return rc;
+}
+
+/* At the home of the path; `new_path`: NULL, or another one with the same home. */
 static int call_by_path(struct weir_object_client *client, const char *path, const char *new_path,
                         const struct weir_request *request)
 {
@@ -38,8 +53,8 @@ static int call_by_path(struct weir_object_client *client, const char *path, con
         parts.new_path = path_of(new_path);
     if (parts.path.count == 0 || (new_path && parts.new_path.count == 0))
         return -ENOENT;
-    return weir_client_reach_and_call(client, server_of(client, weir_path_directory(parts.path)),
-                                      request, &parts);
+    return call_when_unlocked(client, server_of(client, weir_path_directory(parts.path)), request,
+                              &parts);
 }
 
 int weir_client_call_home(struct weir_object_client *client, enum weir_verb verb, uint64_t object,
@@ -456,50 +471,65 @@ int weir_object_list(struct weir_object_client *client, const char *path,
     return rc;
 }
 
-static bool find_one(void *context, const char *name, const struct weir_object_facts *facts)
-{
-    (void)name;
-    (void)facts;
-    *(bool *)context = true;
-    return false;
-}
+/* ---- directories without names ---- */
 
-/* 0, -ENOTEMPTY, or -errno. Names that come meanwhile are not seen: they stay. */
-static int check_empty(struct weir_object_client *client, const char *path)
+/* Where the names in a directory are another server's than its own, that one takes none until it is
+ * unlocked; else the server that removes or renames the directory sees for itself. */
+static int tell_lock(struct weir_object_client *client, const char *path, enum weir_verb verb)
 {
-    bool is_used = false;
-    int rc = weir_object_list(client, path, find_one, &is_used);
+    struct parts parts = {.path = path_of(path)};
+    struct client_server *server = server_of(client, parts.path);
 
-    return rc == 0 && is_used ? -ENOTEMPTY : rc;
+    if (parts.path.count == 0 || server == server_of(client, weir_path_directory(parts.path)))
+        return 0;
+    return call_when_unlocked(client, server, &(struct weir_request){.verb = verb}, &parts);
 }
 
 int weir_object_rmdir(struct weir_object_client *client, const char *path)
 {
-    int rc = check_empty(client, path);
+    int rc = tell_lock(client, path, WEIR_VERB_LOCK);
 
-    return rc < 0
-               ? rc
-               : call_by_path(client, path, NULL, &(struct weir_request){.verb = WEIR_VERB_RMDIR});
+    if (rc < 0)
+        return rc;
+    rc = call_by_path(client, path, NULL, &(struct weir_request){.verb = WEIR_VERB_RMDIR});
+    tell_lock(client, path, WEIR_VERB_UNLOCK);
+    return rc;
+}
+
+/* Locked in one order: of clients that are about the same directories, one gets both. */
+static int rename_directory(struct weir_object_client *client, const char *path,
+                            const char *new_path)
+{
+    const struct weir_request request = {.verb = WEIR_VERB_RENAME,
+                                         .flags = WEIR_REQUEST_DIRECTORY};
+    const bool is_first = strcmp(path, new_path) < 0;
+    const char *const paths[] = {is_first ? path : new_path, is_first ? new_path : path};
+    unsigned locked = 0;
+    int rc = 0;
+
+    while (rc == 0 && locked < 2) {
+        rc = tell_lock(client, paths[locked], WEIR_VERB_LOCK);
+        locked += rc == 0;
+    }
+    if (rc == 0)
+        rc = call_by_path(client, path, new_path, &request);
+    while (locked > 0)
+        tell_lock(client, paths[--locked], WEIR_VERB_UNLOCK);
+    return rc;
 }
 
 int weir_object_rename(struct weir_object_client *client, const char *path, const char *new_path)
 {
-    struct weir_request request = {.verb = WEIR_VERB_RENAME};
+    struct client_server *home = server_of(client, weir_path_directory(path_of(path)));
     int rc;
 
-    if (!weir_path_is_same(weir_path_directory(path_of(path)),
-                           weir_path_directory(path_of(new_path))))
+    if (home != server_of(client, weir_path_directory(path_of(new_path)))) {
+        weir_client_note_failure(client, home, -EXDEV);
         return -EXDEV;
-    rc = call_by_path(client, path, new_path, &request);
-    if (rc == -EISDIR && client->weir_client_call.answer.kind == WEIR_OBJECT_DIRECTORY) {
-        /* Names in it would stay where they are, or turn up in another directory. */
-        rc = check_empty(client, path);
-        if (rc == 0)
-            rc = check_empty(client, new_path);
-        request.flags = WEIR_REQUEST_DIRECTORY;
-        if (rc == 0)
-            rc = call_by_path(client, path, new_path, &request);
     }
+    rc = call_by_path(client, path, new_path, &(struct weir_request){.verb = WEIR_VERB_RENAME});
+    if (rc == -EISDIR && client->weir_client_call.answer.kind == WEIR_OBJECT_DIRECTORY)
+        return rename_directory(client, path, new_path);
     if (rc == 0)
         drop_if_told(client);
     return rc;

@@ -15,6 +15,7 @@
 #define TIMEOUT_NS UINT64_C(10000000000)
 #define WAIT_SLICE_NS UINT64_C(200000000)
 #define SLEEP_GRAIN_NS UINT64_C(2000000)
+#define LOCK_PAUSE_NS UINT64_C(100000) /* between two tries at a directory that is locked */
 #define BOUNCE_TOTAL_BYTES (UINT64_C(32) << 20)
 #define BOUNCE_PIECE_BYTES (UINT64_C(1) << 20)
 

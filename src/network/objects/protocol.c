@@ -35,6 +35,8 @@ static const unsigned parts_of[WEIR_VERB_COUNT] = {
     [WEIR_VERB_RENAME] = FLAGS_DIRECTORY | PATH | NEW_PATH,
     [WEIR_VERB_MKDIR] = PATH,
     [WEIR_VERB_RMDIR] = PATH,
+    [WEIR_VERB_LOCK] = PATH,
+    [WEIR_VERB_UNLOCK] = PATH,
     [WEIR_VERB_LIST] = PATH | COOKIE | BYTES,
     [WEIR_VERB_ORPHANS] = 0,
     [WEIR_VERB_MAP] = FLAGS_ALLOCATE | OBJECT | OFFSET | COUNT,
@@ -135,6 +137,8 @@ static bool is_sensible(const struct weir_parsed_request *parsed)
     case WEIR_VERB_UNLINK:
     case WEIR_VERB_MKDIR:
     case WEIR_VERB_RMDIR:
+    case WEIR_VERB_LOCK:
+    case WEIR_VERB_UNLOCK:
         return request->path_bytes;
     case WEIR_VERB_MAP:
         return request->object && request->generation && request->count &&

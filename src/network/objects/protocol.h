@@ -16,7 +16,7 @@
  */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "structs travel as they are");
 
-#define WEIR_PROTOCOL_VERSION 2u
+#define WEIR_PROTOCOL_VERSION 3u
 #define WEIR_PROTOCOL_MAGIC UINT64_C(0x314a424f52494557) /* "WEIROBJ1" */
 
 #define WEIR_PATH_BYTES_MAX (WEIR_OBJECT_PATH_BYTES - 1) /* without a NUL, which is never sent */
@@ -56,12 +56,18 @@ enum weir_verb {
     WEIR_VERB_SIZE, /* H. `bytes`: the object is at least so long. Answer: facts */
     /* H: path. Answer: facts; DROP. The data stay until the last CLOSE, which says DROP then. */
     WEIR_VERB_UNLINK,
-    /* H: path, then new path, both in one directory. Flag DIRECTORY: neither is a directory with
-       names in it; a directory is not renamed without that, -EISDIR. Answer: facts of what the new
-       name led to before, if that was anything, and DROP. */
+    /* H: path, then new path, of which it is the home too (-EXDEV). Flag DIRECTORY: names that other
+       servers may have in either are LOCKed; a directory is not renamed without that, -EISDIR.
+       Answer: facts of what the new name led to before, if that was anything, and DROP. */
     WEIR_VERB_RENAME,
-    WEIR_VERB_MKDIR, /* H: path */
-    WEIR_VERB_RMDIR, /* H: path. Names in it are asked for with LIST before */
+    /* H: path. New names in a directory that is LOCKed: -EAGAIN, as of OPEN and RENAME. */
+    WEIR_VERB_MKDIR,
+    /* H: path. -ENOTEMPTY; names that another server may have in it are LOCKed. */
+    WEIR_VERB_RMDIR,
+    /* The server of the names in the directory: path of it. There are none (-ENOTEMPTY), and there
+       will be none until UNLOCK, or until the link ends. */
+    WEIR_VERB_LOCK,
+    WEIR_VERB_UNLOCK,
     /* The server of the names in the directory: path of it ("" or "/": the top), `cookie` (0: from
        the start), `bytes`: the answer's payload at most. Payload: `count` items, each struct
        weir_list_item and its name. Answer's `cookie` goes into the next request; 0: that was all.

@@ -248,6 +248,11 @@ static int answer_now(struct weir_object_server *server, struct weir_task *task)
         return weir_store_mkdir(store, path_of(task), answer);
     case WEIR_VERB_RMDIR:
         return weir_store_rmdir(store, path_of(task));
+    case WEIR_VERB_LOCK:
+        return weir_store_lock(store, client, path_of(task));
+    case WEIR_VERB_UNLOCK:
+        weir_store_unlock(store, client, path_of(task));
+        return 0;
     case WEIR_VERB_ORPHANS:
         return give_orphans(server, task);
     case WEIR_VERB_MAP:

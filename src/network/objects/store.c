@@ -16,6 +16,7 @@ int weir_store_open(const struct weir_store_params *params, struct weir_store **
     made->next_generation = params->first_generation;
     if (weir_chunks_init(&made->chunks, params->memory, params->chunk_count) ||
         weir_table_init(&made->records) || weir_table_init(&made->names) ||
+        weir_table_init(&made->directories) ||
         weir_table_init(&made->shards) || weir_uses_init(&made->uses)) {
         weir_store_close(made);
         return -ENOMEM;
@@ -36,9 +37,9 @@ void weir_store_close(struct weir_store *store)
     weir_table_fini(&store->shards, weir_shard_free);
     weir_table_fini(&store->records, weir_record_free);
     weir_table_fini(&store->names, free_entry);
+    weir_table_fini(&store->directories, weir_directory_free);
     weir_uses_fini(&store->uses);
     weir_chunks_fini(&store->chunks);
-    free(store->entries);
     free(store);
 }
 
@@ -70,8 +71,10 @@ void weir_store_leave(struct weir_store *store, uint32_t client)
 
     while ((used = weir_uses_any(&store->uses, client))) {
         weir_uses_remove(&store->uses, client, used, true);
-        if (used->is_shard)
+        if (used->kind == WEIR_USED_SHARD)
             weir_shard_settle(store, weir_shard_of(used));
+        else if (used->kind == WEIR_USED_DIRECTORY)
+            weir_directory_settle(store, used);
         else
             weir_record_settle(store, WEIR_CLIENT_NONE, weir_record_of(used), NULL);
     }

@@ -36,7 +36,8 @@ void weir_store_leave(struct weir_store *store, uint32_t client);
 /* Does what can wait, a little of it. False: nothing is left to do. */
 bool weir_store_tidy(struct weir_store *store);
 
-/* ---- names and objects (store_names.c, store_objects.c); verbs of protocol.h ---- */
+/* ---- names and objects (store_names.c, store_directories.c, store_objects.c); verbs of protocol.h
+ * ---- */
 
 struct weir_layout {
     uint64_t unit_bytes;
@@ -62,8 +63,12 @@ int weir_store_unlink(struct weir_store *store, uint32_t client, struct weir_pat
 int weir_store_rename(struct weir_store *store, uint32_t client, struct weir_path path,
                       struct weir_path new_path, bool may_be_directory, struct weir_answer *answer);
 int weir_store_mkdir(struct weir_store *store, struct weir_path path, struct weir_answer *answer);
-/* Names in it, of another server perhaps, stay. */
+/* -ENOTEMPTY if this server has names in it; those of another one stay. */
 int weir_store_rmdir(struct weir_store *store, struct weir_path path);
+/* The directory has no names, and gets none (-EAGAIN) until the client unlocks it or leaves.
+ * -ENOTEMPTY, or -EAGAIN: a client has it locked. */
+int weir_store_lock(struct weir_store *store, uint32_t client, struct weir_path path);
+void weir_store_unlock(struct weir_store *store, uint32_t client, struct weir_path path);
 /* Items from `cookie` on, as many as fit into `room` bytes. Sets count, cookie and payload_bytes of
  * the answer. */
 int weir_store_list(struct weir_store *store, struct weir_path directory, uint64_t cookie,

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_LOOKS 65536u /* names looked at for one answer: other clients wait so long */
-
 static struct weir_path path_of(const struct weir_entry *entry)
 {
     return (struct weir_path){entry->name, entry->name_bytes};
@@ -23,39 +21,19 @@ static struct weir_entry *find(const struct weir_store *store, struct weir_path 
     return NULL;
 }
 
-static bool make_room(struct weir_store *store)
-{
-    uint32_t room = store->entry_room ? 2 * store->entry_room : 64;
-    struct weir_entry **entries;
-
-    if (store->names.count < store->entry_room)
-        return true;
-    entries = realloc(store->entries, room * sizeof *entries);
-    if (!entries)
-        return false;
-    memset(entries + store->entry_room, 0, (room - store->entry_room) * sizeof *entries);
-    store->entries = entries;
-    store->entry_room = room;
-    return true;
-}
-
-/* The record has no other name. 0 or -ENOMEM. */
+/* 0, -ENOMEM, or -EAGAIN: another client has the directory locked. */
 static int add(struct weir_store *store, struct weir_path path, struct weir_record *record)
 {
     struct weir_entry *entry = malloc(sizeof *entry + path.count);
+    int code = entry ? weir_directory_add(store, path, entry) : -ENOMEM;
 
-    if (!entry || !make_room(store)) {
+    if (code) {
         free(entry);
-        return -ENOMEM;
+        return code;
     }
-    *entry = (struct weir_entry){.record = record, .name_bytes = path.count};
+    entry->record = record;
+    entry->name_bytes = path.count;
     memcpy(entry->name, path.bytes, path.count);
-    while (store->entries[store->lowest_unused])
-        store->lowest_unused++;
-    entry->index = store->lowest_unused;
-    store->entries[entry->index] = entry;
-    if (entry->index >= store->entry_count)
-        store->entry_count = entry->index + 1;
     weir_table_add(&store->names, &entry->node, weir_path_hash(path));
     record->entry = entry;
     return 0;
@@ -64,9 +42,7 @@ static int add(struct weir_store *store, struct weir_path path, struct weir_reco
 static void take_away(struct weir_store *store, struct weir_entry *entry)
 {
     weir_table_remove(&store->names, &entry->node);
-    store->entries[entry->index] = NULL;
-    if (entry->index < store->lowest_unused)
-        store->lowest_unused = entry->index;
+    weir_directory_remove(store, entry);
     free(entry);
 }
 
@@ -165,8 +141,39 @@ int weir_store_rmdir(struct weir_store *store, struct weir_path path)
         return -ENOENT;
     if (entry->record->kind != WEIR_OBJECT_DIRECTORY)
         return -ENOTDIR;
+    if (weir_directory_has_names(store, path))
+        return -ENOTEMPTY;
     remove_entry(store, WEIR_CLIENT_NONE, entry, &(struct weir_answer){0}); /* it has no shards */
     return 0;
+}
+
+static bool is_below(struct weir_path path, struct weir_path directory)
+{
+    return path.count > directory.count && path.bytes[directory.count] == '/' &&
+           !memcmp(path.bytes, directory.bytes, directory.count);
+}
+
+/* What leads to a directory may only take the place of another one, and names below either would
+ * stay where they are, or turn up in the other. */
+static int check_rename(const struct weir_store *store, const struct weir_entry *entry,
+                        const struct weir_entry *old, struct weir_path new_path,
+                        bool may_be_directory)
+{
+    bool is_directory = entry->record->kind == WEIR_OBJECT_DIRECTORY;
+    bool was_directory = old && old->record->kind == WEIR_OBJECT_DIRECTORY;
+
+    if (is_directory ? !may_be_directory : was_directory)
+        return -EISDIR;
+    if (!is_directory)
+        return 0;
+    if (old && !was_directory)
+        return -ENOTDIR;
+    if (is_below(new_path, path_of(entry)))
+        return -EINVAL;
+    return weir_directory_has_names(store, path_of(entry)) ||
+                   weir_directory_has_names(store, new_path)
+               ? -ENOTEMPTY
+               : 0;
 }
 
 int weir_store_rename(struct weir_store *store, uint32_t client, struct weir_path path,
@@ -175,68 +182,25 @@ int weir_store_rename(struct weir_store *store, uint32_t client, struct weir_pat
     struct weir_entry *entry = find(store, path);
     struct weir_entry *old = find(store, new_path);
     struct weir_record *record;
-    bool is_directory;
+    int code;
 
     if (!entry)
         return -ENOENT;
+    if (weir_path_server(weir_path_directory(new_path), store->server_count) !=
+        store->server_index)
+        return -EXDEV;
     if (entry == old)
         return 0;
     record = entry->record;
-    is_directory = record->kind == WEIR_OBJECT_DIRECTORY;
-    if ((is_directory && !may_be_directory) ||
-        (old && old->record->kind == WEIR_OBJECT_DIRECTORY && !is_directory)) {
+    code = check_rename(store, entry, old, new_path, may_be_directory);
+    if (code == -EISDIR)
         weir_record_describe(store, record, answer);
-        return -EISDIR;
-    }
-    if (old && is_directory && old->record->kind != WEIR_OBJECT_DIRECTORY)
-        return -ENOTDIR;
-    if (add(store, new_path, record))
-        return -ENOMEM;
+    if (!code)
+        code = add(store, new_path, record);
+    if (code)
+        return code;
     take_away(store, entry);
     if (old)
         remove_entry(store, client, old, answer);
-    return 0;
-}
-
-/* ---- list ---- */
-
-static struct weir_list_item describe(const struct weir_record *record, size_t name_bytes)
-{
-    return (struct weir_list_item){
-        .generation = record->generation,
-        .size = record->size,
-        .unit_bytes = record->layout.unit_bytes,
-        .stripe_count = record->layout.stripe_count,
-        .kind = record->kind,
-        .name_bytes = (uint32_t)name_bytes,
-    };
-}
-
-int weir_store_list(struct weir_store *store, struct weir_path directory, uint64_t cookie,
-                    void *items, size_t room, struct weir_answer *answer)
-{
-    unsigned char *place = items;
-    uint64_t stop = cookie > store->entry_count ? store->entry_count : cookie + LIST_LOOKS;
-
-    directory = weir_path_trim(directory);
-    for (; cookie < store->entry_count && cookie < stop; cookie++) {
-        const struct weir_entry *entry = store->entries[cookie];
-        struct weir_list_item item;
-        struct weir_path name;
-
-        if (!entry || !weir_path_is_same(weir_path_directory(path_of(entry)), directory))
-            continue;
-        name = weir_path_last(path_of(entry));
-        item = describe(entry->record, name.count);
-        if (room < sizeof item + name.count)
-            break;
-        memcpy(place, &item, sizeof item);
-        memcpy(place + sizeof item, name.bytes, name.count);
-        place += sizeof item + name.count;
-        room -= sizeof item + name.count;
-        answer->count++;
-    }
-    answer->payload_bytes = (uint32_t)(place - (unsigned char *)items);
-    answer->cookie = cookie < store->entry_count ? cookie : 0;
     return 0;
 }

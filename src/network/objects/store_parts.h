@@ -32,7 +32,8 @@ static inline struct weir_record *weir_record_of(struct weir_used *openers)
 struct weir_entry {
     struct weir_node node; /* by name */
     struct weir_record *record;
-    uint32_t index; /* in store->entries: what cookies count */
+    struct weir_directory *directory; /* that it is in, ... */
+    uint32_t place;                   /* ... and where */
     size_t name_bytes;
     char name[];
 };
@@ -66,12 +67,9 @@ struct weir_store {
     struct weir_chunks chunks;
     struct weir_table records;
     struct weir_table names;
+    struct weir_table directories; /* that have names, or are locked */
     struct weir_table shards;
     struct weir_uses uses;
-    struct weir_entry **entries; /* NULL: nobody has this index */
-    uint32_t entry_count;
-    uint32_t entry_room;
-    uint32_t lowest_unused; /* no index below is unused */
     struct weir_record *orphans;
     struct {
         uint64_t object, generation;
@@ -93,6 +91,16 @@ void weir_record_settle(struct weir_store *store, uint32_t client, struct weir_r
 void weir_record_forget(struct weir_store *store, uint32_t client, uint64_t object,
                         uint64_t generation);
 void weir_record_free(struct weir_node *node);
+
+/* store_directories.c */
+/* The name joins, or leaves, those of the directory that it is in. 0, -ENOMEM, or -EAGAIN: a client
+ * has that locked. */
+int weir_directory_add(struct weir_store *store, struct weir_path path, struct weir_entry *entry);
+void weir_directory_remove(struct weir_store *store, struct weir_entry *entry);
+bool weir_directory_has_names(const struct weir_store *store, struct weir_path path);
+/* The client that had it locked is gone. */
+void weir_directory_settle(struct weir_store *store, struct weir_used *lockers);
+void weir_directory_free(struct weir_node *node);
 
 /* store_shards.c */
 /* A dropped shard that nobody can touch any more gives its chunks back. */

@@ -139,7 +139,7 @@ static int get(struct weir_store *store, uint64_t object, uint64_t generation, b
             return -ENOMEM;
         found->object = object;
         found->generation = generation;
-        found->holders.is_shard = true;
+        found->holders.kind = WEIR_USED_SHARD;
         weir_table_add(&store->shards, &found->node, weir_mix64(object));
     }
     *shard = found;

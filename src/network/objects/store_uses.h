@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who uses what: which clients have an object open, hold a shard, or are to drop one, and how
- * often. Each of these is found in O(1), and what a client uses in O(that). */
+/* Who uses what: which clients have an object open, hold a shard, are to drop one, or have a
+ * directory locked, and how often. Each of these is found in O(1), and what a client uses in O(that). */
 #ifndef WEIR_NETWORK_OBJECTS_STORE_USES_H
 #define WEIR_NETWORK_OBJECTS_STORE_USES_H
 
@@ -11,7 +11,7 @@
 /* A part of what is used. */
 struct weir_used {
     uint32_t users; /* clients */
-    bool is_shard;  /* of struct weir_shard, else of struct weir_record */
+    enum { WEIR_USED_RECORD, WEIR_USED_SHARD, WEIR_USED_DIRECTORY } kind; /* what it is part of */
 };
 
 struct weir_uses {
