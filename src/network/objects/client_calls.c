@@ -508,6 +508,10 @@ int weir_client_call(struct weir_object_client *client, struct client_server *se
     client->weir_client_call.is_waiting = false;
     if (rc < 0)
         return rc;
+    /* Over tcp it is now that the server hears that its answer has come: the next poll may be later
+     * than it waits for that. */
+    if (weir_client_poll(client, 0) < 0)
+        return -EIO;
     if (server->state == SERVER_GONE)
         return server->lost_code;
     return client->weir_client_call.status;
