@@ -94,7 +94,11 @@ static int open_client(struct rdma_session *rdma, const struct weir_session_para
     if (params->depth > LEAST_LINK_DEPTH)
         client.fabric.depth = params->depth;
     client.server_count = rdma->server_count;
-    client.first_server = params->group ? (unsigned)params->group->rank % rdma->server_count : 0;
+    if (params->group) {
+        client.first_server = (unsigned)params->group->rank % rdma->server_count;
+        client.client_count = (unsigned)params->group->size;
+        client.leaves_trial = params->group->node_rank > 0;
+    }
     client.stripe_unit_bytes = rdma->unit_bytes;
     client.stripe_count = options->stripe_count;
     client.mode = rdma->mode;

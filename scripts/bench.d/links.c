@@ -132,11 +132,17 @@ struct user {
     unsigned char data[OBJECT_BYTES];
 };
 
-static void come(struct user *user, const char *provider, const char *address)
+/* The first one of a node tries the way, and the others connect. */
+static void come(struct user *user, unsigned number, unsigned count, const char *provider,
+                 const char *address)
 {
     const char *const addresses[] = {address};
-    const struct weir_object_client_params params = {
-        .fabric = network(provider), .addresses = addresses, .server_count = 1, .depth = 8};
+    const struct weir_object_client_params params = {.fabric = network(provider),
+                                                     .addresses = addresses,
+                                                     .server_count = 1,
+                                                     .depth = 8,
+                                                     .client_count = count,
+                                                     .leaves_trial = number > 0};
     struct weir_error error = {0};
 
     if (weir_object_client_open(&params, &user->client, &error) != 0 ||
@@ -211,7 +217,7 @@ int main(int argc, char **argv)
     idle = ask(&server);
     ns = weir_clock_kernel_ns();
     for (unsigned i = 0; i < count; i++)
-        come(&users[i], argv[1], server.address);
+        come(&users[i], i, count, argv[1], server.address);
     coming = seconds_since(&ns);
     linked = ask(&server);
     for (unsigned i = 0; i < count; i++)

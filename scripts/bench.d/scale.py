@@ -90,10 +90,11 @@ def measure_links(program, clients):
         for row in rows:
             if row["linked"] != row["clients"]:
                 sys.exit(f"scale: of {row['clients']} clients, {row['linked']} are linked over {provider}")
-            for kind in ("come_messages", "work_messages"):
-                if row[kind] * rows[0]["clients"] != rows[0][kind] * row["clients"]:
-                    sys.exit(f"scale: {row[kind]} {kind} of {row['clients']} clients, {rows[0][kind]} of "
-                             f"{rows[0]['clients']} over {provider}")
+            if row["come_messages"] != row["clients"] + 1:  # the first one of a node sends one more, of full size
+                sys.exit(f"scale: {row['clients']} clients come with {row['come_messages']} messages over {provider}")
+            if row["work_messages"] * rows[0]["clients"] != rows[0]["work_messages"] * row["clients"]:
+                sys.exit(f"scale: {row['work_messages']} work_messages of {row['clients']} clients, "
+                         f"{rows[0]['work_messages']} of {rows[0]['clients']} over {provider}")
         measured[provider] = rows
     return measured
 

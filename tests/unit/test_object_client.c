@@ -55,6 +55,9 @@ struct setting {
     const char *backing;
     uint64_t timeout_ns;
     bool is_strict;
+    bool leaves_trial;
+    unsigned clients;      /* that the job has, as clients say */
+    unsigned client_limit; /* of servers */
 };
 
 struct bed {
@@ -84,6 +87,7 @@ static void open_server(struct bed *bed, unsigned number)
         .listen = "127.0.0.1",
         .capacity_bytes = setting->capacity_bytes ? setting->capacity_bytes : UINT64_C(48) << 20,
         .backing_path = setting->backing,
+        .client_limit = setting->client_limit,
     };
     struct weir_error error = {0};
 
@@ -103,6 +107,8 @@ static struct weir_object_client *open_client(struct bed *bed)
         .server_count = setting->servers,
         .depth = setting->transfers > 0 ? setting->transfers : DEPTH,
         .first_server = setting->first_server,
+        .client_count = setting->clients,
+        .leaves_trial = setting->leaves_trial,
         .stripe_unit_bytes = setting->unit_bytes,
         .stripe_count = setting->stripe_count,
         .mode = setting->mode,
@@ -1171,6 +1177,83 @@ static void the_preflight_begins_with_the_server_it_is_given(void **state)
     close_bed(&bed);
 }
 
+/* The others need no more than their links, and those of objects on some servers not even these. */
+static void one_client_tries_the_way_for_all_on_its_node(void **state)
+{
+    static const struct {
+        bool leaves_trial;
+        unsigned stripe_count, messages, links;
+    } cases[] = {{false, 3, 6, 3}, {false, 1, 6, 3}, {true, 3, 3, 3}, {true, 2, 1, 1}};
+    unsigned char data[100] = {1}, back[100];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct setting setting = {.provider = "tcp",
+                                        .mode = WEIR_OBJECT_PULL,
+                                        .servers = 3,
+                                        .unit_bytes = 1 << 20,
+                                        .stripe_count = cases[i].stripe_count,
+                                        .transfers = 200,
+                                        .first_server = 1,
+                                        .leaves_trial = cases[i].leaves_trial};
+        struct weir_object_server_facts facts;
+        unsigned messages = 0, links = 0;
+        struct weir_object *object;
+        struct bed bed;
+
+        open_bed(&bed, &setting);
+        assert_int_equal(weir_object_client_preflight(bed.client, &(struct weir_error){0}), 0);
+        for (unsigned server = 0; server < 3; server++) {
+            weir_object_server_facts(bed.servers[server], &facts);
+            messages += (unsigned)facts.message_count;
+            links += bed.client->servers[server].state == SERVER_UP;
+        }
+        assert_int_equal(messages, cases[i].messages);
+        assert_int_equal(links, cases[i].links);
+        assert_int_equal(bed.client->servers[1].state, SERVER_UP);
+        assert_int_equal(weir_object_client_depth(bed.client), 3 * (CREDITS - 1));
+        for (unsigned n = 0; n < 6; n++) {
+            char path[16];
+
+            snprintf(path, sizeof path, "d%u/o", n);
+            object = open_object(bed.client, path, 0);
+            /* Connected to before anything is moved. */
+            for (unsigned shard = 0; shard < cases[i].stripe_count; shard++)
+                assert_int_equal(object->shared_object->shards[shard].server->state, SERVER_UP);
+            assert_int_equal(move(bed.client, object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
+                             sizeof data);
+            assert_int_equal(move(bed.client, object, WEIR_OBJECT_READ, back, 0, sizeof back),
+                             sizeof back);
+            assert_memory_equal(back, data, sizeof data);
+            assert_int_equal(weir_object_close(bed.client, object), 0);
+        }
+        close_bed(&bed);
+    }
+}
+
+/* The first one that comes, and not the one that finds no place. */
+static void a_job_with_more_clients_than_a_server_takes_is_refused_at_once(void **state)
+{
+    struct setting setting = {
+        .provider = "tcp", .servers = 2, .unit_bytes = 1 << 20, .client_limit = 4};
+
+    (void)state;
+    for (unsigned clients = 4; clients < 6; clients++) {
+        struct weir_error error = {0};
+        struct bed bed;
+
+        setting.clients = clients;
+        setting.leaves_trial = clients % 2;
+        open_bed(&bed, &setting);
+        assert_int_equal(weir_object_client_preflight(bed.client, &error),
+                         clients > 4 ? -EPROTO : 0);
+        assert_int_equal(strstr(error.text, "server 0 at 127.0.0.1:") != NULL, clients > 4);
+        assert_int_equal(strstr(error.text, "5 clients") != NULL, clients > 4);
+        assert_int_equal(strstr(error.text, "4 in at once") != NULL, clients > 4);
+        close_bed(&bed);
+    }
+}
+
 static void who_does_not_know_the_secret_is_refused(void **state)
 {
     static const struct setting setting = {
@@ -1352,6 +1435,8 @@ int main(void)
         cmocka_unit_test(memory_that_can_be_reached_does_not_hide_a_stopped_process),
         cmocka_unit_test(a_server_that_is_not_there_is_named),
         cmocka_unit_test(the_preflight_begins_with_the_server_it_is_given),
+        cmocka_unit_test(one_client_tries_the_way_for_all_on_its_node),
+        cmocka_unit_test(a_job_with_more_clients_than_a_server_takes_is_refused_at_once),
         cmocka_unit_test(who_does_not_know_the_secret_is_refused),
         cmocka_unit_test(a_server_that_goes_takes_only_its_own_along),
         cmocka_unit_test(what_is_read_is_what_an_array_would_hold),

@@ -44,6 +44,9 @@ struct weir_object_client_params {
     unsigned server_count;        /* 1 to WEIR_OBJECT_SERVERS_MAX */
     unsigned first_server; /* that the preflight begins with: another one for each client, so that
                               not all of them connect to one server at once */
+    unsigned client_count; /* of the job, this one with them: servers that would not take them all
+                              refuse the first one; 0: not known */
+    bool leaves_trial;     /* another client on this node makes the preflight's trial */
     unsigned depth;        /* transfers in flight */
     uint64_t stripe_unit_bytes; /* of objects that are created; 0: 1 MiB */
     unsigned stripe_count;      /* of objects that are created; 0: all servers */
@@ -64,13 +67,16 @@ int weir_object_client_open(const struct weir_object_client_params *params,
 void weir_object_client_close(struct weir_object_client *client);
 
 /* Connects to all servers now, and moves one full-size message and one full work request over each
- * link: what is wrong with the way is told before anything is measured. 0, or the error, with the
- * server, the step that failed and the way out. */
+ * link: what is wrong with the way is told before anything is measured. A client that leaves the
+ * trial to another one connects only, and where objects are not striped over all servers to the
+ * first one only; to others it does when it needs them. 0, or the error, with the server, the step
+ * that failed and the way out. */
 int weir_object_client_preflight(struct weir_object_client *client, struct weir_error *error);
 
 const struct weir_fabric_facts *weir_object_client_facts(const struct weir_object_client *client);
 /* Transfers that can be under way at once, of params.depth at most: as many as a link takes, or
- * (PULL, SEND) as the servers have buffers for requests. Known after the preflight. */
+ * (PULL, SEND) as the servers have buffers for requests, those that it is not connected to as many
+ * as the others. Known after the preflight. */
 unsigned weir_object_client_depth(const struct weir_object_client *client);
 /* The level that the fsyncs so far have reached at all servers that took part (BEST: there was
  * none). */

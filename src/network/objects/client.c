@@ -135,9 +135,17 @@ unsigned weir_object_client_depth(const struct weir_object_client *client)
     unsigned most = client->facts->depth;
 
     if (client->params.mode != WEIR_OBJECT_ONE_SIDED) {
+        const unsigned count = client->params.server_count;
+        const struct client_server *first = &client->servers[client->params.first_server % count];
+
         most = 0;
-        for (unsigned i = 0; i < client->params.server_count && most < asked; i++)
-            most += client->servers[i].credits - client->servers[i].reserve;
+        for (unsigned i = 0; i < count && most < asked; i++) {
+            const struct client_server *server = &client->servers[i];
+
+            if (server->state == SERVER_UNTRIED)
+                server = first;
+            most += server->credits - server->reserve;
+        }
     }
     return most < asked ? most : asked;
 }

@@ -529,6 +529,7 @@ int weir_client_say_hello(struct weir_object_client *client, struct client_serve
         .server_index = server->number,
         .stripe_count = client->params.stripe_count,
         .unit_bytes = client->params.stripe_unit_bytes,
+        .client_count = client->params.client_count,
     };
     struct weir_welcome welcome;
     int rc = weir_client_call(client, server, &(struct weir_request){.verb = WEIR_VERB_HELLO},

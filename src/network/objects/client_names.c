@@ -295,6 +295,9 @@ int weir_object_open(struct weir_object_client *client, const struct weir_object
         weir_client_call_home(client, WEIR_VERB_CLOSE, answer->object, answer->generation, 0);
         return rc;
     }
+    /* Not when the first transfer comes there, which is timed; it tells of those that are gone. */
+    for (uint32_t i = 0; i < opened->shared_object->pattern.count; i++)
+        weir_client_reach(client, opened->shared_object->shards[i].server);
     /* Only whoever made it: others ask for what they come across. That memory will not do is told
      * by the transfer that finds none. */
     if (answer->flags & WEIR_ANSWER_CREATED && opened->shared_object->expected_bytes > 0)

@@ -172,7 +172,9 @@ static int tell(const struct weir_object_client *client, const struct client_ser
 static int try_server(struct weir_object_client *client, struct client_server *server,
                       struct trial *trial, struct weir_error *error)
 {
-    for (int step = STEP_LINK; step <= STEP_COMPARE; step++) {
+    const int last = client->params.leaves_trial ? STEP_LINK : STEP_COMPARE;
+
+    for (int step = STEP_LINK; step <= last; step++) {
         int rc = take_step(client, server, trial, (enum trial_step)step);
 
         if (rc < 0)
@@ -184,12 +186,16 @@ static int try_server(struct weir_object_client *client, struct client_server *s
 int weir_object_client_preflight(struct weir_object_client *client, struct weir_error *error)
 {
     const unsigned count = client->params.server_count;
-    struct trial trial;
-    int rc = open_trial(client, &trial, error);
+    const bool leaves_trial = client->params.leaves_trial;
+    /* All of them hold a part of each object, and to connect to them while it is timed is too late.
+     */
+    const bool needs_all = !leaves_trial || client->params.stripe_count == count;
+    struct trial trial = {0};
+    int rc = leaves_trial ? 0 : open_trial(client, &trial, error);
 
     if (rc < 0)
         return rc;
-    for (unsigned i = 0; rc == 0 && i < count; i++)
+    for (unsigned i = 0; rc == 0 && i < (needs_all ? count : 1); i++)
         rc = try_server(client, &client->servers[(client->params.first_server + i) % count], &trial,
                         error);
     close_trial(&trial);

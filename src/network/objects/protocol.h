@@ -160,8 +160,10 @@ struct weir_hello {
     uint32_t server_index; /* of the one that it says hello to */
     uint32_t stripe_count; /* its defaults: told, so that nonsense is refused now */
     uint64_t unit_bytes;
+    uint32_t client_count; /* that its job has, and that may come to this server; 0: not known */
+    uint32_t reserved;     /* 0 */
 };
-_Static_assert(sizeof(struct weir_hello) == 32, "padding travels");
+_Static_assert(sizeof(struct weir_hello) == 40, "padding travels");
 
 struct weir_welcome {
     uint64_t magic;
