@@ -77,7 +77,9 @@ static int open_client(struct rdma_session *rdma, const struct weir_session_para
                        struct weir_error *error)
 {
     const struct weir_rdma_options *options = params->options;
+    const unsigned node_rank = params->group ? (unsigned)params->group->node_rank : 0;
     unsigned char secret[WEIR_SECRET_BYTES] = {0};
+    char device[WEIR_RDMA_DEVICE_BYTES];
     struct weir_object_client_params client = {.depth = params->depth};
     int rc = find_servers(rdma, params, &client.addresses, error);
 
@@ -90,14 +92,17 @@ static int open_client(struct rdma_session *rdma, const struct weir_session_para
                                 "--rdma.stripe-count %u: there are only %u servers: name "
                                 "at most as many, or 0 for all",
                                 options->stripe_count, rdma->server_count);
-    client.fabric = weir_rdma_fabric_params(options, secret);
+    /* Without a list of devices, the first one is that of all clients. */
+    client.fabric = weir_rdma_fabric_params(options, options->fabric.device ? node_rank : 0, device,
+                                            secret);
     if (params->depth > LEAST_LINK_DEPTH)
         client.fabric.depth = params->depth;
     client.server_count = rdma->server_count;
     if (params->group) {
         client.first_server = (unsigned)params->group->rank % rdma->server_count;
         client.client_count = (unsigned)params->group->size;
-        client.leaves_trial = params->group->node_rank > 0;
+        /* The first one of each device makes it. */
+        client.leaves_trial = node_rank > 0 && node_rank >= weir_rdma_device_count(options);
     }
     client.stripe_unit_bytes = rdma->unit_bytes;
     client.stripe_count = options->stripe_count;

@@ -30,7 +30,9 @@ const struct weir_option weir_rdma_rows[] = {
     {0, "rdma.provider", WEIR_OPTION_CHOICE, AT(fabric.provider), NULL, "verbs|tcp|shm",
      .help = "what moves the data; nothing: verbs where there is a device for it, else tcp"},
     {0, "rdma.device", WEIR_OPTION_TEXT, AT(fabric.device),
-     .help = "device of verbs, mlx5_0 or mlx5_0/1 with a port; nothing: the first one that is up"},
+     .help = "device of verbs, mlx5_0 or mlx5_0/1 with a port; several with , or ; between them: of "
+             "a node's servers each takes another one, and so do its clients; nothing: servers take "
+             "those that are up, in turn, and clients the first one"},
     {0, "rdma.interface", WEIR_OPTION_TEXT, AT(fabric.interface),
      .help = "name or address of the network device that servers are reached at"},
     {0, "rdma.gid", WEIR_OPTION_INTEGER, AT(fabric.gid_index), "-1",
@@ -139,6 +141,23 @@ static int check_provider(const struct weir_rdma_options *options, struct weir_e
                             name, options->fabric.provider);
 }
 
+#define DEVICES_END ",;"
+
+static int check_devices(const char *list, struct weir_error *error)
+{
+    for (unsigned number = 1; list; number++) {
+        size_t length = strcspn(list, DEVICES_END);
+
+        if (length == 0 || length >= WEIR_RDMA_DEVICE_BYTES)
+            return weir_error_usage(error, "rdma",
+                                    "--rdma.device: device %u has no name, or none that is a "
+                                    "device's: mlx5_0, mlx5_0/1, or several with , between them",
+                                    number);
+        list = list[length] == '\0' ? NULL : list + length + 1;
+    }
+    return 0;
+}
+
 static int check_numbers(const struct weir_rdma_options *options, struct weir_error *error)
 {
     if (options->fabric.mtu_bytes & (options->fabric.mtu_bytes - 1) ||
@@ -184,7 +203,8 @@ int weir_rdma_options_check(const void *values, struct weir_error *error)
 
     if (rc == 0)
         rc = check_targets(options->targets, error);
-
+    if (rc == 0)
+        rc = check_devices(options->fabric.device, error);
     if (rc == 0)
         rc = check_provider(options, error);
     if (rc == 0)
@@ -199,11 +219,32 @@ int weir_rdma_options_check(const void *values, struct weir_error *error)
 
 /* ---- what they mean below ---- */
 
+unsigned weir_rdma_device_count(const struct weir_rdma_options *options)
+{
+    const char *list = options->fabric.device;
+    unsigned count = list != NULL;
+
+    for (; list && *list != '\0'; list++)
+        count += strchr(DEVICES_END, *list) != NULL;
+    return count;
+}
+
 struct weir_fabric_params weir_rdma_fabric_params(const struct weir_rdma_options *options,
+                                                  unsigned number,
+                                                  char device[WEIR_RDMA_DEVICE_BYTES],
                                                   const unsigned char *secret)
 {
     struct weir_fabric_params params = options->fabric;
+    const char *name = params.device;
 
+    if (name) {
+        for (number %= weir_rdma_device_count(options); number > 0; number--)
+            name += strcspn(name, DEVICES_END) + 1;
+        snprintf(device, WEIR_RDMA_DEVICE_BYTES, "%.*s", (int)strcspn(name, DEVICES_END), name);
+        params.device = device;
+    } else {
+        params.device_number = number;
+    }
     /* 0 is the fabric's default there. */
     if (params.spin_ns == 0)
         params.spin_ns = 1;

@@ -36,8 +36,16 @@ int weir_rdma_targets_read(const char *word, unsigned *count, struct weir_error 
 /* True if the servers are not of this job. */
 bool weir_rdma_has_hosts(const struct weir_rdma_options *options);
 
-/* What the options say of the network; texts are borrowed from them. */
+#define WEIR_RDMA_DEVICE_BYTES 80 /* of a name in the list of --rdma.device, and its port */
+
+/* How many devices --rdma.device names. */
+unsigned weir_rdma_device_count(const struct weir_rdma_options *options);
+
+/* What the options say of the network, for the number-th on its node of those that open one; texts
+ * are borrowed from them, but the name of the device, which is in `device`. */
 struct weir_fabric_params weir_rdma_fabric_params(const struct weir_rdma_options *options,
+                                                  unsigned number,
+                                                  char device[WEIR_RDMA_DEVICE_BYTES],
                                                   const unsigned char *secret);
 
 /* The addresses of --rdma.hosts, or of the lines of --rdma.hosts-file ("HOST:PORT", empty ones and

@@ -182,9 +182,10 @@ static int open_server(const struct weir_server_params *params, struct weir_obje
                        struct weir_error *error)
 {
     const struct weir_rdma_options *options = params->options;
+    char device[WEIR_RDMA_DEVICE_BYTES];
     struct weir_text back = {0};
     struct weir_object_server_params server_params = {
-        .fabric = weir_rdma_fabric_params(options, params->secret),
+        .fabric = weir_rdma_fabric_params(options, params->number_on_node, device, params->secret),
         .listen = listen_at(options, params->is_on_one_node),
         .capacity_bytes = options->capacity_bytes,
         .place = params->place,

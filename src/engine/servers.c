@@ -126,11 +126,22 @@ static int share_secret(struct weir_servers *servers)
     return weir_group_broadcast(servers->group, servers->secret, sizeof servers->secret, 0);
 }
 
+static unsigned number_on_node(const struct weir_servers *servers)
+{
+    const struct weir_group *group = servers->group;
+    unsigned count = 0;
+
+    for (int rank = 0; rank < group->rank; rank++)
+        count += group->node_of_rank[rank] == group->node && serves(servers->roles[rank]);
+    return count;
+}
+
 static void open_mine(struct weir_servers *servers, struct weir_error *error)
 {
     const struct weir_server_params params = {
         .options = servers->options,
         .server_number = count_before(servers->roles, servers->group->rank, WEIR_ROLE_SERVER),
+        .number_on_node = number_on_node(servers),
         .client_count = count_before(servers->roles, servers->group->size, WEIR_ROLE_CLIENT),
         .server_count = servers->count,
         .is_on_one_node = servers->group->node_count == 1,

@@ -2,10 +2,13 @@
 /* What the backend of remote memory makes of its options: who serves, what is refused, and what a
  * session tells of itself. */
 #include "rdma_options.h"
+#include "weir/base/facts.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +164,8 @@ static void what_makes_no_sense_is_refused_with_the_way_out(void **state)
         {"rdma.provider=shm,rdma.device=d", "00", "--rdma.device is about verbs"},
         {"rdma.provider=tcp,rdma.mtu=1024", "00", "--rdma.mtu is about verbs"},
         {"rdma.mtu=1000", "00", "4096"},
+        {"rdma.device=a;;b", "00", "device 2 has no name"},
+        {"rdma.device=a;", "00", "device 2 has no name"},
         {"rdma.timeout=0", "00", "--rdma.timeout"},
         {"rdma.provider=shm,rdma.targets=1", "01", "shared within a node"},
     };
@@ -174,6 +179,43 @@ static void what_makes_no_sense_is_refused_with_the_way_out(void **state)
         assert_int_equal(strncmp(error.text, "rdma: ", 6), 0);
         if (!strstr(error.text, cases[i].words))
             fail_msg("%s: \"%s\" has no \"%s\"", cases[i].options, error.text, cases[i].words);
+    }
+}
+
+/* ---- devices ---- */
+
+static void each_on_a_node_has_another_device_of_the_list(void **state)
+{
+    static const struct {
+        const char *list;
+        unsigned number;
+        const char *device; /* NULL: whichever is the number-th */
+        unsigned count;
+    } cases[] = {
+        {"rdma.device=mlx5_0", 0, "mlx5_0", 1},
+        {"rdma.device=mlx5_0", 3, "mlx5_0", 1},
+        {"rdma.device=mlx5_0/1;mlx5_2;mlx5_7/2", 0, "mlx5_0/1", 3},
+        {"rdma.device=mlx5_0/1;mlx5_2;mlx5_7/2", 1, "mlx5_2", 3},
+        {"rdma.device=mlx5_0/1;mlx5_2;mlx5_7/2", 5, "mlx5_7/2", 3},
+        {"", 0, NULL, 0},
+        {"", 5, NULL, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_arena arena = {0};
+        const struct weir_rdma_options *options = read_options(&arena, cases[i].list);
+        char device[WEIR_RDMA_DEVICE_BYTES];
+        struct weir_fabric_params params =
+            weir_rdma_fabric_params(options, cases[i].number, device, NULL);
+
+        assert_int_equal(weir_rdma_device_count(options), cases[i].count);
+        if (cases[i].device)
+            assert_string_equal(params.device, cases[i].device);
+        else
+            assert_null(params.device);
+        assert_int_equal(params.device_number, cases[i].device ? 0 : cases[i].number);
+        weir_arena_close(&arena);
     }
 }
 
@@ -316,6 +358,17 @@ struct scene {
 
 static const unsigned char secret[WEIR_JOB_SECRET_BYTES] = "of the job";
 
+/* Of the latest server. */
+static pthread_t bound_thread;
+static atomic_int bound_node, bound_count;
+
+static void note_bound(int32_t numa_node)
+{
+    bound_thread = pthread_self();
+    bound_node = numa_node;
+    bound_count++;
+}
+
 static void open_scene(struct scene *scene, const char *options)
 {
     const void *values = read_options(&scene->arena, options);
@@ -324,8 +377,11 @@ static void open_scene(struct scene *scene, const char *options)
 
     assert_int_equal(weir_group_self_open(&scene->group), 0);
     if (weir_backend_rdma.server->open(
-            &(struct weir_server_params){
-                .options = values, .server_count = 1, .is_on_one_node = true, .secret = secret},
+            &(struct weir_server_params){.options = values,
+                                         .server_count = 1,
+                                         .is_on_one_node = true,
+                                         .secret = secret,
+                                         .bind = note_bound},
             &scene->server, &error) < 0)
         fail_msg("%s", error.text);
     servers[0] = scene->server->address;
@@ -403,6 +459,20 @@ static void a_session_has_the_depth_that_can_be_in_flight(void **state)
         assert_int_equal(scene.session->depth, cases[i].got);
         close_scene(&scene);
     }
+}
+
+/* 127.0.0.1 is near no node. */
+static void the_thread_of_a_server_is_bound_near_its_device(void **state)
+{
+    struct scene scene = {0};
+
+    (void)state;
+    bound_count = 0;
+    open_scene(&scene, "rdma.provider=tcp,rdma.capacity=2m,rdma.interface=127.0.0.1");
+    assert_int_equal(bound_count, 1);
+    assert_int_equal(bound_node, WEIR_NUMA_UNKNOWN);
+    assert_false(pthread_equal(bound_thread, pthread_self()));
+    close_scene(&scene);
 }
 
 static void a_session_says_that_memory_is_not_durable(void **state)
@@ -492,11 +562,13 @@ int main(void)
         cmocka_unit_test(values_out_of_bounds_are_refused_as_they_are_read),
         cmocka_unit_test(the_last_ranks_serve),
         cmocka_unit_test(what_makes_no_sense_is_refused_with_the_way_out),
+        cmocka_unit_test(each_on_a_node_has_another_device_of_the_list),
         cmocka_unit_test(hosts_come_from_a_list_or_a_file),
         cmocka_unit_test(hosts_of_a_list_are_taken_in_their_order),
         cmocka_unit_test(a_server_without_a_name_is_refused),
         cmocka_unit_test(servers_stay_if_only_clients_change),
         cmocka_unit_test(a_session_has_the_depth_that_can_be_in_flight),
+        cmocka_unit_test(the_thread_of_a_server_is_bound_near_its_device),
         cmocka_unit_test(a_session_says_that_memory_is_not_durable),
         cmocka_unit_test(a_failure_is_explained_with_the_server),
         cmocka_unit_test(a_session_without_servers_is_refused),

@@ -4,6 +4,9 @@
 #include "engine/servers.h"
 #include "thread_group.h"
 
+#include "weir/system/memory_place.h"
+#include "weir/system/running.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -25,7 +28,7 @@ struct fake_options {
 
 /* Of all ranks. */
 struct counts {
-    atomic_int opened, closed, numbers, same_nodes;
+    atomic_int opened, closed, numbers, same_nodes, bound, on_node[SIZE];
 };
 
 /* Options point to what a test counts. */
@@ -76,6 +79,9 @@ static int fake_open(const struct weir_server_params *params, struct weir_server
     atomic_fetch_add(&asked->counts->opened, 1);
     atomic_fetch_or(&asked->counts->numbers, 1 << params->server_number);
     atomic_fetch_add(&asked->counts->same_nodes, params->is_on_one_node);
+    atomic_fetch_add(&asked->counts->bound, params->bind == weir_running_bind_near &&
+                                                params->place == weir_memory_place_near);
+    atomic_fetch_add(&asked->counts->on_node[params->number_on_node], 1);
     snprintf(fake->base.address, sizeof fake->base.address, "rank%d:%u of %u", asked->rank,
              params->server_number, params->server_count);
     *server = &fake->base;
@@ -392,8 +398,14 @@ static void servers_know_whether_all_ranks_are_on_their_node(void **state)
     (void)state;
     play_on_ranks(&together, SIZE);
     assert_int_equal(together.counts.same_nodes, 4);
+    for (unsigned number = 0; number < SIZE; number++)
+        assert_int_equal(together.counts.on_node[number], 1);
     play_on_ranks(&apart, 2);
     assert_int_equal(apart.counts.same_nodes, 0);
+    for (unsigned number = 0; number < SIZE; number++)
+        assert_int_equal(apart.counts.on_node[number], number < 2 ? 2 : 0);
+    /* And their memory and threads can be put near their devices. */
+    assert_int_equal(apart.counts.bound, SIZE);
 }
 
 /* ---- sitting out ---- */

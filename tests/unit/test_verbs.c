@@ -197,6 +197,37 @@ static void what_cannot_be_is_refused_with_the_way_out(void **state)
     }
 }
 
+static void devices_that_are_up_are_taken_in_turn(void **state)
+{
+    static const struct {
+        const char *named; /* by the user */
+        unsigned number;
+        const char *device;
+    } cases[] = {
+        {NULL, 0, "mk0/1"}, {NULL, 1, "mk2/1"},   {NULL, 2, "mk3/1"}, {NULL, 3, "mk0/1"},
+        {NULL, 7, "mk2/1"}, {"mk3", 1, "mk3/1"}, {"mk0", 9, "mk0/1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_fabric_params params = standard();
+        struct weir_fabric *fabric;
+
+        make_up();
+        for (unsigned n = 0; n < 3; n++) {
+            made.others[n] = made.device;
+            snprintf(made.others[n].name, sizeof made.others[n].name, "mk%u", n + 1);
+        }
+        made.down = "mk1";
+        params.device = cases[i].named;
+        params.device_number = cases[i].number;
+        fabric = open_with(&params);
+        assert_string_equal(fabric->facts.device, cases[i].device);
+        verbs->close(fabric);
+        assert_int_equal(made.live, 0);
+    }
+}
+
 static void the_gid_that_most_peers_can_reach_is_chosen(void **state)
 {
     const uint32_t v1 = IBV_GID_TYPE_ROCE_V1, v2 = IBV_GID_TYPE_ROCE_V2, ib = IBV_GID_TYPE_IB;
@@ -608,6 +639,7 @@ int main(void)
         cmocka_unit_test(a_device_without_inline_data_is_asked_for_none),
         cmocka_unit_test(each_step_of_opening_that_fails_is_told_and_leaves_nothing),
         cmocka_unit_test(what_cannot_be_is_refused_with_the_way_out),
+        cmocka_unit_test(devices_that_are_up_are_taken_in_turn),
         cmocka_unit_test(the_gid_that_most_peers_can_reach_is_chosen),
         cmocka_unit_test(queue_pairs_meet_with_what_both_ends_bear),
         cmocka_unit_test(service_level_traffic_class_and_partition_are_those_asked_for),

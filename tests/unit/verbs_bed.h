@@ -50,7 +50,9 @@ struct made_up {
     int live; /* opened and not closed */
     /* the device */
     struct ibv_device device;
-    struct ibv_device *list[3];
+    struct ibv_device others[3]; /* behind it: those that have a name */
+    const char *down;            /* the one whose port is */
+    struct ibv_device *list[5];
     bool has_no_list, has_no_devices;
     struct ibv_context context;
     struct ibv_device_attr attributes;
@@ -132,6 +134,8 @@ WRAPPED struct ibv_device **__wrap_ibv_get_device_list(int *count)
         return NULL;
     made.live++;
     made.list[0] = made.has_no_devices ? NULL : &made.device;
+    for (size_t i = 0; i < 3; i++)
+        made.list[i + 1] = *made.others[i].name ? &made.others[i] : NULL;
     return made.list;
 }
 
@@ -177,9 +181,10 @@ WRAPPED int __wrap_ibv_query_device(struct ibv_context *context, struct ibv_devi
 int __wrap_ibv_query_port(struct ibv_context *context, uint8_t port, void *attributes);
 WRAPPED int __wrap_ibv_query_port(struct ibv_context *context, uint8_t port, void *attributes)
 {
-    (void)context;
     assert_true(port >= 1);
     memcpy(attributes, &made.port, sizeof made.port);
+    if (made.down && !strcmp(made.down, context->device->name))
+        ((struct ibv_port_attr *)attributes)->state = IBV_PORT_DOWN;
     return fails("ibv_query_port") ? errno : 0;
 }
 

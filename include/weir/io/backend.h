@@ -297,6 +297,7 @@ struct weir_server_params {
     const void *options; /* values of descriptor.options */
     unsigned server_count;
     unsigned server_number;      /* this one, 0 to server_count - 1, in the order of ranks */
+    unsigned number_on_node;     /* among the servers of its node, from 0 on */
     unsigned client_count;       /* ranks that will be clients of it; 0: not known */
     bool is_on_one_node;         /* all ranks are on the node of the server */
     const unsigned char *secret; /* WEIR_JOB_SECRET_BYTES, the same on all ranks of the run */

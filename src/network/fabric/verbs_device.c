@@ -262,12 +262,24 @@ static int search(struct ibv_device **list, const struct weir_fabric_params *par
 {
     char name[64] = "";
     unsigned port = params->device != NULL ? split_name(params->device, name) : 0;
+    unsigned left = params->device != NULL ? 0 : params->device_number;
+    unsigned found;
 
-    *obstacles = (struct obstacles){0};
-    for (size_t i = 0; list[i] != NULL; i++)
-        if ((name[0] == '\0' || strcmp(name, ibv_get_device_name(list[i])) == 0) &&
-            consider(list[i], port, interface, candidate, obstacles) == 0)
-            return 0;
+    do {
+        found = 0;
+        *obstacles = (struct obstacles){0};
+        for (size_t i = 0; list[i] != NULL; i++) {
+            if ((name[0] != '\0' && strcmp(name, ibv_get_device_name(list[i])) != 0) ||
+                consider(list[i], port, interface, candidate, obstacles) != 0)
+                continue;
+            if (left == 0)
+                return 0;
+            left--;
+            found++;
+            drop(candidate);
+        }
+        left %= found > 0 ? found : 1;
+    } while (found > 0);
     return -ENODEV;
 }
 
