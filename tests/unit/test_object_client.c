@@ -691,6 +691,31 @@ static void what_is_removed_lives_until_it_is_closed(void **state)
     close_bed(&bed);
 }
 
+/* It was the last one to have the object open, and could not drop what servers have of it. */
+static void what_a_client_leaves_behind_the_next_one_drops(void **state)
+{
+    static const struct setting setting = {.provider = "tcp", .servers = 2, .unit_bytes = 65536};
+    unsigned char data[200000] = {1};
+    struct weir_object_client *other;
+    struct weir_object *object;
+    struct bed bed;
+
+    (void)state;
+    open_bed(&bed, &setting);
+    other = open_client(&bed);
+    object = open_object(other, "gone", 0);
+    assert_int_equal(move(other, object, WEIR_OBJECT_WRITE, data, 0, sizeof data), sizeof data);
+    assert_int_equal(weir_object_unlink(bed.client, "gone"), 0);
+    assert_true(used(&bed) > 2 * WEIR_CHUNK_BYTES);
+    weir_object_client_close(other);
+    for (unsigned i = 0; i < 10000 && used(&bed) != 1; i++) {
+        assert_int_equal(weir_object_close(bed.client, open_object(bed.client, "next", 0)), 0);
+        usleep(1000);
+    }
+    assert_int_equal(used(&bed), 1);
+    close_bed(&bed);
+}
+
 static void others_see_the_size_when_they_should(void **state)
 {
     struct setting setting = {.provider = "tcp", .servers = 2, .unit_bytes = 65536};
@@ -1422,6 +1447,7 @@ int main(void)
         cmocka_unit_test(what_nobody_wrote_reads_as_zeros),
         cmocka_unit_test(a_full_server_is_a_result),
         cmocka_unit_test(what_is_removed_lives_until_it_is_closed),
+        cmocka_unit_test(what_a_client_leaves_behind_the_next_one_drops),
         cmocka_unit_test(others_see_the_size_when_they_should),
         cmocka_unit_test(a_sync_goes_as_far_as_asked),
         cmocka_unit_test(storage_may_take_longer_than_a_server_may_be_silent),

@@ -308,7 +308,7 @@ static struct weir_request compose(struct scene *scene)
     if (request.verb != WEIR_VERB_UNLINK && request.verb != WEIR_VERB_MKDIR &&
         request.verb != WEIR_VERB_RMDIR && request.verb != WEIR_VERB_LIST &&
         request.verb != WEIR_VERB_RENAME && request.verb != WEIR_VERB_PING &&
-        request.verb != WEIR_VERB_ORPHANS) {
+        request.verb != WEIR_VERB_LOCK && request.verb != WEIR_VERB_UNLOCK) {
         request.object = scene->known[which].object;
         request.generation = scene->known[which].generation;
     }
@@ -413,7 +413,7 @@ static void each_request_of_a_patient_client_has_one_answer(void **state)
         }
         request = compose(scene);
         if (request.path_bytes || request.new_path_bytes || request.payload_bytes)
-            request = (struct weir_request){.verb = WEIR_VERB_ORPHANS};
+            request = (struct weir_request){.verb = WEIR_VERB_PING};
         say(scene, link, &request, sizeof request);
         while (link->is_open && link->outstanding_count)
             land(scene, link);
@@ -428,7 +428,7 @@ static void who_takes_no_answers_fills_no_memory(void **state)
 {
     struct scene *scene = *state;
     struct weir_link *link = &scene->links[0];
-    struct weir_request request = {.verb = WEIR_VERB_ORPHANS};
+    struct weir_request request = {.verb = WEIR_VERB_PING};
 
     join(scene, link);
     link->is_full = true;
@@ -456,10 +456,9 @@ static void a_new_client_in_an_old_place_must_say_hello_itself(void **state)
     assert_int_equal(scene->answers, 2);
     lose(scene, link);
     join(scene, link);
-    request.verb = WEIR_VERB_ORPHANS;
     say(scene, link, &request, sizeof request);
     assert_int_equal(scene->answers, 3);
-    assert_int_equal(scene->good, 2); /* no hello, and no members */
+    assert_int_equal(scene->good, 2); /* no hello */
     lose(scene, link);
 }
 

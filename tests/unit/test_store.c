@@ -19,6 +19,7 @@ struct bed {
     struct weir_store *store;
     unsigned char *memory;
     struct weir_answer answer; /* the latest */
+    struct weir_orphan orphans[WEIR_ORPHANS_MAX];
 };
 
 static const struct weir_layout narrow = {1 << 20, 1};
@@ -71,9 +72,15 @@ static int close_it(struct bed *bed, uint32_t client, uint64_t end)
     return weir_store_close_object(bed->store, client, was.object, was.generation, end, fresh(bed));
 }
 
-static int unlink_name(struct bed *bed, uint32_t client, const char *path)
+static int unlink_name(struct bed *bed, const char *path)
 {
-    return weir_store_unlink(bed->store, client, name(path), fresh(bed));
+    return weir_store_unlink(bed->store, name(path), fresh(bed));
+}
+
+/* How many objects the client is to drop now. */
+static unsigned take(struct bed *bed, uint32_t client)
+{
+    return weir_store_take_orphans(bed->store, client, bed->orphans);
 }
 
 static int map(struct bed *bed, uint32_t client, const struct weir_answer *object, uint64_t first,
@@ -110,8 +117,8 @@ static void a_name_leads_to_one_object_until_it_gets_another(void **state)
     assert_int_equal(close_it(bed, 2, 0), 0);
     bed->answer = first;
     assert_int_equal(close_it(bed, 1, 0), 0);
-    assert_int_equal(unlink_name(bed, 1, "/a"), 0);
-    assert_int_equal(unlink_name(bed, 1, "/a"), -ENOENT);
+    assert_int_equal(unlink_name(bed, "/a"), 0);
+    assert_int_equal(unlink_name(bed, "/a"), -ENOENT);
     assert_int_equal(open_name(bed, 1, "/a", &narrow), 0);
     assert_int_not_equal(bed->answer.generation, first.generation);
     assert_int_equal(weir_store_stat_object(bed->store, first.object, first.generation, fresh(bed)),
@@ -136,7 +143,7 @@ static void names_of_any_bytes_are_told_apart(void **state)
         snprintf(text, sizeof text, "%c\n\xff%u", (char)(i % 100 + 1), i);
         assert_int_equal(weir_store_stat_path(bed->store, name(text), fresh(bed)), 0);
         assert_int_equal(bed->answer.size, i);
-        assert_int_equal(unlink_name(bed, 1, text), 0);
+        assert_int_equal(unlink_name(bed, text), 0);
     }
     assert_true(weir_store_is_empty(bed->store));
 }
@@ -171,7 +178,7 @@ static void an_object_that_is_open_outlives_its_name(void **state)
     object = bed->answer;
     open_name(bed, 2, "a", NULL);
     assert_int_equal(map(bed, 1, &object, 0, 2, true, numbers), 0);
-    assert_int_equal(unlink_name(bed, 3, "a"), 0);
+    assert_int_equal(unlink_name(bed, "a"), 0);
     assert_int_equal(bed->answer.flags, 0);
     assert_int_equal(used(bed), 2);
     assert_int_equal(open_name(bed, 3, "a", NULL), -ENOENT);
@@ -196,7 +203,7 @@ static void a_client_that_leaves_closes_what_it_had_open(void **state)
         open_name(bed, 1, "a", &narrow);
     object = bed->answer;
     map(bed, 1, &object, 4, 1, true, numbers);
-    unlink_name(bed, 2, "a");
+    unlink_name(bed, "a");
     weir_store_leave(bed->store, 2);
     assert_int_equal(used(bed), 1);
     weir_store_leave(bed->store, 1);
@@ -209,37 +216,33 @@ static void a_client_that_leaves_closes_what_it_had_open(void **state)
 static void the_one_who_ends_a_striped_object_drops_its_shards(void **state)
 {
     struct bed *bed = *state;
-    struct weir_orphan orphans[WEIR_ORPHANS_MAX];
     struct weir_answer object;
 
     weir_store_set_place(bed->store, 2, 5);
     open_name(bed, 1, "a", &wide);
     object = bed->answer;
     assert_int_equal(weir_object_home(object.object), 2);
-    unlink_name(bed, 2, "a");
-    assert_int_equal(bed->answer.flags & WEIR_ANSWER_DROP, 0);
+    unlink_name(bed, "a");
+    assert_int_equal(take(bed, 2), 0);
     bed->answer = object;
     assert_int_equal(close_it(bed, 1, 0), 0);
-    assert_int_equal(bed->answer.flags, WEIR_ANSWER_DROP);
-    assert_false(weir_store_has_orphans(bed->store));
+    assert_int_equal(take(bed, 1), 1);
+    assert_int_equal(take(bed, 2), 0);
     weir_store_leave(bed->store, 1); /* before it did */
-    assert_true(weir_store_has_orphans(bed->store));
-    assert_int_equal(weir_store_take_orphans(bed->store, 3, orphans), 1);
-    assert_int_equal(orphans[0].object, object.object);
-    assert_int_equal(orphans[0].stripe_count, 3);
-    assert_int_equal(orphans[0].first_server, object.first_server);
-    assert_false(weir_store_has_orphans(bed->store));
+    assert_int_equal(take(bed, 3), 1);
+    assert_int_equal(bed->orphans[0].object, object.object);
+    assert_int_equal(bed->orphans[0].stripe_count, 3);
+    assert_int_equal(bed->orphans[0].first_server, object.first_server);
     weir_store_leave(bed->store, 3);
-    assert_int_equal(weir_store_take_orphans(bed->store, 4, orphans), 1);
+    assert_int_equal(take(bed, 4), 1);
     weir_store_drop(bed->store, 4, object.object, object.generation);
     weir_store_leave(bed->store, 4);
-    assert_false(weir_store_has_orphans(bed->store));
+    assert_int_equal(take(bed, 5), 0);
 }
 
 static void many_orphans_come_in_portions(void **state)
 {
     struct bed *bed = *state;
-    struct weir_orphan orphans[WEIR_ORPHANS_MAX];
     unsigned total = 0, count;
 
     for (unsigned i = 0; i < 50; i++) {
@@ -247,39 +250,39 @@ static void many_orphans_come_in_portions(void **state)
 
         snprintf(text, sizeof text, "%u", i);
         open_name(bed, 1, text, &wide);
-        unlink_name(bed, 2, text);
+        unlink_name(bed, text);
     }
     weir_store_leave(bed->store, 1);
-    while ((count = weir_store_take_orphans(bed->store, 2, orphans))) {
+    while ((count = take(bed, 2))) {
         assert_true(count <= WEIR_ORPHANS_MAX);
         total += count;
         while (count--)
-            weir_store_drop(bed->store, 2, orphans[count].object, orphans[count].generation);
+            weir_store_drop(bed->store, 2, bed->orphans[count].object,
+                            bed->orphans[count].generation);
     }
     assert_int_equal(total, 50);
     weir_store_leave(bed->store, 2);
-    assert_false(weir_store_has_orphans(bed->store));
+    assert_int_equal(take(bed, 3), 0);
 }
 
 static void only_the_one_who_is_to_drop_an_object_can_end_it(void **state)
 {
     struct bed *bed = *state;
-    struct weir_orphan orphans[WEIR_ORPHANS_MAX];
     struct weir_answer object;
 
     open_name(bed, 1, "a", &wide);
     object = bed->answer;
     weir_store_drop(bed->store, 1, object.object, object.generation); /* while it lives */
-    unlink_name(bed, 1, "a");
+    unlink_name(bed, "a");
     bed->answer = object;
     assert_int_equal(close_it(bed, 1, 0), 0);
-    assert_int_equal(bed->answer.flags, WEIR_ANSWER_DROP);
+    assert_int_equal(take(bed, 1), 1);
     assert_int_equal(
         weir_store_stat_object(bed->store, object.object, object.generation, fresh(bed)), -ESTALE);
     weir_store_drop(bed->store, 2, object.object, object.generation);
     assert_int_equal(weir_store_object_count(bed->store), 1);
     weir_store_leave(bed->store, 1);
-    assert_int_equal(weir_store_take_orphans(bed->store, 3, orphans), 1);
+    assert_int_equal(take(bed, 3), 1);
     weir_store_drop(bed->store, 3, object.object, object.generation);
     weir_store_leave(bed->store, 3);
     assert_true(weir_store_is_empty(bed->store));
@@ -296,17 +299,17 @@ static void renaming_keeps_the_object_and_ends_the_one_in_its_place(void **state
     object = bed->answer;
     open_name(bed, 1, "new", &wide);
     close_it(bed, 1, 9);
-    assert_int_equal(weir_store_rename(bed->store, 1, name("old"), name("new"), false, fresh(bed)),
+    assert_int_equal(weir_store_rename(bed->store, name("old"), name("new"), false, fresh(bed)),
                      0);
-    assert_int_equal(bed->answer.flags, WEIR_ANSWER_DROP);
+    assert_int_equal(take(bed, 1), 1);
     assert_int_equal(bed->answer.size, 9);
     assert_int_equal(open_name(bed, 1, "old", NULL), -ENOENT);
     assert_int_equal(open_name(bed, 1, "new", NULL), 0);
     assert_int_equal(bed->answer.object, object.object);
-    assert_int_equal(weir_store_rename(bed->store, 1, name("new"), name("new"), false, fresh(bed)),
+    assert_int_equal(weir_store_rename(bed->store, name("new"), name("new"), false, fresh(bed)),
                      0);
     assert_int_equal(open_name(bed, 1, "new", NULL), 0);
-    assert_int_equal(weir_store_rename(bed->store, 1, name("none"), name("x"), false, fresh(bed)),
+    assert_int_equal(weir_store_rename(bed->store, name("none"), name("x"), false, fresh(bed)),
                      -ENOENT);
 }
 
@@ -325,9 +328,9 @@ static void objects_of_one_directory_begin_at_all_servers(void **state)
         count[bed->answer.first_server]++;
         assert_int_equal(weir_store_stat_path(bed->store, name(text), fresh(bed)), 0);
         assert_int_equal(close_it(bed, 1, 0), 0);
-        assert_int_equal(unlink_name(bed, 1, text), 0);
+        assert_int_equal(unlink_name(bed, text), 0);
         /* Whose only shard is at another server says so. */
-        assert_int_equal(bed->answer.flags, bed->answer.first_server == 2 ? 0 : WEIR_ANSWER_DROP);
+        assert_int_equal(take(bed, 1), bed->answer.first_server != 2);
     }
     for (unsigned i = 0; i < 5; i++)
         assert_int_equal(count[i], 4);
@@ -369,7 +372,7 @@ static void openers_are_counted_as_a_model_counts_them(void **state)
     }
     for (unsigned i = 0; i < OBJECTS; i++) {
         snprintf(text, sizeof text, "%u", i);
-        assert_int_equal(unlink_name(bed, 0, text), 0);
+        assert_int_equal(unlink_name(bed, text), 0);
     }
     for (unsigned client = 0; client < CLIENTS; client++) {
         uint64_t alive = 0;
@@ -396,20 +399,20 @@ static void directories_are_no_files_and_files_no_directories(void **state)
     assert_int_equal(weir_store_mkdir(bed->store, name("d"), fresh(bed)), 0);
     assert_int_equal(weir_store_mkdir(bed->store, name("d"), fresh(bed)), -EEXIST);
     assert_int_equal(open_name(bed, 1, "d", &narrow), -EISDIR);
-    assert_int_equal(unlink_name(bed, 1, "d"), -EISDIR);
+    assert_int_equal(unlink_name(bed, "d"), -EISDIR);
     assert_int_equal(open_name(bed, 1, "f", &narrow), 0);
     assert_int_equal(weir_store_rmdir(bed->store, name("f")), -ENOTDIR);
-    assert_int_equal(weir_store_rename(bed->store, 1, name("d"), name("e"), false, fresh(bed)),
+    assert_int_equal(weir_store_rename(bed->store, name("d"), name("e"), false, fresh(bed)),
                      -EISDIR);
     assert_int_equal(bed->answer.kind, WEIR_OBJECT_DIRECTORY);
-    assert_int_equal(weir_store_rename(bed->store, 1, name("f"), name("d"), true, fresh(bed)),
+    assert_int_equal(weir_store_rename(bed->store, name("f"), name("d"), true, fresh(bed)),
                      -EISDIR);
     assert_int_equal(bed->answer.kind, WEIR_OBJECT_DATA);
-    assert_int_equal(weir_store_rename(bed->store, 1, name("d"), name("f"), true, fresh(bed)),
+    assert_int_equal(weir_store_rename(bed->store, name("d"), name("f"), true, fresh(bed)),
                      -ENOTDIR);
     assert_int_equal(weir_store_mkdir(bed->store, name("e"), fresh(bed)), 0);
-    assert_int_equal(weir_store_rename(bed->store, 1, name("d"), name("e"), true, fresh(bed)), 0);
-    assert_int_equal(bed->answer.flags, 0);
+    assert_int_equal(weir_store_rename(bed->store, name("d"), name("e"), true, fresh(bed)), 0);
+    assert_int_equal(take(bed, 1), 0);
     assert_int_equal(weir_store_rmdir(bed->store, name("d")), -ENOENT);
     assert_int_equal(weir_store_rmdir(bed->store, name("e")), 0);
     assert_int_equal(weir_store_object_count(bed->store), 1);
@@ -464,7 +467,7 @@ static void a_list_has_what_is_directly_below(void **state)
     assert_string_equal(list(bed, "/d/b", 4096).names, "c e ");
     assert_string_equal(list(bed, "/", 4096).names, "d dx ");
     assert_string_equal(list(bed, "/none", 4096).names, "");
-    unlink_name(bed, 1, "/d/a");
+    unlink_name(bed, "/d/a");
     open_name(bed, 1, "/d/z", &narrow);
     assert_string_equal(list(bed, "/d", 4096).names, "z f ");
 }
@@ -510,7 +513,7 @@ static void a_list_takes_one_page_beside_large_directories(void **state)
         char text[16];
 
         snprintf(text, sizeof text, "%s/%u", i % 2 ? "d" : "e", i);
-        unlink_name(bed, 1, text);
+        unlink_name(bed, text);
     }
     assert_string_equal(list(bed, "d", 4096).names, "139991 139993 139995 139997 139999 ");
 }
@@ -527,17 +530,17 @@ static void a_directory_that_is_locked_gets_no_names(void **state)
     open_name(bed, 1, "d/x", &narrow);
     open_name(bed, 1, "y", &narrow);
     assert_int_equal(lock(bed, 1, "d"), -ENOTEMPTY);
-    assert_int_equal(unlink_name(bed, 1, "d/x"), 0);
+    assert_int_equal(unlink_name(bed, "d/x"), 0);
     for (unsigned round = 0; round < 2; round++) {
         assert_int_equal(lock(bed, 1, "d/"), 0);
         assert_int_equal(lock(bed, 2, "d"), -EAGAIN);
         assert_int_equal(open_name(bed, 1, "d/x", &narrow), -EAGAIN);
         assert_int_equal(weir_store_mkdir(bed->store, name("d/x"), fresh(bed)), -EAGAIN);
-        assert_int_equal(weir_store_rename(bed->store, 2, name("y"), name("d/x"), false, fresh(bed)),
+        assert_int_equal(weir_store_rename(bed->store, name("y"), name("d/x"), false, fresh(bed)),
                          -EAGAIN);
         assert_int_equal(open_name(bed, 2, "d/x", NULL), -ENOENT);
         assert_int_equal(open_name(bed, 2, "d/e/x", &narrow), 0);
-        assert_int_equal(unlink_name(bed, 2, "d/e/x"), 0);
+        assert_int_equal(unlink_name(bed, "d/e/x"), 0);
         weir_store_unlock(bed->store, 2, name("d")); /* it is not its own */
         assert_int_equal(open_name(bed, 2, "d/x", &narrow), -EAGAIN);
         if (round == 0)
@@ -545,7 +548,7 @@ static void a_directory_that_is_locked_gets_no_names(void **state)
         else
             weir_store_leave(bed->store, 1);
         assert_int_equal(open_name(bed, 2, "d/x", &narrow), 0);
-        assert_int_equal(unlink_name(bed, 2, "d/x"), 0);
+        assert_int_equal(unlink_name(bed, "d/x"), 0);
     }
     assert_int_equal(weir_store_stat_path(bed->store, name("y"), fresh(bed)), 0);
     weir_store_unlock(bed->store, 1, name("none"));
@@ -663,7 +666,7 @@ static void model_step(struct model *model, unsigned what, unsigned one, unsigne
         model->is_directory[one] = true;
         break;
     case 2:
-        assert_int_equal(unlink_name(bed, 1, model->paths[one]),
+        assert_int_equal(unlink_name(bed, model->paths[one]),
                          !is_there ? -ENOENT : is_directory ? -EISDIR : 0);
         model->generations[one] *= is_directory;
         break;
@@ -672,7 +675,7 @@ static void model_step(struct model *model, unsigned what, unsigned one, unsigne
         break;
     default:
         assert_int_equal(
-            weir_store_rename(bed->store, 1, path, name(model->paths[other]), true, fresh(bed)),
+            weir_store_rename(bed->store, path, name(model->paths[other]), true, fresh(bed)),
             model_rename(model, one, other));
     }
 }

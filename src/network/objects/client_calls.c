@@ -378,7 +378,6 @@ void weir_client_take_message(struct weir_object_client *client, struct client_s
     }
     server->credits++;
     server->has_answered = true;
-    server->has_orphans |= (answer.flags & WEIR_ANSWER_ORPHANS) != 0;
     if (op->slot) {
         weir_client_complete_op(client, op, settle(client, op, &answer, payload));
     } else {

@@ -146,8 +146,6 @@ static int ask_some(struct weir_object_client *client, const struct shared_objec
         goal = needed;
         rc = ask(client, shared_object, shard, first, goal - first, is_write);
     }
-    if (rc == -ENOSPC && weir_client_drop_orphans(client))
-        rc = ask(client, shared_object, shard, first, goal - first, is_write);
     *end = goal;
     return rc;
 }

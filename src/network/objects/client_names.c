@@ -96,48 +96,18 @@ static void drop_shards(struct weir_object_client *client, uint32_t speaker,
     drop_at(client, speaker, orphan);
 }
 
-/* If the answer that has just come, from the home of the object, says so. */
-static void drop_if_told(struct weir_object_client *client)
+/* What the answer that has just come from the home says of objects that are gone. */
+static void drop_orphans(struct weir_object_client *client, const struct client_server *home)
 {
     const struct weir_answer *answer = &client->weir_client_call.answer;
-    uint32_t home = weir_object_home(answer->object);
-
-    if (answer->flags & WEIR_ANSWER_DROP && home < client->params.server_count)
-        drop_shards(client, home,
-                    &(struct weir_orphan){.object = answer->object,
-                                          .generation = answer->generation,
-                                          .stripe_count = answer->stripe_count,
-                                          .first_server = answer->first_server});
-}
-
-static bool drop_orphans_of(struct weir_object_client *client, struct client_server *server)
-{
     struct weir_orphan orphans[WEIR_ORPHANS_MAX];
-    uint32_t count;
+    const uint32_t count = answer->count;
 
-    server->has_orphans = false;
-    if (weir_client_call(client, server, &(struct weir_request){.verb = WEIR_VERB_ORPHANS}, NULL) <
-        0)
-        return false;
-    count = client->weir_client_call.answer.count;
-    if (count > WEIR_ORPHANS_MAX ||
-        client->weir_client_call.answer.payload_bytes != count * sizeof *orphans)
-        return false;
+    if (count > WEIR_ORPHANS_MAX || answer->payload_bytes != count * sizeof *orphans)
+        return;
     memcpy(orphans, client->weir_client_call.payload, count * sizeof *orphans);
     for (uint32_t i = 0; i < count; i++)
-        drop_shards(client, server->number, &orphans[i]);
-    return count > 0;
-}
-
-bool weir_client_drop_orphans(struct weir_object_client *client)
-{
-    bool were_some = false;
-
-    for (unsigned i = 0; i < client->params.server_count; i++)
-        while (client->servers[i].has_orphans && client->servers[i].state == SERVER_UP &&
-               drop_orphans_of(client, &client->servers[i]))
-            were_some = true;
-    return were_some;
+        drop_shards(client, home->number, &orphans[i]);
 }
 
 /* ---- objects ---- */
@@ -287,6 +257,7 @@ int weir_object_open(struct weir_object_client *client, const struct weir_object
     const struct weir_answer *answer = &client->weir_client_call.answer;
     struct weir_object *opened = NULL;
     int rc = ask_open(client, params);
+    bool is_new;
 
     if (rc < 0)
         return rc;
@@ -295,12 +266,14 @@ int weir_object_open(struct weir_object_client *client, const struct weir_object
         weir_client_call_home(client, WEIR_VERB_CLOSE, answer->object, answer->generation, 0);
         return rc;
     }
+    is_new = answer->flags & WEIR_ANSWER_CREATED;
+    drop_orphans(client, &client->servers[weir_object_home(answer->object)]);
     /* Not when the first transfer comes there, which is timed; it tells of those that are gone. */
     for (uint32_t i = 0; i < opened->shared_object->pattern.count; i++)
         weir_client_reach(client, opened->shared_object->shards[i].server);
     /* Only whoever made it: others ask for what they come across. That memory will not do is told
      * by the transfer that finds none. */
-    if (answer->flags & WEIR_ANSWER_CREATED && opened->shared_object->expected_bytes > 0)
+    if (is_new && opened->shared_object->expected_bytes > 0)
         weir_client_map(client, opened->shared_object, 0, opened->shared_object->expected_bytes,
                         true);
     *object = opened;
@@ -337,7 +310,7 @@ int weir_object_close(struct weir_object_client *client, struct weir_object *obj
                                shared_object->facts.generation, bytes);
     if (rc == 0) {
         shared_object->told_bytes = bytes > 0 ? bytes : shared_object->told_bytes;
-        drop_if_told(client);
+        drop_orphans(client, &client->servers[weir_object_home(shared_object->id)]);
     }
     free_object(client, object);
     return rc;
@@ -382,7 +355,7 @@ int weir_object_unlink(struct weir_object_client *client, const char *path)
     int rc = call_by_path(client, path, NULL, &(struct weir_request){.verb = WEIR_VERB_UNLINK});
 
     if (rc == 0)
-        drop_if_told(client);
+        drop_orphans(client, server_of(client, weir_path_directory(path_of(path))));
     return rc;
 }
 
@@ -534,6 +507,6 @@ int weir_object_rename(struct weir_object_client *client, const char *path, cons
     if (rc == -EISDIR && client->weir_client_call.answer.kind == WEIR_OBJECT_DIRECTORY)
         return rename_directory(client, path, new_path);
     if (rc == 0)
-        drop_if_told(client);
+        drop_orphans(client, home);
     return rc;
 }

@@ -63,7 +63,6 @@ struct client_server {
     uint64_t scratch_address;
     uint64_t scratch_bytes;
     bool has_backing;
-    bool has_orphans;
     bool has_joined; /* the server accepted us */
     bool is_in_posts;
     bool was_heard;    /* since somebody looked: anything, ... */
@@ -300,7 +299,5 @@ void weir_client_read_facts(const struct weir_answer *answer, struct weir_object
 void weir_client_forget_objects(struct weir_object_client *client);
 /* Asks the home. 0 or -errno. */
 int weir_client_ask_size(struct weir_object_client *client, struct shared_object *shared_object);
-/* Removes what objects left behind whose last user is gone. True if there was some. */
-bool weir_client_drop_orphans(struct weir_object_client *client);
 
 #endif

@@ -38,7 +38,6 @@ static const unsigned parts_of[WEIR_VERB_COUNT] = {
     [WEIR_VERB_LOCK] = PATH,
     [WEIR_VERB_UNLOCK] = PATH,
     [WEIR_VERB_LIST] = PATH | COOKIE | BYTES,
-    [WEIR_VERB_ORPHANS] = 0,
     [WEIR_VERB_MAP] = FLAGS_ALLOCATE | OBJECT | OFFSET | COUNT,
     [WEIR_VERB_RELEASE] = OBJECT,
     [WEIR_VERB_DROP] = OBJECT,
@@ -164,7 +163,6 @@ static bool is_sensible(const struct weir_parsed_request *parsed)
         return request->object && request->generation && is_range(0, request->bytes);
     case WEIR_VERB_LIST: /* of the top, if there is no path */
     case WEIR_VERB_PING:
-    case WEIR_VERB_ORPHANS:
     case WEIR_VERB_COUNT:
         break;
     }

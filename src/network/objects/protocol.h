@@ -47,18 +47,22 @@ enum weir_verb {
     WEIR_VERB_HELLO = 1,
     WEIR_VERB_PING, /* payload: anything; it is the answer's */
 
+    /* Answers of OPEN, CLOSE, UNLINK and RENAME may have a payload: `count` struct weir_orphan,
+       objects that are gone. DROP each at all servers that may have a shard of it, and, when these
+       have answered, at the server that said so, even if it has none. If the link ends before, it
+       tells another client. */
     /* H: path, flags CREATE (then also `unit_bytes`, `count`: of stripes). Answer: facts, CREATED.
      */
     WEIR_VERB_OPEN,
-    /* H. `bytes`: an end up to which was written, 0: none. Answer: facts; DROP: see below. */
+    /* H. `bytes`: an end up to which was written, 0: none. Answer: facts. */
     WEIR_VERB_CLOSE,
     WEIR_VERB_STAT, /* H: path, or by id. Answer: facts */
     WEIR_VERB_SIZE, /* H. `bytes`: the object is at least so long. Answer: facts */
-    /* H: path. Answer: facts; DROP. The data stay until the last CLOSE, which says DROP then. */
+    /* H: path. Answer: facts. The object is gone when it is open nowhere. */
     WEIR_VERB_UNLINK,
     /* H: path, then new path, of which it is the home too (-EXDEV). Flag DIRECTORY: names that other
        servers may have in either are LOCKed; a directory is not renamed without that, -EISDIR.
-       Answer: facts of what the new name led to before, if that was anything, and DROP. */
+       Answer: facts of what the new name led to before, if that was anything. */
     WEIR_VERB_RENAME,
     /* H: path. New names in a directory that is LOCKed: -EAGAIN, as of OPEN and RENAME. */
     WEIR_VERB_MKDIR,
@@ -73,8 +77,6 @@ enum weir_verb {
        weir_list_item and its name. Answer's `cookie` goes into the next request; 0: that was all.
        There may be no items, and the cookie not 0. */
     WEIR_VERB_LIST,
-    WEIR_VERB_ORPHANS, /* any. Answer's payload: `count` struct weir_orphan, now the asker's to drop
-                        */
 
     /* S, `offset`s being those in the shard. */
     /* `offset`: of the first chunk, a multiple of WEIR_CHUNK_BYTES; `count`: chunks, up to
@@ -102,15 +104,7 @@ enum weir_request_flag {
     WEIR_REQUEST_DIRECTORY = 8
 };
 
-enum weir_answer_flag {
-    WEIR_ANSWER_CREATED = 1,
-    /* `object` is gone: send DROP to every server that may have a shard of it, and, when these have
-       answered, to the server that said so, even if it has none. If the link ends before, the
-       object becomes an orphan there. */
-    WEIR_ANSWER_DROP = 2,
-    WEIR_ANSWER_ORPHANS = 4 /* this server knows of shards that nobody dropped: ask with ORPHANS (at
-                               -ENOSPC, and now and then) and DROP them, as above */
-};
+enum weir_answer_flag { WEIR_ANSWER_CREATED = 1 };
 
 struct weir_request {
     uint32_t verb;

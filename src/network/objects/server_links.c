@@ -239,8 +239,6 @@ void weir_task_finish(struct weir_object_server *server, struct weir_task *task,
     answer->status = status;
     if (status && status != -EPROTO)
         answer->payload_bytes = 0;
-    if (weir_store_has_orphans(server->store))
-        answer->flags |= WEIR_ANSWER_ORPHANS;
     /* Before the answer goes, so that the next request finds a buffer. */
     give_message_back(task);
     task->state = WEIR_TASK_ANSWERING;

@@ -142,7 +142,7 @@ static int rename_object(struct weir_object_server *server, struct weir_task *ta
     const struct weir_request *request = &task->parsed.request;
     struct weir_path new_path = {task->parsed.new_path, request->new_path_bytes};
 
-    return weir_store_rename(server->store, task->client->number, path_of(task), new_path,
+    return weir_store_rename(server->store, path_of(task), new_path,
                              request->flags & WEIR_REQUEST_DIRECTORY, &task->header.answer);
 }
 
@@ -214,7 +214,7 @@ static void ping(struct weir_object_server *server, struct weir_task *task)
 
 /* ---- dispatch ---- */
 
-static int give_orphans(struct weir_object_server *server, struct weir_task *task)
+static void give_orphans(struct weir_object_server *server, struct weir_task *task)
 {
     struct weir_orphan orphans[WEIR_ORPHANS_MAX];
     unsigned count = weir_store_take_orphans(server->store, task->client->number, orphans);
@@ -222,7 +222,6 @@ static int give_orphans(struct weir_object_server *server, struct weir_task *tas
     memcpy(task->header.payload, orphans, count * sizeof *orphans);
     task->header.answer.count = count;
     task->header.answer.payload_bytes = (uint32_t)(count * sizeof *orphans);
-    return 0;
 }
 
 /* Verbs that are answered at once, and short. */
@@ -246,7 +245,7 @@ static int answer_now(struct weir_object_server *server, struct weir_task *task)
     case WEIR_VERB_SIZE:
         return weir_store_size(store, object, generation, request->bytes, answer);
     case WEIR_VERB_UNLINK:
-        return weir_store_unlink(store, client, path_of(task), answer);
+        return weir_store_unlink(store, path_of(task), answer);
     case WEIR_VERB_RENAME:
         return rename_object(server, task);
     case WEIR_VERB_MKDIR:
@@ -258,8 +257,6 @@ static int answer_now(struct weir_object_server *server, struct weir_task *task)
     case WEIR_VERB_UNLOCK:
         weir_store_unlock(store, client, path_of(task));
         return 0;
-    case WEIR_VERB_ORPHANS:
-        return give_orphans(server, task);
     case WEIR_VERB_MAP:
         return map(server, task);
     case WEIR_VERB_RELEASE:
@@ -271,9 +268,16 @@ static int answer_now(struct weir_object_server *server, struct weir_task *task)
     return -EINVAL;
 }
 
+static bool may_end_objects(uint32_t verb)
+{
+    return verb == WEIR_VERB_OPEN || verb == WEIR_VERB_CLOSE || verb == WEIR_VERB_UNLINK ||
+           verb == WEIR_VERB_RENAME;
+}
+
 void weir_server_dispatch(struct weir_object_server *server, struct weir_task *task)
 {
     uint32_t verb = task->parsed.request.verb;
+    int code;
 
     if (!task->client->has_greeted && verb != WEIR_VERB_HELLO && verb != WEIR_VERB_PING) {
         weir_task_finish(server, task, -EINVAL);
@@ -300,6 +304,9 @@ void weir_server_dispatch(struct weir_object_server *server, struct weir_task *t
         weir_server_read_sent(server, task);
         break;
     default:
-        weir_task_finish(server, task, answer_now(server, task));
+        code = answer_now(server, task);
+        if (!code && may_end_objects(verb))
+            give_orphans(server, task);
+        weir_task_finish(server, task, code);
     }
 }

@@ -76,7 +76,7 @@ void weir_store_leave(struct weir_store *store, uint32_t client)
         else if (used->kind == WEIR_USED_DIRECTORY)
             weir_directory_settle(store, used);
         else
-            weir_record_settle(store, WEIR_CLIENT_NONE, weir_record_of(used), NULL);
+            weir_record_settle(store, weir_record_of(used));
     }
 }
 

@@ -56,12 +56,11 @@ int weir_store_stat_object(struct weir_store *store, uint64_t object, uint64_t g
 /* At least so long. */
 int weir_store_size(struct weir_store *store, uint64_t object, uint64_t generation, uint64_t bytes,
                     struct weir_answer *answer);
-int weir_store_unlink(struct weir_store *store, uint32_t client, struct weir_path path,
-                      struct weir_answer *answer);
+int weir_store_unlink(struct weir_store *store, struct weir_path path, struct weir_answer *answer);
 /* The answer describes the object under the old name in the case of -EISDIR, else the one that was
  * replaced. */
-int weir_store_rename(struct weir_store *store, uint32_t client, struct weir_path path,
-                      struct weir_path new_path, bool may_be_directory, struct weir_answer *answer);
+int weir_store_rename(struct weir_store *store, struct weir_path path, struct weir_path new_path,
+                      bool may_be_directory, struct weir_answer *answer);
 int weir_store_mkdir(struct weir_store *store, struct weir_path path, struct weir_answer *answer);
 /* -ENOTEMPTY if this server has names in it; those of another one stay. */
 int weir_store_rmdir(struct weir_store *store, struct weir_path path);
@@ -74,10 +73,10 @@ void weir_store_unlock(struct weir_store *store, uint32_t client, struct weir_pa
 int weir_store_list(struct weir_store *store, struct weir_path directory, uint64_t cookie,
                     void *items, size_t room, struct weir_answer *answer);
 
-/* Up to WEIR_ORPHANS_MAX, from now on the client's to drop. */
+/* Objects that are gone and have shards elsewhere, the latest first, up to WEIR_ORPHANS_MAX: from
+ * now on the client's to drop. */
 unsigned weir_store_take_orphans(struct weir_store *store, uint32_t client,
                                  struct weir_orphan orphans[WEIR_ORPHANS_MAX]);
-bool weir_store_has_orphans(const struct weir_store *store);
 
 /* ---- shards (store_shards.c) ----
  *

@@ -47,7 +47,7 @@ static void take_away(struct weir_store *store, struct weir_entry *entry)
 }
 
 /* The name, and what it led to as far as nobody has that open. */
-static void remove_entry(struct weir_store *store, uint32_t client, struct weir_entry *entry,
+static void remove_entry(struct weir_store *store, struct weir_entry *entry,
                          struct weir_answer *answer)
 {
     struct weir_record *record = entry->record;
@@ -55,7 +55,7 @@ static void remove_entry(struct weir_store *store, uint32_t client, struct weir_
     take_away(store, entry);
     record->entry = NULL;
     weir_record_describe(store, record, answer);
-    weir_record_settle(store, client, record, answer);
+    weir_record_settle(store, record);
 }
 
 /* ---- verbs ---- */
@@ -106,8 +106,7 @@ int weir_store_stat_path(struct weir_store *store, struct weir_path path,
     return 0;
 }
 
-int weir_store_unlink(struct weir_store *store, uint32_t client, struct weir_path path,
-                      struct weir_answer *answer)
+int weir_store_unlink(struct weir_store *store, struct weir_path path, struct weir_answer *answer)
 {
     struct weir_entry *entry = find(store, path);
 
@@ -115,7 +114,7 @@ int weir_store_unlink(struct weir_store *store, uint32_t client, struct weir_pat
         return -ENOENT;
     if (entry->record->kind == WEIR_OBJECT_DIRECTORY)
         return -EISDIR;
-    remove_entry(store, client, entry, answer);
+    remove_entry(store, entry, answer);
     return 0;
 }
 
@@ -143,7 +142,7 @@ int weir_store_rmdir(struct weir_store *store, struct weir_path path)
         return -ENOTDIR;
     if (weir_directory_has_names(store, path))
         return -ENOTEMPTY;
-    remove_entry(store, WEIR_CLIENT_NONE, entry, &(struct weir_answer){0}); /* it has no shards */
+    remove_entry(store, entry, &(struct weir_answer){0}); /* it has no shards */
     return 0;
 }
 
@@ -176,8 +175,8 @@ static int check_rename(const struct weir_store *store, const struct weir_entry 
                : 0;
 }
 
-int weir_store_rename(struct weir_store *store, uint32_t client, struct weir_path path,
-                      struct weir_path new_path, bool may_be_directory, struct weir_answer *answer)
+int weir_store_rename(struct weir_store *store, struct weir_path path, struct weir_path new_path,
+                      bool may_be_directory, struct weir_answer *answer)
 {
     struct weir_entry *entry = find(store, path);
     struct weir_entry *old = find(store, new_path);
@@ -201,6 +200,6 @@ int weir_store_rename(struct weir_store *store, uint32_t client, struct weir_pat
         return code;
     take_away(store, entry);
     if (old)
-        remove_entry(store, client, old, answer);
+        remove_entry(store, old, answer);
     return 0;
 }

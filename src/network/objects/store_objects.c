@@ -100,22 +100,18 @@ static bool has_shards_elsewhere(const struct weir_store *store, const struct we
 
 /* Shards of other servers are dropped by a client, for servers do not talk to each other; the
  * record stays until that has been done. */
-void weir_record_settle(struct weir_store *store, uint32_t client, struct weir_record *record,
-                        struct weir_answer *answer)
+void weir_record_settle(struct weir_store *store, struct weir_record *record)
 {
     if (record->entry || record->openers.users)
         return;
-    if (!has_shards_elsewhere(store, record)) {
-        if (record->kind == WEIR_OBJECT_DATA)
-            weir_store_drop(store, client, record->object, record->generation);
-        remove_record(store, record);
+    if (has_shards_elsewhere(store, record)) {
+        record->has_ended = true;
+        add_orphan(store, record);
         return;
     }
-    record->has_ended = true;
-    if (client != WEIR_CLIENT_NONE && weir_uses_add(&store->uses, client, &record->openers) == 0)
-        answer->flags |= WEIR_ANSWER_DROP;
-    else
-        add_orphan(store, record);
+    if (record->kind == WEIR_OBJECT_DATA)
+        weir_store_drop(store, WEIR_CLIENT_NONE, record->object, record->generation);
+    remove_record(store, record);
 }
 
 void weir_record_forget(struct weir_store *store, uint32_t client, uint64_t object,
@@ -150,11 +146,6 @@ unsigned weir_store_take_orphans(struct weir_store *store, uint32_t client,
     return count;
 }
 
-bool weir_store_has_orphans(const struct weir_store *store)
-{
-    return store->orphans;
-}
-
 /* ---- verbs by id ---- */
 
 int weir_store_close_object(struct weir_store *store, uint32_t client, uint64_t object,
@@ -169,7 +160,7 @@ int weir_store_close_object(struct weir_store *store, uint32_t client, uint64_t 
     if (end > record->size)
         record->size = end;
     weir_record_describe(store, record, answer);
-    weir_record_settle(store, client, record, answer);
+    weir_record_settle(store, record);
     return 0;
 }
 
