@@ -93,8 +93,8 @@ static int open_client(struct rdma_session *rdma, const struct weir_session_para
                                 "at most as many, or 0 for all",
                                 options->stripe_count, rdma->server_count);
     /* Without a list of devices, the first one is that of all clients. */
-    client.fabric = weir_rdma_fabric_params(options, options->fabric.device ? node_rank : 0, device,
-                                            secret);
+    client.fabric =
+        weir_rdma_fabric_params(options, options->fabric.device ? node_rank : 0, device, secret);
     if (params->depth > LEAST_LINK_DEPTH)
         client.fabric.depth = params->depth;
     client.server_count = rdma->server_count;

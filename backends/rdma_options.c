@@ -30,9 +30,10 @@ const struct weir_option weir_rdma_rows[] = {
     {0, "rdma.provider", WEIR_OPTION_CHOICE, AT(fabric.provider), NULL, "verbs|tcp|shm",
      .help = "what moves the data; nothing: verbs where there is a device for it, else tcp"},
     {0, "rdma.device", WEIR_OPTION_TEXT, AT(fabric.device),
-     .help = "device of verbs, mlx5_0 or mlx5_0/1 with a port; several with , or ; between them: of "
-             "a node's servers each takes another one, and so do its clients; nothing: servers take "
-             "those that are up, in turn, and clients the first one"},
+     .help =
+         "device of verbs, mlx5_0 or mlx5_0/1 with a port; several with , or ; between them: of "
+         "a node's servers each takes another one, and so do its clients; nothing: servers take "
+         "those that are up, in turn, and clients the first one"},
     {0, "rdma.interface", WEIR_OPTION_TEXT, AT(fabric.interface),
      .help = "name or address of the network device that servers are reached at"},
     {0, "rdma.gid", WEIR_OPTION_INTEGER, AT(fabric.gid_index), "-1",

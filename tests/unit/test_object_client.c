@@ -159,6 +159,12 @@ static struct weir_object *open_object(struct weir_object_client *client, const 
     return object;
 }
 
+/* There is one of this name then, and it is open nowhere. */
+static void make_object(struct weir_object_client *client, const char *path)
+{
+    assert_int_equal(weir_object_close(client, open_object(client, path, 0)), 0);
+}
+
 static int64_t move(struct weir_object_client *client, struct weir_object *object,
                     enum weir_object_verb verb, void *data, uint64_t offset, uint64_t bytes)
 {
@@ -365,7 +371,7 @@ static void names_live_on_all_servers(void **state)
     for (unsigned i = 0; i < 6; i++) {
         snprintf(path, sizeof path, "d/%c", (int)('a' + i));
         assert_int_equal(weir_object_stat(bed.client, path, &facts), -ENOENT);
-        assert_int_equal(weir_object_close(bed.client, open_object(bed.client, path, 0)), 0);
+        make_object(bed.client, path);
         assert_int_equal(weir_object_stat(bed.client, path, &facts), 0);
         assert_int_equal(facts.kind, WEIR_OBJECT_DATA);
         assert_int_equal(facts.stripe_count, 3);
@@ -407,8 +413,7 @@ static void a_renamed_object_keeps_its_data(void **state)
         assert_int_equal(move(bed.client, object, WEIR_OBJECT_WRITE, data, 0, sizeof data), 100);
         assert_int_equal(weir_object_close(bed.client, object), 0);
         if (i % 2 == 0)
-            assert_int_equal(weir_object_close(bed.client, open_object(bed.client, paths[1], 0)),
-                             0);
+            make_object(bed.client, paths[1]);
         assert_int_equal(weir_object_rename(bed.client, paths[0], paths[1]), 0);
         assert_int_equal(weir_object_stat(bed.client, paths[0], &facts), -ENOENT);
         assert_int_equal(weir_object_stat(bed.client, paths[1], &facts), 0);
@@ -445,7 +450,7 @@ static void an_object_goes_to_any_directory_of_its_server(void **state)
         snprintf(from, sizeof from, "%s/a", directory);
         is_near = home_of(directory) == home_of("to/below");
         snprintf(to, sizeof to, "to/below/%u", i);
-        assert_int_equal(weir_object_close(bed.client, open_object(bed.client, from, 0)), 0);
+        make_object(bed.client, from);
         assert_int_equal(weir_object_stat(bed.client, from, &was), 0);
         assert_int_equal(weir_object_rename(bed.client, from, to), is_near ? 0 : -EXDEV);
         assert_int_equal(weir_object_stat(bed.client, from, &is), is_near ? -ENOENT : 0);
@@ -485,10 +490,10 @@ static void a_directory_takes_no_names_while_it_is_removed(void **state)
         struct weir_object_params params = {.path = name, .can_write = true, .must_create = true};
 
         assert_int_equal(weir_object_mkdir(bed.client, directory), 0);
-        assert_int_equal(weir_client_reach_and_call(
-                             bed.client, &bed.client->servers[home_of(directory)],
-                             &(struct weir_request){.verb = WEIR_VERB_LOCK}, &parts),
-                         0);
+        assert_int_equal(
+            weir_client_reach_and_call(bed.client, &bed.client->servers[home_of(directory)],
+                                       &(struct weir_request){.verb = WEIR_VERB_LOCK}, &parts),
+            0);
         assert_int_equal(weir_object_open(other, &params, &object), -EBUSY);
         assert_int_equal(weir_object_mkdir(other, name), -EBUSY);
         assert_int_equal(weir_object_rmdir(other, directory), -EBUSY);
@@ -529,7 +534,7 @@ static void a_directory_is_renamed_while_it_is_empty(void **state)
     for (unsigned i = 0; i < 12; i++) {
         snprintf(below, sizeof below, "d/%u", i);
         snprintf(next, sizeof next, "e%u", i);
-        assert_int_equal(weir_object_close(bed.client, open_object(bed.client, below, 0)), 0);
+        make_object(bed.client, below);
         assert_int_equal(weir_object_rename(bed.client, "d", next), -ENOTEMPTY);
         assert_int_equal(weir_object_stat(bed.client, next, &facts), -ENOENT);
         assert_int_equal(weir_object_unlink(bed.client, below), 0);
@@ -541,7 +546,7 @@ static void a_directory_is_renamed_while_it_is_empty(void **state)
         /* Nor does it take the place of one that is not. */
         assert_int_equal(weir_object_mkdir(bed.client, next), 0);
         snprintf(below, sizeof below, "%s/x", next);
-        assert_int_equal(weir_object_close(bed.client, open_object(bed.client, below, 0)), 0);
+        make_object(bed.client, below);
         assert_int_equal(weir_object_rename(bed.client, "d", next), -ENOTEMPTY);
         assert_int_equal(weir_object_unlink(bed.client, below), 0);
         assert_int_equal(weir_object_rmdir(bed.client, next), 0);
@@ -573,7 +578,7 @@ static void long_names_are_taken_up_to_their_limit(void **state)
          length--) {
         names[0][length] = '\0';
         names[1][length] = '\0';
-        assert_int_equal(weir_object_close(bed.client, open_object(bed.client, names[0], 0)), 0);
+        make_object(bed.client, names[0]);
         assert_int_equal(weir_object_rename(bed.client, names[0], names[1]), 0);
         assert_int_equal(weir_object_stat(bed.client, names[0], &facts), -ENOENT);
         assert_int_equal(weir_object_unlink(bed.client, names[1]), 0);
@@ -709,7 +714,7 @@ static void what_a_client_leaves_behind_the_next_one_drops(void **state)
     assert_true(used(&bed) > 2 * WEIR_CHUNK_BYTES);
     weir_object_client_close(other);
     for (unsigned i = 0; i < 10000 && used(&bed) != 1; i++) {
-        assert_int_equal(weir_object_close(bed.client, open_object(bed.client, "next", 0)), 0);
+        make_object(bed.client, "next");
         usleep(1000);
     }
     assert_int_equal(used(&bed), 1);
@@ -1079,6 +1084,19 @@ static pid_t fork_server(const struct setting *setting, char address[WEIR_ADDRES
     return child;
 }
 
+static void stop_server(pid_t child)
+{
+    assert_int_equal(kill(child, SIGSTOP), 0);
+    assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
+}
+
+static void end_server(pid_t child)
+{
+    kill(child, SIGCONT);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
 static void a_server_that_is_silent_is_given_up_in_time(void **state)
 {
     static const struct setting setting = {
@@ -1096,8 +1114,7 @@ static void a_server_that_is_silent_is_given_up_in_time(void **state)
     bed.client = open_client(&bed);
     object = open_object(bed.client, "silent", 0);
     assert_int_equal(move(bed.client, object, WEIR_OBJECT_WRITE, &byte, 0, 1), 1);
-    assert_int_equal(kill(child, SIGSTOP), 0);
-    assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
+    stop_server(child);
     begin_ns = now_ns();
     assert_int_equal(move(bed.client, object, WEIR_OBJECT_WRITE, &byte, 0, 1), -ETIMEDOUT);
     assert_true(now_ns() - begin_ns >= setting.timeout_ns / 2);
@@ -1108,9 +1125,7 @@ static void a_server_that_is_silent_is_given_up_in_time(void **state)
     begin_ns = now_ns();
     assert_int_equal(weir_object_stat(bed.client, "silent", &facts), -ETIMEDOUT);
     assert_true(now_ns() - begin_ns < setting.timeout_ns / 2);
-    kill(child, SIGCONT);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    end_server(child);
     weir_object_client_close(bed.client);
 }
 
@@ -1133,8 +1148,7 @@ static void memory_that_can_be_reached_does_not_hide_a_stopped_process(void **st
     bed.client = open_client(&bed);
     ios[0].object = ios[1].object = open_object(bed.client, "stopped", 0);
     assert_int_equal(move(bed.client, ios[1].object, WEIR_OBJECT_WRITE, &byte, 0, 1), 1);
-    assert_int_equal(kill(child, SIGSTOP), 0);
-    assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
+    stop_server(child);
     begin_ns = now_ns();
     assert_int_equal(weir_object_submit(bed.client, lists, 2), 2);
     while (done != &ios[0] && now_ns() - begin_ns < 20 * setting.timeout_ns) {
@@ -1149,9 +1163,7 @@ static void memory_that_can_be_reached_does_not_hide_a_stopped_process(void **st
     while (weir_object_reap(bed.client, &done, 1, 1, UINT64_MAX) != 1)
         ;
     assert_int_equal(done->result, -ETIMEDOUT);
-    kill(child, SIGCONT);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    end_server(child);
     weir_object_client_close(bed.client);
 }
 
@@ -1342,19 +1354,22 @@ static void memory_is_open_to_servers_only_where_they_move_the_data(void **state
  * and all come back where it has not. */
 static void the_depth_that_is_said_is_in_flight(void **state)
 {
-    enum { MANY = 1000, BYTES = 64 };
+    enum { MANY = 4096, BYTES = 64 };
+    static const struct {
+        unsigned transfers, depth, in_flight;
+    } cases[] = {{1, 128, 1},    {8, 128, 8},        {128, 128, 128},   {512, 512, 512},
+                 {1000, 16, 16}, {1000, 1024, 1000}, {4096, 4096, 4096}};
     static unsigned char data[MANY * BYTES];
-    static struct weir_object_io ios[MANY], *list[MANY];
+    static struct weir_object_io ios[MANY], *list[MANY], *done[MANY];
 
     (void)state;
-    for (unsigned kind = 0; kind < 4; kind++) {
+    for (unsigned kind = 0; kind < 2 * sizeof cases / sizeof *cases; kind++) {
+        const unsigned count = cases[kind / 2].transfers;
         const struct setting setting = {.provider = providers[kind % 2],
                                         .servers = 1,
                                         .unit_bytes = 1 << 20,
-                                        .transfers = MANY,
-                                        .depth = kind < 2 ? 1024 : 16};
-        const unsigned room = kind < 2 ? MANY : 16;
-        struct weir_object_io *done[MANY];
+                                        .transfers = count,
+                                        .depth = cases[kind / 2].depth};
         struct weir_object *object;
         unsigned back = 0;
         struct bed bed;
@@ -1362,8 +1377,8 @@ static void the_depth_that_is_said_is_in_flight(void **state)
         open_bed(&bed, &setting);
         object = open_object(bed.client, "many", sizeof data);
         move(bed.client, object, WEIR_OBJECT_WRITE, data, 0, sizeof data);
-        assert_int_equal(weir_object_client_depth(bed.client), room);
-        for (unsigned i = 0; i < MANY; i++) {
+        assert_int_equal(weir_object_client_depth(bed.client), cases[kind / 2].in_flight);
+        for (unsigned i = 0; i < count; i++) {
             ios[i] = (struct weir_object_io){.object = object,
                                              .verb = WEIR_OBJECT_WRITE,
                                              .data = data + i * BYTES,
@@ -1372,11 +1387,12 @@ static void the_depth_that_is_said_is_in_flight(void **state)
                                              .slot = i};
             list[i] = &ios[i];
         }
-        assert_int_equal(weir_object_submit(bed.client, list, MANY), MANY);
-        assert_int_equal(weir_link_outstanding(bed.client->servers[0].link), room);
-        while (back < MANY)
-            back += (unsigned)weir_object_reap(bed.client, done, 1, MANY, UINT64_MAX);
-        for (unsigned i = 0; i < MANY; i++)
+        assert_int_equal(weir_object_submit(bed.client, list, count), count);
+        assert_int_equal(weir_link_outstanding(bed.client->servers[0].link),
+                         cases[kind / 2].in_flight);
+        while (back < count)
+            back += (unsigned)weir_object_reap(bed.client, done, 1, count, UINT64_MAX);
+        for (unsigned i = 0; i < count; i++)
             assert_int_equal(ios[i].result, BYTES);
         assert_int_equal(weir_object_close(bed.client, object), 0);
         close_bed(&bed);

@@ -376,13 +376,12 @@ static void open_scene(struct scene *scene, const char *options)
     const char *servers[1];
 
     assert_int_equal(weir_group_self_open(&scene->group), 0);
-    if (weir_backend_rdma.server->open(
-            &(struct weir_server_params){.options = values,
-                                         .server_count = 1,
-                                         .is_on_one_node = true,
-                                         .secret = secret,
-                                         .bind = note_bound},
-            &scene->server, &error) < 0)
+    if (weir_backend_rdma.server->open(&(struct weir_server_params){.options = values,
+                                                                    .server_count = 1,
+                                                                    .is_on_one_node = true,
+                                                                    .secret = secret,
+                                                                    .bind = note_bound},
+                                       &scene->server, &error) < 0)
         fail_msg("%s", error.text);
     servers[0] = scene->server->address;
     if (weir_backend_rdma.open(

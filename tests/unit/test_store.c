@@ -299,15 +299,13 @@ static void renaming_keeps_the_object_and_ends_the_one_in_its_place(void **state
     object = bed->answer;
     open_name(bed, 1, "new", &wide);
     close_it(bed, 1, 9);
-    assert_int_equal(weir_store_rename(bed->store, name("old"), name("new"), false, fresh(bed)),
-                     0);
+    assert_int_equal(weir_store_rename(bed->store, name("old"), name("new"), false, fresh(bed)), 0);
     assert_int_equal(take(bed, 1), 1);
     assert_int_equal(bed->answer.size, 9);
     assert_int_equal(open_name(bed, 1, "old", NULL), -ENOENT);
     assert_int_equal(open_name(bed, 1, "new", NULL), 0);
     assert_int_equal(bed->answer.object, object.object);
-    assert_int_equal(weir_store_rename(bed->store, name("new"), name("new"), false, fresh(bed)),
-                     0);
+    assert_int_equal(weir_store_rename(bed->store, name("new"), name("new"), false, fresh(bed)), 0);
     assert_int_equal(open_name(bed, 1, "new", NULL), 0);
     assert_int_equal(weir_store_rename(bed->store, name("none"), name("x"), false, fresh(bed)),
                      -ENOENT);
@@ -570,8 +568,8 @@ static bool is_in(const struct model *model, unsigned number, const char *direct
     const char *path = model->paths[number];
     size_t length = strlen(directory);
 
-    return model->generations[number] && !strncmp(path, directory, length) &&
-           path[length] == '/' && !strchr(path + length + 1, '/');
+    return model->generations[number] && !strncmp(path, directory, length) && path[length] == '/' &&
+           !strchr(path + length + 1, '/');
 }
 
 static bool has_names(const struct model *model, unsigned number)
@@ -666,8 +664,9 @@ static void model_step(struct model *model, unsigned what, unsigned one, unsigne
         model->is_directory[one] = true;
         break;
     case 2:
-        assert_int_equal(unlink_name(bed, model->paths[one]),
-                         !is_there ? -ENOENT : is_directory ? -EISDIR : 0);
+        assert_int_equal(unlink_name(bed, model->paths[one]), !is_there      ? -ENOENT
+                                                              : is_directory ? -EISDIR
+                                                                             : 0);
         model->generations[one] *= is_directory;
         break;
     case 3:

@@ -204,7 +204,7 @@ static void devices_that_are_up_are_taken_in_turn(void **state)
         unsigned number;
         const char *device;
     } cases[] = {
-        {NULL, 0, "mk0/1"}, {NULL, 1, "mk2/1"},   {NULL, 2, "mk3/1"}, {NULL, 3, "mk0/1"},
+        {NULL, 0, "mk0/1"}, {NULL, 1, "mk2/1"},  {NULL, 2, "mk3/1"},  {NULL, 3, "mk0/1"},
         {NULL, 7, "mk2/1"}, {"mk3", 1, "mk3/1"}, {"mk0", 9, "mk0/1"},
     };
 

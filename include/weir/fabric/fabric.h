@@ -27,8 +27,8 @@ struct weir_region; /* memory that the network may touch */
 struct weir_fabric_params {
     const char *provider;   /* "verbs", "tcp", "shm"; NULL: verbs where there is a device, or where
                                what follows speaks of them, else tcp */
-    const char *device;     /* verbs: "mlx5_0", or "mlx5_0/1" with a port; NULL: the first active, ... */
-    unsigned device_number; /* ... or that behind so many; behind the last one comes the first again */
+    const char *device;     /* verbs: "mlx5_0", or "mlx5_0/1" with a port; NULL: an active one, */
+    unsigned device_number; /* that behind so many; behind the last one comes the first again */
     const char *interface;  /* name or IP address of the network device to be reached at; NULL: that
                                of the verbs device, else the one this host's name stands for */
     int gid_index;          /* verbs: of the port's table; -1: chosen */

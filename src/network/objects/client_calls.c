@@ -153,23 +153,21 @@ static bool post_now(struct weir_object_client *client, struct client_server *se
     return server->batch_count == 0 && server->link && weir_link_post(server->link, wr, 1) == 1;
 }
 
-static bool note_sent(struct client_server *server)
-{
-    server->credits--;
-    return true;
-}
-
-/* A request that is all in its header. */
-static bool send_bare(struct weir_object_client *client, struct op *op)
+/* Whatever of `wr` is not the request itself. `is_kept`: it stays as it is until the flush. */
+static bool send_request(struct weir_object_client *client, struct op *op, struct weir_wr wr,
+                         bool is_kept)
 {
     struct client_server *server = op->server;
 
-    if (!push_wr(client, server,
-                 &(struct weir_wr){.verb = WEIR_WR_SEND,
-                                   .header = &op->request,
-                                   .header_bytes = sizeof op->request}))
+    wr.verb = WEIR_WR_SEND;
+    if (!wr.header) {
+        wr.header = &op->request;
+        wr.header_bytes = sizeof op->request;
+    }
+    if (!(is_kept ? push_wr(client, server, &wr) : post_now(client, server, &wr)))
         return !weir_client_cancel_op(op);
-    return note_sent(server);
+    server->credits--;
+    return true;
 }
 
 bool weir_client_send_size(struct weir_object_client *client, struct slot *slot)
@@ -192,7 +190,7 @@ bool weir_client_send_size(struct weir_object_client *client, struct slot *slot)
     if (!op)
         return false;
     op->bytes = shared_object->facts.bytes;
-    return send_bare(client, op);
+    return send_request(client, op, (struct weir_wr){0}, true);
 }
 
 bool weir_client_send_commit(struct weir_object_client *client, struct slot *slot,
@@ -218,15 +216,15 @@ bool weir_client_send_commit(struct weir_object_client *client, struct slot *slo
     op->shard = shard;
     op->bytes = shard->written;
     memcpy(header, &op->request, sizeof request);
-    if (!post_now(
-            client, server,
-            &(struct weir_wr){.verb = WEIR_WR_SEND,
-                              .header = header,
-                              .header_bytes = (uint32_t)sizeof request + request.payload_bytes}))
-        return !weir_client_cancel_op(op);
-    if (shard->dirty_ranges)
+    if (!send_request(
+            client, op,
+            (struct weir_wr){.header = header,
+                             .header_bytes = (uint32_t)sizeof request + request.payload_bytes},
+            false))
+        return false;
+    if (op->is_outstanding && shard->dirty_ranges)
         shard->dirty_ranges->count = 0;
-    return note_sent(server);
+    return true;
 }
 
 bool weir_client_send_probe(struct weir_object_client *client, struct client_server *server)
@@ -236,7 +234,7 @@ bool weir_client_send_probe(struct weir_object_client *client, struct client_ser
     if (!op)
         return false;
     op->is_probe = true;
-    return send_bare(client, op);
+    return send_request(client, op, (struct weir_wr){0}, true);
 }
 
 static enum weir_verb data_verb(const struct weir_object_client *client, bool is_write)
@@ -274,7 +272,7 @@ bool weir_client_send_data(struct weir_object_client *client, struct slot *slot,
                                    .generation = shared_object->facts.generation,
                                    .offset = offset,
                                    .bytes = moved};
-    struct weir_wr wr = {.verb = WEIR_WR_SEND, .header_bytes = sizeof request};
+    struct weir_wr wr = {0};
     struct op *op;
 
     if (client->params.mode == WEIR_OBJECT_PULL) {
@@ -291,11 +289,10 @@ bool weir_client_send_data(struct weir_object_client *client, struct slot *slot,
         return false;
     op->place = request.verb == WEIR_VERB_READ_SEND ? place.data : NULL;
     op->bytes = moved;
-    wr.header = &op->request;
-    if (!push_wr(client, server, &wr))
-        return !weir_client_cancel_op(op);
+    if (!send_request(client, op, wr, true))
+        return false;
     *bytes = moved;
-    return note_sent(server);
+    return true;
 }
 
 /* ---- answers ---- */
@@ -444,7 +441,7 @@ static int compose_request(struct weir_object_client *client, const struct clien
 /* What does not fit into a header comes out of registered memory. */
 static struct weir_wr letter_wr(const struct weir_object_client *client, size_t length)
 {
-    struct weir_wr wr = {.verb = WEIR_WR_SEND, .header = client->request};
+    struct weir_wr wr = {.header = client->request};
 
     wr.header_bytes =
         length <= WEIR_HEADER_BYTES ? (uint32_t)length : (uint32_t)sizeof(struct weir_request);
@@ -466,13 +463,11 @@ static bool post_request(struct weir_object_client *client, struct client_server
         return false;
     memcpy(client->request + offsetof(struct weir_request, id), &op->request.id,
            sizeof op->request.id);
-    if (!post_now(client, server, &wr)) {
-        weir_client_cancel_op(op);
-        return false;
-    }
-    server->credits--;
     client->weir_client_call.is_waiting = true;
-    return true;
+    if (send_request(client, op, wr, false))
+        return true;
+    client->weir_client_call.is_waiting = false;
+    return false;
 }
 
 /* A server that takes no message for so long is silent, though there may be nothing in flight. */

@@ -476,8 +476,7 @@ int weir_object_rmdir(struct weir_object_client *client, const char *path)
 static int rename_directory(struct weir_object_client *client, const char *path,
                             const char *new_path)
 {
-    const struct weir_request request = {.verb = WEIR_VERB_RENAME,
-                                         .flags = WEIR_REQUEST_DIRECTORY};
+    const struct weir_request request = {.verb = WEIR_VERB_RENAME, .flags = WEIR_REQUEST_DIRECTORY};
     const bool is_first = strcmp(path, new_path) < 0;
     const char *const paths[] = {is_first ? path : new_path, is_first ? new_path : path};
     unsigned locked = 0;

@@ -85,26 +85,32 @@ static int exchange_message(struct weir_object_client *client, struct client_ser
                : -EBADMSG;
 }
 
+/* So much goes there and back with one work request. */
+static uint64_t trial_bytes(const struct weir_object_client *client,
+                            const struct client_server *server, const struct trial *trial)
+{
+    uint64_t bytes = trial->bytes;
+
+    if (bytes > server->scratch_bytes)
+        bytes = server->scratch_bytes;
+    return bytes < client->facts->longest_wr_bytes ? bytes : client->facts->longest_wr_bytes;
+}
+
 static int move_wr(struct weir_object_client *client, struct client_server *server,
                    const struct trial *trial, enum weir_wr_verb verb)
 {
-    uint64_t bytes = trial->bytes;
     struct op *op = weir_client_take_op(server, NULL);
     uint64_t until_ns = 0;
 
     if (!op)
         return -EBUSY;
-    if (bytes > server->scratch_bytes)
-        bytes = server->scratch_bytes;
-    if (bytes > client->facts->longest_wr_bytes)
-        bytes = client->facts->longest_wr_bytes;
     client->weir_client_call.is_waiting = true;
     /* It may have gone after it answered the step before: then nothing would come back. */
     if (!push_wr(client, server,
                  &(struct weir_wr){
                      .verb = verb,
                      .data = verb == WEIR_WR_WRITE ? trial->out : trial->back,
-                     .bytes = bytes,
+                     .bytes = trial_bytes(client, server, trial),
                      .region = trial->region,
                      .remote_address = server->scratch_address,
                      .remote = &server->key,
@@ -121,18 +127,6 @@ static int move_wr(struct weir_object_client *client, struct client_server *serv
     return client->weir_client_call.status;
 }
 
-static int compare(const struct weir_object_client *client, const struct client_server *server,
-                   const struct trial *trial)
-{
-    uint64_t bytes = trial->bytes;
-
-    if (bytes > server->scratch_bytes)
-        bytes = server->scratch_bytes;
-    if (bytes > client->facts->longest_wr_bytes)
-        bytes = client->facts->longest_wr_bytes;
-    return memcmp(trial->out, trial->back, bytes) == 0 ? 0 : -EBADMSG;
-}
-
 static int take_step(struct weir_object_client *client, struct client_server *server,
                      struct trial *trial, enum trial_step step)
 {
@@ -147,7 +141,8 @@ static int take_step(struct weir_object_client *client, struct client_server *se
         memset(trial->back, 0, trial->bytes);
         return move_wr(client, server, trial, WEIR_WR_READ);
     case STEP_COMPARE:
-        return compare(client, server, trial);
+        return memcmp(trial->out, trial->back, trial_bytes(client, server, trial)) == 0 ? 0
+                                                                                        : -EBADMSG;
     }
     return 0;
 }

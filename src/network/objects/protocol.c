@@ -24,28 +24,30 @@ enum part {
     MEMORY = 1 << 13
 };
 
-static const unsigned parts_of[WEIR_VERB_COUNT] = {
-    [WEIR_VERB_HELLO] = PAYLOAD,
-    [WEIR_VERB_PING] = PAYLOAD,
-    [WEIR_VERB_OPEN] = FLAGS_CREATE | STRIPES | PATH,
-    [WEIR_VERB_CLOSE] = OBJECT | BYTES,
-    [WEIR_VERB_STAT] = OBJECT | PATH,
-    [WEIR_VERB_SIZE] = OBJECT | BYTES,
-    [WEIR_VERB_UNLINK] = PATH,
-    [WEIR_VERB_RENAME] = FLAGS_DIRECTORY | PATH | NEW_PATH,
-    [WEIR_VERB_MKDIR] = PATH,
-    [WEIR_VERB_RMDIR] = PATH,
-    [WEIR_VERB_LOCK] = PATH,
-    [WEIR_VERB_UNLOCK] = PATH,
-    [WEIR_VERB_LIST] = PATH | COOKIE | BYTES,
-    [WEIR_VERB_MAP] = FLAGS_ALLOCATE | OBJECT | OFFSET | COUNT,
-    [WEIR_VERB_RELEASE] = OBJECT,
-    [WEIR_VERB_DROP] = OBJECT,
-    [WEIR_VERB_COMMIT] = FLAGS_STORAGE | OBJECT | COUNT | PAYLOAD,
-    [WEIR_VERB_WRITE_PULL] = OBJECT | OFFSET | BYTES | MEMORY,
-    [WEIR_VERB_READ_PUSH] = OBJECT | OFFSET | BYTES | MEMORY,
-    [WEIR_VERB_WRITE_SEND] = OBJECT | OFFSET | BYTES | PAYLOAD,
-    [WEIR_VERB_READ_SEND] = OBJECT | OFFSET | BYTES,
+static const struct {
+    unsigned may, must;
+} parts_of[WEIR_VERB_COUNT] = {
+    [WEIR_VERB_HELLO] = {PAYLOAD, PAYLOAD},
+    [WEIR_VERB_PING] = {PAYLOAD, 0},
+    [WEIR_VERB_OPEN] = {FLAGS_CREATE | STRIPES | PATH, PATH},
+    [WEIR_VERB_CLOSE] = {OBJECT | BYTES, OBJECT},
+    [WEIR_VERB_STAT] = {OBJECT | PATH, 0},
+    [WEIR_VERB_SIZE] = {OBJECT | BYTES, OBJECT},
+    [WEIR_VERB_UNLINK] = {PATH, PATH},
+    [WEIR_VERB_RENAME] = {FLAGS_DIRECTORY | PATH | NEW_PATH, PATH | NEW_PATH},
+    [WEIR_VERB_MKDIR] = {PATH, PATH},
+    [WEIR_VERB_RMDIR] = {PATH, PATH},
+    [WEIR_VERB_LOCK] = {PATH, PATH},
+    [WEIR_VERB_UNLOCK] = {PATH, PATH},
+    [WEIR_VERB_LIST] = {PATH | COOKIE | BYTES, 0}, /* of the top, if there is no path */
+    [WEIR_VERB_MAP] = {FLAGS_ALLOCATE | OBJECT | OFFSET | COUNT, OBJECT | COUNT},
+    [WEIR_VERB_RELEASE] = {OBJECT, OBJECT},
+    [WEIR_VERB_DROP] = {OBJECT, OBJECT},
+    [WEIR_VERB_COMMIT] = {FLAGS_STORAGE | OBJECT | COUNT | PAYLOAD, OBJECT},
+    [WEIR_VERB_WRITE_PULL] = {OBJECT | OFFSET | BYTES | MEMORY, OBJECT | BYTES},
+    [WEIR_VERB_READ_PUSH] = {OBJECT | OFFSET | BYTES | MEMORY, OBJECT | BYTES},
+    [WEIR_VERB_WRITE_SEND] = {OBJECT | OFFSET | BYTES | PAYLOAD, OBJECT | BYTES},
+    [WEIR_VERB_READ_SEND] = {OBJECT | OFFSET | BYTES, OBJECT | BYTES},
 };
 
 static bool has_only(const struct weir_request *request, unsigned parts)
@@ -63,6 +65,15 @@ static bool has_only(const struct weir_request *request, unsigned parts)
            (parts & NEW_PATH || !request->new_path_bytes) &&
            (parts & PAYLOAD || !request->payload_bytes) && (parts & MEMORY || !has_memory) &&
            !request->reserved;
+}
+
+static bool has_all(const struct weir_request *request, unsigned parts)
+{
+    return (!(parts & OBJECT) || (request->object && request->generation)) &&
+           (!(parts & BYTES) || request->bytes) && (!(parts & COUNT) || request->count) &&
+           (!(parts & PATH) || request->path_bytes) &&
+           (!(parts & NEW_PATH) || request->new_path_bytes) &&
+           (!(parts & PAYLOAD) || request->payload_bytes);
 }
 
 static bool is_path(const char *path, size_t bytes)
@@ -128,45 +139,22 @@ static bool is_sensible(const struct weir_parsed_request *parsed)
     case WEIR_VERB_HELLO:
         return request->payload_bytes == sizeof(struct weir_hello);
     case WEIR_VERB_OPEN:
-        return request->path_bytes && has_stripes(request);
+        return has_stripes(request);
     case WEIR_VERB_STAT:
         return has_one_name(parsed);
-    case WEIR_VERB_RENAME:
-        return request->path_bytes && request->new_path_bytes;
-    case WEIR_VERB_UNLINK:
-    case WEIR_VERB_MKDIR:
-    case WEIR_VERB_RMDIR:
-    case WEIR_VERB_LOCK:
-    case WEIR_VERB_UNLOCK:
-        return request->path_bytes;
     case WEIR_VERB_MAP:
-        return request->object && request->generation && request->count &&
-               request->count <= WEIR_MAP_CHUNKS_MAX && request->offset % WEIR_CHUNK_BYTES == 0 &&
+        return request->count <= WEIR_MAP_CHUNKS_MAX && request->offset % WEIR_CHUNK_BYTES == 0 &&
                is_range(request->offset, request->count * WEIR_CHUNK_BYTES);
     case WEIR_VERB_COMMIT:
-        return request->object && request->generation && has_ranges(parsed);
+        return has_ranges(parsed);
     case WEIR_VERB_WRITE_PULL:
     case WEIR_VERB_READ_PUSH:
-        return request->object && request->generation && is_memory(request) &&
-               request->bytes <= WEIR_PULL_BYTES_MAX && is_range(request->offset, request->bytes);
+        return is_memory(request) && request->bytes <= WEIR_PULL_BYTES_MAX;
     case WEIR_VERB_WRITE_SEND:
-        return request->object && request->generation && request->bytes &&
-               request->bytes == request->payload_bytes &&
-               is_range(request->offset, request->bytes);
-    case WEIR_VERB_READ_SEND:
-        return request->object && request->generation && request->bytes &&
-               is_range(request->offset, request->bytes);
-    case WEIR_VERB_CLOSE:
-    case WEIR_VERB_SIZE:
-    case WEIR_VERB_RELEASE:
-    case WEIR_VERB_DROP:
-        return request->object && request->generation && is_range(0, request->bytes);
-    case WEIR_VERB_LIST: /* of the top, if there is no path */
-    case WEIR_VERB_PING:
-    case WEIR_VERB_COUNT:
-        break;
+        return request->bytes == request->payload_bytes;
+    default:
+        return true;
     }
-    return true;
 }
 
 int weir_request_parse(const void *message, size_t bytes, struct weir_parsed_request *parsed)
@@ -178,7 +166,8 @@ int weir_request_parse(const void *message, size_t bytes, struct weir_parsed_req
         return -EBADMSG;
     memcpy(request, message, sizeof *request);
     if (!request->verb || request->verb >= WEIR_VERB_COUNT ||
-        !has_only(request, parts_of[request->verb]) ||
+        !has_only(request, parts_of[request->verb].may) ||
+        !has_all(request, parts_of[request->verb].must) ||
         rest != (size_t)request->path_bytes + request->new_path_bytes + request->payload_bytes)
         return -EINVAL;
     parsed->path = (const char *)message + sizeof *request;
@@ -187,6 +176,8 @@ int weir_request_parse(const void *message, size_t bytes, struct weir_parsed_req
     if (request->path_bytes && !is_path(parsed->path, request->path_bytes))
         return -EINVAL;
     if (request->new_path_bytes && !is_path(parsed->new_path, request->new_path_bytes))
+        return -EINVAL;
+    if (parts_of[request->verb].must & OBJECT && !is_range(request->offset, request->bytes))
         return -EINVAL;
     return is_sensible(parsed) ? 0 : -EINVAL;
 }

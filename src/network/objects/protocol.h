@@ -60,9 +60,9 @@ enum weir_verb {
     WEIR_VERB_SIZE, /* H. `bytes`: the object is at least so long. Answer: facts */
     /* H: path. Answer: facts. The object is gone when it is open nowhere. */
     WEIR_VERB_UNLINK,
-    /* H: path, then new path, of which it is the home too (-EXDEV). Flag DIRECTORY: names that other
-       servers may have in either are LOCKed; a directory is not renamed without that, -EISDIR.
-       Answer: facts of what the new name led to before, if that was anything. */
+    /* H: path, then new path, of which it is the home too (-EXDEV). Flag DIRECTORY: names that
+       other servers may have in either are LOCKed; a directory is not renamed without that,
+       -EISDIR. Answer: facts of what the new name led to before, if that was anything. */
     WEIR_VERB_RENAME,
     /* H: path. New names in a directory that is LOCKed: -EAGAIN, as of OPEN and RENAME. */
     WEIR_VERB_MKDIR,

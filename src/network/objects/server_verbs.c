@@ -66,10 +66,11 @@ static int check_hello(struct weir_object_server *server, struct weir_task *task
     if (!hello->unit_bytes || hello->unit_bytes > WEIR_OBJECT_BYTES_MAX)
         return refuse(task, "the stripe unit is out of range: give another --rdma.stripe-unit");
     if (hello->client_count > server->params.client_limit)
-        return refuse(task,
-                      "the job has %u clients, and the server lets %u in at once: start it with more "
-                      "(weir serve --clients)",
-                      hello->client_count, server->params.client_limit);
+        return refuse(
+            task,
+            "the job has %u clients, and the server lets %u in at once: start it with more "
+            "(weir serve --clients)",
+            hello->client_count, server->params.client_limit);
     if (disagrees(server, hello) &&
         (has_others(server, task->client) || !weir_store_is_empty(server->store)))
         return refuse(task,

@@ -16,8 +16,8 @@ int weir_store_open(const struct weir_store_params *params, struct weir_store **
     made->next_generation = params->first_generation;
     if (weir_chunks_init(&made->chunks, params->memory, params->chunk_count) ||
         weir_table_init(&made->records) || weir_table_init(&made->names) ||
-        weir_table_init(&made->directories) ||
-        weir_table_init(&made->shards) || weir_uses_init(&made->uses)) {
+        weir_table_init(&made->directories) || weir_table_init(&made->shards) ||
+        weir_uses_init(&made->uses)) {
         weir_store_close(made);
         return -ENOMEM;
     }

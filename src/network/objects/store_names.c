@@ -185,8 +185,7 @@ int weir_store_rename(struct weir_store *store, struct weir_path path, struct we
 
     if (!entry)
         return -ENOENT;
-    if (weir_path_server(weir_path_directory(new_path), store->server_count) !=
-        store->server_index)
+    if (weir_path_server(weir_path_directory(new_path), store->server_count) != store->server_index)
         return -EXDEV;
     if (entry == old)
         return 0;

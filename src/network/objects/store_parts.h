@@ -83,8 +83,8 @@ struct weir_record *weir_record_add(struct weir_store *store, uint32_t kind,
                                     const struct weir_layout *layout);
 void weir_record_describe(const struct weir_store *store, const struct weir_record *record,
                           struct weir_answer *answer);
-/* Its name or one of its openers is gone, or the client that was to drop its shards: it ends if that
- * was the last, and becomes an orphan if it has shards elsewhere. */
+/* Its name or one of its openers is gone, or the client that was to drop its shards: it ends if
+ * that was the last, and becomes an orphan if it has shards elsewhere. */
 void weir_record_settle(struct weir_store *store, struct weir_record *record);
 /* The shards of an object that has ended are dropped, by the client that was to. */
 void weir_record_forget(struct weir_store *store, uint32_t client, uint64_t object,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who uses what: which clients have an object open, hold a shard, are to drop one, or have a
- * directory locked, and how often. Each of these is found in O(1), and what a client uses in O(that). */
+ * directory locked, and how often. Each of these is found in O(1), and what a client uses in
+ * O(that). */
 #ifndef WEIR_NETWORK_OBJECTS_STORE_USES_H
 #define WEIR_NETWORK_OBJECTS_STORE_USES_H
 
@@ -10,7 +11,7 @@
 
 /* A part of what is used. */
 struct weir_used {
-    uint32_t users; /* clients */
+    uint32_t users;                                                       /* clients */
     enum { WEIR_USED_RECORD, WEIR_USED_SHARD, WEIR_USED_DIRECTORY } kind; /* what it is part of */
 };
 
