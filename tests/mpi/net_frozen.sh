@@ -15,17 +15,18 @@ pid_of_rank() { # pid_of_rank NUMBER
 measurements() { grep -c '"record":"measurement"' "$result" 2>/dev/null; }
 one_is_done() { (($(measurements) >= 1)); }
 
-start() { # start OPTION...: four ranks, and waits for the end of the first measurement
+start() { # start PROVIDER OPTION...: four ranks, and waits for the end of the first measurement
     rm -f "$result"
-    launch timeout 90 mpiexec --oversubscribe -n 4 "$WEIR" net --provider tcp --duration 1 --repetitions 4 --watchdog 2s --result "$result" "$@"
+    launch timeout 90 mpiexec --oversubscribe -n 4 "$WEIR" net --provider "$1" --duration 1 --repetitions 4 --watchdog 2s --result "$result" "${@:2}"
     wait_until 40 one_is_done || fail "nothing is measured"
 }
 
 is_told() { grep -q "rank $1 on host .* has not answered for" "$err"; }
 answers() { grep -q "rank $1 on host .* answers again" "$err"; }
 
-for rank in 3 0; do
-    start
+for held in tcp:3 tcp:0 mpi:3; do
+    rank=${held#*:}
+    start "${held%:*}"
     pid=$(pid_of_rank $rank)
     kill -STOP "$pid"
     wait_until 30 is_told $rank || fail "nobody tells of rank $rank"
@@ -36,15 +37,17 @@ for rank in 3 0; do
     ! grep 'has not answered' "$err" | grep -qv "rank $rank on" || fail "another rank is accused"
 done
 
-start --give-up 4s
-before=$(measurements)
-kill -STOP "$(pid_of_rank 2)"
-end_of_run
-expect_exit 1
-expect_error '--give-up: rank 2 on host .* [0-9.]+ s'
-(($(measurements) >= before)) || fail "finished measurements are gone"
 gone() { ! pgrep -f -- "^$WEIR net .*$result" >/dev/null; }
-wait_until 10 gone || fail "processes are left"
+for provider in tcp mpi; do
+    start $provider --give-up 4s
+    before=$(measurements)
+    kill -STOP "$(pid_of_rank 2)"
+    end_of_run
+    expect_exit 1
+    expect_error '--give-up: rank 2 on host .* [0-9.]+ s'
+    (($(measurements) >= before)) || fail "finished measurements are gone"
+    wait_until 10 gone || fail "processes are left"
+done
 
 run 2 net --provider tcp --duration 0.2 --watchdog 60s --give-up 30s
 expect_exit 2

@@ -393,10 +393,10 @@ static void a_source_counts_what_its_sink_found_wrong_or_old(void **state)
         assert_int_equal(stub.told.kind, NET_CONTROL_END);
         assert_int_equal(stub.told.values[0], 6);
         assert_int_equal(stub.told.values[1], SLOTS);
-        assert_false(net_endpoints_are_over(&bench.run));
+        assert_false(net_endpoints_are_over(&bench.run, &bench.trial));
         take_control(&bench, NET_CONTROL_ENDED, answers[i].received, answers[i].wrong,
                      answers[i].sum);
-        assert_true(net_endpoints_are_over(&bench.run));
+        assert_true(net_endpoints_are_over(&bench.run, &bench.trial));
         assert_int_equal(bench.end.wrong_count, answers[i].expected);
         assert_int_equal(bench.end.failure[0] != '\0', answers[i].has_failed);
     }
@@ -411,7 +411,7 @@ static void a_lost_link_ends_its_flow_with_a_sentence(void **state)
     open_bench(&bench, 0, WEIR_NET_WRITE);
     event.link = &bench.link;
     net_endpoint_hear(&bench.run, &bench.trial, &event);
-    assert_true(net_endpoints_are_over(&bench.run));
+    assert_true(net_endpoints_are_over(&bench.run, &bench.trial));
     assert_non_null(strstr(bench.end.failure, "rank 1"));
     assert_non_null(strstr(bench.end.failure, strerror(ECONNRESET)));
     assert_int_equal(bench.end.tally.state, NET_TALLY_OVER);

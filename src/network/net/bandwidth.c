@@ -123,8 +123,10 @@ static void account(struct net_run *run, uint64_t now_ns)
 
         if (!end->is_opener || end->state != NET_ENDPOINT_RUNNING)
             continue;
-        if (end->done_now > 0)
+        if (end->done_now > 0) {
             net_tally_add(&end->tally, now_ns, end->done_now);
+            end->heard_ns = now_ns;
+        }
         end->done_now = 0;
         if (end->tally.state == NET_TALLY_OVER && end->tally.completed == end->tally.posted)
             net_endpoint_finish(run, end);
@@ -161,6 +163,7 @@ int net_bandwidth_run(struct net_run *run, const struct net_trial *trial, uint64
 
         if (!run->endpoints[i].is_opener || run->endpoints[i].state != NET_ENDPOINT_RUNNING)
             continue;
+        run->endpoints[i].heard_ns = start_ns;
         tally->warm_until_ns = start_ns + trial->warm_up_ns;
         net_tally_begin(tally, start_ns);
     }
@@ -173,7 +176,7 @@ int net_bandwidth_run(struct net_run *run, const struct net_trial *trial, uint64
             net_endpoints_break(run);
         if (net_is_stopping(run))
             net_endpoints_stop(run);
-        code = net_barrier_step(&barrier, net_endpoints_are_over(run), net_is_stopping(run));
+        code = net_barrier_step(&barrier, net_endpoints_are_over(run, trial), net_is_stopping(run));
     }
     run->has_stopped |= barrier.flag != 0;
     return code < 0 ? code : 0;

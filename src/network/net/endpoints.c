@@ -14,6 +14,7 @@
 
 /* An opener waits so long for the answer to its end. */
 #define ANSWER_TIMEOUT_NS UINT64_C(30000000000)
+#define SLOWEST_NS_PER_BYTE 100
 
 /* A poll would watch a while before it sleeps. */
 #define NAP_NS 1000000
@@ -205,7 +206,7 @@ void net_endpoint_finish(struct net_run *run, struct net_endpoint *end)
         return;
     }
     end->state = NET_ENDPOINT_ENDING;
-    end->ending_since_ns = weir_clock_ns(run->clock);
+    end->heard_ns = weir_clock_ns(run->clock);
 }
 
 /* Written data lie where they came to: each place must hold one whole message. */
@@ -303,21 +304,23 @@ static void take_control(struct net_run *run, struct net_endpoint *end,
     }
 }
 
-static void hear_loss(struct net_run *run, const struct net_event *event)
+static void hear_loss(struct net_run *run, struct net_link *link, int code)
 {
-    struct net_endpoint *end = event->link->end;
+    struct net_endpoint *end = link->end;
     struct net_peer *peer;
 
+    link->is_up = false;
+    link->code = code;
     /* Who greeted with the number of no rank. */
-    if (event->link->peer >= (uint32_t)run->group->size)
+    if (link->peer >= (uint32_t)run->group->size)
         return;
-    peer = &run->peers[event->link->peer];
-    if (event->link->is_opener && peer->failure[0] == '\0')
+    peer = &run->peers[link->peer];
+    if (link->is_opener && peer->failure[0] == '\0')
         snprintf(peer->failure, sizeof peer->failure, "the link to rank %u was lost: %s",
-                 event->link->peer, strerror(-event->code));
+                 link->peer, strerror(-code));
     if (end != NULL && end->state != NET_ENDPOINT_OVER)
-        net_endpoint_fail(run, end, "the link to rank %u was lost: %s", event->link->peer,
-                          strerror(-event->code));
+        net_endpoint_fail(run, end, "the link to rank %u was lost: %s", link->peer,
+                          strerror(-code));
 }
 
 /* The opener knew before us that its link is up. */
@@ -345,9 +348,7 @@ void net_endpoint_hear(struct net_run *run, const struct net_trial *trial,
     if (event->kind == NET_EVENT_NONE)
         return;
     if (event->kind == NET_EVENT_LOST) {
-        event->link->is_up = false;
-        event->link->code = event->code;
-        hear_loss(run, event);
+        hear_loss(run, event->link, event->code);
         return;
     }
     if (event->kind == NET_EVENT_JOINED && !event->link->is_opener)
@@ -364,7 +365,18 @@ void net_endpoint_hear(struct net_run *run, const struct net_trial *trial,
         hear_message(run, end, trial, event);
 }
 
-bool net_endpoints_are_over(struct net_run *run)
+/* True of an opener whose transport would not tell that the link is lost. Large messages that are
+ * in flight on a slow network take their time. */
+static bool is_silent(const struct net_run *run, const struct net_endpoint *end,
+                      const struct net_trial *trial)
+{
+    uint64_t limit_ns = run->transport->silent_ns;
+
+    return limit_ns > 0 && weir_clock_ns(run->clock) - end->heard_ns >
+                               limit_ns + trial->bytes * trial->depth * SLOWEST_NS_PER_BYTE;
+}
+
+bool net_endpoints_are_over(struct net_run *run, const struct net_trial *trial)
 {
     bool are_over = true;
 
@@ -374,8 +386,10 @@ bool net_endpoints_are_over(struct net_run *run)
         if (!end->is_opener || end->state == NET_ENDPOINT_OVER)
             continue;
         if (end->state == NET_ENDPOINT_ENDING &&
-            weir_clock_ns(run->clock) - end->ending_since_ns > ANSWER_TIMEOUT_NS)
+            weir_clock_ns(run->clock) - end->heard_ns > ANSWER_TIMEOUT_NS)
             net_endpoint_fail(run, end, "rank %u did not answer when all was sent", end->peer);
+        else if (is_silent(run, end, trial))
+            hear_loss(run, end->link, -ETIMEDOUT);
         else
             are_over = false;
     }

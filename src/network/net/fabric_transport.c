@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 enum {
     EVENTS_MAX = 64,
     POST_MAX = 64,
-    PENDING_MAX = 8,
     /* messages of the peer's that are not for data: control messages always find room */
     CONTROL_CREDITS = 8,
     CONTROL_DEPTH = 16
@@ -30,27 +28,21 @@ struct greeting {
 
 struct fabric_link {
     struct net_link base;
-    struct fabric_transport *transport;
     /* `--pairs` of them: writes and reads take turns, all else has the first. NULL: no more */
     struct weir_link *paths[WEIR_NET_PAIRS_MAX];
     unsigned path_count, joined_paths, next_path;
-    struct fabric_link *next;
     struct weir_region_key remote;
     bool has_key;          /* `remote` is known */
     bool is_lost;          /* its paths are closed when all events that were found are dealt with */
     unsigned credits;      /* data messages that the peer can still receive */
     unsigned credit_limit; /* of ours, for the peer's data */
     unsigned owed;         /* given back since we told the peer */
-    struct net_control pending[PENDING_MAX];
-    unsigned pending_count;
 };
 
 struct fabric_transport {
     struct net_transport base;
     struct weir_fabric *fabric;
-    struct weir_slab slab;
     struct weir_region *region;
-    struct fabric_link *links;
     uint32_t rank;
     unsigned access; /* WEIR_REGION_WATCHED, or 0 */
     unsigned path_count;
@@ -78,25 +70,15 @@ static int fabric_take_memory(struct net_transport *base, uint64_t bytes, bool w
                               unsigned links, struct weir_error *error)
 {
     struct fabric_transport *transport = transport_of(base);
-    const struct weir_slab_params params = {.bytes = bytes, .wants_huge_pages = wants_huge_pages};
     const struct weir_fabric_need need = {
         .locked_bytes = bytes, .region_bytes = bytes, .regions = 1, .links = links};
     int code = weir_fabric_check(transport->fabric, &need, error);
 
+    if (code == 0)
+        code = net_transport_take_memory(base, bytes, wants_huge_pages, error);
     if (code < 0)
         return code;
-    code = weir_slab_open(&transport->slab, &params);
-    if (code < 0) {
-        transport->slab = (struct weir_slab){.fd = -1};
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
-                              "%" PRIu64 " bytes of buffers cannot be had: %s; give a smaller "
-                              "--size, --depth or --working-set",
-                              bytes, strerror(-code));
-    }
-    memset(transport->slab.memory, 0x5a, bytes);
-    base->memory = transport->slab.memory;
-    base->is_huge = transport->slab.is_huge;
-    return weir_region_open(transport->fabric, transport->slab.memory, bytes, &transport->slab,
+    return weir_region_open(transport->fabric, base->memory, bytes, &base->slab,
                             WEIR_REGION_SERVED | transport->access, &transport->region, error);
 }
 
@@ -112,16 +94,12 @@ static int fabric_listen(struct net_transport *transport, char address[WEIR_ADDR
 static struct fabric_link *make_link(struct fabric_transport *transport, uint32_t peer,
                                      bool is_opener, unsigned path_count)
 {
-    struct fabric_link *link = calloc(1, sizeof *link);
+    struct fabric_link *link = net_link_new(&transport->base, sizeof *link, peer, is_opener);
 
     if (link == NULL)
         return NULL;
-    link->base = (struct net_link){.peer = peer, .is_opener = is_opener};
-    link->transport = transport;
     link->credit_limit = transport->data_credits;
     link->path_count = path_count;
-    link->next = transport->links;
-    transport->links = link;
     return link;
 }
 
@@ -174,35 +152,25 @@ static int post_control(struct fabric_link *link, const struct net_control *cont
 
 static int flush_controls(struct fabric_link *link)
 {
+    struct net_controls *pending = &link->base.pending;
     unsigned gone = 0;
     int code = 1;
 
     if (link->paths[0] == NULL)
         return -ENOTCONN;
-    while (gone < link->pending_count && (code = post_control(link, &link->pending[gone])) == 1)
+    while (gone < pending->count && (code = post_control(link, &pending->items[gone])) == 1)
         gone++;
-    link->pending_count -= gone;
-    memmove(link->pending, link->pending + gone, link->pending_count * sizeof *link->pending);
-    link->transport->has_pending |= link->pending_count > 0;
+    net_controls_drop(pending, gone);
+    transport_of(link->base.transport)->has_pending |= pending->count > 0;
     return code < 0 ? code : 0;
 }
 
 static int fabric_tell(struct net_link *base, const struct net_control *control)
 {
     struct fabric_link *link = link_of(base);
+    int code = link->paths[0] != NULL ? net_controls_add(&base->pending, control) : -ENOTCONN;
 
-    if (link->paths[0] == NULL)
-        return -ENOTCONN;
-    /* Of credits that wait to be told, the first one tells all: of the others there are few. */
-    for (unsigned i = 0; i < link->pending_count && control->kind == NET_CONTROL_CREDIT; i++)
-        if (link->pending[i].kind == NET_CONTROL_CREDIT) {
-            link->pending[i].values[0] += control->values[0];
-            return flush_controls(link);
-        }
-    assert(link->pending_count < PENDING_MAX);
-    link->pending[link->pending_count] = *control;
-    link->pending[link->pending_count++].magic = NET_CONTROL_MAGIC;
-    return flush_controls(link);
+    return code < 0 ? code : flush_controls(link);
 }
 
 /* ---- data ---- */
@@ -216,9 +184,9 @@ static struct weir_wr wr_of(const struct fabric_link *link, const struct net_tra
 
     return (struct weir_wr){
         .verb = verbs[transfer->verb],
-        .data = link->transport->base.memory + piece->offset,
+        .data = link->base.transport->memory + piece->offset,
         .bytes = transfer->bytes,
-        .region = link->transport->region,
+        .region = transport_of(link->base.transport)->region,
         .remote_address = link->remote.address + piece->remote_offset,
         .remote = &link->remote,
         .context = (void *)((uintptr_t)piece->token + 1),
@@ -328,15 +296,17 @@ static struct fabric_link *link_of_incoming(struct fabric_transport *transport,
                                             const struct weir_event *event)
 {
     const struct greeting *greeting = event->message;
-    struct fabric_link *link = transport->links;
+    struct net_link *at = transport->base.links;
+    struct fabric_link *link;
 
     if (event->bytes < sizeof *greeting || greeting->magic != NET_CONTROL_MAGIC ||
         greeting->path_count == 0 || greeting->path_count > WEIR_NET_PAIRS_MAX ||
         greeting->path >= greeting->path_count)
         return NULL;
-    while (link != NULL && (link->base.is_opener || link->base.peer != greeting->rank ||
-                            link->joined_paths == link->path_count))
-        link = link->next;
+    while (at != NULL && (at->is_opener || at->peer != greeting->rank ||
+                          link_of(at)->joined_paths == link_of(at)->path_count))
+        at = at->next;
+    link = link_of(at);
     if (link == NULL)
         link = make_link(transport, greeting->rank, false, greeting->path_count);
     if (link == NULL || greeting->path >= link->path_count || link->paths[greeting->path] != NULL)
@@ -414,7 +384,7 @@ static void on_left(struct fabric_link *link, const struct weir_event *from,
     link->base.is_up = false;
     link->base.code = event->code;
     link->is_lost = true;
-    link->transport->has_lost = true;
+    transport_of(link->base.transport)->has_lost = true;
 }
 
 static void translate(struct fabric_transport *transport, const struct weir_event *from,
@@ -449,17 +419,17 @@ static void translate(struct fabric_transport *transport, const struct weir_even
 static void flush_all(struct fabric_transport *transport)
 {
     transport->has_pending = false;
-    for (struct fabric_link *link = transport->links; link != NULL; link = link->next)
-        if (link->pending_count > 0)
-            flush_controls(link);
+    for (struct net_link *link = transport->base.links; link != NULL; link = link->next)
+        if (link->pending.count > 0)
+            flush_controls(link_of(link));
 }
 
 static void close_lost(struct fabric_transport *transport)
 {
     transport->has_lost = false;
-    for (struct fabric_link *link = transport->links; link != NULL; link = link->next)
-        if (link->is_lost)
-            close_paths(link);
+    for (struct net_link *link = transport->base.links; link != NULL; link = link->next)
+        if (link_of(link)->is_lost)
+            close_paths(link_of(link));
 }
 
 static int fabric_poll(struct net_transport *base, struct net_event events[], unsigned max,
@@ -485,13 +455,8 @@ static void fabric_close_links(struct net_transport *base)
 {
     struct fabric_transport *transport = transport_of(base);
 
-    while (transport->links != NULL) {
-        struct fabric_link *link = transport->links;
-
-        transport->links = link->next;
-        close_paths(link);
-        free(link);
-    }
+    for (; base->links != NULL; net_link_free(base))
+        close_paths(link_of(base->links));
     transport->has_pending = transport->has_lost = false;
 }
 
@@ -502,9 +467,7 @@ static void fabric_close(struct net_transport *base)
     fabric_close_links(base);
     weir_region_close(transport->region);
     weir_fabric_close(transport->fabric);
-    if (transport->slab.memory != NULL)
-        weir_slab_close(&transport->slab);
-    free(transport);
+    net_transport_free(base, false);
 }
 
 static const struct net_transport_ops fabric_ops = {
@@ -583,24 +546,22 @@ int net_fabric_transport_open(const struct net_transport_params *params,
                               struct net_transport **opened, struct weir_error *error)
 {
     unsigned data_credits = data_credits_of(params);
-    struct fabric_transport *transport = calloc(1, sizeof *transport);
+    struct fabric_transport *transport = net_transport_new(&fabric_ops, sizeof *transport, error);
     int code;
 
     if (transport == NULL)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "net", "out of memory");
+        return -ENOMEM;
     code = open_fabric(params, data_credits, &transport->fabric, error);
     if (code < 0) {
         free(transport);
         return code;
     }
-    transport->slab.fd = -1;
     transport->rank = (uint32_t)params->group->rank;
     transport->data_credits = data_credits;
     /* Latency is measured by looking for the last byte of a message. */
     if (params->plan->measure == WEIR_NET_LATENCY)
         transport->access = WEIR_REGION_WATCHED;
     transport->path_count = params->plan->pairs;
-    transport->base.ops = &fabric_ops;
     transport->base.is_one_sided = weir_fabric_facts(transport->fabric)->is_one_sided;
     transport->base.longest_bytes = weir_fabric_facts(transport->fabric)->longest_wr_bytes;
     *opened = &transport->base;

@@ -97,6 +97,7 @@ static void count_trip(struct net_run *run, struct net_endpoint *end)
 
     if (goes_on)
         serve_ball(run, end, now_ns);
+    end->heard_ns = now_ns;
     if (end->tally.state == NET_TALLY_COUNTING)
         weir_histogram_add(end->latency,
                            run->plan->verb == WEIR_NET_READ ? round_trip_ns : round_trip_ns / 2);
@@ -226,7 +227,7 @@ static void begin(struct net_run *run, const struct net_trial *trial, uint64_t s
         if (!end->is_opener)
             continue;
         end->tally.warm_until_ns = start_ns + trial->warm_up_ns;
-        now_ns = weir_clock_ns(run->clock);
+        end->heard_ns = now_ns = weir_clock_ns(run->clock);
         net_tally_begin(&end->tally, now_ns);
         serve_ball(run, end, now_ns);
     }
@@ -271,7 +272,7 @@ int net_latency_run(struct net_run *run, const struct net_trial *trial, uint64_t
             sched_yield();
         if (net_is_stopping(run))
             net_endpoints_stop(run);
-        code = net_barrier_step(&barrier, net_endpoints_are_over(run), net_is_stopping(run));
+        code = net_barrier_step(&barrier, net_endpoints_are_over(run, trial), net_is_stopping(run));
     }
     run->has_stopped |= barrier.flag != 0;
     return code < 0 ? code : 0;

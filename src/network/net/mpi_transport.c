@@ -15,12 +15,12 @@
  * one from: that link's messages go the other way, so their tags are others. */
 enum { TAG_DATA = 1, TAG_CONTROL, TAG_DATA_BACK, TAG_CONTROL_BACK };
 
-enum { CONTROLS_MAX = 4 };
-
 /* How many polls find nothing before it yields or sleeps. */
 enum { IDLE_POLLS = 64 };
 
-/* A peer that is there receives within this time. */
+/* A message that no peer of this run takes for so long is given up, and so are all together at the
+ * end of a measurement, however many peers there are. */
+#define SILENT_NS UINT64_C(30000000000)
 enum { SENDS_WAIT_MS = 2000 };
 
 /* Requests in the order in which they were begun, which is that in which they end. */
@@ -34,8 +34,6 @@ struct window {
 
 struct mpi_link {
     struct net_link base;
-    struct mpi_transport *transport;
-    struct mpi_link *next;
     bool was_told_up;
     struct net_transfer transfer;
     bool is_active;
@@ -45,15 +43,13 @@ struct mpi_link {
     unsigned lent;              /* received and not yet given back */
     struct net_control control; /* being received */
     MPI_Request note_request;
-    struct net_control told[CONTROLS_MAX];
-    MPI_Request told_requests[CONTROLS_MAX];
+    struct net_control told; /* being sent; others wait for that */
+    MPI_Request told_request;
 };
 
 struct mpi_transport {
     struct net_transport base;
     MPI_Comm comm;
-    struct mpi_link *links;
-    struct weir_slab slab;
     bool has_abandoned; /* sends that MPI may still read */
 };
 
@@ -80,26 +76,11 @@ static void mpi_describe(const struct net_transport *transport, struct weir_fabr
     snprintf(facts->transport, sizeof facts->transport, "MPI");
 }
 
-static int mpi_take_memory(struct net_transport *base, uint64_t bytes, bool wants_huge_pages,
+static int mpi_take_memory(struct net_transport *transport, uint64_t bytes, bool wants_huge_pages,
                            unsigned links, struct weir_error *error)
 {
-    struct mpi_transport *transport = transport_of(base);
-    int code = weir_slab_open(
-        &transport->slab,
-        &(struct weir_slab_params){.bytes = bytes, .wants_huge_pages = wants_huge_pages});
-
     (void)links;
-    if (code < 0) {
-        transport->slab = (struct weir_slab){.fd = -1};
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
-                              "%llu bytes of buffers cannot be had: %s; give a smaller --size, "
-                              "--depth or --working-set",
-                              (unsigned long long)bytes, strerror(-code));
-    }
-    memset(transport->slab.memory, 0x5a, bytes);
-    base->memory = transport->slab.memory;
-    base->is_huge = transport->slab.is_huge;
-    return 0;
+    return net_transport_take_memory(transport, bytes, wants_huge_pages, error);
 }
 
 static int mpi_listen(struct net_transport *transport, char address[WEIR_ADDRESS_BYTES],
@@ -113,51 +94,47 @@ static int mpi_listen(struct net_transport *transport, char address[WEIR_ADDRESS
 
 /* ---- links ---- */
 
+static MPI_Comm comm_of(const struct mpi_link *link)
+{
+    return transport_of(link->base.transport)->comm;
+}
+
 static int await_control(struct mpi_link *link)
 {
     return to_errno(MPI_Irecv(&link->control, sizeof link->control, MPI_BYTE, (int)link->base.peer,
-                              link->base.is_opener ? TAG_CONTROL_BACK : TAG_CONTROL,
-                              link->transport->comm, &link->note_request));
+                              link->base.is_opener ? TAG_CONTROL_BACK : TAG_CONTROL, comm_of(link),
+                              &link->note_request));
 }
 
 static int make_link(struct net_transport *transport, uint32_t peer, bool is_opener,
-                     struct mpi_link **made)
+                     struct net_link **made)
 {
-    struct mpi_link *link = calloc(1, sizeof *link);
+    struct mpi_link *link = net_link_new(transport, sizeof *link, peer, is_opener);
     int code;
 
     if (link == NULL)
         return -ENOMEM;
-    link->base = (struct net_link){.peer = peer, .is_opener = is_opener, .is_up = true};
-    link->transport = transport_of(transport);
-    for (unsigned i = 0; i < CONTROLS_MAX; i++)
-        link->told_requests[i] = MPI_REQUEST_NULL;
+    link->told_request = MPI_REQUEST_NULL;
     code = await_control(link);
     if (code < 0) {
-        free(link);
+        net_link_free(transport);
         return code;
     }
-    link->next = link->transport->links;
-    link->transport->links = link;
-    *made = link;
+    link->base.is_up = true;
+    *made = &link->base;
     return 0;
 }
 
 static int mpi_open_link(struct net_transport *transport, uint32_t peer, const char *address,
                          struct net_link **link)
 {
-    struct mpi_link *made;
-    int code = make_link(transport, peer, true, &made);
-
     (void)address;
-    if (code == 0)
-        *link = &made->base;
-    return code;
+    return make_link(transport, peer, true, link);
 }
 
 static int mpi_expect_link(struct net_transport *transport, uint32_t peer)
 {
-    struct mpi_link *made;
+    struct net_link *made;
 
     return make_link(transport, peer, false, &made);
 }
@@ -172,50 +149,18 @@ static int window_open(struct window *window, unsigned capacity)
     return window->requests != NULL && window->tokens != NULL ? 0 : -ENOMEM;
 }
 
-/* A send ends when its peer receives. Of a peer that never does, it is given up after a while, and
- * its memory left to MPI: the standard has no other way, as sends need not be cancellable. False:
- * one was. */
-static bool end_sends(MPI_Request requests[], unsigned count)
+/* Receives are cancelled. Of sends, those are left that nobody took: the standard has no way to
+ * take them back. */
+static void window_close(struct window *window, bool is_sending)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
-    bool is_given_up = false;
-    int is_done = 0;
+    for (; window->count > 0; window->count--) {
+        MPI_Request *request = &window->requests[window->head];
 
-    for (unsigned i = 0; i < SENDS_WAIT_MS && !is_done; i++) {
-        if (MPI_Testall((int)count, requests, &is_done, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
-            break;
-        if (!is_done)
-            nanosleep(&pause, NULL);
-    }
-    for (unsigned i = 0; i < count && !is_done; i++)
-        if (requests[i] != MPI_REQUEST_NULL) {
-            MPI_Request_free(&requests[i]);
-            is_given_up = true;
+        window->head = (window->head + 1) % window->capacity;
+        if (is_sending) {
+            MPI_Request_free(request);
+            continue;
         }
-    return !is_given_up;
-}
-
-static void close_sends(struct mpi_link *link)
-{
-    struct window *window = &link->sends;
-
-    for (unsigned i = 0; i < window->capacity; i++) {
-        unsigned after = (i + window->capacity - window->head) % window->capacity;
-
-        if (after >= window->count)
-            window->requests[i] = MPI_REQUEST_NULL;
-    }
-    link->transport->has_abandoned |= !end_sends(window->requests, window->capacity);
-    free(window->requests);
-    free(window->tokens);
-    *window = (struct window){0};
-}
-
-static void close_receives(struct window *window)
-{
-    for (unsigned i = 0; i < window->count; i++) {
-        MPI_Request *request = &window->requests[(window->head + i) % window->capacity];
-
         MPI_Cancel(request);
         MPI_Wait(request, MPI_STATUS_IGNORE);
     }
@@ -244,14 +189,14 @@ static int receive_next(struct mpi_link *link)
     struct window *window = &link->receives;
     unsigned next = window_next(window);
     uint64_t place = link->received++ % transfer->slot_count;
+    int code = to_errno(MPI_Irecv(
+        link->base.transport->memory + transfer->offset + place * transfer->stride,
+        (int)transfer->bytes, MPI_BYTE, (int)link->base.peer,
+        link->base.is_opener ? TAG_DATA_BACK : TAG_DATA, comm_of(link), &window->requests[next]));
 
     window->tokens[next] = (uint32_t)place;
-    window->count++;
-    return to_errno(
-        MPI_Irecv(link->transport->base.memory + transfer->offset + place * transfer->stride,
-                  (int)transfer->bytes, MPI_BYTE, (int)link->base.peer,
-                  link->base.is_opener ? TAG_DATA_BACK : TAG_DATA, link->transport->comm,
-                  &window->requests[next]));
+    window->count += code == 0;
+    return code;
 }
 
 static int begin_transfer(const struct net_transfer *transfer)
@@ -284,16 +229,86 @@ static int mpi_begin(struct net_transport *transport, const struct net_transfer 
     return code;
 }
 
-static void mpi_end(struct net_transport *transport)
+/* ---- after a measurement ---- */
+
+/* Whether all that this rank has sent was taken. */
+static bool are_sent(struct mpi_transport *transport)
 {
-    for (struct mpi_link *link = transport_of(transport)->links; link != NULL; link = link->next) {
-        if (!link->is_active)
-            continue;
-        close_sends(link);
-        close_receives(&link->receives);
+    for (struct net_link *at = transport->base.links; at != NULL; at = at->next) {
+        struct mpi_link *link = link_of(at);
+        int is_done = 1;
+
+        while (is_done && link->sends.count > 0) {
+            MPI_Test(&link->sends.requests[link->sends.head], &is_done, MPI_STATUS_IGNORE);
+            if (is_done)
+                window_drop(&link->sends);
+        }
+        if (is_done && link->told_request != MPI_REQUEST_NULL)
+            MPI_Test(&link->told_request, &is_done, MPI_STATUS_IGNORE);
+        if (!is_done)
+            return false;
+    }
+    return true;
+}
+
+/* Takes messages for which no receive waits any more. */
+static void take_unwanted(MPI_Comm comm)
+{
+    MPI_Status status;
+    int is_there = 0, bytes;
+    void *unwanted;
+
+    while (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &is_there, &status) == MPI_SUCCESS &&
+           is_there) {
+        MPI_Get_count(&status, MPI_BYTE, &bytes);
+        unwanted = malloc((size_t)bytes + 1);
+        if (unwanted == NULL)
+            return;
+        MPI_Recv(unwanted, bytes, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, comm,
+                 MPI_STATUS_IGNORE);
+        free(unwanted);
+    }
+}
+
+/* A send ends when its peer receives, and none can be taken back: an end that has failed may have
+ * left some, and its peer may have stopped to receive. So each rank takes what still comes until
+ * all ranks say that theirs are done, or were given up. A peer that does nothing at all is waited
+ * for once, and not once for each message or link. (The way of Hoefler, Siebert and Lumsdaine 2010
+ * to find the end of an exchange.) */
+static void settle(struct mpi_transport *transport)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    MPI_Request all = MPI_REQUEST_NULL;
+    int is_over = 0;
+
+    for (unsigned i = 0; i < 2 * SENDS_WAIT_MS && !is_over; i++) {
+        if (all == MPI_REQUEST_NULL && (are_sent(transport) || i >= SENDS_WAIT_MS) &&
+            MPI_Ibarrier(transport->comm, &all) != MPI_SUCCESS)
+            break;
+        take_unwanted(transport->comm);
+        if (all != MPI_REQUEST_NULL && MPI_Test(&all, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            break;
+        if (!is_over && i >= IDLE_POLLS)
+            nanosleep(&pause, NULL);
+    }
+    transport->has_abandoned |= !is_over || !are_sent(transport);
+}
+
+static void mpi_end(struct net_transport *base)
+{
+    settle(transport_of(base));
+    for (struct net_link *at = base->links; at != NULL; at = at->next) {
+        struct mpi_link *link = link_of(at);
+
+        if (link->is_active) {
+            window_close(&link->sends, true);
+            window_close(&link->receives, false);
+        }
         link->is_active = false;
     }
 }
+
+/* ---- posting ---- */
 
 static int mpi_post(struct net_link *base, const struct net_transfer *transfer,
                     const struct net_piece pieces[], unsigned count)
@@ -306,9 +321,9 @@ static int mpi_post(struct net_link *base, const struct net_transfer *transfer,
         unsigned next = window_next(window);
 
         window->tokens[next] = pieces[taken].token;
-        if (MPI_Isend(link->transport->base.memory + pieces[taken].offset, (int)transfer->bytes,
+        if (MPI_Isend(base->transport->memory + pieces[taken].offset, (int)transfer->bytes,
                       MPI_BYTE, (int)base->peer, base->is_opener ? TAG_DATA : TAG_DATA_BACK,
-                      link->transport->comm, &window->requests[next]) != MPI_SUCCESS)
+                      comm_of(link), &window->requests[next]) != MPI_SUCCESS)
             return -ECOMM;
         window->count++;
         taken++;
@@ -316,25 +331,31 @@ static int mpi_post(struct net_link *base, const struct net_transfer *transfer,
     return (int)taken;
 }
 
+/* The next control message goes when the one before it has gone. */
+static int flush_controls(struct mpi_link *link)
+{
+    struct net_controls *pending = &link->base.pending;
+    int is_done = 1, code = 0;
+
+    while (code == 0 && is_done && pending->count > 0) {
+        if (link->told_request != MPI_REQUEST_NULL)
+            code = to_errno(MPI_Test(&link->told_request, &is_done, MPI_STATUS_IGNORE));
+        if (code < 0 || !is_done)
+            break;
+        link->told = pending->items[0];
+        net_controls_drop(pending, 1);
+        code = to_errno(MPI_Isend(&link->told, sizeof link->told, MPI_BYTE, (int)link->base.peer,
+                                  link->base.is_opener ? TAG_CONTROL : TAG_CONTROL_BACK,
+                                  comm_of(link), &link->told_request));
+    }
+    return code;
+}
+
 static int mpi_tell(struct net_link *base, const struct net_control *control)
 {
-    struct mpi_link *link = link_of(base);
+    int code = net_controls_add(&base->pending, control);
 
-    for (unsigned i = 0; i < CONTROLS_MAX; i++) {
-        int is_done = 1;
-
-        if (link->told_requests[i] != MPI_REQUEST_NULL &&
-            MPI_Test(&link->told_requests[i], &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            return -ECOMM;
-        if (!is_done)
-            continue;
-        link->told[i] = *control;
-        link->told[i].magic = NET_CONTROL_MAGIC;
-        return to_errno(MPI_Isend(&link->told[i], sizeof *control, MPI_BYTE, (int)base->peer,
-                                  base->is_opener ? TAG_CONTROL : TAG_CONTROL_BACK,
-                                  link->transport->comm, &link->told_requests[i]));
-    }
-    return -EAGAIN;
+    return code < 0 ? code : flush_controls(link_of(base));
 }
 
 /* ---- polling ---- */
@@ -361,7 +382,7 @@ static unsigned reap(struct mpi_link *link, struct window *window, bool is_recei
 
             MPI_Get_count(&status, MPI_BYTE, &bytes);
             events[found].kind = code == MPI_SUCCESS ? NET_EVENT_RECEIVED : NET_EVENT_LOST;
-            events[found].data = link->transport->base.memory + transfer->offset +
+            events[found].data = link->base.transport->memory + transfer->offset +
                                  window->tokens[at] * transfer->stride;
             events[found].bytes = (uint64_t)bytes;
             link->lent++;
@@ -407,8 +428,16 @@ static unsigned collect(struct mpi_link *link, struct net_event events[], unsign
         link->was_told_up = true;
         events[found++] = (struct net_event){.kind = NET_EVENT_JOINED, .link = &link->base};
     }
+    if (link->base.pending.count > 0)
+        flush_controls(link);
     if (!link->is_active)
         return found;
+    /* A receive that could not be begun. */
+    if (link->base.code < 0 && link->base.is_up && max > found) {
+        link->base.is_up = false;
+        events[found++] = (struct net_event){
+            .kind = NET_EVENT_LOST, .code = link->base.code, .link = &link->base};
+    }
     found += reap(link, &link->sends, false, events + found, max - found);
     found += reap(link, &link->receives, true, events + found, max - found);
     /* Control messages come at the end: they are looked for when nothing else is found. */
@@ -422,15 +451,13 @@ static unsigned collect(struct mpi_link *link, struct net_event events[], unsign
 static int mpi_poll(struct net_transport *base, struct net_event events[], unsigned max,
                     uint64_t timeout_ns)
 {
-    struct mpi_transport *transport = transport_of(base);
     unsigned found = 0;
     bool is_active = false;
 
     for (unsigned tries = 0; found == 0 && tries < IDLE_POLLS; tries++) {
-        for (struct mpi_link *link = transport->links; link != NULL && found < max;
-             link = link->next) {
-            found += collect(link, events + found, max - found);
-            is_active |= link->is_active;
+        for (struct net_link *link = base->links; link != NULL && found < max; link = link->next) {
+            found += collect(link_of(link), events + found, max - found);
+            is_active |= link_of(link)->is_active;
         }
         if (timeout_ns == 0 || !is_active)
             break;
@@ -448,19 +475,18 @@ static void mpi_close(struct net_transport *base)
     struct mpi_transport *transport = transport_of(base);
 
     mpi_end(base);
-    while (transport->links != NULL) {
-        struct mpi_link *link = transport->links;
+    while (base->links != NULL) {
+        struct mpi_link *link = link_of(base->links);
 
-        transport->links = link->next;
         MPI_Cancel(&link->note_request);
         MPI_Wait(&link->note_request, MPI_STATUS_IGNORE);
-        if (end_sends(link->told_requests, CONTROLS_MAX))
-            free(link);
+        if (!transport->has_abandoned)
+            net_link_free(base);
+        else
+            base->links = link->base.next;
     }
     MPI_Comm_free(&transport->comm);
-    if (base->memory != NULL && !transport->has_abandoned)
-        weir_slab_close(&transport->slab);
-    free(transport);
+    net_transport_free(base, transport->has_abandoned);
 }
 
 static const struct net_transport_ops mpi_ops = {
@@ -487,17 +513,17 @@ int net_mpi_transport_open(const struct net_transport_params *params, struct net
         return weir_error_usage(error, "net",
                                 "--provider mpi: this process was started without "
                                 "MPI; start it with mpiexec, or choose tcp or shm");
-    transport = calloc(1, sizeof *transport);
+    transport = net_transport_new(&mpi_ops, sizeof *transport, error);
     if (transport == NULL)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "net", "out of memory");
+        return -ENOMEM;
     if (MPI_Comm_dup(*(MPI_Comm *)params->group->native, &transport->comm) != MPI_SUCCESS) {
         free(transport);
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
                               "MPI gives no communicator for the data");
     }
     MPI_Comm_set_errhandler(transport->comm, MPI_ERRORS_RETURN);
-    transport->base.ops = &mpi_ops;
     transport->base.longest_bytes = UINT64_C(1) << 30;
+    transport->base.silent_ns = params->plan->give_up_ns > 0 ? params->plan->give_up_ns : SILENT_NS;
     *opened = &transport->base;
     return 0;
 }

@@ -37,7 +37,7 @@ struct net_endpoint {
     uint64_t remote_offset;
     uint64_t seed; /* of stamps */
     char failure[NET_FAILURE_BYTES];
-    uint64_t ending_since_ns;
+    uint64_t heard_ns; /* when the other end last took or answered anything */
     uint64_t wrong_count;
     /* opener */
     struct net_tally tally;
@@ -146,7 +146,7 @@ void net_endpoint_finish(struct net_run *run, struct net_endpoint *end);
 void net_endpoint_hear(struct net_run *run, const struct net_trial *trial,
                        const struct net_event *event);
 /* True if all that this rank has opened is over. Openers whose other end keeps silent fail. */
-bool net_endpoints_are_over(struct net_run *run);
+bool net_endpoints_are_over(struct net_run *run, const struct net_trial *trial);
 /* What has happened, as transports tell it; a rank that has nothing to do but wait for the end
  * sleeps, and takes no part of a processor from those who measure. */
 int net_endpoints_poll(struct net_run *run, const struct net_trial *trial,

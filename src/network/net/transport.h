@@ -30,9 +30,21 @@ struct net_control {
     struct weir_region_key key;
 };
 
+/* Control messages that could not go yet: however many, for a peer that takes none is no reason to
+ * fail here. */
+struct net_controls {
+    struct net_control *items;
+    unsigned count, capacity;
+};
+
+struct net_transport;
+
 /* From the rank that opens it to the one that accepts it: who opens posts what is measured. A
  * transport embeds this as the first member of its own. */
 struct net_link {
+    struct net_transport *transport;
+    struct net_link *next;
+    struct net_controls pending;
     uint32_t peer;
     bool is_opener;
     bool is_up;
@@ -79,8 +91,6 @@ struct net_transfer {
     bool is_receiving;
 };
 
-struct net_transport;
-
 struct net_transport_ops {
     /* Fills in what rank 0 tells of it. */
     void (*describe)(const struct net_transport *transport, struct weir_fabric_facts *facts);
@@ -121,11 +131,34 @@ struct net_transport_ops {
 
 struct net_transport {
     const struct net_transport_ops *ops;
+    struct net_link *links;
+    struct weir_slab slab;
     unsigned char *memory;  /* of all ends, after take_memory */
     bool is_one_sided;      /* the processor of the other end has no part in reads and writes */
-    bool is_huge;           /* its memory is of huge pages */
     uint64_t longest_bytes; /* of a message */
+    /* Messages to a peer of which none is done for so long are given up, for the transport does not
+     * tell that a link is lost. 0: it does. */
+    uint64_t silent_ns;
 };
+
+/* ---- what transports have in common: transport.c ---- */
+
+/* Zeroed, with what is common filled in, and `bytes` long; NULL: out of memory. */
+void *net_transport_new(const struct net_transport_ops *ops, size_t bytes,
+                        struct weir_error *error);
+/* Memory for all ends, in use from here on. 0 or the error. */
+int net_transport_take_memory(struct net_transport *transport, uint64_t bytes,
+                              bool wants_huge_pages, struct weir_error *error);
+/* With its memory, unless others may still look at that; its links are gone. */
+void net_transport_free(struct net_transport *transport, bool keeps_memory);
+/* A link of `bytes` bytes, first of the transport's; NULL: out of memory. */
+void *net_link_new(struct net_transport *transport, size_t bytes, uint32_t peer, bool is_opener);
+/* Takes the first link off its transport and frees it. */
+void net_link_free(struct net_transport *transport);
+/* Behind those that wait; of credits, the first one tells all. 0 or -ENOMEM. */
+int net_controls_add(struct net_controls *controls, const struct net_control *control);
+/* The first `count` have gone. */
+void net_controls_drop(struct net_controls *controls, unsigned count);
 
 struct net_transport_params {
     const struct weir_net_plan *plan;
