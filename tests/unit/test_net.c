@@ -9,10 +9,22 @@
 #include "network/net/tally.h"
 #include "weir/net/net.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* This thread has memory for so many pieces more. */
+static __thread int pieces_left = INT_MAX;
+
+void *__real_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return pieces_left-- > 0 ? __real_calloc(count, bytes) : NULL;
+}
 
 /* ---- tally ---- */
 
@@ -247,6 +259,7 @@ struct bench {
     struct net_peer peers[2];
     struct weir_net_flow flow;
     struct net_endpoint end;
+    struct net_transfer transfer;
     struct weir_histogram latency;
     uint32_t tokens[SLOTS];
     uint64_t post_ns[SLOTS];
@@ -291,6 +304,7 @@ static void open_bench(struct bench *bench, int rank, enum weir_net_verb verb)
                                   .flows = &bench->flow,
                                   .flow_count = 1,
                                   .endpoints = &bench->end,
+                                  .transfers = &bench->transfer,
                                   .area_bytes = sizeof stub.memory};
     net_endpoints_list(&bench->run);
     assert_int_equal(bench->run.endpoint_count, 1);
@@ -429,6 +443,8 @@ struct member {
     struct weir_error error;
     int code;
     volatile sig_atomic_t stop;
+    int pieces; /* that it has memory for; 0: for all */
+    int pieces_left;
     unsigned char flag;
     uint64_t arrived_ns;
     uint64_t left_ns;
@@ -498,11 +514,13 @@ static void *run_net(void *context)
 {
     struct member *me = context;
 
+    pieces_left = me->pieces > 0 ? me->pieces : INT_MAX;
     me->code = weir_net_run(&(struct weir_net_params){.plan = me->plan,
                                                       .group = &me->group.base,
                                                       .clock = &me->clock,
                                                       .stop_signal = &me->stop},
                             me->result, &me->error);
+    me->pieces_left = pieces_left;
     return NULL;
 }
 
@@ -672,6 +690,35 @@ static void a_signal_ends_a_run_in_order_with_what_there_is(void **state)
     }
 }
 
+/* The process does not end, nor is a rank left in a collective: all know the same error, or the
+ * flow of that rank has failed. */
+static void ranks_agree_that_one_has_no_memory(void **state)
+{
+    unsigned refused = 0;
+
+    (void)state;
+    for (int pieces = 1;; pieces++) {
+        struct weir_net_plan plan = short_plan();
+        struct member members[RANKS_MAX] = {0};
+        struct weir_net_result *result;
+        bool has_failed;
+
+        plan.size_count = plan.repetitions = 1;
+        members[1].pieces = pieces;
+        result = run_plan(&plan, 2, members);
+        has_failed = result->has_failed;
+        weir_net_result_close(result);
+        assert_int_equal(members[0].code, members[1].code);
+        assert_string_equal(members[0].error.text, members[1].error.text);
+        refused += members[0].code != 0;
+        if (members[1].pieces_left >= 0)
+            break;
+        assert_true(members[0].code != 0 || has_failed);
+        assert_true(pieces < 1000);
+    }
+    assert_true(refused > 15);
+}
+
 static void a_rank_alone_is_refused(void **state)
 {
     const struct weir_net_plan plan = short_plan();
@@ -708,6 +755,7 @@ int main(void)
         cmocka_unit_test(latency_is_that_of_single_messages),
         cmocka_unit_test(bytes_of_intervals_are_those_of_the_flow),
         cmocka_unit_test(a_signal_ends_a_run_in_order_with_what_there_is),
+        cmocka_unit_test(ranks_agree_that_one_has_no_memory),
         cmocka_unit_test(a_rank_alone_is_refused),
     };
 

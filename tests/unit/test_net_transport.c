@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LINKS = 64, DEPTH = 16, CONTROLS = 40 };
+enum { LINKS = 64, DEPTH = 16, CONTROLS = 100 };
 
 /* ---- MPI ---- */
 

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -126,13 +125,10 @@ static void begin_end(struct net_run *run, struct net_endpoint *end, const struc
 int net_endpoints_begin(struct net_run *run, const struct net_trial *trial,
                         struct weir_error *error)
 {
-    struct net_transfer *transfers = calloc(run->endpoint_count + 1, sizeof *transfers);
     unsigned count = 0;
     uint32_t openers = 0;
     int code = 0;
 
-    if (transfers == NULL)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "net", "out of memory");
     for (uint32_t i = 0; i < run->endpoint_count; i++) {
         struct net_endpoint *end = &run->endpoints[i];
 
@@ -152,11 +148,10 @@ int net_endpoints_begin(struct net_run *run, const struct net_trial *trial,
             continue;
         }
         end->link->end = end;
-        transfers[count++] = end->transfer;
+        run->transfers[count++] = end->transfer;
     }
-    code = run->transport->ops->begin ? run->transport->ops->begin(run->transport, transfers, count)
-                                      : 0;
-    free(transfers);
+    if (run->transport->ops->begin != NULL)
+        code = run->transport->ops->begin(run->transport, run->transfers, count);
     if (code < 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
                               "a measurement cannot begin: %s", strerror(-code));

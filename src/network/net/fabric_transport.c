@@ -49,6 +49,9 @@ struct fabric_transport {
     unsigned data_credits;
     bool has_pending; /* control messages that did not go yet, on any link */
     bool has_lost;    /* a link that is_lost */
+    /* links of nobody; closed when all events that were found are dealt with */
+    struct weir_link *strangers[EVENTS_MAX];
+    unsigned stranger_count;
 };
 
 static struct fabric_transport *transport_of(struct net_transport *transport)
@@ -325,6 +328,16 @@ static void come_up(struct fabric_link *link, struct net_event *event)
     event->kind = NET_EVENT_JOINED;
 }
 
+static void send_away(struct fabric_transport *transport, struct weir_link *stranger)
+{
+    unsigned at = 0;
+
+    while (at < transport->stranger_count && transport->strangers[at] != stranger)
+        at++;
+    transport->strangers[at] = stranger;
+    transport->stranger_count += at == transport->stranger_count;
+}
+
 static void on_joined(struct fabric_transport *transport, const struct weir_event *from,
                       struct net_event *event)
 {
@@ -332,8 +345,10 @@ static void on_joined(struct fabric_transport *transport, const struct weir_even
         from->is_incoming ? link_of_incoming(transport, from) : weir_link_owner(from->link);
     unsigned credits = weir_link_credits(from->link);
 
-    if (link == NULL)
+    if (link == NULL) {
+        send_away(transport, from->link);
         return;
+    }
     event->link = &link->base;
     if (++link->joined_paths < link->path_count)
         return;
@@ -401,7 +416,7 @@ static void translate(struct fabric_transport *transport, const struct weir_even
         if (from->kind == WEIR_EVENT_MESSAGE)
             weir_link_release(from->link, from->message);
         if (from->kind == WEIR_EVENT_LEFT && link == NULL)
-            weir_link_close(from->link);
+            send_away(transport, from->link);
         return;
     }
     event->link = &link->base;
@@ -427,6 +442,8 @@ static void flush_all(struct fabric_transport *transport)
 static void close_lost(struct fabric_transport *transport)
 {
     transport->has_lost = false;
+    while (transport->stranger_count > 0)
+        weir_link_close(transport->strangers[--transport->stranger_count]);
     for (struct net_link *link = transport->base.links; link != NULL; link = link->next)
         if (link_of(link)->is_lost)
             close_paths(link_of(link));
@@ -442,7 +459,7 @@ static int fabric_poll(struct net_transport *base, struct net_event events[], un
 
     for (int i = 0; i < count; i++)
         translate(transport, &found[i], &events[i]);
-    if (transport->has_lost)
+    if (transport->has_lost || transport->stranger_count > 0)
         close_lost(transport);
     if (transport->has_pending)
         flush_all(transport);

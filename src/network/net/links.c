@@ -3,9 +3,7 @@
  * that its listener is not overrun. */
 #include "run.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Links that one rank accepts at once. */
@@ -14,21 +12,19 @@ enum { ACCEPTED_AT_ONCE = 16, EVENTS_MAX = 64 };
 #define TIMEOUT_NS 1000000
 
 /* The stage of each flow: how many earlier ones go to the same rank, in heaps. All ranks find the
- * same. Returns how many stages there are, or -ENOMEM. */
-static int find_stages(const struct net_run *run, uint32_t *stages)
+ * same. Returns the last stage. */
+static uint32_t find_stages(struct net_run *run)
 {
-    uint32_t *counts = calloc((size_t)run->group->size, sizeof *counts);
     uint32_t last = 0;
 
-    if (counts == NULL)
-        return -ENOMEM;
+    memset(run->accepted, 0, (size_t)run->group->size * sizeof *run->accepted);
     for (uint32_t i = 0; i < run->flow_count; i++) {
-        stages[i] = counts[net_acceptor_of(run, &run->flows[i])]++ / ACCEPTED_AT_ONCE;
-        if (stages[i] > last)
-            last = stages[i];
+        uint32_t acceptor = net_acceptor_of(run, &run->flows[i]);
+
+        run->stages[i] = run->accepted[acceptor]++ / ACCEPTED_AT_ONCE;
+        last = run->stages[i] > last ? run->stages[i] : last;
     }
-    free(counts);
-    return (int)last + 1;
+    return last;
 }
 
 static void note_failure(struct net_run *run, uint32_t peer, int code)
@@ -41,7 +37,7 @@ static void note_failure(struct net_run *run, uint32_t peer, int code)
 }
 
 /* Begins what this rank has to open in a stage. */
-static void begin_stage(struct net_run *run, const uint32_t *stages, uint32_t stage)
+static void begin_stage(struct net_run *run, uint32_t stage)
 {
     const struct net_transport_ops *ops = run->transport->ops;
 
@@ -51,7 +47,7 @@ static void begin_stage(struct net_run *run, const uint32_t *stages, uint32_t st
         uint32_t me = (uint32_t)run->group->rank;
         int code;
 
-        if (stages[i] != stage)
+        if (run->stages[i] != stage)
             continue;
         if (opener == me && !run->peers[acceptor].was_tried) {
             run->peers[acceptor].was_tried = true;
@@ -117,15 +113,13 @@ static int finish_stage(struct net_run *run)
 
 int net_links_open(struct net_run *run)
 {
-    uint32_t *stages = calloc(run->flow_count + 1, sizeof *stages);
-    int count = stages != NULL ? find_stages(run, stages) : -ENOMEM;
-    int code = count < 0 ? count : 0;
+    uint32_t last = find_stages(run);
+    int code = 0;
 
-    for (int stage = 0; stage < count && code == 0; stage++) {
-        begin_stage(run, stages, (uint32_t)stage);
+    for (uint32_t stage = 0; stage <= last && code == 0; stage++) {
+        begin_stage(run, stage);
         code = finish_stage(run);
     }
-    free(stages);
     return code;
 }
 

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct needs {
     uint32_t endpoints; /* of this rank in any round */
     uint32_t openers;   /* of this rank in any round, and one at least */
     uint32_t links;     /* of this rank, open at once */
+    uint32_t reports;   /* that rank 0 gets in any round */
     uint64_t flows;     /* of all rounds */
 };
 
@@ -59,6 +61,8 @@ static void count_round(struct net_run *run, unsigned char *seen, struct needs *
         needs->endpoints = endpoints;
     if (run->openers[me] > needs->openers)
         needs->openers = run->openers[me];
+    if (run->flow_count > needs->reports)
+        needs->reports = run->flow_count;
     needs->flows += run->flow_count;
 }
 
@@ -76,20 +80,16 @@ static void list_flows(struct net_run *run, uint32_t round)
     }
 }
 
-static struct needs count_needs(struct net_run *run)
+static struct needs count_needs(struct net_run *run, unsigned char *seen)
 {
-    size_t size = (size_t)run->group->size;
-    uint32_t rounds = weir_net_round_count(run->plan, (uint32_t)size);
-    unsigned char *seen = calloc(size, 1);
-    struct needs needs = {.openers = 1};
+    uint32_t size = (uint32_t)run->group->size;
+    uint32_t rounds = weir_net_round_count(run->plan, size);
+    struct needs needs = {.openers = 1, .reports = size};
 
-    if (seen == NULL)
-        weir_error_out_of_memory();
     for (uint32_t round = 0; round < rounds; round++) {
         list_flows(run, round);
         count_round(run, seen, &needs);
     }
-    free(seen);
     run->must_close_links =
         weir_group_any(run->group, needs.links > LINKS_KEPT && needs.endpoints < needs.links);
     if (run->must_close_links && needs.links > needs.endpoints)
@@ -132,46 +132,78 @@ static int check_results(const struct net_run *run, const struct needs *needs,
 
 /* ---- opening ---- */
 
-/* Everything that is allocated for the measurements, once. */
-static void open_ends(struct net_run *run, const struct needs *needs)
+struct net_block {
+    struct net_block *next;
+    max_align_t memory[];
+};
+
+/* Zeroed memory, given back with the run; the error is that of the first piece that is not there.
+ */
+static void *take(struct net_run *run, size_t count, size_t bytes, struct weir_error *error)
+{
+    struct net_block *block = calloc(1, sizeof *block + count * bytes);
+
+    if (block == NULL) {
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "net",
+                       "%zu bytes for the flows of this rank cannot be had", count * bytes);
+        return NULL;
+    }
+    block->next = run->blocks;
+    run->blocks = block;
+    return block->memory;
+}
+
+#define TAKE(pointer, count) ((pointer) = take(run, (count), sizeof *(pointer), error))
+
+/* What the number of ranks says. */
+static unsigned char *open_tables(struct net_run *run, struct weir_error *error)
+{
+    size_t size = (size_t)run->group->size;
+    unsigned char *seen;
+
+    TAKE(run->flows, 2 * size);
+    TAKE(run->stages, 2 * size);
+    TAKE(run->openers, size);
+    TAKE(run->accepted, size);
+    TAKE(run->peers, size);
+    TAKE(run->addresses, size);
+    return TAKE(seen, size);
+}
+
+/* What the rounds say. */
+static void open_ends(struct net_run *run, const struct needs *needs, struct weir_error *error)
 {
     const struct weir_net_plan *plan = run->plan;
-    size_t places = plan->must_verify ? plan->depth : 0;
+    bool is_first = run->group->rank == 0;
 
-    run->endpoint_capacity = needs->endpoints;
     if (plan->interval_ns > 0)
         run->interval_capacity = (uint32_t)(plan->duration_ns / plan->interval_ns) + 2;
-    run->endpoints = calloc(needs->endpoints + 1, sizeof *run->endpoints);
-    run->intervals =
-        calloc((size_t)needs->openers * run->interval_capacity + 1, sizeof *run->intervals);
-    if (run->endpoints == NULL || run->intervals == NULL)
-        weir_error_out_of_memory();
-    for (uint32_t i = 0; i < needs->endpoints; i++) {
+    TAKE(run->endpoints, needs->endpoints + 1);
+    TAKE(run->transfers, needs->endpoints + 1);
+    TAKE(run->intervals, (size_t)needs->openers * run->interval_capacity + 1);
+    TAKE(run->reports, needs->openers);
+    TAKE(run->all_reports, is_first ? needs->reports : 0);
+    TAKE(run->all_intervals, is_first ? (size_t)needs->reports * run->interval_capacity : 0);
+    TAKE(run->latency, 1);
+    TAKE(run->latency_sums, 2 + WEIR_HISTOGRAM_BUCKETS);
+    for (uint32_t i = 0; i < needs->endpoints && !weir_error_is_set(error); i++) {
         struct net_endpoint *end = &run->endpoints[i];
 
-        end->latency = malloc(sizeof *end->latency);
-        end->free_tokens = calloc(plan->depth, sizeof *end->free_tokens);
-        end->post_ns = calloc(plan->depth, sizeof *end->post_ns);
-        end->last_number = calloc(places + 1, sizeof *end->last_number);
-        if (!end->latency || !end->free_tokens || !end->post_ns || !end->last_number)
-            weir_error_out_of_memory();
+        TAKE(end->latency, 1);
+        TAKE(end->free_tokens, plan->depth);
+        TAKE(end->post_ns, plan->depth);
+        TAKE(end->last_number, plan->must_verify ? plan->depth : 0);
     }
 }
 
 static void close_run(struct net_run *run)
 {
-    for (uint32_t i = 0; run->endpoints != NULL && i < run->endpoint_capacity; i++) {
-        free(run->endpoints[i].latency);
-        free(run->endpoints[i].free_tokens);
-        free(run->endpoints[i].post_ns);
-        free(run->endpoints[i].last_number);
+    while (run->blocks != NULL) {
+        struct net_block *block = run->blocks;
+
+        run->blocks = block->next;
+        free(block);
     }
-    free(run->endpoints);
-    free(run->intervals);
-    free(run->flows);
-    free(run->openers);
-    free(run->peers);
-    free(run->addresses);
     net_transport_close(run->transport);
 }
 
@@ -249,24 +281,20 @@ static int exchange_addresses(struct net_run *run, struct weir_error *error)
 static int open_run(struct net_run *run, struct weir_error *error)
 {
     unsigned char secret[WEIR_SECRET_BYTES] = {0};
-    size_t size = (size_t)run->group->size;
+    unsigned char *seen = open_tables(run, error);
     struct needs needs;
 
-    run->flows = calloc(2 * size, sizeof *run->flows);
-    run->openers = calloc(size, sizeof *run->openers);
-    run->peers = calloc(size, sizeof *run->peers);
-    run->addresses = calloc(size, sizeof *run->addresses);
-    if (run->flows == NULL || run->openers == NULL || run->peers == NULL || run->addresses == NULL)
-        weir_error_out_of_memory();
-    needs = count_needs(run);
+    if (weir_group_agree(run->group, error) != 0)
+        return error->code;
+    needs = count_needs(run, seen);
     if (run->group->rank == 0)
         check_results(run, &needs, error);
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
-    open_ends(run, &needs);
+    open_ends(run, &needs, error);
     run->area_bytes = area_of(run->plan);
     run->must_yield = run->group->node_size > sysconf(_SC_NPROCESSORS_ONLN);
-    if (run->group->rank == 0 && weir_secret_draw(secret) < 0)
+    if (run->group->rank == 0 && !weir_error_is_set(error) && weir_secret_draw(secret) < 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, "net", "the kernel draws no secret");
     if (weir_group_agree(run->group, error) != 0 ||
         weir_group_broadcast(run->group, secret, sizeof secret, 0) < 0)

@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -16,22 +15,6 @@
 /* Messages in flight that are checked have so much in all. */
 #define VERIFIED_MOST (UINT64_C(64) << 20)
 #define LINE_BYTES 64
-
-/* What an opener has counted, for rank 0. */
-struct report {
-    uint32_t flow;
-    uint32_t is_used;
-    uint64_t count;
-    uint64_t begin_ns; /* after the start */
-    uint64_t end_ns;
-    double peak_per_s;
-    uint64_t wrong_count;
-    uint64_t retransmit_count;
-    uint64_t latency_min_ns;
-    uint64_t latency_median_ns;
-    uint64_t latency_max_ns;
-    char failure[NET_FAILURE_BYTES];
-};
 
 /* ---- shapes ---- */
 
@@ -208,23 +191,24 @@ static bool is_first_sender(const struct net_run *run)
     return run->plan->verb != WEIR_NET_READ;
 }
 
-static void write_reports(const struct net_run *run, uint64_t start_ns, struct report *reports)
+static void write_reports(struct net_run *run, uint64_t start_ns)
 {
     uint32_t count = 0;
 
+    run->reports[0].is_used = 0;
     for (uint32_t i = 0; i < run->endpoint_count; i++) {
         const struct net_endpoint *end = &run->endpoints[i];
         const struct net_tally *tally = &end->tally;
-        struct report *report = &reports[count];
+        struct net_report *report = &run->reports[count];
 
         if (!end->is_opener)
             continue;
-        *report = (struct report){.flow = end->flow,
-                                  .is_used = 1,
-                                  .count = tally->count,
-                                  .peak_per_s = tally->peak_per_s,
-                                  .wrong_count = end->wrong_count,
-                                  .retransmit_count = UINT64_MAX};
+        *report = (struct net_report){.flow = end->flow,
+                                      .is_used = 1,
+                                      .count = tally->count,
+                                      .peak_per_s = tally->peak_per_s,
+                                      .wrong_count = end->wrong_count,
+                                      .retransmit_count = UINT64_MAX};
         if (count == 0 && is_first_sender(run))
             report->retransmit_count = run->retransmit_count;
         if (tally->begin_ns >= start_ns && tally->end_ns >= tally->begin_ns) {
@@ -242,15 +226,12 @@ static void write_reports(const struct net_run *run, uint64_t start_ns, struct r
 }
 
 /* All ranks' latencies; the sum of them is on every rank. */
-static int merge_latencies(struct net_run *run, struct weir_histogram *merged)
+static int merge_latencies(struct net_run *run)
 {
-    const size_t added = 2 + WEIR_HISTOGRAM_BUCKETS;
-    uint64_t *sums = calloc(added, sizeof *sums);
-    uint64_t least, greatest;
+    struct weir_histogram *merged = run->latency;
+    uint64_t *sums = run->latency_sums;
     int code;
 
-    if (sums == NULL)
-        return -ENOMEM;
     weir_histogram_reset(merged);
     for (uint32_t i = 0; i < run->endpoint_count; i++)
         if (run->endpoints[i].is_opener && run->endpoints[i].latency->total > 0)
@@ -258,25 +239,20 @@ static int merge_latencies(struct net_run *run, struct weir_histogram *merged)
     sums[0] = merged->total;
     sums[1] = merged->sum_ns;
     memcpy(sums + 2, merged->counts, sizeof merged->counts);
-    least = merged->min_ns;
-    greatest = merged->max_ns;
-    code = weir_group_reduce(run->group, sums, added, WEIR_SUM);
+    code = weir_group_reduce(run->group, sums, 2 + WEIR_HISTOGRAM_BUCKETS, WEIR_SUM);
     if (code == 0)
-        code = weir_group_reduce(run->group, &least, 1, WEIR_MIN);
+        code = weir_group_reduce(run->group, &merged->min_ns, 1, WEIR_MIN);
     if (code == 0)
-        code = weir_group_reduce(run->group, &greatest, 1, WEIR_MAX);
+        code = weir_group_reduce(run->group, &merged->max_ns, 1, WEIR_MAX);
     merged->total = sums[0];
     merged->sum_ns = sums[1];
     memcpy(merged->counts, sums + 2, sizeof merged->counts);
-    merged->min_ns = least;
-    merged->max_ns = greatest;
-    free(sums);
     return code;
 }
 
 /* ---- rank 0 ---- */
 
-static void fill_flow(const struct net_run *run, const struct report *report, uint64_t bytes,
+static void fill_flow(const struct net_run *run, const struct net_report *report, uint64_t bytes,
                       struct weir_arena *arena, struct weir_net_flow_result *flow)
 {
     flow->message_count = report->count;
@@ -320,7 +296,7 @@ static void derive(struct weir_net_measurement *measurement)
     measurement->bytes_per_s = measurement->seconds > 0 ? (double)bytes / measurement->seconds : 0;
 }
 
-static void add_intervals(const struct net_run *run, const struct report *report,
+static void add_intervals(const struct net_run *run, const struct net_report *report,
                           const uint64_t *counts, uint64_t bytes, struct weir_net_result *result)
 {
     double width = (double)run->plan->interval_ns * 1e-9;
@@ -339,21 +315,18 @@ static void add_intervals(const struct net_run *run, const struct report *report
     }
 }
 
-struct gathered {
-    struct report *mine;
-    struct report *all;  /* of all openers, in the order of ranks, on rank 0 */
-    uint64_t *intervals; /* the same */
-    size_t count;        /* of them */
-    struct weir_histogram *latency;
-    uint64_t cpu_ns;
-};
+/* As many reports as rank 0 has got. */
+static size_t count_reports(const struct net_run *run)
+{
+    return run->openers_most > 1 ? run->flow_count : (size_t)run->group->size;
+}
 
-static void fill_measurement(const struct net_run *run, const struct gathered *gathered,
-                             uint32_t round, uint32_t repetition, uint64_t bytes,
-                             struct weir_net_result *result)
+static void fill_measurement(const struct net_run *run, uint32_t round, uint32_t repetition,
+                             uint64_t bytes, struct weir_net_result *result)
 {
     struct weir_net_measurement *measurement = weir_net_result_add(result, run->flow_count);
-    assert(gathered->all != NULL);
+    const struct net_report *reports = run->all_reports;
+
     measurement->round = round;
     measurement->repetition = repetition;
     measurement->is_alone = run->plan->pattern == WEIR_NET_PAIRS && run->group->size >= 4 &&
@@ -361,25 +334,24 @@ static void fill_measurement(const struct net_run *run, const struct gathered *g
     measurement->message_bytes = bytes;
     measurement->is_latency_bound = strcmp(result->provider, "verbs") == 0 &&
                                     run->plan->batch > 1 && run->plan->signal_every != 1;
-    *measurement->latency = *gathered->latency;
+    *measurement->latency = *run->latency;
     for (uint32_t i = 0; i < run->flow_count; i++) {
         measurement->flows[i].source = run->flows[i].source;
         measurement->flows[i].sink = run->flows[i].sink;
         measurement->flows[i].retransmit_count = UINT64_MAX;
     }
-    for (size_t i = 0; i < gathered->count; i++)
-        if (gathered->all[i].is_used)
-            fill_flow(run, &gathered->all[i], bytes, &result->arena,
-                      &measurement->flows[gathered->all[i].flow]);
+    for (size_t i = 0; i < count_reports(run); i++)
+        if (reports[i].is_used)
+            fill_flow(run, &reports[i], bytes, &result->arena,
+                      &measurement->flows[reports[i].flow]);
     derive(measurement);
     /* What was taken from the start to the end, warm-up and all, as if it were spread evenly. */
     if (run->elapsed_ns > 0)
-        measurement->cpu_s =
-            (double)gathered->cpu_ns / (double)run->elapsed_ns * measurement->seconds;
-    for (size_t i = 0; i < gathered->count && run->interval_capacity > 0; i++)
-        if (gathered->all[i].is_used)
-            add_intervals(run, &gathered->all[i], gathered->intervals + i * run->interval_capacity,
-                          bytes, result);
+        measurement->cpu_s = (double)run->cpu_ns / (double)run->elapsed_ns * measurement->seconds;
+    for (size_t i = 0; i < count_reports(run) && run->interval_capacity > 0; i++)
+        if (reports[i].is_used)
+            add_intervals(run, &reports[i], run->all_intervals + i * run->interval_capacity, bytes,
+                          result);
 }
 
 /* ---- a measurement ---- */
@@ -407,47 +379,22 @@ static int gather_items(const struct net_run *run, const void *mine, size_t byte
     return code;
 }
 
-static int gather(struct net_run *run, struct gathered *gathered)
+static int gather(struct net_run *run)
 {
-    int code = gather_items(run, gathered->mine, sizeof *gathered->mine, gathered->all);
+    int code = gather_items(run, run->reports, sizeof *run->reports, run->all_reports);
 
     if (code == 0 && run->interval_capacity > 0)
         code = gather_items(run, run->intervals, run->interval_capacity * sizeof *run->intervals,
-                            gathered->intervals);
+                            run->all_intervals);
     if (code == 0)
-        code = weir_group_reduce(run->group, &gathered->cpu_ns, 1, WEIR_SUM);
-    return code == 0 ? merge_latencies(run, gathered->latency) : code;
-}
-
-static void gathered_open(const struct net_run *run, struct gathered *gathered)
-{
-    bool is_first = run->group->rank == 0;
-
-    gathered->count = run->openers_most > 1 ? run->flow_count : (size_t)run->group->size;
-    gathered->mine = calloc(run->openers[run->group->rank] + 1, sizeof *gathered->mine);
-    gathered->latency = calloc(1, sizeof *gathered->latency);
-    gathered->all = is_first ? calloc(gathered->count, sizeof *gathered->all) : NULL;
-    gathered->intervals =
-        is_first ? calloc(gathered->count * run->interval_capacity + 1, sizeof *gathered->intervals)
-                 : NULL;
-    if (gathered->mine == NULL || gathered->latency == NULL ||
-        (is_first && (gathered->all == NULL || gathered->intervals == NULL)))
-        weir_error_out_of_memory();
-}
-
-static void gathered_close(struct gathered *gathered)
-{
-    free(gathered->mine);
-    free(gathered->latency);
-    free(gathered->all);
-    free(gathered->intervals);
+        code = weir_group_reduce(run->group, &run->cpu_ns, 1, WEIR_SUM);
+    return code == 0 ? merge_latencies(run) : code;
 }
 
 int net_round_measure(struct net_run *run, uint32_t round, uint32_t repetition, uint64_t bytes,
                       struct weir_net_result *result, struct weir_error *error)
 {
     struct net_trial trial = net_trial_of(run->plan, bytes);
-    struct gathered gathered = {0};
     uint64_t start_ns = 0;
     int code;
 
@@ -455,14 +402,11 @@ int net_round_measure(struct net_run *run, uint32_t round, uint32_t repetition, 
     code = run_trial(run, &trial, &start_ns, error);
     if (code < 0)
         return code;
-    gathered_open(run, &gathered);
-    gathered.cpu_ns = run->cpu_ns;
-    write_reports(run, start_ns, gathered.mine);
-    code = gather(run, &gathered);
+    write_reports(run, start_ns);
+    code = gather(run);
     if (code < 0)
-        code = give_up(error, code);
-    else if (result != NULL)
-        fill_measurement(run, &gathered, round, repetition, bytes, result);
-    gathered_close(&gathered);
-    return code;
+        return give_up(error, code);
+    if (result != NULL)
+        fill_measurement(run, round, repetition, bytes, result);
+    return 0;
 }

@@ -77,13 +77,32 @@ struct net_trial {
     uint64_t number; /* of all trials: makes stamps differ */
 };
 
+/* What an opener has counted, for rank 0. */
+struct net_report {
+    uint32_t flow;
+    uint32_t is_used;
+    uint64_t count;
+    uint64_t begin_ns; /* after the start */
+    uint64_t end_ns;
+    double peak_per_s;
+    uint64_t wrong_count;
+    uint64_t retransmit_count;
+    uint64_t latency_min_ns;
+    uint64_t latency_median_ns;
+    uint64_t latency_max_ns;
+    char failure[NET_FAILURE_BYTES];
+};
+
+/* Everything that it needs is taken before it begins: a rank that has no memory then cannot leave
+ * the others in a collective. */
 struct net_run {
     const struct weir_net_params *params;
     const struct weir_net_plan *plan;
     struct weir_group *group;
     const struct weir_clock *clock;
     struct net_transport *transport;
-    struct net_peer *peers; /* one for each rank */
+    struct net_block *blocks; /* all memory below */
+    struct net_peer *peers;   /* one for each rank */
     char (*addresses)[WEIR_ADDRESS_BYTES];
     struct weir_net_flow *flows; /* of the round */
     uint32_t flow_count;
@@ -94,7 +113,15 @@ struct net_run {
     uint32_t openers_most;      /* of these */
     uint64_t area_bytes;        /* memory of an end */
     uint32_t interval_capacity;
-    uint64_t *intervals; /* of each opener of this rank interval_capacity */
+    uint64_t *intervals;            /* of each opener of this rank interval_capacity */
+    uint32_t *stages;               /* of each flow of the round, while links are opened */
+    uint32_t *accepted;             /* of each rank, meanwhile */
+    struct net_transfer *transfers; /* of this rank's ends, while they begin */
+    struct net_report *reports;     /* of this rank's openers */
+    struct net_report *all_reports; /* rank 0: of all openers, in the order of ranks */
+    uint64_t *all_intervals;        /* the same */
+    struct weir_histogram *latency; /* of all openers */
+    uint64_t *latency_sums;         /* while ranks add theirs */
     uint64_t trial_count;
     uint64_t cpu_ns;           /* that this rank took in the last trial */
     uint64_t retransmit_count; /* of this host; UINT64_MAX: not known */
