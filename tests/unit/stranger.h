@@ -120,20 +120,27 @@ static inline struct weir_handshake_proof stranger_show(struct stranger *strange
     return stranger_offer(stranger, end, &proof);
 }
 
-/* All but READY, with an end of tcp that has `depth` requests in flight. */
+/* All but READY, with these bytes for the provider. */
 static inline struct weir_handshake_endpoint
-stranger_show_endpoint(struct stranger *stranger, struct wr_end *end, uint32_t depth)
+stranger_show_info(struct stranger *stranger, struct wr_end *end, const void *info, size_t bytes)
 {
     struct weir_handshake_endpoint ours = {.credits = htole32(4), .message_bytes = htole32(512)};
     struct weir_handshake_endpoint theirs = {0};
 
-    depth = htole32(depth);
-    memcpy(ours.info.bytes, &depth, sizeof depth);
+    memcpy(ours.info.bytes, info, bytes);
     stranger_greet(stranger, end);
     assert_int_equal(le32toh(stranger_show(stranger, end).status), WEIR_HANDSHAKE_OK);
     stranger_say(stranger, &ours, sizeof ours);
     assert_int_equal(stranger_hear(stranger, end, &theirs, sizeof theirs), sizeof theirs);
     return theirs;
+}
+
+/* The same with an end of tcp that has `depth` requests in flight. */
+static inline struct weir_handshake_endpoint
+stranger_show_endpoint(struct stranger *stranger, struct wr_end *end, uint32_t depth)
+{
+    depth = htole32(depth);
+    return stranger_show_info(stranger, end, &depth, sizeof depth);
 }
 
 /* A whole link. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which handshakes end in a link: peers that say one thing wrong, or nothing. */
+#include "network/fabric/shm.h"
 #include "stranger.h"
 
 #include <fcntl.h>
@@ -252,6 +253,45 @@ static void an_endpoint_that_makes_no_sense_is_refused(void **state)
         bed->stranger.fd = stranger_dial(bed->end.address);
     }
     assert_int_equal(bed->end.joined, 0);
+}
+
+/* What the provider shm is told: memory of this process, whose user is root. */
+struct shm_endpoint {
+    struct weir_shm_place place;
+    struct weir_shm_inbox_info inbox;
+};
+
+/* The peer knows the secret, says what is true of a process of root's, and sends no READY: without
+ * it, too, it could ask for that process's memory. */
+static void root_links_with_no_socket_of_a_user_who_names_anothers_process(void **state)
+{
+    static const uid_t users[] = {65534, 0};
+    struct shm_endpoint ours = {.place = {.process = 0}};
+    struct weir_fabric_params params = {.provider = "shm", .interface = "127.0.0.1"};
+    struct stranger stranger = {.fd = -1};
+    struct weir_shm_inbox inbox;
+    struct wr_end end;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    wr_open_end(&end, &params);
+    wr_listen(&end);
+    weir_shm_place_find(&ours.place);
+    assert_int_equal(weir_shm_inbox_open(&inbox, 4, 512, &ours.inbox), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(seteuid(users[i]), 0);
+        stranger.fd = stranger_dial(end.address);
+        assert_int_equal(seteuid(0), 0);
+        stranger_set_hello(&stranger, "shm");
+        assert_int_equal(le32toh(stranger_show_info(&stranger, &end, &ours, sizeof ours).status),
+                         users[i] == 0 ? WEIR_HANDSHAKE_OK : WEIR_HANDSHAKE_CANNOT);
+        wr_poll_end(&end, 1000000);
+        assert_int_equal(end.joined, users[i] == 0);
+        close(stranger.fd);
+    }
+    weir_shm_inbox_close(&inbox);
+    wr_close_end(&end);
 }
 
 /* ---- many of them ---- */
@@ -604,6 +644,7 @@ int main(void)
         CASE(silence_is_hung_up_on_when_the_timeout_ends),
         CASE(a_poll_that_sleeps_wakes_up_for_silence),
         CASE(an_endpoint_that_makes_no_sense_is_refused),
+        cmocka_unit_test(root_links_with_no_socket_of_a_user_who_names_anothers_process),
         CASE(who_is_refused_again_and_again_does_not_fill_the_log),
         CASE(who_was_refused_takes_no_memory_while_poll_waits),
         CASE(three_hundred_silent_ones_do_not_keep_a_friend_out),

@@ -705,6 +705,7 @@ static void root_goes_by_the_owner_of_the_socket_and_not_by_what_a_peer_says(voi
         struct sockaddr *address = i ? (struct sockaddr *)&six : (struct sockaddr *)&four;
         socklen_t bytes = i ? sizeof six : sizeof four;
         int listener = socket(address->sa_family, SOCK_STREAM, 0);
+        struct weir_shm_peer self, other;
         const char *refusal;
         pid_t child;
         int fd;
@@ -716,14 +717,18 @@ static void root_goes_by_the_owner_of_the_socket_and_not_by_what_a_peer_says(voi
         child = connect_as_nobody(address->sa_family, address, bytes);
         fd = accept(listener, NULL, NULL);
         assert_true(fd >= 0);
-        refusal = weir_shm_peer_refuse(fd, &root, getpid());
+        assert_int_equal(weir_shm_peer_open(&self, getpid()), 0);
+        assert_int_equal(weir_shm_peer_open(&other, child), 0);
+        refusal = weir_shm_peer_refuse(fd, &root, &self);
         assert_non_null(refusal);
         assert_non_null(strstr(refusal, "not its user's"));
-        assert_null(weir_shm_peer_refuse(fd, &root, child));
-        assert_null(weir_shm_peer_refuse(fd, &nobody, getpid()));
+        assert_null(weir_shm_peer_refuse(fd, &root, &other));
+        assert_null(weir_shm_peer_refuse(fd, &nobody, &self));
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
-        assert_non_null(weir_shm_peer_refuse(fd, &root, child));
+        assert_non_null(weir_shm_peer_refuse(fd, &root, &other));
+        weir_shm_peer_close(&self);
+        weir_shm_peer_close(&other);
         close(fd);
         close(listener);
     }

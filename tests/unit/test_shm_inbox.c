@@ -30,10 +30,22 @@ struct pair {
     struct weir_shm_inbox_info card;
 };
 
+/* The inbox of that process. */
+static int join(struct weir_shm_inbox *inbox, int32_t process,
+                const struct weir_shm_inbox_info *info)
+{
+    struct weir_shm_peer peer;
+    int code = weir_shm_peer_open(&peer, process);
+
+    code = code ? code : weir_shm_inbox_join(inbox, &peer, info);
+    weir_shm_peer_close(&peer);
+    return code;
+}
+
 static void open_pair(struct pair *pair)
 {
     assert_int_equal(weir_shm_inbox_open(&pair->owner, CREDITS, MESSAGE_BYTES, &pair->card), 0);
-    assert_int_equal(weir_shm_inbox_join(&pair->peer, getpid(), &pair->card), 0);
+    assert_int_equal(join(&pair->peer, getpid(), &pair->card), 0);
 }
 
 static void close_pair(struct pair *pair)
@@ -227,14 +239,14 @@ static void cards_that_lie_are_refused(void **state)
         for (unsigned i = 0; i < sizeof cards / sizeof *cards; i++) {
             struct weir_shm_inbox inbox;
 
-            assert_true(weir_shm_inbox_join(&inbox, getpid(), &cards[i]) < 0);
+            assert_true(join(&inbox, getpid(), &cards[i]) < 0);
             assert_null(inbox.head);
             weir_shm_inbox_close(&inbox);
         }
         weir_shm_inbox_close(&pair.peer);
-        assert_true(weir_shm_inbox_join(&pair.peer, 0, &good) < 0);
-        assert_true(weir_shm_inbox_join(&pair.peer, -1, &good) < 0);
-        assert_int_equal(weir_shm_inbox_join(&pair.peer, getpid(), &good), 0);
+        assert_true(join(&pair.peer, 0, &good) < 0);
+        assert_true(join(&pair.peer, -1, &good) < 0);
+        assert_int_equal(join(&pair.peer, getpid(), &good), 0);
     }
     close(descriptors[0]);
     close(descriptors[1]);
@@ -390,7 +402,7 @@ static int play_in_child(int socket, int32_t parent)
     if (weir_shm_inbox_open(&inbox, CREDITS, MESSAGE_BYTES, &ours) != 0 ||
         write(socket, &ours, sizeof ours) != sizeof ours ||
         recv(socket, &theirs, sizeof theirs, MSG_WAITALL) != sizeof theirs ||
-        weir_shm_inbox_join(&outbox, parent, &theirs) != 0)
+        join(&outbox, parent, &theirs) != 0)
         return 1;
     return play(&inbox, &outbox, socket, false) ? 0 : 2;
 }
@@ -414,7 +426,7 @@ static void nobody_sleeps_through_a_message(void **state)
     close(sockets[1]);
     assert_int_equal(weir_shm_inbox_open(&inbox, CREDITS, MESSAGE_BYTES, &ours), 0);
     assert_int_equal(recv(sockets[0], &theirs, sizeof theirs, MSG_WAITALL), sizeof theirs);
-    assert_int_equal(weir_shm_inbox_join(&outbox, child, &theirs), 0);
+    assert_int_equal(join(&outbox, child, &theirs), 0);
     assert_int_equal(write(sockets[0], &ours, sizeof ours), sizeof ours);
     went_well = play(&inbox, &outbox, sockets[0], true);
     if (!went_well)

@@ -234,12 +234,12 @@ static void move_all(struct weir_shm_peer *peer, enum weir_wr_verb verb,
 static void read_and_write_all(size_t copied_at_most)
 {
     static unsigned char data[SLAB_BYTES];
-    struct weir_shm_peer peer = {.process = -1};
+    struct weir_shm_peer peer;
     struct child child;
 
     begin_child(&child);
     kernel.copied_at_most = copied_at_most;
-    peer.process = child.process;
+    assert_int_equal(weir_shm_peer_open(&peer, child.process), 0);
     move_all(&peer, WEIR_WR_READ, &child.slab, data);
     assert_true(is_pattern(data, SLAB_BYTES, 0));
     memset(data, 0, sizeof data);
@@ -286,12 +286,12 @@ static void only_what_is_within_a_key_is_touched(void **state)
         {2 * SLAB_BYTES, 1, false},
     };
     static unsigned char data[SLAB_BYTES];
-    struct weir_shm_peer peer = {.process = -1};
+    struct weir_shm_peer peer;
     struct child child;
 
     (void)state;
     begin_child(&child);
-    peer.process = child.process;
+    assert_int_equal(weir_shm_peer_open(&peer, child.process), 0);
     for (unsigned i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         const struct bound *bound = &bounds[i];
         int expected = bound->is_within ? 0 : -EACCES;
@@ -317,12 +317,12 @@ static void only_what_is_within_a_key_is_touched(void **state)
 static void forged_keys_are_refused(void **state)
 {
     unsigned char data[64];
-    struct weir_shm_peer peer = {.process = -1};
+    struct weir_shm_peer peer;
     struct child child;
 
     (void)state;
     begin_child(&child);
-    peer.process = child.process;
+    assert_int_equal(weir_shm_peer_open(&peer, child.process), 0);
     {
         const struct weir_region_key good = child.slab;
         struct weir_region_key keys[12];
@@ -367,12 +367,13 @@ static void open_slab(struct weir_slab *slab, struct weir_region_key *key)
 
 static void a_descriptor_that_has_become_another_slab_is_noticed(void **state)
 {
-    struct weir_shm_peer peer = {.process = getpid()};
+    struct weir_shm_peer peer;
     struct weir_region_key old_key, new_key;
     struct weir_slab old_slab, new_slab;
     unsigned char byte = 1;
 
     (void)state;
+    assert_int_equal(weir_shm_peer_open(&peer, getpid()), 0);
     open_slab(&old_slab, &old_key);
     assert_int_equal(move(&peer, WEIR_WR_WRITE, &old_key, 0, &byte, 1), 0);
     weir_slab_close(&old_slab);
@@ -403,12 +404,13 @@ static size_t mapped_bytes(void)
 static void more_slabs_than_are_remembered_can_be_used(void **state)
 {
     enum { SLABS = 3 * WEIR_SHM_MAPPINGS_MAX };
-    struct weir_shm_peer peer = {.process = getpid()};
+    struct weir_shm_peer peer;
     struct weir_region_key keys[SLABS];
     struct weir_slab slabs[SLABS];
     size_t before;
 
     (void)state;
+    assert_int_equal(weir_shm_peer_open(&peer, getpid()), 0);
     for (unsigned i = 0; i < SLABS; i++)
         open_slab(&slabs[i], &keys[i]);
     before = mapped_bytes();
@@ -433,11 +435,12 @@ static void what_the_kernel_refuses_is_told(void **state)
                                    {EFAULT, -EACCES},
                                    {ESRCH, -ECONNRESET},
                                    {ENOMEM, -ENOMEM}};
-    struct weir_shm_peer peer = {.process = getpid()};
+    struct weir_shm_peer peer;
     struct weir_region_key key;
     unsigned char there[64], data[64];
 
     (void)state;
+    assert_int_equal(weir_shm_peer_open(&peer, getpid()), 0);
     assert_int_equal(weir_shm_key_make(&key, there, sizeof there, NULL), 0);
     assert_int_equal(kernel.tracers, 1);
     for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++) {
@@ -445,6 +448,32 @@ static void what_the_kernel_refuses_is_told(void **state)
         assert_int_equal(move(&peer, WEIR_WR_READ, &key, 0, data, 64), codes[i][1]);
         assert_int_equal(move(&peer, WEIR_WR_WRITE, &key, 0, data, 64), codes[i][1]);
     }
+    weir_shm_peer_close(&peer);
+}
+
+/* Of a peer that has ended: its number is soon another process's, here that of this one. */
+static void a_process_that_has_the_number_of_a_dead_peer_is_not_touched(void **state)
+{
+    struct weir_region_key plain, slab;
+    unsigned char there[64] = {0}, data[64] = {1};
+    struct weir_slab memory;
+    struct weir_shm_peer peer;
+    struct child child;
+
+    (void)state;
+    begin_child(&child);
+    assert_int_equal(weir_shm_peer_open(&peer, child.process), 0);
+    assert_int_equal(end_child(&child, 0), 0);
+    peer.process = getpid();
+    assert_int_equal(weir_shm_key_make(&plain, there, sizeof there, NULL), 0);
+    open_slab(&memory, &slab);
+    assert_int_equal(move(&peer, WEIR_WR_WRITE, &plain, 0, data, 64), -ECONNRESET);
+    assert_int_equal(move(&peer, WEIR_WR_READ, &plain, 0, data, 64), -ECONNRESET);
+    assert_true(move(&peer, WEIR_WR_WRITE, &slab, 0, data, 64) < 0);
+    assert_int_equal(there[0], 0);
+    assert_int_equal(*(unsigned char *)memory.memory, 0);
+    weir_shm_peer_close(&peer);
+    weir_slab_close(&memory);
 }
 
 /* A slab needs nobody to trace us. */
@@ -533,7 +562,7 @@ static void more_links_than_descriptors_are_refused_before(void **state)
     lowered.rlim_cur = 256;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &lowered), 0);
     assert_int_equal(
-        weir_shm_check(NULL, &(struct weir_fabric_need){.regions = 1, .links = 64}, &error), 0);
+        weir_shm_check(NULL, &(struct weir_fabric_need){.regions = 1, .links = 60}, &error), 0);
     assert_int_equal(
         weir_shm_check(NULL, &(struct weir_fabric_need){.regions = 1, .links = 128}, &error),
         -EMFILE);
@@ -553,6 +582,7 @@ int main(void)
         cmocka_unit_test_setup(a_descriptor_that_has_become_another_slab_is_noticed, begin),
         cmocka_unit_test_setup(more_slabs_than_are_remembered_can_be_used, begin),
         cmocka_unit_test_setup(what_the_kernel_refuses_is_told, begin),
+        cmocka_unit_test_setup(a_process_that_has_the_number_of_a_dead_peer_is_not_touched, begin),
         cmocka_unit_test_setup(slabs_open_no_process_to_others, begin),
         cmocka_unit_test_setup(a_peer_is_of_this_host_this_namespace_and_this_user, begin),
         cmocka_unit_test_setup(the_diagnosis_tells_what_keeps_processes_apart, begin),

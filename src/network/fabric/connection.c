@@ -210,6 +210,7 @@ static void meet(struct weir_connection *connection)
     if (code == 0) {
         link->peer_credits = handshake->theirs.credits;
         link->peer_message_bytes = handshake->theirs.message_bytes;
+        link->socket = connection->fd; /* a provider may ask the kernel whose it is */
         code = provider->link_join(link, &handshake->theirs.info);
     }
     if (code < 0) {
@@ -217,6 +218,7 @@ static void meet(struct weir_connection *connection)
         /* A link that was never up is not told of. */
         if (is_server(connection) && link != NULL) {
             connection->link = NULL;
+            link->socket = -1;
             weir_link_close(link);
         }
         return;
@@ -226,7 +228,6 @@ static void meet(struct weir_connection *connection)
         return;
     /* The peer may send data from now on, before its READY is read. */
     link->connection = connection;
-    link->socket = connection->fd;
     connection->listener->counts.joined++;
     weir_fabric_join_link(link);
 }
@@ -250,7 +251,6 @@ static void finish(struct weir_connection *connection)
     link->is_ready = true;
     /* Whoever waits to post hears that it can. */
     fabric->is_woken |= link->is_told;
-    link->socket = connection->fd;
     weir_listener_set_socket(link->socket, fabric->params.timeout_ns);
     weir_fabric_unwatch(fabric, link->socket);
     connection->fd = -1;

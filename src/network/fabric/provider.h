@@ -89,8 +89,9 @@ struct weir_provider {
 
     /* Making a link. The connecting end: link_open at once; when the handshake has proven the
      * secret in both directions our info goes, and the peer's comes to link_join. The other end,
-     * after the proof: link_open, then link_join with the peer's info, then ours goes. link_open
-     * fills `info` in. Each 0 or -errno. */
+     * after the proof: link_open, then link_join with the peer's info, then ours goes, and the
+     * peer may send from then on: a peer that shall not is refused by link_join, which finds the
+     * link's socket. link_open fills `info` in. Each 0 or -errno. */
     int (*link_open)(struct weir_fabric *fabric, bool is_incoming, struct weir_link **link,
                      struct weir_endpoint_info *info);
     int (*link_join)(struct weir_link *link, const struct weir_endpoint_info *info);

@@ -159,7 +159,7 @@ static int shm_link_open(struct weir_fabric *fabric, bool is_incoming, struct we
     if (!made)
         return -ENOMEM;
     made->base.fabric = fabric;
-    made->inbox.fd = made->outbox.fd = -1;
+    made->inbox.fd = made->outbox.fd = made->peer.directory = -1;
     made->depth = params->depth;
     code = weir_shm_inbox_open(&made->inbox, params->message_credits, params->message_bytes,
                                &ours.inbox);
@@ -183,11 +183,14 @@ static int shm_link_join(struct weir_link *link, const struct weir_endpoint_info
     int code;
 
     memcpy(&theirs, info->bytes, sizeof theirs);
-    joining->peer.process = theirs.place.process;
     refusal = weir_shm_place_refuse(&fabric->place, &theirs.place);
-    code = refusal ? -EXDEV
-                   : weir_shm_inbox_join(&joining->outbox, theirs.place.process, &theirs.inbox);
-    if (code == -EACCES || code == -EPERM)
+    code = refusal ? -EXDEV : weir_shm_peer_open(&joining->peer, theirs.place.process);
+    if (code == 0) {
+        refusal = weir_shm_peer_refuse(link->socket, &fabric->place, &joining->peer);
+        code =
+            refusal ? -EPERM : weir_shm_inbox_join(&joining->outbox, &joining->peer, &theirs.inbox);
+    }
+    if (!refusal && (code == -EACCES || code == -EPERM))
         refusal = "does not let this process into its memory (another user, or a program that "
                   "cannot be traced)";
     if (refusal)
@@ -197,14 +200,6 @@ static int shm_link_join(struct weir_link *link, const struct weir_endpoint_info
 
 static int shm_link_up(struct weir_link *link)
 {
-    const struct shm_fabric *fabric = (const struct shm_fabric *)link->fabric;
-    const char *refusal =
-        weir_shm_peer_refuse(link->socket, &fabric->place, ((struct shm_link *)link)->peer.process);
-
-    if (refusal) {
-        weir_log(WEIR_LOG_ERROR, "shm: %s %s: use the provider tcp", link->peer, refusal);
-        return -EACCES;
-    }
     return weir_fabric_watch(link->fabric, link->socket, link, EPOLLIN | EPOLLRDHUP);
 }
 

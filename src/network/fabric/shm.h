@@ -42,8 +42,9 @@ struct weir_shm_inbox_info {
 /* The owner's: a slot for each credit. 0 or -errno. */
 int weir_shm_inbox_open(struct weir_shm_inbox *inbox, unsigned credits, unsigned message_bytes,
                         struct weir_shm_inbox_info *info);
-/* The peer's: that of `process`. 0 or -errno; -EPROTO: the info does not fit what was found. */
-int weir_shm_inbox_join(struct weir_shm_inbox *inbox, int32_t process,
+struct weir_shm_peer;
+/* That of the peer. 0 or -errno; -EPROTO: the info does not fit what was found. */
+int weir_shm_inbox_join(struct weir_shm_inbox *inbox, const struct weir_shm_peer *peer,
                         const struct weir_shm_inbox_info *info);
 void weir_shm_inbox_close(struct weir_shm_inbox *inbox);
 
@@ -73,9 +74,14 @@ struct weir_shm_mapping {
 
 struct weir_shm_peer {
     int32_t process;
+    int directory; /* its /proc/PID: never that of another process which gets its number later */
     struct weir_shm_mapping mappings[WEIR_SHM_MAPPINGS_MAX];
     unsigned next; /* to be replaced */
 };
+
+/* 0 or -errno: there is no such process. */
+int weir_shm_peer_open(struct weir_shm_peer *peer, int32_t process);
+void weir_shm_peer_close(struct weir_shm_peer *peer);
 
 /* `key.key` of a slab: where the region begins in it, and so much of its inode that a descriptor
  * which has become another file is noticed. */
@@ -85,17 +91,16 @@ struct weir_shm_peer {
 int weir_shm_key_make(struct weir_region_key *key, const void *memory, size_t bytes,
                       const struct weir_slab *slab);
 
-/* Maps a memfd of another process, which must be sealed against shrinking. `inode_mask`: the bits
+/* Maps a memfd of the peer, which must be sealed against shrinking. `inode_mask`: the bits
  * of the inode that are known. 0 or -errno; -EACCES: it is something else. */
-int weir_shm_map(struct weir_shm_mapping *mapping, int32_t process, int32_t fd, uint64_t inode,
-                 uint64_t inode_mask);
+int weir_shm_map(struct weir_shm_mapping *mapping, const struct weir_shm_peer *peer, int32_t fd,
+                 uint64_t inode, uint64_t inode_mask);
 void weir_shm_unmap(struct weir_shm_mapping *mapping);
 
 /* Does a WRITE or READ. 0 or -errno: -EACCES for what is not within the key, or not within what
- * the key stands for, or not of this peer; -EPERM where the kernel keeps processes apart. */
+ * the key stands for, or not of this peer; -EPERM where the kernel keeps processes apart;
+ * -ECONNRESET: the peer has ended. */
 int weir_shm_move(struct weir_shm_peer *peer, const struct weir_wr *wr);
-
-void weir_shm_peer_close(struct weir_shm_peer *peer);
 
 /* ---- who can be a peer ---- */
 
@@ -115,7 +120,8 @@ const char *weir_shm_place_refuse(const struct weir_shm_place *ours,
 
 /* The same after the link's socket is known: a process that may touch the memory of all users asks
  * the kernel whose the peer's end of it is, and does not go by what the peer says. */
-const char *weir_shm_peer_refuse(int socket, const struct weir_shm_place *ours, int32_t process);
+const char *weir_shm_peer_refuse(int socket, const struct weir_shm_place *ours,
+                                 const struct weir_shm_peer *peer);
 
 void weir_shm_diagnose(struct weir_diagnosis *diagnosis);
 /* Enough descriptors for so many links. 0 or the error. */

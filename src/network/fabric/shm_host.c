@@ -53,89 +53,68 @@ const char *weir_shm_place_refuse(const struct weir_shm_place *ours,
 
 /* ---- whose a socket is ---- */
 
-/* An end of a connection as the kernel's tables have it: words of the address as they lie in
- * memory, an IPv4 one mapped into IPv6. */
-struct socket_end {
-    uint32_t address[4];
-    unsigned port;
-};
-
-static struct socket_end end_of(const struct sockaddr_storage *address)
+/* The end of a connection as the kernel's tables write it: words of the address as they lie in
+ * memory. IPv4 addresses are mapped in the table of IPv6. False: none of the table. */
+static bool write_end(const struct sockaddr_storage *address, bool is_table_6, char text[48])
 {
-    struct socket_end end = {.address = {0, 0, htonl(0xffff), 0}};
+    struct in6_addr words = {.s6_addr32 = {0, 0, htonl(0xffff), 0}};
+    unsigned port = ntohs(((const struct sockaddr_in6 *)address)->sin6_port); /* of both */
 
-    if (address->ss_family == AF_INET6) {
-        const struct sockaddr_in6 *six = (const void *)address;
-
-        memcpy(end.address, &six->sin6_addr, sizeof end.address);
-        end.port = ntohs(six->sin6_port);
-    } else {
-        const struct sockaddr_in *four = (const void *)address;
-
-        end.address[3] = four->sin_addr.s_addr;
-        end.port = ntohs(four->sin_port);
-    }
-    return end;
-}
-
-/* "0100007F:1F90", or 32 digits of an address. */
-static bool is_end(const char *text, const struct socket_end *end)
-{
-    struct socket_end found = {.address = {0, 0, htonl(0xffff), 0}};
-    uint32_t *words = found.address;
-    int read = strcspn(text, ":") == 8 ? 3 + sscanf(text, "%8x:%x", &words[3], &found.port)
-                                       : sscanf(text, "%8x%8x%8x%8x:%x", &words[0], &words[1],
-                                                &words[2], &words[3], &found.port);
-
-    return read == 5 && memcmp(found.address, end->address, sizeof found.address) == 0 &&
-           found.port == end->port;
+    if (address->ss_family == AF_INET6)
+        words = ((const struct sockaddr_in6 *)address)->sin6_addr;
+    else
+        words.s6_addr32[3] = ((const struct sockaddr_in *)address)->sin_addr.s_addr;
+    if (is_table_6)
+        snprintf(text, 48, "%08X%08X%08X%08X:%04X", words.s6_addr32[0], words.s6_addr32[1],
+                 words.s6_addr32[2], words.s6_addr32[3], port);
+    else
+        snprintf(text, 48, "%08X:%04X", words.s6_addr32[3], port);
+    return is_table_6 || IN6_IS_ADDR_V4MAPPED(&words);
 }
 
 /* The user of the TCP socket whose own end is `local` and whose peer is `remote`; -1: there is none
  * in this network namespace. */
-static int64_t user_of_socket(const struct socket_end *local, const struct socket_end *remote)
+static int64_t user_of_socket(const struct sockaddr_storage *local,
+                              const struct sockaddr_storage *remote)
 {
     static const char *const tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
     int64_t user = -1;
 
     for (int i = 0; i < 2 && user < 0; i++) {
-        FILE *file = fopen(tables[i], "re");
-        char line[512];
+        char line[512], ends[2][48], both[100];
+        const char *found;
+        unsigned owner;
+        FILE *file;
 
-        while (file && user < 0 && fgets(line, sizeof line, file)) {
-            char ends[2][48];
-            unsigned owner;
-
-            if (sscanf(line, " %*d: %47[0-9A-F:] %47[0-9A-F:] %*x %*x:%*x %*x:%*x %*x %u", ends[0],
-                       ends[1], &owner) == 3 &&
-                is_end(ends[0], local) && is_end(ends[1], remote))
+        if (!write_end(local, i, ends[0]) || !write_end(remote, i, ends[1]))
+            continue;
+        snprintf(both, sizeof both, " %s %s ", ends[0], ends[1]);
+        file = fopen(tables[i], "re");
+        while (file && user < 0 && fgets(line, sizeof line, file))
+            if ((found = strstr(line, both)) != NULL &&
+                sscanf(found + strlen(both), "%*x %*x:%*x %*x:%*x %*x %u", &owner) == 1)
                 user = owner;
-        }
         if (file)
             fclose(file);
     }
     return user;
 }
 
-const char *weir_shm_peer_refuse(int socket, const struct weir_shm_place *ours, int32_t process)
+const char *weir_shm_peer_refuse(int socket, const struct weir_shm_place *ours,
+                                 const struct weir_shm_peer *peer)
 {
     struct sockaddr_storage local = {0}, remote = {0};
     socklen_t local_bytes = sizeof local, remote_bytes = sizeof remote;
-    struct socket_end ours_end, theirs_end;
     struct stat facts;
-    char path[32];
     int64_t user;
 
     if (ours->user != 0) /* the kernel lets us touch nobody else's */
         return NULL;
-    snprintf(path, sizeof path, "/proc/%d", process);
     if (getsockname(socket, (struct sockaddr *)&local, &local_bytes) != 0 ||
         getpeername(socket, (struct sockaddr *)&remote, &remote_bytes) != 0 ||
-        stat(path, &facts) != 0)
+        fstat(peer->directory, &facts) != 0)
         return "has gone";
-    ours_end = end_of(&local);
-    theirs_end = end_of(&remote);
-    user = user_of_socket(&theirs_end, &ours_end);
+    user = user_of_socket(&remote, &local);
     if (user < 0)
         return "has a network namespace of its own, in which nobody can tell whose it is";
     return user == 0 || user == facts.st_uid ? NULL : "names a process that is not its user's";
@@ -178,8 +157,8 @@ void weir_shm_diagnose(struct weir_diagnosis *diagnosis)
                            "processes of one user reach each other's memory");
 }
 
-/* The socket, and the inbox. */
-enum { LINK_DESCRIPTORS = 2, OTHER_DESCRIPTORS = 64 };
+/* The socket, the inbox, and the directory of the peer. */
+enum { LINK_DESCRIPTORS = 3, OTHER_DESCRIPTORS = 64 };
 
 int weir_shm_check(const struct weir_fabric *fabric, const struct weir_fabric_need *need,
                    struct weir_error *error)

@@ -88,7 +88,7 @@ int weir_shm_inbox_open(struct weir_shm_inbox *inbox, unsigned credits, unsigned
     return 0;
 }
 
-int weir_shm_inbox_join(struct weir_shm_inbox *inbox, int32_t process,
+int weir_shm_inbox_join(struct weir_shm_inbox *inbox, const struct weir_shm_peer *peer,
                         const struct weir_shm_inbox_info *info)
 {
     struct weir_shm_mapping mapping;
@@ -97,7 +97,7 @@ int weir_shm_inbox_join(struct weir_shm_inbox *inbox, int32_t process,
     *inbox = (struct weir_shm_inbox){.fd = -1};
     if (!is_sane(info->slot_count, info->message_bytes))
         return -EPROTO;
-    code = weir_shm_map(&mapping, process, info->fd, info->inode, UINT64_MAX);
+    code = weir_shm_map(&mapping, peer, info->fd, info->inode, UINT64_MAX);
     if (code != 0)
         return code;
     if (mapping.bytes < inbox_bytes(info->slot_count, info->message_bytes)) {

@@ -65,23 +65,43 @@ static int map_file(struct weir_shm_mapping *mapping, int file, uint64_t inode, 
     return 0;
 }
 
-int weir_shm_map(struct weir_shm_mapping *mapping, int32_t process, int32_t fd, uint64_t inode,
-                 uint64_t inode_mask)
+int weir_shm_peer_open(struct weir_shm_peer *peer, int32_t process)
 {
-    char path[64];
+    char path[32];
+
+    *peer = (struct weir_shm_peer){.process = process, .directory = -1};
+    snprintf(path, sizeof path, "/proc/%d", (int)process);
+    if (process > 0)
+        peer->directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return peer->directory < 0 ? -ESRCH : 0;
+}
+
+void weir_shm_peer_close(struct weir_shm_peer *peer)
+{
+    for (unsigned i = 0; i < WEIR_SHM_MAPPINGS_MAX; i++)
+        weir_shm_unmap(&peer->mappings[i]);
+    if (peer->directory >= 0)
+        close(peer->directory);
+    peer->directory = -1;
+}
+
+int weir_shm_map(struct weir_shm_mapping *mapping, const struct weir_shm_peer *peer, int32_t fd,
+                 uint64_t inode, uint64_t inode_mask)
+{
+    char path[32];
     struct stat facts;
     int file, code;
 
     *mapping = (struct weir_shm_mapping){.fd = fd};
-    if (process <= 0 || fd < 0)
+    if (fd < 0)
         return -EACCES;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)process, (int)fd);
+    snprintf(path, sizeof path, "fd/%d", (int)fd);
     /* To open a device or a pipe can have effects. */
-    if (stat(path, &facts) != 0)
+    if (fstatat(peer->directory, path, &facts, 0) != 0)
         return -errno;
     if (!S_ISREG(facts.st_mode))
         return -EACCES;
-    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    file = openat(peer->directory, path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return -errno;
     code = map_file(mapping, file, inode, inode_mask);
@@ -117,7 +137,7 @@ static int find_slab(struct weir_shm_peer *peer, const struct weir_region_key *k
         }
     }
     weir_shm_unmap(place);
-    code = weir_shm_map(place, peer->process, key->fd, inode, INODE_MASK);
+    code = weir_shm_map(place, peer, key->fd, inode, INODE_MASK);
     if (code != 0)
         return code == -ENOENT ? -EACCES : code;
     if (place == &peer->mappings[peer->next])
@@ -161,6 +181,12 @@ static int kernel_error(int code)
 
 static int move_by_kernel(const struct weir_shm_peer *peer, const struct weir_wr *wr)
 {
+    struct stat facts;
+
+    /* The number may be another process's by now; in the directory of one that has ended nothing
+     * is found. */
+    if (fstatat(peer->directory, "mem", &facts, 0) != 0)
+        return -ECONNRESET;
     for (uint64_t done = 0; done < wr->bytes;) {
         struct iovec ours = {(unsigned char *)wr->data + done, wr->bytes - done};
         struct iovec theirs = {(void *)(uintptr_t)(wr->remote_address + done), wr->bytes - done};
@@ -185,10 +211,4 @@ int weir_shm_move(struct weir_shm_peer *peer, const struct weir_wr *wr)
     if (key->process != peer->process || offset > key->bytes || wr->bytes > key->bytes - offset)
         return -EACCES;
     return key->fd >= 0 ? move_mapped(peer, wr) : move_by_kernel(peer, wr);
-}
-
-void weir_shm_peer_close(struct weir_shm_peer *peer)
-{
-    for (unsigned i = 0; i < WEIR_SHM_MAPPINGS_MAX; i++)
-        weir_shm_unmap(&peer->mappings[i]);
 }
