@@ -13,9 +13,14 @@ extern const struct weir_backend weir_backend_fault;
 
 #define AT(member) WEIR_OPTION_AT(struct fault_options, member)
 
+#define VERBS_OF_NAMES                                                                             \
+    "open|close|stat|mkdir|unlink|rmdir|rename|mknod|link|symlink|chmod|setxattr|getxattr|list"
+
 static const struct weir_option fault_rows[] = {
-    {0, "fault.verb", WEIR_OPTION_CHOICE, AT(verb), "any", "any|read|write|sync|name",
-     .help = "what is counted and hit: any: transfers; name: queued operations on names"},
+    {0, "fault.verb", WEIR_OPTION_CHOICE, AT(verb), "any",
+     "any|read|write|sync|name|" VERBS_OF_NAMES,
+     .help =
+         "what is counted and hit: any: transfers; name: any operation on names, queued or not"},
     {0, "fault.at", WEIR_OPTION_COUNT, AT(at),
      .help = "number of the first transfer to be hit, from 0"},
     {0, "fault.every", WEIR_OPTION_COUNT, AT(every),
@@ -54,11 +59,13 @@ static int read_errno(const char *option, const char *name, int *rc, struct weir
         const char *name;
         int number;
     } known[] = {
-        {"EACCES", EACCES},       {"EAGAIN", EAGAIN}, {"EBADF", EBADF},   {"EDQUOT", EDQUOT},
-        {"EFBIG", EFBIG},         {"EINTR", EINTR},   {"EINVAL", EINVAL}, {"EIO", EIO},
-        {"EISDIR", EISDIR},       {"ENODEV", ENODEV}, {"ENOENT", ENOENT}, {"ENOMEM", ENOMEM},
-        {"ENOSPC", ENOSPC},       {"EPERM", EPERM},   {"EROFS", EROFS},   {"ESTALE", ESTALE},
-        {"ETIMEDOUT", ETIMEDOUT},
+        {"EACCES", EACCES},       {"EAGAIN", EAGAIN},         {"EBADF", EBADF},
+        {"EDQUOT", EDQUOT},       {"EEXIST", EEXIST},         {"EMFILE", EMFILE},
+        {"ENOTEMPTY", ENOTEMPTY}, {"EOPNOTSUPP", EOPNOTSUPP}, {"EFBIG", EFBIG},
+        {"EINTR", EINTR},         {"EINVAL", EINVAL},         {"EIO", EIO},
+        {"EISDIR", EISDIR},       {"ENODEV", ENODEV},         {"ENOENT", ENOENT},
+        {"ENOMEM", ENOMEM},       {"ENOSPC", ENOSPC},         {"EPERM", EPERM},
+        {"EROFS", EROFS},         {"ESTALE", ESTALE},         {"ETIMEDOUT", ETIMEDOUT},
     };
 
     *rc = 0;
@@ -207,14 +214,14 @@ static int fault_open(struct weir_session *session, const struct weir_file_param
                       struct weir_file **file)
 {
     struct fault_session *fault = weir_fault_session(session);
-    bool must_fail = fault->is_target_rank && fault->open_rc < 0;
+    int staged_rc = weir_fault_stage(fault, WEIR_OP_OPEN);
     struct fault_file *opened;
     int rc;
 
     /* Where ranks open together, the others wait for this rank: it opens too, and fails
      * afterwards. */
-    if (must_fail && (params->group->size == 1 || fault->inner->backend->file->abandon == NULL))
-        return fault->open_rc;
+    if (staged_rc < 0 && (params->group->size == 1 || fault->inner->backend->file->abandon == NULL))
+        return staged_rc;
     opened = calloc(1, sizeof *opened);
     if (!opened)
         return -ENOMEM;
@@ -225,9 +232,9 @@ static int fault_open(struct weir_session *session, const struct weir_file_param
         free(opened);
         return rc;
     }
-    if (must_fail) {
+    if (staged_rc < 0) {
         fault_abandon(session, &opened->base);
-        return fault->open_rc;
+        return staged_rc;
     }
     opened->base = *opened->inner;
     *file = &opened->base;
@@ -237,11 +244,12 @@ static int fault_open(struct weir_session *session, const struct weir_file_param
 static int fault_close(struct weir_session *session, struct weir_file *file)
 {
     struct fault_session *fault = weir_fault_session(session);
+    int staged_rc = weir_fault_stage(fault, WEIR_OP_CLOSE);
     int rc = fault->inner->backend->file->close(fault->inner, weir_fault_inner_file(file));
 
     swap(fault, ((struct fault_file *)file)->path, "close");
     free(file);
-    return fault->is_target_rank && fault->close_rc < 0 ? fault->close_rc : rc;
+    return staged_rc < 0 ? staged_rc : rc;
 }
 
 static int fault_sync(struct weir_session *session, struct weir_file *file)
@@ -260,74 +268,6 @@ static int64_t fault_size(struct weir_session *session, struct weir_file *file)
     return fault->inner->backend->file->size(fault->inner, weir_fault_inner_file(file));
 }
 
-/* ---- names: the inner backend's, if it has any ---- */
-
-static const struct weir_name_ops *inner_names_of(struct weir_session *session)
-{
-    return weir_fault_session(session)->inner->backend->names;
-}
-
-static int fault_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
-{
-    const struct weir_name_ops *names = inner_names_of(session);
-    const struct fault_session *fault = weir_fault_session(session);
-    int rc = names ? names->stat(fault->inner, path, facts) : -ENOSYS;
-
-    if (rc == 0)
-        weir_fault_hide_bytes(fault, facts);
-    return rc;
-}
-
-static int fault_unlink(struct weir_session *session, const char *path)
-{
-    const struct weir_name_ops *names = inner_names_of(session);
-
-    return names ? names->unlink(weir_fault_session(session)->inner, path) : -ENOSYS;
-}
-
-static int fault_mkdir(struct weir_session *session, const char *path)
-{
-    const struct weir_name_ops *names = inner_names_of(session);
-
-    return names ? names->mkdir(weir_fault_session(session)->inner, path) : -ENOSYS;
-}
-
-static int fault_rmdir(struct weir_session *session, const char *path)
-{
-    const struct weir_name_ops *names = inner_names_of(session);
-
-    return names ? names->rmdir(weir_fault_session(session)->inner, path) : -ENOSYS;
-}
-
-static int fault_check(struct weir_session *session, const char *path, struct weir_error *error)
-{
-    const struct weir_name_ops *names = inner_names_of(session);
-
-    if (names && names->check)
-        return names->check(weir_fault_session(session)->inner, path, error);
-    return 0;
-}
-
-static int fault_alignment(struct weir_session *session, const char *path,
-                           struct weir_alignment *alignment)
-{
-    const struct weir_name_ops *names = inner_names_of(session);
-
-    if (names && names->alignment)
-        return names->alignment(weir_fault_session(session)->inner, path, alignment);
-    *alignment = (struct weir_alignment){.memory = 1, .offset = 1};
-    return 0;
-}
-
-static const char *fault_kernel_path(struct weir_session *session, const char *path)
-{
-    const struct weir_name_ops *names = inner_names_of(session);
-
-    if (names && names->kernel_path)
-        return names->kernel_path(weir_fault_session(session)->inner, path);
-    return path;
-}
-
 static const struct weir_file_ops fault_file_ops = {
     .may_open = fault_may_open,
     .open = fault_open,
@@ -335,16 +275,6 @@ static const struct weir_file_ops fault_file_ops = {
     .close = fault_close,
     .sync = fault_sync,
     .size = fault_size,
-};
-
-static const struct weir_name_ops fault_name_ops = {
-    .stat = fault_stat,
-    .unlink = fault_unlink,
-    .mkdir = fault_mkdir,
-    .rmdir = fault_rmdir,
-    .check = fault_check,
-    .alignment = fault_alignment,
-    .kernel_path = fault_kernel_path,
 };
 
 static const struct weir_memory_ops fault_memory_ops = {
@@ -365,6 +295,6 @@ const struct weir_backend weir_backend_fault = {
     .describe = fault_describe,
     .transfer = &weir_fault_transfer_ops,
     .file = &fault_file_ops,
-    .names = &fault_name_ops,
+    .names = &weir_fault_name_ops,
     .memory = &fault_memory_ops,
 };

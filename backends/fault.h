@@ -73,9 +73,13 @@ bool weir_fault_hits(struct fault_session *fault, enum weir_op_verb verb);
 /* The error of an operation that is hit; 0 if it is not to fail. */
 int weir_fault_error(const struct fault_session *fault, enum weir_op_verb verb, bool is_hit);
 
+/* Both, for what does not go through the queue, with the pause before. */
+int weir_fault_stage(struct fault_session *fault, enum weir_op_verb verb);
+
 /* Tells a size too small, if that is asked for. */
 void weir_fault_hide_bytes(const struct fault_session *fault, struct weir_name_facts *facts);
 
 extern const struct weir_transfer_ops weir_fault_transfer_ops;
+extern const struct weir_name_ops weir_fault_name_ops;
 
 #endif

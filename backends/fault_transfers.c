@@ -24,6 +24,15 @@ static bool is_transfer(enum weir_op_verb verb)
 
 static bool is_counted(const struct fault_session *fault, enum weir_op_verb verb)
 {
+    static const char *const words[WEIR_OP_BACKEND_VERBS] = {
+        [WEIR_OP_OPEN] = "open",         [WEIR_OP_CLOSE] = "close",
+        [WEIR_OP_STAT] = "stat",         [WEIR_OP_MKDIR] = "mkdir",
+        [WEIR_OP_UNLINK] = "unlink",     [WEIR_OP_RMDIR] = "rmdir",
+        [WEIR_OP_RENAME] = "rename",     [WEIR_OP_MKNOD] = "mknod",
+        [WEIR_OP_LINK] = "link",         [WEIR_OP_SYMLINK] = "symlink",
+        [WEIR_OP_CHMOD] = "chmod",       [WEIR_OP_SETXATTR] = "setxattr",
+        [WEIR_OP_GETXATTR] = "getxattr", [WEIR_OP_LIST] = "list",
+    };
     const char *counted = fault->options.verb;
 
     switch (verb) {
@@ -34,7 +43,7 @@ static bool is_counted(const struct fault_session *fault, enum weir_op_verb verb
     case WEIR_OP_SYNC:
         return strcmp(counted, "sync") == 0;
     default:
-        return strcmp(counted, "name") == 0;
+        return strcmp(counted, "name") == 0 || strcmp(counted, words[verb]) == 0;
     }
 }
 
@@ -69,6 +78,15 @@ int weir_fault_error(const struct fault_session *fault, enum weir_op_verb verb, 
            : verb == WEIR_OP_CLOSE ? fault->close_rc
            : verb == WEIR_OP_SYNC  ? fault->sync_rc
                                    : 0;
+}
+
+int weir_fault_stage(struct fault_session *fault, enum weir_op_verb verb)
+{
+    bool is_hit = weir_fault_hits(fault, verb);
+
+    if (is_hit)
+        pause_for(fault->options.delay_ns);
+    return weir_fault_error(fault, verb, is_hit);
 }
 
 /* ---- transfers and whatever else comes through the queue ---- */
