@@ -348,16 +348,21 @@ static int64_t rdma_size(struct weir_session *session, struct weir_file *file)
 
 /* ---- names ---- */
 
+static struct weir_name_facts facts_of(const struct weir_object_facts *found)
+{
+    return (struct weir_name_facts){
+        .kind = found->kind == WEIR_OBJECT_DIRECTORY ? WEIR_NAME_DIRECTORY : WEIR_NAME_FILE,
+        .bytes = found->bytes,
+    };
+}
+
 static int rdma_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
 {
     struct weir_object_facts found;
     int rc = weir_object_stat(rdma_of(session)->client, path, &found);
 
     if (rc == 0)
-        *facts = (struct weir_name_facts){
-            .kind = found.kind == WEIR_OBJECT_DIRECTORY ? WEIR_NAME_DIRECTORY : WEIR_NAME_FILE,
-            .bytes = found.bytes,
-        };
+        *facts = facts_of(&found);
     return rc;
 }
 
@@ -374,6 +379,45 @@ static int rdma_mkdir(struct weir_session *session, const char *path)
 static int rdma_rmdir(struct weir_session *session, const char *path)
 {
     return weir_object_rmdir(rdma_of(session)->client, path);
+}
+
+static int rdma_rename(struct weir_session *session, const char *path, const char *new_path)
+{
+    return weir_object_rename(rdma_of(session)->client, path, new_path);
+}
+
+struct listing {
+    weir_name_visit *visit;
+    void *context;
+    struct weir_name_facts *facts;
+    uint64_t found;
+};
+
+static bool list_name(void *context, const char *name, const struct weir_object_facts *found)
+{
+    struct listing *listing = context;
+
+    listing->found++;
+    if (listing->facts)
+        *listing->facts = facts_of(found);
+    return !listing->visit || listing->visit(listing->context, name) == 0;
+}
+
+/* Facts come with the names. What no name begins with has an empty list: it may not be there. */
+static int rdma_list(struct weir_session *session, const char *path, weir_name_visit *visit,
+                     void *context, struct weir_name_facts *facts, uint64_t *found)
+{
+    struct listing listing = {.visit = visit, .context = context, .facts = facts};
+    struct weir_object_facts directory;
+    int rc = weir_object_list(rdma_of(session)->client, path, list_name, &listing);
+
+    if (rc == 0 && listing.found == 0)
+        rc = weir_object_stat(rdma_of(session)->client, path, &directory);
+    if (rc == 0 && listing.found == 0 && directory.kind != WEIR_OBJECT_DIRECTORY)
+        rc = -ENOTDIR;
+    if (rc == 0)
+        *found = listing.found;
+    return rc;
 }
 
 static int rdma_check(struct weir_session *session, const char *path, struct weir_error *error)
@@ -420,6 +464,8 @@ static const struct weir_name_ops rdma_name_ops = {
     .unlink = rdma_unlink,
     .mkdir = rdma_mkdir,
     .rmdir = rdma_rmdir,
+    .rename = rdma_rename,
+    .list = rdma_list,
     .check = rdma_check,
     .alignment = rdma_alignment,
     .implies_directories = true,
@@ -438,6 +484,7 @@ const struct weir_backend weir_backend_rdma = {
                               "shared memory",
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME | WEIR_CAN_QUEUE |
                                 WEIR_BYPASSES_CACHE,
+                   .name_verbs = WEIR_NAMES_RENAME | WEIR_NAMES_LIST,
                    .standard_depth = 1,
                    .standard_batch = 1,
                    .options = {"RDMA", weir_rdma_rows, sizeof(struct weir_rdma_options)},
