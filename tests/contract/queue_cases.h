@@ -34,6 +34,25 @@ void errors_of_names_are_results(void **state);
 void a_name_is_told_alike_with_and_without_the_queue(void **state);
 void faults_of_names_are_staged_in_the_queue(void **state);
 
+/* Each verb of names, blocking and queued; in verb_cases.c. */
+void names_are_made_looked_at_and_removed(void **state);
+void a_rename_takes_the_place_of_what_is_there(void **state);
+void a_node_is_an_empty_file(void **state);
+void a_link_is_a_second_name(void **state);
+void a_symbolic_link_leads_where_it_was_told_to(void **state);
+void a_mode_is_changed(void **state);
+void attributes_are_set_and_got(void **state);
+void a_list_has_each_name_once(void **state);
+void only_directories_are_listed(void **state);
+void a_file_system_is_synced_as_a_whole(void **state);
+void an_item_is_a_file_like_others(void **state);
+
+/* For single backends. */
+void faults_hit_one_verb_of_names(void **state);
+void void_names_do_everything_and_nothing(void **state);
+void files_of_a_void_queue_come_from_a_store(void **state);
+void delays_are_those_of_their_verb(void **state);
+
 /* Where the system gives less than was asked for; in limit_cases.c. */
 void little_memory_may_be_locked(void **state);
 void io_uring_is_forbidden(void **state);

@@ -551,8 +551,22 @@ static const struct contract_case cases[] = {
     FOR_ALL(names_go_through_the_queue_at_full_depth),
     FOR_ALL(errors_of_names_are_results),
     FOR_ALL(a_name_is_told_alike_with_and_without_the_queue),
+    FOR_ALL(names_are_made_looked_at_and_removed),
+    FOR_ALL(a_rename_takes_the_place_of_what_is_there),
+    FOR_ALL(a_node_is_an_empty_file),
+    FOR_ALL(a_link_is_a_second_name),
+    FOR_ALL(a_symbolic_link_leads_where_it_was_told_to),
+    FOR_ALL(a_mode_is_changed),
+    FOR_ALL(attributes_are_set_and_got),
+    FOR_ALL(a_list_has_each_name_once),
+    FOR_ALL(only_directories_are_listed),
+    FOR_ALL(a_file_system_is_synced_as_a_whole),
+    FOR_ALL(an_item_is_a_file_like_others),
     FOR_ONLY("null", delays_of_transfers_in_flight_run_side_by_side),
     FOR_ONLY("null", a_signal_ends_a_wait_for_a_delay),
+    FOR_ONLY("null", void_names_do_everything_and_nothing),
+    FOR_ONLY("null", files_of_a_void_queue_come_from_a_store),
+    FOR_ONLY("null", delays_are_those_of_their_verb),
     FOR_ONLY("libaio", the_kernel_has_no_more_contexts),
     FOR_ONLY("libaio", a_file_system_without_direct_transfers_is_told),
     FOR_ONLY("uring", little_memory_may_be_locked),
@@ -585,6 +599,7 @@ static const struct contract_case cases[] = {
     FOR_ONLY("fault", syncs_are_counted_and_hit),
     FOR_ONLY("fault", what_is_granted_is_what_the_inner_backend_got),
     FOR_ONLY("fault", faults_of_names_are_staged_in_the_queue),
+    FOR_ONLY("fault", faults_hit_one_verb_of_names),
 };
 
 #define CASE_COUNT (sizeof cases / sizeof *cases)
@@ -598,12 +613,18 @@ static const struct {
     const char *backend;
     const char *options;
 } variants[] = {
-    {"libaio", "libaio.entries=8"}, {"libaio", "libaio.user-reap=0"},
-    {"libaio", "posix.odirect=1"},  {"uring", "uring.entries=8"},
-    {"uring", "posix.odirect=1"},   {"uring", "uring.fixed-buffers=0,uring.fixed-files=0"},
-    {"rdma", "rdma.mode=pull"},     {"rdma", "rdma.mode=send"},
-    {"rdma", "rdma.provider=shm"},  {"rdma", "rdma.provider=shm,rdma.mode=pull"},
-    {"uring", "uring.sqpoll=1"},    {"rdma", "rdma.stripe-unit=1k,rdma.sizes=strict"},
+    {"libaio", "libaio.entries=8"},
+    {"libaio", "libaio.user-reap=0"},
+    {"libaio", "posix.odirect=1"},
+    {"uring", "uring.entries=8"},
+    {"uring", "posix.odirect=1"},
+    {"uring", "uring.fixed-buffers=0,uring.fixed-files=0"},
+    {"rdma", "rdma.mode=pull"},
+    {"rdma", "rdma.mode=send"},
+    {"rdma", "rdma.provider=shm"},
+    {"rdma", "rdma.provider=shm,rdma.mode=pull"},
+    {"uring", "uring.sqpoll=1"},
+    {"rdma", "rdma.stripe-unit=1k,rdma.sizes=strict"},
     {"null", "dummy.delay-xfer=20,dummy.delay-sync=50"},
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Block devices as files: their size, what direct transfers must be multiples of, and that opening
- * one makes nothing. On a loop device over a file without a name; skipped where none can be had. */
+/* What system calls there are for one item of a tree. Block devices as files: their size, what
+ * direct transfers must be multiples of, and that opening one makes nothing; on a loop device over
+ * a file without a name, skipped where none can be had. */
 #include "posix_files.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@ extern const struct weir_backend weir_backend_direct;
 /* ---- a kernel that does not say what direct transfers must be multiples of ---- */
 
 static bool is_statx_silent;
+static unsigned look_count; /* system calls that look at a name or a file */
 
 int __real_statx(int directory, const char *path, int flags, unsigned mask, struct statx *facts);
 int __wrap_statx(int directory, const char *path, int flags, unsigned mask, struct statx *facts);
@@ -33,9 +35,33 @@ int __wrap_statx(int directory, const char *path, int flags, unsigned mask, stru
 {
     int rc = __real_statx(directory, path, flags, mask, facts);
 
+    look_count++;
     if (is_statx_silent)
         facts->stx_mask = 0;
     return rc;
+}
+
+#define COUNT_LOOKS(call, subject_type)                                                            \
+    int __real_##call(subject_type subject, struct stat *facts);                                   \
+    int __wrap_##call(subject_type subject, struct stat *facts);                                   \
+                                                                                                   \
+    int __wrap_##call(subject_type subject, struct stat *facts)                                    \
+    {                                                                                              \
+        look_count++;                                                                              \
+        return __real_##call(subject, facts);                                                      \
+    }
+
+COUNT_LOOKS(stat, const char *)
+COUNT_LOOKS(lstat, const char *)
+COUNT_LOOKS(fstat, int)
+
+int __real_fstatat(int directory, const char *path, struct stat *facts, int flags);
+int __wrap_fstatat(int directory, const char *path, struct stat *facts, int flags);
+
+int __wrap_fstatat(int directory, const char *path, struct stat *facts, int flags)
+{
+    look_count++;
+    return __real_fstatat(directory, path, facts, flags);
 }
 
 /* ---- a loop device, which is gone when it is closed ---- */
@@ -216,9 +242,43 @@ static void a_direct_device_asks_for_whole_sectors(void **state)
     }
 }
 
+/* One system call each is what is measured. */
+static void nothing_is_asked_of_an_item_beside_what_is_timed(void **state)
+{
+    struct weir_file_params params = {
+        .can_write = true, .can_read = true, .must_create = true, .is_item = true};
+    struct weir_posix_session posix;
+    struct weir_name_facts facts;
+    struct weir_file *file;
+    char path[PATH_BYTES];
+
+    (void)state;
+    snprintf(path, sizeof path, "weir-item-%d", (int)getpid());
+    params.path = path;
+    for (unsigned i = 0; i < 4; i++) {
+        bool is_direct = i % 2 != 0;
+
+        params.claim = i < 2 ? WEIR_CLAIM_ANY : WEIR_CLAIM_NEW;
+        weir_posix_session_init(&posix, is_direct ? &weir_backend_direct : &weir_backend_posix,
+                                is_direct, 1);
+        look_count = 0;
+        if (weir_posix_file_ops.open(&posix.base, &params, &file) == 0) {
+            assert_int_equal(weir_posix_file_ops.close(&posix.base, file), 0);
+            assert_int_equal(look_count, 0);
+            assert_int_equal(weir_posix_name_ops.stat_item(&posix.base, path, &facts), 0);
+            assert_int_equal(look_count, 1);
+            assert_int_equal(facts.kind, WEIR_NAME_FILE);
+        } else {
+            assert_true(is_direct);
+        }
+        unlink(path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_asked_of_an_item_beside_what_is_timed),
         cmocka_unit_test(a_device_has_a_size_under_its_name),
         cmocka_unit_test(a_device_is_opened_and_not_made),
         cmocka_unit_test(a_direct_device_asks_for_whole_sectors),
