@@ -110,18 +110,37 @@ static int check_read(const struct weir_mdtest_lowering *lowering)
 
 static int check_load(const struct weir_mdtest_lowering *lowering)
 {
+    const struct weir_common_words *common = &lowering->request->base.common;
+
+    if (lowering->base.load.must_find_depth)
+        return REFUSE(
+            lowering,
+            "--depth: \"%s\" looks for the best depth of transfers, and there is none for "
+            "names; give a number",
+            common->depth);
     if (lowering->base.load.rate.is_in_bytes)
         return REFUSE(lowering,
-                      "--rate: \"%s\" is a rate of bytes, and names have none; give "
-                      "operations per second, such as 20000",
-                      lowering->request->base.common.rate);
+                      "--rate: \"%s\" is a rate of bytes, and names have none; give operations per "
+                      "second, such as 20000",
+                      common->rate);
+    return 0;
+}
+
+/* There are backends that can remove the files that they write, and no more. */
+static int check_backend(const struct weir_mdtest_lowering *lowering)
+{
+    if (lowering->base.loop->name_verbs == 0)
+        return REFUSE(lowering,
+                      "-a: backend %s has no directories, and none of the operations on names that "
+                      "are measured; choose another one, such as posix or uring",
+                      lowering->base.test->label);
     return 0;
 }
 
 int weir_mdtest_check(const struct weir_mdtest_lowering *lowering)
 {
     static int (*const checks[])(const struct weir_mdtest_lowering *) = {
-        check_counts, check_kinds, check_sizes, check_made, check_read, check_load};
+        check_backend, check_counts, check_kinds, check_sizes, check_made, check_read, check_load};
     int failure = 0;
 
     for (size_t i = 0; i < sizeof checks / sizeof *checks && !failure; i++)

@@ -61,26 +61,6 @@ static const char *item_of(const struct weir_mdtest_lowering *lowering, bool is_
     return lowering->mdtest->shared_files ? "file.mdtest.shared.%n" : "file.mdtest.%r.%n";
 }
 
-/* Phases that leave everything as it is, or as an earlier one of the kind has it, can be done again
- * at another depth. */
-static bool can_repeat(enum weir_verb verb)
-{
-    switch (verb) {
-    case WEIR_OPEN:
-    case WEIR_READ_FILE:
-    case WEIR_STAT:
-    case WEIR_LOOKUP:
-    case WEIR_CHMOD:
-    case WEIR_SETXATTR:
-    case WEIR_GETXATTR:
-    case WEIR_LIST:
-    case WEIR_LIST_STAT:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* With files and directories in a test, the status file counts files. */
 static const char *status_of(const struct weir_mdtest_lowering *lowering, bool is_directory)
 {
@@ -92,16 +72,13 @@ static struct weir_phase item_phase(const struct weir_mdtest_lowering *lowering,
                                     enum weir_verb verb, bool is_directory, uint64_t steps)
 {
     const struct weir_mdtest_config *mdtest = lowering->mdtest;
-    const struct weir_load *load = &lowering->base.load;
-    bool must_find_depth = load->must_find_depth && can_repeat(verb);
 
     return (struct weir_phase){
         .verb = verb,
         .target = lowering->target,
         .shift = shift_of(lowering, steps),
-        .depth = must_find_depth ? load->depth : load->steady_depth,
-        .must_find_depth = must_find_depth,
-        .rate = load->rate,
+        .depth = lowering->base.load.depth,
+        .rate = lowering->base.load.rate,
         .stop.status_path = status_of(lowering, is_directory),
         .names = {.item = item_of(lowering, is_directory),
                   .is_directory = is_directory,
@@ -253,6 +230,10 @@ static void add_also_phase(const struct weir_mdtest_lowering *lowering, struct w
     const char *item = item_of(lowering, is_directory), *new_item;
     struct weir_phase phase = look_phase(lowering, also_rows[row].verb, is_directory, AT_STAT);
 
+    if (phase.verb == WEIR_LIST || phase.verb == WEIR_LIST_STAT) {
+        phase.names.item = NULL; /* it is the directories of the tree that are listed */
+        phase.stop.status_path = NULL;
+    }
     if (!also_rows[row].suffix) {
         add_phase(lowering, steps, phase);
         return;

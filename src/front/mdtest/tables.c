@@ -103,7 +103,7 @@ static const struct weir_option mdtest_rows[] = {
     {'Y', "call-sync", WEIR_OPTION_FLAG, AT(sync_all),
      .help = "sync the file system after each phase, inside of the timing", .since = "3.3",
      .better = "a system call, and no shell"},
-    {'z', "depth", WEIR_OPTION_INTEGER, AT(depth), .help = "levels of the tree below its top",
+    {'z', "tree-depth", WEIR_OPTION_INTEGER, AT(depth), .help = "levels of the tree below its top",
      .since = "1.9"},
     {'Z', "print-time", WEIR_OPTION_FLAG, AT(print_time), .help = "print times in place of rates",
      .since = "3.2", .better = "the title says seconds, which they are"},
