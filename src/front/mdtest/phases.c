@@ -154,24 +154,34 @@ static void add_phase(const struct weir_mdtest_lowering *lowering, struct weir_s
 
 /* ---- --also ---- */
 
+/* What a verb of --also does with names. */
+enum also_kind {
+    OF_ITEMS,
+    OF_DIRECTORIES, /* of the tree, which are listed */
+    OF_NO_NAMES,    /* a name that is not there, with the suffix */
+    MAKES_NAMES,    /* with the suffix, which are removed behind it */
+    CHANGES_NAMES   /* to those with the suffix, and back behind it */
+};
+
 /* Verbs beyond mdtest's, in words of --also. */
 static const struct {
     const char *word;
     enum weir_verb verb;
-    bool for_files_alone;
-    const char *suffix; /* of the names that it makes */
+    enum also_kind kind;
+    const char *suffix;
+    bool is_of_files;
 } also_rows[] = {
-    {"stat", WEIR_STAT, false, NULL},
-    {"list", WEIR_LIST, false, NULL},
-    {"list-stat", WEIR_LIST_STAT, false, NULL},
-    {"lookup", WEIR_LOOKUP, false, NULL},
-    {"open", WEIR_OPEN, true, NULL},
-    {"chmod", WEIR_CHMOD, false, NULL},
-    {"setxattr", WEIR_SETXATTR, false, NULL},
-    {"getxattr", WEIR_GETXATTR, false, NULL},
-    {"link", WEIR_LINK, true, ".link"},
-    {"symlink", WEIR_SYMLINK, false, ".symlink"},
-    {"rename", WEIR_RENAME, false, ".renamed"},
+    {"stat", WEIR_STAT, OF_ITEMS, NULL, false},
+    {"list", WEIR_LIST, OF_DIRECTORIES, NULL, false},
+    {"list-stat", WEIR_LIST_STAT, OF_DIRECTORIES, NULL, false},
+    {"lookup", WEIR_LOOKUP, OF_NO_NAMES, ".absent", false},
+    {"open", WEIR_OPEN, OF_ITEMS, NULL, true},
+    {"chmod", WEIR_CHMOD, OF_ITEMS, NULL, false},
+    {"setxattr", WEIR_SETXATTR, OF_ITEMS, NULL, false},
+    {"getxattr", WEIR_GETXATTR, OF_ITEMS, NULL, false},
+    {"link", WEIR_LINK, MAKES_NAMES, ".link", true},
+    {"symlink", WEIR_SYMLINK, MAKES_NAMES, ".symlink", false},
+    {"rename", WEIR_RENAME, CHANGES_NAMES, ".renamed", false},
 };
 
 #define ALSO_ROWS (sizeof also_rows / sizeof *also_rows)
@@ -185,12 +195,12 @@ static int add_also(struct weir_mdtest_lowering *lowering, const char *word)
         weir_nearest_offer(&nearest, also_rows[i].word);
         if (strcasecmp(also_rows[i].word, word) != 0)
             continue;
-        if (also_rows[i].suffix && lowering->mdtest->shared_files)
+        if (also_rows[i].kind >= MAKES_NAMES && lowering->mdtest->shared_files)
             return REFUSE(lowering,
                           "--also: %s: with -S all tasks would make the same names; leave one of "
                           "the two out",
                           word);
-        if (also_rows[i].for_files_alone && !lowering->work.on_files)
+        if (also_rows[i].is_of_files && !lowering->work.on_files)
             return REFUSE(lowering, "--also: %s: is done with files, and -D has none", word);
         for (unsigned k = 0; k < lowering->also_count; k++)
             if (lowering->also[k] == i)
@@ -222,32 +232,33 @@ int weir_mdtest_lower_also(struct weir_mdtest_lowering *lowering)
     return failure;
 }
 
-/* A rename is followed by one back, and names that are made by one that removes them: the items are
- * as they were for whatever comes next. */
+/* Behind it the items are as they were, for whatever comes next: names that are made are removed,
+ * and those that are changed are changed back. */
 static void add_also_phase(const struct weir_mdtest_lowering *lowering, struct weir_step **steps,
                            unsigned row, bool is_directory)
 {
-    const char *item = item_of(lowering, is_directory), *new_item;
+    const char *item = item_of(lowering, is_directory);
+    const char *suffix = also_rows[row].suffix ? also_rows[row].suffix : "";
+    const char *other = weir_arena_printf(&lowering->base.plan->arena, "%s%s", item, suffix);
     struct weir_phase phase = look_phase(lowering, also_rows[row].verb, is_directory, AT_STAT);
 
-    if (phase.verb == WEIR_LIST || phase.verb == WEIR_LIST_STAT) {
-        phase.names.item = NULL; /* it is the directories of the tree that are listed */
+    if (also_rows[row].kind == OF_DIRECTORIES) {
+        phase.names.item = NULL;
         phase.stop.status_path = NULL;
+    } else if (also_rows[row].kind == OF_NO_NAMES) {
+        phase.names.item = other;
+    } else if (also_rows[row].kind >= MAKES_NAMES) {
+        phase.names.new_item = other;
     }
-    if (!also_rows[row].suffix) {
-        add_phase(lowering, steps, phase);
-        return;
-    }
-    new_item = weir_arena_printf(&lowering->base.plan->arena, "%s%s", item, also_rows[row].suffix);
-    phase.names.new_item = new_item;
     add_phase(lowering, steps, phase);
-    phase.names.item = new_item;
-    if (phase.verb == WEIR_RENAME) {
-        phase.names.new_item = item;
-    } else {
+    if (also_rows[row].kind < MAKES_NAMES)
+        return;
+    phase.names.item = other;
+    phase.names.new_item = item;
+    if (also_rows[row].kind == MAKES_NAMES) {
         phase.verb = WEIR_UNLINK;
         phase.names.new_item = NULL;
-        phase.names.is_directory = false;
+        phase.names.is_directory = false; /* a link to one is none */
     }
     add_phase(lowering, steps, phase);
 }
@@ -256,7 +267,7 @@ static void add_also_phases(const struct weir_mdtest_lowering *lowering, struct 
                             bool is_directory)
 {
     for (unsigned i = 0; i < lowering->also_count; i++)
-        if (!is_directory || !also_rows[lowering->also[i]].for_files_alone)
+        if (!is_directory || !also_rows[lowering->also[i]].is_of_files)
             add_also_phase(lowering, steps, lowering->also[i], is_directory);
 }
 

@@ -61,11 +61,23 @@ static enum group group_of(const struct weir_phase *phase)
     return phase->names.is_directory ? DIRECTORIES : FILES;
 }
 
+/* It only undoes what --also did in the phase before: the names are those that were made there. */
+static bool is_undoing(const struct weir_phase *phase)
+{
+    static const char *const suffixes[] = {".link", ".symlink", ".renamed"};
+    const char *suffix = phase->names.item != NULL ? strrchr(phase->names.item, '.') : NULL;
+
+    for (size_t i = 0; suffix != NULL && i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcmp(suffix, suffixes[i]) == 0)
+            return true;
+    return false;
+}
+
 int weir_mdtest_row(const struct weir_phase *phase)
 {
     enum weir_verb verb = phase->verb == WEIR_MKNOD ? WEIR_CREATE : phase->verb;
 
-    if (!weir_verb_works_on_trees(verb))
+    if (!weir_verb_works_on_trees(verb) || is_undoing(phase))
         return -1;
     for (int i = 0; i < ROW_COUNT; i++)
         if (rows[i].group == group_of(phase) && rows[i].verb == verb)
