@@ -247,8 +247,8 @@ static void bytes_in_flight_limit_the_depth_of_large_messages(void **state)
         {128, 2, 1, 2 << 20, 65536, 32, 2},     /* or as was said */
         {128, 16, 1, 1 << 20, 131072, 8, 2},    /* and never less than 8, ... */
         {128, 16, 1, 1 << 20, 64 << 20, 8, 2},  /* ... however large */
-        {128, 16, 4, 1 << 20, 64 << 20, 32, 8}, /* of each pair, */
-        {128, 16, 4, 1 << 20, 65536, 32, 8},
+        {128, 16, 4, 1 << 20, 64 << 20, 32, 2}, /* of each pair, */
+        {128, 16, 4, 1 << 20, 65536, 32, 2},
         {3, 3, 4, 2 << 20, 64 << 20, 3, 3}, /* unless the depth is less */
         {1, 1, 1, 2 << 20, 64 << 20, 1, 1},
     };

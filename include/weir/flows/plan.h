@@ -82,8 +82,8 @@ void weir_net_plan_close(struct weir_net_plan *plan);
 /* Messages of that size in flight per flow: `depth`, or as many as fit in_flight_bytes, but 8 of
  * each pair. */
 unsigned weir_net_plan_depth(const struct weir_net_plan *plan, uint64_t message_bytes);
-/* Messages of that size posted at once: `batch`, or a quarter of a depth that bytes limit
- * if that is less and nobody asked for more; never more than the depth. */
+/* Messages of that size posted at once: `batch`, or a quarter of what a pair has in flight where
+ * bytes limit it, if that is less and nobody asked for more; never more than the depth. */
 unsigned weir_net_plan_batch(const struct weir_net_plan *plan, uint64_t message_bytes);
 
 /* The plan as stable text. */

@@ -72,7 +72,7 @@ static const struct weir_option net_rows[] = {
              "of --pairs"},
     {0, "batch", WEIR_OPTION_COUNT, AT(plan.batch),
      .help = "messages handed over at once, 64 at most; 0: 16, and no more than a quarter of the "
-             "depth"},
+             "depth, or of what a pair has in flight"},
     {0, "pairs", WEIR_OPTION_COUNT, AT(plan.pairs), "1",
      .help = "connections of a flow: queue pairs (verbs) or sockets (tcp)"},
     {0, "signal-every", WEIR_OPTION_COUNT, AT(plan.signal_every),

@@ -242,11 +242,11 @@ unsigned weir_net_plan_depth(const struct weir_net_plan *plan, uint64_t message_
 
 unsigned weir_net_plan_batch(const struct weir_net_plan *plan, uint64_t message_bytes)
 {
-    unsigned depth = weir_net_plan_depth(plan, message_bytes);
-    unsigned quarter = depth > 4 ? depth / 4 : 1;
+    unsigned depth = weir_net_plan_depth(plan, message_bytes), quarter;
 
     if (plan->is_batch_given || depth == plan->depth)
         return plan->batch < depth ? plan->batch : depth;
+    quarter = depth > 4 * plan->pairs ? depth / (4 * plan->pairs) : 1;
     return plan->batch < quarter ? plan->batch : quarter;
 }
 
