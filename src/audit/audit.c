@@ -33,6 +33,22 @@ const char *weir_audit_data_advice(const struct weir_audit_input *input)
     return mode == WEIR_PAYLOAD_FULL || mode == WEIR_PAYLOAD_IOR ? ", or --data stamp" : "";
 }
 
+/* Where rank 0 works for all, the others have no times to be compared with. */
+static void audit_tree(const struct weir_audit_input *input)
+{
+    if (input->record->op_count == 0 && input->record->absent_count == 0)
+        return;
+    weir_audit_work(input);
+    weir_audit_names(input);
+    if (input->phase->names.item == NULL || input->record->rank_ops_min == 0)
+        return;
+    weir_audit_time(input);
+    weir_audit_stalls(input);
+    weir_audit_load(input);
+    weir_audit_places(input);
+    weir_audit_ranks(input);
+}
+
 void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_result *begun,
                       struct weir_phase_result *record)
 {
@@ -46,6 +62,8 @@ void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_resul
 
     assert(input.phase != NULL);
     weir_audit_completeness(&input);
+    if (weir_verb_works_on_trees(input.phase->verb))
+        audit_tree(&input);
     if (!moves_data(&input))
         return;
     weir_audit_work(&input);

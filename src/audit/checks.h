@@ -38,6 +38,9 @@ void weir_audit_work(const struct weir_audit_input *input);
 /* Is it the storage that was measured? */
 void weir_audit_cache(const struct weir_audit_input *input);
 
+/* Is it the file system whose names were asked for and changed? Of phases on trees. */
+void weir_audit_names(const struct weir_audit_input *input);
+
 /* Is the time right? */
 void weir_audit_time(const struct weir_audit_input *input);
 

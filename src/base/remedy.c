@@ -22,6 +22,7 @@ const struct weir_remedy_word weir_remedy_neutral[] = {
     {WEIR_REMEDY_DEADLINE, "a deadline"},
     {WEIR_REMEDY_LONGER_PHASE, "a time that phases last at least"},
     {WEIR_REMEDY_SYNC, "a sync at the end"},
+    {WEIR_REMEDY_SYNC_ALL, "a sync of the file system at the end"},
     {WEIR_REMEDY_WEAR_OUT, "wear-out"},
     {WEIR_REMEDY_SHIFT_NODES, "a shift by nodes"},
     {WEIR_REMEDY_SHIFT_RANDOM, "a random shift"},

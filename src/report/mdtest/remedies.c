@@ -13,6 +13,7 @@ const struct weir_remedy_word weir_mdtest_remedies[] = {
     {WEIR_REMEDY_DEADLINE, "-W"},
     {WEIR_REMEDY_LONGER_PHASE, "-n"},
     {WEIR_REMEDY_SYNC, "-y"},
+    {WEIR_REMEDY_SYNC_ALL, "-Y"},
     {WEIR_REMEDY_SHIFT_NODES, "-N 1"},
     {WEIR_REMEDY_SHIFT_DISTANCE, "-N"},
     {WEIR_REMEDY_PATTERN, "--dataPacketType"},
