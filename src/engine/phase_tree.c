@@ -13,11 +13,11 @@
 
 #include "weir/base/remedy.h"
 #include "weir/system/processor.h"
+#include "weir/system/shell.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 struct tree_phase {
     struct weir_run *run;
@@ -150,14 +150,7 @@ static int allocate(struct tree_phase *tree)
 /* Rank 0 runs the user's command, and the others wait for it. */
 static int run_command(const struct tree_phase *tree, const char *command)
 {
-    int status;
-
-    if (command == NULL || tree->run->group->rank != 0)
-        return 0;
-    status = system(command); /* NOLINT(cert-env33-c): that is what the user asks for */
-    if (status == -1)
-        return -errno;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECHILD;
+    return command == NULL || tree->run->group->rank != 0 ? 0 : weir_shell_run(command);
 }
 
 static void refuse_command(const char *command, int code, struct weir_error *error)

@@ -242,7 +242,7 @@ static const struct {
     const char *text;
 } wrong_commands[] = {
     {{"weir", "iro"},
-     "unknown command \"iro\" (did you mean weir ior?); there are: ior, net, serve, backends, "
+     "unknown command \"iro\" (did you mean weir ior?); there are: ior, mdtest, net, serve, backends, "
      "doctor, topology, compat, "
      "report, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},

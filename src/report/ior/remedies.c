@@ -20,6 +20,7 @@ const struct weir_remedy_word weir_ior_remedies[] = {
     {WEIR_REMEDY_DEADLINE, "-D"},
     {WEIR_REMEDY_LONGER_PHASE, "minTimeDuration"},
     {WEIR_REMEDY_SYNC, "-e"},
+    {WEIR_REMEDY_SYNC_ALL, "-e"},
     {WEIR_REMEDY_WEAR_OUT, "stoneWallingWearOut=1"},
     {WEIR_REMEDY_SHIFT_NODES, "-C"},
     {WEIR_REMEDY_SHIFT_RANDOM, "-Z"},
