@@ -1,0 +1,1 @@
+-a DUMMY --dummy.delay-remove=1000

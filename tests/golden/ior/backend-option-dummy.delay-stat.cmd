@@ -1,0 +1,1 @@
+-a DUMMY --dummy.delay-stat=1000
