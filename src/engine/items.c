@@ -85,12 +85,22 @@ unsigned weir_items_counted(const struct weir_phase *phase)
     return counted;
 }
 
+/* A link of a chain follows the one before, and a directory is made after the one that it is in,
+ * and removed before. */
+static bool is_in_order(const struct weir_items *items)
+{
+    enum weir_verb verb = items->phase->verb;
+
+    return items->is_chain ||
+           (items->are_directories && (verb == WEIR_MKDIR || verb == WEIR_RMDIR));
+}
+
 /* Of transfers, every queue that does not block has several in flight. */
 static bool is_queued(const struct weir_items *items)
 {
     unsigned queued = items->run->session->queued_names;
 
-    if (items->run->queue.is_blocking || items->phase->depth == 1)
+    if (items->run->queue.is_blocking || items->phase->depth == 1 || is_in_order(items))
         return false;
     for (unsigned i = 0; i < items->verb_count; i++)
         for (unsigned step = 0; step < items->verbs[i].step_count; step++)
