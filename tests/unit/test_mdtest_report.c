@@ -768,6 +768,122 @@ static void figures_of_ranks_are_written_when_an_iteration_is_over(void **state)
     scene_close(&scene.all);
 }
 
+/* ---- our own block ---- */
+
+static struct weir_text block_of(struct md_scene *scene)
+{
+    struct weir_text text = {0};
+
+    scene->all.plan->output.is_plain = false;
+    weir_report_trust(&text, scene->all.plan, scene->all.result);
+    return text;
+}
+
+static void assert_in_block(struct md_scene *scene, const char *line)
+{
+    struct weir_text text = block_of(scene);
+
+    if (strstr(text.data, line) == NULL)
+        fail_msg("%s is not in\n%s", line, text.data);
+    weir_text_close(&text);
+}
+
+static void assert_not_in_block(struct md_scene *scene, const char *word)
+{
+    struct weir_text text = block_of(scene);
+
+    if (strstr(text.data, word) != NULL)
+        fail_msg("%s is in\n%s", word, text.data);
+    weir_text_close(&text);
+}
+
+static void our_block_tells_operations_and_waiting_and_no_bytes(void **state)
+{
+    struct md_scene scene = make_4_1();
+    struct weir_phase_result *made = &scene.all.result->phases[step_of("File creation")];
+
+    (void)state;
+    for (unsigned i = 0; i < 16; i++)
+        weir_histogram_add(made->latency, 1000);
+    assert_in_block(&scene,
+                    "weir       0    0 create    files          16   1.00 us   1.00 us   1.00 us");
+    /* half of the ranks' time, on average three quarters of the phase */
+    assert_in_block(&scene, "weir       0    0 create    files    117 us   58.4 us   87.6 us    "
+                            "117 us    25.0%         -");
+    assert_in_block(&scene, "weir       0    1 rmdir     tree    3.74 ms   1.87 ms   2.81 ms   "
+                            "3.74 ms        -         -");
+    assert_not_in_block(&scene, "MiB");
+    assert_not_in_block(&scene, "transfer");
+    made->pace.asked_per_s = 5000.0;
+    made->pace.max_backlog = 7;
+    assert_in_block(&scene, "weir       0    0 create    files      5000.0    136956.9         7");
+    scene_close(&scene.all);
+}
+
+static void verbs_of_a_cycle_have_a_line_each(void **state)
+{
+    struct md_scene scene = make_4_1();
+    struct weir_phase_result *made = &scene.all.result->phases[step_of("File creation")];
+    struct weir_histogram *histogram = weir_arena_take(&scene.all.plan->arena, sizeof *histogram);
+
+    (void)state;
+    weir_histogram_reset(histogram);
+    weir_histogram_add(histogram, 2000);
+    made->verb_count = 1;
+    made->verbs[0] = (struct weir_verb_result){WEIR_STAT, 1, 0, histogram};
+    assert_in_block(&scene, "weir       0    0 create    files           1   2.00 us");
+    scene_close(&scene.all);
+}
+
+static void our_block_tells_what_was_absent_left_and_cut(void **state)
+{
+    struct md_scene scene = make_4_1();
+    struct weir_phase_result *phases = scene.all.result->phases;
+    struct weir_phase_result *files = &phases[step_of("File removal")];
+    struct weir_phase_result *tree = &phases[step_of("Tree removal")];
+    struct weir_phase_result *made = &phases[step_of("Directory creation")];
+
+    (void)state;
+    assert_not_in_block(&scene, "absent");
+    assert_not_in_block(&scene, "left");
+    files->absent_count = 3;
+    tree->left_count = 2;
+    tree->left = "/scratch/md/test-dir.0-0/theirs";
+    made->outcome = WEIR_OUTCOME_PARTIAL;
+    made->op_count = 5;
+    assert_in_block(&scene, "unlink    files  note absent: 3 of the names");
+    assert_in_block(&scene, "rmdir     tree   warning left: 2 directories");
+    assert_in_block(&scene, ": /scratch/md/test-dir.0-0/theirs\n");
+    assert_in_block(&scene, "mkdir     dirs   warning partial: 5 operations were done\n");
+    scene_close(&scene.all);
+}
+
+static void wrong_data_are_told_with_the_path_of_the_item(void **state)
+{
+    struct md_scene scene = make_4_1();
+    struct weir_phase *read = scene.phases[step_of("File read")];
+    struct weir_phase_result *done = &scene.all.result->phases[10 + step_of("File read")];
+    struct weir_mismatch first = {
+        .file_number = 1, .writer = 1, .reader = 0, .offset = 3 * 8192 + 512, .bytes = 8};
+
+    (void)state;
+    read->names.bytes = 5000;
+    done->mismatches = (struct weir_mismatch_summary){
+        .wrong_transfers = 1, .checked_transfers = 16, .kept = 1, .first = &first};
+    assert_in_block(&scene, "/scratch/md/test-dir.1-0/mdtest_tree.0/file.mdtest.1.3, offset 512:");
+    scene.tree->is_own = true;
+    scene.tree->node = "mdtest_tree.%r.%k";
+    assert_in_block(&scene,
+                    "/scratch/md/test-dir.1-0/mdtest_tree.1.0/file.mdtest.1.3, offset 512:");
+    read->names.tree_shift = (struct weir_shift){.kind = WEIR_SHIFT_NODES_OR_RANKS, .distance = 1};
+    assert_in_block(&scene,
+                    "/scratch/md/test-dir.1-0/mdtest_tree.0.0/file.mdtest.1.3, offset 512:");
+    read->names.payload.mode = WEIR_PAYLOAD_IOR;
+    first.offset = 5;
+    assert_in_block(&scene, "/scratch/md/test-dir.1-0/mdtest_tree.0.0/file.mdtest.1.5, offset 0:");
+    scene_close(&scene.all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -787,6 +903,10 @@ int main(void)
         cmocka_unit_test(what_failed_is_told_and_in_no_figure),
         cmocka_unit_test(its_files_are_known),
         cmocka_unit_test(figures_of_ranks_are_written_when_an_iteration_is_over),
+        cmocka_unit_test(our_block_tells_operations_and_waiting_and_no_bytes),
+        cmocka_unit_test(verbs_of_a_cycle_have_a_line_each),
+        cmocka_unit_test(our_block_tells_what_was_absent_left_and_cut),
+        cmocka_unit_test(wrong_data_are_told_with_the_path_of_the_item),
         cmocka_unit_test(a_document_has_a_row_per_phase_and_iteration),
         cmocka_unit_test(lines_of_values_have_a_row_per_phase_and_iteration),
     };

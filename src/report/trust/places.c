@@ -184,6 +184,8 @@ static void add_traffic(struct weir_text *text, const struct weir_trust_view *vi
     for (unsigned i = 0; i < view->phase_count; i++) {
         const struct weir_repetitions *all = &view->phases[i];
 
+        if (weir_verb_works_on_trees(all->phase->verb))
+            continue;
         if (all->whole)
             add_data(text, &data, weir_trust_phase(all, "all", name), all->whole);
         for (unsigned j = 0; !all->whole && j < all->row_count; j++)

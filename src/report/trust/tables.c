@@ -23,6 +23,14 @@ void weir_trust_line(struct weir_text *text, const char *format, ...)
     weir_text_close(&line);
 }
 
+/* What the verb of a phase on trees is done to. */
+static const char *kind_of(const struct weir_names *names)
+{
+    if (names->item == NULL)
+        return "tree";
+    return names->is_directory ? "dirs" : "files";
+}
+
 char *weir_trust_phase(const struct weir_repetitions *all, const char *iteration,
                        char buffer[WEIR_TRUST_PHASE_BYTES])
 {
@@ -33,7 +41,11 @@ char *weir_trust_phase(const struct weir_repetitions *all, const char *iteration
         activity = "check";
     else if (phase->is_prefill)
         activity = "fill";
-    snprintf(buffer, WEIR_TRUST_PHASE_BYTES, "  %4u %4s %-6s", all->test, iteration, activity);
+    if (weir_verb_works_on_trees(phase->verb))
+        snprintf(buffer, WEIR_TRUST_PHASE_BYTES, "  %4u %4s %-9s %-5s", all->test, iteration,
+                 activity, kind_of(&phase->names));
+    else
+        snprintf(buffer, WEIR_TRUST_PHASE_BYTES, "  %4u %4s %-6s", all->test, iteration, activity);
     return buffer;
 }
 
@@ -75,6 +87,8 @@ void weir_trust_rows(struct weir_text *text, const struct weir_trust_view *view,
     for (unsigned i = 0; i < view->phase_count; i++) {
         const struct weir_repetitions *all = &view->phases[i];
 
+        if (weir_verb_works_on_trees(all->phase->verb))
+            continue;
         if (all->whole)
             add_row(text, &rows, weir_trust_phase(all, "all", name), all->whole);
         for (unsigned j = 0; !all->whole && j < all->row_count; j++)

@@ -27,6 +27,7 @@ void weir_trust_line(struct weir_text *text, const char *format, ...)
 /* The phase of a line and its repetition: the first columns of every table.
  * Returns `buffer`. */
 #define WEIR_TRUST_PHASE_HEADER "  test iter phase "
+#define WEIR_TRUST_NAMES_HEADER "  test iter phase          " /* of phases on trees */
 #define WEIR_TRUST_PHASE_BYTES 48
 char *weir_trust_phase(const struct weir_repetitions *all, const char *iteration,
                        char buffer[WEIR_TRUST_PHASE_BYTES]);
@@ -51,14 +52,30 @@ struct weir_trust_rows {
     void (*add)(struct weir_text *text, const char *name, const struct weir_phase_result *result);
 };
 
-/* A table with a row for each repetition of each phase, or for all of a phase if they are many. */
+/* A table with a row for each repetition of each phase that moves data, or for all of a phase if
+ * they are many. */
 void weir_trust_rows(struct weir_text *text, const struct weir_trust_view *view,
                      struct weir_trust_rows rows);
+
+/* ---- cells ---- */
+
+/* Mean, percentiles and maximum. */
+void weir_trust_percentiles(struct weir_text *cells, const struct weir_histogram *histogram);
+
+/* The slowest ranks, with their hosts and times. */
+void weir_trust_slowest(struct weir_text *line, const struct weir_phase_result *result);
+
+/* Processor time of an operation, or "-" if it is not known. Returns `buffer`. */
+char *weir_trust_processor(const struct weir_phase_result *result,
+                           char buffer[WEIR_DURATION_TEXT_BYTES]);
 
 /* ---- the tables ---- */
 
 /* Times of single transfers, and of the ranks. */
 void weir_trust_times(struct weir_text *text, const struct weir_trust_view *view);
+
+/* The same of phases that work on trees. */
+void weir_trust_names(struct weir_text *text, const struct weir_trust_view *view);
 
 /* The load: open loops, searches for a depth, limits that the system set. */
 void weir_trust_load(struct weir_text *text, const struct weir_trust_view *view);

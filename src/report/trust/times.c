@@ -19,22 +19,27 @@ static bool has_latency(const struct weir_phase_result *result)
     return result->windows.transfer_s > 0.0 && is_filled(result->latency);
 }
 
+void weir_trust_percentiles(struct weir_text *cells, const struct weir_histogram *histogram)
+{
+    static const double fractions[] = {0.5, 0.9, 0.99, 0.999, 1.0};
+    char value[WEIR_DURATION_TEXT_BYTES];
+
+    weir_text_add(cells, " %9s",
+                  weir_duration_format(weir_histogram_mean_ns(histogram) / 1e9, value));
+    for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++) {
+        double ns = (double)weir_histogram_percentile(histogram, fractions[i]);
+
+        weir_text_add(cells, " %9s", weir_duration_format(ns / 1e9, value));
+    }
+}
+
 static void add_percentiles(struct weir_text *text, const char *name,
                             const struct weir_histogram *histogram, const char *note)
 {
-    static const double fractions[] = {0.5, 0.9, 0.99, 0.999, 1.0};
-    char mean[WEIR_DURATION_TEXT_BYTES];
     struct weir_text cells = {0};
 
-    for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++) {
-        char value[WEIR_DURATION_TEXT_BYTES];
-        double ns = (double)weir_histogram_percentile(histogram, fractions[i]);
-
-        weir_text_add(&cells, " %9s", weir_duration_format(ns / 1e9, value));
-    }
-    weir_trust_line(text, "%s %9s%s  %s", name,
-                    weir_duration_format(weir_histogram_mean_ns(histogram) / 1e9, mean),
-                    weir_text_string(&cells), note);
+    weir_trust_percentiles(&cells, histogram);
+    weir_trust_line(text, "%s%s  %s", name, weir_text_string(&cells), note);
     weir_text_close(&cells);
 }
 
@@ -88,7 +93,7 @@ static void add_latencies(struct weir_text *text, const struct weir_trust_view *
 
 /* ---- ranks ---- */
 
-static void add_slowest(struct weir_text *line, const struct weir_phase_result *result)
+void weir_trust_slowest(struct weir_text *line, const struct weir_phase_result *result)
 {
     for (uint32_t i = 0; i < result->slowest_count; i++) {
         const struct weir_slow_rank *rank = &result->slowest[i];
@@ -100,8 +105,8 @@ static void add_slowest(struct weir_text *line, const struct weir_phase_result *
 }
 
 /* Results of older versions do not have it. */
-static char *format_processor(const struct weir_phase_result *result,
-                              char buffer[WEIR_DURATION_TEXT_BYTES])
+char *weir_trust_processor(const struct weir_phase_result *result,
+                           char buffer[WEIR_DURATION_TEXT_BYTES])
 {
     double seconds = result->cpu_user_s + result->cpu_system_s;
 
@@ -119,7 +124,7 @@ static void add_ranks(struct weir_text *text, const char *name,
     char estimate[32] = "-";
     struct weir_text slowest = {0};
 
-    add_slowest(&slowest, result);
+    weir_trust_slowest(&slowest, result);
     if (result->storage_s > 0.0)
         snprintf(estimate, sizeof estimate, "%.2f",
                  weir_figures_rate(moved_mib, weir_result_estimate_s(result)));
@@ -129,7 +134,7 @@ static void add_ranks(struct weir_text *text, const char *name,
                     weir_duration_format(result->rank_s_max, times[2]),
                     weir_duration_format(result->common_s, times[3]),
                     weir_figures_percent(result->data_share, 1.0), estimate,
-                    format_processor(result, times[4]), weir_text_string(&slowest));
+                    weir_trust_processor(result, times[4]), weir_text_string(&slowest));
     weir_text_close(&slowest);
 }
 

@@ -127,17 +127,52 @@ static void format_path(const struct weir_target *target, uint64_t number, uint6
     snprintf(path, WEIR_PATH_BYTES, "%.*s*%s", (int)stem_length, whole, whole + stem_length + 1);
 }
 
+/* Data of an item are those of a piece of one file that all items of its owner would be; those of
+ * IOR are of the item's number. Returns the offset in the item. With a tree of its owner's own, the
+ * stride in which others make their items there is in the plan, but not that of nodes. */
+static uint64_t format_item(const struct weir_phase *phase, const struct weir_mismatch *mismatch,
+                            const struct weir_phase_result *result, char path[WEIR_PATH_BYTES])
+{
+    const struct weir_target *target = phase->target;
+    uint64_t span = (phase->names.bytes + 4095) / 4096 * 4096;
+    bool is_number = phase->names.payload.mode == WEIR_PAYLOAD_IOR;
+    uint64_t item = is_number || span == 0 ? mismatch->offset : mismatch->offset / span;
+    struct weir_tree_names names = {
+        .root = target->paths[mismatch->file_number % target->path_count],
+        .item = phase->names.item,
+        .tree_owner = mismatch->file_number,
+        .item_owner = mismatch->file_number,
+        .repetition = result->repetition,
+    };
+    struct weir_tree_paths paths;
+
+    if (target->tree->is_own && phase->names.tree_shift.kind != WEIR_SHIFT_NONE) {
+        if (result->node_count > 1 || result->rank_count == 0)
+            return mismatch->offset;
+        names.tree_owner =
+            (names.tree_owner + phase->names.tree_shift.distance) % result->rank_count;
+    }
+    if (item < weir_tree_items(target->tree) &&
+        weir_tree_paths_init(&paths, target->tree, &names) == 0)
+        weir_tree_item_path(&paths, item, path);
+    return is_number || span == 0 ? 0 : mismatch->offset % span;
+}
+
 static void add_mismatch(struct weir_text *text, const struct weir_mismatch *mismatch,
                          const struct weir_phase *phase, const struct weir_phase_result *result)
 {
+    uint64_t offset = mismatch->offset;
     struct weir_text found = {0};
     char path[WEIR_PATH_BYTES] = "?";
 
-    format_path(phase->target, mismatch->file_number, result->repetition, path);
+    if (phase->target->tree != NULL)
+        offset = format_item(phase, mismatch, result, path);
+    else
+        format_path(phase->target, mismatch->file_number, result->repetition, path);
     if (mismatch->has_found)
         add_found(&found, mismatch, result->generation);
     weir_trust_line(text, "    %s, offset %llu: %s, %llu bytes, of rank %u, seen by rank %u%s",
-                    path, (unsigned long long)mismatch->offset,
+                    path, (unsigned long long)offset,
                     weir_mismatch_name((enum weir_mismatch_kind)mismatch->kind),
                     (unsigned long long)mismatch->bytes, mismatch->writer, mismatch->reader,
                     weir_text_string(&found));
@@ -229,11 +264,14 @@ static void add_verification(struct weir_text *text, const struct weir_trust_vie
 /* ---- what went wrong, and what to know ---- */
 
 /* A phase of a least time starts again, and then moves more than its layout holds. */
-static void add_moved(struct weir_text *text, const struct weir_phase_result *phase)
+static void add_moved(struct weir_text *text, const struct weir_phase *planned,
+                      const struct weir_phase_result *phase)
 {
     unsigned long long moved = phase->byte_count, whole = phase->expected_bytes;
 
-    if (moved > whole)
+    if (weir_verb_works_on_trees(planned->verb))
+        weir_text_add(text, "%llu operations were done", (unsigned long long)phase->op_count);
+    else if (moved > whole)
         weir_text_add(text, "%llu bytes were moved, the %llu of the layout more than once", moved,
                       whole);
     else
@@ -242,7 +280,7 @@ static void add_moved(struct weir_text *text, const struct weir_phase_result *ph
 
 /* A failure is reported once, with its rank, its place and what had been done; the finding says no
  * more than its count. */
-static void add_failure(struct weir_text *text, const char *name,
+static void add_failure(struct weir_text *text, const char *name, const struct weir_phase *planned,
                         const struct weir_phase_result *phase)
 {
     struct weir_text done = {0};
@@ -252,7 +290,7 @@ static void add_failure(struct weir_text *text, const char *name,
                       phase->error_count == 1 ? "" : "s");
     if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
         weir_text_add(&done, "%s", done.length > 0 ? ", " : "");
-        add_moved(&done, phase);
+        add_moved(&done, planned, phase);
     }
     weir_trust_line(text, "%s  warning failed: %s%s%s%s", name, phase->failure,
                     done.length > 0 ? " (" : "", weir_text_string(&done),
@@ -260,16 +298,33 @@ static void add_failure(struct weir_text *text, const char *name,
     weir_text_close(&done);
 }
 
+/* What a removal did not find, or did not remove as it is not ours. */
+static void add_rest(struct weir_text *text, const char *name,
+                     const struct weir_phase_result *phase)
+{
+    if (phase->absent_count > 0)
+        weir_trust_line(text, "%s  note absent: %llu of the names to be removed were not there",
+                        name, (unsigned long long)phase->absent_count);
+    if (phase->left_count > 0)
+        weir_trust_line(text, "%s  warning left: %llu director%s not removed, as %s: %s", name,
+                        (unsigned long long)phase->left_count,
+                        phase->left_count == 1 ? "y was" : "ies were",
+                        phase->left_count == 1 ? "there is something in it"
+                                               : "there is something in them; first",
+                        phase->left != NULL ? phase->left : "?");
+}
+
 /* Facts that the findings do not contain. */
-static void add_outcome(struct weir_text *text, const char *name,
+static void add_outcome(struct weir_text *text, const char *name, const struct weir_phase *planned,
                         const struct weir_phase_result *phase)
 {
     struct weir_text moved = {0};
 
+    add_rest(text, name, phase);
     if (phase->failure[0] != '\0') {
-        add_failure(text, name, phase);
+        add_failure(text, name, planned, phase);
     } else if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
-        add_moved(&moved, phase);
+        add_moved(&moved, planned, phase);
         weir_trust_line(text, "%s  warning partial: %s", name, weir_text_string(&moved));
         weir_text_close(&moved);
     }
@@ -340,7 +395,7 @@ static void add_remarks_of(struct weir_text *remarks, const struct weir_repetiti
 
     for (unsigned i = 0; i < all->count; i++) {
         weir_trust_repetition(all, all->members[i], name);
-        add_outcome(remarks, name, all->members[i]);
+        add_outcome(remarks, name, all->phase, all->members[i]);
         add_findings(remarks, name, all, i);
     }
 }
@@ -404,6 +459,7 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
     add_head(text, &view);
     add_clock(text, result);
     weir_trust_times(text, &view);
+    weir_trust_names(text, &view);
     weir_trust_load(text, &view);
     weir_trust_places(text, &view);
     weir_trust_environment(text, &view);

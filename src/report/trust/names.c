@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our block's tables of work on trees: times of single operations, of each verb, and of the ranks.
+ */
+#include "figures.h"
+#include "tables.h"
+
+#include <stdio.h>
+
+struct rows {
+    struct weir_trust_table table;
+    bool (*is_due)(const struct weir_phase_result *result); /* NULL: always */
+    void (*add)(struct weir_text *text, const char *name, const struct weir_phase *phase,
+                const struct weir_phase_result *result);
+};
+
+static void add_row(struct weir_text *text, struct rows *rows, const char *name,
+                    const struct weir_phase *phase, const struct weir_phase_result *result)
+{
+    if (rows->is_due && !rows->is_due(result))
+        return;
+    weir_trust_begin(text, &rows->table);
+    rows->add(text, name, phase, result);
+}
+
+/* Phases on trees, or many repetitions as one. */
+static void add_rows(struct weir_text *text, const struct weir_trust_view *view, struct rows rows)
+{
+    char name[WEIR_TRUST_PHASE_BYTES];
+
+    for (unsigned i = 0; i < view->phase_count; i++) {
+        const struct weir_repetitions *all = &view->phases[i];
+
+        if (!weir_verb_works_on_trees(all->phase->verb))
+            continue;
+        if (all->whole)
+            add_row(text, &rows, weir_trust_phase(all, "all", name), all->phase, all->whole);
+        for (unsigned j = 0; !all->whole && j < all->row_count; j++)
+            add_row(text, &rows, weir_trust_repetition(all, all->rows[j], name), all->phase,
+                    all->rows[j]);
+    }
+}
+
+/* ---- single operations ---- */
+
+static void add_times(struct weir_text *text, const char *name, uint64_t operations,
+                      const struct weir_histogram *histogram, const char *note)
+{
+    struct weir_text cells = {0};
+
+    if (histogram == NULL || histogram->total == 0)
+        return;
+    weir_trust_percentiles(&cells, histogram);
+    weir_trust_line(text, "%s %11llu%s  %s", name, (unsigned long long)operations,
+                    weir_text_string(&cells), note);
+    weir_text_close(&cells);
+}
+
+static void add_operations(struct weir_text *text, const char *name, const struct weir_phase *phase,
+                           const struct weir_phase_result *result)
+{
+    char note[64] = "";
+
+    (void)phase;
+    if (result->depth > 1)
+        snprintf(note, sizeof note, "depth %u", result->depth);
+    add_times(text, name, result->op_count, result->latency, note);
+    add_times(text, name, result->op_count, result->response, "from when they were due");
+    for (unsigned i = 0; i < result->verb_count && i < WEIR_VERB_RESULTS_MAX; i++) {
+        const struct weir_verb_result *verb = &result->verbs[i];
+
+        if (verb->verb < WEIR_VERB_COUNT)
+            add_times(text, name, verb->op_count, verb->latency,
+                      weir_verb_name((enum weir_verb)verb->verb));
+    }
+}
+
+/* ---- ranks ---- */
+
+/* What is not the time of operations is waiting for those that began later or ended later. */
+static double waiting(const struct weir_phase_result *result)
+{
+    double share = 100.0 - weir_figures_percent(result->rank_s_mean, result->windows.total_s);
+
+    return result->windows.total_s > 0.0 && share > 0.0 ? share : 0.0;
+}
+
+static void add_ranks(struct weir_text *text, const char *name, const struct weir_phase *phase,
+                      const struct weir_phase_result *result)
+{
+    char times[5][WEIR_DURATION_TEXT_BYTES];
+    char share[16] = "-";
+    struct weir_text slowest = {0};
+
+    if (!weir_figures_is_of_one_rank(phase))
+        snprintf(share, sizeof share, "%.1f%%", waiting(result));
+    weir_trust_slowest(&slowest, result);
+    weir_trust_line(text, "%s %9s %9s %9s %9s %8s %9s  %s", name,
+                    weir_duration_format(result->windows.total_s, times[0]),
+                    weir_duration_format(result->rank_s_min, times[1]),
+                    weir_duration_format(result->rank_s_mean, times[2]),
+                    weir_duration_format(result->rank_s_max, times[3]), share,
+                    weir_trust_processor(result, times[4]), weir_text_string(&slowest));
+    weir_text_close(&slowest);
+}
+
+/* ---- open loops ---- */
+
+static void add_pace(struct weir_text *text, const char *name, const struct weir_phase *phase,
+                     const struct weir_phase_result *result)
+{
+    const struct weir_pace_result *pace = &result->pace;
+    char lags[2][WEIR_DURATION_TEXT_BYTES];
+
+    (void)phase;
+    weir_trust_line(text, "%s %11.1f %11.1f %9llu %9s %9s", name, pace->asked_per_s,
+                    weir_figures_rate((double)result->op_count, result->windows.transfer_s),
+                    (unsigned long long)pace->max_backlog,
+                    weir_duration_format(pace->end_lag_s, lags[0]),
+                    weir_duration_format(pace->max_lag_s, lags[1]));
+}
+
+static bool is_open_loop(const struct weir_phase_result *result)
+{
+    return result->pace.asked_per_s > 0.0;
+}
+
+void weir_trust_names(struct weir_text *text, const struct weir_trust_view *view)
+{
+    static const struct rows tables[] = {
+        {.table = {.title = "time of single operations on names",
+                   .columns = WEIR_TRUST_NAMES_HEADER
+                   "  operations      mean       p50       p90       p99     p99.9       max"},
+         .add = add_operations},
+        {.table = {.title = "times of phases and of the ranks in them (waiting: share of the time "
+                            "that ranks spent at barriers, on average) and processor time of an "
+                            "operation",
+                   .columns = WEIR_TRUST_NAMES_HEADER
+                   "     total       min      mean       max  waiting processor  slowest ranks"},
+         .add = add_ranks},
+        {.table = {.title = "open loop: operations asked for and done, the most that waited at a "
+                            "rank, and how late they were issued",
+                   .columns = WEIR_TRUST_NAMES_HEADER
+                   "     asked/s      done/s   waiting   at last   at most"},
+         .is_due = is_open_loop,
+         .add = add_pace},
+    };
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        add_rows(text, view, tables[i]);
+}
