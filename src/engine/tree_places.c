@@ -183,20 +183,49 @@ static int keep_first(void *context, const char *name)
     return 1;
 }
 
-void weir_tree_places_tell_left(struct weir_run *run, const struct weir_items *items)
+static struct first_name first_in(struct weir_run *run, const char *path)
 {
     struct first_name first = {""};
-    char reason[400];
     uint64_t found;
+
+    if (names_of(run)->list != NULL)
+        names_of(run)->list(run->session, path, keep_first, &first, NULL, &found);
+    return first;
+}
+
+/* Where a rank could not remove its own tree, rank 0 meets that tree: on to what is in it. */
+static struct first_name find_stranger(struct weir_run *run, char path[WEIR_PATH_BYTES])
+{
+    struct first_name first = first_in(run, path);
+
+    for (;;) {
+        char below[WEIR_PATH_BYTES];
+        struct first_name next = {""};
+        int length = snprintf(below, sizeof below, "%s/%s", path, first.text);
+
+        if (first.text[0] != '\0' && length < (int)sizeof below)
+            next = first_in(run, below);
+        if (next.text[0] == '\0')
+            return first;
+        memcpy(path, below, sizeof below);
+        first = next;
+    }
+}
+
+void weir_tree_places_tell_left(struct weir_run *run, const struct weir_items *items)
+{
+    char path[WEIR_PATH_BYTES];
+    struct first_name first;
+    char reason[400];
 
     if (items->left_count == 0)
         return;
-    if (names_of(run)->list != NULL)
-        names_of(run)->list(run->session, items->left, keep_first, &first, NULL, &found);
+    snprintf(path, sizeof path, "%s", items->left);
+    first = find_stranger(run, path);
     if (first.text[0] != '\0')
         snprintf(reason, sizeof reason, "it holds %s, which is not of this tree, and is left",
                  first.text);
     else
         snprintf(reason, sizeof reason, "%s", strerror(ENOTEMPTY));
-    weir_run_fail_for(run, -ENOTEMPTY, "rmdir", items->left, reason);
+    weir_run_fail_for(run, -ENOTEMPTY, "rmdir", path, reason);
 }
