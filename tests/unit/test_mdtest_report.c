@@ -238,6 +238,27 @@ static void assert_is_sample(struct md_scene *scene, const char *sample)
     scene_close(&scene->all);
 }
 
+/* The line of a row in the table under `title`. */
+static const char *row_in(const char *text, const char *title, const char *name)
+{
+    const char *row = strstr(text, title);
+
+    assert_non_null(row);
+    row = strstr(row, name);
+    assert_non_null(row);
+    return row + strlen(name);
+}
+
+static void assert_row(const char *text, const char *title, const char *name, double max,
+                       double min)
+{
+    const char *row = row_in(text, title, name);
+    char *end;
+
+    assert_true(fabs(strtod(row + strspn(row, " :"), &end) - max) < 0.0015);
+    assert_true(fabs(strtod(end, NULL) - min) < 0.0015);
+}
+
 /* ---- samples ---- */
 
 static const struct md_rates rates_of_4_1[] = {
@@ -350,6 +371,23 @@ static void the_layout_of_3_3(void **state)
                          COUNT(rates));
 }
 
+static void renames_have_a_row_in_layouts_of_3_x_only_if_asked_for(void **state)
+{
+    struct md_scene scene = make_4_1();
+    struct weir_text text;
+
+    (void)state;
+    scene.all.plan->output.style = "mdtest 3.3";
+    text = report_of(&scene);
+    assert_null(strstr(text.data, "rename"));
+    weir_text_close(&text);
+    setting_of(&scene, "rename-dirs", "1");
+    text = report_of(&scene);
+    assert_row(text.data, "SUMMARY rate:", "Directory rename", 254200.242, 235469.698);
+    weir_text_close(&text);
+    scene_close(&scene.all);
+}
+
 static void the_layout_of_3_2(void **state)
 {
     static const struct md_rates rates[] = {
@@ -378,27 +416,6 @@ static void words_of_the_command_line_are_quoted_as_the_version_does(void **stat
     assert_non_null(strstr(text.data, "used: mdtest \"-n\" \"8\" \"-i\" \"2\" "));
     weir_text_close(&text);
     scene_close(&scene.all);
-}
-
-/* The line of a row in the table under `title`. */
-static const char *row_in(const char *text, const char *title, const char *name)
-{
-    const char *row = strstr(text, title);
-
-    assert_non_null(row);
-    row = strstr(row, name);
-    assert_non_null(row);
-    return row + strlen(name);
-}
-
-static void assert_row(const char *text, const char *title, const char *name, double max,
-                       double min)
-{
-    const char *row = row_in(text, title, name);
-    char *end;
-
-    assert_true(fabs(strtod(row + strspn(row, " :"), &end) - max) < 0.0015);
-    assert_true(fabs(strtod(end, NULL) - min) < 0.0015);
 }
 
 /* mdtest 4.1 prints 0.032 s under "ms/op": the removal of a directory took twice as many
@@ -891,6 +908,7 @@ int main(void)
         cmocka_unit_test(the_layout_of_4_0),
         cmocka_unit_test(the_layout_of_3_3),
         cmocka_unit_test(the_layout_of_3_2),
+        cmocka_unit_test(renames_have_a_row_in_layouts_of_3_x_only_if_asked_for),
         cmocka_unit_test(words_of_the_command_line_are_quoted_as_the_version_does),
         cmocka_unit_test(the_newest_layout_has_times_of_operations_in_the_unit_that_it_names),
         cmocka_unit_test(older_layouts_have_the_seconds_of_phases),

@@ -9,7 +9,7 @@
 
 /* mdtest's own, in the order of its tables; behind them are those for verbs that it does not have.
  */
-#define WEIR_MDTEST_TREE_REMOVAL 10
+#define WEIR_MDTEST_DIRECTORY_RENAME 3
 #define WEIR_MDTEST_ROWS 11
 
 /* The number of a phase's row, and its name: "File creation". A phase has one if it works on a

@@ -330,7 +330,8 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
     const struct weir_mdtest_layout *layout = weir_mdtest_layout_of(plan);
 
     /* A run that was killed has no end. */
-    if (!weir_figures_has_end(plan, result) || result->finished_s <= 0.0)
+    if (result->phase_count == 0 || !weir_figures_has_end(plan, result) ||
+        result->finished_s <= 0.0)
         return;
     if (layout->has_gap_before_end)
         weir_text_add(text, "\n");
