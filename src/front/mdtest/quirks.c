@@ -76,8 +76,11 @@ static const struct weir_quirk of_data[] = {
 static const struct weir_quirk of_output[] = {
     {"`-Z` and the second table of `-P` are called `time (in ms/op)`, and hold seconds of whole "
      "phases",
-     "`--compat 4.1` and older: the same numbers under the same title; our own block says seconds",
-     "parsers look for the title"},
+     "milliseconds of an operation of a task; with `--compat 4.0` and older, whose title names no "
+     "unit, seconds of phases",
+     "a number is in the unit that stands above it"},
+    {"the lines of `-v` have the rate of task 0 for directories and files",
+     "the rate of all tasks, as in the table", "they stand beside that table"},
     {"`-v` prints leaf_only as remove_only", "the right words", "it misleads"},
     {"`V-0: Rank   0 Line  2594` and other line numbers of the source", "the same words",
      "parsers look for them"},

@@ -43,6 +43,13 @@ static const struct weir_json_field spread_fields[] = {
     {0},
 };
 
+static const struct weir_json_field rank_rate_fields[] = {
+    PHASE("min", rank_ops_per_s_min, REAL),
+    PHASE("mean", rank_ops_per_s_mean, REAL),
+    PHASE("max", rank_ops_per_s_max, REAL),
+    {0},
+};
+
 static const struct weir_json_field slow_rank_fields[] = {
     WEIR_JSON_FIELD(weir_slow_rank, "rank", rank, UNSIGNED),
     WEIR_JSON_FIELD(weir_slow_rank, "host", host, TEXT),
@@ -424,6 +431,8 @@ const struct weir_json_field weir_record_phase_fields[] = {
     PHASE("file_bytes", file_bytes, KNOWN),
     PHASE("windows", windows, OBJECT, .fields = windows_fields),
     WEIR_JSON_PART("rank_s", spread_fields),
+    WEIR_JSON_PART("rank_ops_per_s", rank_rate_fields, .flags = WEIR_JSON_OMITTED,
+                   WEIR_JSON_WHEN(weir_phase_result, rank_ops_per_s_max)),
     WEIR_JSON_PART("cpu", cpu_fields),
     PHASE("depth_curve", depth_curve.points, VECTOR, .room = WEIR_DEPTH_POINTS_MAX,
           WEIR_JSON_OF(depth_point_fields, weir_depth_point),
