@@ -1256,7 +1256,7 @@ static void one_client_tries_the_way_for_all_on_its_node(void **state)
             object = open_object(bed.client, path, 0);
             /* Connected to before anything is moved. */
             for (unsigned shard = 0; shard < cases[i].stripe_count; shard++)
-                assert_int_equal(object->shared_object->shards[shard].server->state, SERVER_UP);
+                assert_true(object->shared_object->shards[shard].server->was_touched);
             assert_int_equal(move(bed.client, object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
                              sizeof data);
             assert_int_equal(move(bed.client, object, WEIR_OBJECT_READ, back, 0, sizeof back),

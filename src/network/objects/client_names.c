@@ -269,8 +269,12 @@ int weir_object_open(struct weir_object_client *client, const struct weir_object
     is_new = answer->flags & WEIR_ANSWER_CREATED;
     drop_orphans(client, &client->servers[weir_object_home(answer->object)]);
     /* Not when the first transfer comes there, which is timed; it tells of those that are gone. */
-    for (uint32_t i = 0; i < opened->shared_object->pattern.count; i++)
-        weir_client_reach(client, opened->shared_object->shards[i].server);
+    for (uint32_t i = 0; i < opened->shared_object->pattern.count; i++) {
+        struct client_server *server = opened->shared_object->shards[i].server;
+
+        if (weir_client_reach(client, server) == 0 && !server->was_touched)
+            weir_client_touch(client, server);
+    }
     /* Only whoever made it: others ask for what they come across. That memory will not do is told
      * by the transfer that finds none. */
     if (is_new && opened->shared_object->expected_bytes > 0)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIAL_BYTES_MAX = 1 << 20 };
+enum { TRIAL_BYTES_MAX = 1 << 20, TOUCH_BYTES = 8 };
 
-/* Full-size data on their way out and back. */
+/* Full-size data on their way out and back, or a few bytes on their way out. */
 struct trial {
     unsigned char *out;
     unsigned char *back;
@@ -29,7 +29,7 @@ static const struct {
     [STEP_MESSAGE] = {"a message of full size to it and back",
                       "the way there may have a smaller MTU than its ends: try --rdma.mtu 1024, or "
                       "another --rdma.gid"},
-    [STEP_WRITE] = {"a WRITE of full size to its memory",
+    [STEP_WRITE] = {"a WRITE to its memory",
                     "the way there may have a smaller MTU than its ends: try --rdma.mtu 1024, or "
                     "another --rdma.gid; for shm, processes must be allowed to see each other"},
     [STEP_READ] = {"a READ of full size from its memory",
@@ -64,6 +64,12 @@ static void close_trial(struct trial *trial)
 {
     weir_region_close(trial->region);
     free(trial->out);
+}
+
+static struct trial touch_of(const struct weir_object_client *client)
+{
+    return (struct trial){
+        .out = client->request, .bytes = TOUCH_BYTES, .region = client->request_region};
 }
 
 /* ---- steps ---- */
@@ -120,6 +126,7 @@ static int move_wr(struct weir_object_client *client, struct client_server *serv
         client->weir_client_call.is_waiting = false;
         return server->lost_code;
     }
+    server->was_touched = true;
     weir_client_flush(client);
     while (client->weir_client_call.is_waiting)
         if (weir_client_wait(client, UINT64_MAX, &until_ns) == WAIT_BROKEN)
@@ -167,15 +174,23 @@ static int tell(const struct weir_object_client *client, const struct client_ser
 static int try_server(struct weir_object_client *client, struct client_server *server,
                       struct trial *trial, struct weir_error *error)
 {
-    const int last = client->params.leaves_trial ? STEP_LINK : STEP_COMPARE;
+    for (int step = STEP_LINK; step <= STEP_COMPARE; step++) {
+        int rc;
 
-    for (int step = STEP_LINK; step <= last; step++) {
-        int rc = take_step(client, server, trial, (enum trial_step)step);
-
+        if (client->params.leaves_trial && step != STEP_LINK && step != STEP_WRITE)
+            continue;
+        rc = take_step(client, server, trial, (enum trial_step)step);
         if (rc < 0)
             return tell(client, server, (enum trial_step)step, rc, error);
     }
     return 0;
+}
+
+int weir_client_touch(struct weir_object_client *client, struct client_server *server)
+{
+    const struct trial trial = touch_of(client);
+
+    return move_wr(client, server, &trial, WEIR_WR_WRITE);
 }
 
 int weir_object_client_preflight(struct weir_object_client *client, struct weir_error *error)
@@ -185,7 +200,7 @@ int weir_object_client_preflight(struct weir_object_client *client, struct weir_
     /* All of them hold a part of each object, and to connect to them while it is timed is too late.
      */
     const bool needs_all = !leaves_trial || client->params.stripe_count == count;
-    struct trial trial = {0};
+    struct trial trial = touch_of(client);
     int rc = leaves_trial ? 0 : open_trial(client, &trial, error);
 
     if (rc < 0)
@@ -193,6 +208,7 @@ int weir_object_client_preflight(struct weir_object_client *client, struct weir_
     for (unsigned i = 0; rc == 0 && i < (needs_all ? count : 1); i++)
         rc = try_server(client, &client->servers[(client->params.first_server + i) % count], &trial,
                         error);
-    close_trial(&trial);
+    if (!leaves_trial)
+        close_trial(&trial);
     return rc;
 }
