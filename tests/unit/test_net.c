@@ -443,6 +443,7 @@ struct member {
     struct weir_error error;
     int code;
     volatile sig_atomic_t stop;
+    uint64_t flows_most;
     int pieces; /* that it has memory for; 0: for all */
     int pieces_left;
     unsigned char flag;
@@ -518,7 +519,8 @@ static void *run_net(void *context)
     me->code = weir_net_run(&(struct weir_net_params){.plan = me->plan,
                                                       .group = &me->group.base,
                                                       .clock = &me->clock,
-                                                      .stop_signal = &me->stop},
+                                                      .stop_signal = &me->stop,
+                                                      .flows_most = me->flows_most},
                             me->result, &me->error);
     me->pieces_left = pieces_left;
     return NULL;
@@ -690,6 +692,47 @@ static void a_signal_ends_a_run_in_order_with_what_there_is(void **state)
     }
 }
 
+static void of_too_many_flows_sums_and_the_worst_are_kept(void **state)
+{
+    struct weir_net_plan plan = short_plan();
+    struct member members[RANKS_MAX] = {0};
+    struct weir_net_summary lines[3];
+    struct weir_net_result *result;
+
+    (void)state;
+    plan.pattern = WEIR_NET_ALL;
+    plan.interval_ns = 1000000;
+    for (int rank = 0; rank < 4; rank++)
+        members[rank].flows_most = 1;
+    result = run_plan(&plan, 4, members);
+    assert_int_equal(members[0].code, 0);
+    assert_int_equal(result->measurement_count, 6 * plan.size_count * plan.repetitions);
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        const struct weir_net_measurement *one = &result->measurements[i];
+
+        assert_int_equal(one->flow_count, 1);
+        assert_int_equal(one->totals->flow_count, 2);
+        assert_int_equal(one->totals->message_count, 2 * plan.iterations);
+        assert_true(one->flows->byte_count / one->flows->seconds <
+                    one->totals->slowest_bytes_per_s * 1.000001);
+        assert_int_equal(one->latency != NULL, i + 1 == result->measurement_count);
+    }
+    assert_int_equal(result->interval_count, 0);
+    assert_int_equal(weir_net_result_summarise(result, lines, 3), 2);
+    assert_int_equal(lines[0].message_count, 12 * plan.repetitions * plan.iterations);
+    assert_true(lines[0].latency_s[WEIR_NET_LATENCY_MIN] > 0);
+    assert_true(lines[1].latency_s[WEIR_NET_LATENCY_MIN] > 0);
+    weir_net_result_close(result);
+
+    plan.format = WEIR_NET_IPERF;
+    result = run_plan(&plan, 4, members);
+    for (int rank = 0; rank < 4; rank++) {
+        assert_int_equal(members[rank].error.exit, WEIR_EXIT_USAGE);
+        assert_non_null(strstr(members[rank].error.text, "48 are more than 1"));
+    }
+    weir_net_result_close(result);
+}
+
 /* The process does not end, nor is a rank left in a collective: all know the same error, or the
  * flow of that rank has failed. */
 static void ranks_agree_that_one_has_no_memory(void **state)
@@ -755,6 +798,7 @@ int main(void)
         cmocka_unit_test(latency_is_that_of_single_messages),
         cmocka_unit_test(bytes_of_intervals_are_those_of_the_flow),
         cmocka_unit_test(a_signal_ends_a_run_in_order_with_what_there_is),
+        cmocka_unit_test(of_too_many_flows_sums_and_the_worst_are_kept),
         cmocka_unit_test(ranks_agree_that_one_has_no_memory),
         cmocka_unit_test(a_rank_alone_is_refused),
     };

@@ -418,6 +418,50 @@ static void only_as_many_odd_pairs_are_written_as_there_is_room_for(void **state
     net_scene_close(&scene);
 }
 
+/* ---- too many flows ---- */
+
+static void of_many_flows_the_worst_are_kept_and_totals_of_all(void **state)
+{
+    struct net_scene scene;
+    struct weir_net_odd_pair odd[4];
+    struct weir_net_summary line;
+    const struct weir_net_measurement *one;
+
+    (void)state;
+    net_scene_many(&scene);
+    one = &scene.result->measurements[1];
+    assert_int_equal(one->flow_count, 4);
+    assert_string_equal(one->flows[0].failure, "gone");
+    assert_int_equal(one->flows[0].source, 200);
+    assert_int_equal(one->flows[1].wrong_count, 1);
+    assert_int_equal(one->flows[2].source, 77);
+    assert_int_equal(one->flows[3].source, 0);
+    assert_int_equal(one->totals->flow_count, 5000);
+    assert_int_equal(one->totals->failed_count, 1);
+    assert_int_equal(one->totals->wrong_count, 1);
+    assert_int_equal(one->totals->odd_count, 1);
+    assert_int_equal(one->totals->retransmit_count, 5);
+    assert_rate(one->totals->slowest_bytes_per_s, 200);
+    assert_rate(one->totals->fastest_bytes_per_s, 1009);
+    assert_rate(one->totals->first_percentile, 1000);
+    assert_rate(one->totals->median, 1004);
+    assert_rate(one->totals->last_percentile, 1009);
+    assert_null(scene.result->measurements[0].latency);
+    assert_int_equal(weir_net_result_odd_pairs(scene.result, 65536, odd, 1), 3);
+    assert_int_equal(odd[0].source, 77);
+    assert_rate(odd[0].value, 100);
+    /* That of the round in which a flow failed is left out. */
+    weir_net_result_summarise(scene.result, &line, 1);
+    assert_rate(line.flow_bytes_per_s_min, 200);
+    assert_near(line.latency_s[WEIR_NET_LATENCY_MEAN], 2e-6);
+    weir_net_result_judge(scene.result);
+    assert_says(&scene, "flows-left-out", "15000 flows");
+    assert_says(&scene, "failed-flow", "1 of 15000 flows failed; the first: 200 -> 5201: gone");
+    assert_says(&scene, "wrong-data", "3 messages");
+    assert_says(&scene, "odd-pair", "3 pairs are slower");
+    net_scene_close(&scene);
+}
+
 /* ---- findings ---- */
 
 static void a_good_run_has_no_findings(void **state)
@@ -731,6 +775,7 @@ int main(void)
         cmocka_unit_test(the_matrix_of_latencies_has_seconds),
         cmocka_unit_test(a_pair_is_odd_beyond_four_deviations_and_a_tenth),
         cmocka_unit_test(only_as_many_odd_pairs_are_written_as_there_is_room_for),
+        cmocka_unit_test(of_many_flows_the_worst_are_kept_and_totals_of_all),
         cmocka_unit_test(a_good_run_has_no_findings),
         cmocka_unit_test(a_trunk_is_told_with_its_figures),
         cmocka_unit_test(what_ranks_of_one_host_share_is_not_called_a_network),

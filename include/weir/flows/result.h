@@ -35,6 +35,28 @@ static inline bool weir_net_flow_has_failed(const struct weir_net_flow_result *f
     return flow->failure != NULL && flow->failure[0] != '\0';
 }
 
+/* What the flows of a measurement make together. */
+struct weir_net_totals {
+    uint32_t flow_count;
+    uint32_t failed_count;
+    uint32_t inside_count; /* that never left their host */
+    uint64_t message_count;
+    uint64_t wrong_count;
+    uint64_t retransmit_count;  /* UINT64_MAX: not known of any */
+    double slowest_bytes_per_s; /* of those that did not fail */
+    double fastest_bytes_per_s;
+    double peak_bytes_per_s;
+    /* Where flows are left out: what those that did not fail are like, by bytes/s or in a run of
+     * latencies by the median of a message's time in seconds; all else in the same unit. */
+    double first_percentile;
+    double median;
+    double last_percentile; /* the 99th */
+    double odd_beyond;      /* so much slower than the median: as of an odd pair, below */
+    uint32_t odd_count;
+    double latency_median_s; /* of all messages */
+    double latency_max_s;
+};
+
 /* All flows of one round with one message size, in one repetition. */
 struct weir_net_measurement {
     uint32_t round;
@@ -47,9 +69,10 @@ struct weir_net_measurement {
     struct weir_histogram
         *latency;          /* merged over flows; of single messages, NULL if it was not taken */
     bool is_latency_bound; /* messages were signalled in lists: latencies are upper bounds */
-    struct weir_net_flow_result *flows;
+    struct weir_net_flow_result *flows; /* all, or the worst of them, worst first */
     uint32_t flow_count;
-    double cpu_s; /* processor time of all ranks meanwhile */
+    const struct weir_net_totals *totals; /* of all; NULL: all are in `flows` */
+    double cpu_s;                         /* processor time of all ranks meanwhile */
 };
 
 /* Bytes of one second of a running measurement (format iperf). */
@@ -95,6 +118,19 @@ struct weir_net_result {
     struct weir_net_interval *intervals;
     uint32_t interval_count;
     uint32_t interval_capacity;
+    /* Where there are too many flows to keep (0: there are not), so many of each measurement are
+     * kept, and what follows is used again for each one. */
+    uint32_t kept_flow_count;
+    struct weir_net_flow_result *spare_flows;
+    uint32_t spare_flow_count;
+    struct weir_histogram *spare_latency;
+    /* Latencies of measurements without failures that have none themselves any more. */
+    struct weir_net_latencies {
+        uint64_t message_bytes;
+        struct weir_histogram *merged;
+    } * latencies;
+    uint32_t latency_count;
+    uint32_t latency_capacity;
     unsigned finding_count;
     struct weir_finding *findings;
     bool is_interrupted;
@@ -107,6 +143,16 @@ void weir_net_result_close(struct weir_net_result *result);
 /* Zeroed, with room for its flows and a histogram; valid until the next call. */
 struct weir_net_measurement *weir_net_result_add(struct weir_net_result *result,
                                                  uint32_t flow_count);
+
+/* Before anything is measured: of all flows of each measurement, so many of which are in one, the
+ * worst `keep` are kept. The matrix, and latencies of single measurements, then are not. */
+void weir_net_result_keep(struct weir_net_result *result, uint32_t flow_count, uint32_t keep);
+/* Of the flows of a measurement that is complete, leaves out all but the worst: those that failed,
+ * had wrong data, or were slowest. What it was before is in its totals. */
+void weir_net_measurement_reduce(struct weir_net_result *result,
+                                 struct weir_net_measurement *measurement, uint32_t keep);
+struct weir_net_totals weir_net_totals_of(const struct weir_net_result *result,
+                                          const struct weir_net_measurement *measurement);
 
 /* One line of a summary: all measurements of one message size that ran together, medians over
  * repetitions (and rounds, where rounds do the same). What failed is left out, unless all did. */
@@ -160,7 +206,8 @@ void weir_net_result_matrix_of(const struct weir_net_result *result, uint64_t me
                                bool is_alone, double *matrix);
 
 /* A pair that is slower (bandwidth; or later, latency) than the others: further below the median of
- * all pairs than 4 times their median deviation, and than 10 %. Of two, none can be.
+ * all pairs than 4 times their median deviation, and than 10 %. Of two, none can be. Where flows
+ * are left out: than those that ran with it, for each time; of a measurement no more than are kept.
  * Returns how many; writes up to `capacity`, worst first. */
 struct weir_net_odd_pair {
     uint32_t source;
@@ -171,6 +218,8 @@ struct weir_net_odd_pair {
 uint32_t weir_net_result_odd_pairs(const struct weir_net_result *result, uint64_t message_bytes,
                                    struct weir_net_odd_pair *pairs, uint32_t capacity);
 
+bool weir_net_flow_is_inside(const struct weir_net_result *result,
+                             const struct weir_net_flow_result *flow);
 /* True if no flow left its host. */
 bool weir_net_result_is_local(const struct weir_net_result *result);
 

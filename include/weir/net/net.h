@@ -9,11 +9,17 @@
 
 #include <signal.h>
 
+/* The result keeps what each flow did, up to so many flows of all measurements together; of more,
+ * so many of each measurement (weir_net_measurement_reduce). */
+#define WEIR_NET_FLOWS_MOST 65536u
+#define WEIR_NET_FLOWS_KEPT 16u
+
 struct weir_net_params {
     const struct weir_net_plan *plan;
     struct weir_group *group;
     const struct weir_clock *clock;
     const volatile sig_atomic_t *stop_signal;
+    uint64_t flows_most; /* 0: WEIR_NET_FLOWS_MOST */
     /* Called on rank 0 before each measurement, with the number of those before it and of all,
      * and after it; NULL. */
     void (*measures)(void *context, uint64_t bytes, unsigned done, unsigned all);

@@ -42,54 +42,102 @@ static bool is_verbs(const struct weir_net_result *result)
     return strcmp(result->provider, "verbs") == 0;
 }
 
-/* ---- what went wrong ---- */
+/* ---- all flows of all measurements ---- */
 
-static void judge_failures(struct weir_net_result *result)
+static bool has_wrong_data(const struct weir_net_result *result,
+                           const struct weir_net_flow_result *flow)
 {
-    const struct weir_net_flow_result *first = NULL;
-    uint64_t failed = 0;
-    uint64_t all = 0;
-
-    for (uint32_t i = 0; i < result->measurement_count; i++)
-        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++) {
-            const struct weir_net_flow_result *flow = &result->measurements[i].flows[j];
-
-            all++;
-            if (!weir_net_flow_has_failed(flow))
-                continue;
-            failed++;
-            if (!first)
-                first = flow;
-        }
-    if (!first)
-        return;
-    result->has_failed = true;
-    weir_net_result_find(result, WEIR_WARNING, "failed-flow",
-                         "%" PRIu64 " of %" PRIu64 " flows failed; the first: "
-                         "%u -> %u: %s",
-                         failed, all, first->source, first->sink, first->failure);
+    (void)result;
+    return flow->wrong_count > 0;
 }
 
-static void judge_content(struct weir_net_result *result)
+static bool has_failed(const struct weir_net_result *result,
+                       const struct weir_net_flow_result *flow)
 {
-    const struct weir_net_flow_result *first = NULL;
-    uint64_t wrong = 0;
+    (void)result;
+    return weir_net_flow_has_failed(flow);
+}
 
-    for (uint32_t i = 0; i < result->measurement_count; i++)
-        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++) {
-            const struct weir_net_flow_result *flow = &result->measurements[i].flows[j];
+/* What they make together; and of each kind the first one that was kept, if there is any. */
+struct whole {
+    uint64_t flows, failed, inside, wrong_messages, retransmits;
+    uint32_t touched; /* measurements with retransmits */
+    const struct weir_net_flow_result *first_failed, *first_inside, *first_wrong;
+};
 
-            wrong += flow->wrong_count;
-            if (!first && flow->wrong_count > 0)
-                first = flow;
+static void keep_first(const struct weir_net_result *result,
+                       const struct weir_net_measurement *measurement,
+                       bool (*is_one)(const struct weir_net_result *result,
+                                      const struct weir_net_flow_result *flow),
+                       const struct weir_net_flow_result **first)
+{
+    for (uint32_t i = 0; i < measurement->flow_count && *first == NULL; i++)
+        if (is_one(result, &measurement->flows[i]))
+            *first = &measurement->flows[i];
+}
+
+static struct whole whole_of(const struct weir_net_result *result)
+{
+    struct whole whole = {0};
+
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        const struct weir_net_measurement *one = &result->measurements[i];
+        struct weir_net_totals totals = weir_net_totals_of(result, one);
+
+        whole.flows += totals.flow_count;
+        whole.failed += totals.failed_count;
+        whole.inside += totals.inside_count;
+        whole.wrong_messages += totals.wrong_count;
+        if (totals.retransmit_count != UINT64_MAX && totals.retransmit_count > 0) {
+            whole.retransmits += totals.retransmit_count;
+            whole.touched++;
         }
-    if (!first)
+        if (totals.failed_count > 0)
+            keep_first(result, one, has_failed, &whole.first_failed);
+        if (totals.wrong_count > 0)
+            keep_first(result, one, has_wrong_data, &whole.first_wrong);
+        if (totals.inside_count > 0)
+            keep_first(result, one, weir_net_flow_is_inside, &whole.first_inside);
+    }
+    return whole;
+}
+
+bool weir_net_result_is_local(const struct weir_net_result *result)
+{
+    struct whole whole = whole_of(result);
+
+    return whole.flows > 0 && whole.inside == whole.flows;
+}
+
+/* ---- what went wrong ---- */
+
+static void judge_failures(struct weir_net_result *result, const struct whole *whole)
+{
+    if (whole->failed == 0 && whole->wrong_messages == 0)
         return;
     result->has_failed = true;
-    weir_net_result_find(result, WEIR_WARNING, "wrong-data",
-                         "%" PRIu64 " messages came with wrong content, the first of them from "
-                         "rank %u to rank %u",
-                         wrong, first->source, first->sink);
+    if (whole->first_failed != NULL)
+        weir_net_result_find(result, WEIR_WARNING, "failed-flow",
+                             "%" PRIu64 " of %" PRIu64 " flows failed; the first: "
+                             "%u -> %u: %s",
+                             whole->failed, whole->flows, whole->first_failed->source,
+                             whole->first_failed->sink, whole->first_failed->failure);
+    if (whole->first_wrong != NULL)
+        weir_net_result_find(result, WEIR_WARNING, "wrong-data",
+                             "%" PRIu64 " messages came with wrong content, the first of them from "
+                             "rank %u to rank %u",
+                             whole->wrong_messages, whole->first_wrong->source,
+                             whole->first_wrong->sink);
+}
+
+static void judge_kept(struct weir_net_result *result, const struct whole *whole)
+{
+    if (result->kept_flow_count > 0)
+        weir_net_result_find(result, WEIR_NOTE, "flows-left-out",
+                             "%" PRIu64
+                             " flows are too many to keep: of each measurement there are "
+                             "totals of all and its %u worst flows, and there is no matrix",
+                             whole->flows, result->kept_flow_count);
 }
 
 static void judge_interruption(struct weir_net_result *result)
@@ -101,25 +149,41 @@ static void judge_interruption(struct weir_net_result *result)
 
 /* ---- stops ---- */
 
+/* Median and greatest time of a message. */
+static void describe_times(const struct weir_net_measurement *measurement, double *median_s,
+                           double *max_s)
+{
+    double figures[WEIR_NET_LATENCY_COUNT];
+
+    weir_net_latency_describe(measurement->latency, figures);
+    *median_s = figures[WEIR_NET_LATENCY_MEDIAN];
+    *max_s = figures[WEIR_NET_LATENCY_MAX];
+    if (measurement->totals != NULL) {
+        *median_s = measurement->totals->latency_median_s;
+        *max_s = measurement->totals->latency_max_s;
+    }
+}
+
 /* The measurement whose longest message took so long that nearly nothing was measured meanwhile. */
 static void judge_stalls(struct weir_net_result *result)
 {
-    double figures[WEIR_NET_LATENCY_COUNT], worst_s = 0, usual_s = 0, seconds = 0;
     char longest[WEIR_DURATION_TEXT_BYTES], usual[WEIR_DURATION_TEXT_BYTES];
+    double worst_s = 0, usual_s = 0, seconds = 0;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < result->measurement_count; i++) {
-        weir_net_latency_describe(result->measurements[i].latency, figures);
-        if (figures[WEIR_NET_LATENCY_MAX] < STALL_S ||
-            figures[WEIR_NET_LATENCY_MAX] < STALL_TIMES * figures[WEIR_NET_LATENCY_MEDIAN] ||
-            figures[WEIR_NET_LATENCY_MAX] < STALL_PART * result->measurements[i].seconds)
+        const struct weir_net_measurement *one = &result->measurements[i];
+        double median_s, max_s;
+
+        describe_times(one, &median_s, &max_s);
+        if (max_s < STALL_S || max_s < STALL_TIMES * median_s || max_s < STALL_PART * one->seconds)
             continue;
         count++;
-        if (figures[WEIR_NET_LATENCY_MAX] <= worst_s)
+        if (max_s <= worst_s)
             continue;
-        worst_s = figures[WEIR_NET_LATENCY_MAX];
-        usual_s = figures[WEIR_NET_LATENCY_MEDIAN];
-        seconds = result->measurements[i].seconds;
+        worst_s = max_s;
+        usual_s = median_s;
+        seconds = one->seconds;
     }
     if (count > 0)
         weir_net_result_find(
@@ -132,28 +196,19 @@ static void judge_stalls(struct weir_net_result *result)
             weir_duration_format(usual_s, usual));
 }
 
-static bool is_one_host(const struct weir_net_result *result,
-                        const struct weir_net_flow_result *flow)
-{
-    return flow->source < result->rank_count && flow->sink < result->rank_count &&
-           strcmp(result->ranks[flow->source].host, result->ranks[flow->sink].host) == 0;
-}
-
 /* ---- flows together ---- */
 
 /* Flows of the measurements of all pairs at once that no trunk has carried. */
-static const char *what_a_trunk_holds(const struct weir_net_result *result)
+static const char *what_a_trunk_holds(const struct whole *whole)
 {
-    if (weir_net_result_is_local(result))
-        return "; all ranks are on one host, so what they share are its processors and memory";
-    for (uint32_t i = 0; result->ranks && i < result->measurement_count; i++)
-        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++)
-            if (is_one_host(result, &result->measurements[i].flows[j]))
-                return "; both sums have flows in them that never left their host (same-host)";
-    return "";
+    return whole->inside == 0 ? ""
+           : whole->inside == whole->flows
+               ? "; all ranks are on one host, so what they share are its processors and memory"
+               : "; both sums have flows in them that never left their host (same-host)";
 }
 
-static void judge_trunk(struct weir_net_result *result, const struct weir_net_summary *line)
+static void judge_trunk(struct weir_net_result *result, const struct whole *whole,
+                        const struct weir_net_summary *line)
 {
     char size[WEIR_SIZE_TEXT_BYTES];
     char together[RATE_BYTES];
@@ -168,7 +223,7 @@ static void judge_trunk(struct weir_net_result *result, const struct weir_net_su
         "have one by one%s",
         weir_size_format_exact(line->message_bytes, size), rate_words(line->bytes_per_s, together),
         rate_words(line->alone_bytes_per_s, alone),
-        100 * line->bytes_per_s / line->alone_bytes_per_s, what_a_trunk_holds(result));
+        100 * line->bytes_per_s / line->alone_bytes_per_s, what_a_trunk_holds(whole));
 }
 
 static void add_pair(struct weir_text *text, const struct weir_net_result *result,
@@ -202,9 +257,14 @@ static void judge_pairs(struct weir_net_result *result, const struct weir_net_su
     weir_text_close(&named);
 }
 
+static uint32_t count_flows(const struct weir_net_measurement *measurement)
+{
+    return measurement->totals != NULL ? measurement->totals->flow_count : measurement->flow_count;
+}
+
 static double overlap_of(const struct weir_net_measurement *measurement)
 {
-    if (measurement->flow_count < 2 || measurement->seconds <= 0)
+    if (count_flows(measurement) < 2 || measurement->seconds <= 0)
         return 1;
     return measurement->common_s / measurement->seconds;
 }
@@ -233,7 +293,7 @@ static void judge_overlap(struct weir_net_result *result)
         "messages of %s, all %u of them for %.3g of %.3g s: their sum is not what they have "
         "together; let them run for longer, or by time, not by iterations",
         count, result->measurement_count, weir_size_format_exact(worst->message_bytes, size),
-        worst->flow_count, worst->common_s, worst->seconds);
+        count_flows(worst), worst->common_s, worst->seconds);
 }
 
 static void judge_duration(struct weir_net_result *result)
@@ -261,10 +321,10 @@ static void judge_duration(struct weir_net_result *result)
 static void judge_bounds(struct weir_net_result *result)
 {
     for (uint32_t i = 0; i < result->measurement_count; i++) {
-        const struct weir_net_measurement *measurement = &result->measurements[i];
+        double median_s, max_s;
 
-        if (!measurement->is_latency_bound || !measurement->latency ||
-            measurement->latency->total == 0)
+        describe_times(&result->measurements[i], &median_s, &max_s);
+        if (!result->measurements[i].is_latency_bound || max_s <= 0)
             continue;
         weir_net_result_find(result, WEIR_NOTE, "latency-bound",
                              "not every message told when it was done: latencies are upper "
@@ -288,43 +348,15 @@ static void judge_working_set(struct weir_net_result *result)
                          weir_size_format(result->cache_bytes, cache));
 }
 
-/* Of TCP, every flow has its own; of verbs, the port's, which flows of one rank share. */
-static uint64_t count_retransmits(const struct weir_net_result *result,
-                                  const struct weir_net_measurement *measurement)
+static void judge_retransmits(struct weir_net_result *result, const struct whole *whole)
 {
-    uint64_t count = 0;
-
-    for (uint32_t i = 0; i < measurement->flow_count; i++) {
-        uint64_t of_flow = measurement->flows[i].retransmit_count;
-
-        if (of_flow == UINT64_MAX)
-            continue;
-        if (is_verbs(result))
-            count = of_flow > count ? of_flow : count;
-        else
-            count += of_flow;
-    }
-    return count;
-}
-
-static void judge_retransmits(struct weir_net_result *result)
-{
-    uint64_t count = 0;
-    uint32_t touched = 0;
-
-    for (uint32_t i = 0; i < result->measurement_count; i++) {
-        uint64_t of_one = count_retransmits(result, &result->measurements[i]);
-
-        count += of_one;
-        touched += of_one > 0;
-    }
-    if (count == 0)
+    if (whole->touched == 0)
         return;
     weir_net_result_find(
         result, is_verbs(result) ? WEIR_WARNING : WEIR_NOTE, "retransmits",
-        "%" PRIu64 " %s in %u of %u measurements%s", count,
+        "%" PRIu64 " %s in %u of %u measurements%s", whole->retransmits,
         is_verbs(result) ? "packets were lost or sent again on a port" : "segments were sent again",
-        touched, result->measurement_count,
+        whole->touched, result->measurement_count,
         is_verbs(result) ? ": look at cables, and at flow control (PFC, ECN) of the switches"
                          : ": the path, or a queue at its end, drops packets");
 }
@@ -356,45 +388,22 @@ static void judge_mtu(struct weir_net_result *result)
 
 /* ---- providers ---- */
 
-bool weir_net_result_is_local(const struct weir_net_result *result)
-{
-    uint64_t count = 0;
-
-    if (!result->ranks)
-        return false;
-    for (uint32_t i = 0; i < result->measurement_count; i++)
-        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++) {
-            if (!is_one_host(result, &result->measurements[i].flows[j]))
-                return false;
-            count++;
-        }
-    return count > 0;
-}
-
 /* Of flows over a network, those between ranks of one host go another way. */
-static void judge_hosts(struct weir_net_result *result)
+static void judge_hosts(struct weir_net_result *result, const struct whole *whole)
 {
-    const struct weir_net_flow_result *first = NULL;
-    uint64_t inside = 0, all = 0;
+    const struct weir_net_flow_result *first = whole->first_inside;
+    char where[WEIR_HOST_NAME_BYTES + 48] = "";
 
-    if (!result->ranks || strcmp(result->provider, "shm") == 0 || weir_net_result_is_local(result))
+    if (whole->inside == 0 || whole->inside == whole->flows || strcmp(result->provider, "shm") == 0)
         return;
-    for (uint32_t i = 0; i < result->measurement_count; i++)
-        for (uint32_t j = 0; j < result->measurements[i].flow_count; j++) {
-            const struct weir_net_flow_result *flow = &result->measurements[i].flows[j];
-
-            all++;
-            inside += is_one_host(result, flow);
-            if (!first && is_one_host(result, flow))
-                first = flow;
-        }
-    if (first)
-        weir_net_result_find(result, WEIR_WARNING, "same-host",
-                             "%" PRIu64 " of %" PRIu64 " flows never left their host, the first "
-                             "%u -> %u on %s: sums and the trunk have them in; place ranks so that "
-                             "pairs are on different hosts (--map-by slot or node)",
-                             inside, all, first->source, first->sink,
-                             result->ranks[first->source].host);
+    if (first != NULL)
+        snprintf(where, sizeof where, ", the first %u -> %u on %s", first->source, first->sink,
+                 result->ranks[first->source].host);
+    weir_net_result_find(result, WEIR_WARNING, "same-host",
+                         "%" PRIu64 " of %" PRIu64 " flows never left their host%s: sums and the "
+                         "trunk have them in; place ranks so that pairs are on different hosts "
+                         "(--map-by slot or node)",
+                         whole->inside, whole->flows, where);
 }
 
 static bool is_software(const struct weir_net_result *result)
@@ -405,9 +414,9 @@ static bool is_software(const struct weir_net_result *result)
     return false;
 }
 
-static void judge_provider(struct weir_net_result *result)
+static void judge_provider(struct weir_net_result *result, const struct whole *whole)
 {
-    bool is_local = weir_net_result_is_local(result);
+    bool is_local = whole->flows > 0 && whole->inside == whole->flows;
 
     if (strcmp(result->provider, "shm") == 0)
         weir_net_result_find(result, WEIR_NOTE, "shared-memory",
@@ -431,21 +440,22 @@ void weir_net_result_judge(struct weir_net_result *result)
 {
     struct weir_net_summary lines[SIZES_MAX];
     uint32_t count = weir_net_result_summarise(result, lines, SIZES_MAX);
+    struct whole whole = whole_of(result);
 
     judge_interruption(result);
-    judge_failures(result);
-    judge_content(result);
-    judge_provider(result);
-    judge_hosts(result);
+    judge_failures(result, &whole);
+    judge_provider(result, &whole);
+    judge_hosts(result, &whole);
+    judge_kept(result, &whole);
     judge_stalls(result);
     judge_mtu(result);
     judge_overlap(result);
     for (uint32_t i = 0; i < count; i++)
-        judge_trunk(result, &lines[i]);
+        judge_trunk(result, &whole, &lines[i]);
     for (uint32_t i = 0; i < count; i++)
         judge_pairs(result, &lines[i]);
     judge_bounds(result);
     judge_working_set(result);
-    judge_retransmits(result);
+    judge_retransmits(result, &whole);
     judge_duration(result);
 }

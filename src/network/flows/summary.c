@@ -1,83 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic of net results: medians over what was repeated, the matrix of pairs, and which of them
  * are odd. */
-#include "weir/flows/result.h"
+#include "samples.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A pair is odd beyond both of these. */
-#define ODD_DEVIATIONS 4.0
-#define ODD_PART 0.1
-
-/* ---- samples ---- */
-
-struct samples {
-    double *values;
-    uint32_t count;
-};
-
-static struct samples room_for(struct weir_arena *arena, size_t count)
-{
-    return (struct samples){.values = weir_arena_take(arena, (count + 1) * sizeof(double))};
-}
-
-static void sample(struct samples *samples, double value)
-{
-    samples->values[samples->count++] = value;
-}
-
-static int compare_values(const void *first, const void *second)
-{
-    double a = *(const double *)first;
-    double b = *(const double *)second;
-
-    return (a > b) - (a < b);
-}
-
-/* 0 if there is none. Sorts them. */
-static double median(struct samples *samples)
-{
-    uint32_t half = samples->count / 2;
-
-    if (samples->count == 0)
-        return 0;
-    qsort(samples->values, samples->count, sizeof *samples->values, compare_values);
-    if (samples->count % 2)
-        return samples->values[half];
-    return (samples->values[half - 1] + samples->values[half]) / 2;
-}
-
-/* ---- single measurements ---- */
-
-static double per_second(double amount, double seconds)
-{
-    return seconds > 0 ? amount / seconds : 0;
-}
-
-static double flow_rate(const struct weir_net_flow_result *flow)
-{
-    return per_second((double)flow->byte_count, flow->seconds);
-}
-
-static bool has_failed(const struct weir_net_measurement *measurement)
-{
-    for (uint32_t i = 0; i < measurement->flow_count; i++)
-        if (weir_net_flow_has_failed(&measurement->flows[i]))
-            return true;
-    return false;
-}
-
-static uint64_t messages_of(const struct weir_net_measurement *measurement)
-{
-    uint64_t count = 0;
-
-    for (uint32_t i = 0; i < measurement->flow_count; i++)
-        count += measurement->flows[i].message_count;
-    return count;
-}
 
 /* ---- latencies ---- */
 
@@ -124,185 +53,158 @@ void weir_net_latency_describe(const struct weir_histogram *histogram,
             (double)weir_histogram_percentile(histogram, percentiles[i].fraction) * 1e-9;
 }
 
-/* ---- lines of a summary ---- */
+/* ---- what is put together ---- */
 
-/* What of one message size is put together: all that ran together and did not fail, or else all
- * that ran together. */
+/* Measurements of one message size, one after the other. */
 struct selection {
     const struct weir_net_result *result;
     uint64_t message_bytes;
+    bool is_alone;
     bool takes_failed;
+    uint32_t next;
 };
 
-static bool is_together(const struct weir_net_measurement *measurement, uint64_t message_bytes)
+/* NULL: there are no more; then they begin anew. */
+static const struct weir_net_measurement *next_of(struct selection *selection,
+                                                  struct weir_net_totals *totals)
 {
-    return measurement->message_bytes == message_bytes && !measurement->is_alone;
+    const struct weir_net_result *result = selection->result;
+
+    while (selection->next < result->measurement_count) {
+        const struct weir_net_measurement *one = &result->measurements[selection->next++];
+
+        if (one->message_bytes != selection->message_bytes || one->is_alone != selection->is_alone)
+            continue;
+        *totals = weir_net_totals_of(result, one);
+        if (selection->takes_failed || totals->failed_count == 0)
+            return one;
+    }
+    selection->next = 0;
+    return NULL;
 }
 
-static bool is_selected(const struct selection *selection,
-                        const struct weir_net_measurement *measurement)
-{
-    return is_together(measurement, selection->message_bytes) &&
-           (selection->takes_failed || !has_failed(measurement));
-}
-
+/* All that ran together and did not fail, or else all that ran together. */
 static struct selection select_size(const struct weir_net_result *result, uint64_t message_bytes)
 {
     struct selection selection = {.result = result, .message_bytes = message_bytes};
+    struct weir_net_totals totals;
 
-    for (uint32_t i = 0; i < result->measurement_count; i++)
-        if (is_selected(&selection, &result->measurements[i]))
-            return selection;
-    selection.takes_failed = true;
+    selection.takes_failed = next_of(&selection, &totals) == NULL;
+    selection.next = 0;
     return selection;
 }
 
-static double rate_of(const struct weir_net_measurement *measurement)
+/* A value of a flow, of a pair of ranks or a round. */
+struct cell_value {
+    uint64_t cell;
+    double value;
+};
+
+static int compare_cells(const void *first, const void *second)
 {
-    return measurement->bytes_per_s;
+    const struct cell_value *a = first;
+    const struct cell_value *b = second;
+
+    return (a->cell > b->cell) - (a->cell < b->cell);
 }
 
-static double seconds_of(const struct weir_net_measurement *measurement)
+/* The median of the values of one cell, of which the first is at *at; that moves behind them. */
+static double cell_median(const struct cell_value *values, size_t count, size_t *at,
+                          struct flows_samples *samples)
 {
-    return measurement->seconds;
+    uint64_t cell = values[*at].cell;
+
+    samples->count = 0;
+    while (*at < count && values[*at].cell == cell)
+        flows_sample(samples, values[(*at)++].value);
+    return flows_median(samples);
 }
 
-static double message_rate_of(const struct weir_net_measurement *measurement)
-{
-    return per_second((double)messages_of(measurement), measurement->seconds);
-}
-
-static double cores_of(const struct weir_net_measurement *measurement)
-{
-    return per_second(measurement->cpu_s, measurement->seconds);
-}
-
-/* A flow that failed has no rate that says anything, unless all did. */
-static double slowest_of(const struct weir_net_measurement *measurement)
-{
-    double slowest = INFINITY;
-
-    for (uint32_t i = 0; i < measurement->flow_count; i++)
-        if (!weir_net_flow_has_failed(&measurement->flows[i]))
-            slowest = fmin(slowest, flow_rate(&measurement->flows[i]));
-    return isfinite(slowest) ? slowest : 0;
-}
-
-static double fastest_of(const struct weir_net_measurement *measurement)
-{
-    double fastest = 0;
-
-    for (uint32_t i = 0; i < measurement->flow_count; i++)
-        fastest = fmax(fastest, flow_rate(&measurement->flows[i]));
-    return fastest;
-}
-
-static double median_of(const struct selection *selection,
-                        double (*value)(const struct weir_net_measurement *))
-{
-    const struct weir_net_result *result = selection->result;
-    struct weir_arena arena = {0};
-    struct samples samples = room_for(&arena, result->measurement_count);
-    double middle;
-
-    for (uint32_t i = 0; i < result->measurement_count; i++)
-        if (is_selected(selection, &result->measurements[i]))
-            sample(&samples, value(&result->measurements[i]));
-    middle = median(&samples);
-    weir_arena_close(&arena);
-    return middle;
-}
-
-static void add_extremes(struct weir_net_summary *line, const struct selection *selection)
-{
-    const struct weir_net_result *result = selection->result;
-    double least = INFINITY;
-
-    for (uint32_t i = 0; i < result->measurement_count; i++) {
-        const struct weir_net_measurement *measurement = &result->measurements[i];
-
-        if (!is_selected(selection, measurement))
-            continue;
-        least = fmin(least, measurement->bytes_per_s);
-        line->bytes_per_s_max = fmax(line->bytes_per_s_max, measurement->bytes_per_s);
-        line->message_count += messages_of(measurement);
-        line->is_latency_bound |= measurement->is_latency_bound;
-        for (uint32_t j = 0; j < measurement->flow_count; j++)
-            line->peak_bytes_per_s =
-                fmax(line->peak_bytes_per_s, measurement->flows[j].peak_bytes_per_s);
-    }
-    line->bytes_per_s_min = isfinite(least) ? least : 0;
-}
-
-static void add_latency(struct weir_net_summary *line, const struct selection *selection)
-{
-    const struct weir_net_result *result = selection->result;
-    struct weir_arena arena = {0};
-    struct weir_histogram *merged = weir_arena_take(&arena, sizeof *merged);
-
-    weir_histogram_reset(merged);
-    for (uint32_t i = 0; i < result->measurement_count; i++)
-        if (is_selected(selection, &result->measurements[i]) && result->measurements[i].latency)
-            weir_histogram_merge(merged, result->measurements[i].latency);
-    weir_net_latency_describe(merged, line->latency_s);
-    weir_arena_close(&arena);
-}
-
-static bool is_first_of_round(const struct weir_net_result *result, uint32_t place)
-{
-    const struct weir_net_measurement *one = &result->measurements[place];
-
-    for (uint32_t i = 0; i < place; i++) {
-        const struct weir_net_measurement *other = &result->measurements[i];
-
-        if (other->is_alone && other->round == one->round &&
-            other->message_bytes == one->message_bytes)
-            return false;
-    }
-    return true;
-}
+/* ---- lines of a summary ---- */
 
 /* The sum over pairs of the median over repetitions. */
 static double alone_rate(const struct weir_net_result *result, uint64_t message_bytes)
 {
+    struct selection selection = {
+        .result = result, .message_bytes = message_bytes, .is_alone = true};
     struct weir_arena arena = {0};
+    struct cell_value *values =
+        weir_arena_take(&arena, (result->measurement_count + 1) * sizeof *values);
+    struct flows_samples samples = flows_samples_open(&arena, result->measurement_count);
+    const struct weir_net_measurement *one;
+    struct weir_net_totals totals;
+    size_t count = 0;
     double sum = 0;
 
-    for (uint32_t i = 0; i < result->measurement_count; i++) {
-        const struct weir_net_measurement *first = &result->measurements[i];
-        struct samples samples;
-
-        if (!first->is_alone || first->message_bytes != message_bytes ||
-            !is_first_of_round(result, i))
-            continue;
-        samples = room_for(&arena, result->measurement_count);
-        for (uint32_t j = i; j < result->measurement_count; j++) {
-            const struct weir_net_measurement *other = &result->measurements[j];
-
-            if (other->is_alone && other->round == first->round &&
-                other->message_bytes == message_bytes && !has_failed(other))
-                sample(&samples, other->bytes_per_s);
-        }
-        sum += median(&samples);
-    }
+    while ((one = next_of(&selection, &totals)) != NULL)
+        values[count++] = (struct cell_value){one->round, one->bytes_per_s};
+    qsort(values, count, sizeof *values, compare_cells);
+    for (size_t at = 0; at < count;)
+        sum += cell_median(values, count, &at, &samples);
     weir_arena_close(&arena);
     return sum;
 }
 
+static void add_extremes(struct weir_net_summary *line, const struct weir_net_measurement *one,
+                         const struct weir_net_totals *totals)
+{
+    line->bytes_per_s_min =
+        line->message_bytes == 0 ? one->bytes_per_s : fmin(line->bytes_per_s_min, one->bytes_per_s);
+    line->bytes_per_s_max = fmax(line->bytes_per_s_max, one->bytes_per_s);
+    line->message_count += totals->message_count;
+    line->is_latency_bound |= one->is_latency_bound;
+    line->peak_bytes_per_s = fmax(line->peak_bytes_per_s, totals->peak_bytes_per_s);
+    line->message_bytes = one->message_bytes;
+}
+
+static double per_second(double amount, double seconds)
+{
+    return seconds > 0 ? amount / seconds : 0;
+}
+
 static struct weir_net_summary line_of(const struct weir_net_result *result, uint64_t message_bytes)
 {
+    enum { FIGURES = 6 };
     struct selection selection = select_size(result, message_bytes);
-    struct weir_net_summary line = {.message_bytes = message_bytes};
+    struct weir_net_summary line = {0};
+    double *const medians[FIGURES] = {&line.seconds,
+                                      &line.bytes_per_s,
+                                      &line.messages_per_s,
+                                      &line.flow_bytes_per_s_min,
+                                      &line.flow_bytes_per_s_max,
+                                      &line.cpu_cores};
+    struct weir_arena arena = {0};
+    struct weir_histogram *merged = weir_arena_take(&arena, sizeof *merged);
+    struct flows_samples samples[FIGURES];
+    const struct weir_net_measurement *one;
+    struct weir_net_totals totals;
 
-    line.seconds = median_of(&selection, seconds_of);
-    line.bytes_per_s = median_of(&selection, rate_of);
-    line.messages_per_s = median_of(&selection, message_rate_of);
-    line.flow_bytes_per_s_min = median_of(&selection, slowest_of);
-    line.flow_bytes_per_s_max = median_of(&selection, fastest_of);
-    line.cpu_cores = median_of(&selection, cores_of);
+    weir_histogram_reset(merged);
+    for (unsigned i = 0; i < result->latency_count; i++)
+        if (result->latencies[i].message_bytes == message_bytes)
+            weir_histogram_merge(merged, result->latencies[i].merged);
+    for (unsigned i = 0; i < FIGURES; i++)
+        samples[i] = flows_samples_open(&arena, result->measurement_count);
+    while ((one = next_of(&selection, &totals)) != NULL) {
+        const double figures[FIGURES] = {one->seconds,
+                                         one->bytes_per_s,
+                                         per_second((double)totals.message_count, one->seconds),
+                                         totals.slowest_bytes_per_s,
+                                         totals.fastest_bytes_per_s,
+                                         per_second(one->cpu_s, one->seconds)};
+
+        for (unsigned i = 0; i < FIGURES; i++)
+            flows_sample(&samples[i], figures[i]);
+        add_extremes(&line, one, &totals);
+        if (one->latency != NULL)
+            weir_histogram_merge(merged, one->latency);
+    }
+    for (unsigned i = 0; i < FIGURES; i++)
+        *medians[i] = flows_median(&samples[i]);
+    line.message_bytes = message_bytes;
     line.alone_bytes_per_s = alone_rate(result, message_bytes);
-    add_extremes(&line, &selection);
-    add_latency(&line, &selection);
+    weir_net_latency_describe(merged, line.latency_s);
+    weir_arena_close(&arena);
     return line;
 }
 
@@ -325,83 +227,56 @@ uint32_t weir_net_result_summarise(const struct weir_net_result *result,
 
 /* ---- the matrix ---- */
 
-static double flow_value(const struct weir_net_result *result,
-                         const struct weir_net_flow_result *flow)
-{
-    return result->is_latency ? flow->latency_median_s : flow_rate(flow);
-}
-
-/* What one flow had, and of which cell of the matrix it is. */
-struct cell_value {
-    uint64_t cell;
-    double value;
-};
-
-static int compare_cells(const void *first, const void *second)
-{
-    const struct cell_value *a = first;
-    const struct cell_value *b = second;
-
-    return (a->cell > b->cell) - (a->cell < b->cell);
-}
-
-/* How many flows were measured so, and did not fail; all of them in `values` if that is not NULL.
- */
-static size_t collect_cells(const struct weir_net_result *result, uint64_t message_bytes,
-                            bool is_alone, struct cell_value *values)
+static size_t count_kept(const struct weir_net_result *result)
 {
     size_t count = 0;
 
-    for (uint32_t i = 0; i < result->measurement_count; i++) {
-        const struct weir_net_measurement *measurement = &result->measurements[i];
-
-        if (measurement->message_bytes != message_bytes || measurement->is_alone != is_alone)
-            continue;
-        for (uint32_t j = 0; j < measurement->flow_count; j++) {
-            const struct weir_net_flow_result *flow = &measurement->flows[j];
-
-            assert(flow->source < result->rank_count && flow->sink < result->rank_count);
-            if (weir_net_flow_has_failed(flow))
-                continue;
-            if (values != NULL)
-                values[count] =
-                    (struct cell_value){(uint64_t)flow->source * result->rank_count + flow->sink,
-                                        flow_value(result, flow)};
-            count++;
-        }
-    }
+    for (uint32_t i = 0; i < result->measurement_count; i++)
+        count += result->measurements[i].flow_count;
     return count;
 }
 
 void weir_net_result_matrix_of(const struct weir_net_result *result, uint64_t message_bytes,
                                bool is_alone, double *matrix)
 {
-    size_t count = collect_cells(result, message_bytes, is_alone, NULL);
+    struct selection selection = {.result = result,
+                                  .message_bytes = message_bytes,
+                                  .is_alone = is_alone,
+                                  .takes_failed = true};
+    size_t most = count_kept(result), count = 0;
     struct weir_arena arena = {0};
-    struct cell_value *values = weir_arena_take(&arena, (count + 1) * sizeof *values);
-    struct samples samples = room_for(&arena, count);
+    struct cell_value *values = weir_arena_take(&arena, (most + 1) * sizeof *values);
+    struct flows_samples samples = flows_samples_open(&arena, most);
+    const struct weir_net_measurement *one;
+    struct weir_net_totals totals;
 
-    for (uint64_t i = 0; i < (uint64_t)result->rank_count * result->rank_count; i++)
-        matrix[i] = 0;
-    collect_cells(result, message_bytes, is_alone, values);
+    memset(matrix, 0, (size_t)result->rank_count * result->rank_count * sizeof *matrix);
+    while ((one = next_of(&selection, &totals)) != NULL)
+        for (uint32_t i = 0; i < one->flow_count; i++) {
+            const struct weir_net_flow_result *flow = &one->flows[i];
+
+            assert(flow->source < result->rank_count && flow->sink < result->rank_count);
+            if (!weir_net_flow_has_failed(flow))
+                values[count++] =
+                    (struct cell_value){(uint64_t)flow->source * result->rank_count + flow->sink,
+                                        flows_value(result, flow)};
+        }
     qsort(values, count, sizeof *values, compare_cells);
-    for (size_t i = 0; i < count; i++) {
-        sample(&samples, values[i].value);
-        if (i + 1 < count && values[i + 1].cell == values[i].cell)
-            continue;
-        matrix[values[i].cell] = median(&samples);
-        samples.count = 0;
+    for (size_t at = 0; at < count;) {
+        uint64_t cell = values[at].cell;
+
+        matrix[cell] = cell_median(values, count, &at, &samples);
     }
     weir_arena_close(&arena);
 }
 
 static bool has_alone(const struct weir_net_result *result, uint64_t message_bytes)
 {
-    for (uint32_t i = 0; i < result->measurement_count; i++)
-        if (result->measurements[i].is_alone &&
-            result->measurements[i].message_bytes == message_bytes)
-            return true;
-    return false;
+    struct selection selection = {
+        .result = result, .message_bytes = message_bytes, .is_alone = true, .takes_failed = true};
+    struct weir_net_totals totals;
+
+    return next_of(&selection, &totals) != NULL;
 }
 
 void weir_net_result_matrix(const struct weir_net_result *result, uint64_t message_bytes,
@@ -411,17 +286,6 @@ void weir_net_result_matrix(const struct weir_net_result *result, uint64_t messa
 }
 
 /* ---- odd pairs ---- */
-
-static double median_of_pairs(struct weir_arena *arena, const double *matrix, uint32_t cell_count,
-                              double centre)
-{
-    struct samples samples = room_for(arena, cell_count);
-
-    for (uint32_t i = 0; i < cell_count; i++)
-        if (matrix[i] > 0)
-            sample(&samples, fabs(matrix[i] - centre));
-    return median(&samples);
-}
 
 /* How many times worse than the median. */
 static double badness(const struct weir_net_odd_pair *pair)
@@ -437,44 +301,67 @@ static int compare_pairs(const void *first, const void *second)
     return (a < b) - (a > b);
 }
 
-/* All of them, worst first, in `arena`. */
+/* All of the matrix. */
 static struct weir_net_odd_pair *find_odd_pairs(struct weir_arena *arena,
                                                 const struct weir_net_result *result,
-                                                const double *matrix, uint32_t *count)
+                                                uint64_t message_bytes, uint32_t *count)
 {
     uint32_t cell_count = result->rank_count * result->rank_count;
+    double *matrix = weir_arena_take(arena, (cell_count + 1) * sizeof *matrix);
     struct weir_net_odd_pair *pairs = weir_arena_take(arena, (cell_count + 1) * sizeof *pairs);
-    double middle = median_of_pairs(arena, matrix, cell_count, 0);
-    double room = fmax(ODD_DEVIATIONS * median_of_pairs(arena, matrix, cell_count, middle),
-                       ODD_PART * middle);
+    struct flows_samples samples = flows_samples_open(arena, cell_count);
+    struct flows_rule rule;
 
-    *count = 0;
-    for (uint32_t i = 0; i < cell_count; i++) {
-        double lag = result->is_latency ? matrix[i] - middle : middle - matrix[i];
-
-        if (matrix[i] > 0 && lag > room)
+    weir_net_result_matrix(result, message_bytes, matrix);
+    for (uint32_t i = 0; i < cell_count; i++)
+        if (matrix[i] > 0)
+            flows_sample(&samples, matrix[i]);
+    rule = flows_rule_of(arena, &samples);
+    for (uint32_t i = 0; i < cell_count; i++)
+        if (matrix[i] > 0 && flows_is_odd(&rule, matrix[i], result->is_latency))
             pairs[(*count)++] = (struct weir_net_odd_pair){
-                .source = i / result->rank_count,
-                .sink = i % result->rank_count,
-                .value = matrix[i],
-                .median = middle,
-            };
-    }
-    qsort(pairs, *count, sizeof *pairs, compare_pairs);
+                i / result->rank_count, i % result->rank_count, matrix[i], rule.median};
+    return pairs;
+}
+
+/* All that were kept, each beside those that ran with it. */
+static struct weir_net_odd_pair *find_odd_flows(struct weir_arena *arena,
+                                                const struct weir_net_result *result,
+                                                uint64_t message_bytes, uint32_t *count)
+{
+    struct selection selection = {.result = result,
+                                  .message_bytes = message_bytes,
+                                  .is_alone = has_alone(result, message_bytes),
+                                  .takes_failed = true};
+    struct weir_net_odd_pair *pairs =
+        weir_arena_take(arena, (count_kept(result) + 1) * sizeof *pairs);
+    const struct weir_net_measurement *one;
+    struct weir_net_totals totals;
+
+    while ((one = next_of(&selection, &totals)) != NULL)
+        for (uint32_t i = 0; i < one->flow_count; i++) {
+            const struct weir_net_flow_result *flow = &one->flows[i];
+            const struct flows_rule rule = {totals.median, totals.odd_beyond};
+            double value = flows_value(result, flow);
+
+            if (value > 0 && !weir_net_flow_has_failed(flow) &&
+                flows_is_odd(&rule, value, result->is_latency))
+                pairs[(*count)++] =
+                    (struct weir_net_odd_pair){flow->source, flow->sink, value, rule.median};
+        }
     return pairs;
 }
 
 uint32_t weir_net_result_odd_pairs(const struct weir_net_result *result, uint64_t message_bytes,
                                    struct weir_net_odd_pair *pairs, uint32_t capacity)
 {
-    uint32_t cell_count = result->rank_count * result->rank_count;
     struct weir_arena arena = {0};
-    double *matrix = weir_arena_take(&arena, (cell_count + 1) * sizeof *matrix);
-    struct weir_net_odd_pair *found;
-    uint32_t count;
+    uint32_t count = 0;
+    struct weir_net_odd_pair *found = result->kept_flow_count > 0
+                                          ? find_odd_flows(&arena, result, message_bytes, &count)
+                                          : find_odd_pairs(&arena, result, message_bytes, &count);
 
-    weir_net_result_matrix(result, message_bytes, matrix);
-    found = find_odd_pairs(&arena, result, matrix, &count);
+    qsort(found, count, sizeof *found, compare_pairs);
     for (uint32_t i = 0; i < count && i < capacity; i++)
         pairs[i] = found[i];
     weir_arena_close(&arena);

@@ -111,23 +111,27 @@ static uint64_t area_of(const struct weir_net_plan *plan)
     return (most + 4095) / 4096 * 4096;
 }
 
-/* Rank 0 keeps what each flow did in each measurement, in no more than half of its memory. */
-static int check_results(const struct net_run *run, const struct needs *needs,
-                         struct weir_error *error)
+/* Rank 0 keeps what each flow did in each measurement, unless there are too many. All ranks find
+ * the same. */
+static int choose_results(struct net_run *run, const struct needs *needs,
+                          struct weir_net_result *result, struct weir_error *error)
 {
     const struct weir_net_plan *plan = run->plan;
-    const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t wanted =
-        needs->flows * plan->size_count * plan->repetitions * sizeof(struct weir_net_flow_result);
+    uint64_t most = run->params->flows_most > 0 ? run->params->flows_most : WEIR_NET_FLOWS_MOST;
+    uint64_t flows = needs->flows * plan->size_count * plan->repetitions;
 
-    if (wanted <= memory / 2)
+    if (flows <= most)
         return 0;
-    return weir_error_usage(error, "net",
-                            "the results of %llu flows in %u measurements each take %llu bytes on "
-                            "rank 0, more than half of its memory: fewer ranks, sizes or "
-                            "repetitions, or another --pattern",
-                            (unsigned long long)needs->flows, plan->size_count * plan->repetitions,
-                            (unsigned long long)wanted);
+    if (plan->format == WEIR_NET_IPERF)
+        return weir_error_usage(error, "net",
+                                "--format iperf: it has lines of each flow, and %llu are more than "
+                                "%llu: give another format, or fewer ranks, sizes or repetitions",
+                                (unsigned long long)flows, (unsigned long long)most);
+    run->has_many_flows = true;
+    if (result != NULL)
+        weir_net_result_keep(result, needs->reports,
+                             most < WEIR_NET_FLOWS_KEPT ? (uint32_t)most : WEIR_NET_FLOWS_KEPT);
+    return 0;
 }
 
 /* ---- opening ---- */
@@ -176,7 +180,7 @@ static void open_ends(struct net_run *run, const struct needs *needs, struct wei
     const struct weir_net_plan *plan = run->plan;
     bool is_first = run->group->rank == 0;
 
-    if (plan->interval_ns > 0)
+    if (plan->interval_ns > 0 && !run->has_many_flows)
         run->interval_capacity = (uint32_t)(plan->duration_ns / plan->interval_ns) + 2;
     TAKE(run->endpoints, needs->endpoints + 1);
     TAKE(run->transfers, needs->endpoints + 1);
@@ -278,7 +282,7 @@ static int exchange_addresses(struct net_run *run, struct weir_error *error)
                           "addresses cannot be told to the ranks");
 }
 
-static int open_run(struct net_run *run, struct weir_error *error)
+static int open_run(struct net_run *run, struct weir_net_result *result, struct weir_error *error)
 {
     unsigned char secret[WEIR_SECRET_BYTES] = {0};
     unsigned char *seen = open_tables(run, error);
@@ -287,8 +291,7 @@ static int open_run(struct net_run *run, struct weir_error *error)
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
     needs = count_needs(run, seen);
-    if (run->group->rank == 0)
-        check_results(run, &needs, error);
+    choose_results(run, &needs, result, error);
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
     open_ends(run, &needs, error);
@@ -450,7 +453,7 @@ int weir_net_run(const struct weir_net_params *params, struct weir_net_result *r
     weir_net_ranks_check(params->plan, (uint32_t)params->group->size, error);
     if (weir_group_agree(params->group, error) != 0)
         return error->code;
-    code = open_run(&run, error);
+    code = open_run(&run, result, error);
     if (code == 0 && describe(&run, result) < 0)
         code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
                               "the ranks can no longer talk to each other");

@@ -252,6 +252,7 @@ static int merge_latencies(struct net_run *run)
 
 /* ---- rank 0 ---- */
 
+/* What a flow that failed says is in the result if that keeps all of them, else in the report. */
 static void fill_flow(const struct net_run *run, const struct net_report *report, uint64_t bytes,
                       struct weir_arena *arena, struct weir_net_flow_result *flow)
 {
@@ -266,7 +267,9 @@ static void fill_flow(const struct net_run *run, const struct net_report *report
     flow->latency_max_s = (double)report->latency_max_ns * 1e-9;
     flow->wrong_count = report->wrong_count;
     flow->retransmit_count = report->retransmit_count;
-    if (report->failure[0] != '\0')
+    if (report->failure[0] != '\0' && run->has_many_flows)
+        flow->failure = report->failure;
+    else if (report->failure[0] != '\0')
         flow->failure =
             weir_arena_printf(arena, "%.*s", (int)sizeof report->failure - 1, report->failure);
 }
@@ -352,6 +355,8 @@ static void fill_measurement(const struct net_run *run, uint32_t round, uint32_t
         if (reports[i].is_used)
             add_intervals(run, &reports[i], run->all_intervals + i * run->interval_capacity, bytes,
                           result);
+    if (run->has_many_flows)
+        weir_net_measurement_reduce(result, measurement, result->kept_flow_count);
 }
 
 /* ---- a measurement ---- */

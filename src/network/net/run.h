@@ -128,6 +128,7 @@ struct net_run {
     uint64_t elapsed_ns;       /* from its start to its end */
     bool must_close_links;     /* after each round */
     bool is_closing;           /* links end because they are closed */
+    bool has_many_flows;       /* the result does not keep all */
     bool must_yield;           /* more ranks on this node than processors */
     bool has_stopped;          /* all know it: a signal has come */
 };

@@ -18,6 +18,7 @@
 #define RANK(key, member, type) WEIR_JSON_FIELD(weir_net_rank, key, member, type)
 #define FLOW(key, member, type) WEIR_JSON_FIELD(weir_net_flow_result, key, member, type)
 #define MEASURED(key, member, ...) WEIR_JSON_FIELD(weir_net_measurement, key, member, __VA_ARGS__)
+#define TOTALS(key, member, type) WEIR_JSON_FIELD(weir_net_totals, key, member, type)
 #define INTERVAL(key, member, type) WEIR_JSON_FIELD(weir_net_interval, key, member, type)
 #define SUMMARY(key, member, type) WEIR_JSON_FIELD(weir_net_summary, key, member, type)
 #define PAIR(key, member, type) WEIR_JSON_FIELD(weir_net_odd_pair, key, member, type)
@@ -79,6 +80,30 @@ static const struct weir_json_field flow_fields[] = {
     {0},
 };
 
+static const struct weir_json_field totals_fields[] = {
+    TOTALS("flows", flow_count, UNSIGNED),
+    TOTALS("failed", failed_count, UNSIGNED),
+    TOTALS("within_hosts", inside_count, UNSIGNED),
+    TOTALS("messages", message_count, COUNT),
+    TOTALS("wrong_messages", wrong_count, COUNT),
+    TOTALS("retransmits", retransmit_count, KNOWN),
+    TOTALS("slowest_bytes_per_s", slowest_bytes_per_s, REAL),
+    TOTALS("fastest_bytes_per_s", fastest_bytes_per_s, REAL),
+    TOTALS("peak_bytes_per_s", peak_bytes_per_s, REAL),
+    TOTALS("p1", first_percentile, REAL),
+    TOTALS("median", median, REAL),
+    TOTALS("p99", last_percentile, REAL),
+    TOTALS("odd", odd_count, UNSIGNED),
+    {0},
+};
+
+static json_t *write_totals(const void *values)
+{
+    const struct weir_net_totals *totals = ((const struct weir_net_measurement *)values)->totals;
+
+    return totals != NULL ? weir_json_object(totals_fields, totals) : json_null();
+}
+
 static json_t *write_latency(const void *values)
 {
     const struct weir_histogram *latency = ((const struct weir_net_measurement *)values)->latency;
@@ -99,6 +124,7 @@ static const struct weir_json_field measurement_fields[] = {
     MEASURED("latency_is_bound", is_latency_bound, FLAG),
     MEASURED("flows", flows, VECTOR, WEIR_JSON_OF(flow_fields, weir_net_flow_result),
              WEIR_JSON_COUNT_IN(weir_net_measurement, flow_count)),
+    MEASURED("totals", totals, OWN, .write = write_totals),
     MEASURED("latency", latency, OWN, .write = write_latency),
     {0},
 };
@@ -187,11 +213,19 @@ static json_t *latency_of(const struct weir_net_summary *line)
     return object;
 }
 
-/* A row for each source; null where there is no flow. */
-static json_t *matrix_of(const struct weir_net_result *result, const double *matrix)
+/* A row for each source; null where there is no flow, or no matrix. */
+static json_t *matrix_of(const struct weir_net_result *result, uint64_t message_bytes)
 {
-    json_t *rows = json_array();
+    size_t cell_count = (size_t)result->rank_count * result->rank_count;
+    struct weir_arena arena = {0};
+    double *matrix;
+    json_t *rows;
 
+    if (result->kept_flow_count > 0)
+        return json_null();
+    matrix = weir_arena_take(&arena, (cell_count + 1) * sizeof *matrix);
+    rows = json_array();
+    weir_net_result_matrix(result, message_bytes, matrix);
     for (uint32_t i = 0; i < result->rank_count; i++) {
         json_t *row = json_array();
 
@@ -202,25 +236,30 @@ static json_t *matrix_of(const struct weir_net_result *result, const double *mat
         }
         json_array_append_new(rows, row);
     }
+    weir_arena_close(&arena);
     return rows;
+}
+
+static json_t *odd_pairs_of(const struct weir_net_result *result, uint64_t message_bytes)
+{
+    uint32_t count = weir_net_result_odd_pairs(result, message_bytes, NULL, 0);
+    struct weir_arena arena = {0};
+    struct weir_net_odd_pair *odd = weir_arena_take(&arena, (count + 1) * sizeof *odd);
+    json_t *list;
+
+    weir_net_result_odd_pairs(result, message_bytes, odd, count);
+    list = weir_json_list(pair_fields, odd, sizeof *odd, count);
+    weir_arena_close(&arena);
+    return list;
 }
 
 static json_t *line_of(const struct weir_net_result *result, const struct weir_net_summary *line)
 {
-    size_t cell_count = (size_t)result->rank_count * result->rank_count;
-    struct weir_arena arena = {0};
-    double *matrix = weir_arena_take(&arena, (cell_count + 1) * sizeof *matrix);
-    struct weir_net_odd_pair *odd = weir_arena_take(&arena, (cell_count + 1) * sizeof *odd);
-    uint32_t odd_count =
-        weir_net_result_odd_pairs(result, line->message_bytes, odd, (uint32_t)cell_count);
     json_t *object = weir_json_object(summary_fields, line);
 
     json_object_set_new(object, "latency", latency_of(line));
-    weir_net_result_matrix(result, line->message_bytes, matrix);
-    json_object_set_new(object, "matrix", matrix_of(result, matrix));
-    json_object_set_new(object, "odd_pairs",
-                        weir_json_list(pair_fields, odd, sizeof *odd, odd_count));
-    weir_arena_close(&arena);
+    json_object_set_new(object, "matrix", matrix_of(result, line->message_bytes));
+    json_object_set_new(object, "odd_pairs", odd_pairs_of(result, line->message_bytes));
     return object;
 }
 

@@ -153,44 +153,34 @@ static void begin(const struct weir_net_view *view)
 
 /* ---- a measurement ---- */
 
-static const char *what_of(const struct weir_net_measurement *measurement, char buffer[48])
+static const char *what_of(const struct weir_net_measurement *measurement, uint32_t flow_count,
+                           char buffer[48])
 {
     const struct weir_net_flow_result *flow = measurement->flows;
 
-    if (measurement->flow_count == 1)
+    if (flow_count == 1)
         snprintf(buffer, 48, "%u -> %u%s", flow->source, flow->sink,
                  measurement->is_alone ? " alone" : "");
-    else if (measurement->flow_count == 2 && flow[0].source == flow[1].sink &&
+    else if (flow_count == 2 && measurement->flow_count == 2 && flow[0].source == flow[1].sink &&
              flow[0].sink == flow[1].source)
         snprintf(buffer, 48, "%u <-> %u%s", flow->source, flow->sink,
                  measurement->is_alone ? " alone" : "");
     else
-        snprintf(buffer, 48, "%u together", measurement->flow_count);
+        snprintf(buffer, 48, "%u together", flow_count);
     return buffer;
 }
 
-static double flow_rate(const struct weir_net_flow_result *flow)
-{
-    return flow->seconds > 0 ? (double)flow->byte_count / flow->seconds : 0;
-}
-
 static void add_rates(const struct weir_net_view *view,
-                      const struct weir_net_measurement *measurement)
+                      const struct weir_net_measurement *measurement,
+                      const struct weir_net_totals *totals)
 {
-    double slowest = INFINITY;
-    double fastest = 0;
-    double messages = 0;
     double seconds = measurement->seconds > 0 ? measurement->seconds : INFINITY;
 
-    for (uint32_t i = 0; i < measurement->flow_count; i++) {
-        slowest = fmin(slowest, flow_rate(&measurement->flows[i]));
-        fastest = fmax(fastest, flow_rate(&measurement->flows[i]));
-        messages += (double)measurement->flows[i].message_count;
-    }
     weir_text_add(view->text, "%10.2f %10.2f %11.0f %12.2f %12.2f %5.0f %% %6.2f\n",
-                  measurement->bytes_per_s / MIB, measurement->bytes_per_s / MB, messages / seconds,
-                  isfinite(slowest) ? slowest / MB : 0, fastest / MB,
-                  100 * measurement->common_s / seconds, measurement->cpu_s / seconds);
+                  measurement->bytes_per_s / MIB, measurement->bytes_per_s / MB,
+                  (double)totals->message_count / seconds, totals->slowest_bytes_per_s / MB,
+                  totals->fastest_bytes_per_s / MB, 100 * measurement->common_s / seconds,
+                  measurement->cpu_s / seconds);
 }
 
 static void add_latency(const struct weir_net_view *view,
@@ -218,16 +208,18 @@ static void add_failures(const struct weir_net_view *view,
 static void add_measurement(const struct weir_net_view *view,
                             const struct weir_net_measurement *measurement)
 {
+    const struct weir_net_totals totals = weir_net_totals_of(view->result, measurement);
     double latency[WEIR_NET_LATENCY_COUNT];
     char what[48];
 
     weir_text_add(view->text, "%3u %10" PRIu64 " %-*s ", measurement->repetition,
-                  measurement->message_bytes, WHAT_WIDTH, what_of(measurement, what));
+                  measurement->message_bytes, WHAT_WIDTH,
+                  what_of(measurement, totals.flow_count, what));
     if (view->plan->measure == WEIR_NET_LATENCY) {
         weir_net_latency_describe(measurement->latency, latency);
         add_latency(view, latency);
     } else {
-        add_rates(view, measurement);
+        add_rates(view, measurement, &totals);
     }
     add_failures(view, measurement);
 }
@@ -408,6 +400,27 @@ static void add_matrix(const struct weir_net_view *view, const struct pair_table
     }
 }
 
+/* Where there is no matrix. */
+static void add_slow_flows(const struct weir_net_view *view, const struct weir_net_summary *line)
+{
+    enum { NAMED = 20 };
+    struct weir_net_odd_pair odd[NAMED];
+    uint32_t count = weir_net_result_odd_pairs(view->result, line->message_bytes, odd, NAMED);
+    char size[WEIR_SIZE_TEXT_BYTES], name[32];
+
+    weir_text_add(view->text,
+                  "\nSlow flows, messages of %s, %s: the worst of %u, and the median of those that "
+                  "ran with each\n",
+                  weir_size_format_exact(line->message_bytes, size), unit_of(view), count);
+    for (uint32_t i = 0; i < count && i < NAMED; i++) {
+        snprintf(name, sizeof name, "%u -> %u", odd[i].source, odd[i].sink);
+        weir_text_add(view->text, "  %-16s", name);
+        add_cell(view, odd[i].value);
+        add_cell(view, odd[i].median);
+        weir_text_add(view->text, "\n");
+    }
+}
+
 static void add_tables(const struct weir_net_view *view, const struct weir_net_summary *line)
 {
     const struct weir_net_result *result = view->result;
@@ -442,7 +455,10 @@ static void end(const struct weir_net_view *view)
         add_summary(view, lines, count);
     add_latencies(view, lines, count);
     for (uint32_t i = 0; i < count; i++)
-        add_tables(view, &lines[i]);
+        if (view->result->kept_flow_count > 0)
+            add_slow_flows(view, &lines[i]);
+        else
+            add_tables(view, &lines[i]);
     if (view->result->finding_count > 0)
         weir_text_add(view->text, "\nHow far to believe it\n");
     weir_net_view_add_findings(view, "  ");
