@@ -404,6 +404,8 @@ int net_round_measure(struct net_run *run, uint32_t round, uint32_t repetition, 
     int code;
 
     trial.number = run->trial_count++;
+    if (run->interval_capacity == 0)
+        trial.interval_ns = 0;
     code = run_trial(run, &trial, &start_ns, error);
     if (code < 0)
         return code;
