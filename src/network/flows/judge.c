@@ -323,8 +323,10 @@ static void judge_bounds(struct weir_net_result *result)
     for (uint32_t i = 0; i < result->measurement_count; i++) {
         double median_s, max_s;
 
+        if (!result->measurements[i].is_latency_bound)
+            continue;
         describe_times(&result->measurements[i], &median_s, &max_s);
-        if (!result->measurements[i].is_latency_bound || max_s <= 0)
+        if (max_s <= 0)
             continue;
         weir_net_result_find(result, WEIR_NOTE, "latency-bound",
                              "not every message told when it was done: latencies are upper "
