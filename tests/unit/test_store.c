@@ -792,6 +792,25 @@ static void chunks_that_others_write_to_are_not_reused(void **state)
     assert_int_equal(map(bed, 4, &object, 0, 1, false, numbers), -ESTALE);
 }
 
+/* Of two homes, whose generations may be the same. */
+static void what_was_dropped_is_never_made_again_however_much_was_dropped_since(void **state)
+{
+    struct bed *bed = *state;
+    uint32_t numbers[1];
+
+    for (uint64_t i = 1; i <= 20000; i++)
+        assert_int_equal(weir_store_drop(bed->store, 1, UINT64_C(3) << 48 | i, 500000 + i), 0);
+    for (uint64_t i = 0; i <= 20001; i++) {
+        struct weir_answer object = {.object = UINT64_C(3) << 48 | i, .generation = 500000 + i};
+        bool is_gone = i >= 1 && i <= 20000;
+
+        assert_int_equal(map(bed, 4, &object, 0, 1, is_gone, numbers), is_gone ? -ESTALE : 0);
+        object.object = UINT64_C(4) << 48 | i;
+        assert_int_equal(map(bed, 4, &object, 0, 1, false, numbers), 0);
+    }
+    assert_int_equal(used(bed), 0);
+}
+
 static void a_transfer_of_the_server_keeps_its_chunks(void **state)
 {
     struct bed *bed = *state;
@@ -901,6 +920,7 @@ int main(void)
         TEST(a_full_slab_says_so_and_loses_nothing),
         TEST(chunks_are_zero_when_they_are_used_again),
         TEST(chunks_that_others_write_to_are_not_reused),
+        TEST(what_was_dropped_is_never_made_again_however_much_was_dropped_since),
         TEST(a_transfer_of_the_server_keeps_its_chunks),
         TEST(a_stale_generation_is_called_stale),
         TEST(a_server_that_was_started_anew_gets_its_numbers_back),

@@ -17,7 +17,7 @@ int weir_store_open(const struct weir_store_params *params, struct weir_store **
     if (weir_chunks_init(&made->chunks, params->memory, params->chunk_count) ||
         weir_table_init(&made->records) || weir_table_init(&made->names) ||
         weir_table_init(&made->directories) || weir_table_init(&made->shards) ||
-        weir_uses_init(&made->uses)) {
+        weir_table_init(&made->dropped) || weir_uses_init(&made->uses)) {
         weir_store_close(made);
         return -ENOMEM;
     }
@@ -25,7 +25,7 @@ int weir_store_open(const struct weir_store_params *params, struct weir_store **
     return 0;
 }
 
-static void free_entry(struct weir_node *node)
+static void free_node(struct weir_node *node)
 {
     free(node);
 }
@@ -36,8 +36,9 @@ void weir_store_close(struct weir_store *store)
         return;
     weir_table_fini(&store->shards, weir_shard_free);
     weir_table_fini(&store->records, weir_record_free);
-    weir_table_fini(&store->names, free_entry);
+    weir_table_fini(&store->names, free_node);
     weir_table_fini(&store->directories, weir_directory_free);
+    weir_table_fini(&store->dropped, free_node);
     weir_uses_fini(&store->uses);
     weir_chunks_fini(&store->chunks);
     free(store);

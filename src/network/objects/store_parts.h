@@ -57,7 +57,17 @@ static inline struct weir_shard *weir_shard_of(struct weir_used *holders)
     return (struct weir_shard *)((char *)holders - offsetof(struct weir_shard, holders));
 }
 
-#define WEIR_GONE_COUNT 1024u /* dropped shards that are remembered */
+/* Dropped objects are remembered as long as the server lives, with a bit each: objects of one
+ * home have numbers that follow each other, and generations that do. Whoever maps one late would
+ * make a shard that nobody drops. */
+#define WEIR_DROPPED_PAGE 4096u
+
+struct weir_dropped {
+    struct weir_node node;
+    uint64_t first; /* object */
+    uint64_t first_generation;
+    uint64_t bits[WEIR_DROPPED_PAGE / 64];
+};
 
 struct weir_store {
     uint32_t server_index;
@@ -69,12 +79,9 @@ struct weir_store {
     struct weir_table names;
     struct weir_table directories; /* that have names, or are locked */
     struct weir_table shards;
+    struct weir_table dropped;
     struct weir_uses uses;
     struct weir_record *orphans;
-    struct {
-        uint64_t object, generation;
-    } gone[WEIR_GONE_COUNT];
-    uint32_t gone_next;
 };
 
 /* store_objects.c */

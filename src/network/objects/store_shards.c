@@ -80,12 +80,35 @@ static int fill(struct weir_store *store, struct weir_shard *shard, uint64_t fir
     return 0;
 }
 
-static bool is_gone(const struct weir_store *store, uint64_t object, uint64_t generation)
+/* The word with the bit of an object; NULL: no neighbour of it was dropped (`makes`: no memory). */
+static uint64_t *dropped_word(struct weir_store *store, uint64_t object, uint64_t generation,
+                              bool makes)
 {
-    for (unsigned i = 0; i < WEIR_GONE_COUNT; i++)
-        if (store->gone[i].object == object && store->gone[i].generation == generation)
-            return true;
-    return false;
+    uint64_t place = object % WEIR_DROPPED_PAGE;
+    uint64_t first = object - place, first_generation = generation - place;
+    uint64_t hash = weir_mix64(first ^ weir_mix64(first_generation));
+    struct weir_node *node = weir_table_find(&store->dropped, hash);
+    struct weir_dropped *found;
+
+    for (; node; node = weir_table_next(node)) {
+        found = (struct weir_dropped *)node;
+        if (found->first == first && found->first_generation == first_generation)
+            return &found->bits[place / 64];
+    }
+    found = makes ? calloc(1, sizeof *found) : NULL;
+    if (!found)
+        return NULL;
+    found->first = first;
+    found->first_generation = first_generation;
+    weir_table_add(&store->dropped, &found->node, hash);
+    return &found->bits[place / 64];
+}
+
+static bool was_dropped(struct weir_store *store, uint64_t object, uint64_t generation)
+{
+    const uint64_t *word = dropped_word(store, object, generation, false);
+
+    return word && *word >> object % 64 & 1;
 }
 
 static void free_chunks(struct weir_store *store, const struct weir_shard *shard)
@@ -131,7 +154,7 @@ static int get(struct weir_store *store, uint64_t object, uint64_t generation, b
         drop(store, found);
         found = NULL;
     }
-    if ((found && found->generation != generation) || is_gone(store, object, generation))
+    if (found ? found->generation != generation : was_dropped(store, object, generation))
         return -ESTALE;
     if (!found && makes) {
         found = calloc(1, sizeof *found);
@@ -189,13 +212,11 @@ void weir_store_release(struct weir_store *store, uint32_t client, uint64_t obje
 int weir_store_drop(struct weir_store *store, uint32_t client, uint64_t object, uint64_t generation)
 {
     struct weir_shard *shard = find(store, object);
+    uint64_t *word = dropped_word(store, object, generation, true);
 
     weir_record_forget(store, client, object, generation);
-    if (!is_gone(store, object, generation)) {
-        store->gone[store->gone_next].object = object;
-        store->gone[store->gone_next].generation = generation;
-        store->gone_next = (store->gone_next + 1) % WEIR_GONE_COUNT;
-    }
+    if (word)
+        *word |= UINT64_C(1) << object % 64;
     if (!shard)
         return 0;
     if (shard->generation > generation)
