@@ -193,6 +193,7 @@ static int open_server(const struct weir_server_params *params, struct weir_obje
         .bind = params->bind,
         .check_device = params->check_device,
         .client_count = params->client_count,
+        .node_server_count = params->node_server_count,
         /* A client's next session may join before the end of its last one was noticed. */
         .client_limit = 2 * params->client_count,
     };

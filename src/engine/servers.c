@@ -38,6 +38,16 @@ static unsigned count_servers(const struct weir_servers *servers)
     return count_before(servers->roles, servers->group->size, WEIR_ROLE_SERVER);
 }
 
+static unsigned count_on_node(const struct weir_servers *servers)
+{
+    const struct weir_group *group = servers->group;
+    unsigned count = 0;
+
+    for (int rank = 0; rank < group->size; rank++)
+        count += group->node_of_rank[rank] == group->node && serves(servers->roles[rank]);
+    return count;
+}
+
 /* ---- whose servers ---- */
 
 /* The backend that may have servers: the one inside, if another is wrapped around it. */
@@ -144,6 +154,7 @@ static void open_mine(struct weir_servers *servers, struct weir_error *error)
         .number_on_node = number_on_node(servers),
         .client_count = count_before(servers->roles, servers->group->size, WEIR_ROLE_CLIENT),
         .server_count = servers->count,
+        .node_server_count = count_on_node(servers),
         .is_on_one_node = servers->group->node_count == 1,
         .secret = servers->secret,
         .place = weir_memory_place_near,

@@ -2,6 +2,8 @@
 /* A server as its clients see it, over TCP and shared memory. */
 #include "object_server_bed.h"
 
+#include "network/objects/server_parts.h"
+
 #define MIB WEIR_CHUNK_BYTES
 
 struct bed {
@@ -516,6 +518,29 @@ static void the_backing_has_what_was_committed(void **state)
     cmocka_unit_test_setup_teardown(function, set_up_tcp, tear_down),                              \
         cmocka_unit_test_setup_teardown(function, set_up_shm, tear_down)
 
+static void servers_of_a_node_share_an_eighth_of_its_memory(void **state)
+{
+    static const struct {
+        unsigned message_kib, clients, servers, gib, credits;
+    } cases[] = {
+        {64, 16, 0, 64, 32},    {64, 16, 4, 64, 32},   {64, 4096, 1, 64, 32},
+        {64, 4097, 1, 64, 16},  {64, 4096, 2, 64, 16}, {64, 4096, 3, 64, 8},
+        {64, 4096, 8, 64, 4},   {64, 4096, 64, 64, 4}, {64, 1000000, 1, 1, 4},
+        {64, 1000000, 1, 0, 4},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_object_server_params params = {.fabric.message_bytes =
+                                                             cases[i].message_kib << 10,
+                                                         .client_count = cases[i].clients,
+                                                         .node_server_count = cases[i].servers};
+
+        assert_int_equal(weir_server_credits(&params, (uint64_t)cases[i].gib << 30),
+                         cases[i].credits);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -534,6 +559,7 @@ int main(void)
         BOTH(one_client_more_than_allowed_is_sent_away),
         BOTH(what_is_no_request_cuts_the_link_and_no_other),
         BOTH(nothing_to_do_costs_nothing),
+        cmocka_unit_test(servers_of_a_node_share_an_eighth_of_its_memory),
         cmocka_unit_test_setup_teardown(the_backing_has_what_was_committed, set_up_tcp_backed,
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_backing_has_what_was_committed, set_up_shm_backed,

@@ -28,7 +28,7 @@ struct fake_options {
 
 /* Of all ranks. */
 struct counts {
-    atomic_int opened, closed, numbers, same_nodes, bound, on_node[SIZE];
+    atomic_int opened, closed, numbers, same_nodes, bound, neighbours, on_node[SIZE];
 };
 
 /* Options point to what a test counts. */
@@ -82,6 +82,7 @@ static int fake_open(const struct weir_server_params *params, struct weir_server
     atomic_fetch_add(&asked->counts->bound, params->bind == weir_running_bind_near &&
                                                 params->place == weir_memory_place_near);
     atomic_fetch_add(&asked->counts->on_node[params->number_on_node], 1);
+    atomic_fetch_add(&asked->counts->neighbours, (int)params->node_server_count);
     snprintf(fake->base.address, sizeof fake->base.address, "rank%d:%u of %u", asked->rank,
              params->server_number, params->server_count);
     *server = &fake->base;
@@ -400,8 +401,10 @@ static void servers_know_whether_all_ranks_are_on_their_node(void **state)
     assert_int_equal(together.counts.same_nodes, 4);
     for (unsigned number = 0; number < SIZE; number++)
         assert_int_equal(together.counts.on_node[number], 1);
+    assert_int_equal(together.counts.neighbours, 4 * 4);
     play_on_ranks(&apart, 2);
     assert_int_equal(apart.counts.same_nodes, 0);
+    assert_int_equal(apart.counts.neighbours, 4 * 2);
     for (unsigned number = 0; number < SIZE; number++)
         assert_int_equal(apart.counts.on_node[number], number < 2 ? 2 : 0);
     /* And their memory and threads can be put near their devices. */

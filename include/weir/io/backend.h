@@ -299,6 +299,7 @@ struct weir_server_params {
     unsigned server_number;      /* this one, 0 to server_count - 1, in the order of ranks */
     unsigned number_on_node;     /* among the servers of its node, from 0 on */
     unsigned client_count;       /* ranks that will be clients of it; 0: not known */
+    unsigned node_server_count;  /* servers on its node, which share the memory; 0: not known */
     bool is_on_one_node;         /* all ranks are on the node of the server */
     const unsigned char *secret; /* WEIR_JOB_SECRET_BYTES, the same on all ranks of the run */
     /* Puts memory that was not yet touched onto a NUMA node (-1: any); 0 or -errno. NULL: the

@@ -35,6 +35,7 @@ struct weir_object_server_params {
     unsigned client_limit; /* links at once; 0: 1024 */
     unsigned client_count; /* that are expected: the host must have descriptors and memory for so
                               many; 0: client_limit */
+    unsigned node_server_count; /* servers that share the memory of this node; 0: 1 */
 };
 
 struct weir_object_server;

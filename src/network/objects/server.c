@@ -83,17 +83,15 @@ static int fail(struct weir_error *error, int code, const char *what)
                           strerror(-code));
 }
 
-/* Each link has buffers for as many messages as it has credits, which verbs pins: where clients are
- * many, so many that these take an eighth of the memory there is, but four at least. */
-static unsigned credits_of(const struct weir_object_server_params *params)
+unsigned weir_server_credits(const struct weir_object_server_params *params,
+                             uint64_t available_bytes)
 {
-    uint64_t link_bytes = (uint64_t)params->fabric.message_bytes * params->client_count;
+    uint64_t credit_bytes = (uint64_t)params->fabric.message_bytes * params->client_count;
+    uint64_t most_bytes =
+        available_bytes / 8 / (params->node_server_count ? params->node_server_count : 1);
     unsigned credits = MESSAGE_CREDITS;
-    struct weir_memory_facts memory;
 
-    if (weir_memory_describe("", &memory) != 0)
-        return credits;
-    while (credits > MESSAGE_CREDITS_LEAST && credits * link_bytes > memory.bytes_available / 8)
+    while (credits > MESSAGE_CREDITS_LEAST && credits * credit_bytes > most_bytes)
         credits /= 2;
     return credits;
 }
@@ -101,6 +99,8 @@ static unsigned credits_of(const struct weir_object_server_params *params)
 static void fill_in(struct weir_object_server *server,
                     const struct weir_object_server_params *params)
 {
+    struct weir_memory_facts memory;
+
     server->params = *params;
     if (!server->params.client_limit)
         server->params.client_limit = CLIENT_LIMIT;
@@ -109,7 +109,9 @@ static void fill_in(struct weir_object_server *server,
     if (!server->params.fabric.message_bytes)
         server->params.fabric.message_bytes = MESSAGE_BYTES;
     if (!server->params.fabric.message_credits)
-        server->params.fabric.message_credits = credits_of(&server->params);
+        server->params.fabric.message_credits = weir_server_credits(
+            &server->params,
+            weir_memory_describe("", &memory) == 0 ? memory.bytes_available : UINT64_MAX);
 }
 
 static int check(const struct weir_object_server *server, struct weir_error *error)

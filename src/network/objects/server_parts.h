@@ -105,6 +105,14 @@ struct weir_object_server {
     } told;
 };
 
+/* server.c */
+
+/* Each link has buffers for as many messages as it has credits, which verbs pins: so many that
+ * those of all servers of the node take an eighth of the memory there is, but four at least, and 32
+ * at most. */
+unsigned weir_server_credits(const struct weir_object_server_params *params,
+                             uint64_t available_bytes);
+
 /* server_links.c */
 
 /* Places for as many as there may be. 0 or -ENOMEM. */
