@@ -221,6 +221,23 @@ static void data_that_the_server_moves_arrive_whole(void **state)
     assert_int_equal(used(bed, peer), 3);
 }
 
+static void a_push_that_failed_is_not_told_as_done(void **state)
+{
+    struct bed *bed = *state;
+    struct bed_peer *peer = &bed->peers[0];
+    struct weir_answer object = create(peer, "f", 1);
+    struct weir_request request = of(WEIR_VERB_READ_PUSH, &object);
+
+    request.memory = weir_region_key(peer->region);
+    request.memory.address = request.address = 64; /* nothing is there */
+    request.memory.key ^= 1;
+    request.bytes = 1000;
+    bed_send(peer, request, NULL);
+    assert_false(bed_await(peer, peer->answers + 1));
+    assert_true(peer->has_left);
+    assert_int_equal(used(bed, &bed->peers[1]), 0);
+}
+
 static void messages_carry_data_up_to_their_size(void **state)
 {
     struct bed *bed = *state;
@@ -546,6 +563,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         BOTH(what_one_client_writes_past_the_server_another_reads),
         BOTH(data_that_the_server_moves_arrive_whole),
+        BOTH(a_push_that_failed_is_not_told_as_done),
         BOTH(messages_carry_data_up_to_their_size),
         BOTH(a_message_as_long_as_can_be_comes_back_as_it_was),
         BOTH(a_client_that_cannot_receive_an_answer_is_cut_off),

@@ -69,7 +69,8 @@ struct weir_fabric_facts {
     uint32_t depth;
     uint64_t bits_per_s; /* of the link; 0: not told */
     uint64_t longest_wr_bytes;
-    bool is_one_sided; /* the peer's processor has no part in writes and reads */
+    bool is_one_sided;   /* the peer's processor has no part in writes and reads */
+    bool fails_in_order; /* nothing that was posted behind what fails reaches the peer */
 };
 
 /* Fails with a sentence that names the way out: no device, no port up, no provider in this build.

@@ -90,6 +90,7 @@ static void tell_facts(struct weir_verbs_fabric *fabric)
     facts->bits_per_s = weir_verbs_rate(name, fabric->port);
     facts->longest_wr_bytes = longest == 0 || longest > LONGEST_WR ? LONGEST_WR : longest;
     facts->is_one_sided = true;
+    facts->fails_in_order = true;
 }
 
 /* What is granted inline is only known of a queue pair. */

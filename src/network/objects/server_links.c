@@ -207,8 +207,11 @@ static bool post_task(struct weir_object_server *server, struct weir_task *task)
         task->posted_bytes += wr.bytes;
         if (task->posted_bytes < task->parsed.request.bytes)
             continue;
-        /* What was pulled must have come; what was pushed is there before the answer. */
-        task->state = wr.verb == WEIR_WR_READ ? WEIR_TASK_OUTSTANDING : WEIR_TASK_ANSWERING;
+        /* What was pulled must have come; what was pushed is there before the answer, or has
+         * failed, and then no answer may go. */
+        task->state = wr.verb == WEIR_WR_WRITE && weir_fabric_facts(server->fabric)->fails_in_order
+                          ? WEIR_TASK_ANSWERING
+                          : WEIR_TASK_OUTSTANDING;
     }
     if (task->state != WEIR_TASK_ANSWERING)
         return true;
