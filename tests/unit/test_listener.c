@@ -294,6 +294,40 @@ static void root_links_with_no_socket_of_a_user_who_names_anothers_process(void 
     wr_close_end(&end);
 }
 
+/* They count from their endpoint on, and until they are closed here: who sends no READY, and who
+ * was not told of yet. */
+static void no_more_links_come_in_than_may(void **state)
+{
+    static const unsigned char secret[WEIR_SECRET_BYTES] = "s";
+    struct weir_fabric_params params = {
+        .provider = "tcp", .interface = "127.0.0.1", .secret = secret, .incoming_limit = 2};
+    struct stranger strangers[4];
+    struct wr_end end;
+
+    (void)state;
+    wr_open_end(&end, &params);
+    wr_listen(&end);
+    for (unsigned i = 0; i < 4; i++) {
+        strangers[i].fd = stranger_dial(end.address);
+        memcpy(strangers[i].secret, secret, sizeof secret);
+        stranger_set_hello(&strangers[i], "tcp");
+        assert_int_equal(le32toh(stranger_show_endpoint(&strangers[i], &end, 8).status),
+                         i == 2 ? WEIR_HANDSHAKE_CANNOT : WEIR_HANDSHAKE_OK);
+        if (i == 2)
+            close(strangers[0].fd);
+        while (i == 2 && end.left == 0)
+            wr_poll_end(&end, 1000000);
+        if (i == 2)
+            weir_link_close(end.noted[end.noted_count - 1].link);
+    }
+    while (end.joined < 3)
+        wr_poll_end(&end, 1000000);
+    assert_int_equal(weir_fabric_handshake_counts(end.fabric).refused, 2); /* and who left */
+    for (unsigned i = 1; i < 4; i++)
+        close(strangers[i].fd);
+    wr_close_end(&end);
+}
+
 /* ---- many of them ---- */
 
 static uint64_t thread_ns(const struct rusage *usage)
@@ -644,6 +678,7 @@ int main(void)
         CASE(silence_is_hung_up_on_when_the_timeout_ends),
         CASE(a_poll_that_sleeps_wakes_up_for_silence),
         CASE(an_endpoint_that_makes_no_sense_is_refused),
+        cmocka_unit_test(no_more_links_come_in_than_may),
         cmocka_unit_test(root_links_with_no_socket_of_a_user_who_names_anothers_process),
         CASE(who_is_refused_again_and_again_does_not_fill_the_log),
         CASE(who_was_refused_takes_no_memory_while_poll_waits),

@@ -47,6 +47,7 @@ struct weir_fabric_params {
     unsigned pkey_index;    /* verbs: entry of the port's P_Key table; 0: the default partition */
     unsigned timeout_exponent; /* verbs: local ACK timeout 4.096 us * 2^n; 0: 14 */
     unsigned retry_count;      /* verbs; 0: 7 */
+    unsigned incoming_limit;   /* links of peers that connect, at once; 0: any number */
     uint64_t spin_ns;    /* poll watches so long before it sleeps; 0: 50 us, WEIR_SPIN_ALWAYS */
     uint64_t timeout_ns; /* of connecting, and with a peer that does not answer; 0: 10 s */
     const unsigned char *secret; /* WEIR_SECRET_BYTES that both ends must have; NULL: all zero */

@@ -186,12 +186,17 @@ static int open_link(struct weir_connection *connection, struct weir_endpoint_in
     struct weir_fabric *fabric = connection->listener->fabric;
     const struct weir_handshake_endpoint *theirs = &connection->handshake.theirs;
     struct weir_link *link = NULL;
-    int code = fabric->provider->link_open(fabric, true, &link, info);
+    int code;
 
+    if (fabric->params.incoming_limit > 0 &&
+        fabric->incoming_count >= fabric->params.incoming_limit)
+        return -EUSERS;
+    code = fabric->provider->link_open(fabric, true, &link, info);
     if (code < 0)
         return code;
     weir_fabric_add_link(fabric, link);
     link->is_incoming = true;
+    fabric->incoming_count++;
     link->greeting_bytes = theirs->greeting_bytes;
     memcpy(link->greeting, theirs->greeting, sizeof link->greeting);
     memcpy(link->peer, connection->name, sizeof link->peer);

@@ -320,6 +320,7 @@ void weir_link_close(struct weir_link *link)
     if (link == NULL)
         return;
     fabric = link->fabric;
+    fabric->incoming_count -= link->is_incoming;
     weir_listener_forget(link);
     if (!link->is_told)
         forget_joined(link);

@@ -28,6 +28,7 @@ struct weir_fabric {
     char interface[64]; /* a provider may set it in open: where to be reached when params.interface
                            is NULL; "": it does not mind */
     struct weir_link *links;                      /* all, for closing */
+    unsigned incoming_count;                      /* of them, from their handshake on */
     struct weir_link *leaving;                    /* links whose LEFT is still to be told */
     struct weir_link *joined_first, *joined_last; /* links whose JOINED is still to be told */
     unsigned rounds;                              /* of poll */

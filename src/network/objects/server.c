@@ -104,6 +104,7 @@ static void fill_in(struct weir_object_server *server,
     server->params = *params;
     if (!server->params.client_limit)
         server->params.client_limit = CLIENT_LIMIT;
+    server->params.fabric.incoming_limit = server->params.client_limit;
     if (!server->params.client_count)
         server->params.client_count = server->params.client_limit;
     if (!server->params.fabric.message_bytes)

@@ -355,7 +355,7 @@ int weir_server_clients_open(struct weir_object_server *server)
     return server->clients ? 0 : -ENOMEM;
 }
 
-/* False: there is no place for it, or it cannot receive answers. */
+/* False: it cannot receive answers, or there is no memory for it. */
 static bool admit(struct weir_object_server *server, struct weir_link *link)
 {
     struct weir_server_client *client = server->free_clients;
@@ -365,11 +365,10 @@ static bool admit(struct weir_object_server *server, struct weir_link *link)
         log_disconnect(server, link, "its buffers are too short for answers");
         return false;
     }
-    held = client ? calloc(server->params.fabric.message_credits, sizeof *held) : NULL;
+    assert(client); /* the fabric lets in no more */
+    held = calloc(server->params.fabric.message_credits, sizeof *held);
     if (!held) {
-        log_disconnect(server, link,
-                       client ? "the server has no memory for it"
-                              : "the server has as many as it may");
+        log_disconnect(server, link, "the server has no memory for it");
         return false;
     }
     server->free_clients = client->next;
