@@ -154,6 +154,24 @@ unsigned weir_link_message_bytes(const struct weir_link *link)
     return MESSAGE_BYTES;
 }
 
+/* A backing that keeps what it is given. */
+struct weir_backing {
+    struct weir_backing_job *job;
+};
+
+void weir_backing_submit(struct weir_backing *backing, struct weir_backing_job *job)
+{
+    backing->job = job;
+}
+
+struct weir_backing_job *weir_backing_reap(struct weir_backing *backing)
+{
+    struct weir_backing_job *job = backing->job;
+
+    backing->job = NULL;
+    return job;
+}
+
 static struct scene *the_scene(struct scene *set)
 {
     static struct scene *scene; /* of the test that runs: stand-ins get no context */
@@ -426,6 +444,46 @@ static void each_request_of_a_patient_client_has_one_answer(void **state)
         lose(scene, link);
 }
 
+/* The server's only thread walks over what is to be written while all its clients wait. */
+static void a_commit_of_the_same_ranges_again_and_again_writes_each_byte_once(void **state)
+{
+    struct scene *scene = *state;
+    struct weir_link *link = &scene->links[0];
+    struct weir_backing backing = {0};
+    struct {
+        struct weir_request request;
+        struct weir_range ranges[WEIR_RANGES_MAX];
+    } commit = {.ranges = {{0}},
+                .request = {.verb = WEIR_VERB_COMMIT,
+                            .flags = WEIR_REQUEST_STORAGE,
+                            .object = 1,
+                            .generation = 1,
+                            .count = WEIR_RANGES_MAX,
+                            .payload_bytes = sizeof commit.ranges}};
+    struct weir_request map = {.verb = WEIR_VERB_MAP,
+                               .object = 1,
+                               .generation = 1,
+                               .count = 3,
+                               .flags = WEIR_REQUEST_ALLOCATE};
+    uint64_t bytes = 0;
+
+    scene->server.backing = &backing;
+    join(scene, link);
+    say_hello(scene, link);
+    say(scene, link, &map, sizeof map);
+    for (uint64_t i = 0; i < WEIR_RANGES_MAX; i++)
+        commit.ranges[i] = (struct weir_range){(97 - i) * 1000, WEIR_OBJECT_BYTES_MAX / 2};
+    say(scene, link, &commit, sizeof commit);
+    assert_non_null(backing.job);
+    for (uint32_t i = 0; i < backing.job->count; i++)
+        bytes += backing.job->pieces[i].bytes;
+    assert_int_equal(bytes, 3 * WEIR_CHUNK_BYTES - 34000);
+    weir_server_reap_jobs(&scene->server);
+    while (link->outstanding_count)
+        land(scene, link);
+    lose(scene, link);
+}
+
 static void who_takes_no_answers_fills_no_memory(void **state)
 {
     struct scene *scene = *state;
@@ -471,6 +529,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(whatever_comes_nothing_is_lost),
         TEST(each_request_of_a_patient_client_has_one_answer),
+        TEST(a_commit_of_the_same_ranges_again_and_again_writes_each_byte_once),
         TEST(who_takes_no_answers_fills_no_memory),
         TEST(a_new_client_in_an_old_place_must_say_hello_itself),
     };

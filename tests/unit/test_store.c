@@ -891,6 +891,10 @@ static void pieces_end_where_memory_goes_on_elsewhere(void **state)
     assert_int_equal(weir_shard_piece(shard, 3 * WEIR_CHUNK_BYTES + 1, UINT64_C(1) << 40, &place),
                      WEIR_CHUNK_BYTES - 1);
     assert_true(place == WEIR_NO_CHUNK);
+    /* A hole as long as 512 chunks is stepped over at once. */
+    assert_int_equal(weir_shard_piece(shard, 513 * WEIR_CHUNK_BYTES, UINT64_C(1) << 40, &place),
+                     511 * WEIR_CHUNK_BYTES);
+    assert_true(place == WEIR_NO_CHUNK);
     weir_store_unpin(bed->store, shard);
 }
 

@@ -29,6 +29,8 @@ struct weir_wr weir_server_next_wr(struct weir_object_server *server, struct wei
         wr.bytes = longest;
     if (place == WEIR_NO_CHUNK) {
         assert(wr.verb == WEIR_WR_WRITE); /* what is pulled has its place */
+        if (wr.bytes > WEIR_CHUNK_BYTES)
+            wr.bytes = WEIR_CHUNK_BYTES;
         wr.data = server->zeros;
         wr.region = server->zeros_region;
     } else {
@@ -125,24 +127,46 @@ static int add_piece(struct weir_backing_job *job, uint64_t place, uint64_t byte
     return 0;
 }
 
-static int add_range(struct weir_task *task, struct weir_range range)
+/* *walked: before it, all that ranges before this one had was added. */
+static int add_range(struct weir_task *task, const struct weir_range *range, uint64_t *walked)
 {
-    uint64_t end = weir_shard_end(task->shard);
+    uint64_t shard_end = weir_shard_end(task->shard);
+    uint64_t end =
+        range->offset + range->bytes < shard_end ? range->offset + range->bytes : shard_end;
 
-    if (range.offset >= end)
-        return 0;
-    if (range.bytes > end - range.offset)
-        range.bytes = end - range.offset;
-    while (range.bytes) {
+    if (*walked < range->offset)
+        *walked = range->offset;
+    while (*walked < end) {
         uint64_t place;
-        uint64_t bytes = weir_shard_piece(task->shard, range.offset, range.bytes, &place);
+        uint64_t bytes = weir_shard_piece(task->shard, *walked, end - *walked, &place);
 
         if (place != WEIR_NO_CHUNK && add_piece(&task->job, place, bytes))
             return -ENOMEM;
-        range.offset += bytes;
-        range.bytes -= bytes;
+        *walked += bytes;
     }
     return 0;
+}
+
+static int compare_offsets(const void *one, const void *other)
+{
+    const struct weir_range *a = one, *b = other;
+
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* However the ranges overlap, no chunk is walked over twice: all clients wait meanwhile. */
+static int add_ranges(struct weir_task *task)
+{
+    uint32_t count = task->parsed.request.count;
+    struct weir_range ranges[WEIR_RANGES_MAX];
+    uint64_t walked = 0;
+    int code = 0;
+
+    memcpy(ranges, task->parsed.payload, count * sizeof *ranges);
+    qsort(ranges, count, sizeof *ranges, compare_offsets);
+    for (uint32_t i = 0; i < count && !code; i++)
+        code = add_range(task, &ranges[i], &walked);
+    return code;
 }
 
 void weir_server_commit(struct weir_object_server *server, struct weir_task *task)
@@ -154,12 +178,8 @@ void weir_server_commit(struct weir_object_server *server, struct weir_task *tas
 
     if (code)
         task->shard = NULL;
-    for (uint32_t i = 0; task->shard && goes_to_storage && i < request->count && !code; i++) {
-        struct weir_range range;
-
-        memcpy(&range, task->parsed.payload + i * sizeof range, sizeof range);
-        code = add_range(task, range);
-    }
+    else if (task->shard && goes_to_storage)
+        code = add_ranges(task);
     /* Nothing of its own, but perhaps a commit under way took its ranges along: it is behind that
      * one in the backing, and so it is not answered before. */
     if (!code && (task->job.count || (goes_to_storage && server->committing_count))) {

@@ -19,13 +19,17 @@ static struct weir_shard *find(struct weir_store *store, uint64_t object)
     return (struct weir_shard *)node;
 }
 
-static uint32_t number_at(const struct weir_shard *shard, uint64_t index)
+static bool has_page(const struct weir_shard *shard, uint64_t index)
 {
     uint64_t page = index / WEIR_SHARD_PAGE;
 
-    if (page >= shard->page_count || !shard->pages[page])
-        return WEIR_CHUNK_NONE;
-    return shard->pages[page][index % WEIR_SHARD_PAGE];
+    return shard && page < shard->page_count && shard->pages[page];
+}
+
+static uint32_t number_at(const struct weir_shard *shard, uint64_t index)
+{
+    return has_page(shard, index) ? shard->pages[index / WEIR_SHARD_PAGE][index % WEIR_SHARD_PAGE]
+                                  : WEIR_CHUNK_NONE;
 }
 
 static int make_pages(struct weir_shard *shard, uint64_t first, uint64_t count)
@@ -257,11 +261,13 @@ uint64_t weir_shard_piece(const struct weir_shard *shard, uint64_t offset, uint6
 {
     uint64_t start = offset % WEIR_CHUNK_BYTES;
     uint64_t index = offset / WEIR_CHUNK_BYTES;
-    uint32_t number = shard ? number_at(shard, index) : WEIR_CHUNK_NONE;
+    uint32_t number = number_at(shard, index);
     uint64_t length = WEIR_CHUNK_BYTES - start;
 
     *place = WEIR_NO_CHUNK;
-    if (number != WEIR_CHUNK_NONE) {
+    if (!has_page(shard, index)) {
+        length = (WEIR_SHARD_PAGE - index % WEIR_SHARD_PAGE) * WEIR_CHUNK_BYTES - start;
+    } else if (number != WEIR_CHUNK_NONE) {
         *place = number * WEIR_CHUNK_BYTES + start;
         while (length < bytes && number_at(shard, ++index) == ++number)
             length += WEIR_CHUNK_BYTES;
