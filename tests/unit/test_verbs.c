@@ -519,7 +519,7 @@ static void completion_queues_have_room_for_all_that_can_complete(void **state)
     for (const struct weir_verbs_queue *queue = weir_verbs_fabric_of(fabric)->queues; queue != NULL;
          queue = queue->next)
         assert_int_equal(queue->taken, queue->returned);
-    verbs->progress(fabric, (struct weir_event[4]){0}, 4);
+    verbs->progress(fabric, (struct weir_event[4]){0}, 4, NULL);
     for (const struct weir_verbs_queue *queue = weir_verbs_fabric_of(fabric)->queues; queue != NULL;
          queue = queue->next)
         assert_int_equal(queue->taken, 0);

@@ -51,7 +51,7 @@ static void locked_memory_is_compared_with_what_may_be_locked(void **state)
         made.memlock = cases[i].limit;
         made.files = files;
         assert_int_equal(verbs->open(&params, &fabric, &error), 0);
-        code = verbs->check(
+        code = verbs->host->check(
             fabric, &(struct weir_fabric_need){cases[i].bytes, cases[i].bytes, 1, 1}, &error);
         if (code != (cases[i].is_refused ? -ENOMEM : 0))
             fail_msg("case %zu: %s", i, error.text);
@@ -89,7 +89,8 @@ static void limits_of_the_device_are_told_with_figures(void **state)
 
         make_up();
         assert_int_equal(verbs->open(&params, &fabric, &error), 0);
-        if (verbs->check(fabric, &cases[i].need, &error) != (cases[i].text != NULL ? -ENOSPC : 0))
+        if (verbs->host->check(fabric, &cases[i].need, &error) !=
+            (cases[i].text != NULL ? -ENOSPC : 0))
             fail_msg("case %zu: %s", i, error.text);
         if (cases[i].text != NULL && strstr(error.text, cases[i].text) == NULL)
             fail_msg("case %zu: %s", i, error.text);
@@ -148,7 +149,7 @@ static void each_control_group_above_has_its_say(void **state)
         make_up();
         made.files = cases[i].files;
         assert_int_equal(verbs->open(&params, &fabric, &error), 0);
-        if (verbs->check(fabric, &(struct weir_fabric_need){4096, 4096, 3, 5}, &error) !=
+        if (verbs->host->check(fabric, &(struct weir_fabric_need){4096, 4096, 3, 5}, &error) !=
             (cases[i].text != NULL ? -EAGAIN : 0))
             fail_msg("case %zu: %s", i, error.text);
         if (cases[i].text != NULL &&
@@ -210,7 +211,7 @@ static void the_doctor_is_told_what_slows_a_port_down(void **state)
     made.files = files;
     made.memlock = 8 << 20;
     weir_diagnosis_begin(&diagnosis, "RDMA");
-    verbs->diagnose(&diagnosis);
+    verbs->host->diagnose(&diagnosis);
     assert_int_equal(made.live, 0);
     line = line_of(&diagnosis, "mk0/1");
     assert_non_null(line);
@@ -242,13 +243,13 @@ static void without_an_active_port_there_is_nothing_to_add(void **state)
     (void)state;
     make_up();
     made.port.state = IBV_PORT_DOWN;
-    verbs->diagnose(&diagnosis);
+    verbs->host->diagnose(&diagnosis);
     made.has_no_devices = true;
-    verbs->diagnose(&diagnosis);
+    verbs->host->diagnose(&diagnosis);
     made.failing = "ibv_get_device_list";
     made.failing_at = 1;
     made.failing_code = ENOSYS;
-    verbs->diagnose(&diagnosis);
+    verbs->host->diagnose(&diagnosis);
     assert_int_equal(diagnosis.count, 0);
     assert_int_equal(made.live, 0);
     weir_diagnosis_close(&diagnosis);

@@ -61,7 +61,7 @@ static int post_many(enum weir_wr_verb verb, unsigned count, uint64_t bytes)
 
     for (unsigned i = 0; i < count; i++)
         wrs[i] = wr(verb, (uint64_t)i * bytes, bytes, i);
-    return verbs->post(bed.link, wrs, count);
+    return verbs->post(bed.link, wrs, count, false);
 }
 
 static bool is_signalled(unsigned number)
@@ -198,7 +198,7 @@ static void a_message_is_its_header_and_data_however_large(void **state)
         message.header_bytes = cases[i].header;
         memcpy(expected, header, cases[i].header);
         memcpy(expected + cases[i].header, bed.memory + 4096, cases[i].data);
-        assert_int_equal(verbs->post(bed.link, &message, 1), 1);
+        assert_int_equal(verbs->post(bed.link, &message, 1, false), 1);
         /* Copied: the header can be used again. */
         if (!cases[i].is_inline)
             memset(header, 0, sizeof header);
@@ -225,11 +225,11 @@ static void messages_wait_when_their_buffers_are_all_under_way(void **state)
         messages[i].header = header;
         messages[i].header_bytes = sizeof header;
     }
-    assert_int_equal(verbs->post(bed.link, messages, 12), 8);
-    assert_int_equal(verbs->post(bed.link, messages, 1), 0);
+    assert_int_equal(verbs->post(bed.link, messages, 12, false), 8);
+    assert_int_equal(verbs->post(bed.link, messages, 1, false), 0);
     complete(made.sent[7].id, IBV_WC_SUCCESS);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 8);
-    assert_int_equal(verbs->post(bed.link, messages, 12), 8);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 8);
+    assert_int_equal(verbs->post(bed.link, messages, 12, false), 8);
     assert_int_equal(made.sent[8].piece[0].addr, made.sent[0].piece[0].addr);
     end();
 }
@@ -247,7 +247,7 @@ static void a_completion_hands_back_all_before_it_in_order(void **state)
     complete(made.sent[31].id, IBV_WC_SUCCESS);
     /* Few at a time: what is left comes with the next calls. */
     for (unsigned i = 0; i < 32; i += 8) {
-        assert_int_equal(verbs->progress(bed.fabric, bed.events, 8), 8);
+        assert_int_equal(verbs->progress(bed.fabric, bed.events, 8, NULL), 8);
         for (unsigned k = 0; k < 8; k++) {
             assert_int_equal(bed.events[k].kind, WEIR_EVENT_DONE);
             assert_int_equal(bed.events[k].result, 0);
@@ -255,9 +255,9 @@ static void a_completion_hands_back_all_before_it_in_order(void **state)
             assert_int_equal((uintptr_t)bed.events[k].context, i + k + 1);
         }
     }
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 8), 0);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 8, NULL), 0);
     complete(made.sent[39].id, IBV_WC_SUCCESS);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 8);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 8);
     end();
 }
 
@@ -274,10 +274,10 @@ static void a_message_finds_room_beside_many_work_requests_that_are_done(void **
     complete(made.sent[31].id, IBV_WC_SUCCESS);
     complete(WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->stamp | 5, IBV_WC_SUCCESS);
     bed.events[4].kind = WEIR_EVENT_LEFT;
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 4), 4);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 4, NULL), 4);
     assert_int_equal(bed.events[4].kind, WEIR_EVENT_LEFT);
     assert_int_equal(bed.events[3].kind, WEIR_EVENT_MESSAGE);
-    found += (unsigned)verbs->progress(bed.fabric, bed.events, 256);
+    found += (unsigned)verbs->progress(bed.fabric, bed.events, 256, NULL);
     assert_int_equal(found, 33);
     end();
 }
@@ -298,7 +298,7 @@ static void slots_are_used_again_and_again(void **state)
         posted += (unsigned)taken;
         complete(made.sent[made.sent_count - 1].id, IBV_WC_SUCCESS);
         made.sent_count = 0;
-        count = verbs->progress(bed.fabric, bed.events, 256);
+        count = verbs->progress(bed.fabric, bed.events, 256, NULL);
         handed_back += (unsigned)count;
         assert_int_equal(posted, handed_back);
     }
@@ -319,7 +319,7 @@ static void messages_come_from_their_buffers_which_are_posted_again(void **state
     assert_int_equal(received, 8);
     complete(WEIR_VERBS_RECEIVE | link->stamp | 5, IBV_WC_SUCCESS);
     made.waiting[0].byte_len = 77;
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 1);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 1);
     assert_int_equal(bed.events[0].kind, WEIR_EVENT_MESSAGE);
     assert_int_equal(bed.events[0].bytes, 77);
     assert_ptr_equal(bed.events[0].message, link->buffers + 5 * 4096);
@@ -349,13 +349,13 @@ static void completions_of_pairs_that_are_gone_are_nobodys(void **state)
     verbs->link_close(other);
     complete(stamp | 1, IBV_WC_SUCCESS);
     complete(stamp | WEIR_VERBS_RECEIVE | 1, IBV_WC_WR_FLUSH_ERR);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     /* Its place in the table goes to another, whom they do not concern either. */
     assert_int_equal(verbs->link_open(bed.fabric, false, &other, &card), 0);
     assert_true(weir_verbs_link_of(other)->stamp != stamp);
     complete(stamp | WEIR_VERBS_RECEIVE | 1, IBV_WC_WR_FLUSH_ERR);
     complete(stamp | 1, IBV_WC_RETRY_EXC_ERR);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     assert_int_equal(made.lost, 0);
     verbs->link_close(other);
     end();
@@ -376,7 +376,7 @@ static void each_work_request_of_a_link_that_fails_comes_back_once_with_its_own_
     complete(made.sent[7].id, IBV_WC_SUCCESS);
     complete(made.sent[9].id, IBV_WC_WR_FLUSH_ERR);
     complete(WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->stamp, IBV_WC_WR_FLUSH_ERR);
-    count = verbs->progress(bed.fabric, bed.events, 256);
+    count = verbs->progress(bed.fabric, bed.events, 256, NULL);
     assert_int_equal(made.lost, 1);
     assert_int_equal(made.lost_code, -EACCES);
     count += verbs->drain(bed.link, bed.events + count, 2);
@@ -401,14 +401,14 @@ static void work_requests_of_a_link_that_was_lost_have_the_reason(void **state)
     assert_int_equal(post_many(WEIR_WR_WRITE, 6, 4096), 6);
     complete(made.sent[2].id, IBV_WC_SUCCESS);
     /* Noted, but not handed back before the peer was found gone. */
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 1), 1);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 1, NULL), 1);
     weir_link_lose(bed.link, -EPIPE);
     assert_int_equal(verbs->drain(bed.link, bed.events + 1, 255), 5);
     assert_int_equal(bed.events[1].result, 0);
     assert_int_equal(bed.events[2].result, 0);
     for (unsigned i = 3; i < 6; i++)
         assert_int_equal(bed.events[i].result, -EPIPE);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     end();
 }
 
@@ -420,7 +420,7 @@ static void a_pair_that_fails_under_its_receives_loses_the_link(void **state)
     make_up();
     begin(&params);
     complete(WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->stamp, IBV_WC_WR_FLUSH_ERR);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     assert_int_equal(made.lost_code, -ECONNRESET);
     end();
 }
@@ -438,7 +438,7 @@ static void a_full_device_is_back_pressure_and_other_refusals_lose_the_link(void
     assert_int_equal(made.lost, 0);
     made.takes = UINT32_MAX;
     complete(made.sent[1].id, IBV_WC_SUCCESS);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 2);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 2);
     /* With nothing in flight, nothing would ever make room. */
     made.takes = 0;
     assert_int_equal(post_many(WEIR_WR_WRITE, 4, 4096), 0);
@@ -473,9 +473,9 @@ static void a_queue_that_cannot_be_polled_breaks_the_fabric(void **state)
     make_up();
     begin(&params);
     made.poll_fails = true;
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     assert_int_equal(made.lost_code, -EIO);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), -EIO);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), -EIO);
     end();
 }
 
@@ -509,7 +509,7 @@ static void what_the_device_reports_loses_the_links_that_it_concerns(void **stat
             event->element.qp = weir_verbs_link_of(bed.link)->qp;
         made.async_count = 1;
         verbs->woken(bed.fabric, NULL, 0);
-        verbs->progress(bed.fabric, bed.events, 256);
+        verbs->progress(bed.fabric, bed.events, 256, NULL);
         assert_int_equal(made.async_acked, 1);
         assert_int_equal(made.lost_code, cases[i].code);
         assert_int_equal(weir_verbs_fabric_of(bed.fabric)->is_broken, cases[i].is_broken);
@@ -522,23 +522,25 @@ static void what_the_device_reports_loses_the_links_that_it_concerns(void **stat
 static void what_came_before_arming_is_found_and_kept(void **state)
 {
     struct weir_fabric_params params = standard();
+    bool sleeps = false;
 
     (void)state;
     make_up();
     begin(&params);
-    assert_false(verbs->arm(bed.fabric));
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, &sleeps), 0);
+    assert_true(sleeps);
     assert_int_equal(made.armed, 1);
     assert_int_equal(post_many(WEIR_WR_WRITE, 40, 4096), 40);
     complete(made.sent[31].id, IBV_WC_SUCCESS);
     complete(made.sent[39].id, IBV_WC_SUCCESS);
-    assert_true(verbs->arm(bed.fabric));
-    assert_true(verbs->arm(bed.fabric));
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 1), 1);
-    assert_true(verbs->arm(bed.fabric));
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 39);
-    assert_false(verbs->arm(bed.fabric));
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 1, &sleeps), 1);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, &sleeps), 39);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, &sleeps), 0);
+    assert_true(sleeps);
+    assert_int_equal(made.armed, 4);
     made.notify_code = EINVAL;
-    assert_true(verbs->arm(bed.fabric));
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, &sleeps), 0);
+    assert_false(sleeps);
     end();
 }
 
@@ -548,7 +550,7 @@ static int post_and_wait(enum weir_wr_verb verb, unsigned number)
 {
     struct weir_wr only = wr(verb, 4096, 8, number);
 
-    return verbs->post_and_wait(bed.link, &only);
+    return verbs->post(bed.link, &only, 1, true);
 }
 
 static void a_exchange_is_over_when_it_returns(void **state)
@@ -565,7 +567,7 @@ static void a_exchange_is_over_when_it_returns(void **state)
         assert_int_equal(made.sent_count, 1);
         assert_int_equal(made.sent[0].opcode, i % 2 == 0 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE);
     }
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     made.answers_at_once = false;
     made.sent_count = 0;
     assert_int_equal(post_many(WEIR_WR_WRITE, 64, 8), 64);
@@ -580,9 +582,9 @@ static void a_exchange_that_takes_longer_is_told_of_by_progress(void **state)
     make_up();
     begin(&params);
     assert_int_equal(post_and_wait(WEIR_WR_READ, 6), -EINPROGRESS);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     complete(made.sent[0].id, IBV_WC_SUCCESS);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 1);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 1);
     assert_int_equal((uintptr_t)bed.events[0].context, 7);
     assert_int_equal(bed.events[0].result, 0);
     end();
@@ -598,13 +600,10 @@ static void what_comes_before_the_end_of_a_exchange_is_told_before_it(void **sta
     begin(&params);
     message = WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->stamp | 5;
     made.answers_at_once = true;
-    /* found by the trip, and found by arming before it */
     for (unsigned i = 0; i < 2; i++) {
         complete(message, IBV_WC_SUCCESS);
-        if (i == 1)
-            assert_true(verbs->arm(bed.fabric));
         assert_int_equal(post_and_wait(WEIR_WR_READ, i), -EINPROGRESS);
-        assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 2);
+        assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 2);
         assert_int_equal(bed.events[0].kind, WEIR_EVENT_MESSAGE);
         assert_int_equal(bed.events[1].kind, WEIR_EVENT_DONE);
         assert_int_equal((uintptr_t)bed.events[1].context, i + 1);
@@ -623,7 +622,7 @@ static void a_exchange_that_fails_is_told_of_with_its_link(void **state)
     made.answers_at_once = true;
     made.answer = IBV_WC_REM_ACCESS_ERR;
     assert_int_equal(post_and_wait(WEIR_WR_READ, 0), -EINPROGRESS);
-    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256), 0);
+    assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     assert_int_equal(made.lost_code, -EACCES);
     assert_int_equal(verbs->drain(bed.link, bed.events, 256), 1);
     assert_int_equal(bed.events[0].result, -EACCES);

@@ -241,6 +241,7 @@ static void meet(struct weir_connection *connection)
 static void finish(struct weir_connection *connection)
 {
     struct weir_fabric *fabric = connection->listener->fabric;
+    uint32_t events = fabric->provider->socket_events;
     struct weir_link *link = connection->link;
     int code;
 
@@ -260,10 +261,9 @@ static void finish(struct weir_connection *connection)
     weir_fabric_unwatch(fabric, link->socket);
     connection->fd = -1;
     weir_connection_drop(connection);
-    code = fabric->provider->link_up != NULL
-               ? fabric->provider->link_up(link)
-               : weir_fabric_watch_as(fabric, link->socket, WEIR_WATCHED_LINK, link,
-                                      EPOLLIN | EPOLLRDHUP);
+    code = events != 0 ? weir_fabric_watch(fabric, link->socket, link, events)
+                       : weir_fabric_watch_as(fabric, link->socket, WEIR_WATCHED_LINK, link,
+                                              EPOLLIN | EPOLLRDHUP);
     if (code < 0)
         weir_link_lose(link, code);
 }

@@ -185,16 +185,16 @@ const struct weir_fabric_facts *weir_fabric_facts(const struct weir_fabric *fabr
 int weir_fabric_check(const struct weir_fabric *fabric, const struct weir_fabric_need *need,
                       struct weir_error *error)
 {
-    if (fabric->provider->check == NULL)
-        return 0;
-    return fabric->provider->check(fabric, need, error);
+    const struct weir_provider_host *host = fabric->provider->host;
+
+    return host != NULL ? host->check(fabric, need, error) : 0;
 }
 
 void weir_fabric_diagnose(struct weir_diagnosis *diagnosis)
 {
     for (const struct weir_provider *const *one = weir_providers; *one != NULL; one++) {
-        if ((*one)->diagnose != NULL)
-            (*one)->diagnose(diagnosis);
+        if ((*one)->host != NULL)
+            (*one)->host->diagnose(diagnosis);
     }
 }
 
@@ -416,7 +416,7 @@ int weir_link_post(struct weir_link *link, const struct weir_wr wrs[], unsigned 
             return -EMSGSIZE;
         check_wr(link, &wrs[i]);
     }
-    taken = link->fabric->provider->post(link, wrs, count);
+    taken = link->fabric->provider->post(link, wrs, count, false);
     if (taken > 0)
         link->outstanding += (unsigned)taken;
     return taken;
@@ -427,7 +427,7 @@ int weir_link_post_and_wait(struct weir_link *link, const struct weir_wr *wr)
     const struct weir_provider *provider = link->fabric->provider;
     int code;
 
-    if (provider->post_and_wait == NULL || link->state != WEIR_LINK_UP || !link->is_ready ||
+    if (!provider->can_wait || link->state != WEIR_LINK_UP || !link->is_ready ||
         link->outstanding > 0) {
         code = weir_link_post(link, wr, 1);
         return code == 1 ? -EINPROGRESS : code;
@@ -435,7 +435,7 @@ int weir_link_post_and_wait(struct weir_link *link, const struct weir_wr *wr)
     if (is_too_long(link, wr))
         return -EMSGSIZE;
     check_wr(link, wr);
-    code = provider->post_and_wait(link, wr);
+    code = provider->post(link, wr, 1, true);
     link->outstanding += code == -EINPROGRESS;
     return code;
 }

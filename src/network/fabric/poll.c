@@ -15,6 +15,7 @@
 /* Since when nothing has happened. */
 struct vigil {
     uint64_t start_ns, now_ns;
+    bool is_over; /* it is time to sleep */
 };
 
 /* Epoll says so much at once. */
@@ -169,15 +170,15 @@ static unsigned tell_leaving(struct weir_fabric *fabric, struct weir_event event
     return count;
 }
 
-/* One look at everything but the kernel: how many events, or -errno. */
-static int look(struct weir_fabric *fabric, struct weir_event events[], unsigned max)
+/* One look at everything but the kernel: how many events, or -errno. `sleeps`: as of progress. */
+static int look(struct weir_fabric *fabric, struct weir_event events[], unsigned max, bool *sleeps)
 {
     unsigned count = fabric->joined_first != NULL ? tell_joined(fabric, events, max) : 0;
     int found = 0;
 
     /* Links may be up that are not told of yet: nothing of them may be told before. */
     if (count < max)
-        found = fabric->provider->progress(fabric, events + count, max - count);
+        found = fabric->provider->progress(fabric, events + count, max - count, sleeps);
     if (found < 0)
         return found;
     note(events + count, (unsigned)found);
@@ -196,8 +197,6 @@ static int sleep_until(struct weir_fabric *fabric, uint64_t now_ns, uint64_t end
 {
     uint64_t deadline_ns = weir_listener_deadline(fabric->listener);
 
-    if (fabric->provider->arm(fabric))
-        return 0;
     if (deadline_ns < end_ns)
         end_ns = deadline_ns;
     if (after(now_ns, LONGEST_SLEEP_NS) < end_ns)
@@ -224,8 +223,8 @@ static bool is_kernels_turn(struct weir_fabric *fabric, bool asks_clock)
     return true;
 }
 
-/* Nothing has happened in this round: the kernel is asked if `looks`, or waited for. How much it
- * said, or -errno: -EINTR after a signal. */
+/* Nothing has happened in this round: the kernel is asked if `looks`. How much it said, or -errno:
+ * -EINTR after a signal. */
 static int idle(struct weir_fabric *fabric, unsigned round, bool looks, uint64_t timeout_ns,
                 struct vigil *vigil)
 {
@@ -240,12 +239,8 @@ static int idle(struct weir_fabric *fabric, unsigned round, bool looks, uint64_t
     /* The peer may wait for this very processor. */
     if (timeout_ns > 0 && round % ROUNDS_PER_CLOCK == ROUNDS_PER_CLOCK - 1)
         sched_yield();
-    /* What was heard, and links that were lost by it or by the tick, are to be told before anybody
-     * sleeps: nothing else would wake this poll. */
-    if (heard == 0 && fabric->leaving == NULL &&
-        vigil->now_ns - vigil->start_ns >= fabric->params.spin_ns &&
-        vigil->now_ns - vigil->start_ns < timeout_ns)
-        heard = sleep_until(fabric, vigil->now_ns, after(vigil->start_ns, timeout_ns));
+    vigil->is_over = vigil->now_ns - vigil->start_ns >= fabric->params.spin_ns &&
+                     vigil->now_ns - vigil->start_ns < timeout_ns;
     return heard;
 }
 
@@ -257,10 +252,10 @@ int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], uns
     assert(max > 0);
     for (unsigned round = 0;; round++) {
         int heard, count;
-        bool looks;
+        bool looks, sleeps;
 
         weir_listener_sweep(fabric->listener);
-        count = look(fabric, events, max);
+        count = look(fabric, events, max, NULL);
         if (count != 0) {
             /* Others are not to starve while one link is busy. */
             if (is_kernels_turn(fabric, fabric->rounds % ROUNDS_PER_CLOCK == 0)) {
@@ -273,12 +268,22 @@ int weir_fabric_poll(struct weir_fabric *fabric, struct weir_event events[], uns
         /* Who asks again and again without waiting pays for no more than it needs. */
         if (timeout_ns == 0 && !looks)
             return 0;
+        vigil.is_over = false;
         heard = idle(fabric, round, looks, timeout_ns, &vigil);
+        /* What was heard, and links that were lost by it or by the tick, are to be told before
+         * anybody sleeps: nothing else would wake this poll. */
+        if (heard == 0 && vigil.is_over) {
+            count = look(fabric, events, max, &sleeps);
+            if (count != 0)
+                return count;
+            if (sleeps)
+                heard = sleep_until(fabric, vigil.now_ns, after(vigil.start_ns, timeout_ns));
+        }
         if (heard < 0 && heard != -EINTR)
             return heard;
         if (heard == -EINTR || fabric->is_woken || vigil.now_ns - vigil.start_ns >= timeout_ns) {
             fabric->is_woken = false;
-            return look(fabric, events, max);
+            return look(fabric, events, max, NULL);
         }
     }
 }

@@ -72,16 +72,21 @@ struct weir_region {
     struct weir_region_key key;
 };
 
+/* What this host lets a provider do. */
+struct weir_provider_host {
+    int (*check)(const struct weir_fabric *fabric, const struct weir_fabric_need *need,
+                 struct weir_error *error);
+    void (*diagnose)(struct weir_diagnosis *diagnosis);
+};
+
 struct weir_provider {
     const char *name;
+    const struct weir_provider_host *host; /* NULL: all that it needs */
     /* Allocates the provider's fabric, with `facts` told; the rest is filled in by fabric.c.
      * `params` have their defaults. */
     int (*open)(const struct weir_fabric_params *params, struct weir_fabric **fabric,
                 struct weir_error *error);
     void (*close)(struct weir_fabric *fabric);
-    int (*check)(const struct weir_fabric *fabric, const struct weir_fabric_need *need,
-                 struct weir_error *error);             /* NULL: nothing to check */
-    void (*diagnose)(struct weir_diagnosis *diagnosis); /* NULL: nothing to tell */
 
     int (*region_open)(struct weir_fabric *fabric, void *memory, size_t bytes,
                        const struct weir_slab *slab, unsigned access, struct weir_region **region,
@@ -96,30 +101,30 @@ struct weir_provider {
     int (*link_open)(struct weir_fabric *fabric, bool is_incoming, struct weir_link **link,
                      struct weir_endpoint_info *info);
     int (*link_join)(struct weir_link *link, const struct weir_endpoint_info *info);
-    /* The handshake is over, and the link's socket the provider's to watch and to read (not to
-     * close). NULL: fabric.c watches it: its end is the end of the link, and bytes that come are
-     * thrown away. 0 or -errno. */
-    int (*link_up)(struct weir_link *link);
     /* Frees the link. Its socket is closed already. */
     void (*link_close)(struct weir_link *link);
 
-    int (*post)(struct weir_link *link, const struct weir_wr wrs[], unsigned count);
-    /* Posts one work request and looks for its end as long as it may come at once: as
-     * weir_link_post_and_wait. NULL: its end is not seen any sooner than by progress. */
-    int (*post_and_wait)(struct weir_link *link, const struct weir_wr *wr);
+    /* `waits`, where can_wait: of one work request, looks for its end as long as it may come at
+     * once, as weir_link_post_and_wait. */
+    int (*post)(struct weir_link *link, const struct weir_wr wrs[], unsigned count, bool waits);
     void (*release)(struct weir_link *link, void *message);
     /* Collects what has happened, without waiting: events of work requests and messages. A link
-     * that fails is given to weir_link_lose. Returns how many, or -errno. */
-    int (*progress)(struct weir_fabric *fabric, struct weir_event events[], unsigned max);
+     * that fails is given to weir_link_lose. Returns how many, or -errno. `sleeps` not NULL: who
+     * polls sleeps if this returns 0, so what wakes epoll is armed before; *sleeps becomes whether
+     * it is, and nothing is left to be done. */
+    int (*progress)(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
+                    bool *sleeps);
     /* Hands back the work requests of a LOST link, with its lost_code, and messages that came
      * before its end: up to `max`; 0: all are back. */
     int (*drain)(struct weir_link *link, struct weir_event events[], unsigned max);
-    /* Something may sleep now: arms what wakes epoll. Returns true if there is something to be
-     * collected after all. */
-    bool (*arm)(struct weir_fabric *fabric);
-    /* Epoll said `events` of a descriptor that was given to weir_fabric_watch with `context`. The
-     * provider notes it; the next progress acts upon it. */
+    /* Epoll said `events` of a descriptor that was given to weir_fabric_watch with `context`, or
+     * (socket_events) of the socket of the link `context`. The provider notes it; the next progress
+     * acts upon it. */
     void (*woken)(struct weir_fabric *fabric, void *context, uint32_t events);
+    /* What woken hears of a link's socket, which is the provider's to read (not to close) when the
+     * handshake is over. 0: its end is the end of the link, and bytes that come are thrown away. */
+    uint32_t socket_events;
+    bool can_wait; /* an end is seen sooner by post than by progress */
     /* Progress sees only what epoll has said: poll looks there in each round, and not only now and
      * then for the sake of handshakes (tcp). */
     bool is_driven_by_kernel;

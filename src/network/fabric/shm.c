@@ -198,11 +198,6 @@ static int shm_link_join(struct weir_link *link, const struct weir_endpoint_info
     return code;
 }
 
-static int shm_link_up(struct weir_link *link)
-{
-    return weir_fabric_watch(link->fabric, link->socket, link, EPOLLIN | EPOLLRDHUP);
-}
-
 static void shm_link_close(struct weir_link *link)
 {
     struct shm_fabric *fabric = (struct shm_fabric *)link->fabric;
@@ -250,13 +245,14 @@ static void note_done(struct shm_link *link, void *context, int result)
     link->done_count++;
 }
 
-static int shm_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count)
+static int shm_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count, bool waits)
 {
     struct shm_link *shm = (struct shm_link *)link;
     uint64_t copied = 0;
     bool has_sent = false;
     unsigned taken;
 
+    (void)waits;
     for (taken = 0; taken < count && shm->done_count < shm->depth && copied < POST_BYTES_MAX;
          taken++) {
         const struct weir_wr *wr = &wrs[taken];
@@ -384,14 +380,17 @@ static struct weir_link *progress_some(struct weir_link *link, const struct weir
 }
 
 /* The links in turn, from where the last round had no room for more. */
-static int shm_progress(struct weir_fabric *fabric, struct weir_event events[], unsigned max)
+static int shm_progress(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
+                        bool *sleeps)
 {
     struct shm_fabric *shm = (struct shm_fabric *)fabric;
     struct weir_link *first = shm->next;
     unsigned told = 0;
 
-    if (shm->is_asleep)
-        say_asleep(shm, false);
+    if (sleeps)
+        *sleeps = true;
+    if (sleeps || shm->is_asleep)
+        say_asleep(shm, sleeps);
     shm->next = progress_some(first, NULL, events, max, &told);
     if (told < max)
         shm->next = progress_some(fabric->links, first, events, max, &told);
@@ -403,23 +402,6 @@ static int shm_drain(struct weir_link *link, struct weir_event events[], unsigne
     return (int)tell_done((struct shm_link *)link, events, max);
 }
 
-static bool has_something(const struct shm_link *link)
-{
-    return link->done_count > 0 || link->was_woken || link->has_ended ||
-           (link->unused_count > 0 && weir_shm_inbox_waiting(&link->inbox) != 0);
-}
-
-static bool shm_arm(struct weir_fabric *fabric)
-{
-    struct shm_fabric *shm = (struct shm_fabric *)fabric;
-
-    say_asleep(shm, true);
-    for (struct weir_link *link = fabric->links; link; link = link->next)
-        if (link->state == WEIR_LINK_UP && has_something((struct shm_link *)link))
-            return true; /* progress says that we are awake */
-    return false;
-}
-
 static void shm_woken(struct weir_fabric *fabric, void *context, uint32_t events)
 {
     (void)fabric;
@@ -429,20 +411,18 @@ static void shm_woken(struct weir_fabric *fabric, void *context, uint32_t events
 
 const struct weir_provider weir_provider_shm = {
     .name = "shm",
+    .host = &(const struct weir_provider_host){weir_shm_check, weir_shm_diagnose},
     .open = shm_open_fabric,
     .close = shm_close_fabric,
-    .check = weir_shm_check,
-    .diagnose = weir_shm_diagnose,
     .region_open = shm_region_open,
     .region_close = shm_region_close,
     .link_open = shm_link_open,
     .link_join = shm_link_join,
-    .link_up = shm_link_up,
     .link_close = shm_link_close,
     .post = shm_post,
     .release = shm_release,
     .progress = shm_progress,
     .drain = shm_drain,
-    .arm = shm_arm,
     .woken = shm_woken,
+    .socket_events = EPOLLIN | EPOLLRDHUP,
 };

@@ -198,6 +198,7 @@ static int tcp_link_join(struct weir_link *link, const struct weir_endpoint_info
     tcp->peer_depth = le32toh(tcp->peer_depth);
     if (tcp->peer_depth - 1 >= TCP_DEPTH_MAX)
         return -EPROTO;
+    tcp->is_writable = true; /* when the handshake is over; epoll tells of what is there by then */
     tcp->request_mask = mask_of(link->fabric->params.depth);
     tcp->reply_mask = mask_of(tcp->peer_depth);
     requests = (size_t)tcp->request_mask + 1;
@@ -206,17 +207,6 @@ static int tcp_link_join(struct weir_link *link, const struct weir_endpoint_info
     tcp->headers = malloc(requests * WEIR_HEADER_BYTES);
     tcp->replies = calloc(replies, sizeof *tcp->replies);
     return tcp->requests == NULL || tcp->headers == NULL || tcp->replies == NULL ? -ENOMEM : 0;
-}
-
-static int tcp_link_up(struct weir_link *link)
-{
-    struct tcp_link *tcp = (struct tcp_link *)link;
-
-    tcp->is_readable = true;
-    tcp->is_writable = true;
-    weir_tcp_set_ready(tcp);
-    return weir_fabric_watch(link->fabric, link->socket, link,
-                             EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
 }
 
 static void tcp_release(struct weir_link *link, void *message)
@@ -325,14 +315,15 @@ static void watch_silence(struct weir_fabric *fabric)
     }
 }
 
-static int tcp_progress(struct weir_fabric *fabric, struct weir_event events[], unsigned max)
+static int tcp_progress(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
+                        bool *sleeps)
 {
     struct tcp_fabric *tcp = (struct tcp_fabric *)fabric;
     struct tcp_link *last = tcp->ready_last;
     bool is_last = last == NULL;
     unsigned count = 0;
 
-    if (++tcp->rounds % ROUNDS_PER_WATCH == 0)
+    if (++tcp->rounds % ROUNDS_PER_WATCH == 0 || sleeps != NULL)
         watch_silence(fabric);
     while (!is_last && count < max) {
         struct tcp_link *link = tcp->ready_first;
@@ -349,6 +340,8 @@ static int tcp_progress(struct weir_fabric *fabric, struct weir_event events[], 
         if (has_work(link))
             weir_tcp_set_ready(link);
     }
+    if (sleeps != NULL)
+        *sleeps = tcp->ready_first == NULL;
     return (int)count;
 }
 
@@ -358,12 +351,6 @@ static int tcp_drain(struct weir_link *link, struct weir_event events[], unsigne
     unsigned count = tell_messages(tcp, events, max);
 
     return (int)(count + tell_done(tcp, tcp->posted, link->lost_code, events + count, max - count));
-}
-
-static bool tcp_arm(struct weir_fabric *fabric)
-{
-    watch_silence(fabric);
-    return ((struct tcp_fabric *)fabric)->ready_first != NULL || fabric->leaving != NULL;
 }
 
 static void tcp_woken(struct weir_fabric *fabric, void *context, uint32_t events)
@@ -388,13 +375,12 @@ const struct weir_provider weir_provider_tcp = {
     .region_close = weir_tcp_region_close,
     .link_open = tcp_link_open,
     .link_join = tcp_link_join,
-    .link_up = tcp_link_up,
     .link_close = tcp_link_close,
     .post = weir_tcp_post,
     .release = tcp_release,
     .progress = tcp_progress,
     .drain = tcp_drain,
-    .arm = tcp_arm,
     .woken = tcp_woken,
+    .socket_events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
     .is_driven_by_kernel = true,
 };

@@ -137,7 +137,7 @@ static inline bool tcp_reaches(uint32_t count, uint32_t other)
 }
 
 /* tcp_send.c */
-int weir_tcp_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count);
+int weir_tcp_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count, bool waits);
 /* Sends what is there to be sent, as long as the socket takes it. */
 void weir_tcp_transmit(struct tcp_link *link);
 /* A request of the peer is answered. 0, or -EPROTO: more were asked than was agreed. */

@@ -194,10 +194,11 @@ static void put_request(struct tcp_link *link, const struct weir_wr *wr)
     link->posted++;
 }
 
-int weir_tcp_post(struct weir_link *base, const struct weir_wr wrs[], unsigned count)
+int weir_tcp_post(struct weir_link *base, const struct weir_wr wrs[], unsigned count, bool waits)
 {
     struct tcp_link *link = (struct tcp_link *)base;
 
+    (void)waits;
     for (unsigned i = 0; i < count; i++) {
         assert(link->posted - link->settled <= link->request_mask);
         put_request(link, &wrs[i]);

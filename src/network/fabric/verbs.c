@@ -233,20 +233,18 @@ static void verbs_region_close(struct weir_region *base)
 
 const struct weir_provider weir_provider_verbs = {
     .name = "verbs",
+    .host = &(const struct weir_provider_host){weir_verbs_check, weir_verbs_diagnose},
     .open = verbs_open,
     .close = verbs_close,
-    .check = weir_verbs_check,
-    .diagnose = weir_verbs_diagnose,
     .region_open = verbs_region_open,
     .region_close = verbs_region_close,
     .link_open = weir_verbs_link_open,
     .link_join = weir_verbs_link_join,
     .link_close = weir_verbs_link_close,
     .post = weir_verbs_post,
-    .post_and_wait = weir_verbs_post_and_wait,
     .release = weir_verbs_release,
     .progress = weir_verbs_progress,
     .drain = weir_verbs_drain,
-    .arm = weir_verbs_arm,
     .woken = weir_verbs_woken,
+    .can_wait = true,
 };

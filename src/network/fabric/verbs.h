@@ -139,7 +139,7 @@ struct weir_verbs_fabric {
     struct ibv_send_wr requests[WEIR_VERBS_CHAIN];
     struct ibv_sge pieces[WEIR_VERBS_CHAIN][2];
     struct ibv_wc completions[WEIR_VERBS_CHAIN];
-    unsigned deferred_first, deferred_count; /* of completions that arming took out */
+    bool has_deferred; /* the first completion is still to be taken */
 };
 
 static inline struct weir_verbs_fabric *weir_verbs_fabric_of(struct weir_fabric *fabric)
@@ -230,15 +230,16 @@ void weir_verbs_queues_close(struct weir_verbs_fabric *fabric);
 /* ---- verbs_post.c ---- */
 
 void weir_verbs_requests_init(struct weir_verbs_fabric *fabric);
-int weir_verbs_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count);
+int weir_verbs_post(struct weir_link *link, const struct weir_wr wrs[], unsigned count, bool waits);
 void weir_verbs_release(struct weir_link *link, void *message);
 
 /* ---- verbs_completion.c ---- */
 
-int weir_verbs_post_and_wait(struct weir_link *link, const struct weir_wr *wr);
-int weir_verbs_progress(struct weir_fabric *fabric, struct weir_event events[], unsigned max);
+/* For the end of the only work request in flight: 1, or -EINPROGRESS. */
+int weir_verbs_wait(struct weir_verbs_link *link);
+int weir_verbs_progress(struct weir_fabric *fabric, struct weir_event events[], unsigned max,
+                        bool *sleeps);
 int weir_verbs_drain(struct weir_link *link, struct weir_event events[], unsigned max);
-bool weir_verbs_arm(struct weir_fabric *fabric);
 void weir_verbs_forget_pending(struct weir_verbs_fabric *fabric, struct weir_verbs_link *link);
 
 /* ---- verbs_events.c ---- */

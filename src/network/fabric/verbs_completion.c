@@ -147,21 +147,15 @@ static unsigned take_completion(struct weir_verbs_fabric *fabric, const struct i
     return 1;
 }
 
-/* Completions that arming has found come first. `max`: WEIR_VERBS_CHAIN at most. */
-static int collect(struct weir_verbs_fabric *fabric, struct weir_verbs_queue *queue, unsigned max,
-                   const struct ibv_wc **completions)
+/* What was found while a work request was waited for comes first. `max`: WEIR_VERBS_CHAIN at
+ * most. */
+static int collect(struct weir_verbs_fabric *fabric, struct weir_verbs_queue *queue, unsigned max)
 {
-    unsigned count = weir_verbs_smaller(fabric->deferred_count, max);
+    bool has_deferred = fabric->has_deferred;
 
     assert(max <= WEIR_VERBS_CHAIN);
-    if (count > 0) {
-        *completions = fabric->completions + fabric->deferred_first;
-        fabric->deferred_first += count;
-        fabric->deferred_count -= count;
-        return (int)count;
-    }
-    *completions = fabric->completions;
-    return ibv_poll_cq(queue->cq, (int)max, fabric->completions);
+    fabric->has_deferred = false;
+    return has_deferred ? 1 : ibv_poll_cq(queue->cq, (int)max, fabric->completions);
 }
 
 /* A queue that was found empty holds nothing of links that are gone any more. */
@@ -178,10 +172,9 @@ static unsigned progress_queue(struct weir_verbs_fabric *fabric, struct weir_ver
     unsigned count = 0;
 
     while (count < max) {
-        const struct ibv_wc *completions;
         unsigned wanted = weir_verbs_smaller(max - count, WEIR_VERBS_CHAIN);
-        bool is_deferred = fabric->deferred_count > 0;
-        int found = collect(fabric, queue, wanted, &completions);
+        bool is_deferred = fabric->has_deferred;
+        int found = collect(fabric, queue, wanted);
 
         if (found < 0) {
             fabric->is_broken = true;
@@ -190,7 +183,7 @@ static unsigned progress_queue(struct weir_verbs_fabric *fabric, struct weir_ver
         }
         /* Each has room for one event at least. */
         for (int i = 0; i < found; i++)
-            count += take_completion(fabric, &completions[i], &events[count],
+            count += take_completion(fabric, &fabric->completions[i], &events[count],
                                      max - count - (unsigned)(found - 1 - i));
         if (fabric->pending != NULL)
             count += hand_back_pending(fabric, events + count, max - count);
@@ -202,11 +195,24 @@ static unsigned progress_queue(struct weir_verbs_fabric *fabric, struct weir_ver
     return count;
 }
 
-int weir_verbs_progress(struct weir_fabric *base, struct weir_event events[], unsigned max)
+/* What comes from now on wakes who sleeps; what came before does not. */
+static bool arm(const struct weir_verbs_fabric *fabric)
+{
+    bool is_armed = true;
+
+    for (struct weir_verbs_queue *queue = fabric->queues; queue != NULL; queue = queue->next)
+        is_armed &= ibv_req_notify_cq(queue->cq, 0) == 0;
+    return is_armed;
+}
+
+int weir_verbs_progress(struct weir_fabric *base, struct weir_event events[], unsigned max,
+                        bool *sleeps)
 {
     struct weir_verbs_fabric *fabric = weir_verbs_fabric_of(base);
     unsigned count = 0;
 
+    if (sleeps != NULL)
+        *sleeps = !fabric->is_broken && arm(fabric);
     /* First it is told that all links have left. */
     if (fabric->is_broken)
         return base->leaving != NULL ? 0 : -EIO;
@@ -222,18 +228,15 @@ int weir_verbs_progress(struct weir_fabric *base, struct weir_event events[], un
 
 /* ---- a work request that is waited for ---- */
 
-int weir_verbs_post_and_wait(struct weir_link *base, const struct weir_wr *wr)
+int weir_verbs_wait(struct weir_verbs_link *link)
 {
-    struct weir_verbs_link *link = weir_verbs_link_of(base);
     struct weir_verbs_fabric *fabric = weir_verbs_home(link);
     struct ibv_wc *completion = fabric->completions;
     struct weir_event event;
-    int code = weir_verbs_post(base, wr, 1), found = 0;
+    int found = 0;
 
-    if (code != 1)
-        return code;
     /* What was found before is told before. */
-    if (fabric->deferred_count > 0)
+    if (fabric->has_deferred)
         return -EINPROGRESS;
     for (unsigned looks = 0; looks < POST_AND_WAIT_POLLS && found == 0; looks++)
         found = ibv_poll_cq(link->queue->cq, 1, completion);
@@ -243,8 +246,7 @@ int weir_verbs_post_and_wait(struct weir_link *base, const struct weir_wr *wr)
     if (link_of(fabric, completion) == link && completion->status == IBV_WC_SUCCESS &&
         (completion->wr_id & WEIR_VERBS_RECEIVE) == 0)
         return (int)take_wrs(fabric, link, completion, &event, 1);
-    fabric->deferred_first = 0;
-    fabric->deferred_count = 1;
+    fabric->has_deferred = true;
     return -EINPROGRESS;
 }
 
@@ -276,27 +278,4 @@ int weir_verbs_drain(struct weir_link *base, struct weir_event events[], unsigne
         hand_back(link, result, &events[count++]);
     }
     return (int)count;
-}
-
-/* ---- sleeping ---- */
-
-bool weir_verbs_arm(struct weir_fabric *base)
-{
-    struct weir_verbs_fabric *fabric = weir_verbs_fabric_of(base);
-
-    if (fabric->is_broken || fabric->pending != NULL || fabric->deferred_count > 0)
-        return true;
-    for (struct weir_verbs_queue *queue = fabric->queues; queue != NULL; queue = queue->next) {
-        int found;
-
-        if (ibv_req_notify_cq(queue->cq, 0) != 0)
-            return true;
-        /* What came before it was armed will not wake anybody. */
-        found = ibv_poll_cq(queue->cq, WEIR_VERBS_CHAIN, fabric->completions);
-        fabric->deferred_first = 0;
-        fabric->deferred_count = found > 0 ? (unsigned)found : 0;
-        if (found != 0)
-            return true;
-    }
-    return false;
 }

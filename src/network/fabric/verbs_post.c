@@ -144,7 +144,7 @@ static int hand_over(struct weir_verbs_link *link, unsigned count)
     return taken > 0 ? (int)taken : code;
 }
 
-int weir_verbs_post(struct weir_link *base, const struct weir_wr wrs[], unsigned count)
+int weir_verbs_post(struct weir_link *base, const struct weir_wr wrs[], unsigned count, bool waits)
 {
     struct weir_verbs_link *link = weir_verbs_link_of(base);
     unsigned chain = weir_verbs_smaller(WEIR_VERBS_CHAIN, link->size / 2);
@@ -165,7 +165,7 @@ int weir_verbs_post(struct weir_link *base, const struct weir_wr wrs[], unsigned
         if ((unsigned)handed < built)
             break;
     }
-    return (int)taken;
+    return waits && taken == 1 ? weir_verbs_wait(link) : (int)taken;
 }
 
 void weir_verbs_release(struct weir_link *base, void *message)
