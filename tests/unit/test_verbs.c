@@ -5,19 +5,6 @@
 
 #include "verbs_bed.h"
 
-static const struct weir_provider *const verbs = &weir_provider_verbs;
-
-static struct weir_fabric *open_with(const struct weir_fabric_params *params)
-{
-    struct weir_error error = {0};
-    struct weir_fabric *fabric = NULL;
-
-    if (verbs->open(params, &fabric, &error) != 0)
-        fail_msg("%s", error.text);
-    fabric->provider = verbs;
-    return fabric;
-}
-
 /* ---- opening ---- */
 
 static void a_device_tells_its_facts(void **state)
@@ -26,15 +13,13 @@ static void a_device_tells_its_facts(void **state)
         {"/sys/class/infiniband/mk0/device/numa_node", "1\n"},
         {"/sys/class/infiniband/mk0/ports/1/rate", "800 Gb/sec (4X XDR)\n"},
         {NULL, NULL}};
-    struct weir_fabric_params params = standard();
     const struct weir_fabric_facts *facts;
     struct weir_fabric *fabric;
 
     (void)state;
-    make_up();
     made.files = files;
     params.read_depth = 8;
-    fabric = open_with(&params);
+    fabric = open_fabric();
     facts = &fabric->facts;
     assert_string_equal(facts->provider, "verbs");
     assert_string_equal(facts->device, "mk0/1");
@@ -50,21 +35,17 @@ static void a_device_tells_its_facts(void **state)
     assert_int_equal(facts->longest_wr_bytes, 1u << 30);
     assert_true(facts->is_one_sided);
     verbs->close(fabric);
-    assert_int_equal(made.live, 0);
 }
 
 static void a_device_without_inline_data_is_asked_for_none(void **state)
 {
-    struct weir_fabric_params params = standard();
     struct weir_fabric *fabric;
 
     (void)state;
-    make_up();
     made.inline_largest = 0;
-    fabric = open_with(&params);
+    fabric = open_fabric();
     assert_int_equal(fabric->facts.inline_bytes, 0);
     verbs->close(fabric);
-    assert_int_equal(made.live, 0);
 }
 
 static void each_step_of_opening_that_fails_is_told_and_leaves_nothing(void **state)
@@ -88,14 +69,11 @@ static void each_step_of_opening_that_fails_is_told_and_leaves_nothing(void **st
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_fabric_params params = standard();
         struct weir_error error = {0};
         struct weir_fabric *fabric = NULL;
 
         make_up();
-        made.failing = cases[i].call;
-        made.failing_at = 1;
-        made.failing_code = cases[i].code;
+        let_fail(cases[i].call, 1, cases[i].code);
         params.device = "mk0";
         assert_int_equal(verbs->open(&params, &fabric, &error), cases[i].expected);
         assert_null(fabric);
@@ -106,65 +84,60 @@ static void each_step_of_opening_that_fails_is_told_and_leaves_nothing(void **st
 }
 
 struct refusal {
-    void (*change)(struct weir_fabric_params *params);
+    void (*change)(void);
     int code;
     const char *text;
 };
 
-static void no_devices(struct weir_fabric_params *params)
+static void no_devices(void)
 {
-    (void)params;
     made.has_no_devices = true;
 }
 
-static void port_down(struct weir_fabric_params *params)
+static void port_down(void)
 {
-    (void)params;
     made.port.state = IBV_PORT_DOWN;
 }
 
-static void other_device(struct weir_fabric_params *params)
+static void other_device(void)
 {
-    params->device = "mlx5_0/2";
+    params.device = "mlx5_0/2";
 }
 
-static void no_reliable_connections(struct weir_fabric_params *params)
+static void no_reliable_connections(void)
 {
-    (void)params;
     made.device.transport_type = IBV_TRANSPORT_UNSPECIFIED;
 }
 
-static void empty_gid(struct weir_fabric_params *params)
+static void empty_gid(void)
 {
-    params->gid_index = 7;
+    params.gid_index = 7;
 }
 
-static void no_gids(struct weir_fabric_params *params)
+static void no_gids(void)
 {
-    (void)params;
     made.gid_count = 0;
 }
 
-static void iwarp(struct weir_fabric_params *params)
+static void iwarp(void)
 {
-    (void)params;
     made.device.transport_type = IBV_TRANSPORT_IWARP;
 }
 
-static void too_deep(struct weir_fabric_params *params)
+static void too_deep(void)
 {
-    params->depth = 10000;
+    params.depth = 10000;
 }
 
-static void too_many_entries(struct weir_fabric_params *params)
+static void too_many_entries(void)
 {
-    params->depth = 4096;
+    params.depth = 4096;
     made.attributes.max_cqe = 4096;
 }
 
-static void too_patient(struct weir_fabric_params *params)
+static void too_patient(void)
 {
-    params->timeout_exponent = 32;
+    params.timeout_exponent = 32;
 }
 
 static void what_cannot_be_is_refused_with_the_way_out(void **state)
@@ -184,12 +157,11 @@ static void what_cannot_be_is_refused_with_the_way_out(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_fabric_params params = standard();
         struct weir_error error = {0};
         struct weir_fabric *fabric = NULL;
 
         make_up();
-        cases[i].change(&params);
+        cases[i].change();
         assert_int_equal(verbs->open(&params, &fabric, &error), cases[i].code);
         if (strstr(error.text, cases[i].text) == NULL)
             fail_msg("%zu: %s", i, error.text);
@@ -210,7 +182,6 @@ static void devices_that_are_up_are_taken_in_turn(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_fabric_params params = standard();
         struct weir_fabric *fabric;
 
         make_up();
@@ -221,7 +192,7 @@ static void devices_that_are_up_are_taken_in_turn(void **state)
         made.down = "mk1";
         params.device = cases[i].named;
         params.device_number = cases[i].number;
-        fabric = open_with(&params);
+        fabric = open_fabric();
         assert_string_equal(fabric->facts.device, cases[i].device);
         verbs->close(fabric);
         assert_int_equal(made.live, 0);
@@ -288,20 +259,17 @@ static void part(struct couple *couple)
         if (couple->links[i] != NULL)
             verbs->link_close(couple->links[i]);
     verbs->close(couple->fabric);
-    assert_int_equal(made.live, 0);
 }
 
 static void queue_pairs_meet_with_what_both_ends_bear(void **state)
 {
-    struct weir_fabric_params params = standard();
     struct couple couple = {0};
 
     (void)state;
-    make_up();
     params.mtu_bytes = 600;
     params.timeout_exponent = 12;
     params.retry_count = 3;
-    couple.fabric = open_with(&params);
+    couple.fabric = open_fabric();
     assert_int_equal(join(&couple), 0);
     assert_int_equal(couple.links[0]->mtu_bytes, 512);
     assert_int_equal(made.last_rtr.path_mtu, IBV_MTU_512);
@@ -323,13 +291,11 @@ static void queue_pairs_meet_with_what_both_ends_bear(void **state)
  * the first partition can be used. */
 static void service_level_traffic_class_and_partition_are_those_asked_for(void **state)
 {
-    struct weir_fabric_params params = standard();
     struct couple couple = {0};
 
     (void)state;
-    make_up();
     made.port.pkey_tbl_len = 4;
-    couple.fabric = open_with(&params);
+    couple.fabric = open_fabric();
     assert_int_equal(join(&couple), 0);
     assert_int_equal(made.last_init.pkey_index, 0);
     assert_int_equal(made.last_rtr.ah_attr.sl, 0);
@@ -339,7 +305,7 @@ static void service_level_traffic_class_and_partition_are_those_asked_for(void *
     params.traffic_class = 104;
     params.pkey_index = 2;
     params.inline_bytes = WEIR_INLINE_NONE;
-    couple = (struct couple){.fabric = open_with(&params)};
+    couple = (struct couple){.fabric = open_fabric()};
     assert_int_equal(join(&couple), 0);
     assert_int_equal(made.last_init.pkey_index, 2);
     assert_int_equal(made.last_rtr.ah_attr.sl, 3);
@@ -350,25 +316,21 @@ static void service_level_traffic_class_and_partition_are_those_asked_for(void *
 
 static void a_partition_that_the_port_does_not_have_is_refused(void **state)
 {
-    struct weir_fabric_params params = standard();
     struct weir_error error = {0};
     struct weir_fabric *fabric;
 
     (void)state;
-    make_up();
     made.port.pkey_tbl_len = 4;
     params.pkey_index = 4;
     assert_int_equal(verbs->open(&params, &fabric, &error), -EINVAL);
     assert_non_null(strstr(error.text, "the port has 4 entries"));
-    assert_int_equal(made.live, 0);
 }
 
 /* Those of remote objects: 10,000 links of a server are to be had. */
 static void receive_buffers_are_no_longer_than_messages(void **state)
 {
-    struct weir_fabric_params params = {.message_bytes = 69632, .message_credits = 32};
-
     (void)state;
+    params = (struct weir_fabric_params){.message_bytes = 69632, .message_credits = 32};
     assert_int_equal(weir_verbs_link_bytes(&params), 32 * 69632 + 32 * WEIR_VERBS_SEND_BYTES);
     params = (struct weir_fabric_params){.message_bytes = 100, .message_credits = 3};
     assert_int_equal(weir_verbs_link_bytes(&params), 3 * 128 + 4 * WEIR_VERBS_SEND_BYTES);
@@ -387,19 +349,17 @@ void *__wrap_calloc(size_t count, size_t bytes)
 /* Other ranks wait in a collective call: the process must not end here. */
 static void too_little_memory_is_an_error_and_not_the_end(void **state)
 {
-    struct weir_fabric_params params = standard();
     struct weir_error error = {0};
     struct weir_region *region;
     struct weir_fabric *fabric;
     char memory[64];
 
     (void)state;
-    make_up();
     has_no_memory = true;
     assert_int_equal(verbs->open(&params, &fabric, &error), -ENOMEM);
     has_no_memory = false;
     assert_int_equal(error.code, -ENOMEM);
-    fabric = open_with(&params);
+    fabric = open_fabric();
     error = (struct weir_error){0};
     has_no_memory = true;
     assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL, WEIR_REGION_SERVED,
@@ -408,21 +368,18 @@ static void too_little_memory_is_an_error_and_not_the_end(void **state)
     has_no_memory = false;
     assert_int_equal(error.code, -ENOMEM);
     verbs->close(fabric);
-    assert_int_equal(made.live, 0);
 }
 
 static void within_a_subnet_of_infiniband_the_lid_is_the_address(void **state)
 {
-    struct weir_fabric_params params = standard();
     struct couple couple = {0};
 
     (void)state;
-    make_up();
     made.port.link_layer = IBV_LINK_LAYER_INFINIBAND;
     made.port.lid = 17;
     made.gids[0] = gid_of(0, IBV_GID_TYPE_IB, "fe80::2:c903:1");
     made.gid_count = 1;
-    couple.fabric = open_with(&params);
+    couple.fabric = open_fabric();
     assert_string_equal(couple.fabric->facts.transport, "InfiniBand");
     assert_int_equal(join(&couple), 0);
     assert_int_equal(made.last_rtr.ah_attr.dlid, 17);
@@ -447,14 +404,12 @@ static void each_step_of_joining_that_fails_leaves_nothing(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_fabric_params params = standard();
         struct couple couple = {0};
 
         make_up();
-        couple.fabric = open_with(&params);
-        made.failing = cases[i].call;
-        made.failing_at = cases[i].at - (strcmp(cases[i].call, "ibv_create_qp") == 0);
-        made.failing_code = cases[i].code;
+        couple.fabric = open_fabric();
+        let_fail(cases[i].call, cases[i].at - (strcmp(cases[i].call, "ibv_create_qp") == 0),
+                 cases[i].code);
         if (join(&couple) != -cases[i].code)
             fail_msg("case %zu", i);
         part(&couple);
@@ -495,16 +450,14 @@ static void ends_that_cannot_speak_with_each_other_say_why(void **state)
 
 static void completion_queues_have_room_for_all_that_can_complete(void **state)
 {
-    struct weir_fabric_params params = standard();
     struct weir_link *links[40];
     struct weir_endpoint_info card;
     struct weir_fabric *fabric;
     unsigned room = 0, needed;
 
     (void)state;
-    make_up();
     params.depth = 256;
-    fabric = open_with(&params);
+    fabric = open_fabric();
     needed = weir_verbs_link_entries(&params);
     assert_int_equal(needed, 256 + 8);
     for (unsigned i = 0; i < 30; i++)
@@ -524,7 +477,6 @@ static void completion_queues_have_room_for_all_that_can_complete(void **state)
          queue = queue->next)
         assert_int_equal(queue->taken, 0);
     verbs->close(fabric);
-    assert_int_equal(made.live, 0);
 }
 
 /* ---- regions ---- */
@@ -533,14 +485,12 @@ static void only_served_regions_may_be_touched_by_peers(void **state)
 {
     static unsigned char memory[4096];
     const int rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
-    struct weir_fabric_params params = standard();
     struct weir_region *served, *own, *watched;
     struct weir_error error = {0};
     struct weir_fabric *fabric;
 
     (void)state;
-    make_up();
-    fabric = open_with(&params);
+    fabric = open_fabric();
     assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL, WEIR_REGION_SERVED,
                                         &served, &error),
                      0);
@@ -562,24 +512,19 @@ static void only_served_regions_may_be_touched_by_peers(void **state)
     verbs->region_close(served);
     verbs->region_close(own);
     verbs->close(fabric);
-    assert_int_equal(made.live, 0);
 }
 
 static void memory_that_cannot_be_registered_names_the_limit(void **state)
 {
     static unsigned char memory[4096];
-    struct weir_fabric_params params = standard();
     struct weir_region *region = NULL;
     struct weir_error error = {0};
     struct weir_fabric *fabric;
 
     (void)state;
-    make_up();
     made.memlock = 65536;
-    fabric = open_with(&params);
-    made.failing = "ibv_reg_mr";
-    made.failing_at = 1;
-    made.failing_code = ENOMEM;
+    fabric = open_fabric();
+    let_fail("ibv_reg_mr", 1, ENOMEM);
     assert_int_equal(
         verbs->region_open(fabric, memory, 1 << 20, NULL, WEIR_REGION_SERVED, &region, &error),
         -ENOMEM);
@@ -588,7 +533,6 @@ static void memory_that_cannot_be_registered_names_the_limit(void **state)
     assert_non_null(strstr(error.text, "ulimit -l unlimited"));
     assert_null(region);
     verbs->close(fabric);
-    assert_int_equal(made.live, 0);
 }
 
 /* ---- statuses ---- */
@@ -635,24 +579,24 @@ static void every_status_has_its_errno_and_a_sentence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_device_tells_its_facts),
-        cmocka_unit_test(a_device_without_inline_data_is_asked_for_none),
-        cmocka_unit_test(each_step_of_opening_that_fails_is_told_and_leaves_nothing),
-        cmocka_unit_test(what_cannot_be_is_refused_with_the_way_out),
-        cmocka_unit_test(devices_that_are_up_are_taken_in_turn),
-        cmocka_unit_test(the_gid_that_most_peers_can_reach_is_chosen),
-        cmocka_unit_test(queue_pairs_meet_with_what_both_ends_bear),
-        cmocka_unit_test(service_level_traffic_class_and_partition_are_those_asked_for),
-        cmocka_unit_test(a_partition_that_the_port_does_not_have_is_refused),
-        cmocka_unit_test(receive_buffers_are_no_longer_than_messages),
-        cmocka_unit_test(too_little_memory_is_an_error_and_not_the_end),
-        cmocka_unit_test(within_a_subnet_of_infiniband_the_lid_is_the_address),
-        cmocka_unit_test(each_step_of_joining_that_fails_leaves_nothing),
-        cmocka_unit_test(ends_that_cannot_speak_with_each_other_say_why),
-        cmocka_unit_test(completion_queues_have_room_for_all_that_can_complete),
-        cmocka_unit_test(only_served_regions_may_be_touched_by_peers),
-        cmocka_unit_test(memory_that_cannot_be_registered_names_the_limit),
-        cmocka_unit_test(every_status_has_its_errno_and_a_sentence),
+        CASE(a_device_tells_its_facts),
+        CASE(a_device_without_inline_data_is_asked_for_none),
+        CASE(each_step_of_opening_that_fails_is_told_and_leaves_nothing),
+        CASE(what_cannot_be_is_refused_with_the_way_out),
+        CASE(devices_that_are_up_are_taken_in_turn),
+        CASE(the_gid_that_most_peers_can_reach_is_chosen),
+        CASE(queue_pairs_meet_with_what_both_ends_bear),
+        CASE(service_level_traffic_class_and_partition_are_those_asked_for),
+        CASE(a_partition_that_the_port_does_not_have_is_refused),
+        CASE(receive_buffers_are_no_longer_than_messages),
+        CASE(too_little_memory_is_an_error_and_not_the_end),
+        CASE(within_a_subnet_of_infiniband_the_lid_is_the_address),
+        CASE(each_step_of_joining_that_fails_leaves_nothing),
+        CASE(ends_that_cannot_speak_with_each_other_say_why),
+        CASE(completion_queues_have_room_for_all_that_can_complete),
+        CASE(only_served_regions_may_be_touched_by_peers),
+        CASE(memory_that_cannot_be_registered_names_the_limit),
+        CASE(every_status_has_its_errno_and_a_sentence),
     };
 
     return cmocka_run_group_tests_name("verbs", tests, NULL, NULL);

@@ -5,8 +5,6 @@
 
 #include "verbs_bed.h"
 
-static const struct weir_provider *const verbs = &weir_provider_verbs;
-
 /* Whatever the host of the test has. */
 #define MOUNTED                                                                                    \
     {                                                                                              \
@@ -38,7 +36,6 @@ static void locked_memory_is_compared_with_what_may_be_locked(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_fabric_params params = standard();
         char status[128];
         const struct file files[] = {{"/proc/self/status", status}, {NULL, NULL}};
         struct weir_error error = {0};
@@ -50,7 +47,7 @@ static void locked_memory_is_compared_with_what_may_be_locked(void **state)
         made.attributes.max_mr_size = UINT64_MAX;
         made.memlock = cases[i].limit;
         made.files = files;
-        assert_int_equal(verbs->open(&params, &fabric, &error), 0);
+        fabric = open_fabric();
         code = verbs->host->check(
             fabric, &(struct weir_fabric_need){cases[i].bytes, cases[i].bytes, 1, 1}, &error);
         if (code != (cases[i].is_refused ? -ENOMEM : 0))
@@ -83,12 +80,11 @@ static void limits_of_the_device_are_told_with_figures(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_fabric_params params = standard();
         struct weir_error error = {0};
         struct weir_fabric *fabric;
 
         make_up();
-        assert_int_equal(verbs->open(&params, &fabric, &error), 0);
+        fabric = open_fabric();
         if (verbs->host->check(fabric, &cases[i].need, &error) !=
             (cases[i].text != NULL ? -ENOSPC : 0))
             fail_msg("case %zu: %s", i, error.text);
@@ -142,13 +138,12 @@ static void each_control_group_above_has_its_say(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_fabric_params params = standard();
         struct weir_error error = {0};
         struct weir_fabric *fabric;
 
         make_up();
         made.files = cases[i].files;
-        assert_int_equal(verbs->open(&params, &fabric, &error), 0);
+        fabric = open_fabric();
         if (verbs->host->check(fabric, &(struct weir_fabric_need){4096, 4096, 3, 5}, &error) !=
             (cases[i].text != NULL ? -EAGAIN : 0))
             fail_msg("case %zu: %s", i, error.text);
@@ -161,23 +156,18 @@ static void each_control_group_above_has_its_say(void **state)
 
 static void a_piece_too_large_for_the_device_says_so(void **state)
 {
-    struct weir_fabric_params params = standard();
     struct weir_region *region;
     struct weir_error error = {0};
     struct weir_fabric *fabric;
 
     (void)state;
-    make_up();
     made.attributes.max_mr_size = 1 << 20;
-    assert_int_equal(verbs->open(&params, &fabric, &error), 0);
-    made.failing = "ibv_reg_mr";
-    made.failing_at = 1;
-    made.failing_code = EINVAL;
+    fabric = open_fabric();
+    let_fail("ibv_reg_mr", 1, EINVAL);
     assert_int_equal(
         verbs->region_open(fabric, (void *)4096, 2 << 20, NULL, false, &region, &error), -EINVAL);
     assert_non_null(strstr(error.text, "1 MiB"));
     verbs->close(fabric);
-    assert_int_equal(made.live, 0);
 }
 
 /* ---- what is told without being asked to do anything ---- */
@@ -207,7 +197,6 @@ static void the_doctor_is_told_what_slows_a_port_down(void **state)
     const struct weir_diagnosis_line *line;
 
     (void)state;
-    make_up();
     made.files = files;
     made.memlock = 8 << 20;
     weir_diagnosis_begin(&diagnosis, "RDMA");
@@ -241,14 +230,11 @@ static void without_an_active_port_there_is_nothing_to_add(void **state)
     struct weir_diagnosis diagnosis = {0};
 
     (void)state;
-    make_up();
     made.port.state = IBV_PORT_DOWN;
     verbs->host->diagnose(&diagnosis);
     made.has_no_devices = true;
     verbs->host->diagnose(&diagnosis);
-    made.failing = "ibv_get_device_list";
-    made.failing_at = 1;
-    made.failing_code = ENOSYS;
+    let_fail("ibv_get_device_list", 1, ENOSYS);
     verbs->host->diagnose(&diagnosis);
     assert_int_equal(diagnosis.count, 0);
     assert_int_equal(made.live, 0);
@@ -258,12 +244,12 @@ static void without_an_active_port_there_is_nothing_to_add(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(locked_memory_is_compared_with_what_may_be_locked),
-        cmocka_unit_test(limits_of_the_device_are_told_with_figures),
-        cmocka_unit_test(each_control_group_above_has_its_say),
-        cmocka_unit_test(a_piece_too_large_for_the_device_says_so),
-        cmocka_unit_test(the_doctor_is_told_what_slows_a_port_down),
-        cmocka_unit_test(without_an_active_port_there_is_nothing_to_add),
+        CASE(locked_memory_is_compared_with_what_may_be_locked),
+        CASE(limits_of_the_device_are_told_with_figures),
+        CASE(each_control_group_above_has_its_say),
+        CASE(a_piece_too_large_for_the_device_says_so),
+        CASE(the_doctor_is_told_what_slows_a_port_down),
+        CASE(without_an_active_port_there_is_nothing_to_add),
     };
 
     return cmocka_run_group_tests_name("verbs check", tests, NULL, NULL);

@@ -5,8 +5,6 @@
 
 #include "verbs_bed.h"
 
-static const struct weir_provider *const verbs = &weir_provider_verbs;
-
 #define MEMORY (1u << 20)
 
 /* A link that is up; its peer is the test. */
@@ -21,15 +19,14 @@ struct bed {
 
 static struct bed bed;
 
-static void begin(const struct weir_fabric_params *params)
+static void begin(void)
 {
     struct weir_error error = {0};
-    struct weir_endpoint_info card;
+    struct weir_endpoint_info info;
 
-    assert_int_equal(verbs->open(params, &bed.fabric, &error), 0);
-    bed.fabric->provider = verbs;
-    assert_int_equal(verbs->link_open(bed.fabric, false, &bed.link, &card), 0);
-    assert_int_equal(verbs->link_join(bed.link, &card), 0);
+    bed.fabric = open_fabric();
+    assert_int_equal(verbs->link_open(bed.fabric, false, &bed.link, &info), 0);
+    assert_int_equal(verbs->link_join(bed.link, &info), 0);
     bed.link->state = WEIR_LINK_UP;
     assert_int_equal(
         verbs->region_open(bed.fabric, bed.memory, MEMORY, NULL, false, &bed.region, &error), 0);
@@ -43,6 +40,24 @@ static void end(void)
     verbs->close(bed.fabric);
     assert_int_equal(made.live, 0);
 }
+
+static int begin_test(void **state)
+{
+    set_up(state);
+    begin();
+    return 0;
+}
+
+static int end_test(void **state)
+{
+    (void)state;
+    end();
+    return 0;
+}
+
+/* With a link that is up, or one that the test begins. */
+#define LINKED(name) cmocka_unit_test_setup_teardown(name, begin_test, end_test)
+#define OWN_LINK(name) cmocka_unit_test_setup_teardown(name, set_up, end_test)
 
 static struct weir_wr wr(enum weir_wr_verb verb, uint64_t offset, uint64_t bytes, unsigned number)
 {
@@ -73,13 +88,11 @@ static bool is_signalled(unsigned number)
 
 static void work_requests_become_requests_in_chains_with_the_last_signalled(void **state)
 {
-    struct weir_fabric_params params = standard();
     unsigned chains = 0;
 
     (void)state;
-    make_up();
     params.depth = 100;
-    begin(&params);
+    begin();
     assert_int_equal(post_many(WEIR_WR_WRITE, 100, 4096), 100);
     assert_int_equal(made.sent_count, 100);
     for (unsigned i = 0; i < 100; i++) {
@@ -97,40 +110,32 @@ static void work_requests_become_requests_in_chains_with_the_last_signalled(void
         assert_int_equal(is_signalled(i), i == 31 || i == 63 || i == 95 || i == 99);
     }
     assert_int_equal(chains, 4);
-    end();
 }
 
 static void every_nth_work_request_of_a_list_is_signalled_on_request(void **state)
 {
-    struct weir_fabric_params params = standard();
-
     (void)state;
-    make_up();
     params.signal_every = 5;
-    begin(&params);
+    begin();
     assert_int_equal(post_many(WEIR_WR_READ, 12, 4096), 12);
     for (unsigned i = 0; i < 12; i++) {
         assert_int_equal(made.sent[i].opcode, IBV_WR_RDMA_READ);
         assert_int_equal(is_signalled(i), i == 4 || i == 9 || i == 11);
     }
-    end();
 }
 
 static void no_more_than_half_a_send_queue_goes_unsignalled(void **state)
 {
-    struct weir_fabric_params params = standard();
     unsigned unsignalled = 0;
 
     (void)state;
-    make_up();
     params.depth = 16;
-    begin(&params);
+    begin();
     assert_int_equal(post_many(WEIR_WR_WRITE, 16, 4096), 16);
     for (unsigned i = 0; i < 16; i++) {
         unsignalled = is_signalled(i) ? 0 : unsignalled + 1;
         assert_true(unsignalled < 8);
     }
-    end();
 }
 
 static void small_data_travel_in_the_request_but_for_reads(void **state)
@@ -146,10 +151,8 @@ static void small_data_travel_in_the_request_but_for_reads(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_fabric_params params = standard();
-
         make_up();
-        begin(&params);
+        begin();
         assert_int_equal(post_many(cases[i].verb, 1, cases[i].bytes), 1);
         assert_int_equal((made.sent[0].flags & IBV_SEND_INLINE) != 0, cases[i].is_inline);
         end();
@@ -184,11 +187,10 @@ static void a_message_is_its_header_and_data_however_large(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_fabric_params params = standard();
         struct weir_wr message;
 
         make_up();
-        begin(&params);
+        begin();
         for (unsigned k = 0; k < MEMORY; k++)
             bed.memory[k] = (unsigned char)(k * 7 + 1);
         for (unsigned k = 0; k < sizeof header; k++)
@@ -213,13 +215,10 @@ static void a_message_is_its_header_and_data_however_large(void **state)
 
 static void messages_wait_when_their_buffers_are_all_under_way(void **state)
 {
-    struct weir_fabric_params params = standard();
     unsigned char header[WEIR_HEADER_BYTES] = {1};
     struct weir_wr messages[12];
 
     (void)state;
-    make_up();
-    begin(&params);
     for (unsigned i = 0; i < 12; i++) {
         messages[i] = wr(WEIR_WR_SEND, 0, 0, i);
         messages[i].header = header;
@@ -231,18 +230,13 @@ static void messages_wait_when_their_buffers_are_all_under_way(void **state)
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 8);
     assert_int_equal(verbs->post(bed.link, messages, 12, false), 8);
     assert_int_equal(made.sent[8].piece[0].addr, made.sent[0].piece[0].addr);
-    end();
 }
 
 /* ---- completions ---- */
 
 static void a_completion_hands_back_all_before_it_in_order(void **state)
 {
-    struct weir_fabric_params params = standard();
-
     (void)state;
-    make_up();
-    begin(&params);
     assert_int_equal(post_many(WEIR_WR_WRITE, 40, 4096), 40);
     complete(made.sent[31].id, IBV_WC_SUCCESS);
     /* Few at a time: what is left comes with the next calls. */
@@ -258,18 +252,14 @@ static void a_completion_hands_back_all_before_it_in_order(void **state)
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 8, NULL), 0);
     complete(made.sent[39].id, IBV_WC_SUCCESS);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 8);
-    end();
 }
 
 /* One completion may hand back more than there is room for: what comes with it has its place. */
 static void a_message_finds_room_beside_many_work_requests_that_are_done(void **state)
 {
-    struct weir_fabric_params params = standard();
     unsigned found = 4;
 
     (void)state;
-    make_up();
-    begin(&params);
     assert_int_equal(post_many(WEIR_WR_WRITE, 32, 4096), 32);
     complete(made.sent[31].id, IBV_WC_SUCCESS);
     complete(WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->stamp | 5, IBV_WC_SUCCESS);
@@ -279,18 +269,15 @@ static void a_message_finds_room_beside_many_work_requests_that_are_done(void **
     assert_int_equal(bed.events[3].kind, WEIR_EVENT_MESSAGE);
     found += (unsigned)verbs->progress(bed.fabric, bed.events, 256, NULL);
     assert_int_equal(found, 33);
-    end();
 }
 
 static void slots_are_used_again_and_again(void **state)
 {
-    struct weir_fabric_params params = standard();
     unsigned posted = 0, handed_back = 0;
 
     (void)state;
-    make_up();
     params.depth = 4;
-    begin(&params);
+    begin();
     while (handed_back < 1000) {
         int taken = post_many(WEIR_WR_WRITE, 3, 512), count;
 
@@ -302,18 +289,14 @@ static void slots_are_used_again_and_again(void **state)
         handed_back += (unsigned)count;
         assert_int_equal(posted, handed_back);
     }
-    end();
 }
 
 static void messages_come_from_their_buffers_which_are_posted_again(void **state)
 {
-    struct weir_fabric_params params = standard();
     struct weir_verbs_link *link;
     unsigned received;
 
     (void)state;
-    make_up();
-    begin(&params);
     link = weir_verbs_link_of(bed.link);
     received = made.received_count;
     assert_int_equal(received, 8);
@@ -326,24 +309,18 @@ static void messages_come_from_their_buffers_which_are_posted_again(void **state
     assert_int_equal((uintptr_t)bed.events[0].message % 64, 0);
     verbs->release(bed.link, bed.events[0].message);
     assert_int_equal(made.received_count, received + 1);
-    made.failing = "ibv_post_recv";
-    made.failing_at = 1;
-    made.failing_code = ENOMEM;
+    let_fail("ibv_post_recv", 1, ENOMEM);
     verbs->release(bed.link, bed.events[0].message);
     assert_int_equal(made.lost_code, -ENOMEM);
-    end();
 }
 
 static void completions_of_pairs_that_are_gone_are_nobodys(void **state)
 {
-    struct weir_fabric_params params = standard();
     struct weir_link *other;
     struct weir_endpoint_info card;
     uint64_t stamp;
 
     (void)state;
-    make_up();
-    begin(&params);
     assert_int_equal(verbs->link_open(bed.fabric, false, &other, &card), 0);
     stamp = weir_verbs_link_of(other)->stamp;
     verbs->link_close(other);
@@ -358,19 +335,15 @@ static void completions_of_pairs_that_are_gone_are_nobodys(void **state)
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     assert_int_equal(made.lost, 0);
     verbs->link_close(other);
-    end();
 }
 
 /* ---- failures ---- */
 
 static void each_work_request_of_a_link_that_fails_comes_back_once_with_its_own_code(void **state)
 {
-    struct weir_fabric_params params = standard();
     int count;
 
     (void)state;
-    make_up();
-    begin(&params);
     assert_int_equal(post_many(WEIR_WR_WRITE, 10, 4096), 10);
     complete(made.sent[4].id, IBV_WC_REM_ACCESS_ERR);
     complete(made.sent[7].id, IBV_WC_SUCCESS);
@@ -388,16 +361,11 @@ static void each_work_request_of_a_link_that_fails_comes_back_once_with_its_own_
         assert_int_equal(bed.events[i].result, i < 4 ? 0 : i == 4 ? -EACCES : -ECANCELED);
     }
     assert_int_equal(verbs->drain(bed.link, bed.events, 256), 0);
-    end();
 }
 
 static void work_requests_of_a_link_that_was_lost_have_the_reason(void **state)
 {
-    struct weir_fabric_params params = standard();
-
     (void)state;
-    make_up();
-    begin(&params);
     assert_int_equal(post_many(WEIR_WR_WRITE, 6, 4096), 6);
     complete(made.sent[2].id, IBV_WC_SUCCESS);
     /* Noted, but not handed back before the peer was found gone. */
@@ -409,29 +377,19 @@ static void work_requests_of_a_link_that_was_lost_have_the_reason(void **state)
     for (unsigned i = 3; i < 6; i++)
         assert_int_equal(bed.events[i].result, -EPIPE);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
-    end();
 }
 
 static void a_pair_that_fails_under_its_receives_loses_the_link(void **state)
 {
-    struct weir_fabric_params params = standard();
-
     (void)state;
-    make_up();
-    begin(&params);
     complete(WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->stamp, IBV_WC_WR_FLUSH_ERR);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     assert_int_equal(made.lost_code, -ECONNRESET);
-    end();
 }
 
 static void a_full_device_is_back_pressure_and_other_refusals_lose_the_link(void **state)
 {
-    struct weir_fabric_params params = standard();
-
     (void)state;
-    make_up();
-    begin(&params);
     assert_int_equal(post_many(WEIR_WR_WRITE, 2, 4096), 2);
     made.takes = 0;
     assert_int_equal(post_many(WEIR_WR_WRITE, 4, 4096), 0);
@@ -446,7 +404,7 @@ static void a_full_device_is_back_pressure_and_other_refusals_lose_the_link(void
     end();
 
     make_up();
-    begin(&params);
+    begin();
     made.takes = 3;
     made.take_code = EINVAL;
     assert_int_equal(post_many(WEIR_WR_WRITE, 8, 4096), 3);
@@ -457,26 +415,20 @@ static void a_full_device_is_back_pressure_and_other_refusals_lose_the_link(void
     end();
 
     make_up();
-    begin(&params);
+    begin();
     made.takes = 0;
     made.take_code = EINVAL;
     assert_int_equal(post_many(WEIR_WR_WRITE, 8, 4096), -EINVAL);
     assert_int_equal(verbs->drain(bed.link, bed.events, 256), 0);
-    end();
 }
 
 static void a_queue_that_cannot_be_polled_breaks_the_fabric(void **state)
 {
-    struct weir_fabric_params params = standard();
-
     (void)state;
-    make_up();
-    begin(&params);
     made.poll_fails = true;
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     assert_int_equal(made.lost_code, -EIO);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), -EIO);
-    end();
 }
 
 static void what_the_device_reports_loses_the_links_that_it_concerns(void **state)
@@ -495,11 +447,10 @@ static void what_the_device_reports_loses_the_links_that_it_concerns(void **stat
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_fabric_params params = standard();
         struct ibv_async_event *event = &made.async[0];
 
         make_up();
-        begin(&params);
+        begin();
         event->event_type = cases[i].type;
         event->element.port_num = 1;
         if (cases[i].type == IBV_EVENT_CQ_ERR)
@@ -521,12 +472,9 @@ static void what_the_device_reports_loses_the_links_that_it_concerns(void **stat
 
 static void what_came_before_arming_is_found_and_kept(void **state)
 {
-    struct weir_fabric_params params = standard();
     bool sleeps = false;
 
     (void)state;
-    make_up();
-    begin(&params);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, &sleeps), 0);
     assert_true(sleeps);
     assert_int_equal(made.armed, 1);
@@ -541,7 +489,6 @@ static void what_came_before_arming_is_found_and_kept(void **state)
     made.notify_code = EINVAL;
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, &sleeps), 0);
     assert_false(sleeps);
-    end();
 }
 
 /* ---- a work request that is waited for ---- */
@@ -555,11 +502,7 @@ static int post_and_wait(enum weir_wr_verb verb, unsigned number)
 
 static void a_exchange_is_over_when_it_returns(void **state)
 {
-    struct weir_fabric_params params = standard();
-
     (void)state;
-    make_up();
-    begin(&params);
     made.answers_at_once = true;
     for (unsigned i = 0; i < 200; i++) {
         made.sent_count = 0;
@@ -571,33 +514,24 @@ static void a_exchange_is_over_when_it_returns(void **state)
     made.answers_at_once = false;
     made.sent_count = 0;
     assert_int_equal(post_many(WEIR_WR_WRITE, 64, 8), 64);
-    end();
 }
 
 static void a_exchange_that_takes_longer_is_told_of_by_progress(void **state)
 {
-    struct weir_fabric_params params = standard();
-
     (void)state;
-    make_up();
-    begin(&params);
     assert_int_equal(post_and_wait(WEIR_WR_READ, 6), -EINPROGRESS);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     complete(made.sent[0].id, IBV_WC_SUCCESS);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 1);
     assert_int_equal((uintptr_t)bed.events[0].context, 7);
     assert_int_equal(bed.events[0].result, 0);
-    end();
 }
 
 static void what_comes_before_the_end_of_a_exchange_is_told_before_it(void **state)
 {
-    struct weir_fabric_params params = standard();
     uint64_t message;
 
     (void)state;
-    make_up();
-    begin(&params);
     message = WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->stamp | 5;
     made.answers_at_once = true;
     for (unsigned i = 0; i < 2; i++) {
@@ -609,16 +543,11 @@ static void what_comes_before_the_end_of_a_exchange_is_told_before_it(void **sta
         assert_int_equal((uintptr_t)bed.events[1].context, i + 1);
     }
     assert_int_equal(post_and_wait(WEIR_WR_READ, 3), 1);
-    end();
 }
 
 static void a_exchange_that_fails_is_told_of_with_its_link(void **state)
 {
-    struct weir_fabric_params params = standard();
-
     (void)state;
-    make_up();
-    begin(&params);
     made.answers_at_once = true;
     made.answer = IBV_WC_REM_ACCESS_ERR;
     assert_int_equal(post_and_wait(WEIR_WR_READ, 0), -EINPROGRESS);
@@ -626,50 +555,44 @@ static void a_exchange_that_fails_is_told_of_with_its_link(void **state)
     assert_int_equal(made.lost_code, -EACCES);
     assert_int_equal(verbs->drain(bed.link, bed.events, 256), 1);
     assert_int_equal(bed.events[0].result, -EACCES);
-    end();
 }
 
 static void a_exchange_that_the_device_refuses_is_none(void **state)
 {
-    struct weir_fabric_params params = standard();
-
     (void)state;
-    make_up();
-    begin(&params);
     made.takes = 0;
     made.take_code = EINVAL;
     assert_int_equal(post_and_wait(WEIR_WR_READ, 0), -EINVAL);
     assert_int_equal(made.lost_code, -EINVAL);
     assert_int_equal(verbs->drain(bed.link, bed.events, 256), 0);
-    end();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(work_requests_become_requests_in_chains_with_the_last_signalled),
-        cmocka_unit_test(every_nth_work_request_of_a_list_is_signalled_on_request),
-        cmocka_unit_test(no_more_than_half_a_send_queue_goes_unsignalled),
-        cmocka_unit_test(small_data_travel_in_the_request_but_for_reads),
-        cmocka_unit_test(a_message_is_its_header_and_data_however_large),
-        cmocka_unit_test(messages_wait_when_their_buffers_are_all_under_way),
-        cmocka_unit_test(a_completion_hands_back_all_before_it_in_order),
-        cmocka_unit_test(a_message_finds_room_beside_many_work_requests_that_are_done),
-        cmocka_unit_test(slots_are_used_again_and_again),
-        cmocka_unit_test(messages_come_from_their_buffers_which_are_posted_again),
-        cmocka_unit_test(completions_of_pairs_that_are_gone_are_nobodys),
-        cmocka_unit_test(each_work_request_of_a_link_that_fails_comes_back_once_with_its_own_code),
-        cmocka_unit_test(work_requests_of_a_link_that_was_lost_have_the_reason),
-        cmocka_unit_test(a_pair_that_fails_under_its_receives_loses_the_link),
-        cmocka_unit_test(a_full_device_is_back_pressure_and_other_refusals_lose_the_link),
-        cmocka_unit_test(a_queue_that_cannot_be_polled_breaks_the_fabric),
-        cmocka_unit_test(what_the_device_reports_loses_the_links_that_it_concerns),
-        cmocka_unit_test(what_came_before_arming_is_found_and_kept),
-        cmocka_unit_test(a_exchange_is_over_when_it_returns),
-        cmocka_unit_test(a_exchange_that_takes_longer_is_told_of_by_progress),
-        cmocka_unit_test(what_comes_before_the_end_of_a_exchange_is_told_before_it),
-        cmocka_unit_test(a_exchange_that_fails_is_told_of_with_its_link),
-        cmocka_unit_test(a_exchange_that_the_device_refuses_is_none),
+        OWN_LINK(work_requests_become_requests_in_chains_with_the_last_signalled),
+        OWN_LINK(every_nth_work_request_of_a_list_is_signalled_on_request),
+        OWN_LINK(no_more_than_half_a_send_queue_goes_unsignalled),
+        CASE(small_data_travel_in_the_request_but_for_reads),
+        CASE(a_message_is_its_header_and_data_however_large),
+        LINKED(messages_wait_when_their_buffers_are_all_under_way),
+        LINKED(a_completion_hands_back_all_before_it_in_order),
+        LINKED(a_message_finds_room_beside_many_work_requests_that_are_done),
+        OWN_LINK(slots_are_used_again_and_again),
+        LINKED(messages_come_from_their_buffers_which_are_posted_again),
+        LINKED(completions_of_pairs_that_are_gone_are_nobodys),
+        LINKED(each_work_request_of_a_link_that_fails_comes_back_once_with_its_own_code),
+        LINKED(work_requests_of_a_link_that_was_lost_have_the_reason),
+        LINKED(a_pair_that_fails_under_its_receives_loses_the_link),
+        LINKED(a_full_device_is_back_pressure_and_other_refusals_lose_the_link),
+        LINKED(a_queue_that_cannot_be_polled_breaks_the_fabric),
+        CASE(what_the_device_reports_loses_the_links_that_it_concerns),
+        LINKED(what_came_before_arming_is_found_and_kept),
+        LINKED(a_exchange_is_over_when_it_returns),
+        LINKED(a_exchange_that_takes_longer_is_told_of_by_progress),
+        LINKED(what_comes_before_the_end_of_a_exchange_is_told_before_it),
+        LINKED(a_exchange_that_fails_is_told_of_with_its_link),
+        LINKED(a_exchange_that_the_device_refuses_is_none),
     };
 
     return cmocka_run_group_tests_name("verbs work requests", tests, NULL, NULL);

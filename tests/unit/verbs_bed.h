@@ -53,7 +53,7 @@ struct made_up {
     struct ibv_device others[3]; /* behind it: those that have a name */
     const char *down;            /* the one whose port is */
     struct ibv_device *list[5];
-    bool has_no_list, has_no_devices;
+    bool has_no_devices;
     struct ibv_context context;
     struct ibv_device_attr attributes;
     struct ibv_port_attr port;
@@ -74,7 +74,6 @@ struct made_up {
     unsigned waiting_count;
     bool poll_fails;
     unsigned armed, notify_code;
-    enum ibv_qp_state states[4][3]; /* of the first queue pairs, in order */
     struct ibv_qp_attr last_init, last_rtr, last_rts;
     uint32_t inline_wished;
     struct ibv_async_event async[4];
@@ -88,6 +87,9 @@ struct made_up {
 };
 
 static struct made_up made;
+
+static const struct weir_provider *const verbs = &weir_provider_verbs;
+static struct weir_fabric_params params; /* of the test */
 
 static bool fails(const char *call)
 {
@@ -118,7 +120,14 @@ static int close_one(void *thing)
     return 0;
 }
 
-#define WRAPPED __attribute__((used))
+/* What is called instead of `name`. */
+#define WRAP(type, name, ...)                                                                      \
+    type __wrap_##name(__VA_ARGS__);                                                               \
+    __attribute__((used)) type __wrap_##name(__VA_ARGS__)
+
+/* Few of them look at all that they are given. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* ---- devices ---- */
 
@@ -126,10 +135,8 @@ static int close_one(void *thing)
 #undef ibv_query_port
 #undef ibv_reg_mr
 
-struct ibv_device **__wrap_ibv_get_device_list(int *count);
-WRAPPED struct ibv_device **__wrap_ibv_get_device_list(int *count)
+WRAP(struct ibv_device **, ibv_get_device_list, int *count)
 {
-    (void)count;
     if (fails("ibv_get_device_list"))
         return NULL;
     made.live++;
@@ -139,21 +146,18 @@ WRAPPED struct ibv_device **__wrap_ibv_get_device_list(int *count)
     return made.list;
 }
 
-void __wrap_ibv_free_device_list(struct ibv_device **list);
-WRAPPED void __wrap_ibv_free_device_list(struct ibv_device **list)
+WRAP(void, ibv_free_device_list, struct ibv_device **list)
 {
     assert_ptr_equal(list, made.list);
     made.live--;
 }
 
-const char *__wrap_ibv_get_device_name(struct ibv_device *device);
-WRAPPED const char *__wrap_ibv_get_device_name(struct ibv_device *device)
+WRAP(const char *, ibv_get_device_name, struct ibv_device *device)
 {
     return device->name;
 }
 
-struct ibv_context *__wrap_ibv_open_device(struct ibv_device *device);
-WRAPPED struct ibv_context *__wrap_ibv_open_device(struct ibv_device *device)
+WRAP(struct ibv_context *, ibv_open_device, struct ibv_device *device)
 {
     if (fails("ibv_open_device"))
         return NULL;
@@ -162,24 +166,20 @@ WRAPPED struct ibv_context *__wrap_ibv_open_device(struct ibv_device *device)
     return &made.context;
 }
 
-int __wrap_ibv_close_device(struct ibv_context *context);
-WRAPPED int __wrap_ibv_close_device(struct ibv_context *context)
+WRAP(int, ibv_close_device, struct ibv_context *context)
 {
     assert_ptr_equal(context, &made.context);
     made.live--;
     return 0;
 }
 
-int __wrap_ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attributes);
-WRAPPED int __wrap_ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attributes)
+WRAP(int, ibv_query_device, struct ibv_context *context, struct ibv_device_attr *attributes)
 {
-    (void)context;
     *attributes = made.attributes;
     return fails("ibv_query_device") ? errno : 0;
 }
 
-int __wrap_ibv_query_port(struct ibv_context *context, uint8_t port, void *attributes);
-WRAPPED int __wrap_ibv_query_port(struct ibv_context *context, uint8_t port, void *attributes)
+WRAP(int, ibv_query_port, struct ibv_context *context, uint8_t port, void *attributes)
 {
     assert_true(port >= 1);
     memcpy(attributes, &made.port, sizeof made.port);
@@ -188,14 +188,9 @@ WRAPPED int __wrap_ibv_query_port(struct ibv_context *context, uint8_t port, voi
     return fails("ibv_query_port") ? errno : 0;
 }
 
-ssize_t __wrap__ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
-                                    size_t room, uint32_t flags, size_t bytes);
-WRAPPED ssize_t __wrap__ibv_query_gid_table(struct ibv_context *context,
-                                            struct ibv_gid_entry *entries, size_t room,
-                                            uint32_t flags, size_t bytes)
+WRAP(ssize_t, _ibv_query_gid_table, struct ibv_context *context, struct ibv_gid_entry *entries,
+     size_t room, uint32_t flags, size_t bytes)
 {
-    (void)context;
-    (void)flags;
     assert_int_equal(bytes, sizeof *entries);
     assert_true(room >= (size_t)made.gid_count);
     if (fails("ibv_query_gid_table"))
@@ -206,44 +201,35 @@ WRAPPED ssize_t __wrap__ibv_query_gid_table(struct ibv_context *context,
 
 /* ---- what is opened on them ---- */
 
-struct ibv_pd *__wrap_ibv_alloc_pd(struct ibv_context *context);
-WRAPPED struct ibv_pd *__wrap_ibv_alloc_pd(struct ibv_context *context)
+WRAP(struct ibv_pd *, ibv_alloc_pd, struct ibv_context *context)
 {
     assert_ptr_equal(context, &made.context);
     return open_one("ibv_alloc_pd", sizeof(struct ibv_pd));
 }
 
-int __wrap_ibv_dealloc_pd(struct ibv_pd *pd);
-WRAPPED int __wrap_ibv_dealloc_pd(struct ibv_pd *pd)
+WRAP(int, ibv_dealloc_pd, struct ibv_pd *pd)
 {
     assert_int_equal(made.queue_pairs, 0);
     assert_int_equal(made.regions, 0);
     return close_one(pd);
 }
 
-struct ibv_comp_channel *__wrap_ibv_create_comp_channel(struct ibv_context *context);
-WRAPPED struct ibv_comp_channel *__wrap_ibv_create_comp_channel(struct ibv_context *context)
+WRAP(struct ibv_comp_channel *, ibv_create_comp_channel, struct ibv_context *context)
 {
-    (void)context;
     return open_one("ibv_create_comp_channel", sizeof(struct ibv_comp_channel));
 }
 
-int __wrap_ibv_destroy_comp_channel(struct ibv_comp_channel *channel);
-WRAPPED int __wrap_ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+WRAP(int, ibv_destroy_comp_channel, struct ibv_comp_channel *channel)
 {
     assert_int_equal(made.queues, 0);
     return close_one(channel);
 }
 
-struct ibv_cq *__wrap_ibv_create_cq(struct ibv_context *context, int entries, void *owner,
-                                    struct ibv_comp_channel *channel, int vector);
-WRAPPED struct ibv_cq *__wrap_ibv_create_cq(struct ibv_context *context, int entries, void *owner,
-                                            struct ibv_comp_channel *channel, int vector)
+WRAP(struct ibv_cq *, ibv_create_cq, struct ibv_context *context, int entries, void *owner,
+     struct ibv_comp_channel *channel, int vector)
 {
     struct ibv_cq *cq = open_one("ibv_create_cq", sizeof *cq);
 
-    (void)owner;
-    (void)vector;
     assert_non_null(channel);
     assert_true(entries <= made.attributes.max_cqe);
     if (cq == NULL)
@@ -254,16 +240,14 @@ WRAPPED struct ibv_cq *__wrap_ibv_create_cq(struct ibv_context *context, int ent
     return cq;
 }
 
-int __wrap_ibv_destroy_cq(struct ibv_cq *cq);
-WRAPPED int __wrap_ibv_destroy_cq(struct ibv_cq *cq)
+WRAP(int, ibv_destroy_cq, struct ibv_cq *cq)
 {
     assert_int_equal(made.queue_pairs, 0);
     made.queues--;
     return close_one(cq);
 }
 
-struct ibv_qp *__wrap_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wish);
-WRAPPED struct ibv_qp *__wrap_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wish)
+WRAP(struct ibv_qp *, ibv_create_qp, struct ibv_pd *pd, struct ibv_qp_init_attr *wish)
 {
     struct ibv_qp *qp;
 
@@ -284,15 +268,13 @@ WRAPPED struct ibv_qp *__wrap_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_ini
     return qp;
 }
 
-int __wrap_ibv_destroy_qp(struct ibv_qp *qp);
-WRAPPED int __wrap_ibv_destroy_qp(struct ibv_qp *qp)
+WRAP(int, ibv_destroy_qp, struct ibv_qp *qp)
 {
     made.queue_pairs--;
     return close_one(qp);
 }
 
-int __wrap_ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *state, int mask);
-WRAPPED int __wrap_ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *state, int mask)
+WRAP(int, ibv_modify_qp, struct ibv_qp *qp, struct ibv_qp_attr *state, int mask)
 {
     assert_true((mask & IBV_QP_STATE) != 0);
     if (fails("ibv_modify_qp"))
@@ -323,8 +305,7 @@ static struct ibv_mr *register_memory(struct ibv_pd *pd, void *memory, size_t by
     return mr;
 }
 
-struct ibv_mr *__wrap_ibv_reg_mr(struct ibv_pd *pd, void *memory, size_t bytes, int access);
-WRAPPED struct ibv_mr *__wrap_ibv_reg_mr(struct ibv_pd *pd, void *memory, size_t bytes, int access)
+WRAP(struct ibv_mr *, ibv_reg_mr, struct ibv_pd *pd, void *memory, size_t bytes, int access)
 {
     struct ibv_mr *mr = register_memory(pd, memory, bytes);
 
@@ -333,17 +314,13 @@ WRAPPED struct ibv_mr *__wrap_ibv_reg_mr(struct ibv_pd *pd, void *memory, size_t
     return mr;
 }
 
-struct ibv_mr *__wrap_ibv_reg_mr_iova2(struct ibv_pd *pd, void *memory, size_t bytes, uint64_t at,
-                                       unsigned access);
-WRAPPED struct ibv_mr *__wrap_ibv_reg_mr_iova2(struct ibv_pd *pd, void *memory, size_t bytes,
-                                               uint64_t at, unsigned access)
+WRAP(struct ibv_mr *, ibv_reg_mr_iova2, struct ibv_pd *pd, void *memory, size_t bytes, uint64_t at,
+     unsigned access)
 {
-    (void)at;
     return __wrap_ibv_reg_mr(pd, memory, bytes, (int)access);
 }
 
-int __wrap_ibv_dereg_mr(struct ibv_mr *mr);
-WRAPPED int __wrap_ibv_dereg_mr(struct ibv_mr *mr)
+WRAP(int, ibv_dereg_mr, struct ibv_mr *mr)
 {
     made.regions--;
     return close_one(mr);
@@ -412,36 +389,25 @@ static int poll_queue(struct ibv_cq *cq, int most, struct ibv_wc *completions)
 
 static int arm_queue(struct ibv_cq *cq, int solicited)
 {
-    (void)cq;
-    (void)solicited;
     made.armed++;
     return (int)made.notify_code;
 }
 
-int __wrap_ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context);
-WRAPPED int __wrap_ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
-                                    void **context)
+WRAP(int, ibv_get_cq_event, struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context)
 {
-    (void)channel;
-    (void)cq;
-    (void)context;
     return -1;
 }
 
-int __wrap_ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
-WRAPPED int __wrap_ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+WRAP(int, ibv_get_async_event, struct ibv_context *context, struct ibv_async_event *event)
 {
-    (void)context;
     if (made.async_count == 0)
         return -1;
     *event = made.async[--made.async_count];
     return 0;
 }
 
-void __wrap_ibv_ack_async_event(struct ibv_async_event *event);
-WRAPPED void __wrap_ibv_ack_async_event(struct ibv_async_event *event)
+WRAP(void, ibv_ack_async_event, struct ibv_async_event *event)
 {
-    (void)event;
     made.async_acked++;
 }
 
@@ -459,32 +425,27 @@ void weir_link_lose(struct weir_link *link, int code)
 
 int weir_fabric_watch(struct weir_fabric *fabric, int fd, void *context, uint32_t events)
 {
-    (void)fabric;
-    (void)fd;
-    (void)context;
-    (void)events;
     return fails("weir_fabric_watch") ? -errno : 0;
 }
 
 /* ---- files and limits ---- */
 
-FILE *__wrap_fopen(const char *path, const char *mode);
-WRAPPED FILE *__wrap_fopen(const char *path, const char *mode)
+WRAP(FILE *, fopen, const char *path, const char *mode)
 {
-    (void)mode;
     for (const struct file *file = made.files; file != NULL && file->path != NULL; file++)
         if (strcmp(file->path, path) == 0)
             return fmemopen((void *)(uintptr_t)file->text, strlen(file->text), "r");
     return NULL;
 }
 
-int __wrap_getrlimit(int resource, struct rlimit *limit);
-WRAPPED int __wrap_getrlimit(int resource, struct rlimit *limit)
+WRAP(int, getrlimit, int resource, struct rlimit *limit)
 {
     assert_int_equal(resource, RLIMIT_MEMLOCK);
     limit->rlim_cur = limit->rlim_max = made.memlock;
     return 0;
 }
+
+#pragma GCC diagnostic pop
 
 /* ---- a device as most are ---- */
 
@@ -533,17 +494,49 @@ static inline void make_up(void)
     made.context.ops.post_recv = post_receive;
     made.context.ops.poll_cq = poll_queue;
     made.context.ops.req_notify_cq = arm_queue;
+    params = (struct weir_fabric_params){.gid_index = -1,
+                                         .depth = 64,
+                                         .message_bytes = 4096,
+                                         .message_credits = 8,
+                                         .timeout_exponent = 14,
+                                         .retry_count = 7,
+                                         .timeout_ns = UINT64_C(1000000000)};
 }
 
-static inline struct weir_fabric_params standard(void)
+/* For each test. What it opens it closes. */
+static int set_up(void **state)
 {
-    return (struct weir_fabric_params){.gid_index = -1,
-                                       .depth = 64,
-                                       .message_bytes = 4096,
-                                       .message_credits = 8,
-                                       .timeout_exponent = 14,
-                                       .retry_count = 7,
-                                       .timeout_ns = UINT64_C(1000000000)};
+    (void)state;
+    make_up();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    assert_int_equal(made.live, 0);
+    return 0;
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+/* Without that call, from the `at`th on. */
+static inline void let_fail(const char *call, unsigned at, int code)
+{
+    made.failing = call;
+    made.failing_at = at;
+    made.failing_code = code;
+}
+
+static inline struct weir_fabric *open_fabric(void)
+{
+    struct weir_error error = {0};
+    struct weir_fabric *fabric = NULL;
+
+    if (verbs->open(&params, &fabric, &error) != 0)
+        fail_msg("%s", error.text);
+    fabric->provider = verbs;
+    return fabric;
 }
 
 #endif
