@@ -2,7 +2,7 @@
 /* Follows block devices down, as /sys/class/block tells. */
 #include "block_chain.h"
 
-#include "small_file.h"
+#include "weir/system/small_file.h"
 
 #include "weir/base/text.h"
 

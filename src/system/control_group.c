@@ -5,7 +5,7 @@
 #include "weir/system/control_group.h"
 
 #include "mounts.h"
-#include "small_file.h"
+#include "weir/system/small_file.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Finds the name of a processor by what the architectures call it. */
 #include "cpu_model.h"
 
-#include "small_file.h"
+#include "weir/system/small_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

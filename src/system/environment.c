@@ -2,10 +2,10 @@
 /* Properties of this node as uname(2), /proc and /sys report them. */
 #include "weir/system/environment.h"
 
-#include "weir/system/control_group.h"
 #include "cpu_model.h"
 #include "network_ports.h"
-#include "small_file.h"
+#include "weir/system/control_group.h"
+#include "weir/system/small_file.h"
 #include "wrapping.h"
 
 #include "weir/base/text.h"

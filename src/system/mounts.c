@@ -2,7 +2,7 @@
 /* Reads /proc/self/mountinfo. */
 #include "mounts.h"
 
-#include "small_file.h"
+#include "weir/system/small_file.h"
 
 #include "weir/base/text.h"
 

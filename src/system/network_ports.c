@@ -2,7 +2,7 @@
 /* Looks at /sys/class/net and /sys/class/infiniband. No address is read. */
 #include "network_ports.h"
 
-#include "small_file.h"
+#include "weir/system/small_file.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads small files and links of /proc and /sys. */
-#include "small_file.h"
+#include "weir/system/small_file.h"
 
 #include "weir/base/facts.h"
 #include "weir/base/text.h"

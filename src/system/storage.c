@@ -5,8 +5,8 @@
 #include "block_chain.h"
 #include "mask.h"
 #include "mounts.h"
-#include "small_file.h"
 #include "stripes.h"
+#include "weir/system/small_file.h"
 
 #include "weir/base/text.h"
 

@@ -2,7 +2,7 @@
 /* Asks file systems for the layout of files, and puts it in words. */
 #include "stripes.h"
 
-#include "small_file.h"
+#include "weir/system/small_file.h"
 
 #include <inttypes.h>
 #include <limits.h>

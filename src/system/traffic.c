@@ -5,7 +5,7 @@
 
 #include "block_chain.h"
 #include "network_ports.h"
-#include "small_file.h"
+#include "weir/system/small_file.h"
 
 #include "weir/base/error.h"
 

@@ -3,7 +3,7 @@
 #include "wrapping.h"
 
 #include "mounts.h"
-#include "small_file.h"
+#include "weir/system/small_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

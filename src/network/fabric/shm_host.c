@@ -2,6 +2,8 @@
 /* What this host lets processes do to each other's memory, and who can be a peer at all. */
 #include "shm.h"
 
+#include "weir/system/small_file.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -13,26 +15,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static void read_line(const char *path, char *line, size_t bytes)
-{
-    FILE *file = fopen(path, "re");
-
-    line[0] = '\0';
-    if (!file)
-        return;
-    if (fgets(line, (int)bytes, file))
-        line[strcspn(line, "\n")] = '\0';
-    else
-        line[0] = '\0';
-    fclose(file);
-}
-
 void weir_shm_place_find(struct weir_shm_place *place)
 {
     struct stat facts;
 
     memset(place, 0, sizeof *place);
-    read_line("/proc/sys/kernel/random/boot_id", place->boot, sizeof place->boot);
+    weir_small_file_line(place->boot, sizeof place->boot, "/proc/sys/kernel/random/boot_id");
     if (stat("/proc/self/ns/pid", &facts) == 0)
         place->process_names = facts.st_ino;
     place->process = getpid();
@@ -133,7 +121,7 @@ void weir_shm_diagnose(struct weir_diagnosis *diagnosis)
 {
     char scope[16];
 
-    read_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
+    weir_small_file_line(scope, sizeof scope, "/proc/sys/kernel/yama/ptrace_scope");
     if (!can_copy())
         weir_diagnosis_add(diagnosis, WEIR_LIMITED, "shared memory",
                            "containers: --cap-add SYS_PTRACE, or a seccomp profile that lets "

@@ -3,11 +3,12 @@
  * reserve. */
 #include "weir/fabric/fabric.h"
 #include "weir/system/memory.h"
+#include "weir/system/small_file.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,16 +24,10 @@
 /* 0: the kernel has none. */
 static size_t huge_page_bytes(void)
 {
-    FILE *facts = fopen("/proc/meminfo", "re");
-    unsigned long kib = 0;
-    char line[128];
+    char kib[32];
 
-    while (facts && fgets(line, sizeof line, facts))
-        if (sscanf(line, "Hugepagesize: %lu kB", &kib) == 1)
-            break;
-    if (facts)
-        fclose(facts);
-    return (size_t)kib * 1024;
+    weir_small_file_field("/proc/meminfo", "Hugepagesize", kib, sizeof kib);
+    return strtoul(kib, NULL, 10) * 1024;
 }
 
 /* Of the host, or of a control group around this process. Memory is had by touching it: where there

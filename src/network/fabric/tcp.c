@@ -9,6 +9,7 @@
 #include "weir/base/clock.h"
 #include "weir/base/facts.h"
 #include "weir/base/pages.h"
+#include "weir/system/small_file.h"
 
 #include <assert.h>
 #include <endian.h>
@@ -28,21 +29,6 @@ extern const struct weir_provider weir_provider_tcp;
 
 /* ---- fabric ---- */
 
-static void read_number(const char *device, const char *file, int64_t *number)
-{
-    char path[128];
-    FILE *stream;
-    long long value;
-
-    snprintf(path, sizeof path, "/sys/class/net/%s/%s", device, file);
-    stream = fopen(path, "re");
-    if (stream == NULL)
-        return;
-    if (fscanf(stream, "%lld", &value) == 1)
-        *number = value;
-    fclose(stream);
-}
-
 static void tell_facts(struct weir_fabric *fabric, const struct weir_fabric_params *params,
                        const struct weir_place *place, const char *device)
 {
@@ -50,9 +36,9 @@ static void tell_facts(struct weir_fabric *fabric, const struct weir_fabric_para
     int64_t mtu_bytes = 0, megabits_per_s = 0, node = -1;
     char address[WEIR_ADDRESS_BYTES];
 
-    read_number(device, "mtu", &mtu_bytes);
-    read_number(device, "speed", &megabits_per_s);
-    read_number(device, "device/numa_node", &node);
+    weir_small_file_number(&mtu_bytes, "/sys/class/net/%s/mtu", device);
+    weir_small_file_number(&megabits_per_s, "/sys/class/net/%s/speed", device);
+    weir_small_file_number(&node, "/sys/class/net/%s/device/numa_node", device);
     weir_place_format_host(place, address);
     *facts = (struct weir_fabric_facts){
         .provider = "tcp",

@@ -3,6 +3,7 @@
 #include "verbs.h"
 
 #include "weir/base/facts.h"
+#include "weir/system/small_file.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -71,6 +72,7 @@ static void tell_facts(struct weir_verbs_fabric *fabric)
     unsigned reads =
         (unsigned)(fabric->device.max_qp_init_rd_atom > 0 ? fabric->device.max_qp_init_rd_atom : 1);
     uint64_t longest = fabric->attributes.max_msg_sz;
+    int64_t node = WEIR_NUMA_UNKNOWN;
 
     snprintf(facts->provider, sizeof facts->provider, "verbs");
     snprintf(facts->device, sizeof facts->device, "%.27s/%u", name, fabric->port);
@@ -79,8 +81,8 @@ static void tell_facts(struct weir_verbs_fabric *fabric)
     if (fabric->gid.index >= 0)
         weir_verbs_gid_text(&fabric->gid.gid, facts->address, sizeof facts->address);
     facts->gid_index = fabric->gid.index;
-    facts->numa_node =
-        (int32_t)weir_verbs_sysfs_number(name, "device/numa_node", WEIR_NUMA_UNKNOWN);
+    weir_small_file_number(&node, "/sys/class/infiniband/%s/device/numa_node", name);
+    facts->numa_node = (int32_t)node;
     facts->mtu_bytes = settings->mtu_bytes != 0 && settings->mtu_bytes < mtu
                            ? weir_verbs_mtu_bytes(weir_verbs_mtu(settings->mtu_bytes))
                            : mtu;

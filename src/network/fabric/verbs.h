@@ -187,9 +187,7 @@ uint64_t weir_verbs_rate(const char *device, unsigned port);
 unsigned weir_verbs_mtu_bytes(enum ibv_mtu mtu);
 enum ibv_mtu weir_verbs_mtu(unsigned bytes);
 
-/* A number in /sys/class/infiniband/DEVICE/`name`; `missing` if there is none. */
-int64_t weir_verbs_sysfs_number(const char *device, const char *name, int64_t missing);
-/* Its first line without the end; false if there is none. */
+/* The first line of /sys/class/infiniband/DEVICE/`name`; false if there is none. */
 bool weir_verbs_sysfs_line(const char *device, const char *name, char *line, size_t bytes);
 
 /* ---- verbs_link.c ---- */
@@ -268,6 +266,12 @@ int weir_verbs_check(const struct weir_fabric *fabric, const struct weir_fabric_
 int weir_verbs_refuse_region(const struct weir_verbs_fabric *fabric, uint64_t bytes, int code,
                              struct weir_error *error);
 
+/* What raises the limit: ways, with `or` between them. */
+#define WEIR_VERBS_MEMLOCK_WAYS(or)                                                                \
+    "ulimit -l unlimited, or `memlock unlimited` in /etc/security/limits.conf" or                  \
+        "LimitMEMLOCK=infinity of the service, or --ulimit memlock=-1 of the container" or         \
+        "Slurm: PropagateResourceLimitsExcept=MEMLOCK"
+
 /* Memory that this process may lock. */
 struct weir_verbs_memlock {
     uint64_t limit; /* UINT64_MAX: none */
@@ -278,9 +282,6 @@ void weir_verbs_memlock(struct weir_verbs_memlock *memlock);
  * the file: "hca_object", "hca_handle". false: no limit. */
 bool weir_verbs_group_limit(const char *device, const char *resource, uint64_t *limit,
                             uint64_t *taken);
-/* A value in a line of rdma.max or rdma.current; false: no such, or "max". */
-bool weir_verbs_group_value(const char *text, const char *device, const char *resource,
-                            uint64_t *value);
 
 /* ---- verbs_diagnosis.c ---- */
 

@@ -4,6 +4,7 @@
 #include "verbs.h"
 
 #include "weir/system/control_group.h"
+#include "weir/system/small_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,46 +17,22 @@
 
 #define CAP_IPC_LOCK_BIT 14
 
-/* ---- files ---- */
-
-static bool read_text(const char *path, char *text, size_t bytes)
-{
-    FILE *file = fopen(path, "re");
-    size_t length;
-
-    if (file == NULL)
-        return false;
-    length = fread(text, 1, bytes - 1, file);
-    text[length] = '\0';
-    fclose(file);
-    return true;
-}
-
 /* ---- memory that may be locked ---- */
 
 void weir_verbs_memlock(struct weir_verbs_memlock *memlock)
 {
-    char status[4096];
-    const char *field;
+    char value[32];
     struct rlimit limit;
 
     *memlock = (struct weir_verbs_memlock){.limit = UINT64_MAX};
     if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         memlock->limit = limit.rlim_cur;
-    if (!read_text("/proc/self/status", status, sizeof status))
-        return;
-    field = strstr(status, "\nVmPin:");
-    if (field != NULL)
-        memlock->pinned = strtoull(field + 7, NULL, 10) * 1024;
-    field = strstr(status, "\nCapEff:");
-    if (field != NULL && (strtoull(field + 8, NULL, 16) >> CAP_IPC_LOCK_BIT & 1) != 0)
+    if (weir_small_file_field("/proc/self/status", "VmPin", value, sizeof value))
+        memlock->pinned = strtoull(value, NULL, 10) * 1024;
+    if (weir_small_file_field("/proc/self/status", "CapEff", value, sizeof value) &&
+        (strtoull(value, NULL, 16) >> CAP_IPC_LOCK_BIT & 1) != 0)
         memlock->limit = UINT64_MAX;
 }
-
-#define MEMLOCK_REMEDY                                                                             \
-    "raise it: ulimit -l unlimited, `memlock unlimited` in /etc/security/limits.conf, "            \
-    "LimitMEMLOCK=infinity of the service, --ulimit memlock=-1 of the container; Slurm: "          \
-    "PropagateResourceLimitsExcept=MEMLOCK"
 
 static int check_memlock(uint64_t bytes, struct weir_error *error)
 {
@@ -68,7 +45,7 @@ static int check_memlock(uint64_t bytes, struct weir_error *error)
         return 0;
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "verbs",
                           "%s of memory are to be registered, and %s are already; this process may "
-                          "lock %s (RLIMIT_MEMLOCK); " MEMLOCK_REMEDY,
+                          "lock %s (RLIMIT_MEMLOCK): " WEIR_VERBS_MEMLOCK_WAYS("; "),
                           weir_size_format(bytes, wanted), weir_size_format(memlock.pinned, pinned),
                           weir_size_format(memlock.limit, allowed));
 }
@@ -93,28 +70,6 @@ int weir_verbs_refuse_region(const struct weir_verbs_fabric *fabric, uint64_t by
 
 /* ---- control groups ---- */
 
-bool weir_verbs_group_value(const char *text, const char *device, const char *resource,
-                            uint64_t *value)
-{
-    size_t device_length = strlen(device), length = strlen(resource);
-
-    for (const char *line = text; line != NULL && *line != '\0';) {
-        const char *end = strchr(line, '\n');
-
-        if (strncmp(line, device, device_length) == 0 && line[device_length] == ' ') {
-            const char *field = strstr(line, resource);
-
-            if (field == NULL || (end != NULL && field > end) || field[length] != '=' ||
-                field[length + 1] < '0' || field[length + 1] > '9')
-                return false;
-            *value = strtoull(field + length + 1, NULL, 10);
-            return true;
-        }
-        line = end != NULL ? end + 1 : NULL;
-    }
-    return false;
-}
-
 struct search {
     const char *device;
     const char *resource;
@@ -123,14 +78,34 @@ struct search {
     uint64_t *taken;
 };
 
-static bool read_value(const struct weir_control_group *group, const char *file,
+/* Of a line "mlx5_0 hca_handle=2 hca_object=max"; false: no such, or "max". */
+static bool find_value(const char *line, const struct search *search, uint64_t *value)
+{
+    size_t device_length = strlen(search->device), length = strlen(search->resource);
+    const char *field = strstr(line, search->resource);
+
+    if (strncmp(line, search->device, device_length) != 0 || line[device_length] != ' ' ||
+        field == NULL || field[length] != '=' || field[length + 1] < '0' || field[length + 1] > '9')
+        return false;
+    *value = strtoull(field + length + 1, NULL, 10);
+    return true;
+}
+
+static bool read_value(const struct weir_control_group *group, const char *name,
                        const struct search *search, uint64_t *value)
 {
-    char path[PATH_MAX], text[4096];
+    char path[PATH_MAX], line[256];
+    bool is_found = false;
+    FILE *file;
 
-    snprintf(path, sizeof path, "%s/%s", group->directory, file);
-    return read_text(path, text, sizeof text) &&
-           weir_verbs_group_value(text, search->device, search->resource, value);
+    snprintf(path, sizeof path, "%s/%s", group->directory, name);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    while (!is_found && fgets(line, sizeof line, file) != NULL)
+        is_found = find_value(line, search, value);
+    fclose(file);
+    return is_found;
 }
 
 static void compare(void *context, const struct weir_control_group *group)

@@ -2,6 +2,8 @@
 /* Which device, which port and which of its addresses are used, and what they are like. */
 #include "verbs.h"
 
+#include "weir/system/small_file.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
@@ -13,31 +15,7 @@
 
 bool weir_verbs_sysfs_line(const char *device, const char *name, char *line, size_t bytes)
 {
-    char path[256];
-    FILE *file;
-    bool is_read;
-
-    snprintf(path, sizeof path, "/sys/class/infiniband/%s/%s", device, name);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    is_read = fgets(line, (int)bytes, file) != NULL;
-    fclose(file);
-    if (is_read)
-        line[strcspn(line, "\n")] = '\0';
-    return is_read;
-}
-
-int64_t weir_verbs_sysfs_number(const char *device, const char *name, int64_t missing)
-{
-    char line[64];
-    char *end;
-    long long value;
-
-    if (!weir_verbs_sysfs_line(device, name, line, sizeof line))
-        return missing;
-    value = strtoll(line, &end, 0);
-    return end != line ? value : missing;
+    return weir_small_file_line(line, bytes, "/sys/class/infiniband/%s/%s", device, name);
 }
 
 /* ---- what ports are like ---- */

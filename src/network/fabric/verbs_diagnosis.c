@@ -191,11 +191,7 @@ static void tell_memlock(struct weir_diagnosis *diagnosis)
                            "as much memory may be registered as there is");
         return;
     }
-    weir_diagnosis_add(diagnosis, WEIR_LIMITED, "locked memory",
-                       "ulimit -l unlimited, or `memlock unlimited` in "
-                       "/etc/security/limits.conf\nLimitMEMLOCK=infinity of the service, or "
-                       "--ulimit memlock=-1 of the container\nSlurm: "
-                       "PropagateResourceLimitsExcept=MEMLOCK",
+    weir_diagnosis_add(diagnosis, WEIR_LIMITED, "locked memory", WEIR_VERBS_MEMLOCK_WAYS("\n"),
                        "at most %s of memory can be registered (RLIMIT_MEMLOCK)",
                        weir_size_format(memlock.limit, allowed));
 }
