@@ -683,12 +683,18 @@ static void a_peer_in_another_container_cannot_join(void **state)
     refuse_to_join(leave_namespace);
 }
 
-/* A process of another user that is linked by a socket, and lives until it is killed. */
+/* A process of another user that is linked by a socket, which it closes at SIGUSR1, and lives until
+ * it is killed. */
 static pid_t connect_as_nobody(int family, const struct sockaddr *address, socklen_t bytes)
 {
-    pid_t child = fork();
-    int fd;
+    sigset_t closing;
+    pid_t child;
+    int fd, number;
 
+    sigemptyset(&closing);
+    sigaddset(&closing, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &closing, NULL);
+    child = fork();
     if (child != 0)
         return child;
     /* In this order: another user clears the signal. */
@@ -697,6 +703,8 @@ static pid_t connect_as_nobody(int family, const struct sockaddr *address, sockl
     fd = socket(family, SOCK_STREAM, 0);
     if (connect(fd, address, bytes) != 0)
         _exit(1);
+    sigwait(&closing, &number);
+    close(fd);
     for (;;)
         pause();
 }
@@ -717,6 +725,7 @@ static void root_goes_by_the_owner_of_the_socket_and_not_by_what_a_peer_says(voi
         struct weir_shm_peer self, other;
         const char *refusal;
         pid_t child;
+        char byte;
         int fd;
 
         if (listener < 0 || bind(listener, address, bytes) != 0)
@@ -733,6 +742,10 @@ static void root_goes_by_the_owner_of_the_socket_and_not_by_what_a_peer_says(voi
         assert_non_null(strstr(refusal, "not its user's"));
         assert_null(weir_shm_peer_refuse(fd, &root, &other));
         assert_null(weir_shm_peer_refuse(fd, &nobody, &self));
+        /* The kernel's tables have a socket that is closed as one of root's. */
+        kill(child, SIGUSR1);
+        assert_int_equal(recv(fd, &byte, 1, 0), 0);
+        assert_non_null(weir_shm_peer_refuse(fd, &root, &self));
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         assert_non_null(weir_shm_peer_refuse(fd, &root, &other));

@@ -60,8 +60,8 @@ static bool write_end(const struct sockaddr_storage *address, bool is_table_6, c
     return is_table_6 || IN6_IS_ADDR_V4MAPPED(&words);
 }
 
-/* The user of the TCP socket whose own end is `local` and whose peer is `remote`; -1: there is none
- * in this network namespace. */
+/* The user of the open TCP socket whose own end is `local` and whose peer is `remote`; -1: there is
+ * none in this network namespace. One that was closed stands in the table for a while as root's. */
 static int64_t user_of_socket(const struct sockaddr_storage *local,
                               const struct sockaddr_storage *remote)
 {
@@ -76,11 +76,11 @@ static int64_t user_of_socket(const struct sockaddr_storage *local,
 
         if (!write_end(local, i, ends[0]) || !write_end(remote, i, ends[1]))
             continue;
-        snprintf(both, sizeof both, " %s %s ", ends[0], ends[1]);
+        snprintf(both, sizeof both, " %s %s 01 ", ends[0], ends[1]);
         file = fopen(tables[i], "re");
         while (file && user < 0 && fgets(line, sizeof line, file))
             if ((found = strstr(line, both)) != NULL &&
-                sscanf(found + strlen(both), "%*x %*x:%*x %*x:%*x %*x %u", &owner) == 1)
+                sscanf(found + strlen(both), "%*x:%*x %*x:%*x %*x %u", &owner) == 1)
                 user = owner;
         if (file)
             fclose(file);
@@ -104,7 +104,8 @@ const char *weir_shm_peer_refuse(int socket, const struct weir_shm_place *ours,
         return "has gone";
     user = user_of_socket(&remote, &local);
     if (user < 0)
-        return "has a network namespace of its own, in which nobody can tell whose it is";
+        return "has gone, or has a network namespace of its own, in which nobody can tell whose it "
+               "is";
     return user == 0 || user == facts.st_uid ? NULL : "names a process that is not its user's";
 }
 
