@@ -103,7 +103,7 @@ class Honest:
     def __init__(self, address, secret):
         self.sock = dial(address)
         self.secret = secret
-        self.hello = struct.pack("<8sII16s32s", b"weirdoor", 2, 0, b"tcp", os.urandom(32))
+        self.hello = struct.pack("<8sII16s32s", b"weirdoor", 3, 0, b"tcp", os.urandom(32))
         self.heard = b""
         self.said = 0
         self.is_in = False

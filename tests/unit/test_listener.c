@@ -534,7 +534,7 @@ static void a_server_of_another_kind_is_left_with_the_reason(void **state)
 {
     struct bed *bed = *state;
     struct weir_handshake_hello challenge = {.magic = WEIR_HANDSHAKE_MAGIC,
-                                             .version = htole32(WEIR_HANDSHAKE_VERSION + 6),
+                                             .version = htole32(8),
                                              .status = htole32(WEIR_HANDSHAKE_OTHER_VERSION)};
 
     assert_int_equal(connect_to_false(bed, &challenge, NULL, false), -EPROTONOSUPPORT);

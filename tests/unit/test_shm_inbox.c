@@ -140,7 +140,7 @@ static void counts_run_through_their_end(void **state)
 
     (void)state;
     open_pair(&pair);
-    pair.peer.count = pair.owner.count = UINT32_MAX - 2;
+    pair.peer.count = pair.peer.received = pair.owner.count = UINT32_MAX - 2;
     atomic_store(&pair.owner.head->sent, UINT32_MAX - 2);
     atomic_store(&pair.owner.head->received, UINT32_MAX - 2);
     for (unsigned i = 0; i < SLOTS; i++)
@@ -165,10 +165,12 @@ static void counts_that_cannot_be_are_refused(void **state)
         atomic_store(&pair.owner.head->sent, forged[i]);
         assert_int_equal(weir_shm_inbox_waiting(&pair.owner), -EPROTO);
         atomic_store(&pair.owner.head->sent, 0);
-        /* The owner says that it received what was never sent. */
+        /* The owner says that it received what was never sent, where the ring seems full. */
+        pair.peer.received = pair.peer.count - SLOTS;
         atomic_store(&pair.owner.head->received, 0u - forged[i]);
         assert_int_equal(send_bytes(&pair.peer, "x", 1, NULL, 0), -EPROTO);
         atomic_store(&pair.owner.head->received, 0);
+        pair.peer.received = 0;
     }
     assert_int_equal(weir_shm_inbox_waiting(&pair.owner), 0);
     assert_int_equal(send_bytes(&pair.peer, "x", 1, NULL, 0), 0);

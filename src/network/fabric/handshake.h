@@ -17,7 +17,7 @@
 #include "provider.h"
 
 #define WEIR_HANDSHAKE_MAGIC "weirdoor"
-#define WEIR_HANDSHAKE_VERSION 2u
+#define WEIR_HANDSHAKE_VERSION 3u
 #define WEIR_NONCE_BYTES 32
 #define WEIR_PROOF_BYTES 32
 

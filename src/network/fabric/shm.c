@@ -38,8 +38,8 @@ struct shm_link {
     struct weir_shm_inbox inbox;  /* ours */
     struct weir_shm_inbox outbox; /* the peer's inbox */
     struct weir_shm_peer peer;
-    struct done *done; /* a ring: what was posted and not yet told */
-    unsigned depth, done_first, done_count;
+    struct done *done; /* a ring of a power of two: what was posted and not yet told */
+    unsigned depth, done_mask, done_first, done_count;
     unsigned char *messages; /* as many as credits, told and not released */
     size_t message_stride;
     unsigned *unused; /* of messages: those that can receive, a stack */
@@ -138,7 +138,9 @@ static int make_messages(struct shm_link *link, unsigned credits, unsigned messa
     link->message_count = credits;
     link->messages = weir_pages_map(credits * link->message_stride);
     link->unused = calloc(credits, sizeof *link->unused);
-    link->done = calloc(link->depth, sizeof *link->done);
+    while (link->done_mask + 1 < link->depth)
+        link->done_mask = 2 * link->done_mask + 1;
+    link->done = calloc(link->done_mask + 1, sizeof *link->done);
     if (!link->messages || !link->unused || !link->done)
         return -ENOMEM;
     /* The one that was given back last is taken next: it is in the cache. */
@@ -238,7 +240,7 @@ static void wake_peer(struct shm_link *link)
 
 static void note_done(struct shm_link *link, void *context, int result)
 {
-    struct done *done = &link->done[(link->done_first + link->done_count) % link->depth];
+    struct done *done = &link->done[(link->done_first + link->done_count) & link->done_mask];
 
     done->context = context;
     done->result = result;
@@ -283,13 +285,12 @@ static unsigned tell_done(struct shm_link *link, struct weir_event events[], uns
     unsigned told;
 
     for (told = 0; told < max && link->done_count > 0; told++) {
-        const struct done *done = &link->done[link->done_first];
+        const struct done *done = &link->done[link->done_first++ & link->done_mask];
 
         events[told] = (struct weir_event){.kind = WEIR_EVENT_DONE,
                                            .link = &link->base,
                                            .result = done->result,
                                            .context = done->context};
-        link->done_first = (link->done_first + 1) % link->depth;
         link->done_count--;
     }
     return told;

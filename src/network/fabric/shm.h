@@ -24,11 +24,13 @@ struct weir_shm_inbox_head {
 struct weir_shm_inbox {
     struct weir_shm_inbox_head *head;
     unsigned char *slots;
-    size_t bytes; /* of the mapping */
-    int fd;       /* the owner's */
+    size_t bytes;  /* of the mapping */
+    size_t stride; /* of slots */
+    int fd;        /* the owner's */
     uint32_t slot_count;
     uint32_t message_bytes;
-    uint32_t count; /* the owner: received; the peer: sent */
+    uint32_t count;    /* the owner: received; the peer: sent */
+    uint32_t received; /* the peer: as it has read last, which costs a line of the cache */
 };
 
 /* What the owner tells its peer, and what is checked before a byte is believed. */

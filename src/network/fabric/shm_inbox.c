@@ -15,16 +15,16 @@ static_assert(ATOMIC_INT_LOCK_FREE == 2, "counts are shared between processes");
 /* More than anybody asks for, and so little that sizes do not overflow. */
 enum { SLOTS_MAX = 1 << 16, MESSAGE_BYTES_MAX = 1 << 26 };
 
-/* In front of each message. */
+/* In front of each message, in a line with its first bytes. */
 struct slot_head {
-    uint32_t bytes;
+    _Alignas(8) uint32_t bytes;
 };
 
 static size_t slot_stride(uint32_t message_bytes)
 {
-    size_t lines = ((size_t)message_bytes + WEIR_SHM_LINE_BYTES - 1) / WEIR_SHM_LINE_BYTES;
+    size_t bytes = sizeof(struct slot_head) + message_bytes;
 
-    return (1 + lines) * WEIR_SHM_LINE_BYTES;
+    return (bytes + WEIR_SHM_LINE_BYTES - 1) / WEIR_SHM_LINE_BYTES * WEIR_SHM_LINE_BYTES;
 }
 
 static size_t inbox_bytes(uint32_t slot_count, uint32_t message_bytes)
@@ -53,6 +53,7 @@ static void use(struct weir_shm_inbox *inbox, void *memory, size_t bytes)
     inbox->head = memory;
     inbox->slots = (unsigned char *)memory + sizeof *inbox->head;
     inbox->bytes = bytes;
+    inbox->stride = slot_stride(inbox->message_bytes);
 }
 
 int weir_shm_inbox_open(struct weir_shm_inbox *inbox, unsigned credits, unsigned message_bytes,
@@ -75,10 +76,10 @@ int weir_shm_inbox_open(struct weir_shm_inbox *inbox, unsigned credits, unsigned
         weir_slab_close(&slab);
         return code;
     }
-    use(inbox, slab.memory, slab.bytes);
     inbox->fd = slab.fd;
     inbox->slot_count = slot_count;
     inbox->message_bytes = message_bytes;
+    use(inbox, slab.memory, slab.bytes);
     *info = (struct weir_shm_inbox_info){
         .inode = facts.st_ino,
         .fd = slab.fd,
@@ -104,9 +105,9 @@ int weir_shm_inbox_join(struct weir_shm_inbox *inbox, const struct weir_shm_peer
         weir_shm_unmap(&mapping);
         return -EPROTO;
     }
-    use(inbox, mapping.memory, mapping.bytes);
     inbox->slot_count = info->slot_count;
     inbox->message_bytes = info->message_bytes;
+    use(inbox, mapping.memory, mapping.bytes);
     return 0;
 }
 
@@ -121,26 +122,25 @@ void weir_shm_inbox_close(struct weir_shm_inbox *inbox)
 
 static unsigned char *slot_at(const struct weir_shm_inbox *inbox, uint32_t count)
 {
-    return inbox->slots + (count & (inbox->slot_count - 1)) * slot_stride(inbox->message_bytes);
+    return inbox->slots + (count & (inbox->slot_count - 1)) * inbox->stride;
 }
 
 int weir_shm_inbox_send(struct weir_shm_inbox *inbox, const struct weir_wr *wr)
 {
-    uint32_t received = atomic_load_explicit(&inbox->head->received, memory_order_acquire);
-    uint32_t waiting = inbox->count - received;
     unsigned char *slot = slot_at(inbox, inbox->count);
-    struct slot_head head;
 
-    if (waiting > inbox->slot_count)
-        return -EPROTO;
     if (wr->header_bytes > inbox->message_bytes ||
         wr->bytes > inbox->message_bytes - wr->header_bytes)
         return -EMSGSIZE;
-    if (waiting == inbox->slot_count)
-        return -EAGAIN;
-    head.bytes = wr->header_bytes + (uint32_t)wr->bytes;
-    memcpy(slot, &head, sizeof head);
-    slot += WEIR_SHM_LINE_BYTES;
+    if (inbox->count - inbox->received == inbox->slot_count) {
+        inbox->received = atomic_load_explicit(&inbox->head->received, memory_order_acquire);
+        if (inbox->count - inbox->received > inbox->slot_count)
+            return -EPROTO;
+        if (inbox->count - inbox->received == inbox->slot_count)
+            return -EAGAIN;
+    }
+    ((struct slot_head *)(void *)slot)->bytes = wr->header_bytes + (uint32_t)wr->bytes;
+    slot += sizeof(struct slot_head);
     if (wr->header_bytes > 0)
         memcpy(slot, wr->header, wr->header_bytes);
     if (wr->bytes > 0)
@@ -183,7 +183,7 @@ int weir_shm_inbox_receive(struct weir_shm_inbox *inbox, void *message)
 
     if (bytes > inbox->message_bytes)
         return -EPROTO;
-    memcpy(message, slot + WEIR_SHM_LINE_BYTES, bytes);
+    memcpy(message, slot + sizeof(struct slot_head), bytes);
     inbox->count++;
     atomic_store_explicit(&inbox->head->received, inbox->count, memory_order_release);
     return (int)bytes;
