@@ -148,13 +148,16 @@ static int check_verification(const struct weir_check_scope *scope)
     return 0;
 }
 
-static int check_payload(const struct weir_check_scope *scope)
+int weir_check_payload(const struct weir_check_scope *scope, const struct weir_payload *payload)
 {
-    const struct weir_payload *payload = &scope->phase->transfers.payload;
-
     if (payload->mode != WEIR_PAYLOAD_IOR && payload->pattern != WEIR_IOR_TIMESTAMP)
         return REFUSE(scope, "a pattern of IOR's for data that are not IOR's: choose one of both");
     return 0;
+}
+
+static int check_payload(const struct weir_check_scope *scope)
+{
+    return weir_check_payload(scope, &scope->phase->transfers.payload);
 }
 
 static int check_shift(const struct weir_check_scope *scope)

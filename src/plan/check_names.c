@@ -370,9 +370,7 @@ static int check_bytes(const struct weir_check_scope *scope)
     if (names->bytes > WEIR_ITEM_BYTES_MAX)
         return REFUSE(scope, "items of %" PRIu64 " bytes: give at most %" PRIu64, names->bytes,
                       WEIR_ITEM_BYTES_MAX);
-    if (names->payload.mode != WEIR_PAYLOAD_IOR && names->payload.pattern != WEIR_IOR_TIMESTAMP)
-        return REFUSE(scope, "a pattern of IOR's for data that are not IOR's: choose one of both");
-    return 0;
+    return weir_check_payload(scope, &names->payload);
 }
 
 static int check_flags(const struct weir_check_scope *scope)

@@ -7,13 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-const char *const weir_ior_pattern_names[WEIR_IOR_PATTERN_COUNT] = {
-    [WEIR_IOR_TIMESTAMP] = "timestamp",
-    [WEIR_IOR_OFFSET] = "offset",
-    [WEIR_IOR_INCOMPRESSIBLE] = "incompressible",
-    [WEIR_IOR_RANDOM] = "random",
-};
-
 /* ---- files ---- */
 
 static void add_target(struct weir_text *text, const struct weir_target *target)

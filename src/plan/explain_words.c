@@ -8,6 +8,13 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
+const char *const weir_ior_pattern_names[WEIR_IOR_PATTERN_COUNT] = {
+    [WEIR_IOR_TIMESTAMP] = "timestamp",
+    [WEIR_IOR_OFFSET] = "offset",
+    [WEIR_IOR_INCOMPRESSIBLE] = "incompressible",
+    [WEIR_IOR_RANDOM] = "random",
+};
+
 /* ---- quantities ---- */
 
 struct weir_words weir_words_size(uint64_t bytes)
