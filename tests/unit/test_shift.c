@@ -95,7 +95,7 @@ static bool is_permutation(const struct weir_shift *shift, const struct weir_pla
 
 static void assert_all_shifts_permute(const struct weir_placement *placement)
 {
-    for (enum weir_shift_kind kind = WEIR_SHIFT_NONE; kind <= WEIR_SHIFT_PERMUTATION; kind++)
+    for (enum weir_shift_kind kind = WEIR_SHIFT_NONE; kind <= WEIR_SHIFT_NODES_OR_RANKS; kind++)
         for (uint64_t distance = 0; distance <= 10; distance++) {
             struct weir_shift shift = {
                 .kind = kind, .distance = distance, .seed = distance + placement->nodes};
@@ -352,6 +352,69 @@ static void a_check_goes_past_its_own_node_if_there_is_a_third_one(void **state)
     }
 }
 
+/* ---- by nodes, or by ranks on a single one ---- */
+
+static void ranks_of_a_single_node_are_shifted_by_ranks(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    for (unsigned is_known = 0; is_known <= 1; is_known++)
+        for (uint64_t ranks = 1; ranks <= 7; ranks++)
+            for (uint64_t distance = 0; distance <= 9; distance++) {
+                struct weir_shift shift = {.kind = WEIR_SHIFT_NODES_OR_RANKS, .distance = distance};
+
+                place(&scene, BLOCK, 1, ranks);
+                if (is_known)
+                    count_nodes(&scene, ranks);
+                for (uint64_t rank = 0; rank < ranks; rank++)
+                    assert_int_equal(weir_shift_owner(&shift, &scene.placement, rank),
+                                     (rank + distance) % ranks);
+            }
+}
+
+/* Expected by hand: three ranks on the first node and two on the second one. */
+static void ranks_of_uneven_nodes_are_shifted_by_nodes(void **state)
+{
+    static const int node_of_rank[] = {0, 0, 0, 1, 1};
+    static const uint64_t owners[][5] = {
+        {0, 1, 2, 3, 4}, /* 0 nodes, or all the way round */
+        {2, 3, 4, 0, 1}, /* rotated by the two ranks of the smaller node: one must stay at home */
+    };
+    struct scene scene;
+
+    (void)state;
+    for (uint64_t distance = 0; distance <= 3; distance++) {
+        const struct weir_shift shift = {.kind = WEIR_SHIFT_NODES_OR_RANKS, .distance = distance};
+
+        memcpy(scene.node_of_rank, node_of_rank, sizeof node_of_rank);
+        count_nodes(&scene, 5);
+        for (uint64_t rank = 0; rank < 5; rank++)
+            assert_int_equal(weir_shift_owner(&shift, &scene.placement, rank),
+                             owners[distance % 2][rank]);
+    }
+}
+
+/* On several nodes it is the shift by nodes. */
+static void several_nodes_are_shifted_as_by_nodes(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 500; seed++) {
+        scatter(&scene, seed);
+        for (uint64_t distance = 0; distance <= 9 && scene.placement.nodes > 1; distance++) {
+            const struct weir_shift nodes = {.kind = WEIR_SHIFT_NODES, .distance = distance};
+            const struct weir_shift either = {.kind = WEIR_SHIFT_NODES_OR_RANKS,
+                                              .distance = distance};
+
+            for (uint64_t rank = 0; rank < scene.placement.ranks; rank++)
+                assert_int_equal(weir_shift_owner(&either, &scene.placement, rank),
+                                 weir_shift_owner(&nodes, &scene.placement, rank));
+        }
+    }
+}
+
 /* ---- at random ---- */
 
 static void random_shift_keeps_its_distance_in_nodes(void **state)
@@ -477,6 +540,9 @@ static void a_rotation_by_nothing_is_as_likely_as_any_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_of_a_single_node_are_shifted_by_ranks),
+        cmocka_unit_test(ranks_of_uneven_nodes_are_shifted_by_nodes),
+        cmocka_unit_test(several_nodes_are_shifted_as_by_nodes),
         cmocka_unit_test(every_shift_is_a_permutation),
         cmocka_unit_test(shifts_of_given_placements_that_do_not_fit_are_permutations),
         cmocka_unit_test(node_shift_leads_exactly_as_far_as_asked_where_nodes_are_even),
