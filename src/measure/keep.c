@@ -153,6 +153,8 @@ static void keep_times(struct weir_arena *arena, struct weir_phase_result *recor
     record->response = weir_histogram_trim(arena, record->response);
     record->write_latency = weir_histogram_trim(arena, record->write_latency);
     record->read_latency = weir_histogram_trim(arena, record->read_latency);
+    for (unsigned i = 0; i < record->verb_count; i++)
+        record->verbs[i].latency = weir_histogram_trim(arena, record->verbs[i].latency);
     record->series =
         record->response == NULL ? NULL : keep_list(arena, record->series, sizeof *record->series);
 }
@@ -173,7 +175,8 @@ static bool is_plain(const struct weir_phase_result *record)
            record->failure[0] == '\0' && record->error_count == 0 && !record->has_lost_bytes &&
            !record->has_differing_sizes && record->mismatches.wrong_transfers == 0 &&
            record->outlier_count == 0 && record->notes == NULL && record->shortfall == NULL &&
-           record->stall == NULL && !record->stonewall.has_deadline && record->response == NULL &&
+           record->stall == NULL && record->absent_count == 0 && record->left_count == 0 &&
+           !record->stonewall.has_deadline && record->response == NULL &&
            drift_s <= record->clock.error_s;
 }
 
@@ -231,6 +234,11 @@ static struct weir_phase_result *begin_sum(struct weir_arena *arena,
     sum->latency = empty_histogram(arena, record->latency);
     sum->write_latency = empty_histogram(arena, record->write_latency);
     sum->read_latency = empty_histogram(arena, record->read_latency);
+    sum->verb_count = record->verb_count;
+    for (unsigned i = 0; i < record->verb_count; i++) {
+        sum->verbs[i].verb = record->verbs[i].verb;
+        sum->verbs[i].latency = empty_histogram(arena, record->verbs[i].latency);
+    }
     sum->rank_s_min = INFINITY;
     return sum;
 }
@@ -286,6 +294,7 @@ static void keep_record(struct weir_arena *arena, struct weir_phase_result *reco
     record->notes = keep_text(arena, record->notes, earlier ? earlier->notes : NULL);
     record->failure = keep_text(arena, record->failure, "");
     record->stall = weir_arena_copy(arena, record->stall);
+    record->left = weir_arena_copy(arena, record->left);
     record->outliers =
         keep_list(arena, record->outliers, outliers_kept(record) * sizeof *record->outliers);
     record->mismatches.first = keep_list(arena, record->mismatches.first,

@@ -18,6 +18,30 @@ static void merge_histograms(struct weir_phase_result *whole, const struct weir_
     merge_histogram(whole->read_latency, row->read_latency);
 }
 
+/* Those of a cycle, which are the same in each repetition. */
+static void merge_verbs(struct weir_phase_result *whole, const struct weir_phase_result *row)
+{
+    for (unsigned i = 0; i < whole->verb_count && i < row->verb_count; i++) {
+        whole->verbs[i].op_count += row->verbs[i].op_count;
+        whole->verbs[i].error_count += row->verbs[i].error_count;
+        merge_histogram(whole->verbs[i].latency, row->verbs[i].latency);
+    }
+}
+
+static void merge_counts(struct weir_phase_result *whole, const struct weir_phase_result *row)
+{
+    bool is_first = whole->rank_count == 0;
+
+    if (is_first || row->rank_ops_min < whole->rank_ops_min)
+        whole->rank_ops_min = row->rank_ops_min;
+    if (row->rank_ops_max > whole->rank_ops_max)
+        whole->rank_ops_max = row->rank_ops_max;
+    whole->op_count += row->op_count;
+    whole->absent_count += row->absent_count;
+    whole->left_count += row->left_count;
+    merge_verbs(whole, row);
+}
+
 /* A search may find another depth each time: then the mean has none. */
 static void merge_load(struct weir_phase_result *whole, const struct weir_phase_result *row)
 {
@@ -70,9 +94,9 @@ void weir_result_merge(struct weir_phase_result *whole, const struct weir_phase_
                        unsigned count)
 {
     merge_load(whole, row);
+    merge_counts(whole, row);
     merge_data(whole, row, count);
     whole->rank_count = row->rank_count;
-    whole->op_count += row->op_count;
     whole->byte_count += row->byte_count / count;
     whole->common_s += row->common_s / count;
     whole->data_share += row->data_share / count;

@@ -33,6 +33,11 @@ static const struct weir_phase_result *merged(struct weir_arena *arena,
     whole->response = empty_histogram(arena);
     whole->write_latency = empty_histogram(arena);
     whole->read_latency = empty_histogram(arena);
+    whole->verb_count = all->rows[0]->verb_count;
+    for (unsigned i = 0; i < whole->verb_count; i++) {
+        whole->verbs[i].verb = all->rows[0]->verbs[i].verb;
+        whole->verbs[i].latency = empty_histogram(arena);
+    }
     whole->rank_s_min = INFINITY;
     for (unsigned i = 0; i < all->row_count; i++)
         if (complete_count == 0 || all->rows[i]->outcome == WEIR_OUTCOME_COMPLETE)

@@ -673,10 +673,89 @@ static void repetitions_keep_what_they_have_in_common_once(void **state)
     weir_result_close(result);
 }
 
+static struct weir_histogram *one_time(struct weir_result *result, uint64_t ns)
+{
+    struct weir_histogram *histogram = weir_arena_take(&result->shown, sizeof *histogram);
+
+    weir_histogram_reset(histogram);
+    weir_histogram_add(histogram, ns);
+    return histogram;
+}
+
+/* A repetition of a cycle of two operations: what it lends is gone when it is kept. */
+static void keep_cycle(struct weir_result *result, uint64_t ns, uint64_t left_count)
+{
+    struct weir_phase_result *record = weir_result_begin_phase(result);
+    char left[] = "out/left";
+
+    record->arena = &result->shown;
+    record->rank_count = 1;
+    record->failure = "";
+    record->latency = one_time(result, ns);
+    record->verb_count = 2;
+    for (unsigned i = 0; i < 2; i++)
+        record->verbs[i] = (struct weir_verb_result){.verb = 5 + i,
+                                                     .op_count = 1,
+                                                     .error_count = i,
+                                                     .latency = one_time(result, ns * (i + 1))};
+    record->op_count = 2;
+    record->rank_ops_min = record->rank_ops_max = ns;
+    record->left_count = left_count;
+    record->left = left_count > 0 ? left : NULL;
+    weir_result_keep_phase(result, false);
+    memset(left, 'x', strlen(left));
+}
+
+static void times_of_a_cycle_outlive_the_record_that_was_shown(void **state)
+{
+    struct weir_result *result = weir_result_open(1);
+    const struct weir_phase_result *kept;
+
+    (void)state;
+    keep_cycle(result, 50, 3);
+    weir_arena_take(&result->shown, 4096);
+    kept = &result->phases[0];
+    assert_string_equal(kept->left, "out/left");
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(kept->verbs[i].latency->total, 1);
+        assert_int_equal(kept->verbs[i].latency->max_ns, 50 * (i + 1));
+        assert_int_equal(kept->verbs[i].op_count, 1);
+    }
+    weir_result_close(result);
+}
+
+static void cycles_are_added_up_verb_by_verb(void **state)
+{
+    struct weir_result *result = weir_result_open(1);
+    const struct weir_phase_result *sum;
+
+    (void)state;
+    for (unsigned i = 0; i < WEIR_REPETITIONS_KEPT + 10; i++)
+        keep_cycle(result, i + 1, 0);
+    assert_int_equal(result->phase_count, WEIR_REPETITIONS_KEPT);
+    keep_cycle(result, 1, 1); /* directories that were left have a record of their own */
+    assert_int_equal(result->phase_count, WEIR_REPETITIONS_KEPT + 1);
+    sum = weir_result_history(result, 0, 0)->sum;
+    assert_int_equal(sum->op_count, 20);
+    assert_int_equal(sum->rank_ops_min, WEIR_REPETITIONS_KEPT + 1);
+    assert_int_equal(sum->rank_ops_max, WEIR_REPETITIONS_KEPT + 10);
+    assert_int_equal(sum->verb_count, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(sum->verbs[i].verb, 5 + i);
+        assert_int_equal(sum->verbs[i].op_count, 10);
+        assert_int_equal(sum->verbs[i].error_count, 10 * i);
+        assert_int_equal(sum->verbs[i].latency->total, 10);
+        assert_int_equal(sum->verbs[i].latency->max_ns, (WEIR_REPETITIONS_KEPT + 10) * (i + 1));
+    }
+    weir_result_close(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repetitions_keep_what_they_have_in_common_once),
+        cmocka_unit_test(times_of_a_cycle_outlive_the_record_that_was_shown),
+        cmocka_unit_test(cycles_are_added_up_verb_by_verb),
         cmocka_unit_test(windows_reach_from_the_first_start_to_the_last_stop),
         cmocka_unit_test(data_work_is_within_all_windows),
         cmocka_unit_test(a_close_takes_no_longer_than_between_two_barriers),
