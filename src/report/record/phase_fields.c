@@ -92,6 +92,8 @@ static const struct weir_json_field stonewall_fields[] = {
     WEIR_JSON_FIELD(weir_stonewall, "hit", is_hit, FLAG),
     WEIR_JSON_FIELD(weir_stonewall, "ops_min", ops_min, COUNT),
     WEIR_JSON_FIELD(weir_stonewall, "ops_max", ops_max, COUNT),
+    WEIR_JSON_FIELD(weir_stonewall, "ops_mean", ops_mean, REAL, .flags = WEIR_JSON_OMITTED,
+                    WEIR_JSON_WHEN(weir_stonewall, ops_mean)),
     WEIR_JSON_FIELD(weir_stonewall, "seconds", seconds, REAL),
     WEIR_JSON_FIELD(weir_stonewall, "bytes_min", bytes_min, COUNT),
     WEIR_JSON_FIELD(weir_stonewall, "bytes_mean", bytes_mean, REAL),
@@ -468,8 +470,32 @@ const struct weir_json_field weir_record_phase_fields[] = {
 #define LATENCY(key_text, member)                                                                  \
     PHASE(key_text, member, POINTER, WEIR_JSON_OF(weir_record_histogram_fields, weir_histogram))
 
+#define VERB(key_text, member, ...) WEIR_JSON_FIELD(weir_verb_result, key_text, member, __VA_ARGS__)
+
+static const struct weir_json_field verb_fields[] = {
+    VERB("verb", verb, NAME, .names = weir_verb_names, .name_count = WEIR_VERB_COUNT),
+    VERB("ops", op_count, COUNT),
+    VERB("errors", error_count, COUNT),
+    VERB("latency", latency, POINTER, WEIR_JSON_OF(weir_record_histogram_fields, weir_histogram)),
+    {0},
+};
+
+/* A row of phases on trees, left out where there is nothing to tell. */
+#define IF_ANY(key_text, member, ...)                                                              \
+    PHASE(key_text, member, __VA_ARGS__, .flags = WEIR_JSON_OMITTED,                               \
+          WEIR_JSON_WHEN(weir_phase_result, member))
+
 /* Keys of the result file alone. */
 const struct weir_json_field weir_record_detail_fields[] = {
+    PHASE("rank_ops_min", rank_ops_min, COUNT),
+    PHASE("rank_ops_max", rank_ops_max, COUNT),
+    IF_ANY("absent", absent_count, COUNT),
+    IF_ANY("left", left_count, COUNT),
+    IF_ANY("left_path", left, STRING),
+    PHASE("verbs", verbs, LIST, .flags = WEIR_JSON_OMITTED,
+          WEIR_JSON_WHEN(weir_phase_result, verb_count),
+          WEIR_JSON_OF(verb_fields, weir_verb_result),
+          WEIR_JSON_COUNT_IN(weir_phase_result, verb_count)),
     LATENCY("latency", latency),
     LATENCY("submission", submission),
     LATENCY("response", response),

@@ -4,6 +4,7 @@
 #include "record.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* ---- names ---- */
 
@@ -23,7 +24,7 @@ static const char *const shifts[] = {
     [WEIR_SHIFT_NODES] = "nodes",
     [WEIR_SHIFT_RANDOM] = "random",
     [WEIR_SHIFT_PERMUTATION] = "permutation",
-    [WEIR_SHIFT_NODES_OR_RANKS] = "nodes or ranks",
+    [WEIR_SHIFT_NODES_OR_RANKS] = "nodes_or_ranks",
 };
 static const char *const arrivals[] = {
     [WEIR_ARRIVALS_CLOSED] = "closed",
@@ -54,6 +55,20 @@ static const char *const pin_orders[] = {
     WEIR_JSON_FIELD(structure, key_text, member, __VA_ARGS__, .flags = WEIR_JSON_OMITTED,          \
                     WEIR_JSON_WHEN(structure, member))
 
+#define TREE(key_text, member, type) IF_ANY(weir_tree, key_text, member, type)
+
+static const struct weir_json_field tree_fields[] = {
+    TREE("top", top, STRING),
+    TREE("node", node, STRING),
+    TREE("sets", set_count, COUNT),
+    TREE("tree_depth", depth, COUNT),
+    TREE("branching", branching, COUNT),
+    TREE("items_per_directory", items_per_directory, COUNT),
+    TREE("only_leaves", only_leaves, FLAG),
+    TREE("own", is_own, FLAG),
+    {0},
+};
+
 #define TARGET(key_text, member) IF_ANY(weir_target, key_text, member, FLAG)
 
 static const struct weir_json_field target_fields[] = {
@@ -64,6 +79,73 @@ static const struct weir_json_field target_fields[] = {
     TARGET("new_each_repetition", is_new_each_repetition),
     TARGET("device", is_device),
     TARGET("package_directory", has_package_directory),
+    IF_ANY(weir_target, "tree", tree, POINTER, WEIR_JSON_OF(tree_fields, weir_tree)),
+    {0},
+};
+
+static json_t *write_cycle(const void *values)
+{
+    const struct weir_names *names = values;
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < names->cycle_count; i++)
+        json_array_append_new(list, json_string(weir_verb_name(names->cycle[i])));
+    return list;
+}
+
+static bool read_cycle(const json_t *value, void *values, struct weir_arena *arena)
+{
+    struct weir_names *names = values;
+    size_t count = json_array_size(value);
+
+    (void)arena;
+    if (count > WEIR_CYCLE_MAX)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *word = json_string_value(json_array_get(value, i));
+        unsigned verb = 0;
+
+        while (word && verb < WEIR_VERB_COUNT && strcmp(weir_verb_names[verb], word) != 0)
+            verb++;
+        if (!word || verb == WEIR_VERB_COUNT)
+            return false;
+        names->cycle[i] = (enum weir_verb)verb;
+    }
+    names->cycle_count = (unsigned)count;
+    return json_is_array(value);
+}
+
+#define NAMES(key_text, member, ...) IF_ANY(weir_names, key_text, member, __VA_ARGS__)
+
+static const struct weir_json_field names_fields[] = {
+    NAMES("item", item, STRING),
+    NAMES("new_item", new_item, STRING),
+    NAMES("directories", is_directory, FLAG),
+    NAMES("shared_items", is_shared, FLAG),
+    NAMES("by_first_rank", by_first_rank, FLAG),
+    NAMES("tree_shift", tree_shift.kind, NAME, WEIR_JSON_NAMES(shifts)),
+    NAMES("tree_shift_nodes", tree_shift.distance, COUNT),
+    NAMES("tree_shift_seed", tree_shift.seed, SEED),
+    NAMES("tree_shift_varies", tree_shift.varies, FLAG),
+    NAMES("tree_shift_avoids_circle", tree_shift.avoids_circle, FLAG),
+    NAMES("item_order", order, NAME, WEIR_JSON_NAMES(orders)),
+    NAMES("item_seed_given", seed_is_given, FLAG),
+    NAMES("item_seed", seed, SEED),
+    NAMES("item_bytes", bytes, COUNT),
+    NAMES("item_payload", payload.mode, NAME, WEIR_JSON_NAMES(payload_modes)),
+    NAMES("item_pattern", payload.pattern, NAME, WEIR_JSON_NAMES(weir_ior_pattern_names)),
+    NAMES("item_data_seed_given", payload.seed_is_given, FLAG),
+    NAMES("item_data_seed", payload.seed, UNSIGNED),
+    NAMES("verify_items", must_verify, FLAG),
+    NAMES("verify_made", must_verify_made, FLAG),
+    NAMES("sync_items", must_sync, FLAG),
+    NAMES("sync_all", must_sync_all, FLAG),
+    NAMES("exclusive", is_exclusive, FLAG),
+    NAMES("command_before", command_before, STRING),
+    NAMES("command_after", command_after, STRING),
+    WEIR_JSON_FIELD(weir_names, "cycle", cycle, OWN, .flags = WEIR_JSON_OMITTED,
+                    WEIR_JSON_WHEN(weir_names, cycle_count), .write = write_cycle,
+                    .read = read_cycle),
     {0},
 };
 
@@ -118,6 +200,9 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("leaves_open", leaves_open, FLAG),
     PHASE("batch", transfers.batch, UNSIGNED),
     PHASE("rank_limit", rank_limit, COUNT),
+    WEIR_JSON_FIELD(weir_phase, "names", names, OBJECT, .flags = WEIR_JSON_OMITTED,
+                    .fields = names_fields, .when = offsetof(struct weir_phase, names.item),
+                    .when_bytes = sizeof(struct weir_names) - offsetof(struct weir_names, item)),
     {0},
 };
 
@@ -416,8 +501,11 @@ const struct weir_json_field weir_record_plan_fields[] = {
 static bool is_sound_phase(const struct weir_phase *phase, unsigned number)
 {
     const struct weir_layout *layout = &phase->transfers.layout;
+    const struct weir_tree *tree = phase->target ? phase->target->tree : NULL;
 
     return phase->number == number && phase->target && phase->target->path_count > 0 &&
+           weir_verb_works_on_trees(phase->verb) == (tree != NULL) &&
+           (!tree || (tree->set_count > 0 && weir_tree_directories(tree) > 0)) &&
            (!weir_verb_moves_data(phase->verb) ||
             (layout->transfer_bytes > 0 && layout->block_bytes >= layout->transfer_bytes &&
              layout->segment_count > 0));

@@ -133,6 +133,8 @@ const struct weir_json_field weir_record_test_fields[] = {
     TEST("ranks", rank_count, UNSIGNED),
     TEST("nodes", node_count, UNSIGNED),
     TEST("ranks_per_node", ranks_per_node, UNSIGNED),
+    TEST("node_map", node_map, STRING, .flags = WEIR_JSON_OMITTED,
+         WEIR_JSON_WHEN(weir_test_result, node_map)),
     TEST("path", path, TEXT),
     TEST("existing_files", existing_count, COUNT),
     TEST("existing_path", existing_path, TEXT),
