@@ -237,6 +237,8 @@ static void damaged_trees_are_refused(void **state)
          "\"cycle\":[\"stat\",\"stat\",\"stat\",\"stat\",\"stat\",\"stat\","},
         {"\"tree_depth\":3", "\"tree_depth\":64"},
         {"\"sets\":2", "\"sets\":0"},
+        {"\"branching\":4", "\"branching\":0"},
+        {"\"node\":\"tree", "\"knot\":\"tree"},
         {"\"tree\":{", "\"three\":{"},
         {"\"verb\":\"cycle\"", "\"verb\":\"write\""},
         {"\"verbs\":[{", "\"verbs\":[{},{},{},{},{},{"},

@@ -498,6 +498,12 @@ const struct weir_json_field weir_record_plan_fields[] = {
 
 /* ---- what reports take for granted ---- */
 
+static bool is_sound_tree(const struct weir_tree *tree)
+{
+    return tree->set_count > 0 && weir_tree_directories(tree) > 0 &&
+           (tree->depth == 0 || (tree->branching > 0 && tree->node));
+}
+
 static bool is_sound_phase(const struct weir_phase *phase, unsigned number)
 {
     const struct weir_layout *layout = &phase->transfers.layout;
@@ -505,7 +511,7 @@ static bool is_sound_phase(const struct weir_phase *phase, unsigned number)
 
     return phase->number == number && phase->target && phase->target->path_count > 0 &&
            weir_verb_works_on_trees(phase->verb) == (tree != NULL) &&
-           (!tree || (tree->set_count > 0 && weir_tree_directories(tree) > 0)) &&
+           (!tree || is_sound_tree(tree)) &&
            (!weir_verb_moves_data(phase->verb) ||
             (layout->transfer_bytes > 0 && layout->block_bytes >= layout->transfer_bytes &&
              layout->segment_count > 0));
