@@ -480,15 +480,15 @@ static const struct weir_json_field verb_fields[] = {
     {0},
 };
 
-/* A row of phases on trees, left out where there is nothing to tell. */
+/* A row that is left out where it is 0 or NULL. */
 #define IF_ANY(key_text, member, ...)                                                              \
     PHASE(key_text, member, __VA_ARGS__, .flags = WEIR_JSON_OMITTED,                               \
           WEIR_JSON_WHEN(weir_phase_result, member))
 
 /* Keys of the result file alone. */
 const struct weir_json_field weir_record_detail_fields[] = {
-    PHASE("rank_ops_min", rank_ops_min, COUNT),
-    PHASE("rank_ops_max", rank_ops_max, COUNT),
+    IF_ANY("rank_ops_min", rank_ops_min, COUNT),
+    IF_ANY("rank_ops_max", rank_ops_max, COUNT),
     IF_ANY("absent", absent_count, COUNT),
     IF_ANY("left", left_count, COUNT),
     IF_ANY("left_path", left, STRING),
