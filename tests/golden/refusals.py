@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """refusals.py WEIR [--bless]: command lines that are refused. In refusals.txt each is a line "words", and under it
-"  exit code: sentence". Lines that begin with # say why it is there. Scripts that it names are in ior/. A line "$ words"
+"  exit code: sentence". Lines that begin with # say why it is there. Words without a command are those of ior. Scripts that
+it names are in ior/. A line "$ words"
 is no question to --explain but a command of weir that runs, in a folder that has a fifo, a directory, the files of others
 `foreign` and `long` (of 65 MiB), and a rankfile of two ranks; VARIABLE=VALUE may stand before it. --bless writes what the
 program says now, to be read and committed."""
@@ -52,7 +53,9 @@ def answer(words):
             make_scratch(pathlib.Path(scratch))
             done = run(shlex.split(words[2:]), scratch)
     else:
-        done = subprocess.run([weir, "--explain", *shlex.split(words)], capture_output=True, text=True, cwd=folder / "ior",
+        split = shlex.split(words)
+        command = split[:1] if split[:1] == ["mdtest"] else []
+        done = subprocess.run([weir, *command, "--explain", *split[len(command):]], capture_output=True, text=True, cwd=folder / "ior",
                               stdin=subprocess.DEVNULL, env=environment, timeout=60, check=False)
     said = [line.removeprefix("weir: ") for line in done.stderr.splitlines() if line.startswith("weir: ")]
     printed = " [prints as well]" if words.startswith("$ ") and done.stdout else ""

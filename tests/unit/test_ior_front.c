@@ -242,7 +242,8 @@ static const struct {
     const char *text;
 } wrong_commands[] = {
     {{"weir", "iro"},
-     "unknown command \"iro\" (did you mean weir ior?); there are: ior, mdtest, net, serve, backends, "
+     "unknown command \"iro\" (did you mean weir ior?); there are: ior, mdtest, net, serve, "
+     "backends, "
      "doctor, topology, compat, "
      "report, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
@@ -333,8 +334,8 @@ static const struct {
     {{"ior", "--depth=auto"},
      "ior: queue depth 256: backend posix makes one transfer at a time: choose depth 1, or a "
      "backend with a queue, such as libaio or uring"},
-    {{"ior", "-a", "aio", "--depth=0"}, "ior: --depth: 0 transfers in flight; give 1 to 4096"},
-    {{"ior", "-a", "aio", "--depth=5k"}, "ior: --depth: 5120 transfers in flight; give 1 to 4096"},
+    {{"ior", "-a", "aio", "--depth=0"}, "ior: --depth: 0 operations in flight; give 1 to 4096"},
+    {{"ior", "-a", "aio", "--depth=5k"}, "ior: --depth: 5120 operations in flight; give 1 to 4096"},
     {{"ior", "-a", "aio", "--depth=automatic"},
      "ior: --depth: \"automatic\" is neither a number nor auto nor auto:NUMBER"},
     {{"ior", "-a", "aio", "--depth=auto:x"},
@@ -381,16 +382,16 @@ static const struct {
     {{"ior", "--rate=0.0"},
      "ior: --rate: at a rate of 0 nothing is ever due; give more, or leave it out"},
     {{"ior", "--rate=-5"},
-     "ior: --rate: \"-5\" is no rate; give transfers per second, such as 20000, or bytes per "
+     "ior: --rate: \"-5\" is no rate; give operations per second, such as 20000, or bytes per "
      "second with a unit, such as 200m"},
     {{"ior", "--rate=1.2.3"},
-     "ior: --rate: \"1.2.3\" is no rate; give transfers per second, such as 20000, or bytes per "
+     "ior: --rate: \"1.2.3\" is no rate; give operations per second, such as 20000, or bytes per "
      "second with a unit, such as 200m"},
     {{"ior", "--rate=."},
-     "ior: --rate: \".\" is no rate; give transfers per second, such as 20000, or bytes per "
+     "ior: --rate: \".\" is no rate; give operations per second, such as 20000, or bytes per "
      "second with a unit, such as 200m"},
     {{"ior", "--rate=fast"},
-     "ior: --rate: \"fast\" is no rate; give transfers per second, such as 20000, or bytes per "
+     "ior: --rate: \"fast\" is no rate; give operations per second, such as 20000, or bytes per "
      "second with a unit, such as 200m"},
     {{"ior", "--rate-of=rank"}, "ior: --rate-of: there is no rate; give --rate, or leave it out"},
     {{"ior", "--arrivals=poisson"},

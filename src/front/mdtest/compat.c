@@ -25,7 +25,7 @@ void weir_mdtest_compat_page(struct weir_text *text, const struct weir_backends 
         "up to %s. mdtest has letters for most options; a long name beside a letter is ours, but "
         "for those with capitals in them and `--verify-read`.\n\n"
         "Options of backends are those of `weir ior`: [compat-ior.md](compat-ior.md) lists them. "
-        "Backends without names, such as MPIIO and RDMA, are refused.\n\n"
+        "Backends without operations on names, such as MPIIO, are refused.\n\n"
         "## Options\n\n### Of mdtest 4.1\n",
         WEIR_IOR_VERSION);
     weir_compat_add_rows(text, "mdtest", &weir_mdtest_option_set);

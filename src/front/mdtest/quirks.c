@@ -22,11 +22,9 @@ static const struct weir_quirk of_the_command_line[] = {
      "a value is a value", "the line would mean something else than it says"},
     {"`-h` ends with exit code 1, and every task prints the help", "exit code 0, printed once",
      "asking for help is no failure"},
-    {"`-n 1.5k` is 1: whatever follows the digits is dropped",
-     "refused, as is all that is no number", "a count is what it says, or nothing is run"},
-    {"`-i 0` runs nothing and prints nan", "one iteration, with a remark",
-     "0 iterations were not meant"},
-    {"more than one of `-P` and `-Z` prints as `-P`", "the same", "both tables are there"},
+    {"`-n 1.5k` is 1: whatever follows the digits is dropped", "1536; what is no number is refused",
+     "a count is what it says, or nothing is run"},
+    {"`-i 0` is taken", "one iteration, with a remark", "0 iterations were not meant"},
     {0},
 };
 
@@ -76,11 +74,10 @@ static const struct weir_quirk of_data[] = {
 static const struct weir_quirk of_output[] = {
     {"`-Z` and the second table of `-P` are called `time (in ms/op)`, and hold seconds of whole "
      "phases",
-     "milliseconds of an operation of a task; with `--compat 4.0` and older, whose title names no "
-     "unit, seconds of phases",
-     "a number is in the unit that stands above it"},
-    {"the lines of `-v` have the rate of task 0 for directories and files",
-     "the rate of all tasks, as in the table", "they stand beside that table"},
+     "milliseconds per operation, as the title says; titles of older layouts name no unit, and "
+     "have "
+     "the seconds of the original",
+     "a number without its unit is of no use"},
     {"`-v` prints leaf_only as remove_only", "the right words", "it misleads"},
     {"`V-0: Rank   0 Line  2594` and other line numbers of the source", "the same words",
      "parsers look for them"},

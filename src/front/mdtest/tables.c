@@ -106,7 +106,7 @@ static const struct weir_option mdtest_rows[] = {
     {'z', "tree-depth", WEIR_OPTION_INTEGER, AT(depth), .help = "levels of the tree below its top",
      .since = "1.9"},
     {'Z', "print-time", WEIR_OPTION_FLAG, AT(print_time), .help = "print times in place of rates",
-     .since = "3.2", .better = "milliseconds of an operation, as the title says"},
+     .since = "3.2", .better = "in the unit that the title names"},
     {0, "verify-write", WEIR_OPTION_FLAG, AT(verify_write),
      .help = "read back and verify each file before it is closed", .since = "4.0",
      .better = verify_better},

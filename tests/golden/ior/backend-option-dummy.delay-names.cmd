@@ -1,0 +1,1 @@
+-a DUMMY --dummy.delay-stat=5 --dummy.delay-remove=7 -w

@@ -1,0 +1,1 @@
+--also rename,list -D -n 8 -N 1

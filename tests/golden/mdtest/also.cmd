@@ -1,0 +1,1 @@
+--also stat,list,list-stat,lookup,open,chmod,setxattr,getxattr,link,symlink,rename -n 8

@@ -1,0 +1,2 @@
+# a path of 4 directories
+-b 1 -z 3 -n 8 -F

@@ -1,0 +1,2 @@
+# 13 directories
+-b 3 -z 2 -n 26 -F

@@ -1,0 +1,2 @@
+# a # before the directories
+--compat 1.9.3 -n 8 -F

@@ -1,0 +1,1 @@
+--summaryFormat CSV --summaryFile /x/s.csv -n 8 -F

@@ -1,0 +1,2 @@
+# a remark
+--drop-caches node -C -n 8 -F

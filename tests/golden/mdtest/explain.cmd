@@ -1,0 +1,1 @@
+--explain -n 8 -F

@@ -1,0 +1,2 @@
+# a remark
+-f 2 -n 8 -F

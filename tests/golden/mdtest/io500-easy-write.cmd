@@ -1,0 +1,1 @@
+--dataPacketType=timestamp -n 1000000 -u -L -F -P -G 1234 -N 1 -d /scratch/md -x /scratch/sw -C -Y -W 300 --saveRankPerformanceDetails=/scratch/mdr.csv -a POSIX

@@ -1,0 +1,1 @@
+--dataPacketType=timestamp -n 1000000 -X -E -F -P -G 1234 -N 1 -t -w 3901 -e 3901 -d /scratch/md -x /scratch/sw -a POSIX

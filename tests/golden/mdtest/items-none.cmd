@@ -1,0 +1,2 @@
+# the tree alone; a remark
+-z 3 -b 4

@@ -1,0 +1,2 @@
+# a remark
+-i 0 -n 8 -F

@@ -1,0 +1,1 @@
+--summaryFormat=JSON -n 8 -F

@@ -1,0 +1,1 @@
+--make-node --shared-file --random-buffer-offset 5 -n 8

@@ -1,0 +1,1 @@
+--stat-only --read-only --remove-only --rename-dirs --dirs-only --leaf-only --random-order --items-per-dir 4 --collective-creates --no-barriers --time-unique-dir-overhead --first 1 --last 2 --stride 1 --print-time --verbosity 1 --stone-wall-timer-seconds 9 --stone-wall-status-file /x/c

@@ -1,0 +1,1 @@
+--files-only --read-only --read-bytes 4k --verify-read --items 8

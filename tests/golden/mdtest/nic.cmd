@@ -1,0 +1,1 @@
+--pin nic --nic eth0 -n 8 -F

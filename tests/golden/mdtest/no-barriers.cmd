@@ -1,0 +1,2 @@
+# takes no value; a remark
+-B -n 8 -F

@@ -1,0 +1,2 @@
+# a chain of renames needs two
+-n 1 -D

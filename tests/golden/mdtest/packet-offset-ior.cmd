@@ -1,0 +1,1 @@
+--dataPacketType=o --data ior -w 4k -e 4k -G 5 -X -n 8 -F

@@ -1,0 +1,1 @@
+--dataPacketType random -w 4k -n 8 -F -C

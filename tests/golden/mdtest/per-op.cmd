@@ -1,0 +1,1 @@
+--savePerOpDataCSV=/x/p -n 8 -F

@@ -1,0 +1,1 @@
+--print-all-procs -n 8 -F

@@ -1,0 +1,1 @@
+-R --random-seed 42 -n 8 -F

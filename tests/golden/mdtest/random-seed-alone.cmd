@@ -1,0 +1,2 @@
+# a remark
+--random-seed 42 -n 8 -F

@@ -1,0 +1,1 @@
+--saveRankPerformanceDetails=/x/ranks.csv -n 8 -F

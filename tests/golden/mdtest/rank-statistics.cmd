@@ -1,0 +1,1 @@
+--showRankStatistics -n 8 -F

@@ -1,0 +1,2 @@
+# a remark
+-U -C -F -n 8

@@ -1,0 +1,2 @@
+# no directories, and rank 0 removes the files
+-S -n 8

@@ -1,0 +1,1 @@
+--shuffle --random-seed=7 -n 8

@@ -1,0 +1,2 @@
+# counts files
+-W 300 -x /x/count -n 1m

@@ -1,0 +1,1 @@
+-W 300 -x /x/count -n 1m -D -C

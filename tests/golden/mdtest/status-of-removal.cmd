@@ -1,0 +1,1 @@
+-x /x/count -n 1m -F -r

@@ -1,0 +1,2 @@
+# not after the tree
+-Y -n 8

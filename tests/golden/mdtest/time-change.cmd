@@ -1,0 +1,2 @@
+# a remark
+-t -u -n 8 -F

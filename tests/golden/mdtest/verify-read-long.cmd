@@ -1,0 +1,1 @@
+--verify-read -w 4k -e 4k -n 8 -F

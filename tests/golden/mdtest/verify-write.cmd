@@ -1,0 +1,1 @@
+--verify-write -w 4k -n 8 -F -C

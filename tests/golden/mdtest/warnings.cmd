@@ -1,0 +1,1 @@
+--warningAsErrors -n 8 -F
