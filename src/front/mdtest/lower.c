@@ -9,7 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define VERBOSITY_MAX 5 /* a higher level prints no more */
+#define VERBOSITY_MAX 5  /* a higher level prints no more */
+#define STANDARD_DEPTH 1 /* whatever a backend does with transfers */
 
 static struct weir_payload lower_payload(const struct weir_mdtest_request *request)
 {
@@ -19,11 +20,6 @@ static struct weir_payload lower_payload(const struct weir_mdtest_request *reque
     payload.seed_is_given = request->mdtest.seed != -1;
     payload.seed = payload.seed_is_given ? (uint32_t)request->mdtest.seed : 0;
     return payload;
-}
-
-static unsigned standard_depth(const struct weir_descriptor *backend)
-{
-    return backend->standard_depth > 0 ? backend->standard_depth : 1;
 }
 
 static void lower_limits(const struct weir_mdtest_lowering *lowering)
@@ -70,10 +66,9 @@ static int lower_test(struct weir_plan *plan, const struct weir_mdtest_request *
     lowering.base.test->rank_limit = ranks;
     mend_config(&lowering, mdtest);
     if (weir_lower_backend(&lowering.base, mdtest->api) ||
-        weir_lower_load(&lowering.base, standard_depth(lowering.base.loop)) ||
-        weir_mdtest_check(&lowering) || weir_mdtest_lower_also(&lowering) ||
-        weir_mdtest_lower_target(&lowering) || weir_mdtest_lower_steps(&lowering) ||
-        weir_lower_place(&lowering.base))
+        weir_lower_load(&lowering.base, STANDARD_DEPTH) || weir_mdtest_check(&lowering) ||
+        weir_mdtest_lower_also(&lowering) || weir_mdtest_lower_target(&lowering) ||
+        weir_mdtest_lower_steps(&lowering) || weir_lower_place(&lowering.base))
         return -EINVAL;
     weir_mdtest_remark(&lowering);
     lower_limits(&lowering);
