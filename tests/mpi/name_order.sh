@@ -5,10 +5,10 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-for backend in uring posix; do
+for backend in "uring --depth 32" posix; do
     for shape in "-n 1500" "-z 3 -b 4 -I 3"; do
         # shellcheck disable=SC2086 # words
-        capture "$WEIR" mdtest -a "$backend" $shape -d "$files/tree"
+        capture "$WEIR" mdtest -a $backend $shape -d "$files/tree"
         grep -q "io_uring" "$err" && ((status == 3)) && continue # none here
         expect_done
         expect_line "Directory rename +[1-9]"
