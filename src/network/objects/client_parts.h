@@ -64,7 +64,7 @@ struct client_server {
     uint64_t scratch_bytes;
     bool has_backing;
     bool has_joined;  /* the server accepted us */
-    bool was_touched; /* its memory was written to, for once */
+    bool was_touched; /* its memory was reached, for once */
     bool is_in_posts;
     bool was_heard;    /* since somebody looked: anything, ... */
     bool has_answered; /* ... or a message */
@@ -217,8 +217,8 @@ void weir_client_find_silent(struct weir_object_client *client, uint64_t now_ns)
 
 /* ---- client_preflight.c ---- */
 
-/* Writes a few bytes into memory of the server that is nobody's: over shm, memory is mapped with
- * the first WRITE, which would take long in a transfer. 0 or -errno. */
+/* Reads a few bytes of the server's memory that is nobody's (others may compare what they wrote
+ * there): over shm, memory is mapped for that, which would take long in a transfer. 0 or -errno. */
 int weir_client_touch(struct weir_object_client *client, struct client_server *server);
 
 /* ---- client_data.c ---- */

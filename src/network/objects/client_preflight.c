@@ -9,7 +9,7 @@
 
 enum { TRIAL_BYTES_MAX = 1 << 20, TOUCH_BYTES = 8 };
 
-/* Full-size data on their way out and back, or a few bytes on their way out. */
+/* Full-size data on their way out and back, or a few bytes that are read. */
 struct trial {
     unsigned char *out;
     unsigned char *back;
@@ -29,10 +29,10 @@ static const struct {
     [STEP_MESSAGE] = {"a message of full size to it and back",
                       "the way there may have a smaller MTU than its ends: try --rdma.mtu 1024, or "
                       "another --rdma.gid"},
-    [STEP_WRITE] = {"a WRITE to its memory",
+    [STEP_WRITE] = {"a WRITE of full size to its memory",
                     "the way there may have a smaller MTU than its ends: try --rdma.mtu 1024, or "
                     "another --rdma.gid; for shm, processes must be allowed to see each other"},
-    [STEP_READ] = {"a READ of full size from its memory",
+    [STEP_READ] = {"a READ from its memory",
                    "the way there may have a smaller MTU than its ends: try --rdma.mtu 1024, or "
                    "fewer READs at once, --rdma.read-depth 1"},
     [STEP_COMPARE] = {"what was written and read again",
@@ -69,7 +69,7 @@ static void close_trial(struct trial *trial)
 static struct trial touch_of(const struct weir_object_client *client)
 {
     return (struct trial){
-        .out = client->request, .bytes = TOUCH_BYTES, .region = client->request_region};
+        .back = client->request, .bytes = TOUCH_BYTES, .region = client->request_region};
 }
 
 /* ---- steps ---- */
@@ -177,7 +177,7 @@ static int try_server(struct weir_object_client *client, struct client_server *s
     for (int step = STEP_LINK; step <= STEP_COMPARE; step++) {
         int rc;
 
-        if (client->params.leaves_trial && step != STEP_LINK && step != STEP_WRITE)
+        if (client->params.leaves_trial && step != STEP_LINK && step != STEP_READ)
             continue;
         rc = take_step(client, server, trial, (enum trial_step)step);
         if (rc < 0)
@@ -190,7 +190,7 @@ int weir_client_touch(struct weir_object_client *client, struct client_server *s
 {
     const struct trial trial = touch_of(client);
 
-    return move_wr(client, server, &trial, WEIR_WR_WRITE);
+    return move_wr(client, server, &trial, WEIR_WR_READ);
 }
 
 int weir_object_client_preflight(struct weir_object_client *client, struct weir_error *error)
