@@ -92,7 +92,7 @@ static bool be_honest(struct scene *scene, enum honesty until)
         weir_handshake_take(&handshake, &answer, wanted);
         if (handshake.state == WEIR_HANDSHAKE_FAILED)
             return false;
-        if (handshake.state == WEIR_HANDSHAKE_MEET)
+        if (handshake.state == WEIR_HANDSHAKE_OFFERED)
             weir_handshake_accept(&handshake, &info);
     }
     if (handshake.state == WEIR_HANDSHAKE_DONE)
@@ -153,7 +153,7 @@ static void fuzz_alone(const uint8_t *bytes, size_t count, bool is_server)
         assert(taken > 0 && taken <= count);
         bytes += taken;
         count -= taken;
-        if (handshake.state == WEIR_HANDSHAKE_MEET)
+        if (handshake.state == WEIR_HANDSHAKE_OFFERED)
             weir_handshake_accept(&handshake, &info);
         assert(handshake.out_bytes <= sizeof handshake.out);
         handshake.out_bytes = 0;

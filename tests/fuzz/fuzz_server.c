@@ -41,7 +41,7 @@ static bool shake_hands(int fd, uint32_t credits, uint32_t message_bytes)
         if (got <= 0)
             return false;
         weir_handshake_take(&handshake, bytes, (size_t)got);
-        if (handshake.state == WEIR_HANDSHAKE_MEET)
+        if (handshake.state == WEIR_HANDSHAKE_OFFERED)
             weir_handshake_accept(&handshake, &info);
     }
     return false;

@@ -63,9 +63,9 @@ static void talk(struct couple *couple, size_t step)
 
     while (carry(&couple->client, &couple->server, step) ||
            carry(&couple->server, &couple->client, step)) {
-        if (couple->server.state == WEIR_HANDSHAKE_MEET)
+        if (couple->server.state == WEIR_HANDSHAKE_OFFERED)
             weir_handshake_accept(&couple->server, &info);
-        if (couple->client.state == WEIR_HANDSHAKE_MEET)
+        if (couple->client.state == WEIR_HANDSHAKE_OFFERED)
             weir_handshake_accept(&couple->client, &info);
     }
 }
@@ -111,9 +111,9 @@ static void a_changed_bit_before_the_proofs_ends_the_handshake(void **state)
         if (couple.client.state == WEIR_HANDSHAKE_DONE ||
             couple.server.state == WEIR_HANDSHAKE_DONE)
             fail_msg("bit %zu of %s", bit % bits, bit < bits ? "HELLO" : "CHALLENGE");
-        assert_int_not_equal(couple.server.state, WEIR_HANDSHAKE_MEET);
+        assert_int_not_equal(couple.server.state, WEIR_HANDSHAKE_OFFERED);
         /* Nothing of the server's end is told. */
-        assert_int_not_equal(couple.client.state, WEIR_HANDSHAKE_MEET);
+        assert_int_not_equal(couple.client.state, WEIR_HANDSHAKE_OFFERED);
     }
 }
 
@@ -144,7 +144,7 @@ static void a_link_that_cannot_be_made_is_told_to_the_client(void **state)
 
     (void)state;
     begin(&couple);
-    while (couple.server.state != WEIR_HANDSHAKE_MEET) {
+    while (couple.server.state != WEIR_HANDSHAKE_OFFERED) {
         carry(&couple.client, &couple.server, SIZE_MAX);
         carry(&couple.server, &couple.client, SIZE_MAX);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which handshakes end in a link: peers that say one thing wrong, or nothing. */
 #include "network/fabric/shm.h"
-#include "stranger.h"
+#include "raw_peer.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -12,7 +12,7 @@
 
 struct bed {
     struct wr_end end;
-    struct stranger stranger;
+    struct raw_peer peer;
     int err; /* what is logged goes here */
     int saved_err;
 };
@@ -31,9 +31,9 @@ static int set_up(void **state)
         return -1;
     wr_open_end(&bed->end, &params);
     wr_listen(&bed->end);
-    memcpy(bed->stranger.secret, secret, sizeof secret);
-    bed->stranger.fd = stranger_dial(bed->end.address);
-    stranger_set_hello(&bed->stranger, "tcp");
+    memcpy(bed->peer.secret, secret, sizeof secret);
+    bed->peer.fd = raw_peer_dial(bed->end.address);
+    raw_peer_set_hello(&bed->peer, "tcp");
     bed->err = memfd_create("log", MFD_CLOEXEC);
     bed->saved_err = dup(STDERR_FILENO);
     dup2(bed->err, STDERR_FILENO);
@@ -48,7 +48,7 @@ static int tear_down(void **state)
     dup2(bed->saved_err, STDERR_FILENO);
     close(bed->saved_err);
     close(bed->err);
-    close(bed->stranger.fd);
+    close(bed->peer.fd);
     wr_close_end(&bed->end);
     free(bed);
     return 0;
@@ -76,11 +76,11 @@ static uint64_t refused(const struct bed *bed)
 static void a_peer_that_proves_the_secret_gets_an_endpoint_and_a_link(void **state)
 {
     struct bed *bed = *state;
-    struct weir_handshake_endpoint card = stranger_join(&bed->stranger, &bed->end, 8);
+    struct weir_handshake_endpoint endpoint = raw_peer_join(&bed->peer, &bed->end, 8);
 
-    assert_int_equal(le32toh(card.status), WEIR_HANDSHAKE_OK);
-    assert_int_equal(le32toh(card.credits), 32);
-    assert_int_equal(le32toh(card.message_bytes), 4096);
+    assert_int_equal(le32toh(endpoint.status), WEIR_HANDSHAKE_OK);
+    assert_int_equal(le32toh(endpoint.credits), 32);
+    assert_int_equal(le32toh(endpoint.message_bytes), 4096);
     while (bed->end.joined == 0)
         wr_poll_end(&bed->end, 1000000);
     assert_int_equal(weir_link_credits(bed->end.link), 4);
@@ -95,25 +95,25 @@ static void the_server_proves_that_it_knows_the_secret_too(void **state)
     struct weir_handshake_proof answer;
     unsigned char expected[WEIR_PROOF_BYTES];
 
-    stranger_greet(&bed->stranger, &bed->end);
-    answer = stranger_show(&bed->stranger, &bed->end);
-    stranger_prove(&bed->stranger, "server", expected);
+    raw_peer_greet(&bed->peer, &bed->end);
+    answer = raw_peer_show(&bed->peer, &bed->end);
+    raw_peer_prove(&bed->peer, "server", expected);
     assert_memory_equal(answer.proof, expected, sizeof expected);
 }
 
 static void words_that_come_byte_by_byte_are_understood(void **state)
 {
     struct bed *bed = *state;
-    const unsigned char *hello = (const unsigned char *)&bed->stranger.hello;
+    const unsigned char *hello = (const unsigned char *)&bed->peer.hello;
 
-    for (size_t i = 0; i < sizeof bed->stranger.hello; i++) {
-        stranger_say(&bed->stranger, hello + i, 1);
+    for (size_t i = 0; i < sizeof bed->peer.hello; i++) {
+        raw_peer_say(&bed->peer, hello + i, 1);
         wr_poll_end(&bed->end, 0);
     }
-    assert_int_equal(stranger_hear(&bed->stranger, &bed->end, &bed->stranger.challenge,
-                                   sizeof bed->stranger.challenge),
-                     sizeof bed->stranger.challenge);
-    assert_int_equal(le32toh(stranger_show(&bed->stranger, &bed->end).status), WEIR_HANDSHAKE_OK);
+    assert_int_equal(
+        raw_peer_hear(&bed->peer, &bed->end, &bed->peer.challenge, sizeof bed->peer.challenge),
+        sizeof bed->peer.challenge);
+    assert_int_equal(le32toh(raw_peer_show(&bed->peer, &bed->end).status), WEIR_HANDSHAKE_OK);
 }
 
 /* ---- the others ---- */
@@ -122,16 +122,16 @@ static void a_wrong_secret_gets_neither_proof_nor_endpoint(void **state)
 {
     struct bed *bed = *state;
     struct weir_handshake_proof answer;
-    struct weir_handshake_endpoint card = {0};
+    struct weir_handshake_endpoint endpoint = {0};
 
-    bed->stranger.secret[0] ^= 1;
-    stranger_greet(&bed->stranger, &bed->end);
-    answer = stranger_show(&bed->stranger, &bed->end);
+    bed->peer.secret[0] ^= 1;
+    raw_peer_greet(&bed->peer, &bed->end);
+    answer = raw_peer_show(&bed->peer, &bed->end);
     assert_int_equal(le32toh(answer.status), WEIR_HANDSHAKE_WRONG_SECRET);
     for (size_t i = 0; i < sizeof answer.proof; i++)
         assert_int_equal(answer.proof[i], 0);
-    send(bed->stranger.fd, &card, sizeof card, MSG_NOSIGNAL);
-    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    send(bed->peer.fd, &endpoint, sizeof endpoint, MSG_NOSIGNAL);
+    assert_true(raw_peer_is_hung_up_on(&bed->peer, &bed->end));
     assert_int_equal(refused(bed), 1);
     assert_int_equal(bed->end.joined, 0);
     assert_int_equal(count_logged(bed, "secret"), 1);
@@ -143,12 +143,12 @@ static void the_proof_of_one_visit_is_of_no_use_in_the_next(void **state)
     struct weir_handshake_proof proof;
     struct weir_handshake_proof answer;
 
-    stranger_greet(&bed->stranger, &bed->end);
-    stranger_prove(&bed->stranger, "client", proof.proof);
-    close(bed->stranger.fd);
-    bed->stranger.fd = stranger_dial(bed->end.address);
-    stranger_greet(&bed->stranger, &bed->end);
-    answer = stranger_offer(&bed->stranger, &bed->end, &proof);
+    raw_peer_greet(&bed->peer, &bed->end);
+    raw_peer_prove(&bed->peer, "client", proof.proof);
+    close(bed->peer.fd);
+    bed->peer.fd = raw_peer_dial(bed->end.address);
+    raw_peer_greet(&bed->peer, &bed->end);
+    answer = raw_peer_offer(&bed->peer, &bed->end, &proof);
     assert_int_equal(le32toh(answer.status), WEIR_HANDSHAKE_WRONG_SECRET);
 }
 
@@ -158,9 +158,9 @@ static void the_servers_proof_does_not_pass_for_a_clients(void **state)
     struct weir_handshake_proof proof;
     struct weir_handshake_proof answer;
 
-    stranger_greet(&bed->stranger, &bed->end);
-    stranger_prove(&bed->stranger, "server", proof.proof);
-    answer = stranger_offer(&bed->stranger, &bed->end, &proof);
+    raw_peer_greet(&bed->peer, &bed->end);
+    raw_peer_prove(&bed->peer, "server", proof.proof);
+    answer = raw_peer_offer(&bed->peer, &bed->end, &proof);
     assert_int_equal(le32toh(answer.status), WEIR_HANDSHAKE_WRONG_SECRET);
 }
 
@@ -168,11 +168,11 @@ static void another_version_is_told_as_such(void **state)
 {
     struct bed *bed = *state;
 
-    bed->stranger.hello.version = htole32(WEIR_HANDSHAKE_VERSION + 1);
-    stranger_greet(&bed->stranger, &bed->end);
-    assert_int_equal(le32toh(bed->stranger.challenge.status), WEIR_HANDSHAKE_OTHER_VERSION);
-    assert_int_equal(le32toh(bed->stranger.challenge.version), WEIR_HANDSHAKE_VERSION);
-    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    bed->peer.hello.version = htole32(WEIR_HANDSHAKE_VERSION + 1);
+    raw_peer_greet(&bed->peer, &bed->end);
+    assert_int_equal(le32toh(bed->peer.challenge.status), WEIR_HANDSHAKE_OTHER_VERSION);
+    assert_int_equal(le32toh(bed->peer.challenge.version), WEIR_HANDSHAKE_VERSION);
+    assert_true(raw_peer_is_hung_up_on(&bed->peer, &bed->end));
     assert_int_equal(refused(bed), 1);
     assert_int_equal(count_logged(bed, "version"), 2);
 }
@@ -181,11 +181,11 @@ static void another_provider_is_told_as_such(void **state)
 {
     struct bed *bed = *state;
 
-    stranger_set_hello(&bed->stranger, "verbs");
-    stranger_greet(&bed->stranger, &bed->end);
-    assert_int_equal(le32toh(bed->stranger.challenge.status), WEIR_HANDSHAKE_OTHER_PROVIDER);
-    assert_string_equal(bed->stranger.challenge.provider, "tcp");
-    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    raw_peer_set_hello(&bed->peer, "verbs");
+    raw_peer_greet(&bed->peer, &bed->end);
+    assert_int_equal(le32toh(bed->peer.challenge.status), WEIR_HANDSHAKE_OTHER_PROVIDER);
+    assert_string_equal(bed->peer.challenge.provider, "tcp");
+    assert_true(raw_peer_is_hung_up_on(&bed->peer, &bed->end));
     assert_int_equal(count_logged(bed, "verbs"), 1);
 }
 
@@ -193,8 +193,8 @@ static void garbage_is_hung_up_on_at_its_first_bytes(void **state)
 {
     struct bed *bed = *state;
 
-    stranger_say(&bed->stranger, "GET", 3);
-    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    raw_peer_say(&bed->peer, "GET", 3);
+    assert_true(raw_peer_is_hung_up_on(&bed->peer, &bed->end));
     assert_int_equal(refused(bed), 1);
 }
 
@@ -203,8 +203,8 @@ static void silence_is_hung_up_on_when_the_timeout_ends(void **state)
     struct bed *bed = *state;
     uint64_t start_ns = weir_clock_kernel_ns();
 
-    stranger_say(&bed->stranger, &bed->stranger.hello, 20);
-    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    raw_peer_say(&bed->peer, &bed->peer.hello, 20);
+    assert_true(raw_peer_is_hung_up_on(&bed->peer, &bed->end));
     assert_true(weir_clock_kernel_ns() - start_ns >= TIMEOUT_NS / 2);
     assert_int_equal(refused(bed), 1);
 }
@@ -216,7 +216,7 @@ static void a_poll_that_sleeps_wakes_up_for_silence(void **state)
     struct weir_event event;
 
     /* Without a byte, the kernel would keep it to itself for longer. */
-    stranger_say(&bed->stranger, &bed->stranger.hello, 1);
+    raw_peer_say(&bed->peer, &bed->peer.hello, 1);
     assert_int_equal(weir_fabric_poll(bed->end.fabric, &event, 1, 3 * TIMEOUT_NS), 0);
     assert_true(weir_clock_kernel_ns() - start_ns >= 3 * TIMEOUT_NS);
     assert_int_equal(refused(bed), 1);
@@ -224,7 +224,7 @@ static void a_poll_that_sleeps_wakes_up_for_silence(void **state)
 
 static void an_endpoint_that_makes_no_sense_is_refused(void **state)
 {
-    static const struct weir_handshake_endpoint cards[] = {
+    static const struct weir_handshake_endpoint endpoints[] = {
         {.credits = 0, .message_bytes = 4096},
         {.credits = UINT32_MAX, .message_bytes = 4096},
         {.credits = 1, .message_bytes = 0},
@@ -235,22 +235,22 @@ static void an_endpoint_that_makes_no_sense_is_refused(void **state)
     };
     struct bed *bed = *state;
 
-    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+    for (size_t i = 0; i < sizeof endpoints / sizeof *endpoints; i++) {
         struct weir_handshake_endpoint theirs;
 
-        stranger_greet(&bed->stranger, &bed->end);
-        stranger_show(&bed->stranger, &bed->end);
-        stranger_say(&bed->stranger, &cards[i], sizeof cards[i]);
-        if (stranger_hear(&bed->stranger, &bed->end, &theirs, sizeof theirs) == sizeof theirs) {
+        raw_peer_greet(&bed->peer, &bed->end);
+        raw_peer_show(&bed->peer, &bed->end);
+        raw_peer_say(&bed->peer, &endpoints[i], sizeof endpoints[i]);
+        if (raw_peer_hear(&bed->peer, &bed->end, &theirs, sizeof theirs) == sizeof theirs) {
             unsigned char nothing[WEIR_ENDPOINT_INFO_BYTES] = {0};
 
             assert_int_equal(le32toh(theirs.status), WEIR_HANDSHAKE_CANNOT);
             assert_memory_equal(theirs.info.bytes, nothing, sizeof nothing);
         }
-        assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+        assert_true(raw_peer_is_hung_up_on(&bed->peer, &bed->end));
         assert_int_equal(refused(bed), i + 1);
-        close(bed->stranger.fd);
-        bed->stranger.fd = stranger_dial(bed->end.address);
+        close(bed->peer.fd);
+        bed->peer.fd = raw_peer_dial(bed->end.address);
     }
     assert_int_equal(bed->end.joined, 0);
 }
@@ -268,7 +268,7 @@ static void root_links_with_no_socket_of_a_user_who_names_anothers_process(void 
     static const uid_t users[] = {65534, 0};
     struct shm_endpoint ours = {.place = {.process = 0}};
     struct weir_fabric_params params = {.provider = "shm", .interface = "127.0.0.1"};
-    struct stranger stranger = {.fd = -1};
+    struct raw_peer peer = {.fd = -1};
     struct weir_shm_inbox inbox;
     struct wr_end end;
 
@@ -281,14 +281,14 @@ static void root_links_with_no_socket_of_a_user_who_names_anothers_process(void 
     assert_int_equal(weir_shm_inbox_open(&inbox, 4, 512, &ours.inbox), 0);
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(seteuid(users[i]), 0);
-        stranger.fd = stranger_dial(end.address);
+        peer.fd = raw_peer_dial(end.address);
         assert_int_equal(seteuid(0), 0);
-        stranger_set_hello(&stranger, "shm");
-        assert_int_equal(le32toh(stranger_show_info(&stranger, &end, &ours, sizeof ours).status),
+        raw_peer_set_hello(&peer, "shm");
+        assert_int_equal(le32toh(raw_peer_show_info(&peer, &end, &ours, sizeof ours).status),
                          users[i] == 0 ? WEIR_HANDSHAKE_OK : WEIR_HANDSHAKE_CANNOT);
         wr_poll_end(&end, 1000000);
         assert_int_equal(end.joined, users[i] == 0);
-        close(stranger.fd);
+        close(peer.fd);
     }
     weir_shm_inbox_close(&inbox);
     wr_close_end(&end);
@@ -301,20 +301,20 @@ static void no_more_links_come_in_than_may(void **state)
     static const unsigned char secret[WEIR_SECRET_BYTES] = "s";
     struct weir_fabric_params params = {
         .provider = "tcp", .interface = "127.0.0.1", .secret = secret, .incoming_limit = 2};
-    struct stranger strangers[4];
+    struct raw_peer peers[4];
     struct wr_end end;
 
     (void)state;
     wr_open_end(&end, &params);
     wr_listen(&end);
     for (unsigned i = 0; i < 4; i++) {
-        strangers[i].fd = stranger_dial(end.address);
-        memcpy(strangers[i].secret, secret, sizeof secret);
-        stranger_set_hello(&strangers[i], "tcp");
-        assert_int_equal(le32toh(stranger_show_endpoint(&strangers[i], &end, 8).status),
+        peers[i].fd = raw_peer_dial(end.address);
+        memcpy(peers[i].secret, secret, sizeof secret);
+        raw_peer_set_hello(&peers[i], "tcp");
+        assert_int_equal(le32toh(raw_peer_show_endpoint(&peers[i], &end, 8).status),
                          i == 2 ? WEIR_HANDSHAKE_CANNOT : WEIR_HANDSHAKE_OK);
         if (i == 2)
-            close(strangers[0].fd);
+            close(peers[0].fd);
         while (i == 2 && end.left == 0)
             wr_poll_end(&end, 1000000);
         if (i == 2)
@@ -324,7 +324,7 @@ static void no_more_links_come_in_than_may(void **state)
         wr_poll_end(&end, 1000000);
     assert_int_equal(weir_fabric_handshake_counts(end.fabric).refused, 2); /* and who left */
     for (unsigned i = 1; i < 4; i++)
-        close(strangers[i].fd);
+        close(peers[i].fd);
     wr_close_end(&end);
 }
 
@@ -341,7 +341,7 @@ static void who_is_refused_again_and_again_does_not_fill_the_log(void **state)
     struct bed *bed = *state;
 
     for (unsigned i = 0; i < 120; i++) {
-        int fd = stranger_dial(bed->end.address);
+        int fd = raw_peer_dial(bed->end.address);
 
         assert_int_equal(send(fd, "garbage!", 8, MSG_NOSIGNAL), 8);
         while (refused(bed) <= i)
@@ -355,7 +355,7 @@ static void who_is_refused_again_and_again_does_not_fill_the_log(void **state)
 static void *visit(void *address)
 {
     for (unsigned i = 0; i < 200; i++) {
-        int fd = stranger_dial(address);
+        int fd = raw_peer_dial(address);
 
         send(fd, "garbage!", 8, MSG_NOSIGNAL);
         close(fd);
@@ -383,10 +383,10 @@ static void three_hundred_silent_ones_do_not_keep_a_friend_out(void **state)
     int fds[300];
 
     for (unsigned i = 0; i < 300; i++)
-        fds[i] = stranger_dial(bed->end.address);
-    close(bed->stranger.fd);
-    bed->stranger.fd = stranger_dial(bed->end.address);
-    stranger_join(&bed->stranger, &bed->end, 8);
+        fds[i] = raw_peer_dial(bed->end.address);
+    close(bed->peer.fd);
+    bed->peer.fd = raw_peer_dial(bed->end.address);
+    raw_peer_join(&bed->peer, &bed->end, 8);
     while (bed->end.joined == 0)
         wr_poll_end(&bed->end, 1000000);
     assert_true(refused(bed) > 0);
@@ -401,8 +401,8 @@ static void a_link_whose_peer_is_never_ready_is_given_up_and_does_not_keep_poll_
     struct bed *bed = *state;
     struct rusage before, after;
 
-    stranger_show_endpoint(&bed->stranger, &bed->end, 8);
-    stranger_say(&bed->stranger, "\0\0\0\0", 4);
+    raw_peer_show_endpoint(&bed->peer, &bed->end, 8);
+    raw_peer_say(&bed->peer, "\0\0\0\0", 4);
     getrusage(RUSAGE_THREAD, &before);
     while (bed->end.left == 0)
         wr_poll_end(&bed->end, TIMEOUT_NS / 2);
@@ -410,7 +410,7 @@ static void a_link_whose_peer_is_never_ready_is_given_up_and_does_not_keep_poll_
     assert_int_equal(bed->end.joined, 1);
     assert_int_equal(wr_find(&bed->end, WEIR_EVENT_LEFT)->result, -ETIMEDOUT);
     assert_true(thread_ns(&after) - thread_ns(&before) < TIMEOUT_NS / 4);
-    assert_true(stranger_is_hung_up_on(&bed->stranger, &bed->end));
+    assert_true(raw_peer_is_hung_up_on(&bed->peer, &bed->end));
 }
 
 /* The peer cannot receive before it is ready: nothing is taken, and nothing is lost. */
@@ -420,11 +420,11 @@ static void a_link_takes_work_requests_when_its_peer_is_ready(void **state)
     struct weir_wr wr = {.verb = WEIR_WR_SEND, .header = "news", .header_bytes = 4};
     struct weir_handshake_ready ready = {0};
 
-    stranger_show_endpoint(&bed->stranger, &bed->end, 8);
+    raw_peer_show_endpoint(&bed->peer, &bed->end, 8);
     while (bed->end.joined == 0)
         wr_poll_end(&bed->end, 1000000);
     assert_int_equal(weir_link_post(bed->end.link, &wr, 1), 0);
-    stranger_say(&bed->stranger, &ready, sizeof ready);
+    raw_peer_say(&bed->peer, &ready, sizeof ready);
     while (weir_link_post(bed->end.link, &wr, 1) == 0)
         wr_poll_end(&bed->end, 1000000);
     assert_int_equal(weir_link_outstanding(bed->end.link), 1);
@@ -450,10 +450,10 @@ static void without_descriptors_the_listener_waits_and_does_not_spin(void **stat
     assert_true(after.ru_nvcsw - before.ru_nvcsw < 100);
     assert_true(thread_ns(&after) - thread_ns(&before) < UINT64_C(500000000));
     /* The one who waited is served when there is room again. */
-    stranger_greet(&bed->stranger, &bed->end);
+    raw_peer_greet(&bed->peer, &bed->end);
 }
 
-/* ---- the other side: strangers who listen ---- */
+/* ---- the other side: peers who listen ---- */
 
 struct false_server {
     int listener, fd;
@@ -481,11 +481,11 @@ static void close_false_server(struct false_server *server)
 
 /* Why a link with a server was not made that says `challenge` and then `answer`. */
 static int connect_to_false(struct bed *bed, const struct weir_handshake_hello *challenge,
-                            const struct weir_handshake_proof *answer, bool is_told_card)
+                            const struct weir_handshake_proof *answer, bool is_told_endpoint)
 {
     struct false_server server;
-    struct stranger other = {0};
-    struct weir_handshake_endpoint card;
+    struct raw_peer other = {0};
+    struct weir_handshake_endpoint endpoint;
     int result;
 
     open_false_server(&server);
@@ -493,17 +493,18 @@ static int connect_to_false(struct bed *bed, const struct weir_handshake_hello *
                      0);
     server.fd = accept(server.listener, NULL, NULL);
     other.fd = server.fd;
-    assert_int_equal(stranger_hear(&other, &bed->end, &other.hello, sizeof other.hello),
+    assert_int_equal(raw_peer_hear(&other, &bed->end, &other.hello, sizeof other.hello),
                      sizeof other.hello);
     if (challenge != NULL)
-        stranger_say(&other, challenge, sizeof *challenge);
+        raw_peer_say(&other, challenge, sizeof *challenge);
     if (answer != NULL) {
-        stranger_say(&other, answer, sizeof *answer);
+        raw_peer_say(&other, answer, sizeof *answer);
         assert_int_equal(
-            stranger_hear(&other, &bed->end, &card, sizeof(struct weir_handshake_proof)),
+            raw_peer_hear(&other, &bed->end, &endpoint, sizeof(struct weir_handshake_proof)),
             sizeof(struct weir_handshake_proof));
-        assert_int_equal(stranger_hear(&other, &bed->end, &card, sizeof card) == sizeof card,
-                         is_told_card);
+        assert_int_equal(raw_peer_hear(&other, &bed->end, &endpoint, sizeof endpoint) ==
+                             sizeof endpoint,
+                         is_told_endpoint);
     }
     while (bed->end.left == 0)
         wr_poll_end(&bed->end, 1000000);

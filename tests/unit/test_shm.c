@@ -245,7 +245,7 @@ struct pair {
     pid_t server;
 };
 
-static void meet(struct pair *pair, uint64_t spin_ns)
+static void begin_pair(struct pair *pair, uint64_t spin_ns)
 {
     char address[WEIR_ADDRESS_BYTES];
 
@@ -254,7 +254,7 @@ static void meet(struct pair *pair, uint64_t spin_ns)
 }
 
 /* `expected`: what the server ends with. */
-static void part(struct pair *pair, int expected)
+static void end_pair(struct pair *pair, int expected)
 {
     close_end(&pair->end);
     end_server(pair->server, expected);
@@ -292,7 +292,7 @@ static void messages_of_every_length_come_back(void **state)
     struct pair pair;
 
     (void)state;
-    meet(&pair, 0);
+    begin_pair(&pair, 0);
     assert_int_equal(weir_link_credits(pair.end.link), CREDITS);
     assert_int_equal(weir_link_message_bytes(pair.end.link), MESSAGE_BYTES);
     for (unsigned length = 0; length <= MESSAGE_BYTES; length++) {
@@ -309,7 +309,7 @@ static void messages_of_every_length_come_back(void **state)
         assert_memory_equal(event.message, bytes, length);
         weir_link_release(pair.end.link, event.message);
     }
-    part(&pair, 0);
+    end_pair(&pair, 0);
 }
 
 /* What was written before a message is there when the message is. */
@@ -319,7 +319,7 @@ static void writes_are_seen_by_the_message_after_them(void **state)
     struct pair pair;
 
     (void)state;
-    meet(&pair, 0);
+    begin_pair(&pair, 0);
     for (unsigned round = 0; round < 400; round++) {
         uint32_t bytes = 1 + round * 7919u % (round % 2 ? 20000 : MEMORY_BYTES / 4);
         struct sum sum = {.order = ORDER_SUM, .is_plain = round % 4 >= 2, .bytes = bytes};
@@ -339,7 +339,7 @@ static void writes_are_seen_by_the_message_after_them(void **state)
         assert_true(sum.sum == sum_of(pair.end.plain, bytes));
         weir_link_release(pair.end.link, event.message);
     }
-    part(&pair, 0);
+    end_pair(&pair, 0);
 }
 
 /* Both ends sleep whenever they can. */
@@ -350,7 +350,7 @@ static void who_sleeps_is_woken(void **state)
     struct pair pair;
 
     (void)state;
-    meet(&pair, 1);
+    begin_pair(&pair, 1);
     for (unsigned i = 0; i < PING_PONGS; i++) {
         uint64_t start_ns = weir_clock_kernel_ns();
 
@@ -361,7 +361,7 @@ static void who_sleeps_is_woken(void **state)
     }
     /* A host that is busy with other things may be slow now and then. */
     assert_in_range(slow, 0, 10);
-    part(&pair, 0);
+    end_pair(&pair, 0);
 }
 
 /* What poll does before it sleeps. False: there is an event. */
@@ -416,7 +416,7 @@ static void messages_wait_for_who_keeps_the_ones_before(void **state)
     struct pair pair;
 
     (void)state;
-    meet(&pair, 0);
+    begin_pair(&pair, 0);
     for (unsigned round = 0; round < 50; round++) {
         for (unsigned i = 0; i < CREDITS; i++)
             assert_true(say(&pair.end, &(unsigned char[]){'e', (unsigned char)i}, 2));
@@ -440,7 +440,7 @@ static void messages_wait_for_who_keeps_the_ones_before(void **state)
         assert_memory_equal(event.message, "ex", 2);
         weir_link_release(pair.end.link, event.message);
     }
-    part(&pair, 0);
+    end_pair(&pair, 0);
 }
 
 /* What is done is told in time: a long list is not copied as a whole before anything is told. */
@@ -453,7 +453,7 @@ static void a_post_copies_only_so_much_at_once(void **state)
     int taken;
 
     (void)state;
-    meet(&pair, 0);
+    begin_pair(&pair, 0);
     for (unsigned i = 0; i < 8; i++)
         wrs[i] = (struct weir_wr){.verb = i % 2 ? WEIR_WR_READ : WEIR_WR_WRITE,
                                   .data = pair.end.slab.memory,
@@ -470,7 +470,7 @@ static void a_post_copies_only_so_much_at_once(void **state)
         assert_int_equal(event.result, 0);
         assert_ptr_equal(event.context, &wrs[done++]);
     }
-    part(&pair, 0);
+    end_pair(&pair, 0);
 }
 
 /* ---- peers that lie ---- */
@@ -495,7 +495,7 @@ static void keys_that_open_nothing_are_refused_and_the_link_stays(void **state)
     struct pair pair;
 
     (void)state;
-    meet(&pair, 0);
+    begin_pair(&pair, 0);
     {
         struct weir_region_key forged[5];
 
@@ -516,7 +516,7 @@ static void keys_that_open_nothing_are_refused_and_the_link_stays(void **state)
     assert_int_equal(result_of(&pair.end, WEIR_WR_READ, &pair.keys.slab), 0);
     assert_true(say(&pair.end, "e", 1));
     assert_true(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
-    part(&pair, 0);
+    end_pair(&pair, 0);
 }
 
 /* Into every inbox of this process, as a peer that has gone mad could. */
@@ -542,7 +542,7 @@ static void an_inbox_full_of_nonsense_ends_the_link(void **state)
     struct pair pair;
 
     (void)state;
-    meet(&pair, 0);
+    begin_pair(&pair, 0);
     scribble_into_inboxes(123456);
     assert_false(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
     assert_int_equal(event.kind, WEIR_EVENT_LEFT);
@@ -552,7 +552,7 @@ static void an_inbox_full_of_nonsense_ends_the_link(void **state)
         weir_link_post(pair.end.link,
                        &(struct weir_wr){.verb = WEIR_WR_SEND, .header = "e", .header_bytes = 1},
                        1) < 0);
-    part(&pair, 0);
+    end_pair(&pair, 0);
 }
 
 /* ---- peers that die ---- */
@@ -610,7 +610,7 @@ static void what_a_peer_said_before_it_left_is_told_first(void **state)
     struct pair pair;
 
     (void)state;
-    meet(&pair, 0);
+    begin_pair(&pair, 0);
     for (unsigned i = 0; i < CREDITS; i++)
         assert_true(say(&pair.end, &(unsigned char[]){'e', (unsigned char)i}, 2));
     usleep(100000);

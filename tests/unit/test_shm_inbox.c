@@ -27,7 +27,7 @@ enum { CREDITS = 5, SLOTS = 8, MESSAGE_BYTES = 300, PING_PONGS = 100000, TIMEOUT
 /* Both ends of an inbox, in one process. */
 struct pair {
     struct weir_shm_inbox owner, peer;
-    struct weir_shm_inbox_info card;
+    struct weir_shm_inbox_info info;
 };
 
 /* The inbox of that process. */
@@ -44,8 +44,8 @@ static int join(struct weir_shm_inbox *inbox, int32_t process,
 
 static void open_pair(struct pair *pair)
 {
-    assert_int_equal(weir_shm_inbox_open(&pair->owner, CREDITS, MESSAGE_BYTES, &pair->card), 0);
-    assert_int_equal(join(&pair->peer, getpid(), &pair->card), 0);
+    assert_int_equal(weir_shm_inbox_open(&pair->owner, CREDITS, MESSAGE_BYTES, &pair->info), 0);
+    assert_int_equal(join(&pair->peer, getpid(), &pair->info), 0);
 }
 
 static void close_pair(struct pair *pair)
@@ -212,7 +212,7 @@ static uint64_t inode_of(int fd)
     return facts.st_ino;
 }
 
-/* A card that lies about the inbox, or names what is none. */
+/* A info that lies about the inbox, or names what is none. */
 static void cards_that_lie_are_refused(void **state)
 {
     int descriptors[2], unsealed = unsealed_file();
@@ -222,8 +222,8 @@ static void cards_that_lie_are_refused(void **state)
     open_pair(&pair);
     assert_int_equal(pipe(descriptors), 0);
     {
-        const struct weir_shm_inbox_info good = pair.card;
-        const struct weir_shm_inbox_info cards[] = {
+        const struct weir_shm_inbox_info good = pair.info;
+        const struct weir_shm_inbox_info infos[] = {
             {good.inode + 1, good.fd, good.slot_count, good.message_bytes},
             {good.inode, 9999, good.slot_count, good.message_bytes},
             {good.inode, -1, good.slot_count, good.message_bytes},
@@ -238,10 +238,10 @@ static void cards_that_lie_are_refused(void **state)
             {inode_of(descriptors[0]), descriptors[0], good.slot_count, good.message_bytes},
         };
 
-        for (unsigned i = 0; i < sizeof cards / sizeof *cards; i++) {
+        for (unsigned i = 0; i < sizeof infos / sizeof *infos; i++) {
             struct weir_shm_inbox inbox;
 
-            assert_true(join(&inbox, getpid(), &cards[i]) < 0);
+            assert_true(join(&inbox, getpid(), &infos[i]) < 0);
             assert_null(inbox.head);
             weir_shm_inbox_close(&inbox);
         }
@@ -298,7 +298,7 @@ struct instant {
     atomic_uint woken;
 };
 
-static void meet(struct instant *instant, unsigned count)
+static void arrive(struct instant *instant, unsigned count)
 {
     unsigned looks = 0;
 
@@ -313,11 +313,11 @@ static void *send_in_each(void *context)
     struct instant *instant = context;
 
     for (unsigned i = 0; i < INSTANTS; i++) {
-        meet(instant, 4 * i + 2);
+        arrive(instant, 4 * i + 2);
         send_bytes(&instant->pair.peer, &i, sizeof i, NULL, 0);
         atomic_store_explicit(&instant->woken, weir_shm_inbox_wants_wake(&instant->pair.peer),
                               memory_order_relaxed);
-        meet(instant, 4 * i + 4);
+        arrive(instant, 4 * i + 4);
     }
     return NULL;
 }
@@ -336,10 +336,10 @@ static void who_falls_asleep_sees_the_message_or_is_woken(void **state)
     for (unsigned i = 0; i < INSTANTS; i++) {
         int waiting;
 
-        meet(&instant, 4 * i + 2);
+        arrive(&instant, 4 * i + 2);
         weir_shm_inbox_sleep(&instant.pair.owner, true);
         waiting = weir_shm_inbox_waiting(&instant.pair.owner);
-        meet(&instant, 4 * i + 4);
+        arrive(&instant, 4 * i + 4);
         lost += waiting == 0 && !atomic_load(&instant.woken);
         weir_shm_inbox_sleep(&instant.pair.owner, false);
         lost += weir_shm_inbox_receive(&instant.pair.owner, message) != sizeof i;

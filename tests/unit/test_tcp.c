@@ -2,14 +2,14 @@
 /* Frames over TCP, from a peer that speaks them by hand: right ones in small pieces, and wrong
  * ones. */
 #include "network/fabric/tcp.h"
-#include "stranger.h"
+#include "raw_peer.h"
 
 #define TIMEOUT_NS UINT64_C(400000000)
 #define DEPTH 4
 
 struct bed {
     struct wr_end end;
-    struct stranger peer;
+    struct raw_peer peer;
 };
 
 static int set_up(void **state)
@@ -22,9 +22,9 @@ static int set_up(void **state)
         return -1;
     wr_open_end(&bed->end, &params);
     wr_listen(&bed->end);
-    bed->peer.fd = stranger_dial(bed->end.address);
-    stranger_set_hello(&bed->peer, "tcp");
-    stranger_join(&bed->peer, &bed->end, DEPTH);
+    bed->peer.fd = raw_peer_dial(bed->end.address);
+    raw_peer_set_hello(&bed->peer, "tcp");
+    raw_peer_join(&bed->peer, &bed->end, DEPTH);
     while (bed->end.joined == 0 || !bed->end.link->is_ready)
         wr_poll_end(&bed->end, 1000000);
     wr_forget(&bed->end);
@@ -55,14 +55,14 @@ static struct tcp_frame frame_at(const struct bed *bed, enum tcp_kind kind, uint
 
 static void say(struct bed *bed, const void *bytes, size_t count)
 {
-    stranger_say(&bed->peer, bytes, count);
+    raw_peer_say(&bed->peer, bytes, count);
 }
 
 static struct tcp_frame hear(struct bed *bed)
 {
     struct tcp_frame frame = {0};
 
-    assert_int_equal(stranger_hear(&bed->peer, &bed->end, &frame, sizeof frame), sizeof frame);
+    assert_int_equal(raw_peer_hear(&bed->peer, &bed->end, &frame, sizeof frame), sizeof frame);
     return frame;
 }
 

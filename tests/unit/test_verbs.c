@@ -235,7 +235,7 @@ static void the_gid_that_most_peers_can_reach_is_chosen(void **state)
 
 /* ---- links ---- */
 
-/* Both ends in one process, as the door would bring them together. */
+/* Both ends in one process, as a handshake would connect them. */
 struct couple {
     struct weir_fabric *fabric;
     struct weir_link *links[2];
@@ -243,14 +243,14 @@ struct couple {
 
 static int join(struct couple *couple)
 {
-    struct weir_endpoint_info cards[2];
-    int code = verbs->link_open(couple->fabric, false, &couple->links[0], &cards[0]);
+    struct weir_endpoint_info infos[2];
+    int code = verbs->link_open(couple->fabric, false, &couple->links[0], &infos[0]);
 
     if (code == 0)
-        code = verbs->link_open(couple->fabric, true, &couple->links[1], &cards[1]);
+        code = verbs->link_open(couple->fabric, true, &couple->links[1], &infos[1]);
     if (code == 0)
-        code = verbs->link_join(couple->links[1], &cards[0]);
-    return code == 0 ? verbs->link_join(couple->links[0], &cards[1]) : code;
+        code = verbs->link_join(couple->links[1], &infos[0]);
+    return code == 0 ? verbs->link_join(couple->links[0], &infos[1]) : code;
 }
 
 static void part(struct couple *couple)
@@ -451,7 +451,7 @@ static void ends_that_cannot_speak_with_each_other_say_why(void **state)
 static void completion_queues_have_room_for_all_that_can_complete(void **state)
 {
     struct weir_link *links[40];
-    struct weir_endpoint_info card;
+    struct weir_endpoint_info info;
     struct weir_fabric *fabric;
     unsigned room = 0, needed;
 
@@ -461,7 +461,7 @@ static void completion_queues_have_room_for_all_that_can_complete(void **state)
     needed = weir_verbs_link_entries(&params);
     assert_int_equal(needed, 256 + 8);
     for (unsigned i = 0; i < 30; i++)
-        assert_int_equal(verbs->link_open(fabric, false, &links[i], &card), 0);
+        assert_int_equal(verbs->link_open(fabric, false, &links[i], &info), 0);
     assert_true(made.queues > 1 && made.queues < 4);
     for (unsigned i = 0; i < made.queues; i++)
         room += (unsigned)made.queue_entries[i] / needed;

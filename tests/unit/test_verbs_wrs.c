@@ -317,18 +317,18 @@ static void messages_come_from_their_buffers_which_are_posted_again(void **state
 static void completions_of_pairs_that_are_gone_are_nobodys(void **state)
 {
     struct weir_link *other;
-    struct weir_endpoint_info card;
+    struct weir_endpoint_info info;
     uint64_t stamp;
 
     (void)state;
-    assert_int_equal(verbs->link_open(bed.fabric, false, &other, &card), 0);
+    assert_int_equal(verbs->link_open(bed.fabric, false, &other, &info), 0);
     stamp = weir_verbs_link_of(other)->stamp;
     verbs->link_close(other);
     complete(stamp | 1, IBV_WC_SUCCESS);
     complete(stamp | WEIR_VERBS_RECEIVE | 1, IBV_WC_WR_FLUSH_ERR);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     /* Its place in the table goes to another, whom they do not concern either. */
-    assert_int_equal(verbs->link_open(bed.fabric, false, &other, &card), 0);
+    assert_int_equal(verbs->link_open(bed.fabric, false, &other, &info), 0);
     assert_true(weir_verbs_link_of(other)->stamp != stamp);
     complete(stamp | WEIR_VERBS_RECEIVE | 1, IBV_WC_WR_FLUSH_ERR);
     complete(stamp | 1, IBV_WC_RETRY_EXC_ERR);
@@ -500,7 +500,7 @@ static int post_and_wait(enum weir_wr_verb verb, unsigned number)
     return verbs->post(bed.link, &only, 1, true);
 }
 
-static void a_exchange_is_over_when_it_returns(void **state)
+static void an_exchange_is_over_when_it_returns(void **state)
 {
     (void)state;
     made.answers_at_once = true;
@@ -516,7 +516,7 @@ static void a_exchange_is_over_when_it_returns(void **state)
     assert_int_equal(post_many(WEIR_WR_WRITE, 64, 8), 64);
 }
 
-static void a_exchange_that_takes_longer_is_told_of_by_progress(void **state)
+static void an_exchange_that_takes_longer_is_told_of_by_progress(void **state)
 {
     (void)state;
     assert_int_equal(post_and_wait(WEIR_WR_READ, 6), -EINPROGRESS);
@@ -527,7 +527,7 @@ static void a_exchange_that_takes_longer_is_told_of_by_progress(void **state)
     assert_int_equal(bed.events[0].result, 0);
 }
 
-static void what_comes_before_the_end_of_a_exchange_is_told_before_it(void **state)
+static void what_comes_before_the_end_of_an_exchange_is_told_before_it(void **state)
 {
     uint64_t message;
 
@@ -545,7 +545,7 @@ static void what_comes_before_the_end_of_a_exchange_is_told_before_it(void **sta
     assert_int_equal(post_and_wait(WEIR_WR_READ, 3), 1);
 }
 
-static void a_exchange_that_fails_is_told_of_with_its_link(void **state)
+static void an_exchange_that_fails_is_told_of_with_its_link(void **state)
 {
     (void)state;
     made.answers_at_once = true;
@@ -557,7 +557,7 @@ static void a_exchange_that_fails_is_told_of_with_its_link(void **state)
     assert_int_equal(bed.events[0].result, -EACCES);
 }
 
-static void a_exchange_that_the_device_refuses_is_none(void **state)
+static void an_exchange_that_the_device_refuses_is_none(void **state)
 {
     (void)state;
     made.takes = 0;
@@ -588,11 +588,11 @@ int main(void)
         LINKED(a_queue_that_cannot_be_polled_breaks_the_fabric),
         CASE(what_the_device_reports_loses_the_links_that_it_concerns),
         LINKED(what_came_before_arming_is_found_and_kept),
-        LINKED(a_exchange_is_over_when_it_returns),
-        LINKED(a_exchange_that_takes_longer_is_told_of_by_progress),
-        LINKED(what_comes_before_the_end_of_a_exchange_is_told_before_it),
-        LINKED(a_exchange_that_fails_is_told_of_with_its_link),
-        LINKED(a_exchange_that_the_device_refuses_is_none),
+        LINKED(an_exchange_is_over_when_it_returns),
+        LINKED(an_exchange_that_takes_longer_is_told_of_by_progress),
+        LINKED(what_comes_before_the_end_of_an_exchange_is_told_before_it),
+        LINKED(an_exchange_that_fails_is_told_of_with_its_link),
+        LINKED(an_exchange_that_the_device_refuses_is_none),
     };
 
     return cmocka_run_group_tests_name("verbs work requests", tests, NULL, NULL);

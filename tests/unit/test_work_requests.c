@@ -566,23 +566,23 @@ static void an_end_with_another_secret_is_refused_by_both(void **state)
     static const unsigned char other[WEIR_SECRET_BYTES] = {1};
     struct wr_bed *bed = *state;
     struct weir_fabric_params params = bed->params;
-    struct wr_end *stranger = calloc(1, sizeof *stranger);
+    struct wr_end *outsider = calloc(1, sizeof *outsider);
     struct wr_end a = bed->a;
 
     params.secret = other;
-    wr_open_end(stranger, &params);
+    wr_open_end(outsider, &params);
     assert_int_equal(
-        weir_fabric_connect(stranger->fabric, bed->b.address, NULL, 0, &stranger->link), 0);
-    bed->a = *stranger;
+        weir_fabric_connect(outsider->fabric, bed->b.address, NULL, 0, &outsider->link), 0);
+    bed->a = *outsider;
     wr_until(bed, &bed->a.left, 1);
     assert_int_equal(bed->a.noted[0].result, -EACCES);
     assert_int_equal(bed->a.joined, 0);
     assert_int_equal(bed->b.joined, 0);
     assert_int_equal(weir_fabric_handshake_counts(bed->b.fabric).refused, 1);
-    *stranger = bed->a;
+    *outsider = bed->a;
     bed->a = a;
-    wr_close_end(stranger);
-    free(stranger);
+    wr_close_end(outsider);
+    free(outsider);
 }
 
 static void an_address_where_nobody_listens_is_told_as_left(void **state)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The contract of weir/fabric/fabric.h, as cases that run over any provider: two fabrics of one
  * process, which one thread polls in turn. A test program that includes this gives the provider's
- * parameters to wire_run. */
-#ifndef WEIR_TESTS_WIRE_CASES_H
-#define WEIR_TESTS_WIRE_CASES_H
+ * parameters to wr_run. */
+#ifndef WEIR_TESTS_WR_CASES_H
+#define WEIR_TESTS_WR_CASES_H
 
 #include "weir/base/clock.h"
 #include "weir/fabric/fabric.h"

@@ -199,7 +199,7 @@ enum weir_wr_verb {
 struct weir_wr {
     enum weir_wr_verb verb;
     void *data;     /* lies in `region`; may be NULL for SEND if `bytes` is 0 */
-    uint64_t bytes; /* WRITE, READ: 1 to longest_wire_bytes */
+    uint64_t bytes; /* WRITE, READ: 1 to longest_wr_bytes */
     struct weir_region *region;
     uint64_t remote_address;              /* WRITE, READ: within a region of the peer; */
     const struct weir_region_key *remote; /* that one. Valid until the work request is done */

@@ -204,7 +204,7 @@ static int open_link(struct weir_connection *connection, struct weir_endpoint_in
     return 0;
 }
 
-static void meet(struct weir_connection *connection)
+static void join_link(struct weir_connection *connection)
 {
     const struct weir_provider *provider = connection->listener->fabric->provider;
     struct weir_handshake *handshake = &connection->handshake;
@@ -272,8 +272,8 @@ static void act(struct weir_connection *connection)
 {
     struct weir_handshake *handshake = &connection->handshake;
 
-    if (handshake->state == WEIR_HANDSHAKE_MEET)
-        meet(connection);
+    if (handshake->state == WEIR_HANDSHAKE_OFFERED)
+        join_link(connection);
     if (handshake->state == WEIR_HANDSHAKE_REFUSED) {
         refuse(connection);
         return;

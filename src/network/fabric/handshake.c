@@ -190,7 +190,7 @@ static void take_endpoint(struct weir_handshake *handshake,
     theirs->credits = le32toh(endpoint->credits);
     theirs->message_bytes = le32toh(endpoint->message_bytes);
     theirs->greeting_bytes = le32toh(endpoint->greeting_bytes);
-    handshake->state = WEIR_HANDSHAKE_MEET;
+    handshake->state = WEIR_HANDSHAKE_OFFERED;
     if (le32toh(endpoint->status) != WEIR_HANDSHAKE_OK)
         end_with(handshake, WEIR_HANDSHAKE_FAILED, -ECONNREFUSED,
                  "cannot make the link: its own log says why");
@@ -204,7 +204,7 @@ void weir_handshake_accept(struct weir_handshake *handshake, const struct weir_e
 {
     struct weir_handshake_ready ready = {.status = htole32(WEIR_HANDSHAKE_OK)};
 
-    assert(handshake->state == WEIR_HANDSHAKE_MEET);
+    assert(handshake->state == WEIR_HANDSHAKE_OFFERED);
     if (handshake->is_server) {
         handshake->ours.info = *info;
         handshake->state = WEIR_EXPECT_READY;
@@ -219,7 +219,7 @@ void weir_handshake_reject(struct weir_handshake *handshake, int code)
 {
     struct weir_handshake_endpoint nothing = {.status = htole32(WEIR_HANDSHAKE_CANNOT)};
 
-    assert(handshake->state == WEIR_HANDSHAKE_MEET);
+    assert(handshake->state == WEIR_HANDSHAKE_OFFERED);
     if (handshake->is_server)
         say(handshake, &nothing, sizeof nothing);
     end_with(handshake, handshake->is_server ? WEIR_HANDSHAKE_REFUSED : WEIR_HANDSHAKE_FAILED, code,
@@ -241,7 +241,7 @@ size_t weir_handshake_wants(const struct weir_handshake *handshake)
         return sizeof(struct weir_handshake_endpoint) - handshake->in_bytes;
     case WEIR_EXPECT_READY:
         return sizeof(struct weir_handshake_ready) - handshake->in_bytes;
-    case WEIR_HANDSHAKE_MEET:
+    case WEIR_HANDSHAKE_OFFERED:
     case WEIR_HANDSHAKE_DONE:
     case WEIR_HANDSHAKE_REFUSED:
     case WEIR_HANDSHAKE_FAILED:

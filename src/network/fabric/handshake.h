@@ -80,7 +80,7 @@ enum weir_handshake_state {
     WEIR_EXPECT_ENDPOINT,
     WEIR_EXPECT_READY,
     /* nothing is to come */
-    WEIR_HANDSHAKE_MEET,    /* `theirs` is there: accept or reject it */
+    WEIR_HANDSHAKE_OFFERED, /* `theirs` is there: accept or reject it */
     WEIR_HANDSHAKE_DONE,    /* both ends are connected */
     WEIR_HANDSHAKE_REFUSED, /* and the peer is told why by what is to be sent; `code`, `reason` */
     WEIR_HANDSHAKE_FAILED   /* there is nothing to be sent any more; `code`, `reason` */

@@ -33,7 +33,7 @@ static inline unsigned weir_verbs_smaller(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* What one end tells the other before the queue pairs meet: little-endian, no padding. */
+/* What one end tells the other before the queue pairs are connected: little-endian, no padding. */
 struct weir_verbs_endpoint {
     uint8_t layer; /* link layer: IBV_LINK_LAYER_... */
     uint8_t gid_type;

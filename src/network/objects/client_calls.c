@@ -90,19 +90,17 @@ static void flush(struct weir_object_client *client, struct client_server *serve
     memmove(server->batch, server->batch + count, server->batch_count * sizeof *server->batch);
 }
 
-bool push_wr(struct weir_object_client *client, struct client_server *server,
-             const struct weir_wr *wr)
+struct weir_wr *weir_client_next_wr(struct weir_object_client *client, struct client_server *server)
 {
     if (server->batch_count == BATCH)
         flush(client, server);
     if (server->batch_count == BATCH || server->state == SERVER_GONE)
-        return false;
-    server->batch[server->batch_count++] = *wr;
+        return NULL;
     if (!server->is_in_posts) {
         server->is_in_posts = true;
         client->posts[client->post_count++] = server;
     }
-    return true;
+    return &server->batch[server->batch_count++];
 }
 
 /* Those that the link does not take yet stay in the list. */
@@ -158,13 +156,17 @@ static bool send_request(struct weir_object_client *client, struct op *op, struc
                          bool is_kept)
 {
     struct client_server *server = op->server;
+    struct weir_wr *next;
 
     wr.verb = WEIR_WR_SEND;
     if (!wr.header) {
         wr.header = &op->request;
         wr.header_bytes = sizeof op->request;
     }
-    if (!(is_kept ? push_wr(client, server, &wr) : post_now(client, server, &wr)))
+    next = is_kept ? weir_client_next_wr(client, server) : NULL;
+    if (next)
+        *next = wr;
+    else if (is_kept || !post_now(client, server, &wr))
         return !weir_client_cancel_op(op);
     server->credits--;
     return true;
@@ -300,13 +302,13 @@ bool weir_client_send_data(struct weir_object_client *client, struct slot *slot,
 static void take_call(struct weir_object_client *client, const struct weir_answer *answer,
                       const unsigned char *payload)
 {
-    struct weir_client_call *weir_client_call = &client->weir_client_call;
+    struct client_call *call = &client->call;
 
     memcpy(client->answer, payload, answer->payload_bytes);
-    weir_client_call->answer = *answer;
-    weir_client_call->payload = client->answer;
-    weir_client_call->status = answer->status;
-    weir_client_call->is_waiting = false;
+    call->answer = *answer;
+    call->payload = client->answer;
+    call->status = answer->status;
+    call->is_waiting = false;
 }
 
 static int take_size(struct shared_object *shared_object, const struct op *op)
@@ -413,7 +415,7 @@ static void add_part(struct weir_object_client *client, size_t *length, const vo
     *length += count;
 }
 
-/* The letter, but for the id; -errno if it does not fit. */
+/* The request, but for the id; -errno if it does not fit. */
 static int compose_request(struct weir_object_client *client, const struct client_server *server,
                            const struct weir_request *request, const struct parts *parts,
                            size_t *length)
@@ -439,7 +441,7 @@ static int compose_request(struct weir_object_client *client, const struct clien
 }
 
 /* What does not fit into a header comes out of registered memory. */
-static struct weir_wr letter_wr(const struct weir_object_client *client, size_t length)
+static struct weir_wr request_wr(const struct weir_object_client *client, size_t length)
 {
     struct weir_wr wr = {.header = client->request};
 
@@ -457,16 +459,16 @@ static bool post_request(struct weir_object_client *client, struct client_server
                          size_t length, struct weir_request *request)
 {
     struct op *op = take_request(server, NULL, request);
-    struct weir_wr wr = letter_wr(client, length);
+    struct weir_wr wr = request_wr(client, length);
 
     if (!op)
         return false;
     memcpy(client->request + offsetof(struct weir_request, id), &op->request.id,
            sizeof op->request.id);
-    client->weir_client_call.is_waiting = true;
+    client->call.is_waiting = true;
     if (send_request(client, op, wr, false))
         return true;
-    client->weir_client_call.is_waiting = false;
+    client->call.is_waiting = false;
     return false;
 }
 
@@ -492,14 +494,14 @@ int weir_client_call(struct weir_object_client *client, struct client_server *se
     size_t length;
     int rc;
 
-    assert(!client->weir_client_call.is_waiting);
+    assert(!client->call.is_waiting);
     rc = compose_request(client, server, request, parts ? parts : &none, &length);
     while (rc == 0 && server->state != SERVER_GONE && !post_request(client, server, length, &own))
         rc = wait_or_lose(client, server, &until_ns);
     until_ns = 0;
-    while (rc == 0 && client->weir_client_call.is_waiting)
+    while (rc == 0 && client->call.is_waiting)
         rc = wait_or_lose(client, server, &until_ns);
-    client->weir_client_call.is_waiting = false;
+    client->call.is_waiting = false;
     if (rc < 0)
         return rc;
     /* Over tcp it is now that the server hears that its answer has come: the next poll may be later
@@ -508,7 +510,7 @@ int weir_client_call(struct weir_object_client *client, struct client_server *se
         return -EIO;
     if (server->state == SERVER_GONE)
         return server->lost_code;
-    return client->weir_client_call.status;
+    return client->call.status;
 }
 
 /* Of so many, one can be kept for a probe. */
@@ -531,9 +533,9 @@ int weir_client_say_hello(struct weir_object_client *client, struct client_serve
 
     if (rc < 0)
         return rc;
-    if (client->weir_client_call.answer.payload_bytes != sizeof welcome)
+    if (client->call.answer.payload_bytes != sizeof welcome)
         return -EPROTO;
-    memcpy(&welcome, client->weir_client_call.payload, sizeof welcome);
+    memcpy(&welcome, client->call.payload, sizeof welcome);
     if (welcome.magic != WEIR_PROTOCOL_MAGIC || welcome.version != WEIR_PROTOCOL_VERSION ||
         welcome.message_credits == 0)
         return -EPROTO;

@@ -198,22 +198,24 @@ static bool send_one_sided(struct weir_object_client *client, struct slot *slot,
     struct op *op = weir_client_take_op(server, slot);
     struct data_place place = weir_client_data_place(client, slot);
     bool is_write = slot->io->verb == WEIR_OBJECT_WRITE;
+    struct weir_wr *wr;
 
     if (!op)
         return false;
     if (piece->bytes > client->facts->longest_wr_bytes)
         piece->bytes = client->facts->longest_wr_bytes;
-    if (!push_wr(client, server,
-                 &(struct weir_wr){
-                     .verb = is_write ? WEIR_WR_WRITE : WEIR_WR_READ,
-                     .data = place.data,
-                     .bytes = piece->bytes,
-                     .region = place.region,
-                     .remote_address = piece->address,
-                     .remote = &server->key,
-                     .context = op,
-                 }))
+    wr = weir_client_next_wr(client, server);
+    if (!wr)
         return !weir_client_cancel_op(op);
+    *wr = (struct weir_wr){
+        .verb = is_write ? WEIR_WR_WRITE : WEIR_WR_READ,
+        .data = place.data,
+        .bytes = piece->bytes,
+        .region = place.region,
+        .remote_address = piece->address,
+        .remote = &server->key,
+        .context = op,
+    };
     return true;
 }
 
@@ -464,9 +466,9 @@ void weir_client_complete_op(struct weir_object_client *client, struct op *op, i
         if (--slot->pending == 0)
             weir_client_schedule(client, slot);
     } else if (!op->is_probe) {
-        client->weir_client_call.is_waiting = false;
-        client->weir_client_call.status = result;
-        client->weir_client_call.answer = (struct weir_answer){0};
+        client->call.is_waiting = false;
+        client->call.status = result;
+        client->call.answer = (struct weir_answer){0};
     }
     weir_client_give_op(op);
 }

@@ -104,8 +104,7 @@ static int ask(struct weir_object_client *client, const struct shared_object *sh
                           NULL);
 
     if (rc == 0)
-        rc = remember(shard, first, count, &client->weir_client_call.answer,
-                      client->weir_client_call.payload);
+        rc = remember(shard, first, count, &client->call.answer, client->call.payload);
     if (rc == -EPROTO)
         weir_client_lose_server(client, shard->server, rc);
     return rc;

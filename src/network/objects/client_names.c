@@ -99,13 +99,13 @@ static void drop_shards(struct weir_object_client *client, uint32_t speaker,
 /* What the answer that has just come from the home says of objects that are gone. */
 static void drop_orphans(struct weir_object_client *client, const struct client_server *home)
 {
-    const struct weir_answer *answer = &client->weir_client_call.answer;
+    const struct weir_answer *answer = &client->call.answer;
     struct weir_orphan orphans[WEIR_ORPHANS_MAX];
     const uint32_t count = answer->count;
 
     if (count > WEIR_ORPHANS_MAX || answer->payload_bytes != count * sizeof *orphans)
         return;
-    memcpy(orphans, client->weir_client_call.payload, count * sizeof *orphans);
+    memcpy(orphans, client->call.payload, count * sizeof *orphans);
     for (uint32_t i = 0; i < count; i++)
         drop_shards(client, home->number, &orphans[i]);
 }
@@ -213,7 +213,7 @@ static bool is_layout(const struct weir_object_client *client, const struct weir
 static int ask_open(struct weir_object_client *client, const struct weir_object_params *params)
 {
     struct weir_request request = {.verb = WEIR_VERB_OPEN};
-    const struct weir_answer *answer = &client->weir_client_call.answer;
+    const struct weir_answer *answer = &client->call.answer;
     int rc;
 
     if (params->must_create) {
@@ -233,8 +233,7 @@ static int make_object(struct weir_object_client *client, const struct weir_obje
                        struct weir_object **object)
 {
     struct weir_object *made = calloc(1, sizeof *made);
-    struct shared_object *shared_object =
-        made ? find_shared(client, &client->weir_client_call.answer) : NULL;
+    struct shared_object *shared_object = made ? find_shared(client, &client->call.answer) : NULL;
 
     if (!shared_object) {
         free(made);
@@ -254,7 +253,7 @@ static int make_object(struct weir_object_client *client, const struct weir_obje
 int weir_object_open(struct weir_object_client *client, const struct weir_object_params *params,
                      struct weir_object **object)
 {
-    const struct weir_answer *answer = &client->weir_client_call.answer;
+    const struct weir_answer *answer = &client->call.answer;
     struct weir_object *opened = NULL;
     int rc = ask_open(client, params);
     bool is_new;
@@ -324,7 +323,7 @@ int weir_client_ask_size(struct weir_object_client *client, struct shared_object
 {
     int rc = weir_client_call_home(client, WEIR_VERB_STAT, shared_object->id,
                                    shared_object->facts.generation, 0);
-    uint64_t bytes = client->weir_client_call.answer.size;
+    uint64_t bytes = client->call.answer.size;
 
     if (rc < 0)
         return rc;
@@ -350,7 +349,7 @@ int weir_object_stat(struct weir_object_client *client, const char *path,
     int rc = call_by_path(client, path, NULL, &(struct weir_request){.verb = WEIR_VERB_STAT});
 
     if (rc == 0)
-        weir_client_read_facts(&client->weir_client_call.answer, facts);
+        weir_client_read_facts(&client->call.answer, facts);
     return rc;
 }
 
@@ -373,7 +372,7 @@ static int ask_page(struct weir_object_client *client, struct weir_path director
                     uint32_t *count, unsigned char **payload)
 {
     const uint64_t most = client->params.fabric.message_bytes - sizeof(struct weir_answer);
-    const struct weir_answer *answer = &client->weir_client_call.answer;
+    const struct weir_answer *answer = &client->call.answer;
     int rc = weir_client_reach_and_call(
         client, server_of(client, directory),
         &(struct weir_request){.verb = WEIR_VERB_LIST, .cookie = *cookie, .bytes = most},
@@ -384,7 +383,7 @@ static int ask_page(struct weir_object_client *client, struct weir_path director
     *payload = malloc(answer->payload_bytes + 1);
     if (!*payload)
         return -ENOMEM;
-    memcpy(*payload, client->weir_client_call.payload, answer->payload_bytes);
+    memcpy(*payload, client->call.payload, answer->payload_bytes);
     *cookie = answer->cookie;
     *count = answer->count;
     return (int)answer->payload_bytes;
@@ -507,7 +506,7 @@ int weir_object_rename(struct weir_object_client *client, const char *path, cons
         return -EXDEV;
     }
     rc = call_by_path(client, path, new_path, &(struct weir_request){.verb = WEIR_VERB_RENAME});
-    if (rc == -EISDIR && client->weir_client_call.answer.kind == WEIR_OBJECT_DIRECTORY)
+    if (rc == -EISDIR && client->call.answer.kind == WEIR_OBJECT_DIRECTORY)
         return rename_directory(client, path, new_path);
     if (rc == 0)
         drop_orphans(client, home);

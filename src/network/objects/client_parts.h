@@ -151,7 +151,7 @@ struct slot_ring {
 };
 
 /* The call that waits for its answer. */
-struct weir_client_call {
+struct client_call {
     bool is_waiting;
     int status; /* of the way; that of the answer is in it */
     struct weir_answer answer;
@@ -187,7 +187,7 @@ struct weir_object_client {
     size_t bounce_bytes;   /* of a piece */
     struct weir_region *bounce_region;
 
-    struct weir_client_call weir_client_call;
+    struct client_call call;
     unsigned char *answer;  /* to it: message_bytes */
     unsigned char *request; /* the request: as many */
     struct weir_region *request_region;
@@ -251,10 +251,10 @@ void weir_client_give_op(struct op *op);
 /* Of an operation whose work request was not taken. False: the link was found to be gone on the
  * way, and the operation is completed with the others, with the error. */
 bool weir_client_cancel_op(struct op *op);
-/* Puts a work request behind the others that go to the server with the next flush. False: there is
- * no room. */
-bool push_wr(struct weir_object_client *client, struct client_server *server,
-             const struct weir_wr *wr);
+/* The place of a work request, to be filled in, behind the others that go to the server with the
+ * next flush. NULL: there is no room. */
+struct weir_wr *weir_client_next_wr(struct weir_object_client *client,
+                                    struct client_server *server);
 void weir_client_flush(struct weir_object_client *client);
 /* What came from a server. */
 void weir_client_take_message(struct weir_object_client *client, struct client_server *server,
@@ -274,7 +274,7 @@ int weir_client_call(struct weir_object_client *client, struct client_server *se
 int weir_client_open_messages(struct weir_object_client *client, struct weir_error *error);
 void weir_client_close_messages(struct weir_object_client *client);
 
-/* Requests of slots, whose answers come by land. False: there is no room. */
+/* Requests of slots, whose answers complete their operations. False: there is no room. */
 bool weir_client_send_size(struct weir_object_client *client, struct slot *slot);
 bool weir_client_send_commit(struct weir_object_client *client, struct slot *slot,
                              struct shard *shard);

@@ -85,8 +85,8 @@ static int exchange_message(struct weir_object_client *client, struct client_ser
 
     if (rc < 0)
         return rc;
-    return client->weir_client_call.answer.payload_bytes == bytes &&
-                   memcmp(client->weir_client_call.payload, trial->out, bytes) == 0
+    return client->call.answer.payload_bytes == bytes &&
+                   memcmp(client->call.payload, trial->out, bytes) == 0
                ? 0
                : -EBADMSG;
 }
@@ -107,31 +107,33 @@ static int move_wr(struct weir_object_client *client, struct client_server *serv
 {
     struct op *op = weir_client_take_op(server, NULL);
     uint64_t until_ns = 0;
+    struct weir_wr *wr;
 
     if (!op)
         return -EBUSY;
-    client->weir_client_call.is_waiting = true;
+    client->call.is_waiting = true;
     /* It may have gone after it answered the step before: then nothing would come back. */
-    if (!push_wr(client, server,
-                 &(struct weir_wr){
-                     .verb = verb,
-                     .data = verb == WEIR_WR_WRITE ? trial->out : trial->back,
-                     .bytes = trial_bytes(client, server, trial),
-                     .region = trial->region,
-                     .remote_address = server->scratch_address,
-                     .remote = &server->key,
-                     .context = op,
-                 })) {
+    wr = weir_client_next_wr(client, server);
+    if (!wr) {
         weir_client_cancel_op(op);
-        client->weir_client_call.is_waiting = false;
+        client->call.is_waiting = false;
         return server->lost_code;
     }
     server->was_touched = true;
+    *wr = (struct weir_wr){
+        .verb = verb,
+        .data = verb == WEIR_WR_WRITE ? trial->out : trial->back,
+        .bytes = trial_bytes(client, server, trial),
+        .region = trial->region,
+        .remote_address = server->scratch_address,
+        .remote = &server->key,
+        .context = op,
+    };
     weir_client_flush(client);
-    while (client->weir_client_call.is_waiting)
+    while (client->call.is_waiting)
         if (weir_client_wait(client, UINT64_MAX, &until_ns) == WAIT_BROKEN)
             return -EIO;
-    return client->weir_client_call.status;
+    return client->call.status;
 }
 
 static int take_step(struct weir_object_client *client, struct client_server *server,
@@ -159,13 +161,12 @@ static int tell(const struct weir_object_client *client, const struct client_ser
                 enum trial_step step, int rc, struct weir_error *error)
 {
     const char *address = client->addresses[server->number];
-    int length = (int)client->weir_client_call.answer.payload_bytes;
+    int length = (int)client->call.answer.payload_bytes;
 
-    if (step == STEP_LINK && client->weir_client_call.answer.status == rc && rc == -EPROTO &&
-        length > 0)
+    if (step == STEP_LINK && client->call.answer.status == rc && rc == -EPROTO && length > 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "rdma", "server %u at %s: %.*s",
                               server->number, address, length < 400 ? length : 400,
-                              (const char *)client->weir_client_call.payload);
+                              (const char *)client->call.payload);
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "rdma",
                           "server %u at %s: %s failed: %s; %s", server->number, address,
                           steps[step].name, strerror(-rc), steps[step].way_out);

@@ -16,7 +16,7 @@
 #define MESSAGE_BYTES WEIR_OBJECT_MESSAGE_BYTES
 #define MESSAGE_CREDITS 32
 #define MESSAGE_CREDITS_LEAST 4
-/* Strangers are turned away without a word to us: so often they are counted. */
+/* Peers that are refused are not told of: so often they are counted. */
 #define LOOK_AROUND_NS UINT64_C(1000000000)
 
 /* ---- the thread ---- */

@@ -54,7 +54,7 @@ struct weir_task_queue {
 struct weir_server_client {
     struct weir_link *link; /* NULL: this place is free */
     uint32_t number;
-    bool has_greeted;
+    bool has_said_hello;
     struct weir_server_client *next; /* of those that are free, or leaving */
     bool is_leaving; /* its link is closed as soon as nothing can be told of it any more */
     struct weir_task *tasks;

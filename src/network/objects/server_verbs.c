@@ -39,7 +39,7 @@ static bool has_others(const struct weir_object_server *server,
                        const struct weir_server_client *client)
 {
     for (unsigned i = 0; i < server->params.client_limit; i++)
-        if (server->clients[i].has_greeted && &server->clients[i] != client)
+        if (server->clients[i].has_said_hello && &server->clients[i] != client)
             return true;
     return false;
 }
@@ -82,7 +82,7 @@ static int check_hello(struct weir_object_server *server, struct weir_task *task
     return 0;
 }
 
-static int greet(struct weir_object_server *server, struct weir_task *task)
+static int take_hello(struct weir_object_server *server, struct weir_task *task)
 {
     struct weir_hello hello;
     struct weir_welcome admit;
@@ -96,7 +96,7 @@ static int greet(struct weir_object_server *server, struct weir_task *task)
         weir_store_set_place(server->store, hello.server_index, hello.server_count);
     server->server_count = hello.server_count;
     server->server_index = hello.server_index;
-    task->client->has_greeted = true;
+    task->client->has_said_hello = true;
     admit = (struct weir_welcome){
         .magic = WEIR_PROTOCOL_MAGIC,
         .version = WEIR_PROTOCOL_VERSION,
@@ -236,7 +236,7 @@ static int answer_now(struct weir_object_server *server, struct weir_task *task)
 
     switch (request->verb) {
     case WEIR_VERB_HELLO:
-        return greet(server, task);
+        return take_hello(server, task);
     case WEIR_VERB_OPEN:
         return open_object(server, task);
     case WEIR_VERB_CLOSE:
@@ -280,7 +280,7 @@ void weir_server_dispatch(struct weir_object_server *server, struct weir_task *t
     uint32_t verb = task->parsed.request.verb;
     int code;
 
-    if (!task->client->has_greeted && verb != WEIR_VERB_HELLO && verb != WEIR_VERB_PING) {
+    if (!task->client->has_said_hello && verb != WEIR_VERB_HELLO && verb != WEIR_VERB_PING) {
         weir_task_finish(server, task, -EINVAL);
         return;
     }
