@@ -244,10 +244,10 @@ struct couple {
 static int join(struct couple *couple)
 {
     struct weir_endpoint_info infos[2];
-    int code = verbs->link_open(couple->fabric, false, &couple->links[0], &infos[0]);
+    int code = verbs->link_open(couple->fabric, &couple->links[0], &infos[0]);
 
     if (code == 0)
-        code = verbs->link_open(couple->fabric, true, &couple->links[1], &infos[1]);
+        code = verbs->link_open(couple->fabric, &couple->links[1], &infos[1]);
     if (code == 0)
         code = verbs->link_join(couple->links[1], &infos[0]);
     return code == 0 ? verbs->link_join(couple->links[0], &infos[1]) : code;
@@ -461,7 +461,7 @@ static void completion_queues_have_room_for_all_that_can_complete(void **state)
     needed = weir_verbs_link_entries(&params);
     assert_int_equal(needed, 256 + 8);
     for (unsigned i = 0; i < 30; i++)
-        assert_int_equal(verbs->link_open(fabric, false, &links[i], &info), 0);
+        assert_int_equal(verbs->link_open(fabric, &links[i], &info), 0);
     assert_true(made.queues > 1 && made.queues < 4);
     for (unsigned i = 0; i < made.queues; i++)
         room += (unsigned)made.queue_entries[i] / needed;

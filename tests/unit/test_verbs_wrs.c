@@ -25,7 +25,7 @@ static void begin(void)
     struct weir_endpoint_info info;
 
     bed.fabric = open_fabric();
-    assert_int_equal(verbs->link_open(bed.fabric, false, &bed.link, &info), 0);
+    assert_int_equal(verbs->link_open(bed.fabric, &bed.link, &info), 0);
     assert_int_equal(verbs->link_join(bed.link, &info), 0);
     bed.link->state = WEIR_LINK_UP;
     assert_int_equal(
@@ -321,14 +321,14 @@ static void completions_of_pairs_that_are_gone_are_nobodys(void **state)
     uint64_t stamp;
 
     (void)state;
-    assert_int_equal(verbs->link_open(bed.fabric, false, &other, &info), 0);
+    assert_int_equal(verbs->link_open(bed.fabric, &other, &info), 0);
     stamp = weir_verbs_link_of(other)->stamp;
     verbs->link_close(other);
     complete(stamp | 1, IBV_WC_SUCCESS);
     complete(stamp | WEIR_VERBS_RECEIVE | 1, IBV_WC_WR_FLUSH_ERR);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     /* Its place in the table goes to another, whom they do not concern either. */
-    assert_int_equal(verbs->link_open(bed.fabric, false, &other, &info), 0);
+    assert_int_equal(verbs->link_open(bed.fabric, &other, &info), 0);
     assert_true(weir_verbs_link_of(other)->stamp != stamp);
     complete(stamp | WEIR_VERBS_RECEIVE | 1, IBV_WC_WR_FLUSH_ERR);
     complete(stamp | 1, IBV_WC_RETRY_EXC_ERR);

@@ -191,7 +191,7 @@ static int open_link(struct weir_connection *connection, struct weir_endpoint_in
     if (fabric->params.incoming_limit > 0 &&
         fabric->incoming_count >= fabric->params.incoming_limit)
         return -EUSERS;
-    code = fabric->provider->link_open(fabric, true, &link, info);
+    code = fabric->provider->link_open(fabric, &link, info);
     if (code < 0)
         return code;
     weir_fabric_add_link(fabric, link);

@@ -297,7 +297,7 @@ int weir_fabric_connect(struct weir_fabric *fabric, const char *address, const v
     int failure;
 
     assert(greeting_bytes <= WEIR_GREETING_BYTES);
-    failure = fabric->provider->link_open(fabric, false, &made, &info);
+    failure = fabric->provider->link_open(fabric, &made, &info);
     if (failure)
         return failure;
     weir_fabric_add_link(fabric, made);

@@ -98,7 +98,7 @@ struct weir_provider {
      * after the proof: link_open, then link_join with the peer's info, then ours goes, and the
      * peer may send from then on: a peer that shall not is refused by link_join, which finds the
      * link's socket. link_open fills `info` in. Each 0 or -errno. */
-    int (*link_open)(struct weir_fabric *fabric, bool is_incoming, struct weir_link **link,
+    int (*link_open)(struct weir_fabric *fabric, struct weir_link **link,
                      struct weir_endpoint_info *info);
     int (*link_join)(struct weir_link *link, const struct weir_endpoint_info *info);
     /* Frees the link. Its socket is closed already. */
@@ -133,6 +133,17 @@ struct weir_provider {
 /* NULL-terminated; written by CMake. Of those left out: "name: reason". */
 extern const struct weir_provider *const weir_providers[];
 extern const char *const weir_providers_left_out[];
+
+/* For providers: the size of a ring with so many places at least, a power of two: counts that wrap
+ * find their places in it. */
+static inline uint32_t weir_ring_size(uint32_t least)
+{
+    uint32_t size = 1;
+
+    while (size < least && size < UINT32_C(1) << 31)
+        size *= 2;
+    return size;
+}
 
 /* For providers: the link is no more, because of `code`. May be called more than once. */
 void weir_link_lose(struct weir_link *link, int code);

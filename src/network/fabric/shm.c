@@ -138,8 +138,7 @@ static int make_messages(struct shm_link *link, unsigned credits, unsigned messa
     link->message_count = credits;
     link->messages = weir_pages_map(credits * link->message_stride);
     link->unused = calloc(credits, sizeof *link->unused);
-    while (link->done_mask + 1 < link->depth)
-        link->done_mask = 2 * link->done_mask + 1;
+    link->done_mask = weir_ring_size(link->depth) - 1;
     link->done = calloc(link->done_mask + 1, sizeof *link->done);
     if (!link->messages || !link->unused || !link->done)
         return -ENOMEM;
@@ -149,7 +148,7 @@ static int make_messages(struct shm_link *link, unsigned credits, unsigned messa
     return 0;
 }
 
-static int shm_link_open(struct weir_fabric *fabric, bool is_incoming, struct weir_link **link,
+static int shm_link_open(struct weir_fabric *fabric, struct weir_link **link,
                          struct weir_endpoint_info *info)
 {
     const struct weir_fabric_params *params = &fabric->params;
@@ -157,7 +156,6 @@ static int shm_link_open(struct weir_fabric *fabric, bool is_incoming, struct we
     struct shm_link *made = calloc(1, sizeof *made);
     int code;
 
-    (void)is_incoming;
     if (!made)
         return -ENOMEM;
     made->base.fabric = fabric;

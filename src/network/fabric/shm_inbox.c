@@ -38,16 +38,6 @@ static bool is_sane(uint32_t slot_count, uint32_t message_bytes)
            message_bytes >= 1 && message_bytes <= MESSAGE_BYTES_MAX;
 }
 
-/* A power of two, so that the slot after that of count 2^32 - 1 is that of count 0. */
-static uint32_t slots_for(unsigned credits)
-{
-    uint32_t slots = 1;
-
-    while (slots < credits && slots < SLOTS_MAX)
-        slots *= 2;
-    return slots >= credits ? slots : 0;
-}
-
 static void use(struct weir_shm_inbox *inbox, void *memory, size_t bytes)
 {
     inbox->head = memory;
@@ -59,7 +49,7 @@ static void use(struct weir_shm_inbox *inbox, void *memory, size_t bytes)
 int weir_shm_inbox_open(struct weir_shm_inbox *inbox, unsigned credits, unsigned message_bytes,
                         struct weir_shm_inbox_info *info)
 {
-    uint32_t slot_count = slots_for(credits);
+    uint32_t slot_count = weir_ring_size(credits);
     struct weir_slab slab;
     struct stat facts;
     int code;

@@ -94,15 +94,6 @@ static void tcp_close(struct weir_fabric *fabric)
 
 /* ---- links ---- */
 
-static uint32_t mask_of(uint32_t count)
-{
-    uint32_t size = 1;
-
-    while (size < count)
-        size *= 2;
-    return size - 1;
-}
-
 static size_t buffers_bytes(const struct weir_fabric_params *params)
 {
     return (size_t)params->message_credits * (((size_t)params->message_bytes + 63) / 64 * 64);
@@ -154,14 +145,13 @@ static void tcp_link_close(struct weir_link *link)
 }
 
 /* Each end tells how many requests it has in flight at most. */
-static int tcp_link_open(struct weir_fabric *fabric, bool is_incoming, struct weir_link **link,
+static int tcp_link_open(struct weir_fabric *fabric, struct weir_link **link,
                          struct weir_endpoint_info *info)
 {
     struct tcp_link *tcp = calloc(1, sizeof *tcp);
     uint32_t depth = htole32(fabric->params.depth);
     int code;
 
-    (void)is_incoming;
     if (tcp == NULL)
         return -ENOMEM;
     tcp->base.fabric = fabric;
@@ -185,8 +175,8 @@ static int tcp_link_join(struct weir_link *link, const struct weir_endpoint_info
     if (tcp->peer_depth - 1 >= TCP_DEPTH_MAX)
         return -EPROTO;
     tcp->is_writable = true; /* when the handshake is over; epoll tells of what is there by then */
-    tcp->request_mask = mask_of(link->fabric->params.depth);
-    tcp->reply_mask = mask_of(tcp->peer_depth);
+    tcp->request_mask = weir_ring_size(link->fabric->params.depth) - 1;
+    tcp->reply_mask = weir_ring_size(tcp->peer_depth) - 1;
     requests = (size_t)tcp->request_mask + 1;
     replies = (size_t)tcp->reply_mask + 1;
     tcp->requests = calloc(requests, sizeof *tcp->requests);

@@ -192,7 +192,7 @@ bool weir_verbs_sysfs_line(const char *device, const char *name, char *line, siz
 
 /* ---- verbs_link.c ---- */
 
-int weir_verbs_link_open(struct weir_fabric *fabric, bool is_incoming, struct weir_link **link,
+int weir_verbs_link_open(struct weir_fabric *fabric, struct weir_link **link,
                          struct weir_endpoint_info *info);
 int weir_verbs_link_join(struct weir_link *link, const struct weir_endpoint_info *info);
 void weir_verbs_link_close(struct weir_link *link);

@@ -25,18 +25,9 @@
 
 /* ---- sizes ---- */
 
-static unsigned power_of_two(unsigned least)
-{
-    unsigned power = 1;
-
-    while (power < least)
-        power *= 2;
-    return power;
-}
-
 unsigned weir_verbs_send_requests(const struct weir_fabric_params *params)
 {
-    return power_of_two(params->depth > FEWEST_REQUESTS ? params->depth : FEWEST_REQUESTS);
+    return weir_ring_size(params->depth > FEWEST_REQUESTS ? params->depth : FEWEST_REQUESTS);
 }
 
 unsigned weir_verbs_link_entries(const struct weir_fabric_params *params)
@@ -53,7 +44,7 @@ static unsigned receive_bytes(const struct weir_fabric_params *params)
 size_t weir_verbs_link_bytes(const struct weir_fabric_params *params)
 {
     return (size_t)params->message_credits * receive_bytes(params) +
-           (size_t)power_of_two(params->message_credits) * WEIR_VERBS_SEND_BYTES;
+           (size_t)weir_ring_size(params->message_credits) * WEIR_VERBS_SEND_BYTES;
 }
 
 /* ---- the table of links, by which completions find them ---- */
@@ -276,7 +267,7 @@ static int open_buffers(struct weir_verbs_link *link)
 
     link->receives = fabric->settings.message_credits;
     link->receive_bytes = receive_bytes(&fabric->settings);
-    link->sends = power_of_two(link->receives);
+    link->sends = weir_ring_size(link->receives);
     link->buffers = weir_pages_map(bytes);
     if (link->buffers == NULL)
         return -ENOMEM;
@@ -341,7 +332,7 @@ static int begin(struct weir_verbs_link *link)
     return open_pair(link);
 }
 
-int weir_verbs_link_open(struct weir_fabric *base, bool is_incoming, struct weir_link **out,
+int weir_verbs_link_open(struct weir_fabric *base, struct weir_link **out,
                          struct weir_endpoint_info *info)
 {
     struct weir_verbs_link *link = calloc(1, sizeof *link);
@@ -351,8 +342,6 @@ int weir_verbs_link_open(struct weir_fabric *base, bool is_incoming, struct weir
     if (link == NULL)
         return -ENOMEM;
     link->base.fabric = base;
-    link->base.is_incoming = is_incoming;
-    link->base.socket = -1;
     code = begin(link);
     if (code < 0) {
         weir_verbs_link_close(&link->base);
