@@ -30,6 +30,7 @@ static const struct weir_descriptor posix = {
     .label = "POSIX",
     .version = "",
     .abilities = CAN_ALL | WEIR_TAKES_DEVICES,
+    .name_verbs = ~0u,
     .options = {"POSIX", rows, sizeof(struct values)},
 };
 static const struct weir_descriptor libaio = {
