@@ -1,116 +1,295 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""mdtest_paths.py WEIR: runs command lines of mdtest that only create, in the directory at hand, and compares the paths that they
-make with those of mdtest's formulas, which are written down here once more and know nothing of ours. Then a run that stats,
-reads and removes must find all of them and leave none."""
+"""What mdtest's options make, from its documentation and outputs alone: the paths after -C, and runs that are compared
+with them. Nothing here is taken from the program.
+
+mdtest_paths.py list RANKS OPTION...   the paths after -C, directories with a slash behind them
+mdtest_paths.py sample FILE            compares with the paths of task 0 that mdtest prints at -V 4
+mdtest_paths.py cases                  the command lines: a label, RANKS and OPTION...
+mdtest_paths.py run DIRECTORY FIRST [STEP]  runs the cases FIRST, FIRST + STEP, ... with $WEIR in that directory
+"""
+import getopt
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 
-CASES = """
--n 3|-n 3 -F|-n 3 -D|-n 1|-n 3 -i 2|-n 1k -F|-I 2|-I 2 -F -z 1 -b 2|-n 7 -z 2 -b 2|-n 15 -z 2 -b 2 -F
--n 15 -z 2 -b 2 -F -L|-n 9 -z 2 -b 3 -L -D|-n 4 -z 3 -b 1|-n 4 -z 3 -F -L|-I 3 -z 2 -b 2 -L|-n 4 -I 2|-n 6 -I 2 -z 1 -b 2 -F
--n 6 -I 3 -z 1 -b 2 -L|-n 3 -u|-n 3 -u -F|-n 7 -u -z 2 -b 2|-n 8 -u -z 2 -b 2 -L -F|-I 2 -u -z 1 -b 3|-n 3 -u -i 2 -D
--n 3 -S|-n 7 -S -z 1 -b 2|-n 4 -I 2 -S|-n 8 -S -z 3 -L|-n 3 -c|-n 7 -c -z 1 -b 2|-n 3 -c -u|-n 9 -c -u -z 1 -b 2 -L -F
--n 3 -N 1|-n 3 -N 1 -u|-n 7 -N 1 -u -z 2 -b 2|-n 8 -N 2 -u -z 2 -b 2 -L -F|-n 3 -k -F|-n 3 -F -w 100|-n 3 -u -d one@two
--n 7 -u -z 1 -b 2 -d one@two@three|-z 2 -b 2|-n 3 -F --compat 3.2|-n 8 -u -F -a uring --depth 4|-n 3 -F --shuffle
-"""
-RANKS = 3
+FLAGS = "CTErUDFkLPRScytuvXYZ"
+VALUES = "abdBefGiIlnNpsVwWxz"
 
 
-def options_of(words):
-    """Letters and names, with their values or True."""
-    found, words = {}, words.split()
-    for word, after in zip(words, words[1:] + ["-"]):
-        if word.startswith("-"):
-            found[word.lstrip("-")] = True if after.startswith("-") else after
+class Options:
+    """The options of a command line that say what is made."""
+
+    def __init__(self, words):
+        pairs, rest = getopt.getopt(words, FLAGS + "".join(letter + ":" for letter in VALUES), ["shuffle"])
+        assert not rest, rest
+        self.flags = {key for key, value in pairs if value == ""}
+        self.values = {key[1]: value for key, value in pairs if value != ""}
+
+    def has(self, letter):
+        return "-" + letter in self.flags
+
+    def number(self, letter, default=0):
+        return int(self.values.get(letter, default))
+
+    def roots(self):
+        return self.values["d"].split("@")
+
+
+class Tree:
+    """A tree of directories: how many there are, which hold items, and how many items each."""
+
+    def __init__(self, options):
+        depth, branching = options.number("z"), options.number("b", 1)
+        self.branching = branching
+        if depth == 0:
+            self.directories = 1
+        elif branching == 1:
+            self.directories = depth + 1
+        else:
+            self.directories = (branching ** (depth + 1) - 1) // (branching - 1)
+        leaves = branching ** depth
+        self.holders = range(self.directories - leaves, self.directories) if options.has("L") else range(self.directories)
+        items, per_directory = options.number("n"), options.number("I")
+        self.loops = 1
+        if per_directory == 0:
+            self.per_directory = items // len(self.holders)
+        else:
+            self.per_directory = per_directory
+            if items:
+                self.loops = items // per_directory
+
+    def path(self, node, owner):
+        """Of a node, from the root of the tree on; `owner` is None in a tree of all."""
+        name = f"mdtest_tree.{node}" if owner is None else f"mdtest_tree.{owner}.{node}"
+        if node == 0:
+            return name
+        return self.path((node - 1) // self.branching, owner) + "/" + name
+
+
+def item_names(options, owner, number):
+    if options.has("S"):
+        return [f"file.mdtest.shared.{number}"]
+    names = []
+    if not options.has("D"):
+        names.append(f"file.mdtest.{owner}.{number}")
+    if not options.has("F"):
+        names.append(f"dir.mdtest.{owner}.{number}/")
+    return names
+
+
+def paths_of(ranks, options, owners=None):
+    """Everything that is there after -C. `owners`: only what these tasks make."""
+    tree = Tree(options)
+    found = set()
+    for root in options.roots():
+        while root.strip("/"):
+            found.add(root + "/")
+            root = os.path.dirname(root)
+    for iteration in range(options.number("i", 1)):
+        for loop in range(tree.loops):
+            for owner in owners or range(ranks):
+                own = owner if options.has("u") else None
+                root = options.roots()[owner % len(options.roots()) if own is not None else 0]
+                top = f"{root}/test-dir.{iteration}-{loop}"
+                found.add(top + "/")
+                found.update(f"{top}/{tree.path(node, own)}/" for node in range(tree.directories))
+                # With -u and -N, a task makes its items in the tree of another one.
+                holder = (owner + options.number("N")) % ranks if own is not None else None
+                for node in tree.holders:
+                    for number in range(node * tree.per_directory, (node + 1) * tree.per_directory):
+                        for name in item_names(options, owner, number):
+                            found.add(f"{top}/{tree.path(node, holder)}/{name}")
     return found
 
 
-def number(text):
-    return int(text[:-1]) * 1024 if text.endswith("k") else int(text)
+# ---------------------------------------------------------------- samples
+
+def compare_sample(path):
+    """mdtest names what task 0 makes, and calls the -d that it ran with /scratch/md."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    command = shlex.split(next(line for line in lines if line.startswith("Command line used: ")).split(": ", 1)[1])
+    words = [word for word in command[1:] if not word.startswith("-V=")]
+    told = set()
+    for line in lines:
+        match = re.search(r"Making directory '(.*)'", line)
+        if match:
+            told.add(re.sub("/+", "/", match[1]))
+        match = re.search(r"\((non-)?dirs create\): curr_item is '(.*)'", line)
+        if match:
+            told.add(re.sub("/+", "/", match[2]) + ("" if match[1] else "/"))
+    ours = {name for name in paths_of(2, Options(words), owners=[0]) if "mdtest_tree" in name}
+    count = re.search(r"(\d+) tasks, (\d+) files/directories", "\n".join(lines))
+    tree = Tree(Options(words))
+    assert int(count[2]) == int(count[1]) * tree.loops * len(tree.holders) * tree.per_directory, count[0]
+    assert told and told == ours, f"only mdtest: {sorted(told - ours)}; only we: {sorted(ours - told)}"
 
 
-def directories(depth, branching):
-    """The path of each directory below the top, and its level."""
-    def path(k):
-        return (path((k - 1) // branching) if k > 0 else []) + [k]
-    count = sum(branching ** level for level in range(depth + 1))
-    return [(k, path(k)) for k in range(count)]
+# ---------------------------------------------------------------- command lines
+
+CASES = [
+    (2, "-n 8"),
+    (3, "-n 8 -F"),
+    (2, "-n 8 -D"),
+    (4, "-n 3 -i 2"),
+    (1, "-n 5"),
+    (2, "-I 3 -z 2 -b 2"),
+    (3, "-I 2 -z 1 -b 3 -F"),
+    (2, "-I 2 -z 3 -b 1"),
+    (2, "-I 1 -z 3 -b 3 -F"),
+    (2, "-I 2 -z 2 -b 2 -L"),
+    (3, "-I 4 -z 2 -b 3 -L -D"),
+    (2, "-I 3 -z 4 -b 1 -L -F"),
+    (2, "-n 14 -z 2 -b 2"),
+    (2, "-n 20 -z 2 -b 2"),  # not divisible by 7: rounded down
+    (2, "-n 11 -z 2 -b 2 -L"),  # nor by 4
+    (2, "-n 6 -z 5 -b 1 -F"),
+    (2, "-n 9 -z 2 -b 3 -L -F"),
+    (2, "-n 6 -I 2"),
+    (3, "-n 12 -I 4 -F"),
+    (2, "-n 4 -I 2 -i 2 -D"),
+    (2, "-n 6 -I 3 -z 1 -b 2"),
+    (2, "-n 4 -I 2 -z 2 -b 2 -L"),
+    (2, "-n 8 -u"),
+    (3, "-n 6 -u -F"),
+    (4, "-I 2 -z 1 -b 2 -u"),
+    (2, "-I 2 -z 2 -b 2 -u -L -F"),
+    (2, "-n 4 -u -D -i 3"),
+    (2, "-n 8 -N 1"),
+    (4, "-n 4 -F -N 2"),
+    (3, "-n 5 -u -N 1"),
+    (3, "-I 2 -z 2 -b 2 -u -L -F -N 1"),  # mdtest itself cannot
+    (4, "-n 6 -z 1 -b 2 -u -D -N 3"),
+    (2, "-n 8 -S"),
+    (3, "-I 2 -z 2 -b 2 -S"),
+    (4, "-n 6 -S -F -N 1"),
+    (2, "-n 8 -c"),
+    (3, "-I 2 -z 1 -b 3 -c -F"),
+    (2, "-n 4 -u", "a@b"),
+    (4, "-I 2 -z 1 -b 2 -u -F", "a@b"),
+    (4, "-n 3 -u -D -i 2", "a@b@c"),
+    (2, "-n 4 -F -w 3901 -e 3901 -X -G 27"),
+    (2, "-n 4 -F -k"),
+    (3, "-n 24 -F -R"),
+    (2, "-I 5 -z 1 -b 2 -R -y -w 100"),
+]
 
 
-def expected(options):
-    value = {name: number(options.get(name, "0")) for name in "nIzN"}
-    branching, depth, per = number(options.get("b", "1")), value["z"], value["I"]
-    nodes = directories(depth, branching)
-    holders = [node for node in nodes if "L" not in options or len(node[1]) == depth + 1]
-    sets = value["n"] // per if per and value["n"] else 1
-    per = per or value["n"] // len(holders)
-    kinds = [kind for kind, other in (("file", "D"), ("dir", "F")) if other not in options and not (kind == "dir" and "S" in options)]
-    roots = options.get("d", "out").split("@")
-    top = "#test-dir" if options.get("compat") == "3.2" else "test-dir"
-    paths = set()
-    for iteration in range(number(options.get("i", "1"))):
-        for number_of_set in range(sets):
-            for rank in range(RANKS):
-                tree = rank if "u" in options else None
-
-                def place(path, of):
-                    names = ["mdtest_tree." + (f"{of}." if of is not None else "") + str(k) for k in path]
-                    return "/".join([roots[(of or 0) % len(roots)], f"{top}.{iteration}-{number_of_set}"] + names)
-                paths.update(place(path, tree) for _, path in nodes)
-                lies_in = (rank + value["N"]) % RANKS if tree is not None else None
-                owner = "shared" if "S" in options else rank
-                paths.update(f"{place(path, lies_in)}/{kind}.mdtest.{owner}.{item}" for kind in kinds
-                             for k, path in holders for item in range(k * per, (k + 1) * per))
-    return paths
+def words_of(case):
+    return [*case[1].split(), "-d", case[2] if len(case) > 2 else "out"]
 
 
-def found(roots):
-    paths = set()
-    for root in roots:
-        for folder, _, files in os.walk(root):
-            if "mdtest_tree" in folder:
-                paths.add(folder)
-            paths.update(f"{folder}/{name}" for name in files)
-    return paths
+# ---------------------------------------------------------------- runs
+
+def found_in(directory):
+    found = set()
+    for place, directories, files in os.walk(directory):
+        place = os.path.relpath(place, directory)
+        place = "" if place == "." else place + "/"
+        found.update(place + name + "/" for name in directories)
+        found.update(place + name for name in files)
+    return found
 
 
-def run(weir, words):
-    done = subprocess.run(["mpiexec", "-n", str(RANKS), weir, "mdtest", *words], capture_output=True, text=True, check=False,
-                          stdin=subprocess.DEVNULL, timeout=60)
-    return "" if done.returncode == 0 else f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
+class Failure(Exception):
+    pass
 
 
-def complaint(weir, case):
-    words = case.split()
-    options = options_of(case)
-    roots = options.get("d", "out").split("@")
-    told = run(weir, [*words, "-C"] + ([] if "d" in options else ["-d", "out"]))
-    if told:
-        return told
-    made, wanted = found(roots), expected(options)
-    if made != wanted:
-        return f"not there: {sorted(wanted - made)[:5]}, not expected: {sorted(made - wanted)[:5]}"
-    told = run(weir, [word for word in words if word != "-k"] + ["-T", "-E", "-r"] + ([] if "d" in options else ["-d", "out"]))
-    if told:
-        return told
-    left = [name for root in roots for name in os.listdir(root)]
-    return f"left: {left}" if left else ""
+def launch(case, directory, action):
+    words = [word for word in words_of(case) if word != "-X" or action == "-E"]  # it is for those that read
+    command = ["mpiexec", "-n", str(case[0]), os.environ["WEIR"], "mdtest", *words, action]
+    done = subprocess.run(command, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+                          check=False)
+    return " ".join(command), done
 
 
-def main():
-    cases = [case for line in CASES.strip().splitlines() for case in line.split("|")]
-    failed = 0
-    for case in cases:
-        told = complaint(sys.argv[1], case)
-        if told:
-            failed += 1
-            print(f"{case}: {told}")
-        for root in {"out", "one", "two", "three"}:
-            shutil.rmtree(root, ignore_errors=True)
-    print(f"{len(cases)} command lines, {failed} failed")
-    sys.exit(1 if failed else 0)
+def expect(case, directory, action, code, paths):
+    command, done = launch(case, directory, action)
+    found = found_in(directory)
+    if done.returncode != code or found != paths:
+        raise Failure(f"{command}: exit code {done.returncode}; not there: {sorted(paths - found)[:8]}; "
+                      f"too many: {sorted(found - paths)[:8]}\n{done.stdout}\n{done.stderr}")
+    return done
 
 
-main()
+def rates_of(text):
+    return {match[1]: float(match[2]) for match in re.finditer(r"^   (\w+ \w+) +([0-9.]+) ", text, re.M)}
+
+
+def run_case(case, directory):
+    """Each phase is done by a process of its own, on what another one made."""
+    options = Options(words_of(case))
+    paths = paths_of(case[0], options)
+    roots = {path for path in paths if "test-dir" not in path}
+    has_files = not options.has("D")
+    expect(case, directory, "-C", 0, paths)
+    done = expect(case, directory, "-T", 0, paths)
+    rates = rates_of(done.stdout)
+    assert rates["File stat" if has_files else "Directory stat"] > 0, done.stdout
+    assert rates["Tree creation"] == 0, done.stdout
+    if has_files:
+        done = expect(case, directory, "-E", 0, paths)
+        assert rates_of(done.stdout)["File read"] > 0, done.stdout
+    expect(case, directory, "-r", 0, roots)
+
+
+def run_with_stranger(case, directory):
+    """A file of another one, in the middle of the tree, stays there with the directories around it."""
+    options = Options(words_of(case))
+    paths = paths_of(case[0], options)
+    roots = {path for path in paths if "test-dir" not in path}
+    nodes = sorted(path for path in paths if re.search(r"mdtest_tree\.[0-9.]+/$", path))
+    stranger = nodes[len(nodes) // 2] + "stranger"
+    expect(case, directory, "-C", 0, paths)
+    with open(os.path.join(directory, stranger), "w", encoding="utf-8") as file:
+        file.write("mine\n")
+    rest = {stranger}
+    place = os.path.dirname(stranger)
+    while place:
+        rest.add(place + "/")
+        place = os.path.dirname(place)
+    done = expect(case, directory, "-r", 1, rest | roots)
+    if f"{os.path.dirname(stranger)}: it holds stranger," not in done.stderr:
+        raise Failure(f"{stranger} is not named:\n{done.stdout}\n{done.stderr}")
+    with open(os.path.join(directory, stranger), encoding="utf-8") as file:
+        assert file.read() == "mine\n"
+    os.remove(os.path.join(directory, stranger))
+    expect(case, directory, "-r", 0, roots)
+
+
+def run(directory, first, step):
+    failures = []
+    jobs = [(run_case, case) for case in CASES] + [(run_with_stranger, CASES[i]) for i in (5, 25, 17)]
+    for number in range(first, len(jobs), step):
+        function, case = jobs[number]
+        place = os.path.join(directory, str(number))
+        os.mkdir(place)
+        try:
+            function(case, place)
+        except (Failure, AssertionError, KeyError, subprocess.TimeoutExpired) as failure:
+            failures.append(f"{function.__name__}, {case}: {failure}")
+        shutil.rmtree(place)
+    print("\n\n".join(failures[:3]))
+    print(f"{len(range(first, len(jobs), step))} runs, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+def main(words):
+    if words[0] == "list":
+        print("\n".join(sorted(paths_of(int(words[1]), Options(words[2:])))))
+    elif words[0] == "sample":
+        compare_sample(words[1])
+    elif words[0] == "cases":
+        for case in CASES:
+            print(case[0], *words_of(case))
+    else:
+        return run(words[1], int(words[2]), int(words[3]) if len(words) > 3 else 1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
