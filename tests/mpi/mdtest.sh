@@ -12,6 +12,27 @@ paths sample "$WEIR_ROOT/tests/golden/samples/mdtest-V4-create.txt" >"$out" 2>"$
     fail "the paths that are computed are not those of mdtest"
 (($(paths cases | wc -l) >= 40)) || fail "there are not forty command lines"
 
+valid() { # valid KIND EXPRESSION: of the output
+    "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/valid.py" "$1" "$out" "$2" >"$work/why" 2>&1 || fail "$1: $(cat "$work/why")"
+}
+
+# Documents are valid to the letter, and have a row per phase and iteration.
+run 2 mdtest -n 8 -i 2 -d "$files/out" --summaryFormat JSON
+expect_done
+valid json "[row['iteration'] for row in document['tests'][0]['Results']] == [0] * 10 + [1] * 10"
+valid json "all(row['opsPerSec'] > 0 and row['msPerOp'] > 0 for row in document['tests'][0]['Results'])"
+valid json "{line['operation']: line['measured'] for line in document['summary']}['File stat'] == 2"
+run 2 mdtest -n 8 -i 2 -F -d "$files/out" --summaryFormat CSV
+expect_done
+valid mdtest-csv "[row['access'] for row in rows][:6] == ['Tree creation', 'File creation', 'File stat', 'File read', 'File removal', 'Tree removal']"
+valid mdtest-csv "len(rows) == 12 and all(int(row['ops']) == 16 for row in rows if row['access'] == 'File stat')"
+
+# Several numbers of tasks: a table for each.
+run 3 mdtest -n 4 -F -f 1 -l 3 -d "$files/out" --plain
+expect_done
+[[ $(grep -cE '^[123] tasks, (4|8|12) files$' "$out") == 3 && $(grep -c '^SUMMARY rate' "$out") == 3 ]] ||
+    fail "there are not three tests"
+
 export WEIR
 capture paths run "$files" 0
 expect_done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""valid.py json|csv|rank-csv|op-csv FILE [EXPRESSION]: whether a file is valid to the letter, and an expression holds for
+"""valid.py json|csv|mdtest-csv|rank-csv|op-csv FILE [EXPRESSION]: whether a file is valid to the letter, and an expression holds for
 it.
 
 JSON: UTF-8, one document, no key twice in an object, no number that JSON has no word for. CSV: the columns of its kind,
@@ -11,6 +11,7 @@ import sys
 
 COLUMNS = {
     "csv": "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter",
+    "mdtest-csv": "access,ops/s,ms/op,ops,total(s),numTasks,iter",
     "rank-csv": "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput",
     "op-csv": "time,runtime,tp",
 }
@@ -35,7 +36,7 @@ def read_csv(text, columns):
     assert ",".join(lines[0]) == columns, lines[0]
     rows = [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
     for row in rows:
-        assert row.get("access") in ("write", "read", "mixed", None), row
+        assert row.get("access", "read").split()[0] in ("write", "read", "mixed", "Directory", "File", "Tree"), row
         assert all(math.isfinite(float(cell)) for name, cell in row.items() if name != "access"), row
     return {"rows": rows}
 

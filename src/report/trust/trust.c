@@ -298,13 +298,10 @@ static void add_failure(struct weir_text *text, const char *name, const struct w
     weir_text_close(&done);
 }
 
-/* What a removal did not find, or did not remove as it is not ours. */
+/* What a removal left, as it is not ours. */
 static void add_rest(struct weir_text *text, const char *name,
                      const struct weir_phase_result *phase)
 {
-    if (phase->absent_count > 0)
-        weir_trust_line(text, "%s  note absent: %llu of the names to be removed were not there",
-                        name, (unsigned long long)phase->absent_count);
     if (phase->left_count > 0)
         weir_trust_line(text, "%s  warning left: %llu director%s not removed, as %s: %s", name,
                         (unsigned long long)phase->left_count,
