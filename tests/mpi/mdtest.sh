@@ -27,6 +27,14 @@ expect_done
 valid mdtest-csv "[row['access'] for row in rows][:6] == ['Tree creation', 'File creation', 'File stat', 'File read', 'File removal', 'Tree removal']"
 valid mdtest-csv "len(rows) == 12 and all(int(row['ops']) == 16 for row in rows if row['access'] == 'File stat')"
 
+# A report of what was recorded is the one that was printed, but for the values of all processes, which are not kept.
+run 2 mdtest -n 8 -i 3 -I 4 -P --showRankStatistics -v -d "$files/out" --plain --result "$result"
+expect_done
+cp "$out" "$work/printed"
+capture "$WEIR" report "$result" --plain
+expect_done
+diff "$work/printed" "$out" >"$work/why" || fail "what is told later is another report: $(cat "$work/why")"
+
 # Several numbers of tasks: a table for each.
 run 3 mdtest -n 4 -F -f 1 -l 3 -d "$files/out" --plain
 expect_done

@@ -78,6 +78,8 @@ static const struct weir_quirk of_output[] = {
      "have "
      "the seconds of the original",
      "a number without its unit is of no use"},
+    {"the lines of `-v` have the rate of task 0 for directories and files",
+     "the rate of all tasks, as the table", "both are of the same phase"},
     {"`-v` prints leaf_only as remove_only", "the right words", "it misleads"},
     {"`V-0: Rank   0 Line  2594` and other line numbers of the source", "the same words",
      "parsers look for them"},
