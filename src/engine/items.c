@@ -100,7 +100,8 @@ static bool is_queued(const struct weir_items *items)
 {
     unsigned queued = items->run->session->queued_names;
 
-    if (items->run->queue.is_blocking || items->phase->depth == 1 || is_in_order(items))
+    if (items->run->queue.is_blocking || items->phase->depth == 1 || is_in_order(items) ||
+        items->names->must_verify_made)
         return false;
     for (unsigned i = 0; i < items->verb_count; i++)
         for (unsigned step = 0; step < items->verbs[i].step_count; step++)
@@ -149,6 +150,8 @@ static void set_counts(struct weir_items *items)
     items->owner = weir_run_owner(items->run, items->phase);
     items->per_owner = items->are_directories ? tree->set_count * weir_tree_directories(tree)
                                               : weir_tree_items(tree);
+    if (items->names->rotation.count > 0)
+        items->per_owner = items->names->rotation.count * tree->set_count;
     if (items->is_chain)
         items->per_owner = items->per_owner > 1 ? items->per_owner + 1 : 0;
     items->count = items->per_owner;
@@ -174,6 +177,31 @@ static int set_owner(struct weir_items *items, struct weir_tree_paths *paths, co
                                 });
 }
 
+/* The rank so many before (or, `is_new`, behind) the one that is at work. */
+static uint64_t owner_of_set(const struct weir_items *items, uint64_t set, bool is_new)
+{
+    uint64_t ranks = (uint64_t)items->run->group->size;
+    uint64_t steps = items->names->rotation.stride % ranks * ((set + 1) % ranks) % ranks;
+
+    return (items->owner + (is_new ? steps : ranks - steps)) % ranks;
+}
+
+static int init_rotation(struct weir_items *items)
+{
+    uint64_t sets = items->phase->target->tree->set_count;
+    int code = 0;
+
+    if (items->names->rotation.stride == 0)
+        return 0;
+    items->set_paths = calloc(2 * (size_t)sets, sizeof *items->set_paths);
+    if (items->set_paths == NULL)
+        return -ENOMEM;
+    for (uint64_t i = 0; i < 2 * sets && code == 0; i++)
+        code = set_owner(items, &items->set_paths[i], items->names->item,
+                         owner_of_set(items, i % sets, i >= sets));
+    return code;
+}
+
 int weir_items_init(struct weir_items *items, const struct weir_run *run,
                     const struct weir_phase *phase)
 {
@@ -193,6 +221,8 @@ int weir_items_init(struct weir_items *items, const struct weir_run *run,
     code = set_owner(items, &items->paths, names->item, items->owner);
     if (code == 0 && names->new_item != NULL)
         code = set_owner(items, &items->new_paths, names->new_item, items->owner);
+    if (code == 0)
+        code = init_rotation(items);
     if (code != 0)
         return code;
     items->slots = calloc(run->queue.depth, sizeof *items->slots);
@@ -202,7 +232,9 @@ int weir_items_init(struct weir_items *items, const struct weir_run *run,
 void weir_items_fini(struct weir_items *items)
 {
     free(items->slots);
+    free(items->set_paths);
     items->slots = NULL;
+    items->set_paths = NULL;
 }
 
 /* ---- paths ---- */
@@ -240,11 +272,38 @@ static void choose_paths(struct weir_items *items, struct weir_item_slot *slot, 
     }
 }
 
+/* Sets take turns; what is created lies behind the working set. */
+static void choose_of_rotation(struct weir_items *items, struct weir_item_slot *slot,
+                               uint64_t index)
+{
+    const struct weir_rotation *rotation = &items->names->rotation;
+    const struct weir_tree *tree = items->phase->target->tree;
+    uint64_t sets = tree->set_count, set = index % sets;
+    uint64_t per_set = weir_tree_item_directories(tree) * tree->items_per_directory;
+    struct weir_tree_paths *paths =
+        items->set_paths != NULL ? &items->set_paths[set] : &items->paths;
+    struct weir_tree_paths *new_paths =
+        items->set_paths != NULL ? &items->set_paths[sets + set] : &items->paths;
+
+    slot->place = set * per_set + rotation->first + index / sets;
+    slot->owner = paths->names.item_owner;
+    weir_tree_item_path(paths, slot->place, slot->path);
+    if (items->phase->verb != WEIR_CYCLE)
+        return;
+    slot->new_place = slot->place + rotation->working_set;
+    slot->new_owner = new_paths->names.item_owner;
+    weir_tree_item_path(new_paths, slot->new_place, slot->new_path);
+}
+
 void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, uint64_t index)
 {
     uint64_t within = index;
 
     slot->index = index;
+    if (items->names->rotation.count > 0) {
+        choose_of_rotation(items, slot, index);
+        return;
+    }
     if (__builtin_expect(items->count > items->per_owner, 0)) {
         uint64_t owner = index / items->per_owner;
 
@@ -258,5 +317,6 @@ void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, ui
         }
     }
     slot->place = within;
+    slot->owner = items->present_owner;
     choose_paths(items, slot, within);
 }

@@ -19,8 +19,11 @@ struct weir_item_verb {
 
 /* The item that is worked on in a slot of the queue. */
 struct weir_item_slot {
-    uint64_t index;       /* among those of the rank */
-    uint64_t place;       /* where its data would lie, if all items were one file */
+    uint64_t index;     /* among those of the rank */
+    uint64_t place;     /* where its data would lie, if all items of its owner were one file, ... */
+    uint64_t owner;     /* ... and whose it is */
+    uint64_t new_place; /* the same of what a cycle of a rotation creates, which has new_path */
+    uint64_t new_owner;
     unsigned verb;        /* position in weir_items.verbs, ... */
     unsigned step;        /* ... and among its steps */
     int code;             /* of the step that failed; 0: none */
@@ -52,10 +55,13 @@ struct weir_items {
     uint64_t source_owner;      /* ... which are this one's; set by the phase */
     struct weir_tree_paths paths;
     struct weir_tree_paths new_paths; /* with the pattern of new names, if there is one */
-    uint64_t absent_count;            /* were to be removed, and not there */
-    uint64_t left_count;              /* directories that were not empty, ... */
-    char left[WEIR_PATH_BYTES];       /* ... and the first of them */
-    struct weir_item_slot *slots;     /* one per slot of the queue */
+    /* of rotations with a stride: those of each set's present owner, and behind them those of the
+     * owners of what is created; else NULL */
+    struct weir_tree_paths *set_paths;
+    uint64_t absent_count;        /* were to be removed, and not there */
+    uint64_t left_count;          /* directories that were not empty, ... */
+    char left[WEIR_PATH_BYTES];   /* ... and the first of them */
+    struct weir_item_slot *slots; /* one per slot of the queue */
 };
 
 /* The tree in which the items of `owner` are. */

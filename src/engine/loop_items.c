@@ -16,29 +16,55 @@ static const struct weir_item_verb *verb_of(const struct weir_loop *loop,
 
 /* Where the data of an item would lie if all items of its owner were one file, so that no two have
  * the same; IOR's patterns count items (mdtest). */
-static uint64_t data_place(const struct weir_loop *loop, const struct weir_item_slot *slot)
+static uint64_t data_place(const struct weir_loop *loop, uint64_t place)
 {
     const uint64_t piece = WEIR_PIECE_BYTES;
     uint64_t bytes = loop->items->names->bytes;
 
     if (loop->source->identity.mode == WEIR_PAYLOAD_IOR)
-        return slot->place;
-    return slot->place * ((bytes + piece - 1) / piece * piece);
+        return place;
+    return place * ((bytes + piece - 1) / piece * piece);
+}
+
+/* A rank may work on the items of others: each has data of its own. */
+static void choose_source(struct weir_items *items, uint64_t owner)
+{
+    const struct weir_source now = *items->source;
+
+    if (__builtin_expect(owner == items->source_owner, 1))
+        return;
+    weir_source_init(items->source, &now.identity, now.filler, owner, (uint32_t)owner);
+    items->source_owner = owner;
+}
+
+/* What a cycle of a rotation creates is another item than the one that it works on. */
+static bool is_new(const struct weir_loop *loop, enum weir_verb verb)
+{
+    return verb == WEIR_CREATE && loop->phase->verb == WEIR_CYCLE &&
+           loop->items->names->rotation.count > 0;
+}
+
+static const char *path_of(const struct weir_loop *loop, const struct weir_item_slot *slot)
+{
+    return is_new(loop, verb_of(loop, slot)->verb) ? slot->new_path : slot->path;
 }
 
 static void fill(struct weir_loop *loop, struct weir_op *op, const struct weir_item_slot *slot)
 {
     unsigned buffer = weir_loop_next_buffer(loop, op);
+    bool is_other = is_new(loop, WEIR_CREATE);
     uint64_t before_ns;
 
+    choose_source(loop->items, is_other ? slot->new_owner : slot->owner);
     if (!weir_source_varies(loop->source))
         return;
     before_ns = weir_loop_begin_ns(loop);
     /* A verb before this one may have read into it. */
-    if (loop->items->verb_count > 1)
+    if (loop->items->verb_count > 1 || loop->items->names->must_verify_made)
         weir_source_init_buffer(loop->source, op->data,
                                 weir_source_first_filler(loop->source, buffer));
-    weir_source_fill(loop->source, op->data, data_place(loop, slot),
+    weir_source_fill(loop->source, op->data,
+                     data_place(loop, is_other ? slot->new_place : slot->place),
                      weir_source_first_filler(loop->source, buffer));
     weir_loop_add_data_ns(loop, before_ns);
 }
@@ -60,7 +86,10 @@ static void verify(struct weir_loop *loop, const struct weir_op *op,
 {
     uint64_t before_ns = weir_loop_begin_ns(loop);
 
-    loop->reading.offset = data_place(loop, slot);
+    choose_source(loop->items, slot->owner);
+    loop->reading.file_number = slot->owner;
+    loop->reading.writer = (uint32_t)slot->owner;
+    loop->reading.offset = data_place(loop, slot->place);
     loop->reading.bytes = op->size;
     weir_verify(loop->source, &loop->reading, op->data, &loop->tally->mismatches);
     weir_loop_add_data_ns(loop, before_ns);
@@ -74,7 +103,7 @@ static void set_file_params(const struct weir_loop *loop, struct weir_item_slot 
     bool makes = verb->verb == WEIR_CREATE;
 
     slot->params = (struct weir_file_params){
-        .path = slot->path,
+        .path = path_of(loop, slot),
         .can_write = makes,
         .can_read = true,
         .must_create = makes,
@@ -96,6 +125,7 @@ static void begin_verb(struct weir_loop *loop, struct weir_op *op, struct weir_i
     op->size = verb->bytes;
     op->verb = verb->steps[0];
     op->may_wait = false;
+    slot->request.path = path_of(loop, slot);
     if (op->verb == WEIR_OP_OPEN)
         set_file_params(loop, slot, verb);
     slot->request.facts = verb->verb == WEIR_LIST ? NULL : &slot->facts;
@@ -107,24 +137,12 @@ static void begin_verb(struct weir_loop *loop, struct weir_op *op, struct weir_i
         poison(loop, op);
 }
 
-/* Rank 0 may work for other ranks: each has data of its own. */
-static void choose_source(struct weir_items *items)
-{
-    const struct weir_source now = *items->source;
-
-    weir_source_init(items->source, &now.identity, now.filler, items->present_owner,
-                     (uint32_t)items->present_owner);
-    items->source_owner = items->present_owner;
-}
-
 static struct weir_item_slot *begin_item(struct weir_loop *loop, struct weir_op *op)
 {
     struct weir_items *items = loop->items;
     struct weir_item_slot *slot = &items->slots[op->slot];
 
     weir_items_choose(items, slot, op->offset);
-    if (__builtin_expect(items->present_owner != items->source_owner, 0))
-        choose_source(items);
     slot->verb = 0;
     slot->request = (struct weir_name_request){.path = slot->path,
                                                .new_path = slot->new_path,
@@ -144,7 +162,7 @@ static void fail(struct weir_loop *loop, const struct weir_item_slot *slot, int 
     const struct weir_item_verb *verb = verb_of(loop, slot);
 
     weir_tally_fail(loop->tally, verb->counted, code, slot->index);
-    weir_run_fail(loop->run, code, weir_verb_name(verb->verb), slot->path);
+    weir_run_fail(loop->run, code, weir_verb_name(verb->verb), path_of(loop, slot));
     if (!loop->run->test->goes_on_after_errors && !weir_verb_removes(loop->phase->verb))
         weir_loop_request_stop(loop);
 }
@@ -197,6 +215,23 @@ static void record(struct weir_loop *loop, const struct weir_op *op,
     }
 }
 
+/* What was made is read at once, outside of the times of operations: an item at a time. */
+static void verify_made(struct weir_loop *loop, struct weir_op *op, struct weir_item_slot *slot)
+{
+    static const enum weir_op_verb steps[] = {WEIR_OP_OPEN, WEIR_OP_READ, WEIR_OP_CLOSE};
+    uint64_t before_ns = weir_loop_begin_ns(loop);
+
+    weir_source_poison(loop->source, op->data);
+    slot->params.can_write = slot->params.must_create = false;
+    slot->params.claim = WEIR_CLAIM_ANY;
+    weir_queue_perform_chain(&loop->run->queue, op, steps, sizeof steps / sizeof *steps);
+    weir_loop_add_data_ns(loop, before_ns);
+    if (op->result == 0)
+        verify(loop, op, slot);
+    else
+        fail(loop, slot, (int)op->result);
+}
+
 static void end_verb(struct weir_loop *loop, struct weir_op *op, struct weir_item_slot *slot,
                      uint64_t issued_ns, uint64_t accepted_ns, int code)
 {
@@ -207,6 +242,8 @@ static void end_verb(struct weir_loop *loop, struct weir_op *op, struct weir_ite
     record(loop, op, slot, issued_ns, accepted_ns);
     if (verb->verb == WEIR_READ_FILE && loop->items->names->must_verify && verb->bytes > 0)
         verify(loop, op, slot);
+    else if (verb->verb == WEIR_CREATE && loop->items->names->must_verify_made && verb->bytes > 0)
+        verify_made(loop, op, slot);
 }
 
 /* ---- one at a time ---- */

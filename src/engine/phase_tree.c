@@ -74,8 +74,12 @@ static struct weir_phase as_data_phase(const struct tree_phase *tree)
 
 static bool writes_data(const struct tree_phase *tree)
 {
-    return tree->names->bytes > 0 &&
-           (tree->phase->verb == WEIR_CREATE || tree->phase->verb == WEIR_CYCLE);
+    const struct weir_names *names = tree->names;
+    bool creates = tree->phase->verb == WEIR_CREATE;
+
+    for (unsigned i = 0; i < names->cycle_count; i++)
+        creates |= names->cycle[i] == WEIR_CREATE;
+    return names->bytes > 0 && creates;
 }
 
 static int set_identity(struct tree_phase *tree, struct weir_error *error)
@@ -88,6 +92,11 @@ static int set_identity(struct tree_phase *tree, struct weir_error *error)
         (struct weir_identity){.transfer_bytes = tree->names->bytes, .mode = WEIR_PAYLOAD_NONE};
     if (tree->names->payload.mode == WEIR_PAYLOAD_NONE || tree->names->bytes == 0)
         return 0;
+    /* Cycles read what they and the phases before them have written: all of one generation. */
+    if (tree->phase->verb == WEIR_CYCLE && weir_run_has_written(tree->run, tree->phase->target)) {
+        *identity = tree->run->written.identity;
+        return 0;
+    }
     if (writes_data(tree))
         return weir_identity_create(tree->run, &data, identity);
     if (!tree->names->must_verify)
@@ -196,6 +205,7 @@ static int prepare(struct tree_phase *tree, struct weir_error *error)
         weir_op_log_open(&tree->log, tree->run, tree->phase, tree->facts.op_limit) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, WEIR_REMEDY_OP_FILES,
                        "no memory for lists of so many operations on all ranks of this node");
+    tree->items.must_exist |= tree->phase->verb == WEIR_CYCLE;
     tree->facts.depth = tree->items.is_queued ? tree->phase->depth : 1;
     tree->facts.batch = 1;
     return weir_group_agree(tree->run->group, error);
