@@ -16,11 +16,13 @@ bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_
 
     if (!phase || phase->is_check || phase->is_prefill)
         return false;
-    if (!weir_verb_moves_data(phase->verb) && !weir_verb_works_on_trees(phase->verb))
+    /* After a failure removals are done all the same, of what may be nothing. */
+    if (weir_verb_works_on_trees(phase->verb))
+        return result->outcome != WEIR_OUTCOME_SKIPPED && result->op_count > 0;
+    if (!weir_verb_moves_data(phase->verb))
         return false;
     return result->outcome == WEIR_OUTCOME_COMPLETE ||
-           (result->outcome == WEIR_OUTCOME_PARTIAL &&
-            (weir_verb_moves_data(phase->verb) ? result->byte_count : result->op_count) > 0);
+           (result->outcome == WEIR_OUTCOME_PARTIAL && result->byte_count > 0);
 }
 
 bool weir_figures_has_failed(const struct weir_phase_result *result)

@@ -35,6 +35,12 @@ capture "$WEIR" report "$result" --plain
 expect_done
 diff "$work/printed" "$out" >"$work/why" || fail "what is told later is another report: $(cat "$work/why")"
 
+# What did nothing has neither a table nor an end.
+run 2 mdtest -n 4 -d "$files/nowhere/out" --plain
+expect_exit 1
+expect_error 'nowhere/out: No such file or directory'
+expect_no_line '^SUMMARY|finished'
+
 # Several numbers of tasks: a table for each.
 run 3 mdtest -n 4 -F -f 1 -l 3 -d "$files/out" --plain
 expect_done
@@ -47,9 +53,9 @@ expect_done
 expect_files ''
 
 # What is made for a run goes with it; what was there before stays.
-run 2 mdtest -n 4 -z 1 -b 2 -d "$files/new/out"
+run 2 mdtest -n 4 -z 1 -b 2 -d "$files/new"
 expect_done
-[[ ! -e $files/new/out ]] || fail "the directory that was made for the run is still there"
+[[ ! -e $files/new ]] || fail "the directory that was made for the run is still there"
 mkdir -p "$files/old"
 run 2 mdtest -n 4 -u -d "$files/old"
 expect_done

@@ -666,6 +666,20 @@ static void what_failed_is_told_and_in_no_figure(void **state)
     scene_close(&scene.all);
 }
 
+static void what_did_nothing_has_neither_a_table_nor_an_end(void **state)
+{
+    struct md_scene scene = make_4_1();
+
+    (void)state;
+    for (unsigned i = 0; i < scene.all.result->phase_count; i++)
+        scene.all.result->phases[i].op_count = 0;
+    assert_has(&scene, "SUMMARY", false);
+    assert_has(&scene, "finished", true); /* there was nothing to do */
+    scene.all.result->exit_code = WEIR_EXIT_FLAWED;
+    assert_has(&scene, "finished", false);
+    scene_close(&scene.all);
+}
+
 static void its_files_are_known(void **state)
 {
     struct weir_output output = {.reporter = "mdtest"};
@@ -915,6 +929,7 @@ int main(void)
         cmocka_unit_test(lines_of_iterations_are_those_that_old_readers_know),
         cmocka_unit_test(values_of_all_processes_are_told_while_they_are_there),
         cmocka_unit_test(what_failed_is_told_and_in_no_figure),
+        cmocka_unit_test(what_did_nothing_has_neither_a_table_nor_an_end),
         cmocka_unit_test(its_files_are_known),
         cmocka_unit_test(figures_of_ranks_are_written_when_an_iteration_is_over),
         cmocka_unit_test(our_block_tells_operations_and_waiting_and_no_bytes),

@@ -329,9 +329,12 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
 {
     const struct weir_mdtest_layout *layout = weir_mdtest_layout_of(plan);
 
-    /* A run that was killed has no end. */
-    if (result->phase_count == 0 || !weir_figures_has_end(plan, result) ||
-        result->finished_s <= 0.0)
+    bool has_any = false;
+
+    for (unsigned i = 0; i < result->test_count; i++)
+        has_any = has_any || has_table(plan, result, &result->tests[i]);
+    /* A run that was killed has no end, nor has one that failed before it did anything. */
+    if (result->finished_s <= 0.0 || (!has_any && result->exit_code != WEIR_EXIT_DONE))
         return;
     if (layout->has_gap_before_end)
         weir_text_add(text, "\n");
