@@ -29,8 +29,6 @@ ALLOWED = {
     "src/engine/identity.c": "payload", "src/engine/loop_items.c": "payload", "src/engine/ownership.c": "payload", "src/audit/audit.c": "payload",
     # The environment variables IOR_HINT__... name hints of MPI-IO, as sites have them in their scripts.
     "backends/mpiio_hints.c": "hints", "backends/mpiio.c": "hints",
-    # The shell's own option.
-    "src/system/shell.c": "shell",
     # The column of `weir backends` that gives the labels that IOR has for them.
     "src/commands/show.c": "label",
 }
