@@ -48,6 +48,12 @@ struct weir_made {
     const struct weir_target *target; /* NULL: none yet */
     uint64_t repetition;
     uint64_t *ops_of_rank; /* items each rank made, if not all made all; else NULL */
+    bool by_first_rank;    /* those of all owners, one owner after the other */
+    /* Shared items: each rank has an order of its own, and `ops_of_rank` is the most on all. */
+    bool is_shared;
+    bool is_shuffled;
+    uint64_t seed;  /* if so, and ... */
+    uint64_t count; /* ... of how many they are the first */
 };
 
 /* The depth of one phase, as it was found before its first repetition; 0: not yet. */
@@ -102,6 +108,7 @@ struct weir_run {
     uint64_t last_generation;
     struct weir_written written;
     struct weir_made made[2];         /* files, and directories */
+    uint64_t made_roots; /* bits: which paths of a target with a tree this run has made */
     struct weir_file *open_file;      /* left open by the phase before; NULL: none */
     struct weir_depth_choice *depths; /* by the position of the phase in the test */
 

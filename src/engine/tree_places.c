@@ -103,11 +103,18 @@ static int make_one(struct weir_run *run, const char *path, struct weir_error *e
     return code == 0 ? 0 : fail_to_make(run, path, code, error);
 }
 
-static int make_root(struct weir_run *run, const char *path, struct weir_error *error)
+/* More roots than bits: those that have none stay. */
+static uint64_t bit_of(size_t root)
+{
+    return root < 64 ? UINT64_C(1) << root : 0;
+}
+
+static int make_root(struct weir_run *run, const char *path, size_t root, struct weir_error *error)
 {
     int code = names_of(run)->mkdir(run->session, path);
 
-    run->has_made_directory |= code == 0;
+    if (code == 0)
+        run->made_roots |= bit_of(root);
     return code == 0 || code == -EEXIST ? 0 : fail_to_make(run, path, code, error);
 }
 
@@ -122,7 +129,7 @@ int weir_tree_places_make(struct weir_run *run, const struct weir_phase *phase,
     if (run->group->rank != 0)
         return 0;
     for (size_t i = 0; i < target->path_count && code == 0; i++) {
-        code = make_root(run, target->paths[i], error);
+        code = make_root(run, target->paths[i], i, error);
         if (code == 0)
             code = init_tops(run, phase, i, &paths);
         for (uint64_t set = 0; code == 0 && set < target->tree->set_count &&
@@ -163,10 +170,10 @@ void weir_tree_places_remove(struct weir_run *run, const struct weir_phase *phas
              set < target->tree->set_count && weir_tree_top_path(&paths, set, path) == 0; set++)
             remove_top(run, path, items);
         /* Others may have put something there: then it stays. */
-        if (run->has_made_directory)
+        if ((run->made_roots & bit_of(i)) != 0)
             names_of(run)->rmdir(run->session, target->paths[i]);
     }
-    run->has_made_directory = false;
+    run->made_roots = 0;
 }
 
 /* ---- what was left ---- */
