@@ -106,8 +106,10 @@ bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns)
     if (ops != loop->heard_ops || weir_queue_outstanding(&loop->run->queue) == 0)
         weir_watchdog_beat(loop->run, weir_op_source_latest_offset(&loop->ops));
     loop->heard_ops = ops;
-    /* Collective phases stop together by themselves. */
-    if (!loop->is_collective && weir_group_hears_alarm(loop->run->group)) {
+    /* Collective phases stop together by themselves; and what is ours is removed, whatever fails.
+     */
+    if (!loop->is_collective && !weir_verb_removes(loop->phase->verb) &&
+        weir_group_hears_alarm(loop->run->group)) {
         loop->has_heard_alarm = true;
         loop->until = 0;
     }
@@ -333,6 +335,8 @@ static int pass(struct weir_loop *loop)
 {
     const struct weir_queue *queue = &loop->run->queue;
 
+    if (queue->is_broken)
+        return loop->code;
     loop->agree_index = weir_op_source_index(&loop->ops);
     loop->agree_stride = 1;
     loop->agreed_ns = loop->started_ns;
@@ -473,9 +477,12 @@ static void set_pace(struct weir_loop *loop)
 
 static void begin(struct weir_loop *loop)
 {
+    /* What is still done after a signal, removals, is done to its end. */
+    static const volatile sig_atomic_t none;
+
     loop->tally = loop->run->tally;
     loop->buffers = &loop->run->buffers;
-    loop->stop_signal = loop->run->params->stop_signal;
+    loop->stop_signal = loop->run->is_ending ? &none : loop->run->params->stop_signal;
     loop->until = loop->limit;
     loop->is_collective = loop->phase->transfers.is_collective || syncs_together(loop);
     if (loop->first_index >= loop->limit)

@@ -368,8 +368,6 @@ static void run_paced(struct weir_loop *loop)
 
 void weir_loop_run_queued(struct weir_loop *loop)
 {
-    if (loop->run->queue.is_broken)
-        return;
     if (loop->is_open_loop || loop->phase->think_ns != 0)
         run_paced(loop);
     else
