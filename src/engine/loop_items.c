@@ -296,9 +296,14 @@ void weir_loop_begin_item(struct weir_loop *loop, struct weir_op *op)
     begin_item(loop, op);
 }
 
-/* Of a transfer that came back short: the rest. False if there is none. */
-static bool continues(struct weir_op *op)
+/* What is to be sent again, or the rest of a transfer that came back short. False if nothing is. */
+static bool continues(struct weir_loop *loop, struct weir_op *op)
 {
+    if (op->result < 0 && weir_loop_is_retried(loop, op)) {
+        loop->tally->blocked_count += op->result == -EAGAIN && op->is_nowait;
+        op->may_wait |= op->result == -EAGAIN;
+        return true;
+    }
     if (op->result <= 0 || op->result >= (int64_t)op->size)
         return false;
     op->data = (unsigned char *)op->data + op->result;
@@ -322,6 +327,7 @@ static bool has_next_step(struct weir_op *op, struct weir_item_slot *slot,
 {
     while (++slot->step < verb->step_count) {
         op->verb = verb->steps[slot->step];
+        op->may_wait = false;
         if (slot->code == 0 || (op->verb == WEIR_OP_CLOSE && op->file != NULL))
             return true;
     }
@@ -346,7 +352,7 @@ bool weir_loop_complete_item(struct weir_loop *loop, struct weir_op *op)
         slot->issued_ns = op->issued_ns;
         slot->accepted_ns = op->accepted_ns;
     }
-    if ((op->result == -EINTR && *loop->stop_signal == 0) || continues(op))
+    if (continues(loop, op))
         return false;
     code = code_of_step(op);
     if (slot->code == 0)
@@ -358,7 +364,7 @@ bool weir_loop_complete_item(struct weir_loop *loop, struct weir_op *op)
     /* Lateness is that of the first step. */
     op->issued_ns = slot->issued_ns;
     end_verb(loop, op, slot, slot->issued_ns, slot->accepted_ns, slot->code);
-    if (++slot->verb >= loop->items->verb_count || loop->until == 0)
+    if (++slot->verb >= loop->items->verb_count)
         return true;
     begin_verb(loop, op, slot);
     return false;

@@ -111,8 +111,7 @@ static bool can_continue_from(const struct weir_run *run, uint64_t moved)
     return moved % alignment->memory == 0 && moved % alignment->offset == 0;
 }
 
-/* Of transfers that did not move anything, true for those that are just to be sent again. */
-static bool is_retried(const struct weir_loop *loop, const struct weir_op *op)
+bool weir_loop_is_retried(const struct weir_loop *loop, const struct weir_op *op)
 {
     /* After a signal that ends the run, the transfer is not tried again: it could block for ever,
      * in a lock for instance. */
@@ -137,7 +136,7 @@ static bool continue_op(struct weir_loop *loop, struct weir_op *op)
         weir_loop_on_signal(loop);
     if (op->result < 0) {
         code = (int)op->result;
-        if (!is_retried(loop, op))
+        if (!weir_loop_is_retried(loop, op))
             failure = reads ? "read" : "write";
     } else if (moved == 0 || loop->phase->transfers.is_single_attempt) {
         code = reads ? -ENODATA : -EIO;
@@ -338,7 +337,7 @@ static bool end_sync(struct weir_loop *loop, struct weir_op *op)
     struct weir_op_state *state = &loop->op_states[op->slot];
 
     assert(state->is_synced);
-    if (op->result < 0 && is_retried(loop, op)) {
+    if (op->result < 0 && weir_loop_is_retried(loop, op)) {
         op->may_wait = op->result == -EAGAIN;
         return false;
     }

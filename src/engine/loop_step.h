@@ -56,6 +56,9 @@ WEIR_COLD bool weir_loop_restart_layout(struct weir_loop *loop);
 /* Of a result that is not that of a whole transfer. False if something is to be sent now. */
 WEIR_COLD bool weir_loop_complete_unusual(struct weir_loop *loop, struct weir_op *op);
 
+/* Of operations that did nothing, true for those that are just to be sent again. */
+bool weir_loop_is_retried(const struct weir_loop *loop, const struct weir_op *op);
+
 /* Is something beyond recording asked for after each transfer? */
 bool weir_loop_needs_post_op(const struct weir_loop *loop);
 
