@@ -147,7 +147,7 @@ static void set_counts(struct weir_items *items)
     bool is_first = items->run->group->rank == 0;
 
     items->is_chain = items->phase->verb == WEIR_RENAME && items->names->new_item == NULL;
-    items->owner = weir_run_owner(items->run, items->phase);
+    items->owner = items->names->is_shared ? 0 : weir_run_owner(items->run, items->phase);
     items->per_owner = items->are_directories ? tree->set_count * weir_tree_directories(tree)
                                               : weir_tree_items(tree);
     if (items->names->rotation.count > 0)
@@ -253,6 +253,12 @@ static void choose_link_of_chain(struct weir_items *items, struct weir_item_slot
     length = weir_tree_item_path(&items->paths, link == 0 ? 0 : link - 1, slot->new_path);
     if (link == 0)
         memcpy(slot->new_path + length, away, sizeof away);
+}
+
+void weir_items_close_chain(struct weir_items *items, struct weir_item_slot *slot, uint64_t done)
+{
+    choose_link_of_chain(items, slot, items->per_owner - 1);
+    weir_tree_item_path(&items->paths, done - 1, slot->new_path);
 }
 
 static void choose_paths(struct weir_items *items, struct weir_item_slot *slot, uint64_t index)

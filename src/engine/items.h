@@ -47,7 +47,7 @@ struct weir_items {
     bool is_chain;        /* the renames of mdtest: one more than items */
     bool is_queued;       /* several of them are in flight at once */
     bool must_exist;      /* what is to be removed was made by this run */
-    uint64_t owner;       /* of the items; the first one, where rank 0 works for all */
+    uint64_t owner;       /* of the items; the first one, where they are of all */
     uint64_t per_owner;   /* operations */
     uint64_t count;       /* of this rank: per_owner, that of all ranks, or 0 */
     uint64_t present_owner;
@@ -75,6 +75,10 @@ void weir_items_fini(struct weir_items *items);
 
 /* Makes `slot` item `index` (< count), its paths included. */
 void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, uint64_t index);
+
+/* Makes `slot` the link that ends a chain of which only the first `done` (> 0) were made: the item
+ * that is away gets the name that is free. */
+void weir_items_close_chain(struct weir_items *items, struct weir_item_slot *slot, uint64_t done);
 
 /* The verb under which operations of `verb` are counted; and all those of a phase, 1u << each. */
 enum weir_op_verb weir_items_counted_as(enum weir_verb verb);

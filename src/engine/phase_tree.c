@@ -40,21 +40,35 @@ static bool makes_items(const struct weir_phase *phase)
 
 /* ---- before the start ---- */
 
-/* The items as a layout has transfers: one byte each, in the order of the phase. */
-static void set_share(struct tree_phase *tree)
+static bool is_shuffled(const struct tree_phase *tree)
 {
-    const struct weir_run *run = tree->run;
-    const struct weir_names *names = tree->names;
-    uint64_t count = tree->items.count > 0 ? tree->items.count : 1;
-    const struct weir_layout layout = {
-        .segment_count = 1, .block_bytes = count, .transfer_bytes = 1, .order = names->order};
+    return tree->names->order != WEIR_ORDER_SEQUENTIAL && !tree->items.is_chain;
+}
 
-    if (names->order != WEIR_ORDER_SEQUENTIAL)
-        tree->facts.order_seed = names->seed_is_given ? names->seed : run->order_seed;
+static void set_order(struct tree_phase *tree)
+{
+    const struct weir_names *names = tree->names;
+
+    if (is_shuffled(tree))
+        tree->facts.order_seed = names->seed_is_given ? names->seed : tree->run->order_seed;
+}
+
+/* `count` items as a layout has transfers: one byte each, in the order of the phase, which goes
+ * with the owner so that a later phase of another rank finds the same first ones. */
+static void set_share(struct tree_phase *tree, uint64_t count)
+{
+    const struct weir_group *group = tree->run->group;
+    const struct weir_layout layout = {.segment_count = 1,
+                                       .block_bytes = count > 0 ? count : 1,
+                                       .transfer_bytes = 1,
+                                       .order = is_shuffled(tree) ? tree->names->order
+                                                                  : WEIR_ORDER_SEQUENTIAL};
+
     weir_share_init(&tree->share, &layout,
-                    &(struct weir_share_params){.ranks = (uint64_t)run->group->size,
-                                                .owner = (uint64_t)run->group->rank,
-                                                .seed = tree->facts.order_seed});
+                    &(struct weir_share_params){
+                        .ranks = (uint64_t)group->size,
+                        .owner = tree->names->is_shared ? (uint64_t)group->rank : tree->items.owner,
+                        .seed = tree->facts.order_seed});
 }
 
 /* As a phase on a file would be that moves the data of an item: what is known of data is asked so.
@@ -128,23 +142,63 @@ static int set_source(struct tree_phase *tree)
     return 0;
 }
 
-/* Items that this run has not made, as it was cut, are not asked for. */
+/* Are the items that were made the first ones of this phase, too? */
+static bool has_order_of(const struct tree_phase *tree, const struct weir_made *made)
+{
+    const struct weir_items *items = &tree->items;
+
+    if (items->count > items->per_owner && !made->by_first_rank)
+        return false;
+    return !made->is_shuffled ||
+           (!made->is_shared && is_shuffled(tree) && made->seed == tree->facts.order_seed &&
+            made->count == items->count);
+}
+
+/* Of `count` items those that were made. */
+static uint64_t made_of(const struct tree_phase *tree, const struct weir_made *made, uint64_t count)
+{
+    uint64_t owner = tree->items.owner, before = 0, ops;
+
+    if (made->by_first_rank) {
+        before = owner * weir_tree_items(tree->phase->target->tree);
+        owner = 0;
+    }
+    ops = made->ops_of_rank[owner] > before ? made->ops_of_rank[owner] - before : 0;
+    return ops < count ? ops : count;
+}
+
+/* Items that this run has not made, as it was cut, are not asked for. Where it is not known which
+ * ones these are, what removes them looks for all; a chain has no place for one that is missing. */
 static int set_limit(struct tree_phase *tree, struct weir_error *error)
 {
     const struct weir_made *made = &tree->run->made[tree->names->is_directory];
-    uint64_t *limit = &tree->facts.op_limit;
-    int code;
+    struct weir_items *items = &tree->items;
+    uint64_t there = items->count, first_of;
+    int code = 0;
 
-    *limit = tree->items.count;
-    if (tree->items.are_directories || makes_items(tree->phase))
-        return 0;
-    if (made->target == tree->phase->target && made->repetition == tree->run->repetition) {
-        tree->items.must_exist = !tree->run->is_ending;
-        if (made->ops_of_rank != NULL && made->ops_of_rank[tree->items.owner] < *limit)
-            *limit = made->ops_of_rank[tree->items.owner];
-        return 0;
+    if (items->is_chain && there > 0)
+        there--;
+    first_of = there;
+    if (items->are_directories || makes_items(tree->phase)) {
+        /* All of them. */
+    } else if (made->target == tree->phase->target && made->repetition == tree->run->repetition) {
+        bool is_known = made->ops_of_rank == NULL || has_order_of(tree, made);
+
+        items->must_exist = is_known && !tree->run->is_ending;
+        if (made->ops_of_rank != NULL && is_known)
+            there = made_of(tree, made, there);
+        else if (!is_known && items->is_chain)
+            there = 0;
+        if (!made->is_shuffled)
+            first_of = there;
+    } else {
+        code = weir_stop_limit_by_status(tree->run, tree->phase, &there, error);
+        first_of = there;
     }
-    code = weir_stop_limit_by_status(tree->run, tree->phase, limit, error);
+    if (items->is_chain)
+        items->per_owner = items->count = first_of = there = there > 1 ? there + 1 : 0;
+    tree->facts.op_limit = there;
+    set_share(tree, first_of);
     return code;
 }
 
@@ -193,7 +247,7 @@ static int prepare(struct tree_phase *tree, struct weir_error *error)
     code = weir_group_agree(tree->run->group, error);
     if (code != 0)
         return code;
-    set_share(tree);
+    set_order(tree);
     code = set_limit(tree, error);
     if (code == 0)
         code = set_identity(tree, error);
@@ -267,6 +321,23 @@ static void end_work(struct tree_phase *tree)
                           code == -ECHILD ? "it failed" : strerror(-code));
 }
 
+/* Of a chain that was cut no item keeps the name that only a chain gives. */
+static void close_chain(struct tree_phase *tree)
+{
+    struct weir_run *run = tree->run;
+    struct weir_item_slot *slot = tree->items.slots;
+    uint64_t done = tree->loop.furthest;
+    int code;
+
+    if (!tree->items.is_chain || done == 0 || done == tree->items.count ||
+        run->tally->first_error != 0)
+        return;
+    weir_items_close_chain(&tree->items, slot, done);
+    code = weir_backend_item_names(run->backend)->rename(run->session, slot->path, slot->new_path);
+    if (code != 0)
+        weir_run_fail(run, code, weir_verb_name(WEIR_RENAME), slot->path);
+}
+
 static int work(struct tree_phase *tree)
 {
     struct weir_run *run = tree->run;
@@ -280,6 +351,7 @@ static int work(struct tree_phase *tree)
     stamp(tree, WEIR_STAMP_OPEN_START, WEIR_STAMP_MOVE_START);
     code = weir_loop_run(&tree->loop);
     stamp(tree, WEIR_STAMP_MOVE_STOP, WEIR_STAMP_CLOSE_START);
+    close_chain(tree);
     now = weir_processor_time();
     run->tally->cpu_user_ns = now.user_ns - before.user_ns;
     run->tally->cpu_system_ns = now.system_ns - before.system_ns;
@@ -296,6 +368,8 @@ static int remember(struct tree_phase *tree)
 {
     struct weir_run *run = tree->run;
     struct weir_made *made = &run->made[tree->names->is_directory];
+    uint64_t furthest = tree->loop.furthest;
+    int code = 0;
 
     if (writes_data(tree)) {
         run->written.target = tree->phase->target;
@@ -305,10 +379,20 @@ static int remember(struct tree_phase *tree)
     if (!makes_items(tree->phase))
         return 0;
     free(made->ops_of_rank);
-    *made = (struct weir_made){.target = tree->phase->target, .repetition = run->repetition};
+    *made = (struct weir_made){
+        .target = tree->phase->target,
+        .repetition = run->repetition,
+        .by_first_rank = tree->names->by_first_rank && !tree->names->is_shared,
+        .is_shared = tree->names->is_shared,
+        .is_shuffled = is_shuffled(tree),
+        .seed = tree->facts.order_seed,
+        .count = tree->items.count,
+    };
     if (!run->has_incomplete_rank)
         return 0;
-    return weir_run_collect(run, tree->loop.furthest, &made->ops_of_rank);
+    if (made->is_shared)
+        code = weir_group_reduce(run->group, &furthest, 1, WEIR_MAX);
+    return code != 0 ? code : weir_run_collect(run, furthest, &made->ops_of_rank);
 }
 
 static int finish(struct tree_phase *tree, struct weir_error *error)

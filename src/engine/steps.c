@@ -324,6 +324,8 @@ static void end_ranks(struct weir_run *run, const struct frame *frame, struct we
     if (frame->group == NULL)
         return;
     enter(run, frame->group);
+    /* What only some ranks know is nothing that all may go by. */
+    run->written.target = run->made[0].target = run->made[1].target = NULL;
     code = share_state(run);
     if (code != 0)
         cannot_go_on(error, code, "ranks that waited for others cannot go on");

@@ -25,6 +25,7 @@
 
 /* One run: what it was asked, and what came of it. */
 struct bed {
+    const char *dialect; /* of the command line; set_up: "ior" */
     char directory[64];
     char words_text[1024];
     struct weir_plan *plan;
@@ -93,6 +94,7 @@ static inline void set_up(struct bed *bed)
 {
     memset(bed, 0, sizeof *bed);
     bed->registry = &weir_registry;
+    bed->dialect = "ior";
     snprintf(bed->directory, sizeof bed->directory, "/tmp/test_engine.XXXXXX");
     assert_non_null(mkdtemp(bed->directory));
     assert_int_equal(weir_group_self_open(&bed->group), 0);
@@ -104,7 +106,7 @@ static inline void run(struct bed *bed, const char *line)
 {
     const struct weir_descriptor *descriptors[16];
     struct weir_observer observer = {.context = bed, .phase_done = count_phase};
-    const char *words[WORDS_MAX] = {"ior"};
+    const char *words[WORDS_MAX] = {bed->dialect};
     struct weir_backends backends;
     struct weir_command command;
     int count = 1;
