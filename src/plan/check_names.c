@@ -466,6 +466,63 @@ static int check_cycle(const struct weir_check_scope *scope)
     return status;
 }
 
+/* ---- rotations ---- */
+
+static int check_rotation_words(const struct weir_check_scope *scope)
+{
+    const struct weir_phase *phase = scope->phase;
+    const struct weir_names *names = &phase->names;
+    const struct weir_rotation *rotation = &names->rotation;
+
+    if (rotation->count == 0)
+        return REFUSE(scope, "a working set that moves on by no items: give their count, or leave "
+                             "it out");
+    if (!names->item || names->new_item || names->is_directory || names->is_shared ||
+        names->by_first_rank)
+        return REFUSE(scope,
+                      "%s of a working set that moves on: let each rank work on files of its own, "
+                      "without second names",
+                      verb_name(scope));
+    if (phase->shift.kind != WEIR_SHIFT_NONE || names->tree_shift.kind != WEIR_SHIFT_NONE ||
+        names->order != WEIR_ORDER_SEQUENTIAL)
+        return REFUSE(scope, "a working set that moves on says itself whose items come when: leave "
+                             "shift and order out");
+    if (rotation->stride > 0 && !phase->target->tree->is_own)
+        return REFUSE(scope,
+                      "a working set that moves through trees of other ranks: give each rank "
+                      "a tree of its own");
+    return 0;
+}
+
+/* What a rank works on must not be what another one is about to make. */
+static int check_rotation(const struct weir_check_scope *scope)
+{
+    const struct weir_rotation *rotation = &scope->phase->names.rotation;
+    const struct weir_tree *tree = scope->phase->target->tree;
+    uint64_t there = weir_tree_item_directories(tree) * tree->items_per_directory, end;
+    bool creates = scope->phase->verb == WEIR_CYCLE && has_verb(scope->phase, WEIR_CREATE);
+    int status;
+
+    if (rotation->count == 0 && rotation->first == 0 && rotation->working_set == 0 &&
+        rotation->stride == 0)
+        return 0;
+    status = check_rotation_words(scope);
+    if (status)
+        return status;
+    if (creates && rotation->count > rotation->working_set)
+        return REFUSE(scope,
+                      "%" PRIu64 " items of a working set of %" PRIu64
+                      " that moves on: give no more items than it has",
+                      rotation->count, rotation->working_set);
+    if (__builtin_add_overflow(rotation->first, rotation->count, &end) ||
+        (creates && __builtin_add_overflow(end, rotation->working_set, &end)) || end > there)
+        return REFUSE(scope,
+                      "a working set that moves beyond the %" PRIu64
+                      " items of a set: give its trees more of them",
+                      there);
+    return 0;
+}
+
 /* ---- what the backend can do ---- */
 
 static int check_ability(const struct weir_check_scope *scope, unsigned ability, const char *noun)
@@ -504,11 +561,22 @@ static int check_abilities(const struct weir_check_scope *scope)
 
 int weir_check_names(const struct weir_check_scope *scope)
 {
-    static weir_check_rule *const rules[] = {
-        check_tree,         check_items,     check_cycle, check_letters,
-        check_shared_items, check_shifts,    check_order, weir_check_load_of_names,
-        check_stop,         check_bytes,     check_flags, check_verification,
-        check_commands,     check_abilities, NULL};
+    static weir_check_rule *const rules[] = {check_tree,
+                                             check_items,
+                                             check_cycle,
+                                             check_letters,
+                                             check_rotation,
+                                             check_shared_items,
+                                             check_shifts,
+                                             check_order,
+                                             weir_check_load_of_names,
+                                             check_stop,
+                                             check_bytes,
+                                             check_flags,
+                                             check_verification,
+                                             check_commands,
+                                             check_abilities,
+                                             NULL};
 
     return weir_check_apply(rules, scope);
 }

@@ -58,11 +58,14 @@ static void add_items(struct weir_text *text, const struct weir_phase *phase)
 {
     const struct weir_names *names = &phase->names;
     const struct weir_tree *tree = phase->target ? phase->target->tree : NULL;
+    uint64_t count = !tree                       ? 0
+                     : names->rotation.count > 0 ? names->rotation.count * tree->set_count
+                                                 : weir_tree_items(tree);
 
     if (!names->item) {
         weir_text_add(text, "directories of the trees");
     } else {
-        weir_text_add(text, "%" PRIu64 " %s %s %s", tree ? weir_tree_items(tree) : 0,
+        weir_text_add(text, "%" PRIu64 " %s %s %s", count,
                       names->is_directory ? "directories" : "files", names->item,
                       names->is_shared ? "for all ranks" : "per rank");
     }
@@ -79,6 +82,23 @@ static void add_cycle(struct weir_text *text, const struct weir_names *names)
     for (unsigned i = 0; i < names->cycle_count; i++)
         weir_text_add(text, "%s%s", i > 0 ? ", " : "", weir_verb_name(names->cycle[i]));
     weir_text_add(text, " of ");
+}
+
+/* "; set by set in turn, from item 8 on, of rank - 1 * (set + 1), made 8 items further on for rank
+ * + 1 * (set + 1)" */
+static void add_rotation(struct weir_text *text, const struct weir_phase *phase)
+{
+    const struct weir_rotation *rotation = &phase->names.rotation;
+
+    if (rotation->count == 0)
+        return;
+    weir_text_add(text, "; set by set in turn, from item %" PRIu64 " on", rotation->first);
+    if (rotation->stride > 0)
+        weir_text_add(text, ", of rank - %" PRIu64 " * (set + 1)", rotation->stride);
+    if (rotation->working_set > 0)
+        weir_text_add(text, ", made %" PRIu64 " items further on", rotation->working_set);
+    if (rotation->working_set > 0 && rotation->stride > 0)
+        weir_text_add(text, " for rank + %" PRIu64 " * (set + 1)", rotation->stride);
 }
 
 static void add_data(struct weir_text *text, const struct weir_names *names)
@@ -119,6 +139,7 @@ void weir_explain_names(struct weir_text *text, const struct weir_phase *phase)
     weir_explain_if(text, names->by_first_rank, "rank 0 for all ranks");
     weir_explain_shift(text, "items of", &phase->shift);
     weir_explain_shift(text, "in the tree of", &names->tree_shift);
+    add_rotation(text, phase);
     add_data(text, names);
     weir_explain_depth(text, phase);
     weir_explain_rate(text, &phase->rate, "operation");
@@ -126,6 +147,8 @@ void weir_explain_names(struct weir_text *text, const struct weir_phase *phase)
         weir_text_add(text, "; pause %s after each operation",
                       weir_words_duration(phase->think_ns).text);
     weir_explain_stop(text, &phase->stop, "operation", reads_status(phase));
+    if (names->log_name)
+        weir_text_add(text, "; operations are logged as %s", names->log_name);
     add_command(text, "before", names->command_before);
     add_command(text, "after", names->command_after);
 }

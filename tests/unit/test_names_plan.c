@@ -107,6 +107,20 @@ static void own(struct subject *x)
     x->tree.node = "mdtest_tree.%r.%k";
 }
 
+/* Works on 3 items of each set, and makes 3 others. */
+static void rotate(struct subject *x)
+{
+    own(x);
+    cycle(x);
+    x->stat->names.rotation =
+        (struct weir_rotation){.count = 3, .first = 2, .working_set = 3, .stride = 1};
+}
+
+static uint64_t rotation_end(const struct subject *x)
+{
+    return weir_tree_items(&x->tree) / x->tree.set_count;
+}
+
 static void share(struct subject *x)
 {
     struct weir_phase *phases[] = {x->create, x->stat, x->read, x->remove};
@@ -207,6 +221,14 @@ CHANGE(cycle_of_nothing, cycle(x); x->stat->names.cycle[1] = (enum weir_verb)WEI
 CHANGE(cycle_of_chains, cycle(x); x->stat->names.cycle[1] = WEIR_RENAME)
 CHANGE(cycle_of_directories, cycle(x); x->stat->names.cycle[1] = WEIR_MKDIR)
 CHANGE(cycle_on_directories, cycle(x); x->stat->names.is_directory = true)
+CHANGE(rotation_of_nothing, rotate(x); x->stat->names.rotation.count = 0)
+CHANGE(shared_rotation, share(x); x->stat->names.rotation.count = 1)
+CHANGE(shifted_rotation, rotate(x); x->stat->shift.kind = WEIR_SHIFT_NODES)
+CHANGE(shuffled_rotation, rotate(x); x->stat->names.order = WEIR_ORDER_SHUFFLED)
+CHANGE(rotation_of_one_tree, x->stat->names.rotation.count = 1; x->stat->names.rotation.stride = 1)
+CHANGE(long_rotation, rotate(x); x->stat->names.rotation.count = 4)
+CHANGE(far_rotation, rotate(x); x->stat->names.rotation.first = rotation_end(x) - 5)
+CHANGE(endless_rotation, rotate(x); x->stat->names.rotation.first = UINT64_MAX)
 CHANGE(cycle_of_unknown_links, cycle(x); x->test->backend = &plain;
        x->stat->names.cycle[1] = WEIR_CHMOD)
 CHANGE(no_depth, x->stat->depth = 0)
@@ -315,6 +337,14 @@ static const struct {
     {cycle_of_chains, "rename in a cycle without new names", "pattern"},
     {cycle_of_directories, "mkdir in a cycle on files", "other items"},
     {cycle_on_directories, "read-file in a cycle on directories", "other items"},
+    {rotation_of_nothing, "a working set that moves on by no items", "leave it out"},
+    {shared_rotation, "stat of a working set that moves on", "files of its own"},
+    {shifted_rotation, "a working set that moves on says itself", "leave shift"},
+    {shuffled_rotation, "a working set that moves on says itself", "order out"},
+    {rotation_of_one_tree, "a working set that moves through trees", "a tree of its own"},
+    {long_rotation, "4 items of a working set of 3", "no more items"},
+    {far_rotation, "a working set that moves beyond", "more of them"},
+    {endless_rotation, "a working set that moves beyond", "more of them"},
     {cycle_of_unknown_links, "backend plain has no chmod", "posix"},
     {no_depth, "queue depth 0", "1 to 4096"},
     {deep_blocking, "queue depth 2: backend plain", "depth 1"},
@@ -389,6 +419,7 @@ CHANGE(full_cycle, cycle(x); x->stat->names.cycle[4] = WEIR_RENAME;
        x->stat->names.new_item = "new.%r.%n"; x->stat->names.bytes = 3901;
        x->stat->names.must_verify = true; x->stat->names.must_sync = true;
        x->stat->rate = ((struct weir_rate){WEIR_ARRIVALS_POISSON, 5, false, true}))
+CHANGE(rotated_to_the_end, rotate(x); x->stat->names.rotation.first = rotation_end(x) - 6)
 CHANGE(lists, x->stat->verb = WEIR_LIST; x->stat->names.item = NULL;
        x->stat->names.order = WEIR_ORDER_SHUFFLED)
 CHANGE(deep, x->stat->depth = 32)
@@ -403,15 +434,35 @@ CHANGE(of_wrapped, x->test->backend = &wrapper; x->test->inner = &store;
 static void sensible_plans_are_accepted(void **state)
 {
     static void (*const changes[])(struct subject *) = {
-        nothing,    no_items,    list_of_own_trees,
-        flat_sets,  bare_items,  chain_of_nodes,
-        slashed,    directories, result_of_absolute,
-        ior_data,   shifted,     result_beside,
-        stonewall,  links,       data_of_files,
-        full_cycle, lists,       single_items,
-        deep,       loads,       commands,
-        first_rank, of_void,     of_wrapped,
-        share,      own,         cycle,
+        nothing,
+        no_items,
+        list_of_own_trees,
+        flat_sets,
+        bare_items,
+        chain_of_nodes,
+        slashed,
+        directories,
+        result_of_absolute,
+        ior_data,
+        shifted,
+        result_beside,
+        stonewall,
+        links,
+        data_of_files,
+        full_cycle,
+        lists,
+        single_items,
+        deep,
+        loads,
+        commands,
+        first_rank,
+        of_void,
+        of_wrapped,
+        share,
+        own,
+        cycle,
+        rotate,
+        rotated_to_the_end,
     };
 
     (void)state;
@@ -581,6 +632,11 @@ CHANGE(change_after, x->stat->names.command_after = "a")
 CHANGE(change_cycle_order, cycle(x); x->stat->names.cycle[0] = WEIR_READ_FILE;
        x->stat->names.cycle[1] = WEIR_STAT)
 CHANGE(change_cycle_count, cycle(x); x->stat->names.cycle_count = 3)
+CHANGE(change_rotation, x->stat->names.rotation.count = 1)
+CHANGE(change_rotation_first, change_rotation(x); x->stat->names.rotation.first = 1)
+CHANGE(change_working_set, change_rotation(x); x->stat->names.rotation.working_set = 1)
+CHANGE(change_rotation_ranks, change_rotation(x); x->stat->names.rotation.stride = 1)
+CHANGE(change_log_name, x->stat->names.log_name = "a")
 CHANGE(change_depth, x->stat->depth = 2)
 CHANGE(change_rate, x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_CONSTANT, 5, false, false})
 CHANGE(change_rate_more, x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_POISSON, 5, false, false})
@@ -642,6 +698,11 @@ static void (*const changes_that_matter[])(struct subject *) = {
     cycle,
     change_cycle_order,
     change_cycle_count,
+    change_rotation,
+    change_rotation_first,
+    change_working_set,
+    change_rotation_ranks,
+    change_log_name,
     change_depth,
     change_rate,
     change_rate_more,

@@ -41,6 +41,8 @@ static const struct weir_names all_names = {
     .command_after = "echo \xff",
     .cycle = {WEIR_STAT, WEIR_READ_FILE, WEIR_UNLINK, WEIR_CREATE},
     .cycle_count = 4,
+    .log_name = "0.00-1",
+    .rotation = {.count = 3, .first = 4, .working_set = 5, .stride = 6},
 };
 
 /* A cycle with all words, and the removal of the trees with none. */
@@ -131,6 +133,8 @@ static void assert_all_names(const struct weir_names *names)
     assert_int_equal(names->cycle_count, all_names.cycle_count);
     for (unsigned i = 0; i < all_names.cycle_count; i++)
         assert_int_equal(names->cycle[i], all_names.cycle[i]);
+    assert_string_equal(names->log_name, all_names.log_name);
+    assert_memory_equal(&names->rotation, &all_names.rotation, sizeof names->rotation);
 }
 
 static void trees_and_names_that_were_asked_for_come_back(void **state)
