@@ -5,12 +5,14 @@
 
 #include "weir/audit/audit.h"
 #include "weir/base/log.h"
+#include "weir/base/output_file.h"
 #include "weir/base/random.h"
 #include "weir/commands/commands.h"
 #include "weir/system/host.h"
 #include "weir/system/topology.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,11 +55,36 @@ static int judge(const struct weir_plan *plan, const struct weir_result *result)
     return exit_code;
 }
 
+/* Of a run that did not do all that was asked for, nobody knows where its working set lies. */
+static bool has_position(const struct weir_plan *plan, const struct weir_result *result)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].outcome != WEIR_OUTCOME_COMPLETE)
+            return false;
+    return plan->output.position_path != NULL && !result->is_interrupted;
+}
+
+static void store_position(const struct weir_plan *plan, struct weir_error *error)
+{
+    const char *path = plan->output.position_path;
+    struct weir_text text = {0};
+    int code;
+
+    weir_text_add(&text, "pos: %" PRIu64 "\n", plan->output.position);
+    code = weir_output_file_replace(path, text.data, text.length);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, plan->dialect, "%s: %s", path,
+                       strerror(-code));
+    weir_text_close(&text);
+}
+
 /* Everything has been gathered on rank 0. */
 static int conclude(struct weir_recorder *recorder, struct weir_result *result,
                     const struct weir_plan *plan, struct weir_error *error)
 {
     result->finished_s = weir_wall_clock_s();
+    if (!weir_error_is_set(error) && has_position(plan, result))
+        store_position(plan, error);
     result->exit_code = weir_error_is_set(error) ? (int)error->exit : judge(plan, result);
     weir_recorder_close(recorder, error);
     return weir_error_is_set(error) ? (int)error->exit : result->exit_code;

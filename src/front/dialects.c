@@ -4,12 +4,13 @@
 
 #include "ior/ior.h"
 #include "mdtest/mdtest.h"
+#include "mdworkbench/mdworkbench.h"
 
 #include "weir/base/version.h"
 
 #include <string.h>
 
-const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior, &weir_dialect_mdtest, NULL};
+const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior, &weir_dialect_mdtest, &weir_dialect_mdworkbench, NULL};
 
 const struct weir_dialect *weir_dialect_find(const char *name)
 {

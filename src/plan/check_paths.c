@@ -75,12 +75,13 @@ static bool can_be_made(const struct weir_target *target, const char *name, cons
 
 /* ---- files that hold no data ---- */
 
-enum other_kind { RESULT_FILE, SUMMARY_FILE, STATUS_FILE, RANK_FILE, OP_FILES };
+enum other_kind { RESULT_FILE, SUMMARY_FILE, STATUS_FILE, POSITION_FILE, RANK_FILE, OP_FILES };
 
 static const char *const other_names[] = {
     [RESULT_FILE] = "result file",
     [SUMMARY_FILE] = "summary file",
     [STATUS_FILE] = "status file",
+    [POSITION_FILE] = "file of the position",
     [RANK_FILE] = "file of figures of ranks",
     [OP_FILES] = "file of figures of transfers",
 };
@@ -120,11 +121,12 @@ static void add_other(struct others *others, enum other_kind kind, const char *p
 
 static void list_others(struct others *others, const struct weir_plan *plan)
 {
-    size_t room = 2 + 2 * plan->test_count + plan->phase_count;
+    size_t room = 3 + 2 * plan->test_count + plan->phase_count;
 
     others->files = weir_arena_take(&others->arena, room * sizeof *others->files);
     add_other(others, RESULT_FILE, plan->output.result_path);
     add_other(others, SUMMARY_FILE, plan->output.summary_path);
+    add_other(others, POSITION_FILE, plan->output.position_path);
     for (size_t i = 0; i < plan->test_count; i++) {
         const struct weir_test *test = plan->tests[i];
 

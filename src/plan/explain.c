@@ -302,6 +302,9 @@ static void add_output(struct weir_text *text, const struct weir_plan *plan)
         weir_text_add(&clauses, "; to %s", output->summary_path);
     if (output->result_path)
         weir_text_add(&clauses, "; result file %s", output->result_path);
+    if (output->position_path)
+        weir_text_add(&clauses, "; position %" PRIu64 " to %s", output->position,
+                      output->position_path);
     weir_explain_if(&clauses, output->is_plain, "plain");
     weir_explain_if(&clauses, output->warnings_are_errors, "warnings are errors");
     if (output->verbosity != 0)

@@ -45,3 +45,14 @@ char *weir_date_format_american(double seconds, char buffer[WEIR_DATE_BYTES])
                  date.tm_mday, date.tm_year + 1900, date.tm_hour, date.tm_min, date.tm_sec);
     return buffer;
 }
+
+char *weir_date_format_iso(double seconds, char buffer[WEIR_DATE_BYTES])
+{
+    struct tm date;
+
+    buffer[0] = '\0';
+    if (find_date(seconds, &date))
+        snprintf(buffer, WEIR_DATE_BYTES, "%d-%02d-%02d %02d:%02d:%02d", date.tm_year + 1900,
+                 date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec);
+    return buffer;
+}

@@ -12,4 +12,7 @@ char *weir_date_format(double seconds, char buffer[WEIR_DATE_BYTES]);
 /* In local time, as mdtest prints it: "11/21/2026 00:01:41". Returns `buffer`. */
 char *weir_date_format_american(double seconds, char buffer[WEIR_DATE_BYTES]);
 
+/* The same as "2026-11-21 00:01:41". */
+char *weir_date_format_iso(double seconds, char buffer[WEIR_DATE_BYTES]);
+
 #endif

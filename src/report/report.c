@@ -4,6 +4,7 @@
 
 #include "ior/ior.h"
 #include "mdtest/mdtest.h"
+#include "mdworkbench/mdworkbench.h"
 
 #include "weir/base/memory.h"
 
@@ -11,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct weir_dialect_reports *const dialects[] = {&weir_ior_reports,
-                                                              &weir_mdtest_reports};
+static const struct weir_dialect_reports *const dialects[] = {
+    &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 const struct weir_reporter *weir_reporter_find(const struct weir_output *output)

@@ -31,6 +31,7 @@ struct weir_rank_row {
     uint64_t error_count;
     uint64_t data_ns;
     uint64_t overlapped_data_ns;
+    uint64_t op_max_ns;    /* the longest of its operations */
     uint64_t gap_ns;       /* the longest time in which none of its transfers ended, ... */
     uint64_t gap_begin_ns; /* ... and when it began */
     uint64_t cpu_user_ns;

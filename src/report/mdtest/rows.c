@@ -139,7 +139,9 @@ bool weir_mdtest_is_shown(const struct weir_plan *plan, const struct weir_phase_
 uint64_t weir_mdtest_items(const struct weir_test *test)
 {
     for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->names.item != NULL && test->phases[i]->target->tree != NULL)
+        if (test->phases[i]->names.rotation.count > 0)
+            return test->phases[i]->names.rotation.count * test->phases[i]->target->tree->set_count;
+        else if (test->phases[i]->names.item != NULL && test->phases[i]->target->tree != NULL)
             return weir_tree_items(test->phases[i]->target->tree);
     return 0;
 }

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The meaning of md-workbench's options: data sets, phases, the place of the working set. */
+#include "lower.h"
+
+#include "common_lowering.h"
+#include "run_info.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define REFUSE(lowering, ...) WEIR_REFUSE(&(lowering)->base, __VA_ARGS__)
+#define REMARK(lowering, ...) WEIR_REMARK(&(lowering)->base, __VA_ARGS__)
+
+#define STANDARD_DEPTH 1 /* whatever a backend does with transfers */
+/* Numbers of objects in a data set. The data of an object depend on it, and so runs that make, read
+ * and remove objects must all have the same, wherever their working sets lie. */
+#define NUMBERS (UINT64_C(1) << 28)
+
+struct lowering {
+    struct weir_lowering base;
+    const struct weir_mdworkbench_config *config;
+    bool precreates, measures, cleans;
+    uint64_t start; /* first object of the working set */
+    uint64_t end;   /* the same at the end of the run */
+    struct weir_payload payload;
+    const struct weir_target *target;
+};
+
+/* ---- what is refused, and what changes nothing ---- */
+
+static int check_verification(const struct lowering *lowering)
+{
+    const struct weir_mdworkbench_config *config = lowering->config;
+    const char *reason =
+        weir_payload_needs_seed(&lowering->payload, (uint64_t)config->object_bytes);
+
+    if (!config->verify_read)
+        return 0;
+    if (!lowering->measures)
+        return REFUSE(lowering, "-X: nothing is read; give -2, or leave it out");
+    if (config->object_bytes == 0)
+        return REFUSE(lowering, "-X: there is nothing to verify; give -S a size");
+    if (lowering->payload.mode == WEIR_PAYLOAD_NONE)
+        return REFUSE(lowering, "-X: data written with --data none cannot be verified; use --data "
+                                "stamp");
+    if (!lowering->precreates && config->seed == -1 && reason)
+        return REFUSE(lowering,
+                      "-X: %s: without -1 there must be -G with the seed that the data were "
+                      "written with",
+                      reason);
+    return 0;
+}
+
+static int check(const struct lowering *lowering)
+{
+    const struct weir_mdworkbench_config *config = lowering->config;
+    const struct weir_common_words *common = &lowering->base.request->common;
+
+    if (lowering->base.loop->name_verbs == 0)
+        return REFUSE(lowering,
+                      "-a: backend %s has no directories, and none of the operations on names that "
+                      "are measured; choose another one, such as posix or uring",
+                      lowering->base.test->label);
+    if (config->seed < INT32_MIN || config->seed > UINT32_MAX)
+        return REFUSE(lowering, "-G: %" PRId64 " has more than 32 bits", config->seed);
+    if (lowering->measures && config->objects > config->precreated)
+        return REFUSE(lowering,
+                      "-I: %" PRId64 " objects of each data set, of which there are %" PRId64
+                      ": a task would work on what another one has not made yet; give -P as many, "
+                      "or -I fewer",
+                      config->objects, config->precreated);
+    if (lowering->base.load.must_find_depth)
+        return REFUSE(lowering,
+                      "--depth: \"%s\" looks for the best depth of transfers, and there is none "
+                      "for names; give a number",
+                      common->depth);
+    if (lowering->base.load.rate.is_in_bytes)
+        return REFUSE(lowering,
+                      "--rate: \"%s\" is a rate of bytes, and names have none; give operations per "
+                      "second, such as 20000",
+                      common->rate);
+    return check_verification(lowering);
+}
+
+static void remark(const struct lowering *lowering)
+{
+    const struct weir_mdworkbench_config *config = lowering->config;
+
+    if (config->wear_out)
+        REMARK(lowering, "-W: without -w no iteration is cut: it changes nothing");
+    if (config->read_only && !lowering->measures)
+        REMARK(lowering, "--read-only: there is no benchmark: it changes nothing");
+}
+
+/* ---- where ---- */
+
+static uint64_t moved(const struct lowering *lowering)
+{
+    const struct weir_mdworkbench_config *config = lowering->config;
+
+    return lowering->measures && !config->read_only
+               ? (uint64_t)config->iterations * (uint64_t)config->objects
+               : 0;
+}
+
+/* Objects that are there already begin where the run before left them. */
+static int lower_place(struct lowering *lowering)
+{
+    const struct weir_mdworkbench_config *config = lowering->config;
+
+    lowering->start = (uint64_t)config->start_item;
+    if (!lowering->precreates && lowering->start == 0 && !lowering->base.test->is_dry_run &&
+        weir_run_info_read(config->run_info_path, &lowering->start, lowering->base.place,
+                           lowering->base.error))
+        return -EINVAL;
+    lowering->end = lowering->start + moved(lowering);
+    if (lowering->start >= NUMBERS || lowering->end + (uint64_t)config->precreated > NUMBERS)
+        return REFUSE(lowering,
+                      "-P, -I, -R: from object %" PRIu64 " on these make more than the %" PRIu64
+                      " that a data set has numbers for; give fewer, or begin anew with -1",
+                      lowering->start, NUMBERS);
+    return 0;
+}
+
+static int lower_target(struct lowering *lowering)
+{
+    const struct weir_mdworkbench_config *config = lowering->config;
+    struct weir_target *target = weir_arena_take(&lowering->base.plan->arena, sizeof *target);
+    struct weir_tree *tree = weir_arena_take(&lowering->base.plan->arena, sizeof *tree);
+
+    if (weir_lower_paths(&lowering->base, "-o", config->directory, target))
+        return -EINVAL;
+    if (target->path_count > 1)
+        return REFUSE(lowering,
+                      "-o: %zu directories, and tasks work on the data sets of others; give one",
+                      target->path_count);
+    *tree = (struct weir_tree){
+        .top = "%r_%s",
+        .set_count = (uint64_t)config->data_sets,
+        .items_per_directory = NUMBERS,
+        .is_own = true,
+    };
+    target->tree = tree;
+    lowering->target = target;
+    return 0;
+}
+
+/* ---- phases ---- */
+
+static void add_phase(const struct lowering *lowering, struct weir_step **steps,
+                      struct weir_phase phase)
+{
+    phase.target = lowering->target;
+    weir_plan_add_phase(lowering->base.plan, lowering->base.test, steps, &phase);
+}
+
+static struct weir_phase directory_phase(enum weir_verb verb)
+{
+    return (struct weir_phase){.verb = verb, .depth = 1, .names.is_directory = true};
+}
+
+static struct weir_phase object_phase(const struct lowering *lowering, enum weir_verb verb,
+                                      uint64_t count, uint64_t first)
+{
+    struct weir_phase phase = {
+        .verb = verb,
+        .depth = lowering->base.load.depth,
+        .rate = lowering->base.load.rate,
+        .names = {.item = "file-%n", .rotation = {.count = count, .first = first}},
+    };
+
+    if (verb != WEIR_UNLINK) {
+        phase.names.bytes = (uint64_t)lowering->config->object_bytes;
+        phase.names.payload = lowering->payload;
+    }
+    return phase;
+}
+
+static struct weir_phase cycle_phase(const struct lowering *lowering, uint64_t iteration)
+{
+    static const enum weir_verb verbs[] = {WEIR_STAT, WEIR_READ_FILE, WEIR_UNLINK, WEIR_CREATE};
+    const struct weir_mdworkbench_config *config = lowering->config;
+    uint64_t count = (uint64_t)config->objects;
+    uint64_t first = lowering->start + (config->read_only ? 0 : iteration * count);
+    struct weir_phase phase = object_phase(lowering, WEIR_CYCLE, count, first);
+
+    memcpy(phase.names.cycle, verbs, sizeof verbs);
+    phase.names.cycle_count = config->read_only ? 2 : 4;
+    phase.names.rotation.stride = (uint64_t)config->offset;
+    phase.names.rotation.working_set = config->read_only ? 0 : (uint64_t)config->precreated;
+    phase.names.must_verify = config->verify_read > 0;
+    return phase;
+}
+
+static void lower_steps(const struct lowering *lowering)
+{
+    struct weir_step **steps = &lowering->base.test->steps;
+    uint64_t precreated = (uint64_t)lowering->config->precreated;
+    uint64_t iterations = (uint64_t)lowering->config->iterations;
+
+    if (lowering->precreates) {
+        add_phase(lowering, steps, directory_phase(WEIR_MKDIR));
+        add_phase(lowering, steps,
+                  object_phase(lowering, WEIR_CREATE, precreated, lowering->start));
+    }
+    for (uint64_t i = 0; lowering->measures && i < iterations; i++)
+        add_phase(lowering, steps, cycle_phase(lowering, i));
+    if (lowering->cleans) {
+        add_phase(lowering, steps, object_phase(lowering, WEIR_UNLINK, precreated, lowering->end));
+        add_phase(lowering, steps, directory_phase(WEIR_RMDIR));
+    }
+}
+
+/* ---- the test, and its output ---- */
+
+static void lower_limits(const struct lowering *lowering)
+{
+    struct weir_test *test = lowering->base.test;
+
+    weir_lower_limits(&lowering->base);
+    test->must_keep = !lowering->cleans;
+    if (lowering->config->ignores_precreate_errors)
+        test->goes_on_after_errors = true;
+}
+
+static int lower_output(const struct lowering *lowering,
+                        const struct weir_mdworkbench_request *request)
+{
+    struct weir_output *output = &lowering->base.plan->output;
+    const char *format = request->additions.summary_format;
+
+    output->reporter = strcmp(format, "JSON") == 0  ? WEIR_MDWORKBENCH_REPORTER_JSON
+                       : strcmp(format, "CSV") == 0 ? WEIR_MDWORKBENCH_REPORTER_CSV
+                                                    : WEIR_MDWORKBENCH_REPORTER;
+    output->summary_path = request->additions.summary_path;
+    if (!lowering->cleans && !lowering->base.test->is_dry_run) {
+        output->position_path = lowering->config->run_info_path;
+        output->position = lowering->end;
+        if (weir_run_info_check(output->position_path, lowering->base.place, lowering->base.error))
+            return -EINVAL;
+    }
+    return weir_lower_output(output, &request->base, lowering->base.error);
+}
+
+int weir_mdworkbench_lower(struct weir_plan *plan, const struct weir_mdworkbench_request *request,
+                           struct weir_error *error)
+{
+    const struct weir_mdworkbench_config *config = &request->config;
+    bool is_told = config->runs_precreate || config->runs_benchmark || config->runs_cleanup;
+    struct lowering lowering = {
+        .base = {.plan = plan,
+                 .test = weir_plan_add_test(plan),
+                 .request = &request->base,
+                 .place = request->base.parser.place,
+                 .error = error},
+        .config = config,
+        .precreates = !is_told || config->runs_precreate,
+        .measures = !is_told || config->runs_benchmark,
+        .cleans = !is_told || config->runs_cleanup,
+        .payload = weir_lower_payload(&request->base, config->data_packet_type),
+    };
+
+    lowering.payload.seed_is_given = config->seed != -1;
+    lowering.payload.seed = lowering.payload.seed_is_given ? (uint32_t)config->seed : 0;
+    if (weir_lower_backend(&lowering.base, config->api) ||
+        weir_lower_load(&lowering.base, STANDARD_DEPTH) || check(&lowering) ||
+        lower_place(&lowering) || lower_target(&lowering))
+        return -EINVAL;
+    lower_steps(&lowering);
+    if (weir_lower_place(&lowering.base))
+        return -EINVAL;
+    remark(&lowering);
+    lower_limits(&lowering);
+    weir_lower_settings(&lowering.base, &weir_mdworkbench_option_set, config, NULL);
+    return lower_output(&lowering, request);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* md-workbench's numbers from what phases found. */
+#include "rows.h"
+
+#include "figures.h"
+
+#include <math.h>
+
+/* ---- which phases ---- */
+
+static const enum weir_verb verbs[WEIR_MDWORKBENCH_OPS] = {WEIR_READ_FILE, WEIR_STAT, WEIR_CREATE,
+                                                           WEIR_UNLINK};
+
+static bool is_of_directories(const struct weir_phase *planned)
+{
+    return planned->names.item == NULL;
+}
+
+/* The phase before, which is the other one of the same line. */
+static const struct weir_phase_result *partner_of(const struct weir_plan *plan,
+                                                  const struct weir_result *result,
+                                                  const struct weir_phase_result *phase,
+                                                  enum weir_verb verb)
+{
+    const struct weir_phase_result *before = phase > result->phases ? phase - 1 : NULL;
+    const struct weir_phase *planned = before != NULL ? weir_figures_phase(plan, before) : NULL;
+
+    if (planned == NULL || before->test != phase->test || planned->verb != verb ||
+        !weir_figures_has_row(plan, before))
+        return NULL;
+    return before;
+}
+
+static bool find_phases(const struct weir_plan *plan, const struct weir_result *result,
+                        const struct weir_phase_result *phase, struct weir_mdworkbench_row *row)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+
+    if (planned == NULL || !weir_figures_has_row(plan, phase))
+        return false;
+    row->objects = phase;
+    if (planned->verb == WEIR_CYCLE) {
+        row->line = WEIR_MDWORKBENCH_BENCHMARK;
+    } else if (planned->verb == WEIR_CREATE) {
+        row->line = WEIR_MDWORKBENCH_PRECREATE;
+        row->directories = partner_of(plan, result, phase, WEIR_MKDIR);
+    } else if (planned->verb == WEIR_RMDIR && is_of_directories(planned)) {
+        row->line = WEIR_MDWORKBENCH_CLEANUP;
+        row->objects = partner_of(plan, result, phase, WEIR_UNLINK);
+        row->directories = phase;
+    } else {
+        return false;
+    }
+    return row->objects != NULL;
+}
+
+/* ---- what they found ---- */
+
+static void take_ops(const struct weir_phase *planned, struct weir_mdworkbench_row *row)
+{
+    const struct weir_phase_result *objects = row->objects;
+
+    for (int op = 0; op < WEIR_MDWORKBENCH_OPS; op++) {
+        if (planned->verb == verbs[op]) {
+            row->done[op] = objects->op_count;
+            row->latency[op] = objects->latency;
+        }
+        for (unsigned i = 0; i < objects->verb_count; i++)
+            if (objects->verbs[i].verb == verbs[op]) {
+                row->done[op] = objects->verbs[i].op_count;
+                row->latency[op] = objects->verbs[i].latency;
+            }
+        if (row->latency[op] != NULL && row->latency[op]->total > 0)
+            row->op_max_s = fmax(row->op_max_s, (double)row->latency[op]->max_ns / 1e9);
+    }
+    row->object_count = row->done[planned->verb == WEIR_CYCLE    ? WEIR_MDWORKBENCH_STAT
+                                  : planned->verb == WEIR_CREATE ? WEIR_MDWORKBENCH_CREATE
+                                                                 : WEIR_MDWORKBENCH_DELETE];
+}
+
+static void take_times(struct weir_mdworkbench_row *row)
+{
+    const struct weir_phase_result *objects = row->objects;
+    double ranks = objects->rank_count;
+
+    if (row->directories != NULL)
+        row->directories_s = row->directories->windows.total_s;
+    row->max_s = row->directories_s + objects->windows.total_s;
+    row->min_s = row->directories_s + objects->rank_s_min;
+    row->mean_s = row->directories_s + objects->rank_s_mean;
+    row->stddev_s = ranks > 1 ? objects->rank_s_stddev * sqrt(ranks / (ranks - 1)) : 0.0;
+}
+
+bool weir_mdworkbench_row(const struct weir_plan *plan, const struct weir_result *result,
+                          const struct weir_phase_result *phase, struct weir_mdworkbench_row *row)
+{
+    const struct weir_phase *planned;
+
+    *row = (struct weir_mdworkbench_row){.objects = NULL};
+    if (!find_phases(plan, result, phase, row))
+        return false;
+    planned = weir_figures_phase(plan, row->objects);
+    take_ops(planned, row);
+    take_times(row);
+    row->data_sets = row->directories != NULL ? row->directories->op_count : 0;
+    row->op_count = row->objects->op_count + row->data_sets;
+    row->error_count = row->objects->error_count +
+                       (row->directories != NULL ? row->directories->error_count : 0) +
+                       row->objects->mismatches.wrong_transfers;
+    row->moved_bytes = (double)row->objects->byte_count;
+    return true;
+}
+
+struct weir_mdworkbench_row weir_mdworkbench_row_of_rank(const struct weir_plan *plan,
+                                                         const struct weir_mdworkbench_row *row,
+                                                         unsigned rank)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, row->objects);
+    const struct weir_rank_row *own = &row->objects->rows[rank];
+    int64_t ns = own->stamps_ns[WEIR_STAMP_MOVE_STOP] - own->stamps_ns[WEIR_STAMP_MOVE_START];
+    unsigned ops = planned->verb == WEIR_CYCLE ? planned->names.cycle_count : 1;
+    struct weir_mdworkbench_row part = {
+        .line = row->line,
+        .objects = row->objects,
+        .directories = row->directories,
+        .data_sets = row->directories != NULL ? planned->target->tree->set_count : 0,
+        .max_s = row->directories_s + (ns > 0 ? (double)ns / 1e9 : 0.0),
+        .object_count = ops > 0 ? own->op_count / ops : 0,
+        .error_count = own->error_count,
+        .op_max_s = (double)own->op_max_ns / 1e9,
+        .moved_bytes = (double)own->byte_count,
+    };
+
+    part.op_count = own->op_count + part.data_sets;
+    for (int op = 0; op < WEIR_MDWORKBENCH_OPS; op++)
+        part.done[op] = row->done[op] > 0 ? part.object_count : 0;
+    return part;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* md-workbench's numbers: those of a line, which one or two phases of the plan make. */
+#ifndef WEIR_REPORT_MDWORKBENCH_ROWS_H
+#define WEIR_REPORT_MDWORKBENCH_ROWS_H
+
+#include "weir/measure/result.h"
+#include "weir/plan/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum weir_mdworkbench_line {
+    WEIR_MDWORKBENCH_PRECREATE, /* directories, then objects */
+    WEIR_MDWORKBENCH_BENCHMARK, /* an iteration */
+    WEIR_MDWORKBENCH_CLEANUP    /* objects, then directories */
+};
+
+/* In the order of md-workbench's lines. */
+enum weir_mdworkbench_op {
+    WEIR_MDWORKBENCH_READ,
+    WEIR_MDWORKBENCH_STAT,
+    WEIR_MDWORKBENCH_CREATE,
+    WEIR_MDWORKBENCH_DELETE,
+    WEIR_MDWORKBENCH_OPS
+};
+
+struct weir_mdworkbench_row {
+    enum weir_mdworkbench_line line;
+    const struct weir_phase_result *objects;     /* the phase that works on objects */
+    const struct weir_phase_result *directories; /* NULL: none */
+    double directories_s;                        /* time of those, which all tasks have in common */
+    double max_s;                                /* of all tasks, the directories' with it */
+    double min_s;
+    double mean_s;
+    double stddev_s;    /* of a sample */
+    uint64_t data_sets; /* that were made or removed */
+    uint64_t done[WEIR_MDWORKBENCH_OPS];
+    const struct weir_histogram *latency[WEIR_MDWORKBENCH_OPS]; /* NULL: no such operation */
+    uint64_t object_count;
+    uint64_t op_count; /* operations on objects and directories */
+    uint64_t error_count;
+    double op_max_s;
+    double moved_bytes; /* written and read */
+};
+
+/* The line that ends with this phase. False: none does. */
+bool weir_mdworkbench_row(const struct weir_plan *plan, const struct weir_result *result,
+                          const struct weir_phase_result *phase, struct weir_mdworkbench_row *row);
+
+/* The part of one task, whose rows are there; without quantiles. */
+struct weir_mdworkbench_row weir_mdworkbench_row_of_rank(const struct weir_plan *plan,
+                                                         const struct weir_mdworkbench_row *row,
+                                                         unsigned rank);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* md-workbench's lines, byte for byte as parsers of them know them. */
+#include "dates.h"
+#include "figures.h"
+#include "mdtest/mdtest.h"
+#include "mdtest/rows.h"
+#include "mdworkbench.h"
+#include "rows.h"
+
+#include "weir/base/version.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const line_names[] = {"precreate", "benchmark", "cleanup"};
+static const char *const op_names[WEIR_MDWORKBENCH_OPS] = {"read", "stat", "create", "delete"};
+
+/* ---- the head ---- */
+
+static void begin(struct weir_text *text, const struct weir_plan *plan,
+                  const struct weir_result *result)
+{
+    const struct weir_plan_source *source = &plan->source;
+
+    (void)result;
+    if (plan->test_count > 0 && weir_mdtest_is_set(plan->tests[0], "quiet"))
+        return;
+    weir_text_add(text, "Args:");
+    for (size_t i = 0; i < source->word_count; i++) {
+        weir_text_add(text, i > 0 ? " \"" : " ");
+        weir_text_add_visible(text, source->words[i]);
+        weir_text_add(text, i > 0 ? "\"" : "");
+    }
+    weir_text_add(text, "\n");
+}
+
+static double number_of(const struct weir_test *test, const char *key)
+{
+    const char *value = weir_test_setting(test, key);
+
+    return value != NULL ? strtod(value, NULL) : 0.0;
+}
+
+static void test_begins(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_test_result *begun)
+{
+    const struct weir_test *test = plan->tests[begun->test];
+    double sets = begun->rank_count * number_of(test, "data-sets");
+    double there = number_of(test, "precreate-per-set");
+    double made = number_of(test, "iterations") * number_of(test, "obj-per-proc");
+    char date[WEIR_DATE_BYTES];
+
+    (void)result;
+    if (begun->node_map != NULL)
+        weir_text_add(text, "Nodemap: %s\n", begun->node_map);
+    weir_text_add(text,
+                  "MD-Workbench total objects: %.0f workingset size: %.3f MiB (version: "
+                  "%s+weir-%s) time: %s\n",
+                  sets * (there + made), sets * there * number_of(test, "object-size") / WEIR_MIB,
+                  WEIR_IOR_VERSION, WEIR_VERSION, weir_date_format_iso(begun->begun_s, date));
+    if (weir_mdtest_is_set(test, "print-detailed-stats"))
+        weir_text_add(text, "phase\t\td name\tcreate\tdelete\tob nam\tcreate\tread\tstat\tdelete\t"
+                            "t_inc_b\tt_no_bar\tthp\tmax_t\n");
+    for (size_t i = 0; i < test->remark_count; i++) {
+        weir_text_add(text, "WARNING: ");
+        weir_text_add_visible(text, test->remarks[i]);
+        weir_text_add(text, "\n");
+    }
+}
+
+/* ---- phases ---- */
+
+static void add_quantiles(struct weir_text *text, const struct weir_mdworkbench_row *row)
+{
+    static const double fractions[] = {0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0};
+
+    for (int op = 0; op < WEIR_MDWORKBENCH_OPS; op++) {
+        if (row->latency[op] == NULL)
+            continue;
+        weir_text_add(text, " %s", op_names[op]);
+        for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++)
+            weir_text_add(text, "%s%.4es", i > 0 ? ", " : "(",
+                          (double)weir_histogram_percentile(row->latency[op], fractions[i]) / 1e9);
+        weir_text_add(text, ")");
+    }
+}
+
+static void add_rates(struct weir_text *text, const struct weir_mdworkbench_row *row)
+{
+    unsigned long long objects = row->object_count, sets = row->data_sets;
+    double objects_per_s = weir_figures_rate((double)objects, row->max_s);
+    double sets_per_s = weir_figures_rate((double)sets, row->max_s);
+
+    weir_text_add(text, " rate:%.1f iops/s", weir_figures_rate((double)row->op_count, row->max_s));
+    if (row->line == WEIR_MDWORKBENCH_PRECREATE)
+        weir_text_add(text, " dsets: %llu objects:%llu rate:%.3f dset/s rate:%.1f obj/s", sets,
+                      objects, sets_per_s, objects_per_s);
+    else if (row->line == WEIR_MDWORKBENCH_BENCHMARK)
+        weir_text_add(text, " objects:%llu rate:%.1f obj/s", objects, objects_per_s);
+    else
+        weir_text_add(text, " objects:%llu dsets: %llu rate:%.1f obj/s rate:%.3f dset/s", objects,
+                      sets, objects_per_s, sets_per_s);
+    if (row->line != WEIR_MDWORKBENCH_CLEANUP)
+        weir_text_add(text, " tp:%.1f MiB/s",
+                      weir_figures_rate(row->moved_bytes / WEIR_MIB, row->max_s));
+    weir_text_add(text, " op-max:%.4es (%llu errs%s)", row->op_max_s,
+                  (unsigned long long)row->error_count, row->error_count > 0 ? "!!!" : "");
+}
+
+static void add_row(struct weir_text *text, const struct weir_mdworkbench_row *row, bool is_of_all)
+{
+    weir_text_add(text, "%s process max:%.2fs", line_names[row->line], row->max_s);
+    if (is_of_all)
+        weir_text_add(text, " min:%.2fs mean: %.2fs balance:%.1f stddev:%.1f", row->min_s,
+                      row->mean_s, weir_figures_percent(row->min_s, row->max_s), row->stddev_s);
+    add_rates(text, row);
+    if (is_of_all)
+        add_quantiles(text, row);
+    weir_text_add(text, "\n");
+}
+
+static void add_details(struct weir_text *text, const struct weir_mdworkbench_row *row,
+                        double own_s)
+{
+    unsigned long long made = row->line == WEIR_MDWORKBENCH_PRECREATE ? row->data_sets : 0;
+    unsigned long long removed = row->line == WEIR_MDWORKBENCH_CLEANUP ? row->data_sets : 0;
+
+    weir_text_add(text, "%s \t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%.3fs\t%.3fs\t%.2f MiB/s %.4e\n",
+                  line_names[row->line], made, removed,
+                  (unsigned long long)row->done[WEIR_MDWORKBENCH_CREATE],
+                  (unsigned long long)row->done[WEIR_MDWORKBENCH_READ],
+                  (unsigned long long)row->done[WEIR_MDWORKBENCH_STAT],
+                  (unsigned long long)row->done[WEIR_MDWORKBENCH_DELETE], row->max_s, own_s,
+                  weir_figures_rate(row->moved_bytes / WEIR_MIB, row->max_s), row->op_max_s);
+}
+
+static void add_problems(struct weir_text *text, const struct weir_phase *planned,
+                         const struct weir_phase_result *phase)
+{
+    if (phase->failure[0] != '\0') {
+        weir_text_add(text, "ERROR: %s: ", weir_verb_name(planned->verb));
+        weir_text_add_visible(text, phase->failure);
+        weir_text_add(text, "\n");
+    } else if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
+        weir_text_add(text, "WARNING: %s %s after %llu operations\n", weir_verb_name(planned->verb),
+                      weir_figures_has_failed(phase) ? "failed" : "was interrupted",
+                      (unsigned long long)phase->op_count);
+    }
+}
+
+static void phase_done(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+    struct weir_mdworkbench_row row;
+    bool has_details;
+
+    if (planned == NULL || phase->outcome == WEIR_OUTCOME_SKIPPED)
+        return;
+    if (phase->notes)
+        weir_report_notes(text, phase);
+    add_problems(text, planned, phase);
+    if (!weir_mdworkbench_row(plan, result, phase, &row))
+        return;
+    has_details = weir_mdtest_is_set(plan->tests[phase->test], "print-detailed-stats");
+    if (has_details)
+        add_details(text, &row, row.directories_s + row.objects->rank_s_max);
+    else
+        add_row(text, &row, true);
+    /* Figures of single ranks are there while their phase is the latest one. */
+    if (row.objects->rows == NULL ||
+        !weir_mdtest_is_set(plan->tests[phase->test], "process-reports"))
+        return;
+    for (unsigned rank = 0; rank < row.objects->rank_count; rank++) {
+        struct weir_mdworkbench_row part = weir_mdworkbench_row_of_rank(plan, &row, rank);
+
+        weir_text_add(text, "%u: ", rank);
+        if (has_details)
+            add_details(text, &part, part.max_s);
+        else
+            add_row(text, &part, false);
+    }
+}
+
+/* ---- the end ---- */
+
+static void end(struct weir_text *text, const struct weir_plan *plan,
+                const struct weir_result *result)
+{
+    char date[WEIR_DATE_BYTES];
+
+    (void)plan;
+    /* A run that was killed has no end, nor has one that failed before it did anything. */
+    if (result->finished_s <= 0.0 || result->phase_count == 0)
+        return;
+    weir_text_add(text, "Total runtime: %.0fs time: %s\n", result->finished_s - result->begun_s,
+                  weir_date_format_iso(result->finished_s, date));
+}
+
+static bool holds_text(const char *begin)
+{
+    static const char *const firsts[] = {"Args: ", "Nodemap: ", "MD-Workbench total objects: "};
+
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
+        if (strncmp(begin, firsts[i], strlen(firsts[i])) == 0)
+            return true;
+    return false;
+}
+
+const struct weir_reporter weir_reporter_mdworkbench = {
+    .name = "md-workbench",
+    .is_text = true,
+    .is_held = holds_text,
+    .begin = begin,
+    .test_begins = test_begins,
+    .phase_done = phase_done,
+    .end = end,
+};
+
+/* ---- the dialect ---- */
+
+static const struct weir_remedy_word remedies[] = {
+    {WEIR_REMEDY_PATH, "-o"},
+    {WEIR_REMEDY_BACKEND, "-a"},
+    {WEIR_REMEDY_KEEP, "-1 -2"},
+    {WEIR_REMEDY_WRITE, "-1"},
+    {WEIR_REMEDY_READ, "-2"},
+    {WEIR_REMEDY_REPETITIONS, "-R"},
+    {WEIR_REMEDY_LONGER_PHASE, "-I"},
+    {WEIR_REMEDY_SHIFT_DISTANCE, "-O"},
+    {WEIR_REMEDY_PATTERN, "--dataPacketType"},
+    {WEIR_REMEDY_SEED, "-G"},
+    {WEIR_REMEDY_VERIFY_READS, "-X"},
+    {0},
+};
+
+static const struct weir_reporter *const reporters[] = {&weir_reporter_mdworkbench, NULL};
+
+const struct weir_dialect_reports weir_mdworkbench_reports = {.dialect = "md-workbench",
+                                                              .reporters = reporters,
+                                                              .remedies = remedies,
+                                                              .rank_csv = &weir_mdtest_rank_csv};
