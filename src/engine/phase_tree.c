@@ -98,8 +98,9 @@ static bool writes_data(const struct tree_phase *tree)
 
 static int set_identity(struct tree_phase *tree, struct weir_error *error)
 {
-    const struct weir_phase data = as_data_phase(tree);
+    struct weir_phase data = as_data_phase(tree);
     struct weir_identity *identity = &tree->facts.identity;
+    bool is_cycle = tree->phase->verb == WEIR_CYCLE;
     char path[WEIR_PATH_BYTES] = "";
 
     *identity =
@@ -107,15 +108,19 @@ static int set_identity(struct tree_phase *tree, struct weir_error *error)
     if (tree->names->payload.mode == WEIR_PAYLOAD_NONE || tree->names->bytes == 0)
         return 0;
     /* Cycles read what they and the phases before them have written: all of one generation. */
-    if (tree->phase->verb == WEIR_CYCLE && weir_run_has_written(tree->run, tree->phase->target)) {
+    if (is_cycle && weir_run_has_written(tree->run, tree->phase->target)) {
         *identity = tree->run->written.identity;
         return 0;
     }
-    if (writes_data(tree))
+    /* What an earlier run has made is read, and what is made beside it goes on with its
+     * generation. */
+    if (is_cycle && tree->names->must_verify)
+        data.verb = WEIR_READ;
+    else if (writes_data(tree))
         return weir_identity_create(tree->run, &data, identity);
     if (!tree->names->must_verify)
         return 0;
-    weir_tree_item_path(&tree->items.paths, 0, path);
+    weir_tree_item_path(&tree->items.paths, tree->names->rotation.first, path);
     return weir_identity_expect(tree->run, &data, path, identity, error);
 }
 
