@@ -11,7 +11,7 @@ ROOMS = ("src/plan", "src/engine", "src/audit", "src/measure", "src/payload", "s
          "include/weir/system", "include/weir/base", "include/weir/commands",
          "include/weir/surroundings")
 # The room doctor repeats commands of other programs, whose letters no rule can tell from those of a dialect.
-DIALECTS = "ior|mdtest|iozone|parabench|pbl|io500"
+DIALECTS = "ior|mdtest|md-?workbench|iozone|parabench|pbl|io500"
 
 # Options that every dialect takes, and those of the commands that are no dialect's (serve, report, topology).
 OWN = set("result pin nic membind depth rate watchdog give-up drop-caches overwrite device must-fit direct data stop-before "

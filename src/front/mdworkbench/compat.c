@@ -7,45 +7,30 @@
 #include "options.h"
 #include "weir/base/version.h"
 
-static const struct weir_quirk of_what_is_done[] = {
-    {"each task and phase waits for the slowest, and the time of directories is in that of objects",
-     "the same line, of two phases: the directories, whose time is that of all tasks, and the "
-     "objects",
-     "the deviation is that of the tasks' times for objects"},
-    {"the file of `--run-info-file` is written over whatever it held",
-     "a file that holds something else than a position is refused",
-     "a mistyped name costs nobody their file"},
-    {"`--read-only` repeats",
-     "each iteration reads the same objects, the first `-I` of the "
-     "working set",
-     "nothing has moved"},
-    {"`-I` may be greater than `-P`", "refused",
-     "a task would work on objects that another one has not made yet"},
-    {"errors of single operations are counted in the benchmark, and end the run before it",
-     "the first one ends the run, and with `--ignore-precreate-errors` or `--on-error` all are "
-     "counted",
-     "a rate of failures is no result"},
-    {"what is below the directory of `-o` is removed by name",
-     "only data sets with our mark are removed; anything else stays and is named",
-     "a wrong -o costs nobody their files"},
+static const struct weir_quirk of_the_command_line[] = {
+    {"`-h` ends with exit code 1, and every task prints the help", "exit code 0, printed once",
+     "asking for help is no failure"},
+    {"`-P 1.5k` is 1: whatever follows the digits is dropped", "1536; what is no number is refused",
+     "a count is what it says, or nothing is run"},
+    {"letters of an attached value are searched for flags", "a value is a value",
+     "the line would mean something else than it says"},
     {0},
 };
 
 static const struct weir_quirk of_output[] = {
-    {"times are rounded to microseconds, `stat` of 0.0000e+00s among them",
+    {"times have a resolution of a microsecond or so: `stat(0.0000e+00s`",
      "nanoseconds; quantiles are those of a histogram, right within 0.8 %",
-     "operations on names are faster than a microsecond"},
-    {"`--process-reports` has quantiles of each task", "no quantiles of single tasks",
-     "histograms are merged over all tasks"},
-    {"`-h` ends with exit code 1, and every task prints the help", "exit code 0, printed once",
-     "asking for help is no failure"},
-    {"wrong data are counted as errors, and the exit code is 0", "the exit code is 1",
-     "scripts look at the exit code"},
+     "operations on names are faster than that"},
+    {"`--process-reports` has quantiles of each task, and lines of tasks for the cleanup",
+     "neither of the two", "histograms are those of all tasks"},
+    {"one phase makes directories and objects, and one removes them",
+     "the same line, of two phases: the time of the directories is that of all tasks together",
+     "the deviation is that of the tasks' times for objects"},
     {0},
 };
 
 static const struct weir_quirk_list quirk_lists[] = {
-    {"Of what is done", of_what_is_done},
+    {"Of the command line", of_the_command_line},
     {"Of output", of_output},
     {0},
 };

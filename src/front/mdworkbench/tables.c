@@ -83,7 +83,8 @@ static const struct weir_option rows[] = {
      .help = "a table in place of the lines of phases", .since = "4.0"},
     {0, "process-reports", WEIR_OPTION_FLAG, AT(process_reports),
      .help = "lines for single tasks behind those of phases", .since = "4.0",
-     .better = "without quantiles: those of all tasks stand in the line of the phase"},
+     .better = "with the longest operation of each task to the nanosecond, but without quantiles, "
+               "which are in the line of the phase, and not for the cleanup"},
     {0, "read-only", WEIR_OPTION_FLAG, AT(read_only),
      .help = "the benchmark stats and reads, and the working set stays where it is",
      .since = "4.0"},

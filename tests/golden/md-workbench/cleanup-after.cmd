@@ -1,0 +1,1 @@
+-3 -P 8 --start-item 24

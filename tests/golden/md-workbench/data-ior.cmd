@@ -1,0 +1,1 @@
+--data ior --dataPacketType o -P 8 -I 8

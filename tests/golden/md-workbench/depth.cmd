@@ -1,0 +1,1 @@
+-a uring --depth 8 -P 8 -I 4

@@ -1,0 +1,1 @@
+--print-detailed-stats --summaryFormat CSV --summaryFile out.csv -P 8 -I 8

@@ -1,0 +1,1 @@
+--explain -P 8 -I 8

@@ -1,0 +1,1 @@
+--dataPacketType=timestamp --process-reports -a POSIX -o=/data/mdworkbench -t=0.000000 -O=1 --run-info-file=/results/mdworkbench.status -D=10 -G=413775356 -P=265 -I=265 -1

@@ -1,0 +1,1 @@
+-a POSIX -o=/data/mdworkbench --run-info-file=/results/mdworkbench.status -D=10 -P=265 -I=265 -3

@@ -1,0 +1,1 @@
+--summaryFormat JSON -1

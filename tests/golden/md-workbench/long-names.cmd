@@ -1,0 +1,1 @@
+--api POSIX --offset 2 --data-sets 3 --seed 7 --precreate-per-set 20 --obj-per-proc 10 --iterations 1 --verify-read --output-directory /scratch --object-size 1k --quiet --verbose --run-precreate --run-benchmark --run-cleanup --stonewall-wear-out --adaptive-waiting=0 --latency-all=0 --waiting-time 0 --stonewall-timer 0

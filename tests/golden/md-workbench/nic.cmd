@@ -1,0 +1,1 @@
+--pin nic --nic eth0 -1

@@ -1,0 +1,2 @@
+# environment: WEIR_OVERWRITE=1
+-1 -P 8

@@ -1,0 +1,1 @@
+--ignore-precreate-errors -1 -P 8

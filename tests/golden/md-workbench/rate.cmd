@@ -1,0 +1,1 @@
+--rate 1000 --rate-of rank --arrivals poisson -1 -P 8

@@ -1,0 +1,1 @@
+--read-only -2 -P 8 -I 4 -R 2

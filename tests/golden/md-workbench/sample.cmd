@@ -1,0 +1,1 @@
+-a POSIX -O=1 -D=2 -G=10 -P=8 -I=8 -R=2 -X -o /scratch/mdw --run-info-file=/scratch/mdw.status
