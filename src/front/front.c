@@ -19,13 +19,14 @@ static const char help_of_commands[] =
     "  weir topology           draw this host's processors, and which of them ranks would get\n"
     "  weir net [options]      measure bandwidth and latency from memory to memory over a network\n"
     "  weir serve [options]    serve objects in this host's memory to weir ior -a RDMA\n"
-    "  weir compat [DIALECT]   compare with IOR and mdtest, option by option, as a page of "
-    "Markdown\n"
-    "  weir report FILE [--format ior|mdtest|csv|json] [--compat VERSION] [--plain]\n"
+    "  weir compat [DIALECT]   compare with IOR, mdtest and md-workbench, option by option, as a "
+    "page of Markdown\n"
+    "  weir report FILE [--format ior|mdtest|md-workbench|csv|json] [--compat VERSION] [--plain]\n"
     "              [--summary-file FILE]\n"
     "              [--run last|all|list|N|ID]\n"
     "                          print the report of a run in a file that --result made\n"
-    "  weir ior --help         all options of IOR and of the backends; the same for mdtest, net, "
+    "  weir ior --help         all options of IOR and of the backends; the same for mdtest, "
+    "md-workbench, net, "
     "serve, doctor, topology and report\n"
     "  weir --version          version of this program and of the formats it prints; also weir -V\n"
     "\n"
@@ -35,6 +36,7 @@ static const char help_of_commands[] =
     "  mpiexec -n 4 weir ior -a uring --direct --depth auto -z -t 4k -b 1g -F -o /scratch/file\n"
     "  mpiexec -n 4 weir ior -a RDMA --rdma.targets 2 -w -r -t 1m -b 1g -e -C -o /file\n"
     "  mpiexec -n 4 weir mdtest -n 10000 -i 3 -u -N 1 -d /scratch/names\n"
+    "  mpiexec -n 4 weir md-workbench -P 3000 -I 1000 -R 3 -o /scratch/sets\n"
     "  weir ior -z -t 4k -b 1m -F --explain\n";
 
 static int say_help(struct weir_command *command)
@@ -82,7 +84,8 @@ struct report_values {
 
 static const struct weir_option report_rows[] = {
     {0, "format", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, format), NULL,
-     .help = "format of the report: ior or mdtest, csv or json; without it, the first one of the "
+     .help = "format of the report: ior, mdtest or md-workbench, csv or json; without it, the "
+             "first one of the "
              "run's dialect"},
     {0, "compat", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, compat), NULL,
      .help = "print the layout of this IOR (2.10, 3.0, 3.2, 3.3, 4.0 or 4.1) or mdtest (1.9.3, "
