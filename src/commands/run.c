@@ -55,7 +55,7 @@ static int judge(const struct weir_plan *plan, const struct weir_result *result)
     return exit_code;
 }
 
-/* Of a run that did not do all that was asked for, nobody knows where its working set lies. */
+/* A run that did not do all that was asked for cannot say where its working set lies. */
 static bool has_position(const struct weir_plan *plan, const struct weir_result *result)
 {
     for (unsigned i = 0; i < result->phase_count; i++)

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The working set of weir md-workbench lies where its options and the runs before say: the files of each data set are counted
+# after each run of its own. Data that an earlier run has made are verified, and one wrong byte of them is found.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+sets="$files/sets"
+words=(md-workbench --plain -D 2 -P 8 -I 6 -R 2 -o "$sets" "--run-info-file=$work/position")
+
+phase() { # phase RANKS OPTION...: some of -1, -2 and -3
+    local ranks=$1
+    shift
+    capture mpiexec --oversubscribe -n "$ranks" "$WEIR" "${words[@]}" "$@"
+}
+
+expect_set() { # expect_set RANKS FIRST: each data set has the objects FIRST to FIRST + 7, and the position says so
+    local expected directory
+    expected=$(seq -f 'file-%g' "$2" $(($2 + 7)) | sort)
+    for ((rank = 0; rank < $1; rank++)); do
+        for directory in "$sets/${rank}_0" "$sets/${rank}_1"; do
+            [[ $(find "$directory" -type f -printf '%f\n' | sort) == "$expected" ]] ||
+                fail "$directory does not hold the objects $2 to $(($2 + 7)): $(ls "$directory")"
+        done
+    done
+    [[ $(cat "$work/position") == "pos: $2" ]] || fail "the position is not $2: $(cat "$work/position")"
+}
+
+for ranks in 1 3; do
+    for offset in 0 1 2; do
+        phase "$ranks" -O "$offset" -1
+        expect_done
+        expect_set "$ranks" 0
+        for first in 12 24; do
+            phase "$ranks" -O "$offset" -2 -X
+            expect_done
+            expect_set "$ranks" "$first"
+            (($(grep -c "^benchmark process .* objects:$((ranks * 12)) .*(0 errs)" "$out") == 2)) || fail "there are not two right iterations"
+        done
+        phase "$ranks" -O "$offset" -2 -X --read-only
+        expect_done
+        expect_set "$ranks" 24
+        phase "$ranks" -O "$offset" -3
+        expect_done
+        [[ -z $(find "$sets" -mindepth 1) ]] || fail "something is left: $(find "$sets")"
+    done
+done
+
+# One byte.
+phase 2 -1
+expect_done
+printf 'X' | dd of="$sets/1_0/file-5" bs=1 seek=3000 conv=notrunc status=none
+phase 2 -2 -X
+expect_exit 1
+grep -q '^benchmark process .*(1 errs!!!)' "$out" || fail "the wrong object is not counted"
+expect_set 2 12
+
+# What is not of the data sets stays, and the exit code says so.
+echo mine >"$sets/0_0/thesis"
+phase 2 -3
+expect_exit 1
+[[ $(find "$sets" -type f) == "$sets/0_0/thesis" ]] || fail "other files are left than the one of another"
+rm -r "$sets"
+
+# What was recorded is told as it was printed.
+phase 2 --result "$result"
+expect_done
+cp "$out" "$work/printed"
+capture "$WEIR" report "$result" --plain
+expect_done
+diff "$work/printed" "$out" >"$work/why" || fail "what is told later is another report: $(cat "$work/why")"
