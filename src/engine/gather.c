@@ -78,7 +78,8 @@ static struct weir_rank_row make_row(const struct weir_run *run,
     };
 
     for (unsigned verb = 0; verb < WEIR_TALLY_VERBS; verb++)
-        if (tally->verbs[verb].latency != NULL && tally->verbs[verb].latency->max_ns > row.op_max_ns)
+        if (tally->verbs[verb].latency != NULL &&
+            tally->verbs[verb].latency->max_ns > row.op_max_ns)
             row.op_max_ns = tally->verbs[verb].latency->max_ns;
     for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
         row.stamps_ns[i] =

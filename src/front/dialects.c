@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior, &weir_dialect_mdtest, &weir_dialect_mdworkbench, NULL};
+const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior, &weir_dialect_mdtest,
+                                                    &weir_dialect_mdworkbench, NULL};
 
 const struct weir_dialect *weir_dialect_find(const char *name)
 {

@@ -242,7 +242,8 @@ static const struct {
     const char *text;
 } wrong_commands[] = {
     {{"weir", "iro"},
-     "unknown command \"iro\" (did you mean weir ior?); there are: ior, mdtest, md-workbench, net, serve, "
+     "unknown command \"iro\" (did you mean weir ior?); there are: ior, mdtest, md-workbench, net, "
+     "serve, "
      "backends, "
      "doctor, topology, compat, "
      "report, --help, --version"},
