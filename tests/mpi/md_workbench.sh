@@ -45,6 +45,12 @@ for ranks in 1 3; do
     done
 done
 
+# A backend that does nothing has no place of a working set.
+rm "$work/position"
+phase 2 -a DUMMY -1
+expect_done
+[[ ! -e $work/position ]] || fail "a dummy has a position"
+
 # One byte.
 phase 2 -1
 expect_done

@@ -104,13 +104,19 @@ static uint64_t moved(const struct lowering *lowering)
                : 0;
 }
 
+/* A backend that does nothing has no working set either. */
+static bool has_objects(const struct lowering *lowering)
+{
+    return !(lowering->base.loop->name_verbs & WEIR_NAMES_ARE_VOID);
+}
+
 /* Objects that are there already begin where the run before left them. */
 static int lower_place(struct lowering *lowering)
 {
     const struct weir_mdworkbench_config *config = lowering->config;
 
     lowering->start = (uint64_t)config->start_item;
-    if (!lowering->precreates && lowering->start == 0 && !lowering->base.test->is_dry_run &&
+    if (!lowering->precreates && lowering->start == 0 && has_objects(lowering) &&
         weir_run_info_read(config->run_info_path, &lowering->start, lowering->base.place,
                            lowering->base.error))
         return -EINVAL;
@@ -234,7 +240,7 @@ static int lower_output(const struct lowering *lowering,
                        : strcmp(format, "CSV") == 0 ? WEIR_MDWORKBENCH_REPORTER_CSV
                                                     : WEIR_MDWORKBENCH_REPORTER;
     output->summary_path = request->additions.summary_path;
-    if (!lowering->cleans && !lowering->base.test->is_dry_run) {
+    if (!lowering->cleans && has_objects(lowering)) {
         output->position_path = lowering->config->run_info_path;
         output->position = lowering->end;
         if (weir_run_info_check(output->position_path, lowering->base.place, lowering->base.error))
