@@ -19,11 +19,23 @@ bool weir_audit_uses_page_cache(const struct weir_audit_input *input)
            !input->record->bypasses_cache;
 }
 
+const char *weir_audit_unit(const struct weir_audit_input *input)
+{
+    return weir_verb_works_on_trees(input->phase->verb) ? "operation" : "transfer";
+}
+
+const char *weir_audit_advice_more(const struct weir_audit_input *input)
+{
+    return weir_verb_works_on_trees(input->phase->verb) ? "make more items" : "move more data";
+}
+
 const char *weir_audit_activity(const struct weir_audit_input *input)
 {
     if (input->phase->verb == WEIR_MIXED)
         return input->phase->transfers.must_verify ? "making and checking" : "making";
-    return weir_verb_makes_files(input->phase->verb) ? "making" : "checking";
+    return weir_verb_makes_files(input->phase->verb) || input->phase->verb == WEIR_CREATE
+               ? "making"
+               : "checking";
 }
 
 const char *weir_audit_data_advice(const struct weir_audit_input *input)

@@ -60,17 +60,21 @@ static void check_rate(const struct weir_audit_input *input)
     double mib_per_op = (double)record->byte_count / MIB / (double)record->op_count;
     char asked_text[RATE_BYTES];
     char done_text[RATE_BYTES];
+    char asked_mib[RATE_BYTES] = "", done_mib[RATE_BYTES] = "";
     char lag_text[WEIR_DURATION_TEXT_BYTES];
 
     if (pace->asked_per_s <= 0.0 || is_sustained(pace))
         return;
+    if (!weir_verb_works_on_trees(input->phase->verb)) {
+        snprintf(asked_mib, sizeof asked_mib, " (%.1f MiB/s)", pace->asked_per_s * mib_per_op);
+        snprintf(done_mib, sizeof done_mib, " (%.1f)", done * mib_per_op);
+    }
     weir_result_find(input->record, WEIR_WARNING, "rate-not-sustained",
-                     "%s transfers/s (%.1f MiB/s) were asked for and %s (%.1f) were done: the last "
-                     "was issued %s late, and up to %" PRIu64 " of a rank waited, so response "
-                     "times tell how long the phase was: lower --rate, or give more --depth or "
-                     "ranks",
-                     format_rate(pace->asked_per_s, asked_text), pace->asked_per_s * mib_per_op,
-                     format_rate(done, done_text), done * mib_per_op,
+                     "%s %ss/s%s were asked for and %s%s were done: the last was issued %s late, "
+                     "and up to %" PRIu64 " of a rank waited, so response times tell how long the "
+                     "phase was: lower --rate, or give more --depth or ranks",
+                     format_rate(pace->asked_per_s, asked_text), weir_audit_unit(input), asked_mib,
+                     format_rate(done, done_text), done_mib,
                      weir_duration_format(pace->end_lag_s, lag_text), pace->max_backlog);
 }
 
@@ -93,13 +97,13 @@ static void check_proof_of_rate(const struct weir_audit_input *input)
     if (is_small(response_s, pace))
         return;
     weir_result_find(input->record, WEIR_WARNING, "rate-not-shown",
-                     "one transfer in ten was done %s or more after it was due, and all were due "
-                     "within %s: too short to tell whether %s transfers/s can be sustained (%s "
-                     "were done): move more data, or lower --rate",
-                     weir_duration_format(response_s, response_text),
+                     "one %s in ten was done %s or more after it was due, and all were due within "
+                     "%s: too short to tell whether %s %ss/s can be sustained (%s were done): %s, "
+                     "or lower --rate",
+                     weir_audit_unit(input), weir_duration_format(response_s, response_text),
                      weir_duration_format(pace->offered_s, offered_text),
-                     format_rate(pace->asked_per_s, asked_text),
-                     format_rate(done_per_s(record), done_text));
+                     format_rate(pace->asked_per_s, asked_text), weir_audit_unit(input),
+                     format_rate(done_per_s(record), done_text), weir_audit_advice_more(input));
 }
 
 /* Transfers in flight on average, as a share of what may be (Little's law). */
@@ -130,9 +134,9 @@ static void check_issue(const struct weir_audit_input *input)
         pace->max_lag_s <= PAUSE_TIMES_LONGEST * longest_s || busy_share(record) > BUSY_SHARE)
         return;
     weir_result_find(input->record, WEIR_NOTE, "late-issue",
-                     "a transfer was issued %s late, though none took longer than %s and most "
-                     "slots were free: most likely a rank did not run, and then the longest "
-                     "response times are of this machine and not of the storage",
+                     "one was issued %s late, though none took longer than %s and most slots were "
+                     "free: most likely a rank did not run, and then the longest response times "
+                     "are of this machine and not of the storage",
                      weir_duration_format(pace->max_lag_s, lag_text),
                      weir_duration_format(longest_s, longest_text));
 }
@@ -207,11 +211,12 @@ static void check_search(const struct weir_audit_input *input)
         done >= SEARCH_SHARE * point->ops_per_s)
         return;
     weir_result_find(input->record, WEIR_NOTE, "search-differs",
-                     "the phase did %s transfers/s and the search %s at the same depth %u: other "
-                     "conditions, so that another depth may be the least: move more data, or look "
-                     "at several repetitions (" WEIR_REMEDY_REPETITIONS ")",
-                     format_rate(done, done_text), format_rate(point->ops_per_s, seen_text),
-                     point->depth);
+                     "the phase did %s %ss/s and the search %s at the same depth %u: other "
+                     "conditions, so that another depth may be the least: %s, or look at several "
+                     "repetitions (" WEIR_REMEDY_REPETITIONS ")",
+                     format_rate(done, done_text), weir_audit_unit(input),
+                     format_rate(point->ops_per_s, seen_text), point->depth,
+                     weir_audit_advice_more(input));
 }
 
 /* Without a device behind the transfers their time is that of their submission. */
@@ -249,8 +254,9 @@ static void check_submission(const struct weir_audit_input *input)
     if (handing_over_s <= whole_s * SUBMISSION_SHARE)
         return;
     weir_result_find(input->record, WEIR_NOTE, "submit-blocks",
-                     "handing transfers over took %s of the %s that they took (medians): the "
+                     "handing %ss over took %s of the %s that they took (medians): the "
                      "system call does the work itself, so that depth brings little: %s",
+                     weir_audit_unit(input),
                      weir_duration_format(handing_over_s, handing_over_text),
                      weir_duration_format(whole_s, whole_text), submission_advice(input));
 }

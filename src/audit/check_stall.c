@@ -60,11 +60,12 @@ static bool check_gap_of_all(const struct weir_audit_input *input)
 
     if (!is_odd_gap(input, gap.count * interval_s))
         return false;
-    weir_result_find(input->record, WEIR_WARNING, "stall",
-                     "no rank ended a transfer for %s, from %s after the start on: the storage, "
-                     "the network or all ranks stood still" ADVICE,
-                     weir_duration_format(gap.count * interval_s, length),
-                     weir_duration_format(gap.first * interval_s, begin));
+    weir_result_find(
+        input->record, WEIR_WARNING, "stall",
+        "no rank ended a single %s for %s, from %s after the start on: the storage, the "
+        "network or all ranks stood still" ADVICE,
+        weir_audit_unit(input), weir_duration_format(gap.count * interval_s, length),
+        weir_duration_format(gap.first * interval_s, begin));
     return true;
 }
 
@@ -77,9 +78,10 @@ static bool check_gap_of_rank(const struct weir_audit_input *input)
     if (!is_odd_gap(input, gap->seconds))
         return false;
     weir_result_find(input->record, WEIR_WARNING, "stall",
-                     "rank %u on %s ended no transfer for %s, from %s after the start on: it, its "
+                     "rank %u on %s ended no %s for %s, from %s after the start on: it, its "
                      "node or what it waited for stood still" ADVICE,
-                     gap->rank, gap->host, weir_duration_format(gap->seconds, length),
+                     gap->rank, gap->host, weir_audit_unit(input),
+                     weir_duration_format(gap->seconds, length),
                      weir_duration_format(gap->begin_s, begin));
     return true;
 }
@@ -97,10 +99,11 @@ static void check_tail(const struct weir_audit_input *input)
         longest_s < TAIL_TIMES * usual_s(record, fraction))
         return;
     weir_result_find(input->record, WEIR_WARNING, "stall",
-                     "the longest of %" PRIu64 " transfers took %s, and %.1f %% of them no more "
-                     "than %s: what it waited for stood still" ADVICE,
-                     record->latency->total, weir_duration_format(longest_s, longest),
-                     fraction * 100.0, weir_duration_format(usual_s(record, fraction), usual));
+                     "the longest of %" PRIu64 " %ss took %s, and %.1f %% of them no more than "
+                     "%s: what it waited for stood still" ADVICE,
+                     record->latency->total, weir_audit_unit(input),
+                     weir_duration_format(longest_s, longest), fraction * 100.0,
+                     weir_duration_format(usual_s(record, fraction), usual));
 }
 
 /* Where transfers are due by a rate, pauses are asked for, and response times show stops. */

@@ -29,25 +29,30 @@ static void check_clock(const struct weir_audit_input *input)
 
 static void check_length(const struct weir_audit_input *input)
 {
+    /* Through a page cache, a longer phase would move the same data again: in memory. */
+    bool helps_longer =
+        !weir_verb_works_on_trees(input->phase->verb) && !weir_audit_uses_page_cache(input);
+
     if (input->test->is_dry_run || input->record->windows.total_s >= WEIR_SHORT_PHASE_S ||
         input->record->outcome != WEIR_OUTCOME_COMPLETE)
         return;
-    /* Through a page cache, a longer phase would move the same data again: in memory. */
     weir_result_find(input->record, WEIR_NOTE, "short",
-                     "the phase took %.3g ms: start-up and caches weigh heavily, so move more "
-                     "data%s",
-                     input->record->windows.total_s * 1e3,
-                     weir_audit_uses_page_cache(input) ? "" : " or use " WEIR_REMEDY_LONGER_PHASE);
+                     "the phase took %.3g ms: start-up and caches weigh heavily, so %s%s",
+                     input->record->windows.total_s * 1e3, weir_audit_advice_more(input),
+                     helps_longer ? " or use " WEIR_REMEDY_LONGER_PHASE : "");
 }
 
 /* An upper bound: ranks that share a storage lose less time by filling while others transfer. Of
- * transfers that failed or held wrong data there is no rate to estimate. */
-static void format_estimate(const struct weir_phase_result *record, char text[96])
+ * transfers that failed or held wrong data there is no rate to estimate, and the rate of a phase
+ * on trees is not one of bytes. */
+static void format_estimate(const struct weir_audit_input *input, char text[96])
 {
+    const struct weir_phase_result *record = input->record;
     double seconds = weir_result_estimate_s(record);
 
     text[0] = '\0';
-    if (seconds > 0.0 && record->mismatches.wrong_transfers == 0 && record->error_count == 0)
+    if (seconds > 0.0 && !weir_verb_works_on_trees(input->phase->verb) &&
+        record->mismatches.wrong_transfers == 0 && record->error_count == 0)
         snprintf(text, 96, ": without it, %.2f MiB/s (estimate, at most)",
                  (double)record->byte_count / MIB / seconds);
 }
@@ -70,7 +75,7 @@ static void check_data_share(const struct weir_audit_input *input)
 
     if (share < DATA_SHARE)
         return;
-    format_estimate(input->record, estimate);
+    format_estimate(input, estimate);
     weir_result_find(input->record, WEIR_NOTE, "data-share",
                      "%.0f %% of the ranks' time went into %s data%s: use more %s%s", share * 100,
                      weir_audit_activity(input), estimate,
@@ -87,8 +92,8 @@ static void check_overlap(const struct weir_audit_input *input)
         return;
     weir_result_find(
         input->record, WEIR_NOTE, "no-overlap",
-        "at no time were all ranks transferring at once: this is not the rate of all of "
-        "them together");
+        "at no time were all ranks %s at once: this is not the rate of all of them together",
+        weir_verb_works_on_trees(input->phase->verb) ? "working" : "transferring");
 }
 
 void weir_audit_time(const struct weir_audit_input *input)

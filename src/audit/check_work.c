@@ -40,15 +40,17 @@ static void check_stonewall(const struct weir_audit_input *input)
 {
     const struct weir_stonewall *stonewall = &input->record->stonewall;
     const struct weir_layout *layout = &input->phase->transfers.layout;
-    uint64_t all = weir_layout_bytes_per_rank(layout) / layout->transfer_bytes;
+    uint64_t all = UINT64_MAX;
 
     if (!stonewall->is_hit || input->phase->stop.has_wear_out)
         return;
+    if (layout->transfer_bytes > 0)
+        all = weir_layout_bytes_per_rank(layout) / layout->transfer_bytes;
     if (stonewall->ops_max > stonewall->ops_min)
         weir_result_find(input->record, WEIR_NOTE, "stonewall",
                          "ranks stopped at the deadline after %" PRIu64 " to %" PRIu64
-                         " transfers%s: unequal work, which " WEIR_REMEDY_WEAR_OUT " would level",
-                         stonewall->ops_min, stonewall->ops_max,
+                         " %ss%s: unequal work, which " WEIR_REMEDY_WEAR_OUT " would level",
+                         stonewall->ops_min, stonewall->ops_max, weir_audit_unit(input),
                          stonewall->ops_max >= all ? ", which is all of a rank's" : "");
 }
 
@@ -85,9 +87,9 @@ static void check_log(const struct weir_audit_input *input)
 {
     if (input->record->unlogged_ops > 0)
         weir_result_find(input->record, WEIR_WARNING, "unlogged",
-                         "%" PRIu64 " transfers are not in the files with their times, whose "
-                         "room was full: --result counts them all",
-                         input->record->unlogged_ops);
+                         "%" PRIu64 " %ss are not in the files with their times, whose room was "
+                         "full: --result counts them all",
+                         input->record->unlogged_ops, weir_audit_unit(input));
 }
 
 /* ---- is the data right? ---- */
@@ -108,8 +110,10 @@ static void check_data(const struct weir_audit_input *input)
 
     if (log->wrong_transfers > 0)
         weir_result_find(input->record, WEIR_WARNING, "data",
-                         "%" PRIu64 " of %" PRIu64 " transfers held wrong data%s",
-                         log->wrong_transfers, log->checked_transfers, keeping_advice(input->test));
+                         "%" PRIu64 " of %" PRIu64 " %s held wrong data%s", log->wrong_transfers,
+                         log->checked_transfers,
+                         weir_verb_works_on_trees(input->phase->verb) ? "files" : "transfers",
+                         keeping_advice(input->test));
 }
 
 void weir_audit_work(const struct weir_audit_input *input)

@@ -23,6 +23,12 @@ struct weir_audit_input {
 /* Do transfers pass a page cache? */
 bool weir_audit_uses_page_cache(const struct weir_audit_input *input);
 
+/* What a phase is made of, for a sentence: "transfer"; "operation" on trees. */
+const char *weir_audit_unit(const struct weir_audit_input *input);
+
+/* How the phase gets longer: "move more data", or "make more items". */
+const char *weir_audit_advice_more(const struct weir_audit_input *input);
+
 /* The work of a phase on the data in its buffers: "making", "checking", ... */
 const char *weir_audit_activity(const struct weir_audit_input *input);
 

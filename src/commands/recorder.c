@@ -275,15 +275,17 @@ static const char *interrupter_of(const struct weir_plan *plan)
  * Weir's own has a place for it, and that may be turned off. */
 static void warn(const struct weir_recorder *recorder, const struct weir_phase_result *phase)
 {
-    const char *verb =
-        weir_verb_name(weir_plan_find_phase(recorder->plan, phase->test, phase->phase)->verb);
+    const enum weir_verb done =
+        weir_plan_find_phase(recorder->plan, phase->test, phase->phase)->verb;
+    const char *verb = weir_verb_name(done);
     uint64_t wrong = phase->mismatches.wrong_transfers;
 
     if (phase->failure[0] != '\0')
         weir_log(WEIR_LOG_WARNING, "%s %u: %s", verb, phase->repetition, phase->failure);
     if (wrong > 0)
-        weir_log(WEIR_LOG_WARNING, "%s %u: %" PRIu64 " of %" PRIu64 " transfers held wrong data",
-                 verb, phase->repetition, wrong, phase->mismatches.checked_transfers);
+        weir_log(WEIR_LOG_WARNING, "%s %u: %" PRIu64 " of %" PRIu64 " %s held wrong data", verb,
+                 phase->repetition, wrong, phase->mismatches.checked_transfers,
+                 weir_verb_works_on_trees(done) ? "files" : "transfers");
     if (phase->is_interrupted)
         weir_log(WEIR_LOG_WARNING, "%s %u: interrupted by %s", verb, phase->repetition,
                  interrupter_of(recorder->plan));

@@ -4,6 +4,7 @@
 #include "items.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,10 +241,11 @@ void weir_items_fini(struct weir_items *items)
 /* ---- paths ---- */
 
 /* The first item is away under a name of its own while the others move up. */
+static const char away[] = "-XX";
+
 static void choose_link_of_chain(struct weir_items *items, struct weir_item_slot *slot,
                                  uint64_t link)
 {
-    static const char away[] = "-XX";
     uint64_t last = items->per_owner - 1;
     size_t length;
 
@@ -325,4 +327,12 @@ void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, ui
     slot->place = within;
     slot->owner = items->present_owner;
     choose_paths(items, slot, within);
+}
+
+void weir_items_away_path(struct weir_items *items, uint64_t owner, char path[WEIR_PATH_BYTES])
+{
+    struct weir_item_slot *slot = &items->slots[0];
+
+    weir_items_choose(items, slot, owner * items->per_owner);
+    snprintf(path, WEIR_PATH_BYTES, "%.*s%s", WEIR_PATH_BYTES - (int)sizeof away, slot->path, away);
 }

@@ -80,6 +80,10 @@ void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, ui
  * that is away gets the name that is free. */
 void weir_items_close_chain(struct weir_items *items, struct weir_item_slot *slot, uint64_t done);
 
+/* Where a chain of renames that was cut has left the first item of the `owner`-th owner of this
+ * rank's items. Uses slot 0. */
+void weir_items_away_path(struct weir_items *items, uint64_t owner, char path[WEIR_PATH_BYTES]);
+
 /* The verb under which operations of `verb` are counted; and all those of a phase, 1u << each. */
 enum weir_op_verb weir_items_counted_as(enum weir_verb verb);
 unsigned weir_items_counted(const struct weir_phase *phase);

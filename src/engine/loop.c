@@ -475,14 +475,15 @@ static void set_pace(struct weir_loop *loop)
                     });
 }
 
+/* A signal ends the measurement: what was made for it is removed all the same. */
+static const volatile sig_atomic_t no_signal;
+
 static void begin(struct weir_loop *loop)
 {
-    /* What is still done after a signal, removals, is done to its end. */
-    static const volatile sig_atomic_t none;
-
     loop->tally = loop->run->tally;
     loop->buffers = &loop->run->buffers;
-    loop->stop_signal = loop->run->is_ending ? &none : loop->run->params->stop_signal;
+    loop->stop_signal =
+        weir_verb_removes(loop->phase->verb) ? &no_signal : loop->run->params->stop_signal;
     loop->until = loop->limit;
     loop->is_collective = loop->phase->transfers.is_collective || syncs_together(loop);
     if (loop->first_index >= loop->limit)

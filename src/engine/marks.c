@@ -69,22 +69,25 @@ static int tell_outcome(struct weir_run *run, const struct weir_phase *phase,
 {
     const char *place = run->backend->descriptor.name;
     int reason = errno;
+    const char *what = phase->target->tree != NULL ? "in this directory" : "on this file";
     char path[WEIR_PATH_BYTES];
 
-    weir_run_path(run, phase->target, 0, path);
+    if (phase->target->tree != NULL)
+        snprintf(path, sizeof path, "%s", phase->target->paths[0]);
+    else
+        weir_run_path(run, phase->target, 0, path);
     if (outcome == WEIR_MARK_HELD)
         return weir_error_usage(
             error, place,
-            "%s: another run works on this file (%s), and each would remove "
-            "what the other one writes: choose another name with " WEIR_REMEDY_PATH ", or wait "
-            "for its end",
-            path, mark->others);
+            "%s: another run works %s (%s), and each would remove what the other one writes: "
+            "choose another name with " WEIR_REMEDY_PATH ", or wait for its end",
+            path, what, mark->others);
     if (outcome == WEIR_MARK_IN_DOUBT)
         weir_log(WEIR_LOG_WARNING,
-                 "%s: a run on another host has worked on this file and left its mark (%s); its "
-                 "lock is free, so it is taken for dead: if it still runs, locks do not reach from "
-                 "node to node here, and the figures of both are wrong",
-                 path, mark->others);
+                 "%s: a run on another host has worked %s and left its mark (%s); its lock is "
+                 "free, so it is taken for dead: if it still runs, locks do not reach from node to "
+                 "node here, and the figures of both are wrong",
+                 path, what, mark->others);
     if (outcome == WEIR_MARK_NONE && (reason == EACCES || reason == EROFS || reason == EPERM) &&
         makes_file(run, phase, path))
         return weir_error_set(error, WEIR_EXIT_FLAWED, -reason, place,

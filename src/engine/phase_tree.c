@@ -230,26 +230,45 @@ static void refuse_command(const char *command, int code, struct weir_error *err
                        strerror(-code));
 }
 
-static void prepare_alone(struct tree_phase *tree, struct weir_error *error)
+static bool changes_names(enum weir_verb verb)
 {
-    const char *command = tree->names->command_before;
+    return verb != WEIR_OPEN && verb != WEIR_READ_FILE && verb != WEIR_STAT &&
+           verb != WEIR_LOOKUP && verb != WEIR_GETXATTR && verb != WEIR_LIST &&
+           verb != WEIR_LIST_STAT;
+}
+
+static int prepare_alone(struct tree_phase *tree, struct weir_error *error)
+{
     int code = allocate(tree);
 
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, tree->run->backend->descriptor.name,
                        "the tree in %s: %s", tree->phase->target->paths[0], strerror(-code));
-    else if (tree->items.are_directories && tree->phase->verb == WEIR_MKDIR)
+    else if (changes_names(tree->phase->verb))
+        weir_tree_places_check_directories(tree->run, tree->phase, error);
+    return weir_group_agree(tree->run->group, error);
+}
+
+static int prepare_place(struct tree_phase *tree, struct weir_error *error)
+{
+    const char *command = tree->names->command_before;
+
+    if (tree->items.are_directories && tree->phase->verb == WEIR_MKDIR)
         weir_tree_places_make(tree->run, tree->phase, error);
     if (!weir_error_is_set(error))
         refuse_command(command, run_command(tree, command), error);
+    return weir_group_agree(tree->run->group, error);
 }
 
 static int prepare(struct tree_phase *tree, struct weir_error *error)
 {
-    int code;
+    int code = prepare_alone(tree, error);
 
-    prepare_alone(tree, error);
-    code = weir_group_agree(tree->run->group, error);
+    if (code == 0)
+        code = prepare_place(tree, error);
+    if (code != 0 && tree->items.are_directories && tree->phase->verb == WEIR_MKDIR)
+        tree->run->missing_tree =
+            (struct weir_made){.target = tree->phase->target, .repetition = tree->run->repetition};
     if (code != 0)
         return code;
     set_order(tree);
@@ -267,6 +286,9 @@ static int prepare(struct tree_phase *tree, struct weir_error *error)
     tree->items.must_exist |= tree->phase->verb == WEIR_CYCLE;
     tree->facts.depth = tree->items.is_queued ? tree->phase->depth : 1;
     tree->facts.batch = 1;
+    tree->facts.is_near =
+        tree->items.count > 0 &&
+        tree->run->group->node_of_rank[tree->items.owner] == tree->run->group->node;
     return weir_group_agree(tree->run->group, error);
 }
 
@@ -350,6 +372,8 @@ static int work(struct tree_phase *tree)
     int code, end_code;
 
     weir_run_arm(run);
+    /* Whatever happened to a rank: a removal goes on, and the tree does not stay. */
+    run->has_alarm = !weir_verb_removes(tree->phase->verb);
     prepare_loop(tree);
     before = weir_processor_time();
     weir_watchdog_say(run, WEIR_ACTIVITY_NAMES, tree->items.paths.names.root);
@@ -400,6 +424,20 @@ static int remember(struct tree_phase *tree)
     return code != 0 ? code : weir_run_collect(run, furthest, &made->ops_of_rank);
 }
 
+/* Of a chain of renames that was cut, in this run or in one before it. */
+static void remove_away(struct tree_phase *tree)
+{
+    struct weir_items *items = &tree->items;
+    char path[WEIR_PATH_BYTES];
+
+    if (tree->phase->verb != WEIR_RMDIR || items->are_directories || items->absent_count == 0)
+        return;
+    for (uint64_t owner = 0; owner < items->count / items->per_owner; owner++) {
+        weir_items_away_path(items, owner, path);
+        weir_backend_item_names(tree->run->backend)->rmdir(tree->run->session, path);
+    }
+}
+
 static int finish(struct tree_phase *tree, struct weir_error *error)
 {
     struct weir_run *run = tree->run;
@@ -410,6 +448,7 @@ static int finish(struct tree_phase *tree, struct weir_error *error)
     code = weir_group_synchronise(run->group, run->params->clock, &tree->facts.after);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
+    remove_away(tree);
     if (tree->items.are_directories && tree->phase->verb == WEIR_RMDIR)
         weir_tree_places_remove(run, tree->phase, &tree->items);
     weir_tree_places_tell_left(run, &tree->items);
@@ -438,6 +477,10 @@ int weir_phase_tree(struct weir_run *run, const struct weir_phase *phase, struct
         .facts = {.phase = phase, .file_bytes = UINT64_MAX, .shared_bytes = UINT64_MAX}};
     int code;
 
+    /* No item was made in a tree that could not be; some directories of it may be there. */
+    if (run->missing_tree.target == phase->target &&
+        run->missing_tree.repetition == run->repetition && phase->names.item != NULL)
+        return 0;
     run->failure = (struct weir_error){0};
     weir_text_clear(&run->notes);
     run->is_cut = run->is_called_off = false;

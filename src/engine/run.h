@@ -56,6 +56,12 @@ struct weir_made {
     uint64_t count; /* ... of how many they are the first */
 };
 
+/* Rank 0: what was made for the roots of trees, and not yet removed. */
+struct weir_tree_roots {
+    const struct weir_target *target; /* NULL: nothing yet */
+    unsigned *made;                   /* of each root: how many directories of its path */
+};
+
 /* The depth of one phase, as it was found before its first repetition; 0: not yet. */
 struct weir_depth_choice {
     unsigned depth;
@@ -108,7 +114,9 @@ struct weir_run {
     uint64_t last_generation;
     struct weir_written written;
     struct weir_made made[2];         /* files, and directories */
-    uint64_t made_roots; /* bits: which paths of a target with a tree this run has made */
+    struct weir_made checked_tree;    /* in which no directory was a link */
+    struct weir_made missing_tree;    /* that could not be made */
+    struct weir_tree_roots tree_roots;
     struct weir_file *open_file;      /* left open by the phase before; NULL: none */
     struct weir_depth_choice *depths; /* by the position of the phase in the test */
 

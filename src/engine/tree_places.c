@@ -3,9 +3,11 @@
 #include "tree_places.h"
 
 #include "weir/base/remedy.h"
+#include "weir/base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct weir_name_ops *names_of(const struct weir_run *run)
@@ -84,6 +86,60 @@ int weir_tree_places_check(struct weir_run *run, const struct weir_phase *phase,
     return code;
 }
 
+/* Not those of a tree that is not there: most are made by this run. */
+static bool has_top(struct weir_run *run, const struct weir_tree_paths *paths, uint64_t set)
+{
+    struct weir_name_facts facts;
+    char path[WEIR_PATH_BYTES];
+
+    return weir_tree_top_path(paths, set, path) != 0 ||
+           names_of(run)->stat(run->session, path, &facts) == 0;
+}
+
+static int check_set(struct weir_run *run, struct weir_tree_paths *paths, uint64_t set,
+                     struct weir_error *error)
+{
+    const struct weir_tree *tree = paths->tree;
+    uint64_t count = weir_tree_directories(tree);
+    uint64_t step = tree->is_own ? 1 : (uint64_t)run->group->size;
+    struct weir_name_facts facts;
+    char path[WEIR_PATH_BYTES];
+
+    if (tree->node == NULL || !has_top(run, paths, set))
+        return 0;
+    for (uint64_t i = tree->is_own ? 0 : (uint64_t)run->group->rank; i < count; i += step) {
+        weir_tree_directory_path(paths, set * count + i, path);
+        if (names_of(run)->stat(run->session, path, &facts) == 0 && facts.kind == WEIR_NAME_LINK)
+            return weir_error_set(error, WEIR_EXIT_FLAWED, -ELOOP, run->backend->descriptor.name,
+                                  "%s is a symbolic link in the place of a directory of the tree: "
+                                  "nothing is done behind it, so remove it first",
+                                  path);
+    }
+    return 0;
+}
+
+int weir_tree_places_check_directories(struct weir_run *run, const struct weir_phase *phase,
+                                       struct weir_error *error)
+{
+    const struct weir_target *target = phase->target;
+    struct weir_made *checked = &run->checked_tree;
+    struct weir_tree_paths paths;
+    int code = 0;
+
+    if (checked->target == target && checked->repetition == run->repetition)
+        return 0;
+    for (size_t i = 0; i < target->path_count && code == 0; i++) {
+        if (init_tops(run, phase, i, &paths) != 0)
+            continue;
+        for (uint64_t set = 0; set < target->tree->set_count && code == 0; set++)
+            code = check_set(run, &paths, set, error);
+    }
+    /* Where one was found, what is left to be removed comes here again. */
+    if (code == 0)
+        *checked = (struct weir_made){.target = target, .repetition = run->repetition};
+    return code;
+}
+
 /* ---- making ---- */
 
 static int fail_to_make(const struct weir_run *run, const char *path, int code,
@@ -103,19 +159,43 @@ static int make_one(struct weir_run *run, const char *path, struct weir_error *e
     return code == 0 ? 0 : fail_to_make(run, path, code, error);
 }
 
-/* More roots than bits: those that have none stay. */
-static uint64_t bit_of(size_t root)
-{
-    return root < 64 ? UINT64_C(1) << root : 0;
-}
-
-static int make_root(struct weir_run *run, const char *path, size_t root, struct weir_error *error)
+/* With the directories above it that are missing: adds to *made what was made. */
+static int make_with_parents(struct weir_run *run, char *path, unsigned *made)
 {
     int code = names_of(run)->mkdir(run->session, path);
+    char *slash = strrchr(path, '/');
 
-    if (code == 0)
-        run->made_roots |= bit_of(root);
-    return code == 0 || code == -EEXIST ? 0 : fail_to_make(run, path, code, error);
+    if (code == -ENOENT && slash != NULL && slash != path) {
+        *slash = '\0';
+        code = make_with_parents(run, path, made);
+        *slash = '/';
+        if (code == 0)
+            code = names_of(run)->mkdir(run->session, path);
+    }
+    *made += code == 0;
+    return code == -EEXIST ? 0 : code;
+}
+
+static int make_root(struct weir_run *run, const struct weir_phase *phase, size_t root,
+                     struct weir_error *error)
+{
+    struct weir_tree_roots *roots = &run->tree_roots;
+    char path[WEIR_PATH_BYTES];
+    int code;
+
+    if (roots->target != phase->target) {
+        free(roots->made);
+        *roots = (struct weir_tree_roots){
+            .target = phase->target,
+            .made = calloc(phase->target->path_count, sizeof *roots->made)};
+    }
+    if (roots->made == NULL) {
+        roots->target = NULL;
+        return fail_to_make(run, phase->target->paths[root], -ENOMEM, error);
+    }
+    snprintf(path, sizeof path, "%s", phase->target->paths[root]);
+    code = make_with_parents(run, path, &roots->made[root]);
+    return code == 0 ? 0 : fail_to_make(run, path, code, error);
 }
 
 int weir_tree_places_make(struct weir_run *run, const struct weir_phase *phase,
@@ -129,7 +209,7 @@ int weir_tree_places_make(struct weir_run *run, const struct weir_phase *phase,
     if (run->group->rank != 0)
         return 0;
     for (size_t i = 0; i < target->path_count && code == 0; i++) {
-        code = make_root(run, target->paths[i], i, error);
+        code = make_root(run, phase, i, error);
         if (code == 0)
             code = init_tops(run, phase, i, &paths);
         for (uint64_t set = 0; code == 0 && set < target->tree->set_count &&
@@ -154,6 +234,23 @@ static void remove_top(struct weir_run *run, const char *path, struct weir_items
     }
 }
 
+/* What this run has made, from the root up. Others may have put something there: then it stays. */
+static void remove_root(struct weir_run *run, const struct weir_target *target, size_t root)
+{
+    const struct weir_tree_roots *roots = &run->tree_roots;
+    char path[WEIR_PATH_BYTES];
+
+    if (roots->target != target)
+        return;
+    snprintf(path, sizeof path, "%s", target->paths[root]);
+    while (roots->made[root] > 0 && names_of(run)->rmdir(run->session, path) == 0) {
+        roots->made[root]--;
+        for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
+            path[length - 1] = '\0';
+        weir_text_cut_name(path);
+    }
+}
+
 void weir_tree_places_remove(struct weir_run *run, const struct weir_phase *phase,
                              struct weir_items *items)
 {
@@ -163,17 +260,15 @@ void weir_tree_places_remove(struct weir_run *run, const struct weir_phase *phas
 
     if (run->group->rank != 0)
         return;
-    for (size_t i = 0; i < target->path_count; i++) {
+    /* The last one first: roots may lie in one directory, which the first one made. */
+    for (size_t i = target->path_count; i-- > 0;) {
         if (init_tops(run, phase, i, &paths) != 0)
             continue;
         for (uint64_t set = 0;
              set < target->tree->set_count && weir_tree_top_path(&paths, set, path) == 0; set++)
             remove_top(run, path, items);
-        /* Others may have put something there: then it stays. */
-        if ((run->made_roots & bit_of(i)) != 0)
-            names_of(run)->rmdir(run->session, target->paths[i]);
+        remove_root(run, target, i);
     }
-    run->made_roots = 0;
 }
 
 /* ---- what was left ---- */
@@ -230,8 +325,7 @@ void weir_tree_places_tell_left(struct weir_run *run, const struct weir_items *i
     snprintf(path, sizeof path, "%s", items->left);
     first = find_stranger(run, path);
     if (first.text[0] != '\0')
-        snprintf(reason, sizeof reason, "it holds %s, which is not of this tree, and is left",
-                 first.text);
+        snprintf(reason, sizeof reason, "it still holds %s, which is left as it is", first.text);
     else
         snprintf(reason, sizeof reason, "%s", strerror(ENOTEMPTY));
     weir_run_fail_for(run, -ENOTEMPTY, "rmdir", path, reason);

@@ -265,7 +265,6 @@ struct weir_phase_result {
     struct weir_verb_result verbs[WEIR_VERB_RESULTS_MAX];
     uint64_t absent_count; /* names that were to be removed and were not there */
     uint64_t left_count;   /* directories that were not removed, as there is something in them */
-    const char *left;      /* the first thing in the first of them; NULL: none */
     struct weir_series *series; /* start_ns is 0: the agreed start */
     /* where ranks ran: node_count of them, and rank_count or NULL; NULL: not measured. Phases of a
      * test one after another that ran in the same places share them when they have been shown: the

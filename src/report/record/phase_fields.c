@@ -491,7 +491,6 @@ const struct weir_json_field weir_record_detail_fields[] = {
     IF_ANY("rank_ops_max", rank_ops_max, COUNT),
     IF_ANY("absent", absent_count, COUNT),
     IF_ANY("left", left_count, COUNT),
-    IF_ANY("left_path", left, STRING),
     PHASE("verbs", verbs, LIST, .flags = WEIR_JSON_OMITTED,
           WEIR_JSON_WHEN(weir_phase_result, verb_count),
           WEIR_JSON_OF(verb_fields, weir_verb_result),

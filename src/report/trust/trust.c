@@ -192,6 +192,11 @@ static void add_kinds(struct weir_text *list, const struct weir_mismatch_summary
     }
 }
 
+static const char *checked_unit(const struct weir_phase *phase)
+{
+    return weir_verb_works_on_trees(phase->verb) ? "files" : "transfers";
+}
+
 static void add_wrong(struct weir_text *text, const char *name, const struct weir_phase *phase,
                       const struct weir_phase_result *result)
 {
@@ -199,9 +204,9 @@ static void add_wrong(struct weir_text *text, const char *name, const struct wei
     struct weir_text kinds = {0};
 
     add_kinds(&kinds, log);
-    weir_trust_line(text, "%s  %llu of %llu transfers wrong, %llu bytes%s", name,
+    weir_trust_line(text, "%s  %llu of %llu %s wrong, %llu bytes%s", name,
                     (unsigned long long)log->wrong_transfers,
-                    (unsigned long long)log->checked_transfers,
+                    (unsigned long long)log->checked_transfers, checked_unit(phase),
                     (unsigned long long)log->wrong_bytes, weir_text_string(&kinds));
     weir_text_close(&kinds);
     for (uint64_t i = 0; i < log->kept; i++)
@@ -233,10 +238,10 @@ static void add_verdicts(struct weir_text *text, struct weir_trust_table *table,
     if (right_count > WEIR_REPETITIONS_SHOWN) {
         weir_trust_begin(text, table);
         weir_trust_line(
-            text, "%s  all %llu transfers of %u repetitions right",
+            text, "%s  all %llu %s of %u repetitions right",
             weir_trust_phase(all, right_count == all->count + all->folded_count ? "all" : "some",
                              name),
-            (unsigned long long)right_transfers, right_count);
+            (unsigned long long)right_transfers, checked_unit(all->phase), right_count);
     }
     for (unsigned i = 0; i < all->count; i++) {
         const struct weir_phase_result *result = all->members[i];
@@ -246,9 +251,9 @@ static void add_verdicts(struct weir_text *text, struct weir_trust_table *table,
             add_wrong(text, weir_trust_repetition(all, result, name), all->phase, result);
         } else if (is_right(result) && right_count <= WEIR_REPETITIONS_SHOWN) {
             weir_trust_begin(text, table);
-            weir_trust_line(text, "%s  all %llu transfers right",
-                            weir_trust_repetition(all, result, name),
-                            (unsigned long long)result->mismatches.checked_transfers);
+            weir_trust_line(text, "%s  all %llu %s right", weir_trust_repetition(all, result, name),
+                            (unsigned long long)result->mismatches.checked_transfers,
+                            checked_unit(all->phase));
         }
     }
 }
@@ -270,7 +275,8 @@ static void add_moved(struct weir_text *text, const struct weir_phase *planned,
     unsigned long long moved = phase->byte_count, whole = phase->expected_bytes;
 
     if (weir_verb_works_on_trees(planned->verb))
-        weir_text_add(text, "%llu operations were done", (unsigned long long)phase->op_count);
+        weir_text_add(text, "%llu operation%s done", (unsigned long long)phase->op_count,
+                      phase->op_count == 1 ? " was" : "s were");
     else if (moved > whole)
         weir_text_add(text, "%llu bytes were moved, the %llu of the layout more than once", moved,
                       whole);
@@ -303,12 +309,12 @@ static void add_rest(struct weir_text *text, const char *name,
                      const struct weir_phase_result *phase)
 {
     if (phase->left_count > 0)
-        weir_trust_line(text, "%s  warning left: %llu director%s not removed, as %s: %s", name,
-                        (unsigned long long)phase->left_count,
+        weir_trust_line(text,
+                        "%s  warning left: %llu director%s not removed, as there is something in "
+                        "%s",
+                        name, (unsigned long long)phase->left_count,
                         phase->left_count == 1 ? "y was" : "ies were",
-                        phase->left_count == 1 ? "there is something in it"
-                                               : "there is something in them; first",
-                        phase->left != NULL ? phase->left : "?");
+                        phase->left_count == 1 ? "it" : "them");
 }
 
 /* Facts that the findings do not contain. */
