@@ -43,6 +43,7 @@ full() { # full: a small file system, which only this shell sees
     expect_exit 1
     expect_error "mkdir $top/dir.mdtest.*: No space left"
     expect_nothing
+    umount "$files"
 }
 if [[ ${1-} == full ]]; then
     full
@@ -208,13 +209,13 @@ if ((EUID == 0)) && command -v setpriv >/dev/null; then
 fi
 
 if unshare --user --map-root-user --mount true 2>/dev/null; then
-    unshare --user --map-root-user --mount bash "$0" full
+    unshare --user --map-root-user --mount bash "$WEIR_ROOT/tests/mpi/mdtest_abuse.sh" full
 else
     echo "without a full file system"
 fi
 
 # ---------------------------------------------------------------- many ranks
 
-run 16 mdtest -n 5 -i 3 -z 3 -b 2 -d "$tree"
+run 16 mdtest -n 15 -i 3 -z 3 -b 2 -d "$tree"
 expect_done
 expect_nothing
