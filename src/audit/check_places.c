@@ -108,7 +108,7 @@ static void check_room(struct weir_phase_result *record)
     weir_result_find(
         record, WEIR_WARNING, "oversubscribed",
         "%s has %u ranks for the %u core%s that they may use%s: they take turns, which "
-        "is in the times of transfers: use fewer ranks or more nodes",
+        "is in the times of all of them: use fewer ranks or more nodes",
         node->host, node->rank_count, cores_of(node), cores_of(node) == 1 ? "" : "s",
         others(count, "node", more));
 }
