@@ -36,9 +36,11 @@ expect_done
 diff "$work/printed" "$out" >"$work/why" || fail "what is told later is another report: $(cat "$work/why")"
 
 # What did nothing has neither a table nor an end.
+touch "$files/nowhere"
 run 2 mdtest -n 4 -d "$files/nowhere/out" --plain
+rm "$files/nowhere"
 expect_exit 1
-expect_error 'nowhere/out: No such file or directory'
+expect_error 'nowhere/out: Not a directory'
 expect_no_line '^SUMMARY|finished'
 
 # Several numbers of tasks: a table for each.

@@ -253,7 +253,7 @@ def run_with_stranger(case, directory):
         rest.add(place + "/")
         place = os.path.dirname(place)
     done = expect(case, directory, "-r", 1, rest | roots)
-    if f"{os.path.dirname(stranger)}: it holds stranger," not in done.stderr:
+    if f"{os.path.dirname(stranger)}: it still holds stranger," not in done.stderr:
         raise Failure(f"{stranger} is not named:\n{done.stdout}\n{done.stderr}")
     with open(os.path.join(directory, stranger), encoding="utf-8") as file:
         assert file.read() == "mine\n"
