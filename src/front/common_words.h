@@ -41,4 +41,36 @@ struct weir_orders {
     int64_t version;
 };
 
+/* Their rows, with the release of the original since which there is -h. */
+#define WEIR_ORDER_ROWS(since_release)                                                             \
+    {0, "explain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, explain),                  \
+     .help = "print what would be done, and stop"},                                                \
+        {'h',                                                                                      \
+         "help",                                                                                   \
+         WEIR_OPTION_FLAG,                                                                         \
+         WEIR_OPTION_AT(struct weir_orders, help),                                                 \
+         .help = "print this, and stop",                                                           \
+         .since = since_release,                                                                   \
+         .better = "once, with exit code 0"},                                                      \
+        {0, "version", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, version),              \
+         .help = "print the version, and stop"},                                                   \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+/* Rows of dialects that do not have them: where the report goes, and its format. */
+#define WEIR_SUMMARY_ROWS(path_member, format_member)                                              \
+    {0, "summaryFile", WEIR_OPTION_TEXT, path_member,                                              \
+     .help = "the report goes there and not to standard output"},                                  \
+        {0,                                                                                        \
+         "summaryFormat",                                                                          \
+         WEIR_OPTION_CHOICE,                                                                       \
+         format_member,                                                                            \
+         "default",                                                                                \
+         "default|JSON|CSV",                                                                       \
+         .help = "format of the report"},                                                          \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
 #endif

@@ -3,6 +3,8 @@
  * anything else than what is done. */
 #include "compat_page.h"
 
+#include "absent_backends.h"
+
 /* Words of a table's cell: a bar would end it, and an angle bracket begin a tag. */
 static void add_cell(struct weir_text *text, const char *words)
 {
@@ -89,8 +91,8 @@ static void add_verdict(struct weir_text *text, const struct weir_option *row)
                       row->better ? ";" : ",", row->needs);
 }
 
-void weir_compat_add_rows(struct weir_text *text, const char *original,
-                          const struct weir_option_set *set)
+static void add_rows(struct weir_text *text, const char *original,
+                     const struct weir_option_set *set)
 {
     weir_text_add(text, "\n| option | meaning | since %s | here |\n| --- | --- | --- | --- |\n",
                   original);
@@ -108,8 +110,8 @@ void weir_compat_add_rows(struct weir_text *text, const char *original,
     }
 }
 
-void weir_compat_add_backends(struct weir_text *text, const char *original,
-                              const struct weir_backends *backends)
+static void add_backends(struct weir_text *text, const char *original,
+                         const struct weir_backends *backends)
 {
     for (size_t i = 0; i < backends->count; i++) {
         const struct weir_descriptor *descriptor = backends->descriptors[i];
@@ -117,8 +119,29 @@ void weir_compat_add_backends(struct weir_text *text, const char *original,
         if (!descriptor->options.rows)
             continue;
         weir_text_add(text, "\n### `-a %s`\n", descriptor->label);
-        weir_compat_add_rows(text, original, &descriptor->options);
+        add_rows(text, original, &descriptor->options);
     }
+}
+
+void weir_compat_add_options(struct weir_text *text, const struct weir_front_tables *tables,
+                             const struct weir_backends *backends)
+{
+    const char *title = tables->title;
+
+    weir_text_add(text, "## Options\n\n### Of %s 4.1\n", title);
+    add_rows(text, title, tables->options);
+    if (tables->old) {
+        weir_text_add(text, "\n### Of older versions\n");
+        add_rows(text, title, tables->old);
+    }
+    weir_text_add(text, "\n### Of backends that are not built\n");
+    add_rows(text, title, &weir_absent_backend_set);
+    if (backends)
+        add_backends(text, title, backends);
+    weir_text_add(text, "\n### Beyond %s\n", title);
+    add_rows(text, title, &weir_common_set);
+    add_rows(text, title, tables->additions);
+    add_rows(text, title, tables->orders);
 }
 
 /* ---- quirks ---- */

@@ -3,7 +3,7 @@
 #ifndef WEIR_FRONT_COMPAT_PAGE_H
 #define WEIR_FRONT_COMPAT_PAGE_H
 
-#include "weir/base/options.h"
+#include "request.h"
 #include "weir/base/text.h"
 #include "weir/front/front.h"
 
@@ -20,14 +20,10 @@ struct weir_quirk_list {
     const struct weir_quirk *quirks;
 };
 
-/* A table of options: what each means, since when `original` ("IOR") has it, and what it is
- * here. */
-void weir_compat_add_rows(struct weir_text *text, const char *original,
-                          const struct weir_option_set *set);
-
-/* The same for the options of each backend, with a heading. */
-void weir_compat_add_backends(struct weir_text *text, const char *original,
-                              const struct weir_backends *backends);
+/* The chapter of options, table by table: what each means, since when the original has it, and
+ * what it is here. Those of `backends` as well, unless it is NULL. */
+void weir_compat_add_options(struct weir_text *text, const struct weir_front_tables *tables,
+                             const struct weir_backends *backends);
 
 /* The chapter of quirks; the lists end with one without a heading. */
 void weir_compat_add_quirks(struct weir_text *text, const char *original,

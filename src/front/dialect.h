@@ -4,6 +4,7 @@
 #ifndef WEIR_FRONT_DIALECT_H
 #define WEIR_FRONT_DIALECT_H
 
+#include "request.h"
 #include "weir/front/front.h"
 
 /* The words that a command reads: argv without the program's and the command's own. */
@@ -24,9 +25,22 @@ struct weir_dialect {
     const char *name;     /* command and, with anything behind it, name of the program: "ior-4.1" */
     const char *help;     /* what it does: a line of weir without options */
     const char *imitates; /* the program and version whose formats are printed: "IOR 4.1.0" */
-    /* Fills in `command` with a plan to run or explain, or a page. 0, or a usage error. */
-    int (*read)(const struct weir_invocation *invocation, struct weir_command *command,
-                struct weir_error *error);
+    const struct weir_front_tables *tables;
+    /* A request with everything at its default, which is the `base` of the dialect's own. It lives
+     * in `arena`, as do all texts that are read into it. */
+    struct weir_front_request *(*request_new)(struct weir_arena *arena,
+                                              const struct weir_backends *backends);
+    /* Puts what the environment asks for before the plan's word `first`. 0, or a usage error. NULL:
+     * nothing but WEIR_OVERWRITE. */
+    int (*add_environment)(struct weir_plan *plan, int first, struct weir_error *error);
+    /* What is read behind the command line, and may order something else than a run. 0, or a usage
+     * error. NULL: nothing. */
+    int (*read_more)(struct weir_plan *plan, struct weir_front_request *request,
+                     struct weir_orders *orders, struct weir_error *error);
+    /* Appends the tests that `request` asks for, and says where their results go. 0, or a usage
+     * error. */
+    int (*lower)(struct weir_plan *plan, const struct weir_front_request *request,
+                 struct weir_error *error);
     const struct weir_dialect_format *formats; /* the first one is the default */
     /* --compat of weir report as a style of the reporters. 0, or a usage error at `place`. NULL:
      * there is one style. */
@@ -48,6 +62,10 @@ const struct weir_dialect *weir_dialect_find(const char *name);
 
 /* The dialect whose name the program was called by; NULL: none, as under the name weir. */
 const struct weir_dialect *weir_dialect_of_program(const struct weir_invocation *invocation);
+
+/* Reads a command line into `command`: a plan to run or explain, or a page. 0, or a usage error. */
+int weir_dialect_read(const struct weir_dialect *dialect, const struct weir_invocation *invocation,
+                      struct weir_command *command, struct weir_error *error);
 
 /* The line that --version prints. */
 void weir_front_add_version(struct weir_text *text);

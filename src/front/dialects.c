@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of dialects. */
+/* The table of dialects, and what all of them do with a command line. */
 #include "dialect.h"
 
 #include "ior/ior.h"
@@ -40,6 +40,59 @@ void weir_front_add_version(struct weir_text *text)
     for (size_t i = 0; weir_dialects[i] != NULL; i++)
         weir_text_add(text, "%s%s", i > 0 ? ", " : "", weir_dialects[i]->imitates);
     weir_text_add(text, " formats)\n");
+}
+
+/* ---- command lines ---- */
+
+/* True if a page was asked for in place of a plan. */
+static bool say(const struct weir_dialect *dialect, const struct weir_backends *backends,
+                const struct weir_orders *orders, struct weir_command *command)
+{
+    if (orders->help)
+        weir_front_request_add_help(&command->text, dialect->tables, backends);
+    else if (orders->version)
+        weir_front_add_version(&command->text);
+    else
+        return false;
+    command->kind = WEIR_COMMAND_SAY;
+    return true;
+}
+
+static int read_words(const struct weir_dialect *dialect, struct weir_plan *plan, int first,
+                      struct weir_front_request *request, struct weir_orders *orders,
+                      struct weir_error *error)
+{
+    int failure = weir_front_request_add_permission(plan, first, dialect->name, error);
+
+    if (!failure && dialect->add_environment)
+        failure = dialect->add_environment(plan, first, error);
+    if (!failure)
+        failure = weir_front_request_parse(request, (int)plan->source.word_count - first,
+                                           plan->source.words + first, dialect->tables->orders,
+                                           orders, error);
+    if (!failure && dialect->read_more)
+        failure = dialect->read_more(plan, request, orders, error);
+    return failure;
+}
+
+int weir_dialect_read(const struct weir_dialect *dialect, const struct weir_invocation *invocation,
+                      struct weir_command *command, struct weir_error *error)
+{
+    struct weir_plan *plan = weir_plan_open(dialect->name, invocation->argc, invocation->argv);
+    struct weir_front_request *request = dialect->request_new(&plan->arena, invocation->backends);
+    struct weir_orders orders = {0};
+    int failure = read_words(dialect, plan, invocation->first, request, &orders, error);
+
+    if (!failure && !say(dialect, invocation->backends, &orders, command)) {
+        failure = dialect->lower(plan, request, error);
+        failure = failure ? failure : weir_plan_freeze(plan, error);
+        plan->output.is_apart = weir_dialect_of_program(invocation) == dialect;
+        command->kind = orders.explain ? WEIR_COMMAND_EXPLAIN : WEIR_COMMAND_RUN;
+        command->plan = failure ? NULL : plan;
+    }
+    if (!command->plan)
+        weir_plan_close(plan);
+    return failure;
 }
 
 /* ---- weir report ---- */

@@ -261,7 +261,7 @@ static int read_dialect(const struct weir_dialect *dialect,
                         struct weir_error *error)
 {
     command->dialect = dialect->name;
-    return dialect->read(invocation, command, error);
+    return weir_dialect_read(dialect, invocation, command, error);
 }
 
 static int read_front_word(struct weir_invocation *invocation, struct weir_command *command,

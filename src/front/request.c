@@ -2,28 +2,36 @@
 /* Requests: the values of one test for the rows of all tables. */
 #include "request.h"
 
+#include "absent_backends.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 void weir_front_request_init(struct weir_front_request *request,
-                             const struct weir_front_request_tables *tables,
+                             const struct weir_front_tables *tables, void *const values[2],
                              struct weir_arena *arena, const struct weir_backends *backends)
 {
-    size_t count = tables->binding_count + 1 + backends->count;
+    const struct weir_option_binding own[] = {
+        {tables->old, values[0]},
+        {tables->options, values[0]},
+        {&weir_absent_backend_set, NULL},
+        {tables->additions, values[1]},
+        {&weir_common_set, &request->common},
+    };
+    size_t skipped = tables->old ? 0 : 1;
+    size_t own_count = sizeof own / sizeof *own - skipped;
+    size_t count = own_count + backends->count;
     struct weir_option_binding *bindings = weir_arena_take(arena, count * sizeof *bindings);
-    struct weir_option_binding *next = bindings;
 
     request->backends = backends;
     request->backend_values =
         weir_arena_take(arena, backends->count * sizeof *request->backend_values);
-    for (size_t i = 0; i < tables->binding_count; i++)
-        *next++ = tables->bindings[i];
-    *next++ = (struct weir_option_binding){&weir_common_set, &request->common};
+    memcpy(bindings, own + skipped, own_count * sizeof *bindings);
     for (size_t i = 0; i < backends->count; i++) {
         const struct weir_option_set *set = &backends->descriptors[i]->options;
 
         request->backend_values[i] = weir_arena_take(arena, set->values_bytes);
-        *next++ = (struct weir_option_binding){set, request->backend_values[i]};
+        bindings[own_count + i] = (struct weir_option_binding){set, request->backend_values[i]};
     }
     request->parser = (struct weir_option_parser){.place = tables->place,
                                                   .arena = arena,
@@ -76,22 +84,26 @@ int weir_front_request_add_permission(struct weir_plan *plan, int first, const c
 
 /* ---- help ---- */
 
-void weir_front_request_add_help(struct weir_text *text, const char *title,
-                                 const struct weir_option_set *set)
+static void add_set(struct weir_text *text, const char *title, const char *original,
+                    const struct weir_option_set *set)
 {
-    weir_text_add(text, "\n\n%s\n", title);
+    weir_text_add(text, "\n\n%s%s\n", title, original);
     weir_options_help(text, set);
 }
 
-void weir_front_request_add_backends_help(struct weir_text *text,
-                                          const struct weir_backends *backends)
+void weir_front_request_add_help(struct weir_text *text, const struct weir_front_tables *tables,
+                                 const struct weir_backends *backends)
 {
-    for (size_t i = 0; i < backends->count; i++) {
-        const struct weir_option_set *set = &backends->descriptors[i]->options;
-
-        if (!set->rows)
-            continue;
-        weir_text_add(text, "\n\nModule %s\n", set->name);
-        weir_options_help(text, set);
-    }
+    weir_text_add(text, "Synopsis %s [options]\n", tables->place);
+    weir_options_help(text, tables->options);
+    for (size_t i = 0; i < backends->count; i++)
+        if (backends->descriptors[i]->options.rows)
+            add_set(text, "Module ", backends->descriptors[i]->options.name,
+                    &backends->descriptors[i]->options);
+    add_set(text, "Weir", "", &weir_common_set);
+    add_set(text, "Weir, for ", tables->title, tables->additions);
+    add_set(text, "In place of a run", "", tables->orders);
+    if (tables->old)
+        add_set(text, "Older versions of ", tables->title, tables->old);
+    add_set(text, "Backends that are not built", "", &weir_absent_backend_set);
 }

@@ -16,17 +16,20 @@ struct weir_front_request {
 };
 
 /* The tables of a dialect, which come before all others. */
-struct weir_front_request_tables {
-    const char *place;                          /* what errors begin with: "ior" */
-    const struct weir_option_binding *bindings; /* copied */
-    size_t binding_count;
+struct weir_front_tables {
+    const char *place; /* what errors begin with: "ior" */
+    const char *title; /* the original: "IOR" */
+    const struct weir_option_set *options;
+    const struct weir_option_set *old; /* of older versions, with the same values; NULL: none */
+    const struct weir_option_set *additions;
+    const struct weir_option_set *orders;
     const struct weir_foreign_word *foreign;
 };
 
-/* Makes the parser. Values of backends are allocated in `arena`, as are all texts that are read;
- * all values are zero. */
+/* Makes the parser. `values` are those of `options` and of `additions`. Values of backends are
+ * allocated in `arena`, as are all texts that are read; all values are zero. */
 void weir_front_request_init(struct weir_front_request *request,
-                             const struct weir_front_request_tables *tables,
+                             const struct weir_front_tables *tables, void *const values[2],
                              struct weir_arena *arena, const struct weir_backends *backends);
 
 /* Gives `request` all values of `from`, which has the same tables. */
@@ -44,10 +47,8 @@ int weir_front_request_parse(const struct weir_front_request *request, int count
 int weir_front_request_add_permission(struct weir_plan *plan, int first, const char *place,
                                       struct weir_error *error);
 
-/* Appends the help of one table under a title, and of the options of all backends. */
-void weir_front_request_add_help(struct weir_text *text, const char *title,
-                                 const struct weir_option_set *set);
-void weir_front_request_add_backends_help(struct weir_text *text,
-                                          const struct weir_backends *backends);
+/* Appends the help of a dialect and of all backends. */
+void weir_front_request_add_help(struct weir_text *text, const struct weir_front_tables *tables,
+                                 const struct weir_backends *backends);
 
 #endif

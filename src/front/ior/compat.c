@@ -2,7 +2,6 @@
 /* The page docs/compat-ior.md. */
 #include "compat.h"
 
-#include "absent_backends.h"
 #include "options.h"
 #include "weir/base/version.h"
 
@@ -25,18 +24,8 @@ void weir_ior_compat_page(struct weir_text *text, const struct weir_backends *ba
         "Every long name is also a key of `-O key=value[,key=value...]` and of script lines, "
         "without regard to case. In IOR, those that begin with `stoneWalling`, `summary`, `save` "
         "and `num`, and `minTimeDuration`, `interIODelay`, `memoryPerTask`, `debug` and "
-        "`platform`, are such keys only (`-O minTimeDuration=10`); here they are options, too.\n\n"
-        "## Options\n\n### Of IOR 4.1\n",
+        "`platform`, are such keys only (`-O minTimeDuration=10`); here they are options, too.\n\n",
         WEIR_IOR_VERSION);
-    weir_compat_add_rows(text, "IOR", &weir_ior_option_set);
-    weir_text_add(text, "\n### Of older versions\n");
-    weir_compat_add_rows(text, "IOR", &weir_ior_old_set);
-    weir_text_add(text, "\n### Of backends that are not built\n");
-    weir_compat_add_rows(text, "IOR", &weir_absent_backend_set);
-    weir_compat_add_backends(text, "IOR", backends);
-    weir_text_add(text, "\n### Beyond IOR\n");
-    weir_compat_add_rows(text, "IOR", &weir_common_set);
-    weir_compat_add_rows(text, "IOR", &weir_ior_addition_set);
-    weir_compat_add_rows(text, "IOR", &weir_ior_order_set);
+    weir_compat_add_options(text, &weir_ior_option_tables, backends);
     weir_compat_add_quirks(text, "IOR", weir_ior_quirk_lists);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests: the values of one test for the rows of all tables, and the help that rows make. */
+/* Requests: the values of one test for the rows of all tables. */
 #include "options.h"
-
-#include "absent_backends.h"
 
 /* ---- requests ---- */
 
@@ -33,21 +31,24 @@ bool weir_ior_does_read(const struct weir_ior_request *request)
     return request->ior.read_file || request->ior.check_read || does_all(request);
 }
 
+const struct weir_front_tables weir_ior_option_tables = {
+    .place = "ior",
+    .title = "IOR",
+    .options = &weir_ior_option_set,
+    .old = &weir_ior_old_set,
+    .additions = &weir_ior_addition_set,
+    .orders = &weir_ior_order_set,
+    .foreign = weir_ior_foreign_words,
+};
+
 /* A request with its parser; values are all zero. */
 static struct weir_ior_request *make_request(struct weir_arena *arena,
                                              const struct weir_backends *backends)
 {
     struct weir_ior_request *request = weir_arena_take(arena, sizeof *request);
-    const struct weir_option_binding bindings[] = {
-        {&weir_ior_option_set, &request->ior},
-        {&weir_ior_old_set, &request->ior},
-        {&weir_absent_backend_set, NULL},
-        {&weir_ior_addition_set, &request->additions},
-    };
-    const struct weir_front_request_tables tables = {
-        "ior", bindings, sizeof bindings / sizeof *bindings, weir_ior_foreign_words};
 
-    weir_front_request_init(&request->base, &tables, arena, backends);
+    weir_front_request_init(&request->base, &weir_ior_option_tables,
+                            (void *[]){&request->ior, &request->additions}, arena, backends);
     return request;
 }
 
@@ -68,18 +69,4 @@ struct weir_ior_request *weir_ior_request_repeat(struct weir_ior_request *reques
     weir_front_request_copy(&next->base, &request->base);
     request->next = next;
     return next;
-}
-
-/* ---- help ---- */
-
-void weir_ior_help(struct weir_text *text, const struct weir_backends *backends)
-{
-    weir_text_add(text, "Synopsis ior [options]\n");
-    weir_options_help(text, &weir_ior_option_set);
-    weir_front_request_add_backends_help(text, backends);
-    weir_front_request_add_help(text, "Weir", &weir_common_set);
-    weir_front_request_add_help(text, "Weir, for IOR", &weir_ior_addition_set);
-    weir_front_request_add_help(text, "In place of a run", &weir_ior_order_set);
-    weir_front_request_add_help(text, "Older versions of IOR", &weir_ior_old_set);
-    weir_front_request_add_help(text, "Backends that are not built", &weir_absent_backend_set);
 }

@@ -98,6 +98,7 @@ extern const struct weir_option_set weir_ior_option_set;
 extern const struct weir_option_set weir_ior_old_set;
 extern const struct weir_option_set weir_ior_addition_set;
 extern const struct weir_option_set weir_ior_order_set;
+extern const struct weir_front_tables weir_ior_option_tables; /* all of them */
 
 /* Words that mean the same in other programs. */
 extern const struct weir_foreign_word weir_ior_foreign_words[];
@@ -125,8 +126,5 @@ bool weir_ior_is_told(const struct weir_ior_request *request);
 bool weir_ior_does_write(const struct weir_ior_request *request);
 bool weir_ior_does_mix(const struct weir_ior_request *request);
 bool weir_ior_does_read(const struct weir_ior_request *request);
-
-/* Appends the help of the dialect and of all backends. */
-void weir_ior_help(struct weir_text *text, const struct weir_backends *backends);
 
 #endif

@@ -210,15 +210,7 @@ static const struct weir_option addition_rows[] = {
 const struct weir_option_set weir_ior_addition_set = {"Weir for IOR", addition_rows,
                                                       sizeof(struct weir_ior_additions)};
 
-static const struct weir_option order_rows[] = {
-    {0, "explain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, explain),
-     .help = "print what would be done, and stop"},
-    {'h', "help", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, help),
-     .help = "print this, and stop", .since = "2.10", .better = "once, with exit code 0"},
-    {0, "version", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, version),
-     .help = "print the version, and stop"},
-    {0},
-};
+static const struct weir_option order_rows[] = {WEIR_ORDER_ROWS("2.10")};
 
 const struct weir_option_set weir_ior_order_set = {"in place of a run", order_rows,
                                                    sizeof(struct weir_orders)};

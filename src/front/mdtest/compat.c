@@ -2,7 +2,6 @@
 /* The page docs/compat-mdtest.md. */
 #include "compat.h"
 
-#include "absent_backends.h"
 #include "options.h"
 #include "weir/base/version.h"
 
@@ -25,17 +24,8 @@ void weir_mdtest_compat_page(struct weir_text *text, const struct weir_backends 
         "up to %s. mdtest has letters for most options; a long name beside a letter is ours, but "
         "for those with capitals in them and `--verify-read`.\n\n"
         "Options of backends are those of `weir ior`: [compat-ior.md](compat-ior.md) lists them. "
-        "Backends without operations on names, such as MPIIO, are refused.\n\n"
-        "## Options\n\n### Of mdtest 4.1\n",
+        "Backends without operations on names, such as MPIIO, are refused.\n\n",
         WEIR_IOR_VERSION);
-    weir_compat_add_rows(text, "mdtest", &weir_mdtest_option_set);
-    weir_text_add(text, "\n### Of older versions\n");
-    weir_compat_add_rows(text, "mdtest", &weir_mdtest_old_set);
-    weir_text_add(text, "\n### Of backends that are not built\n");
-    weir_compat_add_rows(text, "mdtest", &weir_absent_backend_set);
-    weir_text_add(text, "\n### Beyond mdtest\n");
-    weir_compat_add_rows(text, "mdtest", &weir_common_set);
-    weir_compat_add_rows(text, "mdtest", &weir_mdtest_addition_set);
-    weir_compat_add_rows(text, "mdtest", &weir_mdtest_order_set);
+    weir_compat_add_options(text, &weir_mdtest_option_tables, NULL);
     weir_compat_add_quirks(text, "mdtest", weir_mdtest_quirk_lists);
 }

@@ -9,43 +9,16 @@
 
 #include "weir/base/version.h"
 
-/* True if a page was asked for in place of a plan. */
-static bool say(const struct weir_invocation *invocation, const struct weir_orders *orders,
-                struct weir_command *command)
+static struct weir_front_request *request_new(struct weir_arena *arena,
+                                              const struct weir_backends *backends)
 {
-    if (orders->help)
-        weir_mdtest_help(&command->text, invocation->backends);
-    else if (orders->version)
-        weir_front_add_version(&command->text);
-    else
-        return false;
-    command->kind = WEIR_COMMAND_SAY;
-    return true;
+    return &weir_mdtest_request_new(arena, backends)->base;
 }
 
-static int read_words(const struct weir_invocation *invocation, struct weir_command *command,
-                      struct weir_error *error)
+static int lower(struct weir_plan *plan, const struct weir_front_request *request,
+                 struct weir_error *error)
 {
-    struct weir_plan *plan = weir_plan_open("mdtest", invocation->argc, invocation->argv);
-    struct weir_mdtest_request *request =
-        weir_mdtest_request_new(&plan->arena, invocation->backends);
-    struct weir_orders orders = {0};
-    int failure = weir_front_request_add_permission(plan, invocation->first, "mdtest", error);
-
-    if (!failure)
-        failure = weir_front_request_parse(
-            &request->base, (int)plan->source.word_count - invocation->first,
-            plan->source.words + invocation->first, &weir_mdtest_order_set, &orders, error);
-    if (!failure && !say(invocation, &orders, command)) {
-        failure = weir_mdtest_lower(plan, request, error);
-        failure = failure ? failure : weir_plan_freeze(plan, error);
-        plan->output.is_apart = weir_dialect_of_program(invocation) == &weir_dialect_mdtest;
-        command->kind = orders.explain ? WEIR_COMMAND_EXPLAIN : WEIR_COMMAND_RUN;
-        command->plan = failure ? NULL : plan;
-    }
-    if (!command->plan)
-        weir_plan_close(plan);
-    return failure;
+    return weir_mdtest_lower(plan, (const struct weir_mdtest_request *)request, error);
 }
 
 static const struct weir_dialect_format formats[] = {{"mdtest", WEIR_MDTEST_REPORTER},
@@ -57,7 +30,9 @@ const struct weir_dialect weir_dialect_mdtest = {
     .name = "mdtest",
     .help = "run mdtest's benchmark of names; the same as calling this program as mdtest",
     .imitates = "mdtest " WEIR_IOR_VERSION,
-    .read = read_words,
+    .tables = &weir_mdtest_option_tables,
+    .request_new = request_new,
+    .lower = lower,
     .formats = formats,
     .read_style = weir_mdtest_version_read,
     .add_compat_page = weir_mdtest_compat_page,

@@ -77,6 +77,7 @@ extern const struct weir_option_set weir_mdtest_option_set;
 extern const struct weir_option_set weir_mdtest_old_set;
 extern const struct weir_option_set weir_mdtest_addition_set;
 extern const struct weir_option_set weir_mdtest_order_set;
+extern const struct weir_front_tables weir_mdtest_option_tables; /* all of them */
 
 /* Words that mean the same in other programs. */
 extern const struct weir_foreign_word weir_mdtest_foreign_words[];
@@ -94,8 +95,5 @@ struct weir_mdtest_request *weir_mdtest_request_new(struct weir_arena *arena,
 
 /* Whether names are those of mdtest before 3.3, with a # before those of the test's directories. */
 bool weir_mdtest_has_old_names(const struct weir_mdtest_request *request);
-
-/* Appends the help of the dialect and of all backends. */
-void weir_mdtest_help(struct weir_text *text, const struct weir_backends *backends);
 
 #endif

@@ -179,25 +179,13 @@ static const struct weir_option addition_rows[] = {
     {0, "compat", WEIR_OPTION_TEXT, OURS(compat), "4.1",
      .help = "print the layout of this mdtest: 1.9.3 (which is 3.2), 3.2, 3.3, 4.0 or 4.1; before "
              "3.3 there is a # before the names of the test's directories"},
-    {0, "summaryFile", WEIR_OPTION_TEXT, OURS(summary_path),
-     .help = "the report goes there and not to standard output"},
-    {0, "summaryFormat", WEIR_OPTION_CHOICE, OURS(summary_format), "default", "default|JSON|CSV",
-     .help = "format of the report"},
-    {0},
+    WEIR_SUMMARY_ROWS(OURS(summary_path), OURS(summary_format)),
 };
 
 const struct weir_option_set weir_mdtest_addition_set = {"Weir for mdtest", addition_rows,
                                                          sizeof(struct weir_mdtest_additions)};
 
-static const struct weir_option order_rows[] = {
-    {0, "explain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, explain),
-     .help = "print what would be done, and stop"},
-    {'h', "help", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, help),
-     .help = "print this, and stop", .since = "1.9", .better = "once, with exit code 0"},
-    {0, "version", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, version),
-     .help = "print the version, and stop"},
-    {0},
-};
+static const struct weir_option order_rows[] = {WEIR_ORDER_ROWS("1.9")};
 
 const struct weir_option_set weir_mdtest_order_set = {"in place of a run", order_rows,
                                                       sizeof(struct weir_orders)};

@@ -3,7 +3,6 @@
  * expect. Each quirk was observed on the original, by running it or in its outputs. */
 #include "compat.h"
 
-#include "absent_backends.h"
 #include "options.h"
 #include "weir/base/version.h"
 
@@ -52,15 +51,8 @@ void weir_mdworkbench_compat_page(struct weir_text *text, const struct weir_back
         "the release of IOR with which the word came; the original is looked at up to %s. Long "
         "names beside `-G` and `-o` are ours.\n\n"
         "Options of backends are those of `weir ior`: [compat-ior.md](compat-ior.md) lists them. "
-        "Backends without operations on names, such as MPIIO, are refused.\n\n"
-        "## Options\n\n### Of md-workbench 4.1\n",
+        "Backends without operations on names, such as MPIIO, are refused.\n\n",
         WEIR_IOR_VERSION);
-    weir_compat_add_rows(text, "md-workbench", &weir_mdworkbench_option_set);
-    weir_text_add(text, "\n### Of backends that are not built\n");
-    weir_compat_add_rows(text, "md-workbench", &weir_absent_backend_set);
-    weir_text_add(text, "\n### Beyond md-workbench\n");
-    weir_compat_add_rows(text, "md-workbench", &weir_common_set);
-    weir_compat_add_rows(text, "md-workbench", &weir_mdworkbench_addition_set);
-    weir_compat_add_rows(text, "md-workbench", &weir_mdworkbench_order_set);
+    weir_compat_add_options(text, &weir_mdworkbench_option_tables, NULL);
     weir_compat_add_quirks(text, "md-workbench", quirk_lists);
 }

@@ -54,6 +54,7 @@ struct weir_mdworkbench_additions {
 extern const struct weir_option_set weir_mdworkbench_option_set;
 extern const struct weir_option_set weir_mdworkbench_addition_set;
 extern const struct weir_option_set weir_mdworkbench_order_set;
+extern const struct weir_front_tables weir_mdworkbench_option_tables; /* all of them */
 
 /* Words that mean the same in other programs. */
 extern const struct weir_foreign_word weir_mdworkbench_foreign_words[];

@@ -105,25 +105,13 @@ const struct weir_option_set weir_mdworkbench_option_set = {"md-workbench", rows
 #define OURS(member) WEIR_OPTION_AT(struct weir_mdworkbench_additions, member)
 
 static const struct weir_option addition_rows[] = {
-    {0, "summaryFile", WEIR_OPTION_TEXT, OURS(summary_path),
-     .help = "the report goes there and not to standard output"},
-    {0, "summaryFormat", WEIR_OPTION_CHOICE, OURS(summary_format), "default", "default|JSON|CSV",
-     .help = "format of the report"},
-    {0},
+    WEIR_SUMMARY_ROWS(OURS(summary_path), OURS(summary_format)),
 };
 
 const struct weir_option_set weir_mdworkbench_addition_set = {
     "Weir for md-workbench", addition_rows, sizeof(struct weir_mdworkbench_additions)};
 
-static const struct weir_option order_rows[] = {
-    {0, "explain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, explain),
-     .help = "print what would be done, and stop"},
-    {'h', "help", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, help),
-     .help = "print this, and stop", .since = "4.0", .better = "once, with exit code 0"},
-    {0, "version", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct weir_orders, version),
-     .help = "print the version, and stop"},
-    {0},
-};
+static const struct weir_option order_rows[] = {WEIR_ORDER_ROWS("4.0")};
 
 const struct weir_option_set weir_mdworkbench_order_set = {"in place of a run", order_rows,
                                                            sizeof(struct weir_orders)};
