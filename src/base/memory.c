@@ -9,6 +9,7 @@
 
 #define PIECE_BYTES ((size_t)96 * 1024)
 #define PIECES 32
+#define CHECKED_PIECES 10
 
 static struct {
     void *pieces[PIECES];
@@ -35,6 +36,22 @@ static void give_up_reserve(void)
     reserve.is_short = true;
     for (unsigned i = 0; i < PIECES; i++)
         free(reserve.pieces[i]);
+}
+
+/* Pieces of the same size, as larger ones would move the limit from which on malloc maps them. */
+void weir_memory_check(void)
+{
+    void *volatile pieces[CHECKED_PIECES];
+    unsigned count = 0;
+
+    if (reserve.is_short)
+        return;
+    while (count < CHECKED_PIECES && (pieces[count] = malloc(PIECE_BYTES)) != NULL)
+        count++;
+    if (count < CHECKED_PIECES)
+        give_up_reserve();
+    while (count > 0)
+        free(pieces[--count]);
 }
 
 void *weir_memory_take(size_t bytes)

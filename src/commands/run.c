@@ -119,6 +119,7 @@ static void give_up(void *context, const char *reason, bool is_held)
 
 void weir_prepare_process(void)
 {
+    weir_report_use_reserve();
     weir_clock_read_early();
     weir_topology_leave_out_plugins();
 }

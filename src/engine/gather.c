@@ -497,9 +497,11 @@ static void keep_record(struct weir_run *run)
 int weir_gather(struct weir_run *run, const struct weir_phase_facts *facts,
                 struct weir_error *error)
 {
-    struct weir_phase_result *record = begin_record(run, facts);
+    struct weir_phase_result *record;
     int code;
 
+    weir_memory_check();
+    record = begin_record(run, facts);
     if (record != NULL)
         lend_times(run, facts->phase, record);
     code = gather_all(run, facts, record);

@@ -9,12 +9,18 @@
 #include "weir/base/memory.h"
 
 #include <assert.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct weir_dialect_reports *const dialects[] = {
     &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
+
+void weir_report_use_reserve(void)
+{
+    json_set_alloc_funcs(weir_memory_take, free);
+}
 
 const struct weir_reporter *weir_reporter_find(const struct weir_output *output)
 {

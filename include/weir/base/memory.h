@@ -16,6 +16,10 @@ void *weir_memory_take(size_t bytes);
 /* The same for realloc(). What it adds is not zeroed. */
 void *weir_memory_grow(void *piece, size_t bytes);
 
+/* Gives the reserve up where the next megabyte could not be had: for libraries that take memory of
+ * their own, and may wait for ever where they get none. Before work that ranks do together. */
+void weir_memory_check(void);
+
 /* True once the reserve was given up: the run is to end. */
 bool weir_memory_is_short(void);
 

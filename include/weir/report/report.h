@@ -50,6 +50,10 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
  * visible. For phases that have notes. */
 void weir_report_notes(struct weir_text *text, const struct weir_phase_result *phase);
 
+/* Has JSON take its memory from the reserve (weir/base/memory.h), as texts do: a record for which
+ * there is none would be missing, and nothing would tell. Before the first report. */
+void weir_report_use_reserve(void);
+
 /* The live report: what the plan's reporter prints at each point, with remedies in the words of the
  * dialect. */
 void weir_report_begin(struct weir_text *text, const struct weir_plan *plan,
