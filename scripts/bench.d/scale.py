@@ -81,38 +81,55 @@ def size(count_of_bytes):
     return ""
 
 
-def measure_links(program, clients):
-    """What clients cost a server, by provider. Messages of a client do not depend on how many there are."""
+def run_links(program, provider, ranks, clients):
+    """So many clients in so many processes, in one job with the server."""
+    command = ["mpiexec", "--oversubscribe", "-n", str(ranks + 1), program, provider, str(clients // ranks)]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, timeout=600, check=True).stdout)
+
+
+def check_links(row, first, provider):
+    """Messages of a client do not depend on how many there are."""
+    where = f"{row['clients']} clients in {row['ranks']} processes over {provider}"
+    if row["linked"] != row["clients"]:
+        sys.exit(f"scale: of {where}, {row['linked']} are linked")
+    if row["come_messages"] != row["clients"] + 1:  # the first one of a node sends one more, of full size
+        sys.exit(f"scale: {where} come with {row['come_messages']} messages")
+    most = first["work_messages"] * row["clients"] / first["clients"]
+    # Of clients that work at the same time, some find the object as long as they make it, and do not say so.
+    if row["work_messages"] > most or (row["ranks"] == 1 and row["work_messages"] < most):
+        sys.exit(f"scale: {where} work with {row['work_messages']} messages, and the model says {most:g}")
+    if row["move_messages"] != 0:
+        sys.exit(f"scale: {where} sent {row['move_messages']} messages for one-sided transfers")
+
+
+def measure_links(program, clients, ranks):
+    """What clients cost a server, by provider: in one process, and the most of them in several, too."""
     measured = {}
     for provider in ("tcp", "shm"):
-        rows = [json.loads(subprocess.run([program, provider, str(count)], stdout=subprocess.PIPE, timeout=600,
-                                          check=True).stdout) for count in clients]
+        rows = [run_links(program, provider, 1, count) for count in clients]
+        rows += [run_links(program, provider, ranks, clients[-1])]
         for row in rows:
-            if row["linked"] != row["clients"]:
-                sys.exit(f"scale: of {row['clients']} clients, {row['linked']} are linked over {provider}")
-            if row["come_messages"] != row["clients"] + 1:  # the first one of a node sends one more, of full size
-                sys.exit(f"scale: {row['clients']} clients come with {row['come_messages']} messages over {provider}")
-            if row["work_messages"] * rows[0]["clients"] != rows[0]["work_messages"] * row["clients"]:
-                sys.exit(f"scale: {row['work_messages']} work_messages of {row['clients']} clients, "
-                         f"{rows[0]['work_messages']} of {rows[0]['clients']} over {provider}")
+            check_links(row, rows[0], provider)
         measured[provider] = rows
     return measured
 
 
 def print_links(measured):
-    print("\nclients of one object server, in one process; seconds of all\n")
-    print("| provider | clients | messages to come, of each | to open, write and sync | come | work | leave | memory of a link |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("\nclients of one object server, in one job with it; seconds of all, and memory of a link at either end\n")
+    print("| provider | processes | clients | messages to come, of each | to open, write and sync | come | work | "
+          "move, verified | leave | server | client |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for provider, rows in measured.items():
         for row in rows:
             count = row["clients"]
-            print(f"| {provider} | {count} | {row['come_messages'] / count:g} | {row['work_messages'] / count:g} | "
-                  f"{row['come_s']:.3g} s | {row['work_s']:.3g} s | {row['leave_s']:.3g} s | "
-                  f"{size(row['resident_bytes'] / count)} |")
+            print(f"| {provider} | {row['ranks']} | {count} | {row['come_messages'] / count:g} | "
+                  f"{row['work_messages'] / count:.3g} | {row['come_s']:.3g} s | {row['work_s']:.3g} s | "
+                  f"{size(row['moved_bytes'])}, {row['move_s']:.3g} s | {row['leave_s']:.3g} s | "
+                  f"{size(row['resident_bytes'] / count)} | {size(row['client_bytes'] / count)} |")
     print("\nmodel: messages and answers at one server, and its memory for them\n")
     print("| clients | messages to come | to work | bytes of these, 208 of a message and its answer | tcp | shm |")
     print("|---|---|---|---|---|---|")
-    largest = {provider: rows[-1] for provider, rows in measured.items()}
+    largest = {provider: [row for row in rows if row["ranks"] == 1][-1] for provider, rows in measured.items()}
     for clients in (10 ** 3, 10 ** 4, 10 ** 5):
         row = largest["tcp"]
         come, work = (row[kind] * clients // row["clients"] for kind in ("come_messages", "work_messages"))
@@ -128,6 +145,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, required=True)
     parser.add_argument("--links", required=True)
     parser.add_argument("--clients", default="10,100,1100")
+    parser.add_argument("--client-ranks", type=int, default=11)
     parser.add_argument("--ranks", default="2,4,8,16")
     parser.add_argument("--ranks-per-node", type=int, default=64)
     arguments = parser.parse_args()
@@ -146,7 +164,7 @@ def main():
     print("|---|---|---|---|---|")
     for ranks, row in rows.items():
         print(f"| {ranks} | {row['depth']:g} | {row['messages']:g} | {size(row['bytes'])} | {size(row['rows'])} |")
-    links = measure_links(arguments.links, list(map(int, arguments.clients.split(","))))
+    links = measure_links(arguments.links, list(map(int, arguments.clients.split(","))), arguments.client_ranks)
     print_links(links)
     arguments.json.write_text(json.dumps({"counted": counted, "model": rows, "links": links}, indent=2) + "\n", encoding="utf-8")
 

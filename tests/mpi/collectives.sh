@@ -10,5 +10,5 @@ bench=$WEIR_ROOT/scripts/bench.d
 mpicc -std=c17 -O1 -shared -fPIC -o "$work/scale.so" "$bench/scale.c" || fail "scale.c is not compiled"
 command_line="scale.py --ranks 2,3"
 python3 -B "$bench/scale.py" --weir "$WEIR" --shim "$work/scale.so" --json "$work/scale.json" --ranks 2,3 \
-    --links "$(dirname "$(dirname "$WEIR")")/scripts/bench.d/bench_links" --clients 2,20 >"$out" 2>"$err" ||
+    --links "$(dirname "$(dirname "$WEIR")")/scripts/bench.d/bench_links" --clients 2,20 --client-ranks 2 >"$out" 2>"$err" ||
     fail "$(tail -n 1 "$err")"
