@@ -38,29 +38,40 @@ static inline char *put_pair(char *to, uint64_t number)
     return to + 2 - is_short;
 }
 
+/* Of a number below 10000 all four digits. */
+static inline char *put_four(char *to, uint32_t number)
+{
+    memcpy(to, &pairs[2 * (number / 100)], 2);
+    memcpy(to + 2, &pairs[2 * (number % 100)], 2);
+    return to + 4;
+}
+
+/* Below 10000, without zeros in front. */
+static inline char *put_small_number(char *to, uint32_t number)
+{
+    if (number < 100)
+        return put_pair(to, number);
+    to = put_pair(to, number / 100);
+    memcpy(to, &pairs[2 * (number % 100)], 2);
+    return to + 2;
+}
+
 static __attribute__((noinline)) char *put_great_number(char *to, uint64_t number)
 {
-    char *end = to + digits_of(number);
+    const uint32_t eight_digits = 100000000;
+    uint32_t low = (uint32_t)(number % eight_digits);
 
-    for (to = end; number >= 100; number /= 100)
-        memcpy(to -= 2, &pairs[number % 100 * 2], 2);
-    if (number >= 10)
-        memcpy(to - 2, &pairs[number * 2], 2);
-    else
-        to[-1] = (char)('0' + number);
-    return end;
+    if (number < eight_digits)
+        return put_four(put_small_number(to, low / 10000), low % 10000);
+    number /= eight_digits;
+    to = number < 10000 ? put_small_number(to, (uint32_t)number) : put_great_number(to, number);
+    return put_four(put_four(to, low / 10000), low % 10000);
 }
 
 /* Most numbers have few digits. */
 static inline char *put_number(char *to, uint64_t number)
 {
-    if (number < 100)
-        return put_pair(to, number);
-    if (number >= 10000)
-        return put_great_number(to, number);
-    to = put_pair(to, number / 100);
-    memcpy(to, &pairs[2 * (number % 100)], 2);
-    return to + 2;
+    return number < 10000 ? put_small_number(to, (uint32_t)number) : put_great_number(to, number);
 }
 
 /* ---- how many there are ---- */
@@ -130,18 +141,16 @@ struct weir_tree_item weir_tree_find_item(const struct weir_tree *tree, uint64_t
 
 /* ---- patterns ---- */
 
-/* Numbers in a name that differ within a phase. */
+/* Numbers in a name that differ within a phase; in pieces, which of them stands behind. */
+enum { NO_NUMBER, SET, DIRECTORY, ITEM, NUMBERS };
+
 struct numbers {
-    uint64_t set;
-    uint64_t directory;
-    uint64_t item;
+    uint64_t of[NUMBERS];
 };
 
-static inline uint64_t number_of(const struct numbers *numbers, char letter)
+static unsigned char number_of(char letter)
 {
-    if (letter == 'k')
-        return numbers->directory;
-    return letter == 'n' ? numbers->item : numbers->set;
+    return letter == 'k' ? DIRECTORY : letter == 'n' ? ITEM : SET;
 }
 
 /* A pattern that is taken to pieces. */
@@ -170,8 +179,8 @@ static void add_constant(struct reader *reader, uint64_t number)
     add_text(reader, digits, (size_t)(put_number(digits, number) - digits));
 }
 
-/* Ends a piece, behind which a number stands if `letter` is not 0. */
-static int end_piece(struct reader *reader, char letter)
+/* Ends a piece, behind which that number stands. */
+static int end_piece(struct reader *reader, unsigned char number)
 {
     struct weir_tree_pattern *pattern = reader->pattern;
 
@@ -179,7 +188,7 @@ static int end_piece(struct reader *reader, char letter)
         return -EINVAL;
     pattern->pieces[pattern->count].start = (uint16_t)reader->ended;
     pattern->pieces[pattern->count].length = (uint16_t)(reader->length - reader->ended);
-    pattern->pieces[pattern->count++].letter = letter;
+    pattern->pieces[pattern->count++].number = number;
     reader->ended = reader->length;
     return 0;
 }
@@ -195,7 +204,8 @@ static int add_letter(struct reader *reader, char letter, const char *letters)
     else if (letter == 'i')
         add_constant(reader, reader->repetition);
     else
-        return reader->length <= WEIR_TREE_NAME_MAX ? end_piece(reader, letter) : -ENAMETOOLONG;
+        return reader->length <= WEIR_TREE_NAME_MAX ? end_piece(reader, number_of(letter))
+                                                    : -ENAMETOOLONG;
     return 0;
 }
 
@@ -222,7 +232,7 @@ static int compile(struct reader *reader, const char *text, const char *letters)
     }
     if (reader->length > WEIR_TREE_NAME_MAX)
         return -ENAMETOOLONG;
-    return reader->length > reader->ended ? end_piece(reader, '\0') : 0;
+    return reader->length > reader->ended ? end_piece(reader, NO_NUMBER) : 0;
 }
 
 /* Sixteen bytes are a single load and store; what is written too much is overwritten, or behind the
@@ -240,8 +250,8 @@ static inline char *put_name(char *to, const struct weir_tree_pattern *pattern,
 {
     for (unsigned i = 0; i < pattern->count; i++) {
         to = put_text(to, pattern->text + pattern->pieces[i].start, pattern->pieces[i].length);
-        if (pattern->pieces[i].letter)
-            to = put_number(to, number_of(numbers, pattern->pieces[i].letter));
+        if (pattern->pieces[i].number != NO_NUMBER)
+            to = put_number(to, numbers->of[pattern->pieces[i].number]);
     }
     return to;
 }
@@ -252,8 +262,8 @@ static size_t name_bytes(const struct weir_tree_pattern *pattern, const struct n
 
     for (unsigned i = 0; i < pattern->count; i++) {
         bytes += pattern->pieces[i].length;
-        if (pattern->pieces[i].letter)
-            bytes += digits_of(number_of(numbers, pattern->pieces[i].letter));
+        if (pattern->pieces[i].number != NO_NUMBER)
+            bytes += digits_of(numbers->of[pattern->pieces[i].number]);
     }
     return bytes;
 }
@@ -266,13 +276,13 @@ static int check_lengths(const struct weir_tree_paths *paths)
 {
     const struct weir_tree *tree = paths->tree;
     uint64_t last = paths->directories_per_set - 1;
-    struct numbers numbers = {.set = tree->set_count - 1, .directory = last};
+    struct numbers numbers = {.of = {[SET] = tree->set_count - 1, [DIRECTORY] = last}};
     size_t bytes = strlen(paths->names.root) + 1;
     size_t item_bytes, longest;
 
-    numbers.item = last * tree->items_per_directory;
+    numbers.of[ITEM] = last * tree->items_per_directory;
     if (tree->items_per_directory > 0)
-        numbers.item += tree->items_per_directory - 1;
+        numbers.of[ITEM] += tree->items_per_directory - 1;
     longest = item_bytes = name_bytes(&paths->item, &numbers);
     if (name_bytes(&paths->top, &numbers) > longest)
         longest = name_bytes(&paths->top, &numbers);
@@ -285,9 +295,9 @@ static int check_lengths(const struct weir_tree_paths *paths)
         bytes += name_bytes(&paths->top, &numbers) + 1;
     while (tree->node && bytes <= WEIR_TREE_PATH_BYTES) {
         bytes += name_bytes(&paths->node, &numbers) + 1;
-        if (numbers.directory == 0)
+        if (numbers.of[DIRECTORY] == 0)
             break;
-        numbers.directory = (numbers.directory - 1) / tree->branching;
+        numbers.of[DIRECTORY] = (numbers.of[DIRECTORY] - 1) / tree->branching;
     }
     return bytes <= WEIR_TREE_PATH_BYTES - WEIR_TREE_PATH_SPARE ? 0 : -ENAMETOOLONG;
 }
@@ -301,7 +311,7 @@ static char *put_slash(char *to)
 /* "root/top/mdtest_tree.0/", with which all paths of a set begin. */
 static void keep_set(struct weir_tree_paths *paths, uint64_t set)
 {
-    const struct numbers numbers = {.set = set};
+    const struct numbers numbers = {.of = {[SET] = set}};
     size_t length = strlen(paths->names.root);
     char *to = paths->directory_path;
 
@@ -314,7 +324,29 @@ static void keep_set(struct weir_tree_paths *paths, uint64_t set)
     if (paths->tree->node)
         to = put_slash(put_name(to, &paths->node, &numbers));
     paths->set = set;
+    paths->directory = NONE;
+    paths->item_count = 0;
     paths->set_bytes = (size_t)(to - paths->directory_path);
+}
+
+/* "mdtest_tree.%k", as most are. */
+static inline bool is_short_and_numbered(const struct weir_tree_pattern *pattern)
+{
+    return pattern->count == 1 && pattern->pieces[0].number == DIRECTORY &&
+           pattern->pieces[0].length <= 16;
+}
+
+/* The last of `line` comes first. */
+static char *put_short_names(char *to, const struct weir_tree_pattern *pattern,
+                             const uint64_t line[], unsigned count)
+{
+    const size_t length = pattern->pieces[0].length;
+
+    while (count > 0) {
+        memcpy(to, pattern->text, 16);
+        to = put_slash(put_number(to + length, line[--count]));
+    }
+    return to;
 }
 
 /* Writes the directories from below directory 0 to `directory`. */
@@ -326,14 +358,17 @@ static char *put_line(const struct weir_tree_paths *paths, char *to, struct numb
     unsigned count = 0;
 
     if (branching == 1) {
-        for (numbers->directory = 1; numbers->directory <= directory; numbers->directory++)
+        for (numbers->of[DIRECTORY] = 1; numbers->of[DIRECTORY] <= directory;
+             numbers->of[DIRECTORY]++)
             to = put_slash(put_name(to, &paths->node, numbers));
         return to;
     }
     for (; directory > 0; directory = divide(directory - 1, branching))
         line[count++] = directory;
+    if (is_short_and_numbered(&paths->node))
+        return put_short_names(to, &paths->node, line, count);
     while (count > 0) {
-        numbers->directory = line[--count];
+        numbers->of[DIRECTORY] = line[--count];
         to = put_slash(put_name(to, &paths->node, numbers));
     }
     return to;
@@ -343,7 +378,7 @@ static void keep_directory(struct weir_tree_paths *paths, uint64_t set, uint64_t
 {
     const struct weir_tree *tree = paths->tree;
     uint64_t above = paths->first_item_directory; /* directories without items */
-    struct numbers numbers = {.set = set};
+    struct numbers numbers = {.of = {[SET] = set}};
     char *end;
 
     if (set != paths->set)
@@ -377,6 +412,7 @@ int weir_tree_paths_init(struct weir_tree_paths *paths, const struct weir_tree *
         .items_per_set = weir_tree_item_directories(tree) * tree->items_per_directory,
         .set = NONE,
         .directory = NONE,
+        .latest = NONE,
     };
     if (tree->top)
         status = compile(&top, tree->top, "%ris");
@@ -387,6 +423,22 @@ int weir_tree_paths_init(struct weir_tree_paths *paths, const struct weir_tree *
     return status ? status : check_lengths(paths);
 }
 
+/* The directory of an item as it goes into `path`. It is kept when its second item in a row is
+ * asked for: in random order there is none, and keeping it would be for nothing. */
+static char *put_directory(struct weir_tree_paths *paths, const struct weir_tree_item *item,
+                           struct numbers *numbers, char *path)
+{
+    if (item->set != paths->set)
+        keep_set(paths, item->set);
+    if (item->directory == paths->latest) {
+        keep_directory(paths, item->set, item->directory);
+        return put_text(path, paths->directory_path, paths->directory_bytes);
+    }
+    paths->latest = item->directory;
+    path = put_text(path, paths->directory_path, paths->set_bytes);
+    return put_line(paths, path, numbers, item->directory);
+}
+
 size_t weir_tree_item_path(struct weir_tree_paths *paths, uint64_t index,
                            char path[WEIR_TREE_PATH_BYTES])
 {
@@ -394,17 +446,21 @@ size_t weir_tree_item_path(struct weir_tree_paths *paths, uint64_t index,
     char *to;
 
     assert(paths->names.item);
-    if (index - paths->first_index >= paths->item_count) {
+    if (index - paths->first_index < paths->item_count) {
+        numbers.of[SET] = paths->set;
+        numbers.of[DIRECTORY] = paths->directory;
+        numbers.of[ITEM] = paths->first_number + (index - paths->first_index);
+        to = put_text(path, paths->directory_path, paths->directory_bytes);
+    } else {
         struct weir_tree_item item =
             find_item(paths->tree, paths->items_per_set, paths->first_item_directory, index);
 
-        keep_directory(paths, item.set, item.directory);
+        numbers.of[SET] = item.set;
+        to = put_directory(paths, &item, &numbers, path);
+        numbers.of[DIRECTORY] = item.directory;
+        numbers.of[ITEM] = item.number;
     }
-    numbers.set = paths->set;
-    numbers.directory = paths->directory;
-    numbers.item = paths->first_number + (index - paths->first_index);
-    memcpy(path, paths->directory_path, paths->directory_bytes);
-    to = put_name(path + paths->directory_bytes, &paths->item, &numbers);
+    to = put_name(to, &paths->item, &numbers);
     *to = '\0';
     return (size_t)(to - path);
 }
@@ -428,7 +484,7 @@ size_t weir_tree_directory_path(struct weir_tree_paths *paths, uint64_t index,
 int weir_tree_top_path(const struct weir_tree_paths *paths, uint64_t set,
                        char path[WEIR_TREE_PATH_BYTES])
 {
-    const struct numbers numbers = {.set = set};
+    const struct numbers numbers = {.of = {[SET] = set}};
     size_t length = strlen(paths->names.root);
     char *to = path + length;
 

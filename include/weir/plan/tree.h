@@ -59,13 +59,13 @@ struct weir_tree_names {
 #define WEIR_TREE_PIECES 12     /* of a pattern: literal texts and numbers */
 
 /* A pattern taken to pieces: literal text, among it the numbers that never change, and behind each
- * piece a number if `letter` is not 0. */
+ * piece a number if `number` is not 0. */
 struct weir_tree_pattern {
     unsigned count;
     struct {
         uint16_t start; /* in `text` */
         uint16_t length;
-        char letter; /* s, k or n */
+        unsigned char number; /* which */
     } pieces[WEIR_TREE_PIECES];
     char text[WEIR_TREE_NAME_MAX + 1 + 16];
 };
@@ -80,6 +80,7 @@ struct weir_tree_paths {
     uint64_t first_item_directory;
     uint64_t set;           /* of the directory that is kept, ... */
     uint64_t directory;     /* ... UINT64_MAX: none yet */
+    uint64_t latest;        /* directory of the latest item that was not in it */
     uint64_t first_index;   /* its first item, ... */
     uint64_t first_number;  /* ... that item's number in its set, ... */
     uint64_t item_count;    /* ... and how many there are */
