@@ -52,13 +52,27 @@ void weir_lower_limits(const struct weir_lowering *lowering);
 int weir_lower_paths(const struct weir_lowering *lowering, const char *option, const char *list,
                      struct weir_target *target);
 
-/* Data: --data, or what the pattern says, a word that begins with o, i, t or r. */
+/* Data: --data, or what the pattern says, a word that begins with o, i, t or r. The seed is not
+ * given if it is `no_seed`. */
 struct weir_payload weir_lower_payload(const struct weir_front_request *request,
-                                       const char *pattern);
+                                       const char *pattern, int64_t seed, int64_t no_seed);
 
-/* Why `bytes` of such data in one piece cannot be verified by a run that did not write them without
- * the seed that they were made with; NULL if they can. */
-const char *weir_payload_needs_seed(const struct weir_payload *payload, uint64_t bytes);
+/* Data that are to be verified. */
+struct weir_verification {
+    const char *option; /* that asks for it: "-X" */
+    const struct weir_payload *payload;
+    uint64_t bytes;    /* of a piece that is read at once */
+    const char *maker; /* the option by which the run would write them itself; NULL: it does */
+};
+
+/* Refuses data without content, and those of another run that do not tell a seed that is not given.
+ * 0, or a usage error at `place`. */
+int weir_lower_verification(const struct weir_verification *verification, const char *place,
+                            struct weir_error *error);
+
+/* Refuses what no phase on names can do: backends without names, a depth that is searched for, and
+ * a rate in bytes. 0, or a usage error. */
+int weir_lower_names(const struct weir_lowering *lowering);
 
 /* Notes the values of a table's rows as settings of the test, but for the row named `but` (NULL:
  * none), and of the backends' options those that were given. */

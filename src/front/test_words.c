@@ -75,17 +75,23 @@ static enum weir_payload_mode mode_of(const char *data, enum weir_ior_pattern pa
 }
 
 struct weir_payload weir_lower_payload(const struct weir_front_request *request,
-                                       const char *pattern)
+                                       const char *pattern, int64_t seed, int64_t no_seed)
 {
     enum weir_ior_pattern meant = pattern_of(pattern[0]);
-    struct weir_payload payload = {.mode = mode_of(request->common.data, meant)};
+    struct weir_payload payload = {
+        .mode = mode_of(request->common.data, meant),
+        .seed_is_given = seed != no_seed,
+        .seed = seed != no_seed ? (uint32_t)seed : 0,
+    };
 
     if (payload.mode == WEIR_PAYLOAD_IOR)
         payload.pattern = meant;
     return payload;
 }
 
-const char *weir_payload_needs_seed(const struct weir_payload *payload, uint64_t bytes)
+/* Why data cannot be verified by a run that did not write them without the seed that they were made
+ * with; NULL if they can. */
+static const char *needs_seed(const struct weir_payload *payload, uint64_t bytes)
 {
     if (payload->mode != WEIR_PAYLOAD_IOR)
         return bytes < STAMPED_BYTES ? "transfers below 64 bytes carry no stamp" : NULL;
@@ -94,6 +100,49 @@ const char *weir_payload_needs_seed(const struct weir_payload *payload, uint64_t
     if (payload->pattern == WEIR_IOR_OFFSET && bytes <= WORD_BYTES)
         return "a word of IOR's that holds an offset does not tell the seed";
     return NULL;
+}
+
+int weir_lower_verification(const struct weir_verification *verification, const char *place,
+                            struct weir_error *error)
+{
+    const struct weir_payload *payload = verification->payload;
+    const char *reason = needs_seed(payload, verification->bytes);
+
+    if (payload->mode == WEIR_PAYLOAD_NONE)
+        return weir_error_usage(
+            error, place, "%s: data written with --data none cannot be verified; use --data stamp",
+            verification->option);
+    if (verification->maker && !payload->seed_is_given && reason)
+        return weir_error_usage(error, place,
+                                "%s: %s: without %s there must be -G with the seed that the data "
+                                "were written with",
+                                verification->option, reason, verification->maker);
+    return 0;
+}
+
+/* ---- phases on names ---- */
+
+int weir_lower_names(const struct weir_lowering *lowering)
+{
+    const struct weir_common_words *common = &lowering->request->common;
+
+    /* There are backends that can remove the files that they write, and no more. */
+    if (lowering->loop->name_verbs == 0)
+        return WEIR_REFUSE(lowering,
+                           "-a: backend %s has no directories, and none of the operations on names "
+                           "that are measured; choose another one, such as posix or uring",
+                           lowering->test->label);
+    if (lowering->load.must_find_depth)
+        return WEIR_REFUSE(lowering,
+                           "--depth: \"%s\" looks for the best depth of transfers, and there is "
+                           "none for names; give a number",
+                           common->depth);
+    if (lowering->load.rate.is_in_bytes)
+        return WEIR_REFUSE(lowering,
+                           "--rate: \"%s\" is a rate of bytes, and names have none; give "
+                           "operations per second, such as 20000",
+                           common->rate);
+    return 0;
 }
 
 /* ---- limits ---- */

@@ -84,17 +84,25 @@ static int check_collective(const struct weir_check_scope *scope)
     return 0;
 }
 
-static int check_stop(const struct weir_check_scope *scope)
+int weir_check_stop(const struct weir_check_scope *scope)
 {
     const struct weir_stop *stop = &scope->phase->stop;
+    const char *path = stop->status_path;
 
     if (stop->has_wear_out && stop->deadline_ns == 0)
         return REFUSE(scope, "wear-out without a deadline: give the deadline that it follows");
+    if (path && (path[0] == '\0' || strlen(path) >= WEIR_PATH_BYTES))
+        return REFUSE(scope, "the path of the status file has %zu bytes: give 1 to %d",
+                      strlen(path), WEIR_PATH_BYTES - 1);
+    return 0;
+}
+
+static int check_status(const struct weir_check_scope *scope)
+{
+    const struct weir_stop *stop = &scope->phase->stop;
+
     if (!stop->status_path)
         return 0;
-    if (stop->status_path[0] == '\0' || strlen(stop->status_path) >= WEIR_PATH_BYTES)
-        return REFUSE(scope, "the path of the status file has %zu bytes: give 1 to %d",
-                      strlen(stop->status_path), WEIR_PATH_BYTES - 1);
     if (!scope->test->must_keep)
         return REFUSE(scope,
                       "status file %s is of no use if the data is removed: keep the files, or do "
@@ -122,6 +130,19 @@ static bool is_written_at_random(const struct weir_test *test)
     return false;
 }
 
+int weir_check_verifiable(const struct weir_check_scope *scope, const struct weir_payload *payload)
+{
+    if (payload->mode == WEIR_PAYLOAD_NONE)
+        return REFUSE(scope, "data without content cannot be verified: choose another payload, or "
+                             "do not verify");
+    if (!(weir_test_abilities(scope->test) & WEIR_CAN_KEEP))
+        return REFUSE(scope,
+                      "backend %s keeps no data that could be verified: do not verify, or choose "
+                      "another backend",
+                      scope->test->backend->name);
+    return 0;
+}
+
 static int check_verification(const struct weir_check_scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
@@ -134,14 +155,8 @@ static int check_verification(const struct weir_check_scope *scope)
                       "or leave it out");
     if (!phase->transfers.must_verify)
         return 0;
-    if (phase->transfers.payload.mode == WEIR_PAYLOAD_NONE)
-        return REFUSE(scope, "data without content cannot be verified: choose another payload, or "
-                             "do not verify");
-    if (!(weir_test_abilities(scope->test) & WEIR_CAN_KEEP))
-        return REFUSE(scope,
-                      "backend %s keeps no data that could be verified: do not verify, or choose "
-                      "another backend",
-                      scope->test->backend->name);
+    if (weir_check_verifiable(scope, &phase->transfers.payload))
+        return scope->error->code;
     if (is_written_at_random(scope->test))
         return REFUSE(scope, "data written at random block positions cannot be verified, as blocks "
                              "may be written twice or never: write in shuffled order instead");
@@ -395,8 +410,9 @@ static weir_check_rule *const test_rules[] = {
     check_backend, check_options, check_work, check_hog, check_placement, check_side_files, NULL};
 static weir_check_rule *const phase_rules[] = {check_target, check_verb, NULL};
 static weir_check_rule *const data_rules[] = {
-    check_sizes, check_total,        check_sharing, check_collective, weir_check_load,
-    check_stop,  check_verification, check_payload, check_shift,      NULL};
+    check_sizes,     check_total,     check_sharing, check_collective,
+    weir_check_load, weir_check_stop, check_status,  check_verification,
+    check_payload,   check_shift,     NULL};
 
 int weir_check_apply(weir_check_rule *const rules[], const struct weir_check_scope *scope)
 {

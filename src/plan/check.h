@@ -32,8 +32,12 @@ weir_check_rule weir_check_place;
 /* A test's tree of steps: what makes no sense, and what the engine does not do. */
 weir_check_rule weir_check_steps;
 
-/* What the data of a phase are. */
+/* When a phase stops, as far as it is the same for transfers and items. */
+weir_check_rule weir_check_stop;
+
+/* What the data of a phase are, and whether they can be verified. */
 int weir_check_payload(const struct weir_check_scope *scope, const struct weir_payload *payload);
+int weir_check_verifiable(const struct weir_check_scope *scope, const struct weir_payload *payload);
 
 /* Refuses a plan of which one file, of data or not, could be another one. The same path by another
  * name (links, other mounts) is not found out. 0, or a usage error. */

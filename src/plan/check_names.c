@@ -326,15 +326,13 @@ static int check_order(const struct weir_check_scope *scope)
     return 0;
 }
 
-static int check_stop(const struct weir_check_scope *scope)
+static int check_limits(const struct weir_check_scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
     const struct weir_stop *stop = &phase->stop;
     const struct row *row = row_of(scope);
     bool is_whole = row->changes_names && (!phase->names.item || weir_verb_removes(phase->verb));
 
-    if (stop->has_wear_out && stop->deadline_ns == 0)
-        return REFUSE(scope, "wear-out without a deadline: give the deadline that it follows");
     if (is_whole && (stop->deadline_ns > 0 || stop->op_limit > 0))
         return REFUSE(scope,
                       "%s is done for all that is there, or for nothing: leave the deadline "
@@ -344,9 +342,6 @@ static int check_stop(const struct weir_check_scope *scope)
         return REFUSE(scope, "%s cannot be done again: leave the least time out", verb_name(scope));
     if (!stop->status_path)
         return 0;
-    if (stop->status_path[0] == '\0' || strlen(stop->status_path) >= WEIR_PATH_BYTES)
-        return REFUSE(scope, "the path of the status file has %zu bytes: give 1 to %d",
-                      strlen(stop->status_path), WEIR_PATH_BYTES - 1);
     if (stop->deadline_ns > 0 && !stop->has_wear_out && row->changes_names)
         return REFUSE(scope,
                       "status file %s would promise more items than slow ranks make before the "
@@ -407,15 +402,7 @@ static int check_verification(const struct weir_check_scope *scope)
     if (names->bytes == 0)
         return REFUSE(scope, "files without data cannot be verified: give the bytes, or do not "
                              "verify");
-    if (names->payload.mode == WEIR_PAYLOAD_NONE)
-        return REFUSE(scope, "data without content cannot be verified: choose another payload, or "
-                             "do not verify");
-    if (!(weir_test_abilities(scope->test) & WEIR_CAN_KEEP))
-        return REFUSE(scope,
-                      "backend %s keeps no data that could be verified: do not verify, or choose "
-                      "another backend",
-                      scope->test->backend->name);
-    return 0;
+    return weir_check_verifiable(scope, &names->payload);
 }
 
 static int check_commands(const struct weir_check_scope *scope)
@@ -570,7 +557,8 @@ int weir_check_names(const struct weir_check_scope *scope)
                                              check_shifts,
                                              check_order,
                                              weir_check_load_of_names,
-                                             check_stop,
+                                             weir_check_stop,
+                                             check_limits,
                                              check_bytes,
                                              check_flags,
                                              check_verification,

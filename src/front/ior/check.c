@@ -67,22 +67,17 @@ static int check_counts(const struct check *check)
 static int check_verification(const struct check *check)
 {
     const struct weir_ior_config *ior = check->ior;
-    const char *option = ior->check_read ? "-R" : "-W";
-    const char *reason = weir_payload_needs_seed(check->payload, (uint64_t)ior->transfer_bytes);
+    const struct weir_verification verification = {
+        .option = ior->check_read ? "-R" : "-W",
+        .payload = check->payload,
+        .bytes = (uint64_t)ior->transfer_bytes,
+        .maker = ior->write_file ? NULL : "-w", /* IOR always asks for -G then */
+    };
 
     if (!ior->check_read && !ior->check_write)
         return 0;
-    /* IOR always asks for -G here. */
-    if (!ior->write_file && ior->signature == 0 && reason)
-        return REFUSE(check,
-                      "%s: %s: without -w there must be -G with the seed that the data were "
-                      "written with",
-                      option, reason);
-    if (check->payload->mode == WEIR_PAYLOAD_NONE)
-        return REFUSE(check,
-                      "%s: data written with --data none cannot be verified; use --data "
-                      "stamp",
-                      option);
+    if (weir_lower_verification(&verification, check->place, check->error))
+        return check->error->code;
     if (ior->random_offset > 1 && weir_ior_does_write(check->request))
         return REFUSE(check, "-z -z: data written at random positions, twice or never, cannot be "
                              "verified; use -z once");

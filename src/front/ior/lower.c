@@ -17,12 +17,10 @@
 static struct weir_payload lower_payload(const struct weir_ior_request *request)
 {
     const struct weir_ior_config *ior = &request->ior;
-    struct weir_payload payload = weir_lower_payload(
-        &request->base, ior->store_file_offset ? "offset" : ior->data_packet_type);
 
-    payload.seed_is_given = ior->signature != 0;
-    payload.seed = (uint32_t)ior->signature;
-    return payload;
+    return weir_lower_payload(&request->base,
+                              ior->store_file_offset ? "offset" : ior->data_packet_type,
+                              ior->signature, 0);
 }
 
 /* ---- the test ---- */

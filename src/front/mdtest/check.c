@@ -80,16 +80,20 @@ static int check_made(const struct weir_mdtest_lowering *lowering)
     if (!lowering->work.creates || !lowering->work.on_files || mdtest->write_bytes == 0)
         return REFUSE(lowering, "--verify-write: no files are written; give -C and -w, or leave it "
                                 "out");
-    if (lowering->payload.mode == WEIR_PAYLOAD_NONE)
-        return REFUSE(lowering, "--verify-write: data written with --data none cannot be verified; "
-                                "use --data stamp");
-    return 0;
+    return weir_lower_verification(&(struct weir_verification){"--verify-write", &lowering->payload,
+                                                               (uint64_t)mdtest->write_bytes, NULL},
+                                   lowering->base.place, lowering->base.error);
 }
 
 static int check_read(const struct weir_mdtest_lowering *lowering)
 {
     const struct weir_mdtest_config *mdtest = lowering->mdtest;
-    const char *reason = weir_payload_needs_seed(&lowering->payload, (uint64_t)mdtest->read_bytes);
+    const struct weir_verification verification = {
+        .option = "-X",
+        .payload = &lowering->payload,
+        .bytes = (uint64_t)mdtest->read_bytes,
+        .maker = lowering->work.creates ? NULL : "-C",
+    };
 
     if (!mdtest->verify_read)
         return 0;
@@ -97,51 +101,14 @@ static int check_read(const struct weir_mdtest_lowering *lowering)
         return REFUSE(lowering, "-X: no files are read; give -E, or leave it out");
     if (mdtest->read_bytes == 0)
         return REFUSE(lowering, "-X: there is nothing to verify; give -e the bytes to read");
-    if (lowering->payload.mode == WEIR_PAYLOAD_NONE)
-        return REFUSE(lowering, "-X: data written with --data none cannot be verified; use --data "
-                                "stamp");
-    if (!lowering->work.creates && mdtest->seed == -1 && reason)
-        return REFUSE(lowering,
-                      "-X: %s: without -C there must be -G with the seed that the data were "
-                      "written with",
-                      reason);
-    return 0;
-}
-
-static int check_load(const struct weir_mdtest_lowering *lowering)
-{
-    const struct weir_common_words *common = &lowering->request->base.common;
-
-    if (lowering->base.load.must_find_depth)
-        return REFUSE(
-            lowering,
-            "--depth: \"%s\" looks for the best depth of transfers, and there is none for "
-            "names; give a number",
-            common->depth);
-    if (lowering->base.load.rate.is_in_bytes)
-        return REFUSE(lowering,
-                      "--rate: \"%s\" is a rate of bytes, and names have none; give operations per "
-                      "second, such as 20000",
-                      common->rate);
-    return 0;
-}
-
-/* There are backends that can remove the files that they write, and no more. */
-static int check_backend(const struct weir_mdtest_lowering *lowering)
-{
-    if (lowering->base.loop->name_verbs == 0)
-        return REFUSE(lowering,
-                      "-a: backend %s has no directories, and none of the operations on names that "
-                      "are measured; choose another one, such as posix or uring",
-                      lowering->base.test->label);
-    return 0;
+    return weir_lower_verification(&verification, lowering->base.place, lowering->base.error);
 }
 
 int weir_mdtest_check(const struct weir_mdtest_lowering *lowering)
 {
     static int (*const checks[])(const struct weir_mdtest_lowering *) = {
-        check_backend, check_counts, check_kinds, check_sizes, check_made, check_read, check_load};
-    int failure = 0;
+        check_counts, check_kinds, check_sizes, check_made, check_read};
+    int failure = weir_lower_names(&lowering->base);
 
     for (size_t i = 0; i < sizeof checks / sizeof *checks && !failure; i++)
         failure = checks[i](lowering);

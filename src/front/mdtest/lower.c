@@ -12,16 +12,6 @@
 #define VERBOSITY_MAX 5  /* a higher level prints no more */
 #define STANDARD_DEPTH 1 /* whatever a backend does with transfers */
 
-static struct weir_payload lower_payload(const struct weir_mdtest_request *request)
-{
-    struct weir_payload payload =
-        weir_lower_payload(&request->base, request->mdtest.data_packet_type);
-
-    payload.seed_is_given = request->mdtest.seed != -1;
-    payload.seed = payload.seed_is_given ? (uint32_t)request->mdtest.seed : 0;
-    return payload;
-}
-
 static void lower_limits(const struct weir_mdtest_lowering *lowering)
 {
     const struct weir_mdtest_config *mdtest = lowering->mdtest;
@@ -59,7 +49,8 @@ static int lower_test(struct weir_plan *plan, const struct weir_mdtest_request *
         .request = request,
         .mdtest = mdtest,
         .work = weir_mdtest_lower_work(&request->mdtest),
-        .payload = lower_payload(request),
+        .payload = weir_lower_payload(&request->base, request->mdtest.data_packet_type,
+                                      request->mdtest.seed, -1),
     };
 
     *mdtest = request->mdtest;

@@ -32,8 +32,12 @@ struct lowering {
 static int check_verification(const struct lowering *lowering)
 {
     const struct weir_mdworkbench_config *config = lowering->config;
-    const char *reason =
-        weir_payload_needs_seed(&lowering->payload, (uint64_t)config->object_bytes);
+    const struct weir_verification verification = {
+        .option = "-X",
+        .payload = &lowering->payload,
+        .bytes = (uint64_t)config->object_bytes,
+        .maker = lowering->precreates ? NULL : "-1",
+    };
 
     if (!config->verify_read)
         return 0;
@@ -41,27 +45,15 @@ static int check_verification(const struct lowering *lowering)
         return REFUSE(lowering, "-X: nothing is read; give -2, or leave it out");
     if (config->object_bytes == 0)
         return REFUSE(lowering, "-X: there is nothing to verify; give -S a size");
-    if (lowering->payload.mode == WEIR_PAYLOAD_NONE)
-        return REFUSE(lowering, "-X: data written with --data none cannot be verified; use --data "
-                                "stamp");
-    if (!lowering->precreates && config->seed == -1 && reason)
-        return REFUSE(lowering,
-                      "-X: %s: without -1 there must be -G with the seed that the data were "
-                      "written with",
-                      reason);
-    return 0;
+    return weir_lower_verification(&verification, lowering->base.place, lowering->base.error);
 }
 
 static int check(const struct lowering *lowering)
 {
     const struct weir_mdworkbench_config *config = lowering->config;
-    const struct weir_common_words *common = &lowering->base.request->common;
 
-    if (lowering->base.loop->name_verbs == 0)
-        return REFUSE(lowering,
-                      "-a: backend %s has no directories, and none of the operations on names that "
-                      "are measured; choose another one, such as posix or uring",
-                      lowering->base.test->label);
+    if (weir_lower_names(&lowering->base))
+        return -EINVAL;
     if (config->seed < INT32_MIN || config->seed > UINT32_MAX)
         return REFUSE(lowering, "-G: %" PRId64 " has more than 32 bits", config->seed);
     if (lowering->measures && config->objects > config->precreated)
@@ -70,16 +62,6 @@ static int check(const struct lowering *lowering)
                       ": a task would work on what another one has not made yet; give -P as many, "
                       "or -I fewer",
                       config->objects, config->precreated);
-    if (lowering->base.load.must_find_depth)
-        return REFUSE(lowering,
-                      "--depth: \"%s\" looks for the best depth of transfers, and there is none "
-                      "for names; give a number",
-                      common->depth);
-    if (lowering->base.load.rate.is_in_bytes)
-        return REFUSE(lowering,
-                      "--rate: \"%s\" is a rate of bytes, and names have none; give operations per "
-                      "second, such as 20000",
-                      common->rate);
     return check_verification(lowering);
 }
 
@@ -264,11 +246,9 @@ int weir_mdworkbench_lower(struct weir_plan *plan, const struct weir_mdworkbench
         .precreates = !is_told || config->runs_precreate,
         .measures = !is_told || config->runs_benchmark,
         .cleans = !is_told || config->runs_cleanup,
-        .payload = weir_lower_payload(&request->base, config->data_packet_type),
+        .payload = weir_lower_payload(&request->base, config->data_packet_type, config->seed, -1),
     };
 
-    lowering.payload.seed_is_given = config->seed != -1;
-    lowering.payload.seed = lowering.payload.seed_is_given ? (uint32_t)config->seed : 0;
     if (weir_lower_backend(&lowering.base, config->api) ||
         weir_lower_load(&lowering.base, STANDARD_DEPTH) || check(&lowering) ||
         lower_place(&lowering) || lower_target(&lowering))
