@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import mdtest_readers as readers
+from runs import Difference, command_of, environment, load, need_same
 
 SAMPLES = {
     "mdtest": (readers.mdtest_4_1, "4.1"),
@@ -45,23 +46,11 @@ ADDED = {
 }
 
 
-class Difference(Exception):
-    pass
-
-
-def need_same(ours, theirs, what):
-    if ours != theirs:
-        raise Difference(f"{what}: {ours!r}, not {theirs!r}")
-
-
-def load(folder, name):
+def load_sample(folder, name):
     """Ranks, words, output and file of ranks of a sample."""
-    with open(os.path.join(folder, name + ".txt"), encoding="utf-8") as file:
-        line, _, output = file.read().partition("\n")
-    words = shlex.split(line)
-    need_same(words[:3], ["$", "mpiexec", "-n"], "command line")
-    output, _, ranks = output.partition(RANK_FILE)
-    return int(words[3]), words[5:], output, ranks
+    ranks, words, output = command_of(load(folder, name))
+    output, _, rank_file = output.partition(RANK_FILE)
+    return ranks, words, output, rank_file
 
 
 def read_all(reader, text, version):
@@ -134,16 +123,13 @@ def compare_rank_file(ours, theirs):
 
 def run_sample(folder, name, weir, work):
     reader, version = SAMPLES[name]
-    ranks, words, theirs, rank_file = load(folder, name)
+    ranks, words, theirs, rank_file = load_sample(folder, name)
     scratch = os.path.join(work, name)
     os.mkdir(scratch)
     words = [word.replace("/scratch", scratch) for word in words]
-    environment = dict(os.environ, OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_ALLOW_RUN_AS_ROOT="1",
-                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_hwloc_base_binding_policy="none",
-                       OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1")
     command = ["mpiexec", "-n", str(ranks), weir, "mdtest", *words, "--plain", "--compat", version]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
-                          env=environment, cwd=scratch)
+                          env=environment(), cwd=scratch)
     need_same(done.returncode, 0, f"exit code of {shlex.join(command)}: {done.stderr}{done.stdout}")
     compare_reports(read_all(reader, done.stdout, version), read_all(reader, theirs, version))
     difference = list(difflib.unified_diff(labels(theirs), labels(done.stdout), "mdtest's lines", "ours", lineterm="", n=1))
@@ -165,7 +151,7 @@ def main():
                 if deed == "run":
                     run_sample(folder, name, os.path.abspath(sys.argv[3]), work)
                 else:
-                    ranks, words, text, rank_file = load(folder, name)
+                    ranks, words, text, rank_file = load_sample(folder, name)
                     need_same(ranks > 0 and words != [], True, "a command line")
                     read_all(*SAMPLES[name][:1], text, SAMPLES[name][1])
                     if rank_file:

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from runs import Difference, environment, load, need_same
+
 SAMPLES = ("md-workbench", "md-workbench-detailed", "io500-mdworkbench-bench")
 TASKS = 2
 N = r"[\d.e+-]+"
@@ -26,15 +28,6 @@ TABLE = "phase\t\td name\tcreate\tdelete\tob nam\tcreate\tread\tstat\tdelete\tt_
 
 # What we do not print: quantiles of single tasks, and their lines of the cleanup.
 LEFT_OUT = re.compile(r"\d+: cleanup ")
-
-
-class Difference(Exception):
-    pass
-
-
-def need_same(ours, theirs, what):
-    if ours != theirs:
-        raise Difference(f"{what}: {ours!r}, not {theirs!r}")
 
 
 def need(match, what):
@@ -86,9 +79,8 @@ def read(text, size=3901):
     return head.groups(), [row for row in rows if not LEFT_OUT.match(f"{row[0] or ''}{row[1]} ")]
 
 
-def load(folder, name):
-    with open(os.path.join(folder, name + ".txt"), encoding="utf-8") as file:
-        text = file.read()
+def load_sample(folder, name):
+    text = load(folder, name)
     if text.startswith("$"):
         text = text.split("\n", 1)[1]
     return shlex.split(text.split("\n", 1)[0])[2:], text
@@ -100,9 +92,8 @@ def move(words, place):
 
 
 def launch(weir, words):
-    environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = subprocess.run(["mpiexec", "--oversubscribe", "-n", str(TASKS), weir, "md-workbench", "--plain", *words], capture_output=True, text=True,
-                          env=environment, stdin=subprocess.DEVNULL, timeout=120, check=False)
+    done = subprocess.run(["mpiexec", "-n", str(TASKS), weir, "md-workbench", "--plain", *words], capture_output=True, text=True,
+                          env=environment(), stdin=subprocess.DEVNULL, timeout=120, check=False)
     need_same(done.returncode, 0, f"exit code of {words}: {done.stderr}")
     return done.stdout
 
@@ -125,7 +116,7 @@ def main():
     deed, folder = sys.argv[1:3]
     failed = 0
     for name in SAMPLES:
-        words, text = load(folder, name)
+        words, text = load_sample(folder, name)
         try:
             if deed == "read":
                 read(text)

@@ -17,6 +17,7 @@ import tempfile
 from dataclasses import dataclass
 
 import readers
+from runs import Difference, command_of, environment, load, need_same
 
 
 @dataclass(frozen=True)
@@ -75,30 +76,7 @@ ADDED = {
 }
 
 
-class Difference(Exception):
-    pass
-
-
-def need_same(ours, theirs, what):
-    if ours != theirs:
-        raise Difference(f"{what}: {ours!r}, not {theirs!r}")
-
-
 # ---------------------------------------------------------------- samples and runs
-
-
-def load(folder, name):
-    with open(os.path.join(folder, name + ".txt"), encoding="utf-8") as file:
-        return file.read()
-
-
-def command_of(text):
-    """Ranks and arguments of the line "$ mpiexec -n 2 ior ...", and the output behind it."""
-    line, _, output = text.partition("\n")
-    words = shlex.split(line)
-    if words[:3] != ["$", "mpiexec", "-n"]:
-        raise ValueError(f"no command line: {line}")
-    return int(words[3]), words[5:], output
 
 
 class Runner:
@@ -108,9 +86,7 @@ class Runner:
         self.weir = os.path.abspath(weir)
         self.scratch = os.path.join(folder, "scratch")
         os.mkdir(self.scratch)
-        self.environment = dict(os.environ, TZ="UTC", TMPDIR=folder, OMPI_MCA_rmaps_base_oversubscribe="1",
-                                OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1",
-                                OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        self.environment = environment(TZ="UTC", TMPDIR=folder)
 
     def run(self, ranks, arguments):
         words = [word.replace("/scratch/", self.scratch + "/") for word in arguments]
