@@ -64,13 +64,14 @@ static bool has_position(const struct weir_plan *plan, const struct weir_result 
     return plan->output.position_path != NULL && !result->is_interrupted;
 }
 
-static void store_position(const struct weir_plan *plan, struct weir_error *error)
+static void store_position(const struct weir_plan *plan, const struct weir_result *result,
+                           struct weir_error *error)
 {
     const char *path = plan->output.position_path;
     struct weir_text text = {0};
     int code;
 
-    weir_text_add(&text, "pos: %" PRIu64 "\n", plan->output.position);
+    weir_text_add(&text, "pos: %" PRIu64 "\n", plan->output.position - result->lag_items);
     code = weir_output_file_replace(path, text.data, text.length);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, plan->dialect, "%s: %s", path,
@@ -84,7 +85,7 @@ static int conclude(struct weir_recorder *recorder, struct weir_result *result,
 {
     result->finished_s = weir_wall_clock_s();
     if (!weir_error_is_set(error) && has_position(plan, result))
-        store_position(plan, error);
+        store_position(plan, result, error);
     result->exit_code = weir_error_is_set(error) ? (int)error->exit : judge(plan, result);
     weir_recorder_close(recorder, error);
     return weir_error_is_set(error) ? (int)error->exit : result->exit_code;

@@ -217,6 +217,9 @@ int weir_items_init(struct weir_items *items, const struct weir_run *run,
     };
     set_verbs(items);
     set_counts(items);
+    items->first = names->rotation.first;
+    if (run->lag.target == phase->target)
+        items->first -= run->lag.items;
     items->is_queued = is_queued(items);
     items->present_owner = items->owner;
     code = set_owner(items, &items->paths, names->item, items->owner);
@@ -228,6 +231,13 @@ int weir_items_init(struct weir_items *items, const struct weir_run *run,
         return code;
     items->slots = calloc(run->queue.depth, sizeof *items->slots);
     return items->slots != NULL ? 0 : -ENOMEM;
+}
+
+uint64_t weir_items_even(const struct weir_items *items, uint64_t count)
+{
+    uint64_t sets = items->phase->target->tree->set_count;
+
+    return items->names->rotation.working_set > 0 ? (count + sets - 1) / sets * sets : count;
 }
 
 void weir_items_fini(struct weir_items *items)
@@ -293,7 +303,7 @@ static void choose_of_rotation(struct weir_items *items, struct weir_item_slot *
     struct weir_tree_paths *new_paths =
         items->set_paths != NULL ? &items->set_paths[sets + set] : &items->paths;
 
-    slot->place = set * per_set + rotation->first + index / sets;
+    slot->place = set * per_set + items->first + index / sets;
     slot->owner = paths->names.item_owner;
     weir_tree_item_path(paths, slot->place, slot->path);
     if (items->phase->verb != WEIR_CYCLE)

@@ -51,6 +51,7 @@ struct weir_items {
     uint64_t per_owner;   /* operations */
     uint64_t count;       /* of this rank: per_owner, that of all ranks, or 0 */
     uint64_t present_owner;
+    uint64_t first;             /* item of each set of a rotation */
     struct weir_source *source; /* of the data of items, ... */
     uint64_t source_owner;      /* ... which are this one's; set by the phase */
     struct weir_tree_paths paths;
@@ -72,6 +73,9 @@ uint64_t weir_items_tree_owner(const struct weir_run *run, const struct weir_pha
 int weir_items_init(struct weir_items *items, const struct weir_run *run,
                     const struct weir_phase *phase);
 void weir_items_fini(struct weir_items *items);
+
+/* So many items, and those that are missing to as many of each set of a working set that moves. */
+uint64_t weir_items_even(const struct weir_items *items, uint64_t count);
 
 /* Makes `slot` item `index` (< count), its paths included. */
 void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, uint64_t index);

@@ -374,6 +374,8 @@ static int wear_out(struct weir_loop *loop)
     int code =
         weir_stop_furthest(loop->run->group, loop->tally->hit_deadline, loop->furthest, &furthest);
 
+    if (loop->items != NULL)
+        furthest = weir_items_even(loop->items, furthest);
     if (code != 0 || furthest <= loop->furthest || !is_sound)
         return code;
     /* A signal that came after the last transfer, in a pause maybe, cuts what is left to do. */

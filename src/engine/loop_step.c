@@ -272,6 +272,9 @@ static void check(struct weir_loop *loop, const struct weir_op *op)
     weir_loop_add_data_ns(loop, before_ns);
 }
 
+/* A sleep ends so much too late that the end of a pause is waited for awake. */
+#define AWAKE_NS UINT64_C(100000)
+
 /* Unless something asks to stop meanwhile: in slices, for a signal may come just before a sleep,
  * or to another thread. */
 void weir_loop_pause_for(struct weir_loop *loop, uint64_t ns)
@@ -282,10 +285,14 @@ void weir_loop_pause_for(struct weir_loop *loop, uint64_t ns)
 
     while (now_ns < until_ns && *loop->stop_signal == 0 && !weir_loop_check_alarm(loop, now_ns)) {
         uint64_t left_ns = until_ns - now_ns;
-        struct timespec time = {
-            .tv_nsec = (long)(left_ns < WEIR_GROUP_TICK_NS ? left_ns : WEIR_GROUP_TICK_NS)};
 
-        nanosleep(&time, NULL);
+        if (left_ns > AWAKE_NS) {
+            uint64_t asleep_ns = left_ns - AWAKE_NS;
+            struct timespec time = {
+                .tv_nsec = (long)(asleep_ns < WEIR_GROUP_TICK_NS ? asleep_ns : WEIR_GROUP_TICK_NS)};
+
+            nanosleep(&time, NULL);
+        }
         now_ns = weir_queue_now(queue);
     }
 }

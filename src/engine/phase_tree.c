@@ -120,7 +120,7 @@ static int set_identity(struct tree_phase *tree, struct weir_error *error)
         return weir_identity_create(tree->run, &data, identity);
     if (!tree->names->must_verify)
         return 0;
-    weir_tree_item_path(&tree->items.paths, tree->names->rotation.first, path);
+    weir_tree_item_path(&tree->items.paths, tree->items.first, path);
     return weir_identity_expect(tree->run, &data, path, identity, error);
 }
 
@@ -392,6 +392,24 @@ static int work(struct tree_phase *tree)
 
 /* ---- after the end ---- */
 
+/* What a deadline has left undone is not moved either. */
+static int remember_lag(struct tree_phase *tree)
+{
+    struct weir_run *run = tree->run;
+    uint64_t done = tree->loop.furthest;
+    int code;
+
+    if (tree->names->rotation.working_set == 0 || tree->phase->stop.deadline_ns == 0)
+        return 0;
+    code = weir_group_reduce(run->group, &done, 1, WEIR_MAX);
+    if (run->lag.target != tree->phase->target)
+        run->lag = (struct weir_lag){.target = tree->phase->target};
+    run->lag.items += (tree->items.count - done) / tree->phase->target->tree->set_count;
+    if (run->result != NULL)
+        run->result->lag_items = run->lag.items;
+    return code;
+}
+
 /* Which items there are now: all, or of each rank so many. */
 static int remember(struct tree_phase *tree)
 {
@@ -406,7 +424,7 @@ static int remember(struct tree_phase *tree)
         run->written.identity = tree->facts.identity;
     }
     if (!makes_items(tree->phase))
-        return 0;
+        return remember_lag(tree);
     free(made->ops_of_rank);
     *made = (struct weir_made){
         .target = tree->phase->target,

@@ -62,6 +62,12 @@ struct weir_tree_roots {
     unsigned *made;                   /* of each root: how many directories of its path */
 };
 
+/* How far a working set lies behind where the plan has it, as phases were cut by a deadline. */
+struct weir_lag {
+    const struct weir_target *target; /* NULL: none does */
+    uint64_t items;                   /* of each set; the same on all ranks */
+};
+
 /* The depth of one phase, as it was found before its first repetition; 0: not yet. */
 struct weir_depth_choice {
     unsigned depth;
@@ -113,9 +119,10 @@ struct weir_run {
     struct weir_filler filler;
     uint64_t last_generation;
     struct weir_written written;
-    struct weir_made made[2];         /* files, and directories */
-    struct weir_made checked_tree;    /* in which no directory was a link */
-    struct weir_made missing_tree;    /* that could not be made */
+    struct weir_made made[2]; /* files, and directories */
+    struct weir_lag lag;
+    struct weir_made checked_tree; /* in which no directory was a link */
+    struct weir_made missing_tree; /* that could not be made */
     struct weir_tree_roots tree_roots;
     struct weir_file *open_file;      /* left open by the phase before; NULL: none */
     struct weir_depth_choice *depths; /* by the position of the phase in the test */

@@ -3,10 +3,12 @@
  * contradict themselves. */
 #include "check.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* More transfers or bytes a second than anything will ever make; the times between them can still
  * be told apart. */
+#define THINK_PPM_MAX 1000000000 /* a thousand times as long */
 #define RATE_MAX 1e18
 
 static bool is_untimed(const struct weir_phase *phase)
@@ -117,9 +119,23 @@ static int check_mix(const struct weir_check_scope *scope)
     return 0;
 }
 
+/* Among operations in flight there is none behind which a pause would be. */
+static int check_share(const struct weir_check_scope *scope)
+{
+    const struct weir_phase *phase = scope->phase;
+
+    if (phase->think_ppm > THINK_PPM_MAX)
+        return REFUSE(scope, "pauses of %" PRIu64 " times what operations take: give at most %d",
+                      phase->think_ppm / 1000000, THINK_PPM_MAX / 1000000);
+    if (phase->think_ppm > 0 && (phase->depth > 1 || has_rate(phase)))
+        return REFUSE(scope, "pauses in parts of what operations take, and %s: choose one of both",
+                      phase->depth > 1 ? "several in flight" : "a rate");
+    return 0;
+}
+
 int weir_check_load_of_names(const struct weir_check_scope *scope)
 {
-    static weir_check_rule *const rules[] = {check_depth, check_rate, NULL};
+    static weir_check_rule *const rules[] = {check_depth, check_rate, check_share, NULL};
     const struct weir_phase *phase = scope->phase;
 
     if (phase->must_find_depth)

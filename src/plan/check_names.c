@@ -326,6 +326,13 @@ static int check_order(const struct weir_check_scope *scope)
     return 0;
 }
 
+/* Each rank would move it by another number, and miss items of others later. */
+static bool is_torn(const struct weir_phase *phase)
+{
+    return phase->names.rotation.working_set > 0 && phase->stop.deadline_ns > 0 &&
+           !phase->stop.has_wear_out;
+}
+
 static int check_limits(const struct weir_check_scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
@@ -338,6 +345,9 @@ static int check_limits(const struct weir_check_scope *scope)
                       "%s is done for all that is there, or for nothing: leave the deadline "
                       "and the limit out",
                       verb_name(scope));
+    if (is_torn(phase))
+        return REFUSE(scope, "a working set that moves on until a deadline: add wear-out, so that "
+                             "all ranks move it by the same number");
     if (stop->minimum_ns > 0 && row->changes_names)
         return REFUSE(scope, "%s cannot be done again: leave the least time out", verb_name(scope));
     if (!stop->status_path)

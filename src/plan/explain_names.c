@@ -146,6 +146,9 @@ void weir_explain_names(struct weir_text *text, const struct weir_phase *phase)
     if (phase->think_ns > 0)
         weir_text_add(text, "; pause %s after each operation",
                       weir_words_duration(phase->think_ns).text);
+    if (phase->think_ppm > 0)
+        weir_text_add(text, "; pause after each verb %g times what it took",
+                      (double)phase->think_ppm / 1e6);
     weir_explain_stop(text, &phase->stop, "operation", reads_status(phase));
     if (names->log_name)
         weir_text_add(text, "; operations are logged as %s", names->log_name);

@@ -45,8 +45,45 @@ for ranks in 1 3; do
     done
 done
 
-# A backend that does nothing has no place of a working set.
+# A deadline moves all of it by what the furthest task has done, and later phases and runs go on there.
+for offset in 0 2; do
+    words=(md-workbench --plain -D 2 -P 800 -I 800 -R 2 -t 20 -O "$offset" -o "$sets" "--run-info-file=$work/position")
+    phase 3 -1 -2 -X -w 0.05 -W
+    expect_done
+    stopped=$(sed -n 's/^benchmark .* stonewall-iter:\([0-9]*\) .* waiting:20.0000$/\1/p' "$out" | paste -sd+)
+    [[ $stopped == *+* ]] || fail "the deadline did not come in both iterations"
+    position=$((stopped))
+    [[ $(cat "$work/position") == "pos: $position" ]] || fail "the position is not $stopped: $(cat "$work/position")"
+    for directory in "$sets"/?_?; do
+        [[ $(find "$directory" -name 'file-*' -printf '%f\n' | sort -t- -k2n | sed -n '1p;$p' | xargs) == "file-$position file-$((position + 799))" ]] ||
+            fail "$directory does not begin at $position"
+    done
+    phase 3 -2 -X -R 1 -w 0.05 -W
+    expect_done
+    phase 3 -3
+    expect_done
+    [[ -z $(find "$sets" -mindepth 1) ]] || fail "something is left: $(find "$sets")"
+done
+words=(md-workbench --plain -D 2 -P 8 -I 6 -R 2 -o "$sets" "--run-info-file=$work/position")
 rm "$work/position"
+phase 3
+expect_done
+phase 3 -1 -2 --read-only -w 0.01 -t 999
+expect_done
+expect_set 3 0
+phase 3 -3
+expect_done
+
+# Pauses are as long as asked, and no part of what operations take.
+rm -f "$result"
+phase 2 -a DUMMY --dummy.delay-create 500 -T -R 1 --result "$result"
+expect_done
+[[ $(sed -n 's/^benchmark .* waiting://p' "$out" | xargs) == "0.0000 0.0625 0.1250 0.2500 0.5000 1.0000 2.0000 4.0000" ]] || fail "other waiting times"
+expect_record "all(p.ranks * p.rank_s.mean_s * 1e9 >= (1 + getattr(p, 'think_ppm', 0) / 1e6) * sum(v.latency.sum_ns for v in p.verbs) > 1.1e7 for p in phases if p.verb == 'cycle')"
+rm -f "$result"
+
+# A backend that does nothing has no place of a working set.
+rm -f "$work/position"
 phase 2 -a DUMMY -1
 expect_done
 [[ ! -e $work/position ]] || fail "a dummy has a position"

@@ -228,6 +228,11 @@ CHANGE(shuffled_rotation, rotate(x); x->stat->names.order = WEIR_ORDER_SHUFFLED)
 CHANGE(rotation_of_one_tree, x->stat->names.rotation.count = 1; x->stat->names.rotation.stride = 1)
 CHANGE(long_rotation, rotate(x); x->stat->names.rotation.count = 4)
 CHANGE(far_rotation, rotate(x); x->stat->names.rotation.first = rotation_end(x) - 5)
+CHANGE(torn_rotation, rotate(x); x->stat->stop.deadline_ns = S)
+CHANGE(pause_in_flight, x->stat->think_ppm = 1; x->stat->depth = 8)
+CHANGE(pause_with_rate, x->stat->think_ppm = 1;
+       x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_CONSTANT, 5, false, false})
+CHANGE(endless_pause, x->stat->think_ppm = UINT64_C(2000000000))
 CHANGE(endless_rotation, rotate(x); x->stat->names.rotation.first = UINT64_MAX)
 CHANGE(cycle_of_unknown_links, cycle(x); x->test->backend = &plain;
        x->stat->names.cycle[1] = WEIR_CHMOD)
@@ -344,6 +349,10 @@ static const struct {
     {rotation_of_one_tree, "a working set that moves through trees", "a tree of its own"},
     {long_rotation, "4 items of a working set of 3", "no more items"},
     {far_rotation, "a working set that moves beyond", "more of them"},
+    {torn_rotation, "a working set that moves on until a deadline", "add wear-out"},
+    {pause_in_flight, "pauses in parts of what operations take, and several", "choose one of both"},
+    {pause_with_rate, "pauses in parts of what operations take, and a rate", "choose one of both"},
+    {endless_pause, "pauses of 2000 times", "give at most 1000"},
     {endless_rotation, "a working set that moves beyond", "more of them"},
     {cycle_of_unknown_links, "backend plain has no chmod", "posix"},
     {no_depth, "queue depth 0", "1 to 4096"},
@@ -642,6 +651,7 @@ CHANGE(change_rate, x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_CONSTANT, 5
 CHANGE(change_rate_more, x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_POISSON, 5, false, false})
 CHANGE(change_rate_rank, x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_POISSON, 5, false, true})
 CHANGE(change_think, x->stat->think_ns = 1)
+CHANGE(change_think_share, x->stat->think_ppm = 1)
 CHANGE(change_deadline, x->create->stop.deadline_ns = S)
 CHANGE(change_wear_out, change_deadline(x); x->create->stop.has_wear_out = true)
 CHANGE(change_limit, x->create->stop.op_limit = 1)
@@ -708,6 +718,7 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_rate_more,
     change_rate_rank,
     change_think,
+    change_think_share,
     change_deadline,
     change_wear_out,
     change_limit,

@@ -397,8 +397,10 @@ struct weir_result {
     struct weir_arena shown; /* of the record that is gathered and shown now */
     uint64_t run_id;         /* drawn when it began; 0: none, as in files of older versions */
     double begun_s;
-    double finished_s; /* 0 while running */
-    int exit_code;     /* of the whole run, once it is finished */
+    double finished_s;  /* 0 while running */
+    int exit_code;      /* of the whole run, once it is finished */
+    uint64_t lag_items; /* of each set: so far a working set that moves on lies behind where the
+                           plan has it at the end, as deadlines have cut its phases */
     bool is_interrupted;
     bool is_out_of_time;  /* ended before the batch system would have ended the job */
     const char *given_up; /* why ranks that did not move ended the run; NULL: they did not */

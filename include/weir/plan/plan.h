@@ -228,7 +228,8 @@ struct weir_phase {
     struct weir_shift shift; /* whose part of the target a rank works on */
     struct weir_stop stop;
     struct weir_rate rate;
-    uint64_t think_ns;    /* pause after each operation */
+    uint64_t think_ns;    /* pause after each operation, ... */
+    uint64_t think_ppm;   /* ... and of items, each verb: millionths of the time that it took */
     unsigned depth;       /* operations in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
     bool must_find_depth; /* the least depth that does nearly as well as any up to `depth` */
     /* Its files stay open for the next phase of the same body, sleeps and barriers apart, which

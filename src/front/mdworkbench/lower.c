@@ -12,6 +12,9 @@
 #define REFUSE(lowering, ...) WEIR_REFUSE(&(lowering)->base, __VA_ARGS__)
 #define REMARK(lowering, ...) WEIR_REMARK(&(lowering)->base, __VA_ARGS__)
 
+#define PPM 1000000
+#define NS_PER_PPM 1000
+#define WAITING_MAX 1000
 #define STANDARD_DEPTH 1 /* whatever a backend does with transfers */
 /* Numbers of objects in a data set. The data of an object depend on it, and so runs that make, read
  * and remove objects must all have the same, wherever their working sets lie. */
@@ -48,11 +51,35 @@ static int check_verification(const struct lowering *lowering)
     return weir_lower_verification(&verification, lowering->base.place, lowering->base.error);
 }
 
+/* How fast it goes, and when it ends. */
+static int check_pace(const struct lowering *lowering)
+{
+    const struct weir_mdworkbench_config *config = lowering->config;
+    bool is_given = config->adaptive_waiting || config->waiting_ns > 0;
+    const char *option = config->adaptive_waiting ? "-T" : "-t";
+
+    if (config->waiting_ns / NS_PER_PPM > WAITING_MAX * PPM)
+        return REFUSE(lowering, "-t: pauses of more than %d times what operations take; give less",
+                      WAITING_MAX);
+    if (is_given && lowering->base.load.depth > 1)
+        return REFUSE(lowering,
+                      "%s: of several operations in flight (--depth) none is followed by "
+                      "a pause; leave one of the two out",
+                      option);
+    if (is_given && lowering->base.load.rate.arrivals != WEIR_ARRIVALS_CLOSED)
+        return REFUSE(lowering, "%s: --rate says when operations begin; leave one of the two out",
+                      option);
+    if (config->deadline_ns > 0 && !config->wear_out && !config->read_only && lowering->measures)
+        return REFUSE(lowering, "-w: each task would move the working set by another number, and "
+                                "others would miss its objects; give -W, or --read-only");
+    return 0;
+}
+
 static int check(const struct lowering *lowering)
 {
     const struct weir_mdworkbench_config *config = lowering->config;
 
-    if (weir_lower_names(&lowering->base))
+    if (weir_lower_names(&lowering->base) || check_pace(lowering))
         return -EINVAL;
     if (config->seed < INT32_MIN || config->seed > UINT32_MAX)
         return REFUSE(lowering, "-G: %" PRId64 " has more than 32 bits", config->seed);
@@ -69,20 +96,34 @@ static void remark(const struct lowering *lowering)
 {
     const struct weir_mdworkbench_config *config = lowering->config;
 
-    if (config->wear_out)
+    if (config->wear_out && config->deadline_ns == 0)
         REMARK(lowering, "-W: without -w no iteration is cut: it changes nothing");
+    if (config->waiting_ns > 0 && config->adaptive_waiting)
+        REMARK(lowering, "-t: -T has waiting times of its own: it changes nothing");
+    if ((config->waiting_ns > 0 || config->adaptive_waiting || config->deadline_ns > 0) &&
+        !lowering->measures)
+        REMARK(lowering, "-t, -T, -w: there is no benchmark: they change nothing");
     if (config->read_only && !lowering->measures)
         REMARK(lowering, "--read-only: there is no benchmark: it changes nothing");
 }
 
 /* ---- where ---- */
 
+/* Waiting times of -T, as md-workbench doubles them. */
+static const uint64_t waiting_ppm[] = {0, 62500, 125000, 250000, 500000, 1000000, 2000000, 4000000};
+
+/* Rounds of the benchmark that an iteration has. */
+static uint64_t rounds_of(const struct weir_mdworkbench_config *config)
+{
+    return config->adaptive_waiting ? sizeof waiting_ppm / sizeof *waiting_ppm : 1;
+}
+
 static uint64_t moved(const struct lowering *lowering)
 {
     const struct weir_mdworkbench_config *config = lowering->config;
 
     return lowering->measures && !config->read_only
-               ? (uint64_t)config->iterations * (uint64_t)config->objects
+               ? (uint64_t)config->iterations * rounds_of(config) * (uint64_t)config->objects
                : 0;
 }
 
@@ -165,12 +206,12 @@ static struct weir_phase object_phase(const struct lowering *lowering, enum weir
     return phase;
 }
 
-static struct weir_phase cycle_phase(const struct lowering *lowering, uint64_t iteration)
+static struct weir_phase cycle_phase(const struct lowering *lowering, uint64_t round)
 {
     static const enum weir_verb verbs[] = {WEIR_STAT, WEIR_READ_FILE, WEIR_UNLINK, WEIR_CREATE};
     const struct weir_mdworkbench_config *config = lowering->config;
     uint64_t count = (uint64_t)config->objects;
-    uint64_t first = lowering->start + (config->read_only ? 0 : iteration * count);
+    uint64_t first = lowering->start + (config->read_only ? 0 : round * count);
     struct weir_phase phase = object_phase(lowering, WEIR_CYCLE, count, first);
 
     memcpy(phase.names.cycle, verbs, sizeof verbs);
@@ -178,6 +219,10 @@ static struct weir_phase cycle_phase(const struct lowering *lowering, uint64_t i
     phase.names.rotation.stride = (uint64_t)config->offset;
     phase.names.rotation.working_set = config->read_only ? 0 : (uint64_t)config->precreated;
     phase.names.must_verify = config->verify_read > 0;
+    phase.stop.deadline_ns = config->deadline_ns;
+    phase.stop.has_wear_out = config->wear_out && config->deadline_ns > 0;
+    phase.think_ppm = config->adaptive_waiting ? waiting_ppm[round % rounds_of(config)]
+                                               : config->waiting_ns / NS_PER_PPM;
     return phase;
 }
 
@@ -185,14 +230,14 @@ static void lower_steps(const struct lowering *lowering)
 {
     struct weir_step **steps = &lowering->base.test->steps;
     uint64_t precreated = (uint64_t)lowering->config->precreated;
-    uint64_t iterations = (uint64_t)lowering->config->iterations;
+    uint64_t rounds = (uint64_t)lowering->config->iterations * rounds_of(lowering->config);
 
     if (lowering->precreates) {
         add_phase(lowering, steps, directory_phase(WEIR_MKDIR));
         add_phase(lowering, steps,
                   object_phase(lowering, WEIR_CREATE, precreated, lowering->start));
     }
-    for (uint64_t i = 0; lowering->measures && i < iterations; i++)
+    for (uint64_t i = 0; lowering->measures && i < rounds; i++)
         add_phase(lowering, steps, cycle_phase(lowering, i));
     if (lowering->cleans) {
         add_phase(lowering, steps, object_phase(lowering, WEIR_UNLINK, precreated, lowering->end));

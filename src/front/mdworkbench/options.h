@@ -39,8 +39,8 @@ struct weir_mdworkbench_config {
     int64_t process_reports;
     int64_t verbose;
     const char *run_info_path;
-    uint64_t waiting_ns;  /* refused */
-    uint64_t deadline_ns; /* refused */
+    uint64_t waiting_ns;  /* for each second that an operation took */
+    uint64_t deadline_ns; /* 0: none */
     const char *latency;  /* refused */
     int64_t latency_all;  /* refused */
 };

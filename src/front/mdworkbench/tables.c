@@ -49,21 +49,21 @@ static const struct weir_option rows[] = {
     {'S', "object-size", WEIR_OPTION_SIZE, AT(object_bytes), "3901", .help = "bytes of an object",
      .since = "4.0", .better = "1.5k is 1536, and what is no size is refused"},
     {'t', "waiting-time", WEIR_OPTION_SECONDS, AT(waiting_ns), "0",
-     .help = "pause after an operation, in parts of the time that it took",
-     .refusal = "pauses in proportion to what operations took are not made yet; --rate NUMBER sets "
-                "operations per second",
-     .since = "4.0"},
+     .help =
+         "pause after each operation of the benchmark, in parts of the time that it took: 1 is as "
+         "long",
+     .since = "4.0", .better = "to the microsecond; printed at the end of the line"},
     {'T', "adaptive-waiting", WEIR_OPTION_FLAG, AT(adaptive_waiting),
-     .help = "look for a waiting time",
-     .refusal = "no waiting time is looked for yet; --rate NUMBER sets operations per second",
-     .since = "4.0"},
+     .help =
+         "each iteration is done without pauses and then with 1/16, 1/8 and so on up to 4 times "
+         "what operations take: the lines show at which rate the storage is not saturated",
+     .since = "4.0", .better = "the line of each says its waiting time"},
     {'v', "verbose", WEIR_OPTION_FLAG, AT(verbose), .help = "accepted: there is no more to say",
      .since = "4.0"},
     {'w', "stonewall-timer", WEIR_OPTION_SECONDS, AT(deadline_ns), "0",
-     .help = "end an iteration after this time",
-     .refusal = "a working set that stops by the clock has moved by a number that later phases "
-                "would have to know, which is not done yet; give -I the objects of an iteration",
-     .since = "4.0"},
+     .help = "end an iteration after this time; with -W, or with --read-only", .since = "4.0",
+     .better = "without -W only where nothing moves: tasks would move the working set by different "
+               "numbers, and miss objects of others"},
     {'W', "stonewall-wear-out", WEIR_OPTION_FLAG, AT(wear_out),
      .help = "with -w: all tasks go on to the count of the furthest", .since = "4.0"},
     {'X', "verify-read", WEIR_OPTION_FLAG, AT(verify_read), .help = "verify what is read",

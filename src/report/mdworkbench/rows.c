@@ -3,6 +3,7 @@
 #include "rows.h"
 
 #include "figures.h"
+#include "mdtest/rows.h"
 
 #include <math.h>
 
@@ -54,6 +55,15 @@ static bool find_phases(const struct weir_plan *plan, const struct weir_result *
     return row->objects != NULL;
 }
 
+double weir_mdworkbench_rounds(const struct weir_test *test)
+{
+    double rounds = 0;
+
+    for (size_t i = 0; i < test->phase_count; i++)
+        rounds += test->phases[i]->verb == WEIR_CYCLE;
+    return rounds;
+}
+
 /* ---- what they found ---- */
 
 static void take_ops(const struct weir_phase *planned, struct weir_mdworkbench_row *row)
@@ -91,6 +101,15 @@ static void take_times(struct weir_mdworkbench_row *row)
     row->stddev_s = ranks > 1 ? objects->rank_s_stddev * sqrt(ranks / (ranks - 1)) : 0.0;
 }
 
+/* That of the task that came furthest. */
+static uint64_t stonewall_iteration_of(const struct weir_phase *planned,
+                                       const struct weir_stonewall *stonewall)
+{
+    uint64_t ops = planned->names.cycle_count * planned->target->tree->set_count;
+
+    return stonewall->is_hit && ops > 0 ? (stonewall->ops_max + ops - 1) / ops : 0;
+}
+
 bool weir_mdworkbench_row(const struct weir_plan *plan, const struct weir_result *result,
                           const struct weir_phase_result *phase, struct weir_mdworkbench_row *row)
 {
@@ -108,6 +127,10 @@ bool weir_mdworkbench_row(const struct weir_plan *plan, const struct weir_result
                        (row->directories != NULL ? row->directories->error_count : 0) +
                        row->objects->mismatches.wrong_transfers;
     row->moved_bytes = (double)row->objects->byte_count;
+    row->waiting = -1.0;
+    if (weir_mdtest_is_set(plan->tests[phase->test], "adaptive-waiting") || planned->think_ppm > 0)
+        row->waiting = planned->verb == WEIR_CYCLE ? (double)planned->think_ppm / 1e6 : -1.0;
+    row->stonewall_iteration = stonewall_iteration_of(planned, &row->objects->stonewall);
     return true;
 }
 
@@ -129,6 +152,7 @@ struct weir_mdworkbench_row weir_mdworkbench_row_of_rank(const struct weir_plan 
         .error_count = own->error_count,
         .op_max_s = (double)own->op_max_ns / 1e9,
         .moved_bytes = (double)own->byte_count,
+        .waiting = row->waiting,
     };
 
     part.op_count = own->op_count + part.data_sets;

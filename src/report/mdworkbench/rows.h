@@ -41,7 +41,12 @@ struct weir_mdworkbench_row {
     uint64_t error_count;
     double op_max_s;
     double moved_bytes; /* written and read */
+    double waiting;     /* pauses, in parts of what operations took; below 0: none were asked for */
+    uint64_t stonewall_iteration; /* objects of a data set when the deadline came; 0: it did not */
 };
+
+/* How often the benchmark is done. */
+double weir_mdworkbench_rounds(const struct weir_test *test);
 
 /* The line that ends with this phase. False: none does. */
 bool weir_mdworkbench_row(const struct weir_plan *plan, const struct weir_result *result,

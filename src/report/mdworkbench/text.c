@@ -47,7 +47,7 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     const struct weir_test *test = plan->tests[begun->test];
     double sets = begun->rank_count * number_of(test, "data-sets");
     double there = number_of(test, "precreate-per-set");
-    double made = number_of(test, "iterations") * number_of(test, "obj-per-proc");
+    double made = weir_mdworkbench_rounds(test) * number_of(test, "obj-per-proc");
     char date[WEIR_DATE_BYTES];
 
     (void)result;
@@ -114,8 +114,12 @@ static void add_row(struct weir_text *text, const struct weir_mdworkbench_row *r
         weir_text_add(text, " min:%.2fs mean: %.2fs balance:%.1f stddev:%.1f", row->min_s,
                       row->mean_s, weir_figures_percent(row->min_s, row->max_s), row->stddev_s);
     add_rates(text, row);
+    if (row->stonewall_iteration > 0)
+        weir_text_add(text, " stonewall-iter:%llu", (unsigned long long)row->stonewall_iteration);
     if (is_of_all)
         add_quantiles(text, row);
+    if (row->waiting >= 0.0)
+        weir_text_add(text, " waiting:%.4f", row->waiting);
     weir_text_add(text, "\n");
 }
 

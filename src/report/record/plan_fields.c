@@ -195,6 +195,7 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("single_attempt", transfers.is_single_attempt, FLAG),
     PHASE("only_if_clean", names.only_if_clean, FLAG),
     PHASE("think_ns", think_ns, COUNT),
+    PHASE("think_ppm", think_ppm, COUNT),
     PHASE("read_percent", transfers.read_percent, UNSIGNED),
     PHASE("arrivals", rate.arrivals, NAME, WEIR_JSON_NAMES(arrivals)),
     PHASE("rate_per_s", rate.per_s, REAL),

@@ -1,0 +1,1 @@
+-w 10 -W -R 2 -P 8 -I 8 --stonewall-timer=20
