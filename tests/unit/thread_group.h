@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { RANKS_MAX = 12 };
+enum { RANKS_MAX = 12, REDUCED_AT_ONCE = 512 };
 
 struct world {
     int size;
@@ -99,17 +99,20 @@ static inline uint64_t combine(uint64_t a, uint64_t b, enum weir_reduction reduc
     return (reduction == WEIR_MIN) == (a < b) ? a : b;
 }
 
+/* Many values in one message: each message wakes up a thread, for which a busy host takes its time.
+ */
 static inline int thread_reduce(struct weir_group *group, uint64_t *values, size_t count,
                                 enum weir_reduction reduction)
 {
-    uint64_t all[RANKS_MAX];
+    uint64_t all[RANKS_MAX * REDUCED_AT_ONCE];
 
-    for (size_t i = 0; i < count; i++) {
-        if (thread_gather(group, &values[i], sizeof values[i], all) < 0)
+    for (size_t done = 0, some; done < count; done += some, values += some) {
+        some = count - done < REDUCED_AT_ONCE ? count - done : REDUCED_AT_ONCE;
+        if (thread_gather(group, values, some * sizeof *values, all) < 0)
             return -EIO;
-        for (int rank = 1; group->rank == 0 && rank < group->size; rank++)
-            values[i] = combine(values[i], all[rank], reduction);
-        if (thread_broadcast(group, &values[i], sizeof values[i], 0) < 0)
+        for (size_t i = some; group->rank == 0 && i < (size_t)group->size * some; i++)
+            values[i % some] = combine(values[i % some], all[i], reduction);
+        if (thread_broadcast(group, values, some * sizeof *values, 0) < 0)
             return -EIO;
     }
     return 0;
