@@ -21,10 +21,17 @@ static __thread int pieces_left = INT_MAX;
 
 void *__real_calloc(size_t count, size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *piece, size_t bytes);
+void *__wrap_realloc(void *piece, size_t bytes);
 
 void *__wrap_calloc(size_t count, size_t bytes)
 {
     return pieces_left-- > 0 ? __real_calloc(count, bytes) : NULL;
+}
+
+void *__wrap_realloc(void *piece, size_t bytes)
+{
+    return pieces_left-- > 0 ? __real_realloc(piece, bytes) : NULL;
 }
 
 /* ---- tally ---- */

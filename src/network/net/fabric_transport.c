@@ -338,12 +338,24 @@ static void send_away(struct fabric_transport *transport, struct weir_link *stra
     transport->stranger_count += at == transport->stranger_count;
 }
 
+/* Its paths are closed once all events of this poll are told. */
+static void lose(struct fabric_link *link, int code, struct net_event *event)
+{
+    event->kind = NET_EVENT_LOST;
+    event->code = code;
+    link->base.is_up = false;
+    link->base.code = code;
+    link->is_lost = true;
+    transport_of(link->base.transport)->has_lost = true;
+}
+
 static void on_joined(struct fabric_transport *transport, const struct weir_event *from,
                       struct net_event *event)
 {
     struct fabric_link *link =
         from->is_incoming ? link_of_incoming(transport, from) : weir_link_owner(from->link);
     unsigned credits = weir_link_credits(from->link);
+    int code;
 
     if (link == NULL) {
         send_away(transport, from->link);
@@ -353,9 +365,13 @@ static void on_joined(struct fabric_transport *transport, const struct weir_even
     if (++link->joined_paths < link->path_count)
         return;
     link->credits = credits > CONTROL_CREDITS ? credits - CONTROL_CREDITS : 1;
-    fabric_tell(&link->base, &(struct net_control){.kind = NET_CONTROL_KEY,
-                                                   .key = weir_region_key(transport->region)});
-    come_up(link, event);
+    code =
+        fabric_tell(&link->base, &(struct net_control){.kind = NET_CONTROL_KEY,
+                                                       .key = weir_region_key(transport->region)});
+    if (code < 0)
+        lose(link, code, event); /* the peer would wait for it without end */
+    else
+        come_up(link, event);
 }
 
 static void on_control(struct fabric_link *link, const struct net_control *control,
@@ -391,17 +407,6 @@ static void on_message(struct fabric_link *link, const struct weir_event *from,
     event->bytes = from->bytes;
 }
 
-static void on_left(struct fabric_link *link, const struct weir_event *from,
-                    struct net_event *event)
-{
-    event->kind = NET_EVENT_LOST;
-    event->code = from->result < 0 ? from->result : -ECONNRESET;
-    link->base.is_up = false;
-    link->base.code = event->code;
-    link->is_lost = true;
-    transport_of(link->base.transport)->has_lost = true;
-}
-
 static void translate(struct fabric_transport *transport, const struct weir_event *from,
                       struct net_event *event)
 {
@@ -423,7 +428,7 @@ static void translate(struct fabric_transport *transport, const struct weir_even
     if (from->kind == WEIR_EVENT_MESSAGE) {
         on_message(link, from, event);
     } else if (from->kind == WEIR_EVENT_LEFT) {
-        on_left(link, from, event);
+        lose(link, from->result < 0 ? from->result : -ECONNRESET, event);
     } else if (from->context != NULL) {
         event->kind = NET_EVENT_DONE;
         event->token = (uint32_t)((uintptr_t)from->context - 1);
