@@ -180,7 +180,7 @@ static int open_fd(const struct weir_file_params *params, bool *is_made)
 
     assert(params->can_write || params->can_read);
     *is_made = false;
-    if (params->claim != WEIR_CLAIM_ANY)
+    if (params->claim != WEIR_CLAIM_ANY || (params->is_item && params->can_write))
         flags |= O_NOFOLLOW;
     if (params->must_create) {
         flags |= O_CREAT;

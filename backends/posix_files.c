@@ -263,7 +263,8 @@ int weir_posix_open_flags(const struct weir_posix_session *session,
         flags |= O_CREAT;
     if (params->claim == WEIR_CLAIM_NEW)
         flags |= O_EXCL;
-    if (params->claim != WEIR_CLAIM_ANY)
+    /* Items are many, and are not looked at before. */
+    if (params->claim != WEIR_CLAIM_ANY || (params->is_item && params->can_write))
         flags |= O_NOFOLLOW;
     if (session->is_direct)
         flags |= O_DIRECT;

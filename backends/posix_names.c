@@ -47,6 +47,14 @@ static uint64_t find_size(const char *path, const struct stat *found)
     return bytes < 0 ? 0 : (uint64_t)bytes;
 }
 
+/* Servers that do not trust a client's root, or any of its users, show all of them as nobody. */
+static bool is_of_others(const struct stat *name)
+{
+    const uid_t nobody = 65534;
+
+    return name->st_uid != geteuid() && name->st_uid != nobody;
+}
+
 int weir_posix_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)
 {
     struct stat name, found;
@@ -65,6 +73,7 @@ int weir_posix_stat(struct weir_session *session, const char *path, struct weir_
         .id = weir_posix_id(&name),
         .link_count = name.st_nlink,
         .modified_s = name.st_mtime,
+        .is_others = is_of_others(&name),
     };
     return 0;
 }

@@ -174,6 +174,17 @@ static void leave(struct weir_items *items, const struct weir_item_slot *slot)
         memcpy(items->left, slot->path, sizeof items->left);
 }
 
+/* A directory of the tree that is there is as good as one that was made; something else is not. */
+static int judge_existing(const struct weir_run *run, const char *path)
+{
+    struct weir_name_facts facts;
+    int code = weir_backend_item_names(run->backend)->stat(run->session, path, &facts);
+
+    if (code != 0 || facts.kind == WEIR_NAME_DIRECTORY)
+        return code;
+    return facts.kind == WEIR_NAME_LINK ? -ELOOP : -ENOTDIR;
+}
+
 /* True if the verb has done what it was to do; else what it has come to is noted. */
 static bool judge(struct weir_loop *loop, const struct weir_item_slot *slot, int code)
 {
@@ -182,14 +193,14 @@ static bool judge(struct weir_loop *loop, const struct weir_item_slot *slot, int
 
     if (verb == WEIR_LOOKUP)
         code = code == -ENOENT ? 0 : code == 0 ? -EEXIST : code;
+    if (code == -EEXIST && verb == WEIR_MKDIR && items->are_directories)
+        code = judge_existing(loop->run, slot->path);
     if (code == 0)
         return true;
     if (code == -ENOENT && weir_verb_removes(verb) && !items->must_exist)
         items->absent_count++;
     else if ((code == -ENOTEMPTY || code == -EEXIST) && verb == WEIR_RMDIR)
         leave(items, slot);
-    else if (code == -EEXIST && verb == WEIR_MKDIR && items->are_directories)
-        return true;
     else
         fail(loop, slot, code);
     return false;

@@ -36,19 +36,48 @@ static bool is_first_of_target(const struct weir_run *run, const struct weir_pha
     return run->test->phases[i] == phase;
 }
 
-static int find_path(const struct weir_run *run, const struct weir_target *target,
+/* That of a file lies beside it; that of trees in their root, whatever name this is reached by. */
+static int find_path(const struct weir_run *run, const struct weir_target *target, size_t root,
                      char path[WEIR_MARK_PATH_BYTES])
 {
     const struct weir_name_ops *names = run->backend->names;
     char file_path[WEIR_PATH_BYTES];
     const char *kernel_path = file_path;
-    int code = weir_run_path(run, target, 0, file_path);
+    int code = 0;
+
+    if (target->tree == NULL)
+        code = weir_run_path(run, target, 0, file_path);
+    else if (snprintf(file_path, sizeof file_path, "%s/", target->paths[root]) >= WEIR_PATH_BYTES)
+        code = -ENAMETOOLONG;
 
     if (code == 0 && names->kernel_path != NULL)
         kernel_path = names->kernel_path(run->session, file_path);
     if (code != 0 || kernel_path == NULL)
         return code != 0 ? code : -ENOENT;
     return weir_mark_path(kernel_path, target->has_own_directory, path);
+}
+
+/* Of those that this run holds; NULL: none. Two roots may be one directory. */
+static struct weir_mark *find_held(const struct weir_run *run, const char *path)
+{
+    uint64_t device, inode, held_device, held_inode;
+
+    if (weir_mark_stat(path, &device, &inode) != 0)
+        return NULL;
+    for (size_t i = 0; i < run->mark_count; i++)
+        if (weir_mark_stat(run->marks[i].path, &held_device, &held_inode) == 0 &&
+            device == held_device && inode == held_inode)
+            return &run->marks[i];
+    return NULL;
+}
+
+struct weir_mark *weir_marks_of_root(const struct weir_run *run, const struct weir_target *target,
+                                     size_t root)
+{
+    char path[WEIR_MARK_PATH_BYTES];
+
+    return run->mark_count > 0 && find_path(run, target, root, path) == 0 ? find_held(run, path)
+                                                                          : NULL;
 }
 
 /* ---- taking ---- */
@@ -63,17 +92,17 @@ static bool makes_file(struct weir_run *run, const struct weir_phase *phase, con
             run->backend->names->stat(run->session, path, &facts) == -ENOENT);
 }
 
-static int tell_outcome(struct weir_run *run, const struct weir_phase *phase,
-                        const struct weir_mark *mark, enum weir_mark_outcome outcome,
-                        struct weir_error *error)
+static int tell_outcome(struct weir_run *run, const struct weir_phase *phase, size_t root,
+                        enum weir_mark_outcome outcome, struct weir_error *error)
 {
     const char *place = run->backend->descriptor.name;
+    const struct weir_mark *mark = &run->marks[run->mark_count];
     int reason = errno;
     const char *what = phase->target->tree != NULL ? "in this directory" : "on this file";
     char path[WEIR_PATH_BYTES];
 
     if (phase->target->tree != NULL)
-        snprintf(path, sizeof path, "%s", phase->target->paths[0]);
+        snprintf(path, sizeof path, "%s", phase->target->paths[root]);
     else
         weir_run_path(run, phase->target, 0, path);
     if (outcome == WEIR_MARK_HELD)
@@ -96,21 +125,39 @@ static int tell_outcome(struct weir_run *run, const struct weir_phase *phase,
     return 0;
 }
 
-static int take(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
+static int take(struct weir_run *run, const struct weir_phase *phase, size_t root,
+                struct weir_error *error)
 {
     struct weir_mark *mark = &run->marks[run->mark_count];
     const char *job = getenv("SLURM_JOB_ID");
     char text[WEIR_MARK_TEXT_BYTES];
     size_t length;
 
-    if (find_path(run, phase->target, mark->path) != 0)
+    if (find_path(run, phase->target, root, mark->path) != 0 || find_held(run, mark->path) != NULL)
         return 0;
     weir_mark_describe_self(text, sizeof text);
     length = strlen(text);
     if (job != NULL)
         snprintf(text + length, sizeof text - length, "job %.64s\n", job);
-    if (tell_outcome(run, phase, mark, weir_mark_take(mark, text), error) == 0)
+    if (tell_outcome(run, phase, root, weir_mark_take(mark, text), error) == 0)
         run->mark_count += mark->fd >= 0;
+    return error->code;
+}
+
+static size_t marks_of(const struct weir_phase *phase)
+{
+    return phase->target->tree != NULL ? phase->target->path_count : 1;
+}
+
+static int make_room(struct weir_run *run, struct weir_error *error)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < run->test->phase_count; i++)
+        count += marks_of(run->test->phases[i]);
+    run->marks = calloc(count, sizeof *run->marks);
+    if (run->marks == NULL)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
     return error->code;
 }
 
@@ -118,13 +165,29 @@ int weir_marks_take(struct weir_run *run, struct weir_error *error)
 {
     const struct weir_test *test = run->test;
 
-    run->marks = calloc(test->phase_count, sizeof *run->marks);
-    if (run->marks == NULL)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
-    for (size_t i = 0; i < test->phase_count && !weir_error_is_set(error); i++)
+    if (make_room(run, error) != 0)
+        return error->code;
+    for (size_t i = 0; i < test->phase_count; i++)
         if (has_mark(run, test->phases[i]) && is_first_of_target(run, test->phases[i]))
-            take(run, test->phases[i], error);
+            for (size_t k = 0; k < marks_of(test->phases[i]) && !weir_error_is_set(error); k++)
+                take(run, test->phases[i], k, error);
     return error->code;
+}
+
+int weir_marks_take_root(struct weir_run *run, const struct weir_phase *phase, size_t root,
+                         struct weir_error *error)
+{
+    return has_mark(run, phase) ? take(run, phase, root, error) : 0;
+}
+
+void weir_marks_drop_root(struct weir_run *run, const struct weir_target *target, size_t root)
+{
+    struct weir_mark *mark = weir_marks_of_root(run, target, root);
+
+    if (mark == NULL)
+        return;
+    weir_mark_drop(mark);
+    *mark = run->marks[--run->mark_count];
 }
 
 void weir_marks_drop(struct weir_run *run)
@@ -149,7 +212,7 @@ static struct sight see_mark(struct weir_run *run, const struct weir_phase *phas
     struct sight sight = {0};
     char path[WEIR_MARK_PATH_BYTES];
 
-    if (find_path(run, phase->target, path) == 0)
+    if (find_path(run, phase->target, 0, path) == 0)
         sight.is_seen = weir_mark_stat(path, &sight.id.device, &sight.id.inode) == 0;
     return sight;
 }

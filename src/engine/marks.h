@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The marks of a test: one beside the file of rank 0 for each target that the test writes or
- * removes, as long as the test lasts (weir/system/mark.h). */
+/* The marks of a test (weir/system/mark.h): one beside the file of rank 0 for each target that the
+ * test writes or removes, as long as the test lasts; of trees one in each of their roots, as long
+ * as that is there. */
 #ifndef WEIR_ENGINE_MARKS_H
 #define WEIR_ENGINE_MARKS_H
 
@@ -10,6 +11,17 @@
  * same file, or where its file cannot be made. A directory that takes no new files has no mark, if
  * the test needs none there. */
 int weir_marks_take(struct weir_run *run, struct weir_error *error);
+
+/* Rank 0: the mark in a root of trees, unless it is held already. 0, or an error as above. */
+int weir_marks_take_root(struct weir_run *run, const struct weir_phase *phase, size_t root,
+                         struct weir_error *error);
+
+/* The mark that is held in a root; NULL: none. */
+struct weir_mark *weir_marks_of_root(const struct weir_run *run, const struct weir_target *target,
+                                     size_t root);
+
+/* Removes it, so that the root can be removed. */
+void weir_marks_drop_root(struct weir_run *run, const struct weir_target *target, size_t root);
 
 /* Refuses, on the ranks it concerns, a shared file in a directory that they do not see as rank 0
  * does, and sets run->view. The error of this rank. Collective. */

@@ -266,9 +266,11 @@ static int prepare(struct tree_phase *tree, struct weir_error *error)
 
     if (code == 0)
         code = prepare_place(tree, error);
-    if (code != 0 && tree->items.are_directories && tree->phase->verb == WEIR_MKDIR)
+    if (code != 0 && tree->items.are_directories && tree->phase->verb == WEIR_MKDIR) {
         tree->run->missing_tree =
             (struct weir_made){.target = tree->phase->target, .repetition = tree->run->repetition};
+        tree->run->is_tree_of_others = error->exit == WEIR_EXIT_USAGE;
+    }
     if (code != 0)
         return code;
     set_order(tree);
@@ -497,7 +499,8 @@ int weir_phase_tree(struct weir_run *run, const struct weir_phase *phase, struct
 
     /* No item was made in a tree that could not be; some directories of it may be there. */
     if (run->missing_tree.target == phase->target &&
-        run->missing_tree.repetition == run->repetition && phase->names.item != NULL)
+        run->missing_tree.repetition == run->repetition &&
+        (phase->names.item != NULL || run->is_tree_of_others))
         return 0;
     run->failure = (struct weir_error){0};
     weir_text_clear(&run->notes);

@@ -291,6 +291,7 @@ static int open_session(struct weir_run *run, struct weir_error *error)
                          greatest_depth(test, true), run->session->depth);
     if (weir_queue_open(&run->queue, run->session, run->params->clock) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
+    run->queue.stop_signal = run->params->stop_signal;
     return weir_group_agree(run->group, error);
 }
 

@@ -122,7 +122,8 @@ struct weir_run {
     struct weir_made made[2]; /* files, and directories */
     struct weir_lag lag;
     struct weir_made checked_tree; /* in which no directory was a link */
-    struct weir_made missing_tree; /* that could not be made */
+    struct weir_made missing_tree; /* that could not be made, ... */
+    bool is_tree_of_others;        /* ... as another run works on it, or it is another user's */
     struct weir_tree_roots tree_roots;
     struct weir_file *open_file;      /* left open by the phase before; NULL: none */
     struct weir_depth_choice *depths; /* by the position of the phase in the test */

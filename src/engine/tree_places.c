@@ -2,8 +2,11 @@
 /* A root is the user's directory, unless it was not there; a top is ours by its name. */
 #include "tree_places.h"
 
+#include "marks.h"
+
 #include "weir/base/remedy.h"
 #include "weir/base/text.h"
+#include "weir/system/mark.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -86,36 +89,48 @@ int weir_tree_places_check(struct weir_run *run, const struct weir_phase *phase,
     return code;
 }
 
-/* Not those of a tree that is not there: most are made by this run. */
-static bool has_top(struct weir_run *run, const struct weir_tree_paths *paths, uint64_t set)
+/* What stands in the place of a directory of the tree. What is no directory at all, mkdir and rmdir
+ * tell. */
+static int check_place(struct weir_run *run, const char *path, bool *is_there,
+                       struct weir_error *error)
 {
     struct weir_name_facts facts;
-    char path[WEIR_PATH_BYTES];
 
-    return weir_tree_top_path(paths, set, path) != 0 ||
-           names_of(run)->stat(run->session, path, &facts) == 0;
+    *is_there = names_of(run)->stat(run->session, path, &facts) == 0;
+    if (*is_there && facts.kind == WEIR_NAME_LINK)
+        return weir_error_set(error, WEIR_EXIT_FLAWED, -ELOOP, run->backend->descriptor.name,
+                              "%s is a symbolic link in the place of a directory of the tree: "
+                              "nothing is done behind it, so remove it first",
+                              path);
+    if (*is_there && facts.is_others && !run->test->may_overwrite)
+        return weir_error_usage(error, run->backend->descriptor.name,
+                                "%s belongs to another user: choose another directory "
+                                "with " WEIR_REMEDY_PATH ", or allow its loss with --overwrite",
+                                path);
+    return 0;
 }
 
+/* Directories of a tree that is not there are not looked at: most are made by this run. */
 static int check_set(struct weir_run *run, struct weir_tree_paths *paths, uint64_t set,
                      struct weir_error *error)
 {
     const struct weir_tree *tree = paths->tree;
     uint64_t count = weir_tree_directories(tree);
     uint64_t step = tree->is_own ? 1 : (uint64_t)run->group->size;
-    struct weir_name_facts facts;
     char path[WEIR_PATH_BYTES];
+    bool is_there = true;
+    int code = 0;
 
-    if (tree->node == NULL || !has_top(run, paths, set))
-        return 0;
-    for (uint64_t i = tree->is_own ? 0 : (uint64_t)run->group->rank; i < count; i += step) {
+    if (weir_tree_top_path(paths, set, path) == 0)
+        code = check_place(run, path, &is_there, error);
+    if (code != 0 || !is_there || tree->node == NULL)
+        return code;
+    for (uint64_t i = tree->is_own ? 0 : (uint64_t)run->group->rank; i < count && code == 0;
+         i += step) {
         weir_tree_directory_path(paths, set * count + i, path);
-        if (names_of(run)->stat(run->session, path, &facts) == 0 && facts.kind == WEIR_NAME_LINK)
-            return weir_error_set(error, WEIR_EXIT_FLAWED, -ELOOP, run->backend->descriptor.name,
-                                  "%s is a symbolic link in the place of a directory of the tree: "
-                                  "nothing is done behind it, so remove it first",
-                                  path);
+        code = check_place(run, path, &is_there, error);
     }
-    return 0;
+    return code;
 }
 
 int weir_tree_places_check_directories(struct weir_run *run, const struct weir_phase *phase,
@@ -176,26 +191,45 @@ static int make_with_parents(struct weir_run *run, char *path, unsigned *made)
     return code == -EEXIST ? 0 : code;
 }
 
+/* What is known of the roots; NULL: no memory. A run that was killed has made those that its mark
+ * says. */
+static struct weir_tree_roots *open_roots(struct weir_run *run, const struct weir_target *target)
+{
+    struct weir_tree_roots *roots = &run->tree_roots;
+    const struct weir_mark *mark;
+
+    if (roots->target == target)
+        return roots;
+    free(roots->made);
+    *roots = (struct weir_tree_roots){.made = calloc(target->path_count, sizeof *roots->made)};
+    if (roots->made == NULL)
+        return NULL;
+    roots->target = target;
+    for (size_t i = 0; i < target->path_count; i++) {
+        mark = weir_marks_of_root(run, target, i);
+        roots->made[i] = mark != NULL ? mark->made : 0;
+    }
+    return roots;
+}
+
 static int make_root(struct weir_run *run, const struct weir_phase *phase, size_t root,
                      struct weir_error *error)
 {
-    struct weir_tree_roots *roots = &run->tree_roots;
+    const struct weir_target *target = phase->target;
+    struct weir_tree_roots *roots = open_roots(run, target);
     char path[WEIR_PATH_BYTES];
+    struct weir_mark *mark;
     int code;
 
-    if (roots->target != phase->target) {
-        free(roots->made);
-        *roots = (struct weir_tree_roots){
-            .target = phase->target,
-            .made = calloc(phase->target->path_count, sizeof *roots->made)};
-    }
-    if (roots->made == NULL) {
-        roots->target = NULL;
-        return fail_to_make(run, phase->target->paths[root], -ENOMEM, error);
-    }
-    snprintf(path, sizeof path, "%s", phase->target->paths[root]);
-    code = make_with_parents(run, path, &roots->made[root]);
-    return code == 0 ? 0 : fail_to_make(run, path, code, error);
+    snprintf(path, sizeof path, "%s", target->paths[root]);
+    code = roots != NULL ? make_with_parents(run, path, &roots->made[root]) : -ENOMEM;
+    if (code != 0)
+        return fail_to_make(run, target->paths[root], code, error);
+    code = weir_marks_take_root(run, phase, root, error);
+    mark = weir_marks_of_root(run, target, root);
+    if (mark != NULL && roots->made[root] > 0)
+        weir_mark_note_made(mark, roots->made[root]);
+    return code;
 }
 
 int weir_tree_places_make(struct weir_run *run, const struct weir_phase *phase,
@@ -234,14 +268,16 @@ static void remove_top(struct weir_run *run, const char *path, struct weir_items
     }
 }
 
-/* What this run has made, from the root up. Others may have put something there: then it stays. */
+/* What this run has made, or one that was killed, from the root up. Others may have put something
+ * there: then it stays. */
 static void remove_root(struct weir_run *run, const struct weir_target *target, size_t root)
 {
-    const struct weir_tree_roots *roots = &run->tree_roots;
+    struct weir_tree_roots *roots = open_roots(run, target);
     char path[WEIR_PATH_BYTES];
 
-    if (roots->target != target)
+    if (roots == NULL || roots->made[root] == 0)
         return;
+    weir_marks_drop_root(run, target, root);
     snprintf(path, sizeof path, "%s", target->paths[root]);
     while (roots->made[root] > 0 && names_of(run)->rmdir(run->session, path) == 0) {
         roots->made[root]--;

@@ -13,8 +13,8 @@ int weir_tree_places_check(struct weir_run *run, const struct weir_phase *phase,
                            struct weir_error *error);
 
 /* Before a phase that changes the tree, once in a repetition: what is there of its directories is
- * no symbolic link, behind which other people's names may be. Ranks share the work. 0, or an error.
- */
+ * no symbolic link, behind which other people's names may be, and this user's. Ranks share the
+ * work. 0, or an error. */
 int weir_tree_places_check_directories(struct weir_run *run, const struct weir_phase *phase,
                                        struct weir_error *error);
 
@@ -23,8 +23,8 @@ int weir_tree_places_check_directories(struct weir_run *run, const struct weir_p
 int weir_tree_places_make(struct weir_run *run, const struct weir_phase *phase,
                           struct weir_error *error);
 
-/* Rank 0: removes tops, and what this run has made for roots, where they are empty. A top that is not
- * is left as a directory of `items` is. */
+/* Rank 0: removes tops, and what this run has made for roots, where they are empty. A top that is
+ * not is left as a directory of `items` is. */
 void weir_tree_places_remove(struct weir_run *run, const struct weir_phase *phase,
                              struct weir_items *items);
 

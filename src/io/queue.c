@@ -237,7 +237,7 @@ static int move_all(struct weir_queue *queue, struct weir_op *op, enum weir_op_v
     while (part.size > 0) {
         int64_t moved = move_part(queue, &part);
 
-        if (moved == -EINTR)
+        if (moved == -EINTR && (queue->stop_signal == NULL || *queue->stop_signal == 0))
             continue;
         if (moved <= 0)
             return moved < 0 ? (int)moved : verb == WEIR_OP_READ ? -ENODATA : -EIO;

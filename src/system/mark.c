@@ -203,8 +203,20 @@ static int make(struct weir_mark *mark, const char *text)
         /* Full: the lock says enough, and an empty mark is one as well. */
         code = 0;
     }
+    mark->text_bytes = strlen(FIRST_LINE) + strlen(text);
     mark->fd = fd;
     return 0;
+}
+
+/* Not those of others, who could have a directory removed that they name. */
+static unsigned read_made(const char *text, int fd)
+{
+    char made[16];
+    struct stat facts;
+
+    find_value(text, "made", made, sizeof made);
+    return fstat(fd, &facts) == 0 && facts.st_uid == geteuid() ? (unsigned)strtoul(made, NULL, 10)
+                                                               : 0;
 }
 
 /* What there is, which another run has made: 0 if it was removed. */
@@ -224,6 +236,7 @@ static enum weir_mark_outcome judge(struct weir_mark *mark, int fd, bool can_wri
         return WEIR_MARK_HELD;
     if (code != 0 && is_of_this_host(text) && is_alive(text))
         return WEIR_MARK_HELD;
+    mark->made = read_made(text, fd);
     *is_gone = !is_named(mark->path, fd) || unlink(mark->path) == 0 || errno == ENOENT;
     return bytes == 0 || is_of_this_host(text) ? WEIR_MARK_TAKEN : WEIR_MARK_IN_DOUBT;
 }
@@ -251,6 +264,17 @@ static enum weir_mark_outcome look_at_other(struct weir_mark *mark, bool *is_gon
     return outcome;
 }
 
+void weir_mark_note_made(struct weir_mark *mark, unsigned count)
+{
+    char line[32];
+    int length = snprintf(line, sizeof line, "made %010u\n", count);
+
+    if (mark->fd < 0 || pwrite(mark->fd, line, (size_t)length, (off_t)mark->text_bytes) < 0) {
+        /* Full: the directories stay, as those that were there before. */
+        return;
+    }
+}
+
 enum weir_mark_outcome weir_mark_take(struct weir_mark *mark, const char *text)
 {
     enum weir_mark_outcome outcome = WEIR_MARK_TAKEN, found;
@@ -259,6 +283,7 @@ enum weir_mark_outcome weir_mark_take(struct weir_mark *mark, const char *text)
 
     mark->fd = -1;
     mark->others[0] = '\0';
+    mark->made = 0;
     for (int i = 0; i < ATTEMPTS && is_gone; i++) {
         code = make(mark, text);
         if (code != -EEXIST && code != -EAGAIN)
@@ -269,6 +294,8 @@ enum weir_mark_outcome weir_mark_take(struct weir_mark *mark, const char *text)
         if (found == WEIR_MARK_IN_DOUBT)
             outcome = found;
     }
+    if (mark->fd >= 0 && mark->made > 0)
+        weir_mark_note_made(mark, mark->made);
     if (mark->fd >= 0)
         return outcome;
     errno = -code;

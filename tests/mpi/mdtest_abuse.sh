@@ -61,7 +61,7 @@ end_of_run
 [[ -d $top ]] || fail "the run was over before it was killed"
 run 2 "${many[@]}" -r
 expect_done
-expect_empty
+expect_nothing
 
 for signal in TERM INT; do
     start mkdir "${many[@]}"

@@ -3,8 +3,10 @@
 #include "engine_bed.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 static void set_up_trees(struct bed *bed)
 {
@@ -174,6 +176,216 @@ static void of_two_roots_only_the_one_that_was_made_is_removed(void **state)
     tear_down_trees(&bed);
 }
 
+/* ---- what is killed, another run's, or another user's ---- */
+
+static unsigned last_phase;
+
+static void die(struct bed *bed, const struct weir_phase_result *phase)
+{
+    (void)bed;
+    if (phase->phase == last_phase)
+        _exit(0);
+}
+
+/* A run that ends without a word behind that phase. */
+static void run_to_death(struct bed *bed, const char *line, unsigned phase)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        last_phase = phase;
+        bed->when_shown = die;
+        run(bed, line);
+        _exit(1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static const char *path_in(const struct bed *bed, const char *name)
+{
+    static char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/%s", bed->directory, name);
+    return path;
+}
+
+static void make_in(const struct bed *bed, const char *name)
+{
+    assert_int_equal(mkdir(path_in(bed, name), 0755), 0);
+}
+
+/* It is there, and nothing is in it. */
+static void assert_empty(const struct bed *bed, const char *name)
+{
+    assert_int_equal(rmdir(path_in(bed, name)), 0);
+}
+
+static void what_a_killed_run_has_made_is_removed_and_nothing_else(void **state)
+{
+    static const char *const lines[] = {"-d %s/a/b/ -n 3", "-d %s/theirs/o -n 3 -F -i 2",
+                                        "-d %s/a/x@%s/theirs/y/z -u -n 3", "-d %s/theirs/ -n 3 -D"};
+    char again[128];
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof lines / sizeof *lines; i++) {
+        struct bed bed;
+
+        set_up_trees(&bed);
+        make_in(&bed, "theirs");
+        run_to_death(&bed, lines[i / 2], i % 2);
+        snprintf(again, sizeof again, "%s%s", lines[i / 2], i % 2 == 1 ? " -r" : "");
+        run_well(&bed, again);
+        assert_empty(&bed, "theirs");
+        assert_int_equal(count_files(&bed), 0);
+        tear_down_trees(&bed);
+    }
+}
+
+/* Of a run that ended by itself the directory stays, as mdtest has it. */
+static void a_root_that_is_found_stays(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up_trees(&bed);
+    run_well(&bed, "-d %s/o -n 3 -C");
+    run_well(&bed, "-d %s/o -n 3 -r");
+    assert_empty(&bed, "o");
+    tear_down_trees(&bed);
+}
+
+static void start_others(struct bed *bed, const struct weir_phase_result *phase)
+{
+    static const char *const lines[] = {"-d %s/b -n 3 -F", "-d %s/c@%s/b/ -u -n 3 -F",
+                                        "-d %s/link -n 3 -F", "-d %s/c/../b/. -n 3 -r"};
+    struct bed other;
+
+    if (phase->phase != 1)
+        return;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        set_up_trees(&other);
+        rmdir(other.directory);
+        memcpy(other.directory, bed->directory, sizeof other.directory);
+        run(&other, lines[i]);
+        assert_int_equal(other.error.exit, WEIR_EXIT_USAGE);
+        assert_int_equal(other.result->phase_count, 0);
+        weir_result_close(other.result);
+        weir_plan_close(other.plan);
+        weir_group_close(other.group);
+    }
+}
+
+static void each_root_is_that_of_one_run_whatever_it_is_called(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up_trees(&bed);
+    make_in(&bed, "c");
+    assert_int_equal(symlink("b", path_in(&bed, "link")), 0);
+    bed.when_shown = start_others;
+    run_well(&bed, "-d %s/a@%s/b -u -n 3 -F");
+    assert_int_equal(phase(&bed, bed.result->phase_count - 1)->left_count, 0);
+    assert_empty(&bed, "c");
+    assert_int_equal(unlink(path_in(&bed, "link")), 0);
+    assert_int_equal(count_files(&bed), 0);
+    tear_down_trees(&bed);
+}
+
+static void a_tree_behind_a_link_or_of_another_user_is_left(void **state)
+{
+    static const char *const lines[] = {"-d %s/a@%s/b -u -n 3 -F -i 2 -r", "-d %s/b -n 3 -i 2",
+                                        "-d %s/b -n 3 -F -i 2 -r -S"};
+    struct bed bed;
+
+    (void)state;
+    set_up_trees(&bed);
+    for (size_t i = 0; i < 2 * sizeof lines / sizeof *lines; i++) {
+        bool is_link = i % 2 == 0;
+
+        run_well(&bed, "-d %s/outside -n 3 -F -C");
+        make_in(&bed, "b");
+        if (is_link)
+            assert_int_equal(symlink("../outside/test-dir.0-0", path_in(&bed, "b/test-dir.1-0")),
+                             0);
+        else
+            make_in(&bed, "b/test-dir.1-0");
+        if (!is_link && lchown(path_in(&bed, "b/test-dir.1-0"), 12345, -1) != 0)
+            break; /* only root gives files away */
+        run(&bed, lines[i / 2]);
+        assert_int_equal(bed.error.exit, is_link ? WEIR_EXIT_FLAWED : WEIR_EXIT_USAGE);
+        assert_int_equal(
+            unlinkat(AT_FDCWD, path_in(&bed, "b/test-dir.1-0"), is_link ? 0 : AT_REMOVEDIR), 0);
+        assert_empty(&bed, "b");
+        run_well(&bed, "-d %s/outside -n 3 -F -r");
+        assert_int_equal(phase(&bed, 0)->op_count, 3);
+        assert_empty(&bed, "outside");
+    }
+    tear_down_trees(&bed);
+}
+
+/* ---- what stands in the place of a name ---- */
+
+static void a_file_is_no_directory_of_a_tree(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up_trees(&bed);
+    make_in(&bed, "test-dir.0-0");
+    assert_int_equal(close(open(path_in(&bed, "test-dir.0-0/mdtest_tree.0"), O_CREAT, 0600)), 0);
+    run(&bed, "-d %s -C -n 3 -F -z 1 -b 2");
+    assert_int_equal(phase(&bed, 0)->op_count, 0);
+    assert_int_equal(phase(&bed, 0)->error_count, 1);
+    tear_down_trees(&bed);
+}
+
+static void a_link_in_the_place_of_an_item_is_not_written_through(void **state)
+{
+    static const char *const backends[] = {"POSIX", "DIRECT", "MMAP", "AIO", "URING --depth 4"};
+    char line[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+        struct stat facts;
+        struct bed bed;
+
+        set_up_trees(&bed);
+        make_in(&bed, "test-dir.0-0");
+        make_in(&bed, "test-dir.0-0/mdtest_tree.0");
+        assert_int_equal(close(open(path_in(&bed, "theirs"), O_CREAT, 0600)), 0);
+        assert_int_equal(
+            symlink("../../theirs", path_in(&bed, "test-dir.0-0/mdtest_tree.0/file.mdtest.0.1")),
+            0);
+        snprintf(line, sizeof line, "-a %s -d %%s -n 3 -F -C -w 4096", backends[i]);
+        run(&bed, line);
+        assert_int_equal(phase(&bed, 1)->error_count, 1);
+        assert_int_equal(stat(path_in(&bed, "theirs"), &facts), 0);
+        assert_int_equal(facts.st_size, 0);
+        tear_down_trees(&bed);
+    }
+}
+
+/* ---- what would go on for ever ---- */
+
+static void a_write_that_is_always_cut_ends_with_the_signal(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up_trees(&bed);
+    bed.phases_until_signal = 1;
+    alarm(30);
+    run(&bed, "-a fault:posix --fault.verb=write --fault.every=1 --fault.errno=EINTR -d %s/o -n 3 "
+              "-F -w 10");
+    alarm(0);
+    assert_true(bed.result->is_interrupted);
+    assert_int_equal(count_files(&bed), 0);
+    tear_down_trees(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +394,13 @@ int main(void)
         cmocka_unit_test(phases_behind_a_cut_one_work_on_what_was_made),
         cmocka_unit_test(a_chain_that_is_cut_leaves_no_item_away),
         cmocka_unit_test(of_two_roots_only_the_one_that_was_made_is_removed),
+        cmocka_unit_test(what_a_killed_run_has_made_is_removed_and_nothing_else),
+        cmocka_unit_test(a_root_that_is_found_stays),
+        cmocka_unit_test(each_root_is_that_of_one_run_whatever_it_is_called),
+        cmocka_unit_test(a_tree_behind_a_link_or_of_another_user_is_left),
+        cmocka_unit_test(a_file_is_no_directory_of_a_tree),
+        cmocka_unit_test(a_link_in_the_place_of_an_item_is_not_written_through),
+        cmocka_unit_test(a_write_that_is_always_cut_ends_with_the_signal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

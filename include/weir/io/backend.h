@@ -228,6 +228,7 @@ struct weir_name_facts {
     struct weir_file_id id; /* of the name itself, not of what a link leads to */
     uint64_t link_count;    /* names of it */
     int64_t modified_s;     /* since 1970 */
+    bool is_others;         /* set by stat alone: of another user, as far as users are known */
 };
 
 /* Name and value of the extended attribute that SETXATTR sets and GETXATTR gets. */

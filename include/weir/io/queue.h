@@ -17,6 +17,7 @@ struct weir_queue {
     struct weir_session *session;
     const struct weir_transfer_ops *transfer;
     const struct weir_clock *clock;
+    const volatile sig_atomic_t *stop_signal; /* not 0: what EINTR cuts is over. NULL: never */
     bool is_broken;        /* the session failed: nothing that it has comes back */
     bool is_blocking;      /* transfers happen inside of send */
     bool times_submission; /* it takes time of its own, which the stamps tell */
@@ -93,7 +94,8 @@ void weir_queue_perform(struct weir_queue *queue, struct weir_op *op);
  * the other and at once, with one pair of stamps around them. The file that a step opens is that of
  * the steps behind it; a step that fails leaves out those behind it, but for the close of a file
  * that is open. op->result is 0, or the -errno of the first failure; transfers are of op->size
- * bytes at op->offset, and go on where they come back short. Nothing may be in flight. */
+ * bytes at op->offset, and go on where they come back short, or with EINTR before the stop signal.
+ * Nothing may be in flight. */
 void weir_queue_perform_chain(struct weir_queue *queue, struct weir_op *op,
                               const enum weir_op_verb steps[], unsigned count);
 

@@ -22,6 +22,8 @@ struct weir_mark {
     char path[WEIR_MARK_PATH_BYTES];
     int fd;                            /* locked; -1: there is no mark */
     char others[WEIR_MARK_TEXT_BYTES]; /* whose mark was found: "host h, process 12, since ..." */
+    size_t text_bytes;                 /* that were written */
+    unsigned made;                     /* what a dead run of this user has noted in it; else 0 */
 };
 
 /* Where the mark of a file is: beside it, `levels` directories further up. 0 or -ENAMETOOLONG. */
@@ -38,6 +40,10 @@ enum weir_mark_outcome {
  * run that is dead is replaced: its lock is free, or, where there are no locks, its process is gone
  * from this host. Something else of that name is left alone (WEIR_MARK_NONE, EEXIST). */
 enum weir_mark_outcome weir_mark_take(struct weir_mark *mark, const char *text);
+
+/* Notes how many directories of its path the run has made, for a run that finds the mark when this
+ * one is dead. */
+void weir_mark_note_made(struct weir_mark *mark, unsigned count);
 
 /* Removes it, if it is still the one that was made, and gives the lock back. */
 void weir_mark_drop(struct weir_mark *mark);
