@@ -172,6 +172,19 @@ static uint64_t made_of(const struct tree_phase *tree, const struct weir_made *m
     return ops < count ? ops : count;
 }
 
+/* A status file counts the items of each owner, also where the first rank works on those of all. */
+static int limit_by_status(struct tree_phase *tree, uint64_t *there, struct weir_error *error)
+{
+    struct weir_items *items = &tree->items;
+    uint64_t owners = items->per_owner > 0 ? items->count / items->per_owner : 0;
+    uint64_t per_owner = items->per_owner - (items->is_chain && items->per_owner > 0);
+    int code = weir_stop_limit_by_status(tree->run, tree->phase, &per_owner, error);
+
+    items->per_owner = per_owner;
+    items->count = *there = owners * per_owner;
+    return code;
+}
+
 /* Items that this run has not made, as it was cut, are not asked for. Where it is not known which
  * ones these are, what removes them looks for all; a chain has no place for one that is missing. */
 static int set_limit(struct tree_phase *tree, struct weir_error *error)
@@ -197,7 +210,7 @@ static int set_limit(struct tree_phase *tree, struct weir_error *error)
         if (!made->is_shuffled)
             first_of = there;
     } else {
-        code = weir_stop_limit_by_status(tree->run, tree->phase, &there, error);
+        code = limit_by_status(tree, &there, error);
         first_of = there;
     }
     if (items->is_chain)
@@ -484,7 +497,10 @@ static int finish(struct tree_phase *tree, struct weir_error *error)
         code = weir_group_agree(run->group, error);
     }
     if (code == 0 && makes_items(tree->phase) && !run->is_ending)
-        code = weir_stop_store(run, tree->phase, tree->loop.furthest, error);
+        code = weir_stop_store(run, tree->phase,
+                               tree->loop.furthest < tree->items.per_owner ? tree->loop.furthest
+                                                                           : tree->items.per_owner,
+                               error);
     return code;
 }
 

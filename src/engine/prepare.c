@@ -8,6 +8,7 @@
 #include "check_room.h"
 #include "check_target.h"
 #include "claim.h"
+#include "items.h"
 #include "marks.h"
 #include "op_log.h"
 #include "servers.h"
@@ -119,6 +120,22 @@ static int ask_alignment(struct weir_run *run, const char *path, struct weir_err
 
 /* ---- size ---- */
 
+static int check_item_total(const struct weir_run *run, const struct weir_phase *phase,
+                            struct weir_error *error)
+{
+    uint64_t per_rank = weir_items_per_owner(phase), bytes = weir_items_bytes(phase);
+    uint64_t total;
+
+    if (!__builtin_mul_overflow(per_rank, (uint64_t)run->group->size, &total) &&
+        !__builtin_mul_overflow(total, bytes > 0 ? bytes : 1, &total) && total <= INT64_MAX)
+        return 0;
+    return weir_error_usage(error, run->test->dialect,
+                            "%d ranks with %llu items each, for which %llu bytes are moved, are "
+                            "more than can be counted: choose fewer or smaller ones",
+                            run->group->size, (unsigned long long)per_rank,
+                            (unsigned long long)bytes);
+}
+
 /* The plan has seen to it that one rank's part can be addressed; now the ranks are counted. */
 static int check_total(const struct weir_run *run, const struct weir_phase *phase,
                        struct weir_error *error)
@@ -126,6 +143,8 @@ static int check_total(const struct weir_run *run, const struct weir_phase *phas
     uint64_t per_rank = weir_layout_bytes_per_rank(&phase->transfers.layout);
     uint64_t total;
 
+    if (weir_verb_works_on_trees(phase->verb))
+        return check_item_total(run, phase, error);
     if (!weir_verb_moves_data(phase->verb) || !phase->target->is_shared)
         return 0;
     if (!__builtin_mul_overflow(per_rank, (uint64_t)run->group->size, &total) && total <= INT64_MAX)

@@ -156,6 +156,26 @@ signal_ranks TERM
 end_of_run
 expect_nothing
 
+# ---------------------------------------------------------------- a count for other runs
+
+# It is that of a task, whoever makes the files, and less than what the words say.
+run 2 mdtest -n 4 -F -c -C -x "$work/count" -d "$tree"
+expect_done
+[[ $(cat "$work/count") == 4 ]] || fail "the status file says $(cat "$work/count"), not 4"
+run 2 mdtest -n 4 -F -c -r -x "$work/count" -d "$tree"
+expect_done
+expect_empty
+run 2 mdtest -n 3 -F -C -d "$tree"
+printf 3 >"$work/count"
+for phases in '-T -E' '-c -r'; do
+    # shellcheck disable=SC2086
+    run 2 mdtest -n 5 -F $phases -x "$work/count" -d "$tree" --result "$result"
+    expect_done
+    expect_record "all(p.ops == 6 for p in phases if p.verb != 'rmdir')"
+    rm "$result"
+done
+expect_empty
+
 # ---------------------------------------------------------------- errors
 
 fault() { # fault RANKS VERB AT OPTION...

@@ -176,6 +176,32 @@ static void of_two_roots_only_the_one_that_was_made_is_removed(void **state)
     tear_down_trees(&bed);
 }
 
+/* ---- what is said of bytes ---- */
+
+static void bytes_that_are_asked_for_are_those_of_all_verbs(void **state)
+{
+    static const char *const lines[][2] = {
+        {"mdtest", "-d %s/o -n 3 -F -w 100 -e 70"},
+        {"md-workbench", "-o %s/o -I 3 -P 5 -D 2 -S 100 -R 1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct bed bed;
+
+        set_up_trees(&bed);
+        bed.dialect = lines[i][0];
+        run_well(&bed, lines[i][1]);
+        for (unsigned k = 0; k < bed.result->phase_count; k++)
+            assert_int_equal(phase(&bed, k)->expected_bytes, phase(&bed, k)->byte_count);
+        bed.dialect = "mdtest";
+        run(&bed, "-a DUMMY -d %s/o -n 1099511627776 -F -w 1g -W 1");
+        assert_int_equal(bed.error.exit, WEIR_EXIT_USAGE);
+        assert_int_equal(bed.result->phase_count, 0);
+        tear_down_trees(&bed);
+    }
+}
+
 /* ---- what is killed, another run's, or another user's ---- */
 
 static unsigned last_phase;
@@ -394,6 +420,7 @@ int main(void)
         cmocka_unit_test(phases_behind_a_cut_one_work_on_what_was_made),
         cmocka_unit_test(a_chain_that_is_cut_leaves_no_item_away),
         cmocka_unit_test(of_two_roots_only_the_one_that_was_made_is_removed),
+        cmocka_unit_test(bytes_that_are_asked_for_are_those_of_all_verbs),
         cmocka_unit_test(what_a_killed_run_has_made_is_removed_and_nothing_else),
         cmocka_unit_test(a_root_that_is_found_stays),
         cmocka_unit_test(each_root_is_that_of_one_run_whatever_it_is_called),
