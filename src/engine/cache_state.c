@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads are of the storage only as far as the page cache does not have them: it is emptied before
- * them where the user wants it, and in any case the kernel is asked how much it holds. */
+ * them where the user wants it, and in any case the kernel is asked how much it holds. What a node
+ * remembers of names can only be emptied. */
 #include "cache_state.h"
+
+#include "weir/base/remedy.h"
 
 #include <errno.h>
 #include <string.h>
@@ -35,15 +38,26 @@ static void measure(struct weir_data_phase *data)
 
 /* ---- emptying ---- */
 
-static void drop_file(const struct weir_data_phase *data, const char *path,
-                      struct weir_error *error)
+static void refuse_file(const struct weir_run *run, const char *path, int code,
+                        struct weir_error *error)
 {
-    int code = weir_cache_drop_file(kernel_path(data->run, path));
-
     if (code != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, data->run->test->dialect,
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, run->test->dialect,
                        "--drop-caches files: %s cannot be dropped from the page cache: %s", path,
                        strerror(-code));
+}
+
+static void refuse_node(const struct weir_run *run, int code, struct weir_error *error)
+{
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, run->test->dialect,
+                       "--drop-caches node: the caches of host %s cannot be emptied: %s",
+                       run->group->node_names[run->group->node], strerror(-code));
+}
+
+static void drop_file(const struct weir_run *run, const char *path, struct weir_error *error)
+{
+    refuse_file(run, path, weir_cache_drop_file(kernel_path(run, path)), error);
 }
 
 /* Page caches are those of nodes. A file of its own may be in two of them: in the reader's, and
@@ -55,47 +69,107 @@ static void drop_files(const struct weir_data_phase *data, struct weir_error *er
 
     if (data->target->is_shared) {
         if (run->group->node_rank == 0)
-            drop_file(data, data->path, error);
+            drop_file(run, data->path, error);
         return;
     }
-    drop_file(data, data->path, error);
+    drop_file(run, data->path, error);
     if (data->owner != (uint64_t)run->group->rank &&
         weir_run_path(run, data->target, (uint64_t)run->group->rank, own) == 0)
-        drop_file(data, own, error);
+        drop_file(run, own, error);
 }
 
 static void drop_node(const struct weir_data_phase *data, struct weir_error *error)
 {
     const struct weir_run *run = data->run;
-    int code;
 
-    if (run->group->node_rank != 0)
-        return;
-    code = weir_cache_drop_node("", kernel_path(run, data->path));
-    if (code != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, run->test->dialect,
-                       "--drop-caches node: the page cache of host %s cannot be emptied: %s",
-                       run->group->node_names[run->group->node], strerror(-code));
+    if (run->group->node_rank == 0)
+        refuse_node(run, weir_cache_drop_node("", kernel_path(run, data->path), false), error);
 }
 
 int weir_cache_state_prepare(struct weir_data_phase *data, struct weir_error *error)
 {
     const struct weir_run *run = data->run;
+    enum weir_cache_drop drop = weir_phase_cache_drop(run->test, data->phase);
 
     if (!weir_verb_reads(data->phase->verb) || !has_files(run))
         return 0;
-    if (run->test->cache_drop == WEIR_DROP_FILES)
+    if (drop == WEIR_DROP_FILES)
         drop_files(data, error);
-    else if (run->test->cache_drop == WEIR_DROP_NODE)
+    else if (drop == WEIR_DROP_NODE)
         drop_node(data, error);
     /* None looks before all have dropped: agreeing waits for all. */
-    if (run->test->cache_drop != WEIR_DROP_NOTHING && weir_group_agree(run->group, error) != 0)
+    if (drop != WEIR_DROP_NOTHING && weir_group_agree(run->group, error) != 0)
         return error->code;
+    data->facts.has_dropped_caches = drop != WEIR_DROP_NOTHING;
     measure(data);
     return 0;
 }
 
+/* ---- of trees ---- */
+
+/* Only what is written back can be dropped: by the first rank of each node, wherever trees are. */
+static int write_trees_back(const struct weir_run *run, const struct weir_target *target)
+{
+    int code = 0;
+
+    for (size_t i = 0; code == 0 && run->group->node_rank == 0 && i < target->path_count; i++)
+        code = weir_cache_write_back(kernel_path(run, target->paths[i]));
+    return code;
+}
+
+static void drop_node_and_names(const struct weir_run *run, const struct weir_target *target,
+                                struct weir_error *error)
+{
+    int code = write_trees_back(run, target);
+
+    if (code == 0 && run->group->node_rank == 0)
+        code = weir_cache_drop_node("", kernel_path(run, target->paths[0]), true);
+    refuse_node(run, code, error);
+}
+
+/* Those that this rank will read, when all nodes have written back what is dirty. */
+static void drop_items(struct weir_items *items, struct weir_error *error)
+{
+    const struct weir_run *run = items->run;
+    struct weir_item_slot *slot = &items->slots[0];
+    const char *root = items->phase->target->paths[0];
+    uint64_t count = items->names->is_shared && run->group->node_rank != 0 ? 0 : items->count;
+    int code = 0;
+
+    refuse_file(run, root, write_trees_back(run, items->phase->target), error);
+    if (weir_group_agree(run->group, error) != 0)
+        return;
+    for (uint64_t i = 0; i < count && code == 0 && !weir_run_must_stop(run); i++) {
+        weir_items_choose(items, slot, i);
+        code = weir_cache_drop_clean_file(kernel_path(run, slot->path));
+    }
+    refuse_file(run, slot->path, code, error);
+}
+
+bool weir_cache_state_drop_tree(struct weir_items *items, struct weir_error *error)
+{
+    const struct weir_run *run = items->run;
+    enum weir_cache_drop drop = weir_phase_cache_drop(run->test, items->phase);
+
+    /* Removals after an interruption are not measured. */
+    if (drop == WEIR_DROP_NOTHING || run->is_ending || !has_files(run))
+        return false;
+    if (drop == WEIR_DROP_NODE)
+        drop_node_and_names(run, items->phase->target, error);
+    else
+        drop_items(items, error);
+    return true;
+}
+
 /* ---- may it be done? ---- */
+
+/* Names have no other way out of a cache than to be asked for elsewhere. */
+static const char *other_way(const struct weir_test *test)
+{
+    return test->phase_count > 0 && weir_verb_works_on_trees(test->phases[0]->verb)
+               ? WEIR_REMEDY_SHIFT_NODES " on several nodes"
+               : "--drop-caches files";
+}
 
 /* Of the nodes that refuse, all ranks name the first. */
 static int check_nodes(const struct weir_run *run, struct weir_error *error)
@@ -113,8 +187,8 @@ static int check_nodes(const struct weir_run *run, struct weir_error *error)
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EPERM, run->test->dialect,
                           "--drop-caches node: this process may not write "
                           "/proc/sys/vm/drop_caches on host %s: run as root there (in containers "
-                          "/proc/sys is often read-only), or use --drop-caches files",
-                          group->node_names[first]);
+                          "/proc/sys is often read-only), or use %s",
+                          group->node_names[first], other_way(run->test));
 }
 
 /* That there are files at all, the plan has been checked for. */

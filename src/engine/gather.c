@@ -277,6 +277,7 @@ static void fill_record(struct weir_run *run, const struct weir_phase_facts *fac
     record->order_seed = facts->order_seed;
     record->depth = facts->depth;
     record->batch = facts->batch;
+    record->has_dropped_caches = facts->has_dropped_caches;
     record->depth_curve = keep_curve(&run->result->arena, facts->choice);
     record->pace.asked_per_s = asked_per_s(run, facts->phase);
     if (run->notes.length > 0)

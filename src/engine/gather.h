@@ -24,6 +24,7 @@ struct weir_phase_facts {
     uint64_t order_seed;
     unsigned depth; /* transfers in flight that were allowed; 0: nothing is moved */
     unsigned batch;
+    bool has_dropped_caches;
     struct weir_depth_choice *choice; /* NULL: nothing is moved */
     struct weir_phase_surroundings around;
     /* of this rank's part, before the phase; asked 0: not a read, or the kernel does not tell */

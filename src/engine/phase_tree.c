@@ -4,6 +4,7 @@
  * command behind them are within the phase, as its close. */
 #include "phase_tree.h"
 
+#include "cache_state.h"
 #include "gather.h"
 #include "identity.h"
 #include "loop.h"
@@ -34,8 +35,7 @@ struct tree_phase {
 
 static bool makes_items(const struct weir_phase *phase)
 {
-    return phase->names.item != NULL &&
-           (phase->verb == WEIR_CREATE || phase->verb == WEIR_MKNOD || phase->verb == WEIR_MKDIR);
+    return phase->names.item != NULL && weir_verb_makes_items(phase->verb);
 }
 
 /* ---- before the start ---- */
@@ -273,6 +273,19 @@ static int prepare_place(struct tree_phase *tree, struct weir_error *error)
     return weir_group_agree(tree->run->group, error);
 }
 
+/* Of some of the items, where a working set that moves on has them of several. */
+static bool has_near_owner(const struct tree_phase *tree)
+{
+    const struct weir_items *items = &tree->items;
+    const struct weir_group *group = tree->run->group;
+    uint64_t sets = items->set_paths != NULL ? tree->phase->target->tree->set_count : 0;
+    bool is_near = sets == 0 && group->node_of_rank[items->owner] == group->node;
+
+    for (uint64_t i = 0; i < sets; i++)
+        is_near |= group->node_of_rank[items->set_paths[i].names.item_owner] == group->node;
+    return is_near && items->count > 0;
+}
+
 static int prepare(struct tree_phase *tree, struct weir_error *error)
 {
     int code = prepare_alone(tree, error);
@@ -301,9 +314,8 @@ static int prepare(struct tree_phase *tree, struct weir_error *error)
     tree->items.must_exist |= tree->phase->verb == WEIR_CYCLE;
     tree->facts.depth = tree->items.is_queued ? tree->phase->depth : 1;
     tree->facts.batch = 1;
-    tree->facts.is_near =
-        tree->items.count > 0 &&
-        tree->run->group->node_of_rank[tree->items.owner] == tree->run->group->node;
+    tree->facts.is_near = has_near_owner(tree);
+    tree->facts.has_dropped_caches = weir_cache_state_drop_tree(&tree->items, error);
     return weir_group_agree(tree->run->group, error);
 }
 

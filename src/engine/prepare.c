@@ -214,8 +214,7 @@ static int check_files(struct weir_run *run, const struct weir_phase *phase,
 static int check_status_file(const struct weir_run *run, const struct weir_phase *phase,
                              struct weir_error *error)
 {
-    bool stores = weir_verb_makes_files(phase->verb) || phase->verb == WEIR_CREATE ||
-                  phase->verb == WEIR_MKNOD || phase->verb == WEIR_MKDIR;
+    bool stores = weir_verb_makes_files(phase->verb) || weir_verb_makes_items(phase->verb);
 
     if (!stores || phase->stop.status_path == NULL || run->group->rank != 0)
         return 0;

@@ -53,7 +53,8 @@ static const struct weir_option rows[] = {
      .help = "transfer buffers of huge pages, where there are any"},
     {0, "drop-caches", WEIR_OPTION_CHOICE, OURS(cache_drop), "none", "none|node|files",
      .help = "before each phase that reads, empty the page cache: that of each node, which needs "
-             "root, or of the files alone"},
+             "root, or of the files alone; node also drops names and attributes before each phase "
+             "on trees that makes nothing"},
     {0, "progress", WEIR_OPTION_TEXT, OURS(progress), "auto", .help = WEIR_PROGRESS_HELP},
     {0, "stop-before", WEIR_OPTION_TEXT, OURS(stop_before),
      .help = "end the run in order this long before the batch system ends the job, such as 60s, 5m "

@@ -33,30 +33,26 @@ static int lower_pinning(const struct weir_lowering *lowering)
 
 /* ---- the page cache ---- */
 
-/* Data, or names and their attributes. */
-static bool does_read(enum weir_verb verb)
+static bool drops_any(const struct weir_test *test)
 {
-    switch (verb) {
-    case WEIR_OPEN:
-    case WEIR_READ_FILE:
-    case WEIR_STAT:
-    case WEIR_LOOKUP:
-    case WEIR_GETXATTR:
-    case WEIR_LIST:
-    case WEIR_LIST_STAT:
-        return true;
-    default:
-        return weir_verb_reads(verb);
-    }
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (weir_phase_cache_drop(test, test->phases[i]) != WEIR_DROP_NOTHING)
+            return true;
+    return false;
 }
 
-static bool does_any_read(const struct weir_test *test)
+/* Without a privilege a process lets go of the pages of a file, but not of its name. */
+static void remark_on_names(const struct weir_lowering *lowering)
 {
-    bool does_one = false;
+    const struct weir_test *test = lowering->test;
 
-    for (size_t i = 0; i < test->phase_count && !does_one; i++)
-        does_one = does_read(test->phases[i]->verb);
-    return does_one;
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->cache_drop == WEIR_DROP_FILES &&
+            weir_verb_works_on_trees(test->phases[i]->verb)) {
+            REMARK(lowering, "--drop-caches files: drops the data of files; names and attributes "
+                             "stay cached, and only --drop-caches node (as root) drops them");
+            return;
+        }
 }
 
 static void lower_cache_drop(const struct weir_lowering *lowering)
@@ -73,8 +69,11 @@ static void lower_cache_drop(const struct weir_lowering *lowering)
                test->label);
         return;
     }
-    if (!does_any_read(test)) {
+    test->cache_drop = strcmp(drop, "node") == 0 ? WEIR_DROP_NODE : WEIR_DROP_FILES;
+    remark_on_names(lowering);
+    if (!drops_any(test)) {
         REMARK(lowering, "--drop-caches: nothing is read in this test: nothing is dropped");
+        test->cache_drop = WEIR_DROP_NOTHING;
         return;
     }
     if (lowering->loop->abilities & WEIR_BYPASSES_CACHE)
@@ -82,7 +81,6 @@ static void lower_cache_drop(const struct weir_lowering *lowering)
                "--drop-caches: backend %s reads past the page cache: it is emptied all the same, "
                "and should change nothing",
                test->label);
-    test->cache_drop = strcmp(drop, "node") == 0 ? WEIR_DROP_NODE : WEIR_DROP_FILES;
 }
 
 /* ---- the end of the job ---- */

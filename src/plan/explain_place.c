@@ -48,11 +48,22 @@ static void add_membind(struct weir_text *text, const struct weir_membind *membi
         weir_text_add(text, "  buffers %s\n", buffers[membind->policy]);
 }
 
-static void add_cache_drop(struct weir_text *text, enum weir_cache_drop drop)
+static bool has_trees(const struct weir_test *test)
 {
-    if (drop == WEIR_DROP_FILES)
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (weir_verb_works_on_trees(test->phases[i]->verb))
+            return true;
+    return false;
+}
+
+static void add_cache_drop(struct weir_text *text, const struct weir_test *test)
+{
+    if (test->cache_drop == WEIR_DROP_FILES)
         weir_text_add(text, "  before reads, drop the files from page caches\n");
-    if (drop == WEIR_DROP_NODE)
+    if (test->cache_drop == WEIR_DROP_NODE && has_trees(test))
+        weir_text_add(text, "  before all phases that make nothing, empty the caches of pages, "
+                            "names and attributes of each node\n");
+    else if (test->cache_drop == WEIR_DROP_NODE)
         weir_text_add(text, "  before reads, empty the page cache of each node\n");
 }
 
@@ -62,5 +73,5 @@ void weir_plan_explain_place(struct weir_text *text, const struct weir_test *tes
     add_membind(text, &test->membind);
     if (test->wants_huge_pages)
         weir_text_add(text, "  buffers of huge pages\n");
-    add_cache_drop(text, test->cache_drop);
+    add_cache_drop(text, test);
 }

@@ -364,3 +364,23 @@ const struct weir_phase *weir_test_phase(const struct weir_test *test, enum weir
             return test->phases[i];
     return NULL;
 }
+
+static bool reads_files(const struct weir_phase *phase)
+{
+    bool reads = phase->verb == WEIR_READ_FILE;
+
+    for (unsigned i = 0; i < phase->names.cycle_count; i++)
+        reads |= phase->names.cycle[i] == WEIR_READ_FILE;
+    return reads && phase->names.bytes > 0;
+}
+
+enum weir_cache_drop weir_phase_cache_drop(const struct weir_test *test,
+                                           const struct weir_phase *phase)
+{
+    bool looks = weir_verb_works_on_trees(phase->verb) && !weir_verb_makes_items(phase->verb);
+
+    if (weir_verb_reads(phase->verb) || reads_files(phase) ||
+        (looks && test->cache_drop == WEIR_DROP_NODE))
+        return test->cache_drop;
+    return WEIR_DROP_NOTHING;
+}

@@ -12,6 +12,7 @@ enum trait {
     WORKS_ON_NAMES = 16,
     REMOVES = 32,
     WORKS_ON_TREES = 64,
+    MAKES_ITEMS = 128,
 };
 
 #define IN_TREES (WORKS_ON_NAMES | WORKS_ON_TREES)
@@ -21,8 +22,8 @@ static const unsigned traits[WEIR_VERB_COUNT] = {
     [WEIR_READ] = MOVES_DATA | READS,
     [WEIR_MIXED] = MOVES_DATA | WRITES | READS,
     [WEIR_REMOVE] = WORKS_ON_NAMES | REMOVES,
-    [WEIR_CREATE] = IN_TREES,
-    [WEIR_MKNOD] = IN_TREES,
+    [WEIR_CREATE] = IN_TREES | MAKES_ITEMS,
+    [WEIR_MKNOD] = IN_TREES | MAKES_ITEMS,
     [WEIR_OPEN] = IN_TREES,
     [WEIR_READ_FILE] = IN_TREES,
     [WEIR_STAT] = IN_TREES,
@@ -36,7 +37,7 @@ static const unsigned traits[WEIR_VERB_COUNT] = {
     [WEIR_LIST] = IN_TREES,
     [WEIR_LIST_STAT] = IN_TREES,
     [WEIR_UNLINK] = IN_TREES | REMOVES,
-    [WEIR_MKDIR] = IN_TREES,
+    [WEIR_MKDIR] = IN_TREES | MAKES_ITEMS,
     [WEIR_RMDIR] = IN_TREES | REMOVES,
     [WEIR_CYCLE] = IN_TREES,
 };
@@ -97,4 +98,9 @@ bool weir_verb_removes(enum weir_verb verb)
 bool weir_verb_works_on_trees(enum weir_verb verb)
 {
     return has(verb, WORKS_ON_TREES);
+}
+
+bool weir_verb_makes_items(enum weir_verb verb)
+{
+    return has(verb, MAKES_ITEMS);
 }

@@ -196,7 +196,7 @@ static int write_back(int fd)
     return -errno;
 }
 
-int weir_cache_drop_file(const char *path)
+static int drop_pages(const char *path, bool are_clean)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     int code;
@@ -204,11 +204,21 @@ int weir_cache_drop_file(const char *path)
     if (fd < 0)
         return errno == ENOENT ? 0 : -errno;
     /* The kernel drops clean pages only. */
-    code = write_back(fd);
+    code = are_clean ? 0 : write_back(fd);
     if (code == 0)
         code = -posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     close(fd);
     return code;
+}
+
+int weir_cache_drop_file(const char *path)
+{
+    return drop_pages(path, false);
+}
+
+int weir_cache_drop_clean_file(const char *path)
+{
+    return drop_pages(path, true);
 }
 
 static int open_switch(const char *root)
@@ -249,7 +259,7 @@ static int open_nearest(const char *path)
 }
 
 /* syncfs of a device means the file system that its name is in, so it is written back itself. */
-static int write_back_around(const char *path)
+int weir_cache_write_back(const char *path)
 {
     int fd = open_nearest(path);
     int code;
@@ -263,15 +273,17 @@ static int write_back_around(const char *path)
     return code;
 }
 
-int weir_cache_drop_node(const char *root, const char *path)
+int weir_cache_drop_node(const char *root, const char *path, bool with_names)
 {
-    int code = write_back_around(path);
+    int code = weir_cache_write_back(path);
     int fd = code == 0 ? open_switch(root) : code;
 
     if (fd < 0)
         return fd;
-    /* 1 is the page cache; names and inodes, which 2 is for, stay. */
-    code = write(fd, "1", 1) == 1 ? 0 : -errno;
+    /* 1 is the page cache, and 2 are names and inodes. Blocks that the journal of an ext4 still
+     * holds, tables of inodes among them, are let go by 2 alone, and dropped by what follows. */
+    for (int i = with_names ? 2 : 1; i > 0 && code == 0; i--)
+        code = pwrite(fd, with_names ? "3" : "1", 1, 0) == 1 ? 0 : -errno;
     close(fd);
     return code;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -183,6 +184,8 @@ static struct {
     char dropped[4][64];
     unsigned drops;
     unsigned node_drops;
+    bool with_names;
+    unsigned write_backs; /* before the first file or node was dropped */
     int drop_code;
     bool may_drop_node;
     unsigned question_us; /* that each question takes */
@@ -198,9 +201,23 @@ int weir_cache_drop_file(const char *path)
     return kernel.drop_code;
 }
 
-int weir_cache_drop_node(const char *root, const char *path)
+int weir_cache_drop_clean_file(const char *path)
+{
+    assert_true(kernel.write_backs > 0);
+    return weir_cache_drop_file(path);
+}
+
+int weir_cache_write_back(const char *path)
+{
+    assert_true(strchr(path, ':') == NULL);
+    kernel.write_backs += kernel.drops + kernel.node_drops == 0;
+    return 0;
+}
+
+int weir_cache_drop_node(const char *root, const char *path, bool with_names)
 {
     assert_string_equal(root, "");
+    kernel.with_names = with_names;
     snprintf(kernel.dropped[0], sizeof kernel.dropped[0], "%s", path);
     kernel.node_drops++;
     return kernel.drop_code;
@@ -369,6 +386,7 @@ static void nothing_is_dropped_unless_asked_for_and_all_is_measured(void **state
     set_scene(&scene, 2);
     prepare(&scene, 0);
     assert_int_equal(kernel.drops + kernel.node_drops, 0);
+    assert_false(scene.data.facts.has_dropped_caches);
     assert_int_equal(kernel.questions, 10);
     assert_int_equal(scene.data.facts.resident_asked_bytes, 640 * MIB);
     assert_int_equal(scene.data.facts.resident_bytes, 160 * MIB);
@@ -449,6 +467,8 @@ static void a_shared_file_is_dropped_once_on_each_node(void **state)
         scene.test.cache_drop = WEIR_DROP_NODE;
         prepare(&scene, 0);
         assert_int_equal(kernel.node_drops, drops[rank]);
+        assert_false(kernel.with_names);
+        assert_true(scene.data.facts.has_dropped_caches);
         assert_int_equal(kernel.drops, 0);
         assert_int_equal(kernel.questions, 10);
         strike(&scene);
@@ -472,7 +492,7 @@ static void what_cannot_be_dropped_is_told_and_ends_the_run(void **state)
     scene.test.cache_drop = WEIR_DROP_NODE;
     kernel.drop_code = -EIO;
     prepare(&scene, -EIO);
-    assert_string_equal(scene.error.text, "ior: --drop-caches node: the page cache of host n2 "
+    assert_string_equal(scene.error.text, "ior: --drop-caches node: the caches of host n2 "
                                           "cannot be emptied: Input/output error");
     strike(&scene);
 }
@@ -575,6 +595,68 @@ static void files_may_be_dropped_by_all(void **state)
     strike(&scene);
 }
 
+/* ---- trees ---- */
+
+static const char *const roots[] = {"/scratch/a", "/scratch/b"};
+static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 3};
+
+/* Items of rank 1, whose phase has this verb. */
+static bool drop_tree(struct scene *scene, int rank, enum weir_verb verb, enum weir_cache_drop drop)
+{
+    struct weir_items items;
+    bool has_dropped;
+
+    set_scene(scene, rank);
+    scene->target = (struct weir_target){.paths = roots, .path_count = 2, .tree = &tree};
+    scene->phase = (struct weir_phase){
+        .verb = verb, .target = &scene->target, .names = {.item = "f.%r.%n", .bytes = 100}};
+    scene->run.placement = (struct weir_placement){.nodes = 1, .ranks = 4, .ranks_per_node = 4};
+    scene->run.queue.depth = 1;
+    scene->run.queue.is_blocking = true;
+    scene->run.params = &scene->params;
+    scene->params.stop_signal = &(volatile sig_atomic_t){0};
+    scene->test.cache_drop = drop;
+    assert_int_equal(weir_items_init(&items, &scene->run, &scene->phase), 0);
+    has_dropped = weir_cache_state_drop_tree(&items, &scene->error);
+    weir_items_fini(&items);
+    assert_false(weir_error_is_set(&scene->error));
+    strike(scene);
+    return has_dropped;
+}
+
+static void before_all_that_make_nothing_a_node_forgets_names(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    for (unsigned verb = WEIR_CREATE; verb < WEIR_VERB_COUNT; verb++) {
+        bool makes = verb == WEIR_CREATE || verb == WEIR_MKNOD || verb == WEIR_MKDIR;
+
+        assert_int_equal(drop_tree(&scene, 2, verb, WEIR_DROP_NOTHING), false);
+        assert_int_equal(drop_tree(&scene, 2, verb, WEIR_DROP_NODE), !makes);
+        assert_int_equal(kernel.node_drops, makes ? 0 : 1);
+        assert_int_equal(kernel.with_names, !makes);
+        assert_int_equal(kernel.write_backs, makes ? 0 : 2);
+        /* All nodes do, by their first ranks. */
+        assert_int_equal(drop_tree(&scene, 3, verb, WEIR_DROP_NODE), !makes);
+        assert_int_equal(kernel.node_drops, 0);
+    }
+}
+
+static void files_that_are_read_are_dropped_one_by_one(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    assert_true(drop_tree(&scene, 2, WEIR_READ_FILE, WEIR_DROP_FILES));
+    assert_int_equal(kernel.drops, 3);
+    assert_int_equal(kernel.node_drops, 0);
+    assert_string_equal(kernel.dropped[0], "/scratch/a/t/f.2.0");
+    assert_string_equal(kernel.dropped[2], "/scratch/a/t/f.2.2");
+    assert_false(drop_tree(&scene, 2, WEIR_STAT, WEIR_DROP_FILES));
+    assert_int_equal(kernel.drops, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -593,6 +675,8 @@ int main(void)
         cmocka_unit_test(asking_ends_in_time_and_the_rest_is_taken_to_be_alike),
         cmocka_unit_test(a_node_that_must_not_be_emptied_refuses_the_test),
         cmocka_unit_test(files_may_be_dropped_by_all),
+        cmocka_unit_test(before_all_that_make_nothing_a_node_forgets_names),
+        cmocka_unit_test(files_that_are_read_are_dropped_one_by_one),
     };
 
     return cmocka_run_group_tests_name("cache_state", tests, NULL, NULL);

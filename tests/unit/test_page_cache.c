@@ -481,7 +481,7 @@ static int may_drop(const char *root)
 
 static int drop_node(const char *root)
 {
-    return weir_cache_drop_node(root, "/tmp");
+    return weir_cache_drop_node(root, "/tmp", false);
 }
 
 static void whether_a_node_may_be_emptied_is_found_out_without_doing_it(void **state)
@@ -516,12 +516,14 @@ static void a_node_is_emptied_of_clean_pages_alone(void **state)
         assert_true(count_dirty(&file) > 0);
     /* Of a path that is not there, the nearest parent tells the file system. */
     snprintf(path, sizeof path, "%s/not/there/yet", stand_in.root);
-    assert_int_equal(weir_cache_drop_node(stand_in.root, path), 0);
+    assert_int_equal(weir_cache_drop_node(stand_in.root, path, false), 0);
     expect_switch(&stand_in, "1");
     if (knows_cachestat(&file))
         assert_int_equal(count_dirty(&file), 0);
     remove_file(&file);
-    assert_int_equal(weir_cache_drop_node("/tmp/no/such/root", path), -ENOENT);
+    assert_int_equal(weir_cache_drop_node(stand_in.root, path, true), 0);
+    expect_switch(&stand_in, "3");
+    assert_int_equal(weir_cache_drop_node("/tmp/no/such/root", path, true), -ENOENT);
     remove_stand_in(&stand_in);
 }
 

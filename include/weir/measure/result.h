@@ -192,6 +192,7 @@ struct weir_phase_result {
     unsigned rank_count;
     unsigned node_count;
     unsigned near_rank_count; /* ranks that took a part which a rank of their own node writes */
+    bool has_dropped_caches;  /* before it, on all nodes: those that the test wants dropped */
 
     uint64_t op_count;
     uint64_t rank_ops_min; /* of the rank that did the fewest operations, and ... */

@@ -146,6 +146,8 @@ bool weir_verb_makes_files(enum weir_verb verb);
 bool weir_verb_removes(enum weir_verb verb);
 /* It works on the items or directories of a tree. */
 bool weir_verb_works_on_trees(enum weir_verb verb);
+/* ... and makes them, or the directories of a tree. */
+bool weir_verb_makes_items(enum weir_verb verb);
 
 /* Work of a phase that moves data: at which places of its target, what, and what goes with it. */
 struct weir_transfers {
@@ -306,11 +308,13 @@ struct weir_memory_hog {
     unsigned percent_of_node; /* of the memory of each node, split likewise */
 };
 
-/* Caches that are dropped before each phase that reads. */
+/* Caches that are dropped before each phase that reads data. */
 enum weir_cache_drop {
     WEIR_DROP_NOTHING,
     WEIR_DROP_FILES, /* the files of the phase, from the page caches of all nodes */
-    WEIR_DROP_NODE   /* the whole page cache of each node */
+    /* the whole page cache of each node; before each phase on a tree that looks for what is there,
+     * also what the node remembers of names and attributes */
+    WEIR_DROP_NODE
 };
 
 /* The default timeout of the watchdog. */
@@ -463,6 +467,10 @@ const char *weir_test_setting(const struct weir_test *test, const char *key);
 /* Abilities of the test's backend (enum weir_ability); of a wrapping backend, those of the
  * wrapped one. */
 unsigned weir_test_abilities(const struct weir_test *test);
+
+/* What is dropped before this phase of the test. */
+enum weir_cache_drop weir_phase_cache_drop(const struct weir_test *test,
+                                           const struct weir_phase *phase);
 
 /* The files of a test, as many of them as there are at one time. */
 struct weir_need {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of a file is in this node's page cache, and emptying that. */
+/* How much of a file is in this node's page cache, and emptying that and the caches of names. */
 #ifndef WEIR_SYSTEM_PAGE_CACHE_H
 #define WEIR_SYSTEM_PAGE_CACHE_H
 
@@ -39,11 +39,19 @@ int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent ex
  * privilege is needed. 0 (a file that is not there, too) or -errno. */
 int weir_cache_drop_file(const char *path);
 
+/* The same of a file that has no dirty pages, as after weir_cache_write_back: a sync of its own
+ * would have the device flushed for each file. */
+int weir_cache_drop_clean_file(const char *path);
+
 /* True if this process may empty the whole page cache of its node. Changes nothing. */
 bool weir_cache_may_drop_node(const char *root);
 
-/* Writes dirty pages of the file system of `path` back, or of its nearest existing parent, and
- * empties the whole page cache of the node. 0 or -errno. `root` is "" but for tests. */
-int weir_cache_drop_node(const char *root, const char *path);
+/* Writes what is dirty in the file system of `path`, or of its nearest existing parent, back. 0 or
+ * -errno. */
+int weir_cache_write_back(const char *path);
+
+/* The same, and empties the whole page cache of the node, and `with_names` its caches of names and
+ * inodes. 0 or -errno. `root` is "" but for tests. */
+int weir_cache_drop_node(const char *root, const char *path, bool with_names);
 
 #endif

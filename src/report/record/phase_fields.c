@@ -487,6 +487,7 @@ static const struct weir_json_field verb_fields[] = {
 
 /* Keys of the result file alone. */
 const struct weir_json_field weir_record_detail_fields[] = {
+    IF_ANY("caches_dropped", has_dropped_caches, FLAG),
     IF_ANY("rank_ops_min", rank_ops_min, COUNT),
     IF_ANY("rank_ops_max", rank_ops_max, COUNT),
     IF_ANY("absent", absent_count, COUNT),

@@ -1,0 +1,1 @@
+--drop-caches node -P 8 -I 8 -R 1

@@ -1,0 +1,1 @@
+--drop-caches files -n 8 -F -T

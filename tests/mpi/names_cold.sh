@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Before phases on trees --drop-caches node has the node forget names and attributes: on an ext4 of its own, what is asked for
+# then comes from the device, as its counters say, and else from memory. files drops the data of files alone.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+if [[ ${1-} != inside ]]; then
+    need_root
+    [[ -w /proc/sys/vm/drop_caches ]] || skip "the caches of this host cannot be dropped"
+    "$WEIR_ROOT/scripts/testbed/testbed-loopfs" run -- true >"$out" 2>&1 || skip "no ext4 can be mounted here: $(tail -n 1 "$out")"
+    status=0
+    # shellcheck disable=SC2016
+    "$WEIR_ROOT/scripts/testbed/testbed-loopfs" run -- bash -c 'TMPDIR=$TESTBED_MNT exec bash "$0" inside' "$0" || status=$?
+    exit "$status"
+fi
+
+counters=/sys/class/block/$(basename "$(df --output=source "$work" | tail -n 1)")/stat
+count="cat $counters >>$work/counts"
+
+# Caches are dropped between the two commands of a phase, of which the second is within it.
+try() { # try OPTION...: mdtest
+    rm -f "$result" "$work/counts"
+    run 2 mdtest --run-cmd-before-phase "$count" --run-cmd-after-phase "$count" --result "$result" "$@"
+    expect_done
+}
+
+# Of the phases with that verb on items: were caches dropped, is it said to come from memory, and how much came from the device?
+expect_phases() { # expect_phases VERB DROPPED CACHED EXPRESSION-OF-KIB
+    expect_record "(lambda sectors, found: len(found) > 0 and all(
+        getattr(p, 'caches_dropped', False) == $2 and ('names-cached' in [f.name for f in p.findings]) == $3 and
+        (lambda read: $4)((sectors[2 * i + 1] - sectors[2 * i]) / 2) for i, p in found)
+        )([int(line.split()[2]) for line in open('$work/counts')],
+          [(i, p) for i, p in enumerate(p for p in phases if hasattr(p.names, 'item')) if p.verb == '$1'])"
+}
+
+# Inodes of ext4 have 256 bytes: of 2000 files 500 KiB, and of their data 8000 KiB.
+words=(-F -n 1000 -w 4k -e 4k -d "$files/tree")
+try "${words[@]}"
+expect_phases stat False True 'read < 100'
+expect_phases read-file False True 'read < 100'
+expect_phases unlink False False 'read < 100'
+try "${words[@]}" --drop-caches node
+expect_phases create False False 'read < 400'
+expect_phases stat True False 'read > 500'
+expect_phases read-file True False 'read > 8500'
+expect_phases unlink True False 'read > 500'
+try "${words[@]}" --drop-caches files
+expect_phases stat False True 'read < 100'
+expect_phases read-file True True '7999 < read < 8100'
+
+# Each kind of phase for itself, on what another run has made; several roots, of which each is written back.
+words=(-n 1000 -u -d "$files/a@$files/b")
+try "${words[@]}" -C
+try "${words[@]}" -T --drop-caches node
+expect_phases stat True False 'read > 500'
+try "${words[@]}" -U --drop-caches node
+expect_phases rename True False 'read > 500'
+try "${words[@]}" -E --drop-caches node
+expect_phases read-file True False 'read > 250'
+try "${words[@]}" -r --drop-caches node
+expect_phases unlink True False 'read > 250'
+expect_phases rmdir True False 'read > 500'
+
+read_kib() { echo $(($(awk '{print $3}' "$counters") / 2)); }
+words=(md-workbench -D 2 -P 500 -I 500 -R 1 -o "$files/sets" --run-info-file="$work/position")
+run 2 "${words[@]}" -1
+run 2 "${words[@]}" -2 --drop-caches node --result "$result"
+expect_record 'phases[0].caches_dropped'
+before=$(read_kib)
+run 2 "${words[@]}" -2
+(($(read_kib) - before < 1000)) || fail "objects that were just made came from the device"
+before=$(read_kib)
+run 2 "${words[@]}" -2 --drop-caches node
+(($(read_kib) - before > 8000)) || fail "objects came from memory: $(($(read_kib) - before)) KiB from the device"
+
+# Who may not do it is told before anything is touched.
+command -v setpriv >/dev/null || skip "there is no setpriv here; everything else was tried"
+mkdir -m 777 "$files/open"
+chmod 755 "$work" "$files"
+capture setpriv --reuid 65534 --regid 65534 --clear-groups "$WEIR" mdtest -n 2 -d "$files/open/tree" --drop-caches node
+expect_exit 3
+expect_error '--drop-caches node: .*/proc/sys/vm/drop_caches.*-N 1'
+[[ -z $(ls -A "$files/open") ]] || fail "something was made all the same"
