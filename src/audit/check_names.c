@@ -4,13 +4,9 @@
 #include "checks.h"
 
 #include "weir/base/remedy.h"
+#include "weir/base/text.h"
 
-#include <assert.h>
-
-static bool makes(enum weir_verb verb)
-{
-    return verb == WEIR_CREATE || verb == WEIR_MKNOD || verb == WEIR_MKDIR;
-}
+#include <inttypes.h>
 
 /* The answer is an attribute, a name or an open file, which a client may have kept. */
 static bool asks(enum weir_verb verb)
@@ -19,13 +15,22 @@ static bool asks(enum weir_verb verb)
            verb == WEIR_GETXATTR || verb == WEIR_LIST || verb == WEIR_LIST_STAT;
 }
 
+static bool does_ask(const struct weir_phase *phase)
+{
+    bool does = asks(phase->verb);
+
+    for (unsigned i = 0; i < phase->names.cycle_count; i++)
+        does |= asks(phase->names.cycle[i]);
+    return does;
+}
+
 /* Earlier in the plan, items of the same kind. */
 static bool is_made_before(const struct weir_audit_input *input)
 {
     const struct weir_test *test = input->test;
 
     for (size_t i = 0; i < test->phase_count && test->phases[i] != input->phase; i++)
-        if (makes(test->phases[i]->verb) && test->phases[i]->names.item != NULL &&
+        if (weir_verb_makes_items(test->phases[i]->verb) && test->phases[i]->names.item != NULL &&
             test->phases[i]->names.is_directory == input->phase->names.is_directory)
             return true;
     return false;
@@ -42,27 +47,125 @@ static bool is_local(const struct weir_audit_input *input)
     return begun->storage_count > 0;
 }
 
-/* --drop-caches node drops dentries and inodes with the pages; files leaves them. */
+/* ---- shifts that lead home ---- */
+
+static uint64_t distance_of(const struct weir_phase *phase)
+{
+    return weir_verb_works_on_trees(phase->verb) && phase->shift.kind == WEIR_SHIFT_NODES_OR_RANKS
+               ? phase->shift.distance
+               : 0;
+}
+
+/* Does no phase of the test come home, if all go `factor` times as far over `divisor`? */
+static bool leads_away(const struct weir_test *test, uint64_t factor, uint64_t divisor,
+                       uint64_t nodes)
+{
+    for (size_t i = 0; i < test->phase_count; i++) {
+        uint64_t distance = distance_of(test->phases[i]);
+
+        if (distance > 0 && (unsigned __int128)(distance / divisor) * factor % nodes == 0)
+            return false;
+    }
+    return true;
+}
+
+/* What the user gave, of which all distances are multiples; 0 if there is but one distance, of
+ * which nobody can tell. */
+static uint64_t unit_of(const struct weir_test *test)
+{
+    uint64_t unit = 0;
+    bool are_several = false;
+
+    for (size_t i = 0; i < test->phase_count; i++) {
+        uint64_t distance = distance_of(test->phases[i]), rest = unit;
+
+        are_several |= distance > 0 && unit > 0 && distance != unit;
+        unit = distance > 0 ? distance : unit;
+        while (rest > 0) {
+            uint64_t next = unit % rest;
+
+            unit = rest;
+            rest = next;
+        }
+    }
+    return are_several ? unit : 0;
+}
+
+/* A distance that leads all phases away on as many nodes; else a number of nodes. */
+static void advise_distance(const struct weir_audit_input *input, struct weir_text *text)
+{
+    uint64_t unit = unit_of(input->test), nodes = input->record->node_count;
+
+    for (uint64_t distance = 1; unit > 0 && distance < nodes; distance++)
+        if (leads_away(input->test, distance, unit, nodes)) {
+            weir_text_add(text, WEIR_REMEDY_SHIFT_DISTANCE " %" PRIu64, distance);
+            return;
+        }
+    while (!leads_away(input->test, 1, 1, nodes))
+        nodes++;
+    weir_text_add(text, "%" PRIu64 " nodes", nodes);
+}
+
+static bool goes_full_circle(const struct weir_audit_input *input)
+{
+    unsigned nodes = input->record->node_count;
+
+    return nodes > 1 && distance_of(input->phase) > 0 &&
+           weir_shift_distance(&input->phase->shift, nodes) % nodes == 0;
+}
+
+/* Why ranks find what their own node made, and behind it what leads them elsewhere. */
+static void explain_nearness(const struct weir_audit_input *input, struct weir_text *why,
+                             struct weir_text *way)
+{
+    const struct weir_phase_result *record = input->record;
+    uint64_t distance = distance_of(input->phase);
+
+    if (goes_full_circle(input)) {
+        weir_text_add(why, ", as %" PRIu64 " nodes further is a full circle of %u", distance,
+                      record->node_count);
+        advise_distance(input, way);
+    } else if (distance > 0 && record->node_count > 1) {
+        /* Rank shifts leave 2L - N ranks where L of N are on one node, and else none. */
+        weir_text_add(why, ", as one node has %u of them",
+                      (record->rank_count + record->near_rank_count) / 2);
+        weir_text_add(way, "as many ranks on each node");
+    } else if (input->phase->names.rotation.stride > 0) {
+        weir_text_add(way, "a greater " WEIR_REMEDY_SHIFT_DISTANCE " on several nodes");
+    } else {
+        weir_text_add(way, WEIR_REMEDY_SHIFT_NODES " on several nodes");
+    }
+}
+
+/* --drop-caches node drops names and attributes with the pages; files leaves them. A change of what
+ * this node made is worth a word where the user wants it done elsewhere. */
 static void check_client(const struct weir_audit_input *input)
 {
     struct weir_phase_result *record = input->record;
+    bool is_cold = record->has_dropped_caches && input->test->cache_drop == WEIR_DROP_NODE;
+    struct weir_text why = {0}, way = {0};
 
-    if (!asks(input->phase->verb) || record->near_rank_count == 0 || !is_made_before(input) ||
-        input->test->cache_drop == WEIR_DROP_NODE)
+    if ((!does_ask(input->phase) && !goes_full_circle(input)) || record->near_rank_count == 0 ||
+        !is_made_before(input) || is_cold)
         return;
+    explain_nearness(input, &why, &way);
     weir_result_find(record, WEIR_NOTE, "names-cached",
-                     "%u of %u ranks asked for what their own node had made: its memory may have "
-                     "answered, and not the file system: use " WEIR_REMEDY_SHIFT_NODES
-                     " on several nodes, or --drop-caches node",
-                     record->near_rank_count, record->rank_count);
+                     "%u of %u ranks worked on what their own node had made%s: its memory may "
+                     "have answered, and not the file system: use %s, or --drop-caches node",
+                     record->near_rank_count, record->rank_count, weir_text_string(&why),
+                     weir_text_string(&way));
+    weir_text_close(&why);
+    weir_text_close(&way);
 }
+
+/* ---- the others ---- */
 
 /* A network file system answers when its server has the change. */
 static void check_delay(const struct weir_audit_input *input)
 {
     const struct weir_names *names = &input->phase->names;
-    bool changes = makes(input->phase->verb) || weir_verb_removes(input->phase->verb) ||
-                   input->phase->verb == WEIR_RENAME;
+    bool changes = weir_verb_makes_items(input->phase->verb) ||
+                   weir_verb_removes(input->phase->verb) || input->phase->verb == WEIR_RENAME;
 
     if (!changes || names->item == NULL || names->must_sync || names->must_sync_all ||
         !is_local(input))
