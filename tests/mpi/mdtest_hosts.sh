@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Virtual hosts with unequal numbers of ranks: -N finds what ranks of other hosts have made, wherever that is possible, with
+# and without -u in a deep tree. Who read what is given away by damage; the rest is computed from the placement alone.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+hosts=$WEIR_ROOT/scripts/testbed/testbed-hosts
+
+if [[ ${1-} != inside ]]; then
+    "$hosts" run -- true >"$out" 2>&1 || skip "virtual hosts cannot be made here: $(tail -n 1 "$out")"
+    status=0
+    "$hosts" --hosts 4 run -- bash "$WEIR_ROOT/tests/mpi/mdtest_hosts.sh" inside || status=$?
+    exit "$status"
+fi
+
+export OMPI_MCA_orte_tmpdir_base=/tmp
+passed_on=(-x WEIR)
+for name in ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS; do
+    [[ ! ${!name-} ]] || passed_on+=(-x "$name")
+done
+# Every rank notes its host.
+mkdir "$work/where"
+cat >"$work/placed" <<END
+#!/bin/sh
+hostname >"$work/where/\$OMPI_COMM_WORLD_RANK"
+exec "\$WEIR" "\$@"
+END
+chmod 755 "$work/placed"
+
+launch() { # launch PLACEMENT HOSTS OPTION...
+    local placement=$1 list=$2 rank found=
+    shift 2
+    rm -f "$result" "$work/where"/*
+    capture mpiexec -n "${#placement}" --host "$list" --map-by slot "${passed_on[@]}" --wdir "$work" "$work/placed" \
+        mdtest "${words[@]}" "$@" --result "$result"
+    for ((rank = 0; rank < ${#placement}; rank++)); do
+        found+=$(($(tr -d n <"$work/where/$rank") - 1)) || fail "rank $rank was not started"
+    done
+    [[ $found == "$placement" ]] || fail "the ranks were placed on $found, not on $placement"
+}
+
+oracle() { # oracle PLACEMENT: judges names and reads
+    "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/mdtest_hosts.py" "$1" "$files" "$result" "${words[@]}" >"$work/.oracle" 2>&1 ||
+        fail "ranks on $1, ${words[*]}: $(cat "$work/.oracle")"
+}
+
+try() { # try PLACEMENT HOSTS N [-u]
+    local rank
+    words=(-n 14 -z 2 -b 2 -F -w 256 -e 256 -d "$files" -N "$3" ${4+"$4"})
+    launch "$1" "$2" -C -T
+    expect_done
+    oracle "$1"
+    for ((rank = 0; rank < ${#1}; rank++)); do
+        flip_bit "$(find "$files" -name "file.mdtest.$rank.6")" 99
+    done
+    launch "$1" "$2" -E -X -r
+    expect_exit 1
+    oracle "$1"
+    [[ -z $(ls -A "$files") ]] || fail "something is left: $(find "$files" | head -n 3)"
+}
+
+for own in '' -u; do
+    # shellcheck disable=SC2086
+    try 0111 n1:1,n2:3 1 $own
+    # shellcheck disable=SC2086
+    try 01122 n1:1,n2:2,n3:2 1 $own
+done
+try 0011 n1:2,n2:2 1 -u
+try 0123 n1:1,n2:1,n3:1,n4:1 1 -u
+try 0123 n1:1,n2:1,n3:1,n4:1 2
