@@ -6,7 +6,8 @@
 #include "run.h"
 
 /* Compares what the ranks are to write with the space, inodes and quota that are left, file system
- * by file system; blocks that the files have already count as free. On rank 0 run->no_room says
+ * by file system; blocks that the files have already count as free, and trees whose first item is
+ * there as made. On rank 0 run->no_room says
  * what does not fit; a test that must fit is refused instead, on all ranks, unless a deadline may
  * cut its writes. 0, -errno if the ranks cannot tell each other, or the refusal's code. Collective.
  */

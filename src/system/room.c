@@ -86,8 +86,8 @@ void weir_room_describe(const char *path, int node, struct weir_room_facts *fact
     if (!weir_path_find_existing(path, existing, &found) || statvfs(existing, &room) != 0)
         return;
     facts->is_known = true;
-    facts->is_there = strcmp(existing, path) == 0 && S_ISREG(found.st_mode);
-    if (facts->is_there)
+    facts->is_there = strcmp(existing, path) == 0;
+    if (facts->is_there && S_ISREG(found.st_mode))
         facts->file_bytes = (uint64_t)found.st_blocks * SECTOR_BYTES;
     facts->store = number_store(existing, &room, found.st_dev, node);
     /* A file system that counts no blocks, or no inodes, does not report its room. */

@@ -491,6 +491,68 @@ static void sensible_plans_are_accepted(void **state)
     }
 }
 
+/* ---- room ---- */
+
+static void leave_alone(struct subject *x)
+{
+    (void)x;
+}
+
+CHANGE(keep_all, x->remove->verb = WEIR_STAT; x->tree_remover->verb = WEIR_LIST)
+CHANGE(keep_all_at_one_place, keep_all(x); x->tree.top = "test-dir.%s")
+CHANGE(write_data, x->create->names.bytes = 100)
+CHANGE(keep_data, keep_all(x); write_data(x))
+CHANGE(cut, x->create->stop.deadline_ns = S)
+CHANGE(make_directories, x->create->verb = WEIR_MKDIR; x->create->names.is_directory = true)
+CHANGE(replace_directories, x->stat->verb = WEIR_CREATE; make_directories(x);
+       x->read->verb = WEIR_RMDIR; x->read->names.is_directory = true)
+CHANGE(remove_directories_first, x->stat->verb = WEIR_RMDIR; x->stat->names.is_directory = true;
+       make_directories(x); x->read->verb = WEIR_CREATE)
+CHANGE(make_links, x->stat->verb = WEIR_SYMLINK; x->read->verb = WEIR_UNLINK;
+       x->read->names.item = "file.mdtest.%r.%n.link")
+CHANGE(make_nothing, x->tree_maker->verb = WEIR_LIST; x->create->verb = WEIR_STAT)
+CHANGE(make_far_too_much, keep_data(x); x->tree.items_per_directory = UINT64_MAX / 20)
+
+/* 13 directories with 10 items each, in two repetitions. */
+static void a_tree_needs_what_there_is_of_it_at_one_time(void **state)
+{
+    static const struct {
+        void (*change)(struct subject *x);
+        uint64_t items, bytes, directories, tops;
+    } cases[] = {
+        {leave_alone, 130, 0, 13, 1},
+        {write_data, 130, 13000, 13, 1},
+        {cut, 130, 0, 13, 1},
+        {keep_all, 260, 0, 26, 2},
+        {keep_data, 260, 26000, 26, 2},
+        {keep_all_at_one_place, 130, 0, 13, 1},
+        {make_directories, 260, 0, 13, 1},
+        {replace_directories, 260, 0, 13, 1},
+        {remove_directories_first, 130, 0, 13, 1},
+        {make_links, 130, 0, 13, 1},
+        {make_nothing, 0, 0, 0, 0},
+        {make_far_too_much, UINT64_MAX, UINT64_MAX, 26, 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_tree_need need;
+        struct subject x;
+
+        open_subject(&x);
+        cases[i].change(&x);
+        weir_test_tree_need(x.test, &need);
+        if (need.items != cases[i].items || need.bytes != cases[i].bytes ||
+            need.directories != cases[i].directories || need.tops != cases[i].tops)
+            fail_msg("case %zu: %llu items, %llu bytes, %llu directories, %llu tops", i,
+                     (unsigned long long)need.items, (unsigned long long)need.bytes,
+                     (unsigned long long)need.directories, (unsigned long long)need.tops);
+        assert_int_equal(need.phase != NULL, cases[i].change != make_nothing);
+        assert_int_equal(need.may_be_cut, cases[i].change == cut);
+        weir_plan_close(x.plan);
+    }
+}
+
 /* ---- explaining ---- */
 
 static void add_explanation(struct weir_text *text, void (*change)(struct subject *x))
@@ -747,6 +809,7 @@ static void explanation_differs_when_any_member_differs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tree_needs_what_there_is_of_it_at_one_time),
         cmocka_unit_test(senseless_plans_are_refused_with_a_way_out),
         cmocka_unit_test(sensible_plans_are_accepted),
         cmocka_unit_test(explanation_of_a_typical_plan_reads_well),

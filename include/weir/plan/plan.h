@@ -482,6 +482,20 @@ struct weir_need {
 };
 void weir_test_need(const struct weir_test *test, struct weir_need *need);
 
+/* The trees of a test, as much of them as there is at one time. Counts that would be more are
+ * UINT64_MAX. */
+struct weir_tree_need {
+    /* that makes items, or else the directories; NULL: nothing is made. Which rank does it for whom,
+     * and in whose tree, it says. */
+    const struct weir_phase *phase;
+    uint64_t items;       /* of one rank, or of all together where they share them */
+    uint64_t bytes;       /* in these */
+    uint64_t directories; /* of one rank's tree, or of that of all */
+    uint64_t tops;        /* directories around these, of all trees together */
+    bool may_be_cut;      /* a deadline may end a creation earlier */
+};
+void weir_test_tree_need(const struct weir_test *test, struct weir_tree_need *need);
+
 /* First phase of the test with this verb that is neither a check nor a prefill; NULL if there is
  * none. */
 const struct weir_phase *weir_test_phase(const struct weir_test *test, enum weir_verb verb);

@@ -14,7 +14,7 @@ struct weir_room_facts {
     uint64_t bytes_free;  /* as df tells: without what is kept for root; UINT64_MAX: not known */
     uint64_t inodes_free; /* likewise */
     uint64_t file_bytes;  /* blocks that the file has already, and another content would reuse */
-    bool is_there;        /* the file */
+    bool is_there;        /* the file, or whatever has its path */
 };
 
 /* From statvfs(3), stat(2) and, on kernels from 5.14 on, quotactl_fd(2); quotas of network file
