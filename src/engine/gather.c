@@ -241,7 +241,7 @@ static double asked_per_s(const struct weir_run *run, const struct weir_phase *p
     if (!is_open_loop(phase))
         return 0.0;
     if (rate->is_in_bytes)
-        per_s /= (double)phase->transfers.layout.transfer_bytes;
+        per_s /= (double)weir_phase_op_bytes(phase);
     return rate->is_per_rank ? per_s * run->group->size : per_s;
 }
 

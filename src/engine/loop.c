@@ -470,7 +470,7 @@ static void set_pace(struct weir_loop *loop)
                         .rate = &loop->phase->rate,
                         .rank = (uint64_t)group->rank,
                         .ranks = (uint64_t)group->size,
-                        .transfer_bytes = loop->phase->transfers.layout.transfer_bytes,
+                        .transfer_bytes = weir_phase_op_bytes(loop->phase),
                         .start_ns = loop->started_ns,
                         .seed = loop->mix_seed,
                         .limit = loop->phase->stop.minimum_ns == 0 ? loop->limit : UINT64_MAX,

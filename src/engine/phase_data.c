@@ -261,8 +261,8 @@ static int start(struct weir_data_phase *data)
     struct weir_run *run = data->run;
     int code = weir_phase_start(run, &data->facts);
 
-    if (code == 0 && data->trial_error != 0)
-        weir_tally_fail(run->tally, WEIR_OP_OPEN, data->trial_error, data->trial_error_offset);
+    if (code == 0 && data->trials.error != 0)
+        weir_tally_fail(run->tally, WEIR_OP_OPEN, data->trials.error, data->trials.error_offset);
     return code;
 }
 

@@ -10,6 +10,7 @@
 #include "loop.h"
 #include "stop.h"
 #include "tree_places.h"
+#include "tree_trials.h"
 #include "watchdog.h"
 
 #include "weir/base/remedy.h"
@@ -29,6 +30,7 @@ struct tree_phase {
     struct weir_source source;
     struct weir_op_state *op_states;
     struct weir_op_log log;
+    struct weir_trials trials; /* of depths */
     struct weir_loop loop;
     struct weir_phase_facts facts;
 };
@@ -312,7 +314,6 @@ static int prepare(struct tree_phase *tree, struct weir_error *error)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, WEIR_REMEDY_OP_FILES,
                        "no memory for lists of so many operations on all ranks of this node");
     tree->items.must_exist |= tree->phase->verb == WEIR_CYCLE;
-    tree->facts.depth = tree->items.is_queued ? tree->phase->depth : 1;
     tree->facts.batch = 1;
     tree->facts.is_near = has_near_owner(tree);
     tree->facts.has_dropped_caches = weir_cache_state_drop_tree(&tree->items, error);
@@ -337,7 +338,7 @@ static void prepare_loop(struct tree_phase *tree)
                     .reader = (uint32_t)run->group->rank,
                     .is_own_file = true,
                     .ranks = (uint32_t)run->group->size},
-        .limit = tree->facts.op_limit,
+        .limit = tree->trials.has_failed ? 0 : tree->facts.op_limit,
         .depth = tree->facts.depth,
         .batch = 1,
         .mix_seed = weir_random_at(tree->facts.order_seed, UINT32_MAX),
@@ -392,6 +393,31 @@ static void close_chain(struct tree_phase *tree)
         weir_run_fail(run, code, weir_verb_name(WEIR_RENAME), slot->path);
 }
 
+/* Once for all repetitions, as for data. What removes or changes items goes with the phase that
+ * tried; where that was left out, one at a time. */
+static int choose_depth(struct tree_phase *tree)
+{
+    const struct weir_phase *phase = tree->phase;
+    const struct weir_phase *tried = weir_test_tried_phase(tree->run->test, phase);
+    struct weir_depth_choice *choice;
+    int code = 0;
+
+    tree->facts.depth = tree->items.is_queued ? phase->depth : 1;
+    if (!phase->must_find_depth || !tree->items.is_queued)
+        return 0;
+    choice = weir_trials_choice(tree->run, tried);
+    if (tried == phase && choice->depth == 0) {
+        prepare_loop(tree);
+        code = weir_tree_trials_run(&tree->trials, &tree->loop, choice);
+    }
+    if (tried == phase)
+        tree->facts.choice = choice;
+    tree->facts.depth = choice->depth > 0 ? choice->depth : 1;
+    if (tree->facts.depth > phase->depth)
+        tree->facts.depth = phase->depth;
+    return code;
+}
+
 static int work(struct tree_phase *tree)
 {
     struct weir_run *run = tree->run;
@@ -404,6 +430,9 @@ static int work(struct tree_phase *tree)
     prepare_loop(tree);
     before = weir_processor_time();
     weir_watchdog_say(run, WEIR_ACTIVITY_NAMES, tree->items.paths.names.root);
+    if (tree->trials.error != 0)
+        weir_tally_fail(run->tally, tree->items.verbs[0].counted, tree->trials.error,
+                        tree->trials.error_offset);
     stamp(tree, WEIR_STAMP_OPEN_START, WEIR_STAMP_MOVE_START);
     code = weir_loop_run(&tree->loop);
     stamp(tree, WEIR_STAMP_MOVE_STOP, WEIR_STAMP_CLOSE_START);
@@ -536,7 +565,9 @@ int weir_phase_tree(struct weir_run *run, const struct weir_phase *phase, struct
     *error = run->late_error;
     code = prepare(&tree, error);
     if (code == 0) {
-        code = weir_phase_start(run, &tree.facts);
+        code = choose_depth(&tree);
+        if (code == 0)
+            code = weir_phase_start(run, &tree.facts);
         if (code == 0)
             code = work(&tree);
         if (code == 0)

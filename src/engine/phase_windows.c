@@ -247,7 +247,7 @@ void weir_phase_prepare_loop(struct weir_data_phase *data)
                     .ranks = (uint32_t)data->run->group->size,
                     .any_writer = data->target->is_shared &&
                                   data->phase->transfers.layout.order != WEIR_ORDER_SEQUENTIAL},
-        .limit = data->file == NULL || data->has_failed_trial ? 0 : data->facts.op_limit,
+        .limit = data->file == NULL || data->trials.has_failed ? 0 : data->facts.op_limit,
         .depth = data->facts.depth,
         .batch = data->facts.batch,
         .mix_seed = mix_seed(data->facts.order_seed),

@@ -5,6 +5,7 @@
 
 #include "gather.h"
 #include "loop.h"
+#include "trials.h"
 
 struct weir_data_phase {
     struct weir_run *run;
@@ -25,12 +26,7 @@ struct weir_data_phase {
     int open_error; /* why this rank could not; 0: others could not, or it has not been tried */
     struct weir_loop loop;
     struct weir_phase_facts facts;
-    /* trials of depths: */
-    uint64_t trials_started_ns;
-    uint64_t trial_index;  /* of the next transfer */
-    bool has_failed_trial; /* on some rank: then the phase moves nothing */
-    int trial_error;       /* of this rank: what the first failure was, and where */
-    uint64_t trial_error_offset;
+    struct weir_trials trials; /* of depths */
 };
 
 /* Only writes make files: a mixed phase finds its own, and a device is there before and after. */

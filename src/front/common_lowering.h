@@ -70,8 +70,7 @@ struct weir_verification {
 int weir_lower_verification(const struct weir_verification *verification, const char *place,
                             struct weir_error *error);
 
-/* Refuses what no phase on names can do: backends without names, a depth that is searched for, and
- * a rate in bytes. 0, or a usage error. */
+/* Refuses backends that have no names. 0, or a usage error. */
 int weir_lower_names(const struct weir_lowering *lowering);
 
 /* Notes the values of a table's rows as settings of the test, but for the row named `but` (NULL:

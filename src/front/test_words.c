@@ -124,24 +124,12 @@ int weir_lower_verification(const struct weir_verification *verification, const 
 
 int weir_lower_names(const struct weir_lowering *lowering)
 {
-    const struct weir_common_words *common = &lowering->request->common;
-
     /* There are backends that can remove the files that they write, and no more. */
     if (lowering->loop->name_verbs == 0)
         return WEIR_REFUSE(lowering,
                            "-a: backend %s has no directories, and none of the operations on names "
                            "that are measured; choose another one, such as posix or uring",
                            lowering->test->label);
-    if (lowering->load.must_find_depth)
-        return WEIR_REFUSE(lowering,
-                           "--depth: \"%s\" looks for the best depth of transfers, and there is "
-                           "none for names; give a number",
-                           common->depth);
-    if (lowering->load.rate.is_in_bytes)
-        return WEIR_REFUSE(lowering,
-                           "--rate: \"%s\" is a rate of bytes, and names have none; give "
-                           "operations per second, such as 20000",
-                           common->rate);
     return 0;
 }
 

@@ -135,14 +135,17 @@ static int check_share(const struct weir_check_scope *scope)
 
 int weir_check_load_of_names(const struct weir_check_scope *scope)
 {
-    static weir_check_rule *const rules[] = {check_depth, check_rate, check_share, NULL};
+    static weir_check_rule *const rules[] = {check_depth, check_search, check_rate, check_share,
+                                             NULL};
     const struct weir_phase *phase = scope->phase;
 
-    if (phase->must_find_depth)
-        return REFUSE(scope, "the best depth is searched for transfers only: give %s a depth",
+    if (phase->must_find_depth && !weir_test_tried_phase(scope->test, phase))
+        return REFUSE(scope,
+                      "the best depth is to be found, trials of %s cannot be undone, and no phase "
+                      "before it finds one: give it a depth",
                       weir_verb_name(phase->verb));
-    if (phase->rate.is_in_bytes)
-        return REFUSE(scope, "%s has no rate in bytes: give operations per second",
+    if (phase->rate.is_in_bytes && weir_phase_op_bytes(phase) == 0)
+        return REFUSE(scope, "a rate in bytes, and %s moves none: give operations per second",
                       weir_verb_name(phase->verb));
     return weir_check_apply(rules, scope);
 }

@@ -65,11 +65,12 @@ static void add_layout(struct weir_text *text, const struct weir_layout *layout)
         weir_text_add(text, " with seed %" PRIu64, layout->seed);
 }
 
-static void add_manner(struct weir_text *text, const struct weir_phase *phase)
+static void add_manner(struct weir_text *text, const struct weir_test *test,
+                       const struct weir_phase *phase)
 {
     if (phase->verb == WEIR_MIXED)
         weir_text_add(text, "; %u%% reads", phase->transfers.read_percent);
-    weir_explain_depth(text, phase);
+    weir_explain_depth(text, test, phase);
     weir_explain_rate(text, &phase->rate, "transfer");
     weir_explain_if(text, phase->transfers.is_collective, "collective");
     weir_explain_if(text, phase->transfers.must_verify, "verify");
@@ -97,13 +98,13 @@ static void add_phase(struct weir_text *text, const struct weir_test *test,
                       const struct weir_phase *phase)
 {
     if (weir_verb_works_on_trees(phase->verb)) {
-        weir_explain_names(text, phase);
+        weir_explain_names(text, test, phase);
     } else if (weir_verb_moves_data(phase->verb)) {
         weir_text_add(text, "%-7s ", phase_name(phase));
         add_layout(text, &phase->transfers.layout);
         weir_explain_shift(text, "part of", &phase->shift);
         weir_explain_payload(text, &phase->transfers.payload);
-        add_manner(text, phase);
+        add_manner(text, test, phase);
         weir_explain_stop(text, &phase->stop, "transfer", weir_verb_reads(phase->verb));
     } else {
         weir_text_add(text, "remove");

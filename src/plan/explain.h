@@ -27,7 +27,8 @@ void weir_explain_stop(struct weir_text *text, const struct weir_stop *stop, con
                        bool is_status_read);
 void weir_explain_rate(struct weir_text *text, const struct weir_rate *rate, const char *noun);
 /* Depth, as it is used or looked for. */
-void weir_explain_depth(struct weir_text *text, const struct weir_phase *phase);
+void weir_explain_depth(struct weir_text *text, const struct weir_test *test,
+                        const struct weir_phase *phase);
 
 /* ---- explain_names.c ---- */
 
@@ -35,7 +36,8 @@ void weir_explain_depth(struct weir_text *text, const struct weir_phase *phase);
 void weir_explain_tree(struct weir_text *text, const struct weir_target *target);
 bool weir_tree_is_same(const struct weir_tree *one, const struct weir_tree *other);
 /* A phase that works on trees. */
-void weir_explain_names(struct weir_text *text, const struct weir_phase *phase);
+void weir_explain_names(struct weir_text *text, const struct weir_test *test,
+                        const struct weir_phase *phase);
 
 /* ---- explain_place.c ---- */
 

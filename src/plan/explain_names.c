@@ -128,7 +128,8 @@ static bool reads_status(const struct weir_phase *phase)
     return phase->verb != WEIR_CREATE && phase->verb != WEIR_MKNOD && phase->verb != WEIR_MKDIR;
 }
 
-void weir_explain_names(struct weir_text *text, const struct weir_phase *phase)
+void weir_explain_names(struct weir_text *text, const struct weir_test *test,
+                        const struct weir_phase *phase)
 {
     const struct weir_names *names = &phase->names;
 
@@ -141,7 +142,7 @@ void weir_explain_names(struct weir_text *text, const struct weir_phase *phase)
     weir_explain_shift(text, "in the tree of", &names->tree_shift);
     add_rotation(text, phase);
     add_data(text, names);
-    weir_explain_depth(text, phase);
+    weir_explain_depth(text, test, phase);
     weir_explain_rate(text, &phase->rate, "operation");
     if (phase->think_ns > 0)
         weir_text_add(text, "; pause %s after each operation",

@@ -137,10 +137,15 @@ void weir_explain_rate(struct weir_text *text, const struct weir_rate *rate, con
                   rate->arrivals == WEIR_ARRIVALS_POISSON ? "Poisson" : "constant");
 }
 
-void weir_explain_depth(struct weir_text *text, const struct weir_phase *phase)
+void weir_explain_depth(struct weir_text *text, const struct weir_test *test,
+                        const struct weir_phase *phase)
 {
-    if (phase->must_find_depth)
-        weir_text_add(text, "; depth found, up to %u", phase->depth);
+    const struct weir_phase *tried =
+        phase->must_find_depth ? weir_test_tried_phase(test, phase) : NULL;
+
+    if (tried)
+        weir_text_add(text, "; depth found%s%s, up to %u", tried == phase ? "" : " by ",
+                      tried == phase ? "" : weir_verb_name(tried->verb), phase->depth);
     else if (phase->depth != 1)
         weir_text_add(text, "; depth %u", phase->depth);
     if (phase->transfers.batch > 1)

@@ -384,3 +384,39 @@ enum weir_cache_drop weir_phase_cache_drop(const struct weir_test *test,
         return test->cache_drop;
     return WEIR_DROP_NOTHING;
 }
+
+uint64_t weir_phase_op_bytes(const struct weir_phase *phase)
+{
+    const struct weir_names *names = &phase->names;
+    uint64_t times = phase->verb == WEIR_CREATE || phase->verb == WEIR_READ_FILE;
+
+    if (!weir_verb_works_on_trees(phase->verb))
+        return phase->transfers.layout.transfer_bytes;
+    for (unsigned i = 0; i < names->cycle_count; i++)
+        times += names->cycle[i] == WEIR_CREATE || names->cycle[i] == WEIR_READ_FILE;
+    return times * names->bytes;
+}
+
+/* Trials that make items remove them again: those that all ranks make have no owner to do so. */
+static bool is_tried(const struct weir_phase *phase)
+{
+    return !weir_verb_works_on_trees(phase->verb) || weir_verb_is_repeatable(phase->verb) ||
+           (weir_verb_makes_items(phase->verb) && phase->names.item && !phase->names.is_shared);
+}
+
+const struct weir_phase *weir_test_tried_phase(const struct weir_test *test,
+                                               const struct weir_phase *phase)
+{
+    const struct weir_phase *first = NULL;
+
+    if (is_tried(phase))
+        return phase;
+    for (size_t i = 0; i < test->phase_count && test->phases[i] != phase; i++) {
+        if (!test->phases[i]->must_find_depth || !is_tried(test->phases[i]))
+            continue;
+        if (test->phases[i]->names.is_directory == phase->names.is_directory)
+            return test->phases[i];
+        first = first ? first : test->phases[i];
+    }
+    return first;
+}

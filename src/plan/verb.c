@@ -12,7 +12,8 @@ enum trait {
     WORKS_ON_NAMES = 16,
     REMOVES = 32,
     WORKS_ON_TREES = 64,
-    MAKES_ITEMS = 128,
+    IS_REPEATABLE = 128,
+    MAKES_ITEMS = 256,
 };
 
 #define IN_TREES (WORKS_ON_NAMES | WORKS_ON_TREES)
@@ -24,18 +25,18 @@ static const unsigned traits[WEIR_VERB_COUNT] = {
     [WEIR_REMOVE] = WORKS_ON_NAMES | REMOVES,
     [WEIR_CREATE] = IN_TREES | MAKES_ITEMS,
     [WEIR_MKNOD] = IN_TREES | MAKES_ITEMS,
-    [WEIR_OPEN] = IN_TREES,
-    [WEIR_READ_FILE] = IN_TREES,
-    [WEIR_STAT] = IN_TREES,
-    [WEIR_LOOKUP] = IN_TREES,
+    [WEIR_OPEN] = IN_TREES | IS_REPEATABLE,
+    [WEIR_READ_FILE] = IN_TREES | IS_REPEATABLE,
+    [WEIR_STAT] = IN_TREES | IS_REPEATABLE,
+    [WEIR_LOOKUP] = IN_TREES | IS_REPEATABLE,
     [WEIR_RENAME] = IN_TREES,
     [WEIR_LINK] = IN_TREES,
     [WEIR_SYMLINK] = IN_TREES,
-    [WEIR_CHMOD] = IN_TREES,
+    [WEIR_CHMOD] = IN_TREES | IS_REPEATABLE,
     [WEIR_SETXATTR] = IN_TREES,
-    [WEIR_GETXATTR] = IN_TREES,
-    [WEIR_LIST] = IN_TREES,
-    [WEIR_LIST_STAT] = IN_TREES,
+    [WEIR_GETXATTR] = IN_TREES | IS_REPEATABLE,
+    [WEIR_LIST] = IN_TREES | IS_REPEATABLE,
+    [WEIR_LIST_STAT] = IN_TREES | IS_REPEATABLE,
     [WEIR_UNLINK] = IN_TREES | REMOVES,
     [WEIR_MKDIR] = IN_TREES | MAKES_ITEMS,
     [WEIR_RMDIR] = IN_TREES | REMOVES,
@@ -98,6 +99,11 @@ bool weir_verb_removes(enum weir_verb verb)
 bool weir_verb_works_on_trees(enum weir_verb verb)
 {
     return has(verb, WORKS_ON_TREES);
+}
+
+bool weir_verb_is_repeatable(enum weir_verb verb)
+{
+    return has(verb, IS_REPEATABLE);
 }
 
 bool weir_verb_makes_items(enum weir_verb verb)

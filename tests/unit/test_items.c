@@ -82,6 +82,98 @@ static void every_item_is_worked_on_once_and_nothing_is_left(void **state)
     }
 }
 
+/* ---- depths that are found ---- */
+
+static unsigned curve_of(struct bed *bed, unsigned k)
+{
+    return phase(bed, k)->depth_curve.count;
+}
+
+/* Creation, stat and read try depths; what removes goes with creation. */
+static void a_depth_is_found_and_trials_leave_nothing(void **state)
+{
+    static const char *const lines[] = {
+        "-a URING -d %s/o -n 200 -F --depth auto:2",
+        "-a URING -d %s/o -b 3 -z 2 -I 9 -u -D -C -T -r --depth auto:2",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        unsigned remover;
+        struct bed bed;
+
+        set_up_trees(&bed);
+        run_well(&bed, lines[i]);
+        remover = bed.result->phase_count - 2;
+        assert_int_equal(curve_of(&bed, 0), 0);
+        for (unsigned k = 1; k < remover; k++) {
+            assert_int_equal(curve_of(&bed, k), 2);
+            assert_in_range(phase(&bed, k)->depth, 1, 2);
+        }
+        assert_int_equal(curve_of(&bed, remover), 0);
+        assert_int_equal(phase(&bed, remover)->depth, phase(&bed, 1)->depth);
+        assert_int_equal(phase(&bed, 1)->op_count, phase(&bed, remover)->op_count);
+        assert_clean(&bed, lines[i]);
+        tear_down_trees(&bed);
+    }
+}
+
+/* A trial makes what is not there, and nothing that is there is taken for its own. */
+static void trials_leave_items_that_were_there(void **state)
+{
+    struct stat facts;
+    struct bed bed;
+    char path[PATH_MAX];
+
+    (void)state;
+    set_up_trees(&bed);
+    run_well(&bed, "-d %s/o -n 5 -F -C -w 100");
+    run(&bed, "-a URING -d %s/o -n 5 -F -C -w 100 --depth auto:2");
+    assert_true(phase(&bed, 1)->error_count > 0);
+    assert_int_equal(phase(&bed, 1)->op_count, 0);
+    for (unsigned k = 0; k < 5; k++) {
+        snprintf(path, sizeof path, "%s/o/test-dir.0-0/mdtest_tree.0/file.mdtest.0.%u",
+                 bed.directory, k);
+        assert_int_equal(stat(path, &facts), 0);
+        assert_int_equal(facts.st_size, 100);
+    }
+    tear_down_trees(&bed);
+}
+
+/* 20 files of 50 KiB at 5000 KiB per second are due over 0.19 s; the other phases have no rate. */
+static void a_rate_of_bytes_is_that_of_phases_with_bytes(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    set_up_trees(&bed);
+    run_well(&bed, "-d %s/o -n 20 -F -w 51200 --rate 5000k");
+    assert_true(phase(&bed, 1)->pace.asked_per_s == 100.0);
+    assert_true(phase(&bed, 1)->windows.total_s >= 0.19);
+    assert_true(phase(&bed, 2)->pace.asked_per_s == 0.0);
+    assert_clean(&bed, "rate");
+    tear_down_trees(&bed);
+}
+
+/* The same of operations, one at a time and in flight. */
+static void a_rate_of_operations_is_that_of_all_phases_on_items(void **state)
+{
+    static const char *const lines[] = {"-d %s/o -n 20 -F --rate 100",
+                                        "-a URING -d %s/o -n 20 -F --rate 100 --depth 4"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct bed bed;
+
+        set_up_trees(&bed);
+        run_well(&bed, lines[i]);
+        for (unsigned k = 1; k + 1 < bed.result->phase_count; k++)
+            assert_true(phase(&bed, k)->windows.total_s >= 0.19);
+        assert_clean(&bed, lines[i]);
+        tear_down_trees(&bed);
+    }
+}
+
 /* ---- what ends it early ---- */
 
 static void after_a_signal_all_that_was_made_is_removed(void **state)
@@ -416,6 +508,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_is_worked_on_once_and_nothing_is_left),
+        cmocka_unit_test(a_depth_is_found_and_trials_leave_nothing),
+        cmocka_unit_test(trials_leave_items_that_were_there),
+        cmocka_unit_test(a_rate_of_bytes_is_that_of_phases_with_bytes),
+        cmocka_unit_test(a_rate_of_operations_is_that_of_all_phases_on_items),
         cmocka_unit_test(after_a_signal_all_that_was_made_is_removed),
         cmocka_unit_test(phases_behind_a_cut_one_work_on_what_was_made),
         cmocka_unit_test(a_chain_that_is_cut_leaves_no_item_away),

@@ -312,6 +312,43 @@ static void depths_are_two(void **state)
     weir_command_close(&command);
 }
 
+/* Whose trials find the depth of each phase, from the tree's creation to its removal. */
+static void depths_are_found_where_trials_can_be_undone(void **state)
+{
+    static const unsigned tried[] = {1, 2, 1, 1, 5, 6, 7, 5};
+    struct weir_command command;
+    const struct weir_plan *plan = PLAN_OF(&command, "-a", "uring", "-n", "8", "--depth", "auto:9");
+    const struct weir_test *test = plan->tests[0];
+
+    (void)state;
+    assert_int_equal(test->phase_count, 10);
+    assert_false(test->phases[0]->must_find_depth);
+    assert_false(test->phases[9]->must_find_depth);
+    for (unsigned i = 1; i < 9; i++) {
+        assert_true(test->phases[i]->must_find_depth);
+        assert_int_equal(test->phases[i]->depth, 9);
+        assert_ptr_equal(weir_test_tried_phase(test, test->phases[i]), test->phases[tried[i - 1]]);
+    }
+    weir_command_close(&command);
+}
+
+static void rates_of_bytes_are_those_of_phases_that_move_some(void **state)
+{
+    struct weir_command command;
+    const struct weir_plan *plan =
+        PLAN_OF(&command, "-n", "8", "-F", "-w", "4k", "-e", "1k", "--rate", "1m");
+
+    (void)state;
+    for (unsigned i = 0; i < plan->tests[0]->phase_count; i++) {
+        const struct weir_phase *phase = plan->tests[0]->phases[i];
+
+        assert_true(phase->rate.is_in_bytes == (weir_phase_op_bytes(phase) > 0));
+        assert_true(phase->rate.is_in_bytes ==
+                    (phase->verb == WEIR_CREATE || phase->verb == WEIR_READ_FILE));
+    }
+    weir_command_close(&command);
+}
+
 static void words_of_the_report_are_settings_or_output(void **state)
 {
     struct weir_command command;
@@ -365,6 +402,8 @@ int main(void)
         cmocka_unit_test(a_test_is_made_for_each_number_of_tasks),
         cmocka_unit_test(stonewalls_wear_out_and_files_alone_are_counted),
         cmocka_unit_test(depths_are_two),
+        cmocka_unit_test(depths_are_found_where_trials_can_be_undone),
+        cmocka_unit_test(rates_of_bytes_are_those_of_phases_that_move_some),
         cmocka_unit_test(words_of_the_report_are_settings_or_output),
         cmocka_unit_test(data_and_their_seed_follow_the_words),
     };

@@ -238,7 +238,10 @@ CHANGE(cycle_of_unknown_links, cycle(x); x->test->backend = &plain;
        x->stat->names.cycle[1] = WEIR_CHMOD)
 CHANGE(no_depth, x->stat->depth = 0)
 CHANGE(deep_blocking, x->test->backend = &plain; x->stat->depth = 2)
-CHANGE(search, x->stat->depth = 8; x->stat->must_find_depth = true)
+CHANGE(search, x->remove->depth = 8; x->remove->must_find_depth = true)
+CHANGE(search_of_shared, share(x); x->create->depth = 8; x->create->must_find_depth = true)
+CHANGE(search_with_rate, x->stat->depth = 8; x->stat->must_find_depth = true;
+       x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_POISSON, 5, false, false})
 CHANGE(rate_in_bytes, x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_POISSON, 5, true, false})
 CHANGE(no_rate, x->stat->rate = (struct weir_rate){WEIR_ARRIVALS_POISSON, 0, false, false})
 CHANGE(open_files, x->stat->leaves_open = true)
@@ -357,8 +360,10 @@ static const struct {
     {cycle_of_unknown_links, "backend plain has no chmod", "posix"},
     {no_depth, "queue depth 0", "1 to 4096"},
     {deep_blocking, "queue depth 2: backend plain", "depth 1"},
-    {search, "the best depth is searched for transfers", "give stat a depth"},
-    {rate_in_bytes, "stat has no rate in bytes", "operations per second"},
+    {search, "the best depth is to be found, trials of unlink", "give it a depth"},
+    {search_of_shared, "the best depth is to be found, trials of create", "give it a depth"},
+    {search_with_rate, "the best depth of a closed loop", "leave the rate out"},
+    {rate_in_bytes, "a rate in bytes, and stat moves none", "operations per second"},
     {no_rate, "a rate of 0 per second", "above 0"},
     {open_files, "stat leaves its file open", "leave"},
     {checking_stat, "stat is no check", "add a read"},

@@ -146,7 +146,9 @@ bool weir_verb_makes_files(enum weir_verb verb);
 bool weir_verb_removes(enum weir_verb verb);
 /* It works on the items or directories of a tree. */
 bool weir_verb_works_on_trees(enum weir_verb verb);
-/* ... and makes them, or the directories of a tree. */
+/* It may be done again on the same items of a tree, and finds and leaves them as they are. */
+bool weir_verb_is_repeatable(enum weir_verb verb);
+/* It makes items, or the directories of a tree. */
 bool weir_verb_makes_items(enum weir_verb verb);
 
 /* Work of a phase that moves data: at which places of its target, what, and what goes with it. */
@@ -495,6 +497,16 @@ struct weir_tree_need {
     bool may_be_cut;      /* a deadline may end a creation earlier */
 };
 void weir_test_tree_need(const struct weir_test *test, struct weir_tree_need *need);
+
+/* Bytes that an operation of the phase moves: those of one transfer, or of all that a phase on
+ * items does with one of them. */
+uint64_t weir_phase_op_bytes(const struct weir_phase *phase);
+
+/* The phase whose trials find the depth of `phase`, which is to be found: its own where they can be
+ * repeated or undone, else the first such phase before it, on items of the same kind if there is
+ * one. NULL: none. */
+const struct weir_phase *weir_test_tried_phase(const struct weir_test *test,
+                                               const struct weir_phase *phase);
 
 /* First phase of the test with this verb that is neither a check nor a prefill; NULL if there is
  * none. */

@@ -78,6 +78,7 @@ static struct weir_phase item_phase(const struct weir_mdtest_lowering *lowering,
         .target = lowering->target,
         .shift = shift_of(lowering, steps),
         .depth = lowering->base.load.depth,
+        .must_find_depth = lowering->base.load.must_find_depth,
         .rate = lowering->base.load.rate,
         .stop.status_path = status_of(lowering, is_directory),
         .names = {.item = item_of(lowering, is_directory),
@@ -149,6 +150,9 @@ static struct weir_phase remove_phase(const struct weir_mdtest_lowering *lowerin
 static void add_phase(const struct weir_mdtest_lowering *lowering, struct weir_step **steps,
                       struct weir_phase phase)
 {
+    /* A rate of bytes is that of the phases that move some. */
+    if (phase.rate.is_in_bytes && weir_phase_op_bytes(&phase) == 0)
+        phase.rate = (struct weir_rate){0};
     weir_plan_add_phase(lowering->base.plan, lowering->base.test, steps, &phase);
 }
 
@@ -305,6 +309,36 @@ static void add_file_phases(const struct weir_mdtest_lowering *lowering, struct 
         add_phase(lowering, steps, remove_phase(lowering, false));
 }
 
+/* What --depth and --rate ask for must be there. */
+static int check_load(const struct weir_mdtest_lowering *lowering)
+{
+    const struct weir_common_words *common = &lowering->request->base.common;
+    const struct weir_test *test = lowering->base.test;
+    size_t paced = 0;
+
+    for (size_t i = 0; i < test->phase_count; i++) {
+        const struct weir_phase *phase = test->phases[i];
+
+        paced += phase->rate.is_in_bytes;
+        if (phase->must_find_depth && !weir_test_tried_phase(test, phase))
+            return REFUSE(lowering,
+                          "--depth: \"%s\": a trial of %s cannot be undone, and no phase before it "
+                          "tries depths; give a number, or let this run make the items",
+                          common->depth, weir_verb_name(phase->verb));
+    }
+    if (lowering->base.load.rate.is_in_bytes && paced == 0)
+        return REFUSE(lowering,
+                      "--rate: \"%s\" is a rate of bytes, and no phase moves any; give operations "
+                      "per second, such as 20000, or -w and -e",
+                      common->rate);
+    if (paced > 0)
+        weir_plan_add_remark(lowering->base.plan, lowering->base.test,
+                             "--rate: \"%s\" is a rate of bytes: it holds for the phases that "
+                             "write or read",
+                             common->rate);
+    return 0;
+}
+
 int weir_mdtest_lower_steps(struct weir_mdtest_lowering *lowering)
 {
     const struct weir_mdtest_config *mdtest = lowering->mdtest;
@@ -327,5 +361,5 @@ int weir_mdtest_lower_steps(struct weir_mdtest_lowering *lowering)
     if (lowering->base.test->phase_count == 0)
         return REFUSE(lowering, "there is nothing to do: -E reads files, and -U renames "
                                 "directories, of which there must be two");
-    return 0;
+    return check_load(lowering);
 }

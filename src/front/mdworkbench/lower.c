@@ -75,11 +75,29 @@ static int check_pace(const struct lowering *lowering)
     return 0;
 }
 
+/* What --depth and --rate cannot ask of a cycle that makes and removes objects. */
+static int check_load(const struct lowering *lowering)
+{
+    const struct weir_common_words *common = &lowering->base.request->common;
+
+    if (lowering->base.load.must_find_depth)
+        return REFUSE(lowering,
+                      "--depth: \"%s\" looks for the best depth by trials, and a trial of cycles "
+                      "would move the working set; give a number",
+                      common->depth);
+    if (lowering->base.load.rate.is_in_bytes)
+        return REFUSE(lowering,
+                      "--rate: \"%s\" is a rate of bytes, and half of the operations move none; "
+                      "give operations per second, such as 20000",
+                      common->rate);
+    return 0;
+}
+
 static int check(const struct lowering *lowering)
 {
     const struct weir_mdworkbench_config *config = lowering->config;
 
-    if (weir_lower_names(&lowering->base) || check_pace(lowering))
+    if (weir_lower_names(&lowering->base) || check_load(lowering) || check_pace(lowering))
         return -EINVAL;
     if (config->seed < INT32_MIN || config->seed > UINT32_MAX)
         return REFUSE(lowering, "-G: %" PRId64 " has more than 32 bits", config->seed);
