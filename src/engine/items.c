@@ -313,15 +313,13 @@ static void choose_of_rotation(struct weir_items *items, struct weir_item_slot *
                                uint64_t index)
 {
     const struct weir_rotation *rotation = &items->names->rotation;
-    const struct weir_tree *tree = items->phase->target->tree;
-    uint64_t sets = tree->set_count, set = index % sets;
-    uint64_t per_set = weir_tree_item_directories(tree) * tree->items_per_directory;
+    uint64_t sets = items->phase->target->tree->set_count, set = index % sets;
     struct weir_tree_paths *paths =
         items->set_paths != NULL ? &items->set_paths[set] : &items->paths;
     struct weir_tree_paths *new_paths =
         items->set_paths != NULL ? &items->set_paths[sets + set] : &items->paths;
 
-    slot->place = set * per_set + items->first + index / sets;
+    slot->place = set * paths->items_per_set + items->first + index / sets;
     slot->owner = paths->names.item_owner;
     weir_tree_item_path(paths, slot->place, slot->path);
     if (items->phase->verb != WEIR_CYCLE)

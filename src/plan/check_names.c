@@ -79,6 +79,11 @@ static bool has_verb(const struct weir_phase *phase, enum weir_verb verb)
 
 /* ---- trees ---- */
 
+static uint64_t most_in_one(const struct weir_tree *tree)
+{
+    return tree->crowded_count > 0 ? tree->crowded_items : tree->items_per_directory;
+}
+
 static int check_numbers(const struct weir_check_scope *scope)
 {
     const struct weir_tree *tree = scope->phase->target->tree;
@@ -103,14 +108,24 @@ static int check_numbers(const struct weir_check_scope *scope)
                       "a tree of depth %" PRIu64 " with branching factor %" PRIu64
                       " has more directories than can be counted: choose smaller numbers",
                       tree->depth, tree->branching);
+    if ((tree->crowded_count > 0 || tree->crowded_items > 0) &&
+        (tree->crowded_count == 0 || tree->crowded_count >= weir_tree_item_directories(tree) ||
+         tree->crowded_items <= tree->items_per_directory))
+        return REFUSE(scope,
+                      "%" PRIu64 " of %" PRIu64 " directories with %" PRIu64
+                      " items each and the others with %" PRIu64
+                      ": that is no skew; let some of them, and not all, hold more than the others",
+                      tree->crowded_count, weir_tree_item_directories(tree), tree->crowded_items,
+                      tree->items_per_directory);
     if (weir_tree_items(tree) > INT64_MAX ||
         __builtin_mul_overflow(weir_tree_directories(tree), tree->items_per_directory,
                                &directories) ||
+        __builtin_add_overflow(directories, weir_tree_items_per_set(tree), &directories) ||
         directories > INT64_MAX)
         return REFUSE(scope,
                       "%" PRIu64 " items in each of %" PRIu64
                       " directories are more than can be counted: choose smaller numbers",
-                      tree->items_per_directory, weir_tree_directories(tree));
+                      most_in_one(tree), weir_tree_directories(tree));
     return 0;
 }
 
@@ -191,7 +206,7 @@ static int check_item_letters(const struct weir_check_scope *scope, const char *
     const struct weir_tree *tree = scope->phase->target->tree;
     bool is_shared = scope->phase->names.is_shared;
 
-    if (tree->items_per_directory > 1 && !has_letter(item, 'n'))
+    if (most_in_one(tree) > 1 && !has_letter(item, 'n'))
         return REFUSE(scope, "several items in each directory, and no number in their names: put "
                              "%%n into the pattern");
     if (is_shared && has_letter(item, 'r'))
@@ -496,7 +511,7 @@ static int check_rotation(const struct weir_check_scope *scope)
 {
     const struct weir_rotation *rotation = &scope->phase->names.rotation;
     const struct weir_tree *tree = scope->phase->target->tree;
-    uint64_t there = weir_tree_item_directories(tree) * tree->items_per_directory, end;
+    uint64_t there = weir_tree_items_per_set(tree), end;
     bool creates = scope->phase->verb == WEIR_CYCLE && has_verb(scope->phase, WEIR_CREATE);
     int status;
 

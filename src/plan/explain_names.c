@@ -24,7 +24,13 @@ void weir_explain_tree(struct weir_text *text, const struct weir_target *target)
     if (tree->depth > 0)
         weir_text_add(text, ", %" PRIu64 " in each down to depth %" PRIu64, tree->branching,
                       tree->depth);
-    weir_text_add(text, ", %s in each%s", weir_words_count(tree->items_per_directory, "item").text,
+    if (tree->crowded_count > 0)
+        weir_text_add(text, ", %s in each of the first %" PRIu64 ", and",
+                      weir_words_count(tree->crowded_items, "item").text, tree->crowded_count);
+    else
+        weir_text_add(text, ",");
+    weir_text_add(text, " %s in each%s%s", weir_words_count(tree->items_per_directory, "item").text,
+                  tree->crowded_count > 0 ? " other" : "",
                   tree->only_leaves ? " of the deepest" : "");
 }
 
@@ -41,7 +47,9 @@ bool weir_tree_is_same(const struct weir_tree *one, const struct weir_tree *othe
            one->set_count == other->set_count && one->depth == other->depth &&
            one->branching == other->branching &&
            one->items_per_directory == other->items_per_directory &&
-           one->only_leaves == other->only_leaves && one->is_own == other->is_own;
+           one->crowded_count == other->crowded_count &&
+           one->crowded_items == other->crowded_items && one->only_leaves == other->only_leaves &&
+           one->is_own == other->is_own;
 }
 
 /* ---- phases ---- */

@@ -100,16 +100,27 @@ uint64_t weir_tree_item_directories(const struct weir_tree *tree)
     return directories_of(tree, tree->only_leaves);
 }
 
-uint64_t weir_tree_items(const struct weir_tree *tree)
+uint64_t weir_tree_items_per_set(const struct weir_tree *tree)
 {
     uint64_t directories = weir_tree_item_directories(tree);
-    uint64_t items;
+    uint64_t items, crowded;
 
-    if (tree->items_per_directory == 0)
+    if (tree->items_per_directory == 0 && tree->crowded_items == 0)
         return 0;
     if (directories == 0 ||
-        __builtin_mul_overflow(directories, tree->items_per_directory, &items) ||
-        __builtin_mul_overflow(items, tree->set_count, &items))
+        __builtin_mul_overflow(directories - tree->crowded_count, tree->items_per_directory,
+                               &items) ||
+        __builtin_mul_overflow(tree->crowded_count, tree->crowded_items, &crowded) ||
+        __builtin_add_overflow(items, crowded, &items))
+        return UINT64_MAX;
+    return items;
+}
+
+uint64_t weir_tree_items(const struct weir_tree *tree)
+{
+    uint64_t items = weir_tree_items_per_set(tree);
+
+    if (items == UINT64_MAX || __builtin_mul_overflow(items, tree->set_count, &items))
         return UINT64_MAX;
     return items;
 }
@@ -118,6 +129,19 @@ uint64_t weir_tree_items(const struct weir_tree *tree)
 static uint64_t first_item_directory(const struct weir_tree *tree)
 {
     return weir_tree_directories(tree) - weir_tree_item_directories(tree);
+}
+
+/* Of those that hold items: the one of an item. */
+static inline uint64_t item_directory(const struct weir_tree *tree, uint64_t in_set)
+{
+    uint64_t crowded;
+
+    if (__builtin_expect(tree->crowded_count == 0, 1))
+        return divide(in_set, tree->items_per_directory);
+    crowded = tree->crowded_count * tree->crowded_items;
+    if (in_set < crowded)
+        return divide(in_set, tree->crowded_items);
+    return tree->crowded_count + divide(in_set - crowded, tree->items_per_directory);
 }
 
 /* `per_set` items, the first of them in directory `first`. Items of a set are numbered without a
@@ -129,14 +153,13 @@ static struct weir_tree_item find_item(const struct weir_tree *tree, uint64_t pe
     uint64_t in_set = index - set * per_set;
 
     return (struct weir_tree_item){.set = set,
-                                   .directory = first + divide(in_set, tree->items_per_directory),
+                                   .directory = first + item_directory(tree, in_set),
                                    .number = first * tree->items_per_directory + in_set};
 }
 
 struct weir_tree_item weir_tree_find_item(const struct weir_tree *tree, uint64_t index)
 {
-    return find_item(tree, weir_tree_item_directories(tree) * tree->items_per_directory,
-                     first_item_directory(tree), index);
+    return find_item(tree, weir_tree_items_per_set(tree), first_item_directory(tree), index);
 }
 
 /* ---- patterns ---- */
@@ -280,9 +303,9 @@ static int check_lengths(const struct weir_tree_paths *paths)
     size_t bytes = strlen(paths->names.root) + 1;
     size_t item_bytes, longest;
 
-    numbers.of[ITEM] = last * tree->items_per_directory;
-    if (tree->items_per_directory > 0)
-        numbers.of[ITEM] += tree->items_per_directory - 1;
+    numbers.of[ITEM] = paths->first_item_directory * tree->items_per_directory;
+    if (paths->items_per_set > 0)
+        numbers.of[ITEM] += paths->items_per_set - 1;
     longest = item_bytes = name_bytes(&paths->item, &numbers);
     if (name_bytes(&paths->top, &numbers) > longest)
         longest = name_bytes(&paths->top, &numbers);
@@ -378,6 +401,9 @@ static void keep_directory(struct weir_tree_paths *paths, uint64_t set, uint64_t
 {
     const struct weir_tree *tree = paths->tree;
     uint64_t above = paths->first_item_directory; /* directories without items */
+    uint64_t place = directory - above;
+    bool is_crowded = place < tree->crowded_count;
+    uint64_t crowded = is_crowded ? place : tree->crowded_count; /* before this one */
     struct numbers numbers = {.of = {[SET] = set}};
     char *end;
 
@@ -386,8 +412,11 @@ static void keep_directory(struct weir_tree_paths *paths, uint64_t set, uint64_t
     end = put_line(paths, paths->directory_path + paths->set_bytes, &numbers, directory);
     paths->directory = directory;
     paths->directory_bytes = (size_t)(end - paths->directory_path);
-    paths->item_count = directory < above ? 0 : tree->items_per_directory;
-    paths->first_number = directory * tree->items_per_directory;
+    paths->item_count = directory < above ? 0
+                        : is_crowded      ? tree->crowded_items
+                                          : tree->items_per_directory;
+    paths->first_number = directory * tree->items_per_directory +
+                          crowded * (tree->crowded_items - tree->items_per_directory);
     paths->first_index =
         set * paths->items_per_set + paths->first_number - above * tree->items_per_directory;
 }
@@ -409,7 +438,7 @@ int weir_tree_paths_init(struct weir_tree_paths *paths, const struct weir_tree *
         .names = *names,
         .directories_per_set = weir_tree_directories(tree),
         .first_item_directory = first_item_directory(tree),
-        .items_per_set = weir_tree_item_directories(tree) * tree->items_per_directory,
+        .items_per_set = weir_tree_items_per_set(tree),
         .set = NONE,
         .directory = NONE,
         .latest = NONE,

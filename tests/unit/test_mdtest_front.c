@@ -208,6 +208,41 @@ static void counts_and_shapes_of_trees_are_those_of_mdtest(void **state)
     }
 }
 
+/* What is asked for, and what of it whole numbers allow. */
+static void skew_gives_the_first_directories_their_share(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        uint64_t crowded, each, others, items; /* items: of a set */
+    } cases[] = {
+        {{"mdtest", "--skew", "80/20", "-z", "1", "-b", "9", "-n", "1000"}, 2, 400, 25, 1000},
+        {{"mdtest", "--skew", "80/20", "-z", "1", "-b", "9", "-n", "1001"}, 2, 400, 25, 1000},
+        {{"mdtest", "--skew", "80/20", "-z", "2", "-b", "3", "-n", "1300"}, 3, 346, 26, 1298},
+        {{"mdtest", "--skew", "80/20", "-z", "2", "-b", "3", "-I", "100"}, 3, 346, 26, 1298},
+        {{"mdtest", "--skew", "80/20", "-z", "1", "-b", "9", "-I", "9", "-n", "27"}, 2, 37, 2, 90},
+        {{"mdtest", "--skew", "100/20", "-z", "1", "-b", "10", "-L", "-n", "7"}, 2, 3, 0, 6},
+        {{"mdtest", "--skew", "99.9/0.1", "-z", "1", "-b", "9", "-n", "10k"}, 1, 10231, 1, 10240},
+        {{"mdtest", "--skew", "60/50", "-z", "1", "-b", "1", "-n", "11", "-u"}, 1, 7, 4, 11},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+        const struct weir_test *test;
+        const struct weir_tree *tree;
+
+        test = plan_of(cases[i].words, &command)->tests[0];
+        tree = test->phases[0]->target->tree;
+        assert_int_equal(tree->crowded_count, cases[i].crowded);
+        assert_int_equal(tree->crowded_items, cases[i].each);
+        assert_int_equal(tree->items_per_directory, cases[i].others);
+        assert_int_equal(weir_tree_items_per_set(tree), cases[i].items);
+        assert_int_equal(test->remark_count, 1);
+        assert_non_null(strstr(test->remarks[0], "--skew"));
+        weir_command_close(&command);
+    }
+}
+
 static void names_are_those_of_mdtest(void **state)
 {
     static const struct {
@@ -397,6 +432,7 @@ int main(void)
         cmocka_unit_test(words_choose_the_phases),
         cmocka_unit_test(further_phases_leave_names_as_they_were),
         cmocka_unit_test(counts_and_shapes_of_trees_are_those_of_mdtest),
+        cmocka_unit_test(skew_gives_the_first_directories_their_share),
         cmocka_unit_test(names_are_those_of_mdtest),
         cmocka_unit_test(each_phase_goes_further_away_than_the_one_before),
         cmocka_unit_test(a_test_is_made_for_each_number_of_tasks),

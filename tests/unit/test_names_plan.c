@@ -149,6 +149,12 @@ CHANGE(huge_tree, x->tree.depth = 70)
 CHANGE(huge_sets, x->tree.set_count = UINT64_C(1) << 60; x->tree.items_per_directory = 0)
 CHANGE(huge_items, x->tree.items_per_directory = UINT64_C(1) << 60)
 CHANGE(huge_numbers, x->tree.only_leaves = true; x->tree.items_per_directory = UINT64_MAX / 25)
+CHANGE(huge_crowd, x->tree.crowded_count = 2; x->tree.crowded_items = UINT64_C(1) << 63)
+CHANGE(crowd_of_all, x->tree.crowded_count = 13; x->tree.crowded_items = 11)
+CHANGE(crowd_of_few, x->tree.crowded_count = 2; x->tree.crowded_items = 10)
+CHANGE(crowd_of_none, x->tree.crowded_items = 11)
+CHANGE(crowd_without_number, x->create->names.item = "%r"; x->tree.items_per_directory = 1;
+       x->tree.crowded_count = 2; x->tree.crowded_items = 2)
 CHANGE(long_chain, x->tree.branching = 1; x->tree.depth = 1000)
 CHANGE(bad_top, x->tree.top = "a/b")
 CHANGE(bad_node, x->tree.node = "n.%n")
@@ -278,6 +284,11 @@ static const struct {
     {huge_sets, "a tree of depth 2 with branching factor 3 has more", "smaller numbers"},
     {huge_items, "1152921504606846976 items in each of 13", "smaller numbers"},
     {huge_numbers, "737869762948382064 items in each of 13", "smaller numbers"},
+    {huge_crowd, "9223372036854775808 items in each of 13", "smaller numbers"},
+    {crowd_of_all, "13 of 13 directories with 11 items", "not all"},
+    {crowd_of_few, "2 of 13 directories with 10 items each and the others with 10", "more than"},
+    {crowd_of_none, "0 of 13 directories with 11", "let some"},
+    {crowd_without_number, "several items in each directory", "%n"},
     {long_chain, "the longest path in out is too long", "shorter names"},
     {bad_top, "\"a/b\", \"mdtest_tree.%k\" and \"\" are not all patterns", "use no slash"},
     {bad_node, "\"test-dir.%i-%s\", \"n.%n\" and \"\" are not all", "n in names of items"},
@@ -670,6 +681,7 @@ CHANGE(change_sets, x->tree.set_count = 2)
 CHANGE(change_tree_depth, x->tree.depth = 1)
 CHANGE(change_branching, x->tree.branching = 2)
 CHANGE(change_items, x->tree.items_per_directory = 11)
+CHANGE(change_crowd, x->tree.crowded_count = 1; x->tree.crowded_items = 12)
 CHANGE(change_leaves, x->tree.only_leaves = true)
 CHANGE(change_own, x->tree.is_own = true)
 CHANGE(change_one_tree, x->other_target = x->target; x->stat->target = &x->other_target;
@@ -739,6 +751,7 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_tree_depth,
     change_branching,
     change_items,
+    change_crowd,
     change_leaves,
     change_own,
     change_one_tree,

@@ -10,6 +10,8 @@ static const struct weir_tree tree = {.top = "%r_%s",
                                       .depth = 3,
                                       .branching = 4,
                                       .items_per_directory = 5,
+                                      .crowded_count = 2,
+                                      .crowded_items = 60,
                                       .only_leaves = true,
                                       .is_own = true};
 
@@ -151,6 +153,8 @@ static void trees_and_names_that_were_asked_for_come_back(void **state)
     assert_int_equal(read->depth, tree.depth);
     assert_int_equal(read->branching, tree.branching);
     assert_int_equal(read->items_per_directory, tree.items_per_directory);
+    assert_int_equal(read->crowded_count, tree.crowded_count);
+    assert_int_equal(read->crowded_items, tree.crowded_items);
     assert_true(read->only_leaves && read->is_own);
     assert_int_equal(test->phases[0]->verb, WEIR_CYCLE);
     assert_int_equal(test->phases[0]->shift.kind, WEIR_SHIFT_NODES_OR_RANKS);

@@ -65,6 +65,22 @@ static const struct weir_tree deep = {.top = TOP,
 /* As md-workbench has them: no tree below the directory of a set. */
 static const struct weir_tree flat = {
     .top = "%r_%s", .set_count = 2, .items_per_directory = 5, .is_own = true};
+static const struct weir_tree skewed = {.top = TOP,
+                                        .node = NODE,
+                                        .set_count = 2,
+                                        .depth = 2,
+                                        .branching = 2,
+                                        .items_per_directory = 1,
+                                        .crowded_count = 2,
+                                        .crowded_items = 1000};
+static const struct weir_tree skewed_leaves = {.top = TOP,
+                                               .node = NODE,
+                                               .set_count = 1,
+                                               .depth = 2,
+                                               .branching = 2,
+                                               .crowded_count = 3,
+                                               .crowded_items = 5,
+                                               .only_leaves = true};
 static const struct weir_tree bare = {.set_count = 1, .items_per_directory = 5};
 static const struct weir_tree percents = {
     .top = "100%%", .node = "%%%k%%", .set_count = 1, .items_per_directory = 5};
@@ -89,10 +105,11 @@ static void directories_and_items_are_counted_as_mdtest_does(void **state)
         const struct weir_tree *tree;
         uint64_t directories, item_directories, items;
     } rows[] = {
-        {&one_directory, 1, 1, 4}, {&two_sets, 1, 1, 8},        {&binary, 7, 7, 21},
-        {&leaves, 7, 4, 12},       {&leaves_of_sets, 4, 3, 18}, {&chain, 4, 4, 8},
-        {&end_of_chain, 4, 1, 2},  {&own, 11, 11, 11},          {&deep, 1111, 1111, 1111000},
-        {&flat, 1, 1, 10},         {&empty, 13, 13, 0},
+        {&one_directory, 1, 1, 4},  {&two_sets, 1, 1, 8},        {&binary, 7, 7, 21},
+        {&leaves, 7, 4, 12},        {&leaves_of_sets, 4, 3, 18}, {&chain, 4, 4, 8},
+        {&end_of_chain, 4, 1, 2},   {&own, 11, 11, 11},          {&deep, 1111, 1111, 1111000},
+        {&flat, 1, 1, 10},          {&empty, 13, 13, 0},         {&skewed, 7, 7, 4010},
+        {&skewed_leaves, 7, 4, 15},
     };
 
     (void)state;
@@ -279,6 +296,42 @@ static struct weir_tree random_tree(uint64_t number)
     };
 }
 
+/* A third of them have no skew, and in another one the others may be empty. */
+static struct weir_tree random_skewed_tree(uint64_t number)
+{
+    struct weir_tree tree = random_tree(number);
+    uint64_t directories = weir_tree_item_directories(&tree);
+
+    if (number % 3 == 0 || directories < 2)
+        return tree;
+    tree.crowded_count = 1 + weir_random_below(weir_random_at(number, 5), directories - 1);
+    tree.crowded_items =
+        tree.items_per_directory + 1 + weir_random_below(weir_random_at(number, 6), 20);
+    return tree;
+}
+
+/* The model: an item after the other is put into the first directory that has room. */
+static struct weir_tree_item next_item(const struct weir_tree *tree, struct weir_tree_item before,
+                                       uint64_t *in_directory)
+{
+    uint64_t first = weir_tree_directories(tree) - weir_tree_item_directories(tree);
+    struct weir_tree_item item = before;
+
+    item.number++;
+    while (*in_directory == (item.directory - first < tree->crowded_count
+                                 ? tree->crowded_items
+                                 : tree->items_per_directory)) {
+        *in_directory = 0;
+        if (++item.directory < weir_tree_directories(tree))
+            continue;
+        item.directory = first;
+        item.number = first * tree->items_per_directory;
+        item.set++;
+    }
+    ++*in_directory;
+    return item;
+}
+
 /* The path of the directory that holds an item, from the item's directory by number. */
 static void assert_is_in(struct weir_tree_paths *paths, const struct weir_tree *tree,
                          const struct weir_tree_item *item, const char *path)
@@ -295,32 +348,29 @@ static void assert_is_in(struct weir_tree_paths *paths, const struct weir_tree *
 static void each_number_is_in_its_directory_once(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < 400; i++) {
-        struct weir_tree tree = random_tree(i);
+    for (uint64_t i = 0; i < 600; i++) {
+        struct weir_tree tree = random_skewed_tree(i);
         struct weir_tree_paths paths = paths_of(&tree, FILES), others = paths_of(&tree, NULL);
-        uint64_t items = weir_tree_items(&tree), next = 0, set = 0;
-        uint64_t first = tree.items_per_directory *
-                         (weir_tree_directories(&tree) - weir_tree_item_directories(&tree));
+        uint64_t items = weir_tree_items(&tree), in_directory = 0;
+        uint64_t first = weir_tree_directories(&tree) - weir_tree_item_directories(&tree);
+        struct weir_tree_item expected = {.directory = first,
+                                          .number = first * tree.items_per_directory - 1};
 
         for (uint64_t k = 0; k < items; k++) {
             struct weir_tree_item item = weir_tree_find_item(&tree, k);
             char path[WEIR_TREE_PATH_BYTES], end[64];
             size_t length = weir_tree_item_path(&paths, k, path);
 
-            if (item.set != set) {
-                assert_int_equal(item.set, ++set);
-                next = 0;
-            }
-            assert_int_equal(item.number, first + next++);
-            assert_int_equal(item.directory, item.number / tree.items_per_directory);
-            assert_in_range(item.directory, first / tree.items_per_directory,
-                            weir_tree_directories(&tree) - 1);
+            expected = next_item(&tree, expected, &in_directory);
+            assert_memory_equal(&item, &expected, sizeof item);
+            assert_true(tree.crowded_count > 0 ||
+                        item.directory == item.number / tree.items_per_directory);
             assert_int_equal(length, strlen(path));
             snprintf(end, sizeof end, "/file.mdtest.13.%llu", (unsigned long long)item.number);
             assert_string_equal(strrchr(path, '/'), end);
             assert_is_in(&others, &tree, &item, path);
         }
-        assert_int_equal(items > 0 ? set + 1 : tree.set_count, tree.set_count);
+        assert_int_equal(items > 0 ? expected.set + 1 : tree.set_count, tree.set_count);
     }
 }
 
@@ -355,7 +405,7 @@ static void order_changes_no_path(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 200; i++) {
-        struct weir_tree tree = random_tree(i);
+        struct weir_tree tree = random_skewed_tree(i);
         struct weir_tree_paths paths = paths_of(&tree, FILES);
         uint64_t items = weir_tree_items(&tree);
         uint64_t directories = tree.set_count * weir_tree_directories(&tree);
@@ -432,8 +482,8 @@ static void names_with_dots_and_the_most_pieces_are_names(void **state)
 /* Roots grow by a byte until the longest path does not fit; the one before has that many bytes. */
 static void longest_path_is_found_before_it_is_made(void **state)
 {
-    static const struct weir_tree *const trees[] = {&one_directory, &two_sets, &binary, &leaves,
-                                                    &chain,         &own,      &flat,   &bare};
+    static const struct weir_tree *const trees[] = {
+        &one_directory, &two_sets, &binary, &leaves, &chain, &own, &flat, &bare, &skewed};
 
     (void)state;
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {

@@ -17,7 +17,8 @@
  * A set is one tree. Its directories are numbered level by level: 0 is the top, and those in
  * directory k are k * branching + 1 to k * branching + branching, down to level `depth`. Every
  * directory that holds items has `items_per_directory` of them for each owner of items: directory k
- * those from k * items_per_directory on (numbering of mdtest 1.9 to 4.1, as measured). */
+ * those from k * items_per_directory on (numbering of mdtest 1.9 to 4.1, as measured). With a skew
+ * the first directories that hold items have more of them, and numbers still have no gap. */
 struct weir_tree {
     const char *top;    /* "test-dir.%i-%s": directory in the root that holds the set; NULL: none */
     const char *node;   /* "mdtest_tree.%k": a directory of the tree. NULL: items lie in `top`, and
@@ -26,14 +27,18 @@ struct weir_tree {
     uint64_t depth;
     uint64_t branching; /* > 0 if depth is */
     uint64_t items_per_directory;
-    bool only_leaves; /* only directories of the deepest level hold items */
+    uint64_t crowded_count; /* of the directories that hold items, the first ones have ... */
+    uint64_t crowded_items; /* ... so many each; both 0: no skew */
+    bool only_leaves;       /* only directories of the deepest level hold items */
     bool is_own; /* a tree for each rank, which makes and removes it; else rank 0 does for all */
 };
 
-/* Directories of one set, 0 if there are more than 2^64; those of them that hold items; and items
- * of one owner in all sets. A plan that was checked has fewer than 2^63 of each. */
+/* Directories of one set, 0 if there are more than 2^64; those of them that hold items, or would
+ * without a skew; and items of one owner in a set, and in all sets, UINT64_MAX if there are too
+ * many. A plan that was checked has fewer than 2^63 of each. */
 uint64_t weir_tree_directories(const struct weir_tree *tree);
 uint64_t weir_tree_item_directories(const struct weir_tree *tree);
+uint64_t weir_tree_items_per_set(const struct weir_tree *tree);
 uint64_t weir_tree_items(const struct weir_tree *tree);
 /* Number of an item in its set, and its directory. `index` < weir_tree_items: set by set, in each
  * directory by directory. */

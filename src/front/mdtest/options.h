@@ -68,6 +68,7 @@ struct weir_mdtest_config {
 struct weir_mdtest_additions {
     const char *also;   /* further phases, with commas between them; NULL: none */
     const char *compat; /* the version of mdtest whose layout is printed: "4.1" */
+    const char *skew; /* "80/20": percent of the items in percent of the directories; NULL: none */
     int64_t shuffles;
     const char *summary_path;
     const char *summary_format;

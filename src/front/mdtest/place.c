@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #define REFUSE(lowering, ...) WEIR_REFUSE(&(lowering)->base, __VA_ARGS__)
 #define REMARK(lowering, ...) WEIR_REMARK(&(lowering)->base, __VA_ARGS__)
@@ -61,6 +62,62 @@ static int check_shape(const struct weir_mdtest_lowering *lowering)
     return 0;
 }
 
+/* "80/20". 0, or a usage error. */
+static int read_skew(const struct weir_mdtest_lowering *lowering, double *items,
+                     double *directories)
+{
+    const char *skew = lowering->request->additions.skew;
+    char *end;
+
+    *items = strtod(skew, &end);
+    *directories = *end == '/' && end > skew ? strtod(end + 1, &end) : 0.0;
+    if (*end == '\0' && *directories > 0.0 && *items > *directories && *items <= 100.0)
+        return 0;
+    return REFUSE(lowering,
+                  "--skew: \"%s\" is no percentage of the items, a slash and a smaller one of the "
+                  "directories; give such as 80/20",
+                  skew);
+}
+
+/* Of `items` in a set as many in the first directories as are asked for, to whole numbers: the
+ * others get theirs, rounded, and the first ones share the rest, rounded down. */
+static int skew_items(const struct weir_mdtest_lowering *lowering, struct weir_tree *tree,
+                      uint64_t items)
+{
+    uint64_t directories = weir_tree_item_directories(tree), first, others;
+    double item_percent, directory_percent;
+
+    if (read_skew(lowering, &item_percent, &directory_percent))
+        return -EINVAL;
+    if (directories < 2 || items == 0)
+        return REFUSE(lowering,
+                      "--skew: of %" PRIu64 " items in %" PRIu64
+                      " directories; give a tree of several ones, -z and -b, with items in them",
+                      items, directories);
+    first = (uint64_t)(directory_percent / 100.0 * (double)directories + 0.5);
+    first = first == 0 ? 1 : first < directories ? first : directories - 1;
+    others = directories - first;
+    tree->items_per_directory =
+        (uint64_t)((100.0 - item_percent) / 100.0 * (double)items / (double)others + 0.5);
+    if (tree->items_per_directory > items / others ||
+        (items - others * tree->items_per_directory) / first <= tree->items_per_directory)
+        return REFUSE(lowering,
+                      "--skew: %" PRIu64 " items are too few for a skew of %s over %" PRIu64
+                      " directories; give more of them",
+                      items, lowering->request->additions.skew, directories);
+    tree->crowded_count = first;
+    tree->crowded_items = (items - others * tree->items_per_directory) / first;
+    items = weir_tree_items_per_set(tree);
+    REMARK(lowering,
+           "--skew: the first %" PRIu64 " of %" PRIu64 " directories: %" PRIu64
+           " items per task in each, the others: %" PRIu64 ", which makes %.4g%% of %" PRIu64
+           " items in %.4g%% of the directories",
+           first, directories, tree->crowded_items, tree->items_per_directory,
+           100.0 * (double)(first * tree->crowded_items) / (double)items, items,
+           100.0 * (double)first / (double)directories);
+    return 0;
+}
+
 /* -n alone: equal parts of it in each directory, rounded down. */
 static int divide_items(const struct weir_mdtest_lowering *lowering, struct weir_tree *tree)
 {
@@ -69,6 +126,8 @@ static int divide_items(const struct weir_mdtest_lowering *lowering, struct weir
 
     if (directories == 0)
         return 0; /* more than can be counted: weir_plan_check refuses it */
+    if (lowering->request->additions.skew)
+        return skew_items(lowering, tree, items);
     tree->items_per_directory = items / directories;
     if (items > 0 && items < directories)
         return REFUSE(lowering,
@@ -102,6 +161,8 @@ static int lower_tree(const struct weir_mdtest_lowering *lowering, struct weir_t
         return divide_items(lowering, tree);
     if (mdtest->items > 0)
         tree->set_count = (uint64_t)mdtest->items / per_directory;
+    if (lowering->request->additions.skew)
+        return skew_items(lowering, tree, weir_tree_items_per_set(tree));
     return 0;
 }
 
@@ -117,7 +178,7 @@ int weir_mdtest_lower_target(struct weir_mdtest_lowering *lowering)
     target->tree = tree;
     lowering->target = target;
     lowering->items = weir_tree_items(tree);
-    if (tree->items_per_directory == 0)
+    if (lowering->items == 0)
         REMARK(lowering, "neither -n nor -I: there are no items, and the tree alone is made and "
                          "removed");
     return 0;

@@ -174,6 +174,9 @@ static const struct weir_option addition_rows[] = {
     {0, "also", WEIR_OPTION_TEXT, OURS(also),
      .help = "further phases on what was made, with commas between them: stat, list, list-stat, "
              "lookup, open, chmod, setxattr, getxattr, link, symlink, rename"},
+    {0, "skew", WEIR_OPTION_TEXT, OURS(skew),
+     .help = "ITEMS/DIRECTORIES: so many percent of the items are in so many percent of the "
+             "directories, the first ones: 80/20"},
     {0, "shuffle", WEIR_OPTION_FLAG, OURS(shuffles),
      .help = "all phases in random order, and not only those of -R"},
     {0, "compat", WEIR_OPTION_TEXT, OURS(compat), "4.1",

@@ -119,6 +119,7 @@ const struct weir_option_set weir_mdworkbench_order_set = {"in place of a run", 
 /* ---- words of others ---- */
 
 const struct weir_foreign_word weir_mdworkbench_foreign_words[] = {
+    {"skew", "weir mdtest --skew (crowded directories: data sets are alike in size)"},
     {"n|files|nrfiles|items|objects", "-P NUMBER and -I NUMBER (objects of each data set)"},
     {"d|dir|directory|path|testFile|target|out", "-o DIRECTORY"},
     {"size|filesize|file-size|bs|blocksize|record", "-S BYTES"},

@@ -64,6 +64,8 @@ static const struct weir_json_field tree_fields[] = {
     TREE("tree_depth", depth, COUNT),
     TREE("branching", branching, COUNT),
     TREE("items_per_directory", items_per_directory, COUNT),
+    TREE("crowded_directories", crowded_count, COUNT),
+    TREE("items_per_crowded_directory", crowded_items, COUNT),
     TREE("only_leaves", only_leaves, FLAG),
     TREE("own", is_own, FLAG),
     {0},
