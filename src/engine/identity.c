@@ -210,6 +210,27 @@ static int refuse_unsigned(struct weir_run *run, const char *path, bool found,
     return weir_group_agree(run->group, error);
 }
 
+/* A rank that found nothing expects what one found that has the newest generation: what it looked
+ * at may be damaged, and the rest of its files as good as any. */
+static int adopt_identity(struct weir_run *run, bool found, uint64_t newest,
+                          struct weir_identity *identity)
+{
+    bool is_newest = found && identity->generation == newest;
+    uint64_t first = is_newest ? (uint64_t)run->group->rank : UINT64_MAX;
+    struct weir_identity others = *identity;
+    int code;
+
+    if (!weir_group_any(run->group, !found))
+        return 0;
+    code = weir_group_reduce(run->group, &first, 1, WEIR_MIN);
+    if (code != 0 || first == UINT64_MAX)
+        return code;
+    code = weir_group_broadcast(run->group, &others, sizeof others, (int)first);
+    if (!found)
+        *identity = others;
+    return code;
+}
+
 /* Of a shared file, ranks expect the identity that rank 0 found; of own files, each expects the one
  * that it found itself. Then the newest generation holds for all: files that some ranks did not
  * rewrite are stale. */
@@ -222,6 +243,8 @@ static int agree_generation(struct weir_run *run, const struct weir_phase *phase
     if (phase->target->is_shared)
         return weir_group_broadcast(run->group, identity, sizeof *identity, 0);
     code = weir_group_reduce(run->group, &newest, 1, WEIR_MAX);
+    if (code == 0)
+        code = adopt_identity(run, found, newest, identity);
     identity->generation = newest;
     return code;
 }

@@ -4,6 +4,8 @@
 #include "loop_step.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct weir_item_verb *verb_of(const struct weir_loop *loop,
@@ -156,13 +158,34 @@ static struct weir_item_slot *begin_item(struct weir_loop *loop, struct weir_op 
 
 /* ---- after its last step ---- */
 
+/* A file that is shorter than what was to be read says more than its error. */
+static void note_failure(struct weir_loop *loop, const struct weir_item_slot *slot, int code)
+{
+    const struct weir_item_verb *verb = verb_of(loop, slot);
+    const char *what = weir_verb_name(verb->verb), *path = path_of(loop, slot);
+    struct weir_run *run = loop->run;
+    struct weir_name_facts facts;
+    char reason[96];
+
+    if (code != -ENODATA || verb->bytes == 0 ||
+        weir_backend_item_names(run->backend)->stat(run->session, path, &facts) != 0) {
+        weir_run_fail(run, code, what, path);
+        return;
+    }
+    snprintf(reason, sizeof reason,
+             "it ends at offset %" PRIu64 ", and %" PRIu64 " bytes were to "
+             "be read",
+             facts.bytes, verb->bytes);
+    weir_run_fail_for(run, code, what, path, reason);
+}
+
 /* Removals go on: what fails is left, and the rest is not left with it. */
 static void fail(struct weir_loop *loop, const struct weir_item_slot *slot, int code)
 {
     const struct weir_item_verb *verb = verb_of(loop, slot);
 
     weir_tally_fail(loop->tally, verb->counted, code, slot->index);
-    weir_run_fail(loop->run, code, weir_verb_name(verb->verb), path_of(loop, slot));
+    note_failure(loop, slot, code);
     if (!loop->run->test->goes_on_after_errors && !weir_verb_removes(loop->phase->verb))
         weir_loop_request_stop(loop);
 }
