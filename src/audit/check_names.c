@@ -70,7 +70,7 @@ static bool leads_away(const struct weir_test *test, uint64_t factor, uint64_t d
 }
 
 /* What the user gave, of which all distances are multiples; 0 if there is but one distance, of
- * which nobody can tell. */
+ * which it may be any part. */
 static uint64_t unit_of(const struct weir_test *test)
 {
     uint64_t unit = 0;

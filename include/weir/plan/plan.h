@@ -487,7 +487,7 @@ void weir_test_need(const struct weir_test *test, struct weir_need *need);
 /* The trees of a test, as much of them as there is at one time. Counts that would be more are
  * UINT64_MAX. */
 struct weir_tree_need {
-    /* that makes items, or else the directories; NULL: nothing is made. Which rank does it for whom,
+    /* that makes items, or else the directories; NULL: nothing is made. Which rank does it,
      * and in whose tree, it says. */
     const struct weir_phase *phase;
     uint64_t items;       /* of one rank, or of all together where they share them */
