@@ -31,16 +31,25 @@ static const char *kind_of(const struct weir_names *names)
     return names->is_directory ? "dirs" : "files";
 }
 
+static const char *activity_of(const struct weir_phase *phase)
+{
+    return phase->is_check ? "check" : phase->is_prefill ? "fill" : weir_verb_name(phase->verb);
+}
+
+void weir_trust_add_phase(struct weir_text *text, const struct weir_phase *phase)
+{
+    bool has_kind = weir_verb_works_on_trees(phase->verb);
+
+    weir_text_add(text, "%s%s%s", activity_of(phase), has_kind ? " " : "",
+                  has_kind ? kind_of(&phase->names) : "");
+}
+
 char *weir_trust_phase(const struct weir_repetitions *all, const char *iteration,
                        char buffer[WEIR_TRUST_PHASE_BYTES])
 {
     const struct weir_phase *phase = all->phase;
-    const char *activity = weir_verb_name(phase->verb);
+    const char *activity = activity_of(phase);
 
-    if (phase->is_check)
-        activity = "check";
-    else if (phase->is_prefill)
-        activity = "fill";
     if (weir_verb_works_on_trees(phase->verb))
         snprintf(buffer, WEIR_TRUST_PHASE_BYTES, "  %4u %4s %-9s %-5s", all->test, iteration,
                  activity, kind_of(&phase->names));

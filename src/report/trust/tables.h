@@ -35,6 +35,9 @@ char *weir_trust_repetition(const struct weir_repetitions *all,
                             const struct weir_phase_result *result,
                             char buffer[WEIR_TRUST_PHASE_BYTES]);
 
+/* "write", "create files" */
+void weir_trust_add_phase(struct weir_text *text, const struct weir_phase *phase);
+
 /* A title and the names of the columns, before the first line. */
 struct weir_trust_table {
     const char *title;
@@ -68,6 +71,22 @@ void weir_trust_slowest(struct weir_text *line, const struct weir_phase_result *
 /* Processor time of an operation, or "-" if it is not known. Returns `buffer`. */
 char *weir_trust_processor(const struct weir_phase_result *result,
                            char buffer[WEIR_DURATION_TEXT_BYTES]);
+
+/* ---- findings ---- */
+
+/* Findings that are alike in several phases: one line for all of them, and which phases. In
+ * `arena`.
+ */
+struct weir_trust_fold;
+struct weir_trust_fold *weir_trust_fold(const struct weir_trust_view *view,
+                                        struct weir_arena *arena);
+
+/* Those of a repetition that are not told by the line of an earlier one: `name` begins each line.
+ */
+void weir_trust_findings(struct weir_text *text, const char *name,
+                         const struct weir_phase_result *phase,
+                         const struct weir_trust_fold *folds);
+void weir_trust_fold_close(struct weir_trust_fold *folds);
 
 /* ---- the tables ---- */
 

@@ -333,73 +333,15 @@ static void add_outcome(struct weir_text *text, const char *name, const struct w
     }
 }
 
-static bool has_finding(const struct weir_phase_result *phase, const char *name)
-{
-    for (unsigned i = 0; i < phase->finding_count; i++)
-        if (strcmp(phase->findings[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* How many repetitions have a finding of this name; 0 if one before `position` has printed it. */
-static unsigned count_alike(const struct weir_repetitions *all, unsigned position, const char *name)
-{
-    unsigned count = 0;
-
-    for (unsigned i = 0; i < all->count; i++) {
-        if (!has_finding(all->members[i], name))
-            continue;
-        if (i < position)
-            return 0;
-        count++;
-    }
-    for (unsigned i = 0; all->history != NULL && i < all->history->note_count; i++)
-        if (strcmp(all->history->notes[i].name, name) == 0)
-            count += all->history->notes[i].count;
-    return count;
-}
-
-/* Where ranks are placed is the same each time. */
-static bool is_of_placement(const struct weir_finding *finding)
-{
-    return strcmp(finding->name, "oversubscribed") == 0 ||
-           strcmp(finding->name, "shared-core") == 0;
-}
-
-/* A note is printed once for all repetitions, a warning each time. */
-static void add_findings(struct weir_text *text, const char *name,
-                         const struct weir_repetitions *all, unsigned position)
-{
-    static const char *const severities[] = {[WEIR_NOTE] = "note", [WEIR_WARNING] = "warning"};
-    const struct weir_phase_result *phase = all->members[position];
-
-    for (unsigned i = 0; i < phase->finding_count; i++) {
-        const struct weir_finding *finding = &phase->findings[i];
-        char more[48] = "";
-
-        if (phase->failure[0] != '\0' && strcmp(finding->name, "failed") == 0)
-            continue;
-        if (finding->severity == WEIR_NOTE || is_of_placement(finding)) {
-            unsigned alike = count_alike(all, position, finding->name);
-
-            if (alike == 0)
-                continue;
-            if (alike > 1)
-                snprintf(more, sizeof more, " (alike in %u repetitions)", alike);
-        }
-        weir_trust_line(text, "%s  %s %s: %s%s", name, severities[finding->severity], finding->name,
-                        finding->text, more);
-    }
-}
-
-static void add_remarks_of(struct weir_text *remarks, const struct weir_repetitions *all)
+static void add_remarks_of(struct weir_text *remarks, const struct weir_repetitions *all,
+                           const struct weir_trust_fold *folds)
 {
     char name[WEIR_TRUST_PHASE_BYTES];
 
     for (unsigned i = 0; i < all->count; i++) {
         weir_trust_repetition(all, all->members[i], name);
         add_outcome(remarks, name, all->phase, all->members[i]);
-        add_findings(remarks, name, all, i);
+        weir_trust_findings(remarks, name, all->members[i], folds);
     }
 }
 
@@ -413,19 +355,22 @@ static void add_test_remarks(struct weir_text *remarks, const struct weir_plan *
         weir_trust_line(remarks, "  %4u             %s", begun->test, test->remarks[i]);
 }
 
-static void add_remarks(struct weir_text *text, const struct weir_trust_view *view)
+static void add_remarks(struct weir_text *text, const struct weir_trust_view *view,
+                        struct weir_arena *arena)
 {
     struct weir_trust_table table = {.title = "what to know"};
+    struct weir_trust_fold *folds = weir_trust_fold(view, arena);
     struct weir_text remarks = {0};
 
     for (unsigned i = 0; i < view->result->test_count; i++)
         add_test_remarks(&remarks, view->plan, &view->result->tests[i]);
     for (unsigned i = 0; i < view->phase_count; i++)
-        add_remarks_of(&remarks, &view->phases[i]);
+        add_remarks_of(&remarks, &view->phases[i], folds);
     if (remarks.length > 0) {
         weir_trust_begin(text, &table);
         weir_text_add_bytes(text, weir_text_string(&remarks), remarks.length);
     }
+    weir_trust_fold_close(folds);
     weir_text_close(&remarks);
 }
 
@@ -467,7 +412,7 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
     weir_trust_places(text, &view);
     weir_trust_environment(text, &view);
     add_verification(text, &view);
-    add_remarks(text, &view);
+    add_remarks(text, &view, &arena);
     add_end(text, result);
     weir_arena_close(&arena);
 }

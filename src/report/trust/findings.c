@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings as lines: a note is one line for all repetitions and phases that it is alike in, and a
+ * warning one for each, but for those of how ranks are placed. */
+#include "tables.h"
+
+#include <string.h>
+
+struct weir_trust_fold {
+    struct weir_trust_fold *next;
+    const struct weir_finding *finding; /* the first of them, which has the line */
+    unsigned test;
+    unsigned repetitions; /* in each phase */
+    unsigned phase_count;
+    struct weir_text phases;        /* their names, runs of the same one with a count */
+    const struct weir_phase *phase; /* the latest, ... */
+    unsigned run;                   /* ... and how many before it are of its name */
+};
+
+static bool has_finding(const struct weir_phase_result *phase, const char *name)
+{
+    for (unsigned i = 0; i < phase->finding_count; i++)
+        if (strcmp(phase->findings[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* How many repetitions have a finding of this name; 0 if one before `position` has printed it. */
+static unsigned count_alike(const struct weir_repetitions *all, unsigned position, const char *name)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < all->count; i++) {
+        if (!has_finding(all->members[i], name))
+            continue;
+        if (i < position)
+            return 0;
+        count++;
+    }
+    for (unsigned i = 0; all->history != NULL && i < all->history->note_count; i++)
+        if (strcmp(all->history->notes[i].name, name) == 0)
+            count += all->history->notes[i].count;
+    return count;
+}
+
+/* Where ranks are placed is the same each time. */
+static bool is_folded(const struct weir_finding *finding)
+{
+    return finding->severity == WEIR_NOTE || strcmp(finding->name, "oversubscribed") == 0 ||
+           strcmp(finding->name, "shared-core") == 0;
+}
+
+/* Of the same words; numbers may differ. */
+static bool is_alike(const struct weir_finding *one, const struct weir_finding *other)
+{
+    const char *a = one->text, *b = other->text;
+
+    if (one->severity != other->severity || strcmp(one->name, other->name) != 0)
+        return false;
+    for (;; a++, b++) {
+        a += strspn(a, "0123456789.");
+        b += strspn(b, "0123456789.");
+        if (*a != *b || *a == '\0')
+            return *a == *b;
+    }
+}
+
+/* ---- over phases ---- */
+
+static void end_run(struct weir_trust_fold *fold)
+{
+    if (fold->run == 0)
+        return;
+    weir_text_add(&fold->phases, "%s", fold->phases.length > 0 ? ", " : "");
+    weir_trust_add_phase(&fold->phases, fold->phase);
+    if (fold->run > 1)
+        weir_text_add(&fold->phases, " %u times", fold->run);
+    fold->run = 0;
+}
+
+static bool has_name_of(const struct weir_phase *one, const struct weir_phase *other)
+{
+    return one->verb == other->verb && one->is_check == other->is_check &&
+           one->is_prefill == other->is_prefill &&
+           (one->names.item == NULL) == (other->names.item == NULL) &&
+           one->names.is_directory == other->names.is_directory;
+}
+
+static void add_to(struct weir_trust_fold *fold, const struct weir_phase *phase)
+{
+    if (fold->run > 0 && !has_name_of(fold->phase, phase))
+        end_run(fold);
+    fold->phase = phase;
+    fold->run++;
+    fold->phase_count++;
+}
+
+static struct weir_trust_fold *find(struct weir_trust_fold *folds, unsigned test,
+                                    unsigned repetitions, const struct weir_finding *finding)
+{
+    while (folds != NULL && (folds->test != test || folds->repetitions != repetitions ||
+                             !is_alike(folds->finding, finding)))
+        folds = folds->next;
+    return folds;
+}
+
+static void fold_phase(struct weir_trust_fold **folds, struct weir_arena *arena,
+                       const struct weir_repetitions *all, unsigned position)
+{
+    const struct weir_phase_result *phase = all->members[position];
+
+    for (unsigned i = 0; i < phase->finding_count; i++) {
+        const struct weir_finding *finding = &phase->findings[i];
+        unsigned repetitions = count_alike(all, position, finding->name);
+        struct weir_trust_fold *fold = find(*folds, all->test, repetitions, finding);
+
+        if (!is_folded(finding) || repetitions == 0)
+            continue;
+        if (fold == NULL) {
+            fold = weir_arena_take(arena, sizeof *fold);
+            *fold = (struct weir_trust_fold){
+                .next = *folds, .finding = finding, .test = all->test, .repetitions = repetitions};
+            *folds = fold;
+        }
+        add_to(fold, all->phase);
+    }
+}
+
+struct weir_trust_fold *weir_trust_fold(const struct weir_trust_view *view,
+                                        struct weir_arena *arena)
+{
+    struct weir_trust_fold *folds = NULL;
+
+    for (unsigned i = 0; i < view->phase_count; i++)
+        for (unsigned k = 0; k < view->phases[i].count; k++)
+            fold_phase(&folds, arena, &view->phases[i], k);
+    for (struct weir_trust_fold *fold = folds; fold != NULL; fold = fold->next)
+        end_run(fold);
+    return folds;
+}
+
+void weir_trust_fold_close(struct weir_trust_fold *folds)
+{
+    for (; folds != NULL; folds = folds->next)
+        weir_text_close(&folds->phases);
+}
+
+/* ---- lines ---- */
+
+/* " (alike in 3 repetitions of each of 2 phases: write, read)"; nothing where there is one of each.
+ */
+static void add_alike(struct weir_text *more, const struct weir_trust_fold *fold)
+{
+    unsigned repetitions = fold->repetitions;
+
+    if (repetitions < 2 && fold->phase_count < 2)
+        return;
+    weir_text_add(more, " (alike in ");
+    if (repetitions > 1)
+        weir_text_add(more, "%u repetitions", repetitions);
+    if (fold->phase_count > 1)
+        weir_text_add(more, "%s%u phases: %s", repetitions > 1 ? " of each of " : "",
+                      fold->phase_count, weir_text_string(&fold->phases));
+    weir_text_add(more, ")");
+}
+
+/* True if the finding has a line of its own. */
+static bool is_told_here(const struct weir_finding *finding, const struct weir_trust_fold *folds,
+                         struct weir_text *more)
+{
+    if (!is_folded(finding))
+        return true;
+    while (folds != NULL && folds->finding != finding)
+        folds = folds->next;
+    if (folds != NULL)
+        add_alike(more, folds);
+    return folds != NULL;
+}
+
+void weir_trust_findings(struct weir_text *text, const char *name,
+                         const struct weir_phase_result *phase, const struct weir_trust_fold *folds)
+{
+    static const char *const severities[] = {[WEIR_NOTE] = "note", [WEIR_WARNING] = "warning"};
+
+    for (unsigned i = 0; i < phase->finding_count; i++) {
+        const struct weir_finding *finding = &phase->findings[i];
+        struct weir_text more = {0};
+
+        if (phase->failure[0] != '\0' && strcmp(finding->name, "failed") == 0)
+            continue;
+        if (is_told_here(finding, folds, &more))
+            weir_trust_line(text, "%s  %s %s: %s%s", name, severities[finding->severity],
+                            finding->name, finding->text, weir_text_string(&more));
+        weir_text_close(&more);
+    }
+}
