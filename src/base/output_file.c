@@ -48,7 +48,8 @@ static bool is_rank_csv(const struct beginning *begin)
 
 static bool is_op_csv(const struct beginning *begin)
 {
-    return begins_with(begin->text, "time,runtime,tp\n");
+    return begins_with(begin->text, "time,runtime,tp\n") ||
+           begins_with(begin->text, "time,runtime\n");
 }
 
 static bool is_status(const struct beginning *begin)

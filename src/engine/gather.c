@@ -96,12 +96,27 @@ static double outlier_s(const struct weir_run *run, const struct weir_phase *pha
                : 0.0;
 }
 
+/* Two phases may make one line of a report. */
+static void keep_earlier(struct weir_gather_memory *memory)
+{
+    struct weir_gather_memory now = *memory;
+
+    if (now.times == NULL)
+        return;
+    memory->rows = now.earlier_rows;
+    memory->times = now.earlier_times;
+    memory->earlier_rows = now.rows;
+    memory->earlier_times = now.times;
+}
+
 static int gather_rows(struct weir_run *run, const struct weir_phase_facts *facts,
                        const struct weir_rank_row *mine, struct weir_phase_result *record)
 {
-    const struct weir_gather_memory *memory = &run->gather;
-    int code = weir_group_gather(run->group, mine, sizeof *mine, memory->rows);
+    struct weir_gather_memory *memory = &run->gather;
+    int code;
 
+    keep_earlier(memory);
+    code = weir_group_gather(run->group, mine, sizeof *mine, memory->rows);
     if (code != 0 || record == NULL)
         return code;
     weir_result_derive(record, memory->rows, (unsigned)run->group->size, memory->hosts,
@@ -404,6 +419,60 @@ static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_
     };
 }
 
+/* A verb may be there twice: then it is counted once. */
+static void lend_verbs(struct weir_tally *tally, const struct weir_names *names,
+                       struct weir_phase_result *record)
+{
+    for (unsigned i = 0; i < names->cycle_count; i++) {
+        unsigned counted = weir_items_counted_as(names->cycle[i]);
+        bool is_told = false;
+
+        for (unsigned k = 0; k < i; k++)
+            is_told |= names->cycle[k] == names->cycle[i];
+        if (!is_told)
+            record->verbs[record->verb_count++] = (struct weir_verb_result){
+                .verb = names->cycle[i], .latency = tally->verbs[counted].latency};
+    }
+}
+
+/* Before the histograms of all ranks are added up. */
+static struct weir_rank_times make_times(const struct weir_run *run, const struct weir_phase *phase)
+{
+    struct weir_phase_result verbs = {.verb_count = 0};
+    struct weir_rank_times times = {{0}, {{0}}};
+
+    if (!run->test->tells_ranks || !weir_verb_works_on_trees(phase->verb))
+        return times;
+    if (phase->verb == WEIR_CYCLE)
+        lend_verbs(run->tally, &phase->names, &verbs);
+    else
+        verbs.verbs[verbs.verb_count++].latency = run->tally->latency;
+    for (unsigned i = 0; i < verbs.verb_count; i++) {
+        times.op_count[i] = verbs.verbs[i].latency->total;
+        for (unsigned k = 0; k < WEIR_QUANTILES; k++)
+            times.ns[i][k] =
+                weir_histogram_percentile(verbs.verbs[i].latency, weir_quantile_fractions[k]);
+    }
+    return times;
+}
+
+static int gather_times(struct weir_run *run, const struct weir_rank_times *mine,
+                        struct weir_phase_result *record)
+{
+    const struct weir_gather_memory *memory = &run->gather;
+    int code = 0;
+
+    if (!run->test->tells_ranks)
+        return 0;
+    code = weir_group_gather(run->group, mine, sizeof *mine, memory->times);
+    if (record == NULL)
+        return code;
+    record->rank_times = memory->times;
+    record->earlier_rows = memory->earlier_rows;
+    record->earlier_rank_times = memory->earlier_times;
+    return code;
+}
+
 static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts,
                       struct weir_phase_result *record)
 {
@@ -411,6 +480,7 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
     struct weir_gathered gathered = gathered_of(run, facts, &texts);
     /* Made first: weir_gather_tally puts the series of all ranks in the place of this rank's. */
     struct weir_rank_row mine = make_row(run, facts);
+    struct weir_rank_times times = make_times(run, facts->phase);
     int code = weir_gather_tally(run, &gathered);
 
     run->has_incomplete_rank = gathered.greatest[WEIR_ANY_INCOMPLETE] != 0;
@@ -418,6 +488,8 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
         code = facts->around.code != 0 ? facts->around.code : -ECOMM;
     if (code == 0)
         code = gather_rows(run, facts, &mine, record);
+    if (code == 0)
+        code = gather_times(run, &times, record);
     if (code == 0)
         code = gather_session(run, &texts.session, &gathered, record);
     if (code == 0)
@@ -434,23 +506,7 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
     return code;
 }
 
-/* ---- times of single transfers ---- */
-
-/* A verb may be there twice: then it is counted once. */
-static void lend_verbs(struct weir_tally *tally, const struct weir_names *names,
-                       struct weir_phase_result *record)
-{
-    for (unsigned i = 0; i < names->cycle_count; i++) {
-        unsigned counted = weir_items_counted_as(names->cycle[i]);
-        bool is_told = false;
-
-        for (unsigned k = 0; k < i; k++)
-            is_told |= names->cycle[k] == names->cycle[i];
-        if (!is_told)
-            record->verbs[record->verb_count++] = (struct weir_verb_result){
-                .verb = names->cycle[i], .latency = tally->verbs[counted].latency};
-    }
-}
+/* ---- times of single operations ---- */
 
 /* The totals of the histograms are those of all ranks when they are gathered. */
 static void count_verbs(struct weir_phase_result *record)

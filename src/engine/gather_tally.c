@@ -13,6 +13,20 @@
 #define SUM_WORDS                                                                                  \
     (WEIR_SUM_COUNT + HISTOGRAMS_MAX * (2 + WEIR_HISTOGRAM_BUCKETS) + 3 * WEIR_SERIES_INTERVALS)
 
+/* What single ranks are told by. */
+static int open_times(struct weir_run *run)
+{
+    struct weir_gather_memory *memory = &run->gather;
+    size_t ranks = (size_t)run->group->size;
+
+    if (!run->test->tells_ranks)
+        return 0;
+    memory->times = calloc(ranks, sizeof *memory->times);
+    memory->earlier_rows = calloc(ranks, sizeof *memory->earlier_rows);
+    memory->earlier_times = calloc(ranks, sizeof *memory->earlier_times);
+    return memory->times && memory->earlier_rows && memory->earlier_times ? 0 : -ENOMEM;
+}
+
 int weir_gather_open(struct weir_run *run)
 {
     const struct weir_group *group = run->group;
@@ -25,7 +39,7 @@ int weir_gather_open(struct weir_run *run)
         return 0;
     memory->rows = calloc((size_t)group->size, sizeof *memory->rows);
     memory->hosts = calloc((size_t)group->size, sizeof *memory->hosts);
-    if (memory->rows == NULL || memory->hosts == NULL)
+    if (memory->rows == NULL || memory->hosts == NULL || open_times(run) != 0)
         return -ENOMEM;
     for (int rank = 0; rank < group->size; rank++)
         memory->hosts[rank] = group->node_names[group->node_of_rank[rank]];
@@ -36,6 +50,9 @@ void weir_gather_close(struct weir_run *run)
 {
     free(run->gather.words);
     free(run->gather.rows);
+    free(run->gather.times);
+    free(run->gather.earlier_rows);
+    free(run->gather.earlier_times);
     free(run->gather.hosts);
     run->gather = (struct weir_gather_memory){0};
 }

@@ -242,7 +242,7 @@ static void record(struct weir_loop *loop, const struct weir_op *op,
     if (tally->submission != NULL)
         weir_histogram_add(tally->submission, accepted_ns - issued_ns);
     if (loop->log != NULL)
-        weir_op_log_add(loop->log, op);
+        weir_op_log_add(loop->log, op, verb->counted);
     if (loop->is_open_loop && slot->verb == 0) {
         weir_loop_record_lateness(loop, op);
         weir_histogram_add(tally->response, op->done_ns - op->due_ns);

@@ -308,7 +308,7 @@ static void finish(struct weir_loop *loop, struct weir_op *op)
     if (tally->submission != NULL)
         weir_histogram_add(tally->submission, op->accepted_ns - op->issued_ns);
     if (loop->log != NULL)
-        weir_op_log_add(loop->log, op);
+        weir_op_log_add(loop->log, op, op->verb);
     if (loop->is_open_loop) {
         weir_loop_record_lateness(loop, op);
         weir_histogram_add(tally->response, op->done_ns - op->due_ns);

@@ -8,8 +8,11 @@
 
 struct weir_op_entry {
     uint64_t issued_ns;
-    uint64_t duration_ns;
+    uint64_t duration_ns : 58;
+    uint64_t verb : 6; /* enum weir_op_verb: as what it is counted */
 };
+
+#define WEIR_OP_DURATION_MAX ((UINT64_C(1) << 58) - 1)
 
 struct weir_op_log {
     struct weir_op_entry *entries; /* NULL: nothing is logged */
@@ -27,27 +30,32 @@ bool weir_op_log_is_wanted(const struct weir_run *run, const struct weir_phase *
 int weir_op_log_check(const struct weir_run *run, const struct weir_phase *phase,
                       struct weir_error *error);
 
-/* Room for `op_limit` transfers, touched, or for as many as are ever logged. 0; or -ENOMEM, also if
- * the ranks of a node would take more than half of its memory for it. weir_op_log_close gives it
- * back. */
+/* Room for `op_limit` transfers or items, touched, or for as many as are ever logged. 0; or
+ * -ENOMEM, also if the ranks of a node would take more than half of its memory for it.
+ * weir_op_log_close gives it back. */
 int weir_op_log_open(struct weir_op_log *log, const struct weir_run *run,
                      const struct weir_phase *phase, uint64_t op_limit);
 void weir_op_log_close(struct weir_op_log *log);
 
-static inline void weir_op_log_add(struct weir_op_log *log, const struct weir_op *op)
+static inline void weir_op_log_add(struct weir_op_log *log, const struct weir_op *op,
+                                   enum weir_op_verb verb)
 {
     if (log->count == log->capacity) {
         log->unlogged++;
         return;
     }
-    log->entries[log->count++] = (struct weir_op_entry){.issued_ns = op->issued_ns,
-                                                        .duration_ns = op->done_ns - op->issued_ns};
+    log->entries[log->count++] =
+        (struct weir_op_entry){.issued_ns = op->issued_ns,
+                               .duration_ns = (op->done_ns - op->issued_ns) & WEIR_OP_DURATION_MAX,
+                               .verb = verb};
 }
 
 /* Writes what was logged to <prefix>-<verb>-<repetition>-<rank>.csv (of items, whose log has a name
  * of its own in place of the verb, without the repetition in the first one), the format of IOR's
  * savePerOpDataCSV: one line per transfer with its start in seconds from that of the first, its
- * duration, and bytes per second. */
+ * duration, and bytes per second. Of a cycle, each verb has a file: <prefix>-<name>-<verb>.csv, in
+ * md-workbench's words, with -<rank> before the dot if those of all ranks are written, and without
+ * the bytes. */
 int weir_op_log_write(const struct weir_op_log *log, const struct weir_run *run,
                       const struct weir_phase *phase, struct weir_error *error);
 

@@ -79,7 +79,11 @@ struct weir_depth_choice {
 struct weir_gather_memory {
     uint64_t *words;
     struct weir_rank_row *rows; /* rank 0: of all ranks */
-    const char **hosts;         /* likewise: names, borrowed from the group */
+    /* likewise, if the test tells single ranks; with those of the phase before */
+    struct weir_rank_times *times;
+    struct weir_rank_row *earlier_rows;
+    struct weir_rank_times *earlier_times;
+    const char **hosts; /* likewise: names, borrowed from the group */
 };
 
 struct weir_run {

@@ -106,6 +106,8 @@ static uint64_t middle_of(unsigned bucket)
     return low + (weir_histogram_bucket_end(bucket) - low) / 2;
 }
 
+const double weir_quantile_fractions[WEIR_QUANTILES] = {0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0};
+
 uint64_t weir_histogram_percentile(const struct weir_histogram *histogram, double fraction)
 {
     /* A product such as 0.55 * 100 comes out just above its true value, and must not be rounded up

@@ -256,8 +256,7 @@ static void add_up(struct weir_arena *arena, struct weir_phase_history *history,
         find_note(history, record->findings[i].name)->count++;
     weir_sums_add(&history->bytes_per_s,
                   total_s >= 1e-9 ? (double)record->byte_count / total_s : 0.0);
-    weir_sums_add(&history->ops_per_s,
-                  total_s >= 1e-9 ? (double)record->op_count / total_s : 0.0);
+    weir_sums_add(&history->ops_per_s, total_s >= 1e-9 ? (double)record->op_count / total_s : 0.0);
     weir_sums_add(&history->total_s, total_s);
     history->checked_transfers += record->mismatches.checked_transfers;
     earlier->clock.error_s = fmax(earlier->clock.error_s, record->clock.error_s);
@@ -287,7 +286,8 @@ static void keep_record(struct weir_arena *arena, struct weir_phase_result *reco
                         bool is_first)
 {
     record->arena = arena;
-    record->rows = NULL;
+    record->rows = record->earlier_rows = NULL;
+    record->rank_times = record->earlier_rank_times = NULL;
     record->gap = (struct weir_rank_gap){.seconds = 0.0};
     record->granted = keep_text(arena, record->granted, earlier ? earlier->granted : NULL);
     record->shortfall = keep_text(arena, record->shortfall, earlier ? earlier->shortfall : NULL);

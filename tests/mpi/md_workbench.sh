@@ -74,6 +74,39 @@ expect_set 3 0
 phase 3 -3
 expect_done
 
+# Files with the times of operations: each has those of its operation, in the order of their starts, and together with what is
+# printed of tasks they say the same.
+check_files() { # check_files TASK FILE...: 2 sets of 6 objects in each; the greatest of each operation is that of the task's line
+    local task=$1 path longest
+    shift
+    for path; do
+        [[ $(head -n 1 "$path") == time,runtime ]] || fail "another header in $path: $(head -n 1 "$path")"
+        (($(wc -l <"$path") == 13)) || fail "$path has not 12 operations"
+        sed 1d "$path" | sort -t, -k1g -C || fail "operations of $path are in another order"
+        longest=$(sed 1d "$path" | cut -d, -f2 | sort -g | tail -n 1)
+        [[ $path =~ -1-([a-z]+)(-[0-9]+)?\.csv$ ]] || fail "another name: $path"
+        grep "^$task: benchmark " "$out" | tail -n 1 |
+            grep -q "${BASH_REMATCH[1]}([^)]*, $(printf %.4e "$longest")s)" || fail "$path has $longest as the longest, and not the line of task $task"
+    done
+}
+phase 3 --process-reports -L "$work/lat"
+expect_done
+(($(find "$work" -name 'lat-*' | wc -l) == 8)) || fail "not 8 files: $(find "$work" -name 'lat-*')"
+check_files 0 "$work"/lat-0.0000-1-{stat,read,delete,create}.csv
+(($(grep -c '^[012]: \(precreate\|benchmark\|cleanup\) .* create\?[^ ]*(\|^[012]: cleanup .* delete(' "$out") == 12)) || fail "not each task has a line of each phase"
+rm "$work"/lat-*
+phase 3 --process-reports -L "$work/lat" --latency-all -t 0.25
+expect_done
+(($(find "$work" -name 'lat-*' | wc -l) == 24)) || fail "not 24 files: $(find "$work" -name 'lat-*')"
+for task in 0 1 2; do
+    check_files "$task" "$work"/lat-0.2500-1-{stat,read,delete,create}-0000$task.csv
+done
+echo mine >"$work/lat-0.2500-0-stat-00001.csv"
+phase 3 -L "$work/lat" --latency-all -t 0.25
+expect_exit 2
+[[ $(cat "$work/lat-0.2500-0-stat-00001.csv") == mine ]] || fail "a file of another was overwritten"
+rm -rf "$work"/lat-* "$sets"
+
 # Pauses are as long as asked, and no part of what operations take.
 rm -f "$result"
 phase 2 -a DUMMY --dummy.delay-create 500 -T -R 1 --result "$result"

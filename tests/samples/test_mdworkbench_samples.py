@@ -3,7 +3,7 @@
 
 read: each sample in FOLDER, an output of md-workbench itself, is parsed, and its numbers agree with each other: what is a rate
 of something is that over the greatest time. run: its command line is given to WEIR (after one that makes the objects, if it has
--2 alone), and the same reader reads what comes out: the same lines with the same counts, but for what LEFT_OUT says."""
+-2 alone), and the same reader reads what comes out: the same lines with the same counts."""
 import os
 import re
 import shlex
@@ -22,12 +22,10 @@ END = re.compile(r"Total runtime: \d+s time: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
 LINE = re.compile(rf"(?P<task>\d+: )?(?P<phase>\w+) process max:{N}s(?P<spread> min:{N}s mean: {N}s balance:(?P<balance>{N}) stddev:{N})? "
                   rf"rate:(?P<iops>{N}) iops/s(?: dsets: (?P<sets>\d+))? objects:(?P<objects>\d+)(?: dsets: (?P<sets_behind>\d+))?"
                   rf"(?: rate:(?P<set_rate>{N}) dset/s)? rate:(?P<rate>{N}) obj/s(?: rate:(?P<set_rate_behind>{N}) dset/s)?"
-                  rf"(?: tp:(?P<tp>{N}) MiB/s)? op-max:(?P<op_max>{N})s \((?P<errors>\d+) errs(?:!!!)?\)(?P<operations>{OPERATIONS})$")
+                  rf"(?: tp:(?P<tp>{N}) MiB/s)? op-max:(?P<op_max>{N})s \((?P<errors>\d+) errs(?:!!!)?\)(?: stonewall-iter:\d+)?(?P<operations>{OPERATIONS})(?: waiting:{N})?$")
 DETAILS = re.compile(rf"(?P<task>\d+: )?(?P<phase>\w+) ((?:\t\d+){{6}})\t{N}s\t{N}s\t(?P<tp>{N}) MiB/s (?P<op_max>{N})$")
 TABLE = "phase\t\td name\tcreate\tdelete\tob nam\tcreate\tread\tstat\tdelete\tt_inc_b\tt_no_bar\tthp\tmax_t"
 
-# What we do not print: quantiles of single tasks, and their lines of the cleanup.
-LEFT_OUT = re.compile(r"\d+: cleanup ")
 
 
 def need(match, what):
@@ -59,7 +57,7 @@ def read_line(line, size):
         need_same(values[-1] <= float(found["op_max"]), True, f"the longest {name}")
     if not found["task"]:
         need_same(0 <= float(found["balance"]) <= 100.05, True, "balance")
-    kinds = [] if found["task"] else [name for name, _ in operations]
+    kinds = [name for name, _ in operations]
     return (found["task"], found["phase"], objects, sets, int(found["errors"]), kinds)
 
 
@@ -76,7 +74,7 @@ def read(text, size=3901):
     need(END.match(lines[-1]), f"no end: {lines[-1]}")
     body, has_table = lines[3:-1], lines[3] == TABLE
     rows = [read_details(line) if has_table else read_line(line, size) for line in body[has_table:]]
-    return head.groups(), [row for row in rows if not LEFT_OUT.match(f"{row[0] or ''}{row[1]} ")]
+    return head.groups(), rows
 
 
 def load_sample(folder, name):

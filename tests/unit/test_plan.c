@@ -1156,6 +1156,8 @@ CHANGE(change_given_nodes, x->test->given_nodes = 4)
 CHANGE(change_given_ranks, x->test->given_ranks_per_node = 4)
 CHANGE(change_rank_file, x->test->rank_csv_path = "f")
 CHANGE(change_op_files, x->test->op_csv_prefix = "f")
+CHANGE(change_op_files_more, x->test->op_csv_prefix = "f"; x->test->op_csv_is_of_first = true)
+CHANGE(change_ranks_told, x->test->tells_ranks = true)
 CHANGE(change_package, x->target.has_package_directory = true)
 CHANGE(change_one_package, x->other_target = x->target;
        x->other_target.has_package_directory = true; x->read->target = &x->other_target)
@@ -1295,6 +1297,8 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_given_ranks,
     change_rank_file,
     change_op_files,
+    change_op_files_more,
+    change_ranks_told,
     change_package,
     change_one_package,
     change_prefill,

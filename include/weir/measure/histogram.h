@@ -84,6 +84,10 @@ struct weir_histogram *weir_histogram_trim(struct weir_arena *arena,
  * outside [min, max]. */
 uint64_t weir_histogram_percentile(const struct weir_histogram *histogram, double fraction);
 
+/* Those that md-workbench prints: the least, the quartiles, 90 % and 99 %, the greatest. */
+#define WEIR_QUANTILES 7
+extern const double weir_quantile_fractions[WEIR_QUANTILES];
+
 /* 0 if empty. */
 double weir_histogram_mean_ns(const struct weir_histogram *histogram);
 

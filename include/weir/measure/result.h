@@ -180,6 +180,13 @@ struct weir_verb_result {
 };
 #define WEIR_VERB_RESULTS_MAX 8
 
+/* Quantiles of the times of one rank's operations, of each verb of its phase, in the order in which
+ * the record has these; all zero: it did none. */
+struct weir_rank_times {
+    uint64_t op_count[WEIR_VERB_RESULTS_MAX];
+    uint64_t ns[WEIR_VERB_RESULTS_MAX][WEIR_QUANTILES];
+};
+
 struct weir_phase_result {
     unsigned test;         /* number of the test */
     unsigned phase;        /* number of the phase in the plan */
@@ -278,6 +285,10 @@ struct weir_phase_result {
     /* rank_count of them, while the record is shown to the observer for the first time; else
      * NULL */
     const struct weir_rank_row *rows;
+    const struct weir_rank_times *rank_times; /* likewise, if the test tells single ranks; then of
+                                                 the phase before it, too, if there is one */
+    const struct weir_rank_row *earlier_rows;
+    const struct weir_rank_times *earlier_rank_times;
 
     /* ranks that the watchdog saw not to move, the longest time of one, and what the first of them
      * was in: "rank 3 on host n2: write ..."; 0 and NULL: none */

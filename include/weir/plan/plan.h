@@ -354,6 +354,8 @@ struct weir_test {
     uint64_t given_ranks_per_node; /* likewise on the node of rank 0; 0: as they are */
     const char *rank_csv_path;     /* figures of each rank go there; NULL: nowhere */
     const char *op_csv_prefix;     /* figures of each transfer go to files of these names; NULL */
+    bool op_csv_is_of_first;       /* those of rank 0 alone; names of cycles' files have no rank */
+    bool tells_ranks;              /* quantiles of single ranks are gathered, for reports of them */
     const char *const *remarks;    /* what the front end changed or ignored: whole sentences */
     size_t remark_count;
     const struct weir_setting *settings;

@@ -20,8 +20,6 @@ static const struct weir_quirk of_output[] = {
     {"times have a resolution of a microsecond or so: `stat(0.0000e+00s`",
      "nanoseconds; quantiles are those of a histogram, right within 0.8 %",
      "operations on names are faster than that"},
-    {"`--process-reports` has quantiles of each task, and lines of tasks for the cleanup",
-     "neither of the two", "histograms are those of all tasks"},
     {"one phase makes directories and objects, and one removes them",
      "the same line, of two phases: the time of the directories is that of all tasks together",
      "the deviation is that of the tasks' times for objects"},

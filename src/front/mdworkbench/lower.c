@@ -121,6 +121,10 @@ static void remark(const struct lowering *lowering)
     if ((config->waiting_ns > 0 || config->adaptive_waiting || config->deadline_ns > 0) &&
         !lowering->measures)
         REMARK(lowering, "-t, -T, -w: there is no benchmark: they change nothing");
+    if (config->latency_all && !config->latency)
+        REMARK(lowering, "--latency-all: there are no files without -L: it changes nothing");
+    if (config->latency && !lowering->measures)
+        REMARK(lowering, "-L: there is no benchmark: it changes nothing");
     if (config->read_only && !lowering->measures)
         REMARK(lowering, "--read-only: there is no benchmark: it changes nothing");
 }
@@ -241,6 +245,10 @@ static struct weir_phase cycle_phase(const struct lowering *lowering, uint64_t r
     phase.stop.has_wear_out = config->wear_out && config->deadline_ns > 0;
     phase.think_ppm = config->adaptive_waiting ? waiting_ppm[round % rounds_of(config)]
                                                : config->waiting_ns / NS_PER_PPM;
+    if (config->latency)
+        phase.names.log_name =
+            weir_arena_printf(&lowering->base.plan->arena, "%.4f-%" PRIu64,
+                              (double)phase.think_ppm / PPM, round / rounds_of(config));
     return phase;
 }
 
@@ -271,6 +279,9 @@ static void lower_limits(const struct lowering *lowering)
 
     weir_lower_limits(&lowering->base);
     test->must_keep = !lowering->cleans;
+    test->op_csv_prefix = lowering->measures ? lowering->config->latency : NULL;
+    test->op_csv_is_of_first = test->op_csv_prefix && !lowering->config->latency_all;
+    test->tells_ranks = lowering->config->process_reports > 0;
     if (lowering->config->ignores_precreate_errors)
         test->goes_on_after_errors = true;
 }

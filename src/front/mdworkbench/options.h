@@ -41,8 +41,8 @@ struct weir_mdworkbench_config {
     const char *run_info_path;
     uint64_t waiting_ns;  /* for each second that an operation took */
     uint64_t deadline_ns; /* 0: none */
-    const char *latency;  /* refused */
-    int64_t latency_all;  /* refused */
+    const char *latency;  /* prefix of files; NULL: none */
+    int64_t latency_all;
 };
 
 /* Options that Weir adds to md-workbench's alone. */

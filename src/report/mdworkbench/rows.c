@@ -6,6 +6,7 @@
 #include "mdtest/rows.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- which phases ---- */
 
@@ -66,23 +67,48 @@ double weir_mdworkbench_rounds(const struct weir_test *test)
 
 /* ---- what they found ---- */
 
-static void take_ops(const struct weir_phase *planned, struct weir_mdworkbench_row *row)
+/* Where the verb is among those of the phase; -1: nowhere. */
+static int place_of(const struct weir_phase *planned, const struct weir_phase_result *objects,
+                    enum weir_verb verb)
+{
+    for (unsigned i = 0; i < objects->verb_count; i++)
+        if (objects->verbs[i].verb == verb)
+            return (int)i;
+    return planned->verb == verb ? 0 : -1;
+}
+
+static void take_op(const struct weir_phase *planned, int op, struct weir_mdworkbench_row *row)
 {
     const struct weir_phase_result *objects = row->objects;
+    int place = place_of(planned, objects, verbs[op]);
+    const struct weir_histogram *latency;
 
-    for (int op = 0; op < WEIR_MDWORKBENCH_OPS; op++) {
-        if (planned->verb == verbs[op]) {
-            row->done[op] = objects->op_count;
-            row->latency[op] = objects->latency;
-        }
-        for (unsigned i = 0; i < objects->verb_count; i++)
-            if (objects->verbs[i].verb == verbs[op]) {
-                row->done[op] = objects->verbs[i].op_count;
-                row->latency[op] = objects->verbs[i].latency;
-            }
-        if (row->latency[op] != NULL && row->latency[op]->total > 0)
-            row->op_max_s = fmax(row->op_max_s, (double)row->latency[op]->max_ns / 1e9);
-    }
+    if (place < 0)
+        return;
+    latency = objects->verb_count > 0 ? objects->verbs[place].latency : objects->latency;
+    row->done[op] = objects->verb_count > 0 ? objects->verbs[place].op_count : objects->op_count;
+    row->is_timed[op] = latency != NULL;
+    for (unsigned i = 0; latency != NULL && i < WEIR_QUANTILES; i++)
+        row->quantile_ns[op][i] = weir_histogram_percentile(latency, weir_quantile_fractions[i]);
+}
+
+/* Of a task. */
+static void take_op_of_rank(const struct weir_phase *planned, const struct weir_rank_times *times,
+                            int op, struct weir_mdworkbench_row *part)
+{
+    int place = place_of(planned, part->objects, verbs[op]);
+
+    if (place < 0)
+        return;
+    part->done[op] = times->op_count[place];
+    part->is_timed[op] = true;
+    memcpy(part->quantile_ns[op], times->ns[place], sizeof times->ns[place]);
+}
+
+static void add_up_ops(const struct weir_phase *planned, struct weir_mdworkbench_row *row)
+{
+    for (int op = 0; op < WEIR_MDWORKBENCH_OPS; op++)
+        row->op_max_s = fmax(row->op_max_s, (double)row->quantile_ns[op][WEIR_QUANTILES - 1] / 1e9);
     row->object_count = row->done[planned->verb == WEIR_CYCLE    ? WEIR_MDWORKBENCH_STAT
                                   : planned->verb == WEIR_CREATE ? WEIR_MDWORKBENCH_CREATE
                                                                  : WEIR_MDWORKBENCH_DELETE];
@@ -119,7 +145,11 @@ bool weir_mdworkbench_row(const struct weir_plan *plan, const struct weir_result
     if (!find_phases(plan, result, phase, row))
         return false;
     planned = weir_figures_phase(plan, row->objects);
-    take_ops(planned, row);
+    row->rows = row->objects == phase ? phase->rows : phase->earlier_rows;
+    row->times = row->objects == phase ? phase->rank_times : phase->earlier_rank_times;
+    for (int op = 0; op < WEIR_MDWORKBENCH_OPS; op++)
+        take_op(planned, op, row);
+    add_up_ops(planned, row);
     take_times(row);
     row->data_sets = row->directories != NULL ? row->directories->op_count : 0;
     row->op_count = row->objects->op_count + row->data_sets;
@@ -139,24 +169,22 @@ struct weir_mdworkbench_row weir_mdworkbench_row_of_rank(const struct weir_plan 
                                                          unsigned rank)
 {
     const struct weir_phase *planned = weir_figures_phase(plan, row->objects);
-    const struct weir_rank_row *own = &row->objects->rows[rank];
+    const struct weir_rank_row *own = &row->rows[rank];
     int64_t ns = own->stamps_ns[WEIR_STAMP_MOVE_STOP] - own->stamps_ns[WEIR_STAMP_MOVE_START];
-    unsigned ops = planned->verb == WEIR_CYCLE ? planned->names.cycle_count : 1;
     struct weir_mdworkbench_row part = {
         .line = row->line,
         .objects = row->objects,
         .directories = row->directories,
         .data_sets = row->directories != NULL ? planned->target->tree->set_count : 0,
         .max_s = row->directories_s + (ns > 0 ? (double)ns / 1e9 : 0.0),
-        .object_count = ops > 0 ? own->op_count / ops : 0,
         .error_count = own->error_count,
-        .op_max_s = (double)own->op_max_ns / 1e9,
         .moved_bytes = (double)own->byte_count,
         .waiting = row->waiting,
     };
 
     part.op_count = own->op_count + part.data_sets;
     for (int op = 0; op < WEIR_MDWORKBENCH_OPS; op++)
-        part.done[op] = row->done[op] > 0 ? part.object_count : 0;
+        take_op_of_rank(planned, &row->times[rank], op, &part);
+    add_up_ops(planned, &part);
     return part;
 }

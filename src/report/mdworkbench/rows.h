@@ -27,6 +27,8 @@ enum weir_mdworkbench_op {
 struct weir_mdworkbench_row {
     enum weir_mdworkbench_line line;
     const struct weir_phase_result *objects;     /* the phase that works on objects */
+    const struct weir_rank_row *rows;            /* of its tasks; NULL: not there */
+    const struct weir_rank_times *times;         /* likewise */
     const struct weir_phase_result *directories; /* NULL: none */
     double directories_s;                        /* time of those, which all tasks have in common */
     double max_s;                                /* of all tasks, the directories' with it */
@@ -35,7 +37,8 @@ struct weir_mdworkbench_row {
     double stddev_s;    /* of a sample */
     uint64_t data_sets; /* that were made or removed */
     uint64_t done[WEIR_MDWORKBENCH_OPS];
-    const struct weir_histogram *latency[WEIR_MDWORKBENCH_OPS]; /* NULL: no such operation */
+    bool is_timed[WEIR_MDWORKBENCH_OPS]; /* else there is no such operation */
+    uint64_t quantile_ns[WEIR_MDWORKBENCH_OPS][WEIR_QUANTILES];
     uint64_t object_count;
     uint64_t op_count; /* operations on objects and directories */
     uint64_t error_count;
@@ -52,7 +55,7 @@ double weir_mdworkbench_rounds(const struct weir_test *test);
 bool weir_mdworkbench_row(const struct weir_plan *plan, const struct weir_result *result,
                           const struct weir_phase_result *phase, struct weir_mdworkbench_row *row);
 
-/* The part of one task, whose rows are there; without quantiles. */
+/* The part of one task, whose rows and times are there. */
 struct weir_mdworkbench_row weir_mdworkbench_row_of_rank(const struct weir_plan *plan,
                                                          const struct weir_mdworkbench_row *row,
                                                          unsigned rank);

@@ -72,15 +72,13 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
 
 static void add_quantiles(struct weir_text *text, const struct weir_mdworkbench_row *row)
 {
-    static const double fractions[] = {0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0};
-
     for (int op = 0; op < WEIR_MDWORKBENCH_OPS; op++) {
-        if (row->latency[op] == NULL)
+        if (!row->is_timed[op])
             continue;
         weir_text_add(text, " %s", op_names[op]);
-        for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++)
+        for (size_t i = 0; i < WEIR_QUANTILES; i++)
             weir_text_add(text, "%s%.4es", i > 0 ? ", " : "(",
-                          (double)weir_histogram_percentile(row->latency[op], fractions[i]) / 1e9);
+                          (double)row->quantile_ns[op][i] / 1e9);
         weir_text_add(text, ")");
     }
 }
@@ -116,8 +114,7 @@ static void add_row(struct weir_text *text, const struct weir_mdworkbench_row *r
     add_rates(text, row);
     if (row->stonewall_iteration > 0)
         weir_text_add(text, " stonewall-iter:%llu", (unsigned long long)row->stonewall_iteration);
-    if (is_of_all)
-        add_quantiles(text, row);
+    add_quantiles(text, row);
     if (row->waiting >= 0.0)
         weir_text_add(text, " waiting:%.4f", row->waiting);
     weir_text_add(text, "\n");
@@ -172,7 +169,7 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     else
         add_row(text, &row, true);
     /* Figures of single ranks are there while their phase is the latest one. */
-    if (row.objects->rows == NULL ||
+    if (row.rows == NULL || row.times == NULL ||
         !weir_mdtest_is_set(plan->tests[phase->test], "process-reports"))
         return;
     for (unsigned rank = 0; rank < row.objects->rank_count; rank++) {

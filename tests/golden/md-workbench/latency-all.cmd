@@ -1,0 +1,1 @@
+--latency lat --latency-all --process-reports -R 1 -T -D 1 -P 8 -I 8
