@@ -6,6 +6,7 @@
 #include "weir/base/error.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define PIECE_BYTES ((size_t)96 * 1024)
 #define PIECES 32
@@ -38,20 +39,29 @@ static void give_up_reserve(void)
         free(reserve.pieces[i]);
 }
 
-/* Pieces of the same size, as larger ones would move the limit from which on malloc maps them. */
-void weir_memory_check(void)
+/* The system is asked first, which is faster than to have the heap grow and shrink. */
+static bool has_more(void)
 {
+    void *more = mmap(NULL, CHECKED_PIECES * PIECE_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     void *volatile pieces[CHECKED_PIECES];
     unsigned count = 0;
 
-    if (reserve.is_short)
-        return;
+    if (more != MAP_FAILED) {
+        munmap(more, CHECKED_PIECES * PIECE_BYTES);
+        return true;
+    }
     while (count < CHECKED_PIECES && (pieces[count] = malloc(PIECE_BYTES)) != NULL)
         count++;
-    if (count < CHECKED_PIECES)
+    for (unsigned i = 0; i < count; i++)
+        free(pieces[i]);
+    return count == CHECKED_PIECES;
+}
+
+void weir_memory_check(void)
+{
+    if (!reserve.is_short && !has_more())
         give_up_reserve();
-    while (count > 0)
-        free(pieces[--count]);
 }
 
 void *weir_memory_take(size_t bytes)

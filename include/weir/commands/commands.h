@@ -13,7 +13,7 @@
 void weir_use_words_of(const char *dialect);
 
 /* Prepares what the start of MPI gives time for, or must come before it: the clock's calibration,
- * and the environment of hwloc. Before weir_group_mpi_open. */
+ * the environment of hwloc, and where JSON has its memory from. Before weir_group_mpi_open. */
 void weir_prepare_process(void);
 
 /* Runs the plan on all ranks of the group: engine, audit, reports and result file; rank 0 reports.
