@@ -4,6 +4,7 @@
  * stalled, or logs of wrong data, travels only if it is there. */
 #include "gather.h"
 
+#include "gather_directories.h"
 #include "gather_places.h"
 #include "gather_tally.h"
 #include "items.h"
@@ -490,6 +491,8 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
         code = gather_rows(run, facts, &mine, record);
     if (code == 0)
         code = gather_times(run, &times, record);
+    if (code == 0)
+        code = weir_gather_directories(run, facts, record);
     if (code == 0)
         code = gather_session(run, &texts.session, &gathered, record);
     if (code == 0)

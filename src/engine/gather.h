@@ -12,14 +12,15 @@ struct weir_phase_facts {
     uint64_t start_ns;             /* the agreed start, on this node's clock */
     struct weir_time_point before; /* clock synchronisation before and after the phase */
     struct weir_time_point after;
-    bool is_near;          /* this rank's part is that of a rank of its own node */
-    uint64_t op_limit;     /* transfers this rank was to make */
-    uint64_t file_bytes;   /* of the files this rank answers for; UINT64_MAX: not asked */
-    uint64_t shared_bytes; /* written together, as this rank was told; UINT64_MAX: not asked */
-    bool is_incomplete;    /* a write: this rank did less than its layout */
-    uint64_t unlogged;     /* transfers for which the log had no room */
-    uint64_t absent_count; /* names that were to be removed and were not there */
-    uint64_t left_count;   /* directories that were not empty */
+    bool is_near;               /* this rank's part is that of a rank of its own node */
+    uint64_t op_limit;          /* transfers this rank was to make */
+    uint64_t file_bytes;        /* of the files this rank answers for; UINT64_MAX: not asked */
+    uint64_t shared_bytes;      /* written together, as this rank was told; UINT64_MAX: not asked */
+    bool is_incomplete;         /* a write: this rank did less than its layout */
+    uint64_t unlogged;          /* transfers for which the log had no room */
+    uint64_t absent_count;      /* names that were to be removed and were not there */
+    uint64_t left_count;        /* directories that were not empty */
+    struct weir_visits *visits; /* NULL on all ranks: nothing is done in several directories */
     struct weir_identity identity;
     uint64_t order_seed;
     unsigned depth; /* transfers in flight that were allowed; 0: nothing is moved */

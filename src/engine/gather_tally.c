@@ -39,7 +39,10 @@ int weir_gather_open(struct weir_run *run)
         return 0;
     memory->rows = calloc((size_t)group->size, sizeof *memory->rows);
     memory->hosts = calloc((size_t)group->size, sizeof *memory->hosts);
-    if (memory->rows == NULL || memory->hosts == NULL || open_times(run) != 0)
+    memory->visits =
+        calloc((size_t)group->size * WEIR_SLOW_DIRECTORIES_KEPT, sizeof *memory->visits);
+    if (memory->rows == NULL || memory->hosts == NULL || memory->visits == NULL ||
+        open_times(run) != 0)
         return -ENOMEM;
     for (int rank = 0; rank < group->size; rank++)
         memory->hosts[rank] = group->node_names[group->node_of_rank[rank]];
@@ -54,6 +57,7 @@ void weir_gather_close(struct weir_run *run)
     free(run->gather.earlier_rows);
     free(run->gather.earlier_times);
     free(run->gather.hosts);
+    free(run->gather.visits);
     run->gather = (struct weir_gather_memory){0};
 }
 

@@ -221,6 +221,18 @@ static int init_rotation(struct weir_items *items)
     return code;
 }
 
+/* The same on all ranks: is something done in several directories of a tree? */
+static bool tells_directories_apart(const struct weir_items *items)
+{
+    const struct weir_tree *tree = items->phase->target->tree;
+    enum weir_verb verb = items->phase->verb;
+    uint64_t directories = tree->set_count * weir_tree_directories(tree);
+
+    if (items->are_directories && (verb == WEIR_MKDIR || verb == WEIR_RMDIR))
+        return false;
+    return directories > 1 && directories <= UINT64_MAX / (uint64_t)items->run->group->size;
+}
+
 int weir_items_init(struct weir_items *items, const struct weir_run *run,
                     const struct weir_phase *phase)
 {
@@ -248,7 +260,11 @@ int weir_items_init(struct weir_items *items, const struct weir_run *run,
     if (code != 0)
         return code;
     items->slots = calloc(run->queue.depth, sizeof *items->slots);
-    return items->slots != NULL ? 0 : -ENOMEM;
+    if (tells_directories_apart(items))
+        items->visits = calloc(1, sizeof *items->visits);
+    return items->slots != NULL && (items->visits != NULL || !tells_directories_apart(items))
+               ? 0
+               : -ENOMEM;
 }
 
 uint64_t weir_items_even(const struct weir_items *items, uint64_t count)
@@ -262,8 +278,10 @@ void weir_items_fini(struct weir_items *items)
 {
     free(items->slots);
     free(items->set_paths);
+    free(items->visits);
     items->slots = NULL;
     items->set_paths = NULL;
+    items->visits = NULL;
 }
 
 /* ---- paths ---- */
@@ -322,11 +340,13 @@ static void choose_of_rotation(struct weir_items *items, struct weir_item_slot *
     slot->place = set * paths->items_per_set + items->first + index / sets;
     slot->owner = paths->names.item_owner;
     weir_tree_item_path(paths, slot->place, slot->path);
+    slot->directory = paths->directory_number;
     if (items->phase->verb != WEIR_CYCLE)
         return;
     slot->new_place = slot->place + rotation->working_set;
     slot->new_owner = new_paths->names.item_owner;
     weir_tree_item_path(new_paths, slot->new_place, slot->new_path);
+    slot->new_directory = new_paths->directory_number;
 }
 
 void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, uint64_t index)
@@ -353,6 +373,7 @@ void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, ui
     slot->place = within;
     slot->owner = items->present_owner;
     choose_paths(items, slot, within);
+    slot->directory = items->paths.directory_number;
 }
 
 void weir_items_away_path(struct weir_items *items, uint64_t owner, char path[WEIR_PATH_BYTES])

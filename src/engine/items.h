@@ -24,12 +24,14 @@ struct weir_item_slot {
     uint64_t owner;     /* ... and whose it is */
     uint64_t new_place; /* the same of what a cycle of a rotation creates, which has new_path */
     uint64_t new_owner;
-    unsigned verb;        /* position in weir_items.verbs, ... */
-    unsigned step;        /* ... and among its steps */
-    int code;             /* of the step that failed; 0: none */
-    uint64_t issued_ns;   /* of the first step */
-    uint64_t accepted_ns; /* likewise */
-    uint64_t found;       /* names in a directory that was listed */
+    uint64_t directory;     /* in which it lies; of a rename, its new name; ... */
+    uint64_t new_directory; /* ... and what a cycle of a rotation creates */
+    unsigned verb;          /* position in weir_items.verbs, ... */
+    unsigned step;          /* ... and among its steps */
+    int code;               /* of the step that failed; 0: none */
+    uint64_t issued_ns;     /* of the first step */
+    uint64_t accepted_ns;   /* likewise */
+    uint64_t found;         /* names in a directory that was listed */
     struct weir_name_request request;
     struct weir_name_facts facts;
     struct weir_file_params params;
@@ -63,6 +65,7 @@ struct weir_items {
     uint64_t left_count;          /* directories that were not empty, ... */
     char left[WEIR_PATH_BYTES];   /* ... and the first of them */
     struct weir_item_slot *slots; /* one per slot of the queue */
+    struct weir_visits *visits;   /* of directories; NULL: they are not told apart */
 };
 
 /* The tree in which the items of `owner` are. */

@@ -239,6 +239,10 @@ static void record(struct weir_loop *loop, const struct weir_op *op,
     if (__builtin_expect(op->done_ns >= loop->look_ns, 0))
         weir_loop_end_interval(loop, op->done_ns);
     weir_loop_count(&tally->verbs[verb->counted], op->done_ns - issued_ns, 1, verb->bytes);
+    if (loop->items->visits != NULL)
+        weir_visits_add(loop->items->visits,
+                        is_new(loop, verb->verb) ? slot->new_directory : slot->directory,
+                        op->done_ns - issued_ns);
     if (tally->submission != NULL)
         weir_histogram_add(tally->submission, accepted_ns - issued_ns);
     if (loop->log != NULL)

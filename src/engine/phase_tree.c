@@ -529,6 +529,7 @@ static int finish(struct tree_phase *tree, struct weir_error *error)
     tree->facts.unlogged = tree->log.unlogged;
     tree->facts.absent_count = tree->items.absent_count;
     tree->facts.left_count = tree->items.left_count;
+    tree->facts.visits = tree->items.visits;
     tree->facts.is_incomplete = makes_items(tree->phase) && tree->loop.furthest < tree->items.count;
     code = weir_gather(run, &tree->facts, error);
     if (code == 0)

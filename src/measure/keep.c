@@ -294,6 +294,8 @@ static void keep_record(struct weir_arena *arena, struct weir_phase_result *reco
     record->notes = keep_text(arena, record->notes, earlier ? earlier->notes : NULL);
     record->failure = keep_text(arena, record->failure, "");
     record->stall = weir_arena_copy(arena, record->stall);
+    for (unsigned i = 0; i < record->slow_directory_count; i++)
+        record->slow_directories[i].path = weir_arena_copy(arena, record->slow_directories[i].path);
     record->outliers =
         keep_list(arena, record->outliers, outliers_kept(record) * sizeof *record->outliers);
     record->mismatches.first = keep_list(arena, record->mismatches.first,

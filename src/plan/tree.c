@@ -397,6 +397,13 @@ static char *put_line(const struct weir_tree_paths *paths, char *to, struct numb
     return to;
 }
 
+static uint64_t directory_number(const struct weir_tree_paths *paths, uint64_t set,
+                                 uint64_t directory)
+{
+    return (paths->names.tree_owner * paths->tree->set_count + set) * paths->directories_per_set +
+           directory;
+}
+
 static void keep_directory(struct weir_tree_paths *paths, uint64_t set, uint64_t directory)
 {
     const struct weir_tree *tree = paths->tree;
@@ -411,6 +418,7 @@ static void keep_directory(struct weir_tree_paths *paths, uint64_t set, uint64_t
         keep_set(paths, set);
     end = put_line(paths, paths->directory_path + paths->set_bytes, &numbers, directory);
     paths->directory = directory;
+    paths->kept_number = paths->directory_number = directory_number(paths, set, directory);
     paths->directory_bytes = (size_t)(end - paths->directory_path);
     paths->item_count = directory < above ? 0
                         : is_crowded      ? tree->crowded_items
@@ -464,6 +472,7 @@ static char *put_directory(struct weir_tree_paths *paths, const struct weir_tree
         return put_text(path, paths->directory_path, paths->directory_bytes);
     }
     paths->latest = item->directory;
+    paths->directory_number = directory_number(paths, item->set, item->directory);
     path = put_text(path, paths->directory_path, paths->set_bytes);
     return put_line(paths, path, numbers, item->directory);
 }
@@ -479,6 +488,7 @@ size_t weir_tree_item_path(struct weir_tree_paths *paths, uint64_t index,
         numbers.of[SET] = paths->set;
         numbers.of[DIRECTORY] = paths->directory;
         numbers.of[ITEM] = paths->first_number + (index - paths->first_index);
+        paths->directory_number = paths->kept_number;
         to = put_text(path, paths->directory_path, paths->directory_bytes);
     } else {
         struct weir_tree_item item =

@@ -576,6 +576,34 @@ static void items_are_counted_as_mdtest_does(void **state)
     scene_close(&shared.all);
 }
 
+/* One iteration has rows of its own; of many the slowest is told. */
+static void slow_directories_are_named(void **state)
+{
+    static const char *const paths[] = {"/scratch/md/slow", "/scratch/md/slower"};
+    struct md_scene scene = md_open(SCENE_OPEN("mdtest", "-F"), FILES, 8);
+    struct weir_text text = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 5; i++) {
+        struct weir_phase_result *done = md_done(&scene, "File stat", i, 1000.0);
+
+        done->slow_directory_count = 2;
+        done->slow_directories[0] = (struct weir_slow_directory){
+            .path = paths[i == 3], .op_count = 7, .rank_count = 2, .mean_s = i == 3 ? 9e-3 : 5e-3};
+        done->slow_directories[1] =
+            (struct weir_slow_directory){.path = "/scratch/md/second", .op_count = 1, .max_s = 4.0};
+        if (i > 0 && i < 4)
+            continue;
+        weir_report_trust(&text, scene.all.plan, scene.all.result);
+        assert_int_equal(i == 0, strstr(weir_text_string(&text), "/scratch/md/slow\n") != NULL);
+        assert_int_equal(i == 4, strstr(weir_text_string(&text), "/scratch/md/slower\n") != NULL);
+        assert_non_null(strstr(weir_text_string(&text), "/scratch/md/second\n"));
+        weir_text_close(&text);
+        text = (struct weir_text){0};
+    }
+    scene_close(&scene.all);
+}
+
 static void shifts_are_told_in_tasks(void **state)
 {
     struct md_scene scene = make_4_1();
@@ -923,6 +951,7 @@ int main(void)
         cmocka_unit_test(columns_of_ranks_stand_where_the_sample_has_them),
         cmocka_unit_test(a_stonewall_that_was_hit_has_its_line),
         cmocka_unit_test(items_are_counted_as_mdtest_does),
+        cmocka_unit_test(slow_directories_are_named),
         cmocka_unit_test(shifts_are_told_in_tasks),
         cmocka_unit_test(lines_of_iterations_are_those_that_old_readers_know),
         cmocka_unit_test(values_of_all_processes_are_told_while_they_are_there),

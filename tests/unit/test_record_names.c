@@ -83,6 +83,10 @@ static void find_names(struct scene *scene)
                                       .op_count = 10 + i,
                                       .error_count = i,
                                       .latency = scene_histogram(scene, 1000 * (i + 1), 100, 8)};
+    cycle->slow_directory_count = 2;
+    cycle->slow_directories[0] = (struct weir_slow_directory){
+        .path = "/d/one", .op_count = 7, .rank_count = 2, .mean_s = 0.25, .max_s = 0.5};
+    cycle->slow_directories[1] = (struct weir_slow_directory){.path = "/d/two", .op_count = 1};
     removal->absent_count = 5;
     removal->left_count = 6;
 }
@@ -188,6 +192,14 @@ static void what_was_found_of_trees_comes_back(void **state)
                             sizeof read[0].verbs[i].latency->counts);
         assert_int_equal(read[0].verbs[i].latency->max_ns, wrote[0].verbs[i].latency->max_ns);
     }
+    assert_int_equal(read[0].slow_directory_count, 2);
+    assert_string_equal(read[0].slow_directories[0].path, "/d/one");
+    assert_int_equal(read[0].slow_directories[0].op_count, 7);
+    assert_int_equal(read[0].slow_directories[0].rank_count, 2);
+    assert_float_equal(read[0].slow_directories[0].mean_s, 0.25, 0);
+    assert_float_equal(read[0].slow_directories[0].max_s, 0.5, 0);
+    assert_string_equal(read[0].slow_directories[1].path, "/d/two");
+    assert_int_equal(read[1].slow_directory_count, 0);
     assert_int_equal(read[0].absent_count, 0);
     assert_int_equal(read[1].absent_count, 5);
     assert_int_equal(read[1].left_count, 6);
@@ -248,6 +260,9 @@ static void damaged_trees_are_refused(void **state)
         {"\"verb\":\"cycle\"", "\"verb\":\"write\""},
         {"\"verbs\":[{", "\"verbs\":[{},{},{},{},{},{"},
         {"\"absent\":5", "\"absent\":\"5\""},
+        {"\"crowded_directories\":2", "\"crowded_directories\":64"},
+        {"\"slowest_directories\":[{", "\"slowest_directories\":[{},{},{"},
+        {"\"path\":\"/d/one", "\"wrath\":\"/d/one"},
     };
     char path[] = "/tmp/weir-record-names-XXXXXX";
 

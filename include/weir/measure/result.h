@@ -11,6 +11,7 @@
 #include "weir/measure/places.h"
 #include "weir/measure/series.h"
 #include "weir/measure/tally.h"
+#include "weir/measure/visits.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -78,6 +79,15 @@ struct weir_slow_rank {
     uint32_t rank;
     double seconds; /* its transfer window */
     char host[WEIR_HOST_NAME_BYTES];
+};
+
+/* A directory of a tree in which operations took longer than in the others, on average. */
+struct weir_slow_directory {
+    const char *path; /* in the arena */
+    uint64_t op_count;
+    unsigned rank_count; /* whose operations these are: it was among the slowest ones of each */
+    double mean_s;       /* time of an operation */
+    double max_s;
 };
 
 /* A time in which no transfer of a rank ended, though earlier and later ones did. */
@@ -273,6 +283,8 @@ struct weir_phase_result {
     struct weir_verb_result verbs[WEIR_VERB_RESULTS_MAX];
     uint64_t absent_count; /* names that were to be removed and were not there */
     uint64_t left_count;   /* directories that were not removed, as there is something in them */
+    unsigned slow_directory_count; /* 0: nothing was done in more than one of them */
+    struct weir_slow_directory slow_directories[WEIR_SLOW_DIRECTORIES_KEPT]; /* slowest first */
     struct weir_series *series; /* start_ns is 0: the agreed start */
     /* where ranks ran: node_count of them, and rank_count or NULL; NULL: not measured. Phases of a
      * test one after another that ran in the same places share them when they have been shown: the

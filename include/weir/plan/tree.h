@@ -83,14 +83,17 @@ struct weir_tree_paths {
     uint64_t directories_per_set;
     uint64_t items_per_set;
     uint64_t first_item_directory;
-    uint64_t set;           /* of the directory that is kept, ... */
-    uint64_t directory;     /* ... UINT64_MAX: none yet */
-    uint64_t latest;        /* directory of the latest item that was not in it */
-    uint64_t first_index;   /* its first item, ... */
-    uint64_t first_number;  /* ... that item's number in its set, ... */
-    uint64_t item_count;    /* ... and how many there are */
-    size_t set_bytes;       /* of the path of directory 0 with the slash behind it */
-    size_t directory_bytes; /* the same of the directory that is kept */
+    uint64_t latest;           /* directory of the latest item that was not in the one kept */
+    uint64_t directory_number; /* of the directory of the latest path, among those of all sets of
+                                  the owners 0, 1, ...; and ... */
+    uint64_t kept_number;      /* ... of the directory that is kept */
+    uint64_t set;              /* of that one, ... */
+    uint64_t directory;        /* ... UINT64_MAX: none yet */
+    uint64_t first_index;      /* its first item, ... */
+    uint64_t first_number;     /* ... that item's number in its set, ... */
+    uint64_t item_count;       /* ... and how many there are */
+    size_t set_bytes;          /* of the path of directory 0 with the slash behind it */
+    size_t directory_bytes;    /* the same of the directory that is kept */
     char directory_path[WEIR_TREE_PATH_BYTES];
 };
 

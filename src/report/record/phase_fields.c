@@ -57,6 +57,15 @@ static const struct weir_json_field slow_rank_fields[] = {
     {0},
 };
 
+static const struct weir_json_field slow_directory_fields[] = {
+    WEIR_JSON_FIELD(weir_slow_directory, "path", path, STRING, .flags = WEIR_JSON_NEEDED),
+    WEIR_JSON_FIELD(weir_slow_directory, "ops", op_count, COUNT),
+    WEIR_JSON_FIELD(weir_slow_directory, "ranks", rank_count, UNSIGNED),
+    WEIR_JSON_FIELD(weir_slow_directory, "mean_s", mean_s, REAL),
+    WEIR_JSON_FIELD(weir_slow_directory, "max_s", max_s, REAL),
+    {0},
+};
+
 static const struct weir_json_field outlier_fields[] = {
     WEIR_JSON_FIELD(weir_outlier, "kind", kind, NAME, WEIR_JSON_NAMES(outlier_kinds)),
     WEIR_JSON_FIELD(weir_outlier, "rank", rank, UNSIGNED),
@@ -446,6 +455,10 @@ const struct weir_json_field weir_record_phase_fields[] = {
     WEIR_JSON_PART("shortfall", shortfall_fields, WEIR_JSON_WHEN(weir_phase_result, shortfall)),
     PHASE("slowest", slowest, LIST, WEIR_JSON_OF(slow_rank_fields, weir_slow_rank),
           WEIR_JSON_COUNT_IN(weir_phase_result, slowest_count)),
+    PHASE("slowest_directories", slow_directories, LIST, .flags = WEIR_JSON_OMITTED,
+          WEIR_JSON_WHEN(weir_phase_result, slow_directory_count),
+          WEIR_JSON_OF(slow_directory_fields, weir_slow_directory),
+          WEIR_JSON_COUNT_IN(weir_phase_result, slow_directory_count)),
     PHASE("outliers", outliers, VECTOR, .flags = WEIR_JSON_COUNTED,
           WEIR_JSON_OF(outlier_fields, weir_outlier), .room = WEIR_OUTLIERS_KEPT,
           WEIR_JSON_COUNT_IN(weir_phase_result, outlier_count)),

@@ -511,6 +511,7 @@ const struct weir_json_field weir_record_plan_fields[] = {
 static bool is_sound_tree(const struct weir_tree *tree)
 {
     return tree->set_count > 0 && weir_tree_directories(tree) > 0 &&
+           tree->crowded_count <= weir_tree_item_directories(tree) &&
            (tree->depth == 0 || (tree->branching > 0 && tree->node));
 }
 

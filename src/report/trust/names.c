@@ -103,6 +103,31 @@ static void add_ranks(struct weir_text *text, const char *name, const struct wei
     weir_text_close(&slowest);
 }
 
+/* ---- directories ---- */
+
+static void add_directories(struct weir_text *text, const char *name,
+                            const struct weir_phase *phase, const struct weir_phase_result *result)
+{
+    char times[3][WEIR_DURATION_TEXT_BYTES];
+    double all_ns = result->latency ? weir_histogram_mean_ns(result->latency) : 0.0;
+
+    (void)phase;
+    for (unsigned i = 0; i < result->slow_directory_count; i++) {
+        const struct weir_slow_directory *slow = &result->slow_directories[i];
+
+        weir_trust_line(text, "%s %11llu %6u %9s %9s %9s  %s", name,
+                        (unsigned long long)slow->op_count, slow->rank_count,
+                        weir_duration_format(slow->mean_s, times[0]),
+                        weir_duration_format(all_ns / 1e9, times[1]),
+                        weir_duration_format(slow->max_s, times[2]), slow->path);
+    }
+}
+
+static bool has_slow_directories(const struct weir_phase_result *result)
+{
+    return result->slow_directory_count > 0;
+}
+
 /* ---- open loops ---- */
 
 static void add_pace(struct weir_text *text, const char *name, const struct weir_phase *phase,
@@ -137,6 +162,12 @@ void weir_trust_names(struct weir_text *text, const struct weir_trust_view *view
                    .columns = WEIR_TRUST_NAMES_HEADER
                    "     total       min      mean       max  waiting processor  slowest ranks"},
          .add = add_ranks},
+        {.table = {.title = "slowest directories: times of an operation in them, and in all on "
+                            "average",
+                   .columns = WEIR_TRUST_NAMES_HEADER
+                   "  operations  ranks      mean    in all       max  directory"},
+         .is_due = has_slow_directories,
+         .add = add_directories},
         {.table = {.title = "open loop: operations asked for and done, the most that waited at a "
                             "rank, and how late they were issued",
                    .columns = WEIR_TRUST_NAMES_HEADER
