@@ -108,7 +108,7 @@ bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns)
     loop->heard_ops = ops;
     /* Collective phases stop together by themselves; and what is ours is removed, whatever fails.
      */
-    if (!loop->is_collective && !weir_verb_removes(loop->phase->verb) &&
+    if (!loop->is_collective && !weir_run_must_do(loop->run, loop->phase) &&
         weir_group_hears_alarm(loop->run->group)) {
         loop->has_heard_alarm = true;
         loop->until = 0;
@@ -485,7 +485,7 @@ static void begin(struct weir_loop *loop)
     loop->tally = loop->run->tally;
     loop->buffers = &loop->run->buffers;
     loop->stop_signal =
-        weir_verb_removes(loop->phase->verb) ? &no_signal : loop->run->params->stop_signal;
+        weir_run_must_do(loop->run, loop->phase) ? &no_signal : loop->run->params->stop_signal;
     loop->until = loop->limit;
     loop->is_collective = loop->phase->transfers.is_collective || syncs_together(loop);
     if (loop->first_index >= loop->limit)

@@ -186,7 +186,7 @@ static void fail(struct weir_loop *loop, const struct weir_item_slot *slot, int 
 
     weir_tally_fail(loop->tally, verb->counted, code, slot->index);
     note_failure(loop, slot, code);
-    if (!loop->run->test->goes_on_after_errors && !weir_verb_removes(loop->phase->verb))
+    if (!loop->run->test->goes_on_after_errors && !weir_run_must_do(loop->run, loop->phase))
         weir_loop_request_stop(loop);
 }
 
@@ -222,6 +222,8 @@ static bool judge(struct weir_loop *loop, const struct weir_item_slot *slot, int
         return true;
     if (code == -ENOENT && weir_verb_removes(verb) && !items->must_exist)
         items->absent_count++;
+    else if (code == -ENOENT && loop->run->is_ending && weir_run_must_do(loop->run, loop->phase))
+        return false; /* it has its name back, or never had another one */
     else if ((code == -ENOTEMPTY || code == -EEXIST) && verb == WEIR_RMDIR)
         leave(items, slot);
     else

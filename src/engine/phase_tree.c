@@ -40,6 +40,23 @@ static bool makes_items(const struct weir_phase *phase)
     return phase->names.item != NULL && weir_verb_makes_items(phase->verb);
 }
 
+/* Second names of items, which a later phase removes. */
+static bool makes_names(const struct weir_phase *phase)
+{
+    return phase->verb == WEIR_LINK || phase->verb == WEIR_SYMLINK;
+}
+
+/* What is known of those that the phase makes, or works on. */
+static struct weir_made *made_for(const struct tree_phase *tree)
+{
+    struct weir_made *made = tree->run->made;
+    const char *item = tree->names->item;
+    bool is_second =
+        made[2].target == tree->phase->target && item != NULL && strcmp(made[2].item, item) == 0;
+
+    return &made[is_second ? 2 : tree->names->is_directory];
+}
+
 /* ---- before the start ---- */
 
 static bool is_shuffled(const struct tree_phase *tree)
@@ -191,7 +208,7 @@ static int limit_by_status(struct tree_phase *tree, uint64_t *there, struct weir
  * ones these are, what removes them looks for all; a chain has no place for one that is missing. */
 static int set_limit(struct tree_phase *tree, struct weir_error *error)
 {
-    const struct weir_made *made = &tree->run->made[tree->names->is_directory];
+    const struct weir_made *made = made_for(tree);
     struct weir_items *items = &tree->items;
     uint64_t there = items->count, first_of;
     int code = 0;
@@ -204,7 +221,7 @@ static int set_limit(struct tree_phase *tree, struct weir_error *error)
     } else if (made->target == tree->phase->target && made->repetition == tree->run->repetition) {
         bool is_known = made->ops_of_rank == NULL || has_order_of(tree, made);
 
-        items->must_exist = is_known && !tree->run->is_ending;
+        items->must_exist = is_known && !tree->run->is_ending && !tree->run->has_failed;
         if (made->ops_of_rank != NULL && is_known)
             there = made_of(tree, made, there);
         else if (!is_known && items->is_chain)
@@ -426,7 +443,7 @@ static int work(struct tree_phase *tree)
 
     weir_run_arm(run);
     /* Whatever happened to a rank: a removal goes on, and the tree does not stay. */
-    run->has_alarm = !weir_verb_removes(tree->phase->verb);
+    run->has_alarm = !weir_run_must_do(run, tree->phase);
     prepare_loop(tree);
     before = weir_processor_time();
     weir_watchdog_say(run, WEIR_ACTIVITY_NAMES, tree->items.paths.names.root);
@@ -470,7 +487,8 @@ static int remember_lag(struct tree_phase *tree)
 static int remember(struct tree_phase *tree)
 {
     struct weir_run *run = tree->run;
-    struct weir_made *made = &run->made[tree->names->is_directory];
+    bool is_second = makes_names(tree->phase);
+    struct weir_made *made = &run->made[is_second ? 2 : tree->names->is_directory];
     uint64_t furthest = tree->loop.furthest;
     int code = 0;
 
@@ -479,12 +497,13 @@ static int remember(struct tree_phase *tree)
         run->written.repetition = run->repetition;
         run->written.identity = tree->facts.identity;
     }
-    if (!makes_items(tree->phase))
+    if (!makes_items(tree->phase) && !is_second)
         return remember_lag(tree);
     free(made->ops_of_rank);
     *made = (struct weir_made){
         .target = tree->phase->target,
         .repetition = run->repetition,
+        .item = is_second ? tree->names->new_item : tree->names->item,
         .by_first_rank = tree->names->by_first_rank && !tree->names->is_shared,
         .is_shared = tree->names->is_shared,
         .is_shuffled = is_shuffled(tree),
@@ -530,7 +549,8 @@ static int finish(struct tree_phase *tree, struct weir_error *error)
     tree->facts.absent_count = tree->items.absent_count;
     tree->facts.left_count = tree->items.left_count;
     tree->facts.visits = tree->items.visits;
-    tree->facts.is_incomplete = makes_items(tree->phase) && tree->loop.furthest < tree->items.count;
+    tree->facts.is_incomplete = (makes_items(tree->phase) || makes_names(tree->phase)) &&
+                                tree->loop.furthest < tree->items.count;
     code = weir_gather(run, &tree->facts, error);
     if (code == 0)
         code = remember(tree);

@@ -469,6 +469,7 @@ void weir_prepare_close(struct weir_run *run)
     free(run->written.ops_of_rank);
     free(run->made[0].ops_of_rank);
     free(run->made[1].ops_of_rank);
+    free(run->made[2].ops_of_rank);
     free(run->tree_roots.made);
     weir_filler_close(&run->filler);
 }

@@ -48,6 +48,26 @@ uint64_t weir_run_owner(const struct weir_run *run, const struct weir_phase *pha
     return weir_shift_owner(&shift, &run->placement, (uint64_t)run->group->rank);
 }
 
+static bool takes_back(const struct weir_phase *phase, const struct weir_phase *earlier)
+{
+    return earlier->verb == WEIR_RENAME && earlier->target == phase->target &&
+           earlier->names.new_item != NULL &&
+           strcmp(earlier->names.new_item, phase->names.item) == 0 &&
+           strcmp(earlier->names.item, phase->names.new_item) == 0;
+}
+
+bool weir_run_must_do(const struct weir_run *run, const struct weir_phase *phase)
+{
+    const struct weir_test *test = run->test;
+
+    if (phase->verb != WEIR_RENAME || phase->names.new_item == NULL)
+        return weir_verb_removes(phase->verb);
+    for (size_t i = 0; test->phases[i] != phase; i++)
+        if (takes_back(phase, test->phases[i]))
+            return true;
+    return false;
+}
+
 /* What the user says of nodes is taken to be regular, so that shifts count as told. */
 struct weir_placement weir_run_placement(const struct weir_run *run)
 {

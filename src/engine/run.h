@@ -47,6 +47,7 @@ struct weir_written {
 struct weir_made {
     const struct weir_target *target; /* NULL: none yet */
     uint64_t repetition;
+    const char *item;      /* pattern of their names */
     uint64_t *ops_of_rank; /* items each rank made, if not all made all; else NULL */
     bool by_first_rank;    /* those of all owners, one owner after the other */
     /* Shared items: each rank has an order of its own, and `ops_of_rank` is the most on all. */
@@ -124,7 +125,7 @@ struct weir_run {
     struct weir_filler filler;
     uint64_t last_generation;
     struct weir_written written;
-    struct weir_made made[2]; /* files, and directories */
+    struct weir_made made[3]; /* files, directories, and second names of either */
     struct weir_lag lag;
     struct weir_made checked_tree; /* in which no directory was a link */
     struct weir_made missing_tree; /* that could not be made, ... */
@@ -153,6 +154,10 @@ struct weir_run {
      * before the next one starts, or when the test ends */
     struct weir_error late_error;
 };
+
+/* What is done also when the test ends, whatever fails: removals, and renames that give names back
+ * which an earlier phase has taken. */
+bool weir_run_must_do(const struct weir_run *run, const struct weir_phase *phase);
 
 /* The number of the file that a rank uses, and its path in the present repetition. */
 uint64_t weir_run_file_number(const struct weir_target *target, uint64_t owner);

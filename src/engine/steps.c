@@ -65,9 +65,9 @@ static bool is_out_of_time(struct weir_run *run)
 
 static int run_phase(struct weir_run *run, const struct weir_phase *phase, struct weir_error *error)
 {
-    if (weir_verb_removes(phase->verb) || !run->is_ending)
+    if (weir_run_must_do(run, phase) || !run->is_ending)
         weir_run_report_beginning(run, phase, 0);
-    if (weir_verb_works_on_trees(phase->verb) && weir_verb_removes(phase->verb))
+    if (weir_verb_works_on_trees(phase->verb) && weir_run_must_do(run, phase))
         return weir_phase_tree(run, phase, error);
     if (weir_verb_works_on_names(phase->verb) && !weir_verb_works_on_trees(phase->verb))
         return weir_phase_remove(run, phase, error);
@@ -325,7 +325,7 @@ static void end_ranks(struct weir_run *run, const struct frame *frame, struct we
         return;
     enter(run, frame->group);
     /* What only some ranks know is nothing that all may go by. */
-    run->written.target = run->made[0].target = run->made[1].target = NULL;
+    run->written.target = run->made[0].target = run->made[1].target = run->made[2].target = NULL;
     code = share_state(run);
     if (code != 0)
         cannot_go_on(error, code, "ranks that waited for others cannot go on");

@@ -35,6 +35,25 @@ static uint64_t issue_stamp(struct weir_queue *queue)
     return queue->is_last_usable ? queue->last_ns : weir_queue_now(queue);
 }
 
+/* What the plan's check lets a test use is there. */
+static void check_backend(const struct weir_backend *backend)
+{
+    const struct weir_name_ops *names = weir_backend_item_names(backend);
+    unsigned has = backend->descriptor.name_verbs;
+
+    if (!names)
+        return;
+    assert(names->stat && names->unlink && names->mkdir && names->rmdir);
+    assert(!(has & WEIR_NAMES_RENAME) || names->rename);
+    assert(!(has & WEIR_NAMES_MKNOD) || names->mknod);
+    assert(!(has & WEIR_NAMES_LINK) || names->link);
+    assert(!(has & WEIR_NAMES_SYMLINK) || names->symlink);
+    assert(!(has & WEIR_NAMES_CHMOD) || names->chmod);
+    assert(!(has & WEIR_NAMES_XATTR) || (names->setxattr && names->getxattr));
+    assert(!(has & WEIR_NAMES_LIST) || names->list);
+    assert(!(has & WEIR_NAMES_SYNC_ALL) || names->sync_all);
+}
+
 int weir_queue_open(struct weir_queue *queue, struct weir_session *session,
                     const struct weir_clock *clock)
 {
@@ -42,6 +61,7 @@ int weir_queue_open(struct weir_queue *queue, struct weir_session *session,
     unsigned depth = session->depth;
     bool is_blocking = transfer->transfer && (depth == 1 || !transfer->submit);
 
+    check_backend(session->backend);
     assert(depth >= 1 && depth <= WEIR_DEPTH_MAX);
     assert(transfer->transfer || (transfer->submit && transfer->reap));
     *queue = (struct weir_queue){

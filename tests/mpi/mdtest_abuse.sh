@@ -43,6 +43,13 @@ full() { # full: a small file system, which only this shell sees
     expect_exit 1
     expect_error "mkdir $top/dir.mdtest.*: No space left"
     expect_nothing
+    # Names on the disk are those that the result counts.
+    run 2 mdtest -n 300 -F -C -d "$tree" --on-error continue --result "$work/kept"
+    expect_exit 1
+    expect_record "sum(p.ops for p in phases if p.verb == 'create') == $(find "$tree" -type f | wc -l)" "$work/kept"
+    run 2 mdtest -n 300 -F -r -d "$tree"
+    expect_done
+    expect_empty
     umount "$files"
 }
 if [[ ${1-} == full ]]; then

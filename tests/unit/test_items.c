@@ -268,6 +268,72 @@ static void of_two_roots_only_the_one_that_was_made_is_removed(void **state)
     tear_down_trees(&bed);
 }
 
+/* ---- second names, and those that are taken and given back ---- */
+
+static void end_at_also(struct bed *bed, const struct weir_phase_result *phase)
+{
+    enum weir_verb verb = weir_plan_find_phase(bed->plan, 0, phase->phase)->verb;
+
+    if (verb == WEIR_SYMLINK || verb == WEIR_LINK || verb == WEIR_RENAME)
+        bed->stop_signal = 15;
+}
+
+static void die_at_also(struct bed *bed, const struct weir_phase_result *phase)
+{
+    end_at_also(bed, phase);
+    if (bed->stop_signal != 0)
+        _exit(0);
+}
+
+static void names_beside_items_go_with_them(void **state)
+{
+    static const char *const lines[] = {
+        "-d %s/o -n 9 -F --also rename", "-d %s/o -n 9 -D --also rename",
+        "-d %s/o -n 9 -F --also link --shuffle", "-d %s/o -n 9 -D --also symlink"};
+    char again[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct bed bed;
+        pid_t child;
+
+        set_up_trees(&bed);
+        bed.when_shown = end_at_also;
+        run(&bed, lines[i]);
+        assert_true(bed.result->is_interrupted);
+        assert_clean(&bed, lines[i]);
+        bed.stop_signal = 0;
+        child = fork();
+        if (child == 0) {
+            bed.when_shown = die_at_also;
+            run(&bed, lines[i]);
+            _exit(1);
+        }
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        bed.when_shown = NULL;
+        assert_int_equal(count_files(&bed), 1);
+        snprintf(again, sizeof again, "%s -r", lines[i]);
+        run_well(&bed, again);
+        assert_int_equal(weir_result_judge(bed.result), WEIR_EXIT_DONE);
+        assert_int_equal(count_files(&bed), 0);
+        tear_down_trees(&bed);
+    }
+}
+
+/* A creation that a deadline cut has made fewer than the words say. */
+static void second_names_are_those_of_what_was_made(void **state)
+{
+    static const char line[] = "-a fault:posix --fault.verb=mkdir --fault.every=1 "
+                               "--fault.delay=1000 -d %s/o -n 3000 -D -W 1 --also symlink";
+    struct bed bed;
+
+    (void)state;
+    set_up_trees(&bed);
+    run_well(&bed, line);
+    assert_clean(&bed, line);
+    tear_down_trees(&bed);
+}
+
 /* ---- what is said of bytes ---- */
 
 static void bytes_that_are_asked_for_are_those_of_all_verbs(void **state)
@@ -516,6 +582,8 @@ int main(void)
         cmocka_unit_test(phases_behind_a_cut_one_work_on_what_was_made),
         cmocka_unit_test(a_chain_that_is_cut_leaves_no_item_away),
         cmocka_unit_test(of_two_roots_only_the_one_that_was_made_is_removed),
+        cmocka_unit_test(names_beside_items_go_with_them),
+        cmocka_unit_test(second_names_are_those_of_what_was_made),
         cmocka_unit_test(bytes_that_are_asked_for_are_those_of_all_verbs),
         cmocka_unit_test(what_a_killed_run_has_made_is_removed_and_nothing_else),
         cmocka_unit_test(a_root_that_is_found_stays),

@@ -245,6 +245,10 @@ static void add_also_phase(const struct weir_mdtest_lowering *lowering, struct w
     const char *suffix = also_rows[row].suffix ? also_rows[row].suffix : "";
     const char *other = weir_arena_printf(&lowering->base.plan->arena, "%s%s", item, suffix);
     struct weir_phase phase = look_phase(lowering, also_rows[row].verb, is_directory, AT_STAT);
+    const struct weir_mdtest_work *work = &lowering->work;
+    /* What a run that was killed has left of them. */
+    bool only_removes =
+        work->removes && !(work->creates || work->stats || work->reads || work->renames);
 
     if (also_rows[row].kind == OF_DIRECTORIES) {
         phase.names.item = NULL;
@@ -254,15 +258,17 @@ static void add_also_phase(const struct weir_mdtest_lowering *lowering, struct w
     } else if (also_rows[row].kind >= MAKES_NAMES) {
         phase.names.new_item = other;
     }
-    add_phase(lowering, steps, phase);
+    if (also_rows[row].kind < MAKES_NAMES || !only_removes)
+        add_phase(lowering, steps, phase);
     if (also_rows[row].kind < MAKES_NAMES)
         return;
     phase.names.item = other;
     phase.names.new_item = item;
-    if (also_rows[row].kind == MAKES_NAMES) {
-        phase.verb = WEIR_UNLINK;
+    if (also_rows[row].kind == MAKES_NAMES || only_removes) {
+        /* A link to a directory is none. */
+        phase.names.is_directory = is_directory && also_rows[row].kind == CHANGES_NAMES;
+        phase.verb = phase.names.is_directory ? WEIR_RMDIR : WEIR_UNLINK;
         phase.names.new_item = NULL;
-        phase.names.is_directory = false; /* a link to one is none */
     }
     add_phase(lowering, steps, phase);
 }
