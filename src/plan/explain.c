@@ -264,6 +264,7 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test)
         weir_text_add(text, "  figures of each transfer%s to %s-...csv\n",
                       test->op_csv_is_of_first ? " of rank 0" : "", test->op_csv_prefix);
     add_line_if(text, test->tells_ranks, "quantiles of each rank");
+    add_line_if(text, test->is_compared, "compared with the test before it");
     add_line_if(text, test->must_keep, "keep files");
     add_line_if(text, test->may_overwrite, "may overwrite files of others");
     add_line_if(text, test->may_take_used_device, "may take devices that are in use");

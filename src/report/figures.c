@@ -112,6 +112,15 @@ double weir_figures_rank_ops(const struct weir_phase *phase, const struct weir_p
     return (double)ops;
 }
 
+double weir_figures_waiting(const struct weir_phase *phase, const struct weir_phase_result *result)
+{
+    double share = 100.0 - weir_figures_percent(result->rank_s_mean, result->windows.total_s);
+
+    return !weir_figures_is_of_one_rank(phase) && result->windows.total_s > 0.0 && share > 0.0
+               ? share
+               : 0.0;
+}
+
 double weir_figures_ops_per_s(const struct weir_phase *phase,
                               const struct weir_phase_result *result)
 {

@@ -74,6 +74,10 @@ double weir_figures_rank_ops(const struct weir_phase *phase,
 double weir_figures_ops_per_s(const struct weir_phase *phase,
                               const struct weir_phase_result *result);
 
+/* Part of the window, in per cent, that ranks spent on average waiting for those that began or
+ * ended later: what is not the time of their operations. 0 where one rank works for all. */
+double weir_figures_waiting(const struct weir_phase *phase, const struct weir_phase_result *result);
+
 /* ---- over repetitions ---- */
 
 struct weir_spread {

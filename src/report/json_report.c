@@ -100,6 +100,33 @@ static void put_latencies(json_t *entry, const struct weir_phase_result *phase)
             weir_json_put_value(entry, rows[i].key, latency_of(rows[i].histogram));
 }
 
+/* Of a cycle, each for itself. */
+static void put_verbs(json_t *entry, const struct weir_phase_result *phase)
+{
+    json_t *verbs = json_array();
+
+    for (unsigned i = 0; i < phase->verb_count && i < WEIR_VERB_RESULTS_MAX; i++) {
+        const struct weir_verb_result *verb = &phase->verbs[i];
+        json_t *object = json_object();
+
+        weir_json_put_text(object, "verb", weir_verb_name((enum weir_verb)verb->verb));
+        weir_json_put_integer(object, "ops", (int64_t)verb->op_count);
+        if (verb->latency && verb->latency->total > 0)
+            weir_json_put_value(object, "latency", latency_of(verb->latency));
+        json_array_append_new(verbs, object);
+    }
+    weir_json_put_value(entry, "verbs", verbs);
+}
+
+/* Of phases on trees. */
+static void put_names(json_t *entry, const struct weir_phase *planned,
+                      const struct weir_phase_result *phase)
+{
+    weir_json_put_real(entry, "waiting_percent", weir_figures_waiting(planned, phase));
+    if (phase->verb_count > 0)
+        put_verbs(entry, phase);
+}
+
 static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *result)
 {
     json_t *object = json_object();
@@ -117,6 +144,8 @@ static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *
         entry = weir_record_phase_object(plan, phase);
         weir_json_put_text(entry, "failure", phase->failure);
         put_latencies(entry, phase);
+        if (weir_verb_works_on_trees(weir_figures_phase(plan, phase)->verb))
+            put_names(entry, weir_figures_phase(plan, phase), phase);
         json_array_append_new(phases, entry);
     }
     weir_json_put_text(object, "version", WEIR_VERSION);

@@ -25,8 +25,8 @@ rmdir "$files/out"
 capture mpiexec -n 2 "$WEIR_TEST" mdtest -a fault:posix -n 50 -z 1 -b 4 -F --also chmod -d "$files/out" --summaryFormat JSON \
     --fault.verb chmod --fault.at 30 --fault.delay 400000
 expect_done
-valid json "[(row['path'].rsplit('/', 1)[1], row['ops'], row['ranks']) for phase in document['Weir']['phases'] if phase['phase'] == 3
-             for row in phase['slowest_directories']][0] == ('mdtest_tree.3', 20, 2)"
+valid json "([(row['path'].rsplit('/', 1)[1], row['ops'], row['ranks']) for phase in document['Weir']['phases'] if phase['phase'] == 3
+             for row in phase['slowest_directories']][0] == ('mdtest_tree.3', 20, 2))"
 valid json "all(0.04 <= row['mean_s'] <= row['max_s'] and row['max_s'] >= 0.4 for phase in document['Weir']['phases'] if phase['phase'] == 3
                 for row in phase['slowest_directories'][:1])"
 valid json "[phase['phase'] for phase in document['Weir']['phases'] if 'slowest_directories' in phase] == [1, 2, 3, 4, 5]"
@@ -36,3 +36,63 @@ expect_files ''
 run 2 mdtest -n 20 -F -d "$files/out" --summaryFormat JSON
 expect_done
 valid json "not any('slowest_directories' in phase for phase in document['Weir']['phases'])"
+
+# The same once more in one directory: two tables, and ratios for which there are iterations enough.
+run 2 mdtest -n 20 -u -F -i 3 --compare-crowded -d "$files/out" --result "$result"
+expect_done
+expect_files ''
+[[ $(grep -c '^SUMMARY rate' "$out") == 2 ]] || fail "there are not two tables"
+[[ $(grep -cE '^weir +1 +all (create|stat|read-file|unlink) +files +([0-9.]+ +){4}[a-z ]+$' "$out") == 4 ]] ||
+    fail "there are not four ratios"
+run 2 mdtest -n 20 -u -F --compare-crowded -d "$files/out" --summaryFormat JSON
+expect_done
+valid json "([(row['operation'], row['TestID'], row['margin'], row['verdict']) for row in document['comparison']] ==
+    [('File ' + word, 1, None, 'too few iterations to tell') for word in ('creation', 'stat', 'read', 'removal')])"
+valid json "all(abs(row['ratio'] - row['OPsMean'] / row['OPsMeanOfTestBefore']) < 1e-9 for row in document['comparison'])"
+
+# Each phase by a process of its own finds what the one before has made in both trees.
+run 2 mdtest -n 20 -z 1 -b 3 -F -C --compare-crowded -d "$files/out" --plain
+expect_done
+[[ $(find "$files/out/test-dir.crowded.0-0/mdtest_tree.0" -name 'file.*' | wc -l) == 40 ]] || fail "the crowd is another one"
+run 2 mdtest -n 20 -z 1 -b 3 -F -T -E -r --compare-crowded -d "$files/out" --plain
+expect_done
+expect_files ''
+
+# Of each verb there are percentiles over all ranks, and of each phase the share of time that ranks waited, in text and in
+# JSON; the result file has the series.
+run 2 mdtest -n 50 -z 1 -b 4 -F -d "$files/out" --summaryFormat JSON --result "$result"
+expect_done
+valid json "all(0 < phase['latency']['p50_ns'] <= phase['latency']['p99_ns'] <= phase['latency']['max_ns']
+                for phase in document['Weir']['phases'] if phase['verb'] != 'rmdir')"
+valid json "all(0 <= phase['waiting_percent'] <= 100 for phase in document['Weir']['phases'])"
+"$WEIR_PYTHON" - "$result" <<'END' || fail "the series do not hold all operations"
+import json, sys
+phases = [record for record in map(json.loads, open(sys.argv[1])) if "series" in record]
+sys.exit(not (len(phases) == 6 and all(sum(phase["series"]["ops"]) == phase["ops"] for phase in phases)))
+END
+run 2 md-workbench -D 2 -I 5 -P 10 -R 2 -o "$files/out" --summaryFormat JSON
+expect_done
+valid json "([[(verb['verb'], verb['ops'], 0 < verb['latency']['p50_ns'] <= verb['latency']['max_ns']) for verb in phase['verbs']]
+             for phase in document['Weir']['phases'] if 'verbs' in phase] ==
+    [[(word, 20, True) for word in ('stat', 'read-file', 'unlink', 'create')]] * 2)"
+valid json "all(len(phase['slowest_directories']) == 3 for phase in document['Weir']['phases'] if 'verbs' in phase)"
+
+# A billion items take no more memory than a thousand, in any order, and no more time to plan.
+peak() { # peak OPTION...: KiB that a rank took at most
+    capture "$WEIR_PYTHON" -c 'import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)' "$WEIR" mdtest -a null -z 3 -b 10 -F -C -T -r -W 0.2 "$@"
+    expect_done
+    kib=$(tail -n 1 "$out")
+}
+for order in '' '--shuffle' '-u --shuffle --skew 80/20'; do
+    # shellcheck disable=SC2086
+    peak -n 2222 $order
+    few=$kib
+    # shellcheck disable=SC2086
+    peak -n 1000000000 $order
+    ((kib < few + 4096)) || fail "$order: a billion items take $kib KiB, few take $few"
+done
+capture timeout 60 "$WEIR" mdtest -n 1000000000 -z 3 -b 10 -F --explain
+expect_done

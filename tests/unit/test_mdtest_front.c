@@ -243,6 +243,64 @@ static void skew_gives_the_first_directories_their_share(void **state)
     }
 }
 
+/* The second test of each pair: as many items in one directory, named as those of the first. */
+static void crowded_tests_are_compared(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        uint64_t items;
+        const char *item; /* of the last phase but one */
+    } cases[] = {
+        {{"mdtest", "-n", "30", "-z", "2", "-b", "3"}, 26, "file.mdtest.%r.%n"},
+        {{"mdtest", "-n", "8", "-u", "-N", "1"}, 8, "file.mdtest.%r.%n"},
+        {{"mdtest", "-n", "8", "-u", "-d", "/a@/b"}, 8, "file.mdtest.%r.%n"},
+        {{"mdtest", "-n", "8", "-I", "2", "-z", "1", "-b", "2", "-L", "-S"},
+         16,
+         "file.mdtest.shared.%n"},
+        {{"mdtest", "-n", "100", "-z", "1", "-b", "9", "--skew", "80/20", "-u", "-c"},
+         100,
+         "file.mdtest.%r.%n"},
+        {{"mdtest", "-n", "8", "-u", "-f", "1", "-l", "2"}, 8, "file.mdtest.%r.%n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *words[WORDS_MAX] = {0};
+        struct weir_command command;
+        const struct weir_plan *plan;
+        size_t count = 0;
+
+        while (cases[i].words[count] != NULL) {
+            words[count] = cases[i].words[count];
+            count++;
+        }
+        words[count] = "--compare-crowded";
+        plan = plan_of(words, &command);
+        assert_int_equal(plan->test_count, i == 5 ? 4 : 2);
+        for (size_t k = 0; k < plan->test_count; k += 2) {
+            const struct weir_test *many = plan->tests[k], *one = plan->tests[k + 1];
+            const struct weir_target *target = one->phases[0]->target;
+
+            assert_false(many->is_compared);
+            assert_true(one->is_compared);
+            assert_int_equal(one->rank_limit, many->rank_limit);
+            assert_int_equal(one->phase_count, many->phase_count);
+            for (size_t p = 0; p < one->phase_count; p++)
+                assert_int_equal(one->phases[p]->verb, many->phases[p]->verb);
+            assert_int_equal(weir_tree_items(target->tree), cases[i].items);
+            assert_int_equal(weir_tree_items(many->phases[0]->target->tree), cases[i].items);
+            assert_int_equal(weir_tree_directories(target->tree), 1);
+            assert_int_equal(target->tree->set_count, 1);
+            assert_int_equal(target->path_count, 1);
+            assert_false(target->tree->is_own);
+            assert_string_equal(target->tree->top, "test-dir.crowded.%i-%s");
+            assert_string_equal(one->phases[one->phase_count - 2]->names.item, cases[i].item);
+            assert_int_equal(one->phases[1]->names.tree_shift.kind, WEIR_SHIFT_NONE);
+        }
+        weir_command_close(&command);
+    }
+}
+
 static void names_are_those_of_mdtest(void **state)
 {
     static const struct {
@@ -432,6 +490,7 @@ int main(void)
         cmocka_unit_test(words_choose_the_phases),
         cmocka_unit_test(further_phases_leave_names_as_they_were),
         cmocka_unit_test(counts_and_shapes_of_trees_are_those_of_mdtest),
+        cmocka_unit_test(crowded_tests_are_compared),
         cmocka_unit_test(skew_gives_the_first_directories_their_share),
         cmocka_unit_test(names_are_those_of_mdtest),
         cmocka_unit_test(each_phase_goes_further_away_than_the_one_before),

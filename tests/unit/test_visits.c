@@ -166,8 +166,8 @@ static void ranks_are_put_together(void **state)
 {
     struct weir_visits *visits = visits_of(state);
     const struct weir_visit of_ranks[] = {
-        {7, 10, 1000, 400, 1}, {9, 1, 200, 200, 1},  {7, 30, 1000, 100, 1},
-        {8, 5, 300, 90, 2},    {263, 2, 100, 60, 1}, {11, 1, 1, 1, 1},
+        {7, 10, 400, 1000, 1}, {9, 1, 200, 200, 1},  {7, 30, 100, 1000, 1},
+        {8, 5, 90, 300, 2},    {263, 2, 60, 100, 1}, {11, 1, 1, 1, 1},
     };
 
     for (size_t i = 0; i < sizeof of_ranks / sizeof *of_ranks; i++)
@@ -187,8 +187,10 @@ static void sums_of_long_runs_are_compared(void **state)
 {
     struct weir_visits *visits = visits_of(state);
     const struct weir_visit long_ones[] = {
-        {1, UINT64_C(1) << 40, UINT64_C(1) << 60, 9, 1},
-        {2, UINT64_C(1) << 40, (UINT64_C(1) << 60) + (UINT64_C(1) << 40), 9, 1},
+        {.directory = 1, .op_count = UINT64_C(1) << 40, .sum_ns = UINT64_C(1) << 60},
+        {.directory = 2,
+         .op_count = UINT64_C(1) << 40,
+         .sum_ns = (UINT64_C(1) << 60) + (UINT64_C(1) << 40)},
     };
 
     weir_visits_merge(visits, &long_ones[0]);

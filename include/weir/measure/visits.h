@@ -15,8 +15,8 @@
 struct weir_visit {
     uint64_t directory;
     uint64_t op_count;
+    uint64_t max_ns; /* between the two that are added to: compilers would make vectors of these */
     uint64_t sum_ns;
-    uint64_t max_ns;
     uint64_t rank_count; /* whose operations these are; set when ranks are put together */
 };
 

@@ -336,6 +336,7 @@ struct weir_test {
     uint64_t time_limit_ns; /* start no further data phase later than this; 0: none */
     uint64_t repetitions;
     uint64_t outlier_ns;       /* warn of ranks further than this from the mean; 0: never */
+    bool is_compared;          /* reports hold its rates against those of the test before it */
     bool must_keep;            /* files stay after the test */
     bool may_overwrite;        /* files that are not ours may be overwritten or removed */
     bool must_fit;             /* refused if the files do not fit on the storage, not only told */

@@ -55,6 +55,15 @@ static int check_kinds(const struct weir_mdtest_lowering *lowering)
     return 0;
 }
 
+/* Counts of two tests do not fit into one file. */
+static int check_comparison(const struct weir_mdtest_lowering *lowering)
+{
+    if (lowering->request->additions.compares_crowded && lowering->mdtest->status_path)
+        return REFUSE(lowering, "--compare-crowded: a status file counts the items of one test, "
+                                "and there are two; leave -x out");
+    return 0;
+}
+
 static int check_sizes(const struct weir_mdtest_lowering *lowering)
 {
     const struct weir_mdtest_config *mdtest = lowering->mdtest;
@@ -107,7 +116,7 @@ static int check_read(const struct weir_mdtest_lowering *lowering)
 int weir_mdtest_check(const struct weir_mdtest_lowering *lowering)
 {
     static int (*const checks[])(const struct weir_mdtest_lowering *) = {
-        check_counts, check_kinds, check_sizes, check_made, check_read};
+        check_counts, check_kinds, check_comparison, check_sizes, check_made, check_read};
     int failure = weir_lower_names(&lowering->base);
 
     for (size_t i = 0; i < sizeof checks / sizeof *checks && !failure; i++)

@@ -37,7 +37,7 @@ static void mend_config(const struct weir_mdtest_lowering *lowering,
 
 /* A test on the first `ranks` tasks; 0: on all. */
 static int lower_test(struct weir_plan *plan, const struct weir_mdtest_request *request,
-                      uint64_t ranks, struct weir_error *error)
+                      uint64_t ranks, uint64_t *items, struct weir_error *error)
 {
     struct weir_mdtest_config *mdtest = weir_arena_take(&plan->arena, sizeof *mdtest);
     struct weir_mdtest_lowering lowering = {
@@ -55,6 +55,7 @@ static int lower_test(struct weir_plan *plan, const struct weir_mdtest_request *
 
     *mdtest = request->mdtest;
     lowering.base.test->rank_limit = ranks;
+    lowering.base.test->is_compared = request->is_crowded;
     mend_config(&lowering, mdtest);
     if (weir_lower_backend(&lowering.base, mdtest->api) ||
         weir_lower_load(&lowering.base, STANDARD_DEPTH) || weir_mdtest_check(&lowering) ||
@@ -64,7 +65,34 @@ static int lower_test(struct weir_plan *plan, const struct weir_mdtest_request *
     weir_mdtest_remark(&lowering);
     lower_limits(&lowering);
     weir_lower_settings(&lowering.base, &weir_mdtest_option_set, mdtest, NULL);
+    *items = lowering.items;
     return 0;
+}
+
+/* The same with as many items of each task in a single directory of all tasks. */
+static struct weir_mdtest_request *crowd(struct weir_plan *plan,
+                                         const struct weir_mdtest_request *request, uint64_t items)
+{
+    struct weir_mdtest_request *crowded = weir_arena_take(&plan->arena, sizeof *crowded);
+    struct weir_mdtest_config *mdtest = &crowded->mdtest;
+
+    *crowded = *request;
+    crowded->is_crowded = true;
+    crowded->additions.skew = NULL;
+    mdtest->own_directory = mdtest->only_leaves = mdtest->depth = mdtest->items_per_directory = 0;
+    mdtest->items = (int64_t)items;
+    return crowded;
+}
+
+static int lower_tests(struct weir_plan *plan, const struct weir_mdtest_request *request,
+                       uint64_t ranks, struct weir_error *error)
+{
+    uint64_t items;
+    int failure = lower_test(plan, request, ranks, &items, error);
+
+    if (failure || !request->additions.compares_crowded)
+        return failure;
+    return lower_test(plan, crowd(plan, request, items), ranks, &items, error);
 }
 
 /* ---- output ---- */
@@ -102,9 +130,9 @@ int weir_mdtest_lower(struct weir_plan *plan, const struct weir_mdtest_request *
     const struct weir_mdtest_config *mdtest = &request->mdtest;
     int64_t first = mdtest->first_task_count, last = mdtest->last_task_count;
     /* The first test refuses numbers that make none. */
-    int failure = lower_test(plan, request, last == 0 ? 0 : (uint64_t)first, error);
+    int failure = lower_tests(plan, request, last == 0 ? 0 : (uint64_t)first, error);
 
     for (int64_t ranks = first; !failure && last - ranks >= mdtest->task_stride;)
-        failure = lower_test(plan, request, (uint64_t)(ranks += mdtest->task_stride), error);
+        failure = lower_tests(plan, request, (uint64_t)(ranks += mdtest->task_stride), error);
     return failure ? failure : lower_output(&plan->output, request, error);
 }

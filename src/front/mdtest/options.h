@@ -68,6 +68,7 @@ struct weir_mdtest_config {
 struct weir_mdtest_additions {
     const char *also;   /* further phases, with commas between them; NULL: none */
     const char *compat; /* the version of mdtest whose layout is printed: "4.1" */
+    int64_t compares_crowded;
     const char *skew; /* "80/20": percent of the items in percent of the directories; NULL: none */
     int64_t shuffles;
     const char *summary_path;
@@ -88,6 +89,7 @@ struct weir_mdtest_request {
     struct weir_front_request base;
     struct weir_mdtest_config mdtest;
     struct weir_mdtest_additions additions;
+    bool is_crowded; /* of --compare-crowded the test with all items in one directory */
 };
 
 /* A request with everything at its default. It lives in `arena`, as do all texts read into it. */

@@ -142,13 +142,21 @@ static int divide_items(const struct weir_mdtest_lowering *lowering, struct weir
     return 0;
 }
 
+static const char *top_of(const struct weir_mdtest_request *request)
+{
+    if (request->is_crowded)
+        return weir_mdtest_has_old_names(request) ? "#test-dir.crowded.%i-%s"
+                                                  : "test-dir.crowded.%i-%s";
+    return weir_mdtest_has_old_names(request) ? "#test-dir.%i-%s" : "test-dir.%i-%s";
+}
+
 static int lower_tree(const struct weir_mdtest_lowering *lowering, struct weir_tree *tree)
 {
     const struct weir_mdtest_config *mdtest = lowering->mdtest;
     uint64_t per_directory = (uint64_t)mdtest->items_per_directory;
 
     *tree = (struct weir_tree){
-        .top = weir_mdtest_has_old_names(lowering->request) ? "#test-dir.%i-%s" : "test-dir.%i-%s",
+        .top = top_of(lowering->request),
         .node = mdtest->own_directory ? "mdtest_tree.%r.%k" : "mdtest_tree.%k",
         .set_count = 1,
         .depth = (uint64_t)mdtest->depth,
@@ -166,14 +174,32 @@ static int lower_tree(const struct weir_mdtest_lowering *lowering, struct weir_t
     return 0;
 }
 
+/* What is compared must differ. */
+static int check_comparison(const struct weir_mdtest_lowering *lowering)
+{
+    const struct weir_tree *tree = lowering->target->tree;
+
+    if (!lowering->request->additions.compares_crowded || lowering->request->is_crowded)
+        return 0;
+    if (lowering->items == 0)
+        return REFUSE(lowering, "--compare-crowded: there are no items; give -n or -I");
+    if (!tree->is_own && tree->set_count == 1 && weir_tree_item_directories(tree) == 1)
+        return REFUSE(lowering, "--compare-crowded: all items are in one directory already; give a "
+                                "tree of several ones, -z and -b, or -u");
+    return 0;
+}
+
 int weir_mdtest_lower_target(struct weir_mdtest_lowering *lowering)
 {
     struct weir_arena *arena = &lowering->base.plan->arena;
     struct weir_target *target = weir_arena_take(arena, sizeof *target);
     struct weir_tree *tree = weir_arena_take(arena, sizeof *tree);
 
-    if (weir_lower_paths(&lowering->base, "-d", lowering->mdtest->directories, target) ||
-        check_paths(lowering, target) || check_shape(lowering) || lower_tree(lowering, tree))
+    if (weir_lower_paths(&lowering->base, "-d", lowering->mdtest->directories, target))
+        return -EINVAL;
+    if (lowering->request->is_crowded)
+        target->path_count = 1;
+    if (check_paths(lowering, target) || check_shape(lowering) || lower_tree(lowering, tree))
         return -EINVAL;
     target->tree = tree;
     lowering->target = target;
@@ -181,5 +207,5 @@ int weir_mdtest_lower_target(struct weir_mdtest_lowering *lowering)
     if (lowering->items == 0)
         REMARK(lowering, "neither -n nor -I: there are no items, and the tree alone is made and "
                          "removed");
-    return 0;
+    return check_comparison(lowering);
 }

@@ -174,6 +174,9 @@ static const struct weir_option addition_rows[] = {
     {0, "also", WEIR_OPTION_TEXT, OURS(also),
      .help = "further phases on what was made, with commas between them: stat, list, list-stat, "
              "lookup, open, chmod, setxattr, getxattr, link, symlink, rename"},
+    {0, "compare-crowded", WEIR_OPTION_FLAG, OURS(compares_crowded),
+     .help = "each test once more with all items of all tasks in one directory, and the ratios of "
+             "the rates"},
     {0, "skew", WEIR_OPTION_TEXT, OURS(skew),
      .help = "ITEMS/DIRECTORIES: so many percent of the items are in so many percent of the "
              "directories, the first ones: 80/20"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run as a JSON document, which mdtest does not have: shaped as IOR's, with a row per phase and
  * iteration. */
+#include "comparison.h"
 #include "ior/signature.h"
 #include "json_report.h"
 #include "layout.h"
@@ -87,6 +88,40 @@ static json_t *summaries_of(const struct weir_plan *plan, const struct weir_resu
     return list;
 }
 
+/* --compare-crowded: a row for each phase of the second test. */
+static void put_comparisons(json_t *report, const struct weir_plan *plan,
+                            const struct weir_result *result)
+{
+    struct weir_arena arena = {0};
+    unsigned phase_count, count;
+    struct weir_repetitions *phases = weir_repetitions_find(&arena, plan, result, &phase_count);
+    struct weir_comparison *list = weir_comparisons_find(&arena, plan, phases, phase_count, &count);
+    json_t *rows = json_array();
+
+    for (unsigned i = 0; i < count; i++) {
+        int row = weir_mdtest_row(list[i].all->phase);
+        json_t *object;
+
+        if (row < 0)
+            continue;
+        object = json_object();
+        weir_json_put_text(object, "operation", weir_mdtest_row_name(row));
+        weir_json_put_integer(object, "TestID", list[i].all->test);
+        weir_json_put_real(object, "OPsMean", list[i].ops_per_s);
+        weir_json_put_real(object, "OPsMeanOfTestBefore", list[i].before_ops_per_s);
+        weir_json_put_real(object, "ratio", list[i].ratio);
+        weir_json_put_value(object, "margin",
+                            list[i].is_known ? weir_json_number(list[i].margin) : json_null());
+        weir_json_put_text(object, "verdict", weir_comparison_verdict(&list[i]));
+        json_array_append_new(rows, object);
+    }
+    if (json_array_size(rows) > 0)
+        weir_json_put_value(report, "comparison", rows);
+    else
+        json_decref(rows);
+    weir_arena_close(&arena);
+}
+
 static void end(struct weir_text *text, const struct weir_plan *plan,
                 const struct weir_result *result)
 {
@@ -97,6 +132,7 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
         json_array_append_new(tests, test_of(plan, result, &result->tests[i]));
     weir_json_put_value(report, "tests", tests);
     weir_json_put_value(report, "summary", summaries_of(plan, result));
+    put_comparisons(report, plan, result);
     weir_json_end(text, report, plan, result);
 }
 

@@ -432,6 +432,7 @@ const struct weir_json_field weir_record_planned_test_fields[] = {
     TEST("time_limit_ns", time_limit_ns, COUNT),
     TEST_ALWAYS("repetitions", repetitions, COUNT),
     TEST("outlier_ns", outlier_ns, COUNT),
+    TEST("compared", is_compared, FLAG),
     TEST_ALWAYS("keep", must_keep, FLAG),
     TEST("overwrite", may_overwrite, FLAG),
     TEST("must_fit", must_fit, FLAG),

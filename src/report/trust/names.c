@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our block's tables of work on trees: times of single operations, of each verb, and of the ranks.
  */
+#include "comparison.h"
 #include "figures.h"
 #include "tables.h"
 
@@ -76,14 +77,6 @@ static void add_operations(struct weir_text *text, const char *name, const struc
 
 /* ---- ranks ---- */
 
-/* What is not the time of operations is waiting for those that began later or ended later. */
-static double waiting(const struct weir_phase_result *result)
-{
-    double share = 100.0 - weir_figures_percent(result->rank_s_mean, result->windows.total_s);
-
-    return result->windows.total_s > 0.0 && share > 0.0 ? share : 0.0;
-}
-
 static void add_ranks(struct weir_text *text, const char *name, const struct weir_phase *phase,
                       const struct weir_phase_result *result)
 {
@@ -92,7 +85,7 @@ static void add_ranks(struct weir_text *text, const char *name, const struct wei
     struct weir_text slowest = {0};
 
     if (!weir_figures_is_of_one_rank(phase))
-        snprintf(share, sizeof share, "%.1f%%", waiting(result));
+        snprintf(share, sizeof share, "%.1f%%", weir_figures_waiting(phase, result));
     weir_trust_slowest(&slowest, result);
     weir_trust_line(text, "%s %9s %9s %9s %9s %8s %9s  %s", name,
                     weir_duration_format(result->windows.total_s, times[0]),
@@ -149,6 +142,32 @@ static bool is_open_loop(const struct weir_phase_result *result)
     return result->pace.asked_per_s > 0.0;
 }
 
+/* ---- one crowded directory against many ---- */
+
+static void add_comparisons(struct weir_text *text, const struct weir_trust_view *view)
+{
+    struct weir_trust_table table = {
+        .title = "all items in one directory against the test before: rates, their ratio, and what "
+                 "the spread of the iterations leaves open of it (95 %)",
+        .columns = WEIR_TRUST_NAMES_HEADER "      before        here     ratio        +-"};
+    struct weir_arena arena = {0};
+    char name[WEIR_TRUST_PHASE_BYTES], margin[16];
+    unsigned count;
+    struct weir_comparison *list =
+        weir_comparisons_find(&arena, view->plan, view->phases, view->phase_count, &count);
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct weir_comparison *one = &list[i];
+
+        snprintf(margin, sizeof margin, one->is_known ? "%.3f" : "-", one->margin);
+        weir_trust_begin(text, &table);
+        weir_trust_line(text, "%s %11.1f %11.1f %9.3f %9s  %s",
+                        weir_trust_phase(one->all, "all", name), one->before_ops_per_s,
+                        one->ops_per_s, one->ratio, margin, weir_comparison_verdict(one));
+    }
+    weir_arena_close(&arena);
+}
+
 void weir_trust_names(struct weir_text *text, const struct weir_trust_view *view)
 {
     static const struct rows tables[] = {
@@ -178,4 +197,5 @@ void weir_trust_names(struct weir_text *text, const struct weir_trust_view *view
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         add_rows(text, view, tables[i]);
+    add_comparisons(text, view);
 }

@@ -1,0 +1,1 @@
+--compare-crowded -n 26 -z 2 -b 3 -u -F -i 3
