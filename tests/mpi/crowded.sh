@@ -60,6 +60,7 @@ expect_files ''
 
 # Of each verb there are percentiles over all ranks, and of each phase the share of time that ranks waited, in text and in
 # JSON; the result file has the series.
+rm "$result"
 run 2 mdtest -n 50 -z 1 -b 4 -F -d "$files/out" --summaryFormat JSON --result "$result"
 expect_done
 valid json "all(0 < phase['latency']['p50_ns'] <= phase['latency']['p99_ns'] <= phase['latency']['max_ns']
