@@ -413,6 +413,7 @@ static void order_changes_no_path(void **state)
         for (uint64_t k = 0; k < 300 && items > 0; k++) {
             struct weir_tree_paths fresh = paths_of(&tree, FILES);
             uint64_t index = weir_random_below(weir_random_at(i, 100 + k), items);
+            struct weir_tree_item item;
             char path[WEIR_TREE_PATH_BYTES], expected[WEIR_TREE_PATH_BYTES];
 
             if (k % 4 == 0)
@@ -421,6 +422,10 @@ static void order_changes_no_path(void **state)
             weir_tree_item_path(&paths, index, path);
             weir_tree_item_path(&fresh, index, expected);
             assert_string_equal(path, expected);
+            item = weir_tree_find_item(&tree, index);
+            assert_int_equal(paths.directory_number,
+                             (7 * tree.set_count + item.set) * weir_tree_directories(&tree) +
+                                 item.directory); /* paths_of: the trees of rank 7 */
         }
     }
 }
