@@ -109,7 +109,8 @@ static const struct {
     {WEIR_OUTPUT_RANK_CSV, RANKS "write,0,7.1", true},
     {WEIR_OUTPUT_RANK_CSV, "access,rank\n", false},
     {WEIR_OUTPUT_OP_CSV, "time,runtime,tp\n0.0,", true},
-    {WEIR_OUTPUT_OP_CSV, "time,runtime\n", false},
+    {WEIR_OUTPUT_OP_CSV, "time,runtime\n0.0,", true}, /* of md-workbench */
+    {WEIR_OUTPUT_OP_CSV, "time,runtime,t\n", false},
     {WEIR_OUTPUT_STATUS, "16", true},
     {WEIR_OUTPUT_STATUS, "18446744073709551615\n", true},
     {WEIR_OUTPUT_STATUS, "2024 budget: my numbers", false},
