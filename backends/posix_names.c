@@ -47,12 +47,12 @@ static uint64_t find_size(const char *path, const struct stat *found)
     return bytes < 0 ? 0 : (uint64_t)bytes;
 }
 
-/* Servers that do not trust a client's root, or any of its users, show all of them as nobody. */
+/* Servers that do not trust a client's root, or any of its users, show all of them as one. */
 static bool is_of_others(const struct stat *name)
 {
-    const uid_t nobody = 65534;
+    const uid_t untrusted = 65534;
 
-    return name->st_uid != geteuid() && name->st_uid != nobody;
+    return name->st_uid != geteuid() && name->st_uid != untrusted;
 }
 
 int weir_posix_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 static void set_up_trees(struct bed *bed)
@@ -266,6 +267,45 @@ static void of_two_roots_only_the_one_that_was_made_is_removed(void **state)
     assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(count_files(&bed), 1);
     tear_down_trees(&bed);
+}
+
+static struct bed *bed_of_timer;
+
+static void on_timer(int number)
+{
+    bed_of_timer->stop_signal = number;
+}
+
+static void a_signal_at_any_time_leaves_nothing(void **state)
+{
+    static const char *const backends[] = {"posix", "uring --depth 8"};
+    unsigned interrupted = 0;
+    char line[160];
+
+    (void)state;
+    assert_true(signal(SIGALRM, on_timer) != SIG_ERR);
+    for (unsigned i = 0; i < 20; i++) {
+        struct itimerval timer = {.it_value.tv_usec = 10000 + 40000 * (i / 2)};
+        struct bed bed;
+
+        set_up_trees(&bed);
+        bed_of_timer = &bed;
+        snprintf(line, sizeof line,
+                 "-a fault:%s --fault.verb=name --fault.every=1 --fault.delay=1000 -d %%s/o -n 42 "
+                 "-z 2 -b 4",
+                 backends[i % 2]);
+        assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
+        run(&bed, line);
+        timer.it_value.tv_usec = 0;
+        assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
+        interrupted += bed.result->is_interrupted;
+        for (unsigned k = 0; k < bed.result->phase_count; k++)
+            assert_int_equal(phase(&bed, k)->error_count + phase(&bed, k)->left_count, 0);
+        assert_int_equal(count_files(&bed), 0);
+        tear_down_trees(&bed);
+    }
+    assert_true(interrupted > 0);
+    signal(SIGALRM, SIG_DFL);
 }
 
 /* ---- second names, and those that are taken and given back ---- */
@@ -582,6 +622,7 @@ int main(void)
         cmocka_unit_test(phases_behind_a_cut_one_work_on_what_was_made),
         cmocka_unit_test(a_chain_that_is_cut_leaves_no_item_away),
         cmocka_unit_test(of_two_roots_only_the_one_that_was_made_is_removed),
+        cmocka_unit_test(a_signal_at_any_time_leaves_nothing),
         cmocka_unit_test(names_beside_items_go_with_them),
         cmocka_unit_test(second_names_are_those_of_what_was_made),
         cmocka_unit_test(bytes_that_are_asked_for_are_those_of_all_verbs),
