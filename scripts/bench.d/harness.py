@@ -16,6 +16,11 @@ WRITE_BYTES = 512 * MIB
 NULL_ROWS = (("null sequential", [], {"ns": 30, "ratio": 0.15}),
              ("null random", ["-z"], {"ns": 45, "ratio": 0.20}),
              ("null depth 32", ["--depth", "32"], {"ns": 40, "ratio": 0.20}))
+# A stat of each item of a tree: name of the row, options, items of a run.
+NAME_ROWS = (("stat, one directory", [], 1),
+             ("stat, tree of depth 3", ["-z", "3", "-b", "8"], 585),
+             ("stat, shuffled", ["-z", "3", "-b", "8", "-R"], 585))
+NAMES_GOAL = {"ns": 120, "instructions": 700}
 GOALS = {name: goal for name, _, goal in NULL_ROWS} | {
     "read 4 KiB random": {"ratio": 0.97},
     "write 1 MiB sequential": {"ratio": 0.97},
@@ -89,6 +94,18 @@ class Bench:
         row, ours, fio = self.turns(1, "write", words, lambda: self.fio_ns(order, depth))
         return row | {"ratio": ratio(ours, fio)}
 
+    @staticmethod
+    def names_words(options, directories, ops):
+        return ["mdtest", "-a", "null", "-F", "-T", "-I", str(ops // directories), *options]
+
+    def names(self, options, directories):
+        words = self.names_words(options, directories, self.ops)
+        phases = [self.weir_phase(self.weir, "stat", *words) for _ in range(self.rounds)]
+        return {"ns": statistics.median(p["windows"]["transfer_s"] * 1e9 / p["ops"] for p in phases),
+                "processor_ns": statistics.median(sum(p["cpu"][k] for k in ("user_s", "system_s")) * 1e9 / p["ops"]
+                                                  for p in phases), "instructions":
+                self.instructions(self.weir, lambda ops: self.names_words(options, directories, ops), (585 * 200, 585 * 600))}
+
     def cached_read(self):
         path = self.folder / "read"
         shape = ["-a", "posix", "-t", "4k", "-b", str(READ_BYTES), "-k", "-o", path]
@@ -110,14 +127,16 @@ class Bench:
         row, ours, other = self.turns(part, "write", ["-w", *shape], bare)
         return row | {"ratio": ratio(other, ours)}
 
-    def instructions(self, weir, options):
+    @staticmethod
+    def transfer_words(options):
+        return lambda ops: ["-a", "null", "-w", "-t", "4k", "-b", str(ops * 4 * KIB), *options]
+
+    def instructions(self, weir, words, counts=(200_000, 1_200_000)):
         """Per operation, as the slope between two operation counts; all else cancels out."""
-        counts = (200_000, 1_200_000)
         totals = []
         for ops in counts:
             profile = self.folder / f"callgrind.{ops}"
-            run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", weir, "-a", "null", "-w",
-                 "-t", "4k", "-b", str(ops * 4 * KIB), *options])
+            run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", weir, *words(ops)])
             text = profile.read_text(encoding="utf-8")
             totals.append(int(re.search(r"^(?:summary|totals): (\d+)", text, re.M).group(1)))
         return (totals[1] - totals[0]) / (counts[1] - counts[0])
@@ -135,6 +154,10 @@ def print_table(results):
         row, goal = results[name], GOALS[name]
         print(f"{name:24}{row['ns']:10.1f}{row['other_ns']:10.1f}{row['ratio']:8.3f}  "
               f">= {goal['ratio']} of the bare loop {verdict(row['ratio'] >= goal['ratio'])}")
+    for name, row in results["names"].items():
+        print(f"{name:24}{row['ns']:10.1f}{'':18}  <= {NAMES_GOAL['ns']} ns {verdict(row['ns'] <= NAMES_GOAL['ns'])}, "
+              f"{row['instructions']:.0f} <= {NAMES_GOAL['instructions']} instructions "
+              f"{verdict(row['instructions'] <= NAMES_GOAL['instructions'])}")
     print(f"{'one clock reading':24}{results['clock ns']:10.1f}{'':18}  part of every transfer above")
     for name, row in results.items():
         if isinstance(row, dict) and "earlier_ns" in row:
@@ -160,12 +183,13 @@ def main():
         bench = Bench(arguments, pathlib.Path(folder))
         results = {
             **{name: bench.null(options) for name, options, _ in NULL_ROWS},
+            "names": {name: bench.names(*row) for name, *row in NAME_ROWS},
             "read 4 KiB random": bench.cached_read(),
             "write 1 MiB sequential": bench.write(MIB, 0),
             "write 4 KiB, filled": bench.write(4 * KIB, 1),
             "clock ns": statistics.median(bench.clock_ns() for _ in range(arguments.rounds)),
             "instructions per operation": {
-                name.removeprefix("null ") + suffix: bench.instructions(weir, options)
+                name.removeprefix("null ") + suffix: bench.instructions(weir, bench.transfer_words(options))
                 for name, options, _ in NULL_ROWS
                 for weir, suffix in ((bench.weir, ""), (bench.earlier, " (earlier)")) if weir
             },
