@@ -432,6 +432,7 @@ static int choose_depth(struct tree_phase *tree)
     tree->facts.depth = choice->depth > 0 ? choice->depth : 1;
     if (tree->facts.depth > phase->depth)
         tree->facts.depth = phase->depth;
+    tree->items.is_queued = tree->facts.depth > 1;
     return code;
 }
 

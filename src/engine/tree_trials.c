@@ -51,6 +51,8 @@ static int try_depth(void *of_search, struct weir_depth_trial *trial)
     phase.names.is_exclusive = makes_items;
     loop.phase = &phase;
     loop.items->names = &phase.names;
+    /* One at a time, items block, as in a phase of that depth: queued, each would be waited for. */
+    loop.items->is_queued = trial->depth > 1;
     loop.depth = run->trial_depth = trial->depth;
     loop.first_index = makes_items ? 0 : trials->index;
     loop.log = NULL;
@@ -63,6 +65,7 @@ static int try_depth(void *of_search, struct weir_depth_trial *trial)
     trial->spent_ns = weir_run_now(run) - begun_ns;
     trials->index = weir_op_source_index(&loop.ops);
     loop.items->names = &context->loop->phase->names;
+    loop.items->is_queued = true;
     /* After a failure it is not known which items are this trial's: none is removed. */
     if (makes_items && run->tally->first_error == 0)
         remove_made(&loop, loop.furthest);
