@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ranks tell each other in a phase: counted in runs of a few ranks, compared with a model, and told for many."""
+"""What ranks tell each other in a phase: counted in runs of a few ranks, compared with a model, and told for many. What
+clients cost an object server; and what depth costs where a transfer is a copy."""
 import argparse
 import json
 import os
 import pathlib
 import subprocess
+import statistics
 import sys
+import tempfile
 
-from pairs import main_guard
+from pairs import main_guard, ratio, run, take_turns
 
 CALLS = ("barrier", "allreduce", "broadcast", "gather", "send", "receive")
 # Of a phase, whatever the number of ranks: what the model is made of, and what runs are compared with.
@@ -19,6 +22,7 @@ TRIP_BYTES = 17  # there and back
 TIME_BYTES = 24
 MESSAGE_BYTES = 120 + 88  # a request and an answer without path and payload
 STOLEN_BYTES = 16
+DEPTHS = (128, 4096)  # the best one over shared memory, and the deepest there is
 
 
 def count(weir, shim, ranks, repetitions):
@@ -138,17 +142,51 @@ def print_links(measured):
         print(f"| {clients} | {come} | {work} | {size((come + work) * MESSAGE_BYTES)} | {memory} |")
 
 
+def path_ns(weir, depth, folder):
+    """Processor time of a write of 4 KiB over shared memory to a server in the job: other work has no part in it."""
+    path = pathlib.Path(folder) / "result.jsonl"
+    path.unlink(missing_ok=True)
+    run(["mpiexec", "--oversubscribe", "-n", "2", weir, "-a", "RDMA", "--rdma.provider", "shm", "--rdma.targets", "1",
+         "--rdma.capacity", "128m", "-w", "-t", "4k", "-b", "64m", "--depth", depth, "-o", "/object", "--result", path])
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    phase = next(record for record in records if record.get("record") == "phase" and record["verb"] == "write")
+    return (phase["cpu"]["user_s"] + phase["cpu"]["system_s"]) * 1e9 / phase["ops"]
+
+
+def measure_depths(weir, copies, rounds):
+    """Times in turn, by what moves the data and the depth."""
+    with tempfile.TemporaryDirectory(prefix="weir-bench.") as folder:
+        contestants = {("path", depth): lambda depth=depth: path_ns(weir, depth, folder) for depth in DEPTHS}
+        contestants |= {("copy", depth): lambda depth=depth: float(run([copies, depth])) for depth in DEPTHS}
+        return take_turns(contestants, rounds)
+
+
+def print_depths(samples):
+    """How much longer a transfer takes at the depth, and how much a bare copy does, which has the same buffers."""
+    shallow, deep = DEPTHS
+    print("\n4 KiB over shared memory, and memcpy from as many buffers; processor time, ns\n")
+    print(f"| | depth {shallow} | depth {deep} | longer | ratio of rates |\n|---|---|---|---|---|")
+    for what in ("path", "copy"):
+        first, last = (samples[what, depth] for depth in DEPTHS)
+        longer = statistics.median(last) - statistics.median(first)
+        print(f"| {what} | {statistics.median(first):.0f} | {statistics.median(last):.0f} | {longer:.0f} | "
+              f"{ratio(first, last):.2f} |")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--weir", required=True)
     parser.add_argument("--shim", required=True)
     parser.add_argument("--json", type=pathlib.Path, required=True)
-    parser.add_argument("--links", required=True)
+    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--clients", default="10,100,1100")
     parser.add_argument("--client-ranks", type=int, default=11)
     parser.add_argument("--ranks", default="2,4,8,16")
     parser.add_argument("--ranks-per-node", type=int, default=64)
     arguments = parser.parse_args()
+    if os.geteuid() == 0:
+        os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     counted = {ranks: count_phase(arguments.weir, arguments.shim, ranks)
                for ranks in map(int, arguments.ranks.split(","))}
     print("counted, rank 0, one write phase: calls and bytes\n")
@@ -164,9 +202,13 @@ def main():
     print("|---|---|---|---|---|")
     for ranks, row in rows.items():
         print(f"| {ranks} | {row['depth']:g} | {row['messages']:g} | {size(row['bytes'])} | {size(row['rows'])} |")
-    links = measure_links(arguments.links, list(map(int, arguments.clients.split(","))), arguments.client_ranks)
+    links = measure_links(arguments.programs / "bench_links", list(map(int, arguments.clients.split(","))),
+                          arguments.client_ranks)
     print_links(links)
-    arguments.json.write_text(json.dumps({"counted": counted, "model": rows, "links": links}, indent=2) + "\n", encoding="utf-8")
+    depths = measure_depths(arguments.weir, arguments.programs / "bench_copies", arguments.rounds)
+    print_depths(depths)
+    arguments.json.write_text(json.dumps({"counted": counted, "model": rows, "links": links, "depths": {
+        f"{what} {depth}": rates for (what, depth), rates in depths.items()}}, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,6 @@ command -v mpicc >/dev/null || skip "mpicc is not there to build what counts the
 bench=$WEIR_ROOT/scripts/bench.d
 mpicc -std=c17 -O1 -shared -fPIC -o "$work/scale.so" "$bench/scale.c" || fail "scale.c is not compiled"
 command_line="scale.py --ranks 2,3"
+programs=$(dirname "$(dirname "$WEIR")")/scripts/bench.d
 python3 -B "$bench/scale.py" --weir "$WEIR" --shim "$work/scale.so" --json "$work/scale.json" --ranks 2,3 \
-    --links "$(dirname "$(dirname "$WEIR")")/scripts/bench.d/bench_links" --clients 2,20 --client-ranks 2 >"$out" 2>"$err" ||
-    fail "$(tail -n 1 "$err")"
+    --programs "$programs" --clients 2,20 --client-ranks 2 --rounds 1 >"$out" 2>"$err" || fail "$(tail -n 1 "$err")"
