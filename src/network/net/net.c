@@ -211,6 +211,12 @@ static void close_run(struct net_run *run)
     net_transport_close(run->transport);
 }
 
+static int lost_ranks(struct weir_error *error)
+{
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
+                          "the ranks can no longer talk to each other");
+}
+
 static int open_one(struct net_run *run, const char *provider, const unsigned char *secret,
                     struct weir_error *error)
 {
@@ -240,8 +246,7 @@ static int open_transport(struct net_run *run, const unsigned char *secret,
     run->transport->ops->describe(run->transport, &facts);
     memcpy(first, facts.provider, sizeof first);
     if (weir_group_broadcast(run->group, first, sizeof first, 0) < 0)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
-                              "the ranks can no longer talk to each other");
+        return lost_ranks(error);
     differs = strcmp(first, facts.provider) != 0;
     if (!weir_group_any(run->group, differs))
         return 0;
@@ -301,8 +306,7 @@ static int open_run(struct net_run *run, struct weir_net_result *result, struct 
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, "net", "the kernel draws no secret");
     if (weir_group_agree(run->group, error) != 0 ||
         weir_group_broadcast(run->group, secret, sizeof secret, 0) < 0)
-        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
-                              "the ranks can no longer talk to each other");
+        return lost_ranks(error);
     if (open_transport(run, secret, error) != 0)
         return error->code;
     if (check_length(run, error) == 0 && needs.endpoints > 0)
@@ -393,12 +397,6 @@ static int describe(struct net_run *run, struct weir_net_result *result)
 
 /* ---- the run ---- */
 
-static int lost_ranks(struct weir_error *error)
-{
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
-                          "the ranks can no longer talk to each other");
-}
-
 static int measure_rounds(struct net_run *run, uint32_t repetition, unsigned size,
                           struct weir_net_result *result, struct weir_error *error)
 {
@@ -455,8 +453,7 @@ int weir_net_run(const struct weir_net_params *params, struct weir_net_result *r
         return error->code;
     code = open_run(&run, result, error);
     if (code == 0 && describe(&run, result) < 0)
-        code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "net",
-                              "the ranks can no longer talk to each other");
+        code = lost_ranks(error);
     if (code == 0)
         code = measure_all(&run, result, error);
     close_run(&run);
