@@ -74,7 +74,6 @@ static void both_ends_learn_what_the_other_has_said(void **state)
 {
     static const size_t steps[] = {1, 7, 1 << 20};
 
-    (void)state;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         struct couple couple;
 
@@ -98,7 +97,6 @@ static void a_changed_bit_before_the_proofs_ends_the_handshake(void **state)
 {
     const size_t bits = 8 * sizeof(struct weir_handshake_hello);
 
-    (void)state;
     for (size_t bit = 0; bit < 2 * bits; bit++) {
         struct couple couple;
 
@@ -122,7 +120,6 @@ static void an_end_without_the_secret_gets_no_proof(void **state)
     static const unsigned char other[WEIR_SECRET_BYTES] = "what others know";
     struct couple couple;
 
-    (void)state;
     begin(&couple);
     couple.client.secret = other;
     carry(&couple.client, &couple.server, SIZE_MAX);
@@ -142,7 +139,6 @@ static void a_link_that_cannot_be_made_is_told_to_the_client(void **state)
 {
     struct couple couple;
 
-    (void)state;
     begin(&couple);
     while (couple.server.state != WEIR_HANDSHAKE_OFFERED) {
         carry(&couple.client, &couple.server, SIZE_MAX);
@@ -167,7 +163,6 @@ static void endpoints_without_sense_are_no_endpoints(void **state)
         {.credits = 1, .message_bytes = 1, .status = WEIR_HANDSHAKE_CANNOT},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct couple couple;
 

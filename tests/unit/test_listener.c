@@ -272,7 +272,6 @@ static void root_links_with_no_socket_of_a_user_who_names_anothers_process(void 
     struct weir_shm_inbox inbox;
     struct wr_end end;
 
-    (void)state;
     if (geteuid() != 0)
         skip();
     wr_open_end(&end, &params);
@@ -304,7 +303,6 @@ static void no_more_links_come_in_than_may(void **state)
     struct raw_peer peers[4];
     struct wr_end end;
 
-    (void)state;
     wr_open_end(&end, &params);
     wr_listen(&end);
     for (unsigned i = 0; i < 4; i++) {
@@ -576,7 +574,6 @@ static void places_in_words_are_taken_apart(void **state)
     };
     struct weir_host_port parsed;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int result = weir_host_port_parse(cases[i].text, &parsed);
 
@@ -607,7 +604,6 @@ static void a_fabric_listens_where_it_is_told(void **state)
         .provider = "tcp", .interface = "127.0.0.1", .gid_index = -1};
     struct weir_error error = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char address[WEIR_ADDRESS_BYTES];
         struct weir_fabric *fabric;
@@ -654,7 +650,6 @@ static void what_could_only_be_ignored_or_refused_later_opens_no_fabric(void **s
     struct weir_fabric *fabric = NULL;
     struct weir_error error = {0};
 
-    (void)state;
     assert_int_not_equal(weir_fabric_open(&device, &fabric, &error), 0);
     assert_null(fabric);
     error = (struct weir_error){0};

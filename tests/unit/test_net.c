@@ -40,7 +40,6 @@ static void what_was_done_while_warming_up_does_not_count(void **state)
 {
     struct net_tally tally = {.warm_until_ns = 1000, .duration_ns = 10000};
 
-    (void)state;
     net_tally_begin(&tally, 500);
     tally.posted = 100;
     net_tally_add(&tally, 600, 10);
@@ -66,7 +65,6 @@ static void without_warm_up_everything_counts_from_the_start(void **state)
 {
     struct net_tally tally = {.warm_until_ns = 500, .iterations = 25};
 
-    (void)state;
     net_tally_begin(&tally, 500);
     assert_int_equal(tally.post_limit, 25);
     net_tally_add(&tally, 700, 24);
@@ -82,7 +80,6 @@ static void as_many_are_posted_as_count_after_warm_up(void **state)
 {
     struct net_tally tally = {.warm_until_ns = 1000, .iterations = 100};
 
-    (void)state;
     net_tally_begin(&tally, 0);
     assert_true(tally.post_limit == UINT64_MAX);
     net_tally_add(&tally, 1000, 30);
@@ -94,7 +91,6 @@ static void a_peak_is_the_best_hundredth_and_not_a_single_heap(void **state)
     struct net_tally tally = {.duration_ns = UINT64_C(100) * 20000000};
     uint64_t now_ns = 0;
 
-    (void)state;
     net_tally_begin(&tally, 0);
     for (int part = 0; part < 50; part++)
         for (int heap = 1; heap <= 10; heap++)
@@ -108,7 +104,6 @@ static void heaps_that_follow_each_other_at_once_are_no_peak(void **state)
     struct net_tally tally = {.iterations = 1000};
     uint64_t now_ns = 0;
 
-    (void)state;
     net_tally_begin(&tally, 0);
     for (int heap = 0; heap < 50; heap++)
         net_tally_add(&tally, now_ns += heap % 2 == 0 ? 9999000 : 1000, 20);
@@ -123,7 +118,6 @@ static void intervals_have_what_was_seen_in_them(void **state)
                               .intervals = intervals,
                               .interval_count = COUNT(intervals)};
 
-    (void)state;
     net_tally_begin(&tally, 100);
     net_tally_add(&tally, 1099, 1);
     net_tally_add(&tally, 1100, 2);
@@ -141,7 +135,6 @@ static const size_t stamped_sizes[] = {8,    9,    15,   16,   17,    24,    100
 
 static void a_stamp_is_read_as_it_was_written(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(stamped_sizes); i++) {
         unsigned char *message = malloc(stamped_sizes[i]);
         uint64_t number = 0;
@@ -156,7 +149,6 @@ static void a_stamp_is_read_as_it_was_written(void **state)
 
 static void a_message_of_two_halves_is_wrong(void **state)
 {
-    (void)state;
     for (size_t i = 3; i < COUNT(stamped_sizes); i++) {
         size_t bytes = stamped_sizes[i];
         unsigned char *one = malloc(bytes), *other = malloc(bytes);
@@ -176,7 +168,6 @@ static void every_page_is_looked_at(void **state)
     enum { BYTES = 65536 + 100 };
     static unsigned char message[BYTES];
 
-    (void)state;
     for (size_t at = 0; at < BYTES; at += 4096) {
         uint64_t number;
 
@@ -192,7 +183,6 @@ static void pages_of_one_message_cannot_change_places(void **state)
     static unsigned char message[16384], page[4096];
     uint64_t number;
 
-    (void)state;
     net_stamp_put(message, sizeof message, 9, 77);
     memcpy(page, message + 4096, sizeof page);
     memcpy(message + 4096, message + 8192, sizeof page);
@@ -202,7 +192,6 @@ static void pages_of_one_message_cannot_change_places(void **state)
 
 static void a_stamp_of_another_flow_and_a_spoilt_one_are_wrong(void **state)
 {
-    (void)state;
     for (size_t i = 3; i < COUNT(stamped_sizes); i++) {
         size_t bytes = stamped_sizes[i];
         unsigned char *message = calloc(1, bytes);
@@ -342,7 +331,6 @@ static void a_sink_answers_when_all_that_was_sent_has_come(void **state)
     struct bench bench;
     unsigned char message[BYTES];
 
-    (void)state;
     open_bench(&bench, 1, WEIR_NET_SEND);
     net_stamp_put(message, BYTES, bench.end.seed, 0);
     hear_message(&bench, message, BYTES);
@@ -369,7 +357,6 @@ static void a_sink_answers_when_all_that_was_sent_has_come(void **state)
 
 static void a_sink_finds_the_places_that_are_wrong(void **state)
 {
-    (void)state;
     for (unsigned wrong = 0; wrong <= SLOTS; wrong++) {
         struct bench bench;
 
@@ -403,7 +390,6 @@ static void a_source_counts_what_its_sink_found_wrong_or_old(void **state)
         {WEIR_NET_SEND, 5, 0, 15, 0, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(answers); i++) {
         struct bench bench;
 
@@ -429,7 +415,6 @@ static void a_lost_link_ends_its_flow_with_a_sentence(void **state)
     struct bench bench;
     struct net_event event = {.kind = NET_EVENT_LOST, .code = -ECONNRESET};
 
-    (void)state;
     open_bench(&bench, 0, WEIR_NET_WRITE);
     event.link = &bench.link;
     net_endpoint_hear(&bench.run, &bench.trial, &event);
@@ -501,7 +486,6 @@ static void *meet_late(void *context)
 
 static void nobody_leaves_a_meeting_before_all_have_come(void **state)
 {
-    (void)state;
     for (int size = 1; size <= RANKS_MAX; size++) {
         struct member members[RANKS_MAX];
         uint64_t last_ns = 0;
@@ -601,7 +585,6 @@ static void assert_right(const struct weir_net_plan *plan, const struct member *
 
 static void every_verb_and_pattern_moves_what_was_asked_for(void **state)
 {
-    (void)state;
     for (int verb = WEIR_NET_WRITE; verb <= WEIR_NET_SEND; verb++)
         for (int pattern = WEIR_NET_PAIR; pattern <= WEIR_NET_BISECTION; pattern++) {
             struct weir_net_plan plan = short_plan();
@@ -659,7 +642,6 @@ static bool latency_is_right(enum weir_net_verb verb)
 
 static void latency_is_that_of_single_messages(void **state)
 {
-    (void)state;
     for (int verb = WEIR_NET_WRITE; verb <= WEIR_NET_SEND; verb++) {
         int tries = 1;
 
@@ -675,7 +657,6 @@ static void bytes_of_intervals_are_those_of_the_flow(void **state)
     struct weir_net_result *result;
     uint64_t bytes = 0;
 
-    (void)state;
     plan.size_count = 1;
     plan.repetitions = 1;
     plan.iterations = 0;
@@ -697,7 +678,6 @@ static void bytes_of_intervals_are_those_of_the_flow(void **state)
 
 static void a_signal_ends_a_run_in_order_with_what_there_is(void **state)
 {
-    (void)state;
     for (int rank = 0; rank < 2; rank++) {
         struct weir_net_plan plan = short_plan();
         struct member members[RANKS_MAX] = {0};
@@ -721,7 +701,6 @@ static void of_too_many_flows_sums_and_the_worst_are_kept(void **state)
     struct weir_net_summary lines[3];
     struct weir_net_result *result;
 
-    (void)state;
     plan.pattern = WEIR_NET_ALL;
     plan.interval_ns = 1000000;
     for (int rank = 0; rank < 4; rank++)
@@ -761,7 +740,6 @@ static void ranks_agree_that_one_has_no_memory(void **state)
 {
     unsigned refused = 0;
 
-    (void)state;
     for (int pieces = 1;; pieces++) {
         struct weir_net_plan plan = short_plan();
         struct member members[RANKS_MAX] = {0};
@@ -790,7 +768,6 @@ static void a_rank_alone_is_refused(void **state)
     struct member members[RANKS_MAX] = {0};
     struct weir_net_result *result;
 
-    (void)state;
     result = run_plan(&plan, 1, members);
     assert_int_not_equal(members[0].code, 0);
     assert_int_equal(members[0].error.exit, WEIR_EXIT_USAGE);

@@ -67,7 +67,6 @@ static void assert_disjoint(const struct weir_net_plan *plan, uint32_t ranks)
 
 static void all_has_each_ordered_pair_exactly_once(void **state)
 {
-    (void)state;
     for (int both = 0; both < 2; both++) {
         const struct weir_net_plan plan = {.pattern = WEIR_NET_ALL, .is_both_ways = both};
 
@@ -87,7 +86,6 @@ static void all_is_disjoint_in_a_round_and_has_no_round_too_many(void **state)
     const struct weir_net_plan plan = {.pattern = WEIR_NET_ALL};
     const struct weir_net_plan both = {.pattern = WEIR_NET_ALL, .is_both_ways = true};
 
-    (void)state;
     for (uint32_t ranks = 2; ranks <= RANKS_MOST; ranks++) {
         uint32_t least = ranks - 1 + ranks % 2;
 
@@ -102,7 +100,6 @@ static void pairs_are_alone_before_they_are_together(void **state)
     const struct weir_net_plan plan = {.pattern = WEIR_NET_PAIRS};
     struct weir_net_flow flows[2 * RANKS_MOST];
 
-    (void)state;
     for (uint32_t ranks = 4; ranks <= RANKS_MOST; ranks++) {
         uint32_t half = ranks / 2;
 
@@ -125,7 +122,6 @@ static void one_pair_is_not_measured_twice(void **state)
     const struct weir_net_plan plan = {.pattern = WEIR_NET_PAIRS};
     struct weir_net_flow flows[2 * RANKS_MOST];
 
-    (void)state;
     for (uint32_t ranks = 2; ranks <= 3; ranks++) {
         assert_int_equal(weir_net_round_count(&plan, ranks), 1);
         assert_int_equal(flows_of(&plan, ranks, 0, flows), 1);
@@ -137,7 +133,6 @@ static void bisection_uses_every_link_between_the_halves_once(void **state)
 {
     const struct weir_net_plan plan = {.pattern = WEIR_NET_BISECTION};
 
-    (void)state;
     for (uint32_t ranks = 2; ranks <= RANKS_MOST; ranks++) {
         uint32_t half = ranks / 2;
         struct cover seen;
@@ -156,7 +151,6 @@ static void stars_have_rank_0_in_the_middle(void **state)
     const struct weir_net_plan inward = {.pattern = WEIR_NET_INCAST};
     const struct weir_net_plan outward = {.pattern = WEIR_NET_OUTCAST};
 
-    (void)state;
     for (uint32_t ranks = 2; ranks <= RANKS_MOST; ranks++) {
         struct cover in, out;
 
@@ -176,7 +170,6 @@ static void a_pair_is_that_of_the_first_two(void **state)
 {
     const struct weir_net_plan plan = {.pattern = WEIR_NET_PAIR};
 
-    (void)state;
     for (uint32_t ranks = 2; ranks <= 5; ranks++) {
         struct cover seen;
 
@@ -193,7 +186,6 @@ static void both_ways_adds_the_way_back_to_each_flow_of_a_round(void **state)
     static const enum weir_net_pattern patterns[] = {WEIR_NET_PAIR, WEIR_NET_PAIRS, WEIR_NET_INCAST,
                                                      WEIR_NET_OUTCAST, WEIR_NET_BISECTION};
 
-    (void)state;
     for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
         const struct weir_net_plan one = {.pattern = patterns[p]};
         const struct weir_net_plan both = {.pattern = patterns[p], .is_both_ways = true};
@@ -221,7 +213,6 @@ static void one_rank_alone_is_refused_with_the_way_out(void **state)
     const struct weir_net_plan plan = {.pattern = WEIR_NET_INCAST};
     struct weir_error error = {0};
 
-    (void)state;
     assert_int_equal(weir_net_ranks_check(&plan, 2, &error), 0);
     assert_int_not_equal(weir_net_ranks_check(&plan, 1, &error), 0);
     assert_int_equal(error.exit, WEIR_EXIT_USAGE);
@@ -253,7 +244,6 @@ static void bytes_in_flight_limit_the_depth_of_large_messages(void **state)
         {1, 1, 1, 2 << 20, 64 << 20, 1, 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct weir_net_plan plan = {.depth = cases[i].depth,
                                            .batch = cases[i].batch,

@@ -100,7 +100,6 @@ static void texts_are_the_golden_ones(void **state)
     static const enum weir_net_format formats[] = {WEIR_NET_TABLE, WEIR_NET_IPERF,
                                                    WEIR_NET_PERFTEST};
 
-    (void)state;
     for (size_t i = 0; i < NET_SCENES; i++)
         for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
             /* Lines of each flow, or of each measurement alone, there are none. */
@@ -117,7 +116,6 @@ static void failed_flows_and_names_of_others_cannot_steer_a_terminal(void **stat
 {
     struct weir_text text;
 
-    (void)state;
     for (int format = WEIR_NET_TABLE; format <= WEIR_NET_PERFTEST; format++) {
         text = told(net_scene_failed, (enum weir_net_format)format);
         assert_count(&text, "\033", 0);
@@ -127,7 +125,6 @@ static void failed_flows_and_names_of_others_cannot_steer_a_terminal(void **stat
 
 static void a_run_without_measurements_is_told(void **state)
 {
-    (void)state;
     for (int format = WEIR_NET_TABLE; format <= WEIR_NET_PERFTEST; format++) {
         struct weir_text text = {0};
         struct net_scene scene;
@@ -167,7 +164,6 @@ static void json_is_valid_and_in_si_units(void **state)
     double rate = 0;
     json_int_t bytes = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof net_scenes / sizeof *net_scenes; i++)
         json_decref(document_of(net_scenes[i].open));
     {
@@ -227,7 +223,6 @@ static void records_have_what_the_document_has(void **state)
     json_t *records, *document, *value;
     const char *key;
 
-    (void)state;
     net_scene_all(&scene);
     scene.result->run_id = 0xab;
     tell(&scene, WEIR_NET_JSON, &text);
@@ -253,7 +248,6 @@ static void json_has_the_odd_pair_and_holes_in_the_matrix(void **state)
     int source = 0;
     int sink = 0;
 
-    (void)state;
     assert_true(json_is_null(json_array_get(row, 3)));
     assert_true(fabs(json_number_value(json_array_get(row, 1)) - 310e6) < 1e5);
     assert_int_equal(json_unpack(odd, "{s:i,s:i}", "source", &source, "sink", &sink), 0);
@@ -269,7 +263,6 @@ static void json_tells_what_is_not_known_as_null(void **state)
     const json_t *measurement = json_array_get(json_object_get(document, "measurements"), 0);
     const json_t *flow = json_array_get(json_object_get(measurement, "flows"), 0);
 
-    (void)state;
     assert_true(json_is_null(json_object_get(flow, "retransmits")));
     assert_true(json_is_null(json_object_get(measurement, "latency")));
     json_decref(document);
@@ -301,7 +294,6 @@ static void iperf_has_its_units_and_widths(void **state)
         {130000.0, "[  5]   0.00-2.00   sec   242 GBytes  1.04 Tbits/sec"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct net_scene scene;
         struct weir_text text = {0};
@@ -327,7 +319,6 @@ static void iperf_leaves_out_what_is_left_at_the_end(void **state)
         {1.51, "[  5]   1.00-1.51 ", 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct net_scene scene;
         struct weir_text text = {0};
@@ -361,7 +352,6 @@ static void perftest_says_which_transport_it_was(void **state)
         {"shm", "shared memory", "shm", "none"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct net_scene scene;
         struct weir_text text = {0};

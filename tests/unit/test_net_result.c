@@ -29,7 +29,6 @@ static void measurements_keep_what_they_had_when_more_come(void **state)
 {
     struct net_scene scene;
 
-    (void)state;
     net_scene_open(&scene, "tcp", 2, 1);
     for (uint32_t i = 0; i < 100; i++) {
         struct weir_net_measurement *measurement = net_scene_add(&scene, i + 1, i % 3 + 1);
@@ -55,7 +54,6 @@ static void no_finding_is_left_out(void **state)
 {
     struct net_scene scene;
 
-    (void)state;
     net_scene_open(&scene, "tcp", 2, 1);
     for (unsigned i = 0; i < 100; i++)
         weir_net_result_find(scene.result, WEIR_NOTE, "many", "%0400u", i);
@@ -71,7 +69,6 @@ static void latencies_are_described_in_seconds(void **state)
     struct weir_histogram *histogram = calloc(1, sizeof *histogram);
     double seconds[WEIR_NET_LATENCY_COUNT];
 
-    (void)state;
     weir_histogram_reset(histogram);
     weir_net_latency_describe(histogram, seconds);
     for (unsigned i = 0; i < WEIR_NET_LATENCY_COUNT; i++)
@@ -113,7 +110,6 @@ static void a_summary_has_the_median_of_repetitions(void **state)
         {{1, 2, 900, 800, 3}, 5, 3, 1, 900},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct net_scene scene;
         struct weir_net_summary lines[4];
@@ -138,7 +134,6 @@ static void each_message_size_has_a_line_in_the_order_of_measuring(void **state)
     struct net_scene scene;
     struct weir_net_summary lines[8];
 
-    (void)state;
     net_scene_open(&scene, "tcp", 2, 1);
     for (size_t i = 0; i < 6; i++)
         net_scene_one(&scene, sizes[i], 0, 1, 10 * (double)(i + 1))->flows[0].message_count = i + 1;
@@ -158,7 +153,6 @@ static void latencies_of_repetitions_are_merged(void **state)
     struct net_scene scene;
     struct weir_net_summary line;
 
-    (void)state;
     net_scene_open(&scene, "tcp", 2, 1);
     for (unsigned i = 0; i < 2; i++)
         weir_histogram_add_many(net_scene_one(&scene, 8, 0, 1, 1)->latency, 10 + 20 * i, 4 - i);
@@ -178,7 +172,6 @@ static void pairs_alone_are_in_their_own_sum_only(void **state)
     struct net_scene scene;
     struct weir_net_summary line;
 
-    (void)state;
     net_scene_pairs(&scene);
     assert_int_equal(weir_net_result_summarise(scene.result, &line, 1), 1);
     assert_rate(line.bytes_per_s, 1220);
@@ -196,7 +189,6 @@ static void a_pair_alone_both_ways_counts_with_both_flows(void **state)
     struct weir_net_summary line;
     struct weir_net_measurement *measurement;
 
-    (void)state;
     net_scene_open(&scene, "tcp", 4, 1);
     for (uint32_t i = 0; i < 2; i++) {
         measurement = net_scene_add(&scene, 4096, 2);
@@ -217,7 +209,6 @@ static void what_failed_is_left_out_unless_all_did(void **state)
     struct net_scene scene;
     struct weir_net_summary line;
 
-    (void)state;
     net_scene_open(&scene, "tcp", 2, 1);
     fail_flow(net_scene_one(&scene, 4096, 0, 1, 10));
     weir_net_result_summarise(scene.result, &line, 1);
@@ -234,7 +225,6 @@ static void a_failed_flow_is_not_the_slowest(void **state)
     struct net_scene scene;
     struct weir_net_summary line;
 
-    (void)state;
     net_scene_failed(&scene);
     net_scene_flow(scene.result->measurements, 2, 3, 0, 1, 2.0);
     weir_net_result_summarise(scene.result, &line, 1);
@@ -247,7 +237,6 @@ static void the_peak_is_the_best_part_of_any_flow(void **state)
     struct net_scene scene;
     struct weir_net_summary line;
 
-    (void)state;
     net_scene_both(&scene);
     scene.result->measurements[0].flows[0].peak_bytes_per_s = 3e9;
     scene.result->measurements[0].flows[1].peak_bytes_per_s = 7e9;
@@ -261,7 +250,6 @@ static void nothing_measured_gives_no_lines(void **state)
     struct net_scene scene;
     struct weir_net_summary line;
 
-    (void)state;
     net_scene_open(&scene, "tcp", 2, 1);
     assert_int_equal(weir_net_result_summarise(scene.result, &line, 1), 0);
     weir_net_result_judge(scene.result);
@@ -279,7 +267,6 @@ static void the_matrix_has_the_source_in_the_row(void **state)
     struct net_scene scene;
     double matrix[9];
 
-    (void)state;
     net_scene_open(&scene, "tcp", 3, 1);
     net_scene_one(&scene, 4096, 0, 1, 100);
     net_scene_one(&scene, 4096, 0, 1, 900);
@@ -298,7 +285,6 @@ static void the_matrix_of_pairs_has_what_they_had_alone(void **state)
     struct net_scene scene;
     double matrix[16];
 
-    (void)state;
     net_scene_pairs(&scene);
     weir_net_result_matrix(scene.result, 65536, matrix);
     assert_rate(matrix[2], 1001);
@@ -313,7 +299,6 @@ static void the_matrix_of_latencies_has_seconds(void **state)
     struct net_scene scene;
     double matrix[4];
 
-    (void)state;
     net_scene_latency(&scene);
     weir_net_result_matrix(scene.result, 8, matrix);
     assert_near(matrix[1], 25e-6);
@@ -345,7 +330,6 @@ static void a_pair_is_odd_beyond_four_deviations_and_a_tenth(void **state)
         {{100, 100, 200, 400, 100}, 2, 3, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct net_scene scene;
         struct weir_net_odd_pair pairs[8] = {{0}};
@@ -375,7 +359,6 @@ static void only_as_many_odd_pairs_are_written_as_there_is_room_for(void **state
     struct net_scene scene;
     struct weir_net_odd_pair pairs[2] = {{0}};
 
-    (void)state;
     net_scene_open(&scene, "tcp", 8, 1);
     for (uint32_t i = 0; i < 7; i++)
         net_scene_one(&scene, 1, 7, i, i < 5 ? 100 : 10.0 * i - 40);
@@ -394,7 +377,6 @@ static void of_many_flows_the_worst_are_kept_and_totals_of_all(void **state)
     struct weir_net_summary line;
     const struct weir_net_measurement *one;
 
-    (void)state;
     net_scene_many(&scene);
     one = &scene.result->measurements[1];
     assert_int_equal(one->flow_count, 4);
@@ -428,7 +410,6 @@ static void of_many_flows_the_worst_are_kept_and_totals_of_all(void **state)
 
 static void good(struct net_scene *scene, unsigned variant)
 {
-    (void)variant;
     net_scene_open(scene, "tcp", 2, 1);
     net_scene_one(scene, 4096, 0, 1, 100);
 }
@@ -479,7 +460,6 @@ static void together(struct net_scene *scene, unsigned variant)
 
 static void wrong(struct net_scene *scene, unsigned variant)
 {
-    (void)variant;
     net_scene_both(scene);
     scene->result->measurements->flows[1].wrong_count = 7;
 }
@@ -518,7 +498,6 @@ static void cached(struct net_scene *scene, unsigned variant)
 /* Both flows of a port see the port's. */
 static void of_a_port(struct net_scene *scene, unsigned variant)
 {
-    (void)variant;
     net_scene_both(scene);
     snprintf(scene->result->provider, sizeof scene->result->provider, "verbs");
 }
@@ -557,7 +536,6 @@ static void findings_are_the_golden_ones(void **state)
     };
     struct weir_text text = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (unsigned variant = 0; variant < cases[i].variants; variant++) {
             struct net_scene scene;

@@ -89,7 +89,6 @@ static const struct {
 
 static void words_make_the_plan_that_they_say(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
         struct weir_command command;
         struct weir_error error;
@@ -115,7 +114,6 @@ static void no_words_at_all_make_the_standard_plan(void **state)
     struct weir_error error;
     struct weir_text text = {0};
 
-    (void)state;
     assert_int_equal(read_words(none, &command, &error), 0);
     weir_net_plan_explain(command.net, &text);
     assert_string_equal(weir_text_string(&text), "net plan\n"
@@ -155,7 +153,6 @@ static void the_command_line_is_kept_and_bits_and_paths_are_read(void **state)
     struct weir_command command;
     struct weir_error error;
 
-    (void)state;
     assert_int_equal(read_words(words, &command, &error), 0);
     assert_true(command.net->is_in_bits);
     assert_string_equal(command.net->result_path, "r.json");
@@ -222,7 +219,6 @@ static const struct {
 
 static void what_cannot_be_is_refused_with_the_way_out(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         struct weir_command command;
         struct weir_error error;
@@ -251,7 +247,6 @@ static void help_names_every_option_and_explain_runs_nothing(void **state)
     struct weir_command command;
     struct weir_error error;
 
-    (void)state;
     assert_int_equal(read_words(help, &command, &error), 0);
     assert_int_equal(command.kind, WEIR_COMMAND_SAY);
     for (size_t i = 0; i < COUNT(options); i++)

@@ -60,6 +60,9 @@ struct setting {
     unsigned client_limit; /* of servers */
 };
 
+static const struct setting on_three = {.provider = "tcp", .servers = 3, .unit_bytes = 65536};
+static const struct setting on_two = {.provider = "tcp", .servers = 2, .unit_bytes = 65536};
+
 struct bed {
     const struct setting *setting;
     struct weir_object_server *servers[SERVERS_MAX];
@@ -333,7 +336,6 @@ static void what_is_read_is_what_an_array_would_hold(void **state)
         {.servers = 2, .unit_bytes = 4096, .mode = WEIR_OBJECT_ONE_SIDED, .is_strict = true},
     };
 
-    (void)state;
     for (size_t i = 0; i < 2 * (sizeof settings / sizeof *settings); i++) {
         struct setting setting = settings[i / 2];
 
@@ -348,7 +350,6 @@ static bool count_names(void *context, const char *name, const struct weir_objec
 {
     unsigned *count = context;
 
-    (void)facts;
     assert_non_null(strchr("abcdef", name[0]));
     *count += 1;
     return true;
@@ -356,14 +357,12 @@ static bool count_names(void *context, const char *name, const struct weir_objec
 
 static void names_live_on_all_servers(void **state)
 {
-    static const struct setting setting = {.provider = "tcp", .servers = 3, .unit_bytes = 65536};
     struct weir_object_facts facts;
     unsigned count = 0;
     struct bed bed;
     char path[64];
 
-    (void)state;
-    open_bed(&bed, &setting);
+    open_bed(&bed, &on_three);
     assert_int_equal(weir_object_mkdir(bed.client, "d"), 0);
     assert_int_equal(weir_object_mkdir(bed.client, "d"), -EEXIST);
     assert_int_equal(weir_object_stat(bed.client, "d", &facts), 0);
@@ -394,15 +393,13 @@ static void names_live_on_all_servers(void **state)
 /* Over names of one server and of two, and over one that is there already. */
 static void a_renamed_object_keeps_its_data(void **state)
 {
-    static const struct setting setting = {.provider = "tcp", .servers = 3, .unit_bytes = 65536};
     struct weir_object_facts facts;
     unsigned char data[100];
     unsigned char back[100];
     char paths[2][64];
     struct bed bed;
 
-    (void)state;
-    open_bed(&bed, &setting);
+    open_bed(&bed, &on_three);
     fill(data, sizeof data, 7);
     for (unsigned i = 0; i < 12; i++) {
         struct weir_object *object;
@@ -434,12 +431,10 @@ static uint32_t home_of(const char *directory)
 
 static void an_object_goes_to_any_directory_of_its_server(void **state)
 {
-    static const struct setting setting = {.provider = "tcp", .servers = 3, .unit_bytes = 65536};
     unsigned gone[2] = {0};
     struct bed bed;
 
-    (void)state;
-    open_bed(&bed, &setting);
+    open_bed(&bed, &on_three);
     for (unsigned i = 0; i < 12; i++) {
         struct weir_object_facts was, is;
         char from[16], to[16], directory[16];
@@ -479,7 +474,6 @@ static void a_directory_takes_no_names_while_it_is_removed(void **state)
     char directory[16] = "", name[20];
     struct bed bed;
 
-    (void)state;
     open_bed(&bed, &setting);
     other = open_client(&bed);
     for (unsigned i = 0; !*directory || home_of(directory) == home_of(""); i++)
@@ -523,13 +517,11 @@ static void a_directory_takes_no_names_while_it_is_removed(void **state)
 /* Wherever the names below it and its new name belong to. */
 static void a_directory_is_renamed_while_it_is_empty(void **state)
 {
-    static const struct setting setting = {.provider = "tcp", .servers = 3, .unit_bytes = 65536};
     struct weir_object_facts facts;
     char below[80], next[64];
     struct bed bed;
 
-    (void)state;
-    open_bed(&bed, &setting);
+    open_bed(&bed, &on_three);
     assert_int_equal(weir_object_mkdir(bed.client, "d"), 0);
     for (unsigned i = 0; i < 12; i++) {
         snprintf(below, sizeof below, "d/%u", i);
@@ -563,13 +555,11 @@ static void a_directory_is_renamed_while_it_is_empty(void **state)
 
 static void long_names_are_taken_up_to_their_limit(void **state)
 {
-    static const struct setting setting = {.provider = "tcp", .servers = 3, .unit_bytes = 65536};
     char names[2][WEIR_OBJECT_PATH_BYTES + 1];
     struct weir_object_facts facts;
     struct bed bed;
 
-    (void)state;
-    open_bed(&bed, &setting);
+    open_bed(&bed, &on_three);
     memset(names, 'n', sizeof names);
     memset(names[1], 'm', sizeof names[1]);
     names[0][WEIR_OBJECT_PATH_BYTES] = '\0';
@@ -590,16 +580,14 @@ static void long_names_are_taken_up_to_their_limit(void **state)
 
 static void what_nobody_wrote_reads_as_zeros(void **state)
 {
-    static const struct setting setting = {.provider = "tcp", .servers = 2, .unit_bytes = 65536};
     enum { BYTES = 3 << 20 };
     static const unsigned char zeros[BYTES];
     unsigned char *data = malloc(BYTES);
     struct weir_object *object;
     struct bed bed;
 
-    (void)state;
     assert_non_null(data);
-    open_bed(&bed, &setting);
+    open_bed(&bed, &on_two);
     object = open_object(bed.client, "hole", 0);
     assert_int_equal(move(bed.client, object, WEIR_OBJECT_WRITE, (void *)"end", 16 << 20, 3), 3);
     memset(data, 1, BYTES);
@@ -623,7 +611,6 @@ static void a_full_server_is_a_result(void **state)
                               .unit_bytes = 1 << 20,
                               .capacity_bytes = CHUNKS * WEIR_CHUNK_BYTES};
 
-    (void)state;
     for (unsigned mode = 0; mode < 6; mode++) {
         uint64_t expected = mode % 2 ? CHUNKS * WEIR_CHUNK_BYTES + 1 : 0;
         unsigned char byte = 1;
@@ -669,15 +656,13 @@ static uint64_t used(struct bed *bed)
 
 static void what_is_removed_lives_until_it_is_closed(void **state)
 {
-    static const struct setting setting = {.provider = "tcp", .servers = 2, .unit_bytes = 65536};
     struct weir_object *object;
     struct weir_object *other;
     unsigned char data[200000];
     unsigned char back[200000];
     struct bed bed;
 
-    (void)state;
-    open_bed(&bed, &setting);
+    open_bed(&bed, &on_two);
     fill(data, sizeof data, 1);
     object = open_object(bed.client, "gone", 0);
     other = open_object(bed.client, "gone", 0);
@@ -699,14 +684,12 @@ static void what_is_removed_lives_until_it_is_closed(void **state)
 /* It was the last one to have the object open, and could not drop what servers have of it. */
 static void what_a_client_leaves_behind_the_next_one_drops(void **state)
 {
-    static const struct setting setting = {.provider = "tcp", .servers = 2, .unit_bytes = 65536};
     unsigned char data[200000] = {1};
     struct weir_object_client *other;
     struct weir_object *object;
     struct bed bed;
 
-    (void)state;
-    open_bed(&bed, &setting);
+    open_bed(&bed, &on_two);
     other = open_client(&bed);
     object = open_object(other, "gone", 0);
     assert_int_equal(move(other, object, WEIR_OBJECT_WRITE, data, 0, sizeof data), sizeof data);
@@ -726,7 +709,6 @@ static void others_see_the_size_when_they_should(void **state)
     struct setting setting = {.provider = "tcp", .servers = 2, .unit_bytes = 65536};
     unsigned char data[1000];
 
-    (void)state;
     fill(data, sizeof data, 3);
     for (unsigned is_strict = 0; is_strict < 2; is_strict++) {
         struct weir_object_client *other;
@@ -774,7 +756,6 @@ static void a_sync_goes_as_far_as_asked(void **state)
         .provider = "tcp", .servers = 1, .unit_bytes = 65536, .capacity_bytes = 4 << 20};
     unsigned char data[5000];
 
-    (void)state;
     fill(data, sizeof data, 9);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char backing[] = "backing-XXXXXX";
@@ -852,7 +833,6 @@ static void storage_may_take_longer_than_a_server_may_be_silent(void **state)
     struct weir_object *object;
     struct slow slow;
 
-    (void)state;
     open_slow(&slow, "tcp");
     object = open_object(slow.bed.client, "synced", 0);
     assert_int_equal(move(slow.bed.client, object, WEIR_OBJECT_WRITE, data, 0, sizeof data),
@@ -868,7 +848,6 @@ static void storage_may_take_longer_than_a_server_may_be_silent(void **state)
 /* Between two phases there may be a barrier, or a delay. */
 static void a_client_may_pause_for_longer_than_a_server_may_be_silent(void **state)
 {
-    (void)state;
     for (unsigned kind = 0; kind < 6; kind++) {
         const struct setting setting = {.provider = providers[kind % 2],
                                         .mode = (enum weir_object_mode)(kind / 2),
@@ -905,7 +884,6 @@ static void what_else_is_under_way_makes_no_server_late(void **state)
     struct slow slow;
     uint64_t begin_ns;
 
-    (void)state;
     open_slow(&slow, "shm");
     client = slow.bed.client;
     ios[0].object = open_object(client, "synced", 0);
@@ -1034,7 +1012,6 @@ static void close_loss(struct loss *loss)
 
 static void a_server_that_goes_takes_only_its_own_along(void **state)
 {
-    (void)state;
     for (unsigned kind = 0; kind < 6; kind++) {
         const struct setting setting = {.provider = providers[kind % 2],
                                         .mode = (enum weir_object_mode)(kind / 2),
@@ -1109,7 +1086,6 @@ static void a_server_that_is_silent_is_given_up_in_time(void **state)
     uint64_t begin_ns;
     pid_t child;
 
-    (void)state;
     child = fork_server(&setting, bed.addresses[0]);
     bed.client = open_client(&bed);
     object = open_object(bed.client, "silent", 0);
@@ -1143,7 +1119,6 @@ static void memory_that_can_be_reached_does_not_hide_a_stopped_process(void **st
     uint64_t begin_ns, writes = 0;
     pid_t child;
 
-    (void)state;
     child = fork_server(&setting, bed.addresses[0]);
     bed.client = open_client(&bed);
     ios[0].object = ios[1].object = open_object(bed.client, "stopped", 0);
@@ -1174,7 +1149,6 @@ static void a_server_that_is_not_there_is_named(void **state)
     struct weir_error error = {0};
     struct bed bed;
 
-    (void)state;
     open_bed(&bed, &setting);
     assert_int_equal(weir_object_client_preflight(bed.client, &error), 0);
     weir_object_client_close(bed.client);
@@ -1194,7 +1168,6 @@ static void the_preflight_begins_with_the_server_it_is_given(void **state)
         .provider = "tcp", .servers = 3, .unit_bytes = 1 << 20, .timeout_ns = 2000000000};
     struct bed bed;
 
-    (void)state;
     open_bed(&bed, &setting);
     for (unsigned i = 0; i < 3; i++) {
         weir_object_server_close(bed.servers[i]);
@@ -1223,7 +1196,6 @@ static void one_client_tries_the_way_for_all_on_its_node(void **state)
     } cases[] = {{false, 3, 6, 3}, {false, 1, 6, 3}, {true, 3, 3, 3}, {true, 2, 1, 1}};
     unsigned char data[100] = {1}, back[100];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct setting setting = {.provider = "tcp",
                                         .mode = WEIR_OBJECT_PULL,
@@ -1274,7 +1246,6 @@ static void a_job_with_more_clients_than_a_server_takes_is_refused_at_once(void 
     struct setting setting = {
         .provider = "tcp", .servers = 2, .unit_bytes = 1 << 20, .client_limit = 4};
 
-    (void)state;
     for (unsigned clients = 4; clients < 6; clients++) {
         struct weir_error error = {0};
         struct bed bed;
@@ -1302,7 +1273,6 @@ static void who_does_not_know_the_secret_is_refused(void **state)
     const char *addresses[1];
     struct bed bed;
 
-    (void)state;
     open_bed(&bed, &setting);
     addresses[0] = bed.addresses[0];
     params.fabric = network_of(&setting);
@@ -1320,12 +1290,10 @@ static void who_does_not_know_the_secret_is_refused(void **state)
 
 static void a_reap_of_nothing_comes_back_at_once(void **state)
 {
-    static const struct setting setting = {.provider = "tcp", .servers = 1, .unit_bytes = 1 << 20};
     struct weir_object_io *done[1];
     struct bed bed;
 
-    (void)state;
-    open_bed(&bed, &setting);
+    open_bed(&bed, &on_two);
     assert_int_equal(weir_object_reap(bed.client, done, 0, 1, UINT64_MAX), 0);
     close_bed(&bed);
 }
@@ -1333,7 +1301,6 @@ static void a_reap_of_nothing_comes_back_at_once(void **state)
 /* Over shm a served region lets any process of the user trace this one (PR_SET_PTRACER). */
 static void memory_is_open_to_servers_only_where_they_move_the_data(void **state)
 {
-    (void)state;
     for (enum weir_object_mode mode = WEIR_OBJECT_ONE_SIDED; mode <= WEIR_OBJECT_SEND; mode++) {
         const struct setting setting = {
             .provider = "shm", .servers = 1, .unit_bytes = 1 << 20, .mode = mode};
@@ -1362,7 +1329,6 @@ static void the_depth_that_is_said_is_in_flight(void **state)
     static unsigned char data[MANY * BYTES];
     static struct weir_object_io ios[MANY], *list[MANY], *done[MANY];
 
-    (void)state;
     for (unsigned kind = 0; kind < 2 * sizeof cases / sizeof *cases; kind++) {
         const unsigned count = cases[kind / 2].transfers;
         const struct setting setting = {.provider = providers[kind % 2],
@@ -1406,7 +1372,6 @@ static void a_queued_sync_is_behind_the_writes_before_it(void **state)
     enum { BYTES = 100000 };
     static unsigned char data[DEPTH * BYTES];
 
-    (void)state;
     for (unsigned kind = 0; kind < 6; kind++) {
         struct weir_object_io ios[DEPTH];
         struct weir_object_io *list[DEPTH];

@@ -546,7 +546,6 @@ static void servers_of_a_node_share_an_eighth_of_its_memory(void **state)
         {64, 1000000, 1, 0, 4},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct weir_object_server_params params = {.fabric.message_bytes =
                                                              cases[i].message_kib << 10,

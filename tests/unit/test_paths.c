@@ -31,7 +31,6 @@ static void a_path_is_a_directory_and_a_last_part(void **state)
         {"./x", "./x", ".", "x"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_path given = path(cases[i].text);
 
@@ -45,7 +44,6 @@ static void directories_that_differ_in_a_digit_spread(void **state)
 {
     unsigned count[16] = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 1600; i++) {
         char name[32], again[40];
 

@@ -144,7 +144,6 @@ static const struct {
 
 static void each_verb_has_its_members_and_no_others(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_parsed_request parsed;
         int code = parse(&cases[i].request, cases[i].tail, &parsed);
@@ -160,7 +159,6 @@ static void lengths_must_add_up_to_the_message(void **state)
     struct weir_request request = {.verb = WEIR_VERB_PING, .payload_bytes = 10};
     unsigned char message[sizeof request + 20] = {0};
 
-    (void)state;
     memcpy(message, &request, sizeof request);
     for (size_t bytes = 0; bytes <= sizeof message; bytes++) {
         struct weir_parsed_request parsed;
@@ -179,7 +177,6 @@ static void parts_are_found_where_they_are(void **state)
     unsigned char message[sizeof request + 5];
     struct weir_parsed_request parsed;
 
-    (void)state;
     memcpy(message, &request, sizeof request);
     memcpy(message + sizeof request, "oldnw", 5);
     assert_int_equal(weir_request_parse(message, sizeof message, &parsed), 0);
@@ -194,7 +191,6 @@ static void answers_are_not_believed_either(void **state)
     unsigned char message[sizeof answer + 4] = {0};
     const unsigned char *payload;
 
-    (void)state;
     memcpy(message, &answer, sizeof answer);
     assert_int_equal(weir_answer_parse(message, sizeof message, &read, &payload), 0);
     assert_ptr_equal(payload, message + sizeof answer);
@@ -209,7 +205,6 @@ static void answers_are_not_believed_either(void **state)
 
 static void random_bytes_are_refused_or_in_order(void **state)
 {
-    (void)state;
     for (uint64_t round = 0; round < 200000; round++) {
         uint64_t words[40];
         struct weir_parsed_request parsed;

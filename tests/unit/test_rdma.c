@@ -53,7 +53,6 @@ static void values_out_of_bounds_are_refused_as_they_are_read(void **state)
         {"rdma.capacity=1k", "test: rdma.capacity: 1k is not between 1m and 1p"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_arena arena = {0};
         struct weir_error error = {0};
@@ -129,7 +128,6 @@ static void the_last_ranks_serve(void **state)
         {"rdma.targets=1,rdma.provider=shm", "00", "cs"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_error error = {0};
 
@@ -170,7 +168,6 @@ static void what_makes_no_sense_is_refused_with_the_way_out(void **state)
         {"rdma.provider=shm,rdma.targets=1", "01", "shared within a node"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_error error = {0};
 
@@ -201,7 +198,6 @@ static void each_on_a_node_has_another_device_of_the_list(void **state)
         {"", 5, NULL, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_arena arena = {0};
         const struct weir_rdma_options *options = read_options(&arena, cases[i].list);
@@ -250,7 +246,6 @@ static void hosts_come_from_a_list_or_a_file(void **state)
         {"n1\n", "no HOST:PORT"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[] = "hosts-XXXXXX";
         struct weir_rdma_options options = {.hosts_file = path};
@@ -276,7 +271,6 @@ static void hosts_of_a_list_are_taken_in_their_order(void **state)
     struct weir_error error = {0};
     struct weir_text all = {0};
 
-    (void)state;
     assert_int_equal(read_hosts(&options, &all, &error), 0);
     assert_string_equal(weir_text_string(&all), "b:2 a:1 [::1]:3 ");
     options.hosts = NULL;
@@ -301,7 +295,6 @@ static void a_server_without_a_name_is_refused(void **state)
         {" \t", "server 1 of"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_rdma_options options = {.hosts = cases[i].hosts};
         struct weir_error error = {0};
@@ -336,7 +329,6 @@ static void servers_stay_if_only_clients_change(void **state)
     struct weir_arena arena = {0};
     const void *plain = read_options(&arena, "");
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(
             weir_backend_rdma.server->is_same(plain, read_options(&arena, cases[i].options)),
@@ -447,7 +439,6 @@ static void a_session_has_the_depth_that_can_be_in_flight(void **state)
         {"rdma.mode=pull", 64, 31},         {"rdma.mode=send", 4096, 31},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene scene = {.depth = cases[i].asked};
         char options[256];
@@ -465,7 +456,6 @@ static void the_thread_of_a_server_is_bound_near_its_device(void **state)
 {
     struct scene scene = {0};
 
-    (void)state;
     bound_count = 0;
     open_scene(&scene, "rdma.provider=tcp,rdma.capacity=2m,rdma.interface=127.0.0.1");
     assert_int_equal(bound_count, 1);
@@ -487,7 +477,6 @@ static void a_session_says_that_memory_is_not_durable(void **state)
         {"rdma.back=rdma-back.%d,rdma.flush=visible", "fsync: visible (not durable)", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene scene = {0};
         struct weir_session_facts facts;
@@ -520,7 +509,6 @@ static void a_failure_is_explained_with_the_server(void **state)
     struct scene scene = {0};
     struct weir_text text = {0};
 
-    (void)state;
     open_scene(&scene, "rdma.provider=tcp,rdma.capacity=2m");
     assert_int_equal(write_byte(&scene), 1);
     weir_backend_rdma.server->close(scene.server);
@@ -539,7 +527,6 @@ static void a_session_without_servers_is_refused(void **state)
         {"rdma.hosts=127.0.0.1:1,rdma.secret-file=no-such-file", "no-such-file"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_session *session = NULL;
         struct weir_arena arena = {0};

@@ -148,7 +148,6 @@ static void two_secrets_drawn_are_not_the_same(void **state)
 {
     unsigned char one[WEIR_SECRET_BYTES] = {0}, other[WEIR_SECRET_BYTES] = {0};
 
-    (void)state;
     assert_int_equal(weir_secret_draw(one), 0);
     assert_int_equal(weir_secret_draw(other), 0);
     assert_memory_not_equal(one, other, sizeof one);
@@ -166,7 +165,6 @@ static void a_proof_depends_on_the_secret_the_role_and_both_texts(void **state)
                  {0, "client", "abc", "dee"}};
     unsigned char proofs[5][WEIR_SECRET_PROOF_BYTES];
 
-    (void)state;
     for (size_t i = 0; i < 5; i++) {
         unsigned char secret[WEIR_SECRET_BYTES] = {cases[i].first};
 
@@ -189,7 +187,6 @@ static void a_proof_is_hmac_sha256(void **state)
     unsigned char proof[WEIR_SECRET_PROOF_BYTES];
     char text[2 * WEIR_SECRET_PROOF_BYTES + 1];
 
-    (void)state;
     assert_int_equal(weir_secret_prove(secret, "Hi", "The", 3, "re", 2, proof), 0);
     for (size_t i = 0; i < sizeof proof; i++)
         snprintf(text + 2 * i, 3, "%02x", proof[i]);

@@ -311,7 +311,6 @@ static void ranks_serve_or_are_clients_as_the_backend_says(void **state)
         {{&plain, false, {ELSEWHERE}, 3, 0, 0, "", "0 1 2", NULL}},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
         struct scene scene = {.steps = scenes[i]};
 
@@ -342,7 +341,6 @@ static void servers_are_kept_as_long_as_their_options_are(void **state)
          {&choosy, false, {LAST_TWO}, 0, 2, 0, TWO, "0 1", NULL}},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
         struct scene scene = {.steps = scenes[i]};
 
@@ -382,7 +380,6 @@ static void what_one_rank_cannot_do_all_ranks_know_and_nothing_stays_open(void *
           "fake: nobody can serve so"}},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
         struct scene scene = {.steps = scenes[i]};
 
@@ -396,7 +393,6 @@ static void servers_know_whether_all_ranks_are_on_their_node(void **state)
         {&fake, false, {SELF}, 0, 4, 0, FOUR, "0 1 2 3", NULL}};
     struct scene together = {.steps = steps}, apart = {.steps = steps};
 
-    (void)state;
     play_on_ranks(&together, SIZE);
     assert_int_equal(together.counts.same_nodes, 4);
     for (unsigned number = 0; number < SIZE; number++)
@@ -443,7 +439,6 @@ static void ranks_that_sit_out_wait_for_rank_0_and_nobody_else_is_sent_anything(
     struct weir_servers servers = {.group = &first.base, .roles = roles, .client_end = 2};
     struct world world;
 
-    (void)state;
     open_world(&world, SIZE, SIZE);
     join_world(&first, &world, 0);
     join_world(&second, &world, 1);
@@ -467,9 +462,6 @@ enum { MANY = 1 << 20 };
 
 static int count_word(struct weir_group *group, const void *data, size_t bytes, int to)
 {
-    (void)data;
-    (void)bytes;
-    (void)to;
     *(int *)group->native += 1;
     return 0;
 }
@@ -483,7 +475,6 @@ static void the_end_is_told_in_one_walk_over_the_ranks(void **state)
     unsigned *roles = calloc(MANY, sizeof *roles);
     struct weir_servers servers = {.group = &group, .roles = roles, .client_end = MANY / 2};
 
-    (void)state;
     assert_non_null(roles);
     for (int rank = 0; rank < MANY; rank++)
         roles[rank] = rank % 4 == 3 ? WEIR_ROLE_SERVER : WEIR_ROLE_CLIENT;

@@ -291,7 +291,6 @@ static void messages_of_every_length_come_back(void **state)
     struct weir_event event;
     struct pair pair;
 
-    (void)state;
     begin_pair(&pair, 0);
     assert_int_equal(weir_link_credits(pair.end.link), CREDITS);
     assert_int_equal(weir_link_message_bytes(pair.end.link), MESSAGE_BYTES);
@@ -318,7 +317,6 @@ static void writes_are_seen_by_the_message_after_them(void **state)
     struct weir_event event;
     struct pair pair;
 
-    (void)state;
     begin_pair(&pair, 0);
     for (unsigned round = 0; round < 400; round++) {
         uint32_t bytes = 1 + round * 7919u % (round % 2 ? 20000 : MEMORY_BYTES / 4);
@@ -349,7 +347,6 @@ static void who_sleeps_is_woken(void **state)
     unsigned slow = 0;
     struct pair pair;
 
-    (void)state;
     begin_pair(&pair, 1);
     for (unsigned i = 0; i < PING_PONGS; i++) {
         uint64_t start_ns = weir_clock_kernel_ns();
@@ -382,7 +379,6 @@ static void who_has_something_to_tell_does_not_sleep(void **state)
     struct end one, other;
     unsigned joined = 0;
 
-    (void)state;
     assert_true(open_end(&one, 0) && open_end(&other, 0));
     assert_int_equal(weir_fabric_listen(other.fabric, NULL, address, &error), 0);
     assert_int_equal(weir_fabric_connect(one.fabric, address, NULL, 0, &one.link), 0);
@@ -415,7 +411,6 @@ static void messages_wait_for_who_keeps_the_ones_before(void **state)
     struct weir_event event;
     struct pair pair;
 
-    (void)state;
     begin_pair(&pair, 0);
     for (unsigned round = 0; round < 50; round++) {
         for (unsigned i = 0; i < CREDITS; i++)
@@ -452,7 +447,6 @@ static void a_post_copies_only_so_much_at_once(void **state)
     struct pair pair;
     int taken;
 
-    (void)state;
     begin_pair(&pair, 0);
     for (unsigned i = 0; i < 8; i++)
         wrs[i] = (struct weir_wr){.verb = i % 2 ? WEIR_WR_READ : WEIR_WR_WRITE,
@@ -494,7 +488,6 @@ static void keys_that_open_nothing_are_refused_and_the_link_stays(void **state)
     struct weir_event event;
     struct pair pair;
 
-    (void)state;
     begin_pair(&pair, 0);
     {
         struct weir_region_key forged[5];
@@ -541,7 +534,6 @@ static void an_inbox_full_of_nonsense_ends_the_link(void **state)
     struct weir_event event;
     struct pair pair;
 
-    (void)state;
     begin_pair(&pair, 0);
     scribble_into_inboxes(123456);
     assert_false(await(&pair.end, WEIR_EVENT_MESSAGE, &event));
@@ -562,7 +554,6 @@ static void a_peer_that_is_killed_has_left_and_leaves_nothing(void **state)
 {
     unsigned descriptors = open_descriptors();
 
-    (void)state;
     for (unsigned round = 0; round < 5; round++) {
         char address[WEIR_ADDRESS_BYTES];
         struct weir_event event = {.kind = WEIR_EVENT_DONE};
@@ -609,7 +600,6 @@ static void what_a_peer_said_before_it_left_is_told_first(void **state)
     struct weir_event event;
     struct pair pair;
 
-    (void)state;
     begin_pair(&pair, 0);
     for (unsigned i = 0; i < CREDITS; i++)
         assert_true(say(&pair.end, &(unsigned char[]){'e', (unsigned char)i}, 2));
@@ -673,13 +663,11 @@ static void refuse_to_join(change_of_life *change)
 
 static void a_peer_of_another_user_cannot_join(void **state)
 {
-    (void)state;
     refuse_to_join(become_nobody);
 }
 
 static void a_peer_in_another_container_cannot_join(void **state)
 {
-    (void)state;
     refuse_to_join(leave_namespace);
 }
 
@@ -715,7 +703,6 @@ static void root_goes_by_the_owner_of_the_socket_and_not_by_what_a_peer_says(voi
     struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     const struct weir_shm_place root = {.user = 0}, nobody = {.user = 65534};
 
-    (void)state;
     if (geteuid() != 0)
         skip();
     for (unsigned i = 0; i < 2; i++) {

@@ -72,7 +72,6 @@ static void messages_of_every_length_arrive_whole_and_in_order(void **state)
     unsigned sent = 0, received = 0;
     struct pair pair;
 
-    (void)state;
     for (unsigned i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(i * 7 + i / 256);
     open_pair(&pair);
@@ -104,7 +103,6 @@ static void an_inbox_that_is_full_takes_nothing_and_loses_nothing(void **state)
     unsigned char message[MESSAGE_BYTES];
     struct pair pair;
 
-    (void)state;
     open_pair(&pair);
     for (unsigned i = 0; i < SLOTS; i++)
         assert_int_equal(send_bytes(&pair.peer, &i, sizeof i, NULL, 0), 0);
@@ -122,7 +120,6 @@ static void a_message_that_is_too_long_is_refused(void **state)
     unsigned char bytes[MESSAGE_BYTES + 1] = {0};
     struct pair pair;
 
-    (void)state;
     open_pair(&pair);
     assert_int_equal(send_bytes(&pair.peer, bytes, 0, bytes, MESSAGE_BYTES + 1), -EMSGSIZE);
     assert_int_equal(send_bytes(&pair.peer, bytes, 1, bytes, MESSAGE_BYTES), -EMSGSIZE);
@@ -138,7 +135,6 @@ static void counts_run_through_their_end(void **state)
     unsigned char message[MESSAGE_BYTES];
     struct pair pair;
 
-    (void)state;
     open_pair(&pair);
     pair.peer.count = pair.peer.received = pair.owner.count = UINT32_MAX - 2;
     atomic_store(&pair.owner.head->sent, UINT32_MAX - 2);
@@ -159,7 +155,6 @@ static void counts_that_cannot_be_are_refused(void **state)
     static const uint32_t forged[] = {SLOTS + 1, 1u << 31, UINT32_MAX};
     struct pair pair;
 
-    (void)state;
     open_pair(&pair);
     for (unsigned i = 0; i < sizeof forged / sizeof *forged; i++) {
         atomic_store(&pair.owner.head->sent, forged[i]);
@@ -183,7 +178,6 @@ static void a_length_that_cannot_be_is_refused(void **state)
     unsigned char message[MESSAGE_BYTES + 64];
     struct pair pair;
 
-    (void)state;
     open_pair(&pair);
     memset(message, 0x5a, sizeof message);
     assert_int_equal(send_bytes(&pair.peer, "x", 1, NULL, 0), 0);
@@ -218,7 +212,6 @@ static void cards_that_lie_are_refused(void **state)
     int descriptors[2], unsealed = unsealed_file();
     struct pair pair;
 
-    (void)state;
     open_pair(&pair);
     assert_int_equal(pipe(descriptors), 0);
     {
@@ -260,7 +253,6 @@ static void only_who_sleeps_is_woken_and_only_once(void **state)
 {
     struct pair pair;
 
-    (void)state;
     open_pair(&pair);
     assert_false(weir_shm_inbox_wants_wake(&pair.peer));
     weir_shm_inbox_sleep(&pair.owner, true);
@@ -277,7 +269,6 @@ static void an_inbox_leaves_nothing_open(void **state)
     int before = dup(0), after;
     struct pair pair;
 
-    (void)state;
     close(before);
     for (unsigned i = 0; i < 10; i++) {
         open_pair(&pair);
@@ -330,7 +321,6 @@ static void who_falls_asleep_sees_the_message_or_is_woken(void **state)
     unsigned lost = 0;
     pthread_t sender;
 
-    (void)state;
     open_pair(&instant.pair);
     assert_int_equal(pthread_create(&sender, NULL, send_in_each, &instant), 0);
     for (unsigned i = 0; i < INSTANTS; i++) {
@@ -417,7 +407,6 @@ static void nobody_sleeps_through_a_message(void **state)
     pid_t parent = getpid(), child;
     bool went_well;
 
-    (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
     child = fork();
     assert_true(child >= 0);

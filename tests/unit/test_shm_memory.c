@@ -89,9 +89,6 @@ ssize_t __wrap_process_vm_writev(pid_t process, const struct iovec *ours, unsign
 
 int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
 {
-    (void)b;
-    (void)c;
-    (void)d;
     kernel.tracers += option == PR_SET_PTRACER && a == PR_SET_PTRACER_ANY;
     return 0;
 }
@@ -114,7 +111,6 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 
 static int begin(void **state)
 {
-    (void)state;
     kernel = (struct kernel){.user = 0};
     return 0;
 }
@@ -254,13 +250,11 @@ static void read_and_write_all(size_t copied_at_most)
 
 static void a_peers_memory_is_read_and_written(void **state)
 {
-    (void)state;
     read_and_write_all(0);
 }
 
 static void what_the_kernel_copies_in_part_is_gone_on_with(void **state)
 {
-    (void)state;
     read_and_write_all(700);
 }
 
@@ -289,7 +283,6 @@ static void only_what_is_within_a_key_is_touched(void **state)
     struct weir_shm_peer peer;
     struct child child;
 
-    (void)state;
     begin_child(&child);
     assert_int_equal(weir_shm_peer_open(&peer, child.process), 0);
     for (unsigned i = 0; i < sizeof bounds / sizeof *bounds; i++) {
@@ -320,7 +313,6 @@ static void forged_keys_are_refused(void **state)
     struct weir_shm_peer peer;
     struct child child;
 
-    (void)state;
     begin_child(&child);
     assert_int_equal(weir_shm_peer_open(&peer, child.process), 0);
     {
@@ -372,7 +364,6 @@ static void a_descriptor_that_has_become_another_slab_is_noticed(void **state)
     struct weir_slab old_slab, new_slab;
     unsigned char byte = 1;
 
-    (void)state;
     assert_int_equal(weir_shm_peer_open(&peer, getpid()), 0);
     open_slab(&old_slab, &old_key);
     assert_int_equal(move(&peer, WEIR_WR_WRITE, &old_key, 0, &byte, 1), 0);
@@ -409,7 +400,6 @@ static void more_slabs_than_are_remembered_can_be_used(void **state)
     struct weir_slab slabs[SLABS];
     size_t before;
 
-    (void)state;
     assert_int_equal(weir_shm_peer_open(&peer, getpid()), 0);
     for (unsigned i = 0; i < SLABS; i++)
         open_slab(&slabs[i], &keys[i]);
@@ -439,7 +429,6 @@ static void what_the_kernel_refuses_is_told(void **state)
     struct weir_region_key key;
     unsigned char there[64], data[64];
 
-    (void)state;
     assert_int_equal(weir_shm_peer_open(&peer, getpid()), 0);
     assert_int_equal(weir_shm_key_make(&key, there, sizeof there, NULL), 0);
     assert_int_equal(kernel.tracers, 1);
@@ -460,7 +449,6 @@ static void a_process_that_has_the_number_of_a_dead_peer_is_not_touched(void **s
     struct weir_shm_peer peer;
     struct child child;
 
-    (void)state;
     begin_child(&child);
     assert_int_equal(weir_shm_peer_open(&peer, child.process), 0);
     assert_int_equal(end_child(&child, 0), 0);
@@ -482,7 +470,6 @@ static void slabs_open_no_process_to_others(void **state)
     struct weir_region_key key;
     struct weir_slab slab;
 
-    (void)state;
     open_slab(&slab, &key);
     assert_int_equal(kernel.tracers, 0);
     weir_slab_close(&slab);
@@ -494,7 +481,6 @@ static void a_peer_is_of_this_host_this_namespace_and_this_user(void **state)
 {
     struct weir_shm_place ours, theirs;
 
-    (void)state;
     kernel.user = 1000;
     weir_shm_place_find(&ours);
     assert_int_equal(ours.process, getpid());
@@ -534,7 +520,6 @@ static void the_diagnosis_tells_what_keeps_processes_apart(void **state)
         {{.copy_error = ENOSYS}, WEIR_LIMITED, "process_vm_readv", "SYS_PTRACE"},
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof hosts / sizeof *hosts; i++) {
         struct weir_diagnosis diagnosis = {.count = 0};
 
@@ -556,7 +541,6 @@ static void more_links_than_descriptors_are_refused_before(void **state)
     struct rlimit limit, lowered;
     struct weir_error error = {0};
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     lowered = limit;
     lowered.rlim_cur = 256;

@@ -122,7 +122,6 @@ static const char usual[] = "MemTotal: 2000000 kB\nMemAvailable: 1000000 kB\n"
 
 static int begin(void **state)
 {
-    (void)state;
     kernel = (struct kernel){.huge_fd = -1, .meminfo = usual};
     return 0;
 }
@@ -146,7 +145,6 @@ static void a_slab_is_whole_pages_that_are_zero_and_there(void **state)
 {
     static const size_t sizes[] = {1, PAGE_BYTES - 1, PAGE_BYTES, PAGE_BYTES + 1, 3 << 20};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         unsigned char resident[(3 << 20) / PAGE_BYTES];
         unsigned descriptors = open_descriptors();
@@ -179,7 +177,6 @@ static void what_another_maps_is_the_same_memory_and_cannot_shrink(void **state)
     char path[64];
     int fd;
 
-    (void)state;
     assert_int_equal(open_slab(&slab, 8 * PAGE_BYTES, false), 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", slab.fd);
     fd = open(path, O_RDWR | O_CLOEXEC);
@@ -201,7 +198,6 @@ static void huge_pages_in_reserve_are_taken(void **state)
 {
     struct weir_slab slab;
 
-    (void)state;
     kernel.has_huge_pages = true;
     assert_int_equal(open_slab(&slab, HUGE_BYTES + 1, true), 0);
     assert_true(slab.is_huge);
@@ -221,7 +217,6 @@ static void where_huge_pages_are_missing_ordinary_ones_serve(void **state)
         {.huge_fd = -1, .meminfo = "MemTotal: 2000000 kB\nMemAvailable: 1000000 kB\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         unsigned descriptors = open_descriptors();
         struct weir_slab slab;
@@ -242,7 +237,6 @@ static void a_kernel_that_cannot_populate_is_helped(void **state)
     struct weir_slab slab;
     struct stat facts;
 
-    (void)state;
     kernel.populate_error = EINVAL;
     assert_int_equal(open_slab(&slab, 64 * PAGE_BYTES, false), 0);
     assert_int_equal(kernel.allocated, 1);
@@ -273,7 +267,6 @@ static void too_little_memory_is_told_and_leaves_nothing_open(void **state)
         {{.huge_fd = -1}, 0, -EINVAL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         struct weir_slab slab = {.fd = 12345};
         unsigned descriptors = open_descriptors();
@@ -309,7 +302,6 @@ static void memory_is_placed_before_it_is_touched(void **state)
     struct placing placing = {.calls = 0};
     struct weir_slab slab;
 
-    (void)state;
     assert_int_equal(weir_slab_open(&slab, &(struct weir_slab_params){.bytes = 16 * PAGE_BYTES,
                                                                       .place = place,
                                                                       .place_context = &placing}),
@@ -322,8 +314,6 @@ static void memory_is_placed_before_it_is_touched(void **state)
 
 static int place_never(void *context, void *memory, size_t bytes)
 {
-    (void)memory;
-    (void)bytes;
     ++*(unsigned *)context;
     return -EPERM;
 }
@@ -334,7 +324,6 @@ static void who_cannot_place_gets_no_memory_of_any_kind(void **state)
     struct weir_slab slab;
     unsigned calls = 0;
 
-    (void)state;
     kernel.has_huge_pages = true;
     assert_int_equal(weir_slab_open(&slab, &(struct weir_slab_params){.bytes = PAGE_BYTES,
                                                                       .wants_huge_pages = true,

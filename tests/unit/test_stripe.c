@@ -24,7 +24,6 @@ static const struct weir_striping_pattern patterns[] = {
 
 static void every_byte_has_a_place_of_its_own(void **state)
 {
-    (void)state;
     for (size_t p = 0; p < PATTERN_COUNT; p++) {
         static unsigned char is_taken[8][BYTES];
 
@@ -43,7 +42,6 @@ static void every_byte_has_a_place_of_its_own(void **state)
 
 static void pieces_of_a_range_are_those_of_its_bytes(void **state)
 {
-    (void)state;
     for (size_t p = 0; p < PATTERN_COUNT; p++)
         for (uint64_t start = 0; start < 300; start += 11)
             for (uint64_t at = start; at < BYTES;) {
@@ -61,7 +59,6 @@ static void pieces_of_a_range_are_those_of_its_bytes(void **state)
 
 static void shards_have_what_was_put_there(void **state)
 {
-    (void)state;
     for (size_t p = 0; p < PATTERN_COUNT; p++) {
         uint64_t bytes[8] = {0};
 
@@ -77,7 +74,6 @@ static void the_first_server_holds_the_first_stripe(void **state)
 {
     const struct weir_striping_pattern *pattern = &patterns[2];
 
-    (void)state;
     assert_int_equal(weir_stripe_server(pattern, weir_stripe_locate(pattern, 0, 1).shard), 4);
     assert_int_equal(weir_stripe_server(pattern, weir_stripe_locate(pattern, 7, 1).shard), 0);
     assert_int_equal(weir_stripe_server(pattern, weir_stripe_locate(pattern, 21, 1).shard), 2);

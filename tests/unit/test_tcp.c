@@ -414,7 +414,6 @@ static void reads_go_on_when_counts_of_requests_wrap(void **state)
 {
     struct wr_bed bed = {.params = {.provider = "tcp", .interface = "127.0.0.1", .gid_index = -1}};
 
-    (void)state;
     wr_open(&bed);
     move(&bed, WEIR_WR_WRITE, 4);
     for (unsigned i = 0; i < 9; i++) {

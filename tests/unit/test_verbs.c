@@ -16,7 +16,6 @@ static void a_device_tells_its_facts(void **state)
     const struct weir_fabric_facts *facts;
     struct weir_fabric *fabric;
 
-    (void)state;
     made.files = files;
     params.read_depth = 8;
     fabric = open_fabric();
@@ -41,7 +40,6 @@ static void a_device_without_inline_data_is_asked_for_none(void **state)
 {
     struct weir_fabric *fabric;
 
-    (void)state;
     made.inline_largest = 0;
     fabric = open_fabric();
     assert_int_equal(fabric->facts.inline_bytes, 0);
@@ -67,7 +65,6 @@ static void each_step_of_opening_that_fails_is_told_and_leaves_nothing(void **st
         {"ibv_create_qp", ENOMEM, -ENOMEM, "no queue pair for 64 work requests in flight"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_error error = {0};
         struct weir_fabric *fabric = NULL;
@@ -155,7 +152,6 @@ static void what_cannot_be_is_refused_with_the_way_out(void **state)
         {too_patient, -EINVAL, "at most 31 and 7"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_error error = {0};
         struct weir_fabric *fabric = NULL;
@@ -180,7 +176,6 @@ static void devices_that_are_up_are_taken_in_turn(void **state)
         {NULL, 7, "mk2/1"}, {"mk3", 1, "mk3/1"}, {"mk0", 9, "mk0/1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_fabric *fabric;
 
@@ -222,7 +217,6 @@ static void the_gid_that_most_peers_can_reach_is_chosen(void **state)
         {{gid_of(0, v2, "fe80::1")}, 5, -1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int best = weir_verbs_gid_choose(cases[i].entries, 2, 1, cases[i].wanted);
         int index = best < 0 ? -1 : (int)cases[i].entries[best].gid_index;
@@ -265,7 +259,6 @@ static void queue_pairs_meet_with_what_both_ends_bear(void **state)
 {
     struct couple couple = {0};
 
-    (void)state;
     params.mtu_bytes = 600;
     params.timeout_exponent = 12;
     params.retry_count = 3;
@@ -293,7 +286,6 @@ static void service_level_traffic_class_and_partition_are_those_asked_for(void *
 {
     struct couple couple = {0};
 
-    (void)state;
     made.port.pkey_tbl_len = 4;
     couple.fabric = open_fabric();
     assert_int_equal(join(&couple), 0);
@@ -319,7 +311,6 @@ static void a_partition_that_the_port_does_not_have_is_refused(void **state)
     struct weir_error error = {0};
     struct weir_fabric *fabric;
 
-    (void)state;
     made.port.pkey_tbl_len = 4;
     params.pkey_index = 4;
     assert_int_equal(verbs->open(&params, &fabric, &error), -EINVAL);
@@ -329,7 +320,6 @@ static void a_partition_that_the_port_does_not_have_is_refused(void **state)
 /* Those of remote objects: 10,000 links of a server are to be had. */
 static void receive_buffers_are_no_longer_than_messages(void **state)
 {
-    (void)state;
     params = (struct weir_fabric_params){.message_bytes = 69632, .message_credits = 32};
     assert_int_equal(weir_verbs_link_bytes(&params), 32 * 69632 + 32 * WEIR_VERBS_SEND_BYTES);
     params = (struct weir_fabric_params){.message_bytes = 100, .message_credits = 3};
@@ -354,7 +344,6 @@ static void too_little_memory_is_an_error_and_not_the_end(void **state)
     struct weir_fabric *fabric;
     char memory[64];
 
-    (void)state;
     has_no_memory = true;
     assert_int_equal(verbs->open(&params, &fabric, &error), -ENOMEM);
     has_no_memory = false;
@@ -374,7 +363,6 @@ static void within_a_subnet_of_infiniband_the_lid_is_the_address(void **state)
 {
     struct couple couple = {0};
 
-    (void)state;
     made.port.link_layer = IBV_LINK_LAYER_INFINIBAND;
     made.port.lid = 17;
     made.gids[0] = gid_of(0, IBV_GID_TYPE_IB, "fe80::2:c903:1");
@@ -402,7 +390,6 @@ static void each_step_of_joining_that_fails_leaves_nothing(void **state)
         {"ibv_post_recv", 8, ENOMEM},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct couple couple = {0};
 
@@ -426,7 +413,6 @@ static void ends_that_cannot_speak_with_each_other_say_why(void **state)
                                               .queue_pair = 17};
     struct weir_verbs_endpoint other;
 
-    (void)state;
     assert_null(weir_verbs_mismatch(&usual, &usual));
     other = usual;
     other.gid_type = IBV_GID_TYPE_ROCE_V1;
@@ -455,7 +441,6 @@ static void completion_queues_have_room_for_all_that_can_complete(void **state)
     struct weir_fabric *fabric;
     unsigned room = 0, needed;
 
-    (void)state;
     params.depth = 256;
     fabric = open_fabric();
     needed = weir_verbs_link_entries(&params);
@@ -489,7 +474,6 @@ static void only_served_regions_may_be_touched_by_peers(void **state)
     struct weir_error error = {0};
     struct weir_fabric *fabric;
 
-    (void)state;
     fabric = open_fabric();
     assert_int_equal(verbs->region_open(fabric, memory, sizeof memory, NULL, WEIR_REGION_SERVED,
                                         &served, &error),
@@ -521,7 +505,6 @@ static void memory_that_cannot_be_registered_names_the_limit(void **state)
     struct weir_error error = {0};
     struct weir_fabric *fabric;
 
-    (void)state;
     made.memlock = 65536;
     fabric = open_fabric();
     let_fail("ibv_reg_mr", 1, ENOMEM);
@@ -566,7 +549,6 @@ static void every_status_has_its_errno_and_a_sentence(void **state)
         [IBV_WC_TM_RNDV_INCOMPLETE] = EIO,
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         assert_int_equal(weir_verbs_status_code((enum ibv_wc_status)i), -codes[i]);
         assert_true(strlen(weir_verbs_status_text((enum ibv_wc_status)i)) > 3);

@@ -34,7 +34,6 @@ static void locked_memory_is_compared_with_what_may_be_locked(void **state)
         {0, NO_POWERS, 4096, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char status[128];
         const struct file files[] = {{"/proc/self/status", status}, {NULL, NULL}};
@@ -78,7 +77,6 @@ static void limits_of_the_device_are_told_with_figures(void **state)
          "1200 memory regions are wanted; the device mk0 has 1000: fewer links"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_error error = {0};
         struct weir_fabric *fabric;
@@ -136,7 +134,6 @@ static void each_control_group_above_has_its_say(void **state)
         {NULL, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_error error = {0};
         struct weir_fabric *fabric;
@@ -160,7 +157,6 @@ static void a_piece_too_large_for_the_device_says_so(void **state)
     struct weir_error error = {0};
     struct weir_fabric *fabric;
 
-    (void)state;
     made.attributes.max_mr_size = 1 << 20;
     fabric = open_fabric();
     let_fail("ibv_reg_mr", 1, EINVAL);
@@ -196,7 +192,6 @@ static void the_doctor_is_told_what_slows_a_port_down(void **state)
     struct weir_diagnosis diagnosis = {0};
     const struct weir_diagnosis_line *line;
 
-    (void)state;
     made.files = files;
     made.memlock = 8 << 20;
     weir_diagnosis_begin(&diagnosis, "RDMA");
@@ -229,7 +224,6 @@ static void without_an_active_port_there_is_nothing_to_add(void **state)
 {
     struct weir_diagnosis diagnosis = {0};
 
-    (void)state;
     made.port.state = IBV_PORT_DOWN;
     verbs->host->diagnose(&diagnosis);
     made.has_no_devices = true;

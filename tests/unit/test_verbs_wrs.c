@@ -50,7 +50,6 @@ static int begin_test(void **state)
 
 static int end_test(void **state)
 {
-    (void)state;
     end();
     return 0;
 }
@@ -90,7 +89,6 @@ static void work_requests_become_requests_in_chains_with_the_last_signalled(void
 {
     unsigned chains = 0;
 
-    (void)state;
     params.depth = 100;
     begin();
     assert_int_equal(post_many(WEIR_WR_WRITE, 100, 4096), 100);
@@ -114,7 +112,6 @@ static void work_requests_become_requests_in_chains_with_the_last_signalled(void
 
 static void every_nth_work_request_of_a_list_is_signalled_on_request(void **state)
 {
-    (void)state;
     params.signal_every = 5;
     begin();
     assert_int_equal(post_many(WEIR_WR_READ, 12, 4096), 12);
@@ -128,7 +125,6 @@ static void no_more_than_half_a_send_queue_goes_unsignalled(void **state)
 {
     unsigned unsignalled = 0;
 
-    (void)state;
     params.depth = 16;
     begin();
     assert_int_equal(post_many(WEIR_WR_WRITE, 16, 4096), 16);
@@ -149,7 +145,6 @@ static void small_data_travel_in_the_request_but_for_reads(void **state)
                  {WEIR_WR_WRITE, 257, false},
                  {WEIR_WR_READ, 8, false}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make_up();
         begin();
@@ -185,7 +180,6 @@ static void a_message_is_its_header_and_data_however_large(void **state)
     };
     static unsigned char expected[8192], found[8192], header[WEIR_HEADER_BYTES];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_wr message;
 
@@ -218,7 +212,6 @@ static void messages_wait_when_their_buffers_are_all_under_way(void **state)
     unsigned char header[WEIR_HEADER_BYTES] = {1};
     struct weir_wr messages[12];
 
-    (void)state;
     for (unsigned i = 0; i < 12; i++) {
         messages[i] = wr(WEIR_WR_SEND, 0, 0, i);
         messages[i].header = header;
@@ -236,7 +229,6 @@ static void messages_wait_when_their_buffers_are_all_under_way(void **state)
 
 static void a_completion_hands_back_all_before_it_in_order(void **state)
 {
-    (void)state;
     assert_int_equal(post_many(WEIR_WR_WRITE, 40, 4096), 40);
     complete(made.sent[31].id, IBV_WC_SUCCESS);
     /* Few at a time: what is left comes with the next calls. */
@@ -259,7 +251,6 @@ static void a_message_finds_room_beside_many_work_requests_that_are_done(void **
 {
     unsigned found = 4;
 
-    (void)state;
     assert_int_equal(post_many(WEIR_WR_WRITE, 32, 4096), 32);
     complete(made.sent[31].id, IBV_WC_SUCCESS);
     complete(WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->stamp | 5, IBV_WC_SUCCESS);
@@ -275,7 +266,6 @@ static void slots_are_used_again_and_again(void **state)
 {
     unsigned posted = 0, handed_back = 0;
 
-    (void)state;
     params.depth = 4;
     begin();
     while (handed_back < 1000) {
@@ -296,7 +286,6 @@ static void messages_come_from_their_buffers_which_are_posted_again(void **state
     struct weir_verbs_link *link;
     unsigned received;
 
-    (void)state;
     link = weir_verbs_link_of(bed.link);
     received = made.received_count;
     assert_int_equal(received, 8);
@@ -320,7 +309,6 @@ static void completions_of_pairs_that_are_gone_are_nobodys(void **state)
     struct weir_endpoint_info info;
     uint64_t stamp;
 
-    (void)state;
     assert_int_equal(verbs->link_open(bed.fabric, &other, &info), 0);
     stamp = weir_verbs_link_of(other)->stamp;
     verbs->link_close(other);
@@ -343,7 +331,6 @@ static void each_work_request_of_a_link_that_fails_comes_back_once_with_its_own_
 {
     int count;
 
-    (void)state;
     assert_int_equal(post_many(WEIR_WR_WRITE, 10, 4096), 10);
     complete(made.sent[4].id, IBV_WC_REM_ACCESS_ERR);
     complete(made.sent[7].id, IBV_WC_SUCCESS);
@@ -365,7 +352,6 @@ static void each_work_request_of_a_link_that_fails_comes_back_once_with_its_own_
 
 static void work_requests_of_a_link_that_was_lost_have_the_reason(void **state)
 {
-    (void)state;
     assert_int_equal(post_many(WEIR_WR_WRITE, 6, 4096), 6);
     complete(made.sent[2].id, IBV_WC_SUCCESS);
     /* Noted, but not handed back before the peer was found gone. */
@@ -381,7 +367,6 @@ static void work_requests_of_a_link_that_was_lost_have_the_reason(void **state)
 
 static void a_pair_that_fails_under_its_receives_loses_the_link(void **state)
 {
-    (void)state;
     complete(WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->stamp, IBV_WC_WR_FLUSH_ERR);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     assert_int_equal(made.lost_code, -ECONNRESET);
@@ -389,7 +374,6 @@ static void a_pair_that_fails_under_its_receives_loses_the_link(void **state)
 
 static void a_full_device_is_back_pressure_and_other_refusals_lose_the_link(void **state)
 {
-    (void)state;
     assert_int_equal(post_many(WEIR_WR_WRITE, 2, 4096), 2);
     made.takes = 0;
     assert_int_equal(post_many(WEIR_WR_WRITE, 4, 4096), 0);
@@ -424,7 +408,6 @@ static void a_full_device_is_back_pressure_and_other_refusals_lose_the_link(void
 
 static void a_queue_that_cannot_be_polled_breaks_the_fabric(void **state)
 {
-    (void)state;
     made.poll_fails = true;
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     assert_int_equal(made.lost_code, -EIO);
@@ -445,7 +428,6 @@ static void what_the_device_reports_loses_the_links_that_it_concerns(void **stat
                  {IBV_EVENT_PORT_ACTIVE, 0, false},
                  {IBV_EVENT_COMM_EST, 0, false}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ibv_async_event *event = &made.async[0];
 
@@ -474,7 +456,6 @@ static void what_came_before_arming_is_found_and_kept(void **state)
 {
     bool sleeps = false;
 
-    (void)state;
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, &sleeps), 0);
     assert_true(sleeps);
     assert_int_equal(made.armed, 1);
@@ -502,7 +483,6 @@ static int post_and_wait(enum weir_wr_verb verb, unsigned number)
 
 static void an_exchange_is_over_when_it_returns(void **state)
 {
-    (void)state;
     made.answers_at_once = true;
     for (unsigned i = 0; i < 200; i++) {
         made.sent_count = 0;
@@ -518,7 +498,6 @@ static void an_exchange_is_over_when_it_returns(void **state)
 
 static void an_exchange_that_takes_longer_is_told_of_by_progress(void **state)
 {
-    (void)state;
     assert_int_equal(post_and_wait(WEIR_WR_READ, 6), -EINPROGRESS);
     assert_int_equal(verbs->progress(bed.fabric, bed.events, 256, NULL), 0);
     complete(made.sent[0].id, IBV_WC_SUCCESS);
@@ -531,7 +510,6 @@ static void what_comes_before_the_end_of_an_exchange_is_told_before_it(void **st
 {
     uint64_t message;
 
-    (void)state;
     message = WEIR_VERBS_RECEIVE | weir_verbs_link_of(bed.link)->stamp | 5;
     made.answers_at_once = true;
     for (unsigned i = 0; i < 2; i++) {
@@ -547,7 +525,6 @@ static void what_comes_before_the_end_of_an_exchange_is_told_before_it(void **st
 
 static void an_exchange_that_fails_is_told_of_with_its_link(void **state)
 {
-    (void)state;
     made.answers_at_once = true;
     made.answer = IBV_WC_REM_ACCESS_ERR;
     assert_int_equal(post_and_wait(WEIR_WR_READ, 0), -EINPROGRESS);
@@ -559,7 +536,6 @@ static void an_exchange_that_fails_is_told_of_with_its_link(void **state)
 
 static void an_exchange_that_the_device_refuses_is_none(void **state)
 {
-    (void)state;
     made.takes = 0;
     made.take_code = EINVAL;
     assert_int_equal(post_and_wait(WEIR_WR_READ, 0), -EINVAL);

@@ -506,14 +506,12 @@ static inline void make_up(void)
 /* For each test. What it opens it closes. */
 static int set_up(void **state)
 {
-    (void)state;
     make_up();
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     assert_int_equal(made.live, 0);
     return 0;
 }
