@@ -383,3 +383,14 @@ void weir_items_away_path(struct weir_items *items, uint64_t owner, char path[WE
     weir_items_choose(items, slot, owner * items->per_owner);
     snprintf(path, WEIR_PATH_BYTES, "%.*s%s", WEIR_PATH_BYTES - (int)sizeof away, slot->path, away);
 }
+
+bool weir_items_are_near(const struct weir_items *items)
+{
+    const struct weir_group *group = items->run->group;
+    uint64_t sets = items->set_paths != NULL ? items->phase->target->tree->set_count : 0;
+    bool is_near = sets == 0 && group->node_of_rank[items->owner] == group->node;
+
+    for (uint64_t i = 0; i < sets; i++)
+        is_near |= group->node_of_rank[items->set_paths[i].names.item_owner] == group->node;
+    return is_near && items->count > 0;
+}

@@ -80,6 +80,10 @@ void weir_items_fini(struct weir_items *items);
 /* So many items, and those that are missing to as many of each set of a working set that moves. */
 uint64_t weir_items_even(const struct weir_items *items, uint64_t count);
 
+/* True if the owner of this rank's items is on its node; where a working set that moves on has them
+ * of several, if one of these is. */
+bool weir_items_are_near(const struct weir_items *items);
+
 /* Makes `slot` item `index` (< count), its paths included. */
 void weir_items_choose(struct weir_items *items, struct weir_item_slot *slot, uint64_t index);
 

@@ -292,19 +292,6 @@ static int prepare_place(struct tree_phase *tree, struct weir_error *error)
     return weir_group_agree(tree->run->group, error);
 }
 
-/* Of some of the items, where a working set that moves on has them of several. */
-static bool has_near_owner(const struct tree_phase *tree)
-{
-    const struct weir_items *items = &tree->items;
-    const struct weir_group *group = tree->run->group;
-    uint64_t sets = items->set_paths != NULL ? tree->phase->target->tree->set_count : 0;
-    bool is_near = sets == 0 && group->node_of_rank[items->owner] == group->node;
-
-    for (uint64_t i = 0; i < sets; i++)
-        is_near |= group->node_of_rank[items->set_paths[i].names.item_owner] == group->node;
-    return is_near && items->count > 0;
-}
-
 static int prepare(struct tree_phase *tree, struct weir_error *error)
 {
     int code = prepare_alone(tree, error);
@@ -332,7 +319,7 @@ static int prepare(struct tree_phase *tree, struct weir_error *error)
                        "no memory for lists of so many operations on all ranks of this node");
     tree->items.must_exist |= tree->phase->verb == WEIR_CYCLE;
     tree->facts.batch = 1;
-    tree->facts.is_near = has_near_owner(tree);
+    tree->facts.is_near = weir_items_are_near(&tree->items);
     tree->facts.has_dropped_caches = weir_cache_state_drop_tree(&tree->items, error);
     return weir_group_agree(tree->run->group, error);
 }
