@@ -41,7 +41,7 @@ static void check_backend(const struct weir_backend *backend)
     const struct weir_name_ops *names = weir_backend_item_names(backend);
     unsigned has = backend->descriptor.name_verbs;
 
-    if (!names)
+    if (!names || has == 0)
         return;
     assert(names->stat && names->unlink && names->mkdir && names->rmdir);
     assert(!(has & WEIR_NAMES_RENAME) || names->rename);
