@@ -125,16 +125,33 @@ static int tell_outcome(struct weir_run *run, const struct weir_phase *phase, si
     return 0;
 }
 
+static void let_go(struct weir_run *run, struct weir_mark *mark)
+{
+    weir_mark_drop(mark);
+    *mark = run->marks[--run->mark_count];
+}
+
+/* Marks of which the file was removed meanwhile: their places are for the next ones. */
+static void let_go_of_lost(struct weir_run *run, const char *path)
+{
+    for (size_t i = run->mark_count; i-- > 0;)
+        if (strcmp(run->marks[i].path, path) == 0)
+            let_go(run, &run->marks[i]);
+}
+
 static int take(struct weir_run *run, const struct weir_phase *phase, size_t root,
                 struct weir_error *error)
 {
-    struct weir_mark *mark = &run->marks[run->mark_count];
     const char *job = getenv("SLURM_JOB_ID");
-    char text[WEIR_MARK_TEXT_BYTES];
+    char path[WEIR_MARK_PATH_BYTES], text[WEIR_MARK_TEXT_BYTES];
+    struct weir_mark *mark;
     size_t length;
 
-    if (find_path(run, phase->target, root, mark->path) != 0 || find_held(run, mark->path) != NULL)
+    if (find_path(run, phase->target, root, path) != 0 || find_held(run, path) != NULL)
         return 0;
+    let_go_of_lost(run, path);
+    mark = &run->marks[run->mark_count];
+    memcpy(mark->path, path, sizeof path);
     weir_mark_describe_self(text, sizeof text);
     length = strlen(text);
     if (job != NULL)
@@ -184,10 +201,8 @@ void weir_marks_drop_root(struct weir_run *run, const struct weir_target *target
 {
     struct weir_mark *mark = weir_marks_of_root(run, target, root);
 
-    if (mark == NULL)
-        return;
-    weir_mark_drop(mark);
-    *mark = run->marks[--run->mark_count];
+    if (mark != NULL)
+        let_go(run, mark);
 }
 
 void weir_marks_drop(struct weir_run *run)

@@ -518,6 +518,46 @@ static void each_root_is_that_of_one_run_whatever_it_is_called(void **state)
     tear_down_trees(&bed);
 }
 
+static unsigned open_now(void)
+{
+    unsigned count = 0;
+
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+static unsigned open_at_most;
+
+static void take_mark_away(struct bed *bed, const struct weir_phase_result *phase)
+{
+    if (open_now() > open_at_most)
+        open_at_most = open_now();
+    if (phase->phase == 0)
+        assert_int_equal(unlink(path_in(bed, ".weir-cbf29ce484222325")), 0);
+}
+
+/* As cleaning of a scratch directory may do it. Each repetition makes one anew, in the same place.
+ */
+static void a_mark_that_is_taken_away_again_and_again_takes_one_place(void **state)
+{
+    unsigned most[2];
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct bed bed;
+
+        set_up_trees(&bed);
+        open_at_most = 0;
+        bed.when_shown = take_mark_away;
+        run_well(&bed, i == 0 ? "-d %s -n 2 -F -i 1" : "-d %s -n 2 -F -i 20");
+        most[i] = open_at_most;
+        assert_int_equal(count_files(&bed), 0);
+        tear_down_trees(&bed);
+    }
+    assert_int_equal(most[0], most[1]);
+}
+
 static void a_tree_behind_a_link_or_of_another_user_is_left(void **state)
 {
     static const char *const lines[] = {"-d %s/a@%s/b -u -n 3 -F -i 2 -r", "-d %s/b -n 3 -i 2",
@@ -629,6 +669,7 @@ int main(void)
         cmocka_unit_test(what_a_killed_run_has_made_is_removed_and_nothing_else),
         cmocka_unit_test(a_root_that_is_found_stays),
         cmocka_unit_test(each_root_is_that_of_one_run_whatever_it_is_called),
+        cmocka_unit_test(a_mark_that_is_taken_away_again_and_again_takes_one_place),
         cmocka_unit_test(a_tree_behind_a_link_or_of_another_user_is_left),
         cmocka_unit_test(a_file_is_no_directory_of_a_tree),
         cmocka_unit_test(a_link_in_the_place_of_an_item_is_not_written_through),
