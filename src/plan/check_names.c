@@ -372,6 +372,11 @@ static int check_limits(const struct weir_check_scope *scope)
                       "status file %s would promise more items than slow ranks make before the "
                       "deadline: add wear-out",
                       stop->status_path);
+    if (stop->deadline_ns > 0 && phase->names.by_first_rank && !phase->names.is_shared)
+        return REFUSE(scope,
+                      "status file %s counts the items of each rank, and until the deadline rank 0 "
+                      "makes those of one rank after the other: leave the file or the deadline out",
+                      stop->status_path);
     if (!phase->names.item)
         return REFUSE(scope, "a status file counts items, and %s works on a tree: leave it out",
                       verb_name(scope));

@@ -198,6 +198,8 @@ CHANGE(create_again, x->create->stop.minimum_ns = S)
 CHANGE(empty_status, x->create->stop.status_path = "")
 CHANGE(status_of_tree, x->tree_maker->stop.status_path = "s")
 CHANGE(status_of_cut_create, x->create->stop.status_path = "s"; x->create->stop.deadline_ns = S)
+CHANGE(status_of_cut_first_rank, x->create->stop.status_path = "s"; x->create->stop.deadline_ns = S;
+       x->create->stop.has_wear_out = true; x->create->names.by_first_rank = true)
 CHANGE(status_in_tree, x->create->stop.status_path = "out/test-dir.0-0/s")
 CHANGE(result_as_root, x->plan->output.result_path = "./out")
 CHANGE(result_in_tree, x->plan->output.result_path = "out//test-dir.12-345")
@@ -330,6 +332,7 @@ static const struct {
     {empty_status, "the path of the status file has 0 bytes", "1 to 4095"},
     {status_of_tree, "a status file counts items, and mkdir", "leave it out"},
     {status_of_cut_create, "status file s would promise", "add wear-out"},
+    {status_of_cut_first_rank, "status file s counts the items of each rank", "deadline out"},
     {status_in_tree, "status file out/test-dir.0-0/s is in the trees", "of its own"},
     {result_as_root, "result file ./out is in the trees", "of its own"},
     {result_in_tree, "result file out//test-dir.12-345 is in the trees", "of its own"},
