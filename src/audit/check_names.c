@@ -137,17 +137,31 @@ static void explain_nearness(const struct weir_audit_input *input, struct weir_t
     }
 }
 
+/* Trials ask for what the phase will ask for, also where another node has made it. */
+static void check_trials(const struct weir_audit_input *input)
+{
+    if (input->record->depth_curve.count > 0 && asks(input->phase->verb))
+        weir_result_find(input->record, WEIR_NOTE, "names-cached",
+                         "trials of depths have asked for the same names on the same nodes: their "
+                         "memory may have answered, and not the file system: use --depth %u, or "
+                         "--drop-caches node",
+                         input->record->depth);
+}
+
 /* --drop-caches node drops names and attributes with the pages; files leaves them. A change of what
  * this node made is worth a word where the user wants it done elsewhere. */
 static void check_client(const struct weir_audit_input *input)
 {
     struct weir_phase_result *record = input->record;
-    bool is_cold = record->has_dropped_caches && input->test->cache_drop == WEIR_DROP_NODE;
+    bool is_near = record->near_rank_count > 0 && is_made_before(input);
     struct weir_text why = {0}, way = {0};
 
-    if ((!does_ask(input->phase) && !goes_full_circle(input)) || record->near_rank_count == 0 ||
-        !is_made_before(input) || is_cold)
+    if (record->has_dropped_caches && input->test->cache_drop == WEIR_DROP_NODE)
         return;
+    if (!is_near || (!does_ask(input->phase) && !goes_full_circle(input))) {
+        check_trials(input);
+        return;
+    }
     explain_nearness(input, &why, &way);
     weir_result_find(record, WEIR_NOTE, "names-cached",
                      "%u of %u ranks worked on what their own node had made%s: its memory may "

@@ -15,7 +15,7 @@
 static const struct weir_descriptor backend = {
     .name = "posix", .label = "POSIX", .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME};
 
-enum { CREATE, STAT, READ_FILE, UNLINK, CYCLE, PHASES };
+enum { CREATE, STAT, READ_FILE, UNLINK, CYCLE, PHASES, TRIED = 8 };
 
 /* As mdtest -N does it: a phase works on what was made `step` times N nodes away. */
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
 
 struct names_case {
     uint64_t shift;       /* N */
-    unsigned phase;       /* that is looked at */
+    unsigned phase;       /* that is looked at; and TRIED: it has tried depths */
     unsigned without;     /* 1u << each that is left out */
     unsigned nodes, near; /* of 12 ranks */
     enum weir_cache_drop drop;
@@ -48,6 +48,7 @@ static const struct weir_finding *audit(const struct names_case *x, struct weir_
     static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 9};
     static struct weir_test_result begun;
     static struct weir_phase_result record;
+    static const struct weir_depth_point points[] = {{.depth = 1}, {.depth = 2}};
     const struct weir_target target = {.paths = paths, .path_count = 1, .tree = &tree};
     struct weir_test *test = weir_plan_add_test(plan);
     const struct weir_phase *looked_at = NULL;
@@ -68,7 +69,7 @@ static const struct weir_finding *audit(const struct names_case *x, struct weir_
             phase.names.rotation.stride = 1;
         }
         looked_at = weir_plan_add_phase(plan, test, &test->steps, &phase);
-        if (i == x->phase)
+        if (i == (x->phase & ~(unsigned)TRIED))
             record = (struct weir_phase_result){.arena = &plan->arena,
                                                 .failure = "",
                                                 .phase = looked_at->number,
@@ -77,6 +78,8 @@ static const struct weir_finding *audit(const struct names_case *x, struct weir_
                                                 .near_rank_count = x->near,
                                                 .op_count = 100,
                                                 .has_dropped_caches = x->has_dropped,
+                                                .depth = 2,
+                                                .depth_curve = {x->phase & TRIED ? 2 : 0, points},
                                                 .windows = {.total_s = 1.0}};
     }
     weir_audit_phase(plan, &begun, &record);
@@ -121,6 +124,11 @@ static void what_the_own_node_made_is_told_with_a_way_out(void **state)
         {1, STAT, 0, 2, 4, 0, false, "as one node has 8 of them", "as many ranks on each node, "},
         {1, UNLINK, 0, 2, 4, 0, false, NULL, NULL},
         {1, READ_FILE, 0, 3, 2, 0, false, "as one node has 7 of them", "as many ranks on each"},
+        /* trials ask the same node for the same names, whoever made them */
+        {1, STAT | TRIED, 0, 2, 0, 0, false, "trials of depths", "--depth 2,"},
+        {0, STAT | TRIED, 1u << CREATE, 1, 12, 0, false, "trials of depths", "--depth 2,"},
+        {0, STAT | TRIED, 1u << CREATE, 1, 12, WEIR_DROP_NODE, true, NULL, NULL},
+        {0, CREATE | TRIED, 0, 1, 12, 0, false, NULL, NULL},
     };
 
     (void)state;
