@@ -61,7 +61,7 @@ static void add_cache_drop(struct weir_text *text, const struct weir_test *test)
     if (test->cache_drop == WEIR_DROP_FILES)
         weir_text_add(text, "  before reads, drop the files from page caches\n");
     if (test->cache_drop == WEIR_DROP_NODE && has_trees(test))
-        weir_text_add(text, "  before all phases that make nothing, empty the caches of pages, "
+        weir_text_add(text, "  before all phases but creation, empty the caches of pages, "
                             "names and attributes of each node\n");
     else if (test->cache_drop == WEIR_DROP_NODE)
         weir_text_add(text, "  before reads, empty the page cache of each node\n");
