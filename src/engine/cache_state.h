@@ -18,7 +18,7 @@ int weir_cache_state_check(struct weir_run *run, struct weir_error *error);
  * takes at most a second or so. Collective. */
 int weir_cache_state_prepare(struct weir_data_phase *data, struct weir_error *error);
 
-/* For each phase on a tree, when nothing more is asked of it before the start: what the test wants
+/* For each phase on a tree, before trials of depths and before the start: what the test wants
  * dropped before this phase, on all nodes once ranks have agreed behind it. True if that is
  * anything. Uses slot 0. Collective. */
 bool weir_cache_state_drop_tree(struct weir_items *items, struct weir_error *error);

@@ -399,20 +399,23 @@ static void close_chain(struct tree_phase *tree)
 
 /* Once for all repetitions, as for data. What removes or changes items goes with the phase that
  * tried; where that was left out, one at a time. */
-static int choose_depth(struct tree_phase *tree)
+static int choose_depth(struct tree_phase *tree, struct weir_error *error)
 {
     const struct weir_phase *phase = tree->phase;
     const struct weir_phase *tried = weir_test_tried_phase(tree->run->test, phase);
     struct weir_depth_choice *choice;
     int code = 0;
 
+    /* Kernels of some nodes may queue less than those of others: all ranks search, or none. */
+    if (phase->must_find_depth && weir_group_any(tree->run->group, !tree->items.is_queued))
+        tree->items.is_queued = false;
     tree->facts.depth = tree->items.is_queued ? phase->depth : 1;
     if (!phase->must_find_depth || !tree->items.is_queued)
         return 0;
     choice = weir_trials_choice(tree->run, tried);
     if (tried == phase && choice->depth == 0) {
         prepare_loop(tree);
-        code = weir_tree_trials_run(&tree->trials, &tree->loop, choice);
+        code = weir_tree_trials_run(&tree->trials, &tree->loop, choice, error);
     }
     if (tried == phase)
         tree->facts.choice = choice;
@@ -574,7 +577,7 @@ int weir_phase_tree(struct weir_run *run, const struct weir_phase *phase, struct
     *error = run->late_error;
     code = prepare(&tree, error);
     if (code == 0) {
-        code = choose_depth(&tree);
+        code = choose_depth(&tree, error);
         if (code == 0)
             code = weir_phase_start(run, &tree.facts);
         if (code == 0)

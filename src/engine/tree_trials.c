@@ -4,6 +4,7 @@
  * the next trial begins. */
 #include "tree_trials.h"
 
+#include "cache_state.h"
 #include "watchdog.h"
 
 struct context {
@@ -73,9 +74,10 @@ static int try_depth(void *of_search, struct weir_depth_trial *trial)
 }
 
 int weir_tree_trials_run(struct weir_trials *trials, const struct weir_loop *loop,
-                         struct weir_depth_choice *choice)
+                         struct weir_depth_choice *choice, struct weir_error *error)
 {
     struct weir_run *run = loop->run;
+    struct weir_visits *visits = loop->items->visits;
     struct context context = {trials, loop};
     const struct weir_depth_search search = {
         .depth_max = loop->phase->depth < run->queue.depth ? loop->phase->depth : run->queue.depth,
@@ -84,7 +86,13 @@ int weir_tree_trials_run(struct weir_trials *trials, const struct weir_loop *loo
     int code;
 
     weir_trials_begin(trials, run);
+    /* Directories are told of as the phase itself finds them. */
+    loop->items->visits = NULL;
     code = weir_depth_search(&search, &choice->table, &choice->depth);
+    loop->items->visits = visits;
     run->trial_depth = 0;
+    /* The phase finds nothing in caches that trials have brought there. */
+    if (code == 0 && weir_cache_state_drop_tree(loop->items, error))
+        code = weir_group_agree(run->group, error);
     return code;
 }

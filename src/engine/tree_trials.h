@@ -6,9 +6,10 @@
 #include "loop.h"
 #include "trials.h"
 
-/* Finds the depth of the phase that `loop` is prepared for; what trials make, they remove. Failures
- * are left in *trials. 0, or -errno if ranks could not agree. Collective. */
+/* Finds the depth of the phase that `loop` is prepared for; what trials make, they remove, and what
+ * the test wants dropped before the phase is dropped behind them. Failures are left in *trials. 0;
+ * -errno if ranks could not agree; or an error. Collective. */
 int weir_tree_trials_run(struct weir_trials *trials, const struct weir_loop *loop,
-                         struct weir_depth_choice *choice);
+                         struct weir_depth_choice *choice, struct weir_error *error);
 
 #endif

@@ -60,6 +60,18 @@ expect_line 'interrupted'
 expect_record "len(writes) == 1 and not reading"
 expect_files ''
 
+# Operations on names: where one rank cannot queue them, as its kernel is older, none searches, and all go on one at a time.
+if [[ $engine == uring && -z ${ASAN_OPTIONS-} ]]; then
+    for preload in '' "$WEIR_OLD_URING"; do
+        rm -f "$result"
+        capture timeout 60 mpiexec -n 2 env LD_PRELOAD="$preload" "$WEIR" mdtest -a uring -F -n 50 -d "$files/tree" --depth auto:2 --result "$result"
+        expect_done
+        expect_record "all((p.depth_curve is not None) == ('$preload' == '' and p.verb in ('create', 'stat', 'read-file')) for p in phases)"
+        expect_record "'$preload' == '' or all(p.depth == 1 for p in phases)"
+        expect_record "all(p.ops == 100 and p.errors == 0 for p in phases if p.verb not in ('mkdir', 'rmdir'))"
+    done
+fi
+
 # A backend that makes one transfer at a time has nothing to search for.
 run 2 -a posix -w -t 4k -b 1m --depth auto -o "$files/f"
 expect_exit 2

@@ -50,6 +50,12 @@ try "${words[@]}" --drop-caches files
 expect_phases stat False True 'read < 100'
 expect_phases read-file True True '7999 < read < 8400'
 
+# What trials of depths have read comes from the device once more when the phase reads it.
+try -F -n 1000 -w 4k -d "$files/tried" -C
+try -F -n 1000 -e 4k -d "$files/tried" -E -a uring --depth auto:2 --drop-caches files
+expect_phases read-file True True 'read > 15000'
+try -F -n 1000 -d "$files/tried" -r
+
 # Each kind of phase for itself, on what another run has made; several roots, of which each is written back.
 words=(-n 1000 -u -d "$files/a@$files/b")
 try "${words[@]}" -C

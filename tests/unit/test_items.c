@@ -90,6 +90,13 @@ static unsigned curve_of(struct bed *bed, unsigned k)
     return phase(bed, k)->depth_curve.count;
 }
 
+/* Of the operations in a directory none is a trial's: of 9 items there are 9. */
+static void assert_told_without_trials(const struct weir_phase_result *record)
+{
+    for (unsigned i = 0; i < record->slow_directory_count; i++)
+        assert_int_equal(record->slow_directories[i].op_count, 9);
+}
+
 /* Creation, stat and read try depths; what removes goes with creation. */
 static void a_depth_is_found_and_trials_leave_nothing(void **state)
 {
@@ -110,6 +117,8 @@ static void a_depth_is_found_and_trials_leave_nothing(void **state)
         for (unsigned k = 1; k < remover; k++) {
             assert_int_equal(curve_of(&bed, k), 2);
             assert_in_range(phase(&bed, k)->depth, 1, 2);
+            assert_int_equal(phase(&bed, k)->slow_directory_count, i == 0 ? 0 : 3);
+            assert_told_without_trials(phase(&bed, k));
         }
         assert_int_equal(curve_of(&bed, remover), 0);
         assert_int_equal(phase(&bed, remover)->depth, phase(&bed, 1)->depth);
