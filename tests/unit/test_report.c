@@ -295,6 +295,22 @@ static void our_block_is_short_for_a_hundred_repetitions(void **state)
     scene_close(&scene);
 }
 
+/* As results keep them: of equal notes those of the first repetition stand for all. */
+static void notes_that_repetitions_share_are_told_once(void **state)
+{
+    struct scene scene = make_a_hundred();
+    struct weir_text block = {0};
+
+    (void)state;
+    for (unsigned i = 2; i < 200; i++)
+        scene.result->phases[i].findings = scene.result->phases[i % 2].findings;
+    weir_report_trust(&block, scene.plan, scene.result);
+    assert_int_equal(count_places(weir_text_string(&block), "  note short: "), 1);
+    assert_int_equal(count_places(weir_text_string(&block), "  note data-share: "), 1);
+    weir_text_close(&block);
+    scene_close(&scene);
+}
+
 static void what_is_wrong_is_told_however_often_it_is_repeated(void **state)
 {
     struct scene scene = make_a_hundred();
@@ -937,6 +953,7 @@ int main(void)
         cmocka_unit_test(no_number_is_nan_or_infinite),
         cmocka_unit_test(json_is_valid_and_keeps_the_names),
         cmocka_unit_test(our_block_is_short_for_a_hundred_repetitions),
+        cmocka_unit_test(notes_that_repetitions_share_are_told_once),
         cmocka_unit_test(what_is_wrong_is_told_however_often_it_is_repeated),
         cmocka_unit_test(drift_is_told_where_it_exceeds_the_error_of_the_clocks),
         cmocka_unit_test(nothing_that_went_wrong_is_said_twice),

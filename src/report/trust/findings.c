@@ -7,7 +7,8 @@
 
 struct weir_trust_fold {
     struct weir_trust_fold *next;
-    const struct weir_finding *finding; /* the first of them, which has the line */
+    const struct weir_finding *finding;     /* the first of them, which has the line, ... */
+    const struct weir_phase_result *record; /* ... in this one: later ones may share its list */
     unsigned test;
     unsigned repetitions; /* in each phase */
     unsigned phase_count;
@@ -117,8 +118,11 @@ static void fold_phase(struct weir_trust_fold **folds, struct weir_arena *arena,
             continue;
         if (fold == NULL) {
             fold = weir_arena_take(arena, sizeof *fold);
-            *fold = (struct weir_trust_fold){
-                .next = *folds, .finding = finding, .test = all->test, .repetitions = repetitions};
+            *fold = (struct weir_trust_fold){.next = *folds,
+                                             .finding = finding,
+                                             .record = phase,
+                                             .test = all->test,
+                                             .repetitions = repetitions};
             *folds = fold;
         }
         add_to(fold, all->phase);
@@ -164,12 +168,12 @@ static void add_alike(struct weir_text *more, const struct weir_trust_fold *fold
 }
 
 /* True if the finding has a line of its own. */
-static bool is_told_here(const struct weir_finding *finding, const struct weir_trust_fold *folds,
-                         struct weir_text *more)
+static bool is_told_here(const struct weir_phase_result *phase, const struct weir_finding *finding,
+                         const struct weir_trust_fold *folds, struct weir_text *more)
 {
     if (!is_folded(finding))
         return true;
-    while (folds != NULL && folds->finding != finding)
+    while (folds != NULL && (folds->finding != finding || folds->record != phase))
         folds = folds->next;
     if (folds != NULL)
         add_alike(more, folds);
@@ -187,7 +191,7 @@ void weir_trust_findings(struct weir_text *text, const char *name,
 
         if (phase->failure[0] != '\0' && strcmp(finding->name, "failed") == 0)
             continue;
-        if (is_told_here(finding, folds, &more))
+        if (is_told_here(phase, finding, folds, &more))
             weir_trust_line(text, "%s  %s %s: %s%s", name, severities[finding->severity],
                             finding->name, finding->text, weir_text_string(&more));
         weir_text_close(&more);
