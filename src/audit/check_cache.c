@@ -248,12 +248,12 @@ static void judge_residency(const struct weir_audit_input *input)
 
 /* File systems without storage under them: tmpfs(5), and ramfs and hugetlbfs in the documentation
  * of the Linux kernel. */
-static bool is_in_memory(const struct weir_test_result *begun)
+bool weir_audit_is_memory(const char *type)
 {
     static const char *const types[] = {"tmpfs", "ramfs", "hugetlbfs"};
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(begun->filesystem.type, types[i]) == 0)
+        if (strcmp(type, types[i]) == 0)
             return true;
     return false;
 }
@@ -317,7 +317,7 @@ void weir_audit_cache(const struct weir_audit_input *input)
 {
     if (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0)
         return;
-    if (is_in_memory(input->begun)) {
+    if (weir_audit_is_memory(input->begun->filesystem.type)) {
         report_memory(input);
         return;
     }

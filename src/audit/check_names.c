@@ -47,6 +47,17 @@ static bool is_local(const struct weir_audit_input *input)
     return begun->storage_count > 0;
 }
 
+static bool is_in_memory(const struct weir_audit_input *input)
+{
+    const struct weir_test_result *begun = input->begun;
+
+    for (unsigned i = 0; i < begun->storage_count; i++)
+        if (!begun->storages[i].facts.is_known ||
+            !weir_audit_is_memory(begun->storages[i].facts.type))
+            return false;
+    return begun->storage_count > 0;
+}
+
 /* ---- shifts that lead home ---- */
 
 static uint64_t distance_of(const struct weir_phase *phase)
@@ -190,6 +201,16 @@ static void check_delay(const struct weir_audit_input *input)
                      input->begun->storages[0].facts.type);
 }
 
+/* Which has no other names than those in its caches, and writes none. */
+static void check_memory(const struct weir_audit_input *input)
+{
+    if (input->phase->names.item != NULL && !input->test->is_dry_run)
+        weir_result_find(input->record, WEIR_NOTE, "in-memory",
+                         "the names are on %s, which is memory: name a directory of the storage "
+                         "with " WEIR_REMEDY_PATH,
+                         input->begun->storages[0].facts.type);
+}
+
 /* Names that this run made are missed as failures; these were another run's. */
 static void check_absent(const struct weir_audit_input *input)
 {
@@ -202,7 +223,11 @@ static void check_absent(const struct weir_audit_input *input)
 
 void weir_audit_names(const struct weir_audit_input *input)
 {
-    check_client(input);
-    check_delay(input);
+    if (is_in_memory(input)) {
+        check_memory(input);
+    } else {
+        check_client(input);
+        check_delay(input);
+    }
     check_absent(input);
 }

@@ -23,6 +23,9 @@ struct weir_audit_input {
 /* Do transfers pass a page cache? */
 bool weir_audit_uses_page_cache(const struct weir_audit_input *input);
 
+/* Is this type of file system memory, without storage under it? */
+bool weir_audit_is_memory(const char *type);
+
 /* What a phase is made of, for a sentence: "transfer"; "operation" on trees. */
 const char *weir_audit_unit(const struct weir_audit_input *input);
 

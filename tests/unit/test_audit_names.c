@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -148,10 +149,52 @@ static void what_the_own_node_made_is_told_with_a_way_out(void **state)
     }
 }
 
+static unsigned count_findings(const struct weir_phase_result *record, const char *name)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < record->finding_count; i++)
+        count += strcmp(record->findings[i].name, name) == 0;
+    return count;
+}
+
+/* A file system in memory writes no names later, and has no server behind its caches. */
+static void memory_is_told_in_place_of_caches(void **state)
+{
+    static const struct {
+        const char *type;
+        unsigned delayed, in_memory;
+    } cases[] = {{"ext4", 1, 0}, {"tmpfs", 0, 1}, {"ramfs", 0, 1}};
+    static const char *const words[] = {"mdtest"}, *const paths[] = {"out"};
+    static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 9};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_plan *plan = weir_plan_open("mdtest", 1, words);
+        struct weir_test *test = weir_plan_add_test(plan);
+        const struct weir_target target = {.paths = paths, .path_count = 1, .tree = &tree};
+        const struct weir_phase create = {
+            .verb = WEIR_CREATE, .target = &target, .depth = 1, .names.item = "f.%r.%n"};
+        struct weir_storage_group storage = {.facts.is_known = true};
+        const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
+        struct weir_phase_result record = {
+            .arena = &plan->arena, .failure = "", .op_count = 100, .windows = {.total_s = 1.0}};
+
+        snprintf(storage.facts.type, sizeof storage.facts.type, "%s", cases[i].type);
+        test->backend = &backend;
+        weir_plan_add_phase(plan, test, &test->steps, &create);
+        weir_audit_phase(plan, &begun, &record);
+        assert_int_equal(count_findings(&record, "names-delayed"), cases[i].delayed);
+        assert_int_equal(count_findings(&record, "in-memory"), cases[i].in_memory);
+        weir_plan_close(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_own_node_made_is_told_with_a_way_out),
+        cmocka_unit_test(memory_is_told_in_place_of_caches),
     };
 
     return cmocka_run_group_tests_name("audit_names", tests, NULL, NULL);
