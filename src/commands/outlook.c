@@ -3,6 +3,7 @@
 #include "outlook.h"
 
 #include "weir/base/remedy.h"
+#include "weir/base/saturate.h"
 #include "weir/io/backend.h"
 #include "weir/system/memory.h"
 #include "weir/system/room.h"
@@ -28,10 +29,16 @@ static bool moves_data(const struct weir_phase *phase)
     return weir_verb_moves_data(phase->verb);
 }
 
-/* Of a phase that moves data. */
+static bool works_on_items(const struct weir_phase *phase)
+{
+    return weir_verb_works_on_trees(phase->verb) && phase->names.item != NULL;
+}
+
+/* Of one rank, in a phase that moves data or works on items. */
 static uint64_t ops_of(const struct weir_phase *phase)
 {
-    uint64_t ops = weir_layout_ops_per_rank(&phase->transfers.layout);
+    uint64_t ops = works_on_items(phase) ? weir_phase_items(phase)
+                                         : weir_layout_ops_per_rank(&phase->transfers.layout);
 
     return phase->stop.op_limit > 0 && phase->stop.op_limit < ops ? phase->stop.op_limit : ops;
 }
@@ -63,15 +70,19 @@ static bool has_files(const struct weir_test *test)
     return backend != NULL && backend->names != NULL && backend->server == NULL;
 }
 
-static void add_room(struct weir_text *text, const struct weir_room_facts *room, uint64_t bytes)
+static void add_room(struct weir_text *text, const struct weir_room_facts *room, uint64_t bytes,
+                     uint64_t names)
 {
+    bool is_full = bytes > room->bytes_free || names > room->inodes_free;
     char left[WEIR_SIZE_TEXT_BYTES];
 
-    if (room->bytes_free == UINT64_MAX)
+    if (!room->is_known || room->bytes_free == UINT64_MAX)
         return;
-    weir_text_add(text, "; %s free%s%s", weir_size_format(room->bytes_free, left),
-                  room->is_quota ? " within the quota" : "",
-                  bytes > room->bytes_free ? ": THEY DO NOT FIT" : "");
+    weir_text_add(text, "; %s", weir_size_format(room->bytes_free, left));
+    if (names > 0 && room->inodes_free != UINT64_MAX)
+        weir_text_add(text, " and %" PRIu64 " inodes", room->inodes_free);
+    weir_text_add(text, " free%s%s", room->is_quota ? " within the quota" : "",
+                  is_full ? ": THEY DO NOT FIT" : "");
 }
 
 static void add_files(const struct outlook *outlook)
@@ -90,12 +101,47 @@ static void add_files(const struct outlook *outlook)
     weir_text_add(outlook->text, "  files   %" PRIu64 ", together %s", files,
                   weir_size_format(bytes, all));
     weir_room_describe(path, 0, &room);
-    if (room.is_known)
-        add_room(outlook->text, &room, bytes > room.file_bytes ? bytes - room.file_bytes : 0);
+    add_room(outlook->text, &room, bytes > room.file_bytes ? bytes - room.file_bytes : 0, 0);
+    weir_text_add(outlook->text, "\n");
+}
+
+/* Those of all paths are held against the first one. */
+static void add_trees(const struct outlook *outlook)
+{
+    const struct weir_phase *maker;
+    struct weir_room_facts room;
+    struct weir_tree_need need;
+    uint64_t owners, items, bytes, directories;
+    char all[WEIR_SIZE_TEXT_BYTES];
+
+    weir_test_tree_need(outlook->test, &need);
+    maker = need.phase;
+    if (maker == NULL || !has_files(outlook->test))
+        return;
+    owners = maker->names.is_shared ? 1 : outlook->ranks;
+    items = weir_times(need.items, owners);
+    bytes = weir_times(need.bytes, owners);
+    directories = weir_times(need.directories, maker->target->tree->is_own ? outlook->ranks : 1);
+    directories = weir_plus(directories, need.tops);
+    weir_text_add(outlook->text,
+                  "  names   %" PRIu64 " items and %" PRIu64
+                  " directories around them at one time%s",
+                  items, directories, need.may_be_cut ? " at most" : "");
+    if (bytes > 0)
+        weir_text_add(outlook->text, ", together %s", weir_size_format(bytes, all));
+    weir_room_describe(maker->target->paths[0], 0, &room);
+    add_room(outlook->text, &room, bytes, weir_plus(items, directories));
     weir_text_add(outlook->text, "\n");
 }
 
 /* ---- memory ---- */
+
+static uint64_t in_flight(const struct weir_phase *phase)
+{
+    if (works_on_items(phase))
+        return weir_times(phase->depth, phase->names.bytes);
+    return moves_data(phase) ? phase->depth * phase->transfers.layout.transfer_bytes : 0;
+}
 
 static void add_memory(const struct outlook *outlook)
 {
@@ -104,10 +150,8 @@ static void add_memory(const struct outlook *outlook)
     char one[WEIR_SIZE_TEXT_BYTES], all[WEIR_SIZE_TEXT_BYTES], left[WEIR_SIZE_TEXT_BYTES];
 
     for (size_t i = 0; i < outlook->test->phase_count; i++) {
-        const struct weir_phase *phase = outlook->test->phases[i];
-
-        if (moves_data(phase) && phase->depth * phase->transfers.layout.transfer_bytes > bytes)
-            bytes = phase->depth * phase->transfers.layout.transfer_bytes;
+        if (in_flight(outlook->test->phases[i]) > bytes)
+            bytes = in_flight(outlook->test->phases[i]);
     }
     weir_text_add(outlook->text, "  memory  %s of transfers in flight per rank, %s in all",
                   weir_size_format(bytes, one), weir_size_format(bytes * outlook->ranks, all));
@@ -142,11 +186,11 @@ static void add_phase(const struct outlook *outlook, const struct weir_phase *ph
     double work, least_s = 0;
     double deadline_s = (double)phase->stop.deadline_ns / NS_PER_S;
 
-    if (!moves_data(phase))
+    if (!moves_data(phase) && !works_on_items(phase))
         return;
     work = (double)ops_of(phase);
     if (rate->is_in_bytes)
-        work *= (double)phase->transfers.layout.transfer_bytes;
+        work *= (double)weir_phase_op_bytes(phase);
     if (rate->arrivals != WEIR_ARRIVALS_CLOSED)
         least_s = work * (rate->is_per_rank ? 1 : (double)outlook->ranks) / rate->per_s;
     least_s += (double)phase->think_ns / NS_PER_S * (double)ops_of(phase);
@@ -216,6 +260,7 @@ void weir_outlook_add(struct weir_text *text, const struct weir_plan *plan, unsi
             if (moves_data(test->phases[k]))
                 add_amounts(&outlook, test->phases[k]);
         add_files(&outlook);
+        add_trees(&outlook);
         add_memory(&outlook);
         add_time(&outlook);
     }

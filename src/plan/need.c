@@ -45,7 +45,7 @@ struct amounts {
     uint64_t directories;
 };
 
-static uint64_t items_of(const struct weir_phase *phase)
+uint64_t weir_phase_items(const struct weir_phase *phase)
 {
     const struct weir_tree *tree = phase->target->tree;
 
@@ -66,7 +66,7 @@ static void apply(const struct weir_phase *phase, struct amounts *there)
         there->directories = 0;
     } else if (names->item != NULL && weir_verb_makes_items(phase->verb)) {
         there->names[kind] = names->item;
-        there->items[kind] = items_of(phase);
+        there->items[kind] = weir_phase_items(phase);
         there->bytes[kind] = weir_times(there->items[kind], names->bytes);
     } else if (weir_verb_removes(phase->verb) && there->names[kind] != NULL &&
                strcmp(names->item, there->names[kind]) == 0) {

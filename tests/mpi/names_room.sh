@@ -54,6 +54,22 @@ expect_room -n 70 -F -i 3
 expect_refusal 'files that need 6.25 MiB more do not fit: .* MiB' -n 100 -F -w 32k
 expect_room -n 100 -F -w 8k
 
+# --explain counts the same, and has a time at most only where all phases have one.
+explained() { # explained PATTERN OPTION...
+    local pattern=$1
+    shift
+    try "$@" --explain
+    expect_exit 0
+    grep -q -- "$pattern" "$out" || fail "--explain has no line like $pattern: $(<"$out")"
+    ! grep -q ' 0 s at most' "$out" || fail "it says that the run takes no time"
+}
+explained '^  names   400 items and 2 directories .* and 398 inodes free: THEY DO NOT FIT$' -n 200 -F
+explained '^  names   394 items and 2 directories .* and 398 inodes free$' -n 197 -F
+explained '^  names   242 items and 243 directories .*: THEY DO NOT FIT$' -u -I 1 -z 4 -b 3 -F
+explained '^  names   200 items .* together 6.25 MiB; .*: THEY DO NOT FIT$' -n 100 -F -w 32k
+explained '^  memory  32768 bytes of transfers in flight per rank, 65536 bytes in all' -n 100 -F -w 32k
+explained '^  time    1.00 s at least$' -n 100 -F --rate 800
+
 # Without --must-fit it is said, and tried.
 try -n 200 -F --result "$result"
 expect_exit 1
