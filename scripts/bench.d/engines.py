@@ -12,13 +12,9 @@ import tempfile
 import engine_report
 import places
 from contestants import Arena, Bare, Fio, Weir
-from pairs import MIB, Failure, be_interruptible, main_guard, ratio, take_turns, words
+from pairs import MIB, Failure, be_interruptible, main_guard, numbers, ratio, take_turns, words
 
 DEPTHS = (1, 8, 32, 128)
-
-
-def numbers(text):
-    return [int(word) for word in text.split(",")]
 
 
 def parse():

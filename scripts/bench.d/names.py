@@ -12,16 +12,12 @@ import tempfile
 import threading
 import time
 
-from pairs import Failure, be_interruptible, main_guard, ratio, run, take_turns, verdict, words
+from pairs import Failure, be_interruptible, main_guard, numbers, ratio, run, take_turns, verdict, words
 
 VERBS = ("create", "stat", "unlink")
 GOAL = 0.97
 WHERE = ("tmpfs", "ext4", "xfs")
 TREE = "test-dir.0-0/mdtest_tree.0"
-
-
-def numbers(text):
-    return [int(word) for word in text.split(",")]
 
 
 def parse():

@@ -62,6 +62,11 @@ def verdict(is_reached):
     return "reached" if is_reached else "missed"
 
 
+def numbers(text):
+    """A list of whole numbers, for argparse."""
+    return [int(word) for word in text.split(",")]
+
+
 def words(choices):
     """For argparse: a list of these, with commas between."""
     def split(text):

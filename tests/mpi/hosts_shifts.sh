@@ -4,29 +4,11 @@
 # wherever that is possible, what they read is right, and what is not possible is told.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-hosts=$WEIR_ROOT/scripts/testbed/testbed-hosts
+# shellcheck source=hosts_lib.sh
+. "$(dirname "$0")/hosts_lib.sh"
 
-if [[ ${1-} != inside ]]; then
-    "$hosts" run -- true >"$out" 2>&1 || skip "virtual hosts cannot be made here: $(tail -n 1 "$out")"
-    status=0
-    "$hosts" --hosts 3 run -- bash "$WEIR_ROOT/tests/mpi/hosts_shifts.sh" inside || status=$?
-    exit "$status"
-fi
-
-export OMPI_MCA_orte_tmpdir_base=/tmp
-passed_on=(-x WEIR)
-for name in ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS; do
-    [[ ! ${!name-} ]] || passed_on+=(-x "$name")
-done
-
-# Every rank notes its host: the placement is what the system says, not what the launcher was told.
-mkdir "$work/where"
-cat >"$work/placed" <<END
-#!/bin/sh
-hostname >"$work/where/\$OMPI_COMM_WORLD_RANK"
-exec "\$WEIR" "\$@"
-END
-chmod 755 "$work/placed"
+enter_hosts 3 hosts_shifts.sh "$@"
+watch_places
 
 # ---------------------------------------------------------------- what is run
 
@@ -62,19 +44,17 @@ launch_in_order() { # launch_in_order PLACEMENT OPTION...
 }
 
 launch() { # launch PLACEMENT MAPPING HOSTS OPTION...
-    local placement=$1 mapping=$2 list=$3 rank found=
+    local placement=$1 mapping=$2 list=$3
     shift 3
-    rm -f "$result" "$work/where"/*
+    rm -f "$result"
+    forget_places
     if [[ $mapping == order ]]; then
         launch_in_order "$placement" "$@" --result "$result"
     else
         capture mpiexec -n "${#placement}" --host "$list" --map-by "$mapping" "${passed_on[@]}" --wdir "$work" \
             "$work/placed" "$@" --result "$result"
     fi
-    for ((rank = 0; rank < ${#placement}; rank++)); do
-        found+=$(($(tr -d n <"$work/where/$rank") - 1)) || fail "rank $rank was not started"
-    done
-    [[ $found == "$placement" ]] || fail "the ranks were placed on $found, not on $placement"
+    expect_places "$placement"
 }
 
 flip_a_bit_of_each_part() { # flip_a_bit_of_each_part RANKS

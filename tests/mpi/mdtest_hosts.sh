@@ -4,39 +4,20 @@
 # and without -u in a deep tree. Who read what is given away by damage; the rest is computed from the placement alone.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-hosts=$WEIR_ROOT/scripts/testbed/testbed-hosts
+# shellcheck source=hosts_lib.sh
+. "$(dirname "$0")/hosts_lib.sh"
 
-if [[ ${1-} != inside ]]; then
-    "$hosts" run -- true >"$out" 2>&1 || skip "virtual hosts cannot be made here: $(tail -n 1 "$out")"
-    status=0
-    "$hosts" --hosts 4 run -- bash "$WEIR_ROOT/tests/mpi/mdtest_hosts.sh" inside || status=$?
-    exit "$status"
-fi
-
-export OMPI_MCA_orte_tmpdir_base=/tmp
-passed_on=(-x WEIR)
-for name in ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS; do
-    [[ ! ${!name-} ]] || passed_on+=(-x "$name")
-done
-# Every rank notes its host.
-mkdir "$work/where"
-cat >"$work/placed" <<END
-#!/bin/sh
-hostname >"$work/where/\$OMPI_COMM_WORLD_RANK"
-exec "\$WEIR" "\$@"
-END
-chmod 755 "$work/placed"
+enter_hosts 4 mdtest_hosts.sh "$@"
+watch_places
 
 launch() { # launch PLACEMENT HOSTS OPTION...
-    local placement=$1 list=$2 rank found=
+    local placement=$1 list=$2
     shift 2
-    rm -f "$result" "$work/where"/*
+    rm -f "$result"
+    forget_places
     capture mpiexec -n "${#placement}" --host "$list" --map-by slot "${passed_on[@]}" --wdir "$work" "$work/placed" \
         mdtest "${words[@]}" "$@" --result "$result"
-    for ((rank = 0; rank < ${#placement}; rank++)); do
-        found+=$(($(tr -d n <"$work/where/$rank") - 1)) || fail "rank $rank was not started"
-    done
-    [[ $found == "$placement" ]] || fail "the ranks were placed on $found, not on $placement"
+    expect_places "$placement"
 }
 
 oracle() { # oracle PLACEMENT: judges names and reads
