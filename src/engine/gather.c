@@ -371,11 +371,7 @@ struct texts {
 /* No overflow: see weir_prepare_test. */
 static uint64_t expected_bytes(const struct weir_phase_facts *facts)
 {
-    const struct weir_phase *phase = facts->phase;
-
-    return facts->op_limit * (weir_verb_works_on_trees(phase->verb)
-                                  ? weir_items_bytes(phase)
-                                  : phase->transfers.layout.transfer_bytes);
+    return facts->op_limit * weir_phase_op_bytes(facts->phase);
 }
 
 /* What this rank has to tell. */

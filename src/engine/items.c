@@ -86,28 +86,6 @@ unsigned weir_items_counted(const struct weir_phase *phase)
     return counted;
 }
 
-uint64_t weir_items_bytes(const struct weir_phase *phase)
-{
-    const struct weir_names *names = &phase->names;
-    uint64_t bytes = 0;
-
-    if (phase->verb != WEIR_CYCLE)
-        return verb_of(names, phase->verb).bytes;
-    for (unsigned i = 0; i < names->cycle_count; i++)
-        bytes += verb_of(names, names->cycle[i]).bytes;
-    return bytes;
-}
-
-uint64_t weir_items_per_owner(const struct weir_phase *phase)
-{
-    const struct weir_tree *tree = phase->target->tree;
-
-    if (phase->names.rotation.count > 0)
-        return phase->names.rotation.count * tree->set_count;
-    return phase->names.item == NULL ? tree->set_count * weir_tree_directories(tree)
-                                     : weir_tree_items(tree);
-}
-
 /* A link of a chain follows the one before, and a directory is made after the one that it is in,
  * and removed before. */
 static bool is_in_order(const struct weir_items *items)
@@ -170,7 +148,7 @@ static void set_counts(struct weir_items *items)
 
     items->is_chain = items->phase->verb == WEIR_RENAME && items->names->new_item == NULL;
     items->owner = items->names->is_shared ? 0 : weir_run_owner(items->run, items->phase);
-    items->per_owner = weir_items_per_owner(items->phase);
+    items->per_owner = weir_phase_items(items->phase);
     if (items->is_chain)
         items->per_owner = items->per_owner > 1 ? items->per_owner + 1 : 0;
     items->count = items->per_owner;

@@ -99,8 +99,4 @@ void weir_items_away_path(struct weir_items *items, uint64_t owner, char path[WE
 enum weir_op_verb weir_items_counted_as(enum weir_verb verb);
 unsigned weir_items_counted(const struct weir_phase *phase);
 
-/* Operations of a rank on what is its own; and the bytes that each moves, with all its verbs. */
-uint64_t weir_items_per_owner(const struct weir_phase *phase);
-uint64_t weir_items_bytes(const struct weir_phase *phase);
-
 #endif

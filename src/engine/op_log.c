@@ -54,14 +54,6 @@ static const char *name_of(const struct weir_phase *phase)
     return phase->is_check ? "check" : weir_verb_name(phase->verb);
 }
 
-/* Bytes of each operation. */
-static uint64_t transfer_of(const struct weir_phase *phase)
-{
-    bool moves_data_of_items = phase->verb == WEIR_CREATE || phase->verb == WEIR_READ_FILE;
-
-    return moves_data_of_items ? phase->names.bytes : phase->transfers.layout.transfer_bytes;
-}
-
 /* Tests of a script inherit the prefix: from the second on, their number keeps the files apart. */
 static int make_path(const struct weir_run *run, const struct weir_phase *phase,
                      uint64_t repetition, unsigned file, char path[PATH_MAX])
@@ -215,7 +207,7 @@ static bool write_file(int fd, const struct weir_op_log *log, const struct weir_
     if (phase->verb == WEIR_CYCLE)
         write_entries_of(file, log, weir_items_counted_as(phase->names.cycle[number]));
     else
-        write_entries(file, log, transfer_of(phase));
+        write_entries(file, log, weir_phase_op_bytes(phase));
     has_failed = ferror(file) != 0;
     has_failed |= fclose(file) != 0;
     return !has_failed;

@@ -8,7 +8,6 @@
 #include "check_room.h"
 #include "check_target.h"
 #include "claim.h"
-#include "items.h"
 #include "marks.h"
 #include "op_log.h"
 #include "servers.h"
@@ -123,7 +122,7 @@ static int ask_alignment(struct weir_run *run, const char *path, struct weir_err
 static int check_item_total(const struct weir_run *run, const struct weir_phase *phase,
                             struct weir_error *error)
 {
-    uint64_t per_rank = weir_items_per_owner(phase), bytes = weir_items_bytes(phase);
+    uint64_t per_rank = weir_phase_items(phase), bytes = weir_phase_op_bytes(phase);
     uint64_t total;
 
     if (!__builtin_mul_overflow(per_rank, (uint64_t)run->group->size, &total) &&

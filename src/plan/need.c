@@ -49,19 +49,20 @@ uint64_t weir_phase_items(const struct weir_phase *phase)
 {
     const struct weir_tree *tree = phase->target->tree;
 
-    return phase->names.rotation.count > 0 ? phase->names.rotation.count * tree->set_count
-                                           : weir_tree_items(tree);
+    if (phase->names.rotation.count > 0)
+        return phase->names.rotation.count * tree->set_count;
+    return phase->names.item == NULL ? tree->set_count * weir_tree_directories(tree)
+                                     : weir_tree_items(tree);
 }
 
 /* Names that are made beside those of items, and removed at once, are left out. */
 static void apply(const struct weir_phase *phase, struct amounts *there)
 {
-    const struct weir_tree *tree = phase->target->tree;
     const struct weir_names *names = &phase->names;
     unsigned kind = names->is_directory;
 
     if (names->item == NULL && weir_verb_makes_items(phase->verb)) {
-        there->directories = tree->set_count * weir_tree_directories(tree);
+        there->directories = weir_phase_items(phase);
     } else if (names->item == NULL && weir_verb_removes(phase->verb)) {
         there->directories = 0;
     } else if (names->item != NULL && weir_verb_makes_items(phase->verb)) {

@@ -501,7 +501,8 @@ struct weir_tree_need {
 };
 void weir_test_tree_need(const struct weir_test *test, struct weir_tree_need *need);
 
-/* Items that each rank works on in a phase on those of trees. */
+/* Items, or directories of trees, that each rank works on in a phase on trees, if they are its
+ * own. */
 uint64_t weir_phase_items(const struct weir_phase *phase);
 
 /* Bytes that an operation of the phase moves: those of one transfer, or of all that a phase on
