@@ -382,6 +382,7 @@ static void run_step(struct weir_run *run, const struct weir_step *step, struct 
         run_sleep(run, step->sleep_ns, error);
         break;
     case WEIR_STEP_BARRIER:
+    case WEIR_STEP_COMMAND:
         if (!run->is_ending)
             run_pause(run, 0, error);
         break;

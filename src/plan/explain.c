@@ -19,6 +19,8 @@ static void add_target(struct weir_text *text, const struct weir_target *target)
     for (size_t i = 0; i < target->path_count; i++)
         weir_text_add(text, "%s %s", i > 0 ? "," : "", target->paths[i]);
     weir_text_add(text, target->is_shared ? "  one for all ranks" : "  one for each rank");
+    if (target->has_exact_names)
+        weir_text_add(text, ", named so");
     if (target->has_own_directory)
         weir_text_add(text, ", in a directory of its own");
     if (target->has_package_directory)
@@ -33,7 +35,7 @@ static bool is_same_target(const struct weir_target *a, const struct weir_target
         a->has_own_directory != b->has_own_directory ||
         a->has_package_directory != b->has_package_directory || a->is_device != b->is_device ||
         a->is_new_each_repetition != b->is_new_each_repetition ||
-        !weir_tree_is_same(a->tree, b->tree))
+        a->has_exact_names != b->has_exact_names || !weir_tree_is_same(a->tree, b->tree))
         return false;
     for (size_t i = 0; i < a->path_count; i++)
         if (strcmp(a->paths[i], b->paths[i]) != 0)
@@ -55,21 +57,41 @@ static void add_layout(struct weir_text *text, const struct weir_layout *layout)
         [WEIR_ORDER_SEQUENTIAL] = "in order",
         [WEIR_ORDER_SHUFFLED] = "shuffled",
         [WEIR_ORDER_RANDOM_BLOCKS] = "at random block positions",
+        [WEIR_ORDER_BACKWARD] = "backward",
+        [WEIR_ORDER_STRIDED] = "strided",
+        [WEIR_ORDER_ONE_PLACE] = "all at the first place",
     };
 
     weir_text_add(text, "%" PRIu64 " x %s per rank: %s, blocks of %s, %s",
                   weir_layout_ops_per_rank(layout), weir_words_size(layout->transfer_bytes).text,
                   weir_words_count(layout->segment_count, "segment").text,
                   weir_words_size(layout->block_bytes).text, orders[layout->order]);
+    if (layout->order == WEIR_ORDER_STRIDED)
+        weir_text_add(text, ", %" PRIu64 " transfers apart", layout->stride);
+    weir_explain_if(text, layout->is_alike, "alike on all ranks");
     if (layout->seed_is_given && layout->order != WEIR_ORDER_SEQUENTIAL)
         weir_text_add(text, " with seed %" PRIu64, layout->seed);
+}
+
+static void add_mix(struct weir_text *text, const struct weir_transfers *transfers)
+{
+    if (!transfers->mixes_by_rank)
+        weir_text_add(text, "; %u%% reads", transfers->read_percent);
+    else if (transfers->alternates)
+        weir_text_add(text, "; even ranks read, odd ones write");
+    else if (transfers->reader_count > 0)
+        weir_text_add(text, "; the first %" PRIu64 " ranks read, the others write",
+                      transfers->reader_count);
+    else
+        weir_text_add(text, "; the first %u%% of the ranks read, the others write",
+                      transfers->read_percent);
 }
 
 static void add_manner(struct weir_text *text, const struct weir_test *test,
                        const struct weir_phase *phase)
 {
     if (phase->verb == WEIR_MIXED)
-        weir_text_add(text, "; %u%% reads", phase->transfers.read_percent);
+        add_mix(text, &phase->transfers);
     weir_explain_depth(text, test, phase);
     weir_explain_rate(text, &phase->rate, "transfer");
     weir_explain_if(text, phase->transfers.is_collective, "collective");
@@ -81,9 +103,14 @@ static void add_manner(struct weir_text *text, const struct weir_test *test,
     weir_explain_if(text, phase->transfers.has_inner_barriers, "barriers around the transfers");
     weir_explain_if(text, phase->transfers.is_single_attempt, "a short transfer is an error");
     weir_explain_if(text, phase->leaves_open, "leave the file open");
+    weir_explain_if(text, phase->transfers.counts_close, "count the close");
+    if (phase->stagger_ns > 0)
+        weir_text_add(text, "; begin %s after the rank before",
+                      weir_words_duration(phase->stagger_ns).text);
     if (phase->think_ns > 0)
-        weir_text_add(text, "; pause %s after each transfer",
-                      weir_words_duration(phase->think_ns).text);
+        weir_text_add(text, "; pause %s after each transfer%s",
+                      weir_words_duration(phase->think_ns).text,
+                      phase->transfers.leaves_think_out ? ", not counted" : "");
 }
 
 /* The kind of a phase, in a word. */
@@ -150,6 +177,10 @@ static void add_step(struct weir_text *text, const struct weir_test *test,
         break;
     case WEIR_STEP_SLEEP:
         weir_text_add(text, "sleep %s", weir_words_duration(step->sleep_ns).text);
+        break;
+    case WEIR_STEP_COMMAND:
+        weir_text_add(text, "command%s ", step->is_per_node ? " on each node" : "");
+        weir_text_add_visible(text, step->command);
         break;
     case WEIR_STEP_PHASE:
         add_phase(text, test, step->phase);
@@ -263,6 +294,8 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test)
     if (test->op_csv_prefix)
         weir_text_add(text, "  figures of each transfer%s to %s-...csv\n",
                       test->op_csv_is_of_first ? " of rank 0" : "", test->op_csv_prefix);
+    if (test->rank_histogram_prefix)
+        weir_text_add(text, "  latencies of each rank to %s...\n", test->rank_histogram_prefix);
     add_line_if(text, test->tells_ranks, "quantiles of each rank");
     add_line_if(text, test->is_compared, "compared with the test before it");
     add_line_if(text, test->must_keep, "keep files");
@@ -318,6 +351,34 @@ static void add_output(struct weir_text *text, const struct weir_plan *plan)
     weir_text_close(&clauses);
 }
 
+static void add_rank_order(struct weir_text *text, const struct weir_rank_order *order)
+{
+    if (order->kind == WEIR_RANKS_ROUND_ROBIN)
+        weir_text_add(text, "ranks  one of each node in turn\n");
+    if (order->kind == WEIR_RANKS_PACKED)
+        weir_text_add(text, "ranks  node by node\n");
+    if (order->kind != WEIR_RANKS_LISTED)
+        return;
+    weir_text_add(text, "ranks  on");
+    for (size_t i = 0; i < order->host_count; i++) {
+        weir_text_add(text, " ");
+        weir_text_add_visible(text, order->hosts[i]);
+    }
+    weir_text_add(text, "\n");
+}
+
+static void add_sweep(struct weir_text *text, const struct weir_sweep *sweep)
+{
+    for (unsigned i = 0; i < sweep->axis_count; i++) {
+        weir_text_add(text, "sweep  %s", sweep->axes[i].name);
+        for (unsigned j = 0; j < sweep->axes[i].count; j++)
+            weir_text_add(text, " %s", sweep->axes[i].values[j]);
+        weir_text_add(text, "\n");
+    }
+    if (sweep->axis_count > 0 && sweep->total_bytes > 0)
+        weir_text_add(text, "sweep  %s in all\n", weir_words_size(sweep->total_bytes).text);
+}
+
 void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)
 {
     weir_text_add(text, "plan %s  %s\n", plan->id, plan->dialect);
@@ -325,6 +386,8 @@ void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)
     if (plan->has_stop_before)
         weir_text_add(text, "end  %s before the job does\n",
                       weir_words_duration(plan->stop_before_ns).text);
+    add_rank_order(text, &plan->rank_order);
+    add_sweep(text, &plan->sweep);
     for (size_t i = 0; i < plan->test_count; i++)
         add_test(text, plan->tests[i]);
 }

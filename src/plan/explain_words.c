@@ -101,6 +101,9 @@ void weir_explain_stop(struct weir_text *text, const struct weir_stop *stop, con
     if (stop->deadline_ns > 0)
         weir_text_add(text, "; stop after %s%s", weir_words_duration(stop->deadline_ns).text,
                       stop->has_wear_out ? ", when all have done as much as the furthest" : "");
+    if (stop->ends_with_first)
+        weir_text_add(text, "; stop when the first rank is done%s",
+                      stop->has_wear_out ? ", and do the rest uncounted" : "");
     if (stop->op_limit > 0)
         weir_text_add(text, "; at most %s per rank", weir_words_count(stop->op_limit, noun).text);
     if (stop->minimum_ns > 0)

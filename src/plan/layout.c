@@ -75,6 +75,9 @@ static uint64_t block_offset(const struct weir_share *share, uint64_t segment)
 
     switch (share->order) {
     case WEIR_ORDER_SEQUENTIAL:
+    case WEIR_ORDER_BACKWARD:
+    case WEIR_ORDER_STRIDED:
+    case WEIR_ORDER_ONE_PLACE:
         return share->first + segment * share->segment_bytes;
     case WEIR_ORDER_SHUFFLED:
         return segment * share->segment_bytes;

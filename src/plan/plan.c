@@ -158,6 +158,15 @@ void weir_plan_add_sleep(struct weir_plan *plan, struct weir_step **steps, uint6
     append_step(plan, steps, WEIR_STEP_SLEEP)->sleep_ns = sleep_ns;
 }
 
+void weir_plan_add_command(struct weir_plan *plan, struct weir_step **steps, const char *command,
+                           bool is_per_node)
+{
+    struct weir_step *step = append_step(plan, steps, WEIR_STEP_COMMAND);
+
+    step->command = weir_arena_copy(&plan->arena, command);
+    step->is_per_node = is_per_node;
+}
+
 struct weir_phase *weir_plan_add_phase(struct weir_plan *plan, struct weir_test *test,
                                        struct weir_step **steps, const struct weir_phase *phase)
 {

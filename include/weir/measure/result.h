@@ -118,6 +118,23 @@ struct weir_outlier {
     char host[WEIR_HOST_NAME_BYTES];
 };
 
+/* What ranks did by themselves: rank i has moved a_i bytes in t_i seconds; up to the stonewall if
+ * there is one and it goes on behind it, else to its end. t_i begins with its transfers and has its
+ * syncs in it, and with transfers.counts_close its close. */
+struct weir_counted {
+    double bytes_per_s_sum; /* of all a_i / t_i: IOzone's "Children see" */
+    double bytes_per_s_min;
+    double bytes_per_s_max;
+    double ops_per_s_sum; /* the same of transfers */
+    double ops_per_s_min;
+    double ops_per_s_max;
+    uint64_t bytes_min; /* the least a_i: "Min xfer" */
+    uint64_t bytes_sum;
+    uint64_t ops_min;
+    uint64_t ops_sum;
+    double cpu_s; /* processor time of all ranks in t_i */
+};
+
 /* All zero where there is no deadline. */
 struct weir_stonewall {
     bool has_deadline;
@@ -269,6 +286,7 @@ struct weir_phase_result {
     uint32_t outlier_count;
     struct weir_outlier *outliers; /* in the arena; NULL if there is none */
     struct weir_stonewall stonewall;
+    struct weir_counted counted;
     struct weir_clock_quality clock;
     struct weir_mismatch_summary mismatches;
     const char *failure; /* first failure: rank, host, sentence; "" if none */

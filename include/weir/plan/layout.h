@@ -15,7 +15,12 @@ enum weir_order {
     WEIR_ORDER_SHUFFLED, /* every transfer of a segment once, in random order (IOR -z) */
     /* Per segment one block at a random position of the file, in order; positions may repeat (IOR
        -z -z). */
-    WEIR_ORDER_RANDOM_BLOCKS
+    WEIR_ORDER_RANDOM_BLOCKS,
+    WEIR_ORDER_BACKWARD, /* from the last transfer to the first */
+    /* Transfers 0, stride, 2 stride, ... to the last one of these in the share, then 1, 1 + stride,
+       ...: each transfer once */
+    WEIR_ORDER_STRIDED,
+    WEIR_ORDER_ONE_PLACE /* the first transfer of the share, as often as it has transfers */
 };
 
 /* Segments of blocks of transfers. In a shared file of N ranks a segment holds N blocks, one per
@@ -26,8 +31,10 @@ struct weir_layout {
     uint64_t block_bytes; /* a multiple of transfer_bytes */
     uint64_t transfer_bytes;
     enum weir_order order;
+    uint64_t stride; /* STRIDED: transfers from one to the next, > 0 */
     bool seed_is_given;
     uint64_t seed; /* of a random order, if given; else the run draws one and the result keeps it */
+    bool is_alike; /* random orders in files of their own are the same on all ranks */
 };
 
 /* Bytes that one rank moves. */

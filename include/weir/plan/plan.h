@@ -33,8 +33,11 @@ struct weir_target {
     bool is_shared;              /* one file for all ranks; else file number r is rank r's own */
     bool has_own_directory;      /* own files: one for each, named by its number, made if missing */
     bool is_new_each_repetition; /* the repetition is part of the name */
-    bool is_device;              /* the paths are block devices, used as they are and never removed:
-                                    own ones are the rank's by its number */
+    /* own files: each path is a pattern of the whole name, in which %r stands for the number of the
+     * file and %% for a percent sign; without %r there are as many paths as ranks at least */
+    bool has_exact_names;
+    bool is_device; /* the paths are block devices, used as they are and never removed:
+                       own ones are the rank's by its number */
     /* own files: each is "data" in a directory per processor package, whose number stands behind
      * the path: /mnt0/data.00000003 for a rank on package 0 and the path /mnt (IOR -y) */
     bool has_package_directory;
@@ -47,9 +50,9 @@ struct weir_file_place {
     uint64_t package; /* processor package of the rank that writes it */
 };
 
-/* Writes the path of a file: NAME for a shared file and for a device, NAME.00000003 for file number
- * 3 (DIRECTORY/3/NAME.00000003 if it has its own directory), with .<repetition> behind it if the
- * target asks. 0, or -ENAMETOOLONG. */
+/* Writes the path of a file: NAME for a shared file and for a device, what the pattern says for
+ * exact names, else NAME.00000003 for file number 3 (DIRECTORY/3/NAME.00000003 if it has its own
+ * directory), with .<repetition> behind it if the target asks. 0, or -ENAMETOOLONG. */
 int weir_target_path(const struct weir_target *target, const struct weir_file_place *place,
                      char path[WEIR_PATH_BYTES]);
 
@@ -82,7 +85,10 @@ struct weir_payload {
 
 /* When a phase ends before its layout does, or goes on after it. */
 struct weir_stop {
-    uint64_t deadline_ns;    /* stonewall: each rank stops after this time; 0: none */
+    uint64_t deadline_ns; /* stonewall: each rank stops after this time; 0: none */
+    /* the stonewall comes when the first rank is done with its part, before it syncs and closes
+     * (IOzone); not together with a deadline */
+    bool ends_with_first;
     bool has_wear_out;       /* then all ranks go on to the count of the furthest */
     uint64_t op_limit;       /* transfers per rank; 0: all of the layout */
     uint64_t minimum_ns;     /* start the layout again until this time is over; 0: once */
@@ -155,7 +161,12 @@ bool weir_verb_makes_items(enum weir_verb verb);
 struct weir_transfers {
     struct weir_layout layout;
     struct weir_payload payload;
-    unsigned read_percent;   /* mixed: this share of the transfers reads, 0 to 100 */
+    unsigned read_percent; /* mixed: this share of the transfers reads, 0 to 100 */
+    /* mixed: each rank reads or writes alone (IOzone): the first ranks read, this share of them; or
+     * so many if reader_count is given; or with `alternates` those with even numbers */
+    bool mixes_by_rank;
+    bool alternates;
+    uint64_t reader_count;
     unsigned batch;          /* transfers that are waited for and handed over at once: 1 to depth */
     bool must_replace;       /* writes: remove an existing file first, outside of the timing */
     bool must_verify;        /* reads: compare what was read */
@@ -164,6 +175,8 @@ struct weir_transfers {
     bool has_inner_barriers; /* barriers between opening, moving and closing */
     bool must_sync_at_end;   /* writes: sync after a rank's last transfer, inside of the timing */
     bool must_sync_each;     /* writes: sync after every transfer */
+    bool counts_close;       /* the time of a rank in weir_counted has its close in it */
+    bool leaves_think_out;   /* ... and not its pauses */
     bool is_single_attempt;  /* a short transfer is an error, not continued */
 };
 
@@ -232,6 +245,7 @@ struct weir_phase {
     struct weir_shift shift; /* whose part of the target a rank works on */
     struct weir_stop stop;
     struct weir_rate rate;
+    uint64_t stagger_ns;  /* rank r begins to transfer so long times r after the start */
     uint64_t think_ns;    /* pause after each operation, ... */
     uint64_t think_ppm;   /* ... and of items, each verb: millionths of the time that it took */
     unsigned depth;       /* operations in flight per rank, 1 to WEIR_PLAN_DEPTH_MAX */
@@ -276,6 +290,8 @@ enum weir_step_kind {
                            rank is a result of its own; the ranks meet behind it */
     WEIR_STEP_BARRIER,  /* no rank goes on before all are there */
     WEIR_STEP_SLEEP,    /* `sleep_ns` */
+    WEIR_STEP_COMMAND,  /* rank 0, or the first rank of each node, has the shell run `command`; all
+                           wait for its end. A command that fails is an error */
     WEIR_STEP_PHASE
 };
 
@@ -290,6 +306,8 @@ struct weir_step {
     struct weir_rank_set ranks; /* ON_RANKS */
     unsigned number;            /* ON_RANKS: position among those of the test */
     const char *label;          /* TIMED */
+    const char *command;        /* COMMAND */
+    bool is_per_node;           /* COMMAND */
     struct weir_phase *phase;   /* PHASE */
 };
 
@@ -325,6 +343,8 @@ enum weir_cache_drop {
 /* Steps that run against one backend with one set of ranks. */
 struct weir_test {
     unsigned number;
+    unsigned sweep_step; /* of plan->sweep, whose first axis varies slowest; one step may be several
+                            tests */
     const char *dialect; /* whose words its options are: "ior" */
     const struct weir_descriptor *backend;
     const void *backend_options;         /* values of backend->options; NULL before
@@ -355,9 +375,10 @@ struct weir_test {
     uint64_t given_ranks_per_node; /* likewise on the node of rank 0; 0: as they are */
     const char *rank_csv_path;     /* figures of each rank go there; NULL: nowhere */
     const char *op_csv_prefix;     /* figures of each transfer go to files of these names; NULL */
-    bool op_csv_is_of_first;       /* those of rank 0 alone; names of cycles' files have no rank */
-    bool tells_ranks;              /* quantiles of single ranks are gathered, for reports of them */
-    const char *const *remarks;    /* what the front end changed or ignored: whole sentences */
+    const char *rank_histogram_prefix; /* latencies of each rank and phase go to files; NULL */
+    bool op_csv_is_of_first;    /* those of rank 0 alone; names of cycles' files have no rank */
+    bool tells_ranks;           /* quantiles of single ranks are gathered, for reports of them */
+    const char *const *remarks; /* what the front end changed or ignored: whole sentences */
     size_t remark_count;
     const struct weir_setting *settings;
     size_t setting_count;
@@ -391,12 +412,44 @@ struct weir_plan_source {
     const char *script; /* text of the script that a word names; NULL: none, or not kept */
 };
 
+/* Which process of the launcher is which rank of all tests. */
+enum weir_rank_order_kind {
+    WEIR_RANKS_AS_LAUNCHED,
+    WEIR_RANKS_ROUND_ROBIN, /* one of each node in turn, nodes in the order of their first ranks */
+    WEIR_RANKS_PACKED,      /* all of the first node, then those of the next */
+    WEIR_RANKS_LISTED       /* rank i is a process on host `hosts[i]`; those that the list does not
+                               name come last, and take no part */
+};
+
+struct weir_rank_order {
+    enum weir_rank_order_kind kind;
+    const char *const *hosts; /* LISTED: short or long names; a host as often as it is named */
+    size_t host_count;
+};
+
+/* One command line again and again, with one or two of its words changed. */
+struct weir_sweep_axis {
+    const char *name;          /* "ranks", "transfer", "depth", "nodes", "backend", "order" */
+    const char *const *values; /* as typed or expanded: "1", "2", "4" */
+    unsigned count;
+};
+
+struct weir_sweep {
+    struct weir_sweep_axis axes[2];
+    unsigned axis_count;     /* 0: no sweep */
+    uint64_t total_bytes;    /* split among the ranks of each step; 0: as the words say */
+    double read_limit_per_s; /* what the user knows to be possible, bytes/s; 0: not given */
+    double write_limit_per_s;
+};
+
 struct weir_plan {
     struct weir_arena arena;  /* owns all of the plan */
     const char *dialect;      /* that of the command line: "ior" */
     const char *command_line; /* words joined by blanks, for reports */
     struct weir_plan_source source;
     struct weir_output output;
+    struct weir_rank_order rank_order;
+    struct weir_sweep sweep;
     struct weir_test **tests;
     size_t test_count;
     unsigned phase_count;
@@ -432,6 +485,8 @@ struct weir_step *weir_plan_add_timed(struct weir_plan *plan, struct weir_step *
                                       const char *label);
 void weir_plan_add_barrier(struct weir_plan *plan, struct weir_step **steps);
 void weir_plan_add_sleep(struct weir_plan *plan, struct weir_step **steps, uint64_t sleep_ns);
+void weir_plan_add_command(struct weir_plan *plan, struct weir_step **steps, const char *command,
+                           bool is_per_node);
 
 /* Appends a copy of `phase` and numbers it; it is also listed in test->phases. */
 struct weir_phase *weir_plan_add_phase(struct weir_plan *plan, struct weir_test *test,

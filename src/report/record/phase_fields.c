@@ -97,6 +97,23 @@ static const struct weir_json_field pace_fields[] = {
     {0},
 };
 
+#define COUNTED(key_text, member, type) WEIR_JSON_FIELD(weir_counted, key_text, member, type)
+
+static const struct weir_json_field counted_fields[] = {
+    COUNTED("bytes_per_s_sum", bytes_per_s_sum, REAL),
+    COUNTED("bytes_per_s_min", bytes_per_s_min, REAL),
+    COUNTED("bytes_per_s_max", bytes_per_s_max, REAL),
+    COUNTED("ops_per_s_sum", ops_per_s_sum, REAL),
+    COUNTED("ops_per_s_min", ops_per_s_min, REAL),
+    COUNTED("ops_per_s_max", ops_per_s_max, REAL),
+    COUNTED("bytes_min", bytes_min, COUNT),
+    COUNTED("bytes_sum", bytes_sum, COUNT),
+    COUNTED("ops_min", ops_min, COUNT),
+    COUNTED("ops_sum", ops_sum, COUNT),
+    COUNTED("cpu_s", cpu_s, REAL),
+    {0},
+};
+
 static const struct weir_json_field stonewall_fields[] = {
     WEIR_JSON_FIELD(weir_stonewall, "hit", is_hit, FLAG),
     WEIR_JSON_FIELD(weir_stonewall, "ops_min", ops_min, COUNT),
@@ -462,6 +479,8 @@ const struct weir_json_field weir_record_phase_fields[] = {
     PHASE("outliers", outliers, VECTOR, .flags = WEIR_JSON_COUNTED,
           WEIR_JSON_OF(outlier_fields, weir_outlier), .room = WEIR_OUTLIERS_KEPT,
           WEIR_JSON_COUNT_IN(weir_phase_result, outlier_count)),
+    PHASE("counted", counted, OBJECT, .fields = counted_fields, .flags = WEIR_JSON_OMITTED,
+          WEIR_JSON_WHEN(weir_phase_result, counted)),
     PHASE("stonewall", stonewall, OBJECT, .fields = stonewall_fields,
           WEIR_JSON_WHEN(weir_phase_result, stonewall.has_deadline)),
     PHASE("clock", clock, OBJECT, .fields = clock_fields),

@@ -12,6 +12,9 @@ static const char *const orders[] = {
     [WEIR_ORDER_SEQUENTIAL] = "sequential",
     [WEIR_ORDER_SHUFFLED] = "shuffled",
     [WEIR_ORDER_RANDOM_BLOCKS] = "random_blocks",
+    [WEIR_ORDER_BACKWARD] = "backward",
+    [WEIR_ORDER_STRIDED] = "strided",
+    [WEIR_ORDER_ONE_PLACE] = "one_place",
 };
 static const char *const payload_modes[] = {
     [WEIR_PAYLOAD_STAMP] = "stamp",
@@ -31,11 +34,11 @@ static const char *const arrivals[] = {
     [WEIR_ARRIVALS_CONSTANT] = "constant",
     [WEIR_ARRIVALS_POISSON] = "poisson",
 };
-static const char *const step_kinds[] = {
-    [WEIR_STEP_REPEAT] = "repeat",     [WEIR_STEP_UNTIL] = "until",
-    [WEIR_STEP_ON_RANKS] = "on_ranks", [WEIR_STEP_TIMED] = "timed",
-    [WEIR_STEP_BARRIER] = "barrier",   [WEIR_STEP_SLEEP] = "sleep",
-    [WEIR_STEP_PHASE] = "phase",
+static const char *const rank_orders[] = {
+    [WEIR_RANKS_AS_LAUNCHED] = "as_launched",
+    [WEIR_RANKS_ROUND_ROBIN] = "round_robin",
+    [WEIR_RANKS_PACKED] = "packed",
+    [WEIR_RANKS_LISTED] = "listed",
 };
 static const char *const cache_drops[] = {
     [WEIR_DROP_NOTHING] = "none",
@@ -50,12 +53,7 @@ static const char *const pin_orders[] = {
 
 /* ---- phases ---- */
 
-/* A row that is left out where it is 0, false or NULL: most of a plan is. */
-#define IF_ANY(structure, key_text, member, ...)                                                   \
-    WEIR_JSON_FIELD(structure, key_text, member, __VA_ARGS__, .flags = WEIR_JSON_OMITTED,          \
-                    WEIR_JSON_WHEN(structure, member))
-
-#define TREE(key_text, member, type) IF_ANY(weir_tree, key_text, member, type)
+#define TREE(key_text, member, type) WEIR_JSON_IF_ANY(weir_tree, key_text, member, type)
 
 static const struct weir_json_field tree_fields[] = {
     TREE("top", top, STRING),
@@ -71,7 +69,7 @@ static const struct weir_json_field tree_fields[] = {
     {0},
 };
 
-#define TARGET(key_text, member) IF_ANY(weir_target, key_text, member, FLAG)
+#define TARGET(key_text, member) WEIR_JSON_IF_ANY(weir_target, key_text, member, FLAG)
 
 static const struct weir_json_field target_fields[] = {
     WEIR_JSON_FIELD(weir_target, "paths", paths, STRINGS, .flags = WEIR_JSON_NEEDED,
@@ -79,9 +77,10 @@ static const struct weir_json_field target_fields[] = {
     WEIR_JSON_FIELD(weir_target, "shared", is_shared, FLAG),
     TARGET("own_directory", has_own_directory),
     TARGET("new_each_repetition", is_new_each_repetition),
+    TARGET("exact_names", has_exact_names),
     TARGET("device", is_device),
     TARGET("package_directory", has_package_directory),
-    IF_ANY(weir_target, "tree", tree, POINTER, WEIR_JSON_OF(tree_fields, weir_tree)),
+    WEIR_JSON_IF_ANY(weir_target, "tree", tree, POINTER, WEIR_JSON_OF(tree_fields, weir_tree)),
     {0},
 };
 
@@ -117,7 +116,7 @@ static bool read_cycle(const json_t *value, void *values, struct weir_arena *are
     return json_is_array(value);
 }
 
-#define NAMES(key_text, member, ...) IF_ANY(weir_names, key_text, member, __VA_ARGS__)
+#define NAMES(key_text, member, ...) WEIR_JSON_IF_ANY(weir_names, key_text, member, __VA_ARGS__)
 
 static const struct weir_json_field names_fields[] = {
     NAMES("item", item, STRING),
@@ -156,7 +155,7 @@ static const struct weir_json_field names_fields[] = {
     {0},
 };
 
-#define PHASE(key_text, member, ...) IF_ANY(weir_phase, key_text, member, __VA_ARGS__)
+#define PHASE(key_text, member, ...) WEIR_JSON_IF_ANY(weir_phase, key_text, member, __VA_ARGS__)
 #define PHASE_ALWAYS(key_text, member, ...)                                                        \
     WEIR_JSON_FIELD(weir_phase, key_text, member, __VA_ARGS__)
 
@@ -171,6 +170,8 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("block_bytes", transfers.layout.block_bytes, COUNT),
     PHASE("transfer_bytes", transfers.layout.transfer_bytes, COUNT),
     PHASE_ALWAYS("order", transfers.layout.order, NAME, WEIR_JSON_NAMES(orders)),
+    PHASE("order_stride", transfers.layout.stride, COUNT),
+    PHASE("order_alike", transfers.layout.is_alike, FLAG),
     PHASE("order_seed_given", transfers.layout.seed_is_given, FLAG),
     PHASE("order_seed", transfers.layout.seed, SEED),
     PHASE_ALWAYS("shift", shift.kind, NAME, WEIR_JSON_NAMES(shifts)),
@@ -183,6 +184,7 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("data_seed_given", transfers.payload.seed_is_given, FLAG),
     PHASE("payload_seed", transfers.payload.seed, UNSIGNED),
     PHASE("deadline_ns", stop.deadline_ns, COUNT),
+    PHASE("ends_with_first", stop.ends_with_first, FLAG),
     PHASE("wear_out", stop.has_wear_out, FLAG),
     PHASE("op_limit", stop.op_limit, COUNT),
     PHASE("minimum_ns", stop.minimum_ns, COUNT),
@@ -196,9 +198,15 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("sync_each", transfers.must_sync_each, FLAG),
     PHASE("single_attempt", transfers.is_single_attempt, FLAG),
     PHASE("only_if_clean", names.only_if_clean, FLAG),
+    PHASE("counts_close", transfers.counts_close, FLAG),
+    PHASE("leaves_think_out", transfers.leaves_think_out, FLAG),
+    PHASE("stagger_ns", stagger_ns, COUNT),
     PHASE("think_ns", think_ns, COUNT),
     PHASE("think_ppm", think_ppm, COUNT),
     PHASE("read_percent", transfers.read_percent, UNSIGNED),
+    PHASE("mixes_by_rank", transfers.mixes_by_rank, FLAG),
+    PHASE("alternates", transfers.alternates, FLAG),
+    PHASE("readers", transfers.reader_count, COUNT),
     PHASE("arrivals", rate.arrivals, NAME, WEIR_JSON_NAMES(arrivals)),
     PHASE("rate_per_s", rate.per_s, REAL),
     PHASE("rate_in_bytes", rate.is_in_bytes, FLAG),
@@ -213,84 +221,6 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
                     .when_bytes = sizeof(struct weir_names) - offsetof(struct weir_names, item)),
     {0},
 };
-
-/* ---- steps: the tree in the order in which it is walked, each step with its level ---- */
-
-struct flat_step {
-    unsigned level; /* steps around it */
-    unsigned phase; /* number */
-    struct weir_step step;
-};
-
-static const struct weir_json_field step_fields[] = {
-    WEIR_JSON_FIELD(flat_step, "level", level, UNSIGNED),
-    WEIR_JSON_FIELD(flat_step, "step", step.kind, NAME, WEIR_JSON_NAMES(step_kinds)),
-    IF_ANY(flat_step, "count", step.count, COUNT),
-    IF_ANY(flat_step, "until_ns", step.until_ns, COUNT),
-    IF_ANY(flat_step, "sleep_ns", step.sleep_ns, COUNT),
-    IF_ANY(flat_step, "first_rank", step.ranks.first, COUNT),
-    IF_ANY(flat_step, "ranks", step.ranks.count, COUNT),
-    IF_ANY(flat_step, "rank_stride", step.ranks.stride, COUNT),
-    IF_ANY(flat_step, "label", step.label, STRING),
-    IF_ANY(flat_step, "phase", phase, UNSIGNED),
-    {0},
-};
-
-static void add_steps(json_t *list, const struct weir_step *step, unsigned level)
-{
-    for (; step; step = step->next) {
-        const struct flat_step flat = {
-            .level = level, .phase = step->phase ? step->phase->number : 0, .step = *step};
-
-        json_array_append_new(list, weir_json_object(step_fields, &flat));
-        add_steps(list, step->body, level + 1);
-    }
-}
-
-static json_t *write_steps(const void *values)
-{
-    json_t *list = json_array();
-
-    add_steps(list, ((const struct weir_test *)values)->steps, 0);
-    return list;
-}
-
-static bool make_step(const struct weir_test *test, const struct flat_step *flat,
-                      struct weir_step *step)
-{
-    *step = flat->step;
-    for (size_t i = 0; step->kind == WEIR_STEP_PHASE && i < test->phase_count; i++)
-        if (test->phases[i]->number == flat->phase)
-            step->phase = test->phases[i];
-    if (step->kind == WEIR_STEP_TIMED)
-        return step->label != NULL;
-    return step->kind != WEIR_STEP_PHASE || step->phase;
-}
-
-/* `ends` are where the next step of each level goes; a level begins below a repeat. */
-static bool read_steps(const json_t *value, void *values, struct weir_arena *arena)
-{
-    struct weir_test *test = values;
-    size_t count = json_array_size(value);
-    struct weir_step *steps = weir_arena_take(arena, (count + 1) * sizeof *steps);
-    struct weir_step ***ends = weir_arena_take(arena, (count + 2) * sizeof *ends);
-    unsigned depth = 0;
-
-    ends[0] = &test->steps;
-    for (size_t i = 0; i < count; i++) {
-        struct flat_step flat = {0};
-
-        if (!weir_json_take(json_array_get(value, i), step_fields, &flat, arena) ||
-            flat.level > depth || !make_step(test, &flat, &steps[i]))
-            return false;
-        *ends[flat.level] = &steps[i];
-        ends[flat.level] = &steps[i].next;
-        depth = flat.level;
-        if (weir_step_has_body(steps[i].kind))
-            ends[++depth] = &steps[i].body;
-    }
-    return json_is_array(value);
-}
 
 /* ---- backends, and their options as texts ---- */
 
@@ -403,7 +333,7 @@ static bool take_inner(const json_t *value, void *values, struct weir_arena *are
 
 /* ---- tests ---- */
 
-#define TEST(key_text, member, ...) IF_ANY(weir_test, key_text, member, __VA_ARGS__)
+#define TEST(key_text, member, ...) WEIR_JSON_IF_ANY(weir_test, key_text, member, __VA_ARGS__)
 #define TEST_ALWAYS(key_text, member, ...) WEIR_JSON_FIELD(weir_test, key_text, member, __VA_ARGS__)
 
 static const struct weir_json_field placement_fields[] = {
@@ -428,6 +358,7 @@ const struct weir_json_field weir_record_planned_test_fields[] = {
                 .read = take_backend, .fields = backend_fields),
     TEST("inner", inner, OWN, .write = write_inner, .read = take_inner, .fields = backend_fields),
     TEST_ALWAYS("backend_label", label, STRING, .flags = WEIR_JSON_NEEDED),
+    TEST("sweep_step", sweep_step, UNSIGNED),
     TEST("rank_limit", rank_limit, COUNT),
     TEST("time_limit_ns", time_limit_ns, COUNT),
     TEST_ALWAYS("repetitions", repetitions, COUNT),
@@ -450,6 +381,7 @@ const struct weir_json_field weir_record_planned_test_fields[] = {
     TEST_ALWAYS("given_ranks_per_node", given_ranks_per_node, COUNT),
     TEST("rank_csv_path", rank_csv_path, STRING),
     TEST("op_csv_prefix", op_csv_prefix, STRING),
+    TEST("rank_histogram_prefix", rank_histogram_prefix, STRING),
     TEST("op_csv_of_first", op_csv_is_of_first, FLAG),
     TEST("tells_ranks", tells_ranks, FLAG),
     TEST_ALWAYS("remarks", remarks, STRINGS, WEIR_JSON_COUNT_IN(weir_test, remark_count)),
@@ -466,12 +398,12 @@ static const struct weir_json_field whole_test_fields[] = {
     WEIR_JSON_ROWS_OF(weir_record_planned_test_fields),
     TEST_ALWAYS("phases", phases, POINTERS, WEIR_JSON_COUNT_IN(weir_test, phase_count),
                 WEIR_JSON_OF(weir_record_planned_phase_fields, weir_phase)),
-    TEST_ALWAYS("steps", steps, OWN, .write = write_steps, .read = read_steps,
-                .fields = step_fields),
+    TEST_ALWAYS("steps", steps, OWN, .write = weir_record_write_steps,
+                .read = weir_record_read_steps, .fields = weir_record_step_fields),
     {0},
 };
 
-#define OUTPUT(key_text, member, ...) IF_ANY(weir_output, key_text, member, __VA_ARGS__)
+#define OUTPUT(key_text, member, ...) WEIR_JSON_IF_ANY(weir_output, key_text, member, __VA_ARGS__)
 
 static const struct weir_json_field output_fields[] = {
     OUTPUT("reporter", reporter, STRING),
@@ -488,11 +420,61 @@ static const struct weir_json_field output_fields[] = {
 
 #define PLAN(key_text, member, ...) WEIR_JSON_FIELD(weir_plan, key_text, member, __VA_ARGS__)
 
+static const struct weir_json_field axis_fields[] = {
+    WEIR_JSON_FIELD(weir_sweep_axis, "name", name, STRING, .flags = WEIR_JSON_NEEDED),
+    WEIR_JSON_FIELD(weir_sweep_axis, "values", values, STRINGS, .flags = WEIR_JSON_NEEDED,
+                    WEIR_JSON_COUNT_IN(weir_sweep_axis, count)),
+    {0},
+};
+
+static json_t *write_axes(const void *values)
+{
+    const struct weir_sweep *sweep = values;
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < sweep->axis_count; i++)
+        json_array_append_new(list, weir_json_object(axis_fields, &sweep->axes[i]));
+    return list;
+}
+
+static bool read_axes(const json_t *value, void *values, struct weir_arena *arena)
+{
+    struct weir_sweep *sweep = values;
+
+    if (json_array_size(value) > sizeof sweep->axes / sizeof *sweep->axes)
+        return false;
+    sweep->axis_count = (unsigned)json_array_size(value);
+    for (unsigned i = 0; i < sweep->axis_count; i++)
+        if (!weir_json_take(json_array_get(value, i), axis_fields, &sweep->axes[i], arena))
+            return false;
+    return json_is_array(value);
+}
+
+static const struct weir_json_field sweep_fields[] = {
+    WEIR_JSON_FIELD(weir_sweep, "axes", axes, OWN, .write = write_axes, .read = read_axes,
+                    .fields = axis_fields),
+    WEIR_JSON_IF_ANY(weir_sweep, "total_bytes", total_bytes, COUNT),
+    WEIR_JSON_IF_ANY(weir_sweep, "read_limit_per_s", read_limit_per_s, REAL),
+    WEIR_JSON_IF_ANY(weir_sweep, "write_limit_per_s", write_limit_per_s, REAL),
+    {0},
+};
+
+static const struct weir_json_field rank_order_fields[] = {
+    WEIR_JSON_FIELD(weir_rank_order, "kind", kind, NAME, WEIR_JSON_NAMES(rank_orders)),
+    WEIR_JSON_FIELD(weir_rank_order, "hosts", hosts, STRINGS,
+                    WEIR_JSON_COUNT_IN(weir_rank_order, host_count)),
+    {0},
+};
+
 static const struct weir_json_field plan_fields[] = {
     PLAN("command_line", command_line, STRING, .flags = WEIR_JSON_NEEDED),
     PLAN("output", output, OBJECT, .fields = output_fields),
-    IF_ANY(weir_plan, "stop_before", has_stop_before, FLAG),
-    IF_ANY(weir_plan, "stop_before_ns", stop_before_ns, COUNT),
+    WEIR_JSON_IF_ANY(weir_plan, "stop_before", has_stop_before, FLAG),
+    WEIR_JSON_IF_ANY(weir_plan, "stop_before_ns", stop_before_ns, COUNT),
+    PLAN("rank_order", rank_order, OBJECT, .flags = WEIR_JSON_OMITTED,
+         WEIR_JSON_WHEN(weir_plan, rank_order.kind), .fields = rank_order_fields),
+    PLAN("sweep", sweep, OBJECT, .flags = WEIR_JSON_OMITTED,
+         WEIR_JSON_WHEN(weir_plan, sweep.axis_count), .fields = sweep_fields),
     PLAN("tests", tests, POINTERS, WEIR_JSON_COUNT_IN(weir_plan, test_count),
          WEIR_JSON_OF(whole_test_fields, weir_test)),
     {0},
@@ -502,7 +484,7 @@ const struct weir_json_field weir_record_plan_fields[] = {
     PLAN("dialect", dialect, STRING, .flags = WEIR_JSON_NEEDED),
     PLAN("plan_id", id, TEXT, .flags = WEIR_JSON_NEEDED),
     PLAN("words", source.words, STRINGS, WEIR_JSON_COUNT_IN(weir_plan, source.word_count)),
-    IF_ANY(weir_plan, "script", source.script, STRING),
+    WEIR_JSON_IF_ANY(weir_plan, "script", source.script, STRING),
     WEIR_JSON_PART("plan", plan_fields),
     {0},
 };

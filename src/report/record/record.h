@@ -9,6 +9,11 @@
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
 
+/* A row that is left out where it is 0, false or NULL: most of a plan is. */
+#define WEIR_JSON_IF_ANY(structure, key_text, member, ...)                                         \
+    WEIR_JSON_FIELD(structure, key_text, member, __VA_ARGS__, .flags = WEIR_JSON_OMITTED,          \
+                    WEIR_JSON_WHEN(structure, member))
+
 #define WEIR_RECORD_SCHEMA "weir-result-2"
 
 /* A record without fields yet, and its line of the file; the record is given up. */
@@ -25,6 +30,11 @@ extern const struct weir_json_field weir_record_plan_fields[];
  * understood alone. */
 extern const struct weir_json_field weir_record_planned_test_fields[];
 extern const struct weir_json_field weir_record_planned_phase_fields[];
+
+/* The steps of struct weir_test. */
+extern const struct weir_json_field weir_record_step_fields[];
+json_t *weir_record_write_steps(const void *values);
+bool weir_record_read_steps(const json_t *value, void *values, struct weir_arena *arena);
 
 /* Of struct weir_result, ..._test_result and ..._phase_result. */
 extern const struct weir_json_field weir_record_run_fields[];
