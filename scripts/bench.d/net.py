@@ -145,28 +145,35 @@ def figures(row):
             f"{verdict(row['is_reached'])}")
 
 
-def print_table(rows, left_out):
+def print_head():
     print("medians, and ratios of runs that took turns, pair by pair; latencies: medians of one run")
-    print(f"{'':26}{'weir':>10}{'other':>10}{'ratio':>13}")
+    print(f"{'':26}{'weir':>10}{'other':>10}{'ratio':>13}", flush=True)
+
+
+def print_rows(rows):
+    """As soon as there are some: a bench that is interrupted has said what it measured."""
     for row in rows:
-        print(f"{row['name']:26}{figures(row) if 'ratio' in row else 'failed: ' + row['failure'].strip()}")
-    for place, reason in left_out.items():
-        print(f"{place}: left out: {reason}")
+        print(f"{row['name']:26}{figures(row) if 'ratio' in row else 'failed: ' + row['failure'].strip()}", flush=True)
 
 
 def run_all(arguments):
     rows, left_out = [], {}
+    print_head()
     with tempfile.TemporaryDirectory(prefix="weir-bench.") as name:
         for place in arguments.only:
+            latest = []
             try:
-                rows += visit(arguments, place, pathlib.Path(name))
+                latest = visit(arguments, place, pathlib.Path(name))
             except Missing as missing:
                 left_out[place] = str(missing)
-    for row in rows:
-        fold(row)
-    arguments.json.write_text(json.dumps({"goals": GOALS, "rounds": arguments.rounds, "seconds": arguments.seconds,
-                                          "left_out": left_out, "rows": rows}, indent=1) + "\n", encoding="utf-8")
-    print_table(rows, left_out)
+                print(f"{place}: left out: {missing}", flush=True)
+            for row in latest:
+                fold(row)
+            print_rows(latest)
+            rows += latest
+            arguments.json.write_text(json.dumps({"goals": GOALS, "rounds": arguments.rounds,
+                                                  "seconds": arguments.seconds, "left_out": left_out,
+                                                  "rows": rows}, indent=1) + "\n", encoding="utf-8")
     print(f"all rounds: {arguments.json}")
     return int(any("failure" in row for row in rows))
 
