@@ -241,8 +241,8 @@ static void add_time(const struct outlook *outlook)
         weir_text_add(outlook->text, "%s%s at most, opening, closing and removing apart",
                       span.least_s > 0 ? ", " : "", weir_duration_format(span.most_s, most));
     else if (span.least_s <= 0)
-        weir_text_add(outlook->text, "as long as it takes: no deadline (" WEIR_REMEDY_DEADLINE
-                                     ") or rate (--rate) says");
+        weir_text_add(outlook->text, "as long as it takes: neither " WEIR_REMEDY_DEADLINE
+                                     " nor a rate (--rate) is given");
     weir_text_add(outlook->text, "\n");
 }
 
