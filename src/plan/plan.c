@@ -317,6 +317,11 @@ int weir_target_path(const struct weir_target *target, const struct weir_file_pl
     return fits ? 0 : -ENAMETOOLONG;
 }
 
+bool weir_stop_has_wall(const struct weir_stop *stop)
+{
+    return stop->deadline_ns > 0 || stop->ends_with_first;
+}
+
 bool weir_rank_set_has(const struct weir_rank_set *set, uint64_t rank)
 {
     return rank >= set->first && (rank - set->first) % set->stride == 0 &&
