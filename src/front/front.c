@@ -143,7 +143,7 @@ static int read_report(int count, const char *const typed[], struct weir_command
     for (int i = 0; i < count; i++)
         if (strcmp(typed[i], "--help") == 0 || strcmp(typed[i], "-h") == 0)
             return say_report_help(command);
-    options = weir_options_part(&report_set, count, typed, words);
+    options = weir_options_part(&parser, count, typed, words);
     weir_options_reset(&parser);
     if (weir_options_parse(&parser, options, words, error))
         return -EINVAL;

@@ -155,7 +155,9 @@ int weir_doctor_read(int count, const char *const words[], struct weir_command *
     struct host_values values = {0};
     const struct reading reading = {doctor_words.place, &values, &command->arena, error};
     const char **parted = weir_arena_take(&command->arena, ((size_t)count + 1) * sizeof *parted);
-    const int options = weir_options_part(&doctor_set, count, words, parted);
+    const struct weir_option_binding binding = {&doctor_set, &values};
+    const struct weir_option_parser parser = {.bindings = &binding, .binding_count = 1};
+    const int options = weir_options_part(&parser, count, words, parted);
 
     if (take_path(&reading, count - options, parted + options) ||
         weir_command_words_read(&doctor_words, options, parted, &values, &command->arena, command,
