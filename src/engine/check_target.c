@@ -142,6 +142,62 @@ int weir_check_target(struct weir_run *run, const struct weir_phase *phase, cons
     return check_ours(run, phase, path, &facts, error);
 }
 
+/* ---- exact names ---- */
+
+static int by_value(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* Whether any two of the first files have one name, by their hashes. */
+static bool has_equal_names(const struct weir_target *target, uint64_t count)
+{
+    uint64_t *hashes = calloc(count, sizeof *hashes);
+    bool is_found = false;
+
+    if (hashes == NULL)
+        weir_error_out_of_memory();
+    for (uint64_t i = 0; i < count; i++) {
+        char path[WEIR_PATH_BYTES];
+
+        if (weir_target_path(target, &(struct weir_file_place){.number = i}, path) == 0)
+            hashes[i] = weir_text_hash(path, strlen(path));
+    }
+    qsort(hashes, count, sizeof *hashes, by_value);
+    for (uint64_t i = 1; i < count; i++)
+        is_found |= hashes[i] == hashes[i - 1];
+    free(hashes);
+    return is_found;
+}
+
+/* The first names, one for each path, were compared with the plan (weir_check_exact_names). */
+int weir_check_files_differ(struct weir_run *run, const struct weir_phase *phase,
+                            struct weir_error *error)
+{
+    const struct weir_target *target = phase->target;
+    uint64_t count = (uint64_t)run->group->size;
+
+    if (phase->rank_limit > 0 && phase->rank_limit < count)
+        count = phase->rank_limit;
+    if (!target->has_exact_names || count <= target->path_count)
+        return 0;
+    if (!weir_target_has_numbers(target))
+        return weir_error_usage(error, run->test->dialect,
+                                "%llu ranks need a file each, and " WEIR_REMEDY_PATH
+                                " names %zu, %.256s: use fewer ranks, list a file for each rank, "
+                                "or put %%r, the number of the rank, into the names",
+                                (unsigned long long)count, target->path_count, target->paths[0]);
+    if (target->path_count > 1 && run->group->rank == 0 && has_equal_names(target, count))
+        return weir_error_usage(
+            error, run->test->dialect,
+            "two of %llu ranks would have one file, of the %zu patterns in " WEIR_REMEDY_PATH
+            ": end the part before %%r with a letter or a dot",
+            (unsigned long long)count, target->path_count);
+    return 0;
+}
+
 /* ---- a directory for each processor package ---- */
 
 /* They are where file systems are mounted: to make one that is missing would fill the wrong one. */

@@ -11,6 +11,10 @@
 int weir_check_target(struct weir_run *run, const struct weir_phase *phase, const char *path,
                       struct weir_error *error);
 
+/* Refuses exact names of which two ranks would have the same one, before any of them is made. */
+int weir_check_files_differ(struct weir_run *run, const struct weir_phase *phase,
+                            struct weir_error *error);
+
 /* Refuses a path whose directory of a processor package is not there. */
 int weir_check_package_directory(struct weir_run *run, const struct weir_target *target,
                                  const char *path, struct weir_error *error);

@@ -232,6 +232,8 @@ static int check_phase(struct weir_run *run, const struct weir_phase *phase,
         code = check_status_file(run, phase, error);
     if (code == 0)
         code = weir_op_log_check(run, phase, error);
+    if (code == 0)
+        code = weir_check_files_differ(run, phase, error);
     if (code == 0 && run->backend->names != NULL)
         code = check_files(run, phase, error);
     return code;

@@ -335,6 +335,8 @@ static int check_target(const struct weir_check_scope *scope)
     status = check_directories(scope);
     if (!status)
         status = check_device(scope);
+    if (!status)
+        status = weir_check_exact_names(scope);
     return status ? status : check_path_lengths(scope);
 }
 

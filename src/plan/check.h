@@ -32,6 +32,10 @@ weir_check_rule weir_check_place;
 /* A test's tree of steps: what makes no sense, and what the engine does not do. */
 weir_check_rule weir_check_steps;
 
+/* Exact names: what their patterns say, and that no two of the files have one name as far as the
+ * plan tells. */
+weir_check_rule weir_check_exact_names;
+
 /* When a phase stops, as far as it is the same for transfers and items. */
 weir_check_rule weir_check_stop;
 

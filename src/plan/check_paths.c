@@ -49,11 +49,24 @@ static bool step_over_number(const char **text)
     return length > 0;
 }
 
+/* Whether a path begins with a name that can be made of a pattern. */
+static bool step_over_pattern(const char **path, const char *pattern)
+{
+    for (; *pattern != '\0'; pattern++) {
+        bool is_number = *pattern == '%' && *++pattern != '%';
+
+        if (is_number ? !step_over_number(path) : !step_over(path, pattern, 1))
+            return false;
+    }
+    return true;
+}
+
 /* Whether the target makes, for some file and repetition, `path` out of its own `name`: see
  * weir_target_path. */
 static bool can_be_made(const struct weir_target *target, const char *name, const char *path)
 {
-    int numbers = !(target->is_shared || target->is_device) + target->is_new_each_repetition;
+    bool is_numbered = !(target->is_shared || target->is_device || target->has_exact_names);
+    int numbers = is_numbered + target->is_new_each_repetition;
     const char *slash = strrchr(name, '/');
 
     if (target->has_own_directory) {
@@ -63,7 +76,8 @@ static bool can_be_made(const struct weir_target *target, const char *name, cons
             return false;
         name = slash ? slash + 1 : name;
     }
-    if (!step_over(&path, name, strlen(name)))
+    if (target->has_exact_names ? !step_over_pattern(&path, name)
+                                : !step_over(&path, name, strlen(name)))
         return false;
     if (target->has_package_directory &&
         !(step_over_number(&path) && step_over(&path, "/data", strlen("/data"))))
@@ -71,6 +85,63 @@ static bool can_be_made(const struct weir_target *target, const char *name, cons
     while (numbers > 0 && step_over(&path, ".", 1) && step_over_number(&path))
         numbers--;
     return numbers == 0 && *path == '\0';
+}
+
+/* ---- exact names ---- */
+
+static int check_pattern(const struct weir_check_scope *scope, const char *pattern)
+{
+    for (const char *at = pattern; (at = strchr(at, '%')) != NULL; at += 2)
+        if (at[1] != 'r' && at[1] != '%')
+            return REFUSE(scope,
+                          "%%%.1s in the path %.256s says nothing: %%r is the number of the rank, "
+                          "and %%%% a percent sign",
+                          at + 1, pattern);
+    return 0;
+}
+
+/* Only of the first files, one for each path, is it known that there may be so many. */
+static int check_names_differ(const struct weir_check_scope *scope)
+{
+    const struct weir_target *target = scope->phase->target;
+    uint64_t limit = scope->phase->rank_limit;
+    size_t count = limit > 0 && limit < target->path_count ? limit : target->path_count;
+    struct weir_arena arena = {0};
+    const char **plain = weir_arena_take(&arena, count * sizeof *plain);
+    int status = 0;
+
+    for (size_t i = 0; i < count && !status; i++) {
+        char path[WEIR_PATH_BYTES] = "";
+        struct plain_path own = {""};
+
+        weir_target_path(target, &(struct weir_file_place){.number = i}, path);
+        make_plain(path, &own);
+        plain[i] = weir_arena_copy(&arena, own.data);
+        for (size_t k = 0; k < i && !status; k++)
+            if (strcmp(plain[i], plain[k]) == 0)
+                status = REFUSE(scope,
+                                "ranks %zu and %zu would have one file, %.256s: list different "
+                                "paths, or put %%r, the number of the rank, into them",
+                                k, i, path);
+    }
+    weir_arena_close(&arena);
+    return status;
+}
+
+int weir_check_exact_names(const struct weir_check_scope *scope)
+{
+    const struct weir_target *target = scope->phase->target;
+    int status = 0;
+
+    if (!target->has_exact_names)
+        return 0;
+    if (target->is_shared || target->is_device || target->has_own_directory ||
+        target->has_package_directory)
+        return REFUSE(scope, "names as they are given, but a file for all, a device or a directory "
+                             "of ours: choose one of them");
+    for (size_t i = 0; i < target->path_count && !status; i++)
+        status = check_pattern(scope, target->paths[i]);
+    return status ? status : check_names_differ(scope);
 }
 
 /* ---- files that hold no data ---- */
@@ -179,19 +250,8 @@ static bool is_data(const struct other *other, const struct weir_target *target,
 {
     if (other->kind == OP_FILES)
         return begins_with_prefix(name, other->plain);
-    return strcmp(name, other->plain) == 0 || can_be_made(target, name, other->plain);
-}
-
-/* Whether the name that a path begins with can be made of a pattern. */
-static bool begins_with_pattern(const char *path, const char *pattern)
-{
-    for (; *pattern != '\0'; pattern++) {
-        bool is_number = *pattern == '%' && *++pattern != '%';
-
-        if (is_number ? !step_over_number(&path) : !step_over(&path, pattern, 1))
-            return false;
-    }
-    return *path == '\0' || *path == '/';
+    return (!target->has_exact_names && strcmp(name, other->plain) == 0) ||
+           can_be_made(target, name, other->plain);
 }
 
 /* Whether the path is that of the directory with the trees, or of anything in one of them. */
@@ -208,7 +268,8 @@ static bool is_in_tree(const struct other *other, const struct weir_tree *tree, 
         return true;
     if (root[0] != '\0' && !step_over(&path, "/", 1))
         return false;
-    return *path != '/' && (!name || begins_with_pattern(path, name));
+    return *path != '/' &&
+           (!name || (step_over_pattern(&path, name) && (*path == '\0' || *path == '/')));
 }
 
 static int check_tree(const struct others *others, const struct weir_target *target)

@@ -299,6 +299,27 @@ static bool add_own_name(const struct weir_target *target, const struct weir_fil
                        place->number, name, place->number);
 }
 
+/* What the file's pattern says. */
+static bool add_exact_name(const struct weir_target *target, const struct weir_file_place *place,
+                           char path[WEIR_PATH_BYTES], size_t *length)
+{
+    const char *pattern = target->paths[place->number % target->path_count];
+    bool fits = true;
+
+    while (fits && *pattern != '\0') {
+        size_t plain = strcspn(pattern, "%");
+
+        fits = add_to_path(path, length, "%.*s", (int)plain, pattern);
+        pattern += plain;
+        if (fits && pattern[0] == '%') {
+            fits = pattern[1] == 'r' ? add_to_path(path, length, "%" PRIu64, place->number)
+                                     : add_to_path(path, length, "%%");
+            pattern += pattern[1] != '\0' ? 2 : 1;
+        }
+    }
+    return fits;
+}
+
 int weir_target_path(const struct weir_target *target, const struct weir_file_place *place,
                      char path[WEIR_PATH_BYTES])
 {
@@ -310,6 +331,8 @@ int weir_target_path(const struct weir_target *target, const struct weir_file_pl
         fits = add_to_path(path, &length, "%s", target->paths[0]);
     else if (target->is_device)
         fits = add_to_path(path, &length, "%s", target->paths[place->number % target->path_count]);
+    else if (target->has_exact_names)
+        fits = add_exact_name(target, place, path, &length);
     else
         fits = add_own_name(target, place, path, &length);
     if (fits && target->is_new_each_repetition)
@@ -320,6 +343,17 @@ int weir_target_path(const struct weir_target *target, const struct weir_file_pl
 bool weir_stop_has_wall(const struct weir_stop *stop)
 {
     return stop->deadline_ns > 0 || stop->ends_with_first;
+bool weir_target_has_numbers(const struct weir_target *target)
+{
+    for (size_t i = 0; i < target->path_count; i++) {
+        const char *at = target->paths[i];
+
+        while ((at = strchr(at, '%')) != NULL && at[1] == '%')
+            at += 2;
+        if (at == NULL)
+            return false;
+    }
+    return true;
 }
 
 bool weir_rank_set_has(const struct weir_rank_set *set, uint64_t rank)

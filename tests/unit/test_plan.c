@@ -273,6 +273,7 @@ static void path_says_whose_file_it_is(void **state)
 {
     static const char *const names[] = {"testFile"};
     static const char *const rooted[] = {"/testFile"};
+    static const char *const patterns[] = {"out/f%r%%r-%r", "b/two"};
     static const struct {
         struct weir_target target;
         const char *path; /* of file 3 in repetition 2 */
@@ -299,6 +300,13 @@ static void path_says_whose_file_it_is(void **state)
         {{.paths = two_paths, .path_count = 2, .is_device = true}, "b/two"},
         {{.paths = one_path, .path_count = 1, .is_shared = true, .is_device = true},
          "out/testFile"},
+        {{.paths = patterns, .path_count = 1, .has_exact_names = true}, "out/f3%r-3"},
+        {{.paths = patterns, .path_count = 2, .has_exact_names = true}, "b/two"},
+        {{.paths = patterns,
+          .path_count = 1,
+          .has_exact_names = true,
+          .is_new_each_repetition = true},
+         "out/f3%r-3.2"},
     };
     char path[WEIR_PATH_BYTES];
 
@@ -440,6 +448,34 @@ CHANGE(result_in_own_directory, x->target.is_shared = false; x->target.has_own_d
        x->plan->output.result_path = "out/12/testFile.00000012")
 CHANGE(result_over_second_path, x->target.is_shared = false; x->target.paths = two_paths;
        x->target.path_count = 2; x->plan->output.result_path = "b/two.00000001")
+
+/* Own files with names as these patterns say. */
+static void name(struct subject *x, const char *const paths[], size_t count)
+{
+    x->target = (struct weir_target){.paths = paths, .path_count = count, .has_exact_names = true};
+}
+
+static const char *const numbered_paths[] = {"out/f%r", "out/f%r"};
+static const char *const equal_paths[] = {"out/one", "out/two", "./out//one"};
+static const char *const colliding_paths[] = {"out/1", "out/f", "out/%r", "out/f%%", "out/%r"};
+static const char *const number_in_paths[] = {"out/f", "out/2", "out/%r"};
+static const char *const wrong_pattern[] = {"out/100%-f%r"};
+static const char *const cut_pattern[] = {"out/100%"};
+
+CHANGE(exact_names, name(x, numbered_paths, 2))
+CHANGE(exact_list, name(x, colliding_paths, 5))
+CHANGE(exact_list_of_few_ranks, name(x, equal_paths, 3); x->test->rank_limit = 2;
+       for (size_t i = 0; i < x->test->phase_count; i++) x->test->phases[i]->rank_limit = 2)
+CHANGE(result_beside_exact_names, name(x, numbered_paths, 1);
+       x->plan->output.result_path = "out/f%r")
+CHANGE(equal_exact_names, name(x, equal_paths, 3))
+CHANGE(exact_name_of_a_number, name(x, number_in_paths, 3))
+CHANGE(wrong_exact_name, name(x, wrong_pattern, 1))
+CHANGE(cut_exact_name, name(x, cut_pattern, 1))
+CHANGE(shared_exact_name, name(x, numbered_paths, 1); x->target.is_shared = true)
+CHANGE(exact_name_in_directory, name(x, numbered_paths, 1); x->target.has_own_directory = true)
+CHANGE(result_over_exact_name, name(x, numbered_paths, 1);
+       x->plan->output.result_path = "out/./f12")
 
 CHANGE(prefilling_read, x->read->is_prefill = true)
 CHANGE(blind_end, x->read->transfers.ends_at_mismatch = true)
@@ -614,6 +650,13 @@ static const struct {
     {long_name, "ior: a path of 4092 bytes is too long", "4095 must do"},
     {list_of_shared_files, "ior: 2 paths for one shared file", "file of its own"},
     {directories_of_shared_file, "ior: a directory for each rank", "file of its own"},
+    {equal_exact_names, "ior: ranks 0 and 2 would have one file", "put %r"},
+    {exact_name_of_a_number, "ior: ranks 1 and 2 would have one file", "put %r"},
+    {wrong_exact_name, "ior: %- in the path out/100%-f%r", "%% a percent sign"},
+    {cut_exact_name, "ior: % in the path out/100%", "%% a percent sign"},
+    {shared_exact_name, "ior: names as they are given", "choose one"},
+    {exact_name_in_directory, "ior: names as they are given", "choose one"},
+    {result_over_exact_name, "ior: result file out/./f12 is one of", "of its own"},
     {no_repetition, "ior: 0 repetitions", "at least one"},
     {empty_repeat, "ior: 0 repetitions", "at least one"},
     {no_phase, "ior: nothing to do", "a write or a read"},
@@ -807,6 +850,10 @@ static void sensible_plans_are_accepted(void **state)
 {
     static void (*const changes[])(struct subject *) = {
         nothing,
+        exact_names,
+        exact_list,
+        exact_list_of_few_ranks,
+        result_beside_exact_names,
         largest_file,
         greatest_depth,
         greatest_batch,
@@ -1059,6 +1106,7 @@ CHANGE(change_path, x->target.paths = two_paths)
 CHANGE(change_path_count, x->target.paths = two_paths; x->target.path_count = 2)
 CHANGE(change_sharing, x->target.is_shared = false)
 CHANGE(change_directory, x->target.has_own_directory = true)
+CHANGE(change_exactness, x->target.has_exact_names = true)
 CHANGE(change_newness, x->target.is_new_each_repetition = true)
 CHANGE(change_one_target, x->other_target = x->target;
        x->other_target.is_new_each_repetition = true; x->read->target = &x->other_target)
@@ -1206,6 +1254,7 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_path_count,
     change_sharing,
     change_directory,
+    change_exactness,
     change_newness,
     change_one_target,
     change_repeat,

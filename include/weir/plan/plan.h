@@ -56,6 +56,10 @@ struct weir_file_place {
 int weir_target_path(const struct weir_target *target, const struct weir_file_place *place,
                      char path[WEIR_PATH_BYTES]);
 
+/* Whether each of the paths, which are patterns of exact names, has the number of the file in it:
+ * else there must not be more files than paths. */
+bool weir_target_has_numbers(const struct weir_target *target);
+
 enum weir_payload_mode {
     WEIR_PAYLOAD_STAMP, /* a header per 4 KiB and a word per sector prove place, writer and
                            generation; the rest is fixed filler */
