@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "deadline.h"
+#include "rank_order.h"
 #include "recorder.h"
 
 #include "weir/audit/audit.h"
@@ -125,8 +126,9 @@ void weir_prepare_process(void)
     weir_topology_leave_out_plugins();
 }
 
-int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
-                  const volatile sig_atomic_t *stop_signal, struct weir_error *error)
+/* With the ranks in the order of the plan. */
+static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
+                        const volatile sig_atomic_t *stop_signal, struct weir_error *error)
 {
     struct weir_clock clock;
     struct weir_result *result = NULL;
@@ -137,8 +139,6 @@ int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
     int exit_code = WEIR_EXIT_DONE;
     int code;
 
-    if (agree_on_plan(group, plan, error) != 0)
-        return (int)error->exit;
     if (weir_deadline_set(group, plan, &has_deadline, error) != 0)
         return (int)error->exit;
     if (weir_group_share_clock(group, &clock) != 0)
@@ -169,5 +169,20 @@ int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
     if ((code != 0 && !weir_error_is_set(error)) ||
         weir_group_broadcast(group, &exit_code, sizeof exit_code, 0) != 0)
         weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
+    return exit_code;
+}
+
+int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
+                  const volatile sig_atomic_t *stop_signal, struct weir_error *error)
+{
+    struct weir_group *ordered;
+    int exit_code;
+
+    if (agree_on_plan(group, plan, error) != 0 ||
+        weir_rank_order_open(plan, group, &ordered, error) != 0)
+        return (int)error->exit;
+    exit_code = run_in_order(ordered, plan, stop_signal, error);
+    if (ordered != group)
+        weir_group_close(ordered);
     return exit_code;
 }

@@ -469,6 +469,15 @@ static int mpi_part(struct weir_group *group, bool is_member, struct weir_group 
     return 0;
 }
 
+static int mpi_reorder(struct weir_group *group, int rank, struct weir_group **ordered)
+{
+    MPI_Comm comm;
+
+    if (MPI_Comm_split(mpi_group_of(group)->comm, 0, rank, &comm) != MPI_SUCCESS)
+        return -ECOMM;
+    return adopt(comm, ordered);
+}
+
 static const struct weir_group_ops mpi_ops = {
     .barrier = mpi_barrier,
     .broadcast = mpi_broadcast,
@@ -477,6 +486,7 @@ static const struct weir_group_ops mpi_ops = {
     .send = mpi_send,
     .receive = mpi_receive,
     .part = mpi_part,
+    .reorder = mpi_reorder,
     .has_message = mpi_has_message,
     .raise_alarm = mpi_raise_alarm,
     .hears_alarm = mpi_hears_alarm,

@@ -29,7 +29,7 @@ enum weir_alarm {
 /* The operations of an implementation. Functions return 0 or -errno unless stated otherwise; all
  * but send, receive, has_message, raise_alarm, hears_alarm and pings are collective. */
 struct weir_group_ops {
-    /* The first four are not called in a group of one rank, and may be NULL there. */
+    /* The first four, and reorder, are not called in a group of one rank, and may be NULL there. */
     int (*barrier)(struct weir_group *group);
     int (*broadcast)(struct weir_group *group, void *data, size_t bytes, int root);
     /* Element-wise over all ranks; every rank gets the result in place. */
@@ -41,6 +41,8 @@ struct weir_group_ops {
     int (*receive)(struct weir_group *group, void *data, size_t bytes, int from);
     /* The ranks that are members, in their order, as a group of their own; the others get NULL. */
     int (*part)(struct weir_group *group, bool is_member, struct weir_group **part);
+    /* All ranks as a group of their own, in which this one is number `rank`. */
+    int (*reorder)(struct weir_group *group, int rank, struct weir_group **ordered);
     /* True if `receive` from that rank would not wait. Not collective. */
     bool (*has_message)(struct weir_group *group, int from);
     /* See weir_group_raise_alarm. NULL: a group whose ranks need none. */
@@ -134,6 +136,14 @@ static inline int weir_group_gather(struct weir_group *group, const void *mine, 
     if (bytes > 0)
         memcpy(all, mine, bytes);
     return 0;
+}
+
+/* The same ranks with other numbers: this one gets `rank`, and each number is given once. The group
+ * stays, and is closed after the new one. 0 or -errno. Collective. */
+static inline int weir_group_reorder(struct weir_group *group, int rank,
+                                     struct weir_group **ordered)
+{
+    return group->ops->reorder(group, rank, ordered);
 }
 
 /* True on every rank if `flag` is true on any. */
