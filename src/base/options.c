@@ -279,16 +279,19 @@ static void write_place(const struct word_reader *reader, const char *dashes, st
              asked.text);
 }
 
-static int read_long(struct word_reader *reader, const char *word)
+/* A name behind `dashes`, "--" or of an operand "", and maybe "=" and its value. */
+static int read_name(struct word_reader *reader, const char *dashes, const char *name)
 {
-    struct asked asked = {word + 2, strcspn(word + 2, "=")};
+    struct asked asked = {name, strcspn(name, "=")};
     const char *value = asked.text[asked.length] == '=' ? asked.text + asked.length + 1 : NULL;
     const struct weir_option *row = first_asked(reader->parser, asked);
     char place[PLACE_BYTES];
 
-    write_place(reader, "--", asked, place);
+    write_place(reader, dashes, asked, place);
     if (!row)
-        return refuse_unknown(reader->parser, place, asked, "unknown option", "--", reader->error);
+        return refuse_unknown(reader->parser, place, asked,
+                              *dashes ? "unknown option" : "unknown operand", dashes,
+                              reader->error);
     if (!value && takes_value(row) && take_value_word(reader, row, place, &value))
         return -EINVAL;
     return assign_asked(reader->parser, asked, place, value, reader->error);
@@ -332,18 +335,29 @@ static int refuse_stray(const struct word_reader *reader, const char *word)
                             "\"%s\" is not an option; options begin with -", word);
 }
 
+/* A table has operands or options. */
+static bool is_operand(const struct weir_option_parser *parser, const char *word)
+{
+    for (size_t i = 0; i < parser->binding_count; i++)
+        if (parser->bindings[i].set->rows && parser->bindings[i].set->rows->is_operand)
+            return word[0] != '-' && strchr(word, '=') != NULL;
+    return false;
+}
+
 static int read_word(struct word_reader *reader)
 {
     const char *word = reader->words[reader->next++];
     int failure = 0;
 
+    if (is_operand(reader->parser, word))
+        return read_name(reader, "", word);
     if (word[0] != '-')
         return refuse_stray(reader, word);
     if (word[strspn(word, "-")] == '\0')
         return weir_error_usage(reader->error, reader->parser->place,
                                 "\"%s\" is an option without a name", word);
     if (word[1] == '-')
-        return read_long(reader, word);
+        return read_name(reader, "--", word + 2);
     for (const char *letter = word + 1; *letter != '\0' && !failure;)
         failure = read_letter(reader, &letter);
     return failure;
@@ -481,7 +495,7 @@ int weir_options_assign_list(const struct weir_option_parser *parser, const char
 
 /* ---- help ---- */
 
-/* "-t, --transferSize" */
+/* "-t, --transferSize"; of an operand, "bs" */
 static void add_names(struct weir_text *text, const struct weir_option *row)
 {
     if (row->letter)
@@ -489,7 +503,7 @@ static void add_names(struct weir_text *text, const struct weir_option *row)
     if (row->letter && row->name)
         weir_text_add(text, ", ");
     if (row->name)
-        weir_text_add(text, "--%s", row->name);
+        weir_text_add(text, "%s%s", row->is_operand ? "" : "--", row->name);
 }
 
 static void add_help_row(struct weir_text *text, const struct weir_option *row)

@@ -25,7 +25,7 @@ static bool is_row(const struct weir_option *row)
 
 /* ---- options ---- */
 
-/* "`-b`, `--blockSize`" */
+/* "`-b`, `--blockSize`"; of an operand, "`bs`" */
 static void add_spelling(struct weir_text *text, const struct weir_option *row)
 {
     if (row->letter)
@@ -33,7 +33,7 @@ static void add_spelling(struct weir_text *text, const struct weir_option *row)
     if (row->letter && row->name)
         weir_text_add(text, ", ");
     if (row->name)
-        weir_text_add(text, "`--%s`", row->name);
+        weir_text_add(text, "`%s%s`", row->is_operand ? "" : "--", row->name);
 }
 
 static const char *kind_of_value(const struct weir_option *row)
@@ -128,7 +128,8 @@ void weir_compat_add_options(struct weir_text *text, const struct weir_front_tab
 {
     const char *title = tables->title;
 
-    weir_text_add(text, "## Options\n\n### Of %s 4.1\n", title);
+    weir_text_add(text, "## Options\n\n### Of %s %s\n", title,
+                  tables->release ? tables->release : "4.1");
     add_rows(text, title, tables->options);
     if (tables->old) {
         weir_text_add(text, "\n### Of older versions\n");

@@ -2,6 +2,7 @@
 /* The table of dialects, and what all of them do with a command line. */
 #include "dialect.h"
 
+#include "dd/dd.h"
 #include "ior/ior.h"
 #include "mdtest/mdtest.h"
 #include "mdworkbench/mdworkbench.h"
@@ -10,8 +11,8 @@
 
 #include <string.h>
 
-const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior, &weir_dialect_mdtest,
-                                                    &weir_dialect_mdworkbench, NULL};
+const struct weir_dialect *const weir_dialects[] = {
+    &weir_dialect_ior, &weir_dialect_mdtest, &weir_dialect_mdworkbench, &weir_dialect_dd, NULL};
 
 const struct weir_dialect *weir_dialect_find(const char *name)
 {
@@ -28,9 +29,13 @@ const struct weir_dialect *weir_dialect_of_program(const struct weir_invocation 
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
 
-    for (size_t i = 0; weir_dialects[i] != NULL; i++)
-        if (strncmp(name, weir_dialects[i]->name, strlen(weir_dialects[i]->name)) == 0)
-            return weir_dialects[i];
+    for (size_t i = 0; weir_dialects[i] != NULL; i++) {
+        const struct weir_dialect *dialect = weir_dialects[i];
+        const char *program = dialect->program != NULL ? dialect->program : dialect->name;
+
+        if (strncmp(name, program, strlen(program)) == 0)
+            return dialect;
+    }
     return NULL;
 }
 

@@ -17,8 +17,9 @@ struct weir_front_request {
 
 /* The tables of a dialect, which come before all others. */
 struct weir_front_tables {
-    const char *place; /* what errors begin with: "ior" */
-    const char *title; /* the original: "IOR" */
+    const char *place;   /* what errors begin with: "ior" */
+    const char *title;   /* the original: "IOR", ... */
+    const char *release; /* ... whose options are those of this release; NULL: of 4.1 */
     const struct weir_option_set *options;
     const struct weir_option_set *old; /* of older versions, with the same values; NULL: none */
     const struct weir_option_set *additions;

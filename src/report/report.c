@@ -2,6 +2,7 @@
 /* The table of dialects, and a whole report from a finished result. */
 #include "weir/report/report.h"
 
+#include "dd/dd.h"
 #include "ior/ior.h"
 #include "mdtest/mdtest.h"
 #include "mdworkbench/mdworkbench.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 static const struct weir_dialect_reports *const dialects[] = {
-    &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports};
+    &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports, &weir_dd_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 void weir_report_use_reserve(void)

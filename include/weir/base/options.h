@@ -8,6 +8,7 @@
 #include "weir/base/error.h"
 #include "weir/base/text.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,6 +56,7 @@ struct weir_option {
     const char *since;
     const char *better;
     const char *needs;
+    bool is_operand; /* typed as name=value, without dashes (dd); with them, too */
 };
 
 /* Offset and size of a member, for a row. */
@@ -95,8 +97,9 @@ struct weir_option_parser {
 /* Sets every value to its row's default. */
 void weir_options_reset(const struct weir_option_parser *parser);
 
-/* Parses words such as -t 1m, -t=1m, -t1m, -Cge, -wWrt 1m, -k=0, --name value, --name=value, -O
- * key=value,key=value. A value word is not searched for flags. 0, or the error. */
+/* Parses words such as if=/dev/zero where a table has operands, -t 1m, -t=1m, -t1m, -Cge, -wWrt 1m,
+ * -k=0, --name value, --name=value, -O key=value,key=value. A value word is not searched for flags.
+ * 0, or the error. */
 int weir_options_parse(const struct weir_option_parser *parser, int count,
                        const char *const words[], struct weir_error *error);
 

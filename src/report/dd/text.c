@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The three lines with which dd ends, as coreutils 9 prints them in the C locale (looked at in its
+ * output): of all ranks, and of each one if asked for. */
+#include "dd.h"
+#include "figures.h"
+#include "ior/ior.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define NS_PER_S 1e9
+
+/* ---- numbers as dd writes them ---- */
+
+static const char *const si_units[] = {"", "kB", "MB", "GB", "TB", "PB", "EB", "ZB"};
+static const char *const iec_units[] = {"", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB"};
+#define UNITS 8
+
+/* "9.9 kB", "10 kB": rounded to the nearest, with a digit behind the point below 10. */
+static void add_size(struct weir_text *text, double value, double base, const char *const units[])
+{
+    unsigned unit = 0;
+
+    while (unit + 1 < UNITS && (value >= base || (unit > 0 && value >= base - 0.5))) {
+        value /= base;
+        unit++;
+    }
+    weir_text_add(text, value < 9.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+/* A rate has a digit behind the point below 100, and no unit below kB. */
+static void add_rate(struct weir_text *text, double bytes_per_s)
+{
+    double value = bytes_per_s / 1000;
+    unsigned unit = 1;
+
+    while (unit + 1 < UNITS && value >= 1000) {
+        value /= 1000;
+        unit++;
+    }
+    weir_text_add(text, value < 99.95 ? "%.1f %s/s" : "%.0f %s/s", value, si_units[unit]);
+}
+
+static void add_records(struct weir_text *text, const struct weir_phase *planned, uint64_t bytes,
+                        const char *direction)
+{
+    uint64_t block = planned->transfers.layout.transfer_bytes;
+
+    weir_text_add(text, "%" PRIu64 "+%d records %s\n", block > 0 ? bytes / block : 0,
+                  block > 0 && bytes % block != 0, direction);
+}
+
+static void add_lines(struct weir_text *text, const struct weir_phase *planned, uint64_t bytes,
+                      double seconds, bool has_transfer)
+{
+    add_records(text, planned, bytes, "in");
+    add_records(text, planned, bytes, "out");
+    if (!has_transfer)
+        return;
+    weir_text_add(text, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+    if (bytes >= 1000) {
+        weir_text_add(text, " (");
+        add_size(text, (double)bytes, 1000, si_units);
+        if (bytes >= 1024) {
+            weir_text_add(text, ", ");
+            add_size(text, (double)bytes, 1024, iec_units);
+        }
+        weir_text_add(text, ")");
+    }
+    weir_text_add(text, " copied, %g s, ", seconds);
+    add_rate(text, weir_figures_rate((double)bytes, seconds));
+    weir_text_add(text, "\n");
+}
+
+/* ---- the report ---- */
+
+static const char *data_of(const struct weir_phase *phase)
+{
+    switch (phase->transfers.payload.mode) {
+    case WEIR_PAYLOAD_STAMP:
+        return "stamps that prove their place";
+    case WEIR_PAYLOAD_FULL:
+        return "words that prove their place, and that nothing compresses";
+    case WEIR_PAYLOAD_IOR:
+        return "those of IOR";
+    case WEIR_PAYLOAD_NONE:
+        break;
+    }
+    return "what memory holds";
+}
+
+static void test_begins(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_test_result *begun)
+{
+    const struct weir_test *test = plan->tests[begun->test];
+    const struct weir_phase *phase = test->phase_count > 0 ? test->phases[0] : NULL;
+
+    (void)result;
+    if (phase != NULL) {
+        weir_text_add(text, "weir dd: %u rank%s on %u node%s: %s %s %s", begun->rank_count,
+                      begun->rank_count == 1 ? "" : "s", begun->node_count,
+                      begun->node_count == 1 ? "" : "s", weir_verb_name(phase->verb),
+                      phase->target->is_shared ? "one file," : "a file each,",
+                      phase->target->is_device ? "device " : "");
+        weir_text_add_visible(text, phase->target->paths[0]);
+        if (weir_verb_writes(phase->verb))
+            weir_text_add(text, ", with %s", data_of(phase));
+        weir_text_add(text, "\n");
+    }
+    for (size_t i = 0; i < test->remark_count; i++) {
+        weir_text_add(text, "weir dd: ");
+        weir_text_add_visible(text, test->remarks[i]);
+        weir_text_add(text, "\n");
+    }
+}
+
+static void add_ranks(struct weir_text *text, const struct weir_phase *planned,
+                      const struct weir_phase_result *phase, bool has_transfer)
+{
+    for (unsigned rank = 0; phase->rows != NULL && rank < phase->rank_count; rank++) {
+        const struct weir_rank_row *row = &phase->rows[rank];
+        int64_t ns = row->stamps_ns[WEIR_STAMP_CLOSE_STOP] - row->stamps_ns[WEIR_STAMP_OPEN_START];
+
+        weir_text_add(text, "rank %u\n", rank);
+        add_lines(text, planned, row->byte_count, (double)ns / NS_PER_S, has_transfer);
+    }
+}
+
+static void phase_done(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+    const struct weir_test *test = planned != NULL ? plan->tests[phase->test] : NULL;
+    const char *status = test != NULL ? weir_test_setting(test, "status") : NULL;
+    bool has_transfer = status == NULL || strcmp(status, "noxfer") != 0;
+
+    (void)result;
+    if (planned == NULL || phase->outcome == WEIR_OUTCOME_SKIPPED)
+        return;
+    if (phase->notes)
+        weir_report_notes(text, phase);
+    if (phase->failure[0] != '\0') {
+        weir_text_add(text, "dd: ");
+        weir_text_add_visible(text, phase->failure);
+        weir_text_add(text, "\n");
+    }
+    if (status != NULL && strcmp(status, "none") == 0)
+        return;
+    if (test->tells_ranks) {
+        add_ranks(text, planned, phase, has_transfer);
+        weir_text_add(text, "all ranks\n");
+    }
+    add_lines(text, planned, phase->byte_count, phase->windows.total_s, has_transfer);
+}
+
+static bool holds_text(const char *begin)
+{
+    return strncmp(begin, "weir dd: ", strlen("weir dd: ")) == 0;
+}
+
+static const struct weir_reporter reporter = {
+    .name = "dd",
+    .is_text = true,
+    .is_held = holds_text,
+    .test_begins = test_begins,
+    .phase_done = phase_done,
+};
+
+/* ---- the dialect ---- */
+
+static const struct weir_remedy_word remedies[] = {
+    {WEIR_REMEDY_PATH, "of= or if="},
+    {WEIR_REMEDY_BACKEND, "-a"},
+    {WEIR_REMEDY_FILE_PER_RANK, "%r in the name"},
+    {WEIR_REMEDY_USE_EXISTING, "conv=notrunc"},
+    {WEIR_REMEDY_WRITE, "if=/dev/zero"},
+    {WEIR_REMEDY_READ, "of=/dev/null"},
+    {WEIR_REMEDY_TRANSFER_SIZE, "bs="},
+    {WEIR_REMEDY_BLOCK_SIZE, "count="},
+    {WEIR_REMEDY_SEGMENTS, "count="},
+    {WEIR_REMEDY_LONGER_PHASE, "count="},
+    {WEIR_REMEDY_SYNC, "conv=fsync"},
+    {WEIR_REMEDY_REPORT_FILE, "--summaryFile"},
+    {0},
+};
+
+static const struct weir_reporter *const reporters[] = {&reporter, NULL};
+
+const struct weir_dialect_reports weir_dd_reports = {
+    .dialect = "dd", .reporters = reporters, .remedies = remedies, .rank_csv = &weir_ior_rank_csv};

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# weir dd beside dd: 32 ranks with a file each and with one for all, their lines and bytes, what is refused, and names of the program.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+export LC_ALL=C
+
+expect_lines() { # expect_lines EXPRESSION [FILE...]
+    local expression=$1
+    shift
+    (($# > 0)) || set -- "$out"
+    "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/dd_lines.py" "$expression" "$@" >"$work/.oracle" 2>&1 ||
+        fail "$(tail -n 3 "$work/.oracle")"
+}
+
+# ---------------------------------------------------------------- a file for each of 32 ranks
+
+run 32 dd if=/dev/zero of="$files/f%r" bs=64K count=16 conv=fsync --each-rank --result "$result"
+expect_done
+# shellcheck disable=SC2046 # names without blanks
+expect_files $(printf 'f%d ' {0..31})
+expect_lines 'len(copies) == 33 and last.label == "all ranks" and [c.label for c in copies[:-1]] == [f"rank {r}" for r in range(32)]'
+expect_lines 'all(c.full_in == c.full_out == 16 and c.part_in == c.part_out == 0 and c.bytes == 1 << 20 for c in copies[:-1])'
+expect_lines 'last.full_out == 512 and last.bytes == sum(c.bytes for c in copies[:-1]) and last.seconds >= max(c.seconds for c in copies[:-1]) * 0.99999'
+expect_record 'written.bytes == 32 << 20 and sum(written.series.bytes) == 32 << 20'
+
+# What dd finds in each of them.
+for rank in {0..31}; do
+    dd if="$files/f$rank" of=/dev/null bs=64K 2>"$work/dd.$rank" || fail "dd cannot read f$rank"
+done
+expect_lines 'len(copies) == 1 and last.full_in == last.full_out == 16 and last.part_in == 0 and last.bytes == 1 << 20' "$work"/dd.{0..31}
+(($(cat "$files"/f* | dd of=/dev/null bs=64K iflag=fullblock 2>&1 | sed -n 's/ bytes.*//p') == 32 << 20)) || fail "dd reads other bytes"
+
+run 32 dd if="$files/f%r" of=/dev/null bs=64K count=16 iflag=fullblock
+expect_done
+expect_lines 'len(copies) == 1 and last.label is None and last.full_in == 512 and last.bytes == 32 << 20'
+
+# Percent signs, and numbers in the middle of a name.
+rm -f "$files"/*
+run 3 dd if=/dev/urandom of="$files/100%%-%r.x%r" bs=1000 count=7B"x1000" --plain
+expect_exit 2
+run 3 dd if=/dev/urandom of="$files/100%%-%r.x%r" bs=1000 count=7x1000B --plain
+expect_done
+expect_files 100%-0.x0 100%-1.x1 100%-2.x2
+expect_lines 'last.full_out == 21 and last.bytes == 21000'
+
+# ---------------------------------------------------------------- parts of one file
+
+rm -f "$files"/*
+run 8 dd if=/dev/zero of="$files/10%" bs=4K count=16
+expect_done
+expect_files 10%
+expect_lines 'last.full_out == 128 and last.bytes == 512 << 10'
+dd if="$files/10%" of=/dev/null bs=4K 2>"$work/dd.one"
+expect_lines 'last.full_out == 128 and last.bytes == 512 << 10' "$work/dd.one"
+
+# Emptied by dd, a file that is written anew is shorter; with conv=notrunc it is as long as before.
+run 2 dd if=/dev/zero of="$files/10%" bs=4K count=1 conv=notrunc
+expect_done
+(($(stat -c %s "$files/10%") == 512 << 10)) || fail "conv=notrunc has cut the file"
+run 2 dd if=/dev/zero of="$files/10%" bs=4K count=1
+expect_done
+(($(stat -c %s "$files/10%") == 8 << 10)) || fail "the old file is still there"
+
+# ---------------------------------------------------------------- the same bytes in the same words
+
+for bytes in 1 999 1000 1023 1024 9949 9950 10239 99499 99500 999499 999500 1000000 1023999 1047553 1048576 10485760; do
+    dd if=/dev/zero of=/dev/null bs=$bytes count=1 2>"$work/dd.words"
+    capture "$WEIR" dd if=/dev/zero of="$files/words" bs=$bytes count=1 --plain
+    expect_done
+    expect_lines "last.bytes == $bytes" "$work/dd.words" "$out"
+    [[ $(sed '/copied/s/copied.*//' "$work/dd.words") == $(sed '1d;/copied/s/copied.*//' "$out") ]] ||
+        fail "$bytes bytes: dd says $(tail -n 1 "$work/dd.words")"
+done
+capture "$WEIR" dd if=/dev/zero of="$files/words" count=1 status=noxfer --plain
+expect_line '^1\+0 records out$'
+expect_no_line copied
+capture "$WEIR" dd if=/dev/zero of="$files/words" count=1 status=none --plain
+expect_done
+expect_no_line records
+
+# ---------------------------------------------------------------- what belongs to others
+
+rm -f "$files"/*
+dd if=/dev/zero of="$files/f1" bs=1K count=1 status=none
+run 2 dd if=/dev/zero of="$files/f%r" count=1
+expect_exit 2
+expect_error 'f1.*--overwrite'
+expect_files f1
+cmp -s "$files/f1" <(head -c 1024 /dev/zero) || fail "the file of dd was changed"
+run 2 dd if=/dev/zero of="$files/f%r" count=1 --overwrite
+expect_done
+(($(stat -c %s "$files/f1") == 512)) || fail "the file of dd is still there"
+
+# ---------------------------------------------------------------- names of the program
+
+ln -s "$WEIR" weir-dd
+ln -s "$WEIR" dd
+rm -f "$files"/*
+capture ./dd if=/dev/zero of="$files/taken" count=1
+expect_exit 2
+expect_files ''
+capture ./weir-dd if=/dev/zero of="$files/made" count=1
+expect_done
+expect_files made
+expect_no_line '^weir$' # our block is on standard error, where no reader looks
