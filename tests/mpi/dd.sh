@@ -37,9 +37,9 @@ expect_lines 'len(copies) == 1 and last.label is None and last.full_in == 512 an
 
 # Percent signs, and numbers in the middle of a name.
 rm -f "$files"/*
-run 3 dd if=/dev/urandom of="$files/100%%-%r.x%r" bs=1000 count=7B"x1000" --plain
+run 3 dd if=/dev/urandom of="$files/100%%-%r.x%r" bs=1000 count=7B --plain
 expect_exit 2
-run 3 dd if=/dev/urandom of="$files/100%%-%r.x%r" bs=1000 count=7x1000B --plain
+run 3 dd if=/dev/urandom of="$files/100%%-%r.x%r" bs=1000 count=7kB --plain
 expect_done
 expect_files 100%-0.x0 100%-1.x1 100%-2.x2
 expect_lines 'last.full_out == 21 and last.bytes == 21000'

@@ -41,7 +41,7 @@ static int lower_direction(struct lowering *lowering)
     lowering->path = lowering->writes ? output : input;
     if (lowering->writes && strcmp(output, "/dev/null") == 0)
         return REFUSE(lowering, "of=/dev/null: nothing is stored and nothing is read; name a file "
-                                "in if= or in of=, or choose the backend null with -a");
+                                "in if= or in of=");
     if (!lowering->writes && strcmp(output, "/dev/null") != 0)
         return REFUSE(lowering,
                       "if=%.200s of=%.200s: a copy is not measured, for reads and writes would "
@@ -88,8 +88,9 @@ static int lower_count(struct lowering *lowering)
     uint64_t bytes;
 
     if (!text)
-        return REFUSE(lowering, "count= is missing: each rank must know how much it does; give the "
-                                "blocks of each rank, or its bytes with a B behind them");
+        return REFUSE(lowering,
+                      "count= is missing: each rank must know how much it does; give the "
+                      "blocks of each rank, or its bytes with a B behind them, such as 64MB");
     if (read_number(lowering, "count", text, &count))
         return -EINVAL;
     if (count.is_in_bytes && count.value % lowering->block_bytes != 0)
@@ -304,7 +305,8 @@ static int lower_rank_order(const struct lowering *lowering, const char *text)
 static void add_phase(const struct lowering *lowering)
 {
     const struct weir_dd_operands *operands = lowering->operands;
-    const char *pattern = strcmp(operands->input, "/dev/zero") == 0 ? "timestamp" : "random";
+    const char *pattern =
+        lowering->writes && strcmp(operands->input, "/dev/zero") != 0 ? "random" : "timestamp";
     struct weir_phase phase = {
         .verb = lowering->writes ? WEIR_WRITE : WEIR_READ,
         .target = lower_target(lowering),

@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-/* Steps over a suffix, "" among them; 0: there is no such. */
+/* Steps over a suffix, if there is one, and tells what it multiplies by. */
 static uint64_t read_suffix(const char **text)
 {
     static const char powers[] = "kMGTPE";
     uint64_t base = 1024, factor = 1;
     const char *power;
 
-    if (**text == 'c' || **text == 'w' || **text == 'b') {
-        factor = **text == 'c' ? 1 : **text == 'w' ? 2 : 512;
+    if (**text != '\0' && strchr("cwbB", **text) != NULL) {
+        factor = **text == 'w' ? 2 : **text == 'b' ? 512 : 1;
         ++*text;
         return factor;
     }
@@ -31,19 +31,18 @@ static uint64_t read_suffix(const char **text)
     return factor;
 }
 
-/* One factor. False: it is none, or too large. */
+/* One factor. A suffix alone is one behind an x: 2xM. False: it is none, or too large. */
 static bool read_factor(const char **text, uint64_t *value)
 {
+    const char *begin = *text;
     size_t digits = strspn(*text, "0123456789");
-    uint64_t number = 0;
+    uint64_t number = digits == 0;
 
-    if (digits == 0)
-        return false;
     for (; digits > 0; digits--, ++*text)
         if (__builtin_mul_overflow(number, 10, &number) ||
             __builtin_add_overflow(number, (uint64_t)(**text - '0'), &number))
             return false;
-    return !__builtin_mul_overflow(number, read_suffix(text), value);
+    return !__builtin_mul_overflow(number, read_suffix(text), value) && *text != begin;
 }
 
 int weir_dd_number_read(const char *operand, const char *text, struct weir_dd_number *number,
@@ -51,21 +50,20 @@ int weir_dd_number_read(const char *operand, const char *text, struct weir_dd_nu
 {
     const char *rest = text;
     uint64_t product = 1, factor;
-    bool is_in_bytes, has_more;
+    bool is_number = strspn(text, "0123456789") > 0, has_more = true;
 
-    do {
-        if (!read_factor(&rest, &factor) || __builtin_mul_overflow(product, factor, &product))
-            break;
+    while (is_number && has_more) {
+        is_number = read_factor(&rest, &factor) &&
+                    !__builtin_mul_overflow(product, factor, &product) && product <= INT64_MAX;
         has_more = *rest == 'x';
         rest += has_more;
-    } while (has_more);
-    is_in_bytes = strcmp(rest, "B") == 0;
-    if ((*rest != '\0' && !is_in_bytes) || rest == text || rest[-1] == 'x' || product > INT64_MAX)
+    }
+    if (!is_number || *rest != '\0')
         return weir_error_usage(error, "dd",
                                 "%s=%s: no number, or one beyond 8 EiB; give digits, with c, w, b, "
                                 "kB, K, KiB, MB, M, MiB and so on behind them, such as 1M or 2x512",
                                 operand, text);
-    *number = (struct weir_dd_number){product, is_in_bytes};
+    *number = (struct weir_dd_number){product, strchr(text, 'B') != NULL};
     return 0;
 }
 

@@ -43,7 +43,7 @@ struct weir_dd_request {
 };
 
 /* A number as dd reads it: digits with a suffix (c w b kB K KiB MB M ...), or several with x
- * between them. A B alone at its end says that it counts bytes. 0, or a usage error. */
+ * between them. A B anywhere in it says that it counts bytes and not blocks. 0, or a usage error. */
 struct weir_dd_number {
     uint64_t value;
     bool is_in_bytes;

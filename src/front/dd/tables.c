@@ -26,7 +26,7 @@ static const struct weir_option operand_rows[] = {
     {0, "ibs", WEIR_OPTION_TEXT, AT(ibs), .help = "the same as bs, if obs is as much", SINCE},
     {0, "obs", WEIR_OPTION_TEXT, AT(obs), .help = "the same as bs, if ibs is as much", SINCE},
     {0, "count", WEIR_OPTION_TEXT, AT(count),
-     .help = "blocks of each rank; 64MB or 1000B: with a B alone behind it, bytes", SINCE,
+     .help = "blocks of each rank; with a B in it (64MB, 1000B), bytes", SINCE,
      .better = "must be given: nothing is written until there is no room left"},
     {0, "skip", WEIR_OPTION_TEXT, AT(skip), .help = "0: each rank begins where its part does",
      SINCE, .better = "anything else is refused"},
@@ -46,6 +46,12 @@ static const struct weir_option operand_rows[] = {
      .help = "dd's lines: none of them, those of records alone (noxfer), or a line each second "
              "while it runs (progress)",
      SINCE},
+    {0, "iseek", WEIR_OPTION_TEXT, .help = "the same as skip", SINCE,
+     .refusal = "each rank begins where its part of the file does: leave it out"},
+    {0, "oseek", WEIR_OPTION_TEXT, .help = "the same as seek", SINCE,
+     .refusal = "each rank begins where its part of the file does: leave it out"},
+    {0, "cbs", WEIR_OPTION_TEXT, .help = "bytes of records that are converted", SINCE,
+     .refusal = "data are made and not converted: leave it out"},
     {0},
 };
 
@@ -73,9 +79,6 @@ static const struct weir_option_set order_set = {"in place of a run", order_rows
                                                  sizeof(struct weir_orders)};
 
 static const struct weir_foreign_word foreign_words[] = {
-    {"oseek", "seek, of 0"},
-    {"iseek", "skip, of 0"},
-    {"cbs", "weir dd without conversions: data are made, not copied"},
     {"np|nprocs|ranks", "mpiexec -n NUMBER weir dd ...: the launcher starts the ranks"},
     {0},
 };

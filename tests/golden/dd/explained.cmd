@@ -1,0 +1,1 @@
+--explain if=/dev/zero of=f%r count=1

@@ -1,0 +1,1 @@
+if=/dev/urandom of=f%r count=1
