@@ -184,6 +184,9 @@ static void program_name_and_first_word_choose_the_command(void **state)
         {{"ior", "report", "run.jsonl"}, WEIR_COMMAND_REPORT},
         {{"weir", "report", "run.jsonl"}, WEIR_COMMAND_REPORT},
         {{"weir", "doctor"}, WEIR_COMMAND_DOCTOR},
+        {{"weir", "dd", "if=/dev/zero", "of=f", "count=1"}, WEIR_COMMAND_RUN},
+        {{"weir-dd", "if=/dev/zero", "of=f", "count=1"}, WEIR_COMMAND_RUN},
+        {{"weir-dd", "--explain", "if=f", "of=/dev/null", "count=1"}, WEIR_COMMAND_EXPLAIN},
         {{"weir", "topology"}, WEIR_COMMAND_TOPOLOGY},
     };
 
@@ -242,11 +245,14 @@ static const struct {
     const char *text;
 } wrong_commands[] = {
     {{"weir", "iro"},
-     "unknown command \"iro\" (did you mean weir ior?); there are: ior, mdtest, md-workbench, net, "
+     "unknown command \"iro\" (did you mean weir ior?); there are: ior, mdtest, md-workbench, dd, "
+     "net, "
      "serve, "
      "backends, "
      "doctor, topology, compat, "
      "report, --help, --version"},
+    {{"dd", "if=/dev/zero", "of=f", "count=1"}, "unknown command \"if=/dev/zero\"; there are: ior"},
+    {{"ddrescue", "if=f", "of=/dev/null", "count=1"}, "unknown command \"if=f\"; there are: ior"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"}, "report: the result file is missing: weir report FILE [OPTION...]"},
     {{"weir", "report", "--format", "csv", "f", "g"},
