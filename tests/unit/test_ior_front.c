@@ -251,8 +251,12 @@ static const struct {
      "backends, "
      "doctor, topology, compat, "
      "report, --help, --version"},
-    {{"dd", "if=/dev/zero", "of=f", "count=1"}, "unknown command \"if=/dev/zero\"; there are: ior"},
-    {{"ddrescue", "if=f", "of=/dev/null", "count=1"}, "unknown command \"if=f\"; there are: ior"},
+    {{"dd", "if=/dev/zero", "of=f", "count=1"},
+     "unknown command \"if=/dev/zero\"; there are: ior, mdtest, md-workbench, dd, net, serve, "
+     "backends, doctor, topology, compat, report, --help, --version"},
+    {{"ddrescue", "if=f", "of=/dev/null", "count=1"},
+     "unknown command \"if=f\"; there are: ior, mdtest, md-workbench, dd, net, serve, backends, "
+     "doctor, topology, compat, report, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"}, "report: the result file is missing: weir report FILE [OPTION...]"},
     {{"weir", "report", "--format", "csv", "f", "g"},
