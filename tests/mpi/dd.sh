@@ -35,6 +35,13 @@ run 32 dd if="$files/f%r" of=/dev/null bs=64K count=16 iflag=fullblock
 expect_done
 expect_lines 'len(copies) == 1 and last.label is None and last.full_in == 512 and last.bytes == 32 << 20'
 
+if can_bypass_cache; then
+    run 4 dd if="$files/f%r" of=/dev/null bs=64K count=16 iflag=direct --result "$work/direct.jsonl"
+    expect_done
+    expect_record 'reading.bytes == 4 << 20' "$work/direct.jsonl"
+    expect_record 'getattr(tests[-1].settings, "posix.odirect") == "1"' "$work/direct.jsonl"
+fi
+
 # Percent signs, and numbers in the middle of a name.
 rm -f "$files"/*
 run 3 dd if=/dev/urandom of="$files/100%%-%r.x%r" bs=1000 count=7B --plain

@@ -44,3 +44,20 @@ capture mpiexec -n 4 --host n1:2,n2:2 "${passed_on[@]}" --wdir "$work" "$WEIR" d
     --rank-order n2,n1,n2,n1
 ((status != 0)) || fail "a read of nothing has succeeded"
 grep -qE 'rank 0 on host n2' "$out" "$err" || fail "the rank is not the first one of the list"
+
+# MPI-IO works with the communicator of the new order: each rank's part is where its number says.
+rm -f "$result" "$files"/*
+capture mpiexec -n 4 --host n1:2,n2:2 "${passed_on[@]}" --wdir "$work" "$WEIR" dd if=/dev/zero of="$files/one" bs=64K count=4 -a mpiio \
+    --rank-order n2,n1,n2,n1 --result "$result"
+expect_done
+expect_record 'written.bytes == 1 << 20 and written.file_bytes == 1 << 20'
+
+# A signal ends the run in order, and all that was recorded is there.
+rm -f "$result" "$files"/*
+launch mpiexec -n 4 --host n1:2,n2:2 "${passed_on[@]}" --wdir "$work" "$WEIR" dd if=/dev/zero of="$files/f%r" bs=4K count=100000 --rate 40 \
+    --rank-order n2,n1,n2,n1 --result "$result"
+wait_until 30 test -s "$files/f3" || fail "rank 3 does not write"
+kill -USR1 "$launcher"
+end_of_run
+((status != 0)) || fail "the run was not interrupted"
+expect_record 'end.interrupted and written.interrupted and 0 < written.bytes < 4 * 4096 * 100000'
