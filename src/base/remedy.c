@@ -24,6 +24,8 @@ const struct weir_remedy_word weir_remedy_neutral[] = {
     {WEIR_REMEDY_SYNC, "a sync at the end"},
     {WEIR_REMEDY_SYNC_ALL, "a sync of the file system at the end"},
     {WEIR_REMEDY_WEAR_OUT, "wear-out"},
+    {WEIR_REMEDY_FEWER_RANKS, "ask for fewer"},
+    {WEIR_REMEDY_BUFFERED, "leave --direct out"},
     {WEIR_REMEDY_SHIFT_NODES, "a shift by nodes"},
     {WEIR_REMEDY_SHIFT_RANDOM, "a random shift"},
     {WEIR_REMEDY_SHIFT_PERMUTATION, "a random shift of all ranks"},

@@ -315,6 +315,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     weir_progress_line_clear(&recorder->progress);
     weir_audit_phase(recorder->plan, &recorder->result->tests[recorder->result->test_count - 1],
                      phase);
+    weir_audit_peers(recorder->plan, recorder->result, phase);
     if (phase->notes != NULL && !recorder->reporter->is_text)
         show_notes(recorder, phase);
     warn(recorder, phase);

@@ -8,6 +8,7 @@
 #include "weir/base/log.h"
 #include "weir/base/output_file.h"
 #include "weir/base/random.h"
+#include "weir/base/remedy.h"
 #include "weir/commands/commands.h"
 #include "weir/system/host.h"
 #include "weir/system/topology.h"
@@ -31,6 +32,19 @@ static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
             "this rank read another plan (%s) than rank 0 (%s): are the script and the "
             "environment the same on all nodes?",
             plan->id, id);
+    return weir_group_agree(group, error);
+}
+
+/* Later tests may need more ranks than the first ones. */
+static int check_rank_need(struct weir_group *group, const struct weir_plan *plan,
+                           struct weir_error *error)
+{
+    if (plan->rank_need > (uint64_t)group->size)
+        weir_error_usage(error, plan->dialect,
+                         "%" PRIu64 " ranks are needed, and there %s %d: start them with mpiexec "
+                         "-n %" PRIu64 ", or " WEIR_REMEDY_FEWER_RANKS,
+                         plan->rank_need, group->size == 1 ? "is" : "are", group->size,
+                         plan->rank_need);
     return weir_group_agree(group, error);
 }
 
@@ -139,6 +153,8 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
     int exit_code = WEIR_EXIT_DONE;
     int code;
 
+    if (agree_on_plan(group, plan, error) != 0 || check_rank_need(group, plan, error) != 0)
+        return (int)error->exit;
     if (weir_deadline_set(group, plan, &has_deadline, error) != 0)
         return (int)error->exit;
     if (weir_group_share_clock(group, &clock) != 0)

@@ -103,8 +103,8 @@ static int ask_alignment(struct weir_run *run, const char *path, struct weir_err
     code = run->backend->names->alignment(run->session, path, &alignment);
     if (code == -EOPNOTSUPP)
         return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,
-                              "%s: this file system takes no direct I/O (%s): leave --direct out, "
-                              "or use " WEIR_REMEDY_BACKEND " POSIX",
+                              "%s: this file system takes no direct I/O (%s): " WEIR_REMEDY_BUFFERED
+                              ", or use " WEIR_REMEDY_BACKEND " POSIX",
                               path, strerror(-code));
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_USAGE, code, run->backend->descriptor.name,

@@ -131,6 +131,16 @@ void weir_sums_add(struct weir_sums *sums, double value)
     sums->square_sum += distance * distance;
 }
 
+double weir_sums_stddev(const struct weir_sums *sums)
+{
+    double square_sum;
+
+    if (sums->count < 2)
+        return 0.0;
+    square_sum = sums->square_sum - sums->distance_sum * sums->distance_sum / sums->count;
+    return sqrt(fmax(square_sum, 0.0) / (sums->count - 1));
+}
+
 void weir_sums_merge(struct weir_sums *into, const struct weir_sums *from, double factor)
 {
     double shift = factor * from->first - into->first;

@@ -298,6 +298,8 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test)
         weir_text_add(text, "  latencies of each rank to %s...\n", test->rank_histogram_prefix);
     add_line_if(text, test->tells_ranks, "quantiles of each rank");
     add_line_if(text, test->is_compared, "compared with the test before it");
+    if (test->peer)
+        weir_text_add(text, "  alone: %s\n", test->peer);
     add_line_if(text, test->must_keep, "keep files");
     add_line_if(text, test->may_overwrite, "may overwrite files of others");
     add_line_if(text, test->may_take_used_device, "may take devices that are in use");
@@ -387,6 +389,8 @@ void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)
         weir_text_add(text, "end  %s before the job does\n",
                       weir_words_duration(plan->stop_before_ns).text);
     add_rank_order(text, &plan->rank_order);
+    if (plan->rank_need > 0)
+        weir_text_add(text, "ranks  at least %" PRIu64 "\n", plan->rank_need);
     add_sweep(text, &plan->sweep);
     for (size_t i = 0; i < plan->test_count; i++)
         add_test(text, plan->tests[i]);

@@ -10,6 +10,11 @@
 void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_result *begun,
                       struct weir_phase_result *phase);
 
+/* Adds findings to a record, which is the latest of the result, if it is the last one of several
+ * storage targets that were measured one by one: targets that differ from the others. */
+void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *result,
+                      struct weir_phase_result *record);
+
 /* True if there is anything in a finished run that its user is warned of: a word that was changed
  * or ignored, fewer ranks than asked for, a file that was replaced, sizes that are not those asked
  * for, a finding of that severity. */

@@ -31,6 +31,8 @@
 #define WEIR_REMEDY_SYNC "{sync}" /* at the end of writes */
 #define WEIR_REMEDY_SYNC_ALL "{sync-all}" /* of the file system, at the end of a phase */
 #define WEIR_REMEDY_WEAR_OUT "{wear-out}"
+#define WEIR_REMEDY_FEWER_RANKS "{fewer-ranks}" /* a run that does with fewer of them */
+#define WEIR_REMEDY_BUFFERED "{buffered}"       /* transfers through the page cache */
 /* Whose part a rank reads. */
 #define WEIR_REMEDY_SHIFT_NODES "{shift-nodes}"
 #define WEIR_REMEDY_SHIFT_RANDOM "{shift-random}"

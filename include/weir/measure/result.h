@@ -380,6 +380,8 @@ struct weir_sums {
 };
 
 void weir_sums_add(struct weir_sums *sums, double value);
+/* Standard deviation of the sample; 0 of a single value. */
+double weir_sums_stddev(const struct weir_sums *sums);
 /* The values of `from` times `factor`; `into` is not empty. */
 void weir_sums_merge(struct weir_sums *into, const struct weir_sums *from, double factor);
 

@@ -364,6 +364,9 @@ struct weir_test {
     uint64_t repetitions;
     uint64_t outlier_ns;       /* warn of ranks further than this from the mean; 0: never */
     bool is_compared;          /* reports hold its rates against those of the test before it */
+    /* not NULL: the test measures one of several storage targets that should be alike, alone, and
+     * this is its name: the audit holds its rates against those of the others */
+    const char *peer;
     bool must_keep;            /* files stay after the test */
     bool may_overwrite;        /* files that are not ours may be overwritten or removed */
     bool must_fit;             /* refused if the files do not fit on the storage, not only told */
@@ -457,6 +460,7 @@ struct weir_plan {
     struct weir_output output;
     struct weir_rank_order rank_order;
     struct weir_sweep sweep;
+    uint64_t rank_need; /* fewer ranks are refused before the first test; 0: any will do */
     struct weir_test **tests;
     size_t test_count;
     unsigned phase_count;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "weir/measure/peers.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NORMAL_PER_MAD 1.4826
+#define SCORE_MAX 3.5
+#define SHARE_MIN 0.1
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median_of(double values[], unsigned count)
+{
+    qsort(values, count, sizeof *values, compare);
+    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+struct weir_peers weir_peers_of(const struct weir_peer *all, unsigned count, double work[])
+{
+    struct weir_peers peers = {.count = count};
+
+    if (count == 0)
+        return peers;
+    for (unsigned i = 0; i < count; i++)
+        work[i] = all[i].stddev;
+    peers.scale = median_of(work, count);
+    for (unsigned i = 0; i < count; i++)
+        work[i] = all[i].mean;
+    peers.median = median_of(work, count);
+    for (unsigned i = 0; i < count; i++)
+        work[i] = fabs(all[i].mean - peers.median);
+    peers.scale = fmax(peers.scale, NORMAL_PER_MAD * median_of(work, count));
+    peers.margin = fmax(SCORE_MAX * peers.scale, SHARE_MIN * peers.median);
+    peers.can_tell = count >= WEIR_PEERS_MIN && peers.median > 0.0;
+    return peers;
+}
+
+enum weir_peer_verdict weir_peers_judge(const struct weir_peers *peers, double value)
+{
+    if (!peers->can_tell || fabs(value - peers->median) <= peers->margin)
+        return WEIR_PEER_ALIKE;
+    return value < peers->median ? WEIR_PEER_SLOW : WEIR_PEER_FAST;
+}
