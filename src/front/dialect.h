@@ -25,7 +25,8 @@ struct weir_dialect {
     const char *name;     /* command and, with anything behind it, name of the program: "ior-4.1" */
     const char *program;  /* not NULL: the program is called so instead, with anything behind it */
     const char *help;     /* what it does: a line of weir without options */
-    const char *imitates; /* the program and version whose formats are printed: "IOR 4.1.0" */
+    /* the program and version whose formats are printed: "IOR 4.1.0"; NULL: none, it is our own */
+    const char *imitates;
     const struct weir_front_tables *tables;
     /* A request with everything at its default, which is the `base` of the dialect's own. It lives
      * in `arena`, as do all texts that are read into it. */
@@ -34,6 +35,10 @@ struct weir_dialect {
     /* Puts what the environment asks for before the plan's word `first`. 0, or a usage error. NULL:
      * nothing but WEIR_OVERWRITE. */
     int (*add_environment)(struct weir_plan *plan, int first, struct weir_error *error);
+    /* Takes the words that stand alone, which live as long as the plan. 0, or a usage error. NULL:
+     * such words are refused. */
+    int (*take_words)(struct weir_front_request *request, int count, const char *const words[],
+                      struct weir_error *error);
     /* What is read behind the command line, and may order something else than a run. 0, or a usage
      * error. NULL: nothing. */
     int (*read_more)(struct weir_plan *plan, struct weir_front_request *request,

@@ -6,6 +6,7 @@
 #include "ior/ior.h"
 #include "mdtest/mdtest.h"
 #include "mdworkbench/mdworkbench.h"
+#include "targets/targets.h"
 
 #include "weir/base/version.h"
 
@@ -13,6 +14,9 @@
 
 const struct weir_dialect *const weir_dialects[] = {
     &weir_dialect_ior, &weir_dialect_mdtest, &weir_dialect_mdworkbench, &weir_dialect_dd, NULL};
+const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior, &weir_dialect_mdtest,
+                                                    &weir_dialect_mdworkbench,
+                                                    &weir_dialect_targets, NULL};
 
 const struct weir_dialect *weir_dialect_find(const char *name)
 {
@@ -43,7 +47,8 @@ void weir_front_add_version(struct weir_text *text)
 {
     weir_text_add(text, "weir " WEIR_VERSION " (");
     for (size_t i = 0; weir_dialects[i] != NULL; i++)
-        weir_text_add(text, "%s%s", i > 0 ? ", " : "", weir_dialects[i]->imitates);
+        if (weir_dialects[i]->imitates != NULL)
+            weir_text_add(text, "%s%s", i > 0 ? ", " : "", weir_dialects[i]->imitates);
     weir_text_add(text, " formats)\n");
 }
 
@@ -67,14 +72,25 @@ static int read_words(const struct weir_dialect *dialect, struct weir_plan *plan
                       struct weir_front_request *request, struct weir_orders *orders,
                       struct weir_error *error)
 {
+    int count, options;
+    const char *const *words;
     int failure = weir_front_request_add_permission(plan, first, dialect->name, error);
 
     if (!failure && dialect->add_environment)
         failure = dialect->add_environment(plan, first, error);
+    count = options = (int)plan->source.word_count - first;
+    words = plan->source.words + first;
+    if (dialect->take_words) {
+        const char **parted = weir_arena_take(&plan->arena, ((size_t)count + 1) * sizeof *parted);
+
+        options = weir_options_part(&request->parser, count, words, parted);
+        words = parted;
+    }
     if (!failure)
-        failure = weir_front_request_parse(request, (int)plan->source.word_count - first,
-                                           plan->source.words + first, dialect->tables->orders,
-                                           orders, error);
+        failure = weir_front_request_parse(request, options, words, dialect->tables->orders, orders,
+                                           error);
+    if (!failure && dialect->take_words)
+        failure = dialect->take_words(request, count - options, words + options, error);
     if (!failure && dialect->read_more)
         failure = dialect->read_more(plan, request, orders, error);
     return failure;

@@ -6,6 +6,7 @@
 #include "ior/ior.h"
 #include "mdtest/mdtest.h"
 #include "mdworkbench/mdworkbench.h"
+#include "targets/targets.h"
 
 #include "weir/base/memory.h"
 
@@ -16,6 +17,7 @@
 
 static const struct weir_dialect_reports *const dialects[] = {
     &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports, &weir_dd_reports};
+    &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports, &weir_targets_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 void weir_report_use_reserve(void)

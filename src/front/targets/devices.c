@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Block devices of the host. Nothing is written: they are opened as mkfs would do it first, which
+ * the kernel refuses if something uses them or a part of them. */
+#include "sources.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Memory, and media that may be slow to answer that there are none. */
+static bool is_storage(const struct dirent *entry)
+{
+    static const char *const others[] = {".", "ram", "zram", "sr", "fd", "nbd"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(entry->d_name, others[i], strlen(others[i])) == 0)
+            return false;
+    return true;
+}
+
+static bool has_bytes(struct weir_arena *arena, const char *name)
+{
+    char digits[32] = "";
+    int fd = open(weir_arena_printf(arena, "/sys/block/%s/size", name), O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, digits, sizeof digits - 1) : 0;
+
+    if (fd >= 0)
+        close(fd);
+    return length > 0 && strtoull(digits, NULL, 10) > 0;
+}
+
+static void add_device(struct weir_arena *arena, struct weir_target_sources *sources,
+                       const char *name)
+{
+    const char *path = weir_arena_printf(arena, "/dev/%s", name);
+    int fd = open(path, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd >= 0) {
+        close(fd);
+        weir_targets_add(arena, sources, &(struct weir_target_source){.name = path, .path = path});
+        return;
+    }
+    weir_targets_remark(
+        arena, sources,
+        weir_arena_printf(arena, "--devices: %s is left out: %s", path,
+                          errno == EBUSY ? "it, or a part of it, is in use" : strerror(errno)));
+}
+
+int weir_targets_list_devices(struct weir_arena *arena, struct weir_target_sources *sources,
+                              const char *place, struct weir_error *error)
+{
+    struct dirent **entries;
+    int count = scandir("/sys/block", &entries, NULL, alphasort);
+
+    if (count < 0)
+        return weir_error_usage(error, place, "--devices: /sys/block: %s", strerror(errno));
+    for (int i = 0; i < count; i++) {
+        if (is_storage(entries[i]) && has_bytes(arena, entries[i]->d_name))
+            add_device(arena, sources, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    if (sources->count > 0)
+        return 0;
+    return weir_error_usage(error, place,
+                            "--devices: none of this host's devices is free to be read%s%s; name "
+                            "them: weir targets --devices PATH...",
+                            sources->remark_count > 0 ? "; " : "",
+                            sources->remark_count > 0 ? sources->remarks[0] : "");
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The meaning of the options of weir targets: a test for each target alone, in which the first
+ * ranks work on it, and a last one in which rank r works on target r mod count. */
+#include "lower.h"
+
+#include "common_lowering.h"
+#include "sources.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define STANDARD_DEPTH 1
+
+struct lowering {
+    struct weir_lowering base;
+    const struct weir_targets_request *request;
+    const struct weir_targets_config *config;
+    struct weir_target_sources sources;
+    double limit;          /* bytes per second of one target; 0: none */
+    double limit_together; /* of all; 0: none */
+    bool writes;
+    bool is_buffered;
+};
+
+#define REFUSE(lowering, ...) WEIR_REFUSE(&(lowering)->base, __VA_ARGS__)
+
+/* ---- limits ---- */
+
+/* Factor of "G", "GB", "GiB" and the like; 0 if it is none. */
+static double unit_of(const char *text, size_t length)
+{
+    static const char prefixes[] = "kmgtp";
+    const char *prefix = length > 0 ? strchr(prefixes, text[0] | 0x20) : NULL;
+    double base = 1000.0, factor = 1.0;
+
+    if (prefix != NULL) {
+        text++;
+        length--;
+        if (length > 0 && (*text == 'i' || *text == 'I')) {
+            base = 1024.0;
+            text++;
+            length--;
+        }
+        for (const char *each = prefixes; each <= prefix; each++)
+            factor *= base;
+    }
+    return length == 0 || (length == 1 && text[0] == 'B') ? factor : 0.0;
+}
+
+/* "5.5GB/s": decimal units, and binary ones with an i. */
+static int read_limit(const struct lowering *lowering, const char *option, const char *text,
+                      double *per_s)
+{
+    char *end = NULL;
+    size_t length;
+    double number, unit;
+
+    *per_s = 0.0;
+    if (text == NULL)
+        return 0;
+    number = strtod(text, &end);
+    end += strspn(end, " ");
+    length = strlen(end);
+    if (length > 2 && strcasecmp(end + length - 2, "/s") == 0)
+        length -= 2;
+    unit = length > 0 ? unit_of(end, length) : 0.0;
+    *per_s = number * unit;
+    if (end == text || !(*per_s > 0.0) || *per_s > 1e18)
+        return REFUSE(lowering, "%s: \"%s\" is no rate; give one such as 5.5GB/s or 5GiB/s", option,
+                      text);
+    return 0;
+}
+
+/* ---- what is refused ---- */
+
+static int check_devices(const struct lowering *lowering)
+{
+    const struct weir_targets_config *config = lowering->config;
+
+    if (config->write_devices && !lowering->sources.are_devices)
+        return REFUSE(lowering, "--write: files of ours are written anyway; it is for --devices");
+    if (config->write_devices && config->reads_only)
+        return REFUSE(lowering, "--write and --read-only contradict each other; leave one out");
+    if (lowering->sources.are_devices && config->must_keep)
+        return REFUSE(lowering, "--keep: devices are not removed; leave it out");
+    if (lowering->sources.are_devices && config->ranks_per_target > 1)
+        return REFUSE(lowering, "--ranks-per-target: in the test of all devices each rank has one "
+                                "of its own; leave it out, and give --depth for more transfers in "
+                                "flight");
+    return 0;
+}
+
+static int check(const struct lowering *lowering)
+{
+    const struct weir_targets_config *config = lowering->config;
+    int64_t piece = config->transfer_bytes * config->ranks_per_target;
+
+    if (config->is_buffered && lowering->base.request->common.is_direct)
+        return REFUSE(lowering, "--buffered and --direct contradict each other; leave one out");
+    if (config->transfer_bytes > INT64_MAX / config->ranks_per_target || config->bytes % piece != 0)
+        return REFUSE(lowering,
+                      "--size: %" PRId64 " bytes are not whole transfers (--transfer) of %" PRId64
+                      " for each of %" PRId64 " ranks",
+                      config->bytes, config->transfer_bytes, config->ranks_per_target);
+    if (config->reads_only && lowering->sources.all[0].make != NULL)
+        return REFUSE(lowering, "--read-only: for --lustre and --beegfs files are made anew on "
+                                "their targets; leave it out");
+    if (config->must_keep && lowering->sources.all[0].make != NULL)
+        return REFUSE(lowering, "--keep: for --lustre and --beegfs files are made anew on their "
+                                "targets; leave it out");
+    if (config->is_alone_only && lowering->limit_together > 0.0)
+        return REFUSE(lowering, "--limit-together: there is no test of all; leave --alone-only or "
+                                "it out");
+    return check_devices(lowering);
+}
+
+/* ---- backend ---- */
+
+/* Past the page cache unless the backend cannot, or --buffered says otherwise. */
+static int lower_backend(struct lowering *lowering)
+{
+    struct weir_lowering *base = &lowering->base;
+    bool bypasses, has_word;
+
+    if (weir_lower_backend(base, lowering->config->api))
+        return -EINVAL;
+    bypasses = base->loop->abilities & WEIR_BYPASSES_CACHE;
+    has_word = weir_options_find(base->loop->options.rows, "posix.odirect") != NULL;
+    if (lowering->config->is_buffered && bypasses)
+        return REFUSE(lowering,
+                      "--buffered: backend %s passes the page cache; choose another one, "
+                      "such as posix",
+                      base->test->label);
+    lowering->is_buffered = lowering->config->is_buffered || (!bypasses && !has_word);
+    if (!lowering->is_buffered && has_word)
+        return weir_options_assign(&base->request->parser, base->place, "posix.odirect", "1",
+                                   base->error);
+    if (!lowering->config->is_buffered && lowering->is_buffered)
+        WEIR_REMARK(base,
+                    "backend %s has no transfers past the page cache: they go through it, as with "
+                    "--buffered",
+                    base->test->label);
+    return 0;
+}
+
+/* ---- files and phases ---- */
+
+/* The targets from `first` on, `count` of them. */
+static const struct weir_target *lower_target(const struct lowering *lowering, size_t first,
+                                              size_t count)
+{
+    struct weir_arena *arena = &lowering->base.plan->arena;
+    struct weir_target *target = weir_arena_take(arena, sizeof *target);
+    const char **paths = weir_arena_take(arena, count * sizeof *paths);
+
+    for (size_t i = 0; i < count; i++)
+        paths[i] = lowering->sources.all[first + i].path;
+    *target = (struct weir_target){
+        .paths = paths,
+        .path_count = count,
+        .is_device = lowering->sources.are_devices,
+        /* A device alone is one for all of its ranks, of which there is one. */
+        .is_shared = lowering->sources.are_devices && count == 1,
+    };
+    return target;
+}
+
+/* Has the file system put the file of each rank on its target. */
+static void add_makers(const struct lowering *lowering, struct weir_step **steps, size_t first,
+                       size_t count)
+{
+    struct weir_arena *arena = &lowering->base.plan->arena;
+    uint64_t ranks = (uint64_t)lowering->config->ranks_per_target * count;
+
+    for (uint64_t rank = 0; rank < ranks; rank++) {
+        const struct weir_target_source *source = &lowering->sources.all[first + rank % count];
+        const char *path = weir_arena_printf(arena, "%s.%08" PRIu64, source->path, rank);
+
+        if (source->make != NULL)
+            weir_plan_add_command(
+                lowering->base.plan, steps,
+                weir_arena_printf(arena, source->make, weir_targets_quote(arena, path)), false);
+    }
+}
+
+static struct weir_phase data_phase(const struct lowering *lowering, enum weir_verb verb,
+                                    const struct weir_target *target)
+{
+    const struct weir_targets_config *config = lowering->config;
+
+    return (struct weir_phase){
+        .verb = verb,
+        .target = target,
+        .depth = lowering->base.load.depth,
+        .must_find_depth = lowering->base.load.must_find_depth,
+        .rate = lowering->base.load.rate,
+        .transfers = {.layout = {.segment_count = 1,
+                                 .block_bytes =
+                                     (uint64_t)(config->bytes / config->ranks_per_target),
+                                 .transfer_bytes = (uint64_t)config->transfer_bytes},
+                      .payload = weir_lower_payload(lowering->base.request, "t", 0, 0),
+                      .batch = 1},
+    };
+}
+
+static void add_steps(const struct lowering *lowering, size_t first, size_t count)
+{
+    const struct weir_targets_config *config = lowering->config;
+    struct weir_plan *plan = lowering->base.plan;
+    struct weir_test *test = lowering->base.test;
+    const struct weir_target *target = lower_target(lowering, first, count);
+    struct weir_phase read = data_phase(lowering, WEIR_READ, target);
+    struct weir_step **steps =
+        &weir_plan_add_repeat(plan, &test->steps, (uint64_t)config->repetitions)->body;
+
+    if (lowering->writes) {
+        struct weir_phase write = data_phase(lowering, WEIR_WRITE, target);
+        bool is_made = lowering->sources.all[first].make != NULL;
+
+        add_makers(lowering, steps, first, count);
+        write.transfers.must_replace = !target->is_device && !is_made;
+        write.transfers.must_sync_at_end = true;
+        weir_plan_add_phase(plan, test, steps, &write);
+    }
+    weir_plan_add_phase(plan, test, steps, &read);
+    if (lowering->writes && !target->is_device && !config->must_keep)
+        weir_plan_add_phase(
+            plan, test, steps,
+            &(struct weir_phase){.verb = WEIR_REMOVE, .target = target, .depth = 1});
+}
+
+/* ---- tests ---- */
+
+/* What the report repeats. */
+static void add_settings(const struct lowering *lowering, size_t count)
+{
+    struct weir_arena *arena = &lowering->base.plan->arena;
+    const struct weir_targets_config *config = lowering->config;
+    const struct weir_setting all[] = {
+        {"targets", weir_arena_printf(arena, "%zu", count)},
+        {"size", weir_arena_printf(arena, "%" PRId64, config->bytes)},
+        {"transfer", weir_arena_printf(arena, "%" PRId64, config->transfer_bytes)},
+        {"ranks-per-target", weir_arena_printf(arena, "%" PRId64, config->ranks_per_target)},
+        {"buffered", lowering->is_buffered ? "1" : "0"},
+        {"limit", weir_arena_printf(arena, "%.0f", lowering->limit)},
+        {"limit-together", weir_arena_printf(arena, "%.0f", lowering->limit_together)},
+    };
+    struct weir_setting *settings = weir_arena_take(arena, sizeof all);
+
+    memcpy(settings, all, sizeof all);
+    lowering->base.test->settings = settings;
+    lowering->base.test->setting_count = sizeof all / sizeof *all;
+}
+
+/* A test of the targets from `first` on. */
+static int add_test(struct lowering *lowering, size_t first, size_t count)
+{
+    const struct weir_targets_config *config = lowering->config;
+    struct weir_test *test = weir_plan_add_test(lowering->base.plan);
+
+    lowering->base.test = test;
+    if (lower_backend(lowering) || weir_lower_load(&lowering->base, STANDARD_DEPTH))
+        return -EINVAL;
+    add_steps(lowering, first, count);
+    if (weir_lower_place(&lowering->base))
+        return -EINVAL;
+    weir_lower_limits(&lowering->base);
+    test->rank_limit = (uint64_t)config->ranks_per_target * count;
+    test->repetitions = (uint64_t)config->repetitions;
+    test->must_keep = config->must_keep > 0;
+    test->may_take_used_device =
+        config->write_devices && strcmp(config->write_devices, "force") == 0;
+    add_settings(lowering, count);
+    return 0;
+}
+
+static int add_tests(struct lowering *lowering)
+{
+    const size_t count = lowering->sources.count;
+    bool has_all = !lowering->config->is_alone_only && count > 1;
+
+    for (size_t i = 0; i < count; i++) {
+        if (add_test(lowering, i, 1))
+            return -EINVAL;
+        lowering->base.test->peer = lowering->sources.all[i].name;
+        for (size_t k = 0; i == 0 && k < lowering->sources.remark_count; k++)
+            WEIR_REMARK(&lowering->base, "%s", lowering->sources.remarks[k]);
+    }
+    lowering->base.plan->rank_need = lowering->base.test->rank_limit * (has_all ? count : 1);
+    return has_all ? add_test(lowering, 0, count) : 0;
+}
+
+int weir_targets_lower(struct weir_plan *plan, const struct weir_targets_request *request,
+                       struct weir_error *error)
+{
+    const struct weir_targets_additions *additions = &request->additions;
+    struct lowering lowering = {
+        .base = {.plan = plan,
+                 .request = &request->base,
+                 .place = request->base.parser.place,
+                 .error = error},
+        .request = request,
+        .config = &request->config,
+    };
+
+    if (read_limit(&lowering, "--limit", request->config.limit, &lowering.limit) ||
+        read_limit(&lowering, "--limit-together", request->config.limit_together,
+                   &lowering.limit_together) ||
+        weir_targets_find(&plan->arena, request, &lowering.sources, error) || check(&lowering))
+        return -EINVAL;
+    lowering.writes = lowering.sources.are_devices ? request->config.write_devices != NULL
+                                                   : !request->config.reads_only;
+    if (add_tests(&lowering))
+        return -EINVAL;
+    plan->output.reporter = strcmp(additions->format, "csv") == 0    ? WEIR_TARGETS_REPORTER_CSV
+                            : strcmp(additions->format, "json") == 0 ? WEIR_TARGETS_REPORTER_JSON
+                                                                     : WEIR_TARGETS_REPORTER;
+    plan->output.summary_path = additions->summary_path;
+    plan->output.warnings_are_errors = additions->warnings_are_errors > 0;
+    return weir_lower_output(&plan->output, &request->base, error);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of values: one for each target and direction, and one for all together. Rates are in bytes
+ * per second. */
+#include "rows.h"
+#include "targets.h"
+
+#include <string.h>
+
+static const char header[] =
+    "target,access,scope,bytes/s,stddev,min,max,repetitions,of_median,verdict\n";
+
+static bool holds_csv(const char *begin)
+{
+    return strncmp(begin, header, strlen(header)) == 0;
+}
+
+static void begin(struct weir_text *text, const struct weir_plan *plan,
+                  const struct weir_result *result)
+{
+    (void)plan;
+    (void)result;
+    weir_text_add(text, "%s", header);
+}
+
+/* With quotes around it, and those in it doubled. */
+static void add_name(struct weir_text *text, const char *name)
+{
+    weir_text_add(text, "\"");
+    for (; *name != '\0'; name++)
+        weir_text_add(text, "%.*s%c", *name == '"', "\"", *name);
+    weir_text_add(text, "\"");
+}
+
+static void add_rate(struct weir_text *text, const char *access, const char *scope,
+                     const struct weir_targets_rate *rate)
+{
+    weir_text_add(text, ",%s,%s,%.0f,%.0f,%.0f,%.0f,%u", access, scope, rate->mean, rate->stddev,
+                  rate->min, rate->max, rate->count);
+}
+
+static void end(struct weir_text *text, const struct weir_plan *plan,
+                const struct weir_result *result)
+{
+    struct weir_arena arena = {0};
+    unsigned count;
+    const struct weir_targets_table *tables = weir_targets_tables(&arena, plan, result, &count);
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct weir_targets_table *table = &tables[i];
+        const char *access = weir_verb_name(table->verb);
+
+        for (unsigned k = 0; k < table->count; k++) {
+            const struct weir_targets_row *row = &table->rows[k];
+            double median = table->peers.median;
+
+            add_name(text, row->name);
+            add_rate(text, access, "alone", &row->rate);
+            weir_text_add(text, ",%.4f,%s\n", median > 0.0 ? row->rate.mean / median : 0.0,
+                          weir_targets_verdict(row->verdict));
+        }
+        if (table->together.count > 0) {
+            add_rate(text, access, "together", &table->together);
+            weir_text_add(text, ",,\n");
+        }
+    }
+    weir_arena_close(&arena);
+}
+
+const struct weir_reporter weir_reporter_targets_csv = {
+    .name = "targets csv",
+    .is_held = holds_csv,
+    .begin = begin,
+    .end = end,
+};

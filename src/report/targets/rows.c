@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rates of targets by mean over repetitions, in order, with what is usual among them. */
+#include "rows.h"
+
+#include "figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double weir_targets_setting(const struct weir_test *test, const char *key)
+{
+    const char *value = weir_test_setting(test, key);
+
+    return value != NULL ? strtod(value, NULL) : 0.0;
+}
+
+const char *weir_targets_verdict(enum weir_peer_verdict verdict)
+{
+    return verdict == WEIR_PEER_SLOW ? "slow" : verdict == WEIR_PEER_FAST ? "fast" : "";
+}
+
+static struct weir_targets_rate rate_of(const struct weir_plan *plan,
+                                        const struct weir_result *result,
+                                        const struct weir_test *test, enum weir_verb verb)
+{
+    struct weir_ior_summary summary;
+    struct weir_targets_rate rate = {0};
+
+    if (!weir_figures_summary(plan, result, test, verb, &summary))
+        return rate;
+    rate.count = summary.count;
+    rate.mean = summary.mib_per_s.mean * WEIR_MIB;
+    rate.min = summary.mib_per_s.min * WEIR_MIB;
+    rate.max = summary.mib_per_s.max * WEIR_MIB;
+    if (rate.count > 1)
+        rate.stddev = summary.mib_per_s.stddev * WEIR_MIB * sqrt(rate.count / (rate.count - 1.0));
+    return rate;
+}
+
+/* The fastest first, and alike ones in the order of the plan. */
+static int compare(const void *a, const void *b)
+{
+    const struct weir_targets_row *one = a, *other = b;
+
+    if (one->rate.mean != other->rate.mean)
+        return one->rate.mean > other->rate.mean ? -1 : 1;
+    return one->test < other->test ? -1 : one->test > other->test;
+}
+
+static void judge(struct weir_targets_table *table, struct weir_arena *arena)
+{
+    struct weir_peer *all = weir_arena_take(arena, table->count * sizeof *all);
+    double *work = weir_arena_take(arena, table->count * sizeof *work);
+
+    for (unsigned i = 0; i < table->count; i++)
+        all[i] = (struct weir_peer){table->rows[i].rate.mean, table->rows[i].rate.stddev};
+    table->peers = weir_peers_of(all, table->count, work);
+    for (unsigned i = 0; i < table->count; i++) {
+        table->rows[i].verdict = weir_peers_judge(&table->peers, table->rows[i].rate.mean);
+        table->alone_sum += table->rows[i].rate.mean;
+    }
+}
+
+static void fill(struct weir_targets_table *table, struct weir_arena *arena,
+                 const struct weir_plan *plan, const struct weir_result *result)
+{
+    unsigned planned = 0;
+
+    table->rows = weir_arena_take(arena, plan->test_count * sizeof *table->rows);
+    for (size_t i = 0; i < plan->test_count; i++) {
+        const struct weir_test *test = plan->tests[i];
+        struct weir_targets_rate rate = rate_of(plan, result, test, table->verb);
+
+        planned += test->peer != NULL;
+        if (test->peer == NULL)
+            table->together = rate;
+        else if (rate.count > 0)
+            table->rows[table->count++] =
+                (struct weir_targets_row){.name = test->peer, .test = test->number, .rate = rate};
+    }
+    table->is_whole = table->count == planned;
+    table->limit = weir_targets_setting(plan->tests[0], "limit");
+    table->limit_together = weir_targets_setting(plan->tests[0], "limit-together");
+    if (!(table->limit_together > 0.0))
+        table->limit_together = table->limit * planned;
+    qsort(table->rows, table->count, sizeof *table->rows, compare);
+    judge(table, arena);
+}
+
+struct weir_targets_table *weir_targets_tables(struct weir_arena *arena,
+                                               const struct weir_plan *plan,
+                                               const struct weir_result *result, unsigned *count)
+{
+    static const enum weir_verb verbs[] = {WEIR_WRITE, WEIR_READ};
+    struct weir_targets_table *tables = weir_arena_take(arena, 2 * sizeof *tables);
+
+    *count = 0;
+    for (size_t i = 0; plan->test_count > 0 && i < sizeof verbs / sizeof *verbs; i++) {
+        struct weir_targets_table *table = &tables[*count];
+
+        *table = (struct weir_targets_table){.verb = verbs[i]};
+        fill(table, arena, plan, result);
+        *count += table->count > 0;
+    }
+    return tables;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of a report on storage targets: of each alone, and of all together. */
+#ifndef WEIR_REPORT_TARGETS_ROWS_H
+#define WEIR_REPORT_TARGETS_ROWS_H
+
+#include "weir/base/arena.h"
+#include "weir/measure/peers.h"
+#include "weir/measure/result.h"
+#include "weir/plan/plan.h"
+
+#include <stdbool.h>
+
+#define WEIR_MB 1e6
+
+/* Rates in bytes per second over repetitions. */
+struct weir_targets_rate {
+    unsigned count; /* repetitions; 0: not measured */
+    double mean;
+    double stddev; /* of the sample; 0 of a single one */
+    double min;
+    double max;
+};
+
+struct weir_targets_row {
+    const char *name;
+    unsigned test;
+    struct weir_targets_rate rate;
+    enum weir_peer_verdict verdict;
+};
+
+struct weir_targets_table {
+    enum weir_verb verb;
+    unsigned count;                /* targets that were measured */
+    struct weir_targets_row *rows; /* the fastest first */
+    struct weir_peers peers;
+    double alone_sum;
+    /* with all of the plan's targets, and only if each of them was measured alone too */
+    struct weir_targets_rate together;
+    double limit;          /* of one target; 0: none */
+    double limit_together; /* of all: as given, else that of one times the targets; 0: none */
+    bool is_whole;         /* every target of the plan was measured alone */
+};
+
+/* The tables of the verbs that were measured, writes first: `*count` of them, in `arena`. */
+struct weir_targets_table *weir_targets_tables(struct weir_arena *arena,
+                                               const struct weir_plan *plan,
+                                               const struct weir_result *result, unsigned *count);
+
+/* "slow", "fast"; "" if alike. */
+const char *weir_targets_verdict(enum weir_peer_verdict verdict);
+
+/* A number among the settings of a test; 0 if it is not there. */
+double weir_targets_setting(const struct weir_test *test, const char *key);
+
+#endif
