@@ -138,7 +138,7 @@ static int lower_backend(struct lowering *lowering)
     if (!lowering->is_buffered && has_word)
         return weir_options_assign(&base->request->parser, base->place, "posix.odirect", "1",
                                    base->error);
-    if (!lowering->config->is_buffered && lowering->is_buffered)
+    if (!lowering->config->is_buffered && lowering->is_buffered && base->test->number == 0)
         WEIR_REMARK(base,
                     "backend %s has no transfers past the page cache: they go through it, as with "
                     "--buffered",
@@ -270,7 +270,7 @@ static int add_test(struct lowering *lowering, size_t first, size_t count)
     weir_lower_limits(&lowering->base);
     test->rank_limit = (uint64_t)config->ranks_per_target * count;
     test->repetitions = (uint64_t)config->repetitions;
-    test->must_keep = config->must_keep > 0;
+    test->must_keep = config->must_keep || lowering->sources.are_devices || !lowering->writes;
     test->may_take_used_device =
         config->write_devices && strcmp(config->write_devices, "force") == 0;
     add_settings(lowering, count);

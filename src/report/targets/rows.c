@@ -37,6 +37,24 @@ static struct weir_targets_rate rate_of(const struct weir_plan *plan,
     return rate;
 }
 
+/* Added up over the ranks. */
+static double sum_of_ranks(const struct weir_plan *plan, const struct weir_result *result,
+                           const struct weir_test *test, enum weir_verb verb)
+{
+    struct weir_sums sums = {0};
+
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        const struct weir_phase_result *phase = &result->phases[i];
+        const struct weir_phase *planned = weir_figures_phase(plan, phase);
+
+        if (phase->test == test->number && planned != NULL && planned->verb == verb &&
+            phase->outcome == WEIR_OUTCOME_COMPLETE && !weir_figures_has_failed(phase))
+            weir_sums_add(&sums, phase->rank_ops_per_s_mean * phase->rank_count *
+                                     (double)planned->transfers.layout.transfer_bytes);
+    }
+    return sums.count > 0 ? sums.sum / sums.count : 0.0;
+}
+
 /* The fastest first, and alike ones in the order of the plan. */
 static int compare(const void *a, const void *b)
 {
@@ -72,11 +90,13 @@ static void fill(struct weir_targets_table *table, struct weir_arena *arena,
         struct weir_targets_rate rate = rate_of(plan, result, test, table->verb);
 
         planned += test->peer != NULL;
-        if (test->peer == NULL)
+        if (test->peer == NULL) {
             table->together = rate;
-        else if (rate.count > 0)
+            table->together_sum = sum_of_ranks(plan, result, test, table->verb);
+        } else if (rate.count > 0) {
             table->rows[table->count++] =
                 (struct weir_targets_row){.name = test->peer, .test = test->number, .rate = rate};
+        }
     }
     table->is_whole = table->count == planned;
     table->limit = weir_targets_setting(plan->tests[0], "limit");

@@ -34,8 +34,10 @@ struct weir_targets_table {
     struct weir_targets_row *rows; /* the fastest first */
     struct weir_peers peers;
     double alone_sum;
-    /* with all of the plan's targets, and only if each of them was measured alone too */
-    struct weir_targets_rate together;
+    struct weir_targets_rate together; /* of all at once: until the last of them is done */
+    /* of all at once, mean over repetitions: what ranks reach until they are done themselves, added
+     * up. One slow target does not lower what the others have of it. 0: not measured */
+    double together_sum;
     double limit;          /* of one target; 0: none */
     double limit_together; /* of all: as given, else that of one times the targets; 0: none */
     bool is_whole;         /* every target of the plan was measured alone */

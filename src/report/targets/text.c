@@ -139,19 +139,22 @@ static void add_together(struct weir_text *text, const struct weir_targets_table
     const struct weir_targets_rate *together = &table->together;
 
     if (table->count > 1) {
-        add_name(text, "sum of all alone", width);
+        add_name(text, "all alone, added up", width);
         weir_text_add(text, " %11.1f\n", table->alone_sum / WEIR_MB);
     }
     if (together->count == 0)
         return;
-    add_name(text, "all together", width);
+    add_name(text, "all at once, added up", width);
+    weir_text_add(text, " %11.1f", table->together_sum / WEIR_MB);
+    if (table->is_whole)
+        weir_text_add(text, "  %.1f %% of all alone",
+                      weir_figures_percent(table->together_sum, table->alone_sum));
+    weir_text_add(text, "\n");
+    add_name(text, "all at once, to the end", width);
     weir_text_add(text, " %11.1f", together->mean / WEIR_MB);
     add_deviation(text, together);
-    if (table->is_whole)
-        weir_text_add(text, "  %.1f %% of the sum",
-                      weir_figures_percent(together->mean, table->alone_sum));
     if (table->limit_together > 0.0)
-        weir_text_add(text, ", %.1f %% of %.1f MB/s",
+        weir_text_add(text, "  %.1f %% of %.1f MB/s",
                       weir_figures_percent(together->mean, table->limit_together),
                       table->limit_together / WEIR_MB);
     weir_text_add(text, "\n");

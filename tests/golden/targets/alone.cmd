@@ -1,0 +1,1 @@
+/mnt/a /mnt/b --alone-only --read-only -i=1

@@ -1,0 +1,2 @@
+# environment: PATH=../../mocks/bin:$PATH
+--beegfs "/scratch/a b" -i 1 --ranks-per-target 2

@@ -1,0 +1,1 @@
+/mnt/a /mnt/b/ /mnt/c

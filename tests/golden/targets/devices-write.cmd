@@ -1,0 +1,1 @@
+--devices --write force /x/sdb /x/sdc --depth 16 -a uring

@@ -1,0 +1,1 @@
+--devices /x/sdb /x/sdc

@@ -1,0 +1,2 @@
+# direct is what it is
+/mnt/a /mnt/b -a direct

@@ -1,0 +1,2 @@
+# environment: PATH=../../mocks/bin:$PATH
+--lustre /scratch/x

@@ -1,0 +1,2 @@
+# no transfers past the page cache: a remark, and buffered
+/mnt/a /mnt/b -a mmap
