@@ -37,6 +37,8 @@ static const struct weir_option fault_rows[] = {
      .help = "transfers that come back before one that is hit, as far as there are any"},
     {0, "fault.rank", WEIR_OPTION_INTEGER, AT(rank), "-1",
      .help = "the only rank on which anything goes wrong; -1: on all"},
+    {0, "fault.in", WEIR_OPTION_TEXT, AT(part_of_path),
+     .help = "a part of the paths of files in whose transfers and syncs anything goes wrong"},
     {0, "fault.open", WEIR_OPTION_TEXT, AT(open_error), .help = "what open fails with"},
     {0, "fault.close", WEIR_OPTION_TEXT, AT(close_error),
      .help = "what close fails with, after it is done"},
@@ -225,6 +227,8 @@ static int fault_open(struct weir_session *session, const struct weir_file_param
     opened = calloc(1, sizeof *opened);
     if (!opened)
         return -ENOMEM;
+    fault->is_elsewhere = fault->options.part_of_path != NULL &&
+                          strstr(params->path, fault->options.part_of_path) == NULL;
     snprintf(opened->path, sizeof opened->path, "%s", params->can_write ? params->path : "");
     swap(fault, opened->path, "open");
     rc = fault->inner->backend->file->open(fault->inner, params, &opened->inner);

@@ -14,6 +14,7 @@ struct fault_options {
     int64_t short_bytes;
     int64_t must_flip;
     int64_t rank;
+    const char *part_of_path;
     uint64_t delay_ns;
     const char *transfer_error;
     const char *open_error;
@@ -39,6 +40,7 @@ struct fault_session {
     struct weir_session *inner;
     struct fault_options options;
     bool is_target_rank; /* this rank is one that goes wrong */
+    bool is_elsewhere;   /* the file opened last is not one of those that go wrong */
     int transfer_rc;     /* the errors as numbers; 0: none */
     int open_rc;
     int close_rc;

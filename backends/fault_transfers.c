@@ -53,7 +53,7 @@ bool weir_fault_hits(struct fault_session *fault, enum weir_op_verb verb)
     uint64_t every = (uint64_t)fault->options.every;
     uint64_t number;
 
-    if (!fault->is_target_rank || !is_counted(fault, verb))
+    if (!fault->is_target_rank || fault->is_elsewhere || !is_counted(fault, verb))
         return false;
     number = fault->op_count++;
     return number == at || (every > 0 && number > at && (number - at) % every == 0);

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# weir targets: one slow target of five is named, in its table, as a finding, and again from the result file; too few ranks are
+# refused before anything is made; files are gone afterwards, or stay with --keep; OSTs and BeeGFS targets are those that
+# stand-ins for lfs and beegfs-ctl list.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+names=(a b c d e)
+mkdir -p "${names[@]/#/$files/}"
+
+expect_empty() {
+    [[ -z $(find "$files" -type f) ]] || fail "files are left: $(find "$files" -type f)"
+}
+
+# Transfers are due at a rate that any machine keeps up with; those on one target come 100 ms late each.
+slow() { # slow OPTION...: five targets, of which c is slow
+    capture mpiexec --oversubscribe -n 5 "$WEIR_TEST" targets "${names[@]/#/$files/}" -a fault:posix --buffered --size 1m --transfer 256k \
+        --rate 20 --rate-of rank --fault.in /c/ --fault.every 1 --fault.delay 150000 -i 2 "$@"
+}
+
+run 4 targets "${names[@]/#/$files/}" --size 1m --buffered
+((status == 2)) || fail "4 ranks are not refused with 2"
+grep -q 'mpiexec -n 5' "$err" || fail "the refusal does not name the number of ranks"
+grep -q -- '--alone-only' "$err" || fail "the refusal does not name the other way out"
+expect_empty
+
+slow --result "$result"
+((status == 0)) || fail "a slow target alone makes the exit code $status"
+expect_empty
+cp "$out" "$work/told"
+"$WEIR_PYTHON" - "$WEIR_TEST" "$result" "$files" <<'END' || fail "the slow one is not named"
+import csv, io, json, subprocess, sys
+weir, result, files = sys.argv[1:]
+report = lambda form: subprocess.run([weir, "report", result, "--format", form, "--plain"], capture_output=True, text=True, check=True).stdout
+rows = list(csv.DictReader(io.StringIO(report("csv"))))
+for access in ("write", "read"):
+    alone = [row for row in rows if row["access"] == access and row["scope"] == "alone"]
+    assert len(alone) == 5, rows
+    rates = [float(row["bytes/s"]) for row in alone]
+    assert rates == sorted(rates, reverse=True), rates
+    assert alone[-1]["target"] == files + "/c" and alone[-1]["verdict"] == "slow", alone
+    assert sum(row["access"] == access and row["scope"] == "together" for row in rows) == 1, rows
+tables = json.loads(report("json"))["targets"]
+assert [table["access"] for table in tables] == ["write", "read"], tables
+assert all(table["canTell"] and table["alone"][-1]["verdict"] == "slow" for table in tables), tables
+found = [(record["phase"], finding) for record in map(json.loads, open(result)) if record.get("record") == "phase" or "findings" in record
+         for finding in record.get("findings", []) if finding["name"] == "slow-target"]
+assert sum(files + "/c:" in finding["text"] for _, finding in found) == 2, found
+assert all(finding["severity"] == "warning" for _, finding in found), found
+END
+"$WEIR_TEST" report "$result" >"$work/again"
+diff <(grep -v '^weir' "$work/told") <(grep -v '^weir' "$work/again") || fail "the report from the file differs"
+# shellcheck disable=SC2016
+grep -q '^weir .* slow-target: ' "$work/told" || fail "the finding is not in the report"
+
+slow --alone-only -i 1 --warnings-as-errors
+((status == 1)) || fail "warnings as errors: $status, not 1"
+
+# Files that stay are read again; K ranks for each.
+run 4 targets "$files/a" "$files/b" --size 1m --transfer 256k --ranks-per-target 2 -i 1 --buffered --keep
+expect_done
+[[ $(find "$files" -type f -printf '%P\n' | sort | xargs) == "a/weir-targets.00000000 a/weir-targets.00000001 a/weir-targets.00000002 b/weir-targets.00000000 b/weir-targets.00000001 b/weir-targets.00000003" ]] ||
+    fail "other files than those of two ranks each: $(find "$files" -type f)"
+run 4 targets "$files/a" "$files/b" --size 1m --transfer 256k --ranks-per-target 2 -i 1 --buffered --read-only
+expect_done
+grep -q 'fewer than 4 targets' "$out" || fail "two targets are judged"
+! grep -q '^write' "$out" || fail "something was written"
+rm "$files"/?/weir-targets.*
+
+# Stand-ins, for they are not here.
+PATH="$WEIR_ROOT/tests/mocks/bin:$PATH" LFS_LOG=$work/lfs run 3 targets --lustre "$files/a" --size 64k --transfer 64k -i 1 --buffered
+expect_done
+grep -q '^scratch-OST0003 ' "$out" || fail "an OST is not in the table"
+! grep -q '^scratch-OST0002 ' "$out" || fail "an inactive OST is in the table"
+[[ $(cut -d' ' -f1 "$work/lfs" | xargs) == "0 1 3 0 1 3" ]] || fail "files were made elsewhere: $(cat "$work/lfs")"
+PATH="$WEIR_ROOT/tests/mocks/bin:$PATH" run 2 targets --beegfs "$files/a" --size 64k --transfer 64k -i 1 --buffered
+expect_done
+grep -q '^target 102 ' "$out" || fail "a target of BeeGFS is not in the table"
+expect_empty
+for kind in lustre beegfs; do
+    capture env "PATH=/nowhere" "$WEIR" targets --$kind "$files/a"
+    ((status == 2)) || fail "--$kind without its tools: $status"
+done
+
+# A file that cannot be made on its target ends the run, and those that were made are removed.
+mkdir "$work/bin"
+sed 's/^setstripe)$/&\n    [[ $5 != 3 ]] || exit 1/' "$WEIR_ROOT/tests/mocks/bin/lfs" >"$work/bin/lfs"
+chmod +x "$work/bin/lfs"
+PATH="$work/bin:$PATH" run 3 targets --lustre "$files/a" --size 64k --transfer 64k -i 1 --buffered
+((status == 1)) || fail "a command that fails makes the exit code $status"
+grep -q 'setstripe -c 1 -i 3' "$err" || fail "the command that failed is not named"
+expect_empty
