@@ -210,6 +210,22 @@ static int check_files(struct weir_run *run, const struct weir_phase *phase,
     return code;
 }
 
+/* Phases on trees look at what they find themselves. */
+void weir_prepare_look_again(struct weir_run *run, struct weir_error *error)
+{
+    char path[WEIR_PATH_BYTES];
+
+    for (size_t i = 0; i < run->test->phase_count && !weir_error_is_set(error); i++) {
+        const struct weir_phase *phase = run->test->phases[i];
+        const struct weir_target *target = phase->target;
+
+        if (target->tree == NULL && !target->is_device && run->backend->names != NULL &&
+            weir_run_takes_part(run, phase) && weir_run_handles_name(run, target) &&
+            weir_run_path(run, target, (uint64_t)run->group->rank, path) == 0)
+            weir_check_target(run, phase, path, error);
+    }
+}
+
 static int check_status_file(const struct weir_run *run, const struct weir_phase *phase,
                              struct weir_error *error)
 {

@@ -13,6 +13,10 @@
 int weir_prepare_test(struct weir_run *run, struct weir_error *error);
 void weir_prepare_close(struct weir_run *run);
 
+/* Whether the files that a command of the plan has left for this rank are ours to write and remove,
+ * as weir_prepare_test asks it of those that were there before. An error of this rank alone. */
+void weir_prepare_look_again(struct weir_run *run, struct weir_error *error);
+
 /* Whether the session, queue and buffers of run->test, which all ranks of the job did without a
  * failure, do for `next` as well. The same on every rank. */
 bool weir_prepare_does_for(const struct weir_run *run, const struct weir_test *next);

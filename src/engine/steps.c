@@ -8,6 +8,7 @@
 #include "phase_names.h"
 #include "phase_tree.h"
 #include "phase_windows.h"
+#include "prepare.h"
 
 #include "weir/system/shell.h"
 
@@ -143,8 +144,11 @@ static int run_command(struct weir_run *run, const struct weir_step *step, struc
     code = is_ours ? weir_shell_run(step->command) : 0;
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_FLAWED, code, run->test->dialect,
-                       "the command \"%s\" failed%s%s", step->command,
-                       code == -ECHILD ? "" : ": ", code == -ECHILD ? "" : strerror(-code));
+                       "the command \"%s\" failed%s%s", step->command, code == -ECHILD ? "" : ": ",
+                       code == -ECHILD ? "" : strerror(-code));
+    code = weir_group_agree(run->group, error);
+    if (code == 0)
+        weir_prepare_look_again(run, error);
     code = weir_group_agree(run->group, error);
     return code != 0 ? code : run_pause(run, 0, error);
 }
