@@ -6,6 +6,7 @@
 #include "weir/measure/peers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* With so many, others are left to the report. */
 #define TOLD_MAX 16
@@ -31,25 +32,49 @@ static void add_rate(struct weir_sums *rates, const struct weir_phase_result *re
         weir_sums_add(rates, (double)record->byte_count / record->windows.total_s);
 }
 
-/* Bytes per second of a test over its repetitions; the latest of them is not yet kept. */
-static bool find_rate(const struct weir_plan *plan, const struct weir_result *result,
-                      const struct weir_test *test, enum weir_verb verb, struct weir_sums *rates)
+/* One of them, with what was measured so far. */
+struct measured {
+    const char *name;
+    struct weir_sums bytes_per_s;
+};
+
+static struct measured *find(struct measured all[], unsigned *count, const char *name)
 {
+    unsigned i = 0;
+
+    while (i < *count && strcmp(all[i].name, name) != 0)
+        i++;
+    if (i == *count)
+        all[(*count)++] = (struct measured){.name = name};
+    return &all[i];
+}
+
+/* Of one verb; as many as there are tests at most. */
+static unsigned gather_all(const struct weir_plan *plan, const struct weir_result *result,
+                           enum weir_verb verb, struct measured all[])
+{
+    unsigned count = 0;
+
     for (unsigned i = 0; i < result->phase_count; i++) {
         const struct weir_phase_result *record = &result->phases[i];
+        const char *name = plan->tests[record->test]->peer;
 
-        if (record->test == test->number &&
-            weir_plan_find_phase(plan, record->test, record->phase)->verb == verb)
-            add_rate(rates, record);
+        if (name != NULL && weir_plan_find_phase(plan, record->test, record->phase)->verb == verb)
+            add_rate(&find(all, &count, name)->bytes_per_s, record);
     }
-    for (size_t i = 0; i < test->phase_count; i++) {
-        const struct weir_phase_history *history =
-            weir_result_history(result, test->number, test->phases[i]->number);
+    return count;
+}
 
-        if (history != NULL && test->phases[i]->verb == verb && rates->count > 0)
-            weir_sums_merge(rates, &history->bytes_per_s, 1.0);
-    }
-    return rates->count > 0;
+/* Without those of which no repetition was right. */
+static unsigned gather(const struct weir_plan *plan, const struct weir_result *result,
+                       enum weir_verb verb, struct measured all[])
+{
+    unsigned count = gather_all(plan, result, verb, all), kept = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        if (all[i].bytes_per_s.count > 0)
+            all[kept++] = all[i];
+    return kept;
 }
 
 static void tell(struct weir_phase_result *record, const char *verb, const char *name,
@@ -74,32 +99,30 @@ void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *re
                       struct weir_phase_result *record)
 {
     const enum weir_verb verb = weir_plan_find_phase(plan, record->test, record->phase)->verb;
-    struct weir_peer *all;
-    const char **names;
+    struct measured *all;
+    struct weir_peer *rates;
     double *work;
-    unsigned count = 0;
+    unsigned count;
     struct weir_peers peers;
 
     if (!weir_verb_moves_data(verb) || !is_last(plan, record))
         return;
     all = weir_memory_grow(NULL, plan->test_count * sizeof *all);
-    names = weir_memory_grow(NULL, plan->test_count * sizeof *names);
-    work = weir_memory_grow(NULL, plan->test_count * sizeof *work);
-    for (size_t i = 0; i < plan->test_count; i++) {
-        struct weir_sums rates = {0};
+    count = gather(plan, result, verb, all);
+    rates = weir_memory_grow(NULL, (count + 1) * sizeof *rates);
+    work = weir_memory_grow(NULL, (count + 1) * sizeof *work);
+    for (unsigned i = 0; i < count; i++) {
+        const struct weir_sums *sums = &all[i].bytes_per_s;
 
-        if (plan->tests[i]->peer == NULL || !find_rate(plan, result, plan->tests[i], verb, &rates))
-            continue;
-        all[count] = (struct weir_peer){rates.sum / rates.count, weir_sums_stddev(&rates)};
-        names[count++] = plan->tests[i]->peer;
+        rates[i] = (struct weir_peer){sums->sum / sums->count, weir_sums_stddev(sums)};
     }
-    peers = weir_peers_of(all, count, work);
+    peers = weir_peers_of(rates, count, work);
     for (unsigned i = 0, told = 0; i < count && told < TOLD_MAX; i++)
-        if (weir_peers_judge(&peers, all[i].mean) != WEIR_PEER_ALIKE) {
-            tell(record, weir_verb_name(verb), names[i], &peers, all[i].mean);
+        if (weir_peers_judge(&peers, rates[i].mean) != WEIR_PEER_ALIKE) {
+            tell(record, weir_verb_name(verb), all[i].name, &peers, rates[i].mean);
             told++;
         }
     free(work);
-    free(names);
+    free(rates);
     free(all);
 }

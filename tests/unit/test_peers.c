@@ -175,35 +175,34 @@ static void slow_target_is_named(void **state)
 /* ---- findings and tables ---- */
 
 #define PEERS 5
-#define REPETITIONS 2
+#define ROUNDS 2
+#define TESTS (PEERS * ROUNDS + 1)
 
 static const char *const names[PEERS] = {"/mnt/a", "/mnt/b", "/mnt/c", "/mnt/d", "/mnt/e"};
 
-/* A plan of five targets alone, and of all together. */
+/* A plan of two rounds of five targets alone, and of all together. */
 static struct scene make(void)
 {
     struct scene scene = SCENE_OPEN("targets");
 
     weir_result_close(scene.result);
-    scene.result = weir_result_open(PEERS + 1);
-    for (unsigned i = 0; i <= PEERS; i++) {
+    scene.result = weir_result_open(TESTS);
+    for (unsigned i = 0; i < TESTS; i++) {
         struct weir_test *test = scene_test(&scene, 1, "/mnt");
 
-        test->repetitions = REPETITIONS;
-        test->peer = i < PEERS ? names[i] : NULL;
+        test->repetitions = 1;
+        test->peer = i < PEERS * ROUNDS ? names[i % PEERS] : NULL;
         scene_phase(&scene, test, WEIR_READ, scene_target(&scene, "/mnt", false), small_layout);
     }
     return scene;
 }
 
-static struct weir_phase_result *add_repetition(struct scene *scene, unsigned test,
-                                                unsigned repetition, double mb_per_s)
+static struct weir_phase_result *add_phase(struct scene *scene, unsigned test, double mb_per_s)
 {
     struct weir_phase_result *done = weir_result_add_phase(scene->result);
 
     done->test = test;
     done->phase = scene->plan->tests[test]->phases[0]->number;
-    done->repetition = repetition;
     done->rank_count = 1;
     done->op_count = 100;
     done->byte_count = 100000000;
@@ -214,16 +213,15 @@ static struct weir_phase_result *add_repetition(struct scene *scene, unsigned te
     return done;
 }
 
-/* Findings of the whole run; all of them are where the last target's last repetition is. */
+/* Findings of the whole run; all of them are where the last target is measured last. */
 static unsigned run(struct scene *scene, const double mb_per_s[PEERS],
                     const struct weir_phase_result **last)
 {
     unsigned count = 0;
 
-    for (unsigned i = 0; i <= PEERS; i++)
-        for (unsigned k = 0; k < REPETITIONS; k++)
-            add_repetition(scene, i, k, i < PEERS ? mb_per_s[i] : 200.0);
-    *last = &scene->result->phases[PEERS * REPETITIONS - 1];
+    for (unsigned i = 0; i < TESTS; i++)
+        add_phase(scene, i, i + 1 < TESTS ? mb_per_s[i % PEERS] : 200.0);
+    *last = &scene->result->phases[TESTS - 2];
     for (unsigned i = 0; i < scene->result->phase_count; i++)
         count += scene->result->phases[i].finding_count;
     assert_int_equal(count, (*last)->finding_count);
@@ -272,7 +270,7 @@ static void table_is_in_order_of_rate(void **state)
     assert_int_equal(table->count, PEERS);
     for (unsigned i = 0; i < PEERS; i++) {
         assert_string_equal(table->rows[i].name, names["dabec"[i] - 'a']);
-        assert_int_equal(table->rows[i].rate.count, REPETITIONS);
+        assert_int_equal(table->rows[i].rate.count, ROUNDS);
         assert_int_equal(table->rows[i].verdict, i == 4 ? WEIR_PEER_SLOW : WEIR_PEER_ALIKE);
     }
     assert_float_equal(table->peers.median, 99e6, 1);
@@ -294,8 +292,8 @@ static void table_of_a_part_is_no_whole(void **state)
 
     weir_targets_tables(&arena, scene.plan, scene.result, &count);
     assert_int_equal(count, 0);
-    add_repetition(&scene, 0, 0, 100);
-    add_repetition(&scene, 1, 0, 50)->outcome = WEIR_OUTCOME_SKIPPED;
+    add_phase(&scene, 0, 100);
+    add_phase(&scene, 1, 50)->outcome = WEIR_OUTCOME_SKIPPED;
     table = weir_targets_tables(&arena, scene.plan, scene.result, &count);
     assert_int_equal(count, 1);
     assert_int_equal(table->count, 1);

@@ -365,7 +365,8 @@ struct weir_test {
     uint64_t outlier_ns;       /* warn of ranks further than this from the mean; 0: never */
     bool is_compared;          /* reports hold its rates against those of the test before it */
     /* not NULL: the test measures one of several storage targets that should be alike, alone, and
-     * this is its name: the audit holds its rates against those of the others */
+     * this is its name; further tests of this name repeat it: the audit holds the rates of each
+     * name against those of the others */
     const char *peer;
     bool must_keep;            /* files stay after the test */
     bool may_overwrite;        /* files that are not ours may be overwritten or removed */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The meaning of the options of weir targets: a test for each target alone, in which the first
- * ranks work on it, and a last one in which rank r works on target r mod count. */
+/* The meaning of the options of weir targets: rounds of tests, one for each target alone, in which
+ * the first ranks work on it, and a last test in which rank r works on target r mod count. Targets
+ * take turns, so that what changes with time differs between repetitions of each of them, and not
+ * between targets. */
 #include "lower.h"
 
 #include "common_lowering.h"
@@ -13,6 +15,7 @@
 #include <strings.h>
 
 #define STANDARD_DEPTH 1
+#define TESTS_MAX 65536
 
 struct lowering {
     struct weir_lowering base;
@@ -148,6 +151,16 @@ static int lower_backend(struct lowering *lowering)
 
 /* ---- files and phases ---- */
 
+/* What the names of files begin with: those of all together are others than those of each alone, so
+ * that either may stay. */
+static const char *path_of(const struct lowering *lowering, const struct weir_target_source *source,
+                           size_t count)
+{
+    if (count == 1 || lowering->sources.are_devices)
+        return source->path;
+    return weir_arena_printf(&lowering->base.plan->arena, "%s.all", source->path);
+}
+
 /* The targets from `first` on, `count` of them. */
 static const struct weir_target *lower_target(const struct lowering *lowering, size_t first,
                                               size_t count)
@@ -157,7 +170,7 @@ static const struct weir_target *lower_target(const struct lowering *lowering, s
     const char **paths = weir_arena_take(arena, count * sizeof *paths);
 
     for (size_t i = 0; i < count; i++)
-        paths[i] = lowering->sources.all[first + i].path;
+        paths[i] = path_of(lowering, &lowering->sources.all[first + i], count);
     *target = (struct weir_target){
         .paths = paths,
         .path_count = count,
@@ -177,7 +190,8 @@ static void add_makers(const struct lowering *lowering, struct weir_step **steps
 
     for (uint64_t rank = 0; rank < ranks; rank++) {
         const struct weir_target_source *source = &lowering->sources.all[first + rank % count];
-        const char *path = weir_arena_printf(arena, "%s.%08" PRIu64, source->path, rank);
+        const char *path =
+            weir_arena_printf(arena, "%s.%08" PRIu64, path_of(lowering, source, count), rank);
 
         if (source->make != NULL)
             weir_plan_add_command(
@@ -206,27 +220,34 @@ static struct weir_phase data_phase(const struct lowering *lowering, enum weir_v
     };
 }
 
-static void add_steps(const struct lowering *lowering, size_t first, size_t count)
+/* The test of some targets from `first` on. */
+struct part {
+    size_t first;
+    size_t count;
+    uint64_t repetitions;
+    bool is_last; /* that works on these files */
+};
+
+static void add_steps(const struct lowering *lowering, const struct part *part)
 {
     const struct weir_targets_config *config = lowering->config;
     struct weir_plan *plan = lowering->base.plan;
     struct weir_test *test = lowering->base.test;
-    const struct weir_target *target = lower_target(lowering, first, count);
+    const struct weir_target *target = lower_target(lowering, part->first, part->count);
     struct weir_phase read = data_phase(lowering, WEIR_READ, target);
-    struct weir_step **steps =
-        &weir_plan_add_repeat(plan, &test->steps, (uint64_t)config->repetitions)->body;
+    struct weir_step **steps = &weir_plan_add_repeat(plan, &test->steps, part->repetitions)->body;
 
     if (lowering->writes) {
         struct weir_phase write = data_phase(lowering, WEIR_WRITE, target);
-        bool is_made = lowering->sources.all[first].make != NULL;
+        bool is_made = lowering->sources.all[part->first].make != NULL;
 
-        add_makers(lowering, steps, first, count);
+        add_makers(lowering, steps, part->first, part->count);
         write.transfers.must_replace = !target->is_device && !is_made;
         write.transfers.must_sync_at_end = true;
         weir_plan_add_phase(plan, test, steps, &write);
     }
     weir_plan_add_phase(plan, test, steps, &read);
-    if (lowering->writes && !target->is_device && !config->must_keep)
+    if (lowering->writes && !target->is_device && !(config->must_keep && part->is_last))
         weir_plan_add_phase(
             plan, test, steps,
             &(struct weir_phase){.verb = WEIR_REMOVE, .target = target, .depth = 1});
@@ -241,6 +262,7 @@ static void add_settings(const struct lowering *lowering, size_t count)
     const struct weir_targets_config *config = lowering->config;
     const struct weir_setting all[] = {
         {"targets", weir_arena_printf(arena, "%zu", count)},
+        {"repetitions", weir_arena_printf(arena, "%" PRId64, config->repetitions)},
         {"size", weir_arena_printf(arena, "%" PRId64, config->bytes)},
         {"transfer", weir_arena_printf(arena, "%" PRId64, config->transfer_bytes)},
         {"ranks-per-target", weir_arena_printf(arena, "%" PRId64, config->ranks_per_target)},
@@ -255,8 +277,7 @@ static void add_settings(const struct lowering *lowering, size_t count)
     lowering->base.test->setting_count = sizeof all / sizeof *all;
 }
 
-/* A test of the targets from `first` on. */
-static int add_test(struct lowering *lowering, size_t first, size_t count)
+static int add_test(struct lowering *lowering, const struct part *part)
 {
     const struct weir_targets_config *config = lowering->config;
     struct weir_test *test = weir_plan_add_test(lowering->base.plan);
@@ -264,33 +285,54 @@ static int add_test(struct lowering *lowering, size_t first, size_t count)
     lowering->base.test = test;
     if (lower_backend(lowering) || weir_lower_load(&lowering->base, STANDARD_DEPTH))
         return -EINVAL;
-    add_steps(lowering, first, count);
+    add_steps(lowering, part);
     if (weir_lower_place(&lowering->base))
         return -EINVAL;
     weir_lower_limits(&lowering->base);
-    test->rank_limit = (uint64_t)config->ranks_per_target * count;
-    test->repetitions = (uint64_t)config->repetitions;
-    test->must_keep = config->must_keep || lowering->sources.are_devices || !lowering->writes;
+    test->rank_limit = (uint64_t)config->ranks_per_target * part->count;
+    test->repetitions = part->repetitions;
+    test->must_keep =
+        (config->must_keep && part->is_last) || lowering->sources.are_devices || !lowering->writes;
     test->may_take_used_device =
         config->write_devices && strcmp(config->write_devices, "force") == 0;
-    add_settings(lowering, count);
+    add_settings(lowering, part->count);
+    return 0;
+}
+
+/* Each target alone, in one round after the other. */
+static int add_rounds(struct lowering *lowering)
+{
+    const uint64_t rounds = (uint64_t)lowering->config->repetitions;
+
+    for (uint64_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < lowering->sources.count; i++) {
+            const struct part part = {i, 1, 1, round + 1 == rounds};
+
+            if (add_test(lowering, &part))
+                return -EINVAL;
+            lowering->base.test->peer = lowering->sources.all[i].name;
+            for (size_t k = 0;
+                 lowering->base.test->number == 0 && k < lowering->sources.remark_count; k++)
+                WEIR_REMARK(&lowering->base, "%s", lowering->sources.remarks[k]);
+        }
     return 0;
 }
 
 static int add_tests(struct lowering *lowering)
 {
     const size_t count = lowering->sources.count;
+    const struct part all = {0, count, (uint64_t)lowering->config->repetitions, true};
     bool has_all = !lowering->config->is_alone_only && count > 1;
 
-    for (size_t i = 0; i < count; i++) {
-        if (add_test(lowering, i, 1))
-            return -EINVAL;
-        lowering->base.test->peer = lowering->sources.all[i].name;
-        for (size_t k = 0; i == 0 && k < lowering->sources.remark_count; k++)
-            WEIR_REMARK(&lowering->base, "%s", lowering->sources.remarks[k]);
-    }
+    if ((uint64_t)lowering->config->repetitions * count > TESTS_MAX)
+        return REFUSE(lowering,
+                      "-i: %" PRId64 " repetitions of %zu targets are more than %d; give "
+                      "fewer",
+                      lowering->config->repetitions, count, TESTS_MAX);
+    if (add_rounds(lowering))
+        return -EINVAL;
     lowering->base.plan->rank_need = lowering->base.test->rank_limit * (has_all ? count : 1);
-    return has_all ? add_test(lowering, 0, count) : 0;
+    return has_all ? add_test(lowering, &all) : 0;
 }
 
 int weir_targets_lower(struct weir_plan *plan, const struct weir_targets_request *request,

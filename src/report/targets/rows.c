@@ -4,8 +4,8 @@
 
 #include "figures.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 double weir_targets_setting(const struct weir_test *test, const char *key)
 {
@@ -19,22 +19,30 @@ const char *weir_targets_verdict(enum weir_peer_verdict verdict)
     return verdict == WEIR_PEER_SLOW ? "slow" : verdict == WEIR_PEER_FAST ? "fast" : "";
 }
 
-static struct weir_targets_rate rate_of(const struct weir_plan *plan,
-                                        const struct weir_result *result,
-                                        const struct weir_test *test, enum weir_verb verb)
+static void add_rates(struct weir_sums *sums, const struct weir_plan *plan,
+                      const struct weir_result *result, const struct weir_test *test,
+                      enum weir_verb verb)
 {
-    struct weir_ior_summary summary;
-    struct weir_targets_rate rate = {0};
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        const struct weir_phase_result *phase = &result->phases[i];
 
-    if (!weir_figures_summary(plan, result, test, verb, &summary))
-        return rate;
-    rate.count = summary.count;
-    rate.mean = summary.mib_per_s.mean * WEIR_MIB;
-    rate.min = summary.mib_per_s.min * WEIR_MIB;
-    rate.max = summary.mib_per_s.max * WEIR_MIB;
-    if (rate.count > 1)
-        rate.stddev = summary.mib_per_s.stddev * WEIR_MIB * sqrt(rate.count / (rate.count - 1.0));
-    return rate;
+        if (phase->test == test->number && weir_figures_has_row(plan, phase) &&
+            weir_figures_phase(plan, phase)->verb == verb &&
+            phase->outcome == WEIR_OUTCOME_COMPLETE && !weir_figures_has_failed(phase))
+            weir_sums_add(sums,
+                          weir_figures_rate((double)phase->byte_count, phase->windows.total_s));
+    }
+}
+
+static struct weir_targets_rate rate_of(const struct weir_sums *sums)
+{
+    if (sums->count == 0)
+        return (struct weir_targets_rate){0};
+    return (struct weir_targets_rate){.count = sums->count,
+                                      .mean = sums->sum / sums->count,
+                                      .stddev = weir_sums_stddev(sums),
+                                      .min = sums->min,
+                                      .max = sums->max};
 }
 
 /* Added up over the ranks. */
@@ -79,24 +87,51 @@ static void judge(struct weir_targets_table *table, struct weir_arena *arena)
     }
 }
 
+/* Of the targets that were measured, each with the tests that repeat it. Returns how many there
+ * are in the plan. */
+static unsigned gather(struct weir_targets_table *table, struct weir_arena *arena,
+                       const struct weir_plan *plan, const struct weir_result *result)
+{
+    const char **names = weir_arena_take(arena, plan->test_count * sizeof *names);
+    unsigned *tests = weir_arena_take(arena, plan->test_count * sizeof *tests);
+    struct weir_sums *sums = weir_arena_take(arena, plan->test_count * sizeof *sums);
+    unsigned planned = 0;
+
+    for (size_t i = 0; i < plan->test_count; i++) {
+        const struct weir_test *test = plan->tests[i];
+        unsigned k = 0;
+
+        while (test->peer != NULL && k < planned && strcmp(names[k], test->peer) != 0)
+            k++;
+        if (test->peer != NULL && k == planned) {
+            sums[planned] = (struct weir_sums){0};
+            tests[planned] = test->number;
+            names[planned++] = test->peer;
+        }
+        if (test->peer != NULL)
+            add_rates(&sums[k], plan, result, test, table->verb);
+    }
+    for (unsigned k = 0; k < planned; k++)
+        if (sums[k].count > 0)
+            table->rows[table->count++] = (struct weir_targets_row){
+                .name = names[k], .test = tests[k], .rate = rate_of(&sums[k])};
+    return planned;
+}
+
 static void fill(struct weir_targets_table *table, struct weir_arena *arena,
                  const struct weir_plan *plan, const struct weir_result *result)
 {
-    unsigned planned = 0;
+    const struct weir_test *last = plan->tests[plan->test_count - 1];
+    unsigned planned;
 
     table->rows = weir_arena_take(arena, plan->test_count * sizeof *table->rows);
-    for (size_t i = 0; i < plan->test_count; i++) {
-        const struct weir_test *test = plan->tests[i];
-        struct weir_targets_rate rate = rate_of(plan, result, test, table->verb);
+    planned = gather(table, arena, plan, result);
+    if (last->peer == NULL) {
+        struct weir_sums sums = {0};
 
-        planned += test->peer != NULL;
-        if (test->peer == NULL) {
-            table->together = rate;
-            table->together_sum = sum_of_ranks(plan, result, test, table->verb);
-        } else if (rate.count > 0) {
-            table->rows[table->count++] =
-                (struct weir_targets_row){.name = test->peer, .test = test->number, .rate = rate};
-        }
+        add_rates(&sums, plan, result, last, table->verb);
+        table->together = rate_of(&sums);
+        table->together_sum = sum_of_ranks(plan, result, last, table->verb);
     }
     table->is_whole = table->count == planned;
     table->limit = weir_targets_setting(plan->tests[0], "limit");

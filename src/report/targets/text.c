@@ -13,12 +13,17 @@
 
 /* ---- the head ---- */
 
+/* By their names: later tests repeat them. */
 static unsigned count_peers(const struct weir_plan *plan)
 {
     unsigned count = 0;
 
-    for (size_t i = 0; i < plan->test_count; i++)
-        count += plan->tests[i]->peer != NULL;
+    for (; count < plan->test_count; count++) {
+        const char *peer = plan->tests[count]->peer;
+
+        if (peer == NULL || (count > 0 && strcmp(peer, plan->tests[0]->peer) == 0))
+            break;
+    }
     return count;
 }
 
@@ -27,22 +32,22 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
 {
     const struct weir_test *test = plan->test_count > 0 ? plan->tests[0] : NULL;
     char bytes[WEIR_SIZE_TEXT_BYTES], transfer[WEIR_SIZE_TEXT_BYTES];
-    int64_t ranks;
+    int64_t ranks, repetitions;
 
     (void)result;
     if (test == NULL)
         return;
+    repetitions = weir_words_setting(test, "repetitions", 1);
     ranks = weir_words_setting(test, "ranks-per-target", 1);
     weir_text_add(text,
-                  "targets: %u, with %" PRId64
-                  " rank%s each; %s on each in transfers of %s, %s; %llu "
-                  "repetition%s\n",
+                  "targets: %u, with %" PRId64 " rank%s each; %s on each in transfers of %s, %s; "
+                  "%" PRId64 " repetition%s\n",
                   count_peers(plan), ranks, ranks == 1 ? "" : "s",
                   weir_size_format((uint64_t)weir_words_setting(test, "size", 0), bytes),
                   weir_size_format((uint64_t)weir_words_setting(test, "transfer", 0), transfer),
                   weir_targets_setting(test, "buffered") > 0.0 ? "through the page cache"
                                                                : "past the page cache",
-                  (unsigned long long)test->repetitions, test->repetitions == 1 ? "" : "s");
+                  repetitions, repetitions == 1 ? "" : "s");
     /* They are the same in all tests but for what was left out. */
     for (size_t i = 0; i < test->remark_count; i++) {
         weir_text_add(text, "WARNING: ");
