@@ -43,7 +43,8 @@ static bool is_rank_csv(const struct beginning *begin)
 {
     return begins_with(begin->text, "access,rank,runtime-with-openclose,runtime,"
                                     "throughput-withopenclose,throughput\n") ||
-           begins_with(begin->text, "rank,items,rate-Directory creation,time-Directory creation,");
+           begins_with(begin->text, "rank,items,rate-Directory creation,time-Directory creation,") ||
+           begins_with(begin->text, "access,mode,unit,children,fileKB,recordKB,");
 }
 
 static bool is_op_csv(const struct beginning *begin)

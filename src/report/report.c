@@ -4,6 +4,7 @@
 
 #include "dd/dd.h"
 #include "ior/ior.h"
+#include "iozone/iozone.h"
 #include "mdtest/mdtest.h"
 #include "mdworkbench/mdworkbench.h"
 #include "targets/targets.h"
@@ -18,6 +19,7 @@
 static const struct weir_dialect_reports *const dialects[] = {
     &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports, &weir_dd_reports};
     &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports, &weir_targets_reports};
+    &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports, &weir_iozone_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 void weir_report_use_reserve(void)

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* IOzone's numbers from what phases found. */
+#include "rows.h"
+
+#include "figures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[WEIR_IOZONE_TESTS] = {
+    "write",    "rewrite",        "read",     "reread", "random-read", "random-write",
+    "backward", "record-rewrite", "stride",   "fwrite", "frewrite",    "fread",
+    "freread",  "pwrite",         "repwrite", "pread",  "repread",     "mixed"};
+
+/* ---- settings ---- */
+
+bool weir_iozone_is_set(const struct weir_test *test, const char *key)
+{
+    const char *value = weir_test_setting(test, key);
+
+    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
+uint64_t weir_iozone_number(const struct weir_test *test, const char *key)
+{
+    const char *value = weir_test_setting(test, key);
+
+    return value != NULL ? strtoull(value, NULL, 10) : 0;
+}
+
+static bool is(const struct weir_test *test, const char *key, const char *value)
+{
+    const char *own = weir_test_setting(test, key);
+
+    return own != NULL && strcmp(own, value) == 0;
+}
+
+bool weir_iozone_is_throughput(const struct weir_test *test)
+{
+    return is(test, "mode", "throughput");
+}
+
+bool weir_iozone_counts_ops(const struct weir_test *test)
+{
+    return is(test, "unit", "ops");
+}
+
+bool weir_iozone_is_same_row(const struct weir_test *test, const struct weir_test *other)
+{
+    return weir_iozone_number(test, "file-kb") == weir_iozone_number(other, "file-kb") &&
+           weir_iozone_number(test, "record-kb") == weir_iozone_number(other, "record-kb") &&
+           weir_iozone_number(test, "children") == weir_iozone_number(other, "children");
+}
+
+/* ---- which test ---- */
+
+const char *weir_iozone_name(enum weir_iozone_test test)
+{
+    return names[test];
+}
+
+static enum weir_iozone_test test_named(const char *word, size_t length)
+{
+    unsigned i = 0;
+
+    while (i < WEIR_IOZONE_TESTS &&
+           (strlen(names[i]) != length || strncmp(names[i], word, length) != 0))
+        i++;
+    return i;
+}
+
+/* Goes to the next word; NULL: there is none. */
+static const char *next_word(const char *words, size_t *length)
+{
+    words += strspn(words, " ");
+    *length = strcspn(words, " ");
+    return *length > 0 ? words : NULL;
+}
+
+bool weir_iozone_selects(const struct weir_test *test, enum weir_iozone_test which)
+{
+    const char *word = weir_test_setting(test, "tests");
+    size_t length;
+
+    while (word != NULL && (word = next_word(word, &length)) != NULL) {
+        if (test_named(word, length) == which)
+            return true;
+        word += length;
+    }
+    return false;
+}
+
+bool weir_iozone_any_selects(const struct weir_plan *plan, enum weir_iozone_test which)
+{
+    for (unsigned i = 0; i < plan->test_count; i++)
+        if (weir_iozone_selects(plan->tests[i], which))
+            return true;
+    return false;
+}
+
+enum weir_iozone_test weir_iozone_test_of(const struct weir_plan *plan,
+                                          const struct weir_phase_result *phase)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+    const struct weir_test *test = planned != NULL ? plan->tests[phase->test] : NULL;
+    const char *word = test != NULL ? weir_test_setting(test, "tests") : NULL;
+    size_t length = 0;
+
+    for (size_t i = 0; word != NULL && i < test->phase_count; i++) {
+        word = next_word(word + length, &length);
+        if (word != NULL && test->phases[i] == planned)
+            return test_named(word, length);
+    }
+    return WEIR_IOZONE_TESTS;
+}
+
+bool weir_iozone_has_number(const struct weir_plan *plan, const struct weir_phase_result *phase)
+{
+    return weir_figures_has_row(plan, phase) && !weir_figures_has_failed(phase) &&
+           phase->failure[0] == '\0' && phase->mismatches.wrong_transfers == 0;
+}
+
+/* ---- numbers ---- */
+
+/* Children begin behind the barrier at which all have opened: opening is not in it. */
+static double wall_of(const struct weir_phase *planned, const struct weir_windows *windows)
+{
+    double wall_s = windows->total_s;
+
+    if (planned->transfers.has_inner_barriers && windows->open_s < wall_s)
+        wall_s -= windows->open_s;
+    return wall_s;
+}
+
+struct weir_iozone_figures weir_iozone_figures(const struct weir_plan *plan,
+                                               const struct weir_phase_result *phase)
+{
+    const struct weir_counted *counted = &phase->counted;
+    bool is_ops = weir_iozone_counts_ops(plan->tests[phase->test]);
+    double wall_s = wall_of(weir_figures_phase(plan, phase), &phase->windows);
+    struct weir_iozone_figures figures = {.wall_s = wall_s, .cpu_s = counted->cpu_s};
+
+    if (is_ops) {
+        figures.children = counted->ops_per_s_sum;
+        figures.min = counted->ops_per_s_min;
+        figures.max = counted->ops_per_s_max;
+        figures.min_xfer = (double)counted->ops_min;
+        figures.parent = weir_figures_rate((double)phase->op_count, wall_s);
+    } else {
+        figures.children = counted->bytes_per_s_sum / WEIR_KIB;
+        figures.min = counted->bytes_per_s_min / WEIR_KIB;
+        figures.max = counted->bytes_per_s_max / WEIR_KIB;
+        figures.min_xfer = (double)counted->bytes_min / WEIR_KIB;
+        figures.parent = weir_figures_rate((double)phase->byte_count / WEIR_KIB, wall_s);
+    }
+    figures.mean = phase->rank_count > 0 ? figures.children / phase->rank_count : 0.0;
+    return figures;
+}
+
+struct weir_iozone_figures weir_iozone_child(const struct weir_plan *plan,
+                                             const struct weir_phase_result *phase, unsigned rank)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+    const struct weir_rank_row *row = &phase->rows[rank];
+    bool is_cut = planned->stop.has_wear_out && row->hit_deadline;
+    int64_t ns = row->stamps_ns[WEIR_STAMP_MOVE_STOP] - row->stamps_ns[WEIR_STAMP_MOVE_START];
+    uint64_t bytes = is_cut ? row->stonewall_bytes : row->byte_count;
+    uint64_t ops = is_cut ? row->stonewall_ops : row->op_count;
+    struct weir_iozone_figures child = {0};
+
+    if (is_cut)
+        ns = (int64_t)row->stonewall_ns;
+    else if (planned->transfers.counts_close)
+        ns += row->stamps_ns[WEIR_STAMP_CLOSE_STOP] - row->stamps_ns[WEIR_STAMP_CLOSE_START];
+    child.wall_s = ns > 0 ? (double)ns / 1e9 : 0.0;
+    child.cpu_s = (double)(row->cpu_user_ns + row->cpu_system_ns) / 1e9;
+    child.min_xfer =
+        weir_iozone_counts_ops(plan->tests[phase->test]) ? (double)ops : (double)bytes / WEIR_KIB;
+    child.children = weir_figures_rate(child.min_xfer, child.wall_s);
+    return child;
+}
+
+double weir_iozone_cpu_percent(const struct weir_iozone_figures *figures)
+{
+    return weir_figures_percent(figures->cpu_s, figures->wall_s);
+}
