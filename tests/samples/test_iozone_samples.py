@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_iozone_samples.py read|tell FOLDER TELL: what reads IOzone's outputs reads ours.
+
+read: each reader reads each sample in FOLDER, an output of IOzone itself, of its layout. tell: the numbers of each sample and
+its settings are given to TELL, which makes a run of them; its report is the sample byte for byte, but for what is said here,
+and the same readers find the same in it."""
+import calendar
+import re
+import subprocess
+import sys
+import time
+
+import iozone_readers as readers
+from runs import Difference, environment, load, need_same
+
+TABLES = ("auto", "A", "Ra", "plusn", "plusu-R", "plusx4", "multi-s-r", "single-E", "single-N", "single-O", "single-Q",
+          "single-mmap", "r-gt-s", "s-1t")
+BLOCKS = ("seed-seq-t2", "seed-rand-t2", "cluster-seq", "cluster-rand", "l1-u2-R", "thr-t1-t2-list", "thr-R-i2only", "thr-F",
+          "thr-mix", "thr-shared", "thr-w0", "thr-Q", "throughput-all-C-cpu-R")
+AUTHORS = slice(5, 14)  # lines in which IOzone names those, and Weir says what is other
+
+COLUMNS = ("write rewrite read reread random-read random-write backward record-rewrite stride fwrite frewrite fread freread "
+           "pwrite repwrite pread repread").split()
+WIDTHS = readers.WIDTHS["3.487"][2:] + (9, 9, 8, 9)
+STDIO, POSITIONED = COLUMNS[9:13], COLUMNS[13:]
+WORDS = {"initial writers": "write", "rewriters": "rewrite", "readers": "read", "re-readers": "reread",
+         "reverse readers": "backward", "stride readers": "stride", "random readers": "random-read", "mixed workload": "mixed",
+         "random writers": "random-write", "pwrite writers": "pwrite", "pread readers": "pread", "fwriters": "fwrite",
+         "freaders": "fread"}
+
+
+# ---------------------------------------------------------------- from a sample to a run
+
+def lines_of(text):
+    """Without what the shell added, and without the two lines that IOzone itself cannot help."""
+    lines = text.rstrip("\n").split("\n")
+    while lines and (re.match(r"(real|user|sys)\t|rc=\d+$", lines[-1]) or not lines[-1]):
+        lines.pop()
+    return [line for line in lines if not re.match(r"Timer resolution is poor|reported inaccurate results", line)]
+
+
+def value_behind(lines, words, default):
+    found = [line[len(words) + 1:].split()[0] for line in lines if line.startswith("\t" + words)]
+    return found[0] if found else default
+
+
+def head_of(lines):
+    """The command line, and the lines of the scene that the header tells."""
+    ran = next(i for i, line in enumerate(lines) if line.startswith("\tRun began: "))
+    used = next(i for i, line in enumerate(lines) if line.startswith("\tCommand line used: "))
+    command = lines[used].split(": ", 1)[1]
+    splash = [line[1:] for line in lines[ran + 2:used]]
+    words = command.split()
+    unit = "ops" if "-O" in words else "us" if "-N" in words else "kb"
+    scene = [f"begun {calendar.timegm(time.strptime(lines[ran][12:]))}", "set splash " + "|".join(splash), f"set unit {unit}",
+             "set stride " + value_behind(lines, "File stride size set to", "17"),
+             "set cache-kb " + value_behind(lines, "Processor cache size set to", "1024"),
+             "set line-bytes " + value_behind(lines, "Processor cache line size set to", "32"),
+             f"set excel {int(any(re.match('-R', word) for word in words))}", f"set cpu {int('-+u' in words)}",
+             f"set child-lines {int('-C' in words)}", f"set no-retest {int('-+n' in words)}",
+             f"set clustered {int('-+m' in words)}", f"set threads {int('-T' in words)}",
+             f"set short-table {int('-A' in words)}", f"set has-pwrite {int('-E' in words)}"]
+    return command, scene, used
+
+
+def percents_of(lines):
+    """Of the second half of the Excel text: figures by title and row."""
+    return [line for line in lines if re.match(r'"\d+"   +\d+\.\d\d$', line)]
+
+
+def table_scene(lines, scene, command, at):
+    scene = scene + ["set mode single", "set children 1"] + (["backend mmap"] if "-B" in command.split() else [])
+    first = next(i for i, line in enumerate(lines) if line[:24].split() == ["kB", "reclen"]) + 1
+    sizes = next((re.findall(r'"(\d+)"', line) for line in lines if re.match(r' {8}"', line)), None)
+    if sizes:
+        scene += [f"set record-min-kb {sizes[0]}", f"set record-max-kb {sizes[-1]}"]
+    percents = [line.split()[-1] for line in percents_of(lines)]
+    for line in lines[first:]:
+        if not line:
+            break
+        cells, begin = {}, 24
+        for name, width in zip(COLUMNS, WIDTHS):
+            cell = line[begin:begin + width].strip()
+            if cell:
+                cells[name] = cell
+            begin += width
+        scene += [f"set file-kb {line[:16].strip()}", f"set record-kb {line[16:24].strip()}"]
+        retests = ("rewrite", "reread", "frewrite", "freread") if "-+n" in command.split() else ()
+        groups = ([n for n in COLUMNS if n not in STDIO + POSITIONED], STDIO, POSITIONED)
+        for group in groups:
+            names = [name for name in group if name in cells and name not in retests]
+            if not names and group is not groups[0]:
+                continue
+            scene += ["set tests " + " ".join(names + ["-"]), "test 1"]
+            for name in names:
+                rate = float(cells[name]) + 0.25
+                if "-N" in command.split():
+                    rate = 1e6 / rate
+                scene.append(f"phase {name} 1 {rate} {rate} {rate} 1 1 {percents.pop(0) if percents else 1}")
+            scene.append("phase - 1 0 0 0 0 0 0")
+    return scene
+
+
+def number(line):
+    return re.search(r"= *([\d.]+)", line)[1]
+
+
+def read_blocks(lines):
+    """Counts of children, each with its sizes and blocks."""
+    counts = []
+    for line in lines:
+        if match := re.match(r"\tEach (?:process|thread) writes a (\d+) kByte file in (\d+) kByte records", line):
+            counts.append({"file": match[1], "record": match[2], "blocks": []})
+        elif match := re.match(r"\tChildren see throughput for +(\d+) (.*?) *\t", line):
+            counts[-1]["blocks"].append({"count": match[1], "name": WORDS[match[2]], "sum": number(line), "parent": "1",
+                                         "children": [], "cpu": "1"})
+        elif match := re.match(r"\t(Parent|Min|Max|Avg)(?: sees)? throughput|\t(Min xfer)", line):
+            counts[-1]["blocks"][-1][(match[1] or match[2]).lower()] = number(line)
+        elif match := re.match(r"\tCPU .*CPU utilization +([\d.]+) %", line):
+            counts[-1]["blocks"][-1]["cpu"] = match[1]
+        elif match := re.match(r"\tChild\[(\d+)\] xfer count = +([\d.]+) kB, Throughput = +([\d.]+)", line):
+            counts[-1]["blocks"][-1]["children"].append(match.groups())
+    return counts
+
+
+def sum_of(block):
+    """The sum before it was rounded, as far as the mean tells."""
+    for more in (0.0, -0.004, 0.004):
+        total = float(block["sum"]) + more
+        if f"{total / int(block['count']):.2f}" == block["avg"]:
+            break
+    return f"{total:.3f}"
+
+
+def block_scene(lines, scene):
+    counts = read_blocks(lines)
+    least = value_behind(lines, "Min process =", "0")
+    scene = scene + ["set mode throughput"]
+    if least != "0":
+        scene += [f"set min-children {least}", "set max-children " + value_behind(lines, "Max process =", "0")]
+    for count in counts:
+        blocks, children = count["blocks"], count["blocks"][0]["count"]
+        scene += [f"set children {children}", f"set file-kb {count['file']}", f"set record-kb {count['record']}"]
+        for part in ([b for b in blocks if b["name"] not in STDIO], [b for b in blocks if b["name"] in STDIO]):
+            if not part:
+                continue
+            scene += ["set tests " + " ".join([block["name"] for block in part] + ["-"]), f"test {children}"]
+            for block in part:
+                percent = float(block["cpu"])
+                scene.append(" ".join(["phase", block["name"], children, sum_of(block), block["min"], block["max"],
+                                       block["min xfer"], block["parent"], str(percent)]))
+                scene += ["child " + " ".join(child) for child in block["children"]]
+            scene.append(f"phase - {children} 0 0 0 0 0 0")
+    return scene
+
+
+def tell(program, command, scene, reporter="iozone"):
+    done = subprocess.run([program, reporter], input="\n".join([command] + scene) + "\n", capture_output=True, text=True,
+                          timeout=60, env=environment(TZ="UTC"))
+    need_same((done.returncode, done.stderr), (0, ""), "run")
+    return done.stdout
+
+
+# ---------------------------------------------------------------- comparison
+
+def masked(lines):
+    """Seconds, which samples round, and rates of children, which follow from those: their places stay."""
+    rules = ((r"(Wall time|CPU time) +[\d.]+", 17), (r"(, wall=|, cpu=|%=| Throughput =) *[\d.]+", 0))
+    result = []
+    for line in lines:
+        for rule, _ in rules:
+            line = re.sub(rule, lambda m: re.sub(r"[\d.]", "#", m.group().replace(" ", "#")), line)
+        result.append(line)
+    return result
+
+
+def need_same_text(ours, theirs, name):
+    ours, theirs = lines_of(ours), lines_of(theirs)
+    ours[AUTHORS], theirs[AUTHORS] = [""] * 9, [""] * 9
+    if not any("Parent sees" in line for line in theirs):  # of clusters: IOzone cannot tell
+        ours = [line for line in ours if "Parent sees" not in line]
+    ours, theirs = masked(ours), masked(theirs)
+    for at, (one, other) in enumerate(zip(ours, theirs)):
+        need_same(one, other, f"{name}, line {at + 1}")
+    need_same(len(ours), len(theirs), f"{name}, lines")
+
+
+def found_in(text, is_table):
+    """What all readers of a layout find."""
+    lines = lines_of(text)
+    used = next(i for i, line in enumerate(lines) if "Command line used" in line)
+    body = lines[used:]
+    if not is_table:
+        ramble = readers.read_ramble(body)
+        need_same(ramble[2], 1, "ends")
+        if not any("ops/sec" in line for line in body):
+            regex = [row[:3] for row in readers.read_regex_kb(body, "kB")]
+            need_same([(row[1], row[2]) for row in regex], ramble[0], "avocado and Ramble")
+        return ramble, readers.read_words(lines), readers.read_grep(body)
+    found = [readers.read_between(body), readers.read_integers(body), readers.read_fields(body)]
+    if any("bkwd" in line for line in body):
+        found.append(readers.read_header(lines))
+        found.append(readers.read_named(lines))
+        if not any("pwrite" in line for line in body):
+            found.append(readers.read_fixed(body))
+    return found
+
+
+def scene_of(text, is_table):
+    lines = lines_of(text)
+    command, scene, at = head_of(lines)
+    return command, table_scene(lines, scene, command, at) if is_table else block_scene(lines, scene)
+
+
+def tell_sample(folder, program, name, is_table):
+    theirs = load(folder, "iozone-" + name)
+    command, scene = scene_of(theirs, is_table)
+    ours = tell(program, command, scene)
+    need_same_text(ours, theirs, name)
+    need_same(found_in(ours, is_table), found_in(theirs, is_table), name + ", readers")
+
+
+# ---------------------------------------------------------------- what no sample has
+
+def tell_old(folder, program):
+    """The older layout: capitals, and narrower columns."""
+    command, scene = scene_of(load(folder, "iozone-auto"), True)
+    lines = lines_of(tell(program, command, ["style 3.420"] + scene))
+    theirs = readers.read_fixed(lines_of(load(folder, "iozone-auto")))
+    heads = [line for line in lines if "reclen" in line or "bkwd" in line]
+    need_same([len(line) for line in heads], [135, 135], "headings of 3.420")
+    ends = [m.end() for m in re.finditer(r"\S+", heads[1])]
+    need_same(ends, [16, 24, 32, 40, 48, 58, 66, 74, 82, 91, 100, 109, 118, 126, 135], "columns of 3.420")
+    need_same(readers.read_fixed(lines, "3.420"), theirs, "rows of 3.420")
+    need_same(any(line == "\tOutput is in Kbytes/sec" for line in lines), True, "unit of 3.420")
+    command, scene = scene_of(load(folder, "iozone-thr-F"), False)
+    lines = lines_of(tell(program, command, ["style 3.420"] + scene))
+    theirs = readers.read_regex_kb(lines_of(load(folder, "iozone-thr-F")), "kB")
+    need_same(readers.read_regex_kb(lines), theirs, "avocado on 3.420")
+    need_same(any("kB" in line for line in lines), False, "small k")
+
+
+def tell_failures(folder, program):
+    """A test that failed has no number that looks like one, and the run no end that looks like success."""
+    command, scene = scene_of(load(folder, "iozone-thr-F"), False)
+    at = max(i for i, line in enumerate(scene) if line.startswith("phase read "))
+    failed = scene[:at] + [scene[at] + " refused"] + scene[at + 1:]
+    text = tell(program, command, failed)
+    found = readers.read_ramble(lines_of(text))
+    need_same(([row[0] for row in found[0]], found[2]), (["initial writers"], 0), "blocks of a run that failed")
+    need_same("ERROR: readers: refused" in text, True, "the failure")
+    command, scene = scene_of(load(folder, "iozone-auto"), True)
+    at = next(i for i, line in enumerate(scene) if line.startswith("phase stride "))
+    whole = readers.read_integers(lines_of(tell(program, command, scene)))
+    text = tell(program, command, scene[:at] + [scene[at] + " refused"] + scene[at + 1:])
+    need_same(readers.read_integers(lines_of(text)), whole[1:], "rows of a run that failed")
+    need_same("iozone test complete" in text, False, "end")
+
+
+def tell_csv(folder, program):
+    command, scene = scene_of(load(folder, "iozone-throughput-all-C-cpu-R"), False)
+    lines = tell(program, command, scene, "iozone csv").rstrip("\n").split("\n")
+    names = lines[0].split(",")
+    rows = [dict(zip(names, line.split(","), strict=True)) for line in lines[1:]]
+    need_same([row["access"] for row in rows], list(WORDS.values()), "tests")
+    theirs = readers.read_words(lines_of(load(folder, "iozone-throughput-all-C-cpu-R")))[0]
+    need_same([(row["children"], row["childrenSum"], row["min"], row["max"], row["mean"]) for row in rows],
+              [(row[0], row[2], row[3], row[4], row[5]) for row in theirs], "numbers")
+    need_same('"access": "mixed"' in tell(program, command, scene, "iozone json"), True, "JSON")
+
+
+def main():
+    deed, folder, program = sys.argv[1:4]
+    jobs = [(name, lambda name=name: found_in(load(folder, "iozone-" + name), True)) for name in TABLES]
+    jobs += [(name, lambda name=name: found_in(load(folder, "iozone-" + name), False)) for name in BLOCKS]
+    if deed == "tell":
+        jobs = [(name, lambda name=name: tell_sample(folder, program, name, True)) for name in TABLES]
+        jobs += [(name, lambda name=name: tell_sample(folder, program, name, False)) for name in BLOCKS]
+        jobs += [(job.__name__, lambda job=job: job(folder, program)) for job in (tell_old, tell_failures, tell_csv)]
+    failed = 0
+    for name, job in jobs:
+        try:
+            job()
+        except (Difference, ValueError, IndexError, StopIteration, KeyError) as difference:
+            print(f"{name}: {difference!r}")
+            failed += 1
+    print(f"{len(jobs) - failed} of {len(jobs)} {deed}")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
