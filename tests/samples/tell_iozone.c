@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the report of a run whose plan and numbers stand on standard input, a word and its values
- * in each line: tell_iozone REPORTER < SCENE. */
+ * in each line: tell_iozone REPORTER|file < SCENE. */
 #include "weir/report/report.h"
 
 #include <math.h>
@@ -146,6 +146,17 @@ static void read_line(char *line)
         exit(2);
 }
 
+/* The file of -b, which grows phase by phase. */
+static void tell_file(struct weir_text *text)
+{
+    struct weir_rank_csv held = {0};
+
+    weir_text_add(text, "%s", weir_rank_csv_header(plan, 0));
+    for (unsigned i = 0; i < result->phase_count; i++)
+        weir_rank_csv_add(&held, text, plan, &result->phases[i]);
+    weir_rank_csv_end(&held, text, plan, 0);
+}
+
 int main(int count, char *words[])
 {
     struct weir_text text = {0};
@@ -168,7 +179,10 @@ int main(int count, char *words[])
     result->host = (struct weir_host_facts){"Linux", "vm", "6.1.0", "#1 SMP", "x86_64"};
     while (fgets(line, sizeof line, stdin) != NULL)
         read_line(line);
-    weir_report_whole(&text, plan, result);
+    if (strcmp(words[1], "file") == 0)
+        tell_file(&text);
+    else
+        weir_report_whole(&text, plan, result);
     fputs(weir_text_string(&text), stdout);
     weir_text_close(&text);
     weir_plan_close(plan);

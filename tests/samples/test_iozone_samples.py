@@ -255,6 +255,14 @@ def tell_failures(folder, program):
     text = tell(program, command, scene[:at] + [scene[at] + " refused"] + scene[at + 1:])
     need_same(readers.read_integers(lines_of(text)), whole[1:], "rows of a run that failed")
     need_same("iozone test complete" in text, False, "end")
+    need_same([row[:10] for row in readers.read_fields(lines_of(text))][1:],
+              [row[:10] for row in readers.read_fields(lines_of(load(folder, "iozone-auto")))][1:], "rows beside it")
+    # Ended in the middle of the first row: what was to come has no number either.
+    cut = next(i for i, line in enumerate(scene) if line.startswith("phase fwrite "))
+    text = tell(program, command, scene[:cut] + ["interrupted"])
+    rows = readers.read_fields(lines_of(text))
+    need_same((len(rows), rows[0][-5:]), (1, rows[0][-5:-4] + ["-"] * 4), "rows of a run that was cut")
+    need_same(lines_of(text)[-1], "iozone: interrupted", "end of a run that was cut")
 
 
 def tell_csv(folder, program):
@@ -266,6 +274,7 @@ def tell_csv(folder, program):
     theirs = readers.read_words(lines_of(load(folder, "iozone-throughput-all-C-cpu-R")))[0]
     need_same([(row["children"], row["childrenSum"], row["min"], row["max"], row["mean"]) for row in rows],
               [(row[0], row[2], row[3], row[4], row[5]) for row in theirs], "numbers")
+    need_same(tell(program, command, scene, "file"), "\n".join(lines) + "\n", "the file of -b")
     need_same('"access": "mixed"' in tell(program, command, scene, "iozone json"), True, "JSON")
 
 

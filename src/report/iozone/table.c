@@ -18,7 +18,8 @@ static const enum weir_iozone_test group_begins[GROUPS + 1] = {
 
 static bool has_stdio(const struct weir_plan *plan)
 {
-    const char *backend = plan->tests[0]->backend->name;
+    const struct weir_test *test = plan->tests[0];
+    const char *backend = test->inner != NULL ? test->inner->name : test->backend->name;
 
     return strcmp(backend, "mmap") != 0 && strcmp(backend, "libaio") != 0;
 }
@@ -55,7 +56,7 @@ void weir_iozone_table_heads(struct weir_text *text, const struct weir_plan *pla
 /* ---- values ---- */
 
 struct cell {
-    enum { EMPTY, ZERO, FAILED, VALUE } kind;
+    enum { EMPTY, ZERO, MISSING, FAILED, VALUE } kind; /* missing: the run ended before it */
     unsigned long long value;
     double cpu_percent;
 };
@@ -73,6 +74,8 @@ static struct cell cell_of(const struct weir_plan *plan, const struct weir_phase
     double ops_per_s = phase->counted.ops_per_s_sum;
     struct cell cell = {.kind = VALUE, .value = whole(figures.children)};
 
+    if (phase->outcome == WEIR_OUTCOME_SKIPPED)
+        return (struct cell){.kind = MISSING};
     if (!weir_iozone_has_number(plan, phase))
         return (struct cell){.kind = FAILED};
     if (unit != NULL && strcmp(unit, "us") == 0)
@@ -125,7 +128,7 @@ static void find_cells(const struct weir_plan *plan, const struct weir_result *r
         if (cells[which].kind != EMPTY)
             continue;
         if (row_selects(plan, test, which))
-            cells[which].kind = FAILED;
+            cells[which].kind = MISSING;
         else if (first != WEIR_IOZONE_TESTS && weir_iozone_is_set(test, "no-retest") &&
                  row_selects(plan, test, first))
             cells[which].kind = ZERO;
@@ -136,8 +139,8 @@ static void add_cell(struct weir_text *text, const struct cell *cell, int width)
 {
     if (cell->kind == EMPTY)
         weir_text_add(text, "%*s", width, "");
-    else if (cell->kind == FAILED)
-        weir_text_add(text, " %*s", width - 1, "failed");
+    else if (cell->kind == FAILED || cell->kind == MISSING)
+        weir_text_add(text, "%*s", width, cell->kind == FAILED ? "failed" : "-");
     else
         weir_text_add(text, "%*llu", width, cell->value);
 }
@@ -196,8 +199,8 @@ static uint64_t record_above(const struct weir_plan *plan, uint64_t below)
 
 static void add_excel_cell(struct weir_text *text, const struct cell *cell, bool is_cpu)
 {
-    if (cell->kind == FAILED)
-        weir_text_add(text, " failed ");
+    if (cell->kind == FAILED || cell->kind == MISSING)
+        weir_text_add(text, " %s ", cell->kind == FAILED ? "failed" : "-");
     else if (is_cpu)
         weir_text_add(text, " %6.2f", cell->cpu_percent);
     else
