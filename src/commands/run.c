@@ -153,7 +153,7 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
     int exit_code = WEIR_EXIT_DONE;
     int code;
 
-    if (agree_on_plan(group, plan, error) != 0 || check_rank_need(group, plan, error) != 0)
+    if (check_rank_need(group, plan, error) != 0)
         return (int)error->exit;
     if (weir_deadline_set(group, plan, &has_deadline, error) != 0)
         return (int)error->exit;

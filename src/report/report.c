@@ -17,9 +17,8 @@
 #include <string.h>
 
 static const struct weir_dialect_reports *const dialects[] = {
-    &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports, &weir_dd_reports};
-    &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports, &weir_targets_reports};
-    &weir_ior_reports, &weir_mdtest_reports, &weir_mdworkbench_reports, &weir_iozone_reports};
+    &weir_ior_reports,    &weir_mdtest_reports, &weir_mdworkbench_reports,
+    &weir_iozone_reports, &weir_dd_reports,     &weir_targets_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 void weir_report_use_reserve(void)
