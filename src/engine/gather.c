@@ -60,7 +60,7 @@ static struct weir_rank_row make_row(const struct weir_run *run,
         .cpu_system_ns = tally->cpu_system_ns,
         .blocked_count = tally->blocked_count,
         .pace = tally->pace,
-        .has_deadline = weir_stop_has_wall(&facts->phase->stop),
+        .has_deadline = facts->phase->stop.deadline_ns != 0,
         .hit_deadline = tally->hit_deadline,
         .stonewall_ops = tally->stonewall_ops,
         .stonewall_bytes = tally->stonewall_bytes,
@@ -78,8 +78,6 @@ static struct weir_rank_row make_row(const struct weir_run *run,
         .node_memory_bytes = run->surroundings->host.memory_bytes,
     };
 
-    if (weir_verb_moves_data(facts->phase->verb))
-        weir_gather_count_own(&row, tally, facts->phase);
     for (unsigned verb = 0; verb < WEIR_TALLY_VERBS; verb++)
         if (tally->verbs[verb].latency != NULL &&
             tally->verbs[verb].latency->max_ns > row.op_max_ns)
@@ -330,7 +328,7 @@ static int agree_on_outcome(struct weir_run *run, const struct weir_gathered *ga
     bool is_called_off = any[WEIR_ANY_CALLED_OFF] != 0;
     bool is_cut = any[WEIR_ANY_CUT] != 0 || (must_stop && is_called_off);
     struct weir_error failure = run->failure;
-    int code = any[WEIR_ANY_ALARM] != 0 ? weir_group_end_alarm(run->group, WEIR_ALARM_CALL_OFF) : 0;
+    int code = any[WEIR_ANY_ALARM] != 0 ? weir_group_end_alarm(run->group) : 0;
 
     if (code == 0 && any[WEIR_ANY_PINGED] != 0)
         code = weir_group_end_pings(run->group);
@@ -412,7 +410,7 @@ static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_
                      [WEIR_ANY_MUST_STOP] = weir_run_must_stop(run),
                      [WEIR_ANY_CUT] = run->is_cut,
                      [WEIR_ANY_FAILED] = weir_error_is_set(&run->failure),
-                     [WEIR_ANY_ALARM] = weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF),
+                     [WEIR_ANY_ALARM] = weir_group_hears_alarm(run->group),
                      [WEIR_ANY_CALLED_OFF] = run->is_called_off,
                      [WEIR_ANY_PINGED] = weir_group_has_pinged(run->group)},
     };

@@ -195,21 +195,3 @@ int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered)
     weir_tally_join(run->tally);
     return code;
 }
-
-void weir_gather_count_own(struct weir_rank_row *row, const struct weir_tally *tally,
-                           const struct weir_phase *phase)
-{
-    const uint64_t *stamps = tally->stamps_ns;
-    bool is_at_wall = tally->hit_deadline && phase->stop.has_wear_out;
-    uint64_t pauses_ns;
-
-    row->counted_ops = is_at_wall ? tally->stonewall_ops : row->op_count;
-    row->counted_bytes = is_at_wall ? tally->stonewall_bytes : row->byte_count;
-    row->counted_ns = is_at_wall ? tally->stonewall_ns
-                                 : stamps[WEIR_STAMP_MOVE_STOP] - stamps[WEIR_STAMP_MOVE_START];
-    if (!is_at_wall && phase->transfers.counts_close)
-        row->counted_ns += stamps[WEIR_STAMP_CLOSE_STOP] - stamps[WEIR_STAMP_CLOSE_START];
-    pauses_ns = phase->transfers.leaves_think_out ? phase->think_ns * row->counted_ops : 0;
-    if (pauses_ns < row->counted_ns)
-        row->counted_ns -= pauses_ns;
-}

@@ -63,9 +63,4 @@ void weir_gather_close(struct weir_run *run);
  * rank. 0 or -errno. Collective. */
 int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered);
 
-/* Fills in what the rank did by itself in a phase that moves data: up to its stonewall if it went on
- * behind it, else to its end. */
-void weir_gather_count_own(struct weir_rank_row *row, const struct weir_tally *tally,
-                           const struct weir_phase *phase);
-
 #endif

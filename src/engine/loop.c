@@ -12,10 +12,6 @@
  * agreements take next to no time; with a deadline, before each transfer. */
 #define AGREEMENT_NS UINT64_C(10000000)
 
-/* Ranks look so often whether the first one is done; of a short phase less would be counted else.
- */
-#define FIRST_DONE_TICK_NS UINT64_C(1000000)
-
 /* ---- what ends a loop or interrupts it: failures ---- */
 
 void weir_loop_request_stop(struct weir_loop *loop)
@@ -99,21 +95,13 @@ void weir_loop_record_late(struct weir_loop *loop, const struct weir_op *op)
         weir_loop_check_timers(loop, op->done_ns);
 }
 
-/* Once: what is done behind it is not counted. */
-static void meet_stonewall(struct weir_loop *loop, uint64_t now_ns)
-{
-    loop->tally->hit_deadline = true;
-    weir_loop_record_stonewall(loop, now_ns);
-    weir_loop_request_stop(loop);
-}
-
 bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns)
 {
     uint64_t ops = weir_tally_ops(loop->tally);
 
     if (now_ns < loop->listen_ns)
         return false;
-    loop->listen_ns = now_ns + loop->listen_tick_ns;
+    loop->listen_ns = now_ns + WEIR_GROUP_TICK_NS;
     /* What is in flight is what it moves; where nothing is, it pauses as it was told to. */
     if (ops != loop->heard_ops || weir_queue_outstanding(&loop->run->queue) == 0)
         weir_watchdog_beat(loop->run, weir_op_source_latest_offset(&loop->ops));
@@ -121,13 +109,10 @@ bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns)
     /* Collective phases stop together by themselves; and what is ours is removed, whatever fails.
      */
     if (!loop->is_collective && !weir_run_must_do(loop->run, loop->phase) &&
-        weir_group_hears_alarm(loop->run->group, WEIR_ALARM_CALL_OFF)) {
+        weir_group_hears_alarm(loop->run->group)) {
         loop->has_heard_alarm = true;
         loop->until = 0;
     }
-    if (loop->phase->stop.ends_with_first && !loop->tally->hit_deadline &&
-        weir_group_hears_alarm(loop->run->group, WEIR_ALARM_FIRST_DONE))
-        meet_stonewall(loop, now_ns);
     weir_queue_touch(&loop->run->queue);
     return loop->has_heard_alarm;
 }
@@ -153,8 +138,10 @@ static void report_progress(struct weir_loop *loop, uint64_t now_ns)
 void weir_loop_check_timers(struct weir_loop *loop, uint64_t now_ns)
 {
     if (now_ns >= loop->deadline_ns) {
+        loop->tally->hit_deadline = true;
+        weir_loop_record_stonewall(loop, now_ns);
         loop->deadline_ns = UINT64_MAX;
-        meet_stonewall(loop, now_ns);
+        weir_loop_request_stop(loop);
     }
     if (now_ns >= loop->progress_ns)
         report_progress(loop, now_ns);
@@ -208,9 +195,7 @@ void weir_loop_set_timers(struct weir_loop *loop)
                             : UINT64_MAX;
     loop->series_ns = loop->started_ns;
     loop->series_end_ns = weir_series_interval_end(&loop->tally->series, loop->started_ns);
-    loop->listen_tick_ns =
-        loop->phase->stop.ends_with_first ? FIRST_DONE_TICK_NS : WEIR_GROUP_TICK_NS;
-    loop->listen_ns = loop->run->has_alarm ? loop->started_ns + loop->listen_tick_ns : UINT64_MAX;
+    loop->listen_ns = loop->run->has_alarm ? loop->started_ns + WEIR_GROUP_TICK_NS : UINT64_MAX;
     set_next_timer(loop);
 }
 
@@ -380,65 +365,32 @@ static bool needs_restart(struct weir_loop *loop)
     return loop->is_collective ? weir_group_any(loop->run->group, must) : must;
 }
 
-/* Nothing has happened to this rank that would keep it from doing more. */
-static bool is_sound(const struct weir_loop *loop)
+static int wear_out(struct weir_loop *loop)
 {
     bool is_spoilt =
         loop->phase->transfers.ends_at_mismatch && loop->tally->mismatches.wrong_transfers > 0;
-
-    return loop->tally->first_error == 0 && !is_spoilt && !loop->has_heard_alarm;
-}
-
-/* Behind the stonewall, up to the limit. A signal that came after the last transfer, in a pause
- * maybe, cuts what is left to do. */
-static int go_on(struct weir_loop *loop)
-{
-    if (weir_run_must_stop(loop->run)) {
-        weir_loop_on_signal(loop);
-        return 0;
-    }
-    loop->until = loop->limit;
-    loop->is_wearing_out = true;
-    if (loop->is_open_loop)
-        weir_pacer_resume(&loop->pacer, weir_run_now(loop->run));
-    weir_queue_now(&loop->run->queue);
-    return pass(loop);
-}
-
-/* The rank that is done tells the others, which then count what they have done, with a sync where
- * there is one at the end; and do the rest. */
-static int end_with_first(struct weir_loop *loop)
-{
-    const struct weir_phase *phase = loop->phase;
-    struct weir_tally *tally = loop->tally;
-    int code = 0;
-
-    if (!tally->hit_deadline && is_sound(loop) && !loop->has_seen_signal)
-        weir_group_raise_alarm(loop->run->group, WEIR_ALARM_FIRST_DONE);
-    if (!tally->hit_deadline || !phase->stop.has_wear_out || !is_sound(loop))
-        return 0;
-    if (phase->transfers.must_sync_at_end) {
-        code = loop->run->backend->file->sync(loop->run->session, loop->file);
-        tally->stonewall_ns = weir_run_now(loop->run) - loop->started_ns;
-    }
-    if (code != 0)
-        weir_loop_fail(loop, WEIR_OP_SYNC, code, 0, "sync");
-    return code != 0 ? 0 : go_on(loop);
-}
-
-static int wear_out(struct weir_loop *loop)
-{
+    bool is_sound = loop->tally->first_error == 0 && !is_spoilt && !loop->has_heard_alarm;
     uint64_t furthest;
     int code =
         weir_stop_furthest(loop->run->group, loop->tally->hit_deadline, loop->furthest, &furthest);
 
     if (loop->items != NULL)
         furthest = weir_items_even(loop->items, furthest);
-    if (code != 0 || furthest <= loop->furthest || !is_sound(loop))
+    if (code != 0 || furthest <= loop->furthest || !is_sound)
         return code;
+    /* A signal that came after the last transfer, in a pause maybe, cuts what is left to do. */
+    if (weir_run_must_stop(loop->run)) {
+        weir_loop_on_signal(loop);
+        return 0;
+    }
     if (furthest < loop->limit)
         loop->limit = furthest;
-    return go_on(loop);
+    loop->until = loop->limit;
+    loop->is_wearing_out = true;
+    if (loop->is_open_loop)
+        weir_pacer_resume(&loop->pacer, weir_run_now(loop->run));
+    weir_queue_now(&loop->run->queue);
+    return pass(loop);
 }
 
 /* ---- the beginning ---- */
@@ -465,25 +417,10 @@ static void share_windows(struct weir_loop *loop)
                   weir_random_at(loop->mix_seed, (uint64_t)loop->run->group->rank));
 }
 
-/* Of a mixed phase in which each rank reads or writes alone. */
-static bool is_reader(const struct weir_loop *loop)
-{
-    const struct weir_transfers *transfers = &loop->phase->transfers;
-    uint64_t rank = (uint64_t)loop->run->group->rank, size = (uint64_t)loop->run->group->size;
-
-    if (transfers->alternates)
-        return rank % 2 == 0;
-    if (transfers->reader_count > 0)
-        return rank < transfers->reader_count;
-    return rank * 100 < transfers->read_percent * size;
-}
-
 static void set_verbs(struct weir_loop *loop)
 {
     const struct weir_phase *phase = loop->phase;
-    bool by_rank = phase->transfers.mixes_by_rank;
-    bool writes = weir_verb_writes(phase->verb) && !(by_rank && is_reader(loop));
-    bool reads = weir_verb_reads(phase->verb) && !(by_rank && writes);
+    bool writes = weir_verb_writes(phase->verb), reads = weir_verb_reads(phase->verb);
 
     if (loop->items != NULL) {
         loop->verb = loop->items->verbs[0].counted;
@@ -572,11 +509,9 @@ int weir_loop_run(struct weir_loop *loop)
         weir_op_source_start(&loop->ops, loop->share, 0);
         code = pass(loop);
     }
-    if (weir_stop_has_wall(&loop->phase->stop) && !loop->tally->hit_deadline)
+    if (loop->phase->stop.deadline_ns != 0 && !loop->tally->hit_deadline)
         weir_loop_record_stonewall(loop, weir_run_now(loop->run));
-    if (code == 0 && loop->phase->stop.ends_with_first)
-        code = end_with_first(loop);
-    else if (code == 0 && loop->phase->stop.has_wear_out)
+    if (code == 0 && loop->phase->stop.has_wear_out)
         code = wear_out(loop);
     if (loop->is_open_loop)
         weir_pacer_close(&loop->pacer);

@@ -84,7 +84,6 @@ struct weir_loop {
     uint64_t progress_ns; /* next call of the observer */
     uint64_t listen_ns;   /* next look for an alarm of another rank; UINT64_MAX: never */
     uint64_t heard_ops;   /* transfers done at the latest one */
-    uint64_t listen_tick_ns; /* from one look to the next */
     /* of the series: the interval that is being counted, and what earlier ones have got */
     uint64_t series_ns;
     uint64_t series_end_ns;

@@ -273,9 +273,6 @@ static int pass_windows(struct weir_data_phase *data)
     weir_run_arm(data->run);
     code = weir_phase_pass_windows(data);
     end_code = weir_run_disarm(data->run);
-    /* All ranks are here, and each has raised it or passes it on. */
-    if (end_code == 0 && data->phase->stop.ends_with_first)
-        end_code = weir_group_end_alarm(data->run->group, WEIR_ALARM_FIRST_DONE);
     return code != 0 ? code : end_code;
 }
 

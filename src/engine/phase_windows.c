@@ -271,19 +271,6 @@ static enum weir_activity activity_of(const struct weir_phase *phase)
     return phase->verb == WEIR_READ ? WEIR_ACTIVITY_READ : WEIR_ACTIVITY_WRITE;
 }
 
-/* In slices, so that a signal is noticed. */
-static void await_turn(const struct weir_data_phase *data)
-{
-    const uint64_t slice_ns = 50000000;
-    struct weir_run *run = data->run;
-    uint64_t until_ns = weir_run_now(run) + data->phase->stagger_ns * (uint64_t)run->group->rank;
-    uint64_t now_ns;
-
-    while ((now_ns = weir_run_now(run)) < until_ns && !weir_run_must_stop(run))
-        weir_clock_wait(run->params->clock,
-                        until_ns - now_ns < slice_ns ? until_ns : now_ns + slice_ns);
-}
-
 static int move_data(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
@@ -291,8 +278,6 @@ static int move_data(struct weir_data_phase *data)
     int code = 0;
 
     weir_phase_prepare_loop(data);
-    if (data->phase->stagger_ns > 0)
-        await_turn(data);
     before = weir_processor_time();
     weir_watchdog_say(run, activity_of(data->phase), NULL);
     stamp(data, WEIR_STAMP_MOVE_START);

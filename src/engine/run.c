@@ -156,8 +156,7 @@ static void listen_idly(void *context)
 
     if (weir_run_must_stop(run))
         weir_run_call_off(run);
-    weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF);
-    weir_group_hears_alarm(run->group, WEIR_ALARM_FIRST_DONE);
+    weir_group_hears_alarm(run->group);
     weir_watchdog_wait(run);
 }
 
@@ -181,7 +180,7 @@ int weir_run_disarm(struct weir_run *run)
 void weir_run_call_off(struct weir_run *run)
 {
     if (run->has_alarm)
-        weir_group_raise_alarm(run->group, WEIR_ALARM_CALL_OFF);
+        weir_group_raise_alarm(run->group);
 }
 
 bool weir_run_has_written(const struct weir_run *run, const struct weir_target *target)

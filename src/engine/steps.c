@@ -94,7 +94,7 @@ static void sleep_awake(struct weir_run *run, uint64_t until_ns)
     const uint64_t slice_ns = 50000000;
     uint64_t now_ns;
 
-    while (!weir_run_must_stop(run) && !weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF) &&
+    while (!weir_run_must_stop(run) && !weir_group_hears_alarm(run->group) &&
            (now_ns = weir_run_now(run)) < until_ns)
         weir_clock_wait(run->params->clock,
                         until_ns - now_ns < slice_ns ? until_ns : now_ns + slice_ns);
@@ -112,11 +112,11 @@ static int run_pause(struct weir_run *run, uint64_t duration_ns, struct weir_err
     sleep_awake(run, weir_run_now(run) + duration_ns);
     code = weir_run_disarm(run);
     seen[0] = weir_run_must_stop(run);
-    seen[1] = weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF);
+    seen[1] = weir_group_hears_alarm(run->group);
     if (code == 0)
         code = weir_group_reduce(run->group, seen, 2, WEIR_MAX);
     if (code == 0 && seen[1] != 0)
-        code = weir_group_end_alarm(run->group, WEIR_ALARM_CALL_OFF);
+        code = weir_group_end_alarm(run->group);
     if (code != 0)
         return cannot_go_on(error, code, "ranks that waited cannot go on");
     run->is_interrupted |= seen[0] != 0;

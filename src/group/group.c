@@ -30,20 +30,20 @@ bool weir_group_any(struct weir_group *group, bool flag)
     return value != 0;
 }
 
-void weir_group_raise_alarm(struct weir_group *group, enum weir_alarm alarm)
+void weir_group_raise_alarm(struct weir_group *group)
 {
     if (group->ops->raise_alarm != NULL)
-        group->ops->raise_alarm(group, alarm);
+        group->ops->raise_alarm(group);
 }
 
-bool weir_group_hears_alarm(struct weir_group *group, enum weir_alarm alarm)
+bool weir_group_hears_alarm(struct weir_group *group)
 {
-    return group->ops->hears_alarm != NULL && group->ops->hears_alarm(group, alarm);
+    return group->ops->hears_alarm != NULL && group->ops->hears_alarm(group);
 }
 
-int weir_group_end_alarm(struct weir_group *group, enum weir_alarm alarm)
+int weir_group_end_alarm(struct weir_group *group)
 {
-    return group->ops->end_alarm != NULL ? group->ops->end_alarm(group, alarm) : 0;
+    return group->ops->end_alarm != NULL ? group->ops->end_alarm(group) : 0;
 }
 
 void weir_group_ping(struct weir_group *group, int node)

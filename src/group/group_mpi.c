@@ -40,7 +40,7 @@ struct mpi_group {
     int *node_start;
     char (*node_names)[WEIR_NODE_NAME_BYTES];
     char library[LIBRARY_BYTES];
-    struct weir_mpi_alarm alarms[WEIR_ALARMS];
+    struct weir_mpi_alarm alarm;
     struct weir_mpi_ping ping;
 };
 
@@ -265,22 +265,20 @@ static bool mpi_has_message(struct weir_group *group, int from)
 
 /* ---- alarms ---- */
 
-static void mpi_raise_alarm(struct weir_group *group, enum weir_alarm alarm)
+static void mpi_raise_alarm(struct weir_group *group)
 {
-    weir_mpi_alarm_raise(&mpi_group_of(group)->alarms[alarm], mpi_group_of(group)->comm, alarm);
+    weir_mpi_alarm_raise(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm);
 }
 
-static bool mpi_hears_alarm(struct weir_group *group, enum weir_alarm alarm)
+static bool mpi_hears_alarm(struct weir_group *group)
 {
     weir_mpi_ping_serve(&mpi_group_of(group)->ping, group, mpi_group_of(group)->comm);
-    return weir_mpi_alarm_hears(&mpi_group_of(group)->alarms[alarm], mpi_group_of(group)->comm,
-                                alarm);
+    return weir_mpi_alarm_hears(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm);
 }
 
-static int mpi_end_alarm(struct weir_group *group, enum weir_alarm alarm)
+static int mpi_end_alarm(struct weir_group *group)
 {
-    return weir_mpi_alarm_end(&mpi_group_of(group)->alarms[alarm], mpi_group_of(group)->comm,
-                              alarm);
+    return weir_mpi_alarm_end(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm);
 }
 
 static void mpi_ping(struct weir_group *group, int node)

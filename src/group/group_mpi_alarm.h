@@ -4,8 +4,6 @@
 #ifndef WEIR_GROUP_GROUP_MPI_ALARM_H
 #define WEIR_GROUP_GROUP_MPI_ALARM_H
 
-#include "weir/group/group.h"
-
 #include <mpi.h>
 #include <stdbool.h>
 
@@ -24,11 +22,11 @@ struct weir_mpi_alarm {
 };
 
 /* Both return at once. */
-void weir_mpi_alarm_raise(struct weir_mpi_alarm *alarm, MPI_Comm comm, enum weir_alarm kind);
-bool weir_mpi_alarm_hears(struct weir_mpi_alarm *alarm, MPI_Comm comm, enum weir_alarm kind);
+void weir_mpi_alarm_raise(struct weir_mpi_alarm *alarm, MPI_Comm comm);
+bool weir_mpi_alarm_hears(struct weir_mpi_alarm *alarm, MPI_Comm comm);
 
 /* After an alarm of which all ranks know: no message is left on its way, and another one can be
  * raised. 0 or -errno. Collective. */
-int weir_mpi_alarm_end(struct weir_mpi_alarm *alarm, MPI_Comm comm, enum weir_alarm kind);
+int weir_mpi_alarm_end(struct weir_mpi_alarm *alarm, MPI_Comm comm);
 
 #endif

@@ -359,6 +359,38 @@ static void derive_outliers(struct weir_phase_result *result, const struct weir_
     }
 }
 
+/* ---- stonewall ---- */
+
+/* A rank that never saw the deadline was done with its whole part before it; if none did, the time
+ * is that which all took. */
+static void derive_stonewall(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                             unsigned rank_count)
+{
+    struct weir_stonewall wall = {.ops_min = UINT64_MAX, .bytes_min = UINT64_MAX};
+    unsigned hit_count = 0;
+    double hit_s = 0.0;
+
+    for (unsigned i = 0; i < rank_count; i++) {
+        const struct weir_rank_row *row = &rows[i];
+        uint64_t ops = row->hit_deadline ? row->stonewall_ops : row->op_count;
+        uint64_t bytes = row->hit_deadline ? row->stonewall_bytes : row->byte_count;
+
+        wall.ops_min = ops < wall.ops_min ? ops : wall.ops_min;
+        wall.ops_max = ops > wall.ops_max ? ops : wall.ops_max;
+        wall.ops_mean += (double)ops / rank_count;
+        wall.bytes_min = bytes < wall.bytes_min ? bytes : wall.bytes_min;
+        wall.bytes_mean += (double)bytes / rank_count;
+        wall.has_deadline |= row->has_deadline != 0;
+        hit_count += row->hit_deadline != 0;
+        hit_s += row->hit_deadline ? (double)row->stonewall_ns / NS_PER_S : 0.0;
+        wall.seconds += (double)row->stonewall_ns / NS_PER_S / rank_count;
+    }
+    wall.is_hit = hit_count > 0;
+    if (wall.is_hit)
+        wall.seconds = hit_s / hit_count;
+    result->stonewall = wall.has_deadline ? wall : (struct weir_stonewall){.is_hit = false};
+}
+
 /* ---- clocks ---- */
 
 /* The two nodes with the largest bounds may both be off, in opposite directions. */
@@ -415,8 +447,7 @@ void weir_result_derive(struct weir_phase_result *result, const struct weir_rank
     derive_slowest(result, rows, rank_count, hosts);
     derive_gap(result, rows, rank_count, hosts);
     derive_outliers(result, rows, rank_count, hosts, outlier_s);
-    weir_counted_derive(&result->counted, rows, rank_count);
-    weir_stonewall_derive(&result->stonewall, rows, rank_count);
+    derive_stonewall(result, rows, rank_count);
     derive_clock(result, rows, rank_count, hosts);
 }
 

@@ -89,16 +89,8 @@ int weir_check_stop(const struct weir_check_scope *scope)
     const struct weir_stop *stop = &scope->phase->stop;
     const char *path = stop->status_path;
 
-    if (stop->has_wear_out && !weir_stop_has_wall(stop))
+    if (stop->has_wear_out && stop->deadline_ns == 0)
         return REFUSE(scope, "wear-out without a deadline: give the deadline that it follows");
-    if (stop->ends_with_first && (stop->deadline_ns > 0 || stop->minimum_ns > 0))
-        return REFUSE(scope, "a phase that ends with the first rank has no other time: leave the "
-                             "deadline or the least time out");
-    if (stop->ends_with_first &&
-        (!weir_verb_moves_data(scope->phase->verb) || scope->phase->must_find_depth ||
-         scope->phase->transfers.is_collective))
-        return REFUSE(scope, "only a phase that moves data, at a given depth and not collectively, "
-                             "ends with the first rank");
     if (path && (path[0] == '\0' || strlen(path) >= WEIR_PATH_BYTES))
         return REFUSE(scope, "the path of the status file has %zu bytes: give 1 to %d",
                       strlen(path), WEIR_PATH_BYTES - 1);
@@ -116,8 +108,7 @@ static int check_status(const struct weir_check_scope *scope)
                       "status file %s is of no use if the data is removed: keep the files, or do "
                       "without it",
                       stop->status_path);
-    if (weir_verb_makes_files(scope->phase->verb) && weir_stop_has_wall(stop) &&
-        !stop->has_wear_out)
+    if (weir_verb_makes_files(scope->phase->verb) && stop->deadline_ns > 0 && !stop->has_wear_out)
         return REFUSE(scope,
                       "status file %s would promise more data than slow ranks write before the "
                       "deadline: add wear-out",

@@ -340,11 +340,6 @@ int weir_target_path(const struct weir_target *target, const struct weir_file_pl
     return fits ? 0 : -ENAMETOOLONG;
 }
 
-bool weir_stop_has_wall(const struct weir_stop *stop)
-{
-    return stop->deadline_ns > 0 || stop->ends_with_first;
-}
-
 bool weir_target_has_numbers(const struct weir_target *target)
 {
     for (size_t i = 0; i < target->path_count; i++) {

@@ -44,10 +44,6 @@ struct weir_rank_row {
     uint64_t stonewall_ops;
     uint64_t stonewall_bytes;
     uint64_t stonewall_ns;
-    /* its part of struct weir_counted; counted_ns 0: it moved nothing */
-    uint64_t counted_ops;
-    uint64_t counted_bytes;
-    uint64_t counted_ns;
     int64_t offset_ns; /* clock of this rank's node against the first node's: offset, ... */
     int64_t drift_ns;  /* ... change of it over the phase, ... */
     uint64_t error_ns; /* ... and bound of its error */
@@ -139,10 +135,6 @@ struct weir_counted {
     double cpu_s; /* processor time of all ranks in t_i */
 };
 
-/* From the rows of all ranks; all zero if none moved anything. Pure. */
-void weir_counted_derive(struct weir_counted *counted, const struct weir_rank_row *rows,
-                         unsigned rank_count);
-
 /* All zero where there is no deadline. */
 struct weir_stonewall {
     bool has_deadline;
@@ -155,10 +147,6 @@ struct weir_stonewall {
     uint64_t bytes_min;
     double bytes_mean; /* per rank, at that time */
 };
-
-/* The same; all zero if no rank has a stonewall. */
-void weir_stonewall_derive(struct weir_stonewall *stonewall, const struct weir_rank_row *rows,
-                           unsigned rank_count);
 
 /* The rate reached at a queue depth. */
 struct weir_depth_point {

@@ -99,9 +99,6 @@ struct weir_stop {
     const char *status_path; /* a write stores the furthest count, a read is limited by it */
 };
 
-/* True if something ends a rank's part before its layout does: a stonewall. */
-bool weir_stop_has_wall(const struct weir_stop *stop);
-
 /* When transfers are made. */
 enum weir_arrivals {
     WEIR_ARRIVALS_CLOSED,   /* as soon as an earlier one is done: a closed loop */
