@@ -40,7 +40,7 @@ static uint64_t count_block_positions(const struct weir_layout *layout,
 void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
                      const struct weir_share_params *params)
 {
-    bool is_common = layout->is_alike || (params->is_shared && layout->order == WEIR_ORDER_SHUFFLED);
+    bool is_shared_shuffle = params->is_shared && layout->order == WEIR_ORDER_SHUFFLED;
     uint64_t stride = params->is_shared ? params->ranks : 1;
     uint64_t place = params->is_shared ? params->owner : 0;
 
@@ -55,9 +55,8 @@ void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
         .first = place * layout->block_bytes,
         .stride = stride,
         .element = place,
-        .seed = is_common ? params->seed : weir_random_at(params->seed, params->owner),
+        .seed = is_shared_shuffle ? params->seed : weir_random_at(params->seed, params->owner),
         .block_positions = count_block_positions(layout, params),
-        .apart = least(layout->stride, weir_layout_ops_per_rank(layout)),
     };
 }
 
@@ -90,42 +89,10 @@ static uint64_t block_offset(const struct weir_share *share, uint64_t segment)
     return 0;
 }
 
-/* The transfers of a share lie in rows: row k has the transfers k, k + apart, k + 2 apart, ...; the
- * first rows have one more than the others if they are not all as long. */
-static uint64_t strided_place(const struct weir_share *share, uint64_t index)
-{
-    uint64_t shorter = share->op_count / share->apart;
-    uint64_t longer_rows = share->op_count % share->apart;
-    uint64_t in_longer = longer_rows * (shorter + 1);
-
-    if (index < in_longer)
-        return index / (shorter + 1) + index % (shorter + 1) * share->apart;
-    index -= in_longer;
-    return longer_rows + index / shorter + index % shorter * share->apart;
-}
-
-/* True if transfers are those of the sequential order, but in another one. */
-static bool is_reordered(const struct weir_share *share)
-{
-    return share->order == WEIR_ORDER_BACKWARD || share->order == WEIR_ORDER_STRIDED ||
-           share->order == WEIR_ORDER_ONE_PLACE;
-}
-
-/* Which one in sequential order is transfer `index`. */
-static uint64_t place_of(const struct weir_share *share, uint64_t index)
-{
-    if (share->order == WEIR_ORDER_BACKWARD)
-        return share->op_count - 1 - index;
-    if (share->order == WEIR_ORDER_ONE_PLACE)
-        return 0;
-    return share->order == WEIR_ORDER_STRIDED ? strided_place(share, index) : index;
-}
-
 uint64_t weir_share_offset(const struct weir_share *share, uint64_t index)
 {
-    uint64_t place = place_of(share, index);
-    uint64_t segment = place / share->ops_per_block;
-    uint64_t in_block = place % share->ops_per_block;
+    uint64_t segment = index / share->ops_per_block;
+    uint64_t in_block = index % share->ops_per_block;
     struct weir_permutation permutation;
 
     assert(index < share->op_count);
@@ -181,9 +148,6 @@ void weir_walk_compute_ahead(struct weir_walk *walk)
     uint64_t end = least(ahead_end, share->op_count);
 
     assert(walk->index < share->op_count);
-    for (; is_reordered(share) && walk->known_index < end; walk->known_index++)
-        walk->ahead[walk->known_index % WEIR_WALK_AHEAD] =
-            weir_share_offset(share, walk->known_index);
     while (walk->known_index < end) {
         uint64_t count;
 

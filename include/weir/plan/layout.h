@@ -62,7 +62,6 @@ struct weir_share {
     uint64_t element; /* shuffled: which element of a segment is the first one of this share */
     uint64_t seed; /* of random orders; differs between owners but for a segment that they share */
     uint64_t block_positions; /* random blocks: how many positions there are */
-    uint64_t apart;           /* strided: transfers from one to the next, at most op_count */
 };
 
 /* Shuffled orders in a shared file: transfer i of owner r in a segment is element (i * ranks + r)
