@@ -57,10 +57,11 @@ static void check_stonewall(const struct weir_audit_input *input)
 static void check_size(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;
+    const struct weir_layout *layout = &input->phase->transfers.layout;
     uint64_t extent =
-        weir_layout_bytes_per_rank(&input->phase->transfers.layout) * record->rank_count;
-    bool is_whole = record->byte_count == extent &&
-                    input->phase->transfers.layout.order != WEIR_ORDER_RANDOM_BLOCKS;
+        weir_layout_extent(layout, input->phase->target->is_shared, record->rank_count);
+    bool is_whole = record->byte_count == weir_layout_bytes_per_rank(layout) * record->rank_count &&
+                    layout->order != WEIR_ORDER_RANDOM_BLOCKS;
     bool may_be_longer = !input->phase->transfers.must_replace && record->file_bytes > extent;
 
     if (!weir_verb_makes_files(input->phase->verb) || record->outcome != WEIR_OUTCOME_COMPLETE ||

@@ -23,7 +23,7 @@
  * 0 if nothing is. */
 static uint64_t order_seed(const struct weir_run *run, const struct weir_phase *phase)
 {
-    bool is_random = phase->transfers.layout.order != WEIR_ORDER_SEQUENTIAL ||
+    bool is_random = weir_order_is_random(phase->transfers.layout.order) ||
                      phase->verb == WEIR_MIXED || phase->rate.arrivals == WEIR_ARRIVALS_POISSON;
 
     if (!is_random)
@@ -110,6 +110,15 @@ static int continue_identity(struct weir_data_phase *data, struct weir_error *er
     return code == 0 ? 0 : weir_identity_create(data->run, data->phase, identity);
 }
 
+/* Of the file that is there it leaves most, or may leave some, as it is: what it writes must be what
+ * later reads expect everywhere. */
+static bool rewrites_a_part(const struct weir_phase *phase)
+{
+    return phase->verb == WEIR_WRITE && !phase->transfers.must_replace &&
+           ((phase->stop.ends_with_first && !phase->stop.has_wear_out) ||
+            phase->transfers.layout.order == WEIR_ORDER_ONE_PLACE);
+}
+
 static int set_identity(struct weir_data_phase *data, struct weir_error *error)
 {
     struct weir_identity *identity = &data->facts.identity;
@@ -119,7 +128,7 @@ static int set_identity(struct weir_data_phase *data, struct weir_error *error)
 
     *identity = (struct weir_identity){.transfer_bytes = phase->transfers.layout.transfer_bytes,
                                        .mode = WEIR_PAYLOAD_NONE};
-    if (weir_verb_makes_files(phase->verb) && has_payload)
+    if (weir_verb_makes_files(phase->verb) && has_payload && !rewrites_a_part(phase))
         code = weir_identity_create(data->run, phase, identity);
     else if (weir_verb_writes(phase->verb) && has_payload)
         code = continue_identity(data, error);
@@ -139,6 +148,8 @@ static uint64_t needed_bytes(const struct weir_data_phase *data)
         return 0;
     if (layout->order == WEIR_ORDER_SEQUENTIAL)
         return weir_share_offset(&data->share, limit - 1) + layout->transfer_bytes;
+    if (layout->order == WEIR_ORDER_BACKWARD || layout->order == WEIR_ORDER_ONE_PLACE)
+        return weir_share_offset(&data->share, 0) + layout->transfer_bytes;
     if (limit < data->share.op_count)
         return 0;
     return weir_layout_bytes_per_rank(layout) *
@@ -282,7 +293,7 @@ static int remember_write(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
 
-    if (!weir_verb_makes_files(data->phase->verb))
+    if (!weir_verb_makes_files(data->phase->verb) || rewrites_a_part(data->phase))
         return 0;
     run->written.target = data->target;
     run->written.repetition = run->repetition;

@@ -141,8 +141,9 @@ static struct weir_file_params file_params_of(const struct weir_data_phase *data
         .claim = data->claim,
         .id = data->id,
         .group = weir_run_file_group(run, data->target),
-        .expected_bytes = weir_layout_bytes_per_rank(&data->phase->transfers.layout) *
-                          (data->target->is_shared ? (uint64_t)run->group->size : 1),
+        .expected_bytes =
+            weir_layout_extent(&data->phase->transfers.layout, data->target->is_shared,
+                               data->target->is_shared ? (uint64_t)run->group->size : 1),
         .part = part_of(&data->share, &data->phase->transfers.layout),
         .is_random = data->phase->transfers.layout.order != WEIR_ORDER_SEQUENTIAL,
     };
@@ -246,7 +247,7 @@ void weir_phase_prepare_loop(struct weir_data_phase *data)
                     .is_own_file = !data->target->is_shared,
                     .ranks = (uint32_t)data->run->group->size,
                     .any_writer = data->target->is_shared &&
-                                  data->phase->transfers.layout.order != WEIR_ORDER_SEQUENTIAL},
+                                  weir_order_is_random(data->phase->transfers.layout.order)},
         .limit = data->file == NULL || data->trials.has_failed ? 0 : data->facts.op_limit,
         .depth = data->facts.depth,
         .batch = data->facts.batch,

@@ -113,6 +113,9 @@ static int check_mix(const struct weir_check_scope *scope)
         return REFUSE(scope,
                       "a mixed phase at random block positions, which may repeat, would read "
                       "what it is writing: choose shuffled order");
+    if (phase->transfers.layout.order == WEIR_ORDER_ONE_PLACE)
+        return REFUSE(scope, "a mixed phase at one place would read what it is writing: choose "
+                             "another order");
     if (phase->transfers.is_collective)
         return REFUSE(scope, "a mixed phase with collective transfers, of which some ranks would "
                              "read and others write: choose independent ones");

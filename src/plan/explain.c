@@ -69,7 +69,7 @@ static void add_layout(struct weir_text *text, const struct weir_layout *layout)
     if (layout->order == WEIR_ORDER_STRIDED)
         weir_text_add(text, ", %" PRIu64 " transfers apart", layout->stride);
     weir_explain_if(text, layout->is_alike, "alike on all ranks");
-    if (layout->seed_is_given && layout->order != WEIR_ORDER_SEQUENTIAL)
+    if (layout->seed_is_given && weir_order_is_random(layout->order))
         weir_text_add(text, " with seed %" PRIu64, layout->seed);
 }
 

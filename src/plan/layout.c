@@ -25,6 +25,14 @@ uint64_t weir_layout_ops_per_rank(const struct weir_layout *layout)
     return layout->segment_count * ops_per_block(layout);
 }
 
+uint64_t weir_layout_extent(const struct weir_layout *layout, bool is_shared, uint64_t ranks)
+{
+    if (layout->order != WEIR_ORDER_ONE_PLACE)
+        return weir_layout_bytes_per_rank(layout) * ranks;
+    return is_shared ? (ranks - 1) * layout->block_bytes + layout->transfer_bytes
+                     : ranks * layout->transfer_bytes;
+}
+
 static uint64_t count_block_positions(const struct weir_layout *layout,
                                       const struct weir_share_params *params)
 {
@@ -41,6 +49,7 @@ void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
                      const struct weir_share_params *params)
 {
     bool is_shared_shuffle = params->is_shared && layout->order == WEIR_ORDER_SHUFFLED;
+    bool has_common_seed = is_shared_shuffle || (layout->is_alike && !params->is_shared);
     uint64_t stride = params->is_shared ? params->ranks : 1;
     uint64_t place = params->is_shared ? params->owner : 0;
 
@@ -55,7 +64,8 @@ void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
         .first = place * layout->block_bytes,
         .stride = stride,
         .element = place,
-        .seed = is_shared_shuffle ? params->seed : weir_random_at(params->seed, params->owner),
+        .hop = layout->stride,
+        .seed = has_common_seed ? params->seed : weir_random_at(params->seed, params->owner),
         .block_positions = count_block_positions(layout, params),
     };
 }
@@ -75,10 +85,13 @@ static uint64_t block_offset(const struct weir_share *share, uint64_t segment)
 
     switch (share->order) {
     case WEIR_ORDER_SEQUENTIAL:
-    case WEIR_ORDER_BACKWARD:
     case WEIR_ORDER_STRIDED:
-    case WEIR_ORDER_ONE_PLACE:
         return share->first + segment * share->segment_bytes;
+    case WEIR_ORDER_BACKWARD:
+        segment = share->op_count / share->ops_per_block - 1 - segment;
+        return share->first + segment * share->segment_bytes;
+    case WEIR_ORDER_ONE_PLACE:
+        return share->first;
     case WEIR_ORDER_SHUFFLED:
         return segment * share->segment_bytes;
     case WEIR_ORDER_RANDOM_BLOCKS:
@@ -89,16 +102,41 @@ static uint64_t block_offset(const struct weir_share *share, uint64_t segment)
     return 0;
 }
 
+/* Of a strided order: which column transfer `index` is in, counted from 0. The first columns, as
+ * many as the share has transfers beyond a multiple of the stride, are longer by one. */
+static uint64_t column_of(const struct weir_share *share, uint64_t index, uint64_t *in_column)
+{
+    uint64_t rows = share->op_count / share->hop;
+    uint64_t longer = share->op_count % share->hop;
+    uint64_t in_longer = longer * (rows + 1);
+
+    if (index < in_longer) {
+        *in_column = index % (rows + 1);
+        return index / (rows + 1);
+    }
+    *in_column = rows > 0 ? (index - in_longer) % rows : 0;
+    return longer + (rows > 0 ? (index - in_longer) / rows : 0);
+}
+
 uint64_t weir_share_offset(const struct weir_share *share, uint64_t index)
 {
-    uint64_t segment = index / share->ops_per_block;
-    uint64_t in_block = index % share->ops_per_block;
+    uint64_t segment, in_block, row;
     struct weir_permutation permutation;
 
     assert(index < share->op_count);
+    if (share->order == WEIR_ORDER_STRIDED) {
+        index = column_of(share, index, &row);
+        index += row * share->hop;
+    }
+    segment = index / share->ops_per_block;
+    in_block = index % share->ops_per_block;
     if (share->order == WEIR_ORDER_SHUFFLED) {
         permute_segment(&permutation, share, segment);
         in_block = weir_permutation_at(&permutation, in_block * share->stride + share->element);
+    } else if (share->order == WEIR_ORDER_BACKWARD) {
+        in_block = share->ops_per_block - 1 - in_block;
+    } else if (share->order == WEIR_ORDER_ONE_PLACE) {
+        in_block = 0;
     }
     return block_offset(share, segment) + in_block * share->transfer_bytes;
 }
@@ -114,11 +152,18 @@ static void enter_segment(struct weir_walk *walk, uint64_t segment, uint64_t in_
 
 void weir_walk_start(struct weir_walk *walk, const struct weir_share *share, uint64_t index)
 {
+    uint64_t row;
+
     assert(index <= share->op_count);
     walk->share = share;
     walk->index = index;
     walk->known_index = index;
-    enter_segment(walk, index / share->ops_per_block, index % share->ops_per_block);
+    if (share->order == WEIR_ORDER_STRIDED && index < share->op_count) {
+        walk->column = column_of(share, index, &row);
+        index = walk->place = walk->column + row * share->hop;
+    }
+    if (index < share->op_count)
+        enter_segment(walk, index / share->ops_per_block, index % share->ops_per_block);
 }
 
 /* Offsets of the next `count` transfers, all of the block that the walk is in. */
@@ -134,10 +179,44 @@ static void look_within_block(struct weir_walk *walk, unsigned count, uint64_t o
         for (unsigned i = 0; i < count; i++)
             offsets[i] = block + offsets[i] * transfer_bytes;
     } else {
-        uint64_t offset = block + walk->in_block * transfer_bytes;
+        bool is_backward = share->order == WEIR_ORDER_BACKWARD;
+        uint64_t first = is_backward ? share->ops_per_block - 1 - walk->in_block : walk->in_block;
+        uint64_t step = is_backward ? -transfer_bytes : transfer_bytes;
+        uint64_t offset = block + first * transfer_bytes;
 
-        for (unsigned i = 0; i < count; i++, offset += transfer_bytes)
+        if (share->order == WEIR_ORDER_ONE_PLACE) {
+            offset = block;
+            step = 0;
+        }
+        for (unsigned i = 0; i < count; i++, offset += step)
             offsets[i] = offset;
+    }
+}
+
+/* No division stands between two transfers of a column. */
+static void look_along_columns(struct weir_walk *walk, uint64_t end)
+{
+    const struct weir_share *share = walk->share;
+    uint64_t hop_segments = share->hop / share->ops_per_block;
+    uint64_t hop_in_block = share->hop % share->ops_per_block;
+
+    while (walk->known_index < end) {
+        walk->ahead[walk->known_index++ % WEIR_WALK_AHEAD] =
+            share->first + walk->segment * share->segment_bytes +
+            walk->in_block * share->transfer_bytes;
+        if (share->hop >= share->op_count - walk->place) {
+            walk->place = ++walk->column;
+            walk->segment = walk->column / share->ops_per_block;
+            walk->in_block = walk->column % share->ops_per_block;
+            continue;
+        }
+        walk->place += share->hop;
+        walk->segment += hop_segments;
+        walk->in_block += hop_in_block;
+        if (walk->in_block >= share->ops_per_block) {
+            walk->in_block -= share->ops_per_block;
+            walk->segment++;
+        }
     }
 }
 
@@ -148,6 +227,10 @@ void weir_walk_compute_ahead(struct weir_walk *walk)
     uint64_t end = least(ahead_end, share->op_count);
 
     assert(walk->index < share->op_count);
+    if (share->order == WEIR_ORDER_STRIDED) {
+        look_along_columns(walk, end);
+        return;
+    }
     while (walk->known_index < end) {
         uint64_t count;
 

@@ -21,7 +21,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Transfers of a share that follow one another in the file without a gap. */
 static uint64_t count_neighbours(const struct weir_share *share, uint64_t op_limit)
 {
-    if (share->order == WEIR_ORDER_SHUFFLED)
+    if (share->order != WEIR_ORDER_SEQUENTIAL && share->order != WEIR_ORDER_RANDOM_BLOCKS)
         return 1;
     if (share->order == WEIR_ORDER_SEQUENTIAL && share->segment_bytes == share->block_bytes)
         return op_limit;

@@ -13,6 +13,7 @@
 
 #define KIB UINT64_C(1024)
 #define TIB (UINT64_C(1) << 40)
+#define ORDERS (WEIR_ORDER_ONE_PLACE + 1)
 
 struct job {
     struct weir_layout layout;
@@ -47,7 +48,8 @@ static struct job random_job(uint64_t number, enum weir_order order)
         .layout = {.segment_count = 1 + weir_random_below(weir_random_at(number, 2), 12),
                    .block_bytes = ops_per_block * transfer_bytes,
                    .transfer_bytes = transfer_bytes,
-                   .order = order},
+                   .order = order,
+                   .stride = 1 + weir_random_below(weir_random_at(number, 7), 200)},
         .is_shared = weir_random_at(number, 3) & 1,
         .ranks = 1 + weir_random_below(weir_random_at(number, 4), 9),
         .seed = weir_random_at(number, 5),
@@ -94,7 +96,7 @@ static void walk_equals_the_definition(void **state)
 {
     (void)state;
     for (uint64_t number = 0; number < 300; number++) {
-        struct job job = random_job(number, (enum weir_order)(number % 3));
+        struct job job = random_job(number, (enum weir_order)(number % ORDERS));
         uint64_t owner = number % job.ranks;
         struct weir_share share = share_of(&job, owner);
         struct weir_walk walk;
@@ -111,7 +113,7 @@ static void walk_can_start_anywhere(void **state)
 {
     (void)state;
     for (uint64_t number = 0; number < 300; number++) {
-        struct job job = random_job(number, (enum weir_order)(number % 3));
+        struct job job = random_job(number, (enum weir_order)(number % ORDERS));
         struct weir_share share = share_of(&job, 0);
         uint64_t first = weir_random_below(weir_random_at(number, 9), share.op_count);
         struct weir_walk walk;
@@ -172,6 +174,76 @@ static void offsets_shuffled_order_covers_every_transfer_once(void **state)
 {
     (void)state;
     covers_every_transfer_once(WEIR_ORDER_SHUFFLED);
+}
+
+static void offsets_backward_and_strided_orders_cover_every_transfer_once(void **state)
+{
+    (void)state;
+    covers_every_transfer_once(WEIR_ORDER_BACKWARD);
+    covers_every_transfer_once(WEIR_ORDER_STRIDED);
+}
+
+/* 3 ranks, segments of 3 blocks of 4 transfers of 4 bytes; rank 1, whose part has 8 transfers */
+static void orders_that_are_not_random_follow_their_formulas(void **state)
+{
+    static const struct {
+        enum weir_order order;
+        bool is_shared;
+        uint64_t offsets[8];
+    } rows[] = {
+        {WEIR_ORDER_BACKWARD, false, {28, 24, 20, 16, 12, 8, 4, 0}},
+        {WEIR_ORDER_BACKWARD, true, {76, 72, 68, 64, 28, 24, 20, 16}},
+        {WEIR_ORDER_STRIDED, false, {0, 12, 24, 4, 16, 28, 8, 20}},
+        {WEIR_ORDER_STRIDED, true, {16, 28, 72, 20, 64, 76, 24, 68}},
+        {WEIR_ORDER_ONE_PLACE, false, {0}},
+        {WEIR_ORDER_ONE_PLACE, true, {16, 16, 16, 16, 16, 16, 16, 16}},
+    };
+
+    (void)state;
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        struct job job = {.layout = {.segment_count = 2,
+                                     .block_bytes = 16,
+                                     .transfer_bytes = 4,
+                                     .order = rows[row].order,
+                                     .stride = 3},
+                          .is_shared = rows[row].is_shared,
+                          .ranks = 3};
+        struct weir_share share = share_of(&job, 1);
+
+        for (uint64_t i = 0; i < 8; i++)
+            assert_int_equal(weir_share_offset(&share, i), rows[row].offsets[i]);
+    }
+}
+
+static void alike_orders_are_the_same_in_own_files_only(void **state)
+{
+    struct job job = {.layout = {.segment_count = 1,
+                                 .block_bytes = 1000 * KIB,
+                                 .transfer_bytes = KIB,
+                                 .order = WEIR_ORDER_SHUFFLED,
+                                 .is_alike = true},
+                      .ranks = 4,
+                      .seed = 1};
+    struct weir_share one = share_of(&job, 0), other = share_of(&job, 3);
+    uint64_t moved = 0;
+
+    (void)state;
+    for (uint64_t i = 0; i < one.op_count; i++) {
+        assert_int_equal(weir_share_offset(&one, i), weir_share_offset(&other, i));
+        moved += weir_share_offset(&one, i) != i * KIB;
+    }
+    assert_true(moved > 900);
+}
+
+static void extent_is_what_files_hold(void **state)
+{
+    struct weir_layout layout = {.segment_count = 4, .block_bytes = 64, .transfer_bytes = 8};
+
+    (void)state;
+    assert_int_equal(weir_layout_extent(&layout, true, 3), 768);
+    layout.order = WEIR_ORDER_ONE_PLACE;
+    assert_int_equal(weir_layout_extent(&layout, true, 3), 136);
+    assert_int_equal(weir_layout_extent(&layout, false, 3), 24);
 }
 
 static void shuffled_transfers_stay_in_their_segment(void **state)
@@ -354,6 +426,10 @@ int main(void)
         cmocka_unit_test(walk_can_start_anywhere),
         cmocka_unit_test(offsets_sequential_order_covers_every_transfer_once),
         cmocka_unit_test(offsets_shuffled_order_covers_every_transfer_once),
+        cmocka_unit_test(offsets_backward_and_strided_orders_cover_every_transfer_once),
+        cmocka_unit_test(orders_that_are_not_random_follow_their_formulas),
+        cmocka_unit_test(alike_orders_are_the_same_in_own_files_only),
+        cmocka_unit_test(extent_is_what_files_hold),
         cmocka_unit_test(shuffled_transfers_stay_in_their_segment),
         cmocka_unit_test(shuffled_job_follows_one_sequence_at_any_number_of_ranks),
         cmocka_unit_test(random_orders_differ_between_seeds_and_owners),

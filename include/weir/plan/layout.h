@@ -23,6 +23,12 @@ enum weir_order {
     WEIR_ORDER_ONE_PLACE /* the first transfer of the share, as often as it has transfers */
 };
 
+/* Where a rank's transfers lie, or which part of a shared file's it makes, is drawn. */
+static inline bool weir_order_is_random(enum weir_order order)
+{
+    return order == WEIR_ORDER_SHUFFLED || order == WEIR_ORDER_RANDOM_BLOCKS;
+}
+
 /* Segments of blocks of transfers. In a shared file of N ranks a segment holds N blocks, one per
  * rank; in a file of its own a rank has one block per segment. Layout and formula: IOR's user
  * documentation. */
@@ -41,6 +47,10 @@ struct weir_layout {
 uint64_t weir_layout_bytes_per_rank(const struct weir_layout *layout);
 uint64_t weir_layout_ops_per_rank(const struct weir_layout *layout);
 
+/* Bytes of all files that so many ranks write in it: less than they move, where they write one
+ * place again and again. */
+uint64_t weir_layout_extent(const struct weir_layout *layout, bool is_shared, uint64_t ranks);
+
 /* One rank's part of a layout, with all that is known only when the run starts. */
 struct weir_share_params {
     bool is_shared;      /* one file for all ranks; else a file for each */
@@ -57,10 +67,12 @@ struct weir_share {
     uint64_t transfer_bytes;
     uint64_t block_bytes;
     uint64_t segment_bytes; /* from one segment to the next */
-    uint64_t first;         /* sequential: offset of the first transfer */
+    uint64_t first; /* not random: offset of the first transfer in the file */
+    uint64_t hop;   /* strided: transfers from one to the next */
     uint64_t stride;        /* shuffled: ranks that share a segment (1 in a file of its own) */
     uint64_t element; /* shuffled: which element of a segment is the first one of this share */
-    uint64_t seed; /* of random orders; differs between owners but for a segment that they share */
+    uint64_t seed; /* of random orders; differs between owners but for a segment that they share,
+                      or if they are to be alike */
     uint64_t block_positions; /* random blocks: how many positions there are */
 };
 
@@ -85,8 +97,10 @@ struct weir_walk {
     uint64_t index;       /* of the next transfer */
     uint64_t known_index; /* offsets of the transfers from `index` up to here are in `ahead` */
     uint64_t in_block;    /* number within its block of transfer `known_index` */
-    uint64_t segment;     /* its segment */
+    uint64_t segment;     /* its segment; backward: how many are behind it */
     uint64_t block;       /* offset of its block; shuffled: of its segment */
+    uint64_t place;       /* strided: its number in the order of the file, ... */
+    uint64_t column;      /* ... and that of the first one of those that it is among */
     struct weir_permutation permutation; /* of its segment, if shuffled */
     uint64_t ahead[WEIR_WALK_AHEAD];     /* transfer i is in entry i mod WEIR_WALK_AHEAD */
 };
