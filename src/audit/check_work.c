@@ -42,7 +42,7 @@ static void check_stonewall(const struct weir_audit_input *input)
     const struct weir_layout *layout = &input->phase->transfers.layout;
     uint64_t all = UINT64_MAX;
 
-    if (!stonewall->is_hit || input->phase->stop.has_wear_out)
+    if (!stonewall->is_hit || input->phase->stop.has_wear_out || input->phase->stop.ends_with_first)
         return;
     if (layout->transfer_bytes > 0)
         all = weir_layout_bytes_per_rank(layout) / layout->transfer_bytes;

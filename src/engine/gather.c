@@ -60,7 +60,7 @@ static struct weir_rank_row make_row(const struct weir_run *run,
         .cpu_system_ns = tally->cpu_system_ns,
         .blocked_count = tally->blocked_count,
         .pace = tally->pace,
-        .has_deadline = facts->phase->stop.deadline_ns != 0,
+        .has_deadline = facts->phase->stop.deadline_ns != 0 || facts->phase->stop.ends_with_first,
         .hit_deadline = tally->hit_deadline,
         .stonewall_ops = tally->stonewall_ops,
         .stonewall_bytes = tally->stonewall_bytes,
@@ -85,6 +85,8 @@ static struct weir_rank_row make_row(const struct weir_run *run,
     for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
         row.stamps_ns[i] =
             weir_time_global(&facts->before, &facts->after, tally->stamps_ns[i]) - start;
+    if (weir_verb_moves_data(facts->phase->verb))
+        weir_gather_count_own(tally, facts->phase, &row);
     return row;
 }
 
@@ -122,6 +124,8 @@ static int gather_rows(struct weir_run *run, const struct weir_phase_facts *fact
         return code;
     weir_result_derive(record, memory->rows, (unsigned)run->group->size, memory->hosts,
                        outlier_s(run, facts->phase));
+    if (weir_verb_moves_data(facts->phase->verb))
+        record->counted = weir_counted_derive(memory->rows, (unsigned)run->group->size);
     weir_gather_places(memory->rows, memory->hosts, record);
     record->rows = memory->rows;
     return 0;

@@ -195,3 +195,23 @@ int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered)
     weir_tally_join(run->tally);
     return code;
 }
+
+/* Up to the stonewall, if the rank went on behind it. */
+void weir_gather_count_own(const struct weir_tally *tally, const struct weir_phase *phase,
+                           struct weir_rank_row *row)
+{
+    const uint64_t *stamps = tally->stamps_ns;
+    bool went_on = tally->hit_deadline && phase->stop.has_wear_out;
+    uint64_t paused_ns = went_on ? tally->stonewall_paused_ns : tally->paused_ns;
+
+    row->counted_ops = went_on ? tally->stonewall_ops : row->op_count;
+    row->counted_bytes = went_on ? tally->stonewall_bytes : row->byte_count;
+    row->counted_ns = went_on ? tally->stonewall_ns
+                              : stamps[WEIR_STAMP_MOVE_STOP] - stamps[WEIR_STAMP_MOVE_START];
+    row->counted_cpu_ns =
+        went_on ? tally->stonewall_cpu_ns : tally->cpu_user_ns + tally->cpu_system_ns;
+    if (phase->transfers.leaves_think_out)
+        row->counted_ns -= paused_ns < row->counted_ns ? paused_ns : row->counted_ns;
+    if (phase->transfers.counts_close)
+        row->counted_ns += stamps[WEIR_STAMP_CLOSE_STOP] - stamps[WEIR_STAMP_CLOSE_START];
+}

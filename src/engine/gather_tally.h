@@ -63,4 +63,8 @@ void weir_gather_close(struct weir_run *run);
  * rank. 0 or -errno. Collective. */
 int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered);
 
+/* What counts of this rank for struct weir_counted. */
+void weir_gather_count_own(const struct weir_tally *tally, const struct weir_phase *phase,
+                           struct weir_rank_row *row);
+
 #endif

@@ -5,12 +5,16 @@
 #include "stop.h"
 #include "watchdog.h"
 
+#include "weir/system/processor.h"
+
 #include <errno.h>
 #include <stdio.h>
 
 /* Collective phases agree on going on about so often, that a signal or a failure is heard soon and
  * agreements take next to no time; with a deadline, before each transfer. */
 #define AGREEMENT_NS UINT64_C(10000000)
+/* A rank looks so often for the stonewall of the first one that is done. */
+#define WALL_TICK_NS UINT64_C(1000000)
 
 /* ---- what ends a loop or interrupts it: failures ---- */
 
@@ -48,11 +52,14 @@ void weir_loop_fail_session(struct weir_loop *loop, int code, const char *what)
 
 void weir_loop_record_stonewall(struct weir_loop *loop, uint64_t now_ns)
 {
+    struct weir_processor_time cpu = weir_processor_time();
     struct weir_tally *tally = loop->tally;
 
     tally->stonewall_ops = weir_tally_ops(tally);
     tally->stonewall_bytes = weir_tally_bytes(tally);
     tally->stonewall_ns = now_ns - loop->started_ns;
+    tally->stonewall_paused_ns = tally->paused_ns;
+    tally->stonewall_cpu_ns = cpu.user_ns + cpu.system_ns;
 }
 
 static void set_next_timer(struct weir_loop *loop)
@@ -60,6 +67,8 @@ static void set_next_timer(struct weir_loop *loop)
     loop->timer_ns = loop->deadline_ns < loop->progress_ns ? loop->deadline_ns : loop->progress_ns;
     if (loop->listen_ns < loop->timer_ns)
         loop->timer_ns = loop->listen_ns;
+    if (loop->wall_ns < loop->timer_ns)
+        loop->timer_ns = loop->wall_ns;
     loop->look_ns = loop->timer_ns < loop->series_end_ns ? loop->timer_ns : loop->series_end_ns;
 }
 
@@ -135,6 +144,41 @@ static void report_progress(struct weir_loop *loop, uint64_t now_ns)
     weir_queue_touch(&loop->run->queue);
 }
 
+/* The sync of a rank that goes on is in the time that is noted. With transfers in flight there is
+ * none: it would wait for these, too. */
+static uint64_t sync_at_wall(struct weir_loop *loop)
+{
+    struct weir_run *run = loop->run;
+    int code = 0;
+
+    if (loop->phase->transfers.must_sync_at_end && loop->verb == WEIR_OP_WRITE &&
+        run->queue.is_blocking)
+        code = run->backend->file->sync(run->session, loop->file);
+    if (code != 0)
+        weir_loop_fail(loop, WEIR_OP_SYNC, code, weir_op_source_latest_offset(&loop->ops), "sync");
+    return weir_queue_now(&run->queue);
+}
+
+/* All of a rank counts that has no more to begin. */
+static void check_wall(struct weir_loop *loop, uint64_t now_ns)
+{
+    const struct weir_stop *stop = &loop->phase->stop;
+    bool has_more = weir_op_source_index(&loop->ops) < loop->until;
+
+    if (now_ns < loop->wall_ns)
+        return;
+    loop->wall_ns = now_ns + WALL_TICK_NS;
+    if (!weir_group_hears_wall(loop->run->group))
+        return;
+    loop->wall_ns = UINT64_MAX;
+    if (!has_more)
+        return;
+    loop->tally->hit_deadline = true;
+    if (!stop->has_wear_out)
+        weir_loop_request_stop(loop);
+    weir_loop_record_stonewall(loop, stop->has_wear_out ? sync_at_wall(loop) : now_ns);
+}
+
 void weir_loop_check_timers(struct weir_loop *loop, uint64_t now_ns)
 {
     if (now_ns >= loop->deadline_ns) {
@@ -146,6 +190,7 @@ void weir_loop_check_timers(struct weir_loop *loop, uint64_t now_ns)
     if (now_ns >= loop->progress_ns)
         report_progress(loop, now_ns);
     weir_loop_check_alarm(loop, now_ns);
+    check_wall(loop, now_ns);
     set_next_timer(loop);
 }
 
@@ -196,6 +241,7 @@ void weir_loop_set_timers(struct weir_loop *loop)
     loop->series_ns = loop->started_ns;
     loop->series_end_ns = weir_series_interval_end(&loop->tally->series, loop->started_ns);
     loop->listen_ns = loop->run->has_alarm ? loop->started_ns + WEIR_GROUP_TICK_NS : UINT64_MAX;
+    loop->wall_ns = loop->run->has_wall ? loop->started_ns : UINT64_MAX;
     set_next_timer(loop);
 }
 
@@ -422,6 +468,11 @@ static void set_verbs(struct weir_loop *loop)
     const struct weir_phase *phase = loop->phase;
     bool writes = weir_verb_writes(phase->verb), reads = weir_verb_reads(phase->verb);
 
+    if (phase->transfers.mixes_by_rank) {
+        reads = weir_transfers_rank_reads(&phase->transfers, (uint64_t)loop->run->group->rank,
+                                          (uint64_t)loop->run->group->size);
+        writes = !reads;
+    }
     if (loop->items != NULL) {
         loop->verb = loop->items->verbs[0].counted;
         loop->is_open_loop = phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
@@ -504,14 +555,17 @@ int weir_loop_run(struct weir_loop *loop)
     int code;
 
     begin(loop);
+    check_wall(loop, loop->started_ns);
     code = pass(loop);
     while (code == 0 && needs_restart(loop)) {
         weir_op_source_start(&loop->ops, loop->share, 0);
         code = pass(loop);
     }
-    if (loop->phase->stop.deadline_ns != 0 && !loop->tally->hit_deadline)
+    if (loop->run->has_wall && loop->until > 0 && loop->tally->first_error == 0)
+        weir_group_raise_wall(loop->run->group);
+    if ((loop->phase->stop.deadline_ns != 0 || loop->run->has_wall) && !loop->tally->hit_deadline)
         weir_loop_record_stonewall(loop, weir_run_now(loop->run));
-    if (code == 0 && loop->phase->stop.has_wear_out)
+    if (code == 0 && loop->phase->stop.has_wear_out && loop->phase->stop.deadline_ns != 0)
         code = wear_out(loop);
     if (loop->is_open_loop)
         weir_pacer_close(&loop->pacer);

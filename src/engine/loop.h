@@ -83,6 +83,7 @@ struct weir_loop {
     uint64_t deadline_ns; /* UINT64_MAX: none */
     uint64_t progress_ns; /* next call of the observer */
     uint64_t listen_ns;   /* next look for an alarm of another rank; UINT64_MAX: never */
+    uint64_t wall_ns;     /* next look for the stonewall; UINT64_MAX: never */
     uint64_t heard_ops;   /* transfers done at the latest one */
     /* of the series: the interval that is being counted, and what earlier ones have got */
     uint64_t series_ns;

@@ -281,7 +281,7 @@ void weir_loop_pause_for(struct weir_loop *loop, uint64_t ns)
 {
     struct weir_queue *queue = &loop->run->queue;
     uint64_t now_ns = weir_queue_now(queue);
-    uint64_t until_ns = now_ns + ns;
+    uint64_t began_ns = now_ns, until_ns = now_ns + ns;
 
     while (now_ns < until_ns && *loop->stop_signal == 0 && !weir_loop_check_alarm(loop, now_ns)) {
         uint64_t left_ns = until_ns - now_ns;
@@ -295,6 +295,7 @@ void weir_loop_pause_for(struct weir_loop *loop, uint64_t ns)
         }
         now_ns = weir_queue_now(queue);
     }
+    loop->tally->paused_ns += now_ns - began_ns;
 }
 
 /* Records a transfer that is over, with its sync, and does what follows it. */

@@ -281,9 +281,13 @@ static int pass_windows(struct weir_data_phase *data)
 {
     int code, end_code;
 
+    data->run->has_wall = data->phase->stop.ends_with_first;
     weir_run_arm(data->run);
     code = weir_phase_pass_windows(data);
     end_code = weir_run_disarm(data->run);
+    if (data->run->has_wall && code == 0 && end_code == 0)
+        end_code = weir_group_end_wall(data->run->group);
+    data->run->has_wall = false;
     return code != 0 ? code : end_code;
 }
 

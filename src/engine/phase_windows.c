@@ -263,6 +263,7 @@ static void count_processor_time(struct weir_tally *tally, struct weir_processor
 
     tally->cpu_user_ns = now.user_ns - before.user_ns;
     tally->cpu_system_ns = now.system_ns - before.system_ns;
+    tally->stonewall_cpu_ns -= tally->hit_deadline ? before.user_ns + before.system_ns : 0;
 }
 
 static enum weir_activity activity_of(const struct weir_phase *phase)
@@ -272,6 +273,27 @@ static enum weir_activity activity_of(const struct weir_phase *phase)
     return phase->verb == WEIR_READ ? WEIR_ACTIVITY_READ : WEIR_ACTIVITY_WRITE;
 }
 
+/* Until the turn of this rank to begin; others may fail meanwhile. */
+static void stagger(const struct weir_data_phase *data)
+{
+    const struct weir_run *run = data->run;
+    bool has_barriers = data->phase->transfers.has_inner_barriers;
+    uint64_t until_ns = (has_barriers ? weir_run_now(run) : data->facts.start_ns) +
+                        data->phase->stagger_ns * (uint64_t)run->group->rank;
+    uint64_t now_ns;
+
+    if (data->phase->stagger_ns == 0)
+        return;
+    while ((now_ns = weir_run_now(run)) < until_ns && !weir_run_must_stop(run) &&
+           !weir_group_hears_alarm(run->group)) {
+        uint64_t slice_ns = now_ns + WEIR_GROUP_TICK_NS;
+
+        weir_pace_wait(run->params->clock, slice_ns < until_ns ? slice_ns : until_ns,
+                       run->params->stop_signal);
+        weir_watchdog_beat(data->run, UINT64_MAX);
+    }
+}
+
 static int move_data(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
@@ -279,6 +301,7 @@ static int move_data(struct weir_data_phase *data)
     int code = 0;
 
     weir_phase_prepare_loop(data);
+    stagger(data);
     before = weir_processor_time();
     weir_watchdog_say(run, activity_of(data->phase), NULL);
     stamp(data, WEIR_STAMP_MOVE_START);

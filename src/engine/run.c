@@ -157,6 +157,8 @@ static void listen_idly(void *context)
     if (weir_run_must_stop(run))
         weir_run_call_off(run);
     weir_group_hears_alarm(run->group);
+    if (run->has_wall)
+        weir_group_hears_wall(run->group);
     weir_watchdog_wait(run);
 }
 

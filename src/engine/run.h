@@ -145,6 +145,7 @@ struct weir_run {
     bool has_failed;           /* an operation of some rank failed; the same on all ranks */
     bool is_cut;               /* a signal ended the present phase on this rank */
     bool is_called_off;        /* an alarm ended it on this rank */
+    bool has_wall;             /* ... and for the stonewall of the first that is done */
     bool has_alarm;            /* in the present phase: ranks look for alarms, and may raise one */
     bool has_made_directory;   /* of its own file, and not yet removed it */
     bool has_incomplete_rank;  /* some rank did not do all of the latest phase; the same on all */

@@ -46,6 +46,22 @@ int weir_group_end_alarm(struct weir_group *group)
     return group->ops->end_alarm != NULL ? group->ops->end_alarm(group) : 0;
 }
 
+void weir_group_raise_wall(struct weir_group *group)
+{
+    if (group->ops->raise_wall != NULL)
+        group->ops->raise_wall(group);
+}
+
+bool weir_group_hears_wall(struct weir_group *group)
+{
+    return group->ops->hears_wall != NULL && group->ops->hears_wall(group);
+}
+
+int weir_group_end_wall(struct weir_group *group)
+{
+    return group->ops->end_wall != NULL ? group->ops->end_wall(group) : 0;
+}
+
 void weir_group_ping(struct weir_group *group, int node)
 {
     if (group->ops->ping != NULL)

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MESSAGE_TAG = 1, LIBRARY_BYTES = 128 };
+enum { MESSAGE_TAG = 1, ALARM_TAG = 2, WALL_TAG = 9, LIBRARY_BYTES = 128 };
 
 /* Tests of the message before a wait begins to yield. */
 #define BUSY_LOOKS 1000
@@ -41,6 +41,7 @@ struct mpi_group {
     char (*node_names)[WEIR_NODE_NAME_BYTES];
     char library[LIBRARY_BYTES];
     struct weir_mpi_alarm alarm;
+    struct weir_mpi_alarm wall;
     struct weir_mpi_ping ping;
 };
 
@@ -267,18 +268,33 @@ static bool mpi_has_message(struct weir_group *group, int from)
 
 static void mpi_raise_alarm(struct weir_group *group)
 {
-    weir_mpi_alarm_raise(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm);
+    weir_mpi_alarm_raise(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm, ALARM_TAG);
 }
 
 static bool mpi_hears_alarm(struct weir_group *group)
 {
     weir_mpi_ping_serve(&mpi_group_of(group)->ping, group, mpi_group_of(group)->comm);
-    return weir_mpi_alarm_hears(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm);
+    return weir_mpi_alarm_hears(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm, ALARM_TAG);
 }
 
 static int mpi_end_alarm(struct weir_group *group)
 {
-    return weir_mpi_alarm_end(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm);
+    return weir_mpi_alarm_end(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm, ALARM_TAG);
+}
+
+static void mpi_raise_wall(struct weir_group *group)
+{
+    weir_mpi_alarm_raise(&mpi_group_of(group)->wall, mpi_group_of(group)->comm, WALL_TAG);
+}
+
+static bool mpi_hears_wall(struct weir_group *group)
+{
+    return weir_mpi_alarm_hears(&mpi_group_of(group)->wall, mpi_group_of(group)->comm, WALL_TAG);
+}
+
+static int mpi_end_wall(struct weir_group *group)
+{
+    return weir_mpi_alarm_end(&mpi_group_of(group)->wall, mpi_group_of(group)->comm, WALL_TAG);
 }
 
 static void mpi_ping(struct weir_group *group, int node)
@@ -489,6 +505,9 @@ static const struct weir_group_ops mpi_ops = {
     .raise_alarm = mpi_raise_alarm,
     .hears_alarm = mpi_hears_alarm,
     .end_alarm = mpi_end_alarm,
+    .raise_wall = mpi_raise_wall,
+    .hears_wall = mpi_hears_wall,
+    .end_wall = mpi_end_wall,
     .ping = mpi_ping,
     .is_pinged = mpi_is_pinged,
     .has_pinged = mpi_has_pinged,

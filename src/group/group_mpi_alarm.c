@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { ALARM_TAG = 2 };
-
 /* -1: there is none. */
 static int neighbour(MPI_Comm comm, int number)
 {
@@ -23,7 +21,7 @@ static int neighbour(MPI_Comm comm, int number)
     return child < size ? child : -1;
 }
 
-static int tell_neighbours(struct weir_mpi_alarm *alarm, MPI_Comm comm)
+static int tell_neighbours(struct weir_mpi_alarm *alarm, MPI_Comm comm, int tag)
 {
     int code = 0;
 
@@ -32,7 +30,7 @@ static int tell_neighbours(struct weir_mpi_alarm *alarm, MPI_Comm comm)
 
         if (to < 0 || alarm->has_sent[i])
             continue;
-        if (MPI_Isend(NULL, 0, MPI_BYTE, to, ALARM_TAG, comm, &alarm->requests[i]) == MPI_SUCCESS)
+        if (MPI_Isend(NULL, 0, MPI_BYTE, to, tag, comm, &alarm->requests[i]) == MPI_SUCCESS)
             alarm->has_sent[i] = true;
         else
             code = -ECOMM;
@@ -40,47 +38,47 @@ static int tell_neighbours(struct weir_mpi_alarm *alarm, MPI_Comm comm)
     return code;
 }
 
-static int receive(struct weir_mpi_alarm *alarm, MPI_Comm comm, int number, int from)
+static int receive(struct weir_mpi_alarm *alarm, MPI_Comm comm, int tag, int number, int from)
 {
-    if (MPI_Recv(NULL, 0, MPI_BYTE, from, ALARM_TAG, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    if (MPI_Recv(NULL, 0, MPI_BYTE, from, tag, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
         return -ECOMM;
     alarm->has_received[number] = true;
     return 0;
 }
 
-void weir_mpi_alarm_raise(struct weir_mpi_alarm *alarm, MPI_Comm comm)
+void weir_mpi_alarm_raise(struct weir_mpi_alarm *alarm, MPI_Comm comm, int tag)
 {
     if (alarm->is_raised)
         return;
     alarm->is_raised = true;
-    tell_neighbours(alarm, comm);
+    tell_neighbours(alarm, comm, tag);
 }
 
-bool weir_mpi_alarm_hears(struct weir_mpi_alarm *alarm, MPI_Comm comm)
+bool weir_mpi_alarm_hears(struct weir_mpi_alarm *alarm, MPI_Comm comm, int tag)
 {
     MPI_Status status;
     int is_there = 0;
 
     /* Open MPI looks first, and sees to the network after that. */
     for (int looks = 0; looks < 2 && !alarm->is_raised; looks++) {
-        if (MPI_Iprobe(MPI_ANY_SOURCE, ALARM_TAG, comm, &is_there, &status) != MPI_SUCCESS)
+        if (MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &is_there, &status) != MPI_SUCCESS)
             return false;
         for (int i = 0; is_there && i < WEIR_ALARM_NEIGHBOURS; i++)
             if (neighbour(comm, i) == status.MPI_SOURCE &&
-                receive(alarm, comm, i, status.MPI_SOURCE) == 0)
-                weir_mpi_alarm_raise(alarm, comm);
+                receive(alarm, comm, tag, i, status.MPI_SOURCE) == 0)
+                weir_mpi_alarm_raise(alarm, comm, tag);
     }
     return alarm->is_raised;
 }
 
-int weir_mpi_alarm_end(struct weir_mpi_alarm *alarm, MPI_Comm comm)
+int weir_mpi_alarm_end(struct weir_mpi_alarm *alarm, MPI_Comm comm, int tag)
 {
-    int code = tell_neighbours(alarm, comm);
+    int code = tell_neighbours(alarm, comm, tag);
 
     for (int i = 0; i < WEIR_ALARM_NEIGHBOURS; i++) {
         int from = neighbour(comm, i);
 
-        if (from >= 0 && !alarm->has_received[i] && receive(alarm, comm, i, from) != 0)
+        if (from >= 0 && !alarm->has_received[i] && receive(alarm, comm, tag, i, from) != 0)
             code = -ECOMM;
     }
     for (int i = 0; i < WEIR_ALARM_NEIGHBOURS; i++)

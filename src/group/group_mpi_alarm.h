@@ -21,12 +21,12 @@ struct weir_mpi_alarm {
     MPI_Request requests[WEIR_ALARM_NEIGHBOURS]; /* valid where it was sent */
 };
 
-/* Both return at once. */
-void weir_mpi_alarm_raise(struct weir_mpi_alarm *alarm, MPI_Comm comm);
-bool weir_mpi_alarm_hears(struct weir_mpi_alarm *alarm, MPI_Comm comm);
+/* `tag` tells alarms of different meaning from each other. Both return at once. */
+void weir_mpi_alarm_raise(struct weir_mpi_alarm *alarm, MPI_Comm comm, int tag);
+bool weir_mpi_alarm_hears(struct weir_mpi_alarm *alarm, MPI_Comm comm, int tag);
 
-/* After an alarm of which all ranks know: no message is left on its way, and another one can be
+/* When all ranks know that the time of the alarm is over, whether one was raised or not: no message is left on its way, and another one can be
  * raised. 0 or -errno. Collective. */
-int weir_mpi_alarm_end(struct weir_mpi_alarm *alarm, MPI_Comm comm);
+int weir_mpi_alarm_end(struct weir_mpi_alarm *alarm, MPI_Comm comm, int tag);
 
 #endif

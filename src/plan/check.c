@@ -91,11 +91,39 @@ int weir_check_stop(const struct weir_check_scope *scope)
     const struct weir_stop *stop = &scope->phase->stop;
     const char *path = stop->status_path;
 
-    if (stop->has_wear_out && stop->deadline_ns == 0)
+    if (stop->ends_with_first && !weir_verb_moves_data(scope->phase->verb))
+        return REFUSE(scope, "a stonewall by the first rank that is done is for phases that move "
+                             "data: leave it out");
+    if (stop->has_wear_out && stop->deadline_ns == 0 && !stop->ends_with_first)
         return REFUSE(scope, "wear-out without a deadline: give the deadline that it follows");
     if (path && (path[0] == '\0' || strlen(path) >= WEIR_PATH_BYTES))
         return REFUSE(scope, "the path of the status file has %zu bytes: give 1 to %d",
                       strlen(path), WEIR_PATH_BYTES - 1);
+    return 0;
+}
+
+/* What a write leaves out must be there already. */
+static int check_first(const struct weir_check_scope *scope)
+{
+    const struct weir_phase *phase = scope->phase;
+    const struct weir_stop *stop = &phase->stop;
+
+    if (!stop->ends_with_first)
+        return 0;
+    if (stop->deadline_ns > 0 || stop->minimum_ns > 0 || stop->status_path)
+        return REFUSE(scope, "a stonewall by the first rank that is done, and a deadline, a least "
+                             "time or a status file: choose one of them");
+    if (phase->transfers.is_collective ||
+        (phase->target->is_shared && (weir_test_abilities(scope->test) & WEIR_SYNCS_TOGETHER) &&
+         (phase->transfers.must_sync_at_end || phase->transfers.must_sync_each)))
+        return REFUSE(scope, "a stonewall by the first rank that is done, and transfers or syncs "
+                             "that all ranks make together: leave one of them out");
+    if (phase->must_find_depth || phase->rate.arrivals != WEIR_ARRIVALS_CLOSED)
+        return REFUSE(scope, "a stonewall by the first rank that is done, and a rate or a search "
+                             "for a depth: choose one of them");
+    if (phase->verb == WEIR_WRITE && phase->transfers.must_replace && !stop->has_wear_out)
+        return REFUSE(scope, "a write of new files that stops when the first rank is done would "
+                             "leave short ones: add wear-out");
     return 0;
 }
 
@@ -416,7 +444,7 @@ static weir_check_rule *const phase_rules[] = {check_target, check_verb, NULL};
 static weir_check_rule *const data_rules[] = {
     check_sizes,     check_total,     check_sharing, check_collective,
     weir_check_load, weir_check_stop, check_status,  check_verification,
-    check_payload,   check_shift,     NULL};
+    check_payload,   check_shift,     check_first,   NULL};
 
 int weir_check_apply(weir_check_rule *const rules[], const struct weir_check_scope *scope)
 {

@@ -465,3 +465,13 @@ const struct weir_phase *weir_test_tried_phase(const struct weir_test *test,
     }
     return first;
 }
+
+bool weir_transfers_rank_reads(const struct weir_transfers *transfers, uint64_t rank,
+                               uint64_t ranks)
+{
+    if (transfers->alternates)
+        return rank % 2 == 0;
+    if (transfers->reader_count > 0)
+        return rank < transfers->reader_count;
+    return rank < ranks * transfers->read_percent / 100;
+}

@@ -42,6 +42,10 @@ struct weir_group_ops {
     void (*raise_alarm)(struct weir_group *group);
     bool (*hears_alarm)(struct weir_group *group);
     int (*end_alarm)(struct weir_group *group);
+    /* See weir_group_raise_wall. NULL likewise. */
+    void (*raise_wall)(struct weir_group *group);
+    bool (*hears_wall)(struct weir_group *group);
+    int (*end_wall)(struct weir_group *group);
     /* See weir_group_ping. NULL: a group of one node. */
     void (*ping)(struct weir_group *group, int node);
     bool (*is_pinged)(const struct weir_group *group, int node);
@@ -151,6 +155,12 @@ bool weir_group_hears_alarm(struct weir_group *group);
 /* Once all ranks know that there was an alarm: none is on its way any more, and the next one can be
  * raised. 0 or -errno. Collective. */
 int weir_group_end_alarm(struct weir_group *group);
+
+/* The stonewall that the first rank to be done raises: an alarm of its own, that travels in the same
+ * way. Its end may be called whether it was raised or not. */
+void weir_group_raise_wall(struct weir_group *group);
+bool weir_group_hears_wall(struct weir_group *group);
+int weir_group_end_wall(struct weir_group *group);
 
 /* Whether another node is alive. Rank 0 may ask the first rank of any other node, the first rank of
  * the second node may ask rank 0; of other ranks and nodes the first function does nothing. A rank

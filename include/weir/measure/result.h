@@ -44,6 +44,11 @@ struct weir_rank_row {
     uint64_t stonewall_ops;
     uint64_t stonewall_bytes;
     uint64_t stonewall_ns;
+    /* what counts for struct weir_counted; all zero: nothing was moved */
+    uint64_t counted_ops;
+    uint64_t counted_bytes;
+    uint64_t counted_ns;
+    uint64_t counted_cpu_ns;
     int64_t offset_ns; /* clock of this rank's node against the first node's: offset, ... */
     int64_t drift_ns;  /* ... change of it over the phase, ... */
     uint64_t error_ns; /* ... and bound of its error */
@@ -336,6 +341,10 @@ struct weir_phase_result {
  * Members that rows do not tell are left alone. Pure. */
 void weir_result_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
                         unsigned rank_count, const char *const *hosts, double outlier_s);
+
+/* Sums, least and greatest of the ranks' own rates. A rank that moved nothing counts, with a rate of
+ * 0. */
+struct weir_counted weir_counted_derive(const struct weir_rank_row *rows, unsigned rank_count);
 
 /* Seconds that the phase would have taken without filling and checking of data: its total time, of
  * which the rate is made, with the ranks' transfer window shortened to `storage_s`. 0: not known.

@@ -70,6 +70,9 @@ struct weir_tally {
     uint64_t stonewall_ops; /* done when the deadline was seen */
     uint64_t stonewall_bytes;
     uint64_t stonewall_ns; /* from MOVE_START to then */
+    uint64_t stonewall_cpu_ns; /* processor time of this process since then, as the system has it */
+    uint64_t stonewall_paused_ns;
+    uint64_t paused_ns; /* of the rank, after transfers, as the plan wants */
     struct weir_mismatch_log mismatches;
     struct weir_pace_tally pace;
     struct weir_series series;         /* of all verbs */

@@ -184,6 +184,10 @@ struct weir_transfers {
     bool is_single_attempt;  /* a short transfer is an error, not continued */
 };
 
+/* Whether a rank reads, where mixes_by_rank; else it writes. */
+bool weir_transfers_rank_reads(const struct weir_transfers *transfers, uint64_t rank,
+                               uint64_t ranks);
+
 #define WEIR_CYCLE_MAX 8
 
 /* A working set that moves on (md-workbench): items are taken set by set in turn, the first item of
