@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the report of a run whose plan and numbers stand on standard input, a word and its values
- * in each line: tell_iozone REPORTER|file < SCENE. */
+ * in each line: tell_iozone REPORTER|file < SCENE. With WEIR_TELL_ALL, with our own block. */
 #include "weir/report/report.h"
 
 #include <math.h>
@@ -61,7 +61,14 @@ static void add_phase(char *values)
     unsigned ranks;
     char verb[32], failure[64] = "";
     struct weir_phase_result *done;
-    struct weir_phase phase = {.depth = 1, .transfers.has_inner_barriers = true};
+    static const char *const paths[] = {"iozone.tmp"};
+    static const struct weir_target target = {.paths = paths, .path_count = 1};
+    struct weir_phase phase = {
+        .target = &target,
+        .depth = 1,
+        .transfers = {.layout = {.segment_count = 1, .block_bytes = 4096, .transfer_bytes = 4096},
+                      .batch = 1,
+                      .has_inner_barriers = true}};
     const struct weir_phase *planned;
 
     if (sscanf(values, "%31s %u %lf %lf %lf %lf %lf %lf %63s", verb, &ranks, &sum, &min, &max,
@@ -174,7 +181,7 @@ int main(int count, char *words[])
     plan = weir_plan_open("iozone", word_count, argv);
     result = weir_result_open(TESTS_MAX);
     plan->output.reporter = words[1];
-    plan->output.is_plain = true;
+    plan->output.is_plain = getenv("WEIR_TELL_ALL") == NULL;
     result->finished_s = 2e9;
     result->host = (struct weir_host_facts){"Linux", "vm", "6.1.0", "#1 SMP", "x86_64"};
     while (fgets(line, sizeof line, stdin) != NULL)
