@@ -113,10 +113,8 @@ static void add_child(char *values)
 
     if (sscanf(values, "%u %lf %lf", &rank, &xfer, &rate) != 3)
         exit(2);
-    rows[rank].byte_count = (uint64_t)llround(xfer * 1024.0);
-    rows[rank].stamps_ns[WEIR_STAMP_MOVE_START] = 1000;
-    rows[rank].stamps_ns[WEIR_STAMP_MOVE_STOP] =
-        1000 + (rate > 0.0 ? (int64_t)llround(xfer / rate * 1e9) : 0);
+    rows[rank].counted_bytes = (uint64_t)llround(xfer * 1024.0);
+    rows[rank].counted_ns = rate > 0.0 ? (uint64_t)llround(xfer / rate * 1e9) : 0;
     result->phases[result->phase_count - 1].rows = rows;
 }
 

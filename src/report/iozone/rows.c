@@ -160,23 +160,16 @@ struct weir_iozone_figures weir_iozone_figures(const struct weir_plan *plan,
 struct weir_iozone_figures weir_iozone_child(const struct weir_plan *plan,
                                              const struct weir_phase_result *phase, unsigned rank)
 {
-    const struct weir_phase *planned = weir_figures_phase(plan, phase);
     const struct weir_rank_row *row = &phase->rows[rank];
-    bool is_cut = planned->stop.has_wear_out && row->hit_deadline;
-    int64_t ns = row->stamps_ns[WEIR_STAMP_MOVE_STOP] - row->stamps_ns[WEIR_STAMP_MOVE_START];
-    uint64_t bytes = is_cut ? row->stonewall_bytes : row->byte_count;
-    uint64_t ops = is_cut ? row->stonewall_ops : row->op_count;
-    struct weir_iozone_figures child = {0};
+    bool is_ops = weir_iozone_counts_ops(plan->tests[phase->test]);
+    double amount = is_ops ? (double)row->counted_ops : (double)row->counted_bytes / WEIR_KIB;
+    struct weir_iozone_figures child = {
+        .wall_s = (double)row->counted_ns / 1e9,
+        .cpu_s = (double)(row->cpu_user_ns + row->cpu_system_ns) / 1e9,
+        .min_xfer = amount,
+    };
 
-    if (is_cut)
-        ns = (int64_t)row->stonewall_ns;
-    else if (planned->transfers.counts_close)
-        ns += row->stamps_ns[WEIR_STAMP_CLOSE_STOP] - row->stamps_ns[WEIR_STAMP_CLOSE_START];
-    child.wall_s = ns > 0 ? (double)ns / 1e9 : 0.0;
-    child.cpu_s = (double)(row->cpu_user_ns + row->cpu_system_ns) / 1e9;
-    child.min_xfer =
-        weir_iozone_counts_ops(plan->tests[phase->test]) ? (double)ops : (double)bytes / WEIR_KIB;
-    child.children = weir_figures_rate(child.min_xfer, child.wall_s);
+    child.children = weir_figures_rate(amount, child.wall_s);
     return child;
 }
 
