@@ -78,7 +78,7 @@ def table_scene(lines, scene, command, at):
     first = next(i for i, line in enumerate(lines) if line[:24].split() == ["kB", "reclen"]) + 1
     sizes = next((re.findall(r'"(\d+)"', line) for line in lines if re.match(r' {8}"', line)), None)
     if sizes:
-        scene += [f"set record-min-kb {sizes[0]}", f"set record-max-kb {sizes[-1]}"]
+        scene += [f"set smallest-record {sizes[0]}k", f"set largest-record {sizes[-1]}k"]
     percents = [line.split()[-1] for line in percents_of(lines)]
     for line in lines[first:]:
         if not line:
@@ -142,7 +142,7 @@ def block_scene(lines, scene):
     least = value_behind(lines, "Min process =", "0")
     scene = scene + ["set mode throughput"]
     if least != "0":
-        scene += [f"set min-children {least}", "set max-children " + value_behind(lines, "Max process =", "0")]
+        scene += [f"set least-children {least}", "set most-children " + value_behind(lines, "Max process =", "0")]
     for count in counts:
         blocks, children = count["blocks"], count["blocks"][0]["count"]
         scene += [f"set children {children}", f"set file-kb {count['file']}", f"set record-kb {count['record']}"]

@@ -107,6 +107,7 @@ static const struct {
     {WEIR_OUTPUT_RESULT, "{\"name\":\"package\",\"version\":\"1\"}", false},
     {WEIR_OUTPUT_RESULT, "{\"record\":\"run\",\"schema\":\"other\"}\nweir-result-", false},
     {WEIR_OUTPUT_RANK_CSV, RANKS "write,0,7.1", true},
+    {WEIR_OUTPUT_RANK_CSV, "access,mode,unit,children,fileKB,recordKB,childrenSum,parent\n", true},
     {WEIR_OUTPUT_RANK_CSV, "access,rank\n", false},
     {WEIR_OUTPUT_OP_CSV, "time,runtime,tp\n0.0,", true},
     {WEIR_OUTPUT_OP_CSV, "time,runtime\n0.0,", true}, /* of md-workbench */

@@ -10,14 +10,21 @@ static const struct weir_reporter *const reporters[] = {
     &weir_reporter_iozone, &weir_reporter_iozone_csv, &weir_reporter_iozone_json, NULL};
 
 static const struct weir_remedy_word remedies[] = {
-    {WEIR_REMEDY_PATH, "-f"},          {WEIR_REMEDY_KEEP, "-w"},
-    {WEIR_REMEDY_USE_EXISTING, "-+N"}, {WEIR_REMEDY_WRITE, "-i 0"},
-    {WEIR_REMEDY_READ, "-i 1"},        {WEIR_REMEDY_TRANSFER_SIZE, "-r"},
-    {WEIR_REMEDY_BLOCK_SIZE, "-s"},    {WEIR_REMEDY_LONGER_PHASE, "-s"},
-    {WEIR_REMEDY_SYNC, "-e"},          {WEIR_REMEDY_SYNC_ALL, "-e"},
-    {WEIR_REMEDY_FOREIGN_DATA, "-+E"}, {WEIR_REMEDY_PATTERN, "-V"},
-    {WEIR_REMEDY_VERIFY_READS, "-+d"}, {WEIR_REMEDY_RANK_FILE, "-b"},
-    {WEIR_REMEDY_OP_FILES, "-Q"},      {0},
+    {WEIR_REMEDY_PATH, "-f"},
+    {WEIR_REMEDY_KEEP, "-w"},
+    {WEIR_REMEDY_USE_EXISTING, "-+N"},
+    {WEIR_REMEDY_WRITE, "-i 0"},
+    {WEIR_REMEDY_READ, "-i 1"},
+    {WEIR_REMEDY_TRANSFER_SIZE, "-r"},
+    {WEIR_REMEDY_BLOCK_SIZE, "-s"},
+    {WEIR_REMEDY_LONGER_PHASE, "-s"},
+    {WEIR_REMEDY_SYNC, "-e"},
+    {WEIR_REMEDY_SYNC_ALL, "-e"},
+    {WEIR_REMEDY_FOREIGN_DATA, "-+E"},
+    {WEIR_REMEDY_PATTERN, "-V"},
+    {WEIR_REMEDY_VERIFY_READS, "-+d"},
+    {WEIR_REMEDY_RANK_FILE, "-b"},
+    {0},
 };
 
 const struct weir_dialect_reports weir_iozone_reports = {.dialect = "iozone",

@@ -176,16 +176,25 @@ static const char *const titles[WEIR_IOZONE_COLUMNS] = {
     "Backward read", "Record rewrite", "Stride read", "Fwrite",    "Re-Fwrite",   "Fread",
     "Re-Fread",      "Pwrite",         "Re-Pwrite",   "Pread",     "Re-Pread"};
 
-/* The least size of record above this one in the whole run; 0: there is none. With the settings
- * record-min-kb and record-max-kb, all sizes between them, whether they were run or not. */
+/* 0: there is none. */
+static uint64_t kb_of(const struct weir_test *test, const char *key)
+{
+    const char *value = weir_test_setting(test, key);
+    uint64_t bytes;
+
+    return value != NULL && weir_size_parse(value, &bytes) == 0 ? bytes / 1024 : 0;
+}
+
+/* The least size of record above this one in the whole run; 0: there is none. Where the settings
+ * tell the sizes of auto mode, all between them, whether they were run or not. */
 static uint64_t record_above(const struct weir_plan *plan, uint64_t below)
 {
-    uint64_t least = weir_iozone_number(plan->tests[0], "record-min-kb"), found = 0;
-    uint64_t most = weir_iozone_number(plan->tests[0], "record-max-kb");
-    uint64_t factor = weir_iozone_number(plan->tests[0], "growth");
+    const struct weir_test *first = plan->tests[0];
+    uint64_t least = kb_of(first, "smallest-record"), most = kb_of(first, "largest-record");
+    uint64_t growth = weir_iozone_number(first, "growth"), found = 0;
 
     if (least > 0 && most > 0) {
-        found = below == 0 ? least : below * (factor > 1 ? factor : 2);
+        found = below == 0 ? least : below * (growth > 1 ? growth : 2);
         return found <= most && found > below ? found : 0;
     }
     for (unsigned i = 0; i < plan->test_count; i++) {

@@ -104,8 +104,8 @@ static void add_settings(struct weir_text *text, const struct weir_plan *plan)
 static void add_children(struct weir_text *text, const struct weir_plan *plan)
 {
     const struct weir_test *test = plan->tests[0];
-    uint64_t least = weir_iozone_number(test, "min-children"), shown = least;
-    uint64_t most = weir_iozone_number(test, "max-children");
+    uint64_t least = weir_iozone_number(test, "least-children"), shown = least;
+    uint64_t most = weir_iozone_number(test, "most-children");
     bool has_threads = weir_iozone_is_set(test, "threads");
 
     if (least > 0)
