@@ -304,6 +304,15 @@ def tell_old(folder, program):
     need_same(any("kB" in line for line in lines), False, "small k")
 
 
+def tell_threads(folder, program):
+    command, scene = scene_of(load(folder, "iozone-thr-F"), False)
+    at = scene.index("set threads 0")
+    lines = lines_of(tell(program, command, scene[:at] + ["set threads 1"] + scene[at + 1:]))
+    need_same(readers.read_regex_kb(lines, "kB"), readers.read_regex_kb(lines_of(load(folder, "iozone-thr-F")), "kB"), "threads")
+    need_same([line for line in lines if "process" in line], [], "processes")
+    need_same("\tThroughput test with 2 threads" in lines, True, "number of threads")
+
+
 def tell_failures(folder, program):
     """A test that failed has no number that looks like one, and the run no end that looks like success."""
     command, scene = scene_of(load(folder, "iozone-thr-F"), False)
@@ -368,7 +377,7 @@ def main():
     if deed == "tell":
         jobs = [(name, lambda name=name: tell_sample(folder, program, name, True)) for name in TABLES]
         jobs += [(name, lambda name=name: tell_sample(folder, program, name, False)) for name in BLOCKS]
-        jobs += [(job.__name__, lambda job=job: job(folder, program)) for job in (tell_old, tell_failures, tell_shapes, tell_csv)]
+        jobs += [(job.__name__, lambda job=job: job(folder, program)) for job in (tell_old, tell_threads, tell_failures, tell_shapes, tell_csv)]
     if deed == "run":
         jobs = [(name, lambda name=name: run_sample(folder, program, name)) for name in TABLES + BLOCKS if name not in FOREIGN]
     failed = 0
