@@ -85,9 +85,9 @@ static void tell(struct weir_phase_result *record, const char *verb, const char 
     if (verdict == WEIR_PEER_SLOW)
         weir_result_find(record, WEIR_WARNING, "slow-target",
                          "%s: %ss at %.1f MB/s, %.1f %% below the median of %u targets, %.1f MB/s; "
-                         "up to %.1f MB/s from it are as usual",
+                         "from %.1f MB/s on it is as usual",
                          name, verb, value / MB, 100.0 * (1.0 - value / peers->median),
-                         peers->count, peers->median / MB, peers->margin / MB);
+                         peers->count, peers->median / MB, peers->low / MB);
     else if (verdict == WEIR_PEER_FAST)
         weir_result_find(record, WEIR_NOTE, "fast-target",
                          "%s: %ss at %.1f MB/s, %.1f %% above the median of %u targets, %.1f MB/s",

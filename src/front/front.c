@@ -21,12 +21,12 @@ static const char help_of_commands[] =
     "  weir serve [options]    serve objects in this host's memory to weir ior -a RDMA\n"
     "  weir compat [DIALECT]   compare with IOR, mdtest and md-workbench, option by option, as a "
     "page of Markdown\n"
-    "  weir report FILE [--format ior|mdtest|md-workbench|csv|json] [--compat VERSION] [--plain]\n"
+    "  weir report FILE [--format ior|mdtest|md-workbench|targets|csv|json] [--compat VERSION] [--plain]\n"
     "              [--summary-file FILE]\n"
     "              [--run last|all|list|N|ID]\n"
     "                          print the report of a run in a file that --result made\n"
     "  weir ior --help         all options of IOR and of the backends; the same for mdtest, "
-    "md-workbench, net, "
+    "md-workbench, targets, net, "
     "serve, doctor, topology and report\n"
     "  weir --version          version of this program and of the formats it prints; also weir -V\n"
     "\n"
@@ -37,6 +37,7 @@ static const char help_of_commands[] =
     "  mpiexec -n 4 weir ior -a RDMA --rdma.targets 2 -w -r -t 1m -b 1g -e -C -o /file\n"
     "  mpiexec -n 4 weir mdtest -n 10000 -i 3 -u -N 1 -d /scratch/names\n"
     "  mpiexec -n 4 weir md-workbench -P 3000 -I 1000 -R 3 -o /scratch/sets\n"
+    "  mpiexec -n 4 weir targets /mnt/t1 /mnt/t2 /mnt/t3 /mnt/t4 --limit 5.5GB/s\n"
     "  weir ior -z -t 4k -b 1m -F --explain\n";
 
 static int say_help(struct weir_command *command)
@@ -84,7 +85,7 @@ struct report_values {
 
 static const struct weir_option report_rows[] = {
     {0, "format", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, format), NULL,
-     .help = "format of the report: ior, mdtest or md-workbench, csv or json; without it, the "
+     .help = "format of the report: ior, mdtest, md-workbench or targets, csv or json; without it, the "
              "first one of the "
              "run's dialect"},
     {0, "compat", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, compat), NULL,

@@ -28,22 +28,25 @@ struct weir_peers weir_peers_of(const struct weir_peer *all, unsigned count, dou
     if (count == 0)
         return peers;
     for (unsigned i = 0; i < count; i++)
-        work[i] = all[i].stddev;
-    peers.scale = median_of(work, count);
-    for (unsigned i = 0; i < count; i++)
         work[i] = all[i].mean;
     peers.median = median_of(work, count);
+    if (!(peers.median > 0.0))
+        return peers;
     for (unsigned i = 0; i < count; i++)
-        work[i] = fabs(all[i].mean - peers.median);
+        work[i] = all[i].mean > 0.0 ? all[i].stddev / all[i].mean : 0.0;
+    peers.scale = median_of(work, count);
+    for (unsigned i = 0; i < count; i++)
+        work[i] = fabs(log(fmax(all[i].mean, 0.0) / peers.median));
     peers.scale = fmax(peers.scale, NORMAL_PER_MAD * median_of(work, count));
-    peers.margin = fmax(SCORE_MAX * peers.scale, SHARE_MIN * peers.median);
-    peers.can_tell = count >= WEIR_PEERS_MIN && peers.median > 0.0;
+    peers.low = peers.median * fmin(1.0 - SHARE_MIN, exp(-SCORE_MAX * peers.scale));
+    peers.high = peers.median * fmax(1.0 + SHARE_MIN, exp(SCORE_MAX * peers.scale));
+    peers.can_tell = count >= WEIR_PEERS_MIN;
     return peers;
 }
 
 enum weir_peer_verdict weir_peers_judge(const struct weir_peers *peers, double value)
 {
-    if (!peers->can_tell || fabs(value - peers->median) <= peers->margin)
+    if (!peers->can_tell || (value >= peers->low && value <= peers->high))
         return WEIR_PEER_ALIKE;
-    return value < peers->median ? WEIR_PEER_SLOW : WEIR_PEER_FAST;
+    return value < peers->low ? WEIR_PEER_SLOW : WEIR_PEER_FAST;
 }

@@ -18,19 +18,21 @@ struct weir_peer {
 
 /* What is usual among them. A value x stands apart if
  *
- *     |x - median| > max(3.5 * scale, 0.1 * median),
- *     scale = max(1.4826 * MAD, median of the standard deviations over repetitions),
+ *     |ln x - ln median| > 3.5 * scale  and  |x - median| > 0.1 * median,
+ *     scale = max(1.4826 * MAD, median of the deviations over repetitions in parts of their mean),
  *
- * where MAD is the median of the |x - median|; 1.4826 makes it the standard deviation of normally
- * distributed values. 3.5 is the cut of the modified z-score: B. Iglewicz and D. Hoaglin, How to
- * Detect and Handle Outliers, ASQC Quality Press, 1993. The two terms beside it are ours: of few
- * values the MAD is often tiny by chance, and so what repetitions of a single one differ by, and a
- * tenth of the median, are taken as alike. */
+ * where MAD is the median of the |ln x - ln median|; 1.4826 makes it the standard deviation of
+ * normally distributed values. 3.5 is the cut of the modified z-score: B. Iglewicz and D. Hoaglin,
+ * How to Detect and Handle Outliers, ASQC Quality Press, 1993. Logarithms, since what disturbs a
+ * rate changes it by a factor: whatever the noise is, there are rates low enough to stand apart.
+ * The terms beside the score are ours: of few values the MAD is often tiny by chance, and so what
+ * repetitions of a single one differ by, and a tenth of the median, are taken as alike. */
 struct weir_peers {
     unsigned count;
     double median;
     double scale;
-    double margin; /* values further than this from the median stand apart */
+    double low;    /* values below, and ... */
+    double high;   /* ... above these stand apart */
     bool can_tell; /* WEIR_PEERS_MIN of them at least, and a median above 0 */
 };
 

@@ -40,7 +40,8 @@ static json_t *table_of(const struct weir_targets_table *table)
     weir_json_put_text(object, "access", weir_verb_name(table->verb));
     weir_json_put_value(object, "alone", rows);
     weir_json_put_real(object, "median", table->peers.median);
-    weir_json_put_real(object, "margin", table->peers.margin);
+    weir_json_put_real(object, "usualFrom", table->peers.low);
+    weir_json_put_real(object, "usualTo", table->peers.high);
     weir_json_put_value(object, "canTell", json_boolean(table->peers.can_tell));
     weir_json_put_real(object, "sumAlone", table->alone_sum);
     if (table->together.count == 0)

@@ -135,8 +135,7 @@ static void add_judgement(struct weir_text *text, const struct weir_targets_tabl
         return;
     }
     weir_text_add(text, "median %.1f MB/s, usual are %.1f to %.1f MB/s; slow: %u, fast: %u\n",
-                  peers->median / WEIR_MB, (peers->median - peers->margin) / WEIR_MB,
-                  (peers->median + peers->margin) / WEIR_MB, slow, fast);
+                  peers->median / WEIR_MB, peers->low / WEIR_MB, peers->high / WEIR_MB, slow, fast);
 }
 
 static void add_together(struct weir_text *text, const struct weir_targets_table *table, int width)
