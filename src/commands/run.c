@@ -41,8 +41,8 @@ static int check_rank_need(struct weir_group *group, const struct weir_plan *pla
 {
     if (plan->rank_need > (uint64_t)group->size)
         weir_error_usage(error, plan->dialect,
-                         "%" PRIu64 " ranks are needed, and there %s %d: start them with mpiexec "
-                         "-n %" PRIu64 ", or " WEIR_REMEDY_FEWER_RANKS,
+                         "%" PRIu64 " ranks are needed, and there %s %d: start them with "
+                         "mpiexec -n %" PRIu64 ", or " WEIR_REMEDY_FEWER_RANKS,
                          plan->rank_need, group->size == 1 ? "is" : "are", group->size,
                          plan->rank_need);
     return weir_group_agree(group, error);

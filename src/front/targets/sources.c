@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PLACE weir_targets_option_tables.place
 #define LISTING_BYTES (256 * 1024)
@@ -114,9 +115,19 @@ const char *weir_targets_quote(struct weir_arena *arena, const char *path)
     return copy;
 }
 
+/* In a directory of PATH. */
 static bool has_command(struct weir_arena *arena, const char *name)
 {
-    return system(weir_arena_printf(arena, "command -v %s >/dev/null 2>&1", name)) == 0;
+    const char *rest = getenv("PATH");
+
+    while (rest != NULL && *rest != '\0') {
+        size_t length = strcspn(rest, ":");
+
+        if (access(weir_arena_printf(arena, "%.*s/%s", (int)length, rest, name), X_OK) == 0)
+            return true;
+        rest += length + (rest[length] == ':');
+    }
+    return false;
 }
 
 /* What a command prints; NULL, and the error, if it fails. */
