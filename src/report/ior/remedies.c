@@ -22,6 +22,8 @@ const struct weir_remedy_word weir_ior_remedies[] = {
     {WEIR_REMEDY_SYNC, "-e"},
     {WEIR_REMEDY_SYNC_ALL, "-e"},
     {WEIR_REMEDY_WEAR_OUT, "stoneWallingWearOut=1"},
+    {WEIR_REMEDY_FEWER_RANKS, "ask for fewer"},
+    {WEIR_REMEDY_BUFFERED, "leave --direct out"},
     {WEIR_REMEDY_SHIFT_NODES, "-C"},
     {WEIR_REMEDY_SHIFT_RANDOM, "-Z"},
     {WEIR_REMEDY_SHIFT_PERMUTATION, "-Z -Z"},
