@@ -112,6 +112,7 @@ static void set_file_params(const struct weir_loop *loop, struct weir_item_slot 
         .claim = makes && loop->items->names->is_exclusive ? WEIR_CLAIM_NEW : WEIR_CLAIM_ANY,
         .group = loop->run->self,
         .expected_bytes = verb->bytes,
+        .transfer_bytes = verb->bytes,
         .is_item = true,
     };
 }

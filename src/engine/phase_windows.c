@@ -144,6 +144,7 @@ static struct weir_file_params file_params_of(const struct weir_data_phase *data
         .expected_bytes =
             weir_layout_extent(&data->phase->transfers.layout, data->target->is_shared,
                                data->target->is_shared ? (uint64_t)run->group->size : 1),
+        .transfer_bytes = data->phase->transfers.layout.transfer_bytes,
         .part = part_of(&data->share, &data->phase->transfers.layout),
         .is_random = data->phase->transfers.layout.order != WEIR_ORDER_SEQUENTIAL,
     };

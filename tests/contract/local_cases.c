@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -399,4 +400,57 @@ void a_transfer_waits_for_the_lock_on_its_range(void **state)
         remove_name(&bench, path);
         close_bench(&bench);
     }
+}
+
+/* ---- stdio ---- */
+
+/* What is shorter than the buffer is accepted; the error comes with the sync, and not again. */
+void a_stream_tells_once_what_it_could_not_write(void **state)
+{
+    struct weir_file_params params = {.path = "/dev/full", .can_write = true};
+    const struct weir_file_ops *ops;
+    unsigned char *data;
+    struct weir_file *file;
+    struct bench bench;
+
+    open_bench(&bench, *state, NULL);
+    ops = bench.backend->file;
+    params.group = bench.subject->group;
+    params.transfer_bytes = 2 * UNIT_BYTES;
+    data = make_data(&bench, 2, 1);
+    assert_int_equal(ops->open(bench.session, &params, &file), 0);
+    assert_int_equal(move(&bench, WEIR_OP_WRITE, file, data, 0, UNIT_BYTES), UNIT_BYTES);
+    assert_int_equal(ops->sync(bench.session, file), -ENOSPC);
+    assert_int_equal(move(&bench, WEIR_OP_WRITE, file, data, 0, 2 * UNIT_BYTES), -ENOSPC);
+    assert_int_equal(ops->close(bench.session, file), 0);
+    assert_int_equal(ops->open(bench.session, &params, &file), 0);
+    assert_int_equal(move(&bench, WEIR_OP_WRITE, file, data, 0, UNIT_BYTES), UNIT_BYTES);
+    assert_int_equal(ops->close(bench.session, file), -ENOSPC);
+    close_bench(&bench);
+}
+
+void a_stream_has_its_memory_when_it_is_open(void **state)
+{
+    const char *path;
+    struct weir_file *file;
+    unsigned char *data;
+    struct bench bench;
+    size_t before;
+
+    open_bench(&bench, *state, NULL);
+    path = path_of(&bench, "stream");
+    data = make_data(&bench, 3, 1);
+    file = make_file(&bench, path);
+    before = mallinfo2().uordblks;
+    for (uint64_t i = 0; i < UNITS; i++)
+        assert_int_equal(
+            move(&bench, WEIR_OP_WRITE, file, data, i * 7 % UNITS * UNIT_BYTES, UNIT_BYTES),
+            UNIT_BYTES);
+    for (uint64_t i = 0; i < UNITS; i++)
+        assert_int_equal(move(&bench, WEIR_OP_READ, file, data, i * UNIT_BYTES, UNIT_BYTES),
+                         UNIT_BYTES);
+    assert_int_equal(mallinfo2().uordblks, before);
+    close_file(&bench, file);
+    remove_name(&bench, path);
+    close_bench(&bench);
 }

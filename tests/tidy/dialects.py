@@ -17,7 +17,7 @@ DIALECTS = "ior|mdtest|md-?workbench|iozone|parabench|pbl|io500"
 OWN = set("result pin nic membind depth rate watchdog give-up drop-caches overwrite device must-fit direct data stop-before "
           "advertise back capacity once idle secret-file run summary-file allowed target ranks".split())
 # Options of backends: --uring.entries.
-BACKENDS = "rdma uring libaio posix mmap mpiio fault null"
+BACKENDS = "rdma uring libaio posix mmap stdio mpiio fault null"
 
 # File: what it may say, and why.
 ALLOWED = {

@@ -181,6 +181,7 @@ struct weir_file_params {
     /* the ranks that open this file together: a group of one for a file of its own */
     struct weir_group *group;
     uint64_t expected_bytes; /* what the file will grow to; 0: unknown */
+    uint64_t transfer_bytes; /* of the largest transfer; 0: unknown */
     struct weir_file_part part;
     bool is_random; /* transfers come in no order */
     bool is_item;   /* one of many small files: weir_file.id is not needed */
