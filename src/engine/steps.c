@@ -10,8 +10,6 @@
 #include "phase_windows.h"
 #include "prepare.h"
 
-#include "weir/system/shell.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -405,10 +403,8 @@ static void run_step(struct weir_run *run, const struct weir_step *step, struct 
     case WEIR_STEP_SLEEP:
         run_sleep(run, step->sleep_ns, error);
         break;
-    case WEIR_STEP_COMMAND:
-        run_command(run, step, error);
-        break;
     case WEIR_STEP_BARRIER:
+    case WEIR_STEP_COMMAND:
         if (!run->is_ending)
             run_pause(run, 0, error);
         break;
