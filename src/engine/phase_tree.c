@@ -11,11 +11,11 @@
 #include "stop.h"
 #include "tree_places.h"
 #include "tree_trials.h"
+#include "user_command.h"
 #include "watchdog.h"
 
 #include "weir/base/remedy.h"
 #include "weir/system/processor.h"
-#include "weir/system/shell.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -248,18 +248,12 @@ static int allocate(struct tree_phase *tree)
 }
 
 /* Rank 0 runs the user's command, and the others wait for it. */
-static int run_command(const struct tree_phase *tree, const char *command)
+static int run_command(const struct tree_phase *tree, const char *command,
+                       char reason[WEIR_SHELL_REASON_BYTES])
 {
-    return command == NULL || tree->run->group->rank != 0 ? 0 : weir_shell_run(command);
-}
-
-static void refuse_command(const char *command, int code, struct weir_error *error)
-{
-    if (code == -ECHILD)
-        weir_error_set(error, WEIR_EXIT_FLAWED, code, NULL, "the command \"%s\" failed", command);
-    else if (code != 0)
-        weir_error_set(error, WEIR_EXIT_FLAWED, code, NULL, "the command \"%s\": %s", command,
-                       strerror(-code));
+    return command == NULL || tree->run->group->rank != 0
+               ? 0
+               : weir_user_command_run(tree->run, command, false, reason);
 }
 
 static bool changes_names(enum weir_verb verb)
@@ -284,11 +278,12 @@ static int prepare_alone(struct tree_phase *tree, struct weir_error *error)
 static int prepare_place(struct tree_phase *tree, struct weir_error *error)
 {
     const char *command = tree->names->command_before;
+    char reason[WEIR_SHELL_REASON_BYTES];
 
     if (tree->items.are_directories && tree->phase->verb == WEIR_MKDIR)
         weir_tree_places_make(tree->run, tree->phase, error);
     if (!weir_error_is_set(error))
-        refuse_command(command, run_command(tree, command), error);
+        weir_user_command_judge(command, run_command(tree, command, reason), reason, error);
     return weir_group_agree(tree->run->group, error);
 }
 
@@ -364,6 +359,7 @@ static void end_work(struct tree_phase *tree)
 {
     struct weir_run *run = tree->run;
     const char *root = tree->items.paths.names.root;
+    char reason[WEIR_SHELL_REASON_BYTES];
     int code;
 
     if (tree->names->must_sync_all && tree->items.count > 0) {
@@ -374,10 +370,9 @@ static void end_work(struct tree_phase *tree)
             weir_run_fail(run, code, "sync", root);
         }
     }
-    code = run_command(tree, tree->names->command_after);
+    code = run_command(tree, tree->names->command_after, reason);
     if (code != 0)
-        weir_run_fail_for(run, code, "run", tree->names->command_after,
-                          code == -ECHILD ? "it failed" : strerror(-code));
+        weir_run_fail_for(run, code, "run", tree->names->command_after, reason);
 }
 
 /* Of a chain that was cut no item keeps the name that only a chain gives. */

@@ -9,6 +9,7 @@
 #include "phase_tree.h"
 #include "phase_windows.h"
 #include "prepare.h"
+#include "user_command.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -100,15 +101,12 @@ static void sleep_awake(struct weir_run *run, uint64_t until_ns)
         weir_run_call_off(run);
 }
 
-/* All ranks leave together, and know then whether one was interrupted. */
-static int run_pause(struct weir_run *run, uint64_t duration_ns, struct weir_error *error)
+/* All ranks leave together what weir_run_arm began, and know then whether one was interrupted. */
+static int meet(struct weir_run *run, struct weir_error *error)
 {
+    int code = weir_run_disarm(run);
     uint64_t seen[2];
-    int code;
 
-    weir_run_arm(run);
-    sleep_awake(run, weir_run_now(run) + duration_ns);
-    code = weir_run_disarm(run);
     seen[0] = weir_run_must_stop(run);
     seen[1] = weir_group_hears_alarm(run->group);
     if (code == 0)
@@ -120,6 +118,31 @@ static int run_pause(struct weir_run *run, uint64_t duration_ns, struct weir_err
     run->is_interrupted |= seen[0] != 0;
     run->is_ending |= run->is_interrupted;
     return 0;
+}
+
+static int run_pause(struct weir_run *run, uint64_t duration_ns, struct weir_error *error)
+{
+    weir_run_arm(run);
+    sleep_awake(run, weir_run_now(run) + duration_ns);
+    return meet(run, error);
+}
+
+/* A command that was asked to end, because the run is, has not failed. */
+static int run_command(struct weir_run *run, const struct weir_step *step, struct weir_error *error)
+{
+    const struct weir_group *group = run->group;
+    char reason[WEIR_SHELL_REASON_BYTES];
+    int code = 0;
+
+    if (run->is_ending || run->test->is_dry_run)
+        return 0;
+    weir_run_arm(run);
+    if (step->is_per_node ? group->node_rank == 0 : group->rank == 0)
+        code = weir_user_command_run(run, step->command, true, reason);
+    meet(run, error);
+    if (!run->is_ending && !weir_error_is_set(error))
+        weir_user_command_judge(step->command, code, reason, error);
+    return weir_group_agree(run->group, error);
 }
 
 static int run_sleep(struct weir_run *run, uint64_t duration_ns, struct weir_error *error)
@@ -403,8 +426,10 @@ static void run_step(struct weir_run *run, const struct weir_step *step, struct 
     case WEIR_STEP_SLEEP:
         run_sleep(run, step->sleep_ns, error);
         break;
-    case WEIR_STEP_BARRIER:
     case WEIR_STEP_COMMAND:
+        run_command(run, step, error);
+        break;
+    case WEIR_STEP_BARRIER:
         if (!run->is_ending)
             run_pause(run, 0, error);
         break;

@@ -201,6 +201,7 @@ static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t
         [WEIR_ACTIVITY_CLOSE] = "close",
         [WEIR_ACTIVITY_REMOVE] = "remove",
         [WEIR_ACTIVITY_NAMES] = "work on the tree in",
+        [WEIR_ACTIVITY_COMMAND] = "run of the command",
         [WEIR_ACTIVITY_WAIT] = "wait for other ranks, with",
     };
     bool moves = activity == WEIR_ACTIVITY_WRITE || activity == WEIR_ACTIVITY_READ ||

@@ -24,8 +24,9 @@ enum weir_activity {
     WEIR_ACTIVITY_SYNC,
     WEIR_ACTIVITY_CLOSE,
     WEIR_ACTIVITY_REMOVE,
-    WEIR_ACTIVITY_NAMES, /* of a tree */
-    WEIR_ACTIVITY_WAIT,  /* for other ranks: not one that others wait for */
+    WEIR_ACTIVITY_NAMES,   /* of a tree */
+    WEIR_ACTIVITY_COMMAND, /* of the user: in place of a file */
+    WEIR_ACTIVITY_WAIT,    /* for other ranks: not one that others wait for */
 };
 
 /* The ranks of a node share memory, in which each says what it does, and the first two have a

@@ -28,6 +28,8 @@ static int check_values(const struct around *around, const struct weir_step *ste
         return REFUSE(around->scope, "steps on 0 ranks: give at least one");
     if (step->kind == WEIR_STEP_ON_RANKS && step->ranks.stride == 0)
         return REFUSE(around->scope, "ranks that are 0 apart: give a distance of at least 1");
+    if (step->kind == WEIR_STEP_COMMAND && step->command[0] == '\0')
+        return REFUSE(around->scope, "an empty command between phases: give one, or leave it out");
     if (step->kind == WEIR_STEP_TIMED && step->label[0] == '\0')
         return REFUSE(around->scope, "timed steps without a label: give one");
     return 0;

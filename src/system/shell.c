@@ -4,9 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#define NAP_MAX_NS 20000000
 
 static int spawn(const char *command, pid_t *child)
 {
@@ -27,15 +33,45 @@ static int spawn(const char *command, pid_t *child)
     return -code;
 }
 
-int weir_shell_run(const char *command)
+static int judge(int status, char reason[WEIR_SHELL_REASON_BYTES])
 {
-    pid_t child;
-    int status, code = spawn(command, &child);
-
-    if (code != 0)
-        return code;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return -errno;
+    if (WIFSIGNALED(status))
+        snprintf(reason, WEIR_SHELL_REASON_BYTES, "signal %d ended it", WTERMSIG(status));
+    else
+        snprintf(reason, WEIR_SHELL_REASON_BYTES, "exit code %d", WEXITSTATUS(status));
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECHILD;
+}
+
+/* Looks often at first: most commands are short. */
+static void nap(long *nap_ns)
+{
+    nanosleep(&(struct timespec){.tv_nsec = *nap_ns}, NULL);
+    if (*nap_ns < NAP_MAX_NS)
+        *nap_ns *= 2;
+}
+
+int weir_shell_run(const char *command, weir_shell_goes_on *goes_on, void *context,
+                   char reason[WEIR_SHELL_REASON_BYTES])
+{
+    pid_t child, ended = 0;
+    int status = 0, code = spawn(command, &child);
+    long nap_ns = 200000;
+    bool is_told = false;
+
+    while (code == 0 && ended == 0) {
+        ended = waitpid(child, &status, goes_on ? WNOHANG : 0);
+        if (ended < 0 && errno == EINTR)
+            ended = 0;
+        else if (ended < 0)
+            code = -errno;
+        if (ended != 0 || !goes_on)
+            continue;
+        if (!is_told && !goes_on(context))
+            is_told = kill(child, SIGTERM) == 0;
+        nap(&nap_ns);
+    }
+    if (code == 0)
+        return judge(status, reason);
+    snprintf(reason, WEIR_SHELL_REASON_BYTES, "%s", strerror(-code));
+    return code;
 }

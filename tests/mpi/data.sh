@@ -9,6 +9,7 @@ case $api in
 posix) backend=(-a POSIX) ;;
 direct) backend=(-a DIRECT); need_direct_io ;;
 mmap) backend=(-a MMAP) ;;
+stdio) backend=(-a STDIO) ;;
 mpiio) backend=(-a MPIIO) ;;
 collective) backend=(-a MPIIO -c) ;;
 esac

@@ -28,6 +28,22 @@ struct scene {
     unsigned phases_until_signal; /* ... after so many phases; 0: none */
 };
 
+static unsigned lines_of(const struct scene *scene, const char *name)
+{
+    char path[128], line[64];
+    unsigned count = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", scene->directory, name);
+    file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        count++;
+    if (file != NULL)
+        fclose(file);
+    unlink(path);
+    return count;
+}
+
 static void open_scene(struct scene *scene, const char *backend)
 {
     const struct weir_descriptor *descriptors[16];
@@ -142,8 +158,9 @@ static void *take_part(void *context)
     return NULL;
 }
 
-/* Returns when all ranks have; their errors are the same. */
-static void run_on_ranks(struct scene *scene, int size)
+/* Returns when all ranks have; their errors are the same: `code`, and a sentence that has `words`.
+ */
+static void run_to_error(struct scene *scene, int size, int nodes, int code, const char *words)
 {
     struct member members[SIZE];
     struct weir_error error = {0};
@@ -152,7 +169,7 @@ static void run_on_ranks(struct scene *scene, int size)
         fail_msg("%s", error.text);
     scene->result = weir_result_open((unsigned)scene->plan->test_count);
     weir_clock_calibrate(&scene->clock, true);
-    open_world(&scene->world, size, size);
+    open_world(&scene->world, size, size / nodes);
     for (int rank = 0; rank < size; rank++) {
         members[rank] = (struct member){.scene = scene, .rank = rank};
         assert_int_equal(pthread_create(&members[rank].thread, NULL, take_part, &members[rank]), 0);
@@ -160,8 +177,16 @@ static void run_on_ranks(struct scene *scene, int size)
     for (int rank = 0; rank < size; rank++)
         pthread_join(members[rank].thread, NULL);
     close_world(&scene->world);
-    for (int rank = 0; rank < size; rank++)
-        assert_string_equal(members[rank].error.text, "");
+    for (int rank = 0; rank < size; rank++) {
+        assert_int_equal(members[rank].error.code, code);
+        assert_non_null(strstr(members[rank].error.text, words));
+        assert_true(code != 0 || members[rank].error.text[0] == '\0');
+    }
+}
+
+static void run_on_ranks(struct scene *scene, int size)
+{
+    run_to_error(scene, size, 1, 0, "");
 }
 
 static void assert_loops(const uint64_t *loops, unsigned count, uint64_t outer, uint64_t inner)
@@ -563,6 +588,105 @@ static void every_kind_of_step_is_explained(void **state)
     close_scene(&scene);
 }
 
+/* ---- commands ---- */
+
+static void add_command(struct scene *scene, struct weir_step **steps, bool is_per_node,
+                        const char *name, const char *more)
+{
+    char command[256];
+
+    snprintf(command, sizeof command, "echo x >> %s/%s%s", scene->directory, name, more);
+    weir_plan_add_command(scene->plan, steps, command, is_per_node);
+}
+
+static void commands_run_once_or_on_each_node_and_all_wait(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    open_scene(&scene, "POSIX");
+    add_command(&scene, &scene.test->steps, false, "once", "");
+    add(&scene, &scene.test->steps, scene.write);
+    add_command(&scene, &scene.test->steps, true, "nodes", "; sleep 0.3");
+    add(&scene, &scene.test->steps, scene.write);
+    run_to_error(&scene, SIZE, 2, 0, "");
+    assert_int_equal(lines_of(&scene, "once"), 1);
+    assert_int_equal(lines_of(&scene, "nodes"), 2);
+    assert_int_equal(scene.result->phase_count, 2);
+    assert_true(scene.result->phases[1].begun_s - scene.result->phases[0].begun_s >= 0.3);
+    close_scene(&scene);
+}
+
+static void a_command_that_fails_ends_the_run_and_no_other_runs(void **state)
+{
+    static const struct {
+        bool is_per_node;
+        const char *more, *words;
+    } cases[] = {
+        {false, "; exit 3", "exit code 3"},
+        {true, "; kill -9 $$", "signal 9"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene scene;
+
+        open_scene(&scene, "POSIX");
+        add_command(&scene, &scene.test->steps, cases[i].is_per_node, "first", cases[i].more);
+        add(&scene, &scene.test->steps, scene.write);
+        add_command(&scene, &scene.test->steps, false, "second", "");
+        run_to_error(&scene, SIZE, 2, -ECHILD, cases[i].words);
+        assert_int_equal(lines_of(&scene, "first"), cases[i].is_per_node ? 2 : 1);
+        assert_int_equal(lines_of(&scene, "second"), 0);
+        assert_int_equal(scene.result->phase_count, 0);
+        close_scene(&scene);
+    }
+}
+
+static void a_dry_run_runs_no_command(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    open_scene(&scene, "POSIX");
+    scene.test->is_dry_run = true;
+    add_command(&scene, &scene.test->steps, false, "once", "");
+    add(&scene, &scene.test->steps, scene.write);
+    run_on_ranks(&scene, SIZE);
+    assert_int_equal(lines_of(&scene, "once"), 0);
+    close_scene(&scene);
+}
+
+static void *signal_once_it_runs(void *context)
+{
+    struct scene *scene = context;
+    char path[128];
+
+    snprintf(path, sizeof path, "%s/once", scene->directory);
+    while (access(path, F_OK) != 0)
+        usleep(1000);
+    scene->stop_signals[0] = 15;
+    return NULL;
+}
+
+/* The shell is asked to end, and that is no failure. */
+static void a_signal_ends_a_command(void **state)
+{
+    struct scene scene;
+    pthread_t thread;
+
+    (void)state;
+    open_scene(&scene, "POSIX");
+    add_command(&scene, &scene.test->steps, false, "once", "; exec sleep 50");
+    add(&scene, &scene.test->steps, scene.write);
+    assert_int_equal(pthread_create(&thread, NULL, signal_once_it_runs, &scene), 0);
+    run_on_ranks(&scene, SIZE);
+    pthread_join(thread, NULL);
+    assert_int_equal(lines_of(&scene, "once"), 1);
+    assert_int_equal(scene.result->phase_count, 0);
+    close_scene(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -575,6 +699,10 @@ int main(void)
         cmocka_unit_test(a_failure_on_one_rank_of_a_set_ends_all_loops),
         cmocka_unit_test(what_the_engine_does_not_do_is_refused),
         cmocka_unit_test(every_kind_of_step_is_explained),
+        cmocka_unit_test(commands_run_once_or_on_each_node_and_all_wait),
+        cmocka_unit_test(a_command_that_fails_ends_the_run_and_no_other_runs),
+        cmocka_unit_test(a_dry_run_runs_no_command),
+        cmocka_unit_test(a_signal_ends_a_command),
     };
 
     return cmocka_run_group_tests_name("steps", tests, NULL, NULL);
