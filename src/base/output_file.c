@@ -53,6 +53,18 @@ static bool is_op_csv(const struct beginning *begin)
            begins_with(begin->text, "time,runtime\n");
 }
 
+static bool is_offsets(const struct beginning *begin)
+{
+    return begins_with(begin->text, WEIR_OUTPUT_OFFSETS_HEADING);
+}
+
+static bool is_histograms(const struct beginning *begin)
+{
+    int length = 0;
+
+    return sscanf(begin->text, "Child: %*u Op:%n", &length) == 0 && length > 0;
+}
+
 static bool is_status(const struct beginning *begin)
 {
     size_t digits = strspn(begin->text, "0123456789");
@@ -98,6 +110,8 @@ static const struct {
     [WEIR_OUTPUT_RESULT] = {"runs", is_result},
     [WEIR_OUTPUT_RANK_CSV] = {"figures of ranks", is_rank_csv},
     [WEIR_OUTPUT_OP_CSV] = {"times of transfers", is_op_csv},
+    [WEIR_OUTPUT_OFFSETS] = {"offsets of transfers", is_offsets},
+    [WEIR_OUTPUT_HISTOGRAMS] = {"latencies of a rank", is_histograms},
     [WEIR_OUTPUT_STATUS] = {"count of transfers", is_status},
     [WEIR_OUTPUT_SERVERS] = {"list of servers", is_server_list},
 };

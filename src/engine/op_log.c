@@ -65,7 +65,13 @@ static int make_path(const struct weir_run *run, const struct weir_phase *phase,
         snprintf(test, sizeof test, "-test%u", run->test->number);
     if (!run->test->op_csv_is_of_first)
         snprintf(rank, sizeof rank, "-%05d", run->group->rank);
-    if (phase->verb == WEIR_CYCLE)
+    if (phase->transfers.log_name != NULL && !run->test->op_csv_is_of_first)
+        length = snprintf(path, PATH_MAX, "%s%d_%s.dat", run->test->op_csv_prefix, run->group->rank,
+                          phase->transfers.log_name);
+    else if (phase->transfers.log_name != NULL)
+        length = snprintf(path, PATH_MAX, "%s%s.dat", run->test->op_csv_prefix,
+                          phase->transfers.log_name);
+    else if (phase->verb == WEIR_CYCLE)
         length = snprintf(path, PATH_MAX, "%s%s-%s-%s%s.csv", run->test->op_csv_prefix, test,
                           name_of(phase), word_of(phase->names.cycle[file]), rank);
     else if (phase->names.log_name != NULL && repetition == 0)
@@ -79,11 +85,15 @@ static int make_path(const struct weir_run *run, const struct weir_phase *phase,
 
 /* ---- before the test ---- */
 
-static struct weir_output_file output_of(const struct weir_run *run, const char *path)
+static struct weir_output_file output_of(const struct weir_run *run, const struct weir_phase *phase,
+                                         const char *path)
 {
+    bool has_offsets = phase->transfers.log_name != NULL;
+
     return (struct weir_output_file){.path = path,
                                      .place = PLACE,
-                                     .kind = WEIR_OUTPUT_OP_CSV,
+                                     .kind = has_offsets ? WEIR_OUTPUT_OFFSETS : WEIR_OUTPUT_OP_CSV,
+                                     .must_append = has_offsets,
                                      .may_overwrite = run->test->may_overwrite};
 }
 
@@ -98,7 +108,7 @@ static int check_file(const struct weir_run *run, const struct weir_phase *phase
                                 "the names of files would be longer than %d bytes: choose a "
                                 "shorter prefix",
                                 PATH_MAX - 1);
-    file = output_of(run, path);
+    file = output_of(run, phase, path);
     return weir_output_file_check(&file, error);
 }
 
@@ -144,10 +154,18 @@ int weir_op_log_open(struct weir_op_log *log, const struct weir_run *run,
         capacity = ENTRIES_UNKNOWN;
     capacity = least(capacity, ENTRIES_MAX);
     bytes = (size_t)capacity * sizeof *log->entries;
-    log->entries = has_memory(run, bytes) ? malloc(bytes) : NULL;
+    log->entries = has_memory(run, phase->transfers.log_name != NULL ? 2 * bytes : bytes)
+                       ? malloc(bytes)
+                       : NULL;
     if (log->entries == NULL)
         return -ENOMEM;
     memset(log->entries, 0xff, bytes);
+    if (phase->transfers.log_name != NULL) {
+        log->places = malloc((size_t)capacity * sizeof *log->places);
+        if (log->places == NULL)
+            return -ENOMEM;
+        memset(log->places, 0xff, (size_t)capacity * sizeof *log->places);
+    }
     log->capacity = capacity;
     return 0;
 }
@@ -155,6 +173,7 @@ int weir_op_log_open(struct weir_op_log *log, const struct weir_run *run,
 void weir_op_log_close(struct weir_op_log *log)
 {
     free(log->entries);
+    free(log->places);
     *log = (struct weir_op_log){0};
 }
 
@@ -184,6 +203,14 @@ static void write_entries(FILE *file, const struct weir_op_log *log, uint64_t tr
     }
 }
 
+static void write_offsets(FILE *file, const struct weir_op_log *log)
+{
+    fputs(WEIR_OUTPUT_OFFSETS_HEADING, file);
+    for (uint64_t i = 0; i < log->count; i++)
+        fprintf(file, "%10" PRIu64 " %10.0f %10" PRIu64 "\n", log->places[i].offset / 1024,
+                (double)log->entries[i].duration_ns * 1e-3, log->places[i].bytes);
+}
+
 static void write_entries_of(FILE *file, const struct weir_op_log *log, enum weir_op_verb verb)
 {
     uint64_t first_ns = first_start(log);
@@ -204,7 +231,9 @@ static bool write_file(int fd, const struct weir_op_log *log, const struct weir_
     if (file == NULL)
         return false;
     setvbuf(file, NULL, _IOFBF, FILE_BUFFER_BYTES);
-    if (phase->verb == WEIR_CYCLE)
+    if (log->places != NULL)
+        write_offsets(file, log);
+    else if (phase->verb == WEIR_CYCLE)
         write_entries_of(file, log, weir_items_counted_as(phase->names.cycle[number]));
     else
         write_entries(file, log, weir_phase_op_bytes(phase));
@@ -222,7 +251,7 @@ static int write_one(const struct weir_op_log *log, const struct weir_run *run,
 
     if (make_path(run, phase, run->repetition, number, path) != 0)
         return -ENAMETOOLONG;
-    file = output_of(run, path);
+    file = output_of(run, phase, path);
     code = weir_output_file_open(&file, &fd, error);
     if (code != 0)
         return code;

@@ -14,8 +14,15 @@ struct weir_op_entry {
 
 #define WEIR_OP_DURATION_MAX ((UINT64_C(1) << 58) - 1)
 
+/* Of a log with offsets. */
+struct weir_op_place {
+    uint64_t offset;
+    uint64_t bytes;
+};
+
 struct weir_op_log {
     struct weir_op_entry *entries; /* NULL: nothing is logged */
+    struct weir_op_place *places;  /* NULL: offsets are not logged */
     uint64_t capacity;
     uint64_t count;
     uint64_t unlogged; /* found no more room */
@@ -44,6 +51,8 @@ static inline void weir_op_log_add(struct weir_op_log *log, const struct weir_op
         log->unlogged++;
         return;
     }
+    if (log->places != NULL)
+        log->places[log->count] = (struct weir_op_place){op->offset, op->size};
     log->entries[log->count++] =
         (struct weir_op_entry){.issued_ns = op->issued_ns,
                                .duration_ns = (op->done_ns - op->issued_ns) & WEIR_OP_DURATION_MAX,
@@ -55,7 +64,8 @@ static inline void weir_op_log_add(struct weir_op_log *log, const struct weir_op
  * savePerOpDataCSV: one line per transfer with its start in seconds from that of the first, its
  * duration, and bytes per second. Of a cycle, each verb has a file: <prefix>-<name>-<verb>.csv, in
  * md-workbench's words, with -<rank> before the dot if those of all ranks are written, and without
- * the bytes. */
+ * the bytes. Of transfers whose phase names the log: appended to the files that its plan says
+ * (weir_transfers.log_name), in the columns of IOzone. */
 int weir_op_log_write(const struct weir_op_log *log, const struct weir_run *run,
                       const struct weir_phase *phase, struct weir_error *error);
 

@@ -8,6 +8,7 @@
 #include "identity.h"
 #include "phase_trials.h"
 #include "phase_windows.h"
+#include "rank_histogram.h"
 #include "stop.h"
 
 #include "weir/base/remedy.h"
@@ -330,17 +331,24 @@ static void measure_file(struct weir_data_phase *data)
 }
 
 /* When the record of the phase is safe. */
-static int write_log(struct weir_data_phase *data, struct weir_error *error)
+static int write_log(struct weir_data_phase *data, const uint64_t bands[], struct weir_error *error)
 {
-    if (!weir_op_log_is_wanted(data->run, data->phase))
+    bool has_bands = weir_rank_histogram_is_wanted(data->run, data->phase);
+    bool has_log = weir_op_log_is_wanted(data->run, data->phase);
+
+    if (!has_log && !has_bands)
         return 0;
-    weir_op_log_write(&data->log, data->run, data->phase, error);
+    if (has_log)
+        weir_op_log_write(&data->log, data->run, data->phase, error);
+    if (has_bands && !weir_error_is_set(error))
+        weir_rank_histogram_write(data->run, data->phase, bands, error);
     return weir_group_agree(data->run->group, error);
 }
 
 static int finish(struct weir_data_phase *data, struct weir_error *error)
 {
     struct weir_run *run = data->run;
+    uint64_t bands[WEIR_RANK_BANDS];
     int code;
 
     weir_surroundings_end(run->surroundings, run->group, run->buffers.memory, run->buffers.bytes,
@@ -352,11 +360,12 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
     data->facts.unlogged = data->log.unlogged;
     data->facts.is_incomplete =
         weir_verb_makes_files(data->phase->verb) && data->loop.furthest < data->share.op_count;
+    weir_rank_histogram_take(run->tally, bands);
     code = weir_gather(run, &data->facts, error);
     if (code == 0)
         code = remember_write(data);
     if (code == 0)
-        code = write_log(data, error);
+        code = write_log(data, bands, error);
     if (code == 0 && weir_verb_makes_files(data->phase->verb) && !run->is_ending)
         code = weir_stop_store(run, data->phase, data->loop.furthest, error);
     return code;

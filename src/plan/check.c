@@ -433,6 +433,8 @@ static int check_side_files(const struct weir_check_scope *scope)
         return REFUSE(scope, "empty path for the figures of ranks: give one, or leave it out");
     if (test->op_csv_prefix && test->op_csv_prefix[0] == '\0')
         return REFUSE(scope, "empty path for the figures of transfers: give one, or leave it out");
+    if (test->rank_histogram_prefix && test->rank_histogram_prefix[0] == '\0')
+        return REFUSE(scope, "empty path for the latencies of ranks: give one, or leave it out");
     return 0;
 }
 

@@ -103,6 +103,10 @@ static void add_manner(struct weir_text *text, const struct weir_test *test,
     weir_explain_if(text, phase->transfers.has_inner_barriers, "barriers around the transfers");
     weir_explain_if(text, phase->transfers.is_single_attempt, "a short transfer is an error");
     weir_explain_if(text, phase->leaves_open, "leave the file open");
+    if (phase->transfers.log_name)
+        weir_text_add(text, ", offsets are logged as %s", phase->transfers.log_name);
+    if (phase->transfers.histogram_name)
+        weir_text_add(text, ", latencies are told as %s", phase->transfers.histogram_name);
     weir_explain_if(text, phase->transfers.counts_close, "count the close");
     if (phase->stagger_ns > 0)
         weir_text_add(text, "; begin %s after the rank before",

@@ -112,6 +112,10 @@ static const struct {
     {WEIR_OUTPUT_OP_CSV, "time,runtime,tp\n0.0,", true},
     {WEIR_OUTPUT_OP_CSV, "time,runtime\n0.0,", true}, /* of md-workbench */
     {WEIR_OUTPUT_OP_CSV, "time,runtime,t\n", false},
+    {WEIR_OUTPUT_OFFSETS, WEIR_OUTPUT_OFFSETS_HEADING "        64         60      65536\n", true},
+    {WEIR_OUTPUT_OFFSETS, "Offset in KB   Latency\n", false},
+    {WEIR_OUTPUT_HISTOGRAMS, "Child: 12 Op: Random Read\nBand 1:", true},
+    {WEIR_OUTPUT_HISTOGRAMS, "Child: 12\nBand 1:", false},
     {WEIR_OUTPUT_STATUS, "16", true},
     {WEIR_OUTPUT_STATUS, "18446744073709551615\n", true},
     {WEIR_OUTPUT_STATUS, "2024 budget: my numbers", false},

@@ -687,6 +687,111 @@ static void a_signal_ends_a_command(void **state)
     close_scene(&scene);
 }
 
+/* ---- side files of ranks ---- */
+
+static void make_logged(struct scene *scene, char (*prefixes)[96])
+{
+    struct weir_phase *phase = add(scene, &scene->test->steps, scene->write);
+
+    snprintf(prefixes[0], sizeof prefixes[0], "%s/Child_", scene->directory);
+    snprintf(prefixes[1], sizeof prefixes[1], "%s/histogram_", scene->directory);
+    scene->test->op_csv_prefix = prefixes[0];
+    scene->test->rank_histogram_prefix = prefixes[1];
+    phase->transfers.log_name = "wol";
+    phase->transfers.histogram_name = "Write";
+}
+
+static void check_offsets(const struct scene *scene, unsigned rank, unsigned runs)
+{
+    unsigned long long offset, bytes;
+    char path[128], heading[128];
+    double latency;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/Child_%u_wol.dat", scene->directory, rank);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    for (unsigned run = 0; run < runs; run++) {
+        assert_non_null(fgets(heading, sizeof heading, file));
+        assert_string_equal(heading, "Offset in kBytes   Latency in microseconds  Transfer size in "
+                                     "bytes\n");
+        for (unsigned i = 0; i < 4; i++) {
+            assert_int_equal(fscanf(file, "%llu %lf %llu ", &offset, &latency, &bytes), 3);
+            assert_int_equal(offset, rank * 16 + 4 * i);
+            assert_int_equal(bytes, 4096);
+        }
+    }
+    assert_int_equal(fgetc(file), EOF);
+    fclose(file);
+}
+
+static void check_bands(const struct scene *scene, unsigned rank, unsigned runs)
+{
+    unsigned bands = 0, total = 0, count;
+    char path[128], line[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/histogram_%u.txt", scene->directory, rank);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        for (char *colon = strchr(line, ':'); strncmp(line, "Band", 4) == 0 && colon != NULL;
+             colon = strchr(colon + 1, ':'))
+            if (sscanf(colon, ":%u ", &count) == 1 && colon[1] != ' ')
+                bands++, total += count;
+    }
+    fclose(file);
+    assert_int_equal(bands, 40 * runs);
+    assert_int_equal(total, 4 * runs);
+}
+
+static void each_rank_appends_its_offsets_and_latencies(void **state)
+{
+    char prefixes[2][96], name[32], path[128];
+    struct scene scene;
+
+    (void)state;
+    open_scene(&scene, "POSIX");
+    make_logged(&scene, prefixes);
+    for (unsigned runs = 1; runs <= 2; runs++) {
+        weir_result_close(scene.result);
+        run_on_ranks(&scene, SIZE);
+        for (unsigned rank = 0; rank < SIZE; rank++) {
+            check_offsets(&scene, rank, runs);
+            check_bands(&scene, rank, runs);
+        }
+    }
+    for (unsigned rank = 0; rank < SIZE; rank++) {
+        snprintf(name, sizeof name, "Child_%u_wol.dat", rank);
+        lines_of(&scene, name);
+        snprintf(path, sizeof path, "%s/histogram_%u.txt", scene.directory, rank);
+        unlink(path);
+    }
+    close_scene(&scene);
+}
+
+static void a_foreign_side_file_is_refused(void **state)
+{
+    static const char *const names[] = {"Child_2_wol.dat", "histogram_3.txt"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char prefixes[2][96], path[128];
+        struct scene scene;
+        FILE *file;
+
+        open_scene(&scene, "POSIX");
+        make_logged(&scene, prefixes);
+        snprintf(path, sizeof path, "%s/%s", scene.directory, names[i]);
+        file = fopen(path, "w");
+        fputs("mine\n", file);
+        fclose(file);
+        run_to_error(&scene, SIZE, 1, -EINVAL, names[i]);
+        assert_int_equal(lines_of(&scene, names[i]), 1);
+        close_scene(&scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -703,6 +808,8 @@ int main(void)
         cmocka_unit_test(a_command_that_fails_ends_the_run_and_no_other_runs),
         cmocka_unit_test(a_dry_run_runs_no_command),
         cmocka_unit_test(a_signal_ends_a_command),
+        cmocka_unit_test(each_rank_appends_its_offsets_and_latencies),
+        cmocka_unit_test(a_foreign_side_file_is_refused),
     };
 
     return cmocka_run_group_tests_name("steps", tests, NULL, NULL);

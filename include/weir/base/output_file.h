@@ -10,13 +10,19 @@
 #include <stddef.h>
 
 enum weir_output_kind {
-    WEIR_OUTPUT_REPORT,   /* recognised by is_held, which must be given */
-    WEIR_OUTPUT_RESULT,   /* runs, one record per line */
-    WEIR_OUTPUT_RANK_CSV, /* figures of ranks */
-    WEIR_OUTPUT_OP_CSV,   /* times of transfers */
-    WEIR_OUTPUT_STATUS,   /* a count of transfers: decimal digits */
-    WEIR_OUTPUT_SERVERS   /* addresses of servers, one per line */
+    WEIR_OUTPUT_REPORT,     /* recognised by is_held, which must be given */
+    WEIR_OUTPUT_RESULT,     /* runs, one record per line */
+    WEIR_OUTPUT_RANK_CSV,   /* figures of ranks */
+    WEIR_OUTPUT_OP_CSV,     /* times of transfers */
+    WEIR_OUTPUT_OFFSETS,    /* offsets and times of transfers */
+    WEIR_OUTPUT_HISTOGRAMS, /* latencies of a rank, in bands */
+    WEIR_OUTPUT_STATUS,     /* a count of transfers: decimal digits */
+    WEIR_OUTPUT_SERVERS     /* addresses of servers, one per line */
 };
+
+/* What a file of offsets begins with. */
+#define WEIR_OUTPUT_OFFSETS_HEADING                                                                \
+    "Offset in kBytes   Latency in microseconds  Transfer size in bytes\n"
 
 struct weir_output_file {
     const char *path;

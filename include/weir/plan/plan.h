@@ -181,7 +181,12 @@ struct weir_transfers {
     bool must_sync_each;     /* writes: sync after every transfer */
     bool counts_close;       /* the time of a rank in weir_counted has its close in it */
     bool leaves_think_out;   /* ... and not its pauses */
-    bool is_single_attempt;  /* a short transfer is an error, not continued */
+    /* not NULL, and the test asks: its transfers are logged with their offsets, appended to
+     * <op_csv_prefix><rank>_<log_name>.dat, or <op_csv_prefix><log_name>.dat of rank 0 alone; ...
+     */
+    const char *log_name;
+    const char *histogram_name; /* ... and a rank's latencies are told under this name */
+    bool is_single_attempt;     /* a short transfer is an error, not continued */
 };
 
 /* Whether a rank reads, where mixes_by_rank; else it writes. */

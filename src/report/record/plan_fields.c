@@ -198,6 +198,8 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("sync_each", transfers.must_sync_each, FLAG),
     PHASE("single_attempt", transfers.is_single_attempt, FLAG),
     PHASE("only_if_clean", names.only_if_clean, FLAG),
+    PHASE("transfer_log", transfers.log_name, STRING),
+    PHASE("histogram_name", transfers.histogram_name, STRING),
     PHASE("counts_close", transfers.counts_close, FLAG),
     PHASE("leaves_think_out", transfers.leaves_think_out, FLAG),
     PHASE("stagger_ns", stagger_ns, COUNT),
