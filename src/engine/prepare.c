@@ -251,6 +251,7 @@ static int check_phase(struct weir_run *run, const struct weir_phase *phase,
         code = weir_op_log_check(run, phase, error);
     if (code == 0)
         code = weir_check_files_differ(run, phase, error);
+    if (code == 0)
         code = weir_rank_histogram_check(run, phase, error);
     if (code == 0 && run->backend->names != NULL)
         code = check_files(run, phase, error);

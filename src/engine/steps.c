@@ -142,6 +142,8 @@ static int run_command(struct weir_run *run, const struct weir_step *step, struc
     meet(run, error);
     if (!run->is_ending && !weir_error_is_set(error))
         weir_user_command_judge(step->command, code, reason, error);
+    if (weir_group_agree(run->group, error) == 0)
+        weir_prepare_look_again(run, error);
     return weir_group_agree(run->group, error);
 }
 
@@ -151,27 +153,6 @@ static int run_sleep(struct weir_run *run, uint64_t duration_ns, struct weir_err
         return 0;
     weir_run_report_beginning(run, NULL, duration_ns);
     return run_pause(run, duration_ns, error);
-}
-
-/* Those that have nothing to run wait for the others, and all learn of a failure. */
-static int run_command(struct weir_run *run, const struct weir_step *step, struct weir_error *error)
-{
-    const struct weir_group *group = run->group;
-    bool is_ours = step->is_per_node ? group->node_rank == 0 : group->rank == 0;
-    int code;
-
-    if (run->is_ending)
-        return 0;
-    code = is_ours ? weir_shell_run(step->command) : 0;
-    if (code != 0)
-        weir_error_set(error, WEIR_EXIT_FLAWED, code, run->test->dialect,
-                       "the command \"%s\" failed%s%s", step->command, code == -ECHILD ? "" : ": ",
-                       code == -ECHILD ? "" : strerror(-code));
-    code = weir_group_agree(run->group, error);
-    if (code == 0)
-        weir_prepare_look_again(run, error);
-    code = weir_group_agree(run->group, error);
-    return code != 0 ? code : run_pause(run, 0, error);
 }
 
 /* ---- loops ---- */
