@@ -15,6 +15,7 @@ static struct weir_plan *plan;
 static struct weir_result *result;
 static struct weir_setting settings[SETTINGS_MAX];
 static size_t setting_count;
+static unsigned sweep_step;
 static struct weir_descriptor backend = {.name = "posix", .label = "POSIX", .version = ""};
 
 /* ---- the plan ---- */
@@ -42,6 +43,7 @@ static void add_test(unsigned ranks)
     test->settings = own;
     test->setting_count = setting_count;
     test->dialect = "iozone";
+    test->sweep_step = sweep_step;
     test->backend = &backend;
     test->label = backend.label;
     *begun = (struct weir_test_result){
@@ -137,6 +139,8 @@ static void read_line(char *line)
         result->is_interrupted = true;
     else if (strcmp(line, "test") == 0)
         add_test((unsigned)strtoul(value, NULL, 10));
+    else if (strcmp(line, "sweep-step") == 0)
+        sweep_step = (unsigned)strtoul(value, NULL, 10);
     else if (strcmp(line, "phase") == 0)
         add_phase(value);
     else if (strcmp(line, "child") == 0)

@@ -338,6 +338,26 @@ def tell_failures(folder, program):
     need_same(lines_of(text)[-1], "iozone: interrupted", "end of a run that was cut")
 
 
+def tell_sizes(_, program):
+    """Sizes in any order, several sizes of one count of children, and steps of a sweep: no number is lost."""
+    def steps(mode, children, sizes):
+        scene = [f"set mode {mode}", f"set children {children}", "set excel 1", "set tests write"]
+        for value, (file, record, *step) in enumerate(sizes, 1):
+            scene += [f"sweep-step {step[0]}"] if step else []
+            scene += [f"set file-kb {file}", f"set record-kb {record}", f"test {children}"]
+            scene.append(f"phase write {children} {value}00 {value}00 {value}00 1 1 1")
+        return lines_of(tell(program, "iozone -R", scene))
+    lines = steps("single", 1, [(4096, 128), (4096, 16), (8192, 128), (8192, 64)])
+    need_same([line.split() for line in lines[lines.index('"Writer report"') + 1:]],
+              [['"16"', '"64"', '"128"'], ['"4096"', "200", "0", "100"], ['"8192"', "0", "400", "300"]], "records in any order")
+    lines = steps("throughput", 2, [(4096, 64), (4096, 128), (8192, 128)])
+    row = next(line for line in lines if line.startswith('"  Initial write'))
+    need_same(row.split()[4:], ["100.00", "200.00", "300.00"], "sizes of one count of children")
+    lines = steps("single", 1, [(4096, 64, 0), (4096, 64, 1)])
+    need_same([line.split() for line in lines if re.match(r" +4096 ", line)], [["4096", "64", "100"], ["4096", "64", "200"]],
+              "steps of a sweep")
+
+
 def tell_shapes(folder, program):
     """The comparison that runs are held to: other numbers are no difference, a lost column or tab is one."""
     for name, is_table in (("single-E", True), ("throughput-all-C-cpu-R", False), ("l1-u2-R", False), ("Ra", True)):
@@ -377,7 +397,7 @@ def main():
     if deed == "tell":
         jobs = [(name, lambda name=name: tell_sample(folder, program, name, True)) for name in TABLES]
         jobs += [(name, lambda name=name: tell_sample(folder, program, name, False)) for name in BLOCKS]
-        jobs += [(job.__name__, lambda job=job: job(folder, program)) for job in (tell_old, tell_threads, tell_failures, tell_shapes, tell_csv)]
+        jobs += [(job.__name__, lambda job=job: job(folder, program)) for job in (tell_old, tell_threads, tell_failures, tell_sizes, tell_shapes, tell_csv)]
     if deed == "run":
         jobs = [(name, lambda name=name: run_sample(folder, program, name)) for name in TABLES + BLOCKS if name not in FOREIGN]
     failed = 0

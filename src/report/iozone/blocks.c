@@ -136,26 +136,27 @@ void weir_iozone_block(struct weir_text *text, const struct weir_plan *plan,
 
 /* ---- Excel text ---- */
 
-/* What this count of children did; NULL: it did not run. */
+/* What this count of children did, with these sizes; NULL: it did not run. */
 static const struct weir_phase_result *find_phase(const struct weir_plan *plan,
                                                   const struct weir_result *result,
-                                                  uint64_t children, enum weir_iozone_test which)
+                                                  const struct weir_test *test,
+                                                  enum weir_iozone_test which)
 {
     for (unsigned i = result->phase_count; i-- > 0;) {
         const struct weir_phase_result *phase = &result->phases[i];
 
-        if (weir_iozone_number(plan->tests[phase->test], "children") == children &&
-            weir_iozone_test_of(plan, phase) == which)
+        if (weir_iozone_test_of(plan, phase) == which &&
+            weir_iozone_is_same_row(plan->tests[phase->test], test))
             return phase;
     }
     return NULL;
 }
 
-static bool children_select(const struct weir_plan *plan, uint64_t children,
+static bool children_select(const struct weir_plan *plan, const struct weir_test *test,
                             enum weir_iozone_test which)
 {
     for (unsigned i = 0; i < plan->test_count; i++)
-        if (weir_iozone_number(plan->tests[i], "children") == children &&
+        if (weir_iozone_is_same_row(plan->tests[i], test) &&
             weir_iozone_selects(plan->tests[i], which))
             return true;
     return false;
@@ -165,18 +166,15 @@ static void add_excel_row(struct weir_text *text, const struct weir_plan *plan,
                           const struct weir_result *result, const char *name,
                           enum weir_iozone_test which, bool is_cpu)
 {
-    uint64_t before = 0;
-
     weir_text_add(text, "\"%15s \"", name);
     for (unsigned i = 0; i < plan->test_count; i++) {
-        uint64_t children = weir_iozone_number(plan->tests[i], "children");
-        const struct weir_phase_result *phase = find_phase(plan, result, children, which);
+        const struct weir_test *test = plan->tests[i];
+        const struct weir_phase_result *phase = find_phase(plan, result, test, which);
         struct weir_iozone_figures figures = {0};
 
-        if (i > 0 && children == before) /* a second plan test of the same children */
+        if (i > 0 && weir_iozone_is_same_row(test, plan->tests[i - 1])) /* its second plan test */
             continue;
-        before = children;
-        if (children_select(plan, children, which)) {
+        if (children_select(plan, test, which)) {
             if (phase == NULL || !weir_iozone_has_number(plan, phase)) {
                 weir_text_add(text, " %10s ", "failed");
                 continue;

@@ -47,7 +47,8 @@ bool weir_iozone_counts_ops(const struct weir_test *test)
 
 bool weir_iozone_is_same_row(const struct weir_test *test, const struct weir_test *other)
 {
-    return weir_iozone_number(test, "file-kb") == weir_iozone_number(other, "file-kb") &&
+    return test->sweep_step == other->sweep_step &&
+           weir_iozone_number(test, "file-kb") == weir_iozone_number(other, "file-kb") &&
            weir_iozone_number(test, "record-kb") == weir_iozone_number(other, "record-kb") &&
            weir_iozone_number(test, "children") == weir_iozone_number(other, "children");
 }

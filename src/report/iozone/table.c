@@ -114,12 +114,18 @@ static bool row_selects(const struct weir_plan *plan, const struct weir_test *te
 static void find_cells(const struct weir_plan *plan, const struct weir_result *result,
                        const struct weir_test *test, struct cell cells[WEIR_IOZONE_COLUMNS])
 {
+    bool is_of_row = false;
+
     memset(cells, 0, WEIR_IOZONE_COLUMNS * sizeof *cells);
     for (unsigned i = 0; i < result->phase_count; i++) {
         const struct weir_phase_result *phase = &result->phases[i];
-        enum weir_iozone_test which = weir_iozone_test_of(plan, phase);
+        enum weir_iozone_test which;
 
-        if (which < WEIR_IOZONE_COLUMNS && weir_iozone_is_same_row(plan->tests[phase->test], test))
+        if (i == 0 || phase->test != phase[-1].test) /* a result file may have any number */
+            is_of_row = phase->test < plan->test_count &&
+                        weir_iozone_is_same_row(plan->tests[phase->test], test);
+        which = is_of_row ? weir_iozone_test_of(plan, phase) : WEIR_IOZONE_TESTS;
+        if (which < WEIR_IOZONE_COLUMNS)
             cells[which] = cell_of(plan, phase);
     }
     for (enum weir_iozone_test which = 0; which < WEIR_IOZONE_COLUMNS; which++) {
@@ -216,28 +222,37 @@ static void add_excel_cell(struct weir_text *text, const struct cell *cell, bool
         weir_text_add(text, " %llu ", cell->value);
 }
 
-/* Small records that were left out of a large file are 0. */
+/* The first plan test of these sizes; NULL: there is none. */
+static const struct weir_test *test_of_sizes(const struct weir_plan *plan, uint64_t file_kb,
+                                             uint64_t record_kb)
+{
+    for (unsigned i = 0; i < plan->test_count; i++)
+        if (weir_iozone_number(plan->tests[i], "file-kb") == file_kb &&
+            weir_iozone_number(plan->tests[i], "record-kb") == record_kb)
+            return plan->tests[i];
+    return NULL;
+}
+
+/* In the order of the heading, whatever that of the command line: sizes of records that were left
+ * out before the last one of the file are 0. */
 static void add_excel_row(struct weir_text *text, const struct weir_plan *plan,
-                          const struct weir_result *result, const struct weir_test *first,
+                          const struct weir_result *result, uint64_t file_kb,
                           enum weir_iozone_test which, bool is_cpu)
 {
     static const struct cell nothing = {.kind = ZERO};
-    uint64_t file_kb = weir_iozone_number(first, "file-kb"), record_kb = 0, before = 0;
-    uint64_t begin = weir_iozone_number(first, "record-kb");
+    uint64_t record_kb = 0, last = 0;
 
+    while ((record_kb = record_above(plan, record_kb)) != 0)
+        if (test_of_sizes(plan, file_kb, record_kb) != NULL)
+            last = record_kb;
     weir_text_add(text, "\"%llu\"  ", (unsigned long long)file_kb);
-    while ((before = record_above(plan, before)) != 0 && before < begin)
-        add_excel_cell(text, &nothing, is_cpu);
-    for (unsigned i = 0; i < plan->test_count; i++) {
-        const struct weir_test *test = plan->tests[i];
+    while (record_kb < last && (record_kb = record_above(plan, record_kb)) != 0) {
+        const struct weir_test *test = test_of_sizes(plan, file_kb, record_kb);
         struct cell cells[WEIR_IOZONE_COLUMNS];
 
-        if (weir_iozone_number(test, "file-kb") != file_kb ||
-            weir_iozone_number(test, "record-kb") <= record_kb)
-            continue;
-        record_kb = weir_iozone_number(test, "record-kb");
-        find_cells(plan, result, test, cells);
-        add_excel_cell(text, &cells[which], is_cpu);
+        if (test != NULL)
+            find_cells(plan, result, test, cells);
+        add_excel_cell(text, test != NULL ? &cells[which] : &nothing, is_cpu);
     }
     weir_text_add(text, "\n");
 }
@@ -266,7 +281,8 @@ static void add_excel_report(struct weir_text *text, const struct weir_plan *pla
     weir_text_add(text, "\n");
     for (unsigned i = 0; i < plan->test_count; i++)
         if (is_first_of_file(plan, i))
-            add_excel_row(text, plan, result, plan->tests[i], which, is_cpu);
+            add_excel_row(text, plan, result, weir_iozone_number(plan->tests[i], "file-kb"), which,
+                          is_cpu);
 }
 
 void weir_iozone_table_excel(struct weir_text *text, const struct weir_plan *plan,
