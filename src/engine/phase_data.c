@@ -111,8 +111,8 @@ static int continue_identity(struct weir_data_phase *data, struct weir_error *er
     return code == 0 ? 0 : weir_identity_create(data->run, data->phase, identity);
 }
 
-/* Of the file that is there it leaves most, or may leave some, as it is: what it writes must be what
- * later reads expect everywhere. */
+/* Of the file that is there it leaves most, or may leave some, as it is: what it writes must be
+ * what later reads expect everywhere. */
 static bool rewrites_a_part(const struct weir_phase *phase)
 {
     return phase->verb == WEIR_WRITE && !phase->transfers.must_replace &&

@@ -84,7 +84,7 @@ struct weir_gather_memory {
     struct weir_rank_times *times;
     struct weir_rank_row *earlier_rows;
     struct weir_rank_times *earlier_times;
-    const char **hosts; /* likewise: names, borrowed from the group */
+    const char **hosts;        /* likewise: names, borrowed from the group */
     struct weir_visit *visits; /* likewise: the slowest directories of each rank */
 };
 

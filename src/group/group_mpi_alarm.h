@@ -25,8 +25,8 @@ struct weir_mpi_alarm {
 void weir_mpi_alarm_raise(struct weir_mpi_alarm *alarm, MPI_Comm comm, int tag);
 bool weir_mpi_alarm_hears(struct weir_mpi_alarm *alarm, MPI_Comm comm, int tag);
 
-/* When all ranks know that the time of the alarm is over, whether one was raised or not: no message is left on its way, and another one can be
- * raised. 0 or -errno. Collective. */
+/* When all ranks know that the time of the alarm is over, whether one was raised or not: no message
+ * is left on its way, and another one can be raised. 0 or -errno. Collective. */
 int weir_mpi_alarm_end(struct weir_mpi_alarm *alarm, MPI_Comm comm, int tag);
 
 #endif

@@ -27,8 +27,7 @@ struct weir_counted weir_counted_derive(const struct weir_rank_row *rows, unsign
         }
         add_rate(bytes_per_s, &counted.bytes_per_s_sum, &counted.bytes_per_s_min,
                  &counted.bytes_per_s_max);
-        add_rate(ops_per_s, &counted.ops_per_s_sum, &counted.ops_per_s_min,
-                 &counted.ops_per_s_max);
+        add_rate(ops_per_s, &counted.ops_per_s_sum, &counted.ops_per_s_min, &counted.ops_per_s_max);
         if (row->counted_bytes < counted.bytes_min)
             counted.bytes_min = row->counted_bytes;
         if (row->counted_ops < counted.ops_min)

@@ -443,10 +443,10 @@ static int check_side_files(const struct weir_check_scope *scope)
 static weir_check_rule *const test_rules[] = {
     check_backend, check_options, check_work, check_hog, check_placement, check_side_files, NULL};
 static weir_check_rule *const phase_rules[] = {check_target, check_verb, NULL};
-static weir_check_rule *const data_rules[] = {
-    check_sizes,     check_total,     check_sharing, check_collective,
-    weir_check_load, weir_check_stop, check_status,  check_verification,
-    check_payload,   check_shift,     check_first,   NULL};
+static weir_check_rule *const data_rules[] = {check_sizes,      check_total,        check_sharing,
+                                              check_collective, weir_check_load,    weir_check_stop,
+                                              check_status,     check_verification, check_payload,
+                                              check_shift,      check_first,        NULL};
 
 int weir_check_apply(weir_check_rule *const rules[], const struct weir_check_scope *scope)
 {

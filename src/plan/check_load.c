@@ -105,8 +105,9 @@ static int check_mix(const struct weir_check_scope *scope)
     const struct weir_phase *phase = scope->phase;
 
     if (phase->verb != WEIR_MIXED && phase->transfers.mixes_by_rank)
-        return REFUSE(scope, "ranks that only read and others that only write: that is a mixed "
-                             "phase, and %s is none",
+        return REFUSE(scope,
+                      "ranks that only read and others that only write: that is a mixed "
+                      "phase, and %s is none",
                       weir_verb_name(phase->verb));
     if (phase->verb != WEIR_MIXED)
         return 0;

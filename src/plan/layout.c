@@ -201,9 +201,9 @@ static void look_along_columns(struct weir_walk *walk, uint64_t end)
     uint64_t hop_in_block = share->hop % share->ops_per_block;
 
     while (walk->known_index < end) {
-        walk->ahead[walk->known_index++ % WEIR_WALK_AHEAD] =
-            share->first + walk->segment * share->segment_bytes +
-            walk->in_block * share->transfer_bytes;
+        walk->ahead[walk->known_index++ % WEIR_WALK_AHEAD] = share->first +
+                                                             walk->segment * share->segment_bytes +
+                                                             walk->in_block * share->transfer_bytes;
         if (share->hop >= share->op_count - walk->place) {
             walk->place = ++walk->column;
             walk->segment = walk->column / share->ops_per_block;

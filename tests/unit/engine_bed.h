@@ -132,7 +132,8 @@ static inline void run(struct bed *bed, const char *line)
     weir_command_close(&command);
     if (bed->change != NULL)
         bed->change(bed->plan);
-    bed->result = weir_result_open((unsigned)bed->plan->test_count);
+    if (bed->group->rank == 0)
+        bed->result = weir_result_open((unsigned)bed->plan->test_count);
     weir_engine_run(&(struct weir_engine_params){.plan = bed->plan,
                                                  .registry = bed->registry,
                                                  .group = bed->group,

@@ -156,8 +156,8 @@ bool weir_group_hears_alarm(struct weir_group *group);
  * raised. 0 or -errno. Collective. */
 int weir_group_end_alarm(struct weir_group *group);
 
-/* The stonewall that the first rank to be done raises: an alarm of its own, that travels in the same
- * way. Its end may be called whether it was raised or not. */
+/* The stonewall that the first rank to be done raises: an alarm of its own, that travels in the
+ * same way. Its end may be called whether it was raised or not. */
 void weir_group_raise_wall(struct weir_group *group);
 bool weir_group_hears_wall(struct weir_group *group);
 int weir_group_end_wall(struct weir_group *group);

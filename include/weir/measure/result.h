@@ -342,8 +342,8 @@ struct weir_phase_result {
 void weir_result_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
                         unsigned rank_count, const char *const *hosts, double outlier_s);
 
-/* Sums, least and greatest of the ranks' own rates. A rank that moved nothing counts, with a rate of
- * 0. */
+/* Sums, least and greatest of the ranks' own rates. A rank that moved nothing counts, with a rate
+ * of 0. */
 struct weir_counted weir_counted_derive(const struct weir_rank_row *rows, unsigned rank_count);
 
 /* Seconds that the phase would have taken without filling and checking of data: its total time, of

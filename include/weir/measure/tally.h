@@ -69,7 +69,7 @@ struct weir_tally {
     bool hit_deadline;
     uint64_t stonewall_ops; /* done when the deadline was seen */
     uint64_t stonewall_bytes;
-    uint64_t stonewall_ns; /* from MOVE_START to then */
+    uint64_t stonewall_ns;     /* from MOVE_START to then */
     uint64_t stonewall_cpu_ns; /* processor time of this process since then, as the system has it */
     uint64_t stonewall_paused_ns;
     uint64_t paused_ns; /* of the rank, after transfers, as the plan wants */

@@ -67,12 +67,12 @@ struct weir_share {
     uint64_t transfer_bytes;
     uint64_t block_bytes;
     uint64_t segment_bytes; /* from one segment to the next */
-    uint64_t first; /* not random: offset of the first transfer in the file */
-    uint64_t hop;   /* strided: transfers from one to the next */
+    uint64_t first;         /* not random: offset of the first transfer in the file */
+    uint64_t hop;           /* strided: transfers from one to the next */
     uint64_t stride;        /* shuffled: ranks that share a segment (1 in a file of its own) */
     uint64_t element; /* shuffled: which element of a segment is the first one of this share */
-    uint64_t seed; /* of random orders; differs between owners but for a segment that they share,
-                      or if they are to be alike */
+    uint64_t seed;    /* of random orders; differs between owners but for a segment that they share,
+                         or if they are to be alike */
     uint64_t block_positions; /* random blocks: how many positions there are */
 };
 
