@@ -30,7 +30,9 @@ static void add_spelling(struct weir_text *text, const struct weir_option *row)
 {
     if (row->letter)
         weir_text_add(text, "`-%c`", row->letter);
-    if (row->letter && row->name)
+    if (row->plus)
+        weir_text_add(text, "`-+%c`", row->plus);
+    if ((row->letter || row->plus) && row->name)
         weir_text_add(text, ", ");
     if (row->name)
         weir_text_add(text, "`%s%s`", row->is_operand ? "" : "--", row->name);

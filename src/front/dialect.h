@@ -35,6 +35,10 @@ struct weir_dialect {
     /* Puts what the environment asks for before the plan's word `first`. 0, or a usage error. NULL:
      * nothing but WEIR_OVERWRITE. */
     int (*add_environment)(struct weir_plan *plan, int first, struct weir_error *error);
+    /* Spells the words of the original as options of the tables: returns them, and changes
+     * `*count`. NULL: a usage error. No such function: they are options of the tables already. */
+    const char *const *(*spell)(struct weir_front_request *request, int *count,
+                                const char *const words[], struct weir_error *error);
     /* Takes the words that stand alone, which live as long as the plan. 0, or a usage error. NULL:
      * such words are refused. */
     int (*take_words)(struct weir_front_request *request, int count, const char *const words[],

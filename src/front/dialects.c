@@ -4,17 +4,19 @@
 
 #include "dd/dd.h"
 #include "ior/ior.h"
+#include "iozone/iozone.h"
 #include "mdtest/mdtest.h"
 #include "mdworkbench/mdworkbench.h"
 #include "targets/targets.h"
 
 #include "weir/base/version.h"
 
+#include <errno.h>
 #include <string.h>
 
 const struct weir_dialect *const weir_dialects[] = {
-    &weir_dialect_ior, &weir_dialect_mdtest, &weir_dialect_mdworkbench, &weir_dialect_dd,
-    &weir_dialect_targets, NULL};
+    &weir_dialect_ior, &weir_dialect_mdtest, &weir_dialect_mdworkbench, &weir_dialect_iozone,
+    &weir_dialect_dd,  &weir_dialect_targets, NULL};
 
 const struct weir_dialect *weir_dialect_find(const char *name)
 {
@@ -78,6 +80,10 @@ static int read_words(const struct weir_dialect *dialect, struct weir_plan *plan
         failure = dialect->add_environment(plan, first, error);
     count = options = (int)plan->source.word_count - first;
     words = plan->source.words + first;
+    if (!failure && dialect->spell) {
+        words = dialect->spell(request, &options, words, error);
+        failure = words == NULL ? -EINVAL : 0;
+    }
     if (dialect->take_words) {
         const char **parted = weir_arena_take(&plan->arena, ((size_t)count + 1) * sizeof *parted);
 

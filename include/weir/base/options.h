@@ -56,6 +56,7 @@ struct weir_option {
     const char *since;
     const char *better;
     const char *needs;
+    char plus;       /* typed as -+n, and spelled so in help; read by a dialect (IOzone). 0: none */
     bool is_operand; /* typed as name=value, without dashes (dd); with them, too */
 };
 
