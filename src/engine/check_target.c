@@ -73,10 +73,14 @@ static bool is_first_write(const struct weir_test *test, const struct weir_phase
     return weir_verb_makes_files(phase->verb) && !is_written_before(test, phase);
 }
 
-/* A mixed phase makes no file: is it to find one? */
+/* A mixed phase makes no file: is it to find one? So are reads of files that are named one by one,
+ * which another run wrote. */
 static bool needs_file(const struct weir_test *test, const struct weir_phase *phase)
 {
-    return phase->verb == WEIR_MIXED && !is_written_before(test, phase);
+    bool needs =
+        phase->verb == WEIR_MIXED || (phase->verb == WEIR_READ && phase->target->has_exact_names);
+
+    return needs && !is_written_before(test, phase);
 }
 
 static void note_existing(struct weir_run *run, const struct weir_phase *phase, const char *path)
@@ -114,10 +118,10 @@ static int check_missing(struct weir_run *run, const struct weir_phase *phase, c
 {
     if (needs_file(run->test, phase))
         return weir_error_usage(error, run->backend->descriptor.name,
-                                "%s is not there, and a mixed phase makes no file: write it first, "
+                                "%s is not there, and a %s phase makes no file: write it first, "
                                 "with " WEIR_REMEDY_WRITE ", or with " WEIR_REMEDY_WRITE
                                 " " WEIR_REMEDY_KEEP " in a run of its own",
-                                path);
+                                path, weir_verb_name(phase->verb));
     return check_directory(run, phase, path, error);
 }
 
