@@ -55,7 +55,8 @@ static int check_backend(const struct weir_iozone_lowering *lowering)
     if (config->aio_depth > 0 && config->aio_copy_depth > 0)
         return REFUSE(lowering, "-H, -k: both say how many transfers are in flight; leave one out");
     if (is_aio && uses_mapping(config))
-        return REFUSE(lowering, "-H, -k: " IN_MEMORY " (-B, -D) nothing is in flight; leave one out");
+        return REFUSE(lowering,
+                      "-H, -k: " IN_MEMORY " (-B, -D) nothing is in flight; leave one out");
     if (is_given && (is_aio || uses_mapping(config)))
         return REFUSE(lowering, "--backend: -B, -D, -H and -k name a backend; leave one out");
     if (is_aio && lowering->base.request->common.depth)
@@ -127,6 +128,11 @@ static void remark(const struct weir_iozone_lowering *lowering)
         REMARK(lowering, "-G: without -B or -D nothing is mapped: it changes nothing");
     if (config->syncs_map_later)
         REMARK(lowering, "-D: the kernel writes what is mapped when it likes; -e or -G syncs it");
+    if (lowering->is_throughput && !config->has_no_wall &&
+        (config->rate > 0 || lowering->base.load.rate.arrivals != WEIR_ARRIVALS_CLOSED ||
+         lowering->base.load.must_find_depth))
+        REMARK(lowering, "with a rate, or a search for the depth, there is no stonewall: all "
+                         "children do all, as with -x");
     if (config->has_no_wall && !lowering->is_throughput)
         REMARK(lowering, "-x: one stream has no stonewall: it changes nothing");
     if (config->stagger_us && !lowering->is_throughput)
