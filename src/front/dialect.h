@@ -22,9 +22,9 @@ struct weir_dialect_format {
 };
 
 struct weir_dialect {
-    const char *name;     /* command and, with anything behind it, name of the program: "ior-4.1" */
-    const char *program;  /* not NULL: the program is called so instead, with anything behind it */
-    const char *help;     /* what it does: a line of weir without options */
+    const char *name;    /* command and, with anything behind it, name of the program: "ior-4.1" */
+    const char *program; /* not NULL: the program is called so instead, with anything behind it */
+    const char *help;    /* what it does: a line of weir without options */
     /* the program and version whose formats are printed: "IOR 4.1.0"; NULL: none, it is our own */
     const char *imitates;
     const struct weir_front_tables *tables;

@@ -14,9 +14,13 @@
 #include <errno.h>
 #include <string.h>
 
-const struct weir_dialect *const weir_dialects[] = {
-    &weir_dialect_ior, &weir_dialect_mdtest, &weir_dialect_mdworkbench, &weir_dialect_iozone,
-    &weir_dialect_dd,  &weir_dialect_targets, NULL};
+const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior,
+                                                    &weir_dialect_mdtest,
+                                                    &weir_dialect_mdworkbench,
+                                                    &weir_dialect_iozone,
+                                                    &weir_dialect_dd,
+                                                    &weir_dialect_targets,
+                                                    NULL};
 
 const struct weir_dialect *weir_dialect_find(const char *name)
 {

@@ -19,14 +19,17 @@ static const char help_of_commands[] =
     "  weir topology           draw this host's processors, and which of them ranks would get\n"
     "  weir net [options]      measure bandwidth and latency from memory to memory over a network\n"
     "  weir serve [options]    serve objects in this host's memory to weir ior -a RDMA\n"
-    "  weir compat [DIALECT]   compare with IOR, mdtest and md-workbench, option by option, as a "
-    "page of Markdown\n"
-    "  weir report FILE [--format ior|mdtest|md-workbench|targets|csv|json] [--compat VERSION] [--plain]\n"
+    "  weir compat [DIALECT]   compare with IOR, mdtest, md-workbench and IOzone, option by "
+    "option, "
+    "as a page of Markdown\n"
+    "  weir report FILE [--format ior|mdtest|md-workbench|iozone|targets|csv|json] [--compat "
+    "VERSION] "
+    "[--plain]\n"
     "              [--summary-file FILE]\n"
     "              [--run last|all|list|N|ID]\n"
     "                          print the report of a run in a file that --result made\n"
     "  weir ior --help         all options of IOR and of the backends; the same for mdtest, "
-    "md-workbench, targets, net, "
+    "md-workbench, iozone, targets, net, "
     "serve, doctor, topology and report\n"
     "  weir --version          version of this program and of the formats it prints; also weir -V\n"
     "\n"
@@ -85,12 +88,12 @@ struct report_values {
 
 static const struct weir_option report_rows[] = {
     {0, "format", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, format), NULL,
-     .help = "format of the report: ior, mdtest, md-workbench or targets, csv or json; without it, the "
-             "first one of the "
-             "run's dialect"},
+     .help = "format of the report: ior, mdtest, md-workbench, iozone or targets, csv or json; "
+             "without it, the first one of the run's dialect"},
     {0, "compat", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, compat), NULL,
-     .help = "print the layout of this IOR (2.10, 3.0, 3.2, 3.3, 4.0 or 4.1) or mdtest (1.9.3, "
-             "3.2, 3.3, 4.0 or 4.1)"},
+     .help =
+         "print the layout of this IOR (2.10, 3.0, 3.2, 3.3, 4.0 or 4.1), mdtest (1.9.3, 3.2, 3.3, "
+         "4.0 or 4.1) or IOzone (3.420 or 3.487)"},
     {0, "plain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct report_values, is_plain),
      .help = "print what the original prints, and nothing of our own"},
     {0, "summary-file", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, summary_path),

@@ -5,12 +5,12 @@
 #include "lowering.h"
 
 static const struct weir_quirk of_the_command_line[] = {
-    {"`-i 99` is not an error, and runs test 0, which writes", "refused with the tests that there are",
-     "scripts that loop over numbers overwrite files"},
+    {"`-i 99` is not an error, and runs test 0, which writes",
+     "refused with the tests that there are", "scripts that loop over numbers overwrite files"},
     {"`-s 1t` is 1 kB", "1 TiB", "a size is what it says"},
     {"a record that is larger than the file gives a row of 0", "refused", "nothing was measured"},
-    {"lists of `-s` and `-r` must ascend, and what does not is passed over", "all are run, as given",
-     "a test was expected"},
+    {"lists of `-s` and `-r` must ascend, and what does not is passed over",
+     "all are run, as given", "a test was expected"},
     {"`-F` takes as many words as `-t` before it says", "the words up to the next option",
      "`-t` may stand behind it"},
     {"`-+m` without `-t` runs everything on the local host", "all lines of the list are used",
@@ -24,12 +24,14 @@ static const struct weir_quirk of_what_is_done[] = {
      "said before any test begins, with rank, host and file; exit code 2", "jobs end"},
     {"a test that fails is 0, and the exit code is 0", "the run ends, and the exit code is not 0",
      "scripts look at the exit code"},
-    {"a wrong working directory in the list is passed over", "an error", "the numbers are of another disk"},
+    {"a wrong working directory in the list is passed over", "an error",
+     "the numbers are of another disk"},
     {"all children have the same random order", "each its own; `--same-order` for theirs",
      "real programs do not march in step"},
     {"test 5 reads some records twice and does not reach others", "each record once",
      "the amount is that of the file"},
-    {"each read is checked in the timed loop", "`-V` and `-+d` alone check", "rates are of transfers"},
+    {"each read is checked in the timed loop", "`-V` and `-+d` alone check",
+     "rates are of transfers"},
     {"2 s or 4 s of sleep between tests", "none; `-+q` sleeps", "time is dear"},
     {0},
 };

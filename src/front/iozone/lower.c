@@ -133,6 +133,8 @@ static void remark(const struct weir_iozone_lowering *lowering)
          lowering->base.load.must_find_depth))
         REMARK(lowering, "with a rate, or a search for the depth, there is no stonewall: all "
                          "children do all, as with -x");
+    if (lowering->is_throughput && !config->has_no_wall && !weir_iozone_has_wall(lowering))
+        REMARK(lowering, "-+O, --rate, --depth auto: there is no stonewall: all children do all");
     if (config->has_no_wall && !lowering->is_throughput)
         REMARK(lowering, "-x: one stream has no stonewall: it changes nothing");
     if (config->stagger_us && !lowering->is_throughput)

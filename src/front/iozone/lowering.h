@@ -66,6 +66,10 @@ int weir_iozone_lower_files(struct weir_iozone_lowering *lowering, uint64_t most
 /* Whether the row has tests of this part. */
 bool weir_iozone_has_part(const struct weir_iozone_lowering *lowering, enum weir_iozone_part part);
 
+/* Whether the first child that is done stops the others: not with -x, and not where a rate or a
+ * search for a depth says when a phase ends. The load must be known. */
+bool weir_iozone_has_wall(const struct weir_iozone_lowering *lowering);
+
 /* Appends the phases of the part; removes the files behind them if it is the last part. */
 void weir_iozone_lower_phases(struct weir_iozone_lowering *lowering, enum weir_iozone_part part,
                               bool is_last);

@@ -25,8 +25,25 @@ struct pass {
 };
 
 enum pass_name {
-    WRITE, REWRITE, READ, REREAD, RANDOM_READ, RANDOM_WRITE, BACKWARD, RECORD_REWRITE, STRIDE,
-    FWRITE, FREWRITE, FREAD, FREREAD, PWRITE, REPWRITE, PREAD, REPREAD, MIXED, END
+    WRITE,
+    REWRITE,
+    READ,
+    REREAD,
+    RANDOM_READ,
+    RANDOM_WRITE,
+    BACKWARD,
+    RECORD_REWRITE,
+    STRIDE,
+    FWRITE,
+    FREWRITE,
+    FREAD,
+    FREREAD,
+    PWRITE,
+    REPWRITE,
+    PREAD,
+    REPREAD,
+    MIXED,
+    END
 };
 
 #define STREAM WEIR_IOZONE_STREAM
@@ -61,11 +78,11 @@ static const struct pass passes[] = {
 };
 
 static const enum pass_name single_order[] = {
-    WRITE, REWRITE, READ, REREAD, RANDOM_READ, RANDOM_WRITE, BACKWARD, RECORD_REWRITE, STRIDE,
-    FWRITE, FREWRITE, FREAD, FREREAD, PWRITE, REPWRITE, PREAD, REPREAD, END};
+    WRITE,  REWRITE,  READ,  REREAD,  RANDOM_READ, RANDOM_WRITE, BACKWARD, RECORD_REWRITE, STRIDE,
+    FWRITE, FREWRITE, FREAD, FREREAD, PWRITE,      REPWRITE,     PREAD,    REPREAD,        END};
 static const enum pass_name throughput_order[] = {
-    WRITE, REWRITE, READ, REREAD, BACKWARD, STRIDE, RANDOM_READ, MIXED, RANDOM_WRITE, PWRITE,
-    PREAD, FWRITE, FREAD, END};
+    WRITE, REWRITE,      READ,   REREAD, BACKWARD, STRIDE, RANDOM_READ,
+    MIXED, RANDOM_WRITE, PWRITE, PREAD,  FWRITE,   FREAD,  END};
 
 /* ---- which of them ---- */
 
@@ -144,8 +161,15 @@ static void give_direction(const struct weir_iozone_lowering *lowering, const st
     if (pass->verb == WEIR_MIXED)
         mix(lowering, transfers);
     /* Throughput mode writes over what is there, and never makes it anew. */
-    transfers->must_replace = pass == &passes[WRITE] && !lowering->is_throughput &&
-                              !config->has_old_file;
+    transfers->must_replace =
+        pass == &passes[WRITE] && !lowering->is_throughput && !config->has_old_file;
+}
+
+bool weir_iozone_has_wall(const struct weir_iozone_lowering *lowering)
+{
+    return lowering->is_throughput && !lowering->config->has_no_wall &&
+           lowering->config->rate == 0 && !lowering->base.load.must_find_depth &&
+           lowering->base.load.rate.arrivals == WEIR_ARRIVALS_CLOSED;
 }
 
 /* With a rate all children do all: who is done first says nothing then. */
@@ -185,6 +209,7 @@ static struct weir_phase make_phase(const struct weir_iozone_lowering *lowering,
     if (config->rate > 0)
         phase.rate = (struct weir_rate){WEIR_ARRIVALS_CONSTANT, (double)config->rate, false, true};
     phase.stop.ends_with_first = has_wall(lowering, pass);
+    phase.stop.ends_with_first = weir_iozone_has_wall(lowering) && pass->part != STREAM;
     phase.stop.has_wear_out = phase.stop.ends_with_first && pass->goes_on;
     return phase;
 }
@@ -209,8 +234,8 @@ static void add_remount(const struct weir_iozone_lowering *lowering, struct weir
 
     if (place != NULL)
         weir_plan_add_command(
-            plan, steps,
-            weir_arena_printf(&plan->arena, "umount '%s' && mount '%s'", place, place), true);
+            plan, steps, weir_arena_printf(&plan->arena, "umount '%s' && mount '%s'", place, place),
+            true);
 }
 
 static void add_word(struct weir_iozone_lowering *lowering, const char *word)
@@ -237,8 +262,7 @@ static void add_pass(struct weir_iozone_lowering *lowering, const struct pass *p
 void weir_iozone_lower_phases(struct weir_iozone_lowering *lowering, enum weir_iozone_part part,
                               bool is_last)
 {
-    const struct weir_phase removal = {
-        .verb = WEIR_REMOVE, .target = lowering->target, .depth = 1};
+    const struct weir_phase removal = {.verb = WEIR_REMOVE, .target = lowering->target, .depth = 1};
     struct weir_test *test = lowering->base.test;
 
     for (const enum pass_name *name = order_of(lowering); *name != END; name++)

@@ -212,16 +212,17 @@ bool weir_iozone_is_skipped(const struct weir_iozone_lowering *lowering, uint64_
     const struct weir_iozone_config *config = lowering->config;
     bool is_walk = lowering->is_auto && config->records == NULL;
 
-    return is_walk && (record_bytes > file_bytes ||
-                       (file_bytes > 16 * MB && record_bytes < 64 * KB &&
-                        !config->has_no_crossover && !config->is_old_auto));
+    return is_walk &&
+           (record_bytes > file_bytes || (file_bytes > 16 * MB && record_bytes < 64 * KB &&
+                                          !config->has_no_crossover && !config->is_old_auto));
 }
 
 int weir_iozone_lower_sizes(struct weir_iozone_lowering *lowering)
 {
     const struct weir_iozone_config *config = lowering->config;
 
-    if ((config->sizes && weir_iozone_read_sizes(lowering, "-s", config->sizes, &lowering->sizes)) ||
+    if ((config->sizes &&
+         weir_iozone_read_sizes(lowering, "-s", config->sizes, &lowering->sizes)) ||
         (config->records &&
          weir_iozone_read_sizes(lowering, "-r", config->records, &lowering->records)) ||
         lower_counts(lowering))

@@ -120,6 +120,13 @@ static void spell(struct speller *speller, const char *word)
     speller->spelled[speller->spelled_count++] = word;
 }
 
+/* A refused option is named as it was typed. */
+static int refuse(struct speller *speller, const struct weir_option *row)
+{
+    return weir_error_usage(speller->error, speller->place, "-%s%c: %s", row->plus ? "+" : "",
+                            row->plus ? row->plus : row->letter, row->refusal);
+}
+
 /* Values of an option that is a list are kept until all words are read. */
 static void spell_option(struct speller *speller, const struct weir_option *row, const char *value)
 {
@@ -165,13 +172,15 @@ static int take_option(struct speller *speller, const struct weir_option *row, c
 {
     char dashes[] = {'-', row->plus ? '+' : row->letter, row->plus, '\0'};
 
+    if (row->refusal)
+        return refuse(speller, row);
     if (row->letter == 'F')
         return take_files(speller, row, attached);
     if (*attached == '\0' && speller->next < speller->count)
         attached = speller->words[speller->next++];
-    if (*attached == '\0' && !row->refusal)
+    if (*attached == '\0')
         return weir_error_usage(speller->error, speller->place, "%s: value is missing", dashes);
-    spell_option(speller, row, *attached != '\0' ? attached : "1");
+    spell_option(speller, row, attached);
     return 0;
 }
 
@@ -189,6 +198,8 @@ static int read_plus(struct speller *speller, const char *letter)
                                 letter);
     if (row->type != WEIR_OPTION_FLAG)
         return take_option(speller, row, "");
+    if (row->refusal)
+        return refuse(speller, row);
     spell_option(speller, row, NULL);
     return 0;
 }
@@ -202,6 +213,8 @@ static int read_cluster(struct speller *speller, const char *letter)
             return read_plus(speller, letter + 1);
         if (row && row->type != WEIR_OPTION_FLAG)
             return take_option(speller, row, letter + 1);
+        if (row && row->refusal)
+            return refuse(speller, row);
         if (row)
             spell_option(speller, row, NULL);
         else

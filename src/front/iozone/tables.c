@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of IOzone 3.487's options, of what we add to them, and of what is done in place of a run.
- * IOzone has letters alone; long names are ours. */
+/* The rows of IOzone 3.487's options, of what we add to them, and of what is done in place of a
+ * run. IOzone has letters alone; long names are ours. */
 #include "options.h"
 
 #define AT(member) WEIR_OPTION_AT(struct weir_iozone_config, member)
 #define ROW(letter_, name_, type_, member_, help_, ...)                                            \
-    {letter_, name_, WEIR_OPTION_##type_, AT(member_), .help = help_, .since = "3.487", __VA_ARGS__}
+    {                                                                                              \
+        letter_, name_, WEIR_OPTION_##type_, AT(member_), .help = help_, .since = "3.487",         \
+                                                          __VA_ARGS__                              \
+    }
 #define PLUS(letter_, name_, type_, member_, help_, ...)                                           \
     ROW(0, name_, type_, member_, help_, .plus = letter_, __VA_ARGS__)
 #define REFUSED(letter_, plus_, name_, type_, help_, sentence_)                                    \
-    {letter_, name_, WEIR_OPTION_##type_, .plus = plus_, .help = help_, .refusal = sentence_,      \
-     .since = "3.487"}
+    {                                                                                              \
+        letter_, name_, WEIR_OPTION_##type_, .plus = plus_, .help = help_, .refusal = sentence_,   \
+                                             .since = "3.487"                                      \
+    }
 
 static const char sizes_better[] = "t and decimals are taken, and what is no size is refused";
 static const char dedup[] = "data are not shaped for deduplication; --data full is unique and "
@@ -37,7 +42,8 @@ static const struct weir_option rows[] = {
     ROW('g', "largest-file", TEXT, largest_file, "largest file of auto mode; 512m if not given",
         .better = sizes_better),
     ROW('G', "mmap-sync", FLAG, syncs_map, "with -B or -D: a sync after each record"),
-    ROW('H', "aio-copy", COUNT, aio_copy_depth, "transfers in flight: backend libaio", .most = 4096),
+    ROW('H', "aio-copy", COUNT, aio_copy_depth, "transfers in flight: backend libaio",
+        .most = 4096),
     ROW('i', "test", TEXT, tests, "a test, 0 to 10, as often as wanted",
         .better = "a number that is no test is refused and not taken for 0, which writes"),
     ROW('I', "direct-io", FLAG, is_direct, "past the page cache, but for tests 6 and 7"),
@@ -60,9 +66,10 @@ static const struct weir_option rows[] = {
     ROW('O', "ops", FLAG, in_ops, "operations per second"),
     REFUSED('p', 0, "purge", FLAG, "purged processor caches",
             "processor caches are not purged; --drop-caches node empties the page cache"),
-    ROW('P', "bind", INTEGER, first_processor, "printed alone: --pin core binds ranks", .standard = "-1"),
-    ROW('q', "largest-record", TEXT, largest_record, "largest record of auto mode; 16m if not given",
-        .better = sizes_better),
+    ROW('P', "bind", INTEGER, first_processor, "printed alone: --pin core binds ranks",
+        .standard = "-1"),
+    ROW('q', "largest-record", TEXT, largest_record,
+        "largest record of auto mode; 16m if not given", .better = sizes_better),
     ROW('Q', "latency-files", FLAG, has_latency_files, "files with the time of each operation"),
     ROW('r', "record", TEXT, records, "record size, as often as wanted", .better = sizes_better),
     ROW('R', "excel", FLAG, has_excel, "Excel text at the end"),
@@ -81,8 +88,8 @@ static const struct weir_option rows[] = {
     ROW('w', "keep", FLAG, keeps, "files stay"),
     ROW('x', "no-stonewall", FLAG, has_no_wall, "all children do all"),
     REFUSED('X', 0, "write-telemetry", TEXT, "offsets to write", telemetry),
-    ROW('y', "smallest-record", TEXT, smallest_record, "smallest record of auto mode; 4k if not given",
-        .better = sizes_better),
+    ROW('y', "smallest-record", TEXT, smallest_record,
+        "smallest record of auto mode; 4k if not given", .better = sizes_better),
     REFUSED('Y', 0, "read-telemetry", TEXT, "offsets to read", telemetry),
     ROW('z', "no-crossover", FLAG, has_no_crossover, "small records for large files too"),
     REFUSED('Z', 0, "mixed-mapping", FLAG, "mapping and writes together",
@@ -109,8 +116,9 @@ static const struct weir_option rows[] = {
          .most = 1 << 20),
     REFUSED(0, 'l', "record-locks", FLAG, "locks each record", locks),
     REFUSED(0, 'L', "shared-locks", FLAG, "locks each record of one file", locks),
-    PLUS('m', "host-list", TEXT, host_list, "file with a line for each child: host, directory, "
-                                            "program, and maybe a file",
+    PLUS('m', "host-list", TEXT, host_list,
+         "file with a line for each child: host, directory, "
+         "program, and maybe a file",
          .better = "ranks on these hosts; blank lines are taken; all lines without -t"),
     REFUSED(0, 'M', "dedup-compress", FLAG, "deduplication", dedup),
     PLUS('n', "no-retest", FLAG, no_retest, "no second pass"),

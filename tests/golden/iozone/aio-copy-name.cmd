@@ -1,0 +1,1 @@
+--aio-copy 4 --test 0

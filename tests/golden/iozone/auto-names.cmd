@@ -1,0 +1,1 @@
+--auto --auto-old --excel --no-crossover --smallest-file 64 --largest-file 128 --smallest-record 4 --largest-record 8 --growth 2 --excel-file /x/f.csv -b /x/f.csv

@@ -1,0 +1,1 @@
+-t 2 -i 0 -z -x --plain --overwrite --must-fit --direct --pin core --pin-order scatter --membind local --huge-pages --drop-caches files --progress off --stop-before 60s --on-error continue --watchdog 2m --give-up 10m --rate 100 --rate-of rank --arrivals poisson --data full -i 1 --explain

@@ -1,0 +1,1 @@
+--existing -i 1 --files=/x/a -t 1

@@ -1,0 +1,1 @@
+-+E -i 1 -i 3 -f /x/their%file -s 1m

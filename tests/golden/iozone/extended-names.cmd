@@ -1,0 +1,1 @@
+--pwrite --test 0 --microseconds --machine --multi-buffer --cpu-use --silent --file /x/f

@@ -1,0 +1,1 @@
+-t 2 --host-list hosts -i 0

@@ -1,0 +1,1 @@
+-t 4 --test 8 --mix-readers 3 --sequential-mix

@@ -1,0 +1,1 @@
+-t 4 --test 8 --mix-read-percent 25

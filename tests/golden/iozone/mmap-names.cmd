@@ -1,0 +1,1 @@
+--mmap --mmap-async --mmap-sync --flush --close --keep --direct-io --test 0

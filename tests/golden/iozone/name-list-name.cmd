@@ -1,0 +1,1 @@
+-t 2 --name-list names -i 0 --no-truncate --stride-records 5

@@ -1,0 +1,1 @@
+-t 2 -+R names -i 0 -s 1m

@@ -1,0 +1,1 @@
+-i 0 --pin nic --nic eth0

@@ -1,0 +1,1 @@
+--as-threads --bind 0 --cache-size 2048 --line-size 64 --controller a --host-name b --time-host c --port 1 --time-port 2 -i 0

@@ -1,0 +1,1 @@
+-t 2 -i 0 --think 5 --count-think --pause 2 --no-retest

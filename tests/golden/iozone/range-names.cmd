@@ -1,0 +1,1 @@
+--least-children 1 --most-children 2 --test 0 --size 2m --record 64k --constant-total --no-stonewall --child-lines --stagger 5 --child-count 1

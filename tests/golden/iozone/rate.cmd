@@ -1,0 +1,1 @@
+-t 2 -i 0 -s 1m -+O 100 --same-order -i 2

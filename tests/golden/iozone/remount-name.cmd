@@ -1,0 +1,1 @@
+--remount /x -i 0

@@ -1,0 +1,1 @@
+--latency-files --histograms -i 0 -s 1m

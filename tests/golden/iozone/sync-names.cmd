@@ -1,0 +1,1 @@
+--sync --dsync --rsync --test 0

@@ -1,0 +1,1 @@
+--verify 5 --diagnose --test 0 --test 1
