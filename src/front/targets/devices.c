@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 /* Memory, and media that may be slow to answer that there are none. */
@@ -49,20 +50,34 @@ static void add_device(struct weir_arena *arena, struct weir_target_sources *sou
                           errno == EBUSY ? "it, or a part of it, is in use" : strerror(errno)));
 }
 
+/* One rank of a host after the other: what one has open, the kernel would tell others is in use. -1:
+ * they are not held back. */
+static int take_turn(void)
+{
+    int fd = open("/sys/block", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
+        continue;
+    return fd;
+}
+
 int weir_targets_list_devices(struct weir_arena *arena, struct weir_target_sources *sources,
                               const char *place, struct weir_error *error)
 {
     struct dirent **entries;
-    int count = scandir("/sys/block", &entries, NULL, alphasort);
+    int count = scandir("/sys/block", &entries, NULL, alphasort), turn;
 
     if (count < 0)
         return weir_error_usage(error, place, "--devices: /sys/block: %s", strerror(errno));
+    turn = take_turn();
     for (int i = 0; i < count; i++) {
         if (is_storage(entries[i]) && has_bytes(arena, entries[i]->d_name))
             add_device(arena, sources, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);
+    if (turn >= 0)
+        close(turn);
     if (sources->count > 0)
         return 0;
     return weir_error_usage(error, place,
