@@ -73,6 +73,33 @@ static int check_path(const struct weir_targets_request *request, const char *pa
     return 0;
 }
 
+/* Whether both are one device, or one directory, as far as this host has them. */
+static bool is_same(const char *one, const char *other)
+{
+    struct stat a, b;
+
+    if (stat(one, &a) != 0 || stat(other, &b) != 0)
+        return false;
+    if (S_ISBLK(a.st_mode) && S_ISBLK(b.st_mode))
+        return a.st_rdev == b.st_rdev;
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int check_new(const struct weir_target_sources *sources, const char *path,
+                     struct weir_error *error)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        const char *earlier = sources->all[i].name;
+
+        if (strcmp(earlier, path) == 0)
+            return weir_error_usage(error, PLACE, "%s is named twice; name each target once", path);
+        if (is_same(earlier, path))
+            return weir_error_usage(error, PLACE, "%s is %s by another name; name each target once",
+                                    path, earlier);
+    }
+    return 0;
+}
+
 static int add_paths(struct weir_arena *arena, const struct weir_targets_request *request,
                      struct weir_target_sources *sources, struct weir_error *error)
 {
@@ -80,12 +107,8 @@ static int add_paths(struct weir_arena *arena, const struct weir_targets_request
         const char *path = trimmed(arena, request->paths[i]);
         bool is_device = request->config.takes_devices > 0;
 
-        if (check_path(request, path, error))
+        if (check_path(request, path, error) || check_new(sources, path, error))
             return -EINVAL;
-        for (size_t k = 0; k < sources->count; k++)
-            if (strcmp(sources->all[k].name, path) == 0)
-                return weir_error_usage(error, PLACE, "%s is named twice; name each target once",
-                                        path);
         weir_targets_add(
             arena, sources,
             &(struct weir_target_source){
